@@ -1,0 +1,4 @@
+// Files.
+export {};
+
+// Processes, sandbox and git.
