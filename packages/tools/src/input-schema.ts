@@ -1,0 +1,107 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
+import type { JSONObject, MaybePromise } from '@h/turn';
+import { ToolConfigurationError } from './errors.js';
+import { nullPrototypeCopy, TooDeepError } from './json-copy.js';
+import { jsonSchemaValidator } from './json-schema.js';
+
+/**
+ * What describes the input of a tool: a schema of any library that speaks Standard Schema and can write itself as
+ * JSON Schema (zod from 4.2 on does), a pair made by {@link withJsonSchema}, or a JSON Schema.
+ */
+export type ToolInput = StandardSchemaV1 | JSONObject;
+
+/** The input that `run` gets. */
+export type InferToolInput<Input extends ToolInput> = Input extends StandardSchemaV1
+  ? StandardSchemaV1.InferOutput<Input>
+  : JSONObject;
+
+/** What checking an input led to. */
+export type InputCheck =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly issues: readonly string[] };
+
+/** Checks inputs and says what they shall look like. */
+export interface InputChecker {
+  readonly jsonSchema: JSONObject;
+  check(input: unknown): MaybePromise<InputCheck>;
+}
+
+/**
+ * Gives a schema that cannot write itself as JSON Schema the one that the model shall see.
+ *
+ * @example
+ * ```ts
+ * defineTool({ name: 'add', input: withJsonSchema(schema, { type: 'object', properties: { … } }), … });
+ * ```
+ */
+export const withJsonSchema = <Schema extends StandardSchemaV1>(schema: Schema, jsonSchema: JSONObject): Schema => {
+  const convert = (): JSONObject => jsonSchema;
+  return { '~standard': { ...schema['~standard'], jsonSchema: { input: convert, output: convert } } } as unknown as Schema;
+};
+
+/** The checker of a tool's input. The root of the schema has to be an object, because providers accept nothing else. */
+export const inputChecker = (tool: string, input: ToolInput): InputChecker => {
+  const checker = isStandardSchema(input) ? standardChecker(tool, input) : jsonSchemaChecker(tool, input);
+  if (checker.jsonSchema['type'] !== 'object') {
+    throw new ToolConfigurationError(
+      'input',
+      `The input of the tool ${JSON.stringify(tool)} has to be an object at its root (JSON Schema "type": "object"), because providers accept nothing else; wrap it in one.`,
+    );
+  }
+  return checker;
+};
+
+const isStandardSchema = (input: ToolInput): input is StandardSchemaV1 =>
+  (typeof input === 'object' || typeof input === 'function') && input !== null && '~standard' in input;
+
+const jsonSchemaChecker = (tool: string, schema: JSONObject): InputChecker => {
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {
+    throw new ToolConfigurationError('input', `The input of the tool ${JSON.stringify(tool)} has to be a schema, not ${JSON.stringify(schema)}.`);
+  }
+  const validate = jsonSchemaValidator(schema);
+  return { jsonSchema: schema, check: (input) => guarded(() => validate(input)) };
+};
+
+const standardChecker = (tool: string, schema: StandardSchemaV1): InputChecker => {
+  const standard = schema['~standard'];
+  return {
+    jsonSchema: writtenOut(tool, standard),
+    check: (input) =>
+      guarded(() => {
+        const result = standard.validate(nullPrototypeCopy(input));
+        return result instanceof Promise ? result.then((settled) => guarded(() => concluded(settled))) : concluded(result);
+      }),
+  };
+};
+
+const writtenOut = (tool: string, standard: StandardSchemaV1.Props): JSONObject => {
+  const converter = (standard as Partial<StandardJSONSchemaV1.Props>).jsonSchema;
+  if (converter === undefined) {
+    throw new ToolConfigurationError(
+      'input',
+      `The ${standard.vendor} schema of the tool ${JSON.stringify(tool)} cannot write itself as JSON Schema; give it one by withJsonSchema(schema, jsonSchema).`,
+    );
+  }
+  const { $schema: _, ...jsonSchema } = converter.input({ target: 'draft-2020-12' });
+  return jsonSchema as JSONObject;
+};
+
+const concluded = (result: StandardSchemaV1.Result<unknown>): InputCheck =>
+  result.issues === undefined
+    ? { ok: true, value: nullPrototypeCopy(result.value) }
+    : { ok: false, issues: result.issues.map(described) };
+
+const described = ({ message, path }: StandardSchemaV1.Issue): string => {
+  if (path === undefined || path.length === 0) return message;
+  const keys = path.map((segment) => (typeof segment === 'object' ? segment.key : segment));
+  return `${keys.map(String).join('.')}: ${message}`;
+};
+
+const guarded = <Result>(check: () => Result): Result | InputCheck => {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof TooDeepError) return { ok: false, issues: [`The input is ${error.message}.`] };
+    throw error;
+  }
+};

@@ -1,0 +1,114 @@
+import { Validator, type OutputUnit, type Schema } from '@cfworker/json-schema';
+import type { JSONObject, JSONValue } from '@h/turn';
+import type { InputCheck } from './input-schema.js';
+import { isPlain, maxDepth, TooDeepError } from './json-copy.js';
+
+/**
+ * A validator for a JSON Schema (2020-12 unless `$schema` says otherwise) that coerces nothing and fills in nothing.
+ *
+ * Members that the schema does not know are left out, unless it says that it takes others (`additionalProperties`,
+ * `patternProperties`, `unevaluatedProperties`).
+ */
+export const jsonSchemaValidator = (schema: JSONObject): ((input: unknown) => InputCheck) => {
+  // The library writes into the schema that it is given.
+  const validator = new Validator(structuredClone(schema) as Schema, draftOf(schema), false);
+  return (input) => {
+    const value = stripped(input, [schema], schema, 0);
+    const { valid, errors } = validator.validate(value);
+    return valid ? { ok: true, value } : { ok: false, issues: leaves(errors) };
+  };
+};
+
+const draftOf = ({ $schema }: JSONObject): '4' | '7' | '2019-09' | '2020-12' => {
+  const uri = typeof $schema === 'string' ? $schema : '';
+  if (uri.includes('draft-04')) return '4';
+  if (uri.includes('draft-06') || uri.includes('draft-07')) return '7';
+  return uri.includes('2019-09') ? '2019-09' : '2020-12';
+};
+
+/** The errors that say what is wrong, without those that only say where it is nested. */
+const leaves = (errors: readonly OutputUnit[]): readonly string[] => {
+  const told = errors.filter(({ keyword }) => !['properties', 'items', 'prefixItems', '$ref'].includes(keyword));
+  return (told.length === 0 ? errors : told).map(({ instanceLocation, error }) => {
+    const path = instanceLocation.replace(/^#\/?/, '').replaceAll('/', '.');
+    return path === '' ? error : `${path}: ${error}`;
+  });
+};
+
+/** A null-prototype copy without the members that none of these schemas, which all apply to the value, knows. */
+const stripped = (value: unknown, schemas: readonly JSONValue[], root: JSONObject, depth: number): unknown => {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= maxDepth) throw new TooDeepError();
+  const applied = schemas.flatMap((schema) => expanded(schema, root, new Set()));
+  if (Array.isArray(value)) {
+    return value.map((item, index) => stripped(item, applied.flatMap((schema) => itemSchemas(schema, index)), root, depth + 1));
+  }
+  if (!isPlain(value)) return value;
+  const open = isOpen(applied);
+  const copy: Record<string, unknown> = Object.create(null);
+  for (const key of Object.keys(value)) {
+    if (key === '__proto__') continue;
+    const own = applied.flatMap((schema) => memberSchemas(schema, key));
+    if (open || own.length > 0) copy[key] = stripped(value[key], own, root, depth + 1);
+  }
+  return copy;
+};
+
+const combinators = ['allOf', 'anyOf', 'oneOf'] as const;
+const conditionals = ['if', 'then', 'else'] as const;
+
+/** The schema itself and all that it brings in by reference or combination. */
+const expanded = (schema: JSONValue | undefined, root: JSONObject, seen: Set<JSONObject>): readonly JSONObject[] => {
+  if (!isPlain(schema) || seen.has(schema as JSONObject)) return [];
+  const own = schema as JSONObject;
+  seen.add(own);
+  const parts: (JSONValue | undefined)[] = [resolved(own['$ref'], root), ...conditionals.map((key) => own[key])];
+  for (const key of combinators) {
+    const members = own[key];
+    if (Array.isArray(members)) parts.push(...(members as readonly JSONValue[]));
+  }
+  if (isPlain(own['dependentSchemas'])) parts.push(...(Object.values(own['dependentSchemas']) as JSONValue[]));
+  return [own, ...parts.flatMap((part) => expanded(part, root, seen))];
+};
+
+const resolved = (reference: JSONValue | undefined, root: JSONObject): JSONValue | undefined => {
+  if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
+  let place: JSONValue | undefined = root;
+  for (const segment of reference.slice(1).split('/').filter(Boolean)) {
+    const key = decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof place !== 'object' || place === null || !Object.hasOwn(place, key)) return undefined;
+    place = (place as Record<string, JSONValue | undefined>)[key];
+  }
+  return place;
+};
+
+/** Whether members without a name in the schemas may stay: no schema closes the object, and one opens it or names none. */
+const isOpen = (schemas: readonly JSONObject[]): boolean => {
+  const describing = schemas.filter((schema) => ['properties', 'additionalProperties', 'unevaluatedProperties', 'patternProperties'].some((key) => key in schema));
+  const opens = (value: JSONValue | undefined): boolean => value === true || isPlain(value);
+  return (
+    describing.length === 0 ||
+    describing.some((schema) => opens(schema['additionalProperties']) || opens(schema['unevaluatedProperties']))
+  );
+};
+
+const memberSchemas = (schema: JSONObject, key: string): readonly JSONValue[] => {
+  const { properties, patternProperties, additionalProperties, unevaluatedProperties } = schema;
+  const found: JSONValue[] = [];
+  if (isPlain(properties) && Object.hasOwn(properties, key)) found.push(properties[key] as JSONValue);
+  if (isPlain(patternProperties)) {
+    for (const [pattern, member] of Object.entries(patternProperties)) {
+      if (new RegExp(pattern, 'u').test(key)) found.push(member as JSONValue);
+    }
+  }
+  if (found.length === 0) {
+    for (const rest of [additionalProperties, unevaluatedProperties]) if (isPlain(rest)) found.push(rest as JSONValue);
+  }
+  return found;
+};
+
+const itemSchemas = ({ items, prefixItems }: JSONObject, index: number): readonly JSONValue[] => {
+  const listed = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
+  if (index < listed.length) return [listed[index] as JSONValue];
+  return items === undefined || Array.isArray(items) ? [] : [items];
+};
