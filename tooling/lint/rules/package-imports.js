@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { dirname, relative, resolve, sep } from 'node:path';
+
+/**
+ * @typedef {{ name: string, dependencies?: Record<string, string>, peerDependencies?: Record<string, string>, optionalDependencies?: Record<string, string>, devDependencies?: Record<string, string> }} Manifest
+ * @typedef {{ bridges?: string[], siblings?: Record<string, string[]> }} Options
+ * @typedef {{ folder: string, manifest: Manifest, rootManifest: Manifest }} Package
+ */
+
+/** @type {(path: string) => Manifest | undefined} */
+const readManifest = (path) => {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+};
+
+/** @type {(filename: string) => Package | undefined} */
+const packageOf = (filename) => {
+  const folder = /^(?<folder>.*[\\/]packages[\\/][^\\/]+)[\\/]/.exec(filename)?.groups?.['folder'];
+  const manifest = folder === undefined ? undefined : readManifest(resolve(folder, 'package.json'));
+  if (folder === undefined || manifest === undefined) return undefined;
+  return { folder, manifest, rootManifest: readManifest(resolve(folder, '../../package.json')) ?? { name: '' } };
+};
+
+/** @type {(specifier: string) => string} */
+const packageName = (specifier) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+
+/** @type {(path: string) => boolean} */
+const isShipped = (path) => path.startsWith('src/') && !/\.(?:test|test-d|bench)\.ts$/.test(path);
+
+/** @type {(path: string) => boolean} */
+const isForTests = (path) => !isShipped(path) || /^src\/testing[./]/.test(path);
+
+/**
+ * What is wrong with an import, if anything.
+ *
+ * @type {(specifier: string, filename: string, own: Package, options: Options) => string | undefined}
+ */
+const problemWith = (specifier, filename, { folder, manifest, rootManifest }, options) => {
+  const path = relative(folder, filename).replaceAll(sep, '/');
+  if (specifier.startsWith('.')) {
+    const target = relative(folder, resolve(dirname(filename), specifier)).replaceAll(sep, '/');
+    if (target.startsWith('..')) return 'A package does not reach into folders outside of it.';
+    return isShipped(path) && !target.startsWith('src/') ? 'What is published lies in src.' : undefined;
+  }
+  if (specifier.startsWith('#') || isBuiltin(specifier)) return undefined;
+
+  const name = packageName(specifier);
+  if (name === manifest.name) return isShipped(path) ? 'Import the own package by a relative path.' : undefined;
+  if (name.startsWith('@h/')) {
+    const problem = problemWithOwnScope(specifier, name, path, manifest.name, options);
+    if (problem !== undefined) return problem;
+  }
+  const { dependencies, peerDependencies, optionalDependencies, devDependencies } = manifest;
+  if (name in { ...dependencies, ...peerDependencies, ...optionalDependencies }) return undefined;
+  if (!isShipped(path)) {
+    return name in { ...devDependencies, ...rootManifest.devDependencies } ? undefined : `${name} is not in package.json.`;
+  }
+  return name in { ...devDependencies }
+    ? `${name} is a devDependency: the bundler would copy it into the package. What src imports is a dependency or a peer.`
+    : `${name} is neither a dependency nor a peer of ${manifest.name}.`;
+};
+
+/** @type {(specifier: string, name: string, path: string, importer: string, options: Options) => string | undefined} */
+const problemWithOwnScope = (specifier, name, path, importer, { bridges = [], siblings = {} }) => {
+  if (name !== '@h/turn') {
+    return siblings[importer]?.includes(name)
+      ? undefined
+      : `${importer} may not import its sibling ${name}: what both need belongs in @h/turn, or is passed in by the app.`;
+  }
+  if (specifier === '@h/turn') return undefined;
+  if (specifier === '@h/turn/testing') return isForTests(path) ? undefined : '@h/turn/testing is for tests.';
+  if (specifier === '@h/turn/bridge') {
+    return bridges.includes(importer) ? undefined : '@h/turn/bridge is for bridges: an operator gets no handle on the runner.';
+  }
+  return `${specifier} is an inner matter of @h/turn.`;
+};
+
+/**
+ * Keeps the boundaries between packages: a package imports `@h/turn` and the libraries that it declares.
+ *
+ * @type {import('../types.js').Rule}
+ */
+export const packageImports = {
+  meta: { schema: [{ type: 'object' }] },
+  create(context) {
+    const own = packageOf(context.filename);
+    if (own === undefined) return {};
+    const options = /** @type {Options} */ (context.options[0] ?? {});
+
+    /** @type {(source: import('../types.js').ImportSource | null) => void} */
+    const check = (source) => {
+      if (source?.type !== 'Literal' || typeof source.value !== 'string') return;
+      const message = problemWith(source.value, context.filename, own, options);
+      if (message !== undefined) context.report({ node: source, message });
+    };
+    return {
+      ImportDeclaration: (node) => check(node.source),
+      ImportExpression: (node) => check(node.source),
+      ExportNamedDeclaration: (node) => check(node.source),
+      ExportAllDeclaration: (node) => check(node.source),
+      TSImportType: (node) => check(node.source),
+    };
+  },
+};

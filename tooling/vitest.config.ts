@@ -1,0 +1,3 @@
+import { project } from './vitest/project.js';
+
+export default project();
