@@ -1,0 +1,69 @@
+import { interceptor } from './intercept.js';
+import { isInterceptor, type PipelineOperator } from './pipeline.js';
+
+/** The operators of a pipeline, and what is doubtful about their order. */
+export interface PipelineDescription {
+  readonly operators: readonly string[];
+  readonly warnings: readonly string[];
+  /** Both, to be printed. */
+  toString(): string;
+}
+
+interface Rule {
+  readonly first: string;
+  readonly then: string;
+  readonly because: string;
+}
+
+const rules: readonly Rule[] = [
+  ...['hooks', 'guardrails', 'failover', 'prompt', 'compaction', 'loop-detect', 'tools', 'security', 'observe'].map((then) => ({
+    first: 'queue',
+    then,
+    because: 'nothing should happen before the turn is admitted',
+  })),
+  { first: 'hooks', then: 'guardrails', because: "people's rules see everything as it comes in" },
+  { first: 'guardrails', then: 'failover', because: 'a retry inserted above the guard is not counted' },
+  ...['prompt', 'skills', 'continuity', 'compaction'].map((then) => ({
+    first: 'failover',
+    then,
+    because: 'another model needs a request that is shaped and fitted for it again',
+  })),
+  ...['prompt', 'skills', 'continuity'].map((first) => ({
+    first,
+    then: 'compaction',
+    because: 'what is added after fitting can overflow the window',
+  })),
+  { first: 'loop-detect', then: 'tools', because: 'results are compared before they are capped' },
+  { first: 'tools', then: 'security', because: 'capping after wrapping can cut through a wrapper' },
+  ...['hooks', 'guardrails', 'failover', 'prompt', 'compaction', 'loop-detect', 'tools', 'security'].map((first) => ({
+    first,
+    then: 'observe',
+    because: 'what comes after it is not observed',
+  })),
+];
+
+/**
+ * Lists the operators of an agent in their order and warns about orders that are known to go wrong.
+ *
+ * @example
+ * ```ts
+ * console.log(String(describePipeline(agent)));
+ * ```
+ */
+export const describePipeline = (agent: { readonly operators: readonly PipelineOperator[] }): PipelineDescription => {
+  const operators = agent.operators.map((operator) =>
+    isInterceptor(operator) ? operator[interceptor].name : `${operator.name === '' ? 'an RxJS operator' : operator.name} (native)`,
+  );
+  const warnings = rules
+    .filter(({ first, then }) => {
+      const place = operators.indexOf(then);
+      return place !== -1 && operators.lastIndexOf(first) > place;
+    })
+    .map(({ first, then, because }) => `${first} stands after ${then}: ${because}.`);
+  return {
+    operators,
+    warnings,
+    toString: () =>
+      [...operators.map((name, index) => `${String(index + 1).padStart(2)}. ${name}`), ...warnings.map((warning) => `!  ${warning}`)].join('\n'),
+  };
+};

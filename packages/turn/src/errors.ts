@@ -1,0 +1,108 @@
+import * as z from 'zod';
+import { jsonValueSchema, type JSONValue } from './json.js';
+
+/**
+ * An error as plain data, so that it can travel in an event and be journaled.
+ *
+ * `status`, `headers` and `body` are those of an HTTP answer; `code` is a stable word to decide on
+ * (`'session-busy'`, `'ECONNRESET'` …), `message` is for people.
+ */
+export interface ErrorInfo {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string | undefined;
+  readonly status?: number | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: JSONValue | undefined;
+  /** The operator that failed, where it was one. */
+  readonly operator?: string | undefined;
+  readonly cause?: ErrorInfo | undefined;
+}
+
+export const errorInfoSchema: z.ZodType<ErrorInfo> = z.lazy(() =>
+  z.object({
+    name: z.string(),
+    message: z.string(),
+    code: z.string().optional(),
+    status: z.number().optional(),
+    headers: z.record(z.string(), z.string()).optional(),
+    body: jsonValueSchema.optional(),
+    operator: z.string().optional(),
+    cause: errorInfoSchema.optional(),
+  }),
+);
+
+/** The base of all errors that `@h/turn` throws. `code` says which one it is and stays the same between versions. */
+export class TurnError extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+    this.code = code;
+  }
+}
+
+/** Something that came from outside has the wrong shape. The message names the path, the value and what was expected. */
+export class InvalidInputError extends TurnError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('invalid-input', message, options);
+  }
+}
+
+/** The session runs another turn. Wait for its end, steer it, or let `@h/queue` line the turns up. */
+export class SessionBusyError extends TurnError {
+  readonly session: string;
+
+  constructor(session: string) {
+    super('session-busy', `The session ${JSON.stringify(session)} already runs a turn; wait for its end, steer it, or add queue().`);
+    this.session = session;
+  }
+}
+
+/** No journal of this turn is kept. */
+export class UnknownTurnError extends TurnError {
+  readonly turn: string;
+
+  constructor(turn: string) {
+    super('unknown-turn', `No journal is kept of the turn ${JSON.stringify(turn)}; it was never begun, or a later turn of its session replaced it.`);
+    this.turn = turn;
+  }
+}
+
+/** An operator threw, rejected or answered with something that the contract forbids. */
+export class OperatorError extends TurnError {
+  readonly operator: string;
+
+  constructor(operator: string, message: string, options?: ErrorOptions) {
+    super('operator-failed', `The operator ${JSON.stringify(operator)} ${message}`, options);
+    this.operator = operator;
+  }
+}
+
+const maxCauses = 5;
+
+/**
+ * Any thrown thing as an {@link ErrorInfo}.
+ *
+ * Causes are followed five deep (as deep as Node's own network errors nest); what is no error keeps its text.
+ */
+export const toErrorInfo = (thrown: unknown, depth = 0): ErrorInfo => {
+  if (!(thrown instanceof Error)) return { name: 'Error', message: typeof thrown === 'string' ? thrown : describe(thrown) };
+  const { code, operator } = thrown as { code?: unknown; operator?: unknown };
+  return {
+    name: thrown.name,
+    message: thrown.message,
+    ...(typeof code === 'string' && { code }),
+    ...(typeof operator === 'string' && { operator }),
+    ...(thrown.cause !== undefined && depth < maxCauses && { cause: toErrorInfo(thrown.cause, depth + 1) }),
+  };
+};
+
+const describe = (value: unknown): string => {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return String(value);
+  }
+};

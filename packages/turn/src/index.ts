@@ -1,0 +1,31 @@
+export * from './decisions.js';
+export * from './describe-pipeline.js';
+export * from './errors.js';
+export * from './events.js';
+export { harness, type Agent, type Harness, type HarnessOptions, type RunningTurn, type TurnInput } from './harness.js';
+export {
+  intercept,
+  type DecideContext,
+  type DecideHandlers,
+  type Decision,
+  type DecisionInput,
+  type Handlers,
+  type Interceptor,
+  type ObserveHandlers,
+  type OperatorContext,
+} from './intercept.js';
+export { iterate } from './iterate.js';
+export type { JSONObject, JSONValue } from './json.js';
+export { foldJournal } from './journal.js';
+export { memorySessions, type MemorySessions } from './memory-sessions.js';
+export { MessageList } from './message-list.js';
+export * from './messages.js';
+export * from './model.js';
+export type { PipelineOperator } from './pipeline.js';
+export { decodeRecord, encodeRecord } from './record-codec.js';
+export { repairHistory, type Repair, type RepairedHistory, type RepairProblem } from './repair.js';
+export { reply, type Reply } from './reply.js';
+export * from './session-store.js';
+export * from './tool.js';
+export { addUsage, noUsage, usageSchema, type Usage } from './usage.js';
+export { wellFormed } from './well-formed.js';

@@ -1,0 +1,88 @@
+import { SessionBusyError, TurnError } from './errors.js';
+import { foldJournal } from './journal.js';
+import { MessageList } from './message-list.js';
+import type { Message } from './messages.js';
+import type { JournalRecord, OpenSession, SessionSnapshot, SessionStore } from './session-store.js';
+
+interface StoredSession {
+  snapshot: SessionSnapshot;
+  journal: JournalRecord[];
+  writer: OpenSession | undefined;
+}
+
+/** A session store in memory, which can be looked into. */
+export interface MemorySessions extends SessionStore {
+  /** The history of a session as it stands; empty for an unknown one. */
+  messages(session: string): readonly Message[];
+  /** Forgets a session; fails with `SessionBusyError` while a turn runs in it. */
+  delete(session: string): void;
+}
+
+/**
+ * Keeps sessions in memory, for as long as the process lives and the caller keeps the store.
+ *
+ * @example
+ * ```ts
+ * const sessions = memorySessions();
+ * const agent = harness({ model, sessions }).pipe();
+ * ```
+ */
+export const memorySessions = (initial: Readonly<Record<string, readonly Message[]>> = {}): MemorySessions => {
+  const stored = new Map<string, StoredSession>();
+  const turns = new Map<string, string>();
+  for (const [session, messages] of Object.entries(initial)) {
+    stored.set(session, { snapshot: { messages: MessageList.of(messages), state: {} }, journal: [], writer: undefined });
+  }
+  const sessionOf = (session: string): StoredSession => {
+    const known = stored.get(session) ?? { snapshot: { messages: MessageList.empty, state: {} }, journal: [], writer: undefined };
+    stored.set(session, known);
+    return known;
+  };
+  return {
+    open: (session) => openStored(session, sessionOf(session), turns),
+    locate: (turn) => turns.get(turn),
+    unfinished: () =>
+      [...stored].flatMap(([session, { journal, writer }]) => {
+        const first = journal[0]?.event;
+        const isOpen = first !== undefined && writer === undefined && journal.at(-1)?.event.type !== 'turn.end';
+        return isOpen ? [{ turn: first.turn, session, startedAt: first.at }] : [];
+      }),
+    messages: (session) => {
+      const known = stored.get(session);
+      return known ? [...foldJournal(known.snapshot, known.journal).messages] : [];
+    },
+    delete: (session) => {
+      const known = stored.get(session);
+      if (known?.writer) throw new SessionBusyError(session);
+      if (known?.journal[0]) turns.delete(known.journal[0].event.turn);
+      stored.delete(session);
+    },
+  };
+};
+
+const openStored = (session: string, stored: StoredSession, turns: Map<string, string>): OpenSession => {
+  if (stored.writer) throw new SessionBusyError(session);
+  const opened: OpenSession = {
+    snapshot: stored.snapshot,
+    journal: stored.journal,
+    append: (record) => {
+      if (stored.writer !== opened) throw new TurnError('session-closed', `The session ${JSON.stringify(session)} is closed; nothing more is written.`);
+      if (record.seq === 0) beginTurn(session, stored, turns, record.event.turn);
+      stored.journal.push(record);
+    },
+    close: () => {
+      if (stored.writer === opened) stored.writer = undefined;
+    },
+  };
+  stored.writer = opened;
+  return opened;
+};
+
+/** The turn before is folded into the snapshot, so that a session keeps the journal of one turn only. */
+const beginTurn = (session: string, stored: StoredSession, turns: Map<string, string>, turn: string): void => {
+  stored.snapshot = foldJournal(stored.snapshot, stored.journal);
+  const previous = stored.journal[0]?.event.turn;
+  if (previous !== undefined) turns.delete(previous);
+  turns.set(turn, session);
+  stored.journal = [];
+};

@@ -1,0 +1,306 @@
+import * as z from 'zod';
+import { jsonObjectSchema, jsonValueSchema, type JSONObject, type JSONValue } from './json.js';
+
+/** Options for one provider, by provider name; passed through untouched. */
+export type ProviderOptions = { readonly [provider: string]: JSONObject };
+
+/** Bytes (base64 text or binary), a URL, inline text or a provider's own file ids, as the AI SDK writes them. */
+export type FileData =
+  | string
+  | Uint8Array
+  | ArrayBuffer
+  | URL
+  | { readonly type: 'data'; readonly data: string | Uint8Array | ArrayBuffer }
+  | { readonly type: 'url'; readonly url: URL }
+  | { readonly type: 'reference'; readonly reference: Readonly<Record<string, string>> }
+  | { readonly type: 'text'; readonly text: string }
+  | Readonly<Record<string, string>>;
+
+interface Part {
+  readonly providerOptions?: ProviderOptions | undefined;
+}
+
+export interface TextPart extends Part {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+export interface ReasoningPart extends Part {
+  readonly type: 'reasoning';
+  readonly text: string;
+}
+
+export interface FilePart extends Part {
+  readonly type: 'file';
+  readonly data: FileData;
+  readonly mediaType: string;
+  readonly filename?: string | undefined;
+}
+
+/** The AI SDK's older way to write an image; a {@link FilePart} says the same. */
+export interface ImagePart extends Part {
+  readonly type: 'image';
+  readonly image: FileData;
+  readonly mediaType?: string | undefined;
+}
+
+export interface ReasoningFilePart extends Part {
+  readonly type: 'reasoning-file';
+  readonly data: FileData;
+  readonly mediaType: string;
+}
+
+/** Content that only its provider understands; it travels in `providerOptions`. */
+export interface CustomPart extends Part {
+  readonly type: 'custom';
+  readonly kind: `${string}.${string}`;
+}
+
+export interface ToolCallPart extends Part {
+  readonly type: 'tool-call';
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: unknown;
+  /** The provider ran the tool itself and answers it in the same message. */
+  readonly providerExecuted?: boolean | undefined;
+}
+
+export interface ToolResultPart extends Part {
+  readonly type: 'tool-result';
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly output: ToolResultOutput;
+}
+
+/** One piece of a result that is more than text. The older `image-*` and `file-*` shapes pass through as they are. */
+export type ToolResultContentPart =
+  | (Part & { readonly type: 'text'; readonly text: string })
+  | (Part & {
+      readonly type: 'file';
+      readonly data: FileData;
+      readonly mediaType: string;
+      readonly filename?: string | undefined;
+    })
+  | (Part & { readonly type: 'media'; readonly data: string; readonly mediaType: string })
+  | (Part & {
+      readonly type: 'file-data' | 'image-data';
+      readonly data: string;
+      readonly mediaType: string;
+      readonly filename?: string | undefined;
+    })
+  | (Part & { readonly type: 'file-url' | 'image-url'; readonly url: string; readonly mediaType?: string | undefined })
+  | (Part & {
+      readonly type: 'file-id' | 'image-file-id';
+      readonly fileId: string | Readonly<Record<string, string>>;
+    })
+  | (Part & {
+      readonly type: 'file-reference' | 'image-file-reference';
+      readonly providerReference: Readonly<Record<string, string>>;
+    })
+  | (Part & { readonly type: 'custom' });
+
+/** What the model reads as the result of a tool call. */
+export type ToolResultOutput =
+  | (Part & { readonly type: 'text' | 'error-text'; readonly value: string })
+  | (Part & { readonly type: 'json' | 'error-json'; readonly value: JSONValue })
+  | (Part & { readonly type: 'execution-denied'; readonly reason?: string | undefined })
+  | (Part & { readonly type: 'content'; readonly value: readonly ToolResultContentPart[] });
+
+export interface ToolApprovalRequestPart {
+  readonly type: 'tool-approval-request';
+  readonly approvalId: string;
+  readonly toolCallId: string;
+}
+
+export interface ToolApprovalResponsePart {
+  readonly type: 'tool-approval-response';
+  readonly approvalId: string;
+  readonly approved: boolean;
+  readonly reason?: string | undefined;
+}
+
+export type UserPart = TextPart | ImagePart | FilePart;
+export type AssistantPart =
+  | TextPart
+  | ReasoningPart
+  | FilePart
+  | ReasoningFilePart
+  | CustomPart
+  | ToolCallPart
+  | ToolResultPart
+  | ToolApprovalRequestPart;
+export type ToolPart = ToolResultPart | ToolApprovalResponsePart;
+
+/**
+ * What the harness itself knows about a message. It is stored with the message and never sent to a provider.
+ */
+export interface MessageMetadata {
+  /** Said by the harness and not by a person: left out of user interfaces and of "the user's last request". */
+  readonly internal?: boolean | undefined;
+  /** What an operator made the message for, in its own words (`'summary'`, `'bootstrap'` …). */
+  readonly kind?: string | undefined;
+  readonly [key: string]: JSONValue | undefined;
+}
+
+interface MessageBase {
+  readonly providerOptions?: ProviderOptions | undefined;
+  readonly metadata?: MessageMetadata | undefined;
+}
+
+export interface SystemMessage extends MessageBase {
+  readonly role: 'system';
+  readonly content: string;
+}
+
+export interface UserMessage extends MessageBase {
+  readonly role: 'user';
+  readonly content: string | readonly UserPart[];
+}
+
+export interface AssistantMessage extends MessageBase {
+  readonly role: 'assistant';
+  readonly content: string | readonly AssistantPart[];
+}
+
+export interface ToolMessage extends MessageBase {
+  readonly role: 'tool';
+  readonly content: readonly ToolPart[];
+}
+
+/** One entry of a conversation, in the shape of the AI SDK's `ModelMessage`. */
+export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
+
+const providerOptions = z.record(z.string(), jsonObjectSchema).optional();
+const metadata = z.looseObject({ internal: z.boolean().optional(), kind: z.string().optional() }).optional();
+const bytes = z.union([z.string(), z.instanceof(Uint8Array), z.instanceof(ArrayBuffer)]);
+const fileData = z.union([
+  bytes,
+  z.instanceof(URL),
+  z.object({ type: z.literal('data'), data: bytes }),
+  z.object({ type: z.literal('url'), url: z.instanceof(URL) }),
+  z.object({ type: z.literal('reference'), reference: z.record(z.string(), z.string()) }),
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.record(z.string(), z.string()),
+]);
+
+const text = z.object({ type: z.literal('text'), text: z.string(), providerOptions });
+const reasoning = z.object({ type: z.literal('reasoning'), text: z.string(), providerOptions });
+const file = z.object({
+  type: z.literal('file'),
+  data: fileData,
+  mediaType: z.string(),
+  filename: z.string().optional(),
+  providerOptions,
+});
+const image = z.object({ type: z.literal('image'), image: fileData, mediaType: z.string().optional(), providerOptions });
+const reasoningFile = z.object({ type: z.literal('reasoning-file'), data: fileData, mediaType: z.string(), providerOptions });
+const custom = z.object({
+  type: z.literal('custom'),
+  kind: z.templateLiteral([z.string(), '.', z.string()]),
+  providerOptions,
+});
+const toolCall = z.object({
+  type: z.literal('tool-call'),
+  toolCallId: z.string(),
+  toolName: z.string(),
+  input: z.unknown(),
+  providerExecuted: z.boolean().optional(),
+  providerOptions,
+});
+const resultContent = z.looseObject({
+  type: z.enum([
+    'text',
+    'file',
+    'media',
+    'file-data',
+    'image-data',
+    'file-url',
+    'image-url',
+    'file-id',
+    'image-file-id',
+    'file-reference',
+    'image-file-reference',
+    'custom',
+  ]),
+});
+
+export const toolResultOutputSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.enum(['text', 'error-text']), value: z.string(), providerOptions }),
+  z.object({ type: z.enum(['json', 'error-json']), value: jsonValueSchema, providerOptions }),
+  z.object({ type: z.literal('execution-denied'), reason: z.string().optional(), providerOptions }),
+  z.object({ type: z.literal('content'), value: z.array(resultContent), providerOptions }),
+]) as unknown as z.ZodType<ToolResultOutput>;
+
+const toolResult = z.object({
+  type: z.literal('tool-result'),
+  toolCallId: z.string(),
+  toolName: z.string(),
+  output: toolResultOutputSchema,
+  providerOptions,
+});
+const approvalRequest = z.object({
+  type: z.literal('tool-approval-request'),
+  approvalId: z.string(),
+  toolCallId: z.string(),
+});
+const approvalResponse = z.object({
+  type: z.literal('tool-approval-response'),
+  approvalId: z.string(),
+  approved: z.boolean(),
+  reason: z.string().optional(),
+});
+
+const assistantPart = z.discriminatedUnion('type', [
+  text,
+  reasoning,
+  file,
+  reasoningFile,
+  custom,
+  toolCall,
+  toolResult,
+  approvalRequest,
+]);
+
+const systemMessage = z.object({ role: z.literal('system'), content: z.string(), providerOptions, metadata });
+const userMessage = z.object({
+  role: z.literal('user'),
+  content: z.union([z.string(), z.array(z.discriminatedUnion('type', [text, image, file]))]),
+  providerOptions,
+  metadata,
+});
+const assistantMessage = z.object({
+  role: z.literal('assistant'),
+  content: z.union([z.string(), z.array(assistantPart)]),
+  providerOptions,
+  metadata,
+});
+const toolMessage = z.object({
+  role: z.literal('tool'),
+  content: z.array(z.discriminatedUnion('type', [toolResult, approvalResponse])),
+  providerOptions,
+  metadata,
+});
+
+export const assistantContentSchema = z.array(assistantPart) as unknown as z.ZodType<readonly AssistantPart[]>;
+export const userMessageSchema = userMessage as unknown as z.ZodType<UserMessage>;
+/** Checks one message; unknown members of a message are kept out of what it returns. */
+export const messageSchema = z.discriminatedUnion('role', [
+  systemMessage,
+  userMessage,
+  assistantMessage,
+  toolMessage,
+]) as unknown as z.ZodType<Message>;
+
+/** The text of a message, without reasoning, files and tool traffic. */
+export const textOf = (message: Message): string => {
+  if (typeof message.content === 'string') return message.content;
+  let result = '';
+  for (const part of message.content) if (part.type === 'text') result += part.text;
+  return result;
+};
+
+/** The tool calls of a message that this side has to answer, in order; those that the provider ran itself are left out. */
+export const toolCallsOf = (message: Message): readonly ToolCallPart[] =>
+  message.role !== 'assistant' || typeof message.content === 'string'
+    ? []
+    : message.content.filter((part): part is ToolCallPart => part.type === 'tool-call' && part.providerExecuted !== true);

@@ -1,0 +1,112 @@
+import type { ObservableInput } from 'rxjs';
+import * as z from 'zod';
+import type { ErrorInfo } from './errors.js';
+import { jsonObjectSchema, type JSONObject } from './json.js';
+import type { MessageList } from './message-list.js';
+import { assistantContentSchema, type AssistantPart, type Message, type ProviderOptions } from './messages.js';
+import type { ToolDefinition } from './tool.js';
+import { usageSchema, type Usage } from './usage.js';
+
+/** Why a model stopped, in the AI SDK's words. */
+export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
+
+/** Asks the provider to cache everything up to here, for five minutes unless it says an hour. */
+export interface CacheMark {
+  readonly ttl?: '5m' | '1h' | undefined;
+}
+
+/** A piece of the system prompt. */
+export interface SystemBlock {
+  readonly text: string;
+  readonly cache?: CacheMark | undefined;
+}
+
+/** Settings of a model call, named as in the AI SDK. */
+export interface ModelSettings {
+  readonly maxOutputTokens?: number | undefined;
+  readonly temperature?: number | undefined;
+  readonly topP?: number | undefined;
+  readonly topK?: number | undefined;
+  readonly presencePenalty?: number | undefined;
+  readonly frequencyPenalty?: number | undefined;
+  readonly stopSequences?: readonly string[] | undefined;
+  readonly seed?: number | undefined;
+  readonly toolChoice?: 'auto' | 'none' | 'required' | { readonly toolName: string } | undefined;
+  /** How much the model shall think, where it can. */
+  readonly reasoning?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | undefined;
+  readonly providerOptions?: ProviderOptions | undefined;
+}
+
+/**
+ * One model call, as plain data.
+ *
+ * The provider gets `system`, then `messages`, then `tail`. What changes from call to call (the time, progress, memory)
+ * belongs into `tail`: it is not part of the history, and nothing that comes before it loses its cache.
+ */
+export interface ModelRequest {
+  /** The model to ask, as the driver names it; the driver's own choice when absent. */
+  readonly model?: string | undefined;
+  /** Id of the credential to use. Never a key. */
+  readonly credential?: string | undefined;
+  readonly system: readonly SystemBlock[];
+  /** The session's history. */
+  readonly messages: MessageList;
+  readonly tail: readonly Message[];
+  readonly tools: readonly ToolDefinition[];
+  readonly settings: ModelSettings;
+  /** Puts a cache mark on the last message of the history. */
+  readonly cacheMessages?: CacheMark | undefined;
+}
+
+/** A complete answer. */
+export interface ModelResponse {
+  readonly content: readonly AssistantPart[];
+  readonly finishReason: FinishReason;
+  readonly usage: Usage;
+  /** The provider's id of the answer. */
+  readonly id?: string | undefined;
+  /** The model that answered, as the provider names it. */
+  readonly model?: string | undefined;
+  readonly providerMetadata?: JSONObject | undefined;
+}
+
+export const modelResponseSchema: z.ZodType<ModelResponse> = z.object({
+  content: assistantContentSchema,
+  finishReason: z.enum(['stop', 'length', 'content-filter', 'tool-calls', 'error', 'other']),
+  usage: usageSchema,
+  id: z.string().optional(),
+  model: z.string().optional(),
+  providerMetadata: jsonObjectSchema.optional(),
+});
+
+/** A piece of an answer on its way. */
+export type ModelDelta =
+  | { readonly type: 'text' | 'reasoning'; readonly text: string; readonly id?: string | undefined }
+  | { readonly type: 'tool-input'; readonly toolCallId: string; readonly toolName: string; readonly text: string };
+
+/** What a model driver says: pieces as they come, then one `response` or one `error`. */
+export type ModelDriverOutput =
+  | { readonly type: 'delta'; readonly delta: ModelDelta }
+  | { readonly type: 'response'; readonly response: ModelResponse }
+  | { readonly type: 'error'; readonly error: ErrorInfo; readonly usage?: Usage | undefined };
+
+/** What a model driver may know about the turn it works for. */
+export interface ModelCallContext {
+  readonly turn: string;
+  readonly session: string;
+  readonly step: number;
+  readonly attempt: number;
+  /** Aborted when the call is no longer wanted. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Calls a model.
+ *
+ * Contract:
+ * - One call, one `response` or `error`, last. Completing without either is an error of the stream
+ *   (code `'incomplete-stream'`), as is an error notification.
+ * - It never retries by itself; asking again is an operator's decision.
+ * - Unsubscribing ends the call, the connection included.
+ */
+export type ModelDriver = (request: ModelRequest, context: ModelCallContext) => ObservableInput<ModelDriverOutput>;

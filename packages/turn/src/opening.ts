@@ -1,0 +1,113 @@
+import { UnknownTurnError } from './errors.js';
+import type { NewEvent, NewEventOf, TurnEvent } from './events.js';
+import { callIdsOf } from './ingest.js';
+import { compact, foldJournal, replay } from './journal.js';
+import { fold, isDecided, runnable, type LoopState } from './loop-state.js';
+import { MessageList } from './message-list.js';
+import { planInterrupted, planNext, type PlanContext } from './plan.js';
+import { repairHistory, type Repair } from './repair.js';
+import type { MaybePromise, OpenSession, SessionSnapshot, SessionStore } from './session-store.js';
+import { andThen, SessionWriter } from './session-writer.js';
+
+/** A session that is open for a turn. */
+export interface Opened {
+  readonly writer: SessionWriter;
+  readonly messages: MessageList;
+  readonly state: SessionSnapshot['state'];
+  readonly repairs: readonly Repair[];
+  /** Ids of the tool calls in the history. */
+  readonly usedIds: Set<string>;
+}
+
+/** A session whose latest turn goes on where its journal ends. */
+export interface Reopened extends Opened {
+  readonly loop: LoopState;
+  readonly recorded: readonly TurnEvent[];
+}
+
+/** Opens a session for a new turn. A turn before it that never ended is ended first, as interrupted. */
+export const openForTurn = (sessions: SessionStore, session: string, at: number): MaybePromise<Opened> =>
+  andThen(sessions.open(session), (open) => {
+    const last = open.journal.at(-1)?.event;
+    if (last === undefined || last.type === 'turn.end') return opened(open, foldJournal(open.snapshot, open.journal), 0);
+    return andThen(endInterrupted(open, last.turn, at), (snapshot) => opened(open, snapshot, 0));
+  });
+
+/** Opens the session of a turn in order to go on with it. */
+export const openForResume = (sessions: SessionStore, turn: string): MaybePromise<Reopened> =>
+  andThen(sessions.locate(turn), (session) => {
+    if (session === undefined) throw new UnknownTurnError(turn);
+    return andThen(sessions.open(session), (open): MaybePromise<Reopened> => {
+      if (open.journal[0]?.event.turn !== turn) {
+        return andThen(open.close(), () => {
+          throw new UnknownTurnError(turn);
+        });
+      }
+      const { state, events } = replay(turn, open.snapshot, open.journal);
+      const usedIds = callIdsOf(state.history);
+      for (const { call } of state.slots) usedIds.add(call.id);
+      return { ...opened(open, open.snapshot, open.journal.length), usedIds, loop: state, recorded: events };
+    });
+  });
+
+const opened = (open: OpenSession, snapshot: SessionSnapshot, seq: number): Opened => {
+  const { messages, repairs } = repairHistory(snapshot.messages);
+  const history = repairs.length === 0 ? MessageList.of(snapshot.messages) : MessageList.of(messages);
+  return { writer: new SessionWriter(open, seq), messages: history, state: snapshot.state, repairs, usedIds: callIdsOf(history) };
+};
+
+/** Writes the end of a turn whose process is gone: calls that may have run are answered as interrupted. */
+const endInterrupted = (open: OpenSession, turn: string, at: number): MaybePromise<SessionSnapshot> => {
+  const { state } = replay(turn, open.snapshot, open.journal);
+  const writer = new SessionWriter(open, open.journal.length);
+  const reason = 'The process ended before the turn did.';
+  const written = closeAlone(state, writer, at, { outcome: 'error', reason });
+  return andThen(written, () => (state.loaded ? { messages: state.history, state: state.kept } : open.snapshot));
+};
+
+/** How a turn is to end that ends without its operators. */
+export type LastWord = Pick<NonNullable<LoopState['stop']>, 'outcome' | 'reason' | 'error'>;
+
+/**
+ * Ends a turn without its operators: what is open is answered, the transcript completed and the end written.
+ *
+ * @returns when everything is written
+ */
+export const closeAlone = (
+  state: LoopState,
+  writer: SessionWriter | undefined,
+  at: number,
+  lastWord: LastWord,
+  interrupted = true,
+): MaybePromise<void> => {
+  const envelope = { turn: state.turn, at };
+  let written: MaybePromise<void> = undefined;
+  const record = (event: TurnEvent): void => {
+    if (writer) written = writer.write(compact(event, state, derived));
+    fold(state, event);
+  };
+  const derived = new WeakSet<object>();
+  if (!state.stop) record({ type: 'turn.stop', ...envelope, ...lastWord });
+  if (interrupted && isDecided(state)) {
+    for (const event of planInterrupted(state, runnable(state)).events) record({ ...event, ...envelope } as TurnEvent);
+  }
+  for (let plan = planNext(state, closingContext); plan; plan = planNext(state, closingContext)) {
+    for (const event of plan.events) {
+      if (isDerived(event)) derived.add(event.messages);
+      record({ ...event, ...envelope } as TurnEvent);
+    }
+  }
+  return written;
+};
+
+/** Whether the messages can be told from the journal, so that they need not be written twice. */
+export const isDerived = (event: NewEvent): event is NewEventOf<'history.append'> =>
+  event.type === 'history.append' && (event.origin === 'input' || event.origin === 'response' || event.origin === 'results');
+
+/** A turn that is being closed makes no request. */
+const closingContext: PlanContext = {
+  request: () => ({ system: [], tail: [], tools: [], settings: {} }),
+  definitions: () => new Map(),
+  maxModelCalls: 0,
+};
+

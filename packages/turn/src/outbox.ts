@@ -1,0 +1,44 @@
+import { isPromise } from './session-writer.js';
+import type { MaybePromise } from './session-store.js';
+
+/**
+ * Performs what has left the pipeline in the order in which it left, each once its record is safe.
+ *
+ * With a store that answers at once nothing is ever queued.
+ */
+export class Outbox {
+  readonly #queue: { ready: boolean; readonly perform: () => void }[] = [];
+  readonly #onError: (error: unknown) => void;
+
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+  }
+
+  get isEmpty(): boolean {
+    return this.#queue.length === 0;
+  }
+
+  add(safe: MaybePromise<void>, perform: () => void): void {
+    if (!isPromise(safe)) {
+      if (this.isEmpty) perform();
+      else this.#queue.push({ ready: true, perform });
+      return;
+    }
+    const item = { ready: false, perform };
+    this.#queue.push(item);
+    safe.then(
+      () => {
+        item.ready = true;
+        this.#flush();
+      },
+      (error: unknown) => {
+        this.#queue.length = 0;
+        this.#onError(error);
+      },
+    );
+  }
+
+  #flush(): void {
+    while (this.#queue[0]?.ready === true) this.#queue.shift()?.perform();
+  }
+}

@@ -1,0 +1,92 @@
+import { Observable, Subject, type OperatorFunction } from 'rxjs';
+import type { OperatorError } from './errors.js';
+import type { TurnEvent } from './events.js';
+import { interceptor, type Interceptor, type InterceptorSetup } from './intercept.js';
+import { Segment } from './segment.js';
+import type { Entrance, TurnLoop } from './turn-loop.js';
+
+/** An operator that may stand in a pipeline: ours, or any of RxJS. */
+export type PipelineOperator = OperatorFunction<TurnEvent, TurnEvent>;
+
+/** Who receives what a pipeline lets out. */
+export interface PipelineOutlet {
+  next(event: TurnEvent): void;
+  /** An operator made by `intercept` failed on this event, which goes no further; the pipeline lives on. */
+  failed(error: OperatorError, event: TurnEvent | undefined): void;
+  /** A native operator failed: the pipeline is dead. */
+  error(error: unknown): void;
+  /** A native operator completed the stream: the pipeline is dead. */
+  complete(): void;
+}
+
+/** A pipeline that is connected. */
+export interface Pipeline {
+  /** Lets a fact or command enter at the top. */
+  feed(event: TurnEvent): void;
+  close(): void;
+}
+
+export const isInterceptor = (operator: PipelineOperator): operator is Interceptor => interceptor in operator;
+
+/** Connects operators into one pipeline, adjacent interceptors fused into a segment. */
+export const connectPipeline = (
+  operators: readonly PipelineOperator[],
+  loop: TurnLoop,
+  outlet: PipelineOutlet,
+): Pipeline => {
+  const fused = fuse(operators, loop, outlet);
+  const top = new Subject<TurnEvent>();
+  const entrance: Entrance = { run: (event) => top.next(event) };
+  const subscription = fused
+    .reduce((stream, operator) => stream.pipe(operator), top.asObservable())
+    .subscribe({
+      next: (event) => outlet.next(event),
+      error: (error: unknown) => outlet.error(error),
+      complete: () => outlet.complete(),
+    });
+  return {
+    feed: (event) => loop.push(entrance, event, 0),
+    close: () => subscription.unsubscribe(),
+  };
+};
+
+const fuse = (
+  operators: readonly PipelineOperator[],
+  loop: TurnLoop,
+  outlet: PipelineOutlet,
+): readonly PipelineOperator[] => {
+  const result: PipelineOperator[] = [];
+  let group: InterceptorSetup[] = [];
+  const closeGroup = (): void => {
+    if (group.length > 0) result.push(segmentOperator(group, loop, outlet));
+    group = [];
+  };
+  for (const operator of operators) {
+    if (isInterceptor(operator)) {
+      group.push(operator[interceptor]);
+    } else {
+      closeGroup();
+      result.push(operator);
+    }
+  }
+  closeGroup();
+  return result;
+};
+
+const segmentOperator =
+  (group: readonly InterceptorSetup[], loop: TurnLoop, outlet: PipelineOutlet): PipelineOperator =>
+  (source) =>
+    new Observable<TurnEvent>((subscriber) => {
+      const segment = new Segment(group, loop, {
+        next: (event) => subscriber.next(event),
+        failed: (error, event) => outlet.failed(error, event),
+      });
+      subscriber.add(() => segment.close());
+      subscriber.add(
+        source.subscribe({
+          next: (event) => segment.feed(event),
+          error: (error: unknown) => subscriber.error(error),
+          complete: () => segment.whenSettled(() => subscriber.complete()),
+        }),
+      );
+    });

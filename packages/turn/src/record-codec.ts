@@ -1,0 +1,65 @@
+import { TurnError } from './errors.js';
+import type { JournalRecord } from './session-store.js';
+
+/** Marks what JSON cannot say; as a key of its own it cannot be mistaken for data, which is escaped. */
+const mark = '$h';
+
+/**
+ * A journal record as one line of JSON.
+ *
+ * Bytes and URLs in messages survive the round trip; anything else that JSON cannot say is an error, not a loss.
+ */
+export const encodeRecord = (record: JournalRecord): string => JSON.stringify(toPlain(record));
+
+/** The record that {@link encodeRecord} wrote. @throws TurnError with the code `invalid-record` */
+export const decodeRecord = (line: string): JournalRecord => {
+  let record: unknown;
+  try {
+    record = fromPlain(JSON.parse(line));
+  } catch (error) {
+    throw new TurnError('invalid-record', 'The journal record is no JSON; it was torn or changed.', { cause: error });
+  }
+  if (isRecord(record)) return record;
+  throw new TurnError('invalid-record', `The journal record is not of version 1: ${line.slice(0, 80)}`);
+};
+
+const isRecord = (value: unknown): value is JournalRecord => {
+  if (typeof value !== 'object' || value === null) return false;
+  const { v, seq, event } = value as { v?: unknown; seq?: unknown; event?: { type?: unknown } };
+  return v === 1 && typeof seq === 'number' && typeof event?.type === 'string';
+};
+
+const toPlain = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) {
+    if (typeof value === 'bigint' || typeof value === 'function' || typeof value === 'symbol') throw unwritable(typeof value);
+    return value;
+  }
+  if (Array.isArray(value)) return value.map(toPlain);
+  if (value instanceof URL) return { [mark]: 'url', value: value.href };
+  if (value instanceof ArrayBuffer) return { [mark]: 'bytes', value: Buffer.from(value).toString('base64') };
+  if (ArrayBuffer.isView(value)) {
+    return { [mark]: 'bytes', value: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64') };
+  }
+  if (value instanceof Map || value instanceof Set || value instanceof Date) throw unwritable(value.constructor.name);
+  if ('toJSON' in value && typeof value.toJSON === 'function') return toPlain(value.toJSON());
+  const plain: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(value)) plain[key.startsWith(mark) ? `${mark}${key}` : key] = toPlain(item);
+  return plain;
+};
+
+const fromPlain = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(fromPlain);
+  const source = value as Record<string, unknown>;
+  if (source[mark] === 'url') return new URL(String(source['value']));
+  if (source[mark] === 'bytes') return new Uint8Array(Buffer.from(String(source['value']), 'base64'));
+  const result: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(source)) {
+    const given = key.startsWith(mark) ? key.slice(mark.length) : key;
+    Object.defineProperty(result, given, { value: fromPlain(item), enumerable: true, writable: true, configurable: true });
+  }
+  return result;
+};
+
+const unwritable = (kind: string): TurnError =>
+  new TurnError('unwritable-record', `A journal record holds a ${kind}, which JSON cannot say; events are plain data.`);

@@ -1,0 +1,47 @@
+import type { TurnEvent } from './events.js';
+import type { MaybePromise, OpenSession } from './session-store.js';
+
+/** Writes the journal of one turn, record after record, and lets the session go at the end. */
+export class SessionWriter {
+  readonly #session: OpenSession;
+  #seq: number;
+  #pending: Promise<void> | undefined;
+  #pendingCount = 0;
+
+  constructor(session: OpenSession, seq: number) {
+    this.#session = session;
+    this.#seq = seq;
+  }
+
+  /** Adds the event to the journal. With a store that answers at once, so does this. */
+  write(event: TurnEvent): MaybePromise<void> {
+    const written = this.#session.append({ v: 1, seq: this.#seq, event });
+    this.#seq += 1;
+    if (!isPromise(written)) return undefined;
+    this.#pendingCount += 1;
+    const pending = Promise.all([this.#pending, written]).then(() => {
+      this.#pendingCount -= 1;
+      if (this.#pendingCount === 0) this.#pending = undefined;
+    });
+    this.#pending = pending;
+    return pending;
+  }
+
+  /** Lets the session go once everything is safe. */
+  close(): MaybePromise<void> {
+    if (this.#pending === undefined) return this.#session.close();
+    return this.#pending.then(
+      () => this.#session.close(),
+      () => this.#session.close(),
+    );
+  }
+}
+
+export const isPromise = <Value>(value: MaybePromise<Value>): value is PromiseLike<Value> =>
+  typeof value === 'object' && value !== null && 'then' in value;
+
+/** Goes on with a value now or later; stays in the same tick when it is there. */
+export const andThen = <Value, Result>(
+  value: MaybePromise<Value>,
+  next: (value: Value) => MaybePromise<Result>,
+): MaybePromise<Result> => (isPromise(value) ? value.then(next) : next(value));

@@ -1,0 +1,54 @@
+import { asyncScheduler, type SchedulerLike } from 'rxjs';
+import type { TurnEvent } from './events.js';
+
+/** Something that events enter: the top of a pipeline, or a place inside a segment of it. */
+export interface Entrance {
+  run(event: TurnEvent, place: number): void;
+}
+
+/**
+ * The queue of one turn: one event at a time, in the order in which they came.
+ *
+ * Whatever happens while an event is on its way (a fact that the runner feeds, a timer, a promise that is kept)
+ * waits until that event has left.
+ */
+export class TurnLoop {
+  /** Id of the turn, for events that are made inside it. */
+  turn = '';
+  readonly scheduler: SchedulerLike;
+  #entrances: Entrance[] = [];
+  #events: TurnEvent[] = [];
+  #places: number[] = [];
+  #busy = false;
+
+  constructor(scheduler: SchedulerLike = asyncScheduler) {
+    this.scheduler = scheduler;
+  }
+
+  /** Whether an event is on its way. */
+  get busy(): boolean {
+    return this.#busy;
+  }
+
+  /** Lets the event enter at this place as soon as its turn has come. */
+  push(entrance: Entrance, event: TurnEvent, place: number): void {
+    this.#entrances.push(entrance);
+    this.#events.push(event);
+    this.#places.push(place);
+    if (!this.#busy) this.#drain();
+  }
+
+  #drain(): void {
+    this.#busy = true;
+    try {
+      for (let head = 0; head < this.#events.length; head += 1) {
+        (this.#entrances[head] as Entrance).run(this.#events[head] as TurnEvent, this.#places[head] as number);
+      }
+    } finally {
+      this.#entrances.length = 0;
+      this.#events.length = 0;
+      this.#places.length = 0;
+      this.#busy = false;
+    }
+  }
+}

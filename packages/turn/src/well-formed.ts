@@ -1,0 +1,39 @@
+/**
+ * The same value with every lone surrogate replaced by U+FFFD; the value itself where there is none.
+ *
+ * A single lone surrogate makes the body of a request invalid JSON for most providers, and so a session unusable.
+ */
+export const wellFormed = <Value>(value: Value): Value => visit(value) as Value;
+
+const visit = (value: unknown): unknown => {
+  if (typeof value === 'string') return value.isWellFormed() ? value : value.toWellFormed();
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return visitArray(value);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null ? visitObject(value) : value;
+};
+
+const visitArray = (items: readonly unknown[]): readonly unknown[] => {
+  let copy: unknown[] | undefined;
+  for (let index = 0; index < items.length; index += 1) {
+    const item = visit(items[index]);
+    if (item === items[index]) continue;
+    copy ??= [...items];
+    copy[index] = item;
+  }
+  return copy ?? items;
+};
+
+const visitObject = (source: object): object => {
+  let copy: Record<string, unknown> | undefined;
+  for (const key of Object.keys(source)) {
+    const item: unknown = source[key as keyof typeof source];
+    const kept = visit(item);
+    const keptKey = visit(key) as string;
+    if (kept === item && keptKey === key) continue;
+    copy ??= { ...source };
+    if (keptKey !== key) delete copy[key];
+    copy[keptKey] = kept;
+  }
+  return copy ?? source;
+};
