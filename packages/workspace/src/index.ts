@@ -1,4 +1,5 @@
 // Files.
-export {};
+export { WorkspaceOptionsError } from './options.js';
+export * from './paths/index.js';
 
 // Processes, sandbox and git.
