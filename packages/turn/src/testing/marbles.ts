@@ -1,0 +1,36 @@
+import type { Observable } from 'rxjs';
+import { TestScheduler, type RunHelpers } from 'rxjs/testing';
+import { expect } from 'vitest';
+import type { TurnEvent } from '../events.js';
+
+/** Draws turns in virtual time. */
+export interface TurnMarbles extends RunHelpers {
+  /** The scheduler of the virtual time, for options that take one. */
+  readonly scheduler: TestScheduler;
+  /** A stream of events that is drawn: each letter stands for the event of that name. */
+  turn(marbles: string, events: Readonly<Record<string, TurnEvent>>): ReturnType<RunHelpers['cold']> & Observable<TurnEvent>;
+}
+
+/**
+ * Runs a test in virtual time: what goes in and what comes out is drawn in columns.
+ *
+ * @example
+ * ```ts
+ * marbles(({ turn, expectObservable }) => {
+ *   const events = { a: event('model.delta', { step: 1, attempt: 1, delta: { type: 'text', text: 'Hi' } }) };
+ *   expectObservable(turn('a-a|', events).pipe(operator())).toBe('a-a|', events);
+ * });
+ * ```
+ */
+export const marbles = <Result>(test: (helpers: TurnMarbles) => Result): Result => {
+  const scheduler = new TestScheduler((actual, expected) => {
+    expect(actual).toEqual(expected);
+  });
+  return scheduler.run((helpers) =>
+    test({
+      ...helpers,
+      scheduler,
+      turn: (drawing, events) => helpers.cold<TurnEvent>(drawing, { ...events }) as ReturnType<TurnMarbles['turn']>,
+    }),
+  );
+};

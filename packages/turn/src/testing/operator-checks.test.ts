@@ -1,0 +1,119 @@
+import { delay, map, mergeMap, Observable, of, share, type Subscriber, type Subscription } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import { notice } from '../decisions.js';
+import type { TurnEvent, TurnOperator } from '../events.js';
+import { intercept } from '../intercept.js';
+import { describeOperator } from './describe-operator.js';
+import { operatorChecks } from './operator-checks.js';
+
+const failingChecks = async (factory: () => TurnOperator): Promise<readonly string[]> => {
+  const failing: string[] = [];
+  for (const { name, check } of operatorChecks) {
+    try {
+      await check(factory, {});
+    } catch {
+      failing.push(name);
+    }
+  }
+  return failing;
+};
+
+describeOperator(() => intercept('nothing', () => ({})));
+describeOperator(() => intercept('everything', () => ({ observe: { '*': () => undefined } })));
+
+describe('catches an operator that', () => {
+  const shared = { count: 0 };
+  const broken: Readonly<Record<string, readonly [rule: string, factory: () => TurnOperator]>> = {
+    'copies events': [
+      'passes ordinary and unknown events by identity and in order',
+      () => map((event) => ({ ...event })),
+    ],
+    'drops what it does not know': [
+      'passes ordinary and unknown events by identity and in order',
+      () => mergeMap((event) => (event.type in { 'weather.changed': 1 } ? [] : [event])),
+    ],
+    'mutates events': ['mutates nothing', () => map((event) => Object.assign(event, { at: 1 }))],
+    'adds to the history in place': [
+      'mutates nothing',
+      () =>
+        intercept('adds', () => ({
+          observe: { 'history.append': ({ messages }) => void (messages as unknown[]).push({ role: 'user', content: 'Me too.' }) },
+        })),
+    ],
+    'counts over all turns': [
+      'keeps no state between subscriptions',
+      () =>
+        intercept('counts', () => ({
+          decide: {
+            'tool.result': (event) => {
+              shared.count += 1;
+              return [event, notice('event.ignored', { event: 'x', reason: String(shared.count) })];
+            },
+          },
+        })),
+    ],
+    'keeps its state in the closure of the operator': [
+      'keeps no state between subscriptions',
+      () => {
+        let isSecond = false;
+        return mergeMap((event) => {
+          if (event.type !== 'turn.end') return [event];
+          const events = isSecond ? [event, event] : [event];
+          isSecond = true;
+          return events;
+        });
+      },
+    ],
+    'shares its source': ['keeps no state between subscriptions', () => sharing()],
+    'swallows completion': ['forwards completion and errors', () => passing({ complete: () => undefined })],
+    'swallows errors': ['forwards completion and errors', () => passing({ error: (subscriber) => subscriber.complete() })],
+    'never unsubscribes': ['unsubscribes its source and leaves no timers', () => passing({ teardown: () => undefined })],
+    'leaves a timer': [
+      'unsubscribes its source and leaves no timers',
+      () => intercept('timer', () => ({ observe: { 'turn.start': () => void setTimeout(() => undefined, 50_000) } })),
+    ],
+    'decides on replayed events': [
+      'only observes events that are replayed',
+      () => mergeMap((event) => (event.type === 'model.request' ? [event, { ...event, type: 'weather.changed' } as unknown as TurnEvent] : [event])),
+    ],
+    'delays deltas': ['passes deltas synchronously', () => mergeMap((event) => (event.type === 'model.delta' ? of(event).pipe(delay(1)) : of(event)))],
+    'makes the stream asynchronous': ['passes deltas synchronously', () => delay(0)],
+    'removes a call without answering it': [
+      'lets a turn complete with a transcript in order',
+      () => intercept('removes', () => ({ decide: { 'tool.call': () => null } })),
+    ],
+  };
+  for (const [name, [rule, factory]] of Object.entries(broken)) {
+    it(name, async () => {
+      expect(await failingChecks(factory)).toContain(rule);
+    });
+  }
+});
+
+interface Passing {
+  readonly error?: (subscriber: Subscriber<TurnEvent>, error: unknown) => void;
+  readonly complete?: (subscriber: Subscriber<TurnEvent>) => void;
+  readonly teardown?: (subscription: Subscription) => void;
+}
+
+/** An operator that passes everything, but for what it is told to get wrong. */
+const passing =
+  ({
+    error = (subscriber, thrown) => subscriber.error(thrown),
+    complete = (subscriber) => subscriber.complete(),
+    teardown = (subscription) => subscription.unsubscribe(),
+  }: Passing): TurnOperator =>
+  (source) =>
+    new Observable((subscriber) => {
+      const subscription = source.subscribe({
+        next: (event) => subscriber.next(event),
+        error: (thrown: unknown) => error(subscriber, thrown),
+        complete: () => complete(subscriber),
+      });
+      return () => teardown(subscription);
+    });
+
+const sharing = (): TurnOperator => {
+  let shared$: Observable<TurnEvent> | undefined;
+  return (source) => (shared$ ??= source.pipe(share()));
+};

@@ -1,0 +1,127 @@
+import { Observable, type SchedulerLike, asyncScheduler } from 'rxjs';
+import type { ErrorInfo } from '../errors.js';
+import type { ModelCallContext, ModelDelta, ModelDriver, ModelDriverOutput, ModelRequest, ModelResponse } from '../model.js';
+import { response } from './builders.js';
+
+/** One answer of a script. */
+export type ScriptedAnswer =
+  /** Text, streamed word by word. */
+  | string
+  | ModelResponse
+  /** Fails with this error, after these pieces. */
+  | { readonly error: ErrorInfo; readonly after?: readonly string[] }
+  /** Says these pieces and ends without an answer. */
+  | { readonly cut: readonly string[] }
+  /** Says these pieces and nothing more, until it is given up. */
+  | { readonly never: readonly string[] };
+
+/** An answer, or a function that makes one of the request. */
+export type ScriptStep = ScriptedAnswer | ((request: ModelRequest, context: ModelCallContext) => ScriptedAnswer);
+
+/** Options of {@link scriptedModel}. */
+export interface ScriptedModelOptions {
+  /** Waits so long before each piece and each answer; without it the model answers while it is being asked. */
+  readonly delayMs?: number | undefined;
+  readonly scheduler?: SchedulerLike | undefined;
+}
+
+/** A model driver that reads its answers off a script, and can be asked what happened to it. */
+export interface ScriptedModel extends ModelDriver {
+  /** The requests, in order. */
+  readonly requests: readonly ModelRequest[];
+  /** How many calls are under way. */
+  readonly active: number;
+  /** How many calls were given up before they ended. */
+  readonly abandoned: number;
+}
+
+/**
+ * A model that answers from a script, one entry a call. A call beyond the script fails with the code `'script-over'`.
+ *
+ * @example
+ * ```ts
+ * const model = scriptedModel([response(call('1', 'ls')), 'There are two files.']);
+ * ```
+ */
+export const scriptedModel = (script: readonly ScriptStep[], options: ScriptedModelOptions = {}): ScriptedModel => {
+  const requests: ModelRequest[] = [];
+  const counts = { active: 0, abandoned: 0 };
+  const driver: ModelDriver = (request, context) => {
+    const step = script[requests.length];
+    requests.push(request);
+    return play(outputsOf(step, request, context), options, counts);
+  };
+  return Object.defineProperties(driver, {
+    requests: { get: () => requests },
+    active: { get: () => counts.active },
+    abandoned: { get: () => counts.abandoned },
+  }) as ScriptedModel;
+};
+
+/** What the driver says, and whether it ends by itself. */
+interface Outputs {
+  readonly list: readonly ModelDriverOutput[];
+  readonly isEndless?: boolean;
+}
+
+const outputsOf = (step: ScriptStep | undefined, request: ModelRequest, context: ModelCallContext): Outputs => {
+  if (step === undefined) return { list: [{ type: 'error', error: scriptOver }] };
+  const answer = typeof step === 'function' ? step(request, context) : step;
+  if (typeof answer === 'string') return { list: [...texts(answer.split(/(?<= )/)), { type: 'response', response: response(answer) }] };
+  if ('error' in answer) return { list: [...texts(answer.after ?? []), { type: 'error', error: answer.error }] };
+  if ('cut' in answer) return { list: texts(answer.cut) };
+  if ('never' in answer) return { list: texts(answer.never), isEndless: true };
+  return { list: [...deltasOf(answer), { type: 'response', response: answer }] };
+};
+
+const scriptOver: ErrorInfo = { name: 'Error', code: 'script-over', message: 'The script has no answer for this call.' };
+
+const delta = (piece: ModelDelta): ModelDriverOutput => ({ type: 'delta', delta: piece });
+
+const texts = (pieces: readonly string[]): readonly ModelDriverOutput[] => pieces.map((text) => delta({ type: 'text', text }));
+
+const deltasOf = ({ content }: ModelResponse): readonly ModelDriverOutput[] =>
+  content.flatMap((part) => {
+    if (part.type === 'text' || part.type === 'reasoning') return [delta({ type: part.type, text: part.text })];
+    if (part.type !== 'tool-call') return [];
+    const { toolCallId, toolName, input } = part;
+    return [delta({ type: 'tool-input', toolCallId, toolName, text: JSON.stringify(input) ?? '' })];
+  });
+
+const play = (
+  { list, isEndless = false }: Outputs,
+  { delayMs, scheduler = asyncScheduler }: ScriptedModelOptions,
+  counts: { active: number; abandoned: number },
+): Observable<ModelDriverOutput> =>
+  new Observable((subscriber) => {
+    let ended = false;
+    counts.active += 1;
+    subscriber.add(() => {
+      counts.active -= 1;
+      if (!ended) counts.abandoned += 1;
+    });
+    const end = (): void => {
+      if (isEndless) return;
+      ended = true;
+      subscriber.complete();
+    };
+    const say = (output: ModelDriverOutput): void => {
+      if (output.type !== 'delta') ended = true;
+      subscriber.next(output);
+    };
+    if (delayMs === undefined) {
+      for (const output of list) say(output);
+      end();
+      return;
+    }
+    let place = 0;
+    const tick = (): void => {
+      const output = list[place];
+      place += 1;
+      if (output) say(output);
+      if (subscriber.closed) return;
+      if (place < list.length) subscriber.add(scheduler.schedule(tick, delayMs));
+      else end();
+    };
+    subscriber.add(scheduler.schedule(tick, delayMs));
+  });
