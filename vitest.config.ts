@@ -1,7 +1,15 @@
 import { defineConfig } from 'vitest/config';
+import { SummaryReporter } from './tooling/vitest/summary-reporter.js';
 
 export default defineConfig({
   test: {
     projects: ['packages/*', 'apps/*', 'tooling'],
+    reporters: ['default', new SummaryReporter('.cache/tests/summary.json')],
+    coverage: {
+      provider: 'v8',
+      include: ['packages/*/src/**/*.ts', 'apps/*/src/**/*.ts'],
+      exclude: ['**/*.test.ts', '**/*.bench.ts', '**/fixtures/**'],
+      reporter: ['text', 'html', 'json-summary'],
+    },
   },
 });

@@ -1,0 +1,56 @@
+/**
+ * @typedef {{ line: number, code: string }} Module A module that the page's examples make, laid out so that its lines
+ *   have the numbers that they have in the page, and the line where it starts.
+ */
+
+const fence = /^(?<indent>\s*)(?<ticks>`{3,}|~{3,})(?<info>.*)$/;
+const isTypeScript = /** @type {(info: string) => boolean} */ (info) => /^(?:ts|tsx|typescript)$/.test(info);
+
+/**
+ * The TypeScript examples of a Markdown page. Each is a module of its own, unless it says that it goes on from the one
+ * before, with the word `continued` after the language. What a reader need not see stands in a comment that starts with
+ * the line `<!-- ts`, before the example.
+ *
+ * @type {(page: string) => Module[]}
+ */
+export const modulesOf = (page) => {
+  /** @type {Map<number, string>[]} */
+  const modules = [];
+  /** @type {Map<number, string>} */
+  let hidden = new Map();
+  /** @type {{ end: (line: string) => boolean, keep: ((line: string, number: number) => void) | undefined } | undefined} */
+  let open;
+
+  page.split(/\r?\n/).forEach((line, index) => {
+    const number = index + 1;
+    if (open !== undefined) {
+      if (open.end(line)) open = undefined;
+      else open.keep?.(line, number);
+      return;
+    }
+    if (/^<!-- ts\s*$/.test(line)) {
+      const lines = hidden;
+      open = { end: (text) => text.trim() === '-->', keep: (text, at) => lines.set(at, text) };
+      return;
+    }
+    const { indent = '', ticks = '', info = '' } = fence.exec(line)?.groups ?? {};
+    if (ticks === '') return;
+    const [language = '', ...words] = info.trim().split(/\s+/);
+    const end = /** @type {(text: string) => boolean} */ (text) => text.trim().startsWith(ticks) && /^[`~]+$/.test(text.trim());
+    if (!isTypeScript(language)) {
+      open = { end, keep: undefined };
+      return;
+    }
+    const before = words.includes('continued') ? modules.pop() : undefined;
+    const lines = new Map([...(before ?? []), ...hidden]);
+    hidden = new Map();
+    modules.push(lines);
+    open = { end, keep: (text, at) => lines.set(at, text.startsWith(indent) ? text.slice(indent.length) : text) };
+  });
+
+  return modules.map((lines) => {
+    const last = Math.max(0, ...lines.keys());
+    const code = Array.from({ length: last }, (_, index) => lines.get(index + 1) ?? '').join('\n');
+    return { line: Math.min(...lines.keys()), code: `${code}\nexport {};\n` };
+  });
+};

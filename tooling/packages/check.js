@@ -1,0 +1,76 @@
+/** Checks every package as it would be published: its manifest, its types, its size. Needs a build. */
+import { execFile } from 'node:child_process';
+import { access, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { manifestProblems } from './manifest.js';
+import { publishedProblems } from './published.js';
+import { sizeProblems, sizesOf } from './size.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** @type {() => Promise<{ folder: string, manifest: import('./manifest.js').Manifest }[]>} */
+const findPackages = async () => {
+  const names = (await readdir(join(root, 'packages'))).toSorted();
+  const found = names.map(async (name) => {
+    const folder = join(root, 'packages', name);
+    const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => undefined);
+    return text === undefined ? [] : [{ folder, manifest: JSON.parse(text) }];
+  });
+  return (await Promise.all(found)).flat();
+};
+
+/** @type {(folder: string) => Promise<Map<string, string>>} */
+const packAll = async (folder) => {
+  const args = ['--recursive', '--filter', './packages/*', 'pack', '--json', '--pack-destination', folder];
+  const { stdout } = await promisify(execFile)('pnpm', args, {
+    cwd: root,
+    maxBuffer: 64 * 1024 * 1024,
+    shell: process.platform === 'win32',
+  });
+  /** @type {{ name: string, filename: string }[]} */
+  const packed = [JSON.parse(stdout)].flat();
+  return new Map(packed.map(({ name, filename }) => [name, filename]));
+};
+
+/** @type {(rows: readonly (readonly string[])[]) => string} */
+const table = (rows) => {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) => row.map((cell, column) => (column < 1 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join('  '))
+    .join('\n');
+};
+
+const destination = await mkdtemp(join(tmpdir(), 'h-pack-'));
+try {
+  const packages = await findPackages();
+  const tarballs = await packAll(destination);
+  const rows = [['bytes an import loads', 'minified', 'gzip', 'budget']];
+  /** @type {string[]} */
+  const problems = [];
+  for (const { folder, manifest } of packages) {
+    const built = await access(join(folder, 'dist')).then(
+      () => true,
+      () => false,
+    );
+    const sizes = built ? await sizesOf(folder, manifest) : [];
+    const tarball = tarballs.get(manifest.name);
+    const own = [
+      ...manifestProblems(manifest),
+      ...(built ? sizeProblems(sizes, manifest) : ['not built']),
+      ...(tarball === undefined ? ['not packed'] : await publishedProblems(tarball)),
+    ];
+    problems.push(...own.map((problem) => `${manifest.name}: ${problem}`));
+    for (const { subpath, minified, gzip, budget } of sizes) {
+      rows.push([join(manifest.name, subpath), String(minified), String(gzip), String(budget ?? 'none')]);
+    }
+  }
+  console.log(table(rows));
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
+  else console.log(`${packages.length} packages are fit to publish.`);
+} finally {
+  await rm(destination, { recursive: true, force: true });
+}

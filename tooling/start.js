@@ -1,0 +1,59 @@
+/**
+ * `npm start`: installs what the lockfile says and builds the reference app, if that is not done yet, then runs the app
+ * in this process with the arguments it was given. What is printed on the way goes to standard error.
+ */
+import { execFile, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const app = fileURLToPath(new URL('../apps/coder/dist/main.js', import.meta.url));
+const { packageManager } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
+const pnpm = ['npx', '--yes', '--prefer-offline', packageManager];
+const shell = process.platform === 'win32';
+
+/** pnpm leaves the lockfile that it has installed beside the packages. */
+const isInstalled = async () => {
+  const [wanted, current] = await Promise.all(
+    ['../pnpm-lock.yaml', '../node_modules/.pnpm/lock.yaml'].map((path) =>
+      readFile(new URL(path, import.meta.url), 'utf8').catch(() => undefined),
+    ),
+  );
+  return wanted !== undefined && wanted === current;
+};
+
+/** @type {() => Promise<void>} */
+const install = () =>
+  new Promise((resolve, reject) => {
+    console.error('Installing the dependencies …');
+    const [command = '', ...args] = [...pnpm, 'install', '--frozen-lockfile', '--reporter', 'append-only'];
+    spawn(command, args, { cwd: root, shell, stdio: ['ignore', 2, 2] })
+      .once('error', reject)
+      .once('exit', (code) => (code === 0 ? resolve() : reject(new Error('The dependencies could not be installed.'))));
+  });
+
+/** @type {() => Promise<void>} */
+const build = async () => {
+  const [command = '', ...args] = [...pnpm, 'exec', 'turbo', 'run', 'build', '--filter=@h/coder', '--output-logs=errors-only'];
+  const patience = setTimeout(() => console.error('Building …'), 2000);
+  try {
+    await promisify(execFile)(command, args, { cwd: root, shell, env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1' } });
+  } catch (error) {
+    const { stdout = '', stderr = '' } = /** @type {{ stdout?: string, stderr?: string }} */ (error);
+    console.error(`${stdout}${stderr}`.trim());
+    throw new Error('The app could not be built.', { cause: error });
+  } finally {
+    clearTimeout(patience);
+  }
+};
+
+try {
+  if (!(await isInstalled())) await install();
+  await build();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}
+process.argv[1] = app;
+await import(pathToFileURL(app).href);
