@@ -159,7 +159,7 @@ const known: readonly string[] = [
 const checkOptions = (options: ToolOptions<ToolInput>): void => {
   const refuse = (option: string, expected: string): never => {
     const value = (options as unknown as Record<string, unknown>)[option];
-    throw new ToolConfigurationError(option, `The ${option} of the tool ${JSON.stringify(options.name)} is ${String(JSON.stringify(value))}; ${expected}`);
+    throw new ToolConfigurationError(option, `The ${option} of the tool ${JSON.stringify(options.name)} is ${JSON.stringify(value)}; ${expected}`);
   };
   if (typeof options.name !== 'string' || !toolNamePattern.test(options.name)) {
     refuse('name', 'it takes 1 to 64 letters, digits, "_" and "-".');

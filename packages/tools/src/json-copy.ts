@@ -20,9 +20,9 @@ export const nullPrototypeCopy = (value: unknown, depth = 0): unknown => {
   if (depth >= maxDepth) throw new TooDeepError();
   if (Array.isArray(value)) return value.map((item) => nullPrototypeCopy(item, depth + 1));
   if (!isPlain(value)) return value;
-  const copy: Record<string, unknown> = Object.create(null);
+  const copy = Object.create(null) as Record<string, unknown>;
   for (const key of Object.keys(value)) {
-    if (key !== '__proto__') copy[key] = nullPrototypeCopy((value as Record<string, unknown>)[key], depth + 1);
+    if (key !== '__proto__') copy[key] = nullPrototypeCopy(value[key], depth + 1);
   }
   return copy;
 };

@@ -1,4 +1,4 @@
-import { Validator, type OutputUnit, type Schema } from '@cfworker/json-schema';
+import { Validator, type OutputUnit } from '@cfworker/json-schema';
 import type { JSONObject, JSONValue } from '@h/turn';
 import type { InputCheck } from './input-schema.js';
 import { isPlain, maxDepth, TooDeepError } from './json-copy.js';
@@ -11,7 +11,7 @@ import { isPlain, maxDepth, TooDeepError } from './json-copy.js';
  */
 export const jsonSchemaValidator = (schema: JSONObject): ((input: unknown) => InputCheck) => {
   // The library writes into the schema that it is given.
-  const validator = new Validator(structuredClone(schema) as Schema, draftOf(schema), false);
+  const validator = new Validator(structuredClone(schema), draftOf(schema), false);
   return (input) => {
     const value = stripped(input, [schema], schema, 0);
     const { valid, errors } = validator.validate(value);
@@ -26,9 +26,12 @@ const draftOf = ({ $schema }: JSONObject): '4' | '7' | '2019-09' | '2020-12' => 
   return uri.includes('2019-09') ? '2019-09' : '2020-12';
 };
 
+/** What an error has for a keyword that only leads to another; the last three come with any wrong member of a closed object. */
+const nesting: readonly string[] = ['properties', 'items', 'prefixItems', '$ref', 'additionalProperties', 'unevaluatedProperties', 'false'];
+
 /** The errors that say what is wrong, without those that only say where it is nested. */
 const leaves = (errors: readonly OutputUnit[]): readonly string[] => {
-  const told = errors.filter(({ keyword }) => !['properties', 'items', 'prefixItems', '$ref'].includes(keyword));
+  const told = errors.filter(({ keyword }) => !nesting.includes(keyword));
   return (told.length === 0 ? errors : told).map(({ instanceLocation, error }) => {
     const path = instanceLocation.replace(/^#\/?/, '').replaceAll('/', '.');
     return path === '' ? error : `${path}: ${error}`;
@@ -45,7 +48,7 @@ const stripped = (value: unknown, schemas: readonly JSONValue[], root: JSONObjec
   }
   if (!isPlain(value)) return value;
   const open = isOpen(applied);
-  const copy: Record<string, unknown> = Object.create(null);
+  const copy = Object.create(null) as Record<string, unknown>;
   for (const key of Object.keys(value)) {
     if (key === '__proto__') continue;
     const own = applied.flatMap((schema) => memberSchemas(schema, key));
@@ -59,16 +62,15 @@ const conditionals = ['if', 'then', 'else'] as const;
 
 /** The schema itself and all that it brings in by reference or combination. */
 const expanded = (schema: JSONValue | undefined, root: JSONObject, seen: Set<JSONObject>): readonly JSONObject[] => {
-  if (!isPlain(schema) || seen.has(schema as JSONObject)) return [];
-  const own = schema as JSONObject;
-  seen.add(own);
-  const parts: (JSONValue | undefined)[] = [resolved(own['$ref'], root), ...conditionals.map((key) => own[key])];
+  if (!isPlain(schema) || seen.has(schema)) return [];
+  seen.add(schema);
+  const parts: (JSONValue | undefined)[] = [resolved(schema['$ref'], root), ...conditionals.map((key) => schema[key])];
   for (const key of combinators) {
-    const members = own[key];
+    const members = schema[key];
     if (Array.isArray(members)) parts.push(...(members as readonly JSONValue[]));
   }
-  if (isPlain(own['dependentSchemas'])) parts.push(...(Object.values(own['dependentSchemas']) as JSONValue[]));
-  return [own, ...parts.flatMap((part) => expanded(part, root, seen))];
+  if (isPlain(schema['dependentSchemas'])) parts.push(...(Object.values(schema['dependentSchemas']) as JSONValue[]));
+  return [schema, ...parts.flatMap((part) => expanded(part, root, seen))];
 };
 
 const resolved = (reference: JSONValue | undefined, root: JSONObject): JSONValue | undefined => {
@@ -102,7 +104,7 @@ const memberSchemas = (schema: JSONObject, key: string): readonly JSONValue[] =>
     }
   }
   if (found.length === 0) {
-    for (const rest of [additionalProperties, unevaluatedProperties]) if (isPlain(rest)) found.push(rest as JSONValue);
+    for (const rest of [additionalProperties, unevaluatedProperties]) if (isPlain(rest)) found.push(rest);
   }
   return found;
 };

@@ -1,0 +1,185 @@
+import type { ToolCall, ToolDriverOutput, ToolOutcome, ToolRunContext } from '@h/turn';
+import type { SchedulerLike } from 'rxjs';
+import { isOutcome, prepare, type Job } from './job.js';
+import type { LateResults } from './late-results.js';
+import { notRun } from './outcomes.js';
+import { marked, replayed, type ReplayControl } from './replay-control.js';
+import { startCall, type CallHost, type RunningCall } from './running-call.js';
+import type { EffectiveTools } from './toolset.js';
+import { planWaves } from './waves.js';
+
+/** What the calls of one step need besides themselves. */
+export interface BatchSettings {
+  readonly tools: EffectiveTools;
+  readonly scheduler: SchedulerLike;
+  readonly concurrency: number;
+  /** For tools without a limit of their own, in milliseconds. */
+  readonly timeoutMs: number;
+  /** When tools have to be done, as milliseconds since 1970. */
+  readonly deadlineAt: number | undefined;
+  readonly replay: ReplayControl | undefined;
+  readonly late: LateResults;
+}
+
+/** Hears each result once, and the end. */
+export interface BatchObserver {
+  next(output: ToolDriverOutput): void;
+  complete(): void;
+}
+
+/** The calls of one step: prepared together, run in waves, each answered once. */
+export class Batch {
+  readonly #settings: BatchSettings;
+  readonly #observer: BatchObserver;
+  readonly #host: CallHost;
+  readonly #context: ToolRunContext;
+  readonly #running = new Map<Job, RunningCall | undefined>();
+  readonly #followers = new Map<string, Job[]>();
+  #waves: readonly (readonly Job[])[] = [];
+  #wave = 0;
+  #next = 0;
+  #isAdvancing = false;
+  #isClosed = false;
+
+  constructor(settings: BatchSettings, context: ToolRunContext, observer: BatchObserver) {
+    this.#settings = settings;
+    this.#context = context;
+    this.#observer = observer;
+    this.#host = {
+      scheduler: settings.scheduler,
+      context,
+      progress: ({ call }, progress) => observer.next({ type: 'progress', id: call.id, progress }),
+      done: (job, outcome) => this.#done(job, outcome),
+      late: (job, outcome, reportedAs, durationMs) => this.#late(job, outcome, reportedAs, durationMs),
+    };
+  }
+
+  start(calls: readonly ToolCall[]): void {
+    const jobs: Job[] = [];
+    for (const call of calls) {
+      const prepared = prepare(call, this.#settings.tools);
+      if (isOutcome(prepared)) this.#answer(call, prepared);
+      else jobs.push(prepared);
+    }
+    this.#waves = planWaves(jobs);
+    this.#advance();
+  }
+
+  /** Answers what is open as cancelled, and ends. */
+  cancel(reason: string): void {
+    if (this.#isClosed) return;
+    const open = [...this.#running.keys(), ...[...this.#followers.values()].flat(), ...this.#unstarted()];
+    this.stop();
+    for (const job of open) this.#observer.next({ type: 'result', id: job.call.id, outcome: notRun('cancelled', reason) });
+    this.#observer.complete();
+  }
+
+  /** Stops what runs, without a word. */
+  stop(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const reason = new DOMException('The turn does not wait for this call any more.', 'AbortError');
+    for (const call of this.#running.values()) call?.cancel(reason);
+    this.#running.clear();
+  }
+
+  #unstarted(): readonly Job[] {
+    return [...(this.#waves[this.#wave]?.slice(this.#next) ?? []), ...this.#waves.slice(this.#wave + 1).flat()];
+  }
+
+  #advance(): void {
+    if (this.#isAdvancing) return;
+    this.#isAdvancing = true;
+    while (!this.#isClosed) {
+      const wave = this.#waves[this.#wave];
+      if (wave === undefined) {
+        this.#isClosed = true;
+        this.#observer.complete();
+      } else if (this.#next < wave.length && this.#running.size < this.#settings.concurrency) {
+        this.#next += 1;
+        this.#begin(wave[this.#next - 1] as Job);
+      } else if (this.#running.size > 0) {
+        break;
+      } else {
+        this.#wave += 1;
+        this.#next = 0;
+      }
+    }
+    this.#isAdvancing = false;
+  }
+
+  #begin(job: Job): void {
+    if (this.#context.skipSignal.aborted) {
+      this.#answer(job.call, notRun('skipped', 'Not run: a new message came in first. Ask again if it is still needed.'));
+      return;
+    }
+    if (this.#answerFromBefore(job)) return;
+    const timeoutMs = Math.min(job.tool.timeoutMs ?? this.#settings.timeoutMs, this.#share());
+    if (timeoutMs < 1) {
+      this.#answer(job.call, notRun('skipped', 'Not run: the turn has no time left for tools. Answer with what is known.'));
+      return;
+    }
+    if (this.#follows(job)) return;
+    if (job.effect !== 'read-only') this.#settings.replay?.touch(job.resources);
+    this.#running.set(job, undefined);
+    const running = startCall(job, timeoutMs, this.#host);
+    if (this.#running.has(job)) this.#running.set(job, running);
+    else if (this.#isClosed) running.cancel(new DOMException('The turn is over.', 'AbortError'));
+  }
+
+  #answerFromBefore(job: Job): boolean {
+    const earlier = job.key === undefined ? undefined : this.#settings.replay?.find(job.key);
+    if (earlier === undefined) return false;
+    this.#answer(job.call, replayed(earlier.outcome, earlier.id));
+    return true;
+  }
+
+  /** Whether the same call is under way in this wave: then this one is answered with it. */
+  #follows(job: Job): boolean {
+    if (job.key === undefined || this.#settings.replay === undefined) return false;
+    const followers = this.#followers.get(job.key);
+    if (followers === undefined) this.#followers.set(job.key, []);
+    else followers.push(job);
+    return followers !== undefined;
+  }
+
+  /** What one call may take of the time that is left, so that each of the rounds to come has as much. */
+  #share(): number {
+    const { deadlineAt, concurrency, scheduler } = this.#settings;
+    if (deadlineAt === undefined) return Infinity;
+    const [current = [], ...later] = this.#waves.slice(this.#wave);
+    let rounds = Math.ceil((current.length - this.#next + 1) / concurrency);
+    for (const wave of later) rounds += Math.ceil(wave.length / concurrency);
+    return Math.floor((deadlineAt - scheduler.now()) / rounds);
+  }
+
+  #done(job: Job, outcome: ToolOutcome): void {
+    if (this.#isClosed) return;
+    this.#running.delete(job);
+    const { replay } = this.#settings;
+    if (job.effect !== 'read-only') replay?.touch(job.resources);
+    const followers = job.key === undefined ? undefined : this.#followers.get(job.key);
+    if (job.key !== undefined) {
+      this.#followers.delete(job.key);
+      replay?.remember(job.key, { id: job.call.id, outcome, resources: job.resources });
+    }
+    this.#answer(job.call, outcome);
+    for (const follower of followers ?? []) this.#answer(follower.call, shared(outcome, job.call.id));
+    this.#advance();
+  }
+
+  #late(job: Job, outcome: ToolOutcome, reportedAs: 'timed-out' | 'cancelled', durationMs: number): void {
+    if (job.effect !== 'read-only') this.#settings.replay?.touch(job.resources);
+    if (outcome.status !== 'ok') return;
+    const { turn, session } = this.#context;
+    this.#settings.late.add(session, { id: job.call.id, name: job.tool.name, effect: job.effect, turn, reportedAs, durationMs });
+  }
+
+  #answer(call: ToolCall, outcome: ToolOutcome): void {
+    if (!this.#isClosed) this.#observer.next({ type: 'result', id: call.id, outcome });
+  }
+}
+
+/** The outcome of a call, for one that was the same and ran with it. */
+const shared = (outcome: ToolOutcome, id: string): ToolOutcome =>
+  outcome.status === 'ok' ? replayed(outcome, id) : { ...outcome, details: marked(outcome.details, { replayOf: id }) };

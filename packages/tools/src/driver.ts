@@ -1,0 +1,123 @@
+import type { ToolDriver, ToolRunContext } from '@h/turn';
+import { asyncScheduler, Observable, type SchedulerLike } from 'rxjs';
+import { Batch } from './batch.js';
+import type { Tool } from './define-tool.js';
+import { LateResults } from './late-results.js';
+import { anything, checkOptions, numberFrom, wholeFrom } from './options.js';
+import { Recent } from './recent.js';
+import { ToolRegistry } from './registry.js';
+import { ReplayControl } from './replay-control.js';
+import type { ToolsetChoice } from './toolset.js';
+
+/** Options of {@link toolDriver}. */
+export interface ToolDriverOptions extends ToolsetChoice {
+  /**
+   * How many reads may run at the same time.
+   *
+   * @defaultValue `64`, more than models ask for in one message
+   */
+  readonly concurrency?: number | undefined;
+  /**
+   * How long a call may take whose tool does not say, in milliseconds. `Infinity` is no limit.
+   *
+   * @defaultValue `120_000`, what coding agents give a shell command
+   */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * When the turn has to be over, as milliseconds since 1970, or a function that knows. Each call then gets at most an
+   * equal share of the time that is left to the waves of its step.
+   */
+  readonly deadlineAt?: number | ((context: ToolRunContext) => number | undefined) | undefined;
+  /**
+   * How much of the time before `deadlineAt` is kept for the last model call, in milliseconds.
+   *
+   * @defaultValue `30_000`
+   */
+  readonly reserveMs?: number | undefined;
+  /**
+   * Whether a call that repeats an idempotent one of its turn is answered with the earlier result.
+   *
+   * @defaultValue `true`
+   */
+  readonly replay?: boolean | undefined;
+  /**
+   * The clock and the timers.
+   *
+   * @defaultValue `asyncScheduler`
+   */
+  readonly scheduler?: SchedulerLike | undefined;
+}
+
+/** A tool driver that belongs to the caller: hand it to `harness` and to `tools()`. */
+export interface RegistryDriver extends ToolDriver {
+  /** Calls that succeeded after they had been given up; `tools()` tells the model. */
+  readonly late: LateResults;
+  /** Forgets the results that it could repeat in this turn: it is over, or something else than a tool changed the world. */
+  forget(turn: string): void;
+}
+
+/** How many sessions it remembers results of. */
+const maxSessions = 256;
+
+/**
+ * Runs the calls of a step: only tools of the effective set, with checked inputs, in waves, each under its deadline, each
+ * answered exactly once with a typed outcome.
+ *
+ * @throws ToolConfigurationError, UnknownToolsetError, UnknownToolError, DuplicateToolError
+ *
+ * @example
+ * ```ts
+ * const driver = toolDriver(registry, { toolset: 'read-only', deny: ['mcp__shop__*'] });
+ * harness({ model, tools: driver }).pipe(tools({ driver }));
+ * ```
+ */
+export const toolDriver = (source: ToolRegistry | readonly Tool[], options: ToolDriverOptions = {}): RegistryDriver => {
+  checkOptions('toolDriver', options, rules);
+  const registry = source instanceof ToolRegistry ? source : new ToolRegistry().register(...source);
+  const { concurrency = 64, timeoutMs = 120_000, reserveMs = 30_000, scheduler = asyncScheduler, replay = true } = options;
+  const tools = registry.effective({ toolset: options.toolset, deny: options.deny });
+  const late = new LateResults();
+  const sessions = new Recent<string, { readonly turn: string; readonly replay: ReplayControl }>(maxSessions);
+  const replayOf = ({ session, turn }: ToolRunContext): ReplayControl => {
+    const known = sessions.get(session);
+    if (known?.turn === turn) return known.replay;
+    const fresh = { turn, replay: new ReplayControl() };
+    sessions.set(session, fresh);
+    return fresh.replay;
+  };
+  const deadlineOf = (context: ToolRunContext): number | undefined => {
+    const deadlineAt = typeof options.deadlineAt === 'function' ? options.deadlineAt(context) : options.deadlineAt;
+    return deadlineAt === undefined ? undefined : deadlineAt - reserveMs;
+  };
+  return {
+    late,
+    definitions: () => tools.definitions(),
+    forget: (turn) => {
+      for (const [session, known] of sessions.entries()) if (known.turn === turn) sessions.delete(session);
+    },
+    run: (calls, context) =>
+      new Observable((subscriber) => {
+        const settings = { tools, scheduler, concurrency, timeoutMs, late, deadlineAt: deadlineOf(context) };
+        const batch = new Batch({ ...settings, replay: replay ? replayOf(context) : undefined }, context, subscriber);
+        const cancel = (): void => batch.cancel('The turn ended before the call was done.');
+        subscriber.add(() => {
+          context.signal.removeEventListener('abort', cancel);
+          batch.stop();
+        });
+        context.signal.addEventListener('abort', cancel);
+        batch.start(calls);
+        if (context.signal.aborted) cancel();
+      }),
+  };
+};
+
+const rules = {
+  toolset: anything,
+  deny: anything,
+  concurrency: wholeFrom(1, 'calls'),
+  timeoutMs: numberFrom(1, 'milliseconds'),
+  deadlineAt: anything,
+  reserveMs: numberFrom(0, 'milliseconds'),
+  replay: anything,
+  scheduler: anything,
+};

@@ -1,0 +1,115 @@
+import type { JSONObject } from '@h/turn';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { inputChecker, type InputCheck, type ToolInput } from './input-schema.js';
+
+const check = (input: ToolInput, value: unknown): InputCheck => inputChecker('look', input).check(value) as InputCheck;
+const object = (properties: JSONObject, rest: JSONObject = {}): JSONObject => ({ type: 'object', properties, ...rest });
+const valueOf = (result: InputCheck): unknown => (result.ok ? JSON.parse(JSON.stringify(result.value)) : result.issues);
+
+const zodPath = z.object({ path: z.string(), tags: z.array(z.object({ name: z.string() })).optional() });
+const jsonPath = object(
+  { path: { type: 'string' }, tags: { type: 'array', items: object({ name: { type: 'string' } }) } },
+  { required: ['path'], additionalProperties: false },
+);
+
+describe.each([
+  ['zod', zodPath],
+  ['JSON Schema', jsonPath],
+])('an input described by %s', (_, schema) => {
+  it('loses the members that the schema does not know, at every depth', () => {
+    expect(valueOf(check(schema, { path: '/a', context: 1, tags: [{ name: 'x', ctx: 2 }] }))).toEqual({ path: '/a', tags: [{ name: 'x' }] });
+  });
+
+  it('has no prototypes, and no __proto__', () => {
+    const result = check(schema, JSON.parse('{"path":"/a","__proto__":{"polluted":true},"tags":[{"name":"x","__proto__":{}}]}'));
+    const { value } = result as { value: { tags: object[] } };
+    expect(Object.getPrototypeOf(value)).toBeNull();
+    expect(Object.getPrototypeOf(value.tags[0])).toBeNull();
+    expect('__proto__' in value || 'polluted' in value || 'constructor' in value).toBe(false);
+  });
+
+  it('is not coerced', () => {
+    expect(check(schema, { path: 5 })).toEqual({ ok: false, issues: [expect.stringMatching(/^path: /)] });
+    expect(check(schema, '{"path":"/a"}').ok).toBe(false);
+    expect(check(schema, null).ok).toBe(false);
+    expect(check(schema, {})).toEqual({ ok: false, issues: [expect.stringContaining('path')] });
+  });
+
+  it('is refused when it is nested deeper than anybody means', () => {
+    const deep = JSON.parse(`${'{"path":'.repeat(5_000)}0${'}'.repeat(5_000)}`);
+    expect(check(schema, deep)).toEqual({ ok: false, issues: [expect.any(String)] });
+  });
+
+  it('is a copy', () => {
+    const input = { path: '/a', tags: [{ name: 'x' }] };
+    const { value } = check(schema, input) as { value: { tags: { name: string }[] } };
+    (value.tags[0] as { name: string }).name = 'y';
+    expect(input.tags[0]?.name).toBe('x');
+  });
+});
+
+describe('a zod input', () => {
+  it('gets the defaults and transforms of its schema', () => {
+    const schema = z.object({ limit: z.number().default(10), when: z.string().transform((text) => new Date(text)) });
+    expect(check(schema, { when: '2026-01-01' })).toEqual({ ok: true, value: { limit: 10, when: new Date('2026-01-01') } });
+  });
+
+  it('keeps the keys of a record without reaching what objects inherit', () => {
+    const schema = z.object({ env: z.record(z.string(), z.string()) });
+    const { value } = check(schema, JSON.parse('{"env":{"constructor":"x","toString":"y","__proto__":"z"}}')) as { value: { env: object } };
+    expect(Object.entries(value.env)).toEqual([['constructor', 'x'], ['toString', 'y']]);
+  });
+
+  it('may be checked asynchronously', async () => {
+    const schema = z.object({ id: z.string().refine(async (id) => id !== 'bad', 'is bad') });
+    await expect(inputChecker('look', schema).check({ id: 'good', more: 1 })).resolves.toEqual({ ok: true, value: { id: 'good' } });
+    await expect(inputChecker('look', schema).check({ id: 'bad' })).resolves.toEqual({ ok: false, issues: ['id: is bad'] });
+  });
+});
+
+describe('a JSON Schema input', () => {
+  it.each([
+    ['that are allowed', object({ a: {} }, { additionalProperties: true }), { a: 1, b: 2 }],
+    ['that have a schema', object({ a: {} }, { additionalProperties: { type: 'number' } }), { a: 1, b: 2 }],
+    ['that a pattern knows', object({ a: {} }, { patternProperties: { '^b': {} } }), { a: 1, b: 2 }],
+    ['of an object that is not described', object({ a: { type: 'object' } }), { a: { b: 2 } }],
+    ['that another part of the schema knows', object({ a: {} }, { allOf: [object({ b: {} })] }), { a: 1, b: 2 }],
+    ['that a reference knows', object({ a: {} }, { $ref: '#/$defs/b', $defs: { b: object({ b: {} }) } }), { a: 1, b: 2 }],
+    ['that one of several shapes knows', object({}, { anyOf: [object({ a: {} }), object({ b: {} })] }), { a: 1, b: 2 }],
+  ])('keeps the members %s', (_, schema, value) => {
+    expect(valueOf(check(schema, value))).toEqual(value);
+  });
+
+  it('follows references that go round in a circle', () => {
+    const schema = object({ next: { $ref: '#' }, id: { type: 'string' } });
+    expect(valueOf(check(schema, { id: 'a', x: 1, next: { id: 'b', x: 2 } }))).toEqual({ id: 'a', next: { id: 'b' } });
+  });
+
+  it('is checked as its own draft says', () => {
+    const tuple = (extra: JSONObject): JSONObject => ({ ...object({ pair: { items: [{ type: 'string' }, { type: 'number' }] } }), ...extra });
+    expect(check(tuple({ $schema: 'http://json-schema.org/draft-07/schema#' }), { pair: ['a', 'b'] }).ok).toBe(false);
+    expect(check(tuple({ $schema: 'http://json-schema.org/draft-07/schema#' }), { pair: ['a', 1] }).ok).toBe(true);
+  });
+
+  it('gets no defaults, because nothing is filled in silently', () => {
+    expect(valueOf(check(object({ limit: { type: 'number', default: 10 } }), {}))).toEqual({});
+  });
+
+  it('is left as it was given', () => {
+    const schema = object({ a: { $ref: '#/$defs/a' } }, { $defs: { a: { type: 'string' } } });
+    const before = JSON.stringify(schema);
+    check(schema, { a: 'x' });
+    expect(JSON.stringify(schema)).toBe(before);
+  });
+
+  it('passes every JSON object unchanged where nothing is described', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string().filter((key) => key !== '__proto__'), fc.jsonValue({ maxDepth: 4 })), (value) => {
+        const plain = JSON.parse(JSON.stringify(value)) as object;
+        expect(valueOf(check({ type: 'object' }, plain))).toEqual(plain);
+      }),
+    );
+  });
+});

@@ -1,0 +1,73 @@
+import { toErrorInfo, type MaybePromise, type ToolCall, type ToolEffect, type ToolOutcome } from '@h/turn';
+import { canonicalJson } from './canonical.js';
+import type { Tool } from './define-tool.js';
+import type { InputCheck } from './input-schema.js';
+import { failed, invalidInput, unknownTool } from './outcomes.js';
+import type { EffectiveTools } from './toolset.js';
+
+/** A call that may run. */
+export interface Job {
+  readonly call: ToolCall;
+  readonly tool: Tool;
+  readonly effect: ToolEffect;
+  /** The checked input, or the check that is still under way. */
+  readonly input: InputCheck | PromiseLike<InputCheck>;
+  readonly resources: readonly string[] | undefined;
+  /** Equal for calls that are answered alike; `undefined` for those that always run. */
+  readonly key: string | undefined;
+}
+
+/**
+ * What to do with a call: a job, or the outcome where nothing is to run.
+ *
+ * A schema that checks asynchronously is awaited when the call runs, under the call's own deadline; until then nobody knows
+ * what it touches, so it runs alone.
+ */
+export const prepare = (call: ToolCall, tools: EffectiveTools): Job | ToolOutcome => {
+  const tool = tools.get(call.name);
+  if (tool === undefined) {
+    const names = tools.definitions().map(({ name }) => name);
+    return unknownTool(call.name, names, tools.suggest(call.name));
+  }
+  const input = checkedInput(tool, call.input);
+  if ('status' in input) return input;
+  const job = { call, tool, effect: tool.effect, input };
+  if ('then' in input) return { ...job, resources: undefined, key: undefined };
+  if (!input.ok) return invalidInput(tool.name, input.issues);
+  return { ...job, resources: resourcesOf(tool, input.value), key: keyOf(tool, input.value) };
+};
+
+/** Whether this is an outcome already. */
+export const isOutcome = (prepared: Job | ToolOutcome): prepared is ToolOutcome => 'status' in prepared;
+
+const checkedInput = (tool: Tool, input: unknown): MaybePromise<InputCheck> | ToolOutcome => {
+  try {
+    // Some providers leave the input of a call without arguments out.
+    return tool.check(input === undefined ? {} : input);
+  } catch (error) {
+    return checkFailed(tool, error);
+  }
+};
+
+/** The schema itself threw: a bug of the tool, not of the input. */
+export const checkFailed = (tool: Tool, error: unknown): ToolOutcome =>
+  failed({
+    name: 'ToolError',
+    code: 'schema-failed',
+    message: `The schema of the tool ${JSON.stringify(tool.name)} failed: ${toErrorInfo(error).message}`,
+  });
+
+const resourcesOf = (tool: Tool, input: unknown): readonly string[] | undefined => {
+  try {
+    return tool.resources(input);
+  } catch {
+    // Unknown is the safe answer: the call runs alone and counts as touching everything.
+    return undefined;
+  }
+};
+
+const keyOf = (tool: Tool, input: unknown): string | undefined => {
+  if (!tool.idempotent || tool.volatile) return undefined;
+  const text = canonicalJson(input);
+  return text === undefined ? undefined : `${tool.name} ${text}`;
+};

@@ -1,0 +1,38 @@
+import { ToolConfigurationError } from './errors.js';
+
+/** What an option may be, for {@link checkOptions}. */
+export type OptionRule = (value: unknown) => string | undefined;
+
+/** At least so much; `undefined` passes. */
+export const numberFrom = (minimum: number, unit: string): OptionRule => (value) =>
+  value === undefined || (typeof value === 'number' && value >= minimum) ? undefined : `has to be a number of ${unit} from ${minimum} on`;
+
+/** A whole number of at least so much; `undefined` passes. */
+export const wholeFrom = (minimum: number, unit: string): OptionRule => (value) =>
+  value === undefined || (Number.isSafeInteger(value) && (value as number) >= minimum)
+    ? undefined
+    : `has to be a whole number of ${unit} from ${minimum} on`;
+
+/** Anything; what is behind the option checks it. */
+export const anything: OptionRule = () => undefined;
+
+/**
+ * Refuses options that do not exist or have no sense, because a misspelt limit is no limit.
+ *
+ * @throws ToolConfigurationError which names the option and its value.
+ */
+export const checkOptions = (factory: string, options: object, rules: Readonly<Record<string, OptionRule>>): void => {
+  if (typeof options !== 'object' || options === null) {
+    throw new ToolConfigurationError('options', `${factory} takes an object of options, not ${shown(options)}.`);
+  }
+  for (const [option, value] of Object.entries(options)) {
+    const rule = Object.hasOwn(rules, option) ? rules[option] : undefined;
+    if (rule === undefined) {
+      throw new ToolConfigurationError(option, `${factory} has no option ${JSON.stringify(option)}; it has ${Object.keys(rules).join(', ')}.`);
+    }
+    const complaint = rule(value);
+    if (complaint !== undefined) throw new ToolConfigurationError(option, `The option ${option} of ${factory} is ${shown(value)}; it ${complaint}.`);
+  }
+};
+
+const shown = (value: unknown): string => (typeof value === 'function' ? 'a function' : typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value)));

@@ -1,0 +1,115 @@
+import { toErrorInfo, type ErrorInfo, type JSONValue, type ToolOutcome, type ToolResultContentPart, type ToolResultOutput } from '@h/turn';
+import { isToolOutput, toolOutput } from './define-tool.js';
+import { ToolError } from './errors.js';
+import { isPlain } from './json-copy.js';
+import { truncate } from './truncate.js';
+
+/** How much of a thing that a model wrote is repeated to it. */
+const maxEcho = 80;
+const maxNames = 50;
+const maxIssues = 20;
+const maxIssue = 300;
+const maxMessage = 2_000;
+
+/** What a tool returned, as the outcome of its call. */
+export const returned = (value: unknown): ToolOutcome => {
+  try {
+    if (!isToolOutput(value)) return { status: 'ok', output: outputOf(value, false) };
+    const details = value.details === undefined ? {} : { details: jsonOf(value.details) };
+    if (value.isError !== true) return { status: 'ok', output: outputOf(value.output, true), ...details };
+    const output = asError(outputOf(value.output, true));
+    const message = output.type === 'error-text' ? truncate(output.value, { maxChars: maxMessage }) : 'The tool reported an error.';
+    return { status: 'failed', error: { name: 'ToolError', code: 'tool-failed', message }, output, ...details };
+  } catch (error) {
+    return failed({
+      name: 'ToolError',
+      code: 'invalid-output',
+      message: `The tool returned something that is not JSON: ${toErrorInfo(error).message}`,
+    });
+  }
+};
+
+/** What a tool threw, as the outcome of its call. */
+export const thrown = (error: unknown): ToolOutcome => {
+  const info = shortened(toErrorInfo(error));
+  if (!(error instanceof ToolError)) return failed(info);
+  const told = returned(toolOutput({ output: error.output ?? info.message, details: error.details, isError: true }));
+  return told.status === 'failed' ? { ...told, error: info } : failed(info);
+};
+
+/** A failure that is told in its own words. */
+export const failed = (error: ErrorInfo): ToolOutcome => ({
+  status: 'failed',
+  error,
+  output: { type: 'error-text', value: error.message },
+});
+
+export const unknownTool = (name: string, names: readonly string[], suggestion: string | undefined): ToolOutcome => {
+  const listed = names.length === 0 ? 'There are no tools.' : `There are: ${names.slice(0, maxNames).join(', ')}${names.length > maxNames ? ` and ${names.length - maxNames} more` : ''}.`;
+  const hint = suggestion === undefined ? '' : ` Did you mean ${JSON.stringify(suggestion)}?`;
+  const value = `There is no tool ${JSON.stringify(truncate(name, { maxChars: maxEcho }))}.${hint} ${listed}`;
+  return { status: 'unknown-tool', output: { type: 'error-text', value }, ...(suggestion !== undefined && { suggestion }) };
+};
+
+export const invalidInput = (name: string, given: readonly string[]): ToolOutcome => {
+  const issues = given.slice(0, maxIssues).map((issue) => truncate(issue, { maxChars: maxIssue }));
+  const more = given.length > maxIssues ? [`… and ${given.length - maxIssues} more`] : [];
+  const value = [`The input does not fit the tool ${JSON.stringify(name)}, which did not run:`, ...[...issues, ...more].map((issue) => `- ${issue}`)].join('\n');
+  return { status: 'invalid-input', issues, output: { type: 'error-text', value } };
+};
+
+export const timedOut = (timeoutMs: number, isHarmless: boolean): ToolOutcome => {
+  const rest = isHarmless ? '' : ' It may still be at work: check what it has done before you repeat it.';
+  const value = `The call took longer than ${timeoutMs} ms and was given up.${rest}`;
+  return { status: 'timed-out', timeoutMs, output: { type: 'error-text', value } };
+};
+
+export const notRun = (status: 'skipped' | 'cancelled', reason: string): ToolOutcome => ({
+  status,
+  reason,
+  output: { type: 'error-text', value: reason },
+});
+
+const shortened = (error: ErrorInfo): ErrorInfo => ({
+  ...error,
+  message: truncate(error.message, { maxChars: maxMessage }),
+  ...(error.cause !== undefined && { cause: shortened(error.cause) }),
+});
+
+const outputOf = (value: unknown, mayBeParts: boolean): ToolResultOutput => {
+  if (typeof value === 'string') return { type: 'text', value };
+  if (value === undefined) return { type: 'text', value: '(no output)' };
+  if (value instanceof Uint8Array) {
+    return { type: 'content', value: [{ type: 'file', data: value, mediaType: 'application/octet-stream' }] };
+  }
+  if (mayBeParts && isParts(value)) return { type: 'content', value };
+  return { type: 'json', value: jsonOf(value) };
+};
+
+const asError = (output: ToolResultOutput): ToolResultOutput => {
+  if (output.type === 'text') return { type: 'error-text', value: output.value };
+  return output.type === 'json' ? { type: 'error-json', value: output.value } : output;
+};
+
+const partTypes: readonly unknown[] = [
+  'text', 'file', 'media', 'file-data', 'image-data', 'file-url', 'image-url', 'file-id', 'image-file-id', 'file-reference',
+  'image-file-reference', 'custom',
+] satisfies ToolResultContentPart['type'][];
+
+const isParts = (value: unknown): value is readonly ToolResultContentPart[] =>
+  Array.isArray(value) && value.length > 0 && value.every((part) => isPlain(part) && partTypes.includes(part['type']));
+
+/** The value itself where it is JSON, else what JSON makes of it. */
+const jsonOf = (value: unknown): JSONValue => {
+  if (isJson(value)) return value;
+  const text: string | undefined = JSON.stringify(value);
+  if (text === undefined) throw new TypeError(`a ${typeof value}`);
+  return JSON.parse(text) as JSONValue;
+};
+
+const isJson = (value: unknown): value is JSONValue => {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (Array.isArray(value)) return value.every(isJson);
+  return isPlain(value) && !('toJSON' in value) && Object.values(value).every((item) => item === undefined || isJson(item));
+};

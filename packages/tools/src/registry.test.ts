@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { defineTool, type Tool } from './define-tool.js';
+import { DuplicateToolError, ToolConfigurationError, UnknownToolError, UnknownToolsetError } from './errors.js';
+import { createRegistry } from './registry.js';
+
+const tool = (name: string, effect: Tool['effect'] = 'read-only'): Tool =>
+  defineTool({ name, description: `Does ${name}.`, input: { type: 'object' }, effect, run: () => name });
+
+const basic = () => createRegistry().register(tool('write', 'local-write'), tool('read'), tool('bash', 'destructive'), tool('edit', 'local-write'), tool('grep'));
+const names = (registry = basic(), choice = {}): readonly string[] => registry.effective(choice).definitions().map(({ name }) => name);
+
+describe('createRegistry', () => {
+  it('shares nothing with another registry', () => {
+    basic();
+    expect(createRegistry().list()).toEqual([]);
+  });
+
+  it('lets a module register its own tools', () => {
+    const module = { register: (registry: ReturnType<typeof createRegistry>) => void registry.register(tool('a'), tool('b')) };
+    expect(names(createRegistry().register(module))).toEqual(['a', 'b']);
+  });
+
+  it('refuses a second tool of a name, in whatever case', () => {
+    const registry = createRegistry().register(tool('bash'));
+    expect(() => registry.register(tool('bash'))).toThrow(DuplicateToolError);
+    expect(() => registry.register(tool('Bash'))).toThrow(expect.objectContaining({ code: 'duplicate-tool', tool: 'Bash' }));
+    expect(registry.get('Bash')).toBeUndefined();
+  });
+
+  it('finds no tool under the name of an inherited property', () => {
+    expect(createRegistry().get('constructor')).toBeUndefined();
+    expect(() => names(basic(), { toolset: 'constructor' })).toThrow(UnknownToolsetError);
+  });
+
+  it('refuses to replace the toolsets full and read-only', () => {
+    expect(() => createRegistry({ toolsets: { full: [] } })).toThrow(ToolConfigurationError);
+    expect(() => createRegistry({ toolsets: { 'read-only': () => true } })).toThrow(ToolConfigurationError);
+  });
+
+  it('refuses an option that it does not have', () => {
+    expect(() => createRegistry({ toolset: {} } as object)).toThrow(/no option "toolset"; it has toolsets/);
+  });
+});
+
+describe('effective tools', () => {
+  it('are sorted, whatever the order of registration', () => {
+    const all = ['a', 'B', 'b_1', 'c', 'Z', 'é'.replace('é', 'e')];
+    fc.assert(
+      fc.property(fc.shuffledSubarray(all, { minLength: all.length }), (order) => {
+        const registry = createRegistry();
+        for (const name of order) if (name !== 'B') registry.register(tool(name));
+        expect(names(registry)).toEqual(['Z', 'a', 'b_1', 'c', 'e']);
+      }),
+    );
+  });
+
+  it('are the same array until they change', () => {
+    const registry = basic();
+    const effective = registry.effective({ toolset: 'read-only' });
+    const before = effective.definitions();
+    expect(effective.definitions()).toBe(before);
+    registry.register(tool('delete_all', 'destructive'));
+    expect(effective.definitions()).toBe(before);
+    registry.register(tool('find'));
+    expect(effective.definitions().map(({ name }) => name)).toEqual(['find', 'grep', 'read']);
+    expect(registry.unregister('find')).toBe(true);
+    expect(registry.unregister('find')).toBe(false);
+    expect(effective.definitions().map(({ name }) => name)).toEqual(['grep', 'read']);
+  });
+
+  it('are all tools in full, only harmless ones in read-only, the coding ones in minimal', () => {
+    expect(names()).toEqual(['bash', 'edit', 'grep', 'read', 'write']);
+    expect(names(basic(), { toolset: 'read-only' })).toEqual(['grep', 'read']);
+    expect(names(basic(), { toolset: 'minimal' })).toEqual(['bash', 'edit', 'read', 'write']);
+  });
+
+  it("are those of the user's own toolset, by name, by pattern or by a function", () => {
+    const toolsets = { mine: ['read', 'mcp__*__list'], small: (each: Tool) => each.name.length < 5 };
+    const registry = () => createRegistry({ toolsets }).register(tool('read'), tool('mcp__a__list'), tool('mcp__b__drop'), tool('mcp__b__list'));
+    expect(names(registry(), { toolset: 'mine' })).toEqual(['mcp__a__list', 'mcp__b__list', 'read']);
+    expect(names(registry(), { toolset: 'small' })).toEqual(['read']);
+  });
+
+  it('leave out what is denied, also when it is registered later', () => {
+    const registry = basic().register(tool('mcp__shop__buy'));
+    const effective = registry.effective({ deny: ['bash', 'mcp__shop__*'] });
+    registry.register(tool('mcp__shop__sell'));
+    expect(effective.definitions().map(({ name }) => name)).toEqual(['edit', 'grep', 'read', 'write']);
+    expect(effective.get('bash')).toBeUndefined();
+    expect(effective.get('mcp__shop__sell')).toBeUndefined();
+  });
+
+  it('are never all tools because of a misspelling', () => {
+    expect(() => names(basic(), { toolset: 'readonly' })).toThrow(expect.objectContaining({ code: 'unknown-toolset', toolset: 'readonly' }));
+    expect(() => names(basic(), { deny: ['Bash'] })).toThrow(/deny list names the tool "Bash".*did you mean "bash"\?/);
+    expect(() => names(basic(), { deny: ['mcp__*'] })).toThrow(UnknownToolError);
+    expect(() => names(createRegistry({ toolsets: { mine: ['raed'] } }).register(tool('read')), { toolset: 'mine' })).toThrow(
+      /toolset "mine" names the tool "raed".*did you mean "read"\?/,
+    );
+    expect(() => names(createRegistry().register(tool('read')), { toolset: 'minimal' })).toThrow(UnknownToolError);
+  });
+
+  it('are the only ones that are suggested', () => {
+    const effective = basic().effective({ deny: ['bash'] });
+    expect(effective.suggest('bsah')).toBeUndefined();
+    expect(effective.suggest('raed')).toBe('read');
+    expect(effective.suggest('Read')).toBe('read');
+    expect(effective.suggest('x'.repeat(10_000))).toBeUndefined();
+    expect(effective.suggest('')).toBeUndefined();
+  });
+
+  it('suggest the qualified name for a bare one', () => {
+    const effective = createRegistry().register(tool('mcp__files__list_directory'), tool('bash')).effective();
+    expect(effective.suggest('list_directory')).toBe('mcp__files__list_directory');
+  });
+});

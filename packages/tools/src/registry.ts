@@ -1,0 +1,108 @@
+import type { Tool } from './define-tool.js';
+import { DuplicateToolError, ToolConfigurationError } from './errors.js';
+import { anything, checkOptions } from './options.js';
+import { effectiveTools, standardToolsets, type EffectiveTools, type Toolset, type ToolsetChoice, type ToolSource } from './toolset.js';
+
+/** Something that brings tools of its own: a package of tools, or a connection whose tools come and go. */
+export interface ToolModule {
+  register(registry: ToolRegistry): void;
+}
+
+/** Options of {@link createRegistry}. */
+export interface RegistryOptions {
+  /**
+   * Toolsets of one's own, by name. `minimal`, which holds `bash`, `edit`, `read` and `write`, may be replaced; `full` and
+   * `read-only` may not.
+   */
+  readonly toolsets?: Readonly<Record<string, Toolset>> | undefined;
+}
+
+/**
+ * The tools of one harness. Nothing is registered by importing a module, and no two registries share anything.
+ *
+ * Tools may be added and removed at any time; drivers see it with the next request.
+ */
+export class ToolRegistry implements ToolSource {
+  readonly #toolsets: Readonly<Record<string, Toolset>>;
+  readonly #tools = new Map<string, Tool>();
+  #sorted: readonly Tool[] | undefined;
+  #version = 0;
+
+  constructor(options: RegistryOptions = {}) {
+    checkOptions('createRegistry', options, { toolsets: anything });
+    for (const name of ['full', 'read-only']) {
+      if (!Object.hasOwn(options.toolsets ?? {}, name)) continue;
+      throw new ToolConfigurationError('toolsets', `The toolset ${JSON.stringify(name)} cannot be replaced; choose another name.`);
+    }
+    this.#toolsets = { ...standardToolsets, ...options.toolsets };
+  }
+
+  get version(): number {
+    return this.#version;
+  }
+
+  /**
+   * Adds a tool, or lets a module add its own.
+   *
+   * @throws DuplicateToolError when the name is taken, in whatever case: a tool that looks like another is no other.
+   */
+  register(...items: readonly (Tool | ToolModule)[]): this {
+    for (const item of items) {
+      if ('register' in item) item.register(this);
+      else this.#add(item);
+    }
+    return this;
+  }
+
+  /** Removes a tool. Calls that run go on; later ones are answered `unknown-tool`. */
+  unregister(name: string): boolean {
+    const tool = this.get(name);
+    if (tool === undefined) return false;
+    this.#tools.delete(name.toLowerCase());
+    this.#changed();
+    return true;
+  }
+
+  get(name: string): Tool | undefined {
+    const tool = this.#tools.get(name.toLowerCase());
+    return tool?.name === name ? tool : undefined;
+  }
+
+  /** All tools, sorted by name. */
+  list(): readonly Tool[] {
+    this.#sorted ??= [...this.#tools.values()].toSorted((left, right) => (left.name < right.name ? -1 : 1));
+    return this.#sorted;
+  }
+
+  /**
+   * The tools that a toolset without its denied ones offers.
+   *
+   * @throws UnknownToolsetError, UnknownToolError
+   */
+  effective(choice: ToolsetChoice = {}): EffectiveTools {
+    return effectiveTools(this, this.#toolsets, choice);
+  }
+
+  #add(tool: Tool): void {
+    const key = tool.name.toLowerCase();
+    if (this.#tools.has(key)) throw new DuplicateToolError(tool.name);
+    this.#tools.set(key, tool);
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#sorted = undefined;
+    this.#version += 1;
+  }
+}
+
+/**
+ * A registry of one's own.
+ *
+ * @example
+ * ```ts
+ * const registry = createRegistry({ toolsets: { research: ['read', 'mcp__search__*'] } }).register(readTool, searchServer);
+ * const tools = toolDriver(registry, { toolset: 'research' });
+ * ```
+ */
+export const createRegistry = (options?: RegistryOptions): ToolRegistry => new ToolRegistry(options);

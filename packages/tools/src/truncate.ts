@@ -1,0 +1,105 @@
+import { ToolConfigurationError } from './errors.js';
+
+/** Options of {@link truncate}. */
+export interface TruncateOptions {
+  /** How long the result may be, in characters (UTF-16 units), marker and all. */
+  readonly maxChars: number;
+  /** What the marker says after the number of omitted characters (`kept as artifact "…"`). Left out where it does not fit. */
+  readonly note?: string | undefined;
+}
+
+/** A text that was cut, and by how much. */
+export interface Truncation {
+  readonly text: string;
+  /** How many characters of the original are not in `text`. */
+  readonly omitted: number;
+}
+
+/** The end is looked at this far for something that matters. */
+const tailWindow = 2_000;
+/** A cut moves to the end of a line only where that costs less than this share of the piece. */
+const snapShare = 0.2;
+
+/**
+ * A text that is no longer than its cap, whatever the cap: its head and its tail, with a marker between them that states
+ * how much is missing.
+ *
+ * The tail is small unless it matters: errors, exit codes, stack traces, summaries and the end of a JSON document get 30 % of
+ * the room, up to 4,000 characters. No surrogate pair is cut, and lone surrogates become U+FFFD. Only what is
+ * kept is copied.
+ *
+ * @throws ToolConfigurationError when `maxChars` is negative or no number.
+ *
+ * @example
+ * ```ts
+ * truncate(log, { maxChars: 16_000 });
+ * ```
+ */
+export const truncate = (text: string, options: TruncateOptions): string => truncation(text, options).text;
+
+/** The same as {@link truncate}, with the number of omitted characters. */
+export const truncation = (text: string, { maxChars, note }: TruncateOptions): Truncation => {
+  if (!(maxChars >= 0)) {
+    throw new ToolConfigurationError('maxChars', `The option maxChars of truncate is ${String(maxChars)}; it has to be 0 or more characters.`);
+  }
+  const cap = Math.floor(maxChars);
+  if (text.length <= cap) return { text: text.toWellFormed(), omitted: 0 };
+  const marker = [noted(note), plain].find((candidate) => candidate(text.length).length <= cap / 2);
+  if (marker === undefined) return bare(text, cap);
+  const room = cap - marker(text.length).length;
+  const tailRoom = matters(text) ? Math.min(Math.floor(room * 0.3), 4_000) : Math.min(Math.floor(room * 0.1), 1_000);
+  const headEnd = endOfHead(text, room - tailRoom);
+  const tailStart = startOfTail(text, text.length - tailRoom);
+  const omitted = tailStart - headEnd;
+  return { text: `${text.slice(0, headEnd)}${marker(omitted)}${text.slice(tailStart)}`.toWellFormed(), omitted };
+};
+
+type Marker = (omitted: number) => string;
+
+const plain: Marker = (omitted) => `\n[… ${grouped(omitted)} characters omitted …]\n`;
+const noted = (note: string | undefined): Marker =>
+  note === undefined ? plain : (omitted) => `\n[… ${grouped(omitted)} characters omitted; ${note} …]\n`;
+
+/** The number with a comma after every three digits, the same in every locale. */
+export const grouped = (value: number): string => String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+
+/** No room for a marker: the beginning and an ellipsis. */
+const bare = (text: string, cap: number): Truncation => {
+  if (cap === 0) return { text: '', omitted: text.length };
+  const end = unsplit(text, cap - 1);
+  return { text: `${text.slice(0, end)}…`.toWellFormed(), omitted: text.length - end };
+};
+
+const endOfHead = (text: string, room: number): number => {
+  const newline = text.lastIndexOf('\n', room);
+  return newline > room * (1 - snapShare) ? newline : unsplit(text, room);
+};
+
+const startOfTail = (text: string, from: number): number => {
+  const room = text.length - from;
+  // Searched in the tail alone: in a text without line ends the search would run through all of it.
+  const newline = text.slice(from - 1, from + Math.floor(room * snapShare)).indexOf('\n');
+  if (newline !== -1) return from + newline;
+  return unsplit(text, from) === from ? from : from + 1;
+};
+
+/** The place itself, or the one before it where it lies inside a surrogate pair. */
+const unsplit = (text: string, place: number): number =>
+  isSurrogate(text.charCodeAt(place - 1), 0xd800) && isSurrogate(text.charCodeAt(place), 0xdc00) ? place - 1 : place;
+
+const isSurrogate = (code: number, first: number): boolean => code >= first && code < first + 0x400;
+
+const telling: readonly RegExp[] = [
+  /\b(?:errors?|exception|fail(?:ed|ure|ures)?|fatal|panic(?:ked)?|traceback|aborted|killed|errno|segmentation fault)\b/i,
+  /\bexit(?:ed)?(?: with)?(?: code| status)?[:=]? ?-?\d/i,
+  /^[ \t]+at .{1,300}:\d/m,
+  /^[^\w\n]{0,20}(?:summary|totals?|results?|tests?|found|done)\b[^\n]{0,80}\d/im,
+  /^[^\w\n]{0,20}\d[\d,.]* (?:passed|failed|skipped|errors?|warnings?|tests?|files?|matches)\b/im,
+];
+
+/** Whether the end says how it went: an error, an exit code, a summary, or the end of a JSON document. */
+const matters = (text: string): boolean => {
+  const tail = text.slice(-tailWindow);
+  if (telling.some((sign) => sign.test(tail))) return true;
+  return /[}\]]\s{0,8}$/.test(tail) && /^\s{0,8}[{[]/.test(text.slice(0, 16));
+};
