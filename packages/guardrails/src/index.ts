@@ -1,0 +1,1 @@
+export { guardrails, type GuardrailsOptions } from './guardrails.js';
