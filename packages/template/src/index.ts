@@ -1,0 +1,2 @@
+export { streakAfter } from './streak.js';
+export { template, type TemplateOptions } from './template.js';
