@@ -1,4 +1,4 @@
-import type { TurnEvent } from './events.js';
+import type { TurnEvent, TurnEventOf } from './events.js';
 import { answerMessages, fold, initialState, resultMessages, slotOf, type LoopState } from './loop-state.js';
 import { MessageList } from './message-list.js';
 import type { Message } from './messages.js';
@@ -38,13 +38,11 @@ export const compact = (event: TurnEvent, state: LoopState, derived: WeakSet<obj
   switch (event.type) {
     case 'model.request':
     case 'session.loaded':
-      return leaveOut(event, 'messages');
+      return withoutMessages(event);
     case 'history.append':
-      return derived.has(event.messages) ? leaveOut(event, 'messages') : event;
+      return derived.has(event.messages) ? withoutMessages(event) : event;
     case 'tool.result':
-      return slotOf(state, event.call.id)?.call.input === event.call.input
-        ? { ...event, call: leaveOut(event.call, 'input') }
-        : event;
+      return slotOf(state, event.call.id)?.call.input === event.call.input ? withoutInput(event) : event;
     default:
       return event;
   }
@@ -62,7 +60,7 @@ export const expand = (event: TurnEvent, state: LoopState, snapshot: SessionSnap
     case 'tool.result':
       return Object.hasOwn(event.call, 'input')
         ? event
-        : { ...event, call: { ...event.call, input: slotOf(state, event.call.id)?.call.input } };
+        : { ...event, call: slotOf(state, event.call.id)?.call ?? event.call };
     default:
       return event;
   }
@@ -104,8 +102,13 @@ const derive = (origin: string, state: LoopState): readonly Message[] => {
   return resultMessages(state.slots);
 };
 
-const leaveOut = <Source extends object>(source: Source, key: keyof Source): Source => {
-  const copy = { ...source };
-  delete copy[key];
-  return copy;
+const withoutMessages = (event: TurnEventOf<'model.request' | 'session.loaded' | 'history.append'>): TurnEvent => {
+  const { messages: _derived, ...rest } = event;
+  return rest as TurnEvent;
+};
+
+const withoutInput = (event: TurnEventOf<'tool.result'>): TurnEvent => {
+  const { call, ...rest } = event;
+  const { id, name } = call;
+  return { call: { id, name }, ...rest } as TurnEvent;
 };

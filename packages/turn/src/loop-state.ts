@@ -286,6 +286,6 @@ export const resultMessages = (slots: readonly CallSlot[]): readonly Message[] =
 export const withDefinition = (call: ToolCall, definitions: ReadonlyMap<string, ToolDefinition>): ToolCall => {
   const definition = definitions.get(call.name);
   if (!definition) return call;
-  const { effect, idempotent } = definition;
-  return { ...call, ...(effect && { effect }), ...(idempotent !== undefined && { idempotent }) };
+  const { id, name, input } = call;
+  return { id, name, input, effect: definition.effect, idempotent: definition.idempotent };
 };

@@ -2,7 +2,7 @@ import { LazyAbort, startEffect, type Effect } from './effects.js';
 import { toErrorInfo, type ErrorInfo } from './errors.js';
 import type { NewEvent, TurnEvent, TurnEventOf } from './events.js';
 import { ingestResponse } from './ingest.js';
-import type { ModelDriver, ModelDriverOutput } from './model.js';
+import type { ModelDriver, ModelDriverOutput, ModelResponse } from './model.js';
 
 /** What a model call needs to know of the turn it belongs to. */
 export interface ModelCallHost {
@@ -34,14 +34,14 @@ export const callModel = (driver: ModelDriver, request: TurnEventOf<'model.reque
       fail(output.error, { usage: output.usage });
       return;
     }
-    let event: NewEvent;
+    let response: ModelResponse;
     try {
-      event = { type: 'model.response', step, attempt, ...ingestResponse(output.response, host.usedIds) };
+      response = ingestResponse(output.response, host.usedIds);
     } catch (error) {
       fail(toErrorInfo(error));
       return;
     }
-    host.feed(event);
+    host.enter({ type: 'model.response', turn: host.turn, at: host.now(), step, attempt, ...response });
   };
   return startEffect(
     () =>

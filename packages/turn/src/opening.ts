@@ -1,5 +1,5 @@
 import { UnknownTurnError } from './errors.js';
-import type { NewEvent, NewEventOf, TurnEvent } from './events.js';
+import type { TurnEvent, TurnEventOf } from './events.js';
 import { callIdsOf } from './ingest.js';
 import { compact, foldJournal, replay } from './journal.js';
 import { fold, isDecided, runnable, type LoopState } from './loop-state.js';
@@ -80,28 +80,27 @@ export const closeAlone = (
   lastWord: LastWord,
   interrupted = true,
 ): MaybePromise<void> => {
-  const envelope = { turn: state.turn, at };
   let written: MaybePromise<void> = undefined;
   const record = (event: TurnEvent): void => {
     if (writer) written = writer.write(compact(event, state, derived));
     fold(state, event);
   };
   const derived = new WeakSet<object>();
-  if (!state.stop) record({ type: 'turn.stop', ...envelope, ...lastWord });
+  if (!state.stop) record({ type: 'turn.stop', turn: state.turn, at, ...lastWord });
   if (interrupted && isDecided(state)) {
-    for (const event of planInterrupted(state, runnable(state)).events) record({ ...event, ...envelope } as TurnEvent);
+    for (const event of planInterrupted(state, runnable(state), at).events) record(event);
   }
-  for (let plan = planNext(state, closingContext); plan; plan = planNext(state, closingContext)) {
+  for (let plan = planNext(state, closingContext, at); plan; plan = planNext(state, closingContext, at)) {
     for (const event of plan.events) {
       if (isDerived(event)) derived.add(event.messages);
-      record({ ...event, ...envelope } as TurnEvent);
+      record(event);
     }
   }
   return written;
 };
 
 /** Whether the messages can be told from the journal, so that they need not be written twice. */
-export const isDerived = (event: NewEvent): event is NewEventOf<'history.append'> =>
+export const isDerived = (event: TurnEvent): event is TurnEventOf<'history.append'> =>
   event.type === 'history.append' && (event.origin === 'input' || event.origin === 'response' || event.origin === 'results');
 
 /** A turn that is being closed makes no request. */

@@ -1,4 +1,4 @@
-import { Observable, Subject, type OperatorFunction } from 'rxjs';
+import { Observable, type OperatorFunction, type Subscriber } from 'rxjs';
 import type { OperatorError } from './errors.js';
 import type { TurnEvent } from './events.js';
 import { interceptor, type Interceptor, type InterceptorSetup } from './intercept.js';
@@ -35,10 +35,13 @@ export const connectPipeline = (
   outlet: PipelineOutlet,
 ): Pipeline => {
   const fused = fuse(operators, loop, outlet);
-  const top = new Subject<TurnEvent>();
-  const entrance: Entrance = { run: (event) => top.next(event) };
+  let top: Subscriber<TurnEvent> | undefined;
+  const source = new Observable<TurnEvent>((subscriber) => {
+    top = subscriber;
+  });
+  const entrance: Entrance = { run: (event) => top?.next(event) };
   const subscription = fused
-    .reduce((stream, operator) => stream.pipe(operator), top.asObservable())
+    .reduce((stream, operator) => stream.pipe(operator), source)
     .subscribe({
       next: (event) => outlet.next(event),
       error: (error: unknown) => outlet.error(error),

@@ -1,5 +1,5 @@
 import { stop } from './decisions.js';
-import type { NewEvent, NewEventOf, TurnEventOf } from './events.js';
+import type { HistoryOrigin, NewEventOf, TurnEvent, TurnEventOf } from './events.js';
 import { answerMessages, isAnswerAppended, isDecided, resultMessages, withDefinition, type CallSlot, type LoopState } from './loop-state.js';
 import type { Message } from './messages.js';
 import type { ModelRequest } from './model.js';
@@ -10,7 +10,7 @@ import type { ToolDefinition, ToolOutcome } from './tool.js';
 export interface Plan {
   /** Names this wish: while it is on its way through the pipeline, the same wish is not made again. */
   readonly label: string;
-  readonly events: readonly NewEvent[];
+  readonly events: readonly TurnEvent[];
 }
 
 /** What the plan needs besides the state. */
@@ -27,39 +27,35 @@ export interface PlanContext {
  * It only reads: the same state always gives the same plan, live, after a crash, and when the turn is being closed
  * without its operators.
  */
-export const planNext = (state: LoopState, context: PlanContext): Plan | undefined => {
+export const planNext = (state: LoopState, context: PlanContext, at: number): Plan | undefined => {
   if (state.end) return undefined;
-  if (state.stop) return planClosing(state, state.stop);
+  if (state.stop) return planClosing(state, state.stop, at);
   if (!state.loaded) return undefined;
-  if (!state.inputAppended) return append('input', 'input', state.input);
-  if (state.failure) return { label: `stop:${state.step}`, events: [stop('error', state.failure.message, state.failure)] };
+  if (!state.inputAppended) return append(state, at, 'input', 'input', state.input);
+  if (state.failure) return planStop(state, at, `stop:${state.step}`, stop('error', state.failure.message, state.failure));
   if (state.asked || state.retrying) return undefined;
-  return state.answer ? planAfterAnswer(state, state.answer, context) : planRequest(state, context);
+  return state.answer ? planAfterAnswer(state, state.answer, context, at) : planRequest(state, context, at);
 };
 
-const planRequest = (state: LoopState, context: PlanContext): Plan => {
-  if (state.continuation?.length) return append(`continue:${state.step}`, 'continue', state.continuation);
-  if (state.received.length > 0) return planSteering(state);
+const planRequest = (state: LoopState, context: PlanContext, at: number): Plan => {
+  const { turn, step, history } = state;
+  if (state.continuation?.length) return append(state, at, `continue:${step}`, 'continue', state.continuation);
+  if (state.received.length > 0) return planSteering(state, at);
   if (state.modelCalls >= context.maxModelCalls) {
     const reason = `The turn has made ${state.modelCalls} model calls, which is the option maxModelCalls of harness().`;
-    return { label: `cap:${state.step}`, events: [stop('max-steps', reason)] };
+    return planStop(state, at, `cap:${step}`, stop('max-steps', reason));
   }
-  const request: NewEventOf<'model.request'> = {
-    ...context.request(),
-    type: 'model.request',
-    step: state.step,
-    attempt: state.attempt + 1,
-    messages: state.history,
-  };
-  return { label: `request:${state.step}:${state.attempt + 1}`, events: [request] };
+  const attempt = state.attempt + 1;
+  const request: TurnEvent = { type: 'model.request', turn, at, step, attempt, messages: history, ...context.request() };
+  return { label: `request:${step}:${attempt}`, events: [request] };
 };
 
-const planSteering = (state: LoopState): Plan => {
+const planSteering = (state: LoopState, at: number): Plan => {
   const delivers = state.received.map(({ id }) => id);
   const messages = state.received.map(({ message }) => message);
   return {
     label: `steering:${delivers.join()}`,
-    events: [{ type: 'history.append', origin: 'steering', messages, delivers }],
+    events: [{ type: 'history.append', turn: state.turn, at, origin: 'steering', messages, delivers }],
   };
 };
 
@@ -67,43 +63,41 @@ const planAfterAnswer = (
   state: LoopState,
   answer: TurnEventOf<'model.response'>,
   context: PlanContext,
+  at: number,
 ): Plan | undefined => {
-  if (!isAnswerAppended(state, answer)) return append(`response:${state.step}`, 'response', answerMessages(answer));
-  if (state.slots.length === 0) return planCompletion(state.step, answer);
-  if (!isDecided(state)) return planCalls(state, answer, context);
-  if (state.slots.some((slot) => !slot.result)) return planDenied(state);
-  return state.resultsAppended ? undefined : append(`results:${state.step}`, 'results', resultMessages(state.slots));
+  if (!isAnswerAppended(state, answer)) return append(state, at, `response:${state.step}`, 'response', answerMessages(answer));
+  if (state.slots.length === 0) return planCompletion(state, answer, at);
+  if (!isDecided(state)) return planCalls(state, answer, context, at);
+  if (state.slots.some((slot) => !slot.result)) return planDenied(state, at);
+  return state.resultsAppended ? undefined : append(state, at, `results:${state.step}`, 'results', resultMessages(state.slots));
 };
 
 /** The model is done. It is a command like any other, so that an operator can answer `turn.continue`. */
-const planCompletion = (step: number, answer: TurnEventOf<'model.response'>): Plan => ({
-  label: `completed:${step}`,
-  events: [{ ...stop('completed', endReason(answer)), afterStep: step }],
+const planCompletion = (state: LoopState, answer: TurnEventOf<'model.response'>, at: number): Plan =>
+  planStop(state, at, `completed:${state.step}`, { afterStep: state.step, ...stop('completed', endReason(answer)) });
+
+const planStop = (state: LoopState, at: number, label: string, command: NewEventOf<'turn.stop'>): Plan => ({
+  label,
+  events: [{ turn: state.turn, at, ...command }],
 });
 
-const planCalls = (state: LoopState, answer: TurnEventOf<'model.response'>, context: PlanContext): Plan => {
-  const open = state.slots.filter((slot) => !slot.result);
-  if (answer.finishReason === 'length') return answerAll(state, `cut:${state.step}`, open, () => skipped(truncatedReason));
-  if (state.received.length > 0) return answerAll(state, `skip:${state.step}`, open, () => skipped(steeredReason));
+const planCalls = (state: LoopState, answer: TurnEventOf<'model.response'>, context: PlanContext, at: number): Plan => {
+  const { turn, step, slots } = state;
+  const open = slots.filter((slot) => !slot.result);
+  if (answer.finishReason === 'length') return answerAll(state, at, `cut:${step}`, open, () => skipped(truncatedReason));
+  if (state.received.length > 0) return answerAll(state, at, `skip:${step}`, open, () => skipped(steeredReason));
   const definitions = context.definitions();
-  return {
-    label: `calls:${state.step}`,
-    events: open
-      .filter((slot) => !slot.decided)
-      .map(({ call }) => ({
-        type: 'tool.call',
-        step: state.step,
-        index: state.slots.findIndex((slot) => slot.call === call),
-        call: withDefinition(call, definitions),
-      })),
-  };
+  const events = slots.flatMap((slot, index): readonly TurnEvent[] =>
+    slot.result || slot.decided ? [] : [{ type: 'tool.call', turn, at, step, index, call: withDefinition(slot.call, definitions) }],
+  );
+  return { label: `calls:${step}`, events };
 };
 
 /** The calls that were denied get their results; those that may run are the tool driver's. */
-const planDenied = (state: LoopState): Plan | undefined => {
+const planDenied = (state: LoopState, at: number): Plan | undefined => {
   const denied = state.slots.filter((slot) => slot.denied && !slot.result);
   if (denied.length === 0) return undefined;
-  return answerAll(state, `denied:${state.step}`, denied, ({ denied: refusal }) => ({
+  return answerAll(state, at, `denied:${state.step}`, denied, ({ denied: refusal }) => ({
     status: 'denied',
     reason: refusal?.reason ?? '',
     ...(refusal?.by !== undefined && { by: refusal.by }),
@@ -112,8 +106,8 @@ const planDenied = (state: LoopState): Plan | undefined => {
 };
 
 /** Answers what is open, completes the transcript and ends. */
-const planClosing = (state: LoopState, { outcome, reason, error }: TurnEventOf<'turn.stop'>): Plan => {
-  const closing = state.loaded ? planTranscript(state, reason ?? outcome) : undefined;
+const planClosing = (state: LoopState, { outcome, reason, error }: TurnEventOf<'turn.stop'>, at: number): Plan => {
+  const closing = state.loaded ? planTranscript(state, reason ?? outcome, at) : undefined;
   if (closing) return closing;
   const undelivered = [...(state.inputAppended ? [] : state.input), ...state.received.map(({ message }) => message)];
   return {
@@ -121,6 +115,8 @@ const planClosing = (state: LoopState, { outcome, reason, error }: TurnEventOf<'
     events: [
       {
         type: 'turn.end',
+        turn: state.turn,
+        at,
         outcome,
         ...(reason !== undefined && { reason }),
         ...(error && { error }),
@@ -132,49 +128,50 @@ const planClosing = (state: LoopState, { outcome, reason, error }: TurnEventOf<'
   };
 };
 
-const planTranscript = (state: LoopState, reason: string): Plan | undefined => {
-  if (!state.inputAppended) return append('close:input', 'input', state.input);
-  const { step, attempt, answer } = state;
+const planTranscript = (state: LoopState, reason: string, at: number): Plan | undefined => {
+  if (!state.inputAppended) return append(state, at, 'close:input', 'input', state.input);
+  const { turn, step, attempt, answer } = state;
   if (state.asked) {
     const error = { name: 'AbortError', code: 'aborted', message: `The model call was abandoned: ${reason}` };
-    return { label: 'close:request', events: [{ type: 'model.error', step, attempt, error }] };
+    return { label: 'close:request', events: [{ type: 'model.error', turn, at, step, attempt, error }] };
   }
   if (!answer) return undefined;
-  if (!isAnswerAppended(state, answer)) return append('close:response', 'response', answerMessages(answer));
+  if (!isAnswerAppended(state, answer)) return append(state, at, 'close:response', 'response', answerMessages(answer));
   const open = state.slots.filter((slot) => !slot.result);
   if (open.length > 0) {
     const mayHaveRun = isDecided(state);
-    return answerAll(state, 'close:calls', open, ({ decided, denied }) => ({
+    return answerAll(state, at, 'close:calls', open, ({ decided, denied }) => ({
       status: 'cancelled',
       reason,
       output: { type: 'error-text', value: `${mayHaveRun && decided && !denied ? cutShort : neverRun} ${reason}` },
     }));
   }
   const owesResults = state.slots.length > 0 && !state.resultsAppended;
-  return owesResults ? append('close:results', 'results', resultMessages(state.slots)) : undefined;
+  return owesResults ? append(state, at, 'close:results', 'results', resultMessages(state.slots)) : undefined;
 };
 
 /** The results of the calls that may have run when the process died. */
-export const planInterrupted = (state: LoopState, slots: readonly CallSlot[]): Plan =>
-  answerAll(state, `interrupted:${state.step}`, slots, () => ({
+export const planInterrupted = (state: LoopState, slots: readonly CallSlot[], at: number): Plan =>
+  answerAll(state, at, `interrupted:${state.step}`, slots, () => ({
     status: 'interrupted',
     reason: 'The process ended while this call may have been running.',
     output: { type: 'error-text', value: interruptedText },
   }));
 
 const answerAll = (
-  state: LoopState,
+  { turn, step }: LoopState,
+  at: number,
   label: string,
   slots: readonly CallSlot[],
   outcomeOf: (slot: CallSlot) => ToolOutcome,
 ): Plan => ({
   label,
-  events: slots.map((slot) => ({ type: 'tool.result', step: state.step, call: slot.call, ...outcomeOf(slot) })),
+  events: slots.map((slot) => ({ type: 'tool.result', turn, at, step, call: slot.call, ...outcomeOf(slot) })),
 });
 
-const append = (label: string, origin: string, messages: readonly Message[]): Plan => ({
+const append = ({ turn }: LoopState, at: number, label: string, origin: HistoryOrigin, messages: readonly Message[]): Plan => ({
   label,
-  events: [{ type: 'history.append', origin, messages }],
+  events: [{ type: 'history.append', turn, at, origin, messages }],
 });
 
 const skipped = (reason: string): ToolOutcome => ({

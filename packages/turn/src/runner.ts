@@ -128,7 +128,7 @@ export class TurnRun implements SessionHolder {
 
   /** Lets a fact or command enter at the top. */
   feed(event: NewEvent): void {
-    this.enter({ ...event, turn: this.turn, at: this.now() } as TurnEvent);
+    this.enter({ turn: this.turn, at: this.now(), ...event } as TurnEvent);
   }
 
   /** Lets an event that is complete enter at the top. */
@@ -176,7 +176,8 @@ export class TurnRun implements SessionHolder {
   #left(event: TurnEvent): void {
     if (this.#over) return;
     if (event.replayed === true || !isRecorded(event.type)) {
-      this.#outbox.add(undefined, () => this.#show(event));
+      if (this.#outbox.isEmpty) this.#show(event);
+      else this.#outbox.add(undefined, () => this.#show(event));
       return;
     }
     if (!accepts(this.#state, event)) {
@@ -185,7 +186,8 @@ export class TurnRun implements SessionHolder {
     }
     const safe = this.#write(event);
     fold(this.#state, event);
-    this.#outbox.add(safe, () => this.#perform(event));
+    if (safe === undefined && this.#outbox.isEmpty) this.#perform(event);
+    else this.#outbox.add(safe, () => this.#perform(event));
   }
 
   /** Shows what changes nothing: deltas, progress, notices, and what is replayed. */
@@ -280,7 +282,7 @@ export class TurnRun implements SessionHolder {
   #advance(): void {
     if (this.#over || !this.#outbox.isEmpty || isPromise(this.#opening)) return;
     this.#runCalls();
-    const plan = planNext(this.#state, this.#options);
+    const plan = planNext(this.#state, this.#options, this.now());
     if (plan && plan.label !== this.#wish) {
       this.#wish = plan.label;
       this.#feedAll(plan);
@@ -291,7 +293,7 @@ export class TurnRun implements SessionHolder {
   #feedAll(plan: Plan): void {
     for (const event of plan.events) {
       if (isDerived(event)) this.#derived.add(event.messages);
-      this.feed(event.type === 'turn.end' ? this.#withUndelivered(event) : event);
+      this.enter(event.type === 'turn.end' ? this.#withUndelivered(event) : event);
     }
   }
 
@@ -334,13 +336,13 @@ export class TurnRun implements SessionHolder {
       this.#ranStep = state.step;
       const open = runnable(state);
       const isSafe = ({ call }: CallSlot): boolean => call.idempotent === true || call.effect === 'read-only';
-      this.#feedAll(planInterrupted(state, open.filter((slot) => !isSafe(slot))));
+      this.#feedAll(planInterrupted(state, open.filter((slot) => !isSafe(slot)), this.now()));
       if (!state.stop) this.#runBatch(open.filter(isSafe));
     }
     this.#advance();
   }
 
-  #withUndelivered(end: NewEventOf<'turn.end'>): NewEventOf<'turn.end'> {
+  #withUndelivered(end: TurnEventOf<'turn.end'>): TurnEventOf<'turn.end'> {
     if (this.#steering.size === 0) return end;
     return { ...end, undelivered: [...(end.undelivered ?? []), ...this.#steering.values()] };
   }

@@ -246,11 +246,8 @@ export class Segment implements Entrance {
   }
 
   #stamp(event: NewEvent, at: number): TurnEvent {
-    return (
-      event.turn === undefined || event.at === undefined
-        ? { ...event, turn: event.turn ?? this.#loop.turn, at: event.at ?? at }
-        : event
-    ) as TurnEvent;
+    const isComplete = event.turn !== undefined && event.at !== undefined;
+    return (isComplete ? event : { turn: this.#loop.turn, at, ...event }) as TurnEvent;
   }
 
   #signal(): AbortSignal {

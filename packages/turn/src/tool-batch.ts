@@ -1,6 +1,6 @@
 import { LazyAbort, startEffect, type Effect } from './effects.js';
 import { toErrorInfo, type ErrorInfo } from './errors.js';
-import type { NewEvent } from './events.js';
+import type { TurnEvent } from './events.js';
 import { ingestOutcome } from './ingest.js';
 import type { ToolCall, ToolDriver, ToolDriverOutput, ToolOutcome } from './tool.js';
 
@@ -8,7 +8,9 @@ import type { ToolCall, ToolDriver, ToolDriverOutput, ToolOutcome } from './tool
 export interface ToolBatchHost {
   readonly turn: string;
   readonly session: string;
-  feed(event: NewEvent): void;
+  now(): number;
+  /** Lets an event that is complete enter at the top. */
+  enter(event: TurnEvent): void;
   /** The driver has ended. */
   done(batch: ToolBatch): void;
 }
@@ -31,12 +33,12 @@ export const runTools = (
   const skip = new LazyAbort();
   const answer = (call: ToolCall, outcome: ToolOutcome): void => {
     open.delete(call.id);
-    host.feed({ type: 'tool.result', step, call, ...outcome });
+    host.enter({ type: 'tool.result', turn: host.turn, at: host.now(), step, call, ...outcome });
   };
   const handle = (output: ToolDriverOutput): void => {
     const call = open.get(output.id);
     if (!call) return;
-    if (output.type === 'progress') host.feed({ type: 'tool.progress', step, call, progress: output.progress });
+    if (output.type === 'progress') host.enter({ type: 'tool.progress', turn: host.turn, at: host.now(), step, call, progress: output.progress });
     else answer(call, outcomeOf(output.outcome, call.name));
   };
   const context = {

@@ -16,9 +16,7 @@ export class TurnLoop {
   /** Id of the turn, for events that are made inside it. */
   turn = '';
   readonly scheduler: SchedulerLike;
-  #entrances: Entrance[] = [];
-  #events: TurnEvent[] = [];
-  #places: number[] = [];
+  readonly #waiting: { entrance: Entrance; event: TurnEvent; place: number }[] = [];
   #busy = false;
 
   constructor(scheduler: SchedulerLike = asyncScheduler) {
@@ -32,22 +30,16 @@ export class TurnLoop {
 
   /** Lets the event enter at this place as soon as its turn has come. */
   push(entrance: Entrance, event: TurnEvent, place: number): void {
-    this.#entrances.push(entrance);
-    this.#events.push(event);
-    this.#places.push(place);
-    if (!this.#busy) this.#drain();
-  }
-
-  #drain(): void {
+    if (this.#busy) {
+      this.#waiting.push({ entrance, event, place });
+      return;
+    }
     this.#busy = true;
     try {
-      for (let head = 0; head < this.#events.length; head += 1) {
-        (this.#entrances[head] as Entrance).run(this.#events[head] as TurnEvent, this.#places[head] as number);
-      }
+      entrance.run(event, place);
+      for (const next of this.#waiting) next.entrance.run(next.event, next.place);
     } finally {
-      this.#entrances.length = 0;
-      this.#events.length = 0;
-      this.#places.length = 0;
+      if (this.#waiting.length > 0) this.#waiting.length = 0;
       this.#busy = false;
     }
   }
