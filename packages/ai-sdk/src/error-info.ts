@@ -1,0 +1,97 @@
+import { APICallError } from '@ai-sdk/provider';
+import type { ErrorInfo, JSONObject, JSONValue } from '@h/turn';
+import { publicHeaders, withoutSecrets } from './secrets.js';
+
+const maxMessageLength = 4_096;
+const maxBodyLength = 16_384;
+const maxCauses = 5;
+
+/**
+ * Whatever a model threw or put into its stream, as plain data: status, headers and body of the HTTP answer, a code to
+ * decide on, and the causes.
+ *
+ * `code` is the provider's word where it sent one (`overloaded_error`, `insufficient_quota`), else the network's
+ * (`ECONNREFUSED`). Nothing of the request is in it. A body of more than 16,384 characters is cut and says so.
+ */
+export const toErrorInfo = (thrown: unknown, depth = 0): ErrorInfo => {
+  if (APICallError.isInstance(thrown)) return fromApiCall(thrown, depth);
+  if (thrown instanceof Error) return fromError(thrown, depth);
+  if (typeof thrown === 'object' && thrown !== null) return fromFrame(thrown);
+  return { name: 'Error', message: message(String(thrown)) };
+};
+
+const fromApiCall = (error: APICallError, depth: number): ErrorInfo => {
+  const body = bodyOf(error.responseBody);
+  return {
+    ...fromError(error, depth, codeOf(body)),
+    ...(error.statusCode !== undefined && { status: error.statusCode }),
+    ...(error.responseHeaders && { headers: publicHeaders(error.responseHeaders) }),
+    ...(body !== undefined && { body }),
+  };
+};
+
+const fromError = (error: Error, depth: number, providerCode?: string): ErrorInfo => {
+  const cause = error.cause !== undefined && depth < maxCauses ? toErrorInfo(error.cause, depth + 1) : undefined;
+  const code = providerCode ?? text((error as { code?: unknown }).code) ?? cause?.code;
+  return {
+    name: error.name,
+    message: message(error.message),
+    ...(code !== undefined && { code }),
+    ...(cause && { cause }),
+  };
+};
+
+/** An error event that came inside a stream: the provider's own object, or the SDK's reading of it. */
+const fromFrame = (frame: object): ErrorInfo => {
+  const { message: said, statusCode, data = frame } = frame as { message?: unknown; statusCode?: unknown; data?: unknown };
+  const body = bodyOf(stringify(data));
+  const code = codeOf(frame) ?? codeOf(body);
+  return {
+    name: 'StreamError',
+    message: message(text(said) ?? messageOf(body) ?? 'The provider sent an error inside the stream.'),
+    ...(code !== undefined && { code }),
+    ...(typeof statusCode === 'number' && { status: statusCode }),
+    ...(body !== undefined && { body }),
+  };
+};
+
+/** The provider's word for what went wrong: more exact words first. */
+const codeOf = (body: unknown): string | undefined => {
+  const error = innerError(body);
+  return error && (text(error['code']) ?? text(error['status']) ?? text(error['type']));
+};
+
+const messageOf = (body: unknown): string | undefined => text(innerError(body)?.['message']);
+
+const innerError = (body: unknown): JSONObject | undefined => {
+  if (typeof body !== 'object' || body === null) return undefined;
+  const { error, response } = body as { error?: unknown; response?: unknown };
+  if (typeof error === 'object' && error !== null) return error as JSONObject;
+  if (typeof response === 'object' && response !== null) return innerError(response);
+  return body as JSONObject;
+};
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+const message = (said: string): string => withoutSecrets(cut(said, maxMessageLength));
+
+const bodyOf = (raw: string | undefined): JSONValue | undefined => {
+  if (raw === undefined || raw === '') return undefined;
+  const safe = withoutSecrets(cut(raw, maxBodyLength));
+  try {
+    return JSON.parse(safe) as JSONValue;
+  } catch {
+    return safe;
+  }
+};
+
+const cut = (whole: string, length: number): string =>
+  whole.length <= length ? whole : `${whole.slice(0, length).toWellFormed()} [… ${whole.length - length} more characters]`;
+
+const stringify = (value: unknown): string | undefined => {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,3 @@
+export { languageModel } from './language-model.js';
+export type { LanguageModelOptions } from './model-source.js';
+export type { AnyLanguageModel } from './model-version.js';

@@ -1,0 +1,90 @@
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type { ModelDriver, ModelDriverOutput, ModelRequest } from '@h/turn';
+import { Observable, type Subscriber } from 'rxjs';
+import { toCallOptions } from './call-options.js';
+import { toErrorInfo } from './error-info.js';
+import { modelSource, providerOf, type LanguageModelOptions, type ModelSource } from './model-source.js';
+import type { AnyLanguageModel } from './model-version.js';
+import { abortedCall, readAnswer } from './read-answer.js';
+
+/**
+ * Lets any model of the AI SDK answer the turns.
+ *
+ * Give it a model, or `{ resolve }` to choose one for each request by its name and credential. Models of version 4 of
+ * the SDK's specification are called directly; for those of version 3 and 2 the package `ai` has to be installed, whose
+ * adapters are used.
+ *
+ * - The SDK's retries are not used: each call is one request, and asking again is an operator's decision.
+ * - Unsubscribing, or aborting the signal of the context, ends the HTTP request.
+ * - All that fails is an `error` output with plain data: status, headers, body and causes, and never a key. Codes of
+ *   this package: `aborted`, `incomplete-stream` (cut before the end), `model-failed` (finish reason `error`),
+ *   `unknown-model`, `unknown-credential`, `unsupported-model`, `missing-package`, `invalid-input` (a message that
+ *   cannot be sent); else the provider's or the network's.
+ *
+ * @throws TurnError `invalid-option` where it is given neither.
+ *
+ * @example
+ * ```ts
+ * const agent = harness({ model: languageModel(anthropic('claude-sonnet-4-5')) });
+ *
+ * const choosing = harness({
+ *   model: languageModel({ resolve: (name = 'claude-sonnet-4-5', credential = 'main') => clients[credential](name) }),
+ * });
+ * ```
+ */
+export const languageModel = (source: AnyLanguageModel | LanguageModelOptions): ModelDriver => {
+  const modelFor = modelSource(source);
+  return (request, { signal }) =>
+    new Observable<ModelDriverOutput>((subscriber) => {
+      const call = new AbortController();
+      const cancel = (): void => {
+        conclude(subscriber, { type: 'error', error: abortedCall(signal.reason) });
+      };
+      subscriber.add(() => {
+        signal.removeEventListener('abort', cancel);
+        call.abort();
+      });
+      if (signal.aborted) return cancel();
+      signal.addEventListener('abort', cancel, { once: true });
+      void stream(modelFor, request, call.signal, subscriber);
+    });
+};
+
+const stream = async (
+  modelFor: ModelSource,
+  request: ModelRequest,
+  abortSignal: AbortSignal,
+  subscriber: Subscriber<ModelDriverOutput>,
+): Promise<void> => {
+  try {
+    const model = await modelFor(request);
+    if (subscriber.closed) return;
+    const parts = await model.doStream({ ...toCallOptions(request, providerOf(model)), abortSignal });
+    conclude(subscriber, await forward(parts.stream, subscriber));
+  } catch (error) {
+    conclude(subscriber, { type: 'error', error: toErrorInfo(error) });
+  }
+};
+
+/** Hands on each piece as it comes; gives what the call comes to. A stream that nobody wants any more is cancelled. */
+const forward = async (
+  parts: ReadableStream<LanguageModelV4StreamPart>,
+  subscriber: Subscriber<ModelDriverOutput>,
+): Promise<ModelDriverOutput> => {
+  const reader = parts.getReader();
+  const answer = readAnswer();
+  const cancel = (): void => void reader.cancel().catch(() => undefined);
+  subscriber.add(cancel);
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return answer.end();
+    if (value.type === 'error') return { type: 'error', error: toErrorInfo(value.error) };
+    const delta = answer.add(value);
+    if (delta) subscriber.next({ type: 'delta', delta });
+  }
+};
+
+const conclude = (subscriber: Subscriber<ModelDriverOutput>, output: ModelDriverOutput): void => {
+  subscriber.next(output);
+  subscriber.complete();
+};

@@ -1,0 +1,73 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { TurnError, type ModelRequest } from '@h/turn';
+import { asLanguageModelV4, isLanguageModel, type AnyLanguageModel } from './model-version.js';
+
+/** Options of {@link languageModel}. */
+export interface LanguageModelOptions {
+  /**
+   * Finds the model for a request: by the name that the request gives, and with the credential whose id it gives. Both
+   * are `undefined` where the request leaves the choice to you. Called once for every model call, so keep the clients
+   * that you make. What it throws becomes the error of the call.
+   */
+  readonly resolve: (
+    model: string | undefined,
+    credential: string | undefined,
+  ) => AnyLanguageModel | PromiseLike<AnyLanguageModel>;
+}
+
+/** Finds the model that answers a request. */
+export type ModelSource = (request: ModelRequest) => Promise<LanguageModelV4>;
+
+/**
+ * Where models come from: one fixed model, or a function.
+ *
+ * @throws TurnError `invalid-option` for anything else, at once.
+ */
+export const modelSource = (source: AnyLanguageModel | LanguageModelOptions): ModelSource => {
+  if (isLanguageModel(source)) return fixedModel(source);
+  const { resolve } = checkedOptions(source);
+  return async ({ model, credential }) => {
+    const found: unknown = await resolve(model, credential);
+    if (isLanguageModel(found)) return asLanguageModelV4(found);
+    throw new TurnError('unknown-model', `resolve() gave no model for ${JSON.stringify(model ?? 'the default')}: ${describe(found)}.`);
+  };
+};
+
+const fixedModel =
+  (model: AnyLanguageModel): ModelSource =>
+  async (request) => {
+    assertOwn(model, request);
+    return asLanguageModelV4(model);
+  };
+
+/** Answering with another model or credential than was asked for would hide a mistake in the set-up. */
+const assertOwn = (own: AnyLanguageModel, { model, credential }: ModelRequest): void => {
+  if (credential !== undefined) {
+    throw new TurnError(
+      'unknown-credential',
+      `The credential ${JSON.stringify(credential)} cannot be used: languageModel() was given one model. Give it { resolve } to choose by credential.`,
+    );
+  }
+  const provider = providerOf(own);
+  if (model !== undefined && model !== own.modelId && model !== `${provider}/${own.modelId}`) {
+    throw new TurnError(
+      'unknown-model',
+      `The model ${JSON.stringify(model)} was asked for, but languageModel() was given ${JSON.stringify(`${provider}/${own.modelId}`)} only. Give it { resolve } to choose by name.`,
+    );
+  }
+};
+
+/** The provider's name without the part that names its interface: `openai` of `openai.responses`. */
+export const providerOf = ({ provider }: Pick<LanguageModelV4, 'provider'>): string => provider.split('.', 1)[0] as string;
+
+const checkedOptions = (options: LanguageModelOptions): LanguageModelOptions => {
+  if (typeof options !== 'object' || options === null || typeof options.resolve !== 'function') {
+    throw new TurnError('invalid-option', `languageModel() takes a model of the AI SDK or { resolve }; it was given ${describe(options)}.`);
+  }
+  const unknown = Object.keys(options).filter((key) => key !== 'resolve');
+  if (unknown.length === 0) return options;
+  throw new TurnError('invalid-option', `languageModel() knows the option "resolve" only; it was given ${JSON.stringify(unknown)}.`);
+};
+
+const describe = (value: unknown): string =>
+  typeof value === 'string' ? `the string ${JSON.stringify(value)} (make a model of it with its provider)` : typeof value;

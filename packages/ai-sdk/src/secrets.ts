@@ -1,0 +1,42 @@
+/*
+ * Runs are bounded, so that each pattern takes time in proportion to the text.
+ * `(?=…\d)` keeps hyphenated words apart from keys, which have digits in them.
+ */
+const patterns: readonly (readonly [RegExp, string])[] = [
+  [/\b(Bearer|Basic)\s{1,4}[\w.~+/=-]{8,4096}/gi, '$1 [redacted]'],
+  [/\b(?:sk|pk|rk|gsk|hf|r8|xai|pplx|fw|nvapi)[-_](?=[\w-]{0,64}\d)[\w-]{16,512}/g, '[redacted]'],
+  [/\b(?:AIza[\w-]{30,64}|AKIA[A-Z0-9]{12,32}|gh[pousr]_\w{30,255})/g, '[redacted]'],
+  [/\beyJ[\w-]{8,4096}\.[\w-]{8,4096}\.[\w-]{8,4096}/g, '[redacted]'],
+  [/([?&](?:key|api[-_]?key|access_token|token|sig|signature)=)[^&\s"'<>]{1,4096}/gi, '$1[redacted]'],
+];
+
+/**
+ * A text without what looks like a credential.
+ *
+ * Errors are built from answers only, never from requests. This is the second line: servers and HTTP clients quote
+ * keys in their messages ("Incorrect API key provided: …", "… is an invalid header value").
+ */
+export const withoutSecrets = (text: string): string =>
+  patterns.reduce((kept, [pattern, replacement]) => kept.replace(pattern, replacement), text);
+
+const withheld = new Set([
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'set-cookie',
+  'set-cookie2',
+  'x-api-key',
+  'api-key',
+  'x-goog-api-key',
+  'x-amz-security-token',
+]);
+
+/** The headers of an answer without cookies and credentials, names in lower case. */
+export const publicHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> => {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    const lowerCase = name.toLowerCase();
+    if (!withheld.has(lowerCase)) kept[lowerCase] = withoutSecrets(value);
+  }
+  return kept;
+};

@@ -1,0 +1,32 @@
+import type { LanguageModelV4Usage } from '@ai-sdk/provider';
+import { noUsage, type Usage } from '@h/turn';
+
+/**
+ * The tokens of a call, counted once each: `input` includes what was read from and written to the cache, `output`
+ * includes reasoning. What a provider leaves out, or gives as something that is no count, is 0.
+ *
+ * A total that is smaller than its parts does not include them (some older providers count cached tokens apart), so
+ * the parts are added.
+ */
+export const toUsage = (usage: LanguageModelV4Usage | undefined): Usage => {
+  if (!usage) return noUsage;
+  const cacheRead = count(usage.inputTokens?.cacheRead);
+  const cacheWrite = count(usage.inputTokens?.cacheWrite);
+  const reasoning = count(usage.outputTokens?.reasoning);
+  return {
+    input: total(count(usage.inputTokens?.total), count(usage.inputTokens?.noCache), cacheRead + cacheWrite),
+    cacheRead,
+    cacheWrite,
+    output: total(count(usage.outputTokens?.total), count(usage.outputTokens?.text), reasoning),
+    reasoning,
+  };
+};
+
+const count = (tokens: number | undefined): number =>
+  typeof tokens === 'number' && Number.isFinite(tokens) && tokens > 0 ? tokens : 0;
+
+const total = (stated: number, rest: number, part: number): number => {
+  const sum = rest + part;
+  if (stated >= sum) return stated;
+  return rest > 0 ? sum : stated + part;
+};
