@@ -5,7 +5,7 @@
  *   node --expose-gc bench/loop.mjs        (after a build)
  */
 import { Observable } from 'rxjs';
-import { harness, intercept } from '@h/turn';
+import { harness, intercept, memorySessions } from '@h/turn';
 import { bareLoop } from './bare-loop.mjs';
 
 const usage = { input: 1000, cacheRead: 900, cacheWrite: 0, output: 60, reasoning: 0 };
@@ -15,7 +15,7 @@ const words = Array.from({ length: 20 }, (_, index) => `word${index} `);
 const answerOf = (step, steps) =>
   step < steps ? [{ type: 'tool-call', toolCallId: `call-${step}`, toolName: 'read', input: { path: 'a.txt' } }] : [];
 
-const modelOf = (steps, deltas = words) => (request, { step }) =>
+const modelOf = (steps, deltas) => (request, { step }) =>
   new Observable((subscriber) => {
     for (const text of deltas) subscriber.next({ type: 'delta', delta: { type: 'text', text } });
     const calls = answerOf(step, steps);
@@ -38,18 +38,31 @@ const operators = Array.from({ length: 10 }, (_, index) =>
   intercept(`pass-${index}`, () => ({ observe: { 'turn.end': () => undefined, 'tool.result': () => undefined } })),
 );
 
-const runTurn = (steps, deltas) =>
+/** One agent runs all turns of a kind; each turn has a session of its own, which is forgotten after it. */
+const agents = new Map();
+const agentOf = (steps, deltas) => {
+  const key = `${steps}:${deltas.length}`;
+  const sessions = memorySessions();
+  const make = () => harness({ model: modelOf(steps, deltas), tools, sessions, maxModelCalls: Infinity }).pipe(...operators);
+  if (!agents.has(key)) agents.set(key, { agent: make(), sessions });
+  return agents.get(key);
+};
+
+let turns = 0;
+const runTurn = (steps, deltas = words) =>
   new Promise((resolve) => {
+    const { agent, sessions } = agentOf(steps, deltas);
+    const session = `bench-${(turns += 1)}`;
     let events = 0;
-    harness({ model: modelOf(steps, deltas), tools, maxModelCalls: Infinity })
-      .pipe(...operators)
-      .turn({ session: 'bench', input: 'go' })
-      .subscribe({
-        next: () => {
-          events += 1;
-        },
-        complete: () => resolve(events),
-      });
+    agent.turn({ session, input: 'go' }).subscribe({
+      next: () => {
+        events += 1;
+      },
+      complete: () => {
+        sessions.delete(session);
+        resolve(events);
+      },
+    });
   });
 
 const runBare = async (steps, deltas = words) => {

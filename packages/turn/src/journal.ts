@@ -29,30 +29,22 @@ const recorded: ReadonlySet<string> = new Set<TurnEvent['type']>([
 export const isRecorded = (type: string): boolean => recorded.has(type);
 
 /**
- * The event as it is written down.
+ * Whether the event only repeats what the records before it say.
  *
- * What can be told from the records before it is left out, so that a journal grows with what is new and not with the
- * history: the messages of a request, of a loaded session, and those that the runner itself derives.
+ * @param fed the messages that the runner itself has asked to append, told from the state
  */
-export const compact = (event: TurnEvent, state: LoopState, derived: WeakSet<object>): TurnEvent => {
-  switch (event.type) {
-    case 'model.request':
-    case 'session.loaded':
-      return withoutMessages(event);
-    case 'history.append':
-      return derived.has(event.messages) ? withoutMessages(event) : event;
-    case 'tool.result':
-      return slotOf(state, event.call.id)?.call.input === event.call.input ? withoutInput(event) : event;
-    default:
-      return event;
-  }
+export const isDerived = (event: TurnEvent, state: LoopState, fed: WeakSet<object>): boolean => {
+  if (event.type === 'history.append') return derivedOrigins.has(event.origin) && fed.has(event.messages);
+  return event.type === 'tool.result' && slotOf(state, event.call.id)?.call.input === event.call.input;
 };
+
+const derivedOrigins: ReadonlySet<string> = new Set(['input', 'response', 'results']);
 
 /** The event as it was, from how it was written down and where the loop stood. */
 export const expand = (event: TurnEvent, state: LoopState, snapshot: SessionSnapshot): TurnEvent => {
   switch (event.type) {
     case 'model.request':
-      return { ...event, messages: state.history };
+      return Object.hasOwn(event, 'messages') ? event : { ...event, messages: state.history };
     case 'session.loaded':
       return { ...event, messages: loadedMessages(snapshot, event.repairs.length > 0) };
     case 'history.append':
@@ -100,15 +92,4 @@ const derive = (origin: string, state: LoopState): readonly Message[] => {
   if (origin === 'input') return state.input;
   if (origin === 'response') return state.answer ? answerMessages(state.answer) : [];
   return resultMessages(state.slots);
-};
-
-const withoutMessages = (event: TurnEventOf<'model.request' | 'session.loaded' | 'history.append'>): TurnEvent => {
-  const { messages: _derived, ...rest } = event;
-  return rest as TurnEvent;
-};
-
-const withoutInput = (event: TurnEventOf<'tool.result'>): TurnEvent => {
-  const { call, ...rest } = event;
-  const { id, name } = call;
-  return { call: { id, name }, ...rest } as TurnEvent;
 };

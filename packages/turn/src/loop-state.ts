@@ -41,6 +41,7 @@ export interface LoopState {
   retrying: boolean;
   failure: ErrorInfo | undefined;
   answer: TurnEventOf<'model.response'> | undefined;
+  /** The history has the answer, or there is nothing of it to add. */
   answerAppended: boolean;
   slots: readonly CallSlot[];
   resultsAppended: boolean;
@@ -124,7 +125,7 @@ export const fold = (state: LoopState, event: TurnEvent): void => {
 
 /** Whether everything of the step is done and another one follows. */
 const isStepOver = (state: LoopState): boolean => {
-  if (state.stop || !state.answer || !isAnswerAppended(state, state.answer)) return false;
+  if (state.stop || !state.answer || !state.answerAppended) return false;
   if (state.slots.length > 0) return state.resultsAppended;
   return state.continuation !== undefined || state.received.length > 0;
 };
@@ -162,7 +163,7 @@ const folds: Folds = {
     state.retrying = false;
     state.failure = undefined;
     state.answer = event;
-    state.answerAppended = false;
+    state.answerAppended = answerMessages(event).length === 0;
     state.resultsAppended = false;
     state.steps += 1;
     state.usage = addUsage(state.usage, event.usage);
@@ -267,10 +268,6 @@ export const answerMessages = (answer: TurnEventOf<'model.response'>): readonly 
   const content = answer.content.filter((part: AssistantPart) => part.type !== 'text' || part.text !== '' || part.providerOptions);
   return content.length === 0 ? [] : [{ role: 'assistant', content }];
 };
-
-/** Whether the history has the answer, or there is nothing of it to add. */
-export const isAnswerAppended = (state: LoopState, answer: TurnEventOf<'model.response'>): boolean =>
-  state.answerAppended || answerMessages(answer).length === 0;
 
 /** The results of a step in the order of its calls. */
 export const resultMessages = (slots: readonly CallSlot[]): readonly Message[] => [

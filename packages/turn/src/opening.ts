@@ -1,7 +1,7 @@
 import { UnknownTurnError } from './errors.js';
-import type { TurnEvent, TurnEventOf } from './events.js';
+import type { TurnEvent } from './events.js';
 import { callIdsOf } from './ingest.js';
-import { compact, foldJournal, replay } from './journal.js';
+import { foldJournal, isDerived, replay } from './journal.js';
 import { fold, isDecided, runnable, type LoopState } from './loop-state.js';
 import { MessageList } from './message-list.js';
 import { planInterrupted, planNext, type PlanContext } from './plan.js';
@@ -82,7 +82,7 @@ export const closeAlone = (
 ): MaybePromise<void> => {
   let written: MaybePromise<void> = undefined;
   const record = (event: TurnEvent): void => {
-    if (writer) written = writer.write(compact(event, state, derived));
+    if (writer) written = writer.write(event, isDerived(event, state, derived));
     fold(state, event);
   };
   const derived = new WeakSet<object>();
@@ -92,16 +92,12 @@ export const closeAlone = (
   }
   for (let plan = planNext(state, closingContext, at); plan; plan = planNext(state, closingContext, at)) {
     for (const event of plan.events) {
-      if (isDerived(event)) derived.add(event.messages);
+      if (event.type === 'history.append') derived.add(event.messages);
       record(event);
     }
   }
   return written;
 };
-
-/** Whether the messages can be told from the journal, so that they need not be written twice. */
-export const isDerived = (event: TurnEvent): event is TurnEventOf<'history.append'> =>
-  event.type === 'history.append' && (event.origin === 'input' || event.origin === 'response' || event.origin === 'results');
 
 /** A turn that is being closed makes no request. */
 const closingContext: PlanContext = {

@@ -1,6 +1,6 @@
 import { stop } from './decisions.js';
 import type { HistoryOrigin, NewEventOf, TurnEvent, TurnEventOf } from './events.js';
-import { answerMessages, isAnswerAppended, isDecided, resultMessages, withDefinition, type CallSlot, type LoopState } from './loop-state.js';
+import { answerMessages, isDecided, resultMessages, withDefinition, type CallSlot, type LoopState } from './loop-state.js';
 import type { Message } from './messages.js';
 import type { ModelRequest } from './model.js';
 import { interruptedText } from './repair.js';
@@ -65,7 +65,7 @@ const planAfterAnswer = (
   context: PlanContext,
   at: number,
 ): Plan | undefined => {
-  if (!isAnswerAppended(state, answer)) return append(state, at, `response:${state.step}`, 'response', answerMessages(answer));
+  if (!state.answerAppended) return append(state, at, `response:${state.step}`, 'response', answerMessages(answer));
   if (state.slots.length === 0) return planCompletion(state, answer, at);
   if (!isDecided(state)) return planCalls(state, answer, context, at);
   if (state.slots.some((slot) => !slot.result)) return planDenied(state, at);
@@ -136,7 +136,7 @@ const planTranscript = (state: LoopState, reason: string, at: number): Plan | un
     return { label: 'close:request', events: [{ type: 'model.error', turn, at, step, attempt, error }] };
   }
   if (!answer) return undefined;
-  if (!isAnswerAppended(state, answer)) return append(state, at, 'close:response', 'response', answerMessages(answer));
+  if (!state.answerAppended) return append(state, at, 'close:response', 'response', answerMessages(answer));
   const open = state.slots.filter((slot) => !slot.result);
   if (open.length > 0) {
     const mayHaveRun = isDecided(state);

@@ -1,4 +1,5 @@
 import { TurnError } from './errors.js';
+import type { TurnEvent } from './events.js';
 import type { JournalRecord } from './session-store.js';
 
 /** Marks what JSON cannot say; as a key of its own it cannot be mistaken for data, which is escaped. */
@@ -7,9 +8,20 @@ const mark = '$h';
 /**
  * A journal record as one line of JSON.
  *
+ * What the records before it say is left out, so that a journal grows with what is new and not with the history.
  * Bytes and URLs in messages survive the round trip; anything else that JSON cannot say is an error, not a loss.
  */
-export const encodeRecord = (record: JournalRecord): string => JSON.stringify(toPlain(record));
+export const encodeRecord = ({ v, seq, event, derived }: JournalRecord): string =>
+  JSON.stringify(toPlain({ v, seq, event: compact(event, derived), derived }));
+
+/** The event without what a replay tells from the records before it, see `expand`. */
+const compact = (event: TurnEvent, derived: boolean): object => {
+  if (event.type === 'tool.result') return derived ? { ...event, call: { id: event.call.id, name: event.call.name } } : event;
+  const repeats = event.type === 'model.request' || event.type === 'session.loaded' || (event.type === 'history.append' && derived);
+  if (!repeats) return event;
+  const { messages: _repeated, ...rest } = event;
+  return rest;
+};
 
 /** The record that {@link encodeRecord} wrote. @throws TurnError with the code `invalid-record` */
 export const decodeRecord = (line: string): JournalRecord => {

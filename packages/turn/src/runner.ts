@@ -3,12 +3,12 @@ import { stop } from './decisions.js';
 import type { Effect } from './effects.js';
 import { toErrorInfo, type OperatorError } from './errors.js';
 import type { NewEvent, NewEventOf, TurnEvent, TurnEventOf, TurnState } from './events.js';
-import { compact, isRecorded } from './journal.js';
+import { isDerived, isRecorded } from './journal.js';
 import { accepts, fold, initialState, isDecided, runnable, type CallSlot, type LoopState } from './loop-state.js';
 import type { UserMessage } from './messages.js';
 import { callModel } from './model-call.js';
 import type { ModelDriver } from './model.js';
-import { closeAlone, isDerived, openForResume, openForTurn, type LastWord, type Opened } from './opening.js';
+import { closeAlone, openForResume, openForTurn, type LastWord, type Opened } from './opening.js';
 import { Outbox } from './outbox.js';
 import { connectPipeline, type Pipeline, type PipelineOperator } from './pipeline.js';
 import { planInterrupted, planNext, type Plan, type PlanContext } from './plan.js';
@@ -44,7 +44,7 @@ export class TurnRun implements SessionHolder {
   #pipeline: Pipeline | undefined;
   readonly #sessions: SessionStore;
   readonly #outbox = new Outbox((error) => this.#end({ outcome: 'error', error: toErrorInfo(error), reason: 'The journal could not be written.' }, false));
-  readonly #derived = new WeakSet<object>();
+  readonly #fed = new WeakSet<object>();
   readonly #batches = new Set<ToolBatch>();
   readonly #steering = new Map<string, UserMessage>();
   #state: LoopState;
@@ -212,9 +212,9 @@ export class TurnRun implements SessionHolder {
         (opened) => opened.writer.write(event),
       );
     }
-    const record = compact(event, this.#state, this.#derived);
-    if (isPromise(this.#opening)) return this.#opening.then(() => this.#writer?.write(record));
-    return this.#writer?.write(record);
+    const derived = isDerived(event, this.#state, this.#fed);
+    if (isPromise(this.#opening)) return this.#opening.then(() => this.#writer?.write(event, derived));
+    return this.#writer?.write(event, derived);
   }
 
   /** Opens the session, now or later. A session that cannot be opened ends the turn. */
@@ -292,7 +292,7 @@ export class TurnRun implements SessionHolder {
 
   #feedAll(plan: Plan): void {
     for (const event of plan.events) {
-      if (isDerived(event)) this.#derived.add(event.messages);
+      if (event.type === 'history.append') this.#fed.add(event.messages);
       this.enter(event.type === 'turn.end' ? this.#withUndelivered(event) : event);
     }
   }

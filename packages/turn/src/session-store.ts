@@ -5,13 +5,18 @@ import type { Message } from './messages.js';
 /** A value now, or later. Stores that answer at once cost no tick. */
 export type MaybePromise<Value> = Value | PromiseLike<Value>;
 
-/** An event as it is journaled: plain JSON but for binary file data, see `encodeRecord`. */
+/** An event as it is journaled. `encodeRecord` writes it as a line of JSON. */
 export interface JournalRecord {
   /** Version of the format. */
   readonly v: 1;
   /** Place in the turn's journal, from 0 without gaps. */
   readonly seq: number;
   readonly event: TurnEvent;
+  /**
+   * The event repeats what the records before it say (the messages that it appends, the input of its call), so that
+   * it need not be written again.
+   */
+  readonly derived: boolean;
 }
 
 /** A session as it was before a turn. */

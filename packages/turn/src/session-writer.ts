@@ -14,8 +14,8 @@ export class SessionWriter {
   }
 
   /** Adds the event to the journal. With a store that answers at once, so does this. */
-  write(event: TurnEvent): MaybePromise<void> {
-    const written = this.#session.append({ v: 1, seq: this.#seq, event });
+  write(event: TurnEvent, derived = false): MaybePromise<void> {
+    const written = this.#session.append({ v: 1, seq: this.#seq, event, derived });
     this.#seq += 1;
     if (!isPromise(written)) return undefined;
     this.#pendingCount += 1;
