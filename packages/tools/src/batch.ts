@@ -27,6 +27,8 @@ export interface BatchObserver {
   complete(): void;
 }
 
+const cancelledReason = 'The turn ended before the call was done.';
+
 /** The calls of one step: prepared together, run in waves, each answered once. */
 export class Batch {
   readonly #settings: BatchSettings;
@@ -66,11 +68,11 @@ export class Batch {
   }
 
   /** Answers what is open as cancelled, and ends. */
-  cancel(reason: string): void {
+  cancel(): void {
     if (this.#isClosed) return;
     const open = [...this.#running.keys(), ...[...this.#followers.values()].flat(), ...this.#unstarted()];
     this.stop();
-    for (const job of open) this.#observer.next({ type: 'result', id: job.call.id, outcome: notRun('cancelled', reason) });
+    for (const job of open) this.#observer.next({ type: 'result', id: job.call.id, outcome: notRun('cancelled', cancelledReason) });
     this.#observer.complete();
   }
 
@@ -109,6 +111,10 @@ export class Batch {
   }
 
   #begin(job: Job): void {
+    if (this.#context.signal.aborted) {
+      this.#answer(job.call, notRun('cancelled', cancelledReason));
+      return;
+    }
     if (this.#context.skipSignal.aborted) {
       this.#answer(job.call, notRun('skipped', 'Not run: a new message came in first. Ask again if it is still needed.'));
       return;

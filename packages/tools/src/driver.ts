@@ -99,14 +99,13 @@ export const toolDriver = (source: ToolRegistry | readonly Tool[], options: Tool
       new Observable((subscriber) => {
         const settings = { tools, scheduler, concurrency, timeoutMs, late, deadlineAt: deadlineOf(context) };
         const batch = new Batch({ ...settings, replay: replay ? replayOf(context) : undefined }, context, subscriber);
-        const cancel = (): void => batch.cancel('The turn ended before the call was done.');
+        const cancel = (): void => batch.cancel();
         subscriber.add(() => {
           context.signal.removeEventListener('abort', cancel);
           batch.stop();
         });
         context.signal.addEventListener('abort', cancel);
         batch.start(calls);
-        if (context.signal.aborted) cancel();
       }),
   };
 };

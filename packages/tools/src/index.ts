@@ -1,9 +1,15 @@
+export * from './artifacts/store.js';
+export { fileArtifacts, type FileArtifactsOptions } from './artifacts/file-artifacts.js';
+export { memoryArtifacts } from './artifacts/memory-artifacts.js';
+export { readArtifact, type ReadArtifactOptions } from './artifacts/read-artifact.js';
 export * from './define-tool.js';
 export { toolDriver, type RegistryDriver, type ToolDriverOptions } from './driver.js';
 export * from './errors.js';
 export { withJsonSchema, type InferToolInput, type InputCheck, type ToolInput } from './input-schema.js';
 export { LateResults, type LateResult } from './late-results.js';
 export { createRegistry, ToolRegistry, type RegistryOptions, type ToolModule } from './registry.js';
+export type { Redactor } from './shaping/keep.js';
+export { tools, type ToolsOptions } from './tools.js';
 export type { EffectiveTools, Toolset, ToolsetChoice } from './toolset.js';
 export { truncate, truncation, type TruncateOptions, type Truncation } from './truncate.js';
 export { planWaves, type PlannedCall } from './waves.js';

@@ -32,7 +32,11 @@ export const prepare = (call: ToolCall, tools: EffectiveTools): Job | ToolOutcom
   const input = checkedInput(tool, call.input);
   if ('status' in input) return input;
   const job = { call, tool, effect: tool.effect, input };
-  if ('then' in input) return { ...job, resources: undefined, key: undefined };
+  if ('then' in input) {
+    // Looked at when the call's wave has come: until then a rejection must not count as unhandled.
+    input.then(undefined, () => undefined);
+    return { ...job, resources: undefined, key: undefined };
+  }
   if (!input.ok) return invalidInput(tool.name, input.issues);
   return { ...job, resources: resourcesOf(tool, input.value), key: keyOf(tool, input.value) };
 };

@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { chmod, lstat, mkdir, open, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import type { ArtifactReference } from '@h/turn';
+import { ToolConfigurationError } from '../errors.js';
+import { anything } from '../options.js';
+import { artifactSettings, isArtifactId, mediaTypeOf, newArtifactId, type ArtifactSettings } from './settings.js';
+import {
+  ArtifactNotFoundError,
+  checkQuota,
+  type ArtifactInput,
+  type ArtifactRange,
+  type ArtifactSlice,
+  type ArtifactStore,
+  type ArtifactStoreOptions,
+} from './store.js';
+
+/** Options of {@link fileArtifacts}. */
+export interface FileArtifactsOptions extends ArtifactStoreOptions {
+  /** An absolute path, outside of any git work tree. It is made where it does not exist, for its owner alone (0700). */
+  readonly directory: string;
+}
+
+/** What is written beside an artifact, once the artifact itself is there in full. */
+interface Description {
+  readonly mediaType: string;
+  readonly isText: boolean;
+  readonly size: number;
+  readonly bytes: number;
+  readonly external: boolean;
+}
+
+/**
+ * Keeps artifacts as files (0600), in one folder for each session (0700) whose name tells nothing.
+ *
+ * The folder is refused inside a git work tree, so that no commit can take the files along. Folders of sessions that were not
+ * used for `ttlMs` are removed when the store is opened and from time to time when something is kept.
+ *
+ * @throws ToolConfigurationError when the directory cannot be what it has to be.
+ *
+ * @example
+ * ```ts
+ * const artifacts = await fileArtifacts({ directory: join(homedir(), '.local/state/my-agent/artifacts') });
+ * ```
+ */
+export const fileArtifacts = async (options: FileArtifactsOptions): Promise<ArtifactStore> => {
+  const settings = artifactSettings('fileArtifacts', options, 1024 * 1024 * 1024, { directory: anything });
+  const directory = await preparedDirectory(options.directory);
+  const store = new FileArtifacts(directory, settings);
+  await store.sweep();
+  return store;
+};
+
+class FileArtifacts implements ArtifactStore {
+  readonly #directory: string;
+  readonly #settings: ArtifactSettings;
+  readonly #bytes = new Map<string, number>();
+  #sweptAt = 0;
+
+  constructor(directory: string, settings: ArtifactSettings) {
+    this.#directory = directory;
+    this.#settings = settings;
+  }
+
+  async put(artifact: ArtifactInput): Promise<ArtifactReference> {
+    const { now, ttlMs } = this.#settings;
+    if (now() - this.#sweptAt > ttlMs / 8) await this.sweep();
+    const folder = this.#folder(artifact.session);
+    const isText = typeof artifact.content === 'string';
+    const content = typeof artifact.content === 'string' ? Buffer.from(artifact.content) : artifact.content;
+    const used = { total: sum(this.#bytes.values()), session: this.#bytes.get(folder) ?? 0 };
+    checkQuota(content.byteLength, used, this.#settings);
+    this.#bytes.set(folder, used.session + content.byteLength);
+    const size = artifact.content.length;
+    const mediaType = mediaTypeOf(artifact);
+    const description: Description = { mediaType, isText, size, bytes: content.byteLength, external: artifact.external === true };
+    const id = newArtifactId();
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await writeFile(join(folder, id), content, { mode: 0o600, flag: 'wx' });
+      await writeFile(join(folder, `${id}.json`), JSON.stringify(description), { mode: 0o600, flag: 'wx' });
+      await this.#touch(folder);
+    } catch (error) {
+      this.#bytes.set(folder, (this.#bytes.get(folder) ?? content.byteLength) - content.byteLength);
+      await rm(join(folder, id), { force: true });
+      throw error;
+    }
+    return { id, size, mediaType };
+  }
+
+  async read(session: string, id: string, { offset = 0, length = Infinity }: ArtifactRange = {}): Promise<ArtifactSlice> {
+    if (!isArtifactId(id)) throw new ArtifactNotFoundError(id);
+    const folder = this.#folder(session);
+    try {
+      if (await this.#isExpired(folder)) throw new ArtifactNotFoundError(id);
+      const { mediaType, isText, size, bytes, external } = JSON.parse((await readRange(join(folder, `${id}.json`))).toString()) as Description;
+      // Where a character is a byte, the stretch is read alone.
+      const isDirect = !isText || size === bytes;
+      const raw = await readRange(join(folder, id), isDirect ? { offset, length: Math.min(length, bytes) } : {});
+      const content = isText ? (isDirect ? raw.toString() : raw.toString().slice(offset, offset + length)) : raw;
+      await this.#touch(folder);
+      return { content, offset, size, mediaType, external };
+    } catch (error) {
+      if (isMissing(error)) throw new ArtifactNotFoundError(id, { cause: error });
+      throw error;
+    }
+  }
+
+  async deleteSession(session: string): Promise<void> {
+    const folder = this.#folder(session);
+    this.#bytes.delete(folder);
+    await rm(folder, { recursive: true, force: true });
+  }
+
+  /** Removes what has expired, and counts what is left. */
+  async sweep(): Promise<void> {
+    this.#sweptAt = this.#settings.now();
+    const names = (await readdir(this.#directory)).filter((name) => /^[0-9a-f]{32}$/.test(name));
+    for (const name of names) {
+      const folder = join(this.#directory, name);
+      if (await this.#isExpired(folder)) {
+        this.#bytes.delete(folder);
+        await rm(folder, { recursive: true, force: true });
+      } else {
+        this.#bytes.set(folder, await bytesIn(folder));
+      }
+    }
+  }
+
+  async #isExpired(folder: string): Promise<boolean> {
+    const { mtimeMs } = await stat(folder).catch((error: unknown) => {
+      if (isMissing(error)) return { mtimeMs: Infinity };
+      throw error;
+    });
+    return this.#settings.now() - mtimeMs > this.#settings.ttlMs;
+  }
+
+  async #touch(folder: string): Promise<void> {
+    const seconds = this.#settings.now() / 1_000;
+    await utimes(folder, seconds, seconds);
+  }
+
+  /** The name of a session can be anything, a path too; that of its folder cannot. */
+  #folder(session: string): string {
+    return join(this.#directory, createHash('sha256').update(session).digest('hex').slice(0, 32));
+  }
+}
+
+const preparedDirectory = async (directory: string): Promise<string> => {
+  const refuse = (what: string): never => {
+    throw new ToolConfigurationError('directory', `The directory of fileArtifacts is ${JSON.stringify(directory)}; ${what}.`);
+  };
+  if (typeof directory !== 'string' || !isAbsolute(directory)) refuse('it has to be an absolute path');
+  const path = resolve(directory);
+  const workTree = await workTreeOf(path);
+  if (workTree !== undefined) refuse(`it lies in the git work tree ${workTree}, where a commit could take it along`);
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  const made = await lstat(path);
+  if (made.isSymbolicLink() || !made.isDirectory()) refuse('it has to be a folder, and no link to one');
+  // Others may have made the folder before, with what rights they liked.
+  await chmod(path, 0o700);
+  return path;
+};
+
+/** The git work tree that a path lies in. A home directory that is one (dotfiles) does not count. */
+const workTreeOf = async (path: string): Promise<string | undefined> => {
+  for (let folder = path; folder !== homedir() && folder !== dirname(folder); folder = dirname(folder)) {
+    const isWorkTree = await lstat(join(folder, '.git')).then(
+      () => true,
+      () => false,
+    );
+    if (isWorkTree) return folder;
+  }
+  return undefined;
+};
+
+/** Bytes of a file, which must not be a link. */
+const readRange = async (path: string, { offset = 0, length }: ArtifactRange = {}): Promise<Buffer> => {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    if (length === undefined) return await file.readFile();
+    const buffer = Buffer.alloc(Math.max(0, Math.min(length, (await file.stat()).size - offset)));
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, offset);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+};
+
+const bytesIn = async (folder: string): Promise<number> => {
+  let bytes = 0;
+  for (const name of await readdir(folder)) {
+    if (isArtifactId(name)) bytes += (await stat(join(folder, name))).size;
+  }
+  return bytes;
+};
+
+const sum = (values: Iterable<number>): number => {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+};
+
+const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';

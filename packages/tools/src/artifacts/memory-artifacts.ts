@@ -1,0 +1,61 @@
+import { artifactSettings, mediaTypeOf, newArtifactId } from './settings.js';
+import { ArtifactNotFoundError, checkQuota, type ArtifactInput, type ArtifactStore, type ArtifactStoreOptions } from './store.js';
+
+interface MemorySession {
+  readonly artifacts: Map<string, ArtifactInput>;
+  bytes: number;
+  usedAt: number;
+}
+
+/**
+ * Keeps artifacts in memory, for as long as the process lives.
+ *
+ * @throws ToolConfigurationError
+ */
+export const memoryArtifacts = (options: ArtifactStoreOptions = {}): ArtifactStore => {
+  const settings = artifactSettings('memoryArtifacts', options, 256 * 1024 * 1024);
+  const sessions = new Map<string, MemorySession>();
+  const current = (session: string): MemorySession | undefined => {
+    const found = sessions.get(session);
+    if (found !== undefined) found.usedAt = settings.now();
+    return found;
+  };
+  const dropExpired = (): void => {
+    for (const [session, { usedAt }] of sessions) if (settings.now() - usedAt > settings.ttlMs) sessions.delete(session);
+  };
+  return {
+    put: (artifact) => {
+      dropExpired();
+      const bytes = sizeInMemory(artifact.content);
+      const session = current(artifact.session) ?? { artifacts: new Map(), bytes: 0, usedAt: settings.now() };
+      let total = 0;
+      for (const each of sessions.values()) total += each.bytes;
+      checkQuota(bytes, { total, session: session.bytes }, settings);
+      const id = newArtifactId();
+      const content = typeof artifact.content === 'string' ? artifact.content : Uint8Array.from(artifact.content);
+      session.artifacts.set(id, { ...artifact, content });
+      session.bytes += bytes;
+      sessions.set(artifact.session, session);
+      return { id, size: content.length, mediaType: mediaTypeOf(artifact) };
+    },
+    read: (session, id, { offset = 0, length = Infinity } = {}) => {
+      dropExpired();
+      const found = current(session)?.artifacts.get(id);
+      if (found === undefined) throw new ArtifactNotFoundError(id);
+      const { content } = found;
+      return {
+        content: content.slice(offset, offset + length),
+        offset,
+        size: content.length,
+        mediaType: mediaTypeOf(found),
+        external: found.external === true,
+      };
+    },
+    deleteSession: (session) => {
+      sessions.delete(session);
+    },
+  };
+};
+
+/** Strings take two bytes a character, at most. */
+const sizeInMemory = (content: string | Uint8Array): number => (typeof content === 'string' ? content.length * 2 : content.byteLength);

@@ -1,0 +1,118 @@
+import type { MaybePromise } from '@h/turn';
+import { defineTool, toolOutput, type Tool, type ToolOutput } from '../define-tool.js';
+import { ToolError } from '../errors.js';
+import { checkOptions, wholeFrom } from '../options.js';
+import { grouped } from '../truncate.js';
+import type { ArtifactSlice, ArtifactStore } from './store.js';
+
+/** Options of {@link readArtifact}. */
+export interface ReadArtifactOptions {
+  /**
+   * How many characters a page has, at most.
+   *
+   * @defaultValue `12_000`, so that a page fits the cap of results whatever the model
+   */
+  readonly maxChars?: number | undefined;
+}
+
+/** Name of the tool that {@link readArtifact} makes. */
+export const readArtifactName = 'read_artifact';
+
+interface Input {
+  readonly id: string;
+  readonly offset?: number;
+  readonly length?: number;
+  readonly search?: string;
+}
+
+const maxMatches = 40;
+/** How much of its line is shown around a match. */
+const surroundings = 100;
+
+/**
+ * A tool that reads the full outputs that `tools()` has put away: a page at a time, or the places where a text occurs. It reads
+ * only what its own session has stored.
+ *
+ * @example
+ * ```ts
+ * const artifacts = memoryArtifacts();
+ * registry.register(readArtifact(artifacts));
+ * ```
+ */
+export const readArtifact = (store: ArtifactStore, options: ReadArtifactOptions = {}): Tool => {
+  checkOptions('readArtifact', options, { maxChars: wholeFrom(100, 'characters') });
+  const { maxChars = 12_000 } = options;
+  return defineTool({
+    name: readArtifactName,
+    description:
+      'Reads the full output of an earlier tool call that was too long to be shown. ' +
+      `Give the id that stands in the shortened result, and offset and length for a part of it (at most ${maxChars} characters at a time), or search for a text to get the places where it occurs.`,
+    input: {
+      type: 'object',
+      properties: {
+        id: { type: 'string', description: 'Id of the artifact.' },
+        offset: { type: 'integer', minimum: 0, description: 'First character to read, counted from 0.' },
+        length: { type: 'integer', minimum: 1, description: 'How many characters to read.' },
+        search: { type: 'string', minLength: 1, maxLength: 500, description: 'Text to look for, in whatever case. It is no pattern.' },
+      },
+      required: ['id'],
+    },
+    effect: 'read-only',
+    resources: () => [],
+    idempotent: true,
+    run: async (input, { session }) => {
+      const { id, offset = 0, length = maxChars, search } = input as unknown as Input;
+      if (search !== undefined) return found(id, await text(store.read(session, id)), search, offset, maxChars);
+      return page(id, await text(store.read(session, id, { offset, length: Math.min(length, maxChars) })));
+    },
+  });
+};
+
+interface TextSlice extends ArtifactSlice {
+  readonly content: string;
+}
+
+const text = async (reading: MaybePromise<ArtifactSlice>): Promise<TextSlice> => {
+  const slice = await reading;
+  if (typeof slice.content === 'string') return { ...slice, content: slice.content };
+  throw new ToolError(`This artifact is no text: ${slice.mediaType}, ${grouped(slice.size)} bytes.`, { code: 'artifact-binary' });
+};
+
+const page = (id: string, slice: TextSlice): ToolOutput => {
+  const { offset, size } = slice;
+  if (offset > 0 && offset >= size) {
+    throw new ToolError(`The artifact has ${grouped(size)} characters; offset ${grouped(offset)} is past its end.`, { code: 'artifact-range' });
+  }
+  // Half of a character pair at the end is left to the next page.
+  const content = /[\ud800-\udbff]$/.test(slice.content) && slice.content.length > 1 ? slice.content.slice(0, -1) : slice.content;
+  const end = offset + content.length;
+  const rest = end < size ? ` Go on with offset ${end}.` : '';
+  return told(slice, `[${id}: characters ${offset} to ${end} of ${size}.${rest}]\n${content.toWellFormed()}`);
+};
+
+const found = (id: string, slice: TextSlice, search: string, offset: number, maxChars: number): ToolOutput => {
+  const pattern = new RegExp(search.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`), 'gi');
+  pattern.lastIndex = offset;
+  const lines: string[] = [];
+  let room = maxChars - 200;
+  for (let match = pattern.exec(slice.content); match !== null; match = pattern.exec(slice.content)) {
+    const line = `${match.index}: ${snippet(slice.content, match.index, match[0].length)}`;
+    room -= line.length + 1;
+    if (lines.length === maxMatches || room < 0) {
+      return told(slice, [`[${id}: the first ${lines.length} places from ${offset} on, by offset. Go on with offset ${match.index}.]`, ...lines].join('\n'));
+    }
+    lines.push(line);
+  }
+  return told(slice, [`[${id}: ${lines.length} places from ${offset} on, of ${slice.size} characters.]`, ...lines].join('\n'));
+};
+
+/** The line of the match, as far as it is near. */
+const snippet = (content: string, index: number, length: number): string => {
+  const before = content.slice(Math.max(0, index - surroundings), index);
+  const after = content.slice(index + length, index + length + surroundings);
+  const start = before.slice(before.lastIndexOf('\n') + 1);
+  const [end = ''] = after.split('\n');
+  return `${start}${content.slice(index, index + length)}${end}`.toWellFormed();
+};
+
+const told = ({ external }: TextSlice, output: string): ToolOutput => toolOutput({ output, ...(external && { details: { external: true } }) });

@@ -1,0 +1,37 @@
+// eslint-disable-next-line h/no-clock -- an id that can be guessed could be read by whoever guesses it
+import { randomBytes } from 'node:crypto';
+import { asyncScheduler } from 'rxjs';
+import { anything, checkOptions, numberFrom } from '../options.js';
+import type { ArtifactStoreOptions } from './store.js';
+
+const day = 24 * 60 * 60 * 1_000;
+
+/** Options with nothing left out. */
+export interface ArtifactSettings {
+  readonly ttlMs: number;
+  readonly maxBytes: number;
+  readonly maxSessionBytes: number;
+  readonly now: () => number;
+}
+
+/** Checks the options of a store, and fills in what they leave out. */
+export const artifactSettings = (factory: string, options: ArtifactStoreOptions, maxBytesByDefault: number, more: object = {}): ArtifactSettings => {
+  checkOptions(factory, options, {
+    ttlMs: numberFrom(1, 'milliseconds'),
+    maxBytes: numberFrom(0, 'bytes'),
+    maxSessionBytes: numberFrom(0, 'bytes'),
+    now: anything,
+    ...more,
+  });
+  const { ttlMs = 7 * day, maxBytes = maxBytesByDefault, now = () => asyncScheduler.now() } = options;
+  return { ttlMs, maxBytes, maxSessionBytes: options.maxSessionBytes ?? maxBytes / 4, now };
+};
+
+/** An id that nobody can guess. */
+export const newArtifactId = (): string => `art_${randomBytes(12).toString('hex')}`;
+
+/** Whether this can be an id; what a model writes is not used in a path before that is clear. */
+export const isArtifactId = (id: unknown): id is string => typeof id === 'string' && /^art_[0-9a-f]{24}$/.test(id);
+
+export const mediaTypeOf = ({ content, mediaType }: { readonly content: string | Uint8Array; readonly mediaType?: string | undefined }): string =>
+  mediaType ?? (typeof content === 'string' ? 'text/plain' : 'application/octet-stream');

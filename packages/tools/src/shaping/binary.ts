@@ -1,0 +1,28 @@
+const sampleSize = 4_096;
+/** More unprintable characters than this share make a text none. */
+const maxUnprintable = 0.1;
+
+/** How well-known kinds of files begin, once their bytes were taken for text. */
+const beginnings: readonly (readonly [string, string])[] = [
+  ['PNG\r\n', 'a PNG image'],
+  ['JFIF', 'a JPEG image'],
+  ['Exif', 'a JPEG image'],
+  ['GIF8', 'a GIF image'],
+  ['%PDF-', 'a PDF document'],
+  ['PK\u0003\u0004', 'a ZIP archive'],
+  ['\u007fELF', 'a program'],
+  ['SQLite format', 'a SQLite database'],
+];
+
+/** What a text is that is none (the bytes of an image, say), or `undefined` for one that can be read. */
+export const binaryKind = (text: string): string | undefined => {
+  const sample = text.slice(0, sampleSize);
+  let unprintable = 0;
+  for (let index = 0; index < sample.length; index += 1) if (isUnprintable(sample.charCodeAt(index))) unprintable += 1;
+  if (unprintable === 0 || (unprintable <= sample.length * maxUnprintable && !sample.includes('\u0000'))) return undefined;
+  const start = sample.slice(0, 32);
+  return beginnings.find(([beginning]) => start.includes(beginning))?.[1] ?? 'binary data';
+};
+
+/** Control characters without a meaning in terminals, and what bytes become that are no UTF-8. */
+const isUnprintable = (code: number): boolean => (code < 0x20 && !(code >= 0x07 && code <= 0x0d) && code !== 0x1b) || code === 0xfffd;

@@ -1,0 +1,64 @@
+import type { ToolResultContentPart, ToolResultOutput } from '@h/turn';
+import { grouped, truncate } from '../truncate.js';
+import type { BinaryPiece, Piece } from './pieces.js';
+
+/** What a marker says about where the rest is. */
+export interface Notes {
+  /** For a text that is cut. */
+  readonly text: string;
+  /** For the binary piece at this place among the pieces, if it was stored. */
+  readonly binaries: ReadonlyMap<Piece, string>;
+}
+
+/** How long the description of a binary piece gets, at most. */
+const descriptionSize = 400;
+
+/** How many characters of text the pieces have; those of a description are estimated too high. */
+export const textSize = (pieces: readonly Piece[]): number => {
+  let size = 0;
+  for (const piece of pieces) size += piece.kind === 'text' ? piece.text.length : piece.kind === 'binary' ? descriptionSize : 0;
+  return size;
+};
+
+/** The pieces as one output again, with no more than so many characters of text in all. */
+export const fitted = (output: ToolResultOutput, pieces: readonly Piece[], cap: number, notes: Notes): ToolResultOutput => {
+  const texts = pieces.map((piece) => (piece.kind === 'text' ? piece.text : piece.kind === 'binary' ? described(piece, notes.binaries.get(piece)) : ''));
+  const caps = sharedOut(texts.map((text) => text.length), cap);
+  const cut = texts.map((text, index) => truncate(text, { maxChars: caps[index] as number, note: notes.text }));
+  switch (output.type) {
+    case 'text':
+    case 'error-text':
+      return { ...output, value: cut[0] ?? '' };
+    case 'json':
+    case 'error-json':
+      return cut[0] === JSON.stringify(output.value) ? output : { ...output, type: output.type === 'json' ? 'text' : 'error-text', value: cut[0] ?? '' };
+    case 'content':
+      return { ...output, value: pieces.flatMap((piece, index) => partOf(piece, cut[index] as string)) };
+    case 'execution-denied':
+      return output;
+  }
+};
+
+/** A part for each piece; a text of which nothing is left has none. */
+const partOf = (piece: Piece, text: string): readonly ToolResultContentPart[] => {
+  if (piece.kind === 'kept') return [piece.part];
+  return text === '' ? [] : [{ type: 'text', text }];
+};
+
+const described = ({ content, title }: BinaryPiece, note: string | undefined): string => {
+  const unit = typeof content === 'string' ? 'characters' : 'bytes';
+  return `[Not shown: ${title}, ${grouped(content.length)} ${unit}${note === undefined ? '' : `; ${note}`}]`;
+};
+
+/** Divides a cap among texts of these sizes: short ones whole, the rest of it equally among the long ones. */
+export const sharedOut = (sizes: readonly number[], cap: number): readonly number[] => {
+  const shares = sizes.map(() => 0);
+  let left = Math.floor(cap);
+  const byLength = [...sizes.keys()].toSorted((a, b) => (sizes[a] as number) - (sizes[b] as number));
+  for (const [place, index] of byLength.entries()) {
+    const share = Math.min(sizes[index] as number, Math.floor(left / (byLength.length - place)));
+    shares[index] = share;
+    left -= share;
+  }
+  return shares;
+};

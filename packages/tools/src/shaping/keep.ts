@@ -1,0 +1,66 @@
+import { toErrorInfo, type ArtifactReference, type ErrorInfo, type MaybePromise } from '@h/turn';
+import type { ArtifactStore } from '../artifacts/store.js';
+import type { Piece } from './pieces.js';
+
+/** Takes secrets out of a text before it is stored. */
+export type Redactor = (text: string) => MaybePromise<string>;
+
+/** What was put away of one result. */
+export interface Kept {
+  /** The pieces as they may be shown: their texts redacted where they were stored. */
+  readonly pieces: readonly Piece[];
+  readonly text?: ArtifactReference | undefined;
+  readonly binaries: ReadonlyMap<Piece, ArtifactReference>;
+  /** Why something was not stored. */
+  readonly error?: ErrorInfo | undefined;
+}
+
+/** Where the parts of a result are, in their order. */
+export interface KeptPlaces {
+  readonly text?: ArtifactReference | undefined;
+  readonly binaries: readonly ArtifactReference[];
+}
+
+/** Where and how results are stored. */
+export interface Keeper {
+  readonly store: ArtifactStore;
+  readonly redact: Redactor;
+  readonly session: string;
+  readonly external: boolean;
+  /** The same result was stored before: its artifacts are named again. */
+  readonly earlier?: KeptPlaces | undefined;
+}
+
+/**
+ * Stores the texts of a result, redacted, as one artifact, and each binary piece as one of its own.
+ *
+ * A text that cannot be redacted is not stored. What cannot be stored is no reason to fail the call: the result is cut all
+ * the same, and says nothing of an artifact.
+ */
+export const keep = async (pieces: readonly Piece[], isTextTooLong: boolean, cap: number, keeper: Keeper): Promise<Kept> => {
+  const { store, session, external } = keeper;
+  const binaries = new Map<Piece, ArtifactReference>();
+  let shown = pieces;
+  let text: ArtifactReference | undefined;
+  let error: ErrorInfo | undefined;
+  try {
+    if (isTextTooLong) {
+      shown = await redacted(pieces, keeper.redact);
+      const whole = shown.flatMap((piece) => (piece.kind === 'text' ? [piece.text] : [])).join('\n');
+      if (whole.length > cap) text = keeper.earlier?.text ?? (await store.put({ session, external, content: whole }));
+    }
+    for (const piece of shown) {
+      if (piece.kind !== 'binary') continue;
+      const { mediaType } = piece;
+      const earlier = keeper.earlier?.binaries[binaries.size];
+      const content = typeof piece.content === 'string' ? await keeper.redact(piece.content) : piece.content;
+      binaries.set(piece, earlier ?? (await store.put({ session, external, content, mediaType })));
+    }
+  } catch (thrown) {
+    error = toErrorInfo(thrown);
+  }
+  return { pieces: shown, text, binaries, error };
+};
+
+const redacted = (pieces: readonly Piece[], redact: Redactor): Promise<readonly Piece[]> =>
+  Promise.all(pieces.map(async (piece) => (piece.kind === 'text' ? { ...piece, text: await redact(piece.text) } : piece)));

@@ -1,0 +1,76 @@
+import type { FileData, ToolResultContentPart, ToolResultOutput } from '@h/turn';
+import { binaryKind } from './binary.js';
+
+/** Something that only a program can read. */
+export interface BinaryPiece {
+  readonly kind: 'binary';
+  readonly content: string | Uint8Array;
+  readonly mediaType: string;
+  /** What it is, in a few words. */
+  readonly title: string;
+}
+
+/** An output taken apart into what is cut, what is described, and what goes through as it is. */
+export type Piece =
+  | {
+      readonly kind: 'text';
+      readonly text: string;
+      /** It was a file, which models read better as text. */
+      readonly isDecoded?: boolean;
+    }
+  | BinaryPiece
+  | { readonly kind: 'kept'; readonly part: ToolResultContentPart };
+
+/** Takes an output apart; an image or PDF of up to so many bytes is kept. */
+export const piecesOf = (output: ToolResultOutput, maxFileBytes: number): readonly Piece[] => {
+  switch (output.type) {
+    case 'text':
+    case 'error-text':
+      return [textPiece(output.value)];
+    case 'json':
+    case 'error-json':
+      return [{ kind: 'text', text: JSON.stringify(output.value) }];
+    case 'content':
+      return output.value.map((part) => pieceOf(part, maxFileBytes));
+    case 'execution-denied':
+      return [];
+  }
+};
+
+const textPiece = (text: string): Piece => {
+  const title = binaryKind(text);
+  return title === undefined ? { kind: 'text', text } : { kind: 'binary', content: text, mediaType: 'application/octet-stream', title };
+};
+
+const pieceOf = (part: ToolResultContentPart, maxFileBytes: number): Piece => {
+  if (part.type === 'text') return textPiece(part.text);
+  const bytes = 'data' in part ? bytesOf(part.data) : undefined;
+  if (bytes === undefined) return { kind: 'kept', part };
+  const { mediaType } = part as { readonly mediaType: string };
+  if (isReadable(mediaType)) return { ...textPiece(new TextDecoder().decode(bytes)), isDecoded: true };
+  if (isShown(mediaType) && bytes.byteLength <= maxFileBytes) return { kind: 'kept', part };
+  const name = 'filename' in part && part.filename !== undefined ? `${part.filename.slice(0, 100)}, ` : '';
+  return { kind: 'binary', content: bytes, mediaType, title: `${name}${mediaType.slice(0, 100)}` };
+};
+
+/** What providers take besides text. */
+const isShown = (mediaType: string): boolean => /^(?:image\/(?:png|jpeg|gif|webp)|application\/pdf)\b/.test(mediaType);
+
+const isReadable = (mediaType: string): boolean =>
+  mediaType.startsWith('text/') || /^(?:application|image)\/(?:[\w.-]+\+)?(?:json|xml|javascript|x-yaml|yaml)\b/.test(mediaType);
+
+/** The bytes of a file that is there itself; `undefined` for one that is only referred to. */
+const bytesOf = (data: FileData): Uint8Array | undefined => {
+  if (data instanceof Uint8Array) return data;
+  if (data instanceof ArrayBuffer) return new Uint8Array(data);
+  if (typeof data === 'string') return inlineBytes(data);
+  if (data instanceof URL) return inlineBytes(data.href);
+  const { type, data: inner, text } = data as { readonly type?: unknown; readonly data?: FileData; readonly text?: unknown };
+  if (type === 'data' && inner !== undefined) return bytesOf(inner);
+  return type === 'text' && typeof text === 'string' ? Buffer.from(text) : undefined;
+};
+
+const inlineBytes = (text: string): Uint8Array | undefined => {
+  if (/^https?:/i.test(text)) return undefined;
+  return Buffer.from(text.startsWith('data:') ? text.slice(text.indexOf(',') + 1) : text, 'base64');
+};

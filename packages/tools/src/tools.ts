@@ -1,0 +1,146 @@
+import { intercept, toolCallsOf, type DecisionInput, type TurnEventOf, type TurnOperator } from '@h/turn';
+import { readArtifactName } from './artifacts/read-artifact.js';
+import type { ArtifactStore } from './artifacts/store.js';
+import { ToolConfigurationError } from './errors.js';
+import { isPlain } from './json-copy.js';
+import { lateNote } from './late-note.js';
+import type { LateResult, LateResults } from './late-results.js';
+import { anything, checkOptions, numberFrom } from './options.js';
+import type { Keeper, KeptPlaces, Redactor } from './shaping/keep.js';
+import { limitsFor, stepBudget, type StepBudget } from './shaping/limits.js';
+import { measured, shape } from './shaping/shape.js';
+
+/** Options of {@link tools}. */
+export interface ToolsOptions {
+  /**
+   * How many characters of text a result may have.
+   *
+   * @defaultValue 16,000; 32,000 for context windows from 100,000 tokens on, 64,000 from 200,000 on. Never more than
+   * 30 % of the window, where that is known
+   */
+  readonly maxChars?: number | undefined;
+  /**
+   * How many characters of text the results of one step may have together.
+   *
+   * @defaultValue four times `maxChars`, and never more than half of the window
+   */
+  readonly maxStepChars?: number | undefined;
+  /**
+   * The context window in tokens, or a function that knows it for a model. Without it the window counts as small.
+   */
+  readonly contextWindow?: number | ((model: string | undefined) => number | undefined) | undefined;
+  /** Where results that are too long are stored in full. Without it what is cut off is lost. */
+  readonly artifacts?: ArtifactStore | undefined;
+  /**
+   * Takes secrets out of a result before it is stored. It has to be given together with `artifacts`; `false` says that
+   * results may be stored as they are.
+   */
+  readonly redact?: Redactor | false | undefined;
+  /**
+   * Tools whose results are cut but never stored, because they can be asked for a smaller part.
+   *
+   * @defaultValue `['read_artifact']`
+   */
+  readonly exempt?: readonly string[] | undefined;
+  /**
+   * How big an image or PDF may be that is handed to the model, in bytes. Bigger ones, and all other files, are described.
+   *
+   * @defaultValue `3_750_000`, which is 5 MB in base64, the smallest limit among providers
+   */
+  readonly maxFileBytes?: number | undefined;
+  /** The driver of the harness: then the model hears of calls that completed after they had been given up. */
+  readonly driver?: { readonly late: LateResults; forget(turn: string): void } | undefined;
+}
+
+/**
+ * Fits results into the context: stores what is too long, cuts it to its cap and says where the rest is; one cap for each
+ * result and one for all results of a step. Files that models cannot read are described.
+ *
+ * Belongs late in the pipeline, but before `security()`, so that no cut goes through the wrapper of external content.
+ *
+ * @throws ToolConfigurationError
+ *
+ * @example
+ * ```ts
+ * harness({ model, tools: driver }).pipe(tools({ driver, contextWindow: 200_000, artifacts: memoryArtifacts(), redact }));
+ * ```
+ */
+export const tools = (options: ToolsOptions = {}): TurnOperator => {
+  checkToolsOptions(options);
+  const { contextWindow, driver, exempt = [readArtifactName], maxFileBytes = 3_750_000 } = options;
+  const limitsOf = (model?: string) => limitsFor(typeof contextWindow === 'function' ? contextWindow(model) : contextWindow, options);
+  return intercept('tools', () => {
+    const place = { turn: '', session: '' };
+    const kept = new Map<string, KeptPlaces>();
+    let limits = limitsOf();
+    let budget: StepBudget = stepBudget(limits.maxStepChars, 1);
+    let hasReader = false;
+    let told: readonly LateResult[] = [];
+
+    const open = ({ turn, session }: { readonly turn: string; readonly session: string }): void => {
+      Object.assign(place, { turn, session });
+    };
+    const forget = (): void => driver?.forget(place.turn);
+    const tellLate = (event: TurnEventOf<'model.request'>): DecisionInput => {
+      told = driver?.late.of(place.session) ?? [];
+      return told.length === 0 ? undefined : { ...event, tail: [...event.tail, lateNote(told)] };
+    };
+    const keeperOf = ({ call, details }: TurnEventOf<'tool.result'>): Keeper | undefined => {
+      if (options.artifacts === undefined || exempt.includes(call.name)) return undefined;
+      const marks = isPlain(details) ? details : {};
+      const earlier = typeof marks['replayOf'] === 'string' ? kept.get(marks['replayOf']) : undefined;
+      const redact = options.redact || ((text: string) => text);
+      return { store: options.artifacts, redact, session: place.session, external: marks['external'] === true, earlier };
+    };
+    const fit = (event: TurnEventOf<'tool.result'>): DecisionInput => {
+      const result = measured(event, maxFileBytes);
+      const { size, weight } = result;
+      const cap = Math.floor(Math.min(limits.maxChars, limits.shareChars / weight, budget.allowance() / weight));
+      budget.spend(Math.min(size, cap) * weight);
+      const onKept = (places: KeptPlaces): void => void kept.set(event.call.id, places);
+      return shape(result, { cap, keeper: keeperOf(event), hasReader, onKept });
+    };
+
+    return {
+      observe: {
+        'turn.start': open,
+        'session.loaded': open,
+        'input.received': forget,
+        'model.request': ({ model, tools: offered }) => {
+          limits = limitsOf(model);
+          hasReader = offered.some(({ name }) => name === readArtifactName);
+        },
+        'model.response': ({ content, replayed }) => {
+          budget = stepBudget(limits.maxStepChars, toolCallsOf({ role: 'assistant', content }).length);
+          if (replayed !== true) driver?.late.settle(place.session, told);
+          told = [];
+        },
+        'tool.result': (event) => {
+          if (event.replayed !== true) return;
+          const { size, weight } = measured(event, maxFileBytes);
+          budget.spend(size * weight);
+        },
+      },
+      decide: { 'model.request': tellLate, 'tool.result': fit },
+      finalize: forget,
+    };
+  });
+};
+
+const checkToolsOptions = (options: ToolsOptions): void => {
+  checkOptions('tools', options, {
+    maxChars: numberFrom(0, 'characters'),
+    maxStepChars: numberFrom(0, 'characters'),
+    contextWindow: (value) => (typeof value === 'function' ? undefined : numberFrom(1, 'tokens')(value)),
+    artifacts: anything,
+    redact: (value) => (value === undefined || value === false || typeof value === 'function' ? undefined : 'has to be a function, or false'),
+    exempt: (value) => (value === undefined || Array.isArray(value) ? undefined : 'has to be a list of names'),
+    maxFileBytes: numberFrom(0, 'bytes'),
+    driver: anything,
+  });
+  if (options.artifacts === undefined || options.redact !== undefined) return;
+  throw new ToolConfigurationError(
+    'redact',
+    'tools() has artifacts but no redact: give it a function that takes secrets out of what is stored, or false to store results as they are.',
+  );
+};
