@@ -355,6 +355,14 @@ describe('permissions', () => {
     expect(refusalOf('../outside/secret', 'read', options)).toContain('no refusal');
   });
 
+  it('tell of a name what they would say of the path', () => {
+    const paths = createWorkspacePaths(root, { readOnlyRoots: [join(base, 'outside')], permissions: { read: { deny: ['*.key'] }, write: { deny: ['src'] } } });
+    const told = (path: string) => (['read', 'write'] as const).map((access) => paths.permits(join(base, path), { for: access }));
+    expect(['work/a', 'work/src/a', 'work/x/a.key', 'work/.env', 'outside/a', 'outside/a.key'].map(told)).toEqual([
+      [true, true], [true, false], [false, false], [false, false], [true, false], [false, false],
+    ]);
+  });
+
   it('answer the same after many questions', () => {
     const paths = createWorkspacePaths(root);
     for (let index = 0; index < 21_000; index += 7_000) {

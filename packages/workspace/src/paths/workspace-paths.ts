@@ -49,6 +49,11 @@ export interface WorkspacePaths {
   resolve(path: string, options: { readonly for: PathAccess }): string;
   /** As `resolve`, but asks about a path outside where that is configured. */
   authorize(path: string, options: { readonly for: PathAccess }): Promise<string>;
+  /**
+   * Whether the permissions let this canonical path be used. It looks at patterns and roots only, not at the file system:
+   * for lists of names that were found below a path that `resolve` returned.
+   */
+  permits(path: string, options: { readonly for: PathAccess }): boolean;
   /** How a canonical path is shown to people and models: from the root, with `/`, nothing unprintable. */
   display(path: string): string;
   /**
@@ -127,6 +132,10 @@ export const createWorkspacePaths = (root: string, options: WorkspacePathsOption
         throw new PathError('not-approved', path, 'lies outside of the workspace, and its use was not approved.');
       }
       return real;
+    },
+    permits: (path, { for: access }) => {
+      const found = rootOf(path, roots);
+      return !(access === 'write' && found?.writable === false) && permitted(path, access, found?.path ?? parse(path).root) === undefined;
     },
     display: (path) => printable((isInside(main.path, path) ? relative(main.path, path) || '.' : path).replaceAll(sep, '/')),
     openFile: (path) => openVerified(path, 'file', descriptors),

@@ -1,0 +1,47 @@
+import type { Dirent } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { ToolError } from '@h/tools';
+import type { Workspace } from '../workspace.js';
+import { fileFailure } from './failures.js';
+
+const maxListed = 30;
+const maxSimilar = 3;
+
+/** The failure of a tool that wanted a file and got a folder; it says what is in it. */
+export const folderFailure = async (workspace: Workspace, path: string): Promise<ToolError> => {
+  const shown = workspace.paths.display(path);
+  const names = (await entriesOf(workspace, path)).map((entry) => workspace.paths.display(join(path, entry.name)) + (entry.isDirectory() ? '/' : ''));
+  const listed = names.length === 0 ? 'It is empty' : `It holds ${names.slice(0, maxListed).join(', ')}`;
+  const more = names.length > maxListed ? ` and ${names.length - maxListed} more` : '';
+  return fileFailure('is-folder', `${shown} is a folder. ${listed}${more}. List it with glob, such as ${JSON.stringify({ pattern: '*', path: shown })}.`);
+};
+
+/** The failure of a tool whose file does not exist; it names files that it may have meant. */
+export const missingFailure = async (workspace: Workspace, path: string): Promise<ToolError> => {
+  const { paths } = workspace;
+  const wanted = basename(path).toLowerCase();
+  const stem = wanted.replace(/\.[^.]*$/u, '');
+  const similar = (await entriesOf(workspace, dirname(path)))
+    .map((entry) => entry.name)
+    .filter((name) => name.toLowerCase() === wanted || (stem.length > 1 && name.toLowerCase().startsWith(stem)))
+    .slice(0, maxSimilar)
+    .map((name) => paths.display(join(dirname(path), name)));
+  const hint = similar.length === 0 ? 'Look for it with glob' : `There is ${similar.join(', ')}`;
+  return fileFailure('not-found', `${paths.display(path)} does not exist. ${hint}.`);
+};
+
+/** What a folder holds and may be shown, by name; nothing if it cannot be looked at. */
+const entriesOf = async (workspace: Workspace, path: string): Promise<Dirent[]> => {
+  try {
+    workspace.paths.resolve(path, { for: 'read' });
+    const folder = await workspace.paths.openFolder(path);
+    try {
+      const entries = (await folder.entries()).filter((entry) => workspace.paths.permits(join(path, entry.name), { for: 'read' }));
+      return entries.toSorted((left, right) => (left.name < right.name ? -1 : 1));
+    } finally {
+      await folder.close();
+    }
+  } catch {
+    return [];
+  }
+};

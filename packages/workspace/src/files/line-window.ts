@@ -1,0 +1,146 @@
+import { StringDecoder } from 'node:string_decoder';
+
+/** Which part of a text is wanted. */
+export interface WindowOptions {
+  /** The first line to keep, counted from 1. */
+  readonly offset: number;
+  /** How many lines to keep at most. */
+  readonly maxLines: number;
+  /** How many bytes of UTF-8 the kept lines may have together. A line is kept whole or not at all. */
+  readonly maxBytes: number;
+  /** The first character of each line to keep, counted from 1. */
+  readonly column: number;
+  /** How many characters of a line to keep. */
+  readonly maxLineChars: number;
+}
+
+/** One line, or the part of it that was kept. */
+export interface WindowLine {
+  readonly number: number;
+  readonly text: string;
+  /** Length of the whole line in bytes, without its end. */
+  readonly bytes: number;
+  /** Something of the line follows the kept part. */
+  readonly isCut: boolean;
+}
+
+/** What a {@link LineWindow} has found. */
+export interface WindowResult {
+  readonly lines: readonly WindowLine[];
+  /** How many lines were seen, the last one included even if no line end follows it. */
+  readonly seenLines: number;
+}
+
+const lineFeed = 0x0a;
+
+/**
+ * Picks a window of lines out of a text that is written to it in chunks of any size.
+ *
+ * It keeps what it picks and nothing else, so that a line of a gigabyte needs no more memory than a short one. A byte
+ * order mark and the `\r` of `\r\n` are left out; bytes that are no UTF-8 become U+FFFD, NUL becomes U+2400.
+ */
+export class LineWindow {
+  readonly #options: WindowOptions;
+  readonly #lines: WindowLine[] = [];
+  #line: LinePart;
+  #number = 1;
+  #budget: number;
+  #isFull = false;
+  #isOpen = false;
+
+  constructor(options: WindowOptions) {
+    this.#options = options;
+    this.#budget = options.maxBytes;
+    this.#line = this.#newLine(options.offset === 1);
+  }
+
+  /** Nothing that follows can get into the window any more. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  write(chunk: Buffer): void {
+    let start = 0;
+    for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, start)) {
+      this.#feed(chunk.subarray(start, end));
+      this.#finishLine();
+      start = end + 1;
+    }
+    if (start < chunk.length) this.#feed(chunk.subarray(start));
+  }
+
+  /** Says that the text has ended and gives what was kept. */
+  end(): WindowResult {
+    if (this.#isOpen) this.#finishLine();
+    return { lines: this.#lines, seenLines: this.#number - 1 };
+  }
+
+  #feed(piece: Buffer): void {
+    this.#isOpen = true;
+    if (!this.#isFull && this.#number >= this.#options.offset) this.#line.write(piece);
+  }
+
+  #finishLine(): void {
+    if (!this.#isFull && this.#number >= this.#options.offset) this.#keep();
+    this.#number += 1;
+    this.#isOpen = false;
+  }
+
+  #keep(): void {
+    const line = this.#line.finish(this.#number);
+    this.#line = this.#newLine(false);
+    // One for the line end.
+    this.#budget -= Buffer.byteLength(line.text) + 1;
+    // A window of one line that is too long would be none: `maxLineChars` bounds that one.
+    const fits = this.#budget >= 0 || this.#lines.length === 0;
+    if (fits) this.#lines.push(line);
+    this.#isFull = !fits || this.#lines.length >= this.#options.maxLines;
+  }
+
+  #newLine(isFirst: boolean): LinePart {
+    return new LinePart(this.#options.column - 1, this.#options.maxLineChars, isFirst);
+  }
+}
+
+/** Some characters out of the middle of one line. */
+class LinePart {
+  readonly #decoder = new StringDecoder('utf8');
+  readonly #maxChars: number;
+  #mayHaveMark: boolean;
+  #skip: number;
+  #text = '';
+  #bytes = 0;
+
+  constructor(skip: number, maxChars: number, isFirst: boolean) {
+    this.#skip = skip;
+    this.#maxChars = maxChars;
+    this.#mayHaveMark = isFirst;
+  }
+
+  write(piece: Buffer): void {
+    this.#bytes += piece.length;
+    if (!this.#hasEnough()) this.#add(this.#decoder.write(piece));
+  }
+
+  finish(number: number): WindowLine {
+    if (!this.#hasEnough()) this.#add(this.#decoder.end());
+    const text = this.#text.endsWith('\r') ? this.#text.slice(0, -1) : this.#text;
+    const isCut = text.length > this.#maxChars;
+    const kept = isCut ? text.slice(0, this.#maxChars) : text;
+    return { number, text: kept.toWellFormed().replaceAll('\0', '\u2400'), bytes: this.#bytes, isCut };
+  }
+
+  /** One character more than may be kept tells whether the line goes on, and one more whether that one is its end. */
+  #hasEnough(): boolean {
+    return this.#text.length >= this.#maxChars + 2;
+  }
+
+  #add(decoded: string): void {
+    if (decoded === '') return;
+    const text = this.#mayHaveMark && decoded.startsWith('\uFEFF') ? decoded.slice(1) : decoded;
+    this.#mayHaveMark = false;
+    const skipped = Math.min(this.#skip, text.length);
+    this.#skip -= skipped;
+    this.#text += text.slice(skipped, skipped + this.#maxChars + 2 - this.#text.length);
+  }
+}

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import type { BigIntStats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { errorCodeOf } from '../paths/canonical.js';
+import type { Workspace } from '../workspace.js';
+import { asFileFailure, fileFailure } from './failures.js';
+import { folderFailure, missingFailure } from './helpful-failures.js';
+import { versionOf, type FileVersion } from './seen-files.js';
+
+/** A file that is open for reading and known to be one. */
+export interface OpenedFile {
+  readonly handle: FileHandle;
+  readonly stats: BigIntStats;
+}
+
+/** A file as it is at this moment. */
+export interface LoadedFile {
+  readonly stats: BigIntStats;
+  readonly version: FileVersion;
+  /** `undefined` if it is larger than `maxFileBytes`. */
+  readonly bytes: Buffer | undefined;
+}
+
+/** The hash by which versions of a file are told apart. */
+export const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('base64');
+
+/**
+ * Opens a canonical path for the time of a task.
+ *
+ * @throws ToolError if it is missing, a folder, or neither file nor folder; the first two with a hint where to look.
+ */
+export const withFile = async <Result>(workspace: Workspace, path: string, task: (file: OpenedFile) => Promise<Result>): Promise<Result> => {
+  const shown = workspace.paths.display(path);
+  try {
+    const handle = await workspace.paths.openFile(path);
+    try {
+      const stats = await handle.stat({ bigint: true });
+      if (stats.isDirectory()) throw await folderFailure(workspace, path);
+      if (!stats.isFile()) throw fileFailure('not-a-file', `${shown} is a device, pipe or socket and no file.`);
+      return await task({ handle, stats });
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw errorCodeOf(error) === 'ENOENT' ? await missingFailure(workspace, path) : asFileFailure(error, shown);
+  }
+};
+
+/** Takes in a whole file. */
+export const loadFile = async (workspace: Workspace, path: string): Promise<LoadedFile> =>
+  withFile(workspace, path, async ({ handle, stats }) => {
+    if (stats.size > BigInt(workspace.limits.maxFileBytes)) return { stats, version: versionOf(stats), bytes: undefined };
+    const bytes = await handle.readFile();
+    return { stats, version: versionOf(stats, hashOf(bytes)), bytes };
+  });

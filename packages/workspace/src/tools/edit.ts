@@ -1,0 +1,93 @@
+import { defineTool, toolOutput, type Tool, type ToolContext, type ToolOutput } from '@h/tools';
+import * as z from 'zod';
+import { changeFile } from '../files/change-file.js';
+import { fileFailure } from '../files/failures.js';
+import { fileDiff } from '../files/file-diff.js';
+import type { LoadedFile } from '../files/load-file.js';
+import { replaceText, type Replacement } from '../files/replace-text.js';
+import { decodeText, encodeText, type TextContent } from '../files/text-content.js';
+import type { Workspace } from '../workspace.js';
+import { resourcesOf } from './tool-paths.js';
+
+const replacement = {
+  old: z.string().describe('The text to replace, exactly as it stands in the file, without line numbers. It has to occur once.'),
+  new: z.string().describe('What takes its place.'),
+  replaceAll: z.boolean().optional().describe('Replaces every occurrence.'),
+};
+const path = z.string().describe('The file, from the root of the workspace.');
+const single = z.object({ path, ...replacement });
+const several = z.object({
+  path,
+  edits: z.array(z.object(replacement)).min(1).describe('Replacements, made one after the other, each in the result of the one before.'),
+});
+
+/**
+ * The tool `edit`: replaces one piece of text in a file.
+ *
+ * Byte order mark, line ends and mode stay. Its `details` are
+ * `{ kind: 'edit', path, edits, diff, additions, deletions, isDiffCut }`.
+ */
+export const editTool = (workspace: Workspace): Tool =>
+  defineTool({
+    name: 'edit',
+    description: 'Replaces one piece of text in a file. old has to occur exactly once, so give enough of what stands around it.',
+    input: single,
+    effect: 'local-write',
+    resources: (given) => resourcesOf(workspace, given.path, 'write'),
+    run: (given, context) => editFile(workspace, given.path, [given], context),
+  });
+
+/** The tool `multi_edit`: several replacements in one file, all of them or none. Its `details` are those of `edit`. */
+export const multiEditTool = (workspace: Workspace): Tool =>
+  defineTool({
+    name: 'multi_edit',
+    description: 'Makes several replacements in one file, one after the other: all of them, or none if one of them cannot be made.',
+    input: several,
+    effect: 'local-write',
+    resources: (given) => resourcesOf(workspace, given.path, 'write'),
+    run: (given, context) => editFile(workspace, given.path, given.edits, context),
+  });
+
+const editFile = async (workspace: Workspace, given: string, edits: readonly Replacement[], context: ToolContext): Promise<ToolOutput> => {
+  const real = await workspace.paths.authorize(given, { for: 'write' });
+  const shown = workspace.paths.display(real);
+  return changeFile(workspace, {
+    path: real,
+    context,
+    create: false,
+    compute: (current) => {
+      const before = textOf(current, shown);
+      const { text, notes } = replaceEach(before.text, edits, shown);
+      const difference = fileDiff(shown, before.text, text);
+      const result = toolOutput({
+        output: [`Edited ${shown}: +${difference.additions} −${difference.deletions} lines.`, ...notes].join('\n'),
+        details: { kind: 'edit', path: shown, edits: edits.length, ...difference },
+      });
+      return { data: encodeText({ ...before, text }), result };
+    },
+  });
+};
+
+const textOf = (current: LoadedFile | undefined, shown: string): TextContent => {
+  if (current?.bytes === undefined) throw fileFailure('too-large', `${shown} is too large to be edited; use a command instead.`);
+  const content = decodeText(current.bytes);
+  if (content === undefined) throw fileFailure('not-text', `${shown} is no UTF-8 text; editing would damage it.`);
+  return content;
+};
+
+const replaceEach = (before: string, edits: readonly Replacement[], shown: string): { readonly text: string; readonly notes: readonly string[] } => {
+  const notes: string[] = [];
+  let text = before;
+  for (const [index, edit] of edits.entries()) {
+    const which = edits.length === 1 ? '' : `Edit ${index + 1} of ${edits.length}: `;
+    const result = replaceText(text, edit);
+    if (!result.ok) {
+      const nothing = edits.length === 1 ? '' : ' None of the edits was made.';
+      throw fileFailure(result.code, `${which}${shown}: ${result.message}.${nothing}`, { details: { kind: 'edit', path: shown, failedEdit: index } });
+    }
+    if (result.count > 1) notes.push(`${which}${result.count} places were replaced.`);
+    if (result.match === 'look-alike') notes.push(`${which}the place was found only with quotes, dashes and spaces taken as alike; the file has other ones than old.`);
+    text = result.text;
+  }
+  return { text, notes };
+};

@@ -1,0 +1,15 @@
+import { PathError } from '../paths/path-error.js';
+import type { PathAccess } from '../paths/workspace-paths.js';
+import type { Workspace } from '../workspace.js';
+
+/**
+ * What a call with this path touches, for the planning of calls. A path that is refused touches nothing; of one that somebody
+ * has yet to decide about, nobody knows.
+ */
+export const resourcesOf = (workspace: Workspace, path: string, access: PathAccess): readonly string[] | undefined => {
+  try {
+    return [`file:${workspace.paths.resolve(path, { for: access })}`];
+  } catch (error) {
+    return error instanceof PathError && error.code !== 'approval-required' ? [] : undefined;
+  }
+};

@@ -1,0 +1,59 @@
+import { defineTool, toolOutput, type Tool } from '@h/tools';
+import * as z from 'zod';
+import { changeFile } from '../files/change-file.js';
+import { fileDiff, type FileDiff } from '../files/file-diff.js';
+import type { LoadedFile } from '../files/load-file.js';
+import { countLines, decodeText } from '../files/text-content.js';
+import type { Workspace } from '../workspace.js';
+import { resourcesOf } from './tool-paths.js';
+
+const input = z.object({
+  path: z.string().describe('The file, from the root of the workspace. Missing folders are made.'),
+  content: z.string().describe('The whole new content.'),
+});
+
+/**
+ * The tool `write`: makes a file or replaces all of it, atomically, keeping the mode of the old one.
+ *
+ * Its `details` are `{ kind: 'write', path, created, bytes, diff, additions, deletions, isDiffCut }`.
+ */
+export const writeTool = (workspace: Workspace): Tool =>
+  defineTool({
+    name: 'write',
+    description: 'Makes a file, or replaces the whole content of one. To change a part of a file use edit.',
+    input,
+    effect: 'local-write',
+    resources: ({ path }) => resourcesOf(workspace, path, 'write'),
+    run: async ({ path: given, content }, context) => {
+      const path = await workspace.paths.authorize(given, { for: 'write' });
+      const shown = workspace.paths.display(path);
+      const data = Buffer.from(content, 'utf8');
+      const compute = (current: LoadedFile | undefined) =>
+        current?.bytes?.equals(data) === true
+          ? { data: undefined, result: unchanged(shown, data.length) }
+          : { data, result: written(shown, current, content, data.length) };
+      return changeFile(workspace, { path, context, create: true, compute });
+    },
+  });
+
+const unchanged = (path: string, bytes: number) =>
+  toolOutput({
+    output: `${path} already has this content; nothing was written.`,
+    details: { kind: 'write', path, created: false, bytes, diff: '', additions: 0, deletions: 0, isDiffCut: false },
+  });
+
+const written = (path: string, current: LoadedFile | undefined, content: string, bytes: number) => {
+  const lines = countLines(content);
+  const size = `${lines} line${lines === 1 ? '' : 's'}, ${bytes} bytes`;
+  return toolOutput({
+    output: current === undefined ? `Made ${path} (${size}).` : `Replaced ${path} (${size}).`,
+    details: { kind: 'write', path, created: current === undefined, bytes, ...difference(path, current, content) },
+  });
+};
+
+/** What was no text, or too large to be compared, has no lines that could be shown. */
+const difference = (path: string, current: LoadedFile | undefined, content: string): FileDiff => {
+  const before = current === undefined ? { text: '' } : current.bytes && decodeText(current.bytes);
+  if (before === undefined) return { diff: '', additions: countLines(content), deletions: 0, isDiffCut: true };
+  return fileDiff(path, before.text, content);
+};
