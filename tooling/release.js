@@ -37,7 +37,7 @@ const rehearse = () => {
     for (const [name, version] of versionsIn(copy)) {
       if (version !== before.get(name)) console.log(`${name}  ${before.get(name)} -> ${version}`);
     }
-    run('git', ['add', '--intent-to-add', '.'], copy);
+    run('git', ['add', '--intent-to-add', 'packages'], copy);
     run('git', ['--no-pager', 'diff', '--stat'], copy);
   } finally {
     run('git', ['worktree', 'remove', '--force', copy]);

@@ -1,3 +1,5 @@
+import { entriesOf } from '../tsup/entries.js';
+
 /**
  * @typedef {{ '@h/source'?: string, types?: string, default?: string }} Entry
  * @typedef {{
@@ -7,18 +9,6 @@
  *   h?: { size?: Record<string, number> },
  * }} Manifest
  */
-
-/**
- * The entry points of a package: every export that names its source, with the built file.
- *
- * @type {(manifest: Manifest) => { subpath: string, source: string, types: string, file: string }[]}
- */
-export const entriesOf = ({ exports = {} }) =>
-  Object.entries(exports).flatMap(([subpath, target]) => {
-    if (typeof target === 'string' || target['@h/source'] === undefined) return [];
-    const { '@h/source': source, types = '', default: file = '' } = target;
-    return [{ subpath, source, types, file }];
-  });
 
 /** What an entry must look like, given its source. @type {(source: string) => Required<Entry>} */
 const entryFor = (source) => {
@@ -33,7 +23,7 @@ const entryFor = (source) => {
  */
 export const manifestProblems = (manifest) => {
   const { exports = {}, peerDependencies = {}, dependencies = {}, devDependencies = {} } = manifest;
-  const entries = entriesOf(manifest);
+  const entries = entriesOf(exports);
   const shared = manifest.name === '@h/turn' ? ['rxjs'] : ['rxjs', '@h/turn'];
   /** @type {[boolean, string][]} */
   const rules = [

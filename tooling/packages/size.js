@@ -1,12 +1,15 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { entriesOf } from './manifest.js';
+import { entriesOf } from '../tsup/entries.js';
 
 /** @typedef {{ subpath: string, minified: number, gzip: number, budget: number | undefined }} Size */
 
-/** The files that an entry loads at once: its own and the chunks it imports, but not those it imports lazily. */
-/** @type {(outputs: import('esbuild').Metafile['outputs'], file: string, seen?: Set<string>) => Set<string>} */
+/**
+ * The files that an entry loads at once: its own and the chunks it imports, but not those it imports lazily.
+ *
+ * @type {(outputs: import('esbuild').Metafile['outputs'], file: string, seen?: Set<string>) => Set<string>}
+ */
 const loadedBy = (outputs, file, seen = new Set()) => {
   if (seen.has(file)) return seen;
   seen.add(file);
@@ -25,7 +28,7 @@ const loadedBy = (outputs, file, seen = new Set()) => {
 export const sizesOf = async (folder, manifest) => {
   const peers = Object.keys(manifest.peerDependencies ?? {});
   return Promise.all(
-    entriesOf(manifest).map(async ({ subpath, file }) => {
+    entriesOf(manifest.exports ?? {}).map(async ({ subpath, file }) => {
       const { metafile, outputFiles } = await build({
         absWorkingDir: folder,
         entryPoints: [{ in: join(folder, file), out: 'entry' }],
@@ -44,7 +47,8 @@ export const sizesOf = async (folder, manifest) => {
         write: false,
       });
       const loaded = loadedBy(metafile.outputs, 'out/entry.js');
-      const files = outputFiles.filter(({ path }) => [...loaded].some((file_) => join(folder, file_) === path));
+      const paths = new Set([...loaded].map((output) => join(folder, output)));
+      const files = outputFiles.filter(({ path }) => paths.has(path));
       return {
         subpath,
         minified: files.reduce((sum, { contents }) => sum + contents.length, 0),
@@ -56,6 +60,8 @@ export const sizesOf = async (folder, manifest) => {
 };
 
 /**
+ * Every entry keeps to a budget, and every budget belongs to an entry.
+ *
  * @type {(sizes: readonly Size[], manifest: import('./manifest.js').Manifest) => string[]}
  */
 export const sizeProblems = (sizes, manifest) => [

@@ -1,26 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'tsup';
-
-/**
- * The entry points of the package in the current folder: every export that names its source.
- *
- * @param {Record<string, unknown>} exports The `exports` field of package.json.
- * @returns {Record<string, string>} From the path in `dist`, without its extension, to the source file.
- */
-export const entriesOf = (exports) =>
-  Object.fromEntries(
-    Object.values(exports).flatMap((target) => {
-      if (typeof target !== 'object' || target === null || !('@h/source' in target)) return [];
-      const source = String(target['@h/source']).replace(/^\.\//, '');
-      return [[source.replace(/^src\//, '').replace(/\.ts$/, ''), source]];
-    }),
-  );
+import { entriesOf } from './entries.js';
 
 /** Builds a package for publishing: ESM by esbuild, declarations by the TypeScript compiler. */
 export const library = () => {
   const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const sources = entriesOf(exports).map(({ source }) => source.replace(/^\.\//, ''));
   return defineConfig({
-    entry: entriesOf(exports),
+    entry: Object.fromEntries(sources.map((source) => [source.replace(/^src\//, '').replace(/\.ts$/, ''), source])),
     format: 'esm',
     target: 'node20',
     platform: 'node',
