@@ -1,77 +1,83 @@
-import { from, type Observable, type ObservableInput, type Subscription } from 'rxjs';
-
-/** What the runner started and has not heard the end of. */
-export interface Effect {
-  stop(): void;
-}
-
-/** Who hears from an effect. Nothing is said after `done`, nor once it was stopped. */
-export interface EffectObserver<Output> {
-  next(output: Output): void;
-  /** It ended: by itself, or with an error. */
-  done(error?: unknown): void;
-}
+import { from, type ObservableInput, type Observer, type Subscription } from 'rxjs';
 
 /**
- * Starts work on a microtask, so never inside the event that asked for it.
+ * Work that the runner has started: a model call, a batch of tool calls.
  *
- * The input is made when the work starts; an error while it is made is the end of the work.
+ * It starts on a microtask, so never inside the event that asked for it. It ends exactly once, by itself or because
+ * it is stopped; after that it says nothing more.
  */
-export const startEffect = <Output>(
-  start: () => ObservableInput<Output>,
-  observer: EffectObserver<Output>,
-  onStop?: () => void,
-): Effect => {
-  let stopped = false;
-  let subscription: Subscription | undefined;
-  const done = (error?: unknown): void => {
-    if (stopped) return;
-    stopped = true;
-    observer.done(error);
-  };
-  queueMicrotask(() => {
-    if (stopped) return;
+export abstract class Effect<Output> implements Observer<Output> {
+  readonly #abort = new LazyAbort();
+  #subscription: Subscription | undefined;
+  #isOver = false;
+
+  /** Makes what is subscribed to. An error while it is made is the end of the work. */
+  protected abstract open(): ObservableInput<Output>;
+  /** Takes what the driver says. */
+  protected abstract take(output: Output): void;
+  /** The driver has ended, by itself or with an error. */
+  protected abstract ended(error?: unknown): void;
+
+  /** Aborted when the work is stopped. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  start(): this {
+    queueMicrotask(() => this.#begin());
+    return this;
+  }
+
+  /** Ends the work, whatever it is doing. */
+  stop(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#abort.abort();
+    this.#subscription?.unsubscribe();
+  }
+
+  next(output: Output): void {
+    if (!this.#isOver) this.take(output);
+  }
+
+  error(error: unknown): void {
+    this.#end(error ?? new Error('The driver failed without saying why.'));
+  }
+
+  complete(): void {
+    this.#end();
+  }
+
+  #begin(): void {
+    if (this.#isOver) return;
     try {
-      subscription = toObservable(start()).subscribe({
-        next: (output) => {
-          if (!stopped) observer.next(output);
-        },
-        error: (error: unknown) => done(error ?? new Error('The driver failed without saying why.')),
-        complete: () => done(),
-      });
+      this.#subscription = from(this.open()).subscribe(this);
     } catch (error) {
-      done(error);
+      this.#end(error);
     }
-    if (stopped) subscription?.unsubscribe();
-  });
-  return {
-    stop: () => {
-      if (stopped) return;
-      stopped = true;
-      onStop?.();
-      subscription?.unsubscribe();
-    },
-  };
-};
+    if (this.#isOver) this.#subscription?.unsubscribe();
+  }
 
-const toObservable = <Output>(input: ObservableInput<Output>): Observable<Output> => from(input);
+  #end(error?: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.ended(error);
+  }
+}
 
-/** An `AbortSignal` that is only made when somebody looks at it. */
+/** An `AbortSignal` that is only made when somebody looks at it: making one costs more than a step of the loop. */
 export class LazyAbort {
   #controller: AbortController | undefined;
-  #reason: unknown;
-  #aborted = false;
+  #isAborted = false;
 
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
-    if (this.#aborted) this.#controller.abort(this.#reason);
+    if (this.#isAborted) this.#controller.abort();
     return this.#controller.signal;
   }
 
-  abort(reason?: unknown): void {
-    if (this.#aborted) return;
-    this.#aborted = true;
-    this.#reason = reason;
-    this.#controller?.abort(reason);
+  abort(): void {
+    this.#isAborted = true;
+    this.#controller?.abort();
   }
 }

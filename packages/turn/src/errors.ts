@@ -19,18 +19,16 @@ export interface ErrorInfo {
   readonly cause?: ErrorInfo | undefined;
 }
 
-export const errorInfoSchema: z.ZodType<ErrorInfo> = z.lazy(() =>
-  z.object({
-    name: z.string(),
-    message: z.string(),
-    code: z.string().optional(),
-    status: z.number().optional(),
-    headers: z.record(z.string(), z.string()).optional(),
-    body: jsonValueSchema.optional(),
-    operator: z.string().optional(),
-    cause: errorInfoSchema.optional(),
-  }),
-);
+export const errorInfoSchema: z.ZodType<ErrorInfo> = z.object({
+  name: z.string(),
+  message: z.string(),
+  code: z.string().optional(),
+  status: z.number().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  body: jsonValueSchema.optional(),
+  operator: z.string().optional(),
+  cause: z.custom<ErrorInfo>((value): boolean => errorInfoSchema.safeParse(value).success, 'expected an error as data').optional(),
+});
 
 /** The base of all errors that `@h/turn` throws. `code` says which one it is and stays the same between versions. */
 export class TurnError extends Error {

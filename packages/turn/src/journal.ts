@@ -31,10 +31,10 @@ export const isRecorded = (type: string): boolean => recorded.has(type);
 /**
  * Whether the event only repeats what the records before it say.
  *
- * @param fed the messages that the runner itself has asked to append, told from the state
+ * @param fed the messages that the runner itself has asked to append last, told from the state
  */
-export const isDerived = (event: TurnEvent, state: LoopState, fed: WeakSet<object>): boolean => {
-  if (event.type === 'history.append') return derivedOrigins.has(event.origin) && fed.has(event.messages);
+export const isDerived = (event: TurnEvent, state: LoopState, fed: readonly Message[] | undefined): boolean => {
+  if (event.type === 'history.append') return event.messages === fed && derivedOrigins.has(event.origin);
   return event.type === 'tool.result' && slotOf(state, event.call.id)?.call.input === event.call.input;
 };
 

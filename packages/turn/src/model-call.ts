@@ -1,70 +1,93 @@
-import { LazyAbort, startEffect, type Effect } from './effects.js';
+import type { ObservableInput } from 'rxjs';
+import { Effect } from './effects.js';
 import { toErrorInfo, type ErrorInfo } from './errors.js';
-import type { NewEvent, TurnEvent, TurnEventOf } from './events.js';
+import type { TurnEvent, TurnEventOf } from './events.js';
 import { ingestResponse } from './ingest.js';
-import type { ModelDriver, ModelDriverOutput, ModelResponse } from './model.js';
+import type { ModelCallContext, ModelDriver, ModelDriverOutput, ModelResponse } from './model.js';
+import type { Usage } from './usage.js';
 
-/** What a model call needs to know of the turn it belongs to. */
-export interface ModelCallHost {
+/** What a driver call needs to know of the turn it belongs to. */
+export interface EffectHost {
   readonly turn: string;
   readonly session: string;
   /** Ids of tool calls that were used before in the session. */
   readonly usedIds: Set<string>;
   now(): number;
-  feed(event: NewEvent): void;
-  /** As `feed`, for an event that is complete. */
+  /** Lets an event enter at the top. */
   enter(event: TurnEvent): void;
 }
 
-/** Calls the model and feeds what it says: deltas, then exactly one `model.response` or `model.error`. */
-export const callModel = (driver: ModelDriver, request: TurnEventOf<'model.request'>, host: ModelCallHost): Effect => {
-  const { step, attempt } = request;
-  const abort = new LazyAbort();
-  const fail = (error: ErrorInfo, more?: { readonly usage?: TurnEventOf<'model.error'>['usage'] }): void =>
-    host.feed({ type: 'model.error', step, attempt, error, ...(more?.usage && { usage: more.usage }) });
-  let answered = false;
-  const handle = (output: ModelDriverOutput): void => {
-    if (answered) return;
+/** A call of the model: feeds its deltas, then exactly one `model.response` or `model.error`. */
+export class ModelCall extends Effect<ModelDriverOutput> {
+  readonly #driver: ModelDriver;
+  readonly #request: TurnEventOf<'model.request'>;
+  readonly #host: EffectHost;
+  #isAnswered = false;
+
+  constructor(driver: ModelDriver, request: TurnEventOf<'model.request'>, host: EffectHost) {
+    super();
+    this.#driver = driver;
+    this.#request = request;
+    this.#host = host;
+  }
+
+  protected override open(): ObservableInput<ModelDriverOutput> {
+    return this.#driver(this.#request, this.#context());
+  }
+
+  protected override take(output: ModelDriverOutput): void {
+    if (this.#isAnswered) return;
     if (output.type === 'delta') {
-      host.enter({ type: 'model.delta', turn: host.turn, at: host.now(), step, attempt, delta: output.delta });
+      const { turn } = this.#host;
+      const { step, attempt } = this.#request;
+      this.#host.enter({ type: 'model.delta', turn, at: this.#host.now(), step, attempt, delta: output.delta });
       return;
     }
-    answered = true;
-    if (output.type === 'error') {
-      fail(output.error, { usage: output.usage });
-      return;
-    }
+    this.#isAnswered = true;
+    if (output.type === 'error') this.#fail(output.error, output.usage);
+    else this.#answer(output.response);
+  }
+
+  protected override ended(error?: unknown): void {
+    if (this.#isAnswered) return;
+    this.#isAnswered = true;
+    this.#fail(error === undefined ? incompleteStream : toErrorInfo(error));
+  }
+
+  #context(): ModelCallContext {
+    const { turn, session } = this.#host;
+    const { step, attempt } = this.#request;
+    const signal = (): AbortSignal => this.signal;
+    return {
+      turn,
+      session,
+      step,
+      attempt,
+      get signal() {
+        return signal();
+      },
+    };
+  }
+
+  #answer(given: ModelResponse): void {
+    const { turn } = this.#host;
+    const { step, attempt } = this.#request;
     let response: ModelResponse;
     try {
-      response = ingestResponse(output.response, host.usedIds);
+      response = ingestResponse(given, this.#host.usedIds);
     } catch (error) {
-      fail(toErrorInfo(error));
+      this.#fail(toErrorInfo(error));
       return;
     }
-    host.enter({ type: 'model.response', turn: host.turn, at: host.now(), step, attempt, ...response });
-  };
-  return startEffect(
-    () =>
-      driver(request, {
-        turn: host.turn,
-        session: host.session,
-        step,
-        attempt,
-        get signal() {
-          return abort.signal;
-        },
-      }),
-    {
-      next: handle,
-      done: (error) => {
-        if (answered) return;
-        answered = true;
-        fail(error === undefined ? incompleteStream : toErrorInfo(error));
-      },
-    },
-    () => abort.abort(),
-  );
-};
+    this.#host.enter({ type: 'model.response', turn, at: this.#host.now(), step, attempt, ...response });
+  }
+
+  #fail(error: ErrorInfo, usage?: Usage): void {
+    const { turn } = this.#host;
+    const { step, attempt } = this.#request;
+    this.#host.enter({ type: 'model.error', turn, at: this.#host.now(), step, attempt, error, usage });
+  }
+}
 
 const incompleteStream: ErrorInfo = {
   name: 'IncompleteStreamError',

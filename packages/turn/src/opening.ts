@@ -82,19 +82,16 @@ export const closeAlone = (
 ): MaybePromise<void> => {
   let written: MaybePromise<void> = undefined;
   const record = (event: TurnEvent): void => {
-    if (writer) written = writer.write(event, isDerived(event, state, derived));
+    const isFed = event.type === 'history.append' ? event.messages : undefined;
+    if (writer) written = writer.write(event, isDerived(event, state, isFed));
     fold(state, event);
   };
-  const derived = new WeakSet<object>();
   if (!state.stop) record({ type: 'turn.stop', turn: state.turn, at, ...lastWord });
   if (interrupted && isDecided(state)) {
     for (const event of planInterrupted(state, runnable(state), at).events) record(event);
   }
   for (let plan = planNext(state, closingContext, at); plan; plan = planNext(state, closingContext, at)) {
-    for (const event of plan.events) {
-      if (event.type === 'history.append') derived.add(event.messages);
-      record(event);
-    }
+    for (const event of plan.events) record(event);
   }
   return written;
 };

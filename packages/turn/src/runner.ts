@@ -1,12 +1,11 @@
 import type { SchedulerLike, Subscriber, Subscription } from 'rxjs';
 import { stop } from './decisions.js';
-import type { Effect } from './effects.js';
 import { toErrorInfo, type OperatorError } from './errors.js';
 import type { NewEvent, NewEventOf, TurnEvent, TurnEventOf, TurnState } from './events.js';
 import { isDerived, isRecorded } from './journal.js';
 import { accepts, fold, initialState, isDecided, runnable, type CallSlot, type LoopState } from './loop-state.js';
-import type { UserMessage } from './messages.js';
-import { callModel } from './model-call.js';
+import type { Message, UserMessage } from './messages.js';
+import { ModelCall, type EffectHost } from './model-call.js';
 import type { ModelDriver } from './model.js';
 import { closeAlone, openForResume, openForTurn, type LastWord, type Opened } from './opening.js';
 import { Outbox } from './outbox.js';
@@ -15,7 +14,7 @@ import { planInterrupted, planNext, type Plan, type PlanContext } from './plan.j
 import type { SessionGate, SessionHolder } from './session-gate.js';
 import type { MaybePromise, SessionStore } from './session-store.js';
 import { andThen, isPromise, type SessionWriter } from './session-writer.js';
-import { runTools, type ToolBatch } from './tool-batch.js';
+import { ToolBatch } from './tool-batch.js';
 import type { ToolDriver } from './tool.js';
 import { TurnLoop } from './turn-loop.js';
 
@@ -37,21 +36,23 @@ export interface RunnerOptions extends PlanContext {
  * An event that has left is written down, added to the state, shown to the subscriber and performed, in this order.
  * What comes next is then read off the state ({@link planNext}).
  */
-export class TurnRun implements SessionHolder {
+export class TurnRun implements SessionHolder, EffectHost {
   readonly #options: RunnerOptions;
   readonly #subscriber: Subscriber<TurnEvent>;
   readonly #loop: TurnLoop;
   #pipeline: Pipeline | undefined;
   readonly #sessions: SessionStore;
   readonly #outbox = new Outbox((error) => this.#end({ outcome: 'error', error: toErrorInfo(error), reason: 'The journal could not be written.' }, false));
-  readonly #fed = new WeakSet<object>();
+  /** The messages that the runner itself has asked to append last. */
+  #fed: readonly Message[] | undefined;
   readonly #batches = new Set<ToolBatch>();
+  readonly #onBatchEnd = (batch: ToolBatch): boolean => this.#batches.delete(batch);
   readonly #steering = new Map<string, UserMessage>();
   #state: LoopState;
   #writer: SessionWriter | undefined;
   #opened: Opened | undefined;
   #opening: MaybePromise<void> = undefined;
-  #modelCall: Effect | undefined;
+  #modelCall: ModelCall | undefined;
   #ranStep = 0;
   #wish: string | undefined;
   #isBroken = false;
@@ -254,7 +255,7 @@ export class TurnRun implements SessionHolder {
         this.#feedSession();
         break;
       case 'model.request':
-        this.#modelCall = callModel(this.#options.model, event, this);
+        this.#modelCall = new ModelCall(this.#options.model, event, this).start();
         break;
       case 'model.response':
       case 'model.error':
@@ -287,12 +288,12 @@ export class TurnRun implements SessionHolder {
       this.#wish = plan.label;
       this.#feedAll(plan);
     }
-    if (this.#state.stop) this.#limitClosing();
+    if (this.#state.stop && !this.#grace) queueMicrotask(() => this.#limitClosing());
   }
 
   #feedAll(plan: Plan): void {
     for (const event of plan.events) {
-      if (event.type === 'history.append') this.#fed.add(event.messages);
+      if (event.type === 'history.append') this.#fed = event.messages;
       this.enter(event.type === 'turn.end' ? this.#withUndelivered(event) : event);
     }
   }
@@ -308,12 +309,7 @@ export class TurnRun implements SessionHolder {
   #runBatch(slots: readonly CallSlot[]): void {
     if (slots.length === 0) return;
     const calls = slots.map(({ call }) => call);
-    this.#batches.add(runTools(this.#options.tools, calls, this.#state.step, this));
-  }
-
-  /** The tool driver has ended. */
-  done(batch: ToolBatch): void {
-    this.#batches.delete(batch);
+    this.#batches.add(new ToolBatch(this.#options.tools, calls, this.#state.step, this, this.#onBatchEnd).start());
   }
 
   #feedSession(): void {

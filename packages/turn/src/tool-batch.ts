@@ -1,71 +1,85 @@
-import { LazyAbort, startEffect, type Effect } from './effects.js';
+import type { ObservableInput } from 'rxjs';
+import { Effect, LazyAbort } from './effects.js';
 import { toErrorInfo, type ErrorInfo } from './errors.js';
-import type { TurnEvent } from './events.js';
 import { ingestOutcome } from './ingest.js';
-import type { ToolCall, ToolDriver, ToolDriverOutput, ToolOutcome } from './tool.js';
+import type { EffectHost } from './model-call.js';
+import type { ToolCall, ToolDriver, ToolDriverOutput, ToolOutcome, ToolRunContext } from './tool.js';
 
-/** What a batch of calls needs to know of the turn it belongs to. */
-export interface ToolBatchHost {
-  readonly turn: string;
-  readonly session: string;
-  now(): number;
-  /** Lets an event that is complete enter at the top. */
-  enter(event: TurnEvent): void;
-  /** The driver has ended. */
-  done(batch: ToolBatch): void;
-}
+/** The calls of one step, handed to the tool driver together: feeds progress, and exactly one `tool.result` for each. */
+export class ToolBatch extends Effect<ToolDriverOutput> {
+  readonly #driver: ToolDriver | undefined;
+  readonly #calls: readonly ToolCall[];
+  readonly #open: Set<ToolCall>;
+  readonly #step: number;
+  readonly #host: EffectHost;
+  readonly #onEnd: (batch: ToolBatch) => void;
+  readonly #skip = new LazyAbort();
 
-/** The calls of one step that the tool driver works on. */
-export interface ToolBatch extends Effect {
+  constructor(
+    driver: ToolDriver | undefined,
+    calls: readonly ToolCall[],
+    step: number,
+    host: EffectHost,
+    onEnd: (batch: ToolBatch) => void,
+  ) {
+    super();
+    this.#driver = driver;
+    this.#calls = calls;
+    this.#open = new Set(calls);
+    this.#step = step;
+    this.#host = host;
+    this.#onEnd = onEnd;
+  }
+
   /** Tells the driver that new input has arrived: what has not begun is to be skipped. */
-  skip(): void;
-}
+  skip(): void {
+    this.#skip.abort();
+  }
 
-/** Hands the calls to the tool driver together and feeds what it says: progress, and exactly one `tool.result` for each. */
-export const runTools = (
-  driver: ToolDriver | undefined,
-  calls: readonly ToolCall[],
-  step: number,
-  host: ToolBatchHost,
-): ToolBatch => {
-  const open = new Map(calls.map((call) => [call.id, call]));
-  const abort = new LazyAbort();
-  const skip = new LazyAbort();
-  const answer = (call: ToolCall, outcome: ToolOutcome): void => {
-    open.delete(call.id);
-    host.enter({ type: 'tool.result', turn: host.turn, at: host.now(), step, call, ...outcome });
-  };
-  const handle = (output: ToolDriverOutput): void => {
-    const call = open.get(output.id);
-    if (!call) return;
-    if (output.type === 'progress') host.enter({ type: 'tool.progress', turn: host.turn, at: host.now(), step, call, progress: output.progress });
-    else answer(call, outcomeOf(output.outcome, call.name));
-  };
-  const context = {
-    turn: host.turn,
-    session: host.session,
-    step,
-    get signal() {
-      return abort.signal;
-    },
-    get skipSignal() {
-      return skip.signal;
-    },
-  };
-  const effect = startEffect<ToolDriverOutput>(
-    () => driver?.run(calls, context) ?? calls.map(({ id, name }) => ({ type: 'result', id, outcome: unknownTool(name) })),
-    {
-      next: handle,
-      done: (error) => {
-        for (const call of open.values()) answer(call, failed(error === undefined ? unanswered : toErrorInfo(error)));
-        host.done(batch);
+  protected override open(): ObservableInput<ToolDriverOutput> {
+    if (this.#driver) return this.#driver.run(this.#calls, this.#context());
+    return this.#calls.map(({ id, name }) => ({ type: 'result', id, outcome: unknownTool(name) }));
+  }
+
+  protected override take(output: ToolDriverOutput): void {
+    const call = this.#calls.find(({ id }) => id === output.id);
+    if (!call || !this.#open.has(call)) return;
+    if (output.type === 'result') {
+      this.#answer(call, outcomeOf(output.outcome, call.name));
+      return;
+    }
+    const { turn } = this.#host;
+    this.#host.enter({ type: 'tool.progress', turn, at: this.#host.now(), step: this.#step, call, progress: output.progress });
+  }
+
+  protected override ended(error?: unknown): void {
+    for (const call of this.#open) this.#answer(call, failed(error === undefined ? unanswered : toErrorInfo(error)));
+    this.#onEnd(this);
+  }
+
+  #answer(call: ToolCall, outcome: ToolOutcome): void {
+    const { turn } = this.#host;
+    this.#open.delete(call);
+    this.#host.enter({ type: 'tool.result', turn, at: this.#host.now(), step: this.#step, call, ...outcome });
+  }
+
+  #context(): ToolRunContext {
+    const { turn, session } = this.#host;
+    const signal = (): AbortSignal => this.signal;
+    const skipSignal = (): AbortSignal => this.#skip.signal;
+    return {
+      turn,
+      session,
+      step: this.#step,
+      get signal() {
+        return signal();
       },
-    },
-    () => abort.abort(),
-  );
-  const batch: ToolBatch = { stop: () => effect.stop(), skip: () => skip.abort() };
-  return batch;
-};
+      get skipSignal() {
+        return skipSignal();
+      },
+    };
+  }
+}
 
 const outcomeOf = (outcome: ToolOutcome, name: string): ToolOutcome => {
   try {

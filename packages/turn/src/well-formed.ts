@@ -26,7 +26,8 @@ const visitArray = (items: readonly unknown[]): readonly unknown[] => {
 
 const visitObject = (source: object): object => {
   let copy: Record<string, unknown> | undefined;
-  for (const key of Object.keys(source)) {
+  for (const key in source) {
+    if (!Object.hasOwn(source, key)) continue;
     const item: unknown = source[key as keyof typeof source];
     const kept = visit(item);
     const keptKey = visit(key) as string;
