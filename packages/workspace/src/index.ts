@@ -8,3 +8,17 @@ export { writeTool } from './tools/write.js';
 export { createWorkspace, type Workspace, type WorkspaceLimits, type WorkspaceOptions } from './workspace.js';
 
 // Processes, sandbox and git.
+export type { Environment } from './process/environment.js';
+export { StartError } from './process/run-supervised.js';
+export { createSandbox } from './sandbox/create-sandbox.js';
+export { reapContainers } from './sandbox/docker-reaper.js';
+export type {
+  BubblewrapSandboxOptions,
+  CommonSandboxOptions,
+  DockerSandboxOptions,
+  E2bSandboxOptions,
+  HostSandboxOptions,
+  SandboxOptions,
+} from './sandbox/options.js';
+export type { CommandEnd, Sandbox, SandboxCommand, SandboxMode } from './sandbox/sandbox.js';
+export { SandboxError, UnsupportedSandboxOptionError, type SandboxErrorCode } from './sandbox/sandbox-error.js';
