@@ -71,7 +71,7 @@ export const tools = (options: ToolsOptions = {}): TurnOperator => {
   const limitsOf = (model?: string) => limitsFor(typeof contextWindow === 'function' ? contextWindow(model) : contextWindow, options);
   return intercept('tools', () => {
     const place = { turn: '', session: '' };
-    const kept = new Map<string, KeptPlaces>();
+    const kept = new Map<string, Promise<KeptPlaces>>();
     let limits = limitsOf();
     let budget: StepBudget = stepBudget(limits.maxStepChars, 1);
     let hasReader = false;
@@ -97,8 +97,8 @@ export const tools = (options: ToolsOptions = {}): TurnOperator => {
       const { size, weight } = result;
       const cap = Math.floor(Math.min(limits.maxChars, limits.shareChars / weight, budget.allowance() / weight));
       budget.spend(Math.min(size, cap) * weight);
-      const onKept = (places: KeptPlaces): void => void kept.set(event.call.id, places);
-      return shape(result, { cap, keeper: keeperOf(event), hasReader, onKept });
+      const onKeeping = (places: Promise<KeptPlaces>): void => void kept.set(event.call.id, places);
+      return shape(result, { cap, keeper: keeperOf(event), hasReader, onKeeping });
     };
 
     return {

@@ -26,6 +26,8 @@ interface Input {
 }
 
 const maxMatches = 40;
+/** What is kept free for the line above the matches. */
+const headSize = 200;
 /** How much of its line is shown around a match. */
 const surroundings = 100;
 
@@ -94,11 +96,11 @@ const found = (id: string, slice: TextSlice, search: string, offset: number, max
   const pattern = new RegExp(search.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`), 'gi');
   pattern.lastIndex = offset;
   const lines: string[] = [];
-  let room = maxChars - 200;
+  let room = maxChars - headSize;
   for (let match = pattern.exec(slice.content); match !== null; match = pattern.exec(slice.content)) {
     const line = `${match.index}: ${snippet(slice.content, match.index, match[0].length)}`;
     room -= line.length + 1;
-    if (lines.length === maxMatches || room < 0) {
+    if (lines.length > 0 && (lines.length === maxMatches || room < 0)) {
       return told(slice, [`[${id}: the first ${lines.length} places from ${offset} on, by offset. Go on with offset ${match.index}.]`, ...lines].join('\n'));
     }
     lines.push(line);

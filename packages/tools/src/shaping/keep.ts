@@ -27,8 +27,8 @@ export interface Keeper {
   readonly redact: Redactor;
   readonly session: string;
   readonly external: boolean;
-  /** The same result was stored before: its artifacts are named again. */
-  readonly earlier?: KeptPlaces | undefined;
+  /** The same result was stored before, or is being stored: its artifacts are named again. */
+  readonly earlier?: Promise<KeptPlaces> | undefined;
 }
 
 /**
@@ -43,18 +43,18 @@ export const keep = async (pieces: readonly Piece[], isTextTooLong: boolean, cap
   let shown = pieces;
   let text: ArtifactReference | undefined;
   let error: ErrorInfo | undefined;
+  const earlier = await keeper.earlier;
   try {
     if (isTextTooLong) {
       shown = await redacted(pieces, keeper.redact);
       const whole = shown.flatMap((piece) => (piece.kind === 'text' ? [piece.text] : [])).join('\n');
-      if (whole.length > cap) text = keeper.earlier?.text ?? (await store.put({ session, external, content: whole }));
+      if (whole.length > cap) text = earlier?.text ?? (await store.put({ session, external, content: whole }));
     }
     for (const piece of shown) {
       if (piece.kind !== 'binary') continue;
       const { mediaType } = piece;
-      const earlier = keeper.earlier?.binaries[binaries.size];
       const content = typeof piece.content === 'string' ? await keeper.redact(piece.content) : piece.content;
-      binaries.set(piece, earlier ?? (await store.put({ session, external, content, mediaType })));
+      binaries.set(piece, earlier?.binaries[binaries.size] ?? (await store.put({ session, external, content, mediaType })));
     }
   } catch (thrown) {
     error = toErrorInfo(thrown);

@@ -47,10 +47,15 @@ const pieceOf = (part: ToolResultContentPart, maxFileBytes: number): Piece => {
   const bytes = 'data' in part ? bytesOf(part.data) : undefined;
   if (bytes === undefined) return { kind: 'kept', part };
   const { mediaType } = part as { readonly mediaType: string };
-  if (isReadable(mediaType)) return { ...textPiece(new TextDecoder().decode(bytes)), isDecoded: true };
+  if (isReadable(mediaType)) return decoded(bytes);
   if (isShown(mediaType) && bytes.byteLength <= maxFileBytes) return { kind: 'kept', part };
   const name = 'filename' in part && part.filename !== undefined ? `${part.filename.slice(0, 100)}, ` : '';
   return { kind: 'binary', content: bytes, mediaType, title: `${name}${mediaType.slice(0, 100)}` };
+};
+
+const decoded = (bytes: Uint8Array): Piece => {
+  const piece = textPiece(new TextDecoder().decode(bytes));
+  return piece.kind === 'text' ? { ...piece, isDecoded: true } : piece;
 };
 
 /** What providers take besides text. */

@@ -40,8 +40,8 @@ export interface ShapeSettings {
   readonly keeper?: Keeper | undefined;
   /** Whether the model can read artifacts. */
   readonly hasReader: boolean;
-  /** Hears where the result was put. */
-  readonly onKept: (places: KeptPlaces) => void;
+  /** Hears where the result will have been put. */
+  readonly onKeeping: (places: Promise<KeptPlaces>) => void;
 }
 
 /** The result as the model shall see it: stored in full if there is where, then cut to its cap. A small one is left alone. */
@@ -50,16 +50,16 @@ export const shape = (result: MeasuredResult, settings: ShapeSettings): Decision
   const isTooLong = size > settings.cap;
   if (!isTooLong && !pieces.some(isChanged)) return undefined;
   if (settings.keeper === undefined) return shaped(result, { pieces, binaries: new Map() }, settings);
-  return keep(pieces, isTooLong, settings.cap, settings.keeper).then((kept) => shaped(result, kept, settings));
+  const keeping = keep(pieces, isTooLong, settings.cap, settings.keeper);
+  settings.onKeeping(keeping.then(({ text, binaries }) => ({ text, binaries: [...binaries.values()] })));
+  return keeping.then((kept) => shaped(result, kept, settings));
 };
 
 const isChanged = (piece: Piece): boolean => piece.kind === 'binary' || (piece.kind === 'text' && piece.isDecoded === true);
 
-const shaped = ({ event }: MeasuredResult, kept: Kept, { cap, hasReader, onKept }: ShapeSettings): readonly NewEvent[] => {
+const shaped = ({ event }: MeasuredResult, kept: Kept, { cap, hasReader }: ShapeSettings): readonly NewEvent[] => {
   const { text, error } = kept;
-  const binaries = [...kept.binaries.values()];
-  onKept({ text, binaries });
-  const artifact = text ?? binaries[0];
+  const artifact = text ?? [...kept.binaries.values()][0];
   const note = (id: string): string => (hasReader ? `${readArtifactName} with id ${id} shows all of it` : `all of it is kept as artifact ${id}`);
   const notes: Notes = {
     text: text === undefined ? 'ask for a smaller part to see them' : note(text.id),

@@ -1,0 +1,119 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describeArtifactStore } from '../../test/describe-artifact-store.js';
+import { ToolConfigurationError } from '../errors.js';
+import { fileArtifacts } from './file-artifacts.js';
+import { ArtifactNotFoundError } from './store.js';
+
+let root: string;
+
+beforeEach(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), 'h-artifacts-')));
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+const mode = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
+const onlyIn = async (folder: string): Promise<string> => {
+  const [name = '', ...others] = await readdir(folder);
+  expect(others).toEqual([]);
+  return join(folder, name);
+};
+
+describe('fileArtifacts', () => {
+  let made = 0;
+  describeArtifactStore((options) => fileArtifacts({ directory: join(root, `store-${(made += 1)}`), ...options }));
+
+  it('opens files and folders to their owner alone, and names them after nothing', async () => {
+    const directory = join(root, 'a/b/artifacts');
+    const store = await fileArtifacts({ directory });
+    const { id } = await store.put({ session: '../../alice/secret project', content: 'x' });
+    const folder = await onlyIn(directory);
+    expect(folder).toMatch(/\/[0-9a-f]{32}$/);
+    expect(await mode(directory)).toBe('700');
+    expect(await mode(folder)).toBe('700');
+    expect(await mode(join(folder, id))).toBe('600');
+    expect(await mode(join(folder, `${id}.json`))).toBe('600');
+  });
+
+  it('closes a folder that others could read', async () => {
+    const directory = join(root, 'open');
+    await mkdir(directory);
+    await chmod(directory, 0o755);
+    await fileArtifacts({ directory });
+    expect(await mode(directory)).toBe('700');
+  });
+
+  it('keeps artifacts for the next process', async () => {
+    const directory = join(root, 'store');
+    const { id } = await (await fileArtifacts({ directory })).put({ session: 'alice', content: 'kept – ü' });
+    expect((await (await fileArtifacts({ directory })).read('alice', id, { offset: 5, length: 3 })).content).toBe('– ü');
+  });
+
+  it('counts what it finds towards its quota', async () => {
+    const directory = join(root, 'store');
+    await (await fileArtifacts({ directory })).put({ session: 'alice', content: 'x'.repeat(900) });
+    const store = await fileArtifacts({ directory, maxBytes: 1_000, maxSessionBytes: 1_000 });
+    await expect(store.put({ session: 'bob', content: 'x'.repeat(200) })).rejects.toThrow(/artifact needs 200 bytes/);
+  });
+
+  it('removes what has expired from the disk when it is opened', async () => {
+    const directory = join(root, 'store');
+    await (await fileArtifacts({ directory })).put({ session: 'alice', content: 'x' });
+    const folder = await onlyIn(directory);
+    const before = new Date(Date.now() - 8 * 24 * 60 * 60 * 1_000);
+    await utimes(folder, before, before);
+    await fileArtifacts({ directory });
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it('leaves files alone that are not its own', async () => {
+    const directory = join(root, 'store');
+    await mkdir(directory);
+    await writeFile(join(directory, 'notes.txt'), 'mine');
+    const store = await fileArtifacts({ directory, ttlMs: 1, now: () => Date.now() + 1_000_000 });
+    await store.put({ session: 'alice', content: 'x' });
+    expect(await readFile(join(directory, 'notes.txt'), 'utf8')).toBe('mine');
+  });
+
+  it('does not follow a link that somebody put in the place of an artifact', async () => {
+    const directory = join(root, 'store');
+    const store = await fileArtifacts({ directory });
+    const { id } = await store.put({ session: 'alice', content: 'x' });
+    const file = join(await onlyIn(directory), id);
+    await rm(file);
+    await symlink('/etc/passwd', file);
+    await expect(store.read('alice', id)).rejects.toThrow(/ELOOP/);
+  });
+
+  it('knows no artifact whose writing was cut off', async () => {
+    const directory = join(root, 'store');
+    const store = await fileArtifacts({ directory });
+    const { id } = await store.put({ session: 'alice', content: 'x' });
+    await rm(join(await onlyIn(directory), `${id}.json`));
+    await expect(store.read('alice', id)).rejects.toThrow(ArtifactNotFoundError);
+  });
+
+  it('leaves nothing behind, not even in its quota, when it cannot write', async () => {
+    const directory = join(root, 'store');
+    const store = await fileArtifacts({ directory, maxBytes: 10, maxSessionBytes: 10 });
+    await store.put({ session: 'alice', content: 'x' });
+    const folder = await onlyIn(directory);
+    await rm(folder, { recursive: true });
+    await writeFile(folder, 'in the way');
+    await expect(store.put({ session: 'alice', content: '12345678' })).rejects.toThrow(/EEXIST|ENOTDIR/);
+    await rm(folder);
+    await expect(store.put({ session: 'alice', content: '12345678' })).resolves.toMatchObject({ size: 8 });
+  });
+
+  it.each([
+    ['a relative path', () => 'artifacts', /absolute path/],
+    ['a folder in a git work tree', async () => (await mkdir(join(root, 'repo/.git'), { recursive: true }), join(root, 'repo/.cache/artifacts')), /git work tree/],
+    ['a link', async () => (await symlink(root, join(root, 'link')), join(root, 'link')), /no link/],
+  ])('refuses %s', async (_, directory, message) => {
+    const opening = fileArtifacts({ directory: await directory() });
+    await expect(opening).rejects.toThrow(ToolConfigurationError);
+    await expect(opening).rejects.toThrow(message);
+  });
+});

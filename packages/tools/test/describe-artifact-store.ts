@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ArtifactNotFoundError, ArtifactQuotaError, type ArtifactStore, type ArtifactStoreOptions } from '../src/artifacts/store.js';
+
+/** What every artifact store does. */
+export const describeArtifactStore = (make: (options?: ArtifactStoreOptions) => Promise<ArtifactStore>): void => {
+  describe('keeps the contract of artifact stores', () => {
+    it('gives text back as it was, whole and in stretches', async () => {
+      const store = await make();
+      await fc.assert(
+        fc.asyncProperty(fc.string({ unit: 'grapheme' }), fc.nat(20), fc.nat(20), async (content, offset, length) => {
+          const { id, size } = await store.put({ session: 'alice', content });
+          expect(size).toBe(content.length);
+          expect(await store.read('alice', id)).toEqual({ content, offset: 0, size, mediaType: 'text/plain', external: false });
+          const slice = await store.read('alice', id, { offset, length });
+          expect(slice).toMatchObject({ content: content.slice(offset, offset + length), offset, size });
+        }),
+        { numRuns: 30 },
+      );
+    });
+
+    it('gives bytes back as they were', async () => {
+      const store = await make();
+      const content = Uint8Array.from({ length: 300 }, (_, index) => index % 256);
+      const { id } = await store.put({ session: 'alice', content, mediaType: 'image/png', external: true });
+      const slice = await store.read('alice', id, { offset: 250, length: 10 });
+      expect(slice).toMatchObject({ offset: 250, size: 300, mediaType: 'image/png', external: true });
+      expect([...(slice.content as Uint8Array)]).toEqual(Array.from({ length: 10 }, (_, index) => (250 + index) % 256));
+    });
+
+    it('has nothing beyond the end', async () => {
+      const store = await make();
+      const { id } = await store.put({ session: 'alice', content: 'abc' });
+      expect((await store.read('alice', id, { offset: 10, length: 5 })).content).toBe('');
+    });
+
+    it('takes ids that nobody can guess', async () => {
+      const store = await make();
+      const ids = await Promise.all(Array.from({ length: 50 }, async () => (await store.put({ session: 'alice', content: 'x' })).id));
+      expect(new Set(ids).size).toBe(50);
+      for (const id of ids) expect(id).toMatch(/^art_[0-9a-f]{24}$/);
+    });
+
+    it.each(['art_000000000000000000000000', '../../etc/passwd', '', 'x'.repeat(10_000)])('knows no artifact %s', async (id) => {
+      const store = await make();
+      await store.put({ session: 'alice', content: 'x' });
+      await expect((async () => store.read('alice', id))()).rejects.toThrow(ArtifactNotFoundError);
+    });
+
+    it('shows an artifact to no other session', async () => {
+      const store = await make();
+      const { id } = await store.put({ session: 'alice', content: 'secret' });
+      await expect((async () => store.read('bob', id))()).rejects.toThrow(expect.objectContaining({ code: 'artifact-not-found' }));
+      await expect((async () => store.read('../alice', id))()).rejects.toThrow(ArtifactNotFoundError);
+    });
+
+    it('forgets a session that was not used for a time, and only that', async () => {
+      let now = 1_000_000;
+      const store = await make({ ttlMs: 60_000, now: () => now });
+      const used = await store.put({ session: 'alice', content: 'x' });
+      const unused = await store.put({ session: 'bob', content: 'x' });
+      for (let minute = 0; minute < 3; minute += 1) {
+        now += 50_000;
+        await store.read('alice', used.id);
+      }
+      await expect((async () => store.read('bob', unused.id))()).rejects.toThrow(ArtifactNotFoundError);
+      await store.put({ session: 'carol', content: 'x' });
+      expect((await store.read('alice', used.id)).content).toBe('x');
+    });
+
+    it('forgets a session when it is told to', async () => {
+      const store = await make();
+      const { id } = await store.put({ session: 'alice', content: 'x' });
+      const other = await store.put({ session: 'bob', content: 'y' });
+      await store.deleteSession('alice');
+      await store.deleteSession('nobody');
+      await expect((async () => store.read('alice', id))()).rejects.toThrow(ArtifactNotFoundError);
+      expect((await store.read('bob', other.id)).content).toBe('y');
+    });
+
+    it('refuses what does not fit, and drops nothing for it', async () => {
+      const store = await make({ maxBytes: 4_000, maxSessionBytes: 3_000 });
+      const first = await store.put({ session: 'alice', content: new Uint8Array(2_000) });
+      const put = async (session: string, bytes: number): Promise<unknown> => store.put({ session, content: new Uint8Array(bytes) });
+      await expect(put('alice', 1_500)).rejects.toThrow(/maxSessionBytes \(3000\)/);
+      await expect(put('bob', 2_500)).rejects.toThrow(/maxBytes \(4000\)/);
+      await expect(put('bob', 2_500)).rejects.toThrow(ArtifactQuotaError);
+      expect((await store.read('alice', first.id)).size).toBe(2_000);
+      await store.deleteSession('alice');
+      await expect(put('bob', 2_500)).resolves.toMatchObject({ size: 2_500 });
+    });
+  });
+};
