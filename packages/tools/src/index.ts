@@ -8,6 +8,8 @@ export * from './errors.js';
 export { withJsonSchema, type InferToolInput, type InputCheck, type ToolInput } from './input-schema.js';
 export { LateResults, type LateResult } from './late-results.js';
 export { createRegistry, ToolRegistry, type RegistryOptions, type ToolModule } from './registry.js';
+export { embeddingScorer, keywordScorer, type EmbeddingScorerOptions, type ToolScorer } from './selection/scorers.js';
+export { selectTools, type SelectToolsOptions } from './selection/select-tools.js';
 export type { Redactor } from './shaping/keep.js';
 export { tools, type ToolsOptions } from './tools.js';
 export type { EffectiveTools, Toolset, ToolsetChoice } from './toolset.js';

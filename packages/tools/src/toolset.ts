@@ -85,7 +85,8 @@ const refuseUnknown = (where: string, patterns: readonly string[], tools: readon
   }
 };
 
-const matchesAny = (patterns: readonly string[], name: string): boolean => patterns.some((pattern) => matches(pattern, name));
+/** Whether one of the patterns fits the name. */
+export const matchesAny = (patterns: readonly string[], name: string): boolean => patterns.some((pattern) => matches(pattern, name));
 
 /** Whether the name fits the pattern, in which only `*` has a meaning; in time linear in the name for each piece. */
 const matches = (pattern: string, name: string): boolean => {

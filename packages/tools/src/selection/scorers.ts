@@ -1,0 +1,87 @@
+import type { MaybePromise, ToolDefinition } from '@h/turn';
+import { Recent } from '../recent.js';
+import { wordsOf } from './words.js';
+
+/** Says how well each of the tools serves a request: one number a tool, in their order; more is better. */
+export type ToolScorer = (
+  query: string,
+  tools: readonly ToolDefinition[],
+  context: { readonly signal: AbortSignal },
+) => MaybePromise<readonly number[]>;
+
+/** A word in the name counts as much as so many in the description. */
+const nameWeight = 3;
+
+/**
+ * Scores tools by the words that they share with the request; rare words count for more. Takes no model and no network.
+ */
+export const keywordScorer = (): ToolScorer => {
+  const counted = new WeakMap<ToolDefinition, ReadonlyMap<string, number>>();
+  const countsOf = (tool: ToolDefinition): ReadonlyMap<string, number> => {
+    const known = counted.get(tool) ?? wordCounts(tool);
+    counted.set(tool, known);
+    return known;
+  };
+  return (query, tools) => {
+    const documents = tools.map(countsOf);
+    const words = [...new Set(wordsOf(query))];
+    const weights = words.map((word) => {
+      const holding = documents.reduce((sum, document) => sum + (document.has(word) ? 1 : 0), 0);
+      return Math.log(1 + tools.length / (1 + holding));
+    });
+    return documents.map((document) =>
+      words.reduce((score, word, index) => score + (document.get(word) ?? 0) * (weights[index] as number), 0),
+    );
+  };
+};
+
+const wordCounts = ({ name, description, inputSchema }: ToolDefinition): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>();
+  for (const word of wordsOf(`${description} ${Object.keys(inputSchema['properties'] ?? {}).join(' ')}`)) counts.set(word, 1);
+  for (const word of wordsOf(name)) counts.set(word, nameWeight);
+  return counts;
+};
+
+/** Options of {@link embeddingScorer}. */
+export interface EmbeddingScorerOptions {
+  /** Turns texts into vectors, one a text, all of one length. */
+  readonly embed: (texts: readonly string[], context: { readonly signal: AbortSignal }) => MaybePromise<readonly (readonly number[])[]>;
+}
+
+/** Vectors of how many tools are kept. */
+const maxVectors = 2_000;
+
+/**
+ * Scores tools by how near their descriptions are to the request, by an embedding model of the caller's. A tool is embedded
+ * once, for as long as its description stays the same.
+ *
+ * @example
+ * ```ts
+ * selectTools({ scorer: embeddingScorer({ embed: (texts) => embedMany({ model, values: [...texts] }).then((all) => all.embeddings) }) });
+ * ```
+ */
+export const embeddingScorer = ({ embed }: EmbeddingScorerOptions): ToolScorer => {
+  const vectors = new Recent<string, readonly number[]>(maxVectors);
+  return async (query, tools, context) => {
+    const texts = tools.map(({ name, description }) => `${name}: ${description}`);
+    const unknown = [...new Set(texts)].filter((text) => vectors.get(text) === undefined);
+    const [target, ...fresh] = await embed([query, ...unknown], context);
+    if (target === undefined || fresh.length !== unknown.length) {
+      throw new Error(`embed was given ${unknown.length + 1} texts and answered with ${fresh.length + (target === undefined ? 0 : 1)} vectors.`);
+    }
+    for (const [index, text] of unknown.entries()) vectors.set(text, fresh[index] as readonly number[]);
+    const own = new Map(unknown.map((text, index) => [text, fresh[index] as readonly number[]]));
+    return texts.map((text) => cosine(target, own.get(text) ?? vectors.get(text) ?? []));
+  };
+};
+
+const cosine = (left: readonly number[], right: readonly number[]): number => {
+  let [product, leftSquares, rightSquares] = [0, 0, 0];
+  for (let index = 0; index < left.length; index += 1) {
+    const [a, b] = [left[index] as number, right[index] ?? 0];
+    product += a * b;
+    leftSquares += a * a;
+    rightSquares += b * b;
+  }
+  return leftSquares === 0 || rightSquares === 0 ? 0 : product / Math.sqrt(leftSquares * rightSquares);
+};

@@ -1,0 +1,166 @@
+import {
+  intercept,
+  notice,
+  textOf,
+  toErrorInfo,
+  type DecisionInput,
+  type ErrorInfo,
+  type OperatorContext,
+  type ToolDefinition,
+  type TurnEventOf,
+  type TurnOperator,
+} from '@h/turn';
+import { readArtifactName } from '../artifacts/read-artifact.js';
+import { ToolConfigurationError } from '../errors.js';
+import { anything, checkOptions, numberFrom, wholeFrom } from '../options.js';
+import { matchesAny } from '../toolset.js';
+import { keywordScorer, type ToolScorer } from './scorers.js';
+
+declare module '@h/turn' {
+  interface TurnEvents {
+    /** The tools of a turn could not be chosen: it is offered all of them. */
+    'tools.unselected': { readonly error: ErrorInfo };
+  }
+}
+
+/** Options of {@link selectTools}. */
+export interface SelectToolsOptions {
+  /**
+   * How many tools a request may offer, those that are always on included.
+   *
+   * @defaultValue `20`
+   */
+  readonly maxTools?: number | undefined;
+  /**
+   * Tools that are offered in any case, with `*` for any letters.
+   *
+   * @defaultValue `['read_artifact']`
+   */
+  readonly always?: readonly string[] | undefined;
+  /**
+   * Says which tools serve a request.
+   *
+   * @defaultValue `keywordScorer()`
+   */
+  readonly scorer?: ToolScorer | undefined;
+  /**
+   * How long the scorer may take, in milliseconds, before all tools are offered.
+   *
+   * @defaultValue `5_000`
+   */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** How many of the user's messages say what a turn is about: the newest may only be "yes, do it". */
+const maxMessages = 3;
+const maxQuery = 4_000;
+
+/**
+ * Offers the model only the tools that serve its turn, when there are many.
+ *
+ * The choice is made at the first request of a turn and kept until its end, because a provider's prompt cache begins with the
+ * tools. It is no permission: what may be called is decided by the driver's toolset.
+ *
+ * @throws ToolConfigurationError
+ *
+ * @example
+ * ```ts
+ * harness(drivers).pipe(selectTools({ maxTools: 12, always: ['read', 'bash'] }), tools());
+ * ```
+ */
+export const selectTools = (options: SelectToolsOptions = {}): TurnOperator => {
+  checkOptions('selectTools', options, {
+    maxTools: wholeFrom(1, 'tools'),
+    always: (value) => (value === undefined || Array.isArray(value) ? undefined : 'has to be a list of names'),
+    scorer: anything,
+    timeoutMs: numberFrom(0, 'milliseconds'),
+  });
+  const { maxTools = 20, always = [readArtifactName], scorer = keywordScorer(), timeoutMs = 5_000 } = options;
+  if (typeof scorer !== 'function') throw new ToolConfigurationError('scorer', 'The option scorer of selectTools has to be a function.');
+  return intercept('select-tools', (context) => {
+    let chosen: ReadonlySet<string> | undefined;
+    let last: { readonly from: readonly ToolDefinition[]; readonly tools: readonly ToolDefinition[] } | undefined;
+
+    /** The chosen tools of these; the same array for the same array. */
+    const narrowed = (from: readonly ToolDefinition[]): readonly ToolDefinition[] => {
+      if (last?.from !== from) last = { from, tools: from.filter(({ name }) => chosen?.has(name)) };
+      return last.tools;
+    };
+    const choose = (event: TurnEventOf<'model.request'>, scores: readonly number[]): TurnEventOf<'model.request'> => {
+      chosen = best(event, scores, { maxTools, always });
+      return { ...event, tools: narrowed(event.tools) };
+    };
+    const decide = (event: TurnEventOf<'model.request'>, signal: AbortSignal): DecisionInput => {
+      if (chosen !== undefined) return { ...event, tools: narrowed(event.tools) };
+      if (event.tools.length <= maxTools) return undefined;
+      const offerAll = (error: unknown): DecisionInput => {
+        chosen = new Set(event.tools.map(({ name }) => name));
+        return [event, notice('tools.unselected', { error: toErrorInfo(error) })];
+      };
+      try {
+        const scores = scorer(queryOf(event), event.tools, { signal });
+        if (!('then' in scores)) return choose(event, checked(scores, event.tools));
+        return inTime(scores, timeoutMs, context)
+          .then((settled) => choose(event, checked(settled, event.tools)))
+          .catch(offerAll) as Promise<TurnEventOf<'model.request'>>;
+      } catch (error) {
+        return offerAll(error);
+      }
+    };
+    return {
+      observe: {
+        'model.request': (event) => {
+          if (event.replayed === true) chosen ??= new Set(event.tools.map(({ name }) => name));
+        },
+      },
+      decide: { 'model.request': (event, { signal }) => decide(event, signal) },
+    };
+  });
+};
+
+const queryOf = ({ messages, tail }: TurnEventOf<'model.request'>): string => {
+  const texts: string[] = [];
+  for (let index = messages.length - 1; index >= 0 && texts.length < maxMessages; index -= 1) {
+    const message = messages.at(index);
+    if (message?.role === 'user' && message.metadata?.internal !== true) texts.push(textOf(message));
+  }
+  for (const message of tail) if (message.role === 'user' && message.metadata?.internal !== true) texts.push(textOf(message));
+  return texts.join('\n').slice(0, maxQuery);
+};
+
+/** The names of the tools that are always on, then of those with the best scores; of equals the first by name. */
+const best = (
+  { tools, settings }: TurnEventOf<'model.request'>,
+  scores: readonly number[],
+  { maxTools, always }: { readonly maxTools: number; readonly always: readonly string[] },
+): ReadonlySet<string> => {
+  const required = typeof settings.toolChoice === 'object' ? settings.toolChoice.toolName : undefined;
+  const isOn = ({ name }: ToolDefinition): boolean => name === required || matchesAny(always, name);
+  const chosen = new Set(tools.filter(isOn).map(({ name }) => name));
+  const ranked = [...tools.keys()].toSorted((left, right) => (scores[right] as number) - (scores[left] as number) || left - right);
+  for (const index of ranked) {
+    if (chosen.size >= maxTools) break;
+    chosen.add((tools[index] as ToolDefinition).name);
+  }
+  return chosen;
+};
+
+const checked = (scores: readonly number[], tools: readonly ToolDefinition[]): readonly number[] => {
+  if (scores.length === tools.length && scores.every((score) => Number.isFinite(score))) return scores;
+  throw new TypeError(`The scorer has to give a finite number for each of the ${tools.length} tools.`);
+};
+
+const inTime = <Value>(value: PromiseLike<Value>, timeoutMs: number, context: OperatorContext): Promise<Value> =>
+  new Promise((resolve, reject) => {
+    const cancel = context.after(timeoutMs, () => reject(new Error(`The scorer took longer than ${timeoutMs} ms.`)));
+    value.then(
+      (settled) => {
+        cancel();
+        resolve(settled);
+      },
+      (error: unknown) => {
+        cancel();
+        reject(error instanceof Error ? error : new Error(String(error)));
+      },
+    );
+  });

@@ -1,0 +1,18 @@
+/** Scripts that are written without spaces: pairs of neighbouring characters stand for words. */
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]+/gu;
+
+/** The words of a text, in lower case; `listOpenFiles` and `list_open_files` are three. */
+export const wordsOf = (text: string): readonly string[] => {
+  const separated = text.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2').toLowerCase();
+  const words = separated.replaceAll(unspaced, ' ').match(/[\p{L}\p{N}]+/gu) ?? [];
+  const pairs = (separated.match(unspaced) ?? []).flatMap(pairsOf);
+  return [...words.map(stemmed), ...pairs];
+};
+
+/** Without the ending that makes a plural or a participle of an English word. */
+const stemmed = (word: string): string => (word.length > 4 ? word.replace(/(?:ing|ies|es|ed|s|y|e)$/, '') : word);
+
+const pairsOf = (run: string): readonly string[] => {
+  const characters = Array.from(run);
+  return characters.length < 2 ? characters : characters.slice(1).map((character, index) => `${characters[index]}${character}`);
+};
