@@ -40,7 +40,7 @@ export const connect = (
     complete: () => onError(new Error('An operator in the pipe completed the stream.')),
   });
   return {
-    feed: (event) => pipeline.feed({ turn, at: scheduler.now(), ...event } as TurnEvent),
+    feed: (event) => pipeline.feed({ turn, at: scheduler.now(), ...event }),
     close: () => pipeline.close(),
   };
 };

@@ -11,33 +11,33 @@ export interface PipelineDescription {
 
 interface Rule {
   readonly first: string;
-  readonly then: string;
+  readonly second: string;
   readonly because: string;
 }
 
 const rules: readonly Rule[] = [
-  ...['hooks', 'guardrails', 'failover', 'prompt', 'compaction', 'loop-detect', 'tools', 'security', 'observe'].map((then) => ({
+  ...['hooks', 'guardrails', 'failover', 'prompt', 'compaction', 'loop-detect', 'tools', 'security', 'observe'].map((second) => ({
     first: 'queue',
-    then,
+    second,
     because: 'nothing should happen before the turn is admitted',
   })),
-  { first: 'hooks', then: 'guardrails', because: "people's rules see everything as it comes in" },
-  { first: 'guardrails', then: 'failover', because: 'a retry inserted above the guard is not counted' },
-  ...['prompt', 'skills', 'continuity', 'compaction'].map((then) => ({
+  { first: 'hooks', second: 'guardrails', because: "people's rules see everything as it comes in" },
+  { first: 'guardrails', second: 'failover', because: 'a retry inserted above the guard is not counted' },
+  ...['prompt', 'skills', 'continuity', 'compaction'].map((second) => ({
     first: 'failover',
-    then,
+    second,
     because: 'another model needs a request that is shaped and fitted for it again',
   })),
   ...['prompt', 'skills', 'continuity'].map((first) => ({
     first,
-    then: 'compaction',
+    second: 'compaction',
     because: 'what is added after fitting can overflow the window',
   })),
-  { first: 'loop-detect', then: 'tools', because: 'results are compared before they are capped' },
-  { first: 'tools', then: 'security', because: 'capping after wrapping can cut through a wrapper' },
+  { first: 'loop-detect', second: 'tools', because: 'results are compared before they are capped' },
+  { first: 'tools', second: 'security', because: 'capping after wrapping can cut through a wrapper' },
   ...['hooks', 'guardrails', 'failover', 'prompt', 'compaction', 'loop-detect', 'tools', 'security'].map((first) => ({
     first,
-    then: 'observe',
+    second: 'observe',
     because: 'what comes after it is not observed',
   })),
 ];
@@ -55,11 +55,11 @@ export const describePipeline = (agent: { readonly operators: readonly PipelineO
     isInterceptor(operator) ? operator[interceptor].name : `${operator.name === '' ? 'an RxJS operator' : operator.name} (native)`,
   );
   const warnings = rules
-    .filter(({ first, then }) => {
-      const place = operators.indexOf(then);
+    .filter(({ first, second }) => {
+      const place = operators.indexOf(second);
       return place !== -1 && operators.lastIndexOf(first) > place;
     })
-    .map(({ first, then, because }) => `${first} stands after ${then}: ${because}.`);
+    .map(({ first, second, because }) => `${first} stands after ${second}: ${because}.`);
   return {
     operators,
     warnings,

@@ -142,6 +142,7 @@ export const harness = (options: HarnessOptions): Harness => {
 
 const createAgent = (options: HarnessOptions, operators: readonly PipelineOperator[]): Agent => {
   const sessions = options.sessions ?? memorySessions();
+  // oxlint-disable-next-line h/no-clock -- ids have to be new in every process; a replay finds them in the journal
   const newId = options.newId ?? (() => crypto.randomUUID());
   const gate = new SessionGate<TurnRun>(sessions);
   const approvals = new Map<string, TurnRun>();
@@ -233,10 +234,13 @@ const requestFactory = (options: HarnessOptions): Pick<RunnerOptions, 'request' 
 const toUserMessages = (input: TurnInput['input']): readonly UserMessage[] => {
   if (typeof input === 'string') return [{ role: 'user', content: input }];
   if (!isList(input)) return [input];
-  return input.every((item) => 'role' in item) ? (input as readonly UserMessage[]) : [{ role: 'user', content: input as readonly UserPart[] }];
+  return isMessages(input) ? input : [{ role: 'user', content: input }];
 };
 
 const isList = (input: TurnInput['input']): input is readonly UserPart[] | readonly UserMessage[] => Array.isArray(input);
+
+const isMessages = (input: readonly UserPart[] | readonly UserMessage[]): input is readonly UserMessage[] =>
+  input.every((item) => 'role' in item);
 
 const abortReason = (signal: AbortSignal | undefined): string => {
   const reason: unknown = signal?.reason;

@@ -1,7 +1,7 @@
 export * from './decisions.js';
 export * from './describe-pipeline.js';
 export * from './errors.js';
-export * from './events.js';
+export type * from './events.js';
 export { harness, type Agent, type Harness, type HarnessOptions, type RunningTurn, type TurnInput } from './harness.js';
 export {
   intercept,
@@ -25,7 +25,7 @@ export type { PipelineOperator } from './pipeline.js';
 export { decodeRecord, encodeRecord } from './record-codec.js';
 export { repairHistory, type Repair, type RepairedHistory, type RepairProblem } from './repair.js';
 export { reply, type Reply } from './reply.js';
-export * from './session-store.js';
+export type * from './session-store.js';
 export * from './tool.js';
 export { addUsage, noUsage, usageSchema, type Usage } from './usage.js';
 export { wellFormed } from './well-formed.js';

@@ -1,4 +1,4 @@
-import type { TurnEvent, TurnEventOf } from './events.js';
+import type { TurnEvent } from './events.js';
 import { answerMessages, fold, initialState, resultMessages, slotOf, type LoopState } from './loop-state.js';
 import { MessageList } from './message-list.js';
 import type { Message } from './messages.js';

@@ -263,6 +263,9 @@ export const isDecided = (state: LoopState): boolean => state.slots.every((slot)
 export const runnable = (state: LoopState): readonly CallSlot[] =>
   state.slots.filter((slot) => slot.decided && !slot.denied && !slot.result);
 
+/** Whether a call that may have run already may run again. */
+export const isRepeatable = ({ call }: CallSlot): boolean => call.idempotent === true || call.effect === 'read-only';
+
 /** What the runner adds to the history for the model's answer; nothing for an empty one, which providers refuse. */
 export const answerMessages = (answer: TurnEventOf<'model.response'>): readonly Message[] => {
   const content = answer.content.filter((part: AssistantPart) => part.type !== 'text' || part.text !== '' || part.providerOptions);

@@ -53,7 +53,7 @@ const toPlain = (value: unknown): unknown => {
     return { [mark]: 'bytes', value: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64') };
   }
   if (value instanceof Map || value instanceof Set || value instanceof Date) throw unwritable(value.constructor.name);
-  if ('toJSON' in value && typeof value.toJSON === 'function') return toPlain(value.toJSON());
+  if ('toJSON' in value && typeof value.toJSON === 'function') return toPlain((value as { toJSON(): unknown }).toJSON());
   const plain: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(value)) plain[key.startsWith(mark) ? `${mark}${key}` : key] = toPlain(item);
   return plain;

@@ -3,20 +3,21 @@ import { stop } from './decisions.js';
 import { toErrorInfo, type OperatorError } from './errors.js';
 import type { NewEvent, NewEventOf, TurnEvent, TurnEventOf, TurnState } from './events.js';
 import { isDerived, isRecorded } from './journal.js';
-import { accepts, fold, initialState, isDecided, runnable, type CallSlot, type LoopState } from './loop-state.js';
+import { accepts, fold, initialState, isDecided, isRepeatable, runnable, type CallSlot, type LoopState } from './loop-state.js';
 import type { Message, UserMessage } from './messages.js';
-import { ModelCall, type EffectHost } from './model-call.js';
+import type { EffectHost } from './model-call.js';
 import type { ModelDriver } from './model.js';
-import { closeAlone, openForResume, openForTurn, type LastWord, type Opened } from './opening.js';
+import { closeAlone, openForResume, openForTurn, type LastWord } from './opening.js';
 import { Outbox } from './outbox.js';
 import { connectPipeline, type Pipeline, type PipelineOperator } from './pipeline.js';
 import { planInterrupted, planNext, type Plan, type PlanContext } from './plan.js';
 import type { SessionGate, SessionHolder } from './session-gate.js';
-import type { MaybePromise, SessionStore } from './session-store.js';
-import { andThen, isPromise, type SessionWriter } from './session-writer.js';
-import { ToolBatch } from './tool-batch.js';
+import type { MaybePromise } from './session-store.js';
+import { isPromise } from './session-writer.js';
 import type { ToolDriver } from './tool.js';
+import { TurnEffects } from './turn-effects.js';
 import { TurnLoop } from './turn-loop.js';
+import { TurnSession } from './turn-session.js';
 
 /** What all turns of a harness share. */
 export interface RunnerOptions extends PlanContext {
@@ -41,32 +42,26 @@ export class TurnRun implements SessionHolder, EffectHost {
   readonly #subscriber: Subscriber<TurnEvent>;
   readonly #loop: TurnLoop;
   #pipeline: Pipeline | undefined;
-  readonly #sessions: SessionStore;
-  readonly #outbox = new Outbox((error) => this.#end({ outcome: 'error', error: toErrorInfo(error), reason: 'The journal could not be written.' }, false));
+  readonly #session: TurnSession<TurnRun>;
+  readonly #effects: TurnEffects;
+  readonly #outbox = new Outbox((error) => this.#end(failed('The journal could not be written.', error), false));
   /** The messages that the runner itself has asked to append last. */
   #fed: readonly Message[] | undefined;
-  readonly #batches = new Set<ToolBatch>();
-  readonly #onBatchEnd = (batch: ToolBatch): boolean => this.#batches.delete(batch);
   readonly #steering = new Map<string, UserMessage>();
   #state: LoopState;
-  #writer: SessionWriter | undefined;
-  #opened: Opened | undefined;
-  #opening: MaybePromise<void> = undefined;
-  #modelCall: ModelCall | undefined;
   #ranStep = 0;
   #wish: string | undefined;
   #isBroken = false;
   #setupFailure: OperatorError | undefined;
   #grace: Subscription | undefined;
   #over = false;
-  #closed: Promise<void> | undefined;
-  #onClosed: (() => void) | undefined;
 
   constructor(turn: string, options: RunnerOptions, subscriber: Subscriber<TurnEvent>) {
     this.#options = options;
     this.#subscriber = subscriber;
     this.#state = initialState(turn);
-    this.#sessions = options.gate.for(this);
+    this.#session = new TurnSession<TurnRun>(options.gate, this);
+    this.#effects = new TurnEffects(options.model, options.tools, this);
     this.#loop = new TurnLoop(options.scheduler);
     this.#loop.turn = turn;
   }
@@ -76,7 +71,7 @@ export class TurnRun implements SessionHolder, EffectHost {
   }
 
   get usedIds(): Set<string> {
-    return this.#opened?.usedIds ?? new Set();
+    return this.#session.opened?.usedIds ?? new Set();
   }
 
   get session(): string {
@@ -90,18 +85,11 @@ export class TurnRun implements SessionHolder, EffectHost {
   get phase(): TurnState {
     if (!this.#state.loaded) return 'queued';
     if (this.#state.approvals.size > 0) return 'waiting-for-input';
-    return this.#batches.size > 0 ? 'waiting-for-tool' : 'running';
+    return this.#effects.areToolsRunning ? 'waiting-for-tool' : 'running';
   }
 
   get isEnding(): boolean {
     return this.#over || this.#state.stop !== undefined;
-  }
-
-  whenClosed(): Promise<void> {
-    this.#closed ??= new Promise((resolve) => {
-      this.#onClosed = resolve;
-    });
-    return this.#closed;
   }
 
   /** Asks for a new turn. */
@@ -114,22 +102,20 @@ export class TurnRun implements SessionHolder, EffectHost {
   /** Goes on with a turn where its journal ends. */
   resume(): void {
     if (!this.#connect()) return;
-    this.#open(
-      () => openForResume(this.#sessions, this.turn),
-      (opened) => {
-        this.#state = opened.loop;
-        for (const event of opened.recorded) this.#pipeline?.feed({ ...event, replayed: true });
-        if (this.#state.end) return undefined;
-        for (const id of this.#state.approvals) this.#options.approvals.set(id, this);
-        this.#recover();
-        return undefined;
+    void this.#session.open(
+      (sessions) => openForResume(sessions, this.turn),
+      ({ loop, recorded }) => {
+        this.#state = loop;
+        for (const event of recorded) this.#pipeline?.feed({ ...event, replayed: true });
+        if (!loop.end) this.#recover();
       },
+      (error) => this.#cannotOpen(error),
     );
   }
 
   /** Lets a fact or command enter at the top. */
   feed(event: NewEvent): void {
-    this.enter({ turn: this.turn, at: this.now(), ...event } as TurnEvent);
+    this.enter({ turn: this.turn, at: this.now(), ...event });
   }
 
   /** Lets an event that is complete enter at the top. */
@@ -164,7 +150,7 @@ export class TurnRun implements SessionHolder, EffectHost {
     this.#pipeline = connectPipeline(this.#options.operators, this.#loop, {
       next: (event) => this.#left(event),
       failed: (error, event) => this.#operatorFailed(error, event),
-      error: (error) => this.#end({ outcome: 'error', error: toErrorInfo(error), reason: 'A native operator in the pipe failed.' }),
+      error: (error) => this.#end(failed('A native operator in the pipe failed.', error)),
       complete: () => this.#end({ outcome: 'cancelled', reason: 'An operator in the pipe completed the stream.' }),
     });
     if (this.#over) this.#pipeline.close();
@@ -207,39 +193,16 @@ export class TurnRun implements SessionHolder, EffectHost {
   }
 
   #write(event: TurnEvent): MaybePromise<void> {
-    if (event.type === 'turn.start') {
-      return this.#open(
-        () => openForTurn(this.#sessions, event.session, this.now()),
-        (opened) => opened.writer.write(event),
-      );
-    }
-    const derived = isDerived(event, this.#state, this.#fed);
-    if (isPromise(this.#opening)) return this.#opening.then(() => this.#writer?.write(event, derived));
-    return this.#writer?.write(event, derived);
+    if (event.type !== 'turn.start') return this.#session.write(event, isDerived(event, this.#state, this.#fed));
+    return this.#session.open(
+      (sessions) => openForTurn(sessions, event.session, this.now()),
+      ({ writer }) => writer.write(event),
+      (error) => this.#cannotOpen(error),
+    );
   }
 
-  /** Opens the session, now or later. A session that cannot be opened ends the turn. */
-  #open<What extends Opened>(open: () => MaybePromise<What>, then: (opened: What) => MaybePromise<void>): MaybePromise<void> {
-    const take = (opened: What): MaybePromise<void> => {
-      this.#opening = undefined;
-      this.#writer = opened.writer;
-      this.#opened = opened;
-      if (this.#over) return this.#letGo();
-      return then(opened);
-    };
-    const fail = (error: unknown): void => {
-      this.#opening = undefined;
-      if (this.#over) this.#letGo();
-      else this.feed(stop('error', 'The session could not be opened.', toErrorInfo(error)));
-    };
-    try {
-      const taken = andThen(open(), take);
-      if (!isPromise(taken)) return taken;
-      this.#opening = taken.then(undefined, fail);
-      return this.#opening;
-    } catch (error) {
-      return fail(error);
-    }
+  #cannotOpen(error: unknown): void {
+    this.feed({ type: 'turn.stop', ...failed('The session could not be opened.', error) });
   }
 
   /** Does what the event says, now that it is safe to. */
@@ -255,15 +218,15 @@ export class TurnRun implements SessionHolder, EffectHost {
         this.#feedSession();
         break;
       case 'model.request':
-        this.#modelCall = new ModelCall(this.#options.model, event, this).start();
+        this.#effects.callModel(event);
         break;
       case 'model.response':
       case 'model.error':
-        this.#modelCall?.stop();
+        this.#effects.endModelCall();
         break;
       case 'input.received':
         this.#steering.delete(event.id);
-        for (const batch of this.#batches) batch.skip();
+        this.#effects.skipTools();
         break;
       case 'approval.request':
         this.#options.approvals.set(event.id, this);
@@ -272,7 +235,7 @@ export class TurnRun implements SessionHolder, EffectHost {
         this.#options.approvals.delete(event.id);
         break;
       case 'turn.stop':
-        this.#stopEffects();
+        this.#effects.stop();
         break;
       default:
     }
@@ -281,7 +244,7 @@ export class TurnRun implements SessionHolder, EffectHost {
 
   /** Feeds what comes next, unless it is on its way already. */
   #advance(): void {
-    if (this.#over || !this.#outbox.isEmpty || isPromise(this.#opening)) return;
+    if (this.#over || !this.#outbox.isEmpty || this.#session.isOpening) return;
     this.#runCalls();
     const plan = planNext(this.#state, this.#options, this.now());
     if (plan && plan.label !== this.#wish) {
@@ -307,13 +270,11 @@ export class TurnRun implements SessionHolder, EffectHost {
   }
 
   #runBatch(slots: readonly CallSlot[]): void {
-    if (slots.length === 0) return;
-    const calls = slots.map(({ call }) => call);
-    this.#batches.add(new ToolBatch(this.#options.tools, calls, this.#state.step, this, this.#onBatchEnd).start());
+    this.#effects.runTools(slots.map(({ call }) => call), this.#state.step);
   }
 
   #feedSession(): void {
-    const opened = this.#opened;
+    const { opened } = this.#session;
     if (!opened) return;
     const { messages, state, repairs } = opened;
     this.feed({ type: 'session.loaded', session: this.session, messages, state, repairs });
@@ -324,6 +285,7 @@ export class TurnRun implements SessionHolder, EffectHost {
     const state = this.#state;
     state.asked = false;
     state.retrying = false;
+    for (const id of state.approvals) this.#options.approvals.set(id, this);
     if (!state.loaded) {
       this.#feedSession();
       return;
@@ -331,9 +293,8 @@ export class TurnRun implements SessionHolder, EffectHost {
     if (state.slots.length > 0 && isDecided(state)) {
       this.#ranStep = state.step;
       const open = runnable(state);
-      const isSafe = ({ call }: CallSlot): boolean => call.idempotent === true || call.effect === 'read-only';
-      this.#feedAll(planInterrupted(state, open.filter((slot) => !isSafe(slot)), this.now()));
-      if (!state.stop) this.#runBatch(open.filter(isSafe));
+      this.#feedAll(planInterrupted(state, open.filter((slot) => !isRepeatable(slot)), this.now()));
+      if (!state.stop) this.#runBatch(open.filter(isRepeatable));
     }
     this.#advance();
   }
@@ -370,9 +331,11 @@ export class TurnRun implements SessionHolder, EffectHost {
   #end(lastWord: LastWord, isWritable = true): void {
     if (this.#over) return;
     this.#over = true;
-    this.#stopEffects();
+    this.#effects.stop();
     this.#pipeline?.close();
-    const written = closeAlone(this.#state, isWritable ? this.#writer : undefined, this.now(), lastWord, false);
+    const inFlight = [...this.#steering].map(([id, message]) => ({ type: 'input.received', turn: this.turn, at: this.now(), id, message }) as const);
+    this.#state.received = [...this.#state.received, ...inFlight];
+    const written = closeAlone(this.#state, isWritable ? this.#session.writer : undefined, this.now(), lastWord, false);
     const { end } = this.#state;
     this.#outbox.add(written, () => this.#letGo(end));
   }
@@ -380,42 +343,24 @@ export class TurnRun implements SessionHolder, EffectHost {
   /** The turn has ended with its operators watching. */
   #finish(end: TurnEventOf<'turn.end'>): void {
     this.#over = true;
-    this.#stopEffects();
+    this.#effects.stop();
     this.#letGo(end);
   }
 
   /** Lets the session go, then tells the subscriber. */
-  #letGo(end?: TurnEventOf<'turn.end'>): void {
-    if (isPromise(this.#opening)) {
-      this.#conclude(end);
-      return;
-    }
-    const conclude = (): void => {
-      this.#options.gate.release(this.session, this);
-      this.#conclude(end);
-    };
-    let closed: MaybePromise<void>;
-    try {
-      closed = this.#writer?.close();
-    } catch {
-      closed = undefined;
-    }
-    if (isPromise(closed)) closed.then(conclude, conclude);
-    else conclude();
+  #letGo(end: TurnEventOf<'turn.end'> | undefined): void {
+    this.#grace?.unsubscribe();
+    const letGo = this.#session.letGo();
+    if (isPromise(letGo)) void letGo.then(() => this.#conclude(end));
+    else this.#conclude(end);
   }
 
   #conclude(end: TurnEventOf<'turn.end'> | undefined): void {
     for (const [id, run] of this.#options.approvals) if (run === this) this.#options.approvals.delete(id);
-    this.#onClosed?.();
     if (end) this.#subscriber.next(end);
     this.#pipeline?.close();
     this.#subscriber.complete();
   }
-
-  #stopEffects(): void {
-    this.#grace?.unsubscribe();
-    this.#modelCall?.stop();
-    for (const batch of this.#batches) batch.stop();
-    this.#batches.clear();
-  }
 }
+
+const failed = (reason: string, error: unknown): LastWord => ({ outcome: 'error', reason, error: toErrorInfo(error) });

@@ -1,5 +1,5 @@
 import type { Subscription } from 'rxjs';
-import { OperatorError } from './errors.js';
+import { OperatorError, toErrorInfo } from './errors.js';
 import type { NewEvent, TurnEvent } from './events.js';
 import type { DecideContext, Decision, DecisionInput, Handlers, InterceptorSetup, OperatorContext } from './intercept.js';
 import { substitutesOf } from './replacements.js';
@@ -84,12 +84,11 @@ export class Segment implements Entrance {
         return;
       }
       if (answer === undefined) continue;
-      const replacement = answer as TurnEvent | null;
-      if (replacement !== null && replacement.type === current.type && replacement.turn !== undefined) {
-        current = replacement;
+      if (isSameType(answer, current)) {
+        current = answer;
         continue;
       }
-      this.#follow(step.place, current, answer as Exclude<DecisionInput, undefined | void>);
+      this.#follow(step.place, current, answer);
       return;
     }
     this.#outlet.next(current);
@@ -173,16 +172,14 @@ export class Segment implements Entrance {
     if (!this.#mayHold(place, event)) return;
     this.#held += 1;
     const given: TurnEvent[] = [];
-    let subscription: Subscription | undefined;
     let done = false;
     const finish = (then: () => void): void => {
       done = true;
-      if (subscription) this.#cleanups.delete(unsubscribe);
+      this.#cleanups.delete(unsubscribe);
       this.#release(then);
     };
-    const unsubscribe = (): void => subscription?.unsubscribe();
     const source = answer as { subscribe(observer: object): Subscription };
-    subscription = source.subscribe({
+    const subscription = source.subscribe({
       next: (decision: Decision) => {
         if (this.#closed) return;
         const events = this.#eventsOf(place, event, decision);
@@ -199,6 +196,7 @@ export class Segment implements Entrance {
           else if (given.length === 0) this.#loop.push(this, event, place + 1);
         }),
     });
+    const unsubscribe = (): void => subscription.unsubscribe();
     if (!done) this.#cleanups.add(unsubscribe);
     if (this.#closed) unsubscribe();
   }
@@ -277,13 +275,19 @@ export class Segment implements Entrance {
 
   #fail(place: number, what: string, cause: unknown, event: TurnEvent | undefined): void {
     const name = this.#nameOf(place);
-    const detail = cause instanceof Error ? `: ${cause.message}` : cause === undefined ? '' : `: ${String(cause)}`;
+    const detail = cause === undefined ? '' : `: ${toErrorInfo(cause).message}`;
     this.#outlet.failed(
       new OperatorError(name, `${what}${detail}`, cause === undefined ? undefined : { cause }),
       event,
     );
   }
 }
+
+/** The commonest answer: the event in another form, complete with its envelope. */
+const isSameType = (answer: unknown, event: TurnEvent): answer is TurnEvent => {
+  const { type, turn } = (answer ?? {}) as Partial<TurnEvent>;
+  return type === event.type && turn !== undefined;
+};
 
 const lookUp = (table: object | undefined, type: string): unknown =>
   table !== undefined && type !== '*' && Object.hasOwn(table, type) ? table[type as keyof typeof table] : undefined;

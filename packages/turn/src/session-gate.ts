@@ -4,8 +4,11 @@ import type { MaybePromise, OpenSession, SessionStore } from './session-store.js
 export interface SessionHolder {
   /** It is about to let the session go, whatever happens. */
   readonly isEnding: boolean;
-  /** Fulfilled when it has. */
-  whenClosed(): Promise<void>;
+}
+
+interface Held {
+  readonly holder: SessionHolder;
+  readonly waiting: (() => void)[];
 }
 
 /**
@@ -14,9 +17,9 @@ export interface SessionHolder {
  * A turn that comes while the one before it is still writing its last records waits for that; one that comes while the
  * other is at work is refused by the store.
  */
-export class SessionGate<Holder extends SessionHolder> {
+export class SessionGate<Holder extends SessionHolder = SessionHolder> {
   readonly #store: SessionStore;
-  readonly #holders = new Map<string, Holder>();
+  readonly #held = new Map<string, Held & { readonly holder: Holder }>();
 
   constructor(store: SessionStore) {
     this.#store = store;
@@ -33,18 +36,23 @@ export class SessionGate<Holder extends SessionHolder> {
 
   /** The turn that holds the session. */
   holderOf(session: string): Holder | undefined {
-    return this.#holders.get(session);
+    return this.#held.get(session)?.holder;
   }
 
   release(session: string, holder: Holder): void {
-    if (this.#holders.get(session) === holder) this.#holders.delete(session);
+    const held = this.#held.get(session);
+    if (held?.holder !== holder) return;
+    this.#held.delete(session);
+    for (const goOn of held.waiting) goOn();
   }
 
   #open(session: string, holder: Holder): MaybePromise<OpenSession> {
-    const current = this.#holders.get(session);
-    if (current?.isEnding) return current.whenClosed().then(() => this.#open(session, holder));
+    const held = this.#held.get(session);
+    if (held?.holder.isEnding === true) {
+      return new Promise<void>((resolve) => held.waiting.push(resolve)).then(() => this.#open(session, holder));
+    }
     const open = this.#store.open(session);
-    if (current === undefined) this.#holders.set(session, holder);
+    if (!held) this.#held.set(session, { holder, waiting: [] });
     return open;
   }
 }

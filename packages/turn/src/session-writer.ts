@@ -1,5 +1,5 @@
 import type { TurnEvent } from './events.js';
-import type { MaybePromise, OpenSession } from './session-store.js';
+import type { JournalRecord, MaybePromise, OpenSession } from './session-store.js';
 
 /** Writes the journal of one turn, record after record, and lets the session go at the end. */
 export class SessionWriter {
@@ -13,9 +13,9 @@ export class SessionWriter {
     this.#seq = seq;
   }
 
-  /** Adds the event to the journal. With a store that answers at once, so does this. */
+  /** Adds the event to the journal. With a store that answers at once, so does this; one that throws rejects. */
   write(event: TurnEvent, derived = false): MaybePromise<void> {
-    const written = this.#session.append({ v: 1, seq: this.#seq, event, derived });
+    const written = this.#append({ v: 1, seq: this.#seq, event, derived });
     this.#seq += 1;
     if (!isPromise(written)) return undefined;
     this.#pendingCount += 1;
@@ -25,6 +25,14 @@ export class SessionWriter {
     });
     this.#pending = pending;
     return pending;
+  }
+
+  #append(record: JournalRecord): MaybePromise<void> {
+    try {
+      return this.#session.append(record);
+    } catch (error) {
+      return Promise.reject(error instanceof Error ? error : new Error(String(error)));
+    }
   }
 
   /** Lets the session go once everything is safe. */

@@ -30,7 +30,7 @@ export const marbles = <Result>(test: (helpers: TurnMarbles) => Result): Result 
     test({
       ...helpers,
       scheduler,
-      turn: (drawing, events) => helpers.cold<TurnEvent>(drawing, { ...events }) as ReturnType<TurnMarbles['turn']>,
+      turn: (drawing, events) => helpers.cold<TurnEvent>(drawing, { ...events }),
     }),
   );
 };

@@ -1,0 +1,91 @@
+import type { TurnEvent } from './events.js';
+import type { Opened } from './opening.js';
+import type { SessionGate, SessionHolder } from './session-gate.js';
+import type { MaybePromise, SessionStore } from './session-store.js';
+import { andThen, isPromise, type SessionWriter } from './session-writer.js';
+
+/** The session of one turn: opened once, written to while the turn runs, let go exactly once. */
+export class TurnSession<Holder extends SessionHolder> {
+  readonly #release: () => void;
+  readonly #store: SessionStore;
+  #opening: Promise<void> | undefined;
+  #opened: Opened | undefined;
+  #isLetGo = false;
+
+  constructor(gate: SessionGate<Holder>, holder: Holder) {
+    const names: string[] = [];
+    const store = gate.for(holder);
+    this.#store = { ...store, open: (session) => (names.push(session), store.open(session)) };
+    this.#release = () => {
+      for (const name of names) gate.release(name, holder);
+    };
+  }
+
+  /** What was found when it was opened. */
+  get opened(): Opened | undefined {
+    return this.#opened;
+  }
+
+  get isOpening(): boolean {
+    return this.#opening !== undefined;
+  }
+
+  get writer(): SessionWriter | undefined {
+    return this.#opened?.writer;
+  }
+
+  /**
+   * Opens the session, now or later, and hands on what was found there; not if it was let go meanwhile.
+   *
+   * @returns when `then` is done; it never fails
+   */
+  open<What extends Opened>(
+    open: (sessions: SessionStore) => MaybePromise<What>,
+    then: (opened: What) => MaybePromise<void>,
+    onError: (error: unknown) => void,
+  ): MaybePromise<void> {
+    const take = (opened: What): MaybePromise<void> => {
+      this.#opening = undefined;
+      this.#opened = opened;
+      return this.#isLetGo ? this.#close() : then(opened);
+    };
+    const fail = (error: unknown): void => {
+      this.#opening = undefined;
+      if (this.#isLetGo) this.#release();
+      else onError(error);
+    };
+    try {
+      const taken = andThen(open(this.#store), take);
+      if (!isPromise(taken)) return undefined;
+      this.#opening = Promise.resolve(taken).then(undefined, fail);
+      return this.#opening;
+    } catch (error) {
+      fail(error);
+      return undefined;
+    }
+  }
+
+  /** Writes an event down, as soon as the session is open. Without a session nothing is written. */
+  write(event: TurnEvent, derived: boolean): MaybePromise<void> {
+    return this.#opening ? this.#opening.then(() => this.writer?.write(event, derived)) : this.writer?.write(event, derived);
+  }
+
+  /** Lets the session go once everything that was written is safe; one that is still being opened, as soon as it is. */
+  letGo(): MaybePromise<void> {
+    if (this.#isLetGo) return undefined;
+    this.#isLetGo = true;
+    return this.#opening ? undefined : this.#close();
+  }
+
+  #close(): MaybePromise<void> {
+    let closed: MaybePromise<void>;
+    try {
+      closed = this.writer?.close();
+    } catch {
+      closed = undefined;
+    }
+    if (isPromise(closed)) return closed.then(this.#release, this.#release);
+    this.#release();
+    return undefined;
+  }
+}
