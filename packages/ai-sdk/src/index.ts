@@ -1,3 +1,5 @@
 export { languageModel } from './language-model.js';
 export type { LanguageModelOptions } from './model-source.js';
 export type { AnyLanguageModel } from './model-version.js';
+export { TurnStoppedError } from './turn-stopped-error.js';
+export { wrapModel } from './wrap-model.js';

@@ -3,9 +3,10 @@ import type { ModelDriver, ModelDriverOutput, ModelRequest } from '@h/turn';
 import { Observable, type Subscriber } from 'rxjs';
 import { toCallOptions } from './call-options.js';
 import { toErrorInfo } from './error-info.js';
+import { toModelResponse } from './model-response.js';
 import { modelSource, providerOf, type LanguageModelOptions, type ModelSource } from './model-source.js';
 import type { AnyLanguageModel } from './model-version.js';
-import { abortedCall, readAnswer } from './read-answer.js';
+import { abortedCall, readAnswer, type AnswerEnd } from './read-answer.js';
 
 /**
  * Lets any model of the AI SDK answer the turns.
@@ -77,12 +78,15 @@ const forward = async (
   subscriber.add(cancel);
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return answer.end();
+    if (done) return toOutput(answer.end());
     if (value.type === 'error') return { type: 'error', error: toErrorInfo(value.error) };
     const delta = answer.add(value);
     if (delta) subscriber.next({ type: 'delta', delta });
   }
 };
+
+const toOutput = (end: AnswerEnd): ModelDriverOutput =>
+  'error' in end ? { type: 'error', ...end } : { type: 'response', response: toModelResponse(end.result) };
 
 const conclude = (subscriber: Subscriber<ModelDriverOutput>, output: ModelDriverOutput): void => {
   subscriber.next(output);

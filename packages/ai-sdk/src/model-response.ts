@@ -4,7 +4,7 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4Source,
 } from '@ai-sdk/provider';
-import type { FinishReason, ModelResponse } from '@h/turn';
+import type { AssistantPart, FinishReason, ModelResponse } from '@h/turn';
 import { toAssistantPart, toJSON } from './answer-parts.js';
 import { toUsage } from './usage.js';
 
@@ -20,12 +20,18 @@ export type ModelResult = Pick<
  * What the contract has no place for is kept under `providerMetadata['ai-sdk']`: `sources`, the `warnings` of the
  * provider (a setting that it ignored, say), and the provider's own `finishReason`. Citations within a text are left
  * out; the sources that they point to are there.
+ *
+ * @param origins - Is told what each part was made of.
  */
-export const toModelResponse = (result: ModelResult): ModelResponse => {
+export const toModelResponse = (result: ModelResult, origins?: Map<AssistantPart, LanguageModelV4Content>): ModelResponse => {
   const { id, modelId } = result.response ?? {};
   const providerMetadata = { ...result.providerMetadata, ...ownMetadata(result) };
   return {
-    content: result.content.flatMap((part) => toAssistantPart(part) ?? []),
+    content: result.content.flatMap((given) => {
+      const part = toAssistantPart(given);
+      if (part) origins?.set(part, given);
+      return part ?? [];
+    }),
     finishReason: toFinishReason(result.finishReason.unified),
     usage: toUsage(result.usage),
     ...(id !== undefined && { id }),

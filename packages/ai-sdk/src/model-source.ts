@@ -35,24 +35,28 @@ export const modelSource = (source: AnyLanguageModel | LanguageModelOptions): Mo
 
 const fixedModel =
   (model: AnyLanguageModel): ModelSource =>
-  async (request) => {
-    assertOwn(model, request);
-    return asLanguageModelV4(model);
-  };
+  (request) =>
+    onlyModel(model, request);
+
+/** The one model that there is, if the request is content with it. */
+export const onlyModel = async (model: AnyLanguageModel, request: ModelRequest): Promise<LanguageModelV4> => {
+  assertOwn(model, request);
+  return asLanguageModelV4(model);
+};
 
 /** Answering with another model or credential than was asked for would hide a mistake in the set-up. */
 const assertOwn = (own: AnyLanguageModel, { model, credential }: ModelRequest): void => {
   if (credential !== undefined) {
     throw new TurnError(
       'unknown-credential',
-      `The credential ${JSON.stringify(credential)} cannot be used: languageModel() was given one model. Give it { resolve } to choose by credential.`,
+      `The credential ${JSON.stringify(credential)} cannot be used: there is one model only. languageModel({ resolve }) can choose by credential.`,
     );
   }
   const provider = providerOf(own);
   if (model !== undefined && model !== own.modelId && model !== `${provider}/${own.modelId}`) {
     throw new TurnError(
       'unknown-model',
-      `The model ${JSON.stringify(model)} was asked for, but languageModel() was given ${JSON.stringify(`${provider}/${own.modelId}`)} only. Give it { resolve } to choose by name.`,
+      `The model ${JSON.stringify(model)} was asked for, but ${JSON.stringify(`${provider}/${own.modelId}`)} is the only one. languageModel({ resolve }) can choose by name.`,
     );
   }
 };

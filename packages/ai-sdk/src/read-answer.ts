@@ -1,24 +1,27 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4ResponseMetadata, SharedV4Warning } from '@ai-sdk/provider';
-import type { ErrorInfo, ModelDelta, ModelDriverOutput } from '@h/turn';
+import type { ErrorInfo, ModelDelta, Usage } from '@h/turn';
 import { toErrorInfo } from './error-info.js';
-import { toModelResponse } from './model-response.js';
+import type { ModelResult } from './model-response.js';
 import { streamContent } from './stream-content.js';
 import { toUsage } from './usage.js';
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: 'finish' }>;
+
+/** What a model call comes to: an answer, or why it is none. */
+export type AnswerEnd = { readonly result: ModelResult } | { readonly error: ErrorInfo; readonly usage?: Usage };
 
 /** Reads the stream of one model call. */
 export interface AnswerReader {
   /** Takes the next part; returns the piece of answer that it is, if it is one to show. */
   add(part: LanguageModelV4StreamPart): ModelDelta | undefined;
   /** What the call comes to, once the stream has ended. */
-  end(): Exclude<ModelDriverOutput, { type: 'delta' }>;
+  end(): AnswerEnd;
 }
 
 /**
  * Begins to read an answer.
  *
- * Only a stream that says it is complete gives a response. One that ends without a word, or with `interrupted`, was
+ * Only a stream that says it is complete gives a result. One that ends without a word, or with `interrupted`, was
  * cut (`incomplete-stream`); one that ends with the reason `error` failed (`model-failed`).
  */
 export const readAnswer = (): AnswerReader => {
@@ -45,8 +48,9 @@ export const readAnswer = (): AnswerReader => {
     },
     end: () => {
       const error = failureOf(finish);
-      if (error) return { type: 'error', error, ...(finish && { usage: toUsage(finish.usage) }) };
-      return { type: 'response', response: toModelResponse({ ...(finish as Finish), content: stream.content, warnings, response }) };
+      if (error) return { error, ...(finish && { usage: toUsage(finish.usage) }) };
+      const { type: _, ...end } = finish as Finish;
+      return { result: { ...end, content: stream.content, warnings, response } };
     },
   };
 };

@@ -1,0 +1,220 @@
+import type {
+  LanguageModelV4Content,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
+} from '@ai-sdk/provider';
+import type { ModelDelta } from '@h/turn';
+
+type StreamPart<Type extends LanguageModelV4StreamPart['type']> = Extract<LanguageModelV4StreamPart, { type: Type }>;
+type Details = Omit<LanguageModelV4StreamResult, 'stream'>;
+
+/** Parts that show nothing yet: as long as only these have come, an attempt can be forgotten. */
+const quietTypes: ReadonlySet<LanguageModelV4StreamPart['type']> = new Set([
+  'stream-start',
+  'response-metadata',
+  'text-start',
+  'reasoning-start',
+  'tool-input-start',
+  'raw',
+  'ping',
+]);
+
+/**
+ * The stream that a host reads, written from what the model says and what operators make of it.
+ *
+ * It opens with the first part that shows something. From the first tool call on everything waits for the operators'
+ * word on the whole answer, because the host runs a call as soon as it reads it.
+ */
+export class HostStream {
+  /** What the host gets: resolved when the stream opens, rejected where it fails before. */
+  readonly result: Promise<LanguageModelV4StreamResult>;
+  readonly #onCancel: (reason: unknown) => void;
+  #resolve: (result: LanguageModelV4StreamResult) => void = () => undefined;
+  #reject: (error: unknown) => void = () => undefined;
+  #controller: ReadableStreamDefaultController<LanguageModelV4StreamPart> | undefined;
+  #details: Details = {};
+  #quiet: LanguageModelV4StreamPart[] = [];
+  #held: LanguageModelV4StreamPart[] | undefined;
+  readonly #blocks = new Set<string>();
+  #finish: StreamPart<'finish'> | undefined;
+  #expected: { readonly delta: ModelDelta; readonly part: LanguageModelV4StreamPart } | undefined;
+  #added = 0;
+  #done = false;
+
+  constructor(onCancel: (reason: unknown) => void) {
+    this.#onCancel = onCancel;
+    this.result = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  /** Whether the host has seen something that cannot be taken back. */
+  get isOpen(): boolean {
+    return this.#controller !== undefined;
+  }
+
+  /** A new attempt begins; what the last one said was never shown. */
+  begin(details: Details): void {
+    this.#details = details;
+    this.#quiet = [];
+    this.#held = undefined;
+    this.#finish = undefined;
+    this.#blocks.clear();
+  }
+
+  /** The part of the stream that the next delta was made of: if the delta leaves unchanged, so does the part. */
+  expect(delta: ModelDelta, part: LanguageModelV4StreamPart): void {
+    this.#expected = { delta, part };
+  }
+
+  /** Takes a part of the model's stream that operators do not see. */
+  take(part: LanguageModelV4StreamPart): void {
+    if (part.type === 'finish') {
+      this.#finish = part;
+      return;
+    }
+    this.#noteBlock(part);
+    if (part.type === 'tool-call' && part.providerExecuted !== true) this.#held ??= [];
+    this.#pass(part);
+  }
+
+  /** Takes a delta that has left the operators. */
+  delta(delta: ModelDelta): void {
+    const expected = this.#expected;
+    if (expected?.delta === delta) this.#pass(expected.part);
+    else if (delta.type === 'tool-input') this.#pass({ type: 'tool-input-delta', id: delta.toolCallId, delta: delta.text });
+    else this.#passText(delta.type, delta.id, delta.text);
+  }
+
+  /**
+   * The answer is complete.
+   *
+   * @param result - The answer as it left the operators.
+   * @param isTold - Whether the model has streamed it; else all of it is told now.
+   * @param isChanged - Whether the content is another than the model's: the host then gets the tool calls of the result.
+   */
+  complete(result: LanguageModelV4GenerateResult, { isTold, isChanged }: { readonly isTold: boolean; readonly isChanged: boolean }): void {
+    if (!isTold) this.#tell(result);
+    else if (isChanged) this.#release(result.content.filter(isHostCall));
+    else this.#release();
+    const { finishReason, usage, providerMetadata } = result;
+    this.#emit({ ...(isTold && this.#finish), type: 'finish', finishReason, usage, ...(providerMetadata && { providerMetadata }) });
+    this.#close();
+  }
+
+  /** The model's stream ended without an answer: the host gets it as it is. */
+  completeAsGiven(): void {
+    this.#release();
+    if (this.#finish) this.#emit(this.#finish);
+    else this.#open();
+    this.#close();
+  }
+
+  /** Ends with a part that says what went wrong, or by refusing to open. */
+  fail(error: unknown): void {
+    if (!this.isOpen) return this.#refuse(error);
+    this.#emit({ type: 'error', error });
+    this.#close();
+  }
+
+  /** As {@link fail}, for an error that was itself a part of the stream. */
+  failWithin(error: unknown): void {
+    this.#emit({ type: 'error', error });
+    this.#close();
+  }
+
+  /** Breaks off, as a connection does. */
+  breakOff(error: unknown): void {
+    if (!this.isOpen) return this.#refuse(error);
+    if (!this.#done) this.#controller?.error(error);
+    this.#done = true;
+  }
+
+  #refuse(error: unknown): void {
+    this.#done = true;
+    this.#reject(error);
+  }
+
+  #noteBlock(part: LanguageModelV4StreamPart): void {
+    if (part.type === 'text-start' || part.type === 'reasoning-start') this.#blocks.add(`${part.type} ${part.id}`);
+    if (part.type === 'text-end') this.#blocks.delete(`text-start ${part.id}`);
+    if (part.type === 'reasoning-end') this.#blocks.delete(`reasoning-start ${part.id}`);
+  }
+
+  /** Text that is not as the model said it; where its block is not open, it gets one of its own. */
+  #passText(type: 'text' | 'reasoning', id: string | undefined, text: string): void {
+    if (id !== undefined && this.#blocks.has(`${type}-start ${id}`)) this.#pass({ type: `${type}-delta`, id, delta: text });
+    else for (const part of this.#blockOf(type, text)) this.#pass(part);
+  }
+
+  #blockOf(type: 'text' | 'reasoning', text: string, more: { providerMetadata?: LanguageModelV4Content['providerMetadata'] } = {}): LanguageModelV4StreamPart[] {
+    this.#added += 1;
+    const id = `added-${this.#added}`;
+    const metadata = more.providerMetadata && { providerMetadata: more.providerMetadata };
+    return [
+      { type: `${type}-start`, id, ...metadata },
+      { type: `${type}-delta`, id, delta: text },
+      { type: `${type}-end`, id, ...metadata },
+    ];
+  }
+
+  #pass(part: LanguageModelV4StreamPart): void {
+    if (this.#held === undefined || part.type.startsWith('tool-input')) this.#emit(part);
+    else this.#held.push(part);
+  }
+
+  /** Lets go of what waited; with these calls in place of the model's, where they are given. */
+  #release(calls?: readonly LanguageModelV4Content[]): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const part of held) if (calls === undefined || !isHostCall(part)) this.#emit(part);
+    for (const call of calls ?? []) this.#emit(call as LanguageModelV4StreamPart);
+  }
+
+  /** An answer that no model has streamed. */
+  #tell({ warnings, response, content }: LanguageModelV4GenerateResult): void {
+    this.#held = undefined;
+    if (!this.isOpen) this.#quiet = [{ type: 'stream-start', warnings }, { type: 'response-metadata', ...response }];
+    for (const part of content) {
+      if (part.type !== 'text' && part.type !== 'reasoning') this.#emit(part);
+      else for (const piece of this.#blockOf(part.type, part.text, part)) this.#emit(piece);
+    }
+  }
+
+  #emit(part: LanguageModelV4StreamPart): void {
+    if (this.#done) return;
+    if (!this.isOpen && quietTypes.has(part.type)) {
+      this.#quiet.push(part);
+      return;
+    }
+    this.#open().enqueue(part);
+  }
+
+  #open(): ReadableStreamDefaultController<LanguageModelV4StreamPart> {
+    if (this.#controller) return this.#controller;
+    const stream = new ReadableStream<LanguageModelV4StreamPart>({
+      start: (controller) => {
+        this.#controller = controller;
+      },
+      cancel: (reason) => {
+        this.#done = true;
+        this.#onCancel(reason);
+      },
+    });
+    const controller = this.#controller as unknown as ReadableStreamDefaultController<LanguageModelV4StreamPart>;
+    for (const part of this.#quiet) controller.enqueue(part);
+    this.#resolve({ ...this.#details, stream });
+    return controller;
+  }
+
+  #close(): void {
+    if (!this.#done) this.#open().close();
+    this.#done = true;
+  }
+}
+
+/** A call that the host is to run. */
+const isHostCall = (part: LanguageModelV4StreamPart | LanguageModelV4Content): boolean =>
+  part.type === 'tool-call' && part.providerExecuted !== true;

@@ -1,0 +1,172 @@
+import {
+  addUsage,
+  noUsage,
+  type ErrorInfo,
+  type ModelDriverOutput,
+  type NewEvent,
+  type PipelineOperator,
+  type TurnEvent,
+  type TurnEventOf,
+  type TurnOutcome,
+  type Usage,
+} from '@h/turn';
+import { connect, type Connection } from '@h/turn/bridge';
+import type { HostRequest } from './host-request.js';
+import { TurnStoppedError } from './turn-stopped-error.js';
+
+/**
+ * How often the model may be asked within one call of the host: the last resort against operators that ask again for
+ * ever, far above what any of them does on purpose.
+ */
+const maxAttempts = 100;
+
+/** How the call of a host ended. */
+export type Conclusion =
+  | { readonly type: 'response'; readonly event: TurnEventOf<'model.response'> }
+  | { readonly type: 'error'; readonly error: ErrorInfo }
+  /** Stopped, or an operator is broken. */
+  | { readonly type: 'failed'; readonly error: unknown }
+  | { readonly type: 'cancelled'; readonly error: unknown };
+
+/** What the turn around one call of a host needs of it. */
+export interface HostCall {
+  readonly host: HostRequest;
+  /** The host's own signal. */
+  readonly signal: AbortSignal | undefined;
+  /** Asks the model once. Says what comes, and at last one response or error. Never rejects. */
+  perform(request: TurnEventOf<'model.request'>, say: (output: ModelDriverOutput) => void, signal: AbortSignal): Promise<void>;
+  /** A piece of the answer has left the operators. */
+  onDelta(event: TurnEventOf<'model.delta'>): void;
+  /** Why the model may not be asked again, if it may not. */
+  whyNotAgain(): Conclusion | undefined;
+  /** Called once, at the end. */
+  conclude(conclusion: Conclusion): void;
+}
+
+/**
+ * Operators around one call of a host, which is one turn to them: `turn.start`, `session.loaded`, the request and what
+ * comes of it, `turn.end`. What they ask for beyond that has no place here and is left undone.
+ */
+export class HostTurn {
+  readonly #call: HostCall;
+  readonly #session: string;
+  readonly #connection: Connection;
+  readonly #onAbort = (): void => this.cancel(this.#call.signal?.reason);
+  #attempt: AbortController | undefined;
+  #attempts = 0;
+  #usage: Usage = noUsage;
+  #started = false;
+  #ended = false;
+  #broken: { readonly error: unknown } | undefined;
+
+  constructor(operators: readonly PipelineOperator[], call: HostCall) {
+    // oxlint-disable-next-line h/no-clock -- the host names no turns; nothing decides on the id, it only has to be new
+    const turn = crypto.randomUUID();
+    this.#call = call;
+    this.#session = call.host.session ?? turn;
+    this.#connection = connect(operators, {
+      turn,
+      onEvent: (event) => this.#take(event),
+      onError: (error) => this.#break(error),
+    });
+  }
+
+  /** Lets the turn begin. */
+  start(): void {
+    const { signal, host } = this.#call;
+    this.#started = true;
+    signal?.addEventListener('abort', this.#onAbort, { once: true });
+    if (signal?.aborted) this.#onAbort();
+    else if (this.#broken) this.#break(this.#broken.error);
+    else this.#feed({ type: 'turn.start', session: this.#session, input: host.input, trigger: 'user' });
+  }
+
+  /** The host does not want the answer any more. */
+  cancel(reason: unknown): void {
+    this.#end('cancelled', { type: 'cancelled', error: reason });
+  }
+
+  #take(event: TurnEvent): void {
+    if (event.type === 'turn.end') this.#connection.close();
+    if (this.#ended) return;
+    switch (event.type) {
+      case 'turn.start':
+        return this.#feed({ type: 'session.loaded', session: this.#session, messages: this.#call.host.before, state: {}, repairs: [] });
+      case 'session.loaded':
+        return this.#feed({ type: 'model.request', step: 1, attempt: 1, ...this.#call.host.request });
+      case 'model.request':
+        return this.#ask(event);
+      case 'model.delta':
+        return this.#call.onDelta(event);
+      case 'model.response':
+        return this.#end('completed', { type: 'response', event });
+      case 'model.error':
+        return event.retrying === true ? undefined : this.#end('error', { type: 'error', error: event.error });
+      case 'turn.stop':
+        return this.#end(event.outcome, { type: 'failed', error: new TurnStoppedError(event) }, event.reason);
+      default:
+    }
+  }
+
+  #ask(request: TurnEventOf<'model.request'>): void {
+    const refusal = this.#attempts === 0 ? undefined : this.#whyNotAgain();
+    if (refusal) return this.#end('error', refusal);
+    this.#attempts += 1;
+    this.#attempt?.abort();
+    const attempt = new AbortController();
+    this.#attempt = attempt;
+    const say = (output: ModelDriverOutput): void => {
+      if (this.#attempt === attempt && !this.#ended) this.#hear(output, request);
+    };
+    queueMicrotask(() => {
+      if (!attempt.signal.aborted) void this.#call.perform(request, say, attempt.signal);
+    });
+  }
+
+  #whyNotAgain(): Conclusion | undefined {
+    if (this.#attempts < maxAttempts) return this.#call.whyNotAgain();
+    const reason = `The model was asked ${this.#attempts} times for one answer.`;
+    return { type: 'failed', error: new TurnStoppedError({ outcome: 'max-steps', reason }) };
+  }
+
+  #hear(output: ModelDriverOutput, { step, attempt }: TurnEventOf<'model.request'>): void {
+    switch (output.type) {
+      case 'delta':
+        return this.#feed({ type: 'model.delta', step, attempt, delta: output.delta });
+      case 'response':
+        this.#usage = addUsage(this.#usage, output.response.usage);
+        return this.#feed({ type: 'model.response', step, attempt, ...output.response });
+      case 'error': {
+        const { error, usage } = output;
+        if (usage) this.#usage = addUsage(this.#usage, usage);
+        return this.#feed({ type: 'model.error', step, attempt, error, ...(usage && { usage }) });
+      }
+    }
+  }
+
+  #end(outcome: TurnOutcome, conclusion: Conclusion, reason?: string): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#attempt?.abort();
+    this.#call.signal?.removeEventListener('abort', this.#onAbort);
+    const steps = Math.min(this.#attempts, 1);
+    this.#feed({ type: 'turn.end', outcome, ...(reason !== undefined && { reason }), steps, usage: this.#usage });
+    try {
+      this.#call.conclude(conclusion);
+    } catch (error) {
+      this.#call.conclude({ type: 'failed', error });
+    }
+  }
+
+  /** An operator is broken: the others hear of the end if it reaches them, and nothing is waited for. */
+  #break(error: unknown): void {
+    this.#broken = { error };
+    if (!this.#started) return;
+    this.#end('error', { type: 'failed', error });
+    this.#connection.close();
+  }
+
+  #feed(event: NewEvent): void {
+    this.#connection.feed(event);
+  }
+}

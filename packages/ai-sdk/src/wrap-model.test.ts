@@ -1,0 +1,252 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { askAgain, intercept, stop, type PipelineOperator, type TurnEventOf } from '@h/turn';
+import { generateText, isStepCount, streamText, tool } from 'ai';
+import { tap } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { anthropicAt, anthropicBlock, anthropicEnd, anthropicStart, openaiAt, sendAnthropic, startMock, startServer } from '../test/servers.js';
+import { TurnStoppedError } from './turn-stopped-error.js';
+import { wrapModel } from './wrap-model.js';
+
+/** The same call of the host's, whole and as a stream. */
+const hosts: readonly (readonly [string, (model: LanguageModelV4, more?: object) => Promise<string>])[] = [
+  ['generateText', async (model, more) => (await generateText({ model, prompt: 'hello', maxRetries: 0, ...more })).text],
+  [
+    'streamText',
+    async (model, more) => {
+      const errors: unknown[] = [];
+      const result = streamText({ model, prompt: 'hello', maxRetries: 0, onError: ({ error }) => void errors.push(error), ...more });
+      let text = '';
+      for await (const piece of result.textStream) text += piece;
+      if (errors.length > 0) throw errors[0];
+      return text;
+    },
+  ],
+];
+
+/** Asks again after an error, so often. */
+const again = (times: number): PipelineOperator =>
+  intercept('again', () => {
+    let request: TurnEventOf<'model.request'> | undefined;
+    return {
+      observe: { 'model.request': (event) => (request = event) as never },
+      decide: {
+        'model.error': (event) => (request && event.attempt <= times ? [{ ...event, retrying: true }, askAgain(request)] : undefined),
+      },
+    };
+  });
+
+const rewriting = intercept('rewriting', () => ({
+  decide: {
+    'model.request': (event) => ({
+      ...event,
+      system: [...event.system, { text: 'Answer in Latin.', cache: {} }],
+      settings: { ...event.settings, temperature: 0.25 },
+      tail: [{ role: 'user', content: 'It is noon.' }],
+    }),
+  },
+}));
+
+describe.each(hosts)('wrapModel within %s', (_, ask) => {
+  it('changes nothing without operators', async () => {
+    const mock = await startMock();
+    mock.onMessage('hello', { content: 'Good morning.' });
+    expect(await ask(wrapModel(openaiAt(mock.url).chat('gpt-4o')))).toBe('Good morning.');
+  });
+
+  it('lets an operator rewrite the request', async () => {
+    const server = await startServer((response, { body }) => {
+      if (body['stream'] !== true) {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ ...anthropicStart().message, content: [{ type: 'text', text: 'Salve.' }], stop_reason: 'end_turn' }));
+        return;
+      }
+      sendAnthropic(response, [
+        anthropicStart(),
+        ...anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Salve.' }]),
+        ...anthropicEnd(),
+      ]);
+      response.end();
+    });
+    const model = wrapModel(anthropicAt(server.url)('claude-sonnet-4-5'), rewriting);
+    expect(await ask(model, { instructions: 'Be brief.', temperature: 1 })).toBe('Salve.');
+    expect(server.requests[0]?.body).toMatchObject({
+      system: [
+        { type: 'text', text: 'Be brief.' },
+        { type: 'text', text: 'Answer in Latin.', cache_control: { type: 'ephemeral' } },
+      ],
+      messages: [{ role: 'user', content: [{ text: 'hello' }, { text: 'It is noon.' }] }],
+      temperature: 0.25,
+    });
+  });
+
+  it('lets an operator ask again after an error', async () => {
+    const mock = await startMock();
+    mock.on({ userMessage: 'hello', sequenceIndex: 0 }, { error: { message: 'Overloaded', type: 'overloaded_error' }, status: 529 });
+    mock.on({ userMessage: 'hello', sequenceIndex: 1 }, { error: { message: 'Slow down', type: 'rate_limit_error' }, status: 429 });
+    mock.onMessage('hello', { content: 'At last.' });
+    expect(await ask(wrapModel(anthropicAt(mock.url)('claude-sonnet-4-5'), again(2)))).toBe('At last.');
+    expect(mock.getRequests()).toHaveLength(3);
+  });
+
+  it('gives the host the error of the model when operators give up', async () => {
+    const mock = await startMock();
+    mock.onMessage('hello', { error: { message: 'Overloaded', type: 'overloaded_error' }, status: 529 });
+    const asked = ask(wrapModel(anthropicAt(mock.url)('claude-sonnet-4-5'), again(1)));
+    await expect(asked).rejects.toMatchObject({ name: 'AI_APICallError', statusCode: 529, message: 'Overloaded' });
+    expect(mock.getRequests()).toHaveLength(2);
+  });
+
+  it('lets an operator stop the call before it is made', async () => {
+    const mock = await startMock();
+    mock.onMessage('hello', { content: 'Never.' });
+    const closed = intercept('closed', () => ({ decide: { 'model.request': () => stop('blocked', 'It is Sunday.') } }));
+    const asked = ask(wrapModel(openaiAt(mock.url).chat('gpt-4o'), closed));
+    await expect(asked).rejects.toThrow(TurnStoppedError);
+    await expect(asked).rejects.toMatchObject({ code: 'turn-stopped', outcome: 'blocked', reason: 'It is Sunday.' });
+    expect(mock.getRequests()).toHaveLength(0);
+  });
+
+  it('lets an operator stop the turn when it has seen the answer', async () => {
+    const mock = await startMock();
+    mock.onMessage('hello', { content: 'The secret is 42.' });
+    const guard = intercept('guard', () => ({ decide: { 'model.response': () => stop('blocked', 'A secret.') } }));
+    await expect(ask(wrapModel(openaiAt(mock.url).chat('gpt-4o'), guard))).rejects.toMatchObject({ outcome: 'blocked' });
+  });
+
+  it('shows operators a whole turn, in order', async () => {
+    const mock = await startMock();
+    mock.onMessage('hello', { content: 'Good morning.', usage: { prompt_tokens: 5, completion_tokens: 3 } });
+    const seen: string[] = [];
+    const log = intercept('log', () => ({
+      observe: {
+        '*': (event) => void (event.type === 'model.delta' ? undefined : seen.push(event.type)),
+        'turn.start': ({ session, input }) => void seen.push(`${session}: ${JSON.stringify(input)}`),
+        'turn.end': ({ outcome, usage, steps }) => void seen.push(`${outcome} ${steps} ${usage.input} ${usage.output}`),
+      },
+      finalize: () => void seen.push('finalized'),
+    }));
+    await ask(wrapModel(openaiAt(mock.url).chat('gpt-4o'), log), { providerOptions: { h: { session: 'alice' } } });
+    expect(seen).toEqual([
+      'turn.start',
+      'alice: [{"role":"user","content":[{"type":"text","text":"hello"}]}]',
+      'session.loaded',
+      'model.request',
+      'model.response',
+      'turn.end',
+      'completed 1 5 3',
+      'finalized',
+    ]);
+    expect(JSON.stringify(mock.getRequests()[0]?.body)).not.toContain('alice');
+  });
+
+  it('lets native operators of RxJS stand among ours', async () => {
+    const mock = await startMock();
+    mock.onMessage('noon', { content: 'Good morning.' });
+    let events = 0;
+    expect(await ask(wrapModel(openaiAt(mock.url).chat('gpt-4o'), again(1), tap(() => (events += 1)), rewriting))).toBe('Good morning.');
+    expect(events).toBeGreaterThan(4);
+  });
+
+  it('gives the host the error of an operator that is broken, and names it', async () => {
+    const mock = await startMock();
+    mock.onMessage('hello', { content: 'Good morning.' });
+    const broken = (name: string, type: 'turn.start' | 'model.request' | 'model.response') =>
+      intercept(name, () => ({
+        decide: {
+          [type]: () => {
+            throw new Error('Oh no.');
+          },
+        },
+      }));
+    for (const type of ['turn.start', 'model.request', 'model.response'] as const) {
+      const asked = ask(wrapModel(openaiAt(mock.url).chat('gpt-4o'), broken('clumsy', type)));
+      await expect(asked).rejects.toMatchObject({ code: 'operator-failed', operator: 'clumsy' });
+    }
+    const failing = intercept('hasty', () => {
+      throw new Error('Not even begun.');
+    });
+    await expect(ask(wrapModel(openaiAt(mock.url).chat('gpt-4o'), failing))).rejects.toMatchObject({ operator: 'hasty' });
+  });
+
+  it('ends with the host when it aborts, and closes the connection', async () => {
+    let gone = (): void => undefined;
+    const closed = new Promise<void>((resolve) => (gone = resolve));
+    const abort = new AbortController();
+    const server = await startServer((response) => {
+      response.on('close', gone);
+      abort.abort();
+    });
+    const ends: string[] = [];
+    const log = intercept('log', () => ({
+      observe: { 'turn.end': ({ outcome }) => void ends.push(outcome) },
+      finalize: () => void ends.push('finalized'),
+    }));
+    const asked = ask(wrapModel(openaiAt(server.url).chat('gpt-4o'), log), { abortSignal: abort.signal });
+    await asked.catch(() => undefined);
+    await closed;
+    expect(ends).toEqual(['cancelled', 'finalized']);
+  });
+
+  it('gives up when an operator asks again for ever', async () => {
+    const mock = await startMock();
+    mock.onMessage('hello', { error: { message: 'No.', type: 'overloaded_error' }, status: 529 });
+    const asked = ask(wrapModel(openaiAt(mock.url).chat('gpt-4o'), again(Infinity)));
+    await expect(asked).rejects.toMatchObject({ code: 'turn-stopped', outcome: 'max-steps' });
+    expect(mock.getRequests()).toHaveLength(100);
+  });
+
+  it('lets an operator answer in place of the model', async () => {
+    const mock = await startMock();
+    const cached = intercept('cached', () => ({
+      decide: {
+        'model.request': ({ step, attempt }) => ({
+          type: 'model.response',
+          step,
+          attempt,
+          content: [{ type: 'text', text: 'As before.' }],
+          finishReason: 'stop',
+          usage: { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 },
+        }),
+      },
+    }));
+    expect(await ask(wrapModel(openaiAt(mock.url).chat('gpt-4o'), cached))).toBe('As before.');
+    expect(mock.getRequests()).toHaveLength(0);
+  });
+
+  it('refuses a request for another model, which it does not have', async () => {
+    const mock = await startMock();
+    const switching = intercept('switching', () => ({ decide: { 'model.request': (event) => ({ ...event, model: 'gpt-9' }) } }));
+    await expect(ask(wrapModel(openaiAt(mock.url).chat('gpt-4o'), switching))).rejects.toMatchObject({ code: 'unknown-model' });
+  });
+
+  it('runs the host\'s tools, of which operators see the definitions and may take away calls', async () => {
+    const mock = await startMock();
+    const call = (town: string) => ({ name: 'weather', arguments: JSON.stringify({ town }), id: `call_${town}` });
+    mock.on({ userMessage: 'hello', hasToolResult: false }, { content: 'I look.', toolCalls: [call('Rome'), call('Oslo')] });
+    mock.on({ hasToolResult: true }, { content: 'It is fine.' });
+    const asked: string[] = [];
+    const offered: string[] = [];
+    const noOslo = intercept('no-oslo', () => ({
+      observe: { 'model.request': ({ tools }) => void offered.push(...tools.map(({ name }) => name)) },
+      decide: {
+        'model.response': (event) => ({
+          ...event,
+          content: event.content.filter((part) => part.type !== 'tool-call' || part.toolCallId !== 'call_Oslo'),
+        }),
+      },
+    }));
+    const weather = tool({
+      description: 'Tells the weather.',
+      inputSchema: z.object({ town: z.string() }),
+      execute: ({ town }) => {
+        asked.push(town);
+        return 'sun';
+      },
+    });
+    const more = { tools: { weather }, stopWhen: isStepCount(3) };
+    expect(await ask(wrapModel(anthropicAt(mock.url)('claude-sonnet-4-5'), noOslo), more)).toContain('It is fine.');
+    expect(asked).toEqual(['Rome']);
+    expect(offered).toEqual(['weather', 'weather']);
+  });
+});
