@@ -1,0 +1,89 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { UsageError } from './usage-error.js';
+
+/** Where commands of the model run. */
+export const sandboxModes = ['host', 'bubblewrap', 'docker'] as const;
+export type SandboxMode = (typeof sandboxModes)[number];
+
+/** What the user asked for on the command line. */
+export interface CoderArguments {
+  /** What to do; `undefined` for a conversation, `-` to read it from standard input. */
+  readonly prompt?: string | undefined;
+  readonly model?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly workspace?: string | undefined;
+  readonly sandbox: SandboxMode;
+  readonly image?: string | undefined;
+  readonly network: boolean;
+  readonly branch: boolean;
+  readonly mcp: readonly string[];
+  readonly toolset: string;
+  readonly maxSteps: number;
+  readonly json: boolean;
+  readonly demo: boolean;
+}
+
+/** Text that is to be printed instead of doing anything: the help, the version. */
+export interface Information {
+  readonly text: string;
+}
+
+/**
+ * Reads the command line.
+ *
+ * @param words the arguments after the program's name
+ * @throws UsageError for an unknown option or a value that an option does not take
+ */
+export const parseArguments = (words: readonly string[]): CoderArguments | Information => {
+  let text = '';
+  const command = describeCommand()
+    .exitOverride()
+    .configureOutput({ writeOut: (piece) => (text += piece), writeErr: () => undefined });
+  try {
+    command.parse(words, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return { text };
+    throw new UsageError(messageOf(error), { cause: error });
+  }
+  const prompt = command.args.join(' ').trim();
+  return { ...command.opts<Omit<CoderArguments, 'prompt'>>(), ...(prompt !== '' && { prompt }) };
+};
+
+const describeCommand = (): Command =>
+  new Command('npm start --')
+    .description('A coding agent in your terminal. Without a key and without arguments it shows itself on a sample project.')
+    .argument('[prompt...]', 'what to do; "-" reads it from standard input; none at all opens a conversation')
+    .option('-m, --model <provider/model>', 'the model, such as anthropic/claude-sonnet-4-5 or ollama/llama3.2')
+    .option('--base-url <url>', "another address of the provider's interface")
+    .option('-w, --workspace <folder>', 'the folder to work in (default: the current one)')
+    .addOption(new Option('--sandbox <mode>', 'where commands run').choices(sandboxModes).default('host'))
+    .option('--image <image>', 'the image of --sandbox docker')
+    .option('--network', 'let commands in a sandbox use the network', false)
+    .option('--branch', 'work on a git branch of its own and commit what changed', false)
+    .option('--mcp <command>', 'add the tools of an MCP server that this command starts (may be repeated)', collect, [])
+    .option('--toolset <name>', 'the tools that are offered: full, minimal or read-only', 'full')
+    .option('--max-steps <count>', 'how many steps a turn may make', wholeNumber, 50)
+    .option('--json', 'print the events of the turn as lines of JSON, and nothing else', false)
+    .option('--demo', 'show the scripted demonstration although a key is set', false)
+    .version('0.1.0')
+    .addHelpText('after', `\n${examples}`);
+
+const examples = `Keys come from the environment: ANTHROPIC_API_KEY, OPENAI_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY.
+
+Examples:
+  npm start
+  npm start -- --model anthropic/claude-sonnet-4-5 --workspace ../my-repo "fix the failing test"
+  npm start -- --model ollama/llama3.2 --sandbox bubblewrap
+
+Exit codes: 0 done, 1 error, 2 wrong usage, 3 step limit, 4 budget used up, 5 loop, 6 blocked, 124 timed out, 130 cancelled.`;
+
+const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+
+const wholeNumber = (value: string): number => {
+  if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError('It takes a whole number.');
+  return Number(value);
+};
+
+/** What commander says, on one line and without its prefix. */
+const messageOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replace(/^error: /, '').replaceAll(/\s*\n\s*/g, ' ').trim();

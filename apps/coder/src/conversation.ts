@@ -1,0 +1,140 @@
+import type { Agent, UserMessage } from '@h/turn';
+import { textOf } from '@h/turn';
+import { askOnTerminal } from './approvals.js';
+import { exitCodes } from './exit-code.js';
+import type { Palette } from './render/palette.js';
+import { oneLine } from './render/printable.js';
+import { showTurn, type Approver, type ShownTurn } from './run-turn.js';
+import type { Terminal } from './streams.js';
+import { inputRow } from './view/input-row.js';
+import { LineEditor, type Draft } from './view/line-editor.js';
+import type { ReadStream } from 'node:tty';
+
+const idleHint = 'Say what to do; Ctrl-D leaves.';
+const busyHint = 'Type to steer the turn; Ctrl-C cancels it.';
+
+/**
+ * A conversation on a terminal: one turn after the other in one session.
+ *
+ * A line that is entered while a turn runs steers it; one that comes too late for that begins the next turn. Ctrl-C
+ * cancels the turn; a second one, or one while nothing runs, leaves, and so do Ctrl-D and `/exit`.
+ */
+export class Conversation {
+  readonly #agent: Agent;
+  readonly #terminal: Terminal;
+  readonly #palette: Palette;
+  readonly #session: string;
+  readonly #editor: LineEditor;
+  readonly #approve: Approver;
+  readonly #waiting: string[] = [];
+  #turn: ShownTurn | undefined;
+  #isCancelling = false;
+  #isOver = false;
+  #leave: (code: number) => void = () => undefined;
+  #draft: Draft = { text: '', cursor: 0 };
+
+  constructor(agent: Agent, session: string, input: ReadStream, terminal: Terminal, palette: Palette) {
+    this.#agent = agent;
+    this.#session = session;
+    this.#terminal = terminal;
+    this.#palette = palette;
+    this.#editor = new LineEditor(input, {
+      draft: (draft) => this.#show(draft),
+      line: (line) => this.#entered(line.trim()),
+      interrupt: () => this.interrupt(),
+      end: () => this.#end(0),
+    });
+    this.#approve = askOnTerminal({ hold: () => this.#hold(), interrupt: () => this.interrupt() });
+  }
+
+  /** Fulfilled with the exit code when the user leaves. */
+  run(): Promise<number> {
+    return new Promise((resolve) => {
+      this.#leave = resolve;
+      this.#editor.open();
+    });
+  }
+
+  /** Ctrl-C: cancels the turn, or leaves it at once if it is being cancelled already; else takes back what was typed, or leaves. */
+  interrupt(): void {
+    if (this.#turn !== undefined && !this.#isCancelling) {
+      this.#isCancelling = true;
+      this.#turn.cancel('The user pressed Ctrl-C.');
+    } else if (this.#turn !== undefined) {
+      this.#end(exitCodes.cancelled);
+    } else if (!this.#editor.clear()) {
+      this.#end(0);
+    }
+  }
+
+  /** Ends the conversation from outside, after the turn has ended. */
+  async stop(code: number): Promise<void> {
+    const turn = this.#turn;
+    this.#waiting.length = 0;
+    turn?.cancel('The process was asked to end.');
+    await turn?.end;
+    this.#end(code);
+  }
+
+  #end(code: number): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#turn?.leave();
+    this.#editor.close();
+    this.#terminal.view.close();
+    this.#leave(code);
+  }
+
+  #entered(line: string): void {
+    if (line === '' || this.#isOver) return;
+    if (line === '/exit') {
+      this.#end(0);
+      return;
+    }
+    if (this.#turn === undefined) this.#begin(line);
+    else if (!this.#agent.steer(this.#session, line)) this.#waiting.push(line);
+  }
+
+  #begin(input: string): void {
+    this.#isCancelling = false;
+    this.#terminal.view.say(['', `${this.#palette.cyan('›')} ${this.#palette.bold(oneLine(input))}`, '']);
+    const turn = showTurn(this.#agent, { session: this.#session, input }, this.#terminal.view, this.#approve);
+    this.#turn = turn;
+    this.#show(this.#draft);
+    void turn.end.then(
+      (end) => this.#ended(end?.undelivered ?? []),
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  #ended(undelivered: readonly UserMessage[]): void {
+    this.#turn = undefined;
+    if (this.#isOver) return;
+    const next = [...undelivered.map(textOf), ...this.#waiting.splice(0)].join('\n');
+    if (next !== '' && !this.#isCancelling) this.#begin(next);
+    else this.#show(this.#draft);
+  }
+
+  #fail(error: unknown): void {
+    this.#terminal.view.say([this.#palette.red(oneLine(String(error)))]);
+    this.#end(exitCodes.error);
+  }
+
+  #show(draft: Draft): void {
+    this.#draft = draft;
+    if (this.#isOver) return;
+    const paper = { palette: this.#palette, columns: this.#terminal.screen.columns };
+    this.#terminal.view.input(inputRow(draft, this.#turn === undefined ? idleHint : busyHint, paper));
+  }
+
+  /** Lets a question have the terminal for itself. */
+  #hold(): () => void {
+    this.#editor.close();
+    this.#terminal.view.hold(true);
+    return () => {
+      if (this.#isOver) return;
+      this.#terminal.view.hold(false);
+      this.#editor.open();
+    };
+  }
+}

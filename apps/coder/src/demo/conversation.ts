@@ -1,0 +1,68 @@
+/** A tool call that the scripted model makes. */
+export interface ScriptedCall {
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** What the scripted model says next. */
+export interface ScriptedStep {
+  /** What the results of the step before have to show; else the script does not fit what really happened, and stops. */
+  readonly expects?: RegExp;
+  readonly text: string;
+  readonly calls: readonly ScriptedCall[];
+}
+
+/** What the user asks in the demonstration. */
+export const demoPrompt = 'A test fails. Find out why and fix it.';
+
+const testCommand: ScriptedCall = { name: 'bash', input: { command: 'node --test' } };
+
+const before = `  const match = /(\\d+)\\s*([dhms])/.exec(text);
+  if (match === null) throw new RangeError(\`\${JSON.stringify(text)} is no span of time.\`);
+  const [, count, unit] = match;
+  return Number(count) * seconds[unit];`;
+
+const after = `  const matches = [...text.matchAll(/(\\d+)\\s*([dhms])/g)];
+  if (matches.length === 0) throw new RangeError(\`\${JSON.stringify(text)} is no span of time.\`);
+  return matches.reduce((sum, [, count, unit]) => sum + Number(count) * seconds[unit], 0);`;
+
+/** The model's side of the demonstration. What the tools answer is real; the script only goes on if it fits. */
+export const conversation: readonly ScriptedStep[] = [
+  {
+    text: "I'll look around first.",
+    calls: [{ name: 'glob', input: { pattern: '**/*.{js,json,md}' } }],
+  },
+  {
+    expects: /duration\.test\.js/,
+    text: 'A small package. I read the code and its test.',
+    calls: [
+      { name: 'read', input: { path: 'src/duration.js' } },
+      { name: 'read', input: { path: 'test/duration.test.js' } },
+    ],
+  },
+  {
+    expects: /adds several units up/,
+    text: 'Now I run the test to see how it fails.',
+    calls: [testCommand],
+  },
+  {
+    expects: /\bfail 1\b/,
+    text: '`parseDuration("1h 30m")` gives 3600 instead of 5400: `exec` finds the first unit only, and the rest is ignored. All of them have to be found and added up.',
+    calls: [{ name: 'edit', input: { path: 'src/duration.js', old: before, new: after } }],
+  },
+  {
+    text: 'I run the test again.',
+    calls: [testCommand],
+  },
+  {
+    expects: /\bfail 0\b/,
+    text: 'The test passes now.\n\nThe cause: `parseDuration` read only the first number with a unit, so "1h 30m" counted as one hour. It now finds all of them with `matchAll` and adds them up. Text without any unit is refused as before. I changed `src/duration.js` and nothing else.',
+    calls: [],
+  },
+];
+
+/** The script's answer to what the tools gave back; `undefined` where it has none that would be true. */
+export const answerTo = (place: number, results: string): ScriptedStep | undefined => {
+  const step = conversation[place];
+  return step?.expects?.test(results) === false ? undefined : step;
+};

@@ -1,0 +1,32 @@
+import type { CoderArguments } from '../arguments.js';
+import { banner, demoAdvice, demoNotice } from '../banner.js';
+import { hasKey } from '../model/choose-model.js';
+import { displayFor, type Process } from '../streams.js';
+import { work } from '../work.js';
+import { demoPrompt } from './conversation.js';
+import { laySampleProject } from './sample-project.js';
+import { startScriptedModel } from './scripted-model.js';
+
+/**
+ * Shows the agent at work on a sample project, with a model that follows a script.
+ *
+ * @returns the exit code
+ */
+export const runDemo = async (given: CoderArguments, process: Process): Promise<number> => {
+  const display = displayFor(process, given);
+  const { view, palette } = display;
+  const [workspace, model] = await Promise.all([laySampleProject(), startScriptedModel()]);
+  try {
+    view.say([
+      ...banner({ model: 'scripted model', workspace, sandbox: given.sandbox }, palette),
+      ...demoNotice(workspace, hasKey(process.env), palette),
+      `${palette.cyan('›')} ${palette.bold(demoPrompt)}`,
+      '',
+    ]);
+    const code = await work({ given, process, display, workspace, model: model.driver, prompt: demoPrompt });
+    view.say(demoAdvice(workspace, palette));
+    return code;
+  } finally {
+    await model.close();
+  }
+};

@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, realpath } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { UsageError } from '../usage-error.js';
+
+/** Found from the package's own folder: this file is a part of another one once it is built. */
+const source = join(dirname(createRequire(import.meta.url).resolve('@h/coder/package.json')), 'fixtures/sample-project');
+
+/**
+ * Lays the sample project, a small package with a failing test, into a git repository in a new temporary folder.
+ *
+ * @returns the folder
+ */
+export const laySampleProject = async (): Promise<string> => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'h-coder-')));
+  await cp(source, folder, { recursive: true });
+  await git(folder, 'init', '--quiet');
+  await git(folder, 'add', '.');
+  await git(folder, ...identity, 'commit', '--quiet', '--message', 'The sample project, with a failing test');
+  return folder;
+};
+
+/** The user's own name, signing key and hooks are no part of a demonstration. */
+const identity = ['-c', 'user.name=h coder', '-c', 'user.email=coder@example.invalid', '-c', 'commit.gpgSign=false', '-c', 'core.hooksPath=/dev/null'];
+
+const git = async (cwd: string, ...words: readonly string[]): Promise<void> => {
+  try {
+    await promisify(execFile)('git', words, { cwd, env: environmentOfGit() });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new UsageError('The demonstration needs git; install it first.', { cause: error });
+    throw error;
+  }
+};
+
+/** Without the variables that make git work on another repository than the one in its folder. */
+const environmentOfGit = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')));

@@ -1,0 +1,56 @@
+import type { ChatCompletionRequest, ChatMessage } from '@copilotkit/aimock';
+import type { ModelDriver } from '@h/turn';
+import { driverOf } from '../model/choose-model.js';
+import { providers } from '../model/providers.js';
+import { answerTo } from './conversation.js';
+
+/** A model that follows the script, asked over HTTP like a real one. */
+export interface ScriptedModel {
+  readonly driver: ModelDriver;
+  /** Stops the server. */
+  close(): Promise<void>;
+}
+
+/** How the scripted model speaks: after a moment, and then at a pace that can be followed. */
+const pace = { ttft: 120, tps: 160 };
+
+/**
+ * Starts a server on loopback that speaks Anthropic's interface and answers from the script, and connects the real SDK
+ * to it.
+ */
+export const startScriptedModel = async (): Promise<ScriptedModel> => {
+  const { LLMock } = await import('@copilotkit/aimock');
+  const server = new LLMock({ port: 0, host: '127.0.0.1' });
+  server.on({ predicate: () => true }, scriptedResponse, { streamingProfile: pace, chunkSize: 6 });
+  const address = await server.start();
+  const anthropic = providers['anthropic'];
+  if (anthropic === undefined) throw new Error('The provider of the demonstration is missing.');
+  return {
+    driver: driverOf(anthropic, 'scripted', { apiKey: 'scripted', baseURL: `${address}/v1` }),
+    close: () => server.stop(),
+  };
+};
+
+const scriptedResponse = (request: ChatCompletionRequest) => {
+  const place = request.messages.filter(({ role }) => role === 'assistant').length;
+  const step = answerTo(place, latestResults(request.messages));
+  if (step === undefined) return { status: 400, error: { type: 'invalid_request_error', message: unfit } };
+  const { text, calls } = step;
+  return {
+    content: text,
+    toolCalls: calls.map(({ name, input }, index) => ({ id: `toolu_${place}_${index}`, name, arguments: JSON.stringify(input) })),
+    usage: { input_tokens: tokensOf(JSON.stringify(request.messages)), output_tokens: tokensOf(text + JSON.stringify(calls)) },
+  };
+};
+
+const unfit = 'The scripted model has no answer to this: something else happened than its script foresees.';
+
+/** A guess, as good as any for a model that has no tokens. */
+const tokensOf = (text: string): number => Math.ceil(text.length / 4);
+
+/** What the tools answered since the model spoke last. */
+const latestResults = (messages: readonly ChatMessage[]): string =>
+  messages
+    .slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1)
+    .map(({ content }) => (typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('\n')))
+    .join('\n');

@@ -1,0 +1,19 @@
+import type { Activity } from '../activity.js';
+import { clipped } from './fit.js';
+import { elapsed } from './quantity.js';
+import type { Paper } from './tool-line.js';
+
+const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;
+
+/** How long a frame of the spinner stands, in milliseconds. */
+export const frameMs = 100;
+
+/** The row that says what the turn is busy with, and since when: `⠙ Running bash npm test · 3.1 s · Ctrl-C cancels`. */
+export const statusRow = ({ label, since }: Activity, now: number, { palette, columns }: Paper): string => {
+  const passed = Math.max(0, now - since);
+  const frame = frames[Math.floor(now / frameMs) % frames.length] ?? frames[0];
+  const time = elapsed(passed);
+  const hint = 'Ctrl-C cancels';
+  const text = clipped(label, columns - `${frame}  · ${time} · ${hint}`.length);
+  return `${palette.cyan(frame)} ${text}${palette.dim(` · ${time} · ${hint}`)}`;
+};

@@ -1,0 +1,49 @@
+import type { TurnEvents } from '@h/turn';
+import { event, failure } from '@h/turn/testing';
+import { describe, expect, it } from 'vitest';
+import { noTally, type Tally } from '../tally.js';
+import { paletteFor } from './palette.js';
+import { summaryLines } from './summary.js';
+
+const palette = paletteFor({ isTerminal: false, environment: {} });
+const usage = { input: 12_345, cacheRead: 1_200, cacheWrite: 0, output: 678, reasoning: 0 };
+
+const summary = (end: Partial<TurnEvents['turn.end']>, tally: Partial<Tally> = {}): readonly string[] =>
+  summaryLines({ ...noTally, startedAt: 1_000, end: event('turn.end', { outcome: 'completed', steps: 6, usage, ...end }, { at: 3_100 }), ...tally }, { palette });
+
+describe('summaryLines', () => {
+  it('says how the turn ended, what it took and what it changed', () => {
+    const files = new Map([
+      ['src/a.js', { additions: 3, deletions: 1 }],
+      ['b.md', { additions: 10, deletions: 0 }],
+    ]);
+    expect(summary({}, { toolCalls: 7, troubled: 1, files })).toEqual([
+      '✓ completed',
+      '  6 steps · 7 tool calls (1 not ok) · tokens: 12,345 in, 1,200 cached, 678 out · 2.1 s',
+      '  files changed: src/a.js (+3 −1), b.md (+10 −0)',
+    ]);
+  });
+
+  it('gives the reason of any other end', () => {
+    expect(summary({ outcome: 'max-steps', reason: 'The turn has made 6 of the 6 steps that it may make.' })[0]).toBe(
+      '■ max-steps · The turn has made 6 of the 6 steps that it may make.',
+    );
+  });
+
+  it('gives the message of an error, on one line', () => {
+    expect(summary({ outcome: 'error', reason: 'The model failed.', error: failure('connect\nECONNREFUSED') })[0]).toBe('■ error · connect ECONNREFUSED');
+  });
+
+  it('says that nothing was changed', () => {
+    expect(summary({}).at(-1)).toBe('  files changed: none');
+  });
+
+  it('names ten files at most', () => {
+    const files = new Map(Array.from({ length: 12 }, (_, index) => [`f${index}`, { additions: 1, deletions: 0 }]));
+    expect(summary({}, { files }).at(-1)).toMatch(/^ {2}files changed: f0 \(\+1 −0\), .*f9 \(\+1 −0\), 2 more files$/);
+  });
+
+  it('is empty before the end', () => {
+    expect(summaryLines(noTally, { palette })).toEqual([]);
+  });
+});

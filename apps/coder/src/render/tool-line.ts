@@ -1,0 +1,76 @@
+import type { ToolCall, ToolOutcome, ToolStatus } from '@h/turn';
+import { callText } from './call-text.js';
+import { clipped, widthOf } from './fit.js';
+import type { Palette } from './palette.js';
+import { oneLine } from './printable.js';
+import { duration } from './quantity.js';
+
+/** Where something is shown. */
+export interface Paper {
+  readonly palette: Palette;
+  /** The width in columns; `Infinity` where nothing is cut. */
+  readonly columns: number;
+}
+
+/** How a tool call went. */
+export interface FinishedCall {
+  readonly call: ToolCall;
+  readonly outcome: ToolOutcome;
+  readonly durationMs: number;
+}
+
+/** One line for a finished tool call: `✓ bash npm test · 1.2 s`, `✗ bash npm test · 1.2 s · failed: exit code 1`. */
+export const toolLine = ({ call, outcome, durationMs }: FinishedCall, { palette, columns }: Paper): string => {
+  const [mark, colour] = marks[outcome.status];
+  const name = oneLine(call.name);
+  const time = duration(durationMs);
+  const room = columns - `${mark} ${name}  · ${time}`.length;
+  const problem = clipped(problemOf(outcome), Math.max(0, Math.floor(room / 2)));
+  const about = clipped(callText(call.input), room - (problem === '' ? 0 : widthOf(problem) + 3));
+  const parts = [
+    `${palette[colour](mark)} ${palette.bold(name)}${about === '' ? '' : ` ${about}`}`,
+    palette.dim(time),
+    ...(problem === '' ? [] : [palette[colour](problem)]),
+  ];
+  return parts.join(palette.dim(' · '));
+};
+
+const marks: Readonly<Record<ToolStatus, readonly [mark: string, colour: 'green' | 'red' | 'yellow']>> = {
+  ok: ['✓', 'green'],
+  stored: ['✓', 'green'],
+  failed: ['✗', 'red'],
+  'timed-out': ['✗', 'red'],
+  'invalid-input': ['✗', 'red'],
+  'unknown-tool': ['✗', 'red'],
+  interrupted: ['✗', 'red'],
+  denied: ['⊘', 'yellow'],
+  skipped: ['⊘', 'yellow'],
+  cancelled: ['⊘', 'yellow'],
+};
+
+/** Why a call is not simply fine; empty when it is. */
+const problemOf = (outcome: ToolOutcome): string => {
+  switch (outcome.status) {
+    case 'ok':
+    case 'stored':
+      return exitOf(outcome);
+    case 'failed':
+      return `failed: ${exitOf(outcome) || oneLine(outcome.error.message)}`;
+    case 'timed-out':
+      return `timed out after ${duration(outcome.timeoutMs)}`;
+    case 'invalid-input':
+      return `invalid input: ${oneLine(outcome.issues.join('; '))}`;
+    case 'unknown-tool':
+      return 'unknown tool';
+    default:
+      return `${outcome.status}: ${oneLine(outcome.reason)}`;
+  }
+};
+
+/** How a command ended, where the tool tells and it was not with success. */
+const exitOf = ({ details }: ToolOutcome): string => {
+  if (typeof details !== 'object' || details === null || Array.isArray(details)) return '';
+  const { exitCode, signal } = details as { readonly exitCode?: unknown; readonly signal?: unknown };
+  if (typeof exitCode === 'number' && exitCode !== 0) return `exit code ${exitCode}`;
+  return typeof signal === 'string' ? `ended by ${oneLine(signal)}` : '';
+};

@@ -1,0 +1,20 @@
+import { signalExitCodes, type EndSignal } from './exit-code.js';
+
+/** Where signals come from: the process. */
+export interface SignalSource {
+  on(signal: EndSignal, listener: (signal: EndSignal) => void): unknown;
+  off(signal: EndSignal, listener: (signal: EndSignal) => void): unknown;
+}
+
+/**
+ * Calls back for every signal that asks the process to end.
+ *
+ * @returns how to stop listening
+ */
+export const onEndSignal = (source: SignalSource, listener: (signal: EndSignal) => void): (() => void) => {
+  const signals = Object.keys(signalExitCodes) as readonly EndSignal[];
+  for (const signal of signals) source.on(signal, listener);
+  return () => {
+    for (const signal of signals) source.off(signal, listener);
+  };
+};

@@ -1,0 +1,34 @@
+import { paletteFor, type Palette } from './render/palette.js';
+import { jsonView } from './view/json-view.js';
+import { plainView } from './view/plain-view.js';
+import { Screen } from './view/screen.js';
+import { TerminalView } from './view/terminal-view.js';
+import type { View } from './view/view.js';
+
+/** What the app reads, writes and knows of its process. */
+export type Process = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'env' | 'platform' | 'cwd' | 'exit' | 'on' | 'off'>;
+
+/** A terminal that can be drawn on, and typed into if it is one on both sides. */
+export interface Terminal {
+  readonly view: TerminalView;
+  readonly screen: Screen;
+  readonly isInteractive: boolean;
+}
+
+/** How the app shows things. */
+export interface Display {
+  readonly view: View;
+  readonly palette: Palette;
+  readonly terminal: Terminal | undefined;
+}
+
+/** The view that fits the output: JSON when asked for, live on a terminal, plain lines anywhere else. */
+export const displayFor = ({ stdin, stdout, stderr, env }: Process, { json }: { readonly json: boolean }): Display => {
+  const isTerminal = stdout.isTTY && env['TERM'] !== 'dumb';
+  const palette = paletteFor({ isTerminal: isTerminal && !json, environment: env });
+  if (json) return { view: jsonView((text) => stdout.write(text), (text) => stderr.write(text)), palette, terminal: undefined };
+  if (!isTerminal) return { view: plainView((text) => stdout.write(text), palette), palette, terminal: undefined };
+  const screen = new Screen(stdout);
+  const view = new TerminalView({ screen, palette, now: Date.now });
+  return { view, palette, terminal: { view, screen, isInteractive: stdin.isTTY } };
+};

@@ -1,0 +1,48 @@
+import type { TurnEvent, TurnEventOf } from '@h/turn';
+import { changesIn } from './render/diff.js';
+
+/** Lines added to and removed from a file. */
+export interface FileTally {
+  readonly additions: number;
+  readonly deletions: number;
+}
+
+/** What a turn has come to. */
+export interface Tally {
+  readonly toolCalls: number;
+  /** Calls that were not simply `ok`. */
+  readonly troubled: number;
+  readonly startedAt: number | undefined;
+  readonly files: ReadonlyMap<string, FileTally>;
+  readonly end: TurnEventOf<'turn.end'> | undefined;
+}
+
+export const noTally: Tally = { toolCalls: 0, troubled: 0, startedAt: undefined, files: new Map(), end: undefined };
+
+/** The tally with one more event. */
+export const tallied = (tally: Tally, event: TurnEvent): Tally => {
+  switch (event.type) {
+    case 'turn.start':
+      return { ...tally, startedAt: event.at };
+    case 'tool.result': {
+      const isFine = event.status === 'ok' || event.status === 'stored';
+      const files = filesWith(tally.files, event);
+      return { ...tally, files, toolCalls: tally.toolCalls + 1, troubled: tally.troubled + (isFine ? 0 : 1) };
+    }
+    case 'turn.end':
+      return { ...tally, end: event };
+    default:
+      return tally;
+  }
+};
+
+const filesWith = (files: Tally['files'], { details }: TurnEventOf<'tool.result'>): Tally['files'] => {
+  const changes = changesIn(details);
+  if (changes.length === 0) return files;
+  const result = new Map(files);
+  for (const { path, additions, deletions } of changes) {
+    const before = result.get(path) ?? { additions: 0, deletions: 0 };
+    result.set(path, { additions: before.additions + additions, deletions: before.deletions + deletions });
+  }
+  return result;
+};

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { paletteFor } from '../render/palette.js';
+import { inputRow } from './input-row.js';
+
+const palette = paletteFor({ isTerminal: false, environment: {} });
+const rowOf = (text: string, cursor = text.length, columns = 20) => inputRow({ text, cursor }, 'Say what to do.', { palette, columns });
+
+describe('inputRow', () => {
+  it('shows the hint until something is typed', () => {
+    expect(rowOf('')).toEqual({ rows: ['› Say what to do.'], cursor: 2 });
+  });
+
+  it('shows the draft and the cursor in it', () => {
+    expect(rowOf('fix it')).toEqual({ rows: ['› fix it'], cursor: 8 });
+    expect(rowOf('fix it', 3)).toEqual({ rows: ['› fix it'], cursor: 5 });
+  });
+
+  it('counts wide characters as two columns', () => {
+    expect(rowOf('日本', 1)).toEqual({ rows: ['› 日本'], cursor: 4 });
+  });
+
+  it('shows the part around the cursor of a long draft', () => {
+    const long = 'abcdefghijklmnopqrstuvwxyz';
+    expect(rowOf(long)).toEqual({ rows: ['› jklmnopqrstuvwxyz'], cursor: 19 });
+    expect(rowOf(long, 0)).toEqual({ rows: ['› abcdefghijklmnopq…'], cursor: 2 });
+  });
+
+  it('stays on one row', () => {
+    expect(rowOf('a\nb\tc')).toEqual({ rows: ['› a b c'], cursor: 7 });
+  });
+});

@@ -1,0 +1,111 @@
+import type { TurnEvent, TurnEventOf } from '@h/turn';
+import { textOf } from '@h/turn';
+import { callText } from '../render/call-text.js';
+import { changesIn, diffLines } from '../render/diff.js';
+import { oneLine, printable } from '../render/printable.js';
+import { summaryLines } from '../render/summary.js';
+import { toolLine, type Paper } from '../render/tool-line.js';
+import { noTally, tallied, type Tally } from '../tally.js';
+
+/** Where a narrator writes. */
+export interface Page {
+  /** Adds a piece to the text that is being written. */
+  text(piece: string): void;
+  /** Ends the text that is being written, and adds whole lines. */
+  lines(lines: readonly string[]): void;
+}
+
+/** Tells a turn in words: the model's text as it comes, a line for each tool call, diffs, problems, and the summary. */
+export class Narrator {
+  readonly #page: Page;
+  readonly #paper: () => Paper;
+  readonly #startedAt = new Map<string, number>();
+  #tally: Tally = noTally;
+  #hasText = false;
+  #isSpaced = true;
+
+  constructor(page: Page, paper: () => Paper) {
+    this.#page = page;
+    this.#paper = paper;
+  }
+
+  event(event: TurnEvent): void {
+    this.#tally = event.type === 'turn.start' ? tallied(noTally, event) : tallied(this.#tally, event);
+    switch (event.type) {
+      case 'model.request':
+        this.#hasText = false;
+        break;
+      case 'model.delta':
+        if (event.delta.type === 'text') this.#text(event.delta.text);
+        break;
+      case 'model.response':
+        this.#response(event);
+        break;
+      case 'model.error':
+        this.#lines([this.#warning(`${oneLine(event.error.message)}${event.retrying === true ? ' (asking again)' : ''}`)]);
+        break;
+      case 'tool.call':
+        this.#startedAt.set(event.call.id, event.at);
+        break;
+      case 'tool.result':
+        this.#result(event);
+        break;
+      case 'input.received':
+        this.#lines([`${this.#paper().palette.cyan('›')} ${oneLine(textOf(event.message))}`]);
+        break;
+      case 'approval.request':
+        this.#approval(event);
+        break;
+      case 'turn.end':
+        this.#end();
+        break;
+      default:
+    }
+  }
+
+  #text(text: string): void {
+    const shown = printable(this.#hasText ? text : text.trimStart());
+    if (shown === '') return;
+    if (!this.#hasText && !this.#isSpaced) this.#page.lines(['']);
+    this.#hasText = true;
+    this.#isSpaced = false;
+    this.#page.text(shown);
+  }
+
+  #lines(lines: readonly string[]): void {
+    this.#isSpaced = false;
+    this.#page.lines(lines);
+  }
+
+  /** An answer is complete. A model that does not stream has said nothing of it yet. */
+  #response({ content, finishReason }: TurnEventOf<'model.response'>): void {
+    if (!this.#hasText) this.#text(textOf({ role: 'assistant', content }));
+    if (this.#hasText) this.#page.lines([]);
+    if (finishReason === 'length') this.#lines([this.#warning('The answer was cut off: it reached the limit of its length.')]);
+    if (finishReason === 'content-filter') this.#lines([this.#warning("The provider's filter withheld the answer.")]);
+  }
+
+  #result(event: TurnEventOf<'tool.result'>): void {
+    const paper = this.#paper();
+    const durationMs = event.durationMs ?? event.at - (this.#startedAt.get(event.call.id) ?? event.at);
+    this.#startedAt.delete(event.call.id);
+    this.#lines([
+      toolLine({ call: event.call, outcome: event, durationMs }, paper),
+      ...changesIn(event.details).flatMap((change) => diffLines(change, paper)),
+    ]);
+  }
+
+  #approval({ reason, call }: TurnEventOf<'approval.request'>): void {
+    const about = call === undefined ? '' : ` · ${oneLine(`${call.name} ${callText(call.input)}`)}`;
+    this.#lines([`${this.#paper().palette.yellow('?')} ${oneLine(reason)}${about}`]);
+  }
+
+  #warning(text: string): string {
+    return this.#paper().palette.yellow(`! ${text}`);
+  }
+
+  #end(): void {
+    this.#lines(['', ...summaryLines(this.#tally, this.#paper())]);
+    this.#startedAt.clear();
+  }
+}

@@ -1,0 +1,24 @@
+import type { Paper } from '../render/tool-line.js';
+import { Narrator } from './narrator.js';
+import type { View } from './view.js';
+
+/** Shows a turn as plain lines, for files, pipes and logs. Text is written line by line. */
+export const plainView = (write: (text: string) => void, palette: Paper['palette']): View => {
+  let pending = '';
+  const lines = (added: readonly string[]): void => {
+    const ended = pending === '' ? added : [pending.trimEnd(), ...added];
+    pending = '';
+    for (const line of ended) write(`${line}\n`);
+  };
+  const text = (piece: string): void => {
+    const [last = '', ...whole] = `${pending}${piece}`.split('\n').toReversed();
+    pending = last;
+    for (const line of whole.toReversed()) write(`${line}\n`);
+  };
+  const narrator = new Narrator({ text, lines }, () => ({ palette, columns: Infinity }));
+  return {
+    say: lines,
+    event: (event) => narrator.event(event),
+    close: () => lines([]),
+  };
+};

@@ -1,0 +1,84 @@
+import { memorySessions, type Agent, type ModelDriver } from '@h/turn';
+import type { CoderArguments } from './arguments.js';
+import { Conversation } from './conversation.js';
+import { signalExitCodes, type EndSignal } from './exit-code.js';
+import { runOneTurn } from './one-turn.js';
+import { createAgent } from './pipeline.js';
+import { onEndSignal } from './signals.js';
+import type { Display, Process } from './streams.js';
+import { systemPrompt } from './system-prompt.js';
+import { openToolbox } from './toolbox.js';
+
+/** A job for the agent. */
+export interface Job {
+  readonly given: CoderArguments;
+  readonly process: Process;
+  readonly display: Display;
+  /** The folder, as an absolute path. */
+  readonly workspace: string;
+  readonly model: ModelDriver;
+  /** What to do; `undefined` for a conversation. */
+  readonly prompt: string | undefined;
+}
+
+const session = 'terminal';
+
+/** How long the process may take to clean up after a second Ctrl-C, in milliseconds. */
+const patienceMs = 2000;
+
+/**
+ * Makes the agent, has it do its job, and puts everything away.
+ *
+ * @returns the exit code
+ */
+export const work = async (job: Job): Promise<number> => {
+  const { given, process, display, workspace, model } = job;
+  const toolbox = await openToolbox(workspace, given);
+  let stopListening = (): void => undefined;
+  try {
+    const isReadOnly = toolbox.driver.definitions().every(({ effect }) => effect === 'read-only');
+    const system = systemPrompt({ workspace, platform: process.platform, isReadOnly });
+    const agent = createAgent({ model, driver: toolbox.driver, sessions: memorySessions(), system, maxSteps: given.maxSteps });
+    const run = start(agent, job);
+    stopListening = listen(process, (signal) => run.interrupt(signal));
+    return await run.done;
+  } finally {
+    stopListening();
+    display.view.close();
+    await toolbox.close();
+  }
+};
+
+interface Run {
+  readonly done: Promise<number>;
+  interrupt(signal: EndSignal): void;
+}
+
+const start = (agent: Agent, { prompt, display, process }: Job): Run => {
+  if (prompt !== undefined) return runOneTurn(agent, session, prompt, display);
+  if (display.terminal === undefined) throw new Error('A conversation needs a terminal.');
+  const conversation = new Conversation(agent, session, process.stdin, display.terminal, display.palette);
+  return {
+    done: conversation.run(),
+    interrupt: (signal) => {
+      if (signal === 'SIGINT') conversation.interrupt();
+      else void conversation.stop(signalExitCodes[signal]);
+    },
+  };
+};
+
+/** Interrupts the run by signals, and when nobody reads its output any more. From the second one on, the process ends for sure. */
+const listen = (process: Process, interrupt: Run['interrupt']): (() => void) => {
+  let count = 0;
+  const interrupted = (signal: EndSignal): void => {
+    count += 1;
+    interrupt(signal);
+    if (count > 1) setTimeout(() => process.exit(signalExitCodes[signal]), patienceMs).unref();
+  };
+  const unread = (): void => {
+    if (count === 0) interrupted('SIGPIPE');
+  };
+  const stop = onEndSignal(process, interrupted);
+  process.stdout.on('error', unread);
+  return stop;
+};
