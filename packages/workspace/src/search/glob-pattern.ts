@@ -1,0 +1,201 @@
+/** A compiled glob pattern. */
+export interface GlobPattern {
+  /** It ends with `/`: only folders are meant. */
+  readonly foldersOnly: boolean;
+  /** Whether a path matches: relative, its names joined by `/`. */
+  matches(path: string): boolean;
+  /** Whether something below this folder could match. `false` saves looking. */
+  mayMatchBelow(folder: string): boolean;
+}
+
+/** A glob pattern that cannot be used; the message says what is wrong with it. */
+export class GlobPatternError extends Error {
+  override readonly name = 'GlobPatternError';
+  readonly code = 'invalid-pattern';
+}
+
+const maxChars = 1_000;
+const maxAlternatives = 256;
+
+type Token = { readonly kind: 'any' | 'star' } | { readonly kind: 'text'; readonly text: string } | { readonly kind: 'class'; readonly has: (character: string) => boolean };
+
+/** One name of a pattern; `**` stands for any number of names. */
+type Segment = '**' | readonly Token[];
+
+/**
+ * Compiles a glob pattern: `*` and `?` within a name, `**` across folders, `[a-z]` and `[!a-z]`, `{a,b}`, `\` before a
+ * character that is meant as it is. Names that begin with a dot are names like others. A pattern without `/` matches the
+ * last name of a path, in whatever folder; `./` before it keeps it to the first folder.
+ *
+ * There is no regular expression behind it: however the stars of a pattern are placed, matching takes time in proportion
+ * to the length of the pattern times that of the path.
+ *
+ * @throws GlobPatternError
+ */
+export const compileGlob = (pattern: string): GlobPattern => {
+  if (pattern.length > maxChars) throw new GlobPatternError(`A pattern has at most ${maxChars} characters.`);
+  const foldersOnly = pattern.endsWith('/');
+  const alternatives = expandBraces(foldersOnly ? pattern.replace(/\/+$/u, '') : pattern).map(segmentsOf);
+  return {
+    foldersOnly,
+    matches: (path) => {
+      const names = path.split('/');
+      return alternatives.some((segments) => matchSegments(segments, names));
+    },
+    mayMatchBelow: (folder) => {
+      const names = folder.split('/');
+      return alternatives.some((segments) => mayBegin(segments, names));
+    },
+  };
+};
+
+/** Every way to choose one part of each pair of braces. */
+const expandBraces = (pattern: string): readonly string[] => {
+  let done: string[] = [];
+  let open = [pattern];
+  while (open.length > 0) {
+    if (done.length + open.length > maxAlternatives) throw new GlobPatternError(`Its braces stand for more than ${maxAlternatives} patterns.`);
+    const next: string[] = [];
+    for (const candidate of open) {
+      const group = firstGroup(candidate);
+      if (group === undefined) done = [...done, candidate];
+      else for (const part of group.parts) next.push(candidate.slice(0, group.start) + part + candidate.slice(group.end));
+    }
+    open = next;
+  }
+  return done;
+};
+
+/** The first `{…}` with a comma in it; others are plain characters. */
+const firstGroup = (pattern: string): { readonly start: number; readonly end: number; readonly parts: readonly string[] } | undefined => {
+  const stack: { start: number; commas: number[] }[] = [];
+  let found: { start: number; end: number; parts: string[] } | undefined;
+  for (let at = 0; at < pattern.length; at += 1) {
+    const character = pattern[at];
+    if (character === '\\') at += 1;
+    else if (character === '{') stack.push({ start: at, commas: [] });
+    else if (character === ',') stack.at(-1)?.commas.push(at);
+    else if (character === '}') {
+      const group = stack.pop();
+      if (group === undefined || group.commas.length === 0) continue;
+      const cuts = [group.start, ...group.commas, at];
+      found = { start: group.start, end: at + 1, parts: cuts.slice(1).map((cut, index) => pattern.slice((cuts[index] as number) + 1, cut)) };
+      if (stack.length === 0) return found;
+    }
+  }
+  return found;
+};
+
+const segmentsOf = (pattern: string): readonly Segment[] => {
+  const names = pattern.split('/').filter((name) => name !== '' && name !== '.');
+  if (names.length === 0) throw new GlobPatternError('A pattern, or a part of it between braces, is empty.');
+  if (names.includes('..')) throw new GlobPatternError('A pattern cannot lead upwards with ".."; give another path to start from.');
+  const segments = names.map((name): Segment => (name === '**' ? '**' : tokensOf(name)));
+  return pattern.includes('/') ? segments : ['**', ...segments];
+};
+
+const tokensOf = (name: string): readonly Token[] => {
+  const tokens: Token[] = [];
+  const characters = Array.from(name);
+  for (let at = 0; at < characters.length; at += 1) {
+    const character = characters[at] as string;
+    const group = character === '[' ? classAt(characters, at) : undefined;
+    if (group !== undefined) {
+      tokens.push({ kind: 'class', has: group.has });
+      at = group.end;
+    } else if (character === '*') {
+      if (tokens.at(-1)?.kind !== 'star') tokens.push({ kind: 'star' });
+    } else if (character === '?') {
+      tokens.push({ kind: 'any' });
+    } else {
+      if (character === '\\' && at + 1 < characters.length) at += 1;
+      tokens.push({ kind: 'text', text: characters[at] as string });
+    }
+  }
+  return tokens;
+};
+
+/** The set of characters that `[…]` at this place stands for; `undefined` if it is not closed and so a plain character. */
+const classAt = (characters: readonly string[], start: number): { readonly has: (character: string) => boolean; readonly end: number } | undefined => {
+  const isNegated = characters[start + 1] === '!' || characters[start + 1] === '^';
+  const ranges: (readonly [string, string])[] = [];
+  const first = start + (isNegated ? 2 : 1);
+  for (let at = first; at < characters.length; at += 1) {
+    if (characters[at] === ']' && at > first) {
+      return { has: (character) => ranges.some(([low, high]) => low <= character && character <= high) !== isNegated, end: at };
+    }
+    if (characters[at] === '\\') at += 1;
+    const low = characters[at];
+    if (low === undefined) return undefined;
+    const isRange = characters[at + 1] === '-' && characters[at + 2] !== undefined && characters[at + 2] !== ']';
+    ranges.push([low, isRange ? (characters[at + 2] as string) : low]);
+    if (isRange) at += 2;
+  }
+  return undefined;
+};
+
+/**
+ * Both levels work alike: go on while things match; when they do not, let the last star take one more. Going back to the last
+ * one is enough, because whatever an earlier star could still take, the last one can take, too.
+ */
+const matchSegments = (segments: readonly Segment[], names: readonly string[]): boolean => {
+  let at = 0;
+  let star = -1;
+  let taken = 0;
+  for (let index = 0; index < names.length; ) {
+    const segment = segments[at];
+    if (segment === '**') {
+      star = at;
+      taken = index;
+      at += 1;
+      // At the end of a pattern it stands for what a folder holds, not for the folder.
+      if (at === segments.length) return true;
+    } else if (segment !== undefined && matchName(segment, names[index] as string)) {
+      at += 1;
+      index += 1;
+    } else if (star >= 0) {
+      taken += 1;
+      index = taken;
+      at = star + 1;
+    } else return false;
+  }
+  return at === segments.length;
+};
+
+const matchName = (tokens: readonly Token[], name: string): boolean => {
+  const characters = Array.from(name);
+  let at = 0;
+  let star = -1;
+  let taken = 0;
+  for (let index = 0; index < characters.length; ) {
+    const token = tokens[at];
+    if (token?.kind === 'star') {
+      star = at;
+      taken = index;
+      at += 1;
+      if (at === tokens.length) return true;
+    } else if (token !== undefined && fits(token, characters[index] as string)) {
+      at += 1;
+      index += 1;
+    } else if (star >= 0) {
+      taken += 1;
+      index = taken;
+      at = star + 1;
+    } else return false;
+  }
+  return tokens.slice(at).every((token) => token.kind === 'star');
+};
+
+const fits = (token: Token, character: string): boolean => {
+  if (token.kind === 'text') return token.text === character;
+  return token.kind === 'any' || (token.kind === 'class' && token.has(character));
+};
+
+const mayBegin = (segments: readonly Segment[], names: readonly string[]): boolean => {
+  for (const [index, name] of names.entries()) {
+    const segment = segments[index];
+    if (segment === '**') return true;
+    if (segment === undefined || !matchName(segment, name)) return false;
+  }
+  return segments.length > names.length;
+};

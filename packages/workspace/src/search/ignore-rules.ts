@@ -1,0 +1,67 @@
+import { join, relative, sep } from 'node:path';
+import ignore, { type Ignore } from 'ignore';
+import type { WorkspacePaths } from '../paths/workspace-paths.js';
+
+/** The `.gitignore` files that count in a folder: its own and those of the folders above it, innermost first. */
+export interface IgnoreRules {
+  /** Whether git would ignore this entry of the folder, by rules about it or about the folder; canonical path. */
+  ignores(path: string, isFolder: boolean): boolean;
+}
+
+/** No rules at all. */
+export const noRules: IgnoreRules = { ignores: () => false };
+
+/** Files with more rules than this are no rules but an attack. */
+const maxBytes = 512 * 1024;
+
+/** Adds the rules of a folder's own `.gitignore`. */
+export const withFolderRules = async (paths: WorkspacePaths, folder: string, outer: IgnoreRules): Promise<IgnoreRules> => {
+  const text = await readRules(paths, join(folder, '.gitignore'));
+  if (text === undefined) return outer;
+  const own = ignore({ ignorecase: false }).add(text);
+  const prefix = folder.endsWith(sep) ? folder.length : folder.length + 1;
+  return { ignores: (path, isFolder) => judge(own, path.slice(prefix), isFolder) ?? outer.ignores(path, isFolder) };
+};
+
+/** The rules that count for what a folder holds, from the root of the workspace down to it, without its own. */
+export const rulesAbove = async (paths: WorkspacePaths, folder: string): Promise<IgnoreRules> => {
+  const names = relative(paths.root, folder).split(sep).filter((name) => name !== '');
+  // A folder outside of the workspace has rules of its own only.
+  if (names[0] === '..') return noRules;
+  let rules = noRules;
+  let current = paths.root;
+  for (const name of names) {
+    rules = await withFolderRules(paths, current, rules);
+    current = join(current, name);
+    // Whoever names a folder that is ignored wants to look into it.
+    if (rules.ignores(current, true)) return noRules;
+  }
+  return rules;
+};
+
+/**
+ * What these rules say of an entry. Its folder is known not to be ignored: where these rules ignore it, rules further in took
+ * it back, and what counts is the entry itself. (Of the rules that name folders on the way to it, nothing is left then; of
+ * those about names, everything.)
+ */
+const judge = (rules: Ignore, path: string, isFolder: boolean): boolean | undefined => {
+  const name = path.replaceAll(sep, '/') + (isFolder ? '/' : '');
+  const end = name.lastIndexOf('/', name.length - 2) + 1;
+  const isTakenBack = end > 0 && rules.test(name.slice(0, end)).ignored;
+  const { ignored, unignored } = rules.test(isTakenBack ? name.slice(end) : name);
+  return ignored ? true : unignored ? false : undefined;
+};
+
+const readRules = async (paths: WorkspacePaths, path: string): Promise<string | undefined> => {
+  try {
+    const handle = await paths.openFile(path);
+    try {
+      const stats = await handle.stat();
+      return stats.isFile() && stats.size <= maxBytes ? await handle.readFile('utf8') : undefined;
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import { defineTool, toolOutput, type Tool, type ToolOutput } from '@h/tools';
+import * as z from 'zod';
+import { asFileFailure, fileFailure } from '../files/failures.js';
+import { compileGlob, GlobPatternError, type GlobPattern } from '../search/glob-pattern.js';
+import { walkTree } from '../search/walk-tree.js';
+import type { Workspace } from '../workspace.js';
+import { resourcesOf } from './tool-paths.js';
+
+const input = z.object({
+  pattern: z.string().describe('Such as "*.ts" (in any folder), "src/**/*.{ts,tsx}", or "src/*/" for folders.'),
+  path: z.string().optional().describe('The folder to look in. The whole workspace, if left out.'),
+  includeIgnored: z.boolean().optional().describe('Also what .gitignore leaves out.'),
+});
+
+/**
+ * The tool `glob`: the paths that match a pattern, in the order of their names.
+ *
+ * Links are listed and not followed; git's own folders, ignored files and files that may not be read are left out. Its `details`
+ * are `{ kind: 'glob', pattern, path, count, isCut }`.
+ */
+export const globTool = (workspace: Workspace): Tool =>
+  defineTool({
+    name: 'glob',
+    description: 'Finds files by a pattern with *, **, ?, [a-z] and {a,b}. Leaves out what .gitignore names.',
+    input,
+    effect: 'read-only',
+    idempotent: true,
+    resources: ({ path = '.' }) => resourcesOf(workspace, path, 'read'),
+    run: async ({ pattern, path = '.', includeIgnored = false }, { signal }) => {
+      const start = await workspace.paths.authorize(path, { for: 'read' });
+      await checkFolder(workspace, start);
+      return findPaths(workspace, { pattern, start, includeIgnored, signal });
+    },
+  });
+
+/** Compiles a pattern of the model's. @throws ToolError */
+export const globOf = (pattern: string): GlobPattern => {
+  try {
+    return compileGlob(pattern);
+  } catch (error) {
+    if (error instanceof GlobPatternError) throw fileFailure(error.code, `The pattern cannot be used. ${error.message}`, { cause: error });
+    throw error;
+  }
+};
+
+const checkFolder = async ({ paths }: Workspace, path: string): Promise<void> => {
+  try {
+    const folder = await paths.openFolder(path);
+    await folder.close();
+  } catch (error) {
+    throw asFileFailure(error, paths.display(path));
+  }
+};
+
+interface Search {
+  readonly pattern: string;
+  readonly start: string;
+  readonly includeIgnored: boolean;
+  readonly signal: AbortSignal;
+}
+
+const findPaths = async ({ paths, limits }: Workspace, { pattern, start, includeIgnored, signal }: Search): Promise<ToolOutput> => {
+  const glob = globOf(withoutStart(pattern, start));
+  const found: string[] = [];
+  let bytes = 0;
+  let visited = 0;
+  let stopped: string | undefined;
+  for await (const entry of walkTree({ paths, start, includeIgnored, signal, enters: (name) => glob.mayMatchBelow(name) })) {
+    visited += 1;
+    if (visited > limits.maxVisited) stopped = `Stopped after ${limits.maxVisited} files and folders; give a path to look in.`;
+    else if ((entry.kind === 'folder') === glob.foldersOnly && glob.matches(entry.name) && paths.permits(entry.path, { for: 'read' })) {
+      const shown = paths.display(join(start, entry.name)) + (glob.foldersOnly ? '/' : '');
+      bytes += Buffer.byteLength(shown) + 1;
+      if (found.length >= limits.maxGlobResults || bytes > limits.maxOutputBytes) {
+        stopped = `These are the first ${found.length}; more match. Use a narrower pattern or path.`;
+      } else found.push(shown);
+    }
+    if (stopped !== undefined) break;
+  }
+  const lines = found.length === 0 ? ['No path matches.'] : found;
+  return toolOutput({
+    output: [...lines, ...(stopped === undefined ? [] : [`[${stopped}]`])].join('\n'),
+    details: { kind: 'glob', pattern, path: paths.display(start), count: found.length, isCut: stopped !== undefined },
+  });
+};
+
+/** Models like to write absolute patterns; below the folder that is searched they mean the same. */
+const withoutStart = (pattern: string, start: string): string => {
+  const below = start.endsWith('/') ? start : `${start}/`;
+  return pattern.startsWith(below) ? `./${pattern.slice(below.length)}` : pattern;
+};
