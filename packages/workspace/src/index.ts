@@ -10,6 +10,15 @@ export { writeTool } from './tools/write.js';
 export { createWorkspace, type Workspace, type WorkspaceLimits, type WorkspaceOptions } from './workspace.js';
 
 // Processes, sandbox and git.
+export { bashTool, type BashOptions, type CommandRequest } from './bash/bash-tool.js';
+export {
+  createCommandPolicy,
+  type BashPermissions,
+  type CommandJudge,
+  type CommandJudgement,
+  type CommandPolicy,
+  type CommandVerdict,
+} from './bash/permissions.js';
 export type { Environment } from './process/environment.js';
 export { StartError } from './process/run-supervised.js';
 export { createSandbox } from './sandbox/create-sandbox.js';

@@ -1,0 +1,192 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../test/folders.js';
+import { uniqueSeconds, waitUntilGone } from '../../test/processes.js';
+import { callTool, type CallResult } from '../../test/workbench.js';
+import { createSandbox } from '../sandbox/create-sandbox.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
+import { createWorkspace, type Workspace } from '../workspace.js';
+import { bashTool, type BashOptions, type CommandRequest } from './bash-tool.js';
+
+interface Bench {
+  readonly root: string;
+  readonly workspace: Workspace;
+  readonly sandbox: Sandbox;
+  bash(input: string | object, run?: { readonly signal?: AbortSignal }): Promise<CallResult>;
+}
+
+const bench = async (options: Partial<BashOptions> = {}, sandboxOptions: { readonly timeoutMs?: number } = {}): Promise<Bench> => {
+  const workspace = createWorkspace({ root: temporaryFolder() });
+  const { root } = workspace.paths;
+  const sandbox = await createSandbox({ mode: 'host', root, ...sandboxOptions });
+  onTestFinished(() => sandbox.close());
+  const tool = bashTool(workspace, { sandbox, ...options });
+  return { root, workspace, sandbox, bash: (input, run) => callTool(tool, typeof input === 'string' ? { command: input } : input, run) };
+};
+
+describe('bash', () => {
+  it('shows output and messages in their order, and how the command ended', async () => {
+    const { bash } = await bench();
+    const result = await bash('echo one; echo two >&2; echo three');
+    expect(result).toMatchObject({ status: 'ok', text: 'one\ntwo\nthree\n' });
+    expect(result.details).toMatchObject({ kind: 'bash', cwd: '.', ending: 'exited', exitCode: 0, signal: null, timeoutMs: 120_000, bytes: 14, omittedBytes: 0 });
+    expect(result.details['durationMs']).toBeGreaterThanOrEqual(0);
+  });
+
+  it('says when there is no output', async () => {
+    expect((await (await bench()).bash('true')).text).toBe('(no output)');
+  });
+
+  it('fails with the exit code after the output', async () => {
+    const { bash } = await bench();
+    expect(await bash('echo "2 tests failed"; exit 2')).toMatchObject({ status: 'failed', code: 'command-failed', text: '2 tests failed\nExit code: 2', details: { exitCode: 2 } });
+    expect(await bash('printf x; kill -9 $$')).toMatchObject({ status: 'failed', text: expect.stringMatching(/^x[^]*\nExit code: 137 \(SIGKILL\)$/) as string, details: { exitCode: 137, signal: 'SIGKILL' } });
+    expect(await bash('no-such-command')).toMatchObject({ status: 'failed', details: { exitCode: 127 } });
+  });
+
+  it('speaks bash and begins a line with `-` as it is', async () => {
+    const { bash } = await bench();
+    expect((await bash('a=(1 2 3); [[ ${a[1]} == 2 ]] && echo "${#a[@]}"')).text).toBe('3\n');
+    expect((await bash('-n; echo here')).text).toMatch(/here\n$/);
+  });
+
+  it('runs in the folder that the call names, and each time anew', async () => {
+    const { bash, root } = await bench();
+    mkdirSync(join(root, 'a/b'), { recursive: true });
+    expect(await bash({ command: 'pwd; cd ..; export X=1', cwd: 'a/b' })).toMatchObject({ text: `${root}/a/b\n`, details: { cwd: 'a/b' } });
+    expect((await bash('pwd; echo "[$X]"')).text).toBe(`${root}\n[]\n`);
+  });
+
+  it('refuses a folder outside, also behind a link, and one that is none', async () => {
+    const { bash, root } = await bench();
+    symlinkSync(temporaryFolder(), join(root, 'link'));
+    writeFileSync(join(root, 'file'), '');
+    for (const cwd of ['..', '/', 'link', 'file', 'missing', 'a\0b']) {
+      expect(await bash({ command: 'echo ran', cwd })).toMatchObject({ status: 'failed', text: expect.not.stringContaining('ran') as string });
+    }
+  });
+
+  it('cuts a long output in the middle, at lines and characters', async () => {
+    const { bash } = await bench({ maxChars: 1_000 });
+    const { text, details } = await bash('for i in $(seq 1 5000); do echo "zeile $i ä😀"; done; exit 1');
+    expect(text).toMatch(/^zeile 1 ä😀\n/);
+    expect(text).toMatch(/\n\[… [\d,]+ bytes omitted …\]\nzeile \d+ ä😀\n[^]*\nzeile 5000 ä😀\nExit code: 1$/);
+    expect(text.length).toBeLessThanOrEqual(1_000 + 'Exit code: 1'.length);
+    expect(text.isWellFormed()).toBe(true);
+    expect(details['omittedBytes']).toBeGreaterThan(80_000);
+  });
+
+  it('describes binary output', async () => {
+    expect((await (await bench()).bash('head -c 1000 /dev/zero')).text).toBe('(binary output of 1000 bytes, not shown)');
+  });
+
+  it('reads a gigabyte with little memory', { timeout: 120_000 }, async () => {
+    const { bash } = await bench();
+    await bash('yes | head -c 10M');
+    const before = process.memoryUsage();
+    let highest = 0;
+    const watch = setInterval(() => (highest = Math.max(highest, process.memoryUsage().rss)), 20);
+    const result = await bash('yes | head -c 1G; echo end').finally(() => clearInterval(watch));
+    expect(result.details).toMatchObject({ exitCode: 0, bytes: 1024 ** 3 + 4 });
+    expect(result.text.length).toBeLessThanOrEqual(30_000);
+    expect(result.text).toMatch(/^y\ny\n[^]*y\nend\n$/);
+    expect(highest - before.rss).toBeLessThan(150 * 1024 ** 2);
+  });
+
+  it('shows what a command said until its time was up, and ends its processes', async () => {
+    const { bash } = await bench({ timeoutMs: 300 });
+    const seconds = uniqueSeconds();
+    expect(await bash(`echo begun; sleep ${seconds} & sleep ${seconds}`)).toMatchObject({
+      status: 'failed',
+      code: 'command-timed-out',
+      text: expect.stringMatching(/^begun\n[^]*The command took longer than 300 ms; it and its processes were ended\.$/) as string,
+      details: { ending: 'timed-out', timeoutMs: 300 },
+    });
+    await waitUntilGone(`sleep ${seconds}`);
+  });
+
+  it('takes a time from the model, up to the limit of the sandbox', async () => {
+    const { bash } = await bench({}, { timeoutMs: 500 });
+    expect(await bash({ command: 'sleep 60', timeoutMs: 100 })).toMatchObject({ details: { timeoutMs: 100 } });
+    expect(await bash('true')).toMatchObject({ details: { timeoutMs: 500 } });
+    expect(await bash({ command: 'true', timeoutMs: 501 })).toMatchObject({ status: 'invalid-input' });
+  });
+
+  it('ends an endless command when the call is cancelled', async () => {
+    const { sandbox, workspace } = await bench();
+    const seconds = uniqueSeconds();
+    const stop = new AbortController();
+    const tool = bashTool(workspace, { sandbox });
+    const running = Promise.resolve(
+      tool.run({ command: `sleep ${seconds} & yes` }, { call: { id: '1', name: 'bash' }, turn: 't', session: 's', step: 1, signal: stop.signal, progress: () => stop.abort() }),
+    );
+    await expect(running).rejects.toMatchObject({ code: 'command-aborted' });
+    await waitUntilGone(`sleep ${seconds}`);
+  });
+
+  it('tells its progress now and then', async () => {
+    const { sandbox, workspace } = await bench();
+    const told: unknown[] = [];
+    const tool = bashTool(workspace, { sandbox });
+    await tool.run(
+      { command: 'for i in $(seq 300); do echo $i; done; sleep 0.4; echo late' },
+      { call: { id: '1', name: 'bash' }, turn: 't', session: 's', step: 1, signal: new AbortController().signal, progress: (value) => told.push(value) },
+    );
+    expect(told.length).toBeGreaterThanOrEqual(2);
+    expect(told.length).toBeLessThan(10);
+    expect(told.at(-1)).toEqual({ bytes: expect.any(Number) as number, latest: 'late\n' });
+  });
+
+  it('never waits for an answer: no terminal, no editor, no pager, no password', async () => {
+    const { bash, root } = await bench();
+    execFileSync('git', ['init', '--quiet', root]);
+    expect((await bash('tty; read -p "Continue? " answer; echo "[$answer]"')).text).toMatch(/not a tty\n[^]*\[\]\n$/);
+    expect(await bash('git -c user.name=a -c user.email=a@b commit --allow-empty')).toMatchObject({ status: 'failed' });
+    expect((await bash('echo $CI $TERM $GIT_TERMINAL_PROMPT $PAGER')).text).toBe('1 dumb 0 cat\n');
+  });
+
+  it('refuses what its permissions refuse, before anything runs', async () => {
+    const { bash } = await bench({ permissions: { blockedCommands: ['touch'] } });
+    expect(await bash('echo ran; touch x')).toMatchObject({ status: 'failed', code: 'command-denied', text: 'The command was not run. "touch" is blocked.', details: { decision: 'deny' } });
+    expect((await bash('ls')).text).toBe('(no output)');
+  });
+
+  it('asks where the judge says so, and takes silence and errors for no', async () => {
+    const judge = () => ({ decision: 'ask', reason: 'It deploys.' }) as const;
+    expect(await (await bench({ permissions: { judge } })).bash('echo ran')).toMatchObject({ status: 'failed', code: 'approval-required' });
+
+    const asked: CommandRequest[] = [];
+    const answers: (() => boolean | Promise<boolean>)[] = [() => true, () => Promise.resolve(false), () => Promise.reject(new Error('gone')), () => { throw new Error('broken'); }];
+    const { bash, root } = await bench({ permissions: { judge }, ask: (request) => (asked.push(request), (answers.shift() as () => boolean)()) });
+    expect((await bash('echo ran')).text).toBe('ran\n');
+    expect(asked).toEqual([{ command: 'echo ran', cwd: root, reason: 'It deploys.', session: 'session' }]);
+    for (let index = 0; index < 3; index += 1) expect(await bash('echo ran')).toMatchObject({ status: 'failed', code: 'not-approved' });
+  });
+
+  it('is destructive on the host and only writes locally where nothing else can be reached', async () => {
+    const { sandbox, workspace } = await bench();
+    expect(bashTool(workspace, { sandbox })).toMatchObject({ name: 'bash', effect: 'destructive', idempotent: false, timeoutMs: 610_000 });
+    const isolated = { ...sandbox, isolates: { files: true, network: true } };
+    const tool = bashTool(workspace, { sandbox: isolated });
+    expect(tool.effect).toBe('local-write');
+    expect(tool.definition.description).toContain('There is no network.');
+  });
+
+  it('refuses options that are wrong', async () => {
+    const { sandbox, workspace } = await bench();
+    const wrong = (options: object) => () => bashTool(workspace, options as BashOptions);
+    expect(wrong({})).toThrow(/"sandbox"/);
+    expect(wrong({ sandbox, timeout: 1 })).toThrow(/"timeout"/);
+    expect(wrong({ sandbox, maxChars: 0 })).toThrow(/"maxChars"/);
+    expect(wrong({ sandbox, permissions: { allow: [] } })).toThrow(/"allow"/);
+    expect(wrong({ sandbox: { ...sandbox, root: '/elsewhere' } })).toThrow(/its root is "\/elsewhere"/);
+  });
+
+  it('leaves files of the workspace to be read', async () => {
+    const { bash, root } = await bench();
+    await bash('mkdir -p out && echo built > out/result');
+    expect(readFileSync(join(root, 'out/result'), 'utf8')).toBe('built\n');
+  });
+});
