@@ -213,12 +213,13 @@ const requestFactory = (options: HarnessOptions): Pick<RunnerOptions, 'request' 
   let known: readonly ToolDefinition[] | undefined;
   let byName: ReadonlyMap<string, ToolDefinition> = new Map();
   const noTools: readonly ToolDefinition[] = [];
+  const noTail: ModelRequest['tail'] = [];
   const tools = (): readonly ToolDefinition[] => options.tools?.definitions() ?? noTools;
   return {
     request: (): Omit<ModelRequest, 'messages'> => ({
       ...(options.defaultModel !== undefined && { model: options.defaultModel }),
       system,
-      tail: [],
+      tail: noTail,
       tools: tools(),
       settings,
     }),

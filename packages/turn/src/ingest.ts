@@ -2,6 +2,7 @@ import type { AssistantPart, Message } from './messages.js';
 import { modelResponseSchema, type ModelResponse } from './model.js';
 import { unusedId } from './repair.js';
 import { toolOutcomeSchema, type ToolOutcome } from './tool.js';
+import type { Usage } from './usage.js';
 import { checked } from './validation.js';
 import { wellFormed } from './well-formed.js';
 
@@ -11,7 +12,7 @@ import { wellFormed } from './well-formed.js';
  * Ids that were used before in the session are renamed and the new ones added to `used`.
  */
 export const ingestResponse = (given: ModelResponse, used: Set<string>): ModelResponse => {
-  const response = wellFormed(checked(modelResponseSchema, given, 'The answer of the model driver'));
+  const response = wellFormed(isObject(given) && isPlainResponse(given) ? given : checked(modelResponseSchema, given, 'The answer of the model driver'));
   let changed = false;
   const content = response.content.map((part): AssistantPart => {
     if (part.type !== 'tool-call' || part.providerExecuted === true) return part;
@@ -25,7 +26,52 @@ export const ingestResponse = (given: ModelResponse, used: Set<string>): ModelRe
 
 /** A tool driver's outcome, checked and without lone surrogates. */
 export const ingestOutcome = (given: ToolOutcome, name: string): ToolOutcome =>
-  wellFormed(checked(toolOutcomeSchema, given, `The outcome of the tool ${JSON.stringify(name)}`));
+  wellFormed(isObject(given) && isPlainOutcome(given) ? given : checked(toolOutcomeSchema, given, `The outcome of the tool ${JSON.stringify(name)}`));
+
+// The commonest forms are told at a glance, because the schemas copy what they check, and that is a good part of what
+// a step costs. Whatever is not plainly right is the schemas' to judge.
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
+const isPlainResponse = ({ content, finishReason, usage, id, model, providerMetadata }: ModelResponse): boolean =>
+  Array.isArray(content) &&
+  content.every(isPlainPart) &&
+  (finishReason === 'stop' || finishReason === 'tool-calls') &&
+  isPlainUsage(usage) &&
+  (id === undefined || typeof id === 'string') &&
+  (model === undefined || typeof model === 'string') &&
+  providerMetadata === undefined;
+
+const isPlainPart = (part: AssistantPart): boolean => {
+  if (!isObject(part)) return false;
+  if (part.type === 'text') return typeof part.text === 'string' && part.providerOptions === undefined;
+  return (
+    part.type === 'tool-call' &&
+    typeof part.toolCallId === 'string' &&
+    typeof part.toolName === 'string' &&
+    part.providerExecuted === undefined &&
+    part.providerOptions === undefined
+  );
+};
+
+const isPlainUsage = (usage: Usage): boolean =>
+  isObject(usage) &&
+  isCount(usage.input) &&
+  isCount(usage.cacheRead) &&
+  isCount(usage.cacheWrite) &&
+  isCount(usage.output) &&
+  isCount(usage.reasoning);
+
+const isCount = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value < Infinity;
+
+const isPlainOutcome = ({ status, output, durationMs, details }: ToolOutcome): boolean =>
+  status === 'ok' &&
+  isObject(output) &&
+  output.type === 'text' &&
+  typeof output.value === 'string' &&
+  output.providerOptions === undefined &&
+  (durationMs === undefined || isCount(durationMs)) &&
+  details === undefined;
 
 /** The ids of all tool calls of a history. */
 export const callIdsOf = (messages: Iterable<Message>): Set<string> => {

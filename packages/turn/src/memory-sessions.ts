@@ -1,4 +1,5 @@
 import { SessionBusyError, TurnError } from './errors.js';
+import type { TurnEvent } from './events.js';
 import { foldJournal } from './journal.js';
 import { MessageList } from './message-list.js';
 import type { Message } from './messages.js';
@@ -6,7 +7,8 @@ import type { JournalRecord, OpenSession, SessionSnapshot, SessionStore } from '
 
 interface StoredSession {
   snapshot: SessionSnapshot;
-  journal: JournalRecord[];
+  /** The events of the latest turn; their records are made when somebody asks for them. */
+  events: TurnEvent[];
   writer: OpenSession | undefined;
 }
 
@@ -31,10 +33,10 @@ export const memorySessions = (initial: Readonly<Record<string, readonly Message
   const stored = new Map<string, StoredSession>();
   const turns = new Map<string, string>();
   for (const [session, messages] of Object.entries(initial)) {
-    stored.set(session, { snapshot: { messages: MessageList.of(messages), state: {} }, journal: [], writer: undefined });
+    stored.set(session, { snapshot: { messages: MessageList.of(messages), state: {} }, events: [], writer: undefined });
   }
   const sessionOf = (session: string): StoredSession => {
-    const known = stored.get(session) ?? { snapshot: { messages: MessageList.empty, state: {} }, journal: [], writer: undefined };
+    const known = stored.get(session) ?? { snapshot: { messages: MessageList.empty, state: {} }, events: [], writer: undefined };
     stored.set(session, known);
     return known;
   };
@@ -42,19 +44,19 @@ export const memorySessions = (initial: Readonly<Record<string, readonly Message
     open: (session) => openStored(session, sessionOf(session), turns),
     locate: (turn) => turns.get(turn),
     unfinished: () =>
-      [...stored].flatMap(([session, { journal, writer }]) => {
-        const first = journal[0]?.event;
-        const isOpen = first !== undefined && writer === undefined && journal.at(-1)?.event.type !== 'turn.end';
+      [...stored].flatMap(([session, { events, writer }]) => {
+        const first = events[0];
+        const isOpen = first !== undefined && writer === undefined && events.at(-1)?.type !== 'turn.end';
         return isOpen ? [{ turn: first.turn, session, startedAt: first.at }] : [];
       }),
     messages: (session) => {
       const known = stored.get(session);
-      return known ? [...foldJournal(known.snapshot, known.journal).messages] : [];
+      return known ? [...foldJournal(known.snapshot, recordsOf(known.events)).messages] : [];
     },
     delete: (session) => {
       const known = stored.get(session);
       if (known?.writer) throw new SessionBusyError(session);
-      if (known?.journal[0]) turns.delete(known.journal[0].event.turn);
+      if (known?.events[0]) turns.delete(known.events[0].turn);
       stored.delete(session);
     },
   };
@@ -64,11 +66,11 @@ const openStored = (session: string, stored: StoredSession, turns: Map<string, s
   if (stored.writer) throw new SessionBusyError(session);
   const opened: OpenSession = {
     snapshot: stored.snapshot,
-    journal: stored.journal,
+    journal: recordsOf(stored.events),
     append: (record) => {
       if (stored.writer !== opened) throw new TurnError('session-closed', `The session ${JSON.stringify(session)} is closed; nothing more is written.`);
       if (record.seq === 0) beginTurn(session, stored, turns, record.event.turn);
-      stored.journal.push(record);
+      stored.events.push(record.event);
     },
     close: () => {
       if (stored.writer === opened) stored.writer = undefined;
@@ -80,9 +82,12 @@ const openStored = (session: string, stored: StoredSession, turns: Map<string, s
 
 /** The turn before is folded into the snapshot, so that a session keeps the journal of one turn only. */
 const beginTurn = (session: string, stored: StoredSession, turns: Map<string, string>, turn: string): void => {
-  stored.snapshot = foldJournal(stored.snapshot, stored.journal);
-  const previous = stored.journal[0]?.event.turn;
+  stored.snapshot = foldJournal(stored.snapshot, recordsOf(stored.events));
+  const previous = stored.events[0]?.turn;
   if (previous !== undefined) turns.delete(previous);
   turns.set(turn, session);
-  stored.journal = [];
+  stored.events = [];
 };
+
+const recordsOf = (events: readonly TurnEvent[]): readonly JournalRecord[] =>
+  events.map((event, seq) => ({ v: 1, seq, event, derived: false }));
