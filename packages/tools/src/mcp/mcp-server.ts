@@ -1,0 +1,163 @@
+import { toErrorInfo, type JSONObject, type ToolEffect } from '@h/turn';
+import type { Tool } from '../define-tool.js';
+import { anything, checkOptions, numberFrom } from '../options.js';
+import type { ToolModule, ToolRegistry } from '../registry.js';
+import { McpLink, type McpState, type McpToolDescription } from './connection.js';
+import { mcpTool } from './mcp-tool.js';
+import { checkServerName, qualifiedNames } from './names.js';
+import { checkConnection, type McpConnection } from './transports.js';
+
+/** Options of {@link connectMcp}. */
+export interface McpServerOptions {
+  /** What the server is called in the names of its tools, `mcp__<name>__<tool>`. */
+  readonly name: string;
+  readonly connection: McpConnection;
+  /** The effects of tools by the server's own names, for those about which one knows better than the server. */
+  readonly effects?: Readonly<Record<string, ToolEffect>> | undefined;
+  /**
+   * Whether to believe what the server says about its tools. A server whose operator is not trusted should not be: then all its
+   * tools count as `destructive`, but for those in `effects`.
+   *
+   * @defaultValue `true`
+   */
+  readonly annotations?: boolean | undefined;
+  /** What a call touches. Without it every call of the server runs alone. */
+  readonly resources?: ((tool: string, input: JSONObject) => readonly string[] | undefined) | undefined;
+  /**
+   * How long a call may take, in milliseconds.
+   *
+   * @defaultValue the driver's `timeoutMs`
+   */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * How long connecting and listing tools may take each, in milliseconds.
+   *
+   * @defaultValue `30_000`
+   */
+  readonly connectTimeoutMs?: number | undefined;
+  /** Looks at the state of the connection. */
+  readonly onState?: ((state: McpState) => void) | undefined;
+  /** Looks at what went wrong without failing a call: a tool that cannot be offered, a stream that broke. */
+  readonly onProblem?: ((problem: Error) => void) | undefined;
+}
+
+/** A server that is connected. Register it like a module; its tools follow the server's list from then on. */
+export interface McpServer extends ToolModule {
+  readonly name: string;
+  readonly state: McpState;
+  /** The tools that it has now. */
+  readonly tools: readonly Tool[];
+  /** Takes the tools out of all registries and ends the server, or its session. */
+  close(): Promise<void>;
+}
+
+/**
+ * Connects to an MCP server and makes its tools ours: under qualified names, with effects from its annotations, their results
+ * marked as external.
+ *
+ * A server that dies is started or reached again by the next call, once; calls that were under way fail and say that they may
+ * have taken effect.
+ *
+ * @throws ToolConfigurationError when an option has no sense.
+ * @throws McpConnectionError when the server cannot be reached.
+ *
+ * @example
+ * ```ts
+ * const files = await connectMcp({
+ *   name: 'files',
+ *   connection: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', directory] },
+ * });
+ * registry.register(files);
+ * // …
+ * await files.close();
+ * ```
+ */
+export const connectMcp = async (options: McpServerOptions): Promise<McpServer> => {
+  checkMcpOptions(options);
+  const { name, effects = {}, annotations = true, resources, timeoutMs } = options;
+  const registries = new Set<ToolRegistry>();
+  let tools: readonly Tool[] = [];
+  const problem = (error: Error): void => options.onProblem?.(error);
+
+  const update = (descriptions: readonly McpToolDescription[]): void => {
+    const before = tools;
+    tools = made(descriptions);
+    for (const registry of registries) exchange(registry, before, tools, problem);
+  };
+  const link = new McpLink({
+    name,
+    connection: options.connection,
+    connectTimeoutMs: options.connectTimeoutMs ?? 30_000,
+    onTools: update,
+    onState: (state) => options.onState?.(state),
+    onProblem: problem,
+  });
+  const settings = { effects, areAnnotationsUsed: annotations, resources, timeoutMs, call: link.call.bind(link) };
+  const known = new Map<string, { readonly key: string; readonly tools: readonly Tool[] }>();
+  const made = (descriptions: readonly McpToolDescription[]): readonly Tool[] => {
+    const names = qualifiedNames(name, descriptions.map((description) => description.name));
+    return [...new Map(descriptions.toReversed().map((each) => [each.name, each])).values()].toReversed().flatMap((description) => {
+      const qualified = names.get(description.name) as string;
+      const key = JSON.stringify(description);
+      const same = known.get(qualified);
+      if (same?.key === key) return same.tools;
+      try {
+        if (description.execution?.taskSupport === 'required') throw new Error('it can only be run as a task');
+        known.set(qualified, { key, tools: [mcpTool(qualified, description, settings)] });
+      } catch (error) {
+        known.set(qualified, { key, tools: [] });
+        problem(new Error(`The tool ${JSON.stringify(description.name)} of the MCP server ${JSON.stringify(name)} cannot be offered: ${toErrorInfo(error).message}`, { cause: error }));
+      }
+      return known.get(qualified)?.tools ?? [];
+    });
+  };
+
+  await link.connect();
+  return {
+    name,
+    get state() {
+      return link.state;
+    },
+    get tools() {
+      return tools;
+    },
+    register: (registry) => {
+      registry.register(...tools);
+      registries.add(registry);
+    },
+    close: async () => {
+      for (const registry of registries) exchange(registry, tools, [], problem);
+      registries.clear();
+      await link.close();
+    },
+  };
+};
+
+/** Puts these tools in the place of those; what stays the same stays registered. */
+const exchange = (registry: ToolRegistry, before: readonly Tool[], after: readonly Tool[], problem: (error: Error) => void): void => {
+  for (const tool of before) if (!after.includes(tool) && registry.get(tool.name) === tool) registry.unregister(tool.name);
+  for (const tool of after) {
+    if (registry.get(tool.name) === tool) continue;
+    try {
+      registry.register(tool);
+    } catch (error) {
+      problem(error as Error);
+    }
+  }
+};
+
+const checkMcpOptions = (options: McpServerOptions): void => {
+  checkOptions('connectMcp', options, {
+    name: anything,
+    connection: anything,
+    effects: anything,
+    annotations: anything,
+    resources: anything,
+    timeoutMs: numberFrom(1, 'milliseconds'),
+    connectTimeoutMs: numberFrom(1, 'milliseconds'),
+    onState: anything,
+    onProblem: anything,
+  });
+  checkServerName(options.name);
+  checkConnection(options.connection);
+};

@@ -1,0 +1,246 @@
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isAlive, observed, referenceServer } from '../../test/mcp-servers.js';
+import { runCalls, toolCall, type RunCalls } from '../../test/run-calls.js';
+import type { Tool } from '../define-tool.js';
+import { toolDriver } from '../driver.js';
+import { ToolConfigurationError } from '../errors.js';
+import { createRegistry } from '../registry.js';
+import { McpConnectionError } from './connection.js';
+import { connectMcp, type McpServer, type McpServerOptions } from './mcp-server.js';
+
+const done = async (ran: RunCalls): Promise<RunCalls> => {
+  await expect.poll(() => ran.isComplete, { timeout: 20_000 }).toBe(true);
+  return ran;
+};
+const call = async (server: McpServer, name: string, input: object = {}): Promise<RunCalls> => {
+  const driver = toolDriver(createRegistry().register(server));
+  return done(runCalls(driver, [toolCall('1', `mcp__${server.name}__${name}`, input)]));
+};
+
+describe('server-everything over stdio', () => {
+  const source = observed(referenceServer('everything'));
+  let server: McpServer;
+  const states: string[] = [];
+  const problems: Error[] = [];
+
+  beforeAll(async () => {
+    server = await connectMcp({
+      name: 'all',
+      connection: source.connection,
+      onState: (state) => states.push(state),
+      onProblem: (problem) => problems.push(problem),
+    });
+  });
+  afterAll(() => server.close());
+
+  it('joins the registry under qualified names, with effects from its annotations', () => {
+    const definitions = createRegistry().register(server).effective().definitions();
+    const effects = Object.fromEntries(definitions.map(({ name, effect }) => [name, effect]));
+    expect(effects).toMatchObject({
+      'mcp__all__echo': 'read-only',
+      'mcp__all__gzip-file-as-resource': 'network',
+      'mcp__all__toggle-simulated-logging': 'local-write',
+    });
+    expect(definitions.find(({ name }) => name === 'mcp__all__echo')).toMatchObject({ idempotent: true, inputSchema: { type: 'object', required: ['message'] } });
+    expect(Object.keys(effects)).not.toContain('mcp__all__simulate-research-query');
+    expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining('can only be run as a task')]);
+  });
+
+  it('is called, and its results are marked as external', async () => {
+    const ran = await call(server, 'echo', { message: 'hello', unknown: 1 });
+    expect(ran.outcome('1')).toMatchObject({ status: 'ok', output: { type: 'text', value: 'Echo: hello' }, details: { external: true } });
+  });
+
+  it('is not asked with an input that does not fit', async () => {
+    expect((await call(server, 'get-sum', { a: 'one', b: 2 })).outcome('1')).toMatchObject({ status: 'invalid-input', issues: [expect.stringMatching(/^a: /)] });
+    expect((await call(server, 'get-sum', { a: 1, b: 2 })).text('1')).toContain('3');
+  });
+
+  it('answers with images', async () => {
+    const { output } = (await call(server, 'get-tiny-image')).outcome('1');
+    expect(output).toMatchObject({ type: 'content' });
+    expect(output.type === 'content' && output.value.find(({ type }) => type === 'file')).toMatchObject({ mediaType: 'image/png' });
+  });
+
+  it('answers with structured content', async () => {
+    const ran = await call(server, 'get-structured-content', { location: 'New York' });
+    expect(ran.outcome('1').details).toMatchObject({ structuredContent: { temperature: expect.any(Number) as number } });
+    expect(JSON.parse(ran.text('1'))).toMatchObject({ temperature: expect.any(Number) as number });
+  });
+
+  it('reports progress', async () => {
+    const ran = await call(server, 'trigger-long-running-operation', { duration: 0.3, steps: 3 });
+    expect(ran.outcome('1').status).toBe('ok');
+    // What comes in together with the answer may be left out.
+    expect(ran.progress.slice(0, 2)).toEqual([1, 2].map((progress) => ({ id: '1', progress: { progress, total: 3 } })));
+  });
+
+  it('is told that a call was cancelled, and goes on serving', async () => {
+    const driver = toolDriver(createRegistry().register(server));
+    const ran = runCalls(driver, [toolCall('1', 'mcp__all__trigger-long-running-operation', { duration: 60, steps: 600 })]);
+    await expect.poll(() => ran.progress.length).toBeGreaterThan(0);
+    ran.unsubscribe();
+    expect((await call(server, 'echo', { message: 'still here' })).text('1')).toBe('Echo: still here');
+    expect(server.state).toBe('connected');
+  });
+
+  it('does not see the environment of the host', async () => {
+    process.env['H_TOOLS_SECRET_KEY'] = 'do-not-tell';
+    try {
+      const own = await connectMcp({ name: 'env', connection: { ...referenceServer('everything'), env: { GIVEN: 'told' } } });
+      const text = (await call(own, 'get-env')).text('1');
+      await own.close();
+      expect(text).toContain('"GIVEN": "told"');
+      expect(text).not.toContain('do-not-tell');
+    } finally {
+      delete process.env['H_TOOLS_SECRET_KEY'];
+    }
+  });
+
+  it('is started again by the next call when it has died', async () => {
+    source.kill();
+    await expect.poll(() => server.state).toBe('lost');
+    expect((await call(server, 'echo', { message: 'again' })).text('1')).toBe('Echo: again');
+    expect(source.pids).toHaveLength(2);
+    expect(states.slice(-2)).toEqual(['connecting', 'connected']);
+  });
+
+  it('fails the calls that it dies over, and says that they may have taken effect', async () => {
+    const driver = toolDriver(createRegistry().register(server));
+    const ran = runCalls(driver, [toolCall('1', 'mcp__all__trigger-long-running-operation', { duration: 60, steps: 600 })]);
+    await expect.poll(() => ran.progress.length).toBeGreaterThan(0);
+    source.kill();
+    await done(ran);
+    expect(ran.outcome('1')).toMatchObject({ status: 'failed', error: { code: 'mcp-disconnected' } });
+    expect(ran.text('1')).toContain('whether it took effect is not known');
+    expect((await call(server, 'echo', { message: 'and again' })).text('1')).toBe('Echo: and again');
+  });
+
+  it('leaves the registry and ends when it is closed', async () => {
+    const registry = createRegistry().register(server);
+    await server.close();
+    expect(registry.list()).toEqual([]);
+    expect(server.state).toBe('closed');
+    await expect.poll(() => source.pids.filter(isAlive)).toEqual([]);
+  });
+
+  it('fails a call that comes after it was closed', async () => {
+    const [echo] = server.tools;
+    const driver = toolDriver([echo as Tool]);
+    const ran = await done(runCalls(driver, [toolCall('1', 'mcp__all__echo', { message: 'x' })]));
+    expect(ran.outcome('1')).toMatchObject({ status: 'failed', error: { code: 'mcp-closed' } });
+  });
+});
+
+describe('server-filesystem over stdio', () => {
+  let directory: string;
+  let server: McpServer;
+
+  beforeAll(async () => {
+    directory = await realpath(await mkdtemp(join(tmpdir(), 'h-mcp-')));
+    await writeFile(join(directory, 'a.txt'), 'in a');
+    server = await connectMcp({
+      name: 'files',
+      connection: referenceServer('filesystem', directory),
+      resources: (tool, { path }) => (tool.startsWith('read') && typeof path === 'string' ? [`file:${path}`] : undefined),
+    });
+  });
+  afterAll(async () => {
+    await server.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  it('reads and writes files', async () => {
+    expect((await call(server, 'read_text_file', { path: join(directory, 'a.txt') })).text('1')).toBe('in a');
+    expect((await call(server, 'write_file', { path: join(directory, 'b.txt'), content: 'in b' })).outcome('1').status).toBe('ok');
+    expect((await call(server, 'read_text_file', { path: join(directory, 'b.txt') })).text('1')).toBe('in b');
+  });
+
+  it('gives no stale results, although its reads may be repeated', async () => {
+    const driver = toolDriver(createRegistry().register(server));
+    const read = async (id: string): Promise<string> => (await done(runCalls(driver, [toolCall(id, 'mcp__files__read_text_file', { path: join(directory, 'c.txt') })]))).text(id);
+    await writeFile(join(directory, 'c.txt'), 'one');
+    expect(await read('1')).toBe('one');
+    await writeFile(join(directory, 'c.txt'), 'two');
+    expect(await read('2')).toBe('two');
+  });
+
+  it('reports its refusals as failures', async () => {
+    const ran = await call(server, 'read_text_file', { path: '/etc/passwd' });
+    expect(ran.outcome('1')).toMatchObject({ status: 'failed', details: { external: true } });
+    expect(ran.text('1')).toMatch(/denied|outside/i);
+  });
+
+  it('offers its reads alone in the toolset read-only', () => {
+    const names = createRegistry().register(server).effective({ toolset: 'read-only' }).definitions().map(({ name }) => name);
+    expect(names).toContain('mcp__files__read_text_file');
+    expect(names).not.toContain('mcp__files__write_file');
+    expect(names).not.toContain('mcp__files__create_directory');
+  });
+});
+
+describe('server-memory over stdio', () => {
+  it('keeps what it was told, where it was told to', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'h-mcp-'));
+    const connection = { ...referenceServer('memory'), env: { MEMORY_FILE_PATH: join(directory, 'memory.jsonl') } };
+    const server = await connectMcp({ name: 'memory', connection, effects: { create_entities: 'local-write' }, annotations: false });
+    const driver = toolDriver(createRegistry().register(server));
+    const ran = await done(
+      runCalls(driver, [
+        toolCall('1', 'mcp__memory__create_entities', { entities: [{ name: 'Ada', entityType: 'person', observations: ['likes engines'] }] }),
+        toolCall('2', 'mcp__memory__read_graph'),
+      ]),
+    );
+    const definitions = driver.definitions();
+    await server.close();
+    await rm(directory, { recursive: true, force: true });
+    expect(ran.outcome('2').details).toMatchObject({ structuredContent: { entities: [{ name: 'Ada' }] } });
+    expect(definitions.find(({ name }) => name.endsWith('create_entities'))).toMatchObject({ effect: 'local-write', idempotent: false });
+    expect(definitions.find(({ name }) => name.endsWith('read_graph'))).toMatchObject({ effect: 'destructive', idempotent: false });
+  });
+});
+
+describe('a server that cannot be had', () => {
+  let directory: string;
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'h-mcp-'));
+  });
+  afterAll(() => rm(directory, { recursive: true, force: true }));
+
+  it('is an error that says what it wrote', async () => {
+    const file = join(directory, 'broken.mjs');
+    await writeFile(file, "console.error('no database'); process.exit(3);");
+    const connecting = connectMcp({ name: 'broken', connection: { command: process.execPath, args: [file] } });
+    await expect(connecting).rejects.toThrow(McpConnectionError);
+    await expect(connecting).rejects.toThrow(/"broken" cannot be reached: [^]*It wrote:\nno database/);
+  });
+
+  it('is an error when there is no such program', async () => {
+    const connecting = connectMcp({ name: 'none', connection: { command: join(directory, 'nowhere') } });
+    await expect(connecting).rejects.toThrow(expect.objectContaining({ code: 'mcp-unavailable' }));
+  });
+
+  it('is given up when it does not answer, and its process ends', async () => {
+    const file = join(directory, 'mute.mjs');
+    await writeFile(file, 'process.stdin.resume();');
+    const source = observed({ command: process.execPath, args: [file] });
+    await expect(connectMcp({ name: 'mute', connection: source.connection, connectTimeoutMs: 300 })).rejects.toThrow(/timed out/i);
+    await expect.poll(() => source.pids.filter(isAlive)).toEqual([]);
+  });
+
+  it.each([
+    [{ name: 'a__b' }, 'name'],
+    [{ connection: {} }, 'connection'],
+    [{ connection: { command: 'x', url: 'http://x' } }, 'connection'],
+    [{ timeoutMs: 0 }, 'timeoutMs'],
+    [{ connectTimeoutMs: -1 }, 'connectTimeoutMs'],
+    [{ trust: true }, 'trust'],
+  ])('is refused with the options %j', async (options, option) => {
+    const connecting = connectMcp({ name: 'x', connection: { command: 'x' }, ...options } as McpServerOptions);
+    await expect(connecting).rejects.toThrow(ToolConfigurationError);
+    await expect(connecting).rejects.toThrow(expect.objectContaining({ option }));
+  });
+});

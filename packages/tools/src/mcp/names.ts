@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { ToolConfigurationError } from '../errors.js';
+
+const maxLength = 64;
+const hashLength = 8;
+
+/**
+ * Refuses server names from which tool names could not be told apart: `__` separates the server from its tool, so that no
+ * server can pass a tool off as another's.
+ */
+export const checkServerName = (name: unknown): void => {
+  if (typeof name === 'string' && /^[a-zA-Z0-9](?:[a-zA-Z0-9-]|_(?!_|$)){0,23}$/.test(name)) return;
+  throw new ToolConfigurationError(
+    'name',
+    `The name of an MCP server is ${JSON.stringify(name)}; it has to be 1 to 24 letters, digits, "-" and single "_", the first a letter or digit.`,
+  );
+};
+
+/**
+ * The names under which a server's tools are registered: `mcp__<server>__<tool>`.
+ *
+ * A name that providers would not take, that is too long, or that differs from another one of the server in case only
+ * carries a hash of what the server calls it. So the name of a tool depends on no order, and two tools never share one.
+ */
+export const qualifiedNames = (server: string, tools: readonly string[]): ReadonlyMap<string, string> => {
+  const prefix = `mcp__${server}__`;
+  const plain = new Map(tools.map((tool) => [tool, tool.replaceAll(/[^a-zA-Z0-9_-]/g, '_')]));
+  const counts = new Map<string, number>();
+  for (const tool of tools) counts.set(tool.toLowerCase(), (counts.get(tool.toLowerCase()) ?? 0) + 1);
+  return new Map(
+    [...plain].map(([tool, name]) => {
+      const isClear = name === tool && name.length > 0 && prefix.length + name.length <= maxLength && counts.get(name.toLowerCase()) === 1;
+      return [tool, `${prefix}${isClear ? name : hashed(tool, name, maxLength - prefix.length)}`];
+    }),
+  );
+};
+
+const hashed = (tool: string, name: string, room: number): string =>
+  `${name.slice(0, room - hashLength - 1)}_${createHash('sha256').update(tool).digest('hex').slice(0, hashLength)}`;

@@ -1,0 +1,57 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONValue, ToolResultContentPart } from '@h/turn';
+import { toolOutput, type ToolOutput } from '../define-tool.js';
+
+type Block = CallToolResult['content'][number];
+
+/**
+ * The result of an MCP tool as ours.
+ *
+ * The model reads what the server wrote for it: text, images, resources, and links by name. Structured content goes into
+ * the details; the model reads it where there is nothing else.
+ */
+export const outputOf = ({ content, structuredContent, isError }: CallToolResult): ToolOutput => {
+  const structured = structuredContent as JSONValue | undefined;
+  const parts = content.map(partOf);
+  const [only] = parts;
+  const text = parts.length === 1 && only?.type === 'text' ? only.text : undefined;
+  return toolOutput({
+    output: text ?? (parts.length > 0 ? asOutput(parts, isError === true) : (structured ?? '(no output)')),
+    ...(structured !== undefined && { details: { structuredContent: structured } }),
+    isError: isError === true,
+  });
+};
+
+/** An error is told as one text where it can be, because parts cannot say that they are an error. */
+const asOutput = (parts: readonly ToolResultContentPart[], isError: boolean): string | readonly ToolResultContentPart[] => {
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  return isError && texts.length === parts.length ? texts.join('\n') : parts;
+};
+
+const partOf = (block: Block): ToolResultContentPart => {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: block.text };
+    case 'image':
+    case 'audio':
+      return { type: 'file', data: block.data, mediaType: block.mimeType };
+    case 'resource_link':
+      return { type: 'text', text: linkText(block) };
+    case 'resource':
+      return resourcePart(block.resource);
+  }
+};
+
+const linkText = ({ name, uri, description, mimeType }: Extract<Block, { type: 'resource_link' }>): string =>
+  `[Resource ${name}: ${uri}${mimeType === undefined ? '' : ` (${mimeType})`}${description === undefined ? '' : ` – ${description}`}]`;
+
+const resourcePart = (resource: Extract<Block, { type: 'resource' }>['resource']): ToolResultContentPart => {
+  if ('text' in resource) return { type: 'text', text: resource.text };
+  const filename = resource.uri.split('/').at(-1);
+  return {
+    type: 'file',
+    data: resource.blob,
+    mediaType: resource.mimeType ?? 'application/octet-stream',
+    ...(filename !== undefined && filename !== '' && { filename }),
+  };
+};

@@ -1,0 +1,74 @@
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport, type StreamableHTTPClientTransportOptions } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { ToolConfigurationError } from '../errors.js';
+
+/** A server that is a program of one's own machine, spoken to over its standard input and output. */
+export interface StdioConnection {
+  readonly command: string;
+  readonly args?: readonly string[] | undefined;
+  /** Variables besides the few that every program needs (`PATH`, `HOME` …). No others are handed on, and so no keys. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly cwd?: string | undefined;
+}
+
+/** A server that is reached by streamable HTTP. */
+export interface HttpConnection {
+  readonly url: string | URL;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Signs in, as the SDK has it. */
+  readonly authProvider?: StreamableHTTPClientTransportOptions['authProvider'];
+  /** @defaultValue the global `fetch` */
+  readonly fetch?: StreamableHTTPClientTransportOptions['fetch'];
+}
+
+/** How a server is reached: a program, a URL, or a function that makes a transport of the SDK, a new one each time. */
+export type McpConnection = StdioConnection | HttpConnection | (() => Transport);
+
+/** A transport that is about to be used, and what to do besides closing it. */
+export interface OpenedTransport {
+  readonly transport: Transport;
+  /** The last that the server wrote to its standard error. */
+  diagnostics(): string;
+  /** Tells the server that its session is over. */
+  goodbye(): Promise<void>;
+}
+
+/** How much of a server's standard error is kept for an error message. */
+const maxDiagnostics = 2_000;
+
+export const openTransport = (connection: McpConnection): OpenedTransport => {
+  if (typeof connection === 'function') return { transport: connection(), diagnostics: () => '', goodbye: async () => undefined };
+  return 'command' in connection ? openStdio(connection) : openHttp(connection);
+};
+
+export const checkConnection = (connection: unknown): void => {
+  if (typeof connection === 'function') return;
+  const { command, url } = (connection ?? {}) as { readonly command?: unknown; readonly url?: unknown };
+  if ((typeof command === 'string' && command !== '') !== (typeof url === 'string' || url instanceof URL)) return;
+  throw new ToolConfigurationError('connection', 'The connection of an MCP server has to name a command or a url, or be a function that makes a transport.');
+};
+
+const openStdio = ({ command, args = [], env, cwd }: StdioConnection): OpenedTransport => {
+  const transport = new StdioClientTransport({
+    command,
+    args: [...args],
+    stderr: 'pipe',
+    ...(env !== undefined && { env: { ...env } }),
+    ...(cwd !== undefined && { cwd }),
+  });
+  let written = '';
+  transport.stderr?.on('data', (chunk: Buffer) => {
+    written = `${written}${chunk.toString()}`.slice(-maxDiagnostics);
+  });
+  return { transport, diagnostics: () => written.trim(), goodbye: async () => undefined };
+};
+
+const openHttp = ({ url, headers, authProvider, fetch }: HttpConnection): OpenedTransport => {
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    ...(headers !== undefined && { requestInit: { headers: { ...headers } } }),
+    ...(authProvider !== undefined && { authProvider }),
+    ...(fetch !== undefined && { fetch }),
+  });
+  return { transport, diagnostics: () => '', goodbye: () => transport.terminateSession() };
+};
