@@ -5,6 +5,7 @@ export * from './paths/index.js';
 export { compileGlob, GlobPatternError, type GlobPattern } from './search/glob-pattern.js';
 export { editTool, multiEditTool } from './tools/edit.js';
 export { globTool } from './tools/glob.js';
+export { grepTool } from './tools/grep.js';
 export { readTool } from './tools/read.js';
 export { writeTool } from './tools/write.js';
 export { createWorkspace, type Workspace, type WorkspaceLimits, type WorkspaceOptions } from './workspace.js';

@@ -53,3 +53,21 @@ export const loadFile = async (workspace: Workspace, path: string): Promise<Load
     const bytes = await handle.readFile();
     return { stats, version: versionOf(stats, hashOf(bytes)), bytes };
   });
+
+/** Whether a canonical path is a file or a folder. @throws ToolError if it is missing or neither. */
+export const kindOfPath = async (workspace: Workspace, path: string): Promise<'file' | 'folder'> => {
+  const shown = workspace.paths.display(path);
+  try {
+    const handle = await workspace.paths.openFile(path);
+    try {
+      const stats = await handle.stat();
+      if (stats.isDirectory()) return 'folder';
+      if (stats.isFile()) return 'file';
+      throw fileFailure('not-a-file', `${shown} is a device, pipe or socket and no file.`);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw errorCodeOf(error) === 'ENOENT' ? await missingFailure(workspace, path) : asFileFailure(error, shown);
+  }
+};

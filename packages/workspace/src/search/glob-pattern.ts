@@ -2,6 +2,8 @@
 export interface GlobPattern {
   /** It ends with `/`: only folders are meant. */
   readonly foldersOnly: boolean;
+  /** The patterns that the last name of a matching path follows, one of them; `undefined` if that can be any name. */
+  readonly lastNames: readonly string[] | undefined;
   /** Whether a path matches: relative, its names joined by `/`. */
   matches(path: string): boolean;
   /** Whether something below this folder could match. `false` saves looking. */
@@ -35,9 +37,12 @@ type Segment = '**' | readonly Token[];
 export const compileGlob = (pattern: string): GlobPattern => {
   if (pattern.length > maxChars) throw new GlobPatternError(`A pattern has at most ${maxChars} characters.`);
   const foldersOnly = pattern.endsWith('/');
-  const alternatives = expandBraces(foldersOnly ? pattern.replace(/\/+$/u, '') : pattern).map(segmentsOf);
+  const written = expandBraces(foldersOnly ? pattern.replace(/\/+$/u, '') : pattern);
+  const alternatives = written.map(segmentsOf);
+  const lastNames = written.map((alternative) => alternative.slice(alternative.lastIndexOf('/') + 1));
   return {
     foldersOnly,
+    lastNames: lastNames.some((name) => name === '**' || name === '') ? undefined : lastNames,
     matches: (path) => {
       const names = path.split('/');
       return alternatives.some((segments) => matchSegments(segments, names));

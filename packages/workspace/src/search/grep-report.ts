@@ -1,0 +1,70 @@
+import type { FoundLine } from './grep-query.js';
+
+/** How much a report shows, and how. */
+export interface GrepReportOptions {
+  /** Matching lines, or paths where only those are shown. */
+  readonly maxMatches: number;
+  readonly maxBytes: number;
+  /** Whether lines around matches are shown, so that gaps between them have to be marked. */
+  readonly hasContext: boolean;
+  /** Only the paths of files. */
+  readonly filesOnly: boolean;
+}
+
+/** Writes down what a search finds, file by file, until there is enough of it. */
+export class GrepReport {
+  readonly #options: GrepReportOptions;
+  readonly #written: string[] = [];
+  #bytes = 0;
+  #matches = 0;
+  #files = 0;
+  #isCut = false;
+
+  constructor(options: GrepReportOptions) {
+    this.#options = options;
+  }
+
+  /** Adds a file; `false` when there is enough. */
+  add(path: string, lines: readonly FoundLine[]): boolean {
+    if (this.#options.filesOnly) {
+      if (this.#write(path, true)) this.#files += 1;
+    } else this.#addLines(path, lines);
+    return !this.#isCut;
+  }
+
+  /** How much is shown; `isCut` says that something that matches is not. */
+  get details(): { readonly matches: number; readonly files: number; readonly isCut: boolean } {
+    return { matches: this.#matches, files: this.#files, isCut: this.#isCut };
+  }
+
+  /** What the model reads. */
+  text(note?: string): string {
+    const shown = this.#options.filesOnly ? `${this.#files} files` : `${this.#matches} matching lines`;
+    return [
+      ...(this.#written.length === 0 && !this.#isCut ? ['No line matches.'] : this.#written),
+      ...(this.#isCut ? [`[These are the first ${shown}; more match. Use a narrower pattern, path or glob.]`] : []),
+      ...(note === undefined ? [] : [`[${note}]`]),
+    ].join('\n');
+  }
+
+  #addLines(path: string, lines: readonly FoundLine[]): void {
+    let before: number | undefined;
+    for (const { number, text, isMatch } of lines) {
+      const isApart = this.#options.hasContext && before !== undefined && before + 1 < number;
+      const heading = before !== undefined ? '' : this.#files === 0 ? `${path}\n` : `\n${path}\n`;
+      if (!this.#write(`${heading}${isApart ? '--\n' : ''}${number}${isMatch ? ':' : '-'} ${text}`, isMatch)) return;
+      if (before === undefined) this.#files += 1;
+      before = number;
+    }
+  }
+
+  #write(text: string, isMatch: boolean): boolean {
+    const bytes = Buffer.byteLength(text) + 1;
+    this.#isCut = (isMatch && this.#matches >= this.#options.maxMatches) || this.#bytes + bytes > this.#options.maxBytes;
+    if (this.#isCut) return false;
+    this.#written.push(text);
+    this.#bytes += bytes;
+    this.#matches += isMatch ? 1 : 0;
+    return true;
+  }
+}

@@ -1,0 +1,108 @@
+import { defineTool, toolOutput, type Tool, type ToolContext, type ToolOutput } from '@h/tools';
+import * as z from 'zod';
+import { asFileFailure, fileFailure } from '../files/failures.js';
+import { kindOfPath } from '../files/load-file.js';
+import { findRipgrep } from '../search/find-ripgrep.js';
+import { GrepPatternError, type GrepEngine, type GrepQuery } from '../search/grep-query.js';
+import { GrepReport } from '../search/grep-report.js';
+import { ownSearch, searchOneFile } from '../search/own-search.js';
+import { RipgrepError, ripgrepSearch } from '../search/ripgrep.js';
+import type { Workspace } from '../workspace.js';
+import { globOf } from './glob.js';
+import { resourcesOf } from './tool-paths.js';
+
+const maxPatternChars = 1_000;
+const maxContext = 20;
+
+const input = z.object({
+  pattern: z.string().min(1).max(maxPatternChars).describe('A regular expression, without look-around and back references.'),
+  path: z.string().optional().describe('The folder or file to search. The whole workspace, if left out.'),
+  glob: z.string().optional().describe('Only files that match, such as "*.ts" or "src/**/*.{ts,tsx}".'),
+  ignoreCase: z.boolean().optional(),
+  literal: z.boolean().optional().describe('The pattern is plain text.'),
+  context: z.int().min(0).max(maxContext).optional().describe('How many lines to show before and after each match.'),
+  filesOnly: z.boolean().optional().describe('Show only the paths of matching files.'),
+  includeIgnored: z.boolean().optional().describe('Also search what .gitignore leaves out.'),
+});
+
+type GrepInput = z.output<typeof input>;
+
+/**
+ * The tool `grep`: lines that match a regular expression, by file, in the order of names.
+ *
+ * It runs ripgrep where there is one, and searches by itself otherwise. Git's own folders, ignored, binary and unreadable
+ * files are left out; links are not followed. Its `details` are
+ * `{ kind: 'grep', pattern, path, matches, files, isCut }`.
+ */
+export const grepTool = (workspace: Workspace): Tool =>
+  defineTool({
+    name: 'grep',
+    description: 'Searches the contents of files for a regular expression. Leaves out what .gitignore names.',
+    input,
+    effect: 'read-only',
+    idempotent: true,
+    resources: ({ path = '.' }) => resourcesOf(workspace, path, 'read'),
+    run: (given, context) => grep(workspace, given, context),
+  });
+
+const grep = async (workspace: Workspace, given: GrepInput, { signal }: ToolContext): Promise<ToolOutput> => {
+  if (/[\n\0]/u.test(given.pattern)) throw fileFailure('invalid-pattern', 'The pattern cannot hold line ends: lines are searched one by one.');
+  const start = await workspace.paths.authorize(given.path ?? '.', { for: 'read' });
+  const shown = workspace.paths.display(start);
+  const query = queryOf(workspace, given, start, signal);
+  try {
+    return await answer(workspace, given, query, await engineFor(workspace, start));
+  } catch (error) {
+    if (error instanceof GrepPatternError) throw fileFailure(error.code, `The pattern cannot be used: ${error.message}`, { cause: error });
+    if (error instanceof RipgrepError) throw error;
+    throw asFileFailure(error, shown);
+  }
+};
+
+const queryOf = ({ paths, limits }: Workspace, given: GrepInput, start: string, signal: AbortSignal): GrepQuery => ({
+  paths,
+  start,
+  signal,
+  pattern: given.pattern,
+  isLiteral: given.literal ?? false,
+  ignoreCase: given.ignoreCase ?? false,
+  context: given.filesOnly === true ? 0 : (given.context ?? 0),
+  glob: given.glob === undefined ? undefined : globOf(given.glob),
+  includeIgnored: given.includeIgnored ?? false,
+  // One more than is shown tells whether there are more.
+  maxPerFile: given.filesOnly === true ? 1 : limits.maxGrepMatches + 1,
+  maxLineChars: limits.maxGrepLineChars,
+  maxFileBytes: limits.maxFileBytes,
+  maxVisited: limits.maxVisited,
+});
+
+/** A single file is searched here, because ripgrep would open it by its name. */
+const engineFor = async (workspace: Workspace, start: string): Promise<GrepEngine> => {
+  if ((await kindOfPath(workspace, start)) === 'file') return searchOneFile;
+  const program = findRipgrep(workspace);
+  return program === undefined ? ownSearch : ripgrepSearch(program);
+};
+
+const answer = async (workspace: Workspace, given: GrepInput, query: GrepQuery, engine: GrepEngine): Promise<ToolOutput> => {
+  const { maxGrepMatches, maxGlobResults, maxOutputBytes } = workspace.limits;
+  const filesOnly = given.filesOnly ?? false;
+  const report = new GrepReport({ filesOnly, hasContext: query.context > 0, maxMatches: filesOnly ? maxGlobResults : maxGrepMatches, maxBytes: maxOutputBytes });
+  let note: string | undefined;
+  // By hand, because the loop would drop what the search says in the end.
+  const files = engine(query);
+  try {
+    for (let next = await files.next(); ; next = await files.next()) {
+      if (next.done === true) {
+        note = next.value;
+        break;
+      }
+      if (!report.add(workspace.paths.display(next.value.path), next.value.lines)) break;
+    }
+  } finally {
+    await files.return(undefined);
+  }
+  return toolOutput({
+    output: report.text(note),
+    details: { kind: 'grep', pattern: given.pattern, path: workspace.paths.display(query.start), ...report.details },
+  });
+};
