@@ -1,0 +1,63 @@
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createRegistry, toolDriver } from '@h/tools';
+import { harness, reply } from '@h/turn';
+import { call, response, scriptedModel } from '@h/turn/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSandbox } from '../sandbox/create-sandbox.js';
+import { createWorkspace, type WorkspaceOptions } from '../workspace.js';
+import { workspaceTools, type WorkspaceToolsOptions } from './workspace-tools.js';
+
+let root: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'h-workspace-')));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const names = (options: Partial<WorkspaceToolsOptions> = {}) => workspaceTools({ root, ...options }).tools.map((tool) => tool.name);
+
+describe('workspaceTools', () => {
+  it('registers its tools, and commands only when told how to run them', async () => {
+    const files = ['edit', 'glob', 'grep', 'multi_edit', 'read', 'write'];
+    expect(createRegistry().register(workspaceTools({ root })).list().map((tool) => tool.name)).toEqual(files);
+    const sandbox = await createSandbox({ mode: 'host', root });
+    expect(names({ bash: { sandbox } }).toSorted()).toEqual(['bash', ...files].toSorted());
+  });
+
+  it('offers a read-only toolset those that only read', () => {
+    const driver = toolDriver(createRegistry().register(workspaceTools({ root })), { toolset: 'read-only' });
+    expect(driver.definitions().map((definition) => definition.name)).toEqual(['glob', 'grep', 'read']);
+  });
+
+  it('works in a turn: what one call has read, another one edits', async () => {
+    writeFileSync(join(root, 'a.ts'), 'const a = 1;\n');
+    const model = scriptedModel([
+      response(call('1', 'grep', { pattern: 'const' }), call('2', 'read', { path: 'a.ts' })),
+      response(call('3', 'edit', { path: 'a.ts', old: '1', new: '2' }), call('4', 'read', { path: './a.ts' })),
+      'Done.',
+    ]);
+    const agent = harness({ model, tools: toolDriver(createRegistry().register(workspaceTools({ root }))) }).pipe();
+    const { text, messages } = await reply(agent.turn({ session: 'alice', input: 'Make it 2.' }));
+    expect(text).toBe('Done.');
+    expect(readFileSync(join(root, 'a.ts'), 'utf8')).toBe('const a = 2;\n');
+    expect(JSON.stringify(messages)).toContain('1\\tconst a = 2;');
+  });
+
+  it('refuses options that do not exist', () => {
+    expect(() => names({ roots: [] } as never)).toThrow(/"roots".*no such option/u);
+  });
+});
+
+describe('createWorkspace', () => {
+  it.each([
+    [{ limits: { maxLines: 5 } }, 'limits.maxLines'],
+    [{ limits: { maxReadLines: 0 } }, 'limits.maxReadLines'],
+    [{ requireRead: 'never' }, 'requireRead'],
+    [{ ripgrep: 'rg' }, 'ripgrep'],
+    [{ permissions: { allowWrites: true } }, 'permissions.allowWrites'],
+    [{ root: undefined }, 'root'],
+  ])('refuses %j', (options, option) => {
+    expect(() => createWorkspace({ root, ...options } as WorkspaceOptions)).toThrow(expect.objectContaining({ code: 'invalid-options', option }));
+  });
+});
