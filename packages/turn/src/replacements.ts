@@ -1,23 +1,56 @@
+import type { TurnEvent, TurnEventOf, TurnEventType } from './events.js';
+
 /**
  * The events that the loop waits for, each with what may stand in its place.
  *
  * An operator that removes one of them without putting a substitute there would leave the turn waiting for ever.
+ * A `model.error` or `model.response` that is to be asked again still leaves, as a `model.error` with `retrying`: each
+ * request has its answer, and each attempt its usage.
  */
-const substitutes: Readonly<Record<string, readonly string[]>> = {
-  'turn.start': ['turn.start', 'turn.stop'],
-  'session.loaded': ['session.loaded', 'turn.stop'],
-  'model.request': ['model.request', 'model.response', 'model.error', 'turn.stop'],
-  'model.response': ['model.response', 'model.error', 'model.request', 'turn.stop'],
-  'model.error': ['model.error', 'model.request', 'model.response', 'turn.stop'],
-  'tool.call': ['tool.call', 'tool.result', 'turn.stop'],
-  'tool.result': ['tool.result', 'turn.stop'],
-  'input.received': ['input.received', 'turn.stop'],
-  'approval.answer': ['approval.answer'],
-  'history.append': ['history.append', 'history.replace', 'turn.stop'],
-  'turn.continue': ['turn.continue', 'turn.stop'],
-  'turn.stop': ['turn.stop', 'turn.continue'],
-  'turn.end': ['turn.end'],
+const substitutes: ReadonlyMap<string, readonly string[]> = new Map<TurnEventType, readonly TurnEventType[]>([
+  ['turn.start', ['turn.start', 'turn.stop']],
+  ['session.loaded', ['session.loaded', 'turn.stop']],
+  ['model.request', ['model.request', 'model.response', 'model.error', 'turn.stop']],
+  ['model.response', ['model.response', 'model.error', 'turn.stop']],
+  ['model.error', ['model.error', 'model.response', 'turn.stop']],
+  ['tool.call', ['tool.call', 'tool.result', 'turn.stop']],
+  ['tool.result', ['tool.result', 'turn.stop']],
+  ['input.received', ['input.received', 'turn.stop']],
+  ['approval.answer', ['approval.answer']],
+  ['history.append', ['history.append', 'turn.stop']],
+  ['turn.continue', ['turn.continue', 'turn.stop']],
+  ['turn.stop', ['turn.stop', 'turn.continue']],
+  ['turn.end', ['turn.end']],
+]);
+
+/** What tells which one of its kind an event is about; a substitute has to be about the same one. */
+const subjectOf = (event: TurnEvent): string | undefined => {
+  switch (event.type) {
+    case 'tool.call':
+    case 'tool.result':
+      return `the call ${event.call.id}`;
+    case 'input.received':
+    case 'approval.answer':
+      return `the id ${event.id}`;
+    case 'history.append':
+      return `the origin ${event.origin}${deliveredBy(event)}`;
+    default:
+      return undefined;
+  }
 };
 
-/** What may stand in the place of this event; `undefined` when it may go without a substitute. */
-export const substitutesOf = (type: string): readonly string[] | undefined => substitutes[type];
+const deliveredBy = ({ delivers }: TurnEventOf<'history.append'>): string => (delivers ? ` that delivers ${delivers.join(', ')}` : '');
+
+/** Whether an event of the same type is about the same call, message or approval. */
+export const isSameOne = (event: TurnEvent, next: TurnEvent): boolean => subjectOf(event) === subjectOf(next);
+
+/** Says what is missing when these events stand in the place of that one; nothing when the turn can go on. */
+export const missingSubstitute = (event: TurnEvent, events: readonly TurnEvent[]): string | undefined => {
+  const allowed = substitutes.get(event.type);
+  if (allowed === undefined) return undefined;
+  const subject = subjectOf(event);
+  const isAnswer = (next: TurnEvent): boolean =>
+    allowed.includes(next.type) && (subject === undefined || next.type === 'turn.stop' || subjectOf(next) === subject);
+  if (events.some(isAnswer)) return undefined;
+  return `removed ${event.type}, which the turn waits for; put one of ${allowed.join(', ')} in its place${subject === undefined ? '' : `, for ${subject}`}`;
+};

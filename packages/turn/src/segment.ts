@@ -1,15 +1,21 @@
-import type { Subscription } from 'rxjs';
+import { disregard, isEvent, isWaiting, nameOf, stamp, waitFor, type Waiting } from './decision.js';
 import { OperatorError, toErrorInfo } from './errors.js';
 import type { NewEvent, TurnEvent } from './events.js';
 import type { DecideContext, Decision, DecisionInput, Handlers, InterceptorSetup, OperatorContext } from './intercept.js';
-import { substitutesOf } from './replacements.js';
+import { isSameOne, missingSubstitute } from './replacements.js';
 import type { Entrance, TurnLoop } from './turn-loop.js';
 
 interface Step {
   readonly place: number;
-  readonly observeAll: ((event: TurnEvent) => void) | undefined;
-  readonly observe: ((event: TurnEvent) => void) | undefined;
+  readonly observeAll: ((event: TurnEvent) => unknown) | undefined;
+  readonly observe: ((event: TurnEvent) => unknown) | undefined;
   readonly decide: ((event: TurnEvent, context: DecideContext) => DecisionInput) | undefined;
+}
+
+/** How to end something that an operator waits for. */
+interface Cleanup {
+  readonly place: number;
+  cancel: () => void;
 }
 
 /** Where the events of a segment go, and who hears of a broken operator. */
@@ -31,11 +37,12 @@ export class Segment implements Entrance {
   readonly #loop: TurnLoop;
   readonly #outlet: SegmentOutlet;
   readonly #lists = new Map<string, readonly Step[]>();
-  readonly #cleanups = new Set<() => void>();
+  readonly #cleanups = new Set<Cleanup>();
   readonly #context: DecideContext;
   #abort: AbortController | undefined;
   #held = 0;
   #closed = false;
+  #isSetUp = false;
   #onSettled: (() => void) | undefined;
 
   constructor(operators: readonly InterceptorSetup[], loop: TurnLoop, outlet: SegmentOutlet) {
@@ -56,6 +63,7 @@ export class Segment implements Entrance {
         this.#fail(place, 'failed to set up', error, undefined);
       }
     }
+    this.#isSetUp = true;
   }
 
   /** Takes an event that comes from above. */
@@ -75,8 +83,8 @@ export class Segment implements Entrance {
       if (step.place < place) continue;
       let answer: DecisionInput;
       try {
-        step.observeAll?.(current);
-        step.observe?.(current);
+        checkObserved(step.observeAll?.(current));
+        checkObserved(step.observe?.(current));
         if (step.decide === undefined || current.replayed === true) continue;
         answer = step.decide(current, this.#context);
       } catch (error) {
@@ -84,7 +92,7 @@ export class Segment implements Entrance {
         return;
       }
       if (answer === undefined) continue;
-      if (isSameType(answer, current)) {
+      if (isSameType(answer, current) && isSameOne(current, answer)) {
         current = answer;
         continue;
       }
@@ -94,59 +102,79 @@ export class Segment implements Entrance {
     this.#outlet.next(current);
   }
 
-  /** Calls back once no event is held any more. */
+  /** Calls back once no event is held or waits its turn any more. */
   whenSettled(callback: () => void): void {
-    if (this.#held === 0) callback();
-    else this.#onSettled = callback;
+    this.#onSettled = callback;
+    if (this.#held === 0) this.#settled();
   }
 
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#abort?.abort();
-    for (const cleanup of this.#cleanups) cleanup();
+    for (const { place, cancel } of this.#cleanups) this.#call(place, 'threw when it was given up', cancel);
     this.#cleanups.clear();
-    for (const [place, handlers] of this.#handlers.entries()) {
-      try {
-        handlers.finalize?.();
-      } catch (error) {
-        this.#outlet.failed(new OperatorError(this.#nameOf(place), 'threw in finalize', { cause: error }), undefined);
-      }
-    }
+    for (const [place, handlers] of this.#handlers.entries()) this.#call(place, 'threw in finalize', () => handlers.finalize?.());
   }
 
+  /** Does what a handler decided; waits for it where it is yet to come. */
   #follow(place: number, event: TurnEvent, answer: Exclude<DecisionInput, undefined | void>): void {
-    if (answer === null || typeof answer !== 'object') {
-      this.#settle(place, event, answer, true);
-    } else if ('then' in answer) {
-      this.#holdPromise(place, event, answer);
-    } else if ('subscribe' in answer) {
-      this.#holdObservable(place, event, answer);
-    } else {
-      this.#settle(place, event, answer, true);
+    if (isWaiting(answer)) {
+      this.#hold(place, event, answer);
+      return;
     }
+    const events = this.#eventsOf(place, event, answer);
+    if (events === undefined || !this.#isAnswered(place, event, events)) return;
+    for (const next of events) this.run(next, place + 1);
   }
 
-  /** Sends on what a handler decided: at once while its event is on its way, else through the queue. */
-  #settle(place: number, event: TurnEvent, decision: Decision, inline: boolean): void {
-    const events = this.#eventsOf(place, event, decision);
-    if (events === undefined) return;
-    const missing = this.#missingSubstitute(event, events);
+  /** Holds the event, and it alone. What is decided in the same tick leaves in the same tick. */
+  #hold(place: number, event: TurnEvent, answer: Waiting): void {
+    if (event.type === 'model.delta') {
+      disregard(answer);
+      this.#fail(place, 'answered model.delta with a promise or an observable; its handlers are synchronous', undefined, event);
+      return;
+    }
+    const given: TurnEvent[] = [];
+    let [isAnswered, isInTick, isOver] = [false, true, false];
+    const cleanup = this.#addCleanup(place);
+    const end = (then: () => void): void => {
+      if (isOver) return;
+      isOver = true;
+      cleanup.cancel();
+      this.#cleanups.delete(cleanup);
+      this.#release(then);
+    };
+    const send = (next: TurnEvent): void => {
+      given.push(next);
+      if (isInTick) this.run(next, place + 1);
+      else this.#loop.push(this, next, place + 1);
+    };
+    this.#held += 1;
+    const cancel = waitFor(answer, {
+      next: (decision) => {
+        if (this.#closed || isOver) return;
+        isAnswered = true;
+        const events = this.#eventsOf(place, event, decision);
+        if (events === undefined) end(() => undefined);
+        else for (const next of events) send(next);
+      },
+      error: (error) => end(() => this.#fail(place, `failed on ${event.type}`, error, event)),
+      complete: () => end(() => (isAnswered ? void this.#isAnswered(place, event, given) : send(event))),
+    });
+    isInTick = false;
+    cleanup.cancel = cancel;
+    if (isOver || this.#closed) cancel();
+  }
+
+  /** Whether the turn goes on without this event; if not, the operator has failed. */
+  #isAnswered(place: number, event: TurnEvent, events: readonly TurnEvent[]): boolean {
+    const missing = missingSubstitute(event, events);
     if (missing !== undefined) this.#fail(place, missing, undefined, event);
-    else for (const next of events) this.#send(place, next, inline);
+    return missing === undefined;
   }
 
-  #send(place: number, event: TurnEvent, inline: boolean): void {
-    if (inline) this.run(event, place + 1);
-    else this.#loop.push(this, event, place + 1);
-  }
-
-  #missingSubstitute(event: TurnEvent, events: readonly TurnEvent[]): string | undefined {
-    const allowed = substitutesOf(event.type);
-    if (allowed === undefined || events.some((next) => allowed.includes(next.type))) return undefined;
-    return `removed ${event.type}, which the turn waits for; put one of ${allowed.join(', ')} in its place`;
-  }
-
+  /** What was decided, as events; once the turn is stopping, another stop is no reason to keep an event back. */
   #eventsOf(place: number, event: TurnEvent, decision: Decision): readonly TurnEvent[] | undefined {
     if (decision === undefined) return [event];
     if (decision === null) return [];
@@ -156,64 +184,20 @@ export class Segment implements Entrance {
       this.#fail(place, `answered ${event.type} with ${nameOf(item)}, which is no event`, undefined, event);
       return undefined;
     }
-    return (list as readonly NewEvent[]).map((next) => this.#stamp(next, event.at));
-  }
-
-  #holdPromise(place: number, event: TurnEvent, answer: PromiseLike<Decision>): void {
-    if (!this.#mayHold(place, event)) return;
-    this.#held += 1;
-    answer.then(
-      (decision) => this.#release(() => this.#settle(place, event, decision, false)),
-      (error: unknown) => this.#release(() => this.#fail(place, `rejected on ${event.type}`, error, event)),
-    );
-  }
-
-  #holdObservable(place: number, event: TurnEvent, answer: { subscribe: unknown }): void {
-    if (!this.#mayHold(place, event)) return;
-    this.#held += 1;
-    const given: TurnEvent[] = [];
-    let done = false;
-    const finish = (then: () => void): void => {
-      done = true;
-      this.#cleanups.delete(unsubscribe);
-      this.#release(then);
-    };
-    const source = answer as { subscribe(observer: object): Subscription };
-    const subscription = source.subscribe({
-      next: (decision: Decision) => {
-        if (this.#closed) return;
-        const events = this.#eventsOf(place, event, decision);
-        for (const next of events ?? []) {
-          given.push(next);
-          this.#loop.push(this, next, place + 1);
-        }
-      },
-      error: (error: unknown) => finish(() => this.#fail(place, `failed on ${event.type}`, error, event)),
-      complete: () =>
-        finish(() => {
-          const missing = given.length === 0 ? undefined : this.#missingSubstitute(event, given);
-          if (missing !== undefined) this.#fail(place, missing, undefined, event);
-          else if (given.length === 0) this.#loop.push(this, event, place + 1);
-        }),
-    });
-    const unsubscribe = (): void => subscription.unsubscribe();
-    if (!done) this.#cleanups.add(unsubscribe);
-    if (this.#closed) unsubscribe();
-  }
-
-  #mayHold(place: number, event: TurnEvent): boolean {
-    if (event.type !== 'model.delta') return true;
-    this.#fail(place, 'answered model.delta with a promise or an observable; its handlers are synchronous', undefined, event);
-    return false;
+    const events = (list as readonly NewEvent[]).map((next) => stamp(next, event.turn, event.at));
+    return this.#loop.isStopping && events.length > 0 && events.every(({ type }) => type === 'turn.stop') ? [event] : events;
   }
 
   #release(then: () => void): void {
     this.#held -= 1;
     if (!this.#closed) then();
-    if (this.#held > 0) return;
+    if (this.#held === 0) this.#settled();
+  }
+
+  /** Says so behind everything that waits its turn. */
+  #settled(): void {
     const onSettled = this.#onSettled;
-    this.#onSettled = undefined;
-    onSettled?.();
+    if (onSettled) this.#loop.whenIdle(() => (this.#held === 0 ? onSettled() : undefined));
   }
 
   #operatorContext(place: number): OperatorContext {
@@ -221,31 +205,37 @@ export class Segment implements Entrance {
     return {
       now: () => scheduler.now(),
       emit: (event) => {
-        if (!this.#closed) this.#loop.push(this, this.#stamp(event, scheduler.now()), place + 1);
+        if (!this.#isSetUp) throw new TypeError('emit() is for handlers, timers and callbacks: while an operator is set up there is no turn to emit into.');
+        if (!this.#closed) this.#loop.push(this, stamp(event, this.#loop.turn, scheduler.now()), place + 1);
       },
       after: (delayMs, callback) => {
         if (this.#closed) return () => undefined;
+        const cleanup = this.#addCleanup(place);
         const timer = scheduler.schedule(() => {
-          this.#cleanups.delete(cancel);
-          try {
-            callback();
-          } catch (error) {
-            this.#fail(place, 'threw in a timer', error, undefined);
-          }
+          this.#cleanups.delete(cleanup);
+          this.#loop.during(() => this.#call(place, 'threw in a timer', callback));
         }, delayMs);
-        const cancel = (): void => {
-          this.#cleanups.delete(cancel);
+        cleanup.cancel = () => timer.unsubscribe();
+        return () => {
+          this.#cleanups.delete(cleanup);
           timer.unsubscribe();
         };
-        this.#cleanups.add(cancel);
-        return cancel;
       },
     };
   }
 
-  #stamp(event: NewEvent, at: number): TurnEvent {
-    const isComplete = event.turn !== undefined && event.at !== undefined;
-    return (isComplete ? event : { turn: this.#loop.turn, at, ...event }) as TurnEvent;
+  #addCleanup(place: number): Cleanup {
+    const cleanup: Cleanup = { place, cancel: () => undefined };
+    this.#cleanups.add(cleanup);
+    return cleanup;
+  }
+
+  #call(place: number, what: string, callback: () => void): void {
+    try {
+      callback();
+    } catch (error) {
+      this.#fail(place, what, error, undefined);
+    }
   }
 
   #signal(): AbortSignal {
@@ -285,14 +275,16 @@ export class Segment implements Entrance {
 
 /** The commonest answer: the event in another form, complete with its envelope. */
 const isSameType = (answer: unknown, event: TurnEvent): answer is TurnEvent => {
-  const { type, turn } = (answer ?? {}) as Partial<TurnEvent>;
-  return type === event.type && turn !== undefined;
+  const { type, turn, at } = (answer ?? {}) as Partial<TurnEvent>;
+  return type === event.type && turn !== undefined && at !== undefined;
 };
 
 const lookUp = (table: object | undefined, type: string): unknown =>
   table !== undefined && type !== '*' && Object.hasOwn(table, type) ? table[type as keyof typeof table] : undefined;
 
-const isEvent = (value: unknown): value is NewEvent =>
-  typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string';
-
-const nameOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`);
+/** An observer that is asynchronous would see events out of order, and its rejection would be nobody's. */
+const checkObserved = (answer: unknown): void => {
+  if (typeof answer !== 'object' || !isWaiting(answer)) return;
+  disregard(answer);
+  throw new TypeError('an observe handler is synchronous, and this one answered with a promise or an observable');
+};

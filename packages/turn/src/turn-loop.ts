@@ -15,8 +15,11 @@ export interface Entrance {
 export class TurnLoop {
   /** Id of the turn, for events that are made inside it. */
   turn = '';
+  /** A `turn.stop` has been performed: another one changes nothing. */
+  isStopping = false;
   readonly scheduler: SchedulerLike;
   readonly #waiting: { entrance: Entrance; event: TurnEvent; place: number }[] = [];
+  readonly #whenIdle: (() => void)[] = [];
   #busy = false;
 
   constructor(scheduler: SchedulerLike = asyncScheduler) {
@@ -39,8 +42,34 @@ export class TurnLoop {
       entrance.run(event, place);
       for (const next of this.#waiting) next.entrance.run(next.event, next.place);
     } finally {
-      if (this.#waiting.length > 0) this.#waiting.length = 0;
-      this.#busy = false;
+      this.#rest();
     }
+  }
+
+  /** Does something as if it were an event: what it pushes comes after it, in the order in which it pushes. */
+  during(action: () => void): void {
+    if (this.#busy) {
+      action();
+      return;
+    }
+    this.#busy = true;
+    try {
+      action();
+      for (const next of this.#waiting) next.entrance.run(next.event, next.place);
+    } finally {
+      this.#rest();
+    }
+  }
+
+  /** Calls back once no event is on its way and none waits. */
+  whenIdle(callback: () => void): void {
+    if (this.#busy) this.#whenIdle.push(callback);
+    else callback();
+  }
+
+  #rest(): void {
+    if (this.#waiting.length > 0) this.#waiting.length = 0;
+    this.#busy = false;
+    if (this.#whenIdle.length > 0) for (const callback of this.#whenIdle.splice(0)) callback();
   }
 }

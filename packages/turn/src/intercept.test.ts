@@ -1,0 +1,181 @@
+import { of, Subject, toArray, type Observable } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import { annotate, askAgain, deny, keep, notice, proceed, stop } from './decisions.js';
+import type { NewEvent, TurnEvent, TurnEventOf } from './events.js';
+import { intercept, type Handlers } from './intercept.js';
+import { call, event, ok, request, sampleTurn, user } from './testing/index.js';
+
+const delta = (text: string): TurnEventOf<'model.delta'> => event('model.delta', { step: 1, attempt: 1, delta: { type: 'text', text } });
+const toolCall = (id = '1'): TurnEventOf<'tool.call'> => event('tool.call', { step: 1, index: 0, call: { id, name: 'ls', input: {} } }, { at: 7 });
+const ignored = (reason: string): TurnEventOf<'event.ignored'> => event('event.ignored', { event: 'x', reason });
+
+const through = (handlers: Handlers, ...events: readonly TurnEvent[]): readonly TurnEvent[] => {
+  let result: readonly TurnEvent[] = [];
+  of(...events)
+    .pipe(intercept('test', () => handlers), toArray())
+    .subscribe((given) => {
+      result = given;
+    });
+  return result;
+};
+
+describe('intercept', () => {
+  it('passes events without a handler by identity, in order, in the same tick', () => {
+    const events = sampleTurn();
+    const passed = through({ observe: { 'model.error': () => undefined }, decide: { 'history.replace': () => null } }, ...events);
+    expect(passed.every((given, index) => given === events[index])).toBe(true);
+    expect(passed).toHaveLength(events.length);
+  });
+
+  it('runs setup once for every subscription, and not before', () => {
+    let setups = 0;
+    const operator = intercept('test', () => {
+      setups += 1;
+      return {};
+    });
+    const turn$ = of(delta('a')).pipe(operator);
+    expect(setups).toBe(0);
+    turn$.subscribe();
+    turn$.subscribe();
+    expect(setups).toBe(2);
+  });
+
+  it('keeps what setup declares apart between subscriptions that run at a time', () => {
+    const operator = intercept('count', () => {
+      let count = 0;
+      return { decide: { 'event.ignored': (given) => ({ ...given, reason: String((count += 1)) }) } };
+    });
+    const seen: string[] = [];
+    const sources = [new Subject<TurnEvent>(), new Subject<TurnEvent>()] as const;
+    for (const source of sources) source.pipe(operator).subscribe((given) => seen.push((given as TurnEventOf<'event.ignored'>).reason));
+    for (const source of [sources[0], sources[1], sources[0], sources[1]]) source.next(ignored('?'));
+    expect(seen).toEqual(['1', '1', '2', '2']);
+  });
+});
+
+describe('observe', () => {
+  it("sees its type, and with '*' every type, deltas and unknown ones too, the general handler first", () => {
+    const seen: string[] = [];
+    const unknown = { type: 'weather.changed', turn: 'turn-1', at: 0 } as unknown as TurnEvent;
+    through(
+      { observe: { '*': ({ type }) => void seen.push(`* ${type}`), 'tool.call': ({ call: { id } }) => void seen.push(`call ${id}`) } },
+      delta('a'),
+      toolCall('9'),
+      unknown,
+    );
+    expect(seen).toEqual(['* model.delta', '* tool.call', 'call 9', '* weather.changed']);
+  });
+
+  it('comes before decide, for live and for replayed events', () => {
+    const seen: string[] = [];
+    const replayed: TurnEvent = { ...toolCall('2'), replayed: true };
+    const passed = through(
+      {
+        observe: { 'tool.call': ({ call: { id } }) => void seen.push(`observed ${id}`) },
+        decide: { 'tool.call': (given) => (seen.push(`decided ${given.call.id}`), deny(given, 'No.')) },
+      },
+      toolCall('1'),
+      replayed,
+    );
+    expect(seen).toEqual(['observed 1', 'decided 1', 'observed 2']);
+    expect(passed[0]).toMatchObject({ denied: { reason: 'No.' } });
+    expect(passed[1]).toBe(replayed);
+  });
+
+  it('changes nothing by what it answers', () => {
+    const given = delta('a');
+    expect(through({ observe: { 'model.delta': () => null as unknown as void } }, given)).toEqual([given]);
+    expect(through({ observe: { 'model.delta': () => 5 as unknown as void } }, given)[0]).toBe(given);
+  });
+
+  it('is not asked for handlers that it only inherits', () => {
+    const odd = ['toString', 'constructor', '__proto__', 'hasOwnProperty', '*'].map((type) => ({ type, turn: 't', at: 0 }) as unknown as TurnEvent);
+    expect(through({ observe: {}, decide: {} }, ...odd)).toEqual(odd);
+  });
+});
+
+describe('decide', () => {
+  const answers: readonly (readonly [name: string, answer: unknown, given: TurnEvent, expected: readonly Partial<TurnEvent>[]])[] = [
+    ['passes for undefined', undefined, delta('a'), [delta('a')]],
+    ['replaces by an event', delta('b'), delta('a'), [delta('b')]],
+    ['replaces by an event of another type', ignored('b'), delta('a'), [ignored('b')]],
+    ['puts several in the place, in order', [ignored('1'), delta('b'), ignored('2')], delta('a'), [ignored('1'), delta('b'), ignored('2')]],
+    ['drops for null', null, delta('a'), []],
+    ['drops for an empty array', [], delta('a'), []],
+    ['stops', stop('blocked', 'Why.'), toolCall(), [{ type: 'turn.stop', outcome: 'blocked', reason: 'Why.', turn: 'turn-1', at: 7 }]],
+    ['denies', deny(toolCall(), 'No.', 'me'), toolCall(), [{ ...toolCall(), denied: { reason: 'No.', by: 'me' } }]],
+  ];
+  it.each(answers)('%s', (_, answer, given, expected) => {
+    expect(through({ decide: { [given.type]: () => answer } }, given)).toEqual(expected);
+  });
+
+  it('gives an event without envelope the turn and the time of the event that it answers', () => {
+    const given = event('model.delta', { step: 1, attempt: 1, delta: { type: 'text', text: 'a' } }, { turn: 'turn-8', at: 42 });
+    const answered = through({ decide: { 'model.delta': () => [notice('event.ignored', { event: 'x', reason: 'y' }), stop('error')] } }, given);
+    expect(answered).toMatchObject([
+      { turn: 'turn-8', at: 42 },
+      { turn: 'turn-8', at: 42 },
+    ]);
+  });
+
+  it('completes an envelope of which a part is given', () => {
+    const partial = { ...notice('event.ignored', { event: 'x', reason: 'y' }), turn: 'turn-8' } as NewEvent;
+    expect(through({ decide: { 'event.ignored': () => partial } }, event('event.ignored', { event: 'a', reason: 'b' }, { at: 42 }))).toMatchObject([
+      { event: 'x', turn: 'turn-8', at: 42 },
+    ]);
+  });
+
+  it('is not run for replayed events', () => {
+    const replayed: TurnEvent = { ...toolCall(), replayed: true };
+    expect(through({ decide: { 'tool.call': () => stop('blocked') } }, replayed)[0]).toBe(replayed);
+  });
+
+  it('lets what it inserts be seen by later operators only', () => {
+    const seen: string[] = [];
+    const look = (name: string) => intercept(name, () => ({ observe: { '*': ({ type }) => void seen.push(`${name} ${type}`) } }));
+    const insert = intercept('insert', () => ({ decide: { 'tool.call': (given) => [given, stop('blocked')] } }));
+    of<TurnEvent>(toolCall()).pipe(look('before'), insert, look('after')).subscribe();
+    expect(seen).toEqual(['before tool.call', 'after tool.call', 'after turn.stop']);
+  });
+});
+
+describe('the helpers for decisions', () => {
+  it('keep the first reason of a call that was refused twice', () => {
+    const denied = deny(toolCall(), 'First.', 'one');
+    expect(deny(denied, 'Second.', 'two')).toBe(denied);
+    expect(deny(toolCall(), 'No.').denied).toEqual({ reason: 'No.' });
+  });
+
+  it('leave out what is not given', () => {
+    expect(stop('blocked')).toEqual({ type: 'turn.stop', outcome: 'blocked' });
+    expect(stop('error', 'Why.', { name: 'Error', message: 'x' })).toEqual({ type: 'turn.stop', outcome: 'error', reason: 'Why.', error: { name: 'Error', message: 'x' } });
+  });
+
+  it('make notices, continuations, kept values and next attempts', () => {
+    expect(notice('event.ignored', { event: 'a', reason: 'b' })).toEqual({ type: 'event.ignored', event: 'a', reason: 'b' });
+    expect(proceed([user('More.')], 'Unfinished.')).toEqual({ type: 'turn.continue', messages: [user('More.')], reason: 'Unfinished.' });
+    expect(keep('mine', { a: 1 })).toEqual({ type: 'session.state', key: 'mine', value: { a: 1 } });
+    const asked = event('model.request', { step: 3, attempt: 2, ...request() });
+    expect(askAgain(asked)).toEqual({ ...asked, attempt: 3 });
+  });
+
+  it('annotate a copy, beside what others have noted', () => {
+    const result = event('tool.result', { step: 1, call: { id: '1', name: 'ls', input: {} }, ...ok('a') });
+    const once = annotate(result, 'one', 1);
+    const twice = annotate(once, 'two', { b: 2 });
+    expect(result.annotations).toBeUndefined();
+    expect(once.annotations).toEqual({ one: 1 });
+    expect(twice).toEqual({ ...result, annotations: { one: 1, two: { b: 2 } } });
+    const seen: unknown[] = [];
+    const stream$: Observable<TurnEvent> = of<TurnEvent>(result).pipe(
+      intercept('write', () => ({ decide: { 'tool.result': (given) => annotate(given, 'hash', 'abc') } })),
+      intercept('read', () => ({ observe: { 'tool.result': ({ annotations }) => void seen.push(annotations) } })),
+    );
+    stream$.subscribe();
+    expect(seen).toEqual([{ hash: 'abc' }]);
+  });
+
+  it('are used with the builders of calls', () => {
+    expect(call('1', 'ls')).toEqual({ type: 'tool-call', toolCallId: '1', toolName: 'ls', input: {} });
+  });
+});
