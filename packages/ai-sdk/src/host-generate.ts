@@ -53,7 +53,7 @@ const generateCall = (
     signal: options.abortSignal,
     perform,
     onDelta: () => undefined,
-    whyNotAgain: () => undefined,
+    mayAskAgain: () => true,
     conclude: (conclusion) => {
       if (conclusion.type === 'response') resolve(toHostResult(conclusion.event, answer));
       else if (conclusion.type === 'error') errors.deliver(conclusion.error, reject);

@@ -1,5 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import { askAgain, intercept, notice, stop, type AssistantPart, type PipelineOperator, type TurnEventOf } from '@h/turn';
+import { askAgain, intercept, notice, stop, type AssistantPart, type DecisionInput, type NewEvent, type PipelineOperator, type TurnEventOf } from '@h/turn';
 import { isStepCount, streamText, tool } from 'ai';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -87,6 +87,22 @@ const again = intercept('again', () => {
     decide: { 'model.error': (event) => (request && event.attempt < 3 ? [{ ...event, retrying: true }, askAgain(request)] : undefined) },
   };
 });
+
+type Response = TurnEventOf<'model.response'> & { readonly request: TurnEventOf<'model.request'> };
+
+/** Decides on an answer, knowing the request. */
+const picky = (decide: (response: Response, emit: (event: NewEvent) => void) => DecisionInput): PipelineOperator =>
+  intercept('picky', ({ emit }) => {
+    let request: TurnEventOf<'model.request'> | undefined;
+    return {
+      observe: {
+        'model.request': (event) => {
+          request = event;
+        },
+      },
+      decide: { 'model.response': (event) => request && decide({ ...event, request }, emit) },
+    };
+  });
 
 const onDelta = (change: (event: TurnEventOf<'model.delta'>) => TurnEventOf<'model.delta'> | null): PipelineOperator =>
   intercept('on-delta', () => ({ decide: { 'model.delta': change } }));
@@ -227,20 +243,21 @@ describe('wrapModel around a stream', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('says so where an operator asks again for another reason than an error', async () => {
+  it('gives the host what an operator says of an answer that it wants to have once more, when it is too late', async () => {
     const { model, calls } = scripted([...said('We'), finish]);
-    const picky = intercept('picky', () => {
-      let request: TurnEventOf<'model.request'> | undefined;
-      return {
-        observe: {
-          'model.request': (event) => {
-            request = event;
-          },
-        },
-        decide: { 'model.response': () => request && askAgain(request) },
-      };
+    const error = { name: 'Error', code: 'too-short', message: 'Too short.' };
+    const { parts } = await streamed(model, picky(({ step, attempt, request }) => [{ type: 'model.error', step, attempt, error, retrying: true }, askAgain(request)]));
+    expect(parts.at(-1)).toMatchObject({ type: 'error', error: { code: 'too-short' } });
+    expect(calls).toHaveLength(1);
+  });
+
+  it('says so when an operator asks again without a reason, and it is too late', async () => {
+    const { model, calls } = scripted([...said('We'), finish]);
+    const impatient = picky(async ({ request }, emit) => {
+      emit(askAgain(request));
+      return undefined;
     });
-    const { parts } = await streamed(model, picky);
+    const { parts } = await streamed(model, impatient);
     expect(parts.at(-1)).toMatchObject({ type: 'error', error: { code: 'answer-shown' } });
     expect(calls).toHaveLength(1);
   });

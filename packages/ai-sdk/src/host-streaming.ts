@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamResult } from '@ai-sdk/provider';
-import { TurnError, type ErrorInfo, type PipelineOperator, type Usage } from '@h/turn';
+import type { ErrorInfo, PipelineOperator, Usage } from '@h/turn';
 import { toErrorInfo } from './error-info.js';
 import { hostAnswer, toHostResult, type HostAnswer } from './host-answer.js';
 import { hostErrors } from './host-errors.js';
@@ -27,11 +27,9 @@ const streamCall = (model: AnyLanguageModel, options: LanguageModelV4CallOptions
   const host = fromCallOptions(options, providerOf(model));
   const errors = hostErrors();
   let answer: HostAnswer | undefined;
-  let lastError: ErrorInfo | undefined;
 
   const perform: HostCall['perform'] = async (request, say, abortSignal) => {
     const fail = (error: ErrorInfo, deliver: () => void, usage?: Usage): void => {
-      lastError = error;
       errors.note(error, deliver);
       say({ type: 'error', error, ...(usage && { usage }) });
     };
@@ -62,10 +60,7 @@ const streamCall = (model: AnyLanguageModel, options: LanguageModelV4CallOptions
     signal: options.abortSignal,
     perform,
     onDelta: ({ delta }) => out.delta(delta),
-    whyNotAgain: () => {
-      if (!out.isOpen) return undefined;
-      return lastError ? { type: 'error', error: lastError } : { type: 'failed', error: answerShown() };
-    },
+    mayAskAgain: () => !out.isOpen,
     conclude: (conclusion) => {
       switch (conclusion.type) {
         case 'response':
@@ -83,6 +78,3 @@ const streamCall = (model: AnyLanguageModel, options: LanguageModelV4CallOptions
     },
   };
 };
-
-const answerShown = (): TurnError =>
-  new TurnError('answer-shown', 'An operator asked the model again after part of its answer had been handed to the host, which cannot be taken back.');

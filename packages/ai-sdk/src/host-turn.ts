@@ -1,6 +1,7 @@
 import {
   addUsage,
   noUsage,
+  TurnError,
   type ErrorInfo,
   type ModelDriverOutput,
   type NewEvent,
@@ -37,8 +38,8 @@ export interface HostCall {
   perform(request: TurnEventOf<'model.request'>, say: (output: ModelDriverOutput) => void, signal: AbortSignal): Promise<void>;
   /** A piece of the answer has left the operators. */
   onDelta(event: TurnEventOf<'model.delta'>): void;
-  /** Why the model may not be asked again, if it may not. */
-  whyNotAgain(): Conclusion | undefined;
+  /** Whether the model may be asked once more: nothing has been shown that cannot be taken back. */
+  mayAskAgain(): boolean;
   /** Called once, at the end. */
   conclude(conclusion: Conclusion): void;
 }
@@ -55,6 +56,8 @@ export class HostTurn {
   #attempt: AbortController | undefined;
   #attempts = 0;
   #usage: Usage = noUsage;
+  /** The error that an operator has taken in hand last. */
+  #retried: ErrorInfo | undefined;
   #started = false;
   #ended = false;
   #broken: { readonly error: unknown } | undefined;
@@ -101,7 +104,9 @@ export class HostTurn {
       case 'model.response':
         return this.#end('completed', { type: 'response', event });
       case 'model.error':
-        return event.retrying === true ? undefined : this.#end('error', { type: 'error', error: event.error });
+        if (event.retrying !== true) return this.#end('error', { type: 'error', error: event.error });
+        this.#retried = event.error;
+        return undefined;
       case 'turn.stop':
         return this.#end(event.outcome, { type: 'failed', error: new TurnStoppedError(event) }, event.reason);
       default:
@@ -109,7 +114,7 @@ export class HostTurn {
   }
 
   #ask(request: TurnEventOf<'model.request'>): void {
-    const refusal = this.#attempts === 0 ? undefined : this.#whyNotAgain();
+    const refusal = this.#refusal();
     if (refusal) return this.#end('error', refusal);
     this.#attempts += 1;
     this.#attempt?.abort();
@@ -123,10 +128,14 @@ export class HostTurn {
     });
   }
 
-  #whyNotAgain(): Conclusion | undefined {
-    if (this.#attempts < maxAttempts) return this.#call.whyNotAgain();
-    const reason = `The model was asked ${this.#attempts} times for one answer.`;
-    return { type: 'failed', error: new TurnStoppedError({ outcome: 'max-steps', reason }) };
+  /** Why the model is not asked once more. */
+  #refusal(): Conclusion | undefined {
+    if (this.#attempts >= maxAttempts) {
+      const reason = `The model was asked ${this.#attempts} times for one answer.`;
+      return { type: 'failed', error: new TurnStoppedError({ outcome: 'max-steps', reason }) };
+    }
+    if (this.#attempts === 0 || this.#call.mayAskAgain()) return undefined;
+    return this.#retried ? { type: 'error', error: this.#retried } : { type: 'failed', error: answerShown() };
   }
 
   #hear(output: ModelDriverOutput, { step, attempt }: TurnEventOf<'model.request'>): void {
@@ -170,3 +179,6 @@ export class HostTurn {
     this.#connection.feed(event);
   }
 }
+
+const answerShown = (): TurnError =>
+  new TurnError('answer-shown', 'An operator asked the model again after part of its answer had been handed to the host, which cannot be taken back.');
