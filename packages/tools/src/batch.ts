@@ -4,7 +4,7 @@ import { isOutcome, prepare, type Job } from './job.js';
 import type { LateResults } from './late-results.js';
 import { notRun } from './outcomes.js';
 import { marked, replayed, type ReplayControl } from './replay-control.js';
-import { startCall, type CallHost, type RunningCall } from './running-call.js';
+import { RunningCall, type CallHost } from './running-call.js';
 import type { EffectiveTools } from './toolset.js';
 import { planWaves } from './waves.js';
 
@@ -35,7 +35,7 @@ export class Batch {
   readonly #observer: BatchObserver;
   readonly #host: CallHost;
   readonly #context: ToolRunContext;
-  readonly #running = new Map<Job, RunningCall | undefined>();
+  readonly #running = new Set<RunningCall>();
   readonly #followers = new Map<string, Job[]>();
   #waves: readonly (readonly Job[])[] = [];
   #wave = 0;
@@ -51,7 +51,7 @@ export class Batch {
       scheduler: settings.scheduler,
       context,
       progress: ({ call }, progress) => observer.next({ type: 'progress', id: call.id, progress }),
-      done: (job, outcome) => this.#done(job, outcome),
+      done: (call, outcome) => this.#done(call, outcome),
       late: (job, outcome, reportedAs, durationMs) => this.#late(job, outcome, reportedAs, durationMs),
     };
   }
@@ -70,7 +70,7 @@ export class Batch {
   /** Answers what is open as cancelled, and ends. */
   cancel(): void {
     if (this.#isClosed) return;
-    const open = [...this.#running.keys(), ...[...this.#followers.values()].flat(), ...this.#unstarted()];
+    const open = [...[...this.#running].map(({ job }) => job), ...[...this.#followers.values()].flat(), ...this.#unstarted()];
     this.stop();
     for (const job of open) this.#observer.next({ type: 'result', id: job.call.id, outcome: notRun('cancelled', cancelledReason) });
     this.#observer.complete();
@@ -81,7 +81,7 @@ export class Batch {
     if (this.#isClosed) return;
     this.#isClosed = true;
     const reason = new DOMException('The turn does not wait for this call any more.', 'AbortError');
-    for (const call of this.#running.values()) call?.cancel(reason);
+    for (const call of this.#running) call.cancel(reason);
     this.#running.clear();
   }
 
@@ -127,10 +127,10 @@ export class Batch {
     }
     if (this.#follows(job)) return;
     if (job.effect !== 'read-only') this.#settings.replay?.touch(job.resources);
-    this.#running.set(job, undefined);
-    const running = startCall(job, timeoutMs, this.#host);
-    if (this.#running.has(job)) this.#running.set(job, running);
-    else if (this.#isClosed) running.cancel(new DOMException('The turn is over.', 'AbortError'));
+    const call = new RunningCall(job, timeoutMs, this.#host);
+    this.#running.add(call);
+    const outcome = call.start();
+    if (outcome !== undefined) this.#done(call, outcome);
   }
 
   #answerFromBefore(job: Job): boolean {
@@ -159,9 +159,10 @@ export class Batch {
     return Math.floor((deadlineAt - scheduler.now()) / rounds);
   }
 
-  #done(job: Job, outcome: ToolOutcome): void {
+  #done(call: RunningCall, outcome: ToolOutcome): void {
     if (this.#isClosed) return;
-    this.#running.delete(job);
+    const { job } = call;
+    this.#running.delete(call);
     const { replay } = this.#settings;
     if (job.effect !== 'read-only') replay?.touch(job.resources);
     const followers = job.key === undefined ? undefined : this.#followers.get(job.key);

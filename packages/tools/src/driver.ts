@@ -99,13 +99,12 @@ export const toolDriver = (source: ToolRegistry | readonly Tool[], options: Tool
       new Observable((subscriber) => {
         const settings = { tools, scheduler, concurrency, timeoutMs, late, deadlineAt: deadlineOf(context) };
         const batch = new Batch({ ...settings, replay: replay ? replayOf(context) : undefined }, context, subscriber);
-        const cancel = (): void => batch.cancel();
-        subscriber.add(() => {
-          context.signal.removeEventListener('abort', cancel);
-          batch.stop();
-        });
-        context.signal.addEventListener('abort', cancel);
+        subscriber.add(() => batch.stop());
         batch.start(calls);
+        if (subscriber.closed) return;
+        const cancel = (): void => batch.cancel();
+        context.signal.addEventListener('abort', cancel);
+        subscriber.add(() => context.signal.removeEventListener('abort', cancel));
       }),
   };
 };

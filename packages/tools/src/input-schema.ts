@@ -1,7 +1,7 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import type { JSONObject, MaybePromise } from '@h/turn';
 import { ToolConfigurationError } from './errors.js';
-import { nullPrototypeCopy, TooDeepError } from './json-copy.js';
+import { nullPrototypeCopy, TooDeepError, withoutPrototypeKeys } from './json-copy.js';
 import { jsonSchemaValidator } from './json-schema.js';
 
 /**
@@ -68,7 +68,7 @@ const standardChecker = (tool: string, schema: StandardSchemaV1): InputChecker =
     jsonSchema: writtenOut(tool, standard),
     check: (input) =>
       guarded(() => {
-        const result = standard.validate(nullPrototypeCopy(input));
+        const result = standard.validate(withoutPrototypeKeys(input));
         return result instanceof Promise ? result.then((settled) => guarded(() => concluded(settled))) : concluded(result);
       }),
   };

@@ -31,14 +31,14 @@ export const prepare = (call: ToolCall, tools: EffectiveTools): Job | ToolOutcom
   }
   const input = checkedInput(tool, call.input);
   if ('status' in input) return input;
-  const job = { call, tool, effect: tool.effect, input };
+  const { effect } = tool;
   if ('then' in input) {
     // Looked at when the call's wave has come: until then a rejection must not count as unhandled.
     input.then(undefined, () => undefined);
-    return { ...job, resources: undefined, key: undefined };
+    return { call, tool, effect, input, resources: undefined, key: undefined };
   }
   if (!input.ok) return invalidInput(tool.name, input.issues);
-  return { ...job, resources: resourcesOf(tool, input.value), key: keyOf(tool, input.value) };
+  return { call, tool, effect, input, resources: resourcesOf(tool, input.value), key: keyOf(tool, input.value) };
 };
 
 /** Whether this is an outcome already. */

@@ -27,6 +27,17 @@ export const nullPrototypeCopy = (value: unknown, depth = 0): unknown => {
   return copy;
 };
 
+/** The value itself, or a copy without `__proto__` where that is the key of something in it. */
+export const withoutPrototypeKeys = (value: unknown): unknown => (hasPrototypeKey(value, 0) ? nullPrototypeCopy(value) : value);
+
+const hasPrototypeKey = (value: unknown, depth: number): boolean => {
+  if (typeof value !== 'object' || value === null) return false;
+  if (depth >= maxDepth) throw new TooDeepError();
+  if (Array.isArray(value)) return value.some((item) => hasPrototypeKey(item, depth + 1));
+  for (const key in value) if (key === '__proto__' || hasPrototypeKey(value[key as keyof typeof value], depth + 1)) return true;
+  return false;
+};
+
 /** Whether this is an object as JSON has them, with or without a prototype. */
 export const isPlain = (value: unknown): value is Record<string, unknown> => {
   if (typeof value !== 'object' || value === null) return false;
