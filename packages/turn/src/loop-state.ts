@@ -163,7 +163,7 @@ const folds: Folds = {
     state.retrying = false;
     state.failure = undefined;
     state.answer = event;
-    state.answerAppended = answerMessages(event).length === 0;
+    state.answerAppended = !event.content.some(isSaid);
     state.resultsAppended = false;
     state.steps += 1;
     state.usage = addUsage(state.usage, event.usage);
@@ -205,7 +205,7 @@ const folds: Folds = {
     state.approvals = approvals;
   },
   'history.append': (state, event) => {
-    state.history = state.history.append(...event.messages);
+    state.history = state.history.concat(event.messages);
     markAppended(state, event);
   },
   'history.replace': (state, event) => {
@@ -268,9 +268,11 @@ export const isRepeatable = ({ call }: CallSlot): boolean => call.idempotent ===
 
 /** What the runner adds to the history for the model's answer; nothing for an empty one, which providers refuse. */
 export const answerMessages = (answer: TurnEventOf<'model.response'>): readonly Message[] => {
-  const content = answer.content.filter((part: AssistantPart) => part.type !== 'text' || part.text !== '' || part.providerOptions);
+  const content = answer.content.every(isSaid) ? answer.content : answer.content.filter(isSaid);
   return content.length === 0 ? [] : [{ role: 'assistant', content }];
 };
+
+const isSaid = (part: AssistantPart): boolean => part.type !== 'text' || part.text !== '' || part.providerOptions !== undefined;
 
 /** The results of a step in the order of its calls. */
 export const resultMessages = (slots: readonly CallSlot[]): readonly Message[] => [

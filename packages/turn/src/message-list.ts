@@ -40,6 +40,11 @@ export class MessageList implements Iterable<Message> {
 
   /** This list and these messages after it. */
   append(...messages: readonly Message[]): MessageList {
+    return this.concat(messages);
+  }
+
+  /** This list and all of these messages after it. */
+  concat(messages: readonly Message[]): MessageList {
     if (messages.length === 0) return this;
     const isLongest = this.#store.length === this.length && this !== MessageList.empty;
     const store = isLongest ? this.#store : this.#store.slice(0, this.length);

@@ -32,7 +32,7 @@ export class ModelCall extends Effect<ModelDriverOutput> {
   }
 
   protected override open(): ObservableInput<ModelDriverOutput> {
-    return this.#driver(this.#request, this.#context());
+    return this.#driver(this.#request, new CallContext(this, this.#host, this.#request));
   }
 
   protected override take(output: ModelDriverOutput): void {
@@ -54,21 +54,6 @@ export class ModelCall extends Effect<ModelDriverOutput> {
     this.#fail(error === undefined ? incompleteStream : toErrorInfo(error));
   }
 
-  #context(): ModelCallContext {
-    const { turn, session } = this.#host;
-    const { step, attempt } = this.#request;
-    const signal = (): AbortSignal => this.signal;
-    return {
-      turn,
-      session,
-      step,
-      attempt,
-      get signal() {
-        return signal();
-      },
-    };
-  }
-
   #answer(given: ModelResponse): void {
     const { turn } = this.#host;
     const { step, attempt } = this.#request;
@@ -86,6 +71,26 @@ export class ModelCall extends Effect<ModelDriverOutput> {
     const { turn } = this.#host;
     const { step, attempt } = this.#request;
     this.#host.enter({ type: 'model.error', turn, at: this.#host.now(), step, attempt, error, usage });
+  }
+}
+
+class CallContext implements ModelCallContext {
+  readonly turn: string;
+  readonly session: string;
+  readonly step: number;
+  readonly attempt: number;
+  readonly #call: ModelCall;
+
+  constructor(call: ModelCall, { turn, session }: EffectHost, { step, attempt }: TurnEventOf<'model.request'>) {
+    this.turn = turn;
+    this.session = session;
+    this.step = step;
+    this.attempt = attempt;
+    this.#call = call;
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.signal;
   }
 }
 

@@ -34,6 +34,7 @@ export const connectPipeline = (
   loop: TurnLoop,
   outlet: PipelineOutlet,
 ): Pipeline => {
+  if (operators.every(isInterceptor)) return connectSegment(operators, loop, outlet);
   const fused = fuse(operators, loop, outlet);
   let top: Subscriber<TurnEvent> | undefined;
   const source = new Observable<TurnEvent>((subscriber) => {
@@ -50,6 +51,16 @@ export const connectPipeline = (
   return {
     feed: (event) => loop.push(entrance, event, 0),
     close: () => subscription.unsubscribe(),
+  };
+};
+
+/** Without native operators nothing of RxJS is needed between the handlers. */
+const connectSegment = (operators: readonly Interceptor[], loop: TurnLoop, outlet: PipelineOutlet): Pipeline => {
+  const setups = operators.map((operator) => operator[interceptor]);
+  const segment = new Segment(setups, loop, outlet);
+  return {
+    feed: (event) => loop.push(segment, event, 0),
+    close: () => segment.close(),
   };
 };
 

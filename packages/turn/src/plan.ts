@@ -83,9 +83,11 @@ const planStop = (state: LoopState, at: number, label: string, command: NewEvent
 
 const planCalls = (state: LoopState, answer: TurnEventOf<'model.response'>, context: PlanContext, at: number): Plan => {
   const { turn, step, slots } = state;
-  const open = slots.filter((slot) => !slot.result);
-  if (answer.finishReason === 'length') return answerAll(state, at, `cut:${step}`, open, () => skipped(truncatedReason));
-  if (state.received.length > 0) return answerAll(state, at, `skip:${step}`, open, () => skipped(steeredReason));
+  const isCut = answer.finishReason === 'length';
+  if (isCut || state.received.length > 0) {
+    const open = slots.filter((slot) => !slot.result);
+    return answerAll(state, at, `${isCut ? 'cut' : 'skip'}:${step}`, open, () => skipped(isCut ? truncatedReason : steeredReason));
+  }
   const definitions = context.definitions();
   const events = slots.flatMap((slot, index): readonly TurnEvent[] =>
     slot.result || slot.decided ? [] : [{ type: 'tool.call', turn, at, step, index, call: withDefinition(slot.call, definitions) }],

@@ -251,7 +251,7 @@ export class TurnRun implements SessionHolder, EffectHost {
       this.#wish = plan.label;
       this.#feedAll(plan);
     }
-    if (this.#state.stop && !this.#grace) queueMicrotask(() => this.#limitClosing());
+    if (this.#state.stop && !this.#grace) void Promise.resolve().then(() => this.#limitClosing());
   }
 
   #feedAll(plan: Plan): void {

@@ -9,11 +9,12 @@ import type { ToolCall, ToolDriver, ToolDriverOutput, ToolOutcome, ToolRunContex
 export class ToolBatch extends Effect<ToolDriverOutput> {
   readonly #driver: ToolDriver | undefined;
   readonly #calls: readonly ToolCall[];
-  readonly #open: Set<ToolCall>;
+  /** The calls without a result. */
+  readonly #open: ToolCall[];
   readonly #step: number;
   readonly #host: EffectHost;
   readonly #onEnd: (batch: ToolBatch) => void;
-  readonly #skip = new LazyAbort();
+  #skip: LazyAbort | undefined;
 
   constructor(
     driver: ToolDriver | undefined,
@@ -25,7 +26,7 @@ export class ToolBatch extends Effect<ToolDriverOutput> {
     super();
     this.#driver = driver;
     this.#calls = calls;
-    this.#open = new Set(calls);
+    this.#open = [...calls];
     this.#step = step;
     this.#host = host;
     this.#onEnd = onEnd;
@@ -33,17 +34,22 @@ export class ToolBatch extends Effect<ToolDriverOutput> {
 
   /** Tells the driver that new input has arrived: what has not begun is to be skipped. */
   skip(): void {
-    this.#skip.abort();
+    this.skipping.abort();
+  }
+
+  get skipping(): LazyAbort {
+    this.#skip ??= new LazyAbort();
+    return this.#skip;
   }
 
   protected override open(): ObservableInput<ToolDriverOutput> {
-    if (this.#driver) return this.#driver.run(this.#calls, this.#context());
+    if (this.#driver) return this.#driver.run(this.#calls, new BatchContext(this, this.#host, this.#step));
     return this.#calls.map(({ id, name }) => ({ type: 'result', id, outcome: unknownTool(name) }));
   }
 
   protected override take(output: ToolDriverOutput): void {
-    const call = this.#calls.find(({ id }) => id === output.id);
-    if (!call || !this.#open.has(call)) return;
+    const call = this.#open.find(({ id }) => id === output.id);
+    if (!call) return;
     if (output.type === 'result') {
       this.#answer(call, outcomeOf(output.outcome, call.name));
       return;
@@ -53,31 +59,36 @@ export class ToolBatch extends Effect<ToolDriverOutput> {
   }
 
   protected override ended(error?: unknown): void {
-    for (const call of this.#open) this.#answer(call, failed(error === undefined ? unanswered : toErrorInfo(error)));
+    for (const call of [...this.#open]) this.#answer(call, failed(error === undefined ? unanswered : toErrorInfo(error)));
     this.#onEnd(this);
   }
 
   #answer(call: ToolCall, outcome: ToolOutcome): void {
     const { turn } = this.#host;
-    this.#open.delete(call);
+    this.#open.splice(this.#open.indexOf(call), 1);
     this.#host.enter({ type: 'tool.result', turn, at: this.#host.now(), step: this.#step, call, ...outcome });
   }
+}
 
-  #context(): ToolRunContext {
-    const { turn, session } = this.#host;
-    const signal = (): AbortSignal => this.signal;
-    const skipSignal = (): AbortSignal => this.#skip.signal;
-    return {
-      turn,
-      session,
-      step: this.#step,
-      get signal() {
-        return signal();
-      },
-      get skipSignal() {
-        return skipSignal();
-      },
-    };
+class BatchContext implements ToolRunContext {
+  readonly turn: string;
+  readonly session: string;
+  readonly step: number;
+  readonly #batch: ToolBatch;
+
+  constructor(batch: ToolBatch, { turn, session }: EffectHost, step: number) {
+    this.turn = turn;
+    this.session = session;
+    this.step = step;
+    this.#batch = batch;
+  }
+
+  get signal(): AbortSignal {
+    return this.#batch.signal;
+  }
+
+  get skipSignal(): AbortSignal {
+    return this.#batch.skipping.signal;
   }
 }
 
