@@ -59,7 +59,8 @@ export class ToolBatch extends Effect<ToolDriverOutput> {
   }
 
   protected override ended(error?: unknown): void {
-    for (const call of [...this.#open]) this.#answer(call, failed(error === undefined ? unanswered : toErrorInfo(error)));
+    const outcome = failed(error === undefined ? unanswered : toErrorInfo(error));
+    for (let call = this.#open[0]; call; call = this.#open[0]) this.#answer(call, outcome);
     this.#onEnd(this);
   }
 
