@@ -2,7 +2,7 @@ import type { JSONValue, MaybePromise, ToolDefinition, ToolEffect, ToolResultCon
 import { ToolConfigurationError } from './errors.js';
 import { inputChecker, type InferToolInput, type InputCheck, type ToolInput } from './input-schema.js';
 
-/** What a tool may know and use while it runs. */
+/** What a tool may know and use while it runs. To be handed on as it is: a spread of it has no `signal`. */
 export interface ToolContext {
   readonly call: { readonly id: string; readonly name: string };
   readonly turn: string;
