@@ -35,6 +35,6 @@ const runReal = async (given: CoderArguments, process: Process): Promise<number>
   const workspace = await workFolder(given.workspace, startFolder(process.env, process.cwd()));
   const display = displayFor(process, given);
   const prompt = await readPrompt(given.prompt, process.stdin, display);
-  display.view.say(banner({ model: model.name, workspace, sandbox: given.sandbox }, display.palette));
-  return work({ given, process, display, workspace, model: model.driver, prompt });
+  const opening = banner({ model: model.name, workspace, sandbox: given.sandbox }, display.palette);
+  return work({ given, process, display, workspace, model: model.driver, prompt, opening });
 };

@@ -1,10 +1,9 @@
 import type { Agent, UserMessage } from '@h/turn';
 import { textOf } from '@h/turn';
-import { askOnTerminal } from './approvals.js';
 import { exitCodes } from './exit-code.js';
 import type { Palette } from './render/palette.js';
 import { oneLine } from './render/printable.js';
-import { showTurn, type Approver, type ShownTurn } from './run-turn.js';
+import { showTurn, type ShownTurn } from './run-turn.js';
 import type { Terminal } from './streams.js';
 import { inputRow } from './view/input-row.js';
 import { LineEditor, type Draft } from './view/line-editor.js';
@@ -25,7 +24,6 @@ export class Conversation {
   readonly #palette: Palette;
   readonly #session: string;
   readonly #editor: LineEditor;
-  readonly #approve: Approver;
   readonly #waiting: string[] = [];
   #turn: ShownTurn | undefined;
   #isCancelling = false;
@@ -44,7 +42,7 @@ export class Conversation {
       interrupt: () => this.interrupt(),
       end: () => this.#end(0),
     });
-    this.#approve = askOnTerminal({ hold: () => this.#hold(), interrupt: () => this.interrupt() });
+    terminal.questions?.attach({ hold: () => this.#hold(), interrupt: () => this.interrupt() });
   }
 
   /** Fulfilled with the exit code when the user leaves. */
@@ -98,7 +96,7 @@ export class Conversation {
   #begin(input: string): void {
     this.#isCancelling = false;
     this.#terminal.view.say(['', `${this.#palette.cyan('›')} ${this.#palette.bold(oneLine(input))}`, '']);
-    const turn = showTurn(this.#agent, { session: this.#session, input }, this.#terminal.view, this.#approve);
+    const turn = showTurn(this.#agent, { session: this.#session, input }, this.#terminal.view, this.#terminal.questions);
     this.#turn = turn;
     this.#show(this.#draft);
     void turn.end.then(
@@ -110,9 +108,13 @@ export class Conversation {
   #ended(undelivered: readonly UserMessage[]): void {
     this.#turn = undefined;
     if (this.#isOver) return;
-    const next = [...undelivered.map(textOf), ...this.#waiting.splice(0)].join('\n');
-    if (next !== '' && !this.#isCancelling) this.#begin(next);
-    else this.#show(this.#draft);
+    const left = [...undelivered.map(textOf), ...this.#waiting.splice(0)];
+    if (left.length > 0 && !this.#isCancelling) {
+      this.#begin(left.join('\n'));
+      return;
+    }
+    this.#terminal.view.say(left.map((text) => this.#palette.dim(`› ${oneLine(text)} (not told to the model)`)));
+    this.#show(this.#draft);
   }
 
   #fail(error: unknown): void {
@@ -130,11 +132,8 @@ export class Conversation {
   /** Lets a question have the terminal for itself. */
   #hold(): () => void {
     this.#editor.close();
-    this.#terminal.view.hold(true);
     return () => {
-      if (this.#isOver) return;
-      this.#terminal.view.hold(false);
-      this.#editor.open();
+      if (!this.#isOver) this.#editor.open();
     };
   }
 }

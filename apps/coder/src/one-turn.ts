@@ -1,5 +1,4 @@
 import type { Agent } from '@h/turn';
-import { askOnTerminal, denyAll } from './approvals.js';
 import { exitCodes, signalExitCodes, type EndSignal } from './exit-code.js';
 import { showTurn, type ShownTurn } from './run-turn.js';
 import type { Display } from './streams.js';
@@ -15,17 +14,13 @@ export interface OneTurn {
 /** Runs a single turn. */
 export const runOneTurn = (agent: Agent, session: string, input: string, { view, terminal }: Display): OneTurn => {
   let interruptedBy: EndSignal | undefined;
-  const hold = (): (() => void) => {
-    terminal?.view.hold(true);
-    return () => terminal?.view.hold(false);
-  };
   const interrupt = (signal: EndSignal): void => {
     if (interruptedBy === undefined) turn.cancel(`The process got ${signal}.`);
     else turn.leave();
     interruptedBy ??= signal;
   };
-  const approve = terminal?.isInteractive === true ? askOnTerminal({ hold, interrupt: () => interrupt('SIGINT') }) : denyAll;
-  const turn: ShownTurn = showTurn(agent, { session, input }, view, approve);
+  terminal?.questions?.attach({ hold: () => () => undefined, interrupt: () => interrupt('SIGINT') });
+  const turn: ShownTurn = showTurn(agent, { session, input }, view, terminal?.questions);
   const done = turn.end.then((end) => {
     const outcome = end?.outcome ?? 'cancelled';
     return outcome === 'cancelled' && interruptedBy !== undefined ? signalExitCodes[interruptedBy] : exitCodes[outcome];

@@ -14,7 +14,7 @@ export const readPrompt = async (given: string | undefined, stdin: ReadStream, {
     if (read === '') throw new UsageError('The prompt was to be read from standard input, and nothing came.');
     return read;
   }
-  if (given === undefined && terminal?.isInteractive !== true) {
+  if (given === undefined && terminal?.questions === undefined) {
     throw new UsageError('Say what to do: give a prompt, or "-" to read it from standard input. A conversation needs a terminal.');
   }
   return given;

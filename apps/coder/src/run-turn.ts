@@ -1,8 +1,6 @@
 import type { Agent, ApprovalDecision, TurnEventOf, TurnInput } from '@h/turn';
+import type { Questions } from './view/questions.js';
 import type { View } from './view/view.js';
-
-/** Asks a person whether something may happen. The signal says that the question is no longer open. */
-export type Approver = (request: TurnEventOf<'approval.request'>, signal: AbortSignal) => Promise<ApprovalDecision>;
 
 /** A turn that is being shown. */
 export interface ShownTurn {
@@ -14,22 +12,21 @@ export interface ShownTurn {
   leave(): void;
 }
 
-/** Starts a turn, shows its events and has its requests for approval answered. */
-export const showTurn = (agent: Agent, input: Pick<TurnInput, 'session' | 'input'>, view: View, approve: Approver): ShownTurn => {
+const nobody: ApprovalDecision = { decision: 'deny', reason: 'Nobody is there to be asked.' };
+
+/** Starts a turn, shows its events and has its requests for approval answered; denied, where nobody can be asked. */
+export const showTurn = (agent: Agent, input: Pick<TurnInput, 'session' | 'input'>, view: View, questions: Questions | undefined): ShownTurn => {
   const cancelled = new AbortController();
-  const over = new AbortController();
   let last: TurnEventOf<'turn.end'> | undefined;
   let left = (): void => undefined;
   const end = new Promise<typeof last>((resolve, reject) => {
-    const ask = async (request: TurnEventOf<'approval.request'>): Promise<void> => {
-      agent.answer(request.id, await approve(request, over.signal));
+    const ask = async ({ id }: TurnEventOf<'approval.request'>): Promise<void> => {
+      agent.answer(id, (await questions?.ask()) ?? nobody);
     };
     const subscription = agent.turn({ ...input, signal: cancelled.signal }).subscribe({
       next: (event) => {
-        if (event.type === 'turn.end') {
-          last = event;
-          over.abort();
-        }
+        if (event.type === 'turn.end') last = event;
+        if (event.type === 'turn.stop' || event.type === 'turn.end') questions?.abandon();
         view.event(event);
         if (event.type === 'approval.request') ask(event).catch(reject);
       },
@@ -37,7 +34,7 @@ export const showTurn = (agent: Agent, input: Pick<TurnInput, 'session' | 'input
       complete: () => resolve(last),
     });
     left = () => {
-      over.abort();
+      questions?.abandon();
       subscription.unsubscribe();
       resolve(undefined);
     };

@@ -1,6 +1,7 @@
 import { paletteFor, type Palette } from './render/palette.js';
 import { jsonView } from './view/json-view.js';
 import { plainView } from './view/plain-view.js';
+import { Questions } from './view/questions.js';
 import { Screen } from './view/screen.js';
 import { TerminalView } from './view/terminal-view.js';
 import type { View } from './view/view.js';
@@ -12,7 +13,8 @@ export type Process = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'env'
 export interface Terminal {
   readonly view: TerminalView;
   readonly screen: Screen;
-  readonly isInteractive: boolean;
+  /** Present if somebody can answer. */
+  readonly questions: Questions | undefined;
 }
 
 /** How the app shows things. */
@@ -30,5 +32,5 @@ export const displayFor = ({ stdin, stdout, stderr, env }: Process, { json }: { 
   if (!isTerminal) return { view: plainView((text) => stdout.write(text), palette), palette, terminal: undefined };
   const screen = new Screen(stdout);
   const view = new TerminalView({ screen, palette, now: Date.now });
-  return { view, palette, terminal: { view, screen, isInteractive: stdin.isTTY } };
+  return { view, palette, terminal: { view, screen, questions: stdin.isTTY ? new Questions(view) : undefined } };
 };

@@ -19,6 +19,8 @@ export interface Job {
   readonly model: ModelDriver;
   /** What to do; `undefined` for a conversation. */
   readonly prompt: string | undefined;
+  /** What is said first, once it is sure that the agent can work. */
+  readonly opening: readonly string[];
 }
 
 const session = 'terminal';
@@ -32,10 +34,11 @@ const patienceMs = 2000;
  * @returns the exit code
  */
 export const work = async (job: Job): Promise<number> => {
-  const { given, process, display, workspace, model } = job;
-  const toolbox = await openToolbox(workspace, given);
+  const { given, process, display, workspace, model, opening } = job;
+  const toolbox = await openToolbox(workspace, given, display.terminal?.questions);
   let stopListening = (): void => undefined;
   try {
+    display.view.say(opening);
     const isReadOnly = toolbox.driver.definitions().every(({ effect }) => effect === 'read-only');
     const system = systemPrompt({ workspace, platform: process.platform, isReadOnly });
     const agent = createAgent({ model, driver: toolbox.driver, sessions: memorySessions(), system, maxSteps: given.maxSteps });

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import type { CoderArguments } from '../arguments.js';
 import { banner, demoAdvice, demoNotice } from '../banner.js';
 import { hasKey } from '../model/choose-model.js';
@@ -15,17 +16,22 @@ import { startScriptedModel } from './scripted-model.js';
 export const runDemo = async (given: CoderArguments, process: Process): Promise<number> => {
   const display = displayFor(process, given);
   const { view, palette } = display;
-  const [workspace, model] = await Promise.all([laySampleProject(), startScriptedModel()]);
+  const workspace = await laySampleProject();
+  const model = await startScriptedModel();
+  const opening = [
+    ...banner({ model: 'scripted model', workspace, sandbox: given.sandbox }, palette),
+    ...demoNotice(workspace, hasKey(process.env), palette),
+    `${palette.cyan('›')} ${palette.bold(demoPrompt)}`,
+    '',
+  ];
   try {
-    view.say([
-      ...banner({ model: 'scripted model', workspace, sandbox: given.sandbox }, palette),
-      ...demoNotice(workspace, hasKey(process.env), palette),
-      `${palette.cyan('›')} ${palette.bold(demoPrompt)}`,
-      '',
-    ]);
-    const code = await work({ given, process, display, workspace, model: model.driver, prompt: demoPrompt });
+    const code = await work({ given, process, display, workspace, model: model.driver, prompt: demoPrompt, opening });
     view.say(demoAdvice(workspace, palette));
     return code;
+  } catch (error) {
+    // It could not even begin: there is nothing to look at in the project.
+    await rm(workspace, { recursive: true, force: true });
+    throw error;
   } finally {
     await model.close();
   }

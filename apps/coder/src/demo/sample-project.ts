@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, realpath } from 'node:fs/promises';
+import { cp, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -16,11 +16,16 @@ const source = join(dirname(createRequire(import.meta.url).resolve('@h/coder/pac
  */
 export const laySampleProject = async (): Promise<string> => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'h-coder-')));
-  await cp(source, folder, { recursive: true });
-  await git(folder, 'init', '--quiet');
-  await git(folder, 'add', '.');
-  await git(folder, ...identity, 'commit', '--quiet', '--message', 'The sample project, with a failing test');
-  return folder;
+  try {
+    await cp(source, folder, { recursive: true });
+    await git(folder, 'init', '--quiet');
+    await git(folder, 'add', '.');
+    await git(folder, ...identity, 'commit', '--quiet', '--message', 'The sample project, with a failing test');
+    return folder;
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
 };
 
 /** The user's own name, signing key and hooks are no part of a demonstration. */

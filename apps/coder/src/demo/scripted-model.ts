@@ -12,7 +12,7 @@ export interface ScriptedModel {
 }
 
 /** How the scripted model speaks: after a moment, and then at a pace that can be followed. */
-const pace = { ttft: 120, tps: 160 };
+const pace = { ttft: 100, tps: 160 };
 
 /**
  * Starts a server on loopback that speaks Anthropic's interface and answers from the script, and connects the real SDK
@@ -21,7 +21,7 @@ const pace = { ttft: 120, tps: 160 };
 export const startScriptedModel = async (): Promise<ScriptedModel> => {
   const { LLMock } = await import('@copilotkit/aimock');
   const server = new LLMock({ port: 0, host: '127.0.0.1' });
-  server.on({ predicate: () => true }, scriptedResponse, { streamingProfile: pace, chunkSize: 6 });
+  server.on({ predicate: () => true }, scriptedResponse, { streamingProfile: pace, chunkSize: 16 });
   const address = await server.start();
   const anthropic = providers['anthropic'];
   if (anthropic === undefined) throw new Error('The provider of the demonstration is missing.');

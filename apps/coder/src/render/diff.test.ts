@@ -28,7 +28,7 @@ describe('diffLines', () => {
       '      9 + const two = 2;',
       '     10 + const three = 3;',
       '     11   export { one };',
-      '        … ',
+      '        …',
       '    101   last',
       '    101 - gone',
     ]);

@@ -30,7 +30,7 @@ export const diffLines = ({ diff }: FileChange, { palette, columns }: Paper): re
   const changes = numbered(diff);
   const width = Math.max(0, ...changes.map(({ number }) => number.length));
   const shown = changes.slice(0, maxLines).map(({ sign, number, text }) => {
-    const line = clipped(`${number.padStart(width)} ${sign} ${text}`, columns - indent.length);
+    const line = clipped(`${number.padStart(width)} ${sign} ${text}`, columns - indent.length).trimEnd();
     return `${indent}${sign === '+' ? palette.green(line) : sign === '-' ? palette.red(line) : palette.dim(line)}`;
   });
   const left = changes.length - shown.length;

@@ -42,7 +42,8 @@ export class Narrator {
         this.#response(event);
         break;
       case 'model.error':
-        this.#lines([this.#warning(`${oneLine(event.error.message)}${event.retrying === true ? ' (asking again)' : ''}`)]);
+        // One that nobody asks again after ends the turn, and is told there.
+        if (event.retrying === true) this.#lines([this.#warning(`${oneLine(event.error.message)} (asking again)`)]);
         break;
       case 'tool.call':
         this.#startedAt.set(event.call.id, event.at);
@@ -50,8 +51,8 @@ export class Narrator {
       case 'tool.result':
         this.#result(event);
         break;
-      case 'input.received':
-        this.#lines([`${this.#paper().palette.cyan('›')} ${oneLine(textOf(event.message))}`]);
+      case 'history.append':
+        if (event.origin === 'steering') this.#lines(['', ...event.messages.map((message) => this.#steering(textOf(message)))]);
         break;
       case 'approval.request':
         this.#approval(event);
@@ -98,6 +99,11 @@ export class Narrator {
   #approval({ reason, call }: TurnEventOf<'approval.request'>): void {
     const about = call === undefined ? '' : ` · ${oneLine(`${call.name} ${callText(call.input)}`)}`;
     this.#lines([`${this.#paper().palette.yellow('?')} ${oneLine(reason)}${about}`]);
+  }
+
+  #steering(text: string): string {
+    const { palette } = this.#paper();
+    return `${palette.cyan('›')} ${palette.bold(oneLine(text))}`;
   }
 
   #warning(text: string): string {

@@ -33,9 +33,9 @@ export class Screen {
     this.#output = output;
   }
 
-  /** How wide lines may be. */
+  /** How wide lines may be. A terminal that does not know its width says 0. */
   get columns(): number {
-    return Math.max(20, (this.#output.columns ?? 80) - 1);
+    return Math.max(20, (this.#output.columns || 80) - 1);
   }
 
   /** Adds a piece of text; whole rows stay, the last one stays open. */

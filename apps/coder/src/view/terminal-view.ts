@@ -1,5 +1,8 @@
+import { textOf, type TurnEvent } from '@h/turn';
 import { activityAfter, noActivity, type Activity } from '../activity.js';
+import { clipped } from '../render/fit.js';
 import type { Palette } from '../render/palette.js';
+import { oneLine } from '../render/printable.js';
 import { frameMs, statusRow } from '../render/status.js';
 import { Narrator } from './narrator.js';
 import type { LiveRows, Screen } from './screen.js';
@@ -21,6 +24,8 @@ export class TerminalView implements View {
   readonly #narrator: Narrator;
   #activity: Activity = noActivity;
   #input: LiveRows | undefined;
+  /** What the user has said and the model has not been told yet, by id. */
+  readonly #untold = new Map<string, string>();
   #isHeld = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -35,8 +40,9 @@ export class TerminalView implements View {
     this.#screen.lines(lines);
   }
 
-  event(event: Parameters<View['event']>[0]): void {
+  event(event: TurnEvent): void {
     this.#activity = activityAfter(this.#activity, event);
+    this.#wait(event);
     this.#narrator.event(event);
     this.#refresh();
   }
@@ -60,6 +66,12 @@ export class TerminalView implements View {
     this.#refresh();
   }
 
+  #wait(event: TurnEvent): void {
+    if (event.type === 'input.received') this.#untold.set(event.id, oneLine(textOf(event.message)));
+    if (event.type === 'history.append') for (const id of event.delivers ?? []) this.#untold.delete(id);
+    if (event.type === 'turn.end') this.#untold.clear();
+  }
+
   #refresh(): void {
     const isBusy = this.#activity.label !== '' && !this.#isHeld;
     if (!isBusy) {
@@ -70,6 +82,7 @@ export class TerminalView implements View {
     const paper = { palette: this.#palette, columns: this.#screen.columns };
     const status = isBusy ? [statusRow(this.#activity, this.#now(), paper)] : [];
     const input = this.#isHeld ? undefined : this.#input;
-    this.#screen.live({ rows: [...status, ...(input?.rows ?? [])], cursor: input?.cursor });
+    const untold = isBusy ? [...this.#untold.values()].map((text) => clipped(`› ${text} (told at the next step)`, paper.columns)) : [];
+    this.#screen.live({ rows: [...untold, ...status, ...(input?.rows ?? [])], cursor: input?.cursor });
   }
 }

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { parseArguments, type CoderArguments } from './arguments.js';
+
+const parse = (...words: readonly string[]): CoderArguments => {
+  const given = parseArguments(words);
+  if ('text' in given) throw new Error('It gave information instead.');
+  return given;
+};
+
+describe('parseArguments', () => {
+  it('has a value for everything that is not given', () => {
+    expect(parse()).toEqual({
+      sandbox: 'host',
+      network: false,
+      branch: false,
+      mcp: [],
+      toolset: 'full',
+      maxSteps: 50,
+      json: false,
+      demo: false,
+    });
+  });
+
+  it('reads the command of the documentation', () => {
+    expect(parse('--model', 'anthropic/claude-sonnet-4-5', '--workspace', '../my-repo', 'fix the failing test')).toMatchObject({
+      model: 'anthropic/claude-sonnet-4-5',
+      workspace: '../my-repo',
+      prompt: 'fix the failing test',
+    });
+  });
+
+  it('takes a prompt without quotes, and options after it', () => {
+    expect(parse('fix', 'the', 'test', '--json')).toMatchObject({ prompt: 'fix the test', json: true });
+  });
+
+  it('takes options again and again where they add up', () => {
+    expect(parse('--mcp', 'one --flag', '--mcp', 'two').mcp).toEqual(['one --flag', 'two']);
+    expect(parse().mcp).toEqual([]);
+  });
+
+  it('reads every other option', () => {
+    const words = ['--sandbox', 'docker', '--image', 'node:24', '--network', '--branch', '--toolset', 'read-only', '--max-steps', '7', '--base-url', 'http://x/v1', '-'];
+    expect(parse(...words)).toEqual({
+      ...parse(),
+      sandbox: 'docker',
+      image: 'node:24',
+      network: true,
+      branch: true,
+      toolset: 'read-only',
+      maxSteps: 7,
+      baseUrl: 'http://x/v1',
+      prompt: '-',
+    });
+  });
+
+  it('takes an empty prompt as none', () => {
+    expect(parse('  ')).not.toHaveProperty('prompt');
+  });
+
+  it.each([
+    [['--modle', 'x'], "unknown option '--modle' (Did you mean --model?)"],
+    [['--sandbox', 'vm'], "option '--sandbox <mode>' argument 'vm' is invalid. Allowed choices are host, bubblewrap, docker."],
+    [['--model'], "option '-m, --model <provider/model>' argument missing"],
+    [['--max-steps', 'many'], "option '--max-steps <count>' argument 'many' is invalid. It takes a whole number."],
+    [['--max-steps', '-1'], "option '--max-steps <count>' argument '-1' is invalid. It takes a whole number."],
+    [['--max-steps', '1.5'], "option '--max-steps <count>' argument '1.5' is invalid. It takes a whole number."],
+  ])('refuses %j in one line', (words, message) => {
+    expect(() => parseArguments(words)).toThrow(expect.objectContaining({ code: 'usage', message }));
+  });
+
+  it('explains itself', () => {
+    const help = parseArguments(['--help']);
+    expect(help).toHaveProperty('text', expect.stringMatching(/^Usage: npm start -- \[options\] \[prompt\.\.\.\][^]*--sandbox <mode>[^]*ANTHROPIC_API_KEY[^]*Exit codes: 0 done/));
+    expect(parseArguments(['--version'])).toEqual({ text: '0.1.0\n' });
+  });
+});

@@ -1,0 +1,49 @@
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startFolder, workFolder } from './folder.js';
+
+const temporary = async (): Promise<string> => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'h-folder-')));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+};
+
+describe('workFolder', () => {
+  it('finds a folder from where the user is', async () => {
+    const folder = await temporary();
+    await mkdir(join(folder, 'repo'));
+    expect(await workFolder('repo', folder)).toBe(join(folder, 'repo'));
+    expect(await workFolder(undefined, folder)).toBe(folder);
+  });
+
+  it('follows links', async () => {
+    const folder = await temporary();
+    await symlink(folder, join(folder, 'link'));
+    expect(await workFolder('link', folder)).toBe(folder);
+  });
+
+  it('refuses a folder that is missing', async () => {
+    const folder = await temporary();
+    await expect(workFolder('gone', folder)).rejects.toMatchObject({ code: 'usage', message: `The folder ${join(folder, 'gone')} cannot be used: it does not exist.` });
+  });
+
+  it('refuses a file', async () => {
+    const folder = await temporary();
+    await writeFile(join(folder, 'file'), '');
+    await expect(workFolder('file', folder)).rejects.toMatchObject({ code: 'usage', message: `${join(folder, 'file')} is no folder.` });
+  });
+});
+
+describe('startFolder', () => {
+  it('is where the user called npm start, which runs the script elsewhere', () => {
+    expect(startFolder({ npm_lifecycle_event: 'start', INIT_CWD: '/home/ada' }, '/repo')).toBe('/home/ada');
+  });
+
+  it('is the current folder otherwise', () => {
+    expect(startFolder({}, '/repo')).toBe('/repo');
+    expect(startFolder({ npm_lifecycle_event: 'test', INIT_CWD: '/home/ada' }, '/repo')).toBe('/repo');
+    expect(startFolder({ npm_lifecycle_event: 'start' }, '/repo')).toBe('/repo');
+  });
+});

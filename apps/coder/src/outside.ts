@@ -1,0 +1,24 @@
+import { dirname } from 'node:path';
+import type { WorkspaceOptions } from '@h/workspace';
+import { oneLine } from './render/printable.js';
+import type { Questions } from './view/questions.js';
+
+/**
+ * What happens with paths outside of the workspace: the user is asked; where nobody can be asked, they are refused.
+ *
+ * "Always" holds for the rest of the session, for the folder of the path and all that lies below it.
+ */
+export const permissionFor = (questions: Questions | undefined): Pick<WorkspaceOptions, 'externalDirectory' | 'ask'> => {
+  if (questions === undefined) return { externalDirectory: 'deny' };
+  const allowed: { readonly folder: string; readonly access: string }[] = [];
+  return {
+    externalDirectory: 'ask',
+    ask: async ({ path, access }) => {
+      if (allowed.some((one) => one.access === access && `${path}/`.startsWith(one.folder))) return true;
+      const question = `? A tool wants to ${access} ${oneLine(path)}, which lies outside of the workspace.`;
+      const { decision } = await questions.ask([question]);
+      if (decision === 'always') allowed.push({ folder: `${dirname(path).replace(/\/$/, '')}/`, access });
+      return decision !== 'deny';
+    },
+  };
+};

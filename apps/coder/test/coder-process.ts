@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { access } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+/** The built app; `H_CODER_MAIN` names another build of it. */
+export const main = process.env['H_CODER_MAIN'] ?? fileURLToPath(new URL('../dist/main.js', import.meta.url));
+
+await access(main).catch(() => {
+  throw new Error('apps/coder is not built; run "pnpm run build" first.');
+});
+
+/** How to start the app. */
+export interface Start {
+  readonly words?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+/** What became of the process. */
+export interface Finished {
+  /** The exit code, or the name of the signal that ended it. */
+  readonly code: number | string;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A process that runs. */
+export interface Running {
+  readonly pid: number;
+  readonly finished: Promise<Finished>;
+  /** Fulfilled once the output contains this. */
+  said(text: string | RegExp): Promise<void>;
+  /** What it has said so far, on both outputs. */
+  output(): string;
+  /** Types into its standard input. */
+  type(text: string): void;
+  /** Closes its standard input. */
+  end(): void;
+  /** Closes the reading end of its standard output. */
+  stopReading(): void;
+  /** Sends a signal to it and to all processes of its group, as a terminal does. */
+  signal(signal: NodeJS.Signals): void;
+}
+
+/** The environment of a user without keys and settings. */
+export const bareEnvironment = (): Record<string, string> => ({ PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', TMPDIR: process.env['TMPDIR'] ?? '/tmp', TERM: 'xterm-256color' });
+
+/** Starts a program in a process group of its own; it is ended with the test. */
+export const startProgram = (command: string, words: readonly string[], { environment = {}, cwd }: Start = {}): Running => {
+  const child = spawn(command, words, { cwd, env: { ...bareEnvironment(), ...environment }, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${command} could not be started.`);
+  const written = { stdout: '', stderr: '' };
+  let changed = (): void => undefined;
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      written[name] += text;
+      changed();
+    });
+  }
+  child.stdin.on('error', () => undefined);
+  const finished = new Promise<Finished>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code: code ?? signal ?? -1, ...written }));
+  });
+  const signal = (name: NodeJS.Signals): void => {
+    try {
+      process.kill(-pid, name);
+    } catch {
+      // It is gone already.
+    }
+  };
+  onTestFinished(async () => {
+    signal('SIGKILL');
+    await finished;
+  });
+  const said = (text: string | RegExp): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const output = written.stdout + written.stderr;
+        if (typeof text === 'string' ? output.includes(text) : text.test(output)) resolve();
+      };
+      changed = look;
+      void finished.then(() => {
+        look();
+        reject(new Error(`It ended without saying ${String(text)}: ${written.stdout}${written.stderr}`));
+      });
+      look();
+    });
+  return { pid, finished, said, output: () => written.stdout + written.stderr, type: (text) => void child.stdin.write(text), end: () => void child.stdin.end(), stopReading: () => void child.stdout.destroy(), signal };
+};
+
+/** Starts the app. */
+export const startCoder = ({ words = [], ...start }: Start = {}): Running => startProgram(process.execPath, [main, ...words], start);
+
+/** Runs the app to its end. */
+export const runCoder = (start: Start = {}): Promise<Finished> => startCoder(start).finished;

@@ -1,0 +1,95 @@
+import { rm } from 'node:fs/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { runCoder, startProgram, bareEnvironment, main, type Finished } from './coder-process.js';
+import { inFolder, temporaryFolder } from './folders.js';
+
+/** The project that the demonstration laid; it is left to the user, so the test takes it away. */
+const projectOf = ({ stdout, stderr }: Finished): string => {
+  const folder = /^\/\S*h-coder-\w+$/m.exec(stdout + stderr)?.[0];
+  if (folder === undefined) throw new Error(`No project is named in ${stdout}${stderr}`);
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+};
+
+describe('the demonstration', () => {
+  it('fixes the failing test of a real project, through a scripted model, and says so', async () => {
+    const finished = await runCoder();
+    const project = projectOf(finished);
+    expect(finished).toMatchObject({ code: 0, stderr: '' });
+
+    const { stdout } = finished;
+    expect(stdout).not.toContain('\u001B');
+    expect(stdout).toContain('No API key is set, so the model is scripted');
+    expect(stdout).toContain('npm start -- --model anthropic/claude-sonnet-4-5 --workspace ../my-repo "fix the failing test"');
+    const lines = [
+      /^✓ glob /m, /^✓ read (?:src|test)\/duration/m, /^✓ read (?:src|test)\/duration/m, /^✗ bash node --test .* failed: exit code 1$/m, /^✓ edit src\/duration\.js/m, /^ {4}\d - .*exec/m, /^ {4}\d \+ .*matchAll/m,
+      /^✓ bash node --test · \d+(?:\.\d)? m?s$/m, /^The test passes now\.$/m, /^✓ completed$/m, /^ {2}6 steps · 6 tool calls \(1 not ok\) · tokens: [\d,]+ in, 0 cached, \d+ out · .* m?s$/m,
+      /^ {2}files changed: src\/duration\.js \(\+3 −4\)$/m,
+    ];
+    let from = 0;
+    for (const line of lines) {
+      const place = stdout.slice(from).search(line);
+      expect(place, `${String(line)} comes where it belongs`).toBeGreaterThanOrEqual(0);
+      from += place;
+    }
+
+    expect(await inFolder(project, process.execPath, '--test')).toMatchObject({ code: 0 });
+    expect(await inFolder(project, 'git', 'status', '--porcelain')).toEqual({ code: 0, output: ' M src/duration.js\n' });
+    expect((await inFolder(project, 'git', 'log', '--format=%s')).output).toBe('The sample project, with a failing test\n');
+  });
+
+  it('prints nothing but events as lines of JSON when asked to', async () => {
+    const finished = await runCoder({ words: ['--json'] });
+    projectOf(finished);
+    expect(finished.code).toBe(0);
+    const events = finished.stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as { type: string; outcome?: string });
+    expect(events[0]).toMatchObject({ type: 'turn.start' });
+    expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed', steps: 6 });
+    expect(events.filter(({ type }) => type === 'turn.end')).toHaveLength(1);
+    expect(events.filter(({ type }) => type === 'tool.result')).toHaveLength(6);
+    expect(finished.stderr).toContain('No API key is set, so the model is scripted');
+  });
+
+  it('plays although a key is set, when asked to', async () => {
+    const finished = await runCoder({ words: ['--demo'], environment: { ANTHROPIC_API_KEY: 'k' } });
+    projectOf(finished);
+    expect(finished.code).toBe(0);
+    expect(finished.stdout).toContain('The model is scripted, as --demo asks for.');
+  });
+
+  it('works on its own repository, whatever git is told by the environment', async () => {
+    const elsewhere = await temporaryFolder();
+    await inFolder(elsewhere, 'git', 'init', '--quiet');
+    const environment = { GIT_DIR: `${elsewhere}/.git`, GIT_WORK_TREE: elsewhere, GIT_INDEX_FILE: `${elsewhere}/index` };
+    const finished = await runCoder({ environment });
+    const project = projectOf(finished);
+    expect(finished.code).toBe(0);
+    expect((await inFolder(project, 'git', 'log', '--format=%s')).output).toBe('The sample project, with a failing test\n');
+    expect((await inFolder(elsewhere, 'git', 'status', '--porcelain')).output).toBe('');
+  });
+
+  it('works with all of its standard input closed', async () => {
+    const { finished } = startProgram('/bin/sh', ['-c', 'exec "$0" "$1" <&-', process.execPath, main]);
+    const result = await finished;
+    projectOf(result);
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('says what it needs where git is missing', async () => {
+    const finished = await runCoder({ environment: { PATH: await temporaryFolder() } });
+    expect(finished).toEqual({ code: 2, stdout: '', stderr: 'The demonstration needs git; install it first.\n' });
+  });
+
+  it('stops with an error where the script does not fit what happens', async () => {
+    const finished = await runCoder({ words: ['--toolset', 'read-only'] });
+    projectOf(finished);
+    expect(finished.code).toBe(1);
+    expect(finished.stdout).toMatch(/^■ error · The scripted model has no answer to this/m);
+  });
+
+  it('colours on demand only', async () => {
+    const finished = await runCoder({ environment: { ...bareEnvironment(), FORCE_COLOR: '1' } });
+    projectOf(finished);
+    expect(finished.stdout).toContain('\u001B[32m✓\u001B[39m');
+  });
+});

@@ -1,0 +1,103 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { repairHistory, type Message, type TurnEvent } from '@h/turn';
+import { describe, expect, it } from 'vitest';
+import { startCoder, type Finished, type Running } from './coder-process.js';
+import { inFolder, temporaryFolder } from './folders.js';
+import { call, startModelServer } from './model-server.js';
+
+const eventsOf = ({ stdout }: Finished): readonly TurnEvent[] =>
+  stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as TurnEvent);
+
+/** The conversation as the events say that it is stored. */
+const transcriptOf = (events: readonly TurnEvent[]): readonly Message[] =>
+  events.flatMap((event) => (event.type === 'history.append' ? event.messages : []));
+
+/** A command that notes its processes and never ends by itself, also when it is asked to. */
+const stubborn = 'trap "" TERM INT; sleep 1000 & echo $$ $! > pids; while true; do sleep 1; done';
+
+interface Hanging extends Running {
+  /** The processes of the command. */
+  processes(): Promise<readonly number[]>;
+}
+
+/** Starts the app and waits until its command runs. */
+const startHanging = async (...options: readonly string[]): Promise<Hanging> => {
+  const server = await startModelServer([{ content: 'I start it.', ...call('bash', { command: stubborn }) }]);
+  const folder = await temporaryFolder();
+  const coder = startCoder({
+    words: ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', folder, ...options, 'Go on'],
+    environment: { ANTHROPIC_API_KEY: 'k' },
+  });
+  const processes = async (): Promise<readonly number[]> => (await readFile(join(folder, 'pids'), 'utf8').catch(() => '')).split(' ').map(Number).filter(Boolean);
+  while ((await processes()).length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+  return { ...coder, processes };
+};
+
+/** Whether a process runs; one that has ended and was not buried by its parent does not. */
+const isAlive = async (pid: number): Promise<boolean> => {
+  const { output } = await inFolder('/', 'ps', '-o', 'stat=', '-p', String(pid));
+  return output.trim() !== '' && !output.startsWith('Z');
+};
+
+const alive = async (processes: readonly number[]): Promise<readonly number[]> => {
+  const states = await Promise.all(processes.map(isAlive));
+  return processes.filter((_, index) => states[index]);
+};
+
+describe('an interrupt', () => {
+  it('cancels the turn, ends its processes and leaves a transcript in order', async () => {
+    const coder = await startHanging('--json');
+    const processes = await coder.processes();
+    expect(await alive(processes)).toEqual(processes);
+    coder.signal('SIGINT');
+    const finished = await coder.finished;
+    expect(finished.code).toBe(130);
+    expect(await alive(processes)).toEqual([]);
+
+    const events = eventsOf(finished);
+    expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'cancelled' });
+    expect(events.filter(({ type }) => type === 'tool.result')).toMatchObject([{ status: 'cancelled' }]);
+    const transcript = transcriptOf(events);
+    expect(transcript.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
+    expect(repairHistory(transcript).repairs).toEqual([]);
+  });
+
+  it('is told in the summary', async () => {
+    const coder = await startHanging();
+    coder.signal('SIGINT');
+    const { code, stdout, stderr } = await coder.finished;
+    expect({ code, stderr }).toEqual({ code: 130, stderr: '' });
+    expect(stdout).toMatch(/^⊘ bash .* cancelled: /m);
+    expect(stdout).toMatch(/^■ cancelled · The process got SIGINT\.$/m);
+  });
+
+  it('leaves at once the second time, and leaves no process behind', async () => {
+    const coder = await startHanging();
+    const processes = await coder.processes();
+    coder.signal('SIGINT');
+    coder.signal('SIGINT');
+    expect((await coder.finished).code).toBe(130);
+    expect(await alive(processes)).toEqual([]);
+  });
+
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('by %s ends with the code %d', async (signal, code) => {
+    const coder = await startHanging();
+    const processes = await coder.processes();
+    coder.signal(signal);
+    expect((await coder.finished).code).toBe(code);
+    expect(await alive(processes)).toEqual([]);
+  });
+
+  it('comes too when nobody reads the output any more', async () => {
+    const coder = await startHanging('--json');
+    const processes = await coder.processes();
+    coder.stopReading();
+    coder.signal('SIGINT');
+    await coder.finished;
+    expect(await alive(processes)).toEqual([]);
+  });
+});

@@ -1,0 +1,188 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { main, startProgram, type Running, type Start } from './coder-process.js';
+import { sampleProject, temporaryFolder } from './folders.js';
+import { call, startModelServer, type Answer } from './model-server.js';
+
+const hasScript = ((): boolean => {
+  try {
+    return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux');
+  } catch {
+    return false;
+  }
+})();
+
+const enter = '\r';
+const ctrlC = '\u0003';
+const ctrlD = '\u0004';
+
+/** Starts the app on a terminal of its own, which `script` of util-linux makes. */
+const startOnTerminal = ({ words = [], environment, ...start }: Start): Running => {
+  const line = ['stty cols 100 rows 40; exec', process.execPath, main, ...words].map((word, index) => (index === 0 ? word : `'${word}'`)).join(' ');
+  return startProgram('script', ['--quiet', '--return', '--command', line, '/dev/null'], { ...start, environment: { SHELL: '/bin/sh', ...environment } });
+};
+
+const startWith = async (answers: readonly Answer[], { words = [], environment }: Start = {}, latencyMs = 0) => {
+  const server = await startModelServer(answers, latencyMs);
+  const folder = await sampleProject();
+  const all = ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', folder, ...words];
+  return { server, folder, coder: startOnTerminal({ words: all, environment: { ANTHROPIC_API_KEY: 'k', ...environment } }) };
+};
+
+/** Makes the beginning of escape sequences visible. */
+const legible = (text: string): string => text.replaceAll('\u001B', '␛');
+
+const idle = 'Say what to do; Ctrl-D leaves.';
+const busy = 'Type to steer the turn; Ctrl-C cancels it.';
+
+describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of util-linux)', () => {
+  it('shows streaming text, a spinner, coloured calls and diffs, and a summary', async () => {
+    const edit = call('edit', { path: 'src/duration.js', old: 'h: 3_600', new: 'h: 3600' });
+    const { coder } = await startWith([{ content: 'I look and change.', ...edit }, call('bash', { command: 'sleep 0.4; exit 3' }), 'All *done*.'], { words: ['Change it'] }, 5);
+    const { code, stdout } = await coder.finished;
+    const shown = legible(stdout);
+    expect(code).toBe(0);
+    expect(shown).toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]␛\[39m Waiting for the model␛\[2m · 0\.\d s · Ctrl-C cancels/);
+    expect(shown).toMatch(/Running bash sleep 0\.4; exit 3␛\[2m · 0\.[1-9] s/);
+    expect(shown).toContain('␛[32m✓␛[39m ␛[1medit␛[22m src/duration.js');
+    expect(shown).toMatch(/␛\[31m *1 - const seconds = .*h: 3_600.*␛\[39m/);
+    expect(shown).toMatch(/␛\[32m *1 \+ const seconds = .*h: 3600.*␛\[39m/);
+    expect(shown).toContain('␛[31mfailed: exit code 3␛[39m');
+    expect(shown).toContain('␛[32m✓ completed␛[39m');
+    // It streams: the text is drawn in pieces.
+    expect(shown).toMatch(/I look[^]*\r[^]*I look and change\./);
+  });
+
+  it('has no colour with NO_COLOR', async () => {
+    const { coder } = await startWith([call('glob', { pattern: '*' }), 'Done.'], { words: ['Look'], environment: { NO_COLOR: '1' } });
+    const { stdout } = await coder.finished;
+    expect(stdout).toContain('✓ glob *');
+    expect(legible(stdout)).not.toMatch(/␛\[[\d;]*m/);
+  });
+
+  it('writes plain lines on a terminal that cannot do more', async () => {
+    const { coder } = await startWith(['Done.'], { words: ['Look'], environment: { TERM: 'dumb' } });
+    const { code, stdout } = await coder.finished;
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('\u001B');
+    expect(stdout).toContain('Done.');
+  });
+
+  it('holds a conversation in one session', async () => {
+    const { coder, server } = await startWith(['Hello Ada.', 'Your name is Ada.']);
+    await coder.said(idle);
+    coder.type(`I am Ada${enter}`);
+    await coder.said('Hello Ada.');
+    await coder.said(/completed[^]*Say what to do/);
+    coder.type(`Who am I?${enter}`);
+    await coder.said('Your name is Ada.');
+    coder.type(ctrlD);
+    expect((await coder.finished).code).toBe(0);
+    expect(server.requests[1]?.messages.filter(({ role }) => role !== 'system').map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+  });
+
+  it('steers the turn that runs with what is typed', async () => {
+    const { coder, server, folder } = await startWith([call('bash', { command: 'touch began; while [ ! -e go ]; do sleep 0.1; done' }), 'As you wish.']);
+    await coder.said(idle);
+    coder.type(`Begin${enter}`);
+    await coder.said(busy);
+    await coder.said('Running bash');
+    coder.type(`Only the tests${enter}`);
+    await coder.said('› Only the tests (told at the next step)');
+    execFileSync('touch', [`${folder}/go`]);
+    await coder.said('As you wish.');
+    coder.type(`/exit${enter}`);
+    expect((await coder.finished).code).toBe(0);
+    expect(JSON.stringify(server.requests[1]?.messages)).toContain('Only the tests');
+  });
+
+  it('begins the next turn with what was typed too late', async () => {
+    const { coder, server } = await startWith(['One.', 'Two.']);
+    await coder.said(idle);
+    coder.type(`First${enter}Second${enter}`);
+    await coder.said('Two.');
+    coder.type(ctrlD);
+    await coder.finished;
+    expect(JSON.stringify(server.requests.at(-1)?.messages)).toContain('Second');
+  });
+
+  it('cancels the turn with Ctrl-C and goes on, and leaves with the next one', async () => {
+    const { coder, server } = await startWith([call('bash', { command: 'sleep 1000' }), 'Back again.']);
+    await coder.said(idle);
+    coder.type(`Begin${enter}`);
+    await coder.said('Running bash sleep 1000');
+    coder.type(ctrlC);
+    await coder.said('cancelled');
+    await coder.said(/files changed: none[^]*Say what to do/);
+    coder.type(`Go on${enter}`);
+    await coder.said('Back again.');
+    await coder.said(/completed[^]*Say what to do/);
+    coder.type(ctrlC);
+    expect((await coder.finished).code).toBe(0);
+    expect(JSON.stringify(server.requests[1]?.messages)).toContain('Go on');
+  });
+
+  it('cancels a single turn with Ctrl-C', async () => {
+    const { coder } = await startWith([call('bash', { command: 'sleep 1000' })], { words: ['Begin'] });
+    await coder.said('Running bash sleep 1000');
+    coder.type(ctrlC);
+    const { code, stdout } = await coder.finished;
+    expect(code).toBe(130);
+    expect(stdout).toContain('■ cancelled');
+  });
+
+  it('takes back what was typed with Ctrl-C, before it leaves', async () => {
+    const { coder } = await startWith([]);
+    await coder.said(idle);
+    coder.type('half a thought');
+    await coder.said('half a thought');
+    coder.type(ctrlC);
+    await coder.said(/half a thought[^]*Say what to do/);
+    coder.type(ctrlC);
+    expect((await coder.finished).code).toBe(0);
+  });
+
+  it('asks before it reads outside of the workspace, and takes no for an answer', async () => {
+    const { coder, server } = await startWith([call('read', { path: '/etc/hostname' }), 'I may not.'], { words: ['Look'] });
+    await coder.said('A tool wants to read /etc/hostname, which lies outside of the workspace.');
+    await coder.said('Allow it? (y/n/always)');
+    coder.type(`whatever${enter}`);
+    await coder.said('Answer y, n or always.');
+    coder.type(`\u0015n${enter}`);
+    await coder.said('I may not.');
+    expect((await coder.finished).code).toBe(0);
+    expect(JSON.stringify(server.requests[1]?.messages.at(-1))).toContain('not approved');
+  });
+
+  it('asks only once about a folder that is always allowed', async () => {
+    const outside = await temporaryFolder();
+    execFileSync('/bin/sh', ['-c', 'echo one > a; echo two > b'], { cwd: outside });
+    const { coder, server } = await startWith([call('read', { path: `${outside}/a` }, '1'), call('read', { path: `${outside}/b` }, '2'), 'Seen.']);
+    await coder.said(idle);
+    coder.type(`Look${enter}`);
+    await coder.said('Allow it? (y/n/always)');
+    coder.type(`always${enter}`);
+    await coder.said('Seen.');
+    coder.type(ctrlD);
+    const { stdout } = await coder.finished;
+    expect(stdout.match(/A tool wants to read/g)).toHaveLength(1);
+    expect(JSON.stringify(server.requests[2]?.messages.at(-1))).toContain('two');
+  });
+
+  it('cancels the turn with Ctrl-C while it asks', async () => {
+    const { coder } = await startWith([call('read', { path: '/etc/hostname' })], { words: ['Look'] });
+    await coder.said('Allow it? (y/n/always)');
+    coder.type(ctrlC);
+    expect((await coder.finished).code).toBe(130);
+  });
+});
+
+describe('without a terminal', () => {
+  it('refuses what it would have to ask about', async () => {
+    const server = await startModelServer([call('read', { path: '/etc/hostname' }), 'I may not.']);
+    const words = ['--model', 'ollama/x', '--base-url', `${server.url}/v1`, '--workspace', await sampleProject(), 'Look'];
+    const { code, stdout } = await startProgram(process.execPath, [main, ...words]).finished;
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^✗ read \/etc\/hostname · .* leads out of the workspace/m);
+  });
+});
