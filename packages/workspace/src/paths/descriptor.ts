@@ -1,4 +1,4 @@
-import { constants, existsSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readlinkSync, realpathSync, type BigIntStats } from 'node:fs';
 import { lstat, open, readlink, realpath, type FileHandle } from 'node:fs/promises';
 import { errorCodeOf } from './canonical.js';
 import { PathError } from './path-error.js';
@@ -53,5 +53,24 @@ const changed = (path: string, options?: ErrorOptions): PathError =>
 const isGenuine = async (handle: FileHandle, path: string, descriptors: string | undefined): Promise<boolean> => {
   if (descriptors !== undefined) return (await readlink(`${descriptors}/${handle.fd}`)) === path;
   const [opened, named, real] = await Promise.all([handle.stat({ bigint: true }), lstat(path, { bigint: true }), realpath(path)]);
-  return opened.ino === named.ino && opened.dev === named.dev && real === path;
+  return isSameFile(opened, named) && real === path;
 };
+
+const isSameFile = (left: BigIntStats, right: BigIntStats): boolean => left.ino === right.ino && left.dev === right.dev;
+
+/** As {@link openVerified} for a file to read, at once and with a bare descriptor. */
+export const openVerifiedSync = (path: string, descriptors = findDescriptorFolder()): number => {
+  const descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    if (isGenuineSync(descriptor, path, descriptors)) return descriptor;
+  } catch {
+    // It is gone again: as good as replaced.
+  }
+  closeSync(descriptor);
+  throw changed(path);
+};
+
+const isGenuineSync = (descriptor: number, path: string, descriptors: string | undefined): boolean =>
+  descriptors === undefined
+    ? isSameFile(fstatSync(descriptor, { bigint: true }), lstatSync(path, { bigint: true })) && realpathSync.native(path) === path
+    : readlinkSync(`${descriptors}/${descriptor}`) === path;

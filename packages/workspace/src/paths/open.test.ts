@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findDescriptorFolder, openVerified } from './descriptor.js';
+import { findDescriptorFolder, openVerified, openVerifiedSync } from './descriptor.js';
 import { openFolder } from './open-folder.js';
 import { PathError } from './path-error.js';
 import { createWorkspacePaths } from './workspace-paths.js';
@@ -55,8 +55,11 @@ describe.each([
     ['its folder', swapFolderForLink],
   ])('refuses when a link took the place of %s after the check', async (_name, swap) => {
     const checked = createWorkspacePaths(root).resolve('src/a', { for: 'read' });
+    const opened = openVerifiedSync(checked, descriptors);
+    closeSync(opened);
     swap();
     await expect(read(checked)).rejects.toMatchObject({ name: 'PathError', code: 'changed' });
+    expect(() => openVerifiedSync(checked, descriptors)).toThrow();
   });
 
   it('refuses a folder that became a link, and makes nothing behind it', async () => {

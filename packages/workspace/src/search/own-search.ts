@@ -1,7 +1,10 @@
-import { isUtf8 } from 'node:buffer';
-import type { FoundFile, GrepEngine, GrepQuery } from './grep-query.js';
+import type { FoundLine, GrepEngine, GrepQuery } from './grep-query.js';
+import { readTextSync } from './read-text.js';
 import { Pace, searchText, type TextSearch } from './search-text.js';
 import { walkTree, type TreeEntry } from './walk-tree.js';
+
+/** What opening and reading a file costs, in the currency of the search. */
+const fileWork = 30_000;
 
 /** Searches a tree without ripgrep: the same files, the same lines, more slowly. */
 export const ownSearch: GrepEngine = async function* ownSearch(query) {
@@ -13,8 +16,9 @@ export const ownSearch: GrepEngine = async function* ownSearch(query) {
     visited += 1;
     if (visited > maxVisited) return `Stopped after ${maxVisited} files and folders; give a path to look in.`;
     if (!isWanted(query, entry)) continue;
-    const found = await searchFile(query, entry.path, search);
-    if (found !== undefined) yield found;
+    await pace.spend(fileWork);
+    const lines = await searchFile(query, entry.path, search);
+    if (lines.length > 0) yield { path: entry.path, lines };
   }
   return skipped(pace);
 };
@@ -22,8 +26,8 @@ export const ownSearch: GrepEngine = async function* ownSearch(query) {
 /** Searches one file. */
 export const searchOneFile: GrepEngine = async function* searchOneFile(query) {
   const pace = new Pace(query.signal);
-  const found = await searchFile(query, query.start, await textSearch(query, pace));
-  if (found !== undefined) yield found;
+  const lines = await searchFile(query, query.start, await textSearch(query, pace));
+  if (lines.length > 0) yield { path: query.start, lines };
   return skipped(pace);
 };
 
@@ -36,33 +40,9 @@ const textSearch = async (query: GrepQuery, pace: Pace): Promise<TextSearch> => 
   return { matcher: lineMatcher(query), context: query.context, maxMatches: query.maxPerFile, maxLineChars: query.maxLineChars, pace };
 };
 
-const searchFile = async (query: GrepQuery, path: string, search: TextSearch): Promise<FoundFile | undefined> => {
-  const text = await readText(query, path);
-  const lines = text === undefined ? [] : await searchText(text, search);
-  return lines.length === 0 ? undefined : { path, lines };
-};
-
-/** The text of a file; nothing for one that is binary, too large, or cannot be read. */
-const readText = async ({ paths, maxFileBytes }: GrepQuery, path: string): Promise<string | undefined> => {
-  try {
-    const handle = await paths.openFile(path);
-    try {
-      const stats = await handle.stat();
-      return stats.isFile() && stats.size <= maxFileBytes ? decode(await handle.readFile()) : undefined;
-    } finally {
-      await handle.close();
-    }
-  } catch {
-    return undefined;
-  }
-};
-
-const decode = (bytes: Buffer): string | undefined => {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes);
-  if (bytes.includes(0)) return undefined;
-  const text = isUtf8(bytes) ? bytes.toString('utf8') : new TextDecoder().decode(bytes);
-  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+const searchFile = async ({ maxFileBytes }: GrepQuery, path: string, search: TextSearch): Promise<readonly FoundLine[]> => {
+  const text = readTextSync(path, maxFileBytes);
+  return text === undefined ? [] : searchText(text, search);
 };
 
 const skipped = ({ skippedLines }: Pace): string | undefined =>
