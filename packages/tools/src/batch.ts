@@ -127,7 +127,7 @@ export class Batch {
     }
     if (this.#follows(job)) return;
     if (job.effect !== 'read-only') this.#settings.replay?.touch(job.resources);
-    const call = new RunningCall(job, timeoutMs, this.#host);
+    const call = new RunningCall(job, timeoutMs, this.#host, this.#settings.replay?.touches);
     this.#running.add(call);
     const outcome = call.start();
     if (outcome !== undefined) this.#done(call, outcome);
@@ -164,11 +164,12 @@ export class Batch {
     const { job } = call;
     this.#running.delete(call);
     const { replay } = this.#settings;
+    const isFresh = replay?.touches === call.touches;
     if (job.effect !== 'read-only') replay?.touch(job.resources);
     const followers = job.key === undefined ? undefined : this.#followers.get(job.key);
     if (job.key !== undefined) {
       this.#followers.delete(job.key);
-      replay?.remember(job.key, { id: job.call.id, outcome, resources: job.resources });
+      if (isFresh) replay?.remember(job.key, { id: job.call.id, outcome, resources: job.resources });
     }
     this.#answer(job.call, outcome);
     for (const follower of followers ?? []) this.#answer(follower.call, shared(outcome, job.call.id));

@@ -3,7 +3,7 @@ import { asyncScheduler, Observable, type SchedulerLike } from 'rxjs';
 import { Batch } from './batch.js';
 import type { Tool } from './define-tool.js';
 import { LateResults } from './late-results.js';
-import { anything, checkOptions, numberFrom, wholeFrom } from './options.js';
+import { anything, callback, checkOptions, either, flag, listOfNames, numberFrom, wholeFrom } from './options.js';
 import { Recent } from './recent.js';
 import { ToolRegistry } from './registry.js';
 import { ReplayControl } from './replay-control.js';
@@ -111,11 +111,11 @@ export const toolDriver = (source: ToolRegistry | readonly Tool[], options: Tool
 
 const rules = {
   toolset: anything,
-  deny: anything,
+  deny: listOfNames,
   concurrency: wholeFrom(1, 'calls'),
   timeoutMs: numberFrom(1, 'milliseconds'),
-  deadlineAt: anything,
+  deadlineAt: either(numberFrom(0, 'milliseconds'), callback),
   reserveMs: numberFrom(0, 'milliseconds'),
-  replay: anything,
+  replay: flag,
   scheduler: anything,
 };

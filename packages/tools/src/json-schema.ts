@@ -84,7 +84,7 @@ const resolved = (reference: JSONValue | undefined, root: JSONObject): JSONValue
   return place;
 };
 
-/** Whether members without a name in the schemas may stay: no schema closes the object, and one opens it or names none. */
+/** Whether members that none of the schemas names may stay: one of them takes others, or none describes any. */
 const isOpen = (schemas: readonly JSONObject[]): boolean => {
   const describing = schemas.filter((schema) => ['properties', 'additionalProperties', 'unevaluatedProperties', 'patternProperties'].some((key) => key in schema));
   const opens = (value: JSONValue | undefined): boolean => value === true || isPlain(value);

@@ -13,7 +13,25 @@ export const wholeFrom = (minimum: number, unit: string): OptionRule => (value) 
     ? undefined
     : `has to be a whole number of ${unit} from ${minimum} on`;
 
-/** Anything; what is behind the option checks it. */
+/** A list of texts; `undefined` passes. */
+export const listOfNames: OptionRule = (value) =>
+  value === undefined || (Array.isArray(value) && value.every((item) => typeof item === 'string')) ? undefined : 'has to be a list of names';
+
+/** `true` or `false`; `undefined` passes. */
+export const flag: OptionRule = (value) => (value === undefined || typeof value === 'boolean' ? undefined : 'has to be true or false');
+
+/** A function; `undefined` passes. */
+export const callback: OptionRule = (value) => (value === undefined || typeof value === 'function' ? undefined : 'has to be a function');
+
+/** Any of these kinds. */
+export const either =
+  (...rules: readonly OptionRule[]): OptionRule =>
+  (value) => {
+    const complaints = rules.map((rule) => rule(value));
+    return complaints.includes(undefined) ? undefined : complaints.join(', or ');
+  };
+
+/** Anything; its type is all that can be told of it. */
 export const anything: OptionRule = () => undefined;
 
 /**

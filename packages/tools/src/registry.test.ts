@@ -38,6 +38,10 @@ describe('createRegistry', () => {
     expect(() => createRegistry({ toolsets: { 'read-only': () => true } })).toThrow(ToolConfigurationError);
   });
 
+  it('refuses a toolset that is neither a list nor a function', () => {
+    expect(() => createRegistry({ toolsets: { mine: 'read' } } as object)).toThrow(/it has to be a function, or has to be a list of names/);
+  });
+
   it('refuses an option that it does not have', () => {
     expect(() => createRegistry({ toolset: {} } as object)).toThrow(/no option "toolset"; it has toolsets/);
   });

@@ -206,6 +206,33 @@ describe('replay control', () => {
     expect(ran).toHaveLength(3);
   });
 
+  it('does not remember what was read while a write that had been given up completed', async () => {
+    const finish: Record<string, () => void> = {};
+    let reads = 0;
+    const make = (name: string, more: Partial<Tool>): Tool =>
+      defineTool({
+        name,
+        description: '',
+        input: { type: 'object' },
+        effect: more.effect ?? 'read-only',
+        idempotent: more.idempotent,
+        timeoutMs: more.timeoutMs,
+        resources: () => ['file:/a'],
+        run: () => new Promise<string>((resolve) => (finish[name] = () => resolve(`${name} ${(reads += 1)}`))),
+      });
+    const driver = toolDriver([make('write', { effect: 'local-write', timeoutMs: 1 }), make('read', { idempotent: true })]);
+    const first = runCalls(driver, [toolCall('1', 'write'), toolCall('2', 'read')]);
+    await expect.poll(() => Object.keys(finish)).toEqual(['write', 'read']);
+    finish['write']?.();
+    await expect.poll(() => driver.late.of('alice')).toHaveLength(1);
+    finish['read']?.();
+    await expect.poll(() => first.isComplete).toBe(true);
+    const second = runCalls(driver, [toolCall('3', 'read')]);
+    finish['read']?.();
+    await expect.poll(() => second.isComplete).toBe(true);
+    expect(second.outcome('3').details).toBeUndefined();
+  });
+
   it('counts a write that was given up as a write once more when it completes', async () => {
     let finish: () => void = () => undefined;
     const ran: string[] = [];

@@ -22,6 +22,12 @@ const maxSize = 262_144;
  */
 export class ReplayControl {
   readonly #results = new Recent<string, Remembered>(maxResults);
+  #touches = 0;
+
+  /** Grows whenever something is touched: what was read across that moment may be old. */
+  get touches(): number {
+    return this.#touches;
+  }
 
   /** The earlier call with this key. */
   find(key: string): Remembered | undefined {
@@ -35,6 +41,7 @@ export class ReplayControl {
 
   /** Something was written, sent or run that touches these; `undefined` is everything. */
   touch(resources: readonly string[] | undefined): void {
+    this.#touches += 1;
     for (const [key, entry] of this.#results.entries()) {
       if (isConflicting(resources, entry.resources)) this.#results.delete(key);
     }

@@ -26,6 +26,8 @@ export interface CallHost {
 /** One call under its deadline, answered once, whatever its tool does. */
 export class RunningCall {
   readonly job: Job;
+  /** How often something had been touched when it began. */
+  readonly touches: number | undefined;
   readonly #timeoutMs: number;
   readonly #host: CallHost;
   readonly #startedAt: number;
@@ -34,8 +36,9 @@ export class RunningCall {
   #givenUpAs: GivenUp | undefined;
   #isOpen = true;
 
-  constructor(job: Job, timeoutMs: number, host: CallHost) {
+  constructor(job: Job, timeoutMs: number, host: CallHost, touches: number | undefined) {
     this.job = job;
+    this.touches = touches;
     this.#timeoutMs = timeoutMs;
     this.#host = host;
     this.#startedAt = host.scheduler.now();

@@ -5,7 +5,7 @@ import { ToolConfigurationError } from './errors.js';
 import { isPlain } from './json-copy.js';
 import { lateNote } from './late-note.js';
 import type { LateResult, LateResults } from './late-results.js';
-import { anything, checkOptions, numberFrom } from './options.js';
+import { anything, callback, checkOptions, either, listOfNames, numberFrom } from './options.js';
 import type { Keeper, KeptPlaces, Redactor } from './shaping/keep.js';
 import { limitsFor, stepBudget, type StepBudget } from './shaping/limits.js';
 import { measured, shape } from './shaping/shape.js';
@@ -131,10 +131,10 @@ const checkToolsOptions = (options: ToolsOptions): void => {
   checkOptions('tools', options, {
     maxChars: numberFrom(0, 'characters'),
     maxStepChars: numberFrom(0, 'characters'),
-    contextWindow: (value) => (typeof value === 'function' ? undefined : numberFrom(1, 'tokens')(value)),
+    contextWindow: either(numberFrom(1, 'tokens'), callback),
     artifacts: anything,
-    redact: (value) => (value === undefined || value === false || typeof value === 'function' ? undefined : 'has to be a function, or false'),
-    exempt: (value) => (value === undefined || Array.isArray(value) ? undefined : 'has to be a list of names'),
+    redact: either(callback, (value) => (value === false ? undefined : 'false')),
+    exempt: listOfNames,
     maxFileBytes: numberFrom(0, 'bytes'),
     driver: anything,
   });

@@ -1,7 +1,7 @@
-// eslint-disable-next-line h/no-clock -- an id that can be guessed could be read by whoever guesses it
+// oxlint-disable-next-line h/no-clock -- an id that can be guessed could be read by whoever guesses it
 import { randomBytes } from 'node:crypto';
 import { asyncScheduler } from 'rxjs';
-import { anything, checkOptions, numberFrom } from '../options.js';
+import { callback, checkOptions, numberFrom } from '../options.js';
 import type { ArtifactStoreOptions } from './store.js';
 
 const day = 24 * 60 * 60 * 1_000;
@@ -20,7 +20,7 @@ export const artifactSettings = (factory: string, options: ArtifactStoreOptions,
     ttlMs: numberFrom(1, 'milliseconds'),
     maxBytes: numberFrom(0, 'bytes'),
     maxSessionBytes: numberFrom(0, 'bytes'),
-    now: anything,
+    now: callback,
     ...more,
   });
   const { ttlMs = 7 * day, maxBytes = maxBytesByDefault, now = () => asyncScheduler.now() } = options;

@@ -1,6 +1,8 @@
 import { toErrorInfo, type JSONObject, type ToolEffect } from '@h/turn';
 import type { Tool } from '../define-tool.js';
-import { anything, checkOptions, numberFrom } from '../options.js';
+import { UnknownToolError } from '../errors.js';
+import { nearest } from '../nearest.js';
+import { anything, callback, checkOptions, flag, numberFrom } from '../options.js';
 import type { ToolModule, ToolRegistry } from '../registry.js';
 import { McpLink, type McpState, type McpToolDescription } from './connection.js';
 import { mcpTool } from './mcp-tool.js';
@@ -60,6 +62,7 @@ export interface McpServer extends ToolModule {
  *
  * @throws ToolConfigurationError when an option has no sense.
  * @throws McpConnectionError when the server cannot be reached.
+ * @throws UnknownToolError when `effects` names a tool that the server does not have.
  *
  * @example
  * ```ts
@@ -77,10 +80,12 @@ export const connectMcp = async (options: McpServerOptions): Promise<McpServer> 
   const { name, effects = {}, annotations = true, resources, timeoutMs } = options;
   const registries = new Set<ToolRegistry>();
   let tools: readonly Tool[] = [];
+  let offered: ReadonlySet<string> = new Set();
   const problem = (error: Error): void => options.onProblem?.(error);
 
   const update = (descriptions: readonly McpToolDescription[]): void => {
     const before = tools;
+    offered = new Set(descriptions.map((description) => description.name));
     tools = made(descriptions);
     for (const registry of registries) exchange(registry, before, tools, problem);
   };
@@ -113,6 +118,11 @@ export const connectMcp = async (options: McpServerOptions): Promise<McpServer> 
   };
 
   await link.connect();
+  const unknown = Object.keys(effects).find((tool) => !offered.has(tool));
+  if (unknown !== undefined) {
+    await link.close();
+    throw new UnknownToolError(unknown, `The option effects of the MCP server ${JSON.stringify(name)}`, nearest(unknown, [...offered]));
+  }
   return {
     name,
     get state() {
@@ -151,12 +161,12 @@ const checkMcpOptions = (options: McpServerOptions): void => {
     name: anything,
     connection: anything,
     effects: anything,
-    annotations: anything,
-    resources: anything,
+    annotations: flag,
+    resources: callback,
     timeoutMs: numberFrom(1, 'milliseconds'),
     connectTimeoutMs: numberFrom(1, 'milliseconds'),
-    onState: anything,
-    onProblem: anything,
+    onState: callback,
+    onProblem: callback,
   });
   checkServerName(options.name);
   checkConnection(options.connection);

@@ -231,6 +231,13 @@ describe('a server that cannot be had', () => {
     await expect.poll(() => source.pids.filter(isAlive)).toEqual([]);
   });
 
+  it('is closed again when effects are given for a tool that it does not have', async () => {
+    const source = observed(referenceServer('memory'));
+    const connecting = connectMcp({ name: 'memory', connection: source.connection, effects: { create_entity: 'local-write' } });
+    await expect(connecting).rejects.toThrow(/effects of the MCP server "memory" names the tool "create_entity".*did you mean "create_entities"\?/);
+    await expect.poll(() => source.pids.filter(isAlive)).toEqual([]);
+  });
+
   it.each([
     [{ name: 'a__b' }, 'name'],
     [{ connection: {} }, 'connection'],

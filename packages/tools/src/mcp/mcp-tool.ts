@@ -1,11 +1,14 @@
 import type { JSONObject, JSONValue, ToolEffect } from '@h/turn';
 import type { CallToolResult, Progress } from '@modelcontextprotocol/sdk/types.js';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { defineTool, type Tool, type ToolContext } from '../define-tool.js';
 import { ToolError } from '../errors.js';
+import { withJsonSchema } from '../input-schema.js';
 import { jsonSchemaValidator } from '../json-schema.js';
 import { truncate } from '../truncate.js';
 import type { McpToolDescription } from './connection.js';
 import { effectOf, isIdempotent } from './effects.js';
+import { relaxed } from './relaxed-schema.js';
 import { outputOf } from './results.js';
 
 /** What decides on the tools of a server besides the server. */
@@ -28,7 +31,8 @@ export const mcpTool = (name: string, description: McpToolDescription, settings:
   const { annotations } = description;
   const { effects, areAnnotationsUsed, resources, timeoutMs } = settings;
   const given = Object.hasOwn(effects, description.name) ? effects[description.name] : undefined;
-  const checkOutput = description.outputSchema && jsonSchemaValidator(description.outputSchema as JSONObject);
+  const inputSchema = description.inputSchema as JSONObject;
+  const checkOutput = description.outputSchema && jsonSchemaValidator(relaxed(description.outputSchema as JSONObject));
   const run = async (input: JSONObject, context: ToolContext) => {
     const result = await settings.call(description.name, input, context.signal, (progress) => context.progress(progressOf(progress)));
     if (checkOutput !== undefined && result.isError !== true) refuseWrong(checkOutput(result.structuredContent));
@@ -37,7 +41,7 @@ export const mcpTool = (name: string, description: McpToolDescription, settings:
   return defineTool({
     name,
     description: truncate(description.description ?? description.title ?? description.name, { maxChars: maxDescription }),
-    input: description.inputSchema as JSONObject,
+    input: withJsonSchema(standardSchema(relaxed(inputSchema)), inputSchema),
     effect: given ?? (areAnnotationsUsed ? effectOf(annotations) : 'destructive'),
     idempotent: areAnnotationsUsed && isIdempotent(annotations),
     volatile: true,
@@ -46,6 +50,21 @@ export const mcpTool = (name: string, description: McpToolDescription, settings:
     ...(resources !== undefined && { resources: (input: JSONObject) => resources(description.name, input) }),
     run,
   });
+};
+
+/** A JSON Schema as the checker that others bring. */
+const standardSchema = (schema: JSONObject): StandardSchemaV1<unknown, JSONObject> => {
+  const check = jsonSchemaValidator(schema);
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'mcp',
+      validate: (input) => {
+        const result = check(input);
+        return result.ok ? { value: result.value as JSONObject } : { issues: result.issues.map((message) => ({ message })) };
+      },
+    },
+  };
 };
 
 const progressOf = ({ progress, total, message }: Progress): JSONValue => ({

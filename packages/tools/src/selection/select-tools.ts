@@ -11,8 +11,7 @@ import {
   type TurnOperator,
 } from '@h/turn';
 import { readArtifactName } from '../artifacts/read-artifact.js';
-import { ToolConfigurationError } from '../errors.js';
-import { anything, checkOptions, numberFrom, wholeFrom } from '../options.js';
+import { callback, checkOptions, listOfNames, numberFrom, wholeFrom } from '../options.js';
 import { matchesAny } from '../toolset.js';
 import { keywordScorer, type ToolScorer } from './scorers.js';
 
@@ -71,12 +70,11 @@ const maxQuery = 4_000;
 export const selectTools = (options: SelectToolsOptions = {}): TurnOperator => {
   checkOptions('selectTools', options, {
     maxTools: wholeFrom(1, 'tools'),
-    always: (value) => (value === undefined || Array.isArray(value) ? undefined : 'has to be a list of names'),
-    scorer: anything,
+    always: listOfNames,
+    scorer: callback,
     timeoutMs: numberFrom(0, 'milliseconds'),
   });
   const { maxTools = 20, always = [readArtifactName], scorer = keywordScorer(), timeoutMs = 5_000 } = options;
-  if (typeof scorer !== 'function') throw new ToolConfigurationError('scorer', 'The option scorer of selectTools has to be a function.');
   return intercept('select-tools', (context) => {
     let chosen: ReadonlySet<string> | undefined;
     let last: { readonly from: readonly ToolDefinition[]; readonly tools: readonly ToolDefinition[] } | undefined;
