@@ -1,6 +1,7 @@
 import { asyncScheduler, Observable, type SchedulerLike } from 'rxjs';
 import * as z from 'zod';
-import type { ApprovalDecision, TurnEvent, TurnPriority, TurnState, TurnTrigger } from './events.js';
+import { Approvals } from './approvals.js';
+import type { ApprovalDecision, NewEventOf, TurnEvent, TurnPriority, TurnState, TurnTrigger } from './events.js';
 import { jsonObjectSchema, type JSONObject } from './json.js';
 import { memorySessions } from './memory-sessions.js';
 import { userMessageSchema, type UserMessage, type UserPart } from './messages.js';
@@ -145,7 +146,7 @@ const createAgent = (options: HarnessOptions, operators: readonly PipelineOperat
   // oxlint-disable-next-line h/no-clock -- ids have to be new in every process; a replay finds them in the journal
   const newId = options.newId ?? (() => crypto.randomUUID());
   const gate = new SessionGate<TurnRun>(sessions);
-  const approvals = new Map<string, TurnRun>();
+  const approvals = new Approvals();
   const runs = new Set<TurnRun>();
   const shared: RunnerOptions = {
     ...requestFactory(options),
@@ -158,7 +159,7 @@ const createAgent = (options: HarnessOptions, operators: readonly PipelineOperat
     maxModelCalls: options.maxModelCalls ?? 1000,
     closeGraceMs: options.closeGraceMs ?? 5000,
   };
-  const run = (turn: () => string, signal: AbortSignal | undefined, begin: (run: TurnRun) => void): Observable<TurnEvent> =>
+  const run = (turn: () => string, signal: AbortSignal | undefined, begin: (run: TurnRun, cancelled: string | undefined) => void): Observable<TurnEvent> =>
     new Observable((subscriber) => {
       const started = new TurnRun(turn(), shared, subscriber);
       runs.add(started);
@@ -169,24 +170,22 @@ const createAgent = (options: HarnessOptions, operators: readonly PipelineOperat
         signal?.removeEventListener('abort', onAbort);
         started.abandon();
       });
-      if (signal?.aborted) onAbort();
-      else begin(started);
+      begin(started, signal?.aborted === true ? abortReason(signal) : undefined);
     });
   return {
     operators,
     turn: (given) => {
       const { session, input, trigger = 'user', priority, signal, metadata, id } = checked(turnInputSchema, given, 'The input of turn()');
       const messages = toUserMessages(input);
-      return run(() => id ?? newId(), signal, (started) =>
-        started.begin({
-          type: 'turn.start',
-          session,
-          input: messages,
-          trigger,
-          ...(priority !== undefined && { priority }),
-          ...(metadata !== undefined && { metadata }),
-        }),
-      );
+      const start: NewEventOf<'turn.start'> = {
+        type: 'turn.start',
+        session,
+        input: messages,
+        trigger,
+        ...(priority !== undefined && { priority }),
+        ...(metadata !== undefined && { metadata }),
+      };
+      return run(() => id ?? newId(), signal, (started, cancelled) => started.begin(start, cancelled));
     },
     resume: (turn) => run(() => checked(z.string().min(1), turn, 'The turn to resume'), undefined, (started) => started.resume()),
     steer: (session, message) => {
@@ -197,9 +196,7 @@ const createAgent = (options: HarnessOptions, operators: readonly PipelineOperat
     answer: (approvalId, decision) => {
       const given = typeof decision === 'string' ? { decision } : decision;
       const answer = checked(approvalDecisionSchema, given, 'The decision of answer()');
-      const waiting = approvals.get(approvalId);
-      waiting?.feed({ type: 'approval.answer', id: approvalId, ...answer });
-      return waiting !== undefined;
+      return approvals.answer(approvalId, answer);
     },
     running: () => [...runs].map(({ turn, session, phase, step }) => ({ turn, session, state: phase, step })),
     unfinished: () => sessions.unfinished(),

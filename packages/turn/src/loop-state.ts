@@ -1,5 +1,5 @@
 import type { ErrorInfo } from './errors.js';
-import type { TurnEvent, TurnEventOf } from './events.js';
+import type { TurnEvent, TurnEventOf, TurnState } from './events.js';
 import type { JSONValue } from './json.js';
 import { MessageList } from './message-list.js';
 import { toolCallsOf, type AssistantPart, type Message, type UserMessage } from './messages.js';
@@ -48,6 +48,8 @@ export interface LoopState {
   /** Messages that came in while the turn runs and wait for the next step. */
   received: readonly TurnEventOf<'input.received'>[];
   continuation: readonly Message[] | undefined;
+  /** How often the turn was told to go on. */
+  continuations: number;
   /** Open requests for approval, by id. */
   approvals: ReadonlySet<string>;
   stop: TurnEventOf<'turn.stop'> | undefined;
@@ -77,6 +79,7 @@ export const initialState = (turn: string): LoopState => ({
   resultsAppended: false,
   received: [],
   continuation: undefined,
+  continuations: 0,
   approvals: new Set(),
   stop: undefined,
   end: undefined,
@@ -135,6 +138,14 @@ const beginStep = (state: LoopState): void => {
   state.attempt = 0;
   state.answer = undefined;
   state.slots = [];
+  if (state.continuation?.length === 0) state.continuation = undefined;
+};
+
+/** What the turn is doing, for people. */
+export const phaseOf = (state: LoopState, areToolsRunning: boolean): TurnState => {
+  if (!state.loaded) return 'queued';
+  if (state.approvals.size > 0) return 'waiting-for-input';
+  return areToolsRunning ? 'waiting-for-tool' : 'running';
 };
 
 type Folds = { readonly [Type in TurnEvent['type']]?: (state: LoopState, event: TurnEventOf<Type>) => void };
@@ -159,15 +170,8 @@ const folds: Folds = {
     state.modelCalls += 1;
   },
   'model.response': (state, event) => {
-    state.asked = false;
-    state.retrying = false;
-    state.failure = undefined;
-    state.answer = event;
-    state.answerAppended = !event.content.some(isSaid);
-    state.resultsAppended = false;
-    state.steps += 1;
-    state.usage = addUsage(state.usage, event.usage);
-    state.slots = toolCallsOf({ role: 'assistant', content: event.content }).map(
+    const usage = addUsage(state.usage, event.usage);
+    const slots = toolCallsOf({ role: 'assistant', content: event.content }).map(
       ({ toolCallId, toolName, input }): CallSlot => ({
         call: { id: toolCallId, name: toolName, input },
         decided: false,
@@ -175,6 +179,15 @@ const folds: Folds = {
         result: undefined,
       }),
     );
+    state.asked = false;
+    state.retrying = false;
+    state.failure = undefined;
+    state.answer = event;
+    state.answerAppended = !event.content.some(isSaid);
+    state.resultsAppended = false;
+    state.steps += 1;
+    state.usage = usage;
+    state.slots = slots;
   },
   'model.error': (state, event) => {
     state.asked = false;
@@ -219,6 +232,7 @@ const folds: Folds = {
   },
   'turn.continue': (state, event) => {
     state.continuation = [...(state.continuation ?? []), ...event.messages];
+    state.continuations += 1;
     state.failure = undefined;
     state.retrying = false;
   },

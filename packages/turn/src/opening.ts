@@ -71,6 +71,8 @@ export type LastWord = Pick<NonNullable<LoopState['stop']>, 'outcome' | 'reason'
 /**
  * Ends a turn without its operators: what is open is answered, the transcript completed and the end written.
  *
+ * An error is told even where the turn was about to end in another way.
+ *
  * @returns when everything is written
  */
 export const closeAlone = (
@@ -86,7 +88,9 @@ export const closeAlone = (
     if (writer) written = writer.write(event, isDerived(event, state, isFed));
     fold(state, event);
   };
-  if (!state.stop) record({ type: 'turn.stop', turn: state.turn, at, ...lastWord });
+  const isBug = lastWord.error !== undefined && state.stop?.error === undefined && (!state.end || !writer);
+  if (isBug) state.end = undefined;
+  if (!state.stop || isBug) record({ type: 'turn.stop', turn: state.turn, at, ...lastWord });
   if (interrupted && isDecided(state)) {
     for (const event of planInterrupted(state, runnable(state), at).events) record(event);
   }

@@ -8,10 +8,16 @@ import type { MaybePromise } from './session-store.js';
  */
 export class Outbox {
   readonly #queue: { ready: boolean; readonly perform: () => void }[] = [];
-  readonly #onError: (error: unknown) => void;
+  readonly #onUnwritten: (error: unknown) => void;
+  readonly #onFailed: (error: unknown) => void;
 
-  constructor(onError: (error: unknown) => void) {
-    this.#onError = onError;
+  /**
+   * @param onUnwritten a record could not be made safe: nothing that was added so far is performed
+   * @param onFailed something could not be performed
+   */
+  constructor(onUnwritten: (error: unknown) => void, onFailed: (error: unknown) => void) {
+    this.#onUnwritten = onUnwritten;
+    this.#onFailed = onFailed;
   }
 
   get isEmpty(): boolean {
@@ -33,12 +39,18 @@ export class Outbox {
       },
       (error: unknown) => {
         this.#queue.length = 0;
-        this.#onError(error);
+        this.#onUnwritten(error);
       },
     );
   }
 
   #flush(): void {
-    while (this.#queue[0]?.ready === true) this.#queue.shift()?.perform();
+    while (this.#queue[0]?.ready === true) {
+      try {
+        this.#queue.shift()?.perform();
+      } catch (error) {
+        this.#onFailed(error);
+      }
+    }
   }
 }

@@ -11,6 +11,8 @@ export interface Plan {
   /** Names this wish: while it is on its way through the pipeline, the same wish is not made again. */
   readonly label: string;
   readonly events: readonly TurnEvent[];
+  /** What is wished for happens, whatever operators make of it. */
+  readonly isFinal?: boolean;
 }
 
 /** What the plan needs besides the state. */
@@ -41,13 +43,20 @@ const planRequest = (state: LoopState, context: PlanContext, at: number): Plan =
   const { turn, step, history } = state;
   if (state.continuation?.length) return append(state, at, `continue:${step}`, 'continue', state.continuation);
   if (state.received.length > 0) return planSteering(state, at);
-  if (state.modelCalls >= context.maxModelCalls) {
-    const reason = `The turn has made ${state.modelCalls} model calls, which is the option maxModelCalls of harness().`;
-    return planStop(state, at, `cap:${step}`, stop('max-steps', reason));
-  }
+  if (isUsedUp(state, context)) return planCap(state, at);
   const attempt = state.attempt + 1;
   const request: TurnEvent = { type: 'model.request', turn, at, step, attempt, messages: history, ...context.request() };
   return { label: `request:${step}:${attempt}`, events: [request] };
+};
+
+/** Whether the turn has made all the model calls it may make, or gone on as often as if it had. */
+export const isUsedUp = ({ modelCalls, continuations }: LoopState, { maxModelCalls }: PlanContext): boolean =>
+  modelCalls >= maxModelCalls || continuations > maxModelCalls;
+
+/** Ends a turn that is used up. */
+export const planCap = (state: LoopState, at: number): Plan => {
+  const reason = `The turn has made ${state.modelCalls} model calls and gone on ${state.continuations} times; the option maxModelCalls of harness() allows no more.`;
+  return { ...planStop(state, at, `cap:${state.step}`, stop('max-steps', reason)), isFinal: true };
 };
 
 const planSteering = (state: LoopState, at: number): Plan => {

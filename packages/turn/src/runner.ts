@@ -1,19 +1,22 @@
-import type { SchedulerLike, Subscriber, Subscription } from 'rxjs';
+import type { SchedulerLike, Subscriber } from 'rxjs';
+import type { ApprovalHolder, Approvals } from './approvals.js';
 import { stop } from './decisions.js';
+import { Ending } from './ending.js';
 import { toErrorInfo, type OperatorError } from './errors.js';
 import type { NewEvent, NewEventOf, TurnEvent, TurnEventOf, TurnState } from './events.js';
 import { isDerived, isRecorded } from './journal.js';
-import { accepts, fold, initialState, isDecided, isRepeatable, runnable, type CallSlot, type LoopState } from './loop-state.js';
+import { accepts, fold, initialState, isDecided, isRepeatable, phaseOf, runnable, type LoopState } from './loop-state.js';
 import type { Message, UserMessage } from './messages.js';
 import type { EffectHost } from './model-call.js';
 import type { ModelDriver } from './model.js';
 import { closeAlone, openForResume, openForTurn, type LastWord } from './opening.js';
 import { Outbox } from './outbox.js';
 import { connectPipeline, type Pipeline, type PipelineOperator } from './pipeline.js';
-import { planInterrupted, planNext, type Plan, type PlanContext } from './plan.js';
+import { isUsedUp, planCap, planInterrupted, planNext, type Plan, type PlanContext } from './plan.js';
 import type { SessionGate, SessionHolder } from './session-gate.js';
 import type { MaybePromise } from './session-store.js';
 import { isPromise } from './session-writer.js';
+import { Steering } from './steering.js';
 import type { ToolDriver } from './tool.js';
 import { TurnEffects } from './turn-effects.js';
 import { TurnLoop } from './turn-loop.js';
@@ -27,8 +30,7 @@ export interface RunnerOptions extends PlanContext {
   readonly operators: readonly PipelineOperator[];
   readonly scheduler: SchedulerLike;
   readonly closeGraceMs: number;
-  /** Open requests for approval, by id, and the turns that wait for them. */
-  readonly approvals: Map<string, TurnRun>;
+  readonly approvals: Approvals;
 }
 
 /**
@@ -37,24 +39,28 @@ export interface RunnerOptions extends PlanContext {
  * An event that has left is written down, added to the state, shown to the subscriber and performed, in this order.
  * What comes next is then read off the state ({@link planNext}).
  */
-export class TurnRun implements SessionHolder, EffectHost {
+export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   readonly #options: RunnerOptions;
   readonly #subscriber: Subscriber<TurnEvent>;
   readonly #loop: TurnLoop;
   #pipeline: Pipeline | undefined;
   readonly #session: TurnSession<TurnRun>;
   readonly #effects: TurnEffects;
-  readonly #outbox = new Outbox((error) => this.#end(failed('The journal could not be written.', error), false));
+  readonly #outbox = new Outbox(
+    (error) => this.#cannotWrite(error),
+    (error) => this.#broken(failed('The turn could not go on.', error)),
+  );
   /** The messages that the runner itself has asked to append last. */
   #fed: readonly Message[] | undefined;
-  readonly #steering = new Map<string, UserMessage>();
+  readonly #steering = new Steering();
   #state: LoopState;
   #ranStep = 0;
   #wish: string | undefined;
-  #isBroken = false;
+  readonly #ending: Ending;
   #setupFailure: OperatorError | undefined;
-  #grace: Subscription | undefined;
+  #isBroken = false;
   #over = false;
+  #isLettingGo = false;
 
   constructor(turn: string, options: RunnerOptions, subscriber: Subscriber<TurnEvent>) {
     this.#options = options;
@@ -62,6 +68,7 @@ export class TurnRun implements SessionHolder, EffectHost {
     this.#state = initialState(turn);
     this.#session = new TurnSession<TurnRun>(options.gate, this);
     this.#effects = new TurnEffects(options.model, options.tools, this);
+    this.#ending = new Ending(options.scheduler, options.closeGraceMs, (lastWord) => this.#end(lastWord));
     this.#loop = new TurnLoop(options.scheduler);
     this.#loop.turn = turn;
   }
@@ -83,20 +90,20 @@ export class TurnRun implements SessionHolder, EffectHost {
   }
 
   get phase(): TurnState {
-    if (!this.#state.loaded) return 'queued';
-    if (this.#state.approvals.size > 0) return 'waiting-for-input';
-    return this.#effects.areToolsRunning ? 'waiting-for-tool' : 'running';
+    return phaseOf(this.#state, this.#effects.areToolsRunning);
   }
 
   get isEnding(): boolean {
     return this.#over || this.#state.stop !== undefined;
   }
 
-  /** Asks for a new turn. */
-  begin(start: NewEventOf<'turn.start'>): void {
+  /** Asks for a new turn; one that is cancelled already ends with its operators watching. */
+  begin(start: NewEventOf<'turn.start'>, cancelled?: string): void {
     this.#state.session = start.session;
     this.#state.input = start.input;
-    if (this.#connect()) this.feed(start);
+    if (!this.#connect()) return;
+    if (cancelled === undefined) this.feed(start);
+    else this.cancel(cancelled);
   }
 
   /** Goes on with a turn where its journal ends. */
@@ -130,14 +137,14 @@ export class TurnRun implements SessionHolder, EffectHost {
   /** Takes in a message for the next step boundary; `false` when the turn has none to come. */
   steer(id: string, message: UserMessage): boolean {
     if (this.isEnding || !this.#state.loaded) return false;
-    this.#steering.set(id, message);
+    this.#steering.add(id, message);
     this.feed({ type: 'input.received', id, message });
     return true;
   }
 
   /** Ends the turn from outside, with its operators watching. */
   cancel(reason: string): void {
-    this.feed(stop('cancelled', reason));
+    this.#endSoon({ outcome: 'cancelled', reason });
   }
 
   /** The subscriber has left: ends the turn at once, without its operators. */
@@ -148,15 +155,25 @@ export class TurnRun implements SessionHolder, EffectHost {
   /** Connects the operators; those that cannot even be set up end the turn before it begins. */
   #connect(): boolean {
     this.#pipeline = connectPipeline(this.#options.operators, this.#loop, {
-      next: (event) => this.#left(event),
-      failed: (error, event) => this.#operatorFailed(error, event),
+      next: (event) => this.#take(event),
+      failed: (error) => this.#operatorFailed(error),
       error: (error) => this.#end(failed('A native operator in the pipe failed.', error)),
       complete: () => this.#end({ outcome: 'cancelled', reason: 'An operator in the pipe completed the stream.' }),
     });
     if (this.#over) this.#pipeline.close();
-    else if (this.#setupFailure) this.#operatorFailed(this.#setupFailure, undefined);
+    else if (this.#setupFailure) this.#operatorFailed(this.#setupFailure);
     else return true;
     return false;
+  }
+
+  /** Whatever is wrong with an event that has left, the turn ends in order. */
+  #take(event: TurnEvent): void {
+    const { lastWord } = this.#ending;
+    try {
+      this.#left(lastWord && event.type === 'turn.continue' && !this.#state.stop ? lastWord : event);
+    } catch (error) {
+      this.#broken(failed('The turn could not go on.', error));
+    }
   }
 
   /** An event has left the pipeline: it is written down, added to the state, and performed once it is safe. */
@@ -167,12 +184,17 @@ export class TurnRun implements SessionHolder, EffectHost {
       else this.#outbox.add(undefined, () => this.#show(event));
       return;
     }
-    if (!accepts(this.#state, event)) {
+    const isOneTooMany = event.type === 'model.request' && isUsedUp(this.#state, this.#options);
+    if (isOneTooMany || !accepts(this.#state, event)) {
       this.#ignore(event);
+      if (isOneTooMany && !this.isEnding) this.#feedAll(planCap(this.#state, event.at));
       return;
     }
-    const safe = this.#write(event);
+    const derived = isDerived(event, this.#state, this.#fed);
     fold(this.#state, event);
+    if (event.type === 'turn.stop') this.#loop.isStopping = true;
+    else if (event.type === 'input.received') this.#steering.hasLeft(event.id);
+    const safe = this.#write(event, derived);
     if (safe === undefined && this.#outbox.isEmpty) this.#perform(event);
     else this.#outbox.add(safe, () => this.#perform(event));
   }
@@ -187,13 +209,13 @@ export class TurnRun implements SessionHolder, EffectHost {
     const isStaleStop = event.type === 'turn.stop' && event.afterStep !== undefined;
     if (!isStaleStop) {
       const ignored = { event: event.type, reason: 'It means nothing where the turn stands.' };
-      this.#subscriber.next({ type: 'event.ignored', turn: this.turn, at: event.at, ...ignored });
+      this.#left({ type: 'event.ignored', turn: this.turn, at: event.at, ...ignored });
     }
     this.#advance();
   }
 
-  #write(event: TurnEvent): MaybePromise<void> {
-    if (event.type !== 'turn.start') return this.#session.write(event, isDerived(event, this.#state, this.#fed));
+  #write(event: TurnEvent, derived: boolean): MaybePromise<void> {
+    if (event.type !== 'turn.start') return this.#session.write(event, derived);
     return this.#session.open(
       (sessions) => openForTurn(sessions, event.session, this.now()),
       ({ writer }) => writer.write(event),
@@ -213,32 +235,10 @@ export class TurnRun implements SessionHolder, EffectHost {
     }
     this.#subscriber.next(event);
     if (this.#over) return;
-    switch (event.type) {
-      case 'turn.start':
-        this.#feedSession();
-        break;
-      case 'model.request':
-        this.#effects.callModel(event);
-        break;
-      case 'model.response':
-      case 'model.error':
-        this.#effects.endModelCall();
-        break;
-      case 'input.received':
-        this.#steering.delete(event.id);
-        this.#effects.skipTools();
-        break;
-      case 'approval.request':
-        this.#options.approvals.set(event.id, this);
-        break;
-      case 'approval.answer':
-        this.#options.approvals.delete(event.id);
-        break;
-      case 'turn.stop':
-        this.#effects.stop();
-        break;
-      default:
-    }
+    this.#effects.perform(event);
+    if (event.type === 'turn.start') this.#feedSession();
+    else if (event.type === 'approval.request') this.#options.approvals.open(event.id, this);
+    else if (event.type === 'approval.answer') this.#options.approvals.close(event.id, this);
     this.#advance();
   }
 
@@ -251,13 +251,14 @@ export class TurnRun implements SessionHolder, EffectHost {
       this.#wish = plan.label;
       this.#feedAll(plan);
     }
-    if (this.#state.stop && !this.#grace) void Promise.resolve().then(() => this.#limitClosing());
+    if (this.#state.stop) void Promise.resolve().then(() => this.#ending.limit());
   }
 
   #feedAll(plan: Plan): void {
     for (const event of plan.events) {
+      if (plan.isFinal && event.type === 'turn.stop') this.#ending.decide(event);
       if (event.type === 'history.append') this.#fed = event.messages;
-      this.enter(event.type === 'turn.end' ? this.#withUndelivered(event) : event);
+      this.enter(event.type === 'turn.end' ? this.#steering.addTo(event) : event);
     }
   }
 
@@ -266,18 +267,12 @@ export class TurnRun implements SessionHolder, EffectHost {
     const { step, stop: stopped } = this.#state;
     if (stopped || this.#ranStep === step || this.#wish !== `calls:${step}` || !isDecided(this.#state)) return;
     this.#ranStep = step;
-    this.#runBatch(runnable(this.#state));
-  }
-
-  #runBatch(slots: readonly CallSlot[]): void {
-    this.#effects.runTools(slots.map(({ call }) => call), this.#state.step);
+    this.#effects.runTools(runnable(this.#state), step);
   }
 
   #feedSession(): void {
     const { opened } = this.#session;
-    if (!opened) return;
-    const { messages, state, repairs } = opened;
-    this.feed({ type: 'session.loaded', session: this.session, messages, state, repairs });
+    if (opened) this.feed({ type: 'session.loaded', session: this.session, messages: opened.messages, state: opened.state, repairs: opened.repairs });
   }
 
   /** Repeats what is safe to repeat of what was under way when the process died. */
@@ -285,46 +280,42 @@ export class TurnRun implements SessionHolder, EffectHost {
     const state = this.#state;
     state.asked = false;
     state.retrying = false;
-    for (const id of state.approvals) this.#options.approvals.set(id, this);
+    for (const id of state.approvals) this.#options.approvals.open(id, this);
     if (!state.loaded) {
       this.#feedSession();
       return;
     }
+    this.#loop.isStopping = state.stop !== undefined;
     if (state.slots.length > 0 && isDecided(state)) {
       this.#ranStep = state.step;
-      const open = runnable(state);
-      this.#feedAll(planInterrupted(state, open.filter((slot) => !isRepeatable(slot)), this.now()));
-      if (!state.stop) this.#runBatch(open.filter(isRepeatable));
+      this.#feedAll(planInterrupted(state, runnable(state).filter((slot) => !isRepeatable(slot)), this.now()));
+      if (!state.stop) this.#effects.runTools(runnable(state).filter(isRepeatable), state.step);
     }
     this.#advance();
   }
 
-  #withUndelivered(end: TurnEventOf<'turn.end'>): TurnEventOf<'turn.end'> {
-    if (this.#steering.size === 0) return end;
-    return { ...end, undelivered: [...(end.undelivered ?? []), ...this.#steering.values()] };
-  }
-
   /** The event on which an operator failed goes no further; the others see the turn end, unless that fails too. */
-  #operatorFailed(error: OperatorError, event: TurnEvent | undefined): void {
-    if (this.#over) return;
+  #operatorFailed(error: OperatorError): void {
+    if (this.#over || this.#state.end) return;
     if (!this.#pipeline) {
       this.#setupFailure ??= error;
       return;
     }
-    const lastWord = stop('error', error.message, toErrorInfo(error));
-    if (this.#isBroken || this.#state.stop || event?.type === 'turn.end') {
-      this.#end(lastWord);
-      return;
-    }
-    this.#isBroken = true;
-    this.feed(lastWord);
+    this.#broken(failed(error.message, error));
   }
 
-  /** Operators that hold an event have so long to let it go when the turn is ending. */
-  #limitClosing(): void {
-    if (this.#over || this.#grace) return;
-    const end = (): void => this.#end({ outcome: 'error', reason: 'An operator held back the end of the turn.' });
-    this.#grace = this.#options.scheduler.schedule(end, this.#options.closeGraceMs);
+  /** Something that must not fail has failed: the operators see the turn end, unless that fails too. */
+  #broken(lastWord: LastWord): void {
+    if (this.#isBroken || this.#state.stop) this.#end(lastWord);
+    else this.#endSoon(lastWord);
+    this.#isBroken = true;
+  }
+
+  /** Ends the turn with its operators watching, as long as they take no longer than they may. */
+  #endSoon(lastWord: LastWord): void {
+    const command = stop(lastWord.outcome, lastWord.reason, lastWord.error);
+    this.#ending.decide({ turn: this.turn, at: this.now(), ...command });
+    this.feed(command);
   }
 
   /** Ends the turn without its operators. */
@@ -333,11 +324,20 @@ export class TurnRun implements SessionHolder, EffectHost {
     this.#over = true;
     this.#effects.stop();
     this.#pipeline?.close();
-    const inFlight = [...this.#steering].map(([id, message]) => ({ type: 'input.received', turn: this.turn, at: this.now(), id, message }) as const);
-    this.#state.received = [...this.#state.received, ...inFlight];
+    this.#state.received = [...this.#state.received, ...this.#steering.asReceived(this.turn, this.now())];
     const written = closeAlone(this.#state, isWritable ? this.#session.writer : undefined, this.now(), lastWord, false);
-    const { end } = this.#state;
-    this.#outbox.add(written, () => this.#letGo(end));
+    this.#outbox.add(written, () => this.#letGo(this.#state.end));
+  }
+
+  /** What is not written down is not done: the turn ends, also where it was ending already. */
+  #cannotWrite(error: unknown): void {
+    const lastWord = failed('The journal could not be written.', error);
+    if (!this.#over) {
+      this.#end(lastWord, false);
+      return;
+    }
+    closeAlone(this.#state, undefined, this.now(), lastWord, false);
+    this.#letGo(this.#state.end);
   }
 
   /** The turn has ended with its operators watching. */
@@ -349,14 +349,16 @@ export class TurnRun implements SessionHolder, EffectHost {
 
   /** Lets the session go, then tells the subscriber. */
   #letGo(end: TurnEventOf<'turn.end'> | undefined): void {
-    this.#grace?.unsubscribe();
+    if (this.#isLettingGo) return;
+    this.#isLettingGo = true;
+    this.#ending.done();
     const letGo = this.#session.letGo();
     if (isPromise(letGo)) void letGo.then(() => this.#conclude(end));
     else this.#conclude(end);
   }
 
   #conclude(end: TurnEventOf<'turn.end'> | undefined): void {
-    for (const [id, run] of this.#options.approvals) if (run === this) this.#options.approvals.delete(id);
+    this.#options.approvals.forget(this);
     if (end) this.#subscriber.next(end);
     this.#pipeline?.close();
     this.#subscriber.complete();

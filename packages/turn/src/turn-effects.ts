@@ -1,8 +1,9 @@
-import type { TurnEventOf } from './events.js';
+import type { TurnEvent } from './events.js';
+import type { CallSlot } from './loop-state.js';
 import { ModelCall, type EffectHost } from './model-call.js';
 import type { ModelDriver } from './model.js';
 import { ToolBatch } from './tool-batch.js';
-import type { ToolCall, ToolDriver } from './tool.js';
+import type { ToolDriver } from './tool.js';
 
 /** What a turn has started and not heard the end of: a model call, batches of tool calls. */
 export class TurnEffects {
@@ -23,23 +24,30 @@ export class TurnEffects {
     return this.#batches.size > 0;
   }
 
-  callModel(request: TurnEventOf<'model.request'>): void {
-    this.#modelCall = new ModelCall(this.#model, request, this.#host).start();
+  /** Starts, skips or ends what the event says. Whatever a driver still does after its answer is not needed. */
+  perform(event: TurnEvent): void {
+    switch (event.type) {
+      case 'model.request':
+        this.#modelCall = new ModelCall(this.#model, event, this.#host).start();
+        break;
+      case 'model.response':
+      case 'model.error':
+        this.#modelCall?.stop();
+        break;
+      case 'input.received':
+        for (const batch of this.#batches) batch.skip();
+        break;
+      case 'turn.stop':
+        this.stop();
+        break;
+      default:
+    }
   }
 
-  /** The model has answered: whatever its driver still does is not needed. */
-  endModelCall(): void {
-    this.#modelCall?.stop();
-  }
-
-  runTools(calls: readonly ToolCall[], step: number): void {
-    if (calls.length === 0) return;
+  runTools(slots: readonly CallSlot[], step: number): void {
+    if (slots.length === 0) return;
+    const calls = slots.map(({ call }) => call);
     this.#batches.add(new ToolBatch(this.#tools, calls, step, this.#host, this.#onBatchEnd).start());
-  }
-
-  /** New input has arrived: calls that have not begun are to be skipped. */
-  skipTools(): void {
-    for (const batch of this.#batches) batch.skip();
   }
 
   stop(): void {
