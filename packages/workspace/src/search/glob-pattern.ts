@@ -139,56 +139,48 @@ const classAt = (characters: readonly string[], start: number): { readonly has: 
   return undefined;
 };
 
-/**
- * Both levels work alike: go on while things match; when they do not, let the last star take one more. Going back to the last
- * one is enough, because whatever an earlier star could still take, the last one can take, too.
- */
-const matchSegments = (segments: readonly Segment[], names: readonly string[]): boolean => {
-  let at = 0;
-  let star = -1;
-  let taken = 0;
-  for (let index = 0; index < names.length; ) {
-    const segment = segments[at];
-    if (segment === '**') {
-      star = at;
-      taken = index;
-      at += 1;
-      // At the end of a pattern it stands for what a folder holds, not for the folder.
-      if (at === segments.length) return true;
-    } else if (segment !== undefined && matchName(segment, names[index] as string)) {
-      at += 1;
-      index += 1;
-    } else if (star >= 0) {
-      taken += 1;
-      index = taken;
-      at = star + 1;
-    } else return false;
-  }
-  return at === segments.length;
-};
+/** At the end of a pattern, `**` stands for what a folder holds and not for the folder. */
+const matchSegments = (segments: readonly Segment[], names: readonly string[]): boolean =>
+  matchStars(segments, names, { isStar: (segment) => segment === '**', fits: (segment, name) => segment !== '**' && matchName(segment, name) }) === segments.length;
 
 const matchName = (tokens: readonly Token[], name: string): boolean => {
-  const characters = Array.from(name);
+  const matched = matchStars(tokens, Array.from(name), { isStar: (token) => token.kind === 'star', fits });
+  return matched !== undefined && tokens.slice(matched).every((token) => token.kind === 'star');
+};
+
+interface StarRules<Part, Item> {
+  readonly isStar: (part: Part) => boolean;
+  readonly fits: (part: Part, item: Item) => boolean;
+}
+
+/**
+ * How many parts of a pattern it takes to match all items, `undefined` if it cannot be done. A star as the last part takes
+ * whatever is left.
+ *
+ * It goes on while things match; when they do not, the last star takes one more. Going back to the last one is enough,
+ * because whatever an earlier star could still take, the last one can take, too.
+ */
+const matchStars = <Part, Item>(parts: readonly Part[], items: readonly Item[], { isStar, fits }: StarRules<Part, Item>): number | undefined => {
   let at = 0;
-  let star = -1;
+  let afterStar: number | undefined;
   let taken = 0;
-  for (let index = 0; index < characters.length; ) {
-    const token = tokens[at];
-    if (token?.kind === 'star') {
-      star = at;
-      taken = index;
+  for (let index = 0; index < items.length; ) {
+    const part = parts[at];
+    if (part !== undefined && isStar(part)) {
       at += 1;
-      if (at === tokens.length) return true;
-    } else if (token !== undefined && fits(token, characters[index] as string)) {
+      if (at === parts.length) return at;
+      afterStar = at;
+      taken = index;
+    } else if (part !== undefined && fits(part, items[index] as Item)) {
       at += 1;
       index += 1;
-    } else if (star >= 0) {
+    } else if (afterStar !== undefined) {
       taken += 1;
       index = taken;
-      at = star + 1;
-    } else return false;
+      at = afterStar;
+    } else return undefined;
   }
-  return tokens.slice(at).every((token) => token.kind === 'star');
+  return at;
 };
 
 const fits = (token: Token, character: string): boolean => {
