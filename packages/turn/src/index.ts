@@ -1,6 +1,7 @@
 export * from './decisions.js';
 export * from './describe-pipeline.js';
 export * from './errors.js';
+export { approvalDecisionSchema, eventSchemas, turnOutcomeSchema } from './event-schemas.js';
 export type * from './events.js';
 export { harness, type Agent, type Harness, type HarnessOptions, type RunningTurn, type TurnInput } from './harness.js';
 export {

@@ -3,8 +3,8 @@ import * as z from 'zod';
 import type { ErrorInfo } from './errors.js';
 import { jsonObjectSchema, type JSONObject } from './json.js';
 import type { MessageList } from './message-list.js';
-import { assistantContentSchema, type AssistantPart, type Message, type ProviderOptions } from './messages.js';
-import type { ToolDefinition } from './tool.js';
+import { assistantContentSchema, messageSchema, type AssistantPart, type Message, type ProviderOptions } from './messages.js';
+import { toolDefinitionSchema, type ToolDefinition } from './tool.js';
 import { usageSchema, type Usage } from './usage.js';
 
 /** Why a model stopped, in the AI SDK's words. */
@@ -70,9 +70,31 @@ export interface ModelResponse {
   readonly providerMetadata?: JSONObject | undefined;
 }
 
+export const finishReasonSchema: z.ZodType<FinishReason> = z.enum([
+  'stop',
+  'length',
+  'content-filter',
+  'tool-calls',
+  'error',
+  'other',
+]);
+
+const cacheMark = z.object({ ttl: z.enum(['5m', '1h']).optional() });
+
+/** Checks a request but for its history, which is a list of messages that were checked when they came in. */
+export const modelRequestSchema = z.object({
+  model: z.string().optional(),
+  credential: z.string().optional(),
+  system: z.array(z.object({ text: z.string(), cache: cacheMark.optional() })),
+  tail: z.array(messageSchema),
+  tools: z.array(toolDefinitionSchema),
+  settings: z.looseObject({ maxOutputTokens: z.number().optional() }),
+  cacheMessages: cacheMark.optional(),
+});
+
 export const modelResponseSchema: z.ZodType<ModelResponse> = z.object({
   content: assistantContentSchema,
-  finishReason: z.enum(['stop', 'length', 'content-filter', 'tool-calls', 'error', 'other']),
+  finishReason: finishReasonSchema,
   usage: usageSchema,
   id: z.string().optional(),
   model: z.string().optional(),

@@ -1,6 +1,8 @@
 import { TurnError } from './errors.js';
+import { eventSchemas } from './event-schemas.js';
 import type { TurnEvent } from './events.js';
 import type { JournalRecord } from './session-store.js';
+import { checked } from './validation.js';
 
 /** Marks what JSON cannot say; as a key of its own it cannot be mistaken for data, which is escaped. */
 const mark = '$h';
@@ -31,8 +33,18 @@ export const decodeRecord = (line: string): JournalRecord => {
   } catch (error) {
     throw new TurnError('invalid-record', 'The journal record is no JSON; it was torn or changed.', { cause: error });
   }
-  if (isRecord(record)) return record;
-  throw new TurnError('invalid-record', `The journal record is not of version 1: ${line.slice(0, 80)}`);
+  if (!isRecord(record)) throw new TurnError('invalid-record', `The journal record is not of version 1: ${line.slice(0, 80)}`);
+  checkEvent(record);
+  return record;
+};
+
+const checkEvent = ({ seq, event }: JournalRecord): void => {
+  if (!Object.hasOwn(eventSchemas, event.type)) return;
+  try {
+    checked(eventSchemas[event.type as keyof typeof eventSchemas], event, `The event ${event.type} of record ${seq}`);
+  } catch (error) {
+    throw new TurnError('invalid-record', error instanceof Error ? error.message : String(error), { cause: error });
+  }
 };
 
 const isRecord = (value: unknown): value is JournalRecord => {

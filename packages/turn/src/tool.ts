@@ -109,6 +109,14 @@ export const toolDefinitionSchema: z.ZodType<ToolDefinition> = z.object({
   providerOptions: z.record(z.string(), jsonObjectSchema).optional(),
 });
 
+export const toolCallSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  input: z.unknown().optional(),
+  effect: z.enum(['read-only', 'local-write', 'network', 'destructive']).optional(),
+  idempotent: z.boolean().optional(),
+}) as unknown as z.ZodType<ToolCall>;
+
 /** What a tool driver says while it works: progress as often as it likes, and one result for each call. */
 export type ToolDriverOutput =
   | { readonly type: 'progress'; readonly id: string; readonly progress: JSONValue }
