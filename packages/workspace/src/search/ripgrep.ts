@@ -32,8 +32,8 @@ export const ripgrepSearch = (program: string): GrepEngine =>
 async function* run(program: string, folder: OpenFolder, query: GrepQuery, args: readonly string[]): AsyncGenerator<FoundFile, void, void> {
   const { signal } = query;
   signal.throwIfAborted();
-  // It begins in the very folder that was checked, whatever its path means by now.
-  const child = spawn(program, args, { cwd: folder.at('.'), env: {}, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
+  // It begins in the very folder that was checked, whatever its path means by now. Windows starts nothing without SystemRoot.
+  const child = spawn(program, args, { cwd: folder.at('.'), env: { SystemRoot: process.env['SystemRoot'] }, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
   const ended = endOf(child);
   const kill = (): boolean => child.kill('SIGKILL');
   signal.addEventListener('abort', kill);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callTool, workbench } from '../../test/workbench.js';
@@ -157,8 +157,9 @@ for (const [name, choice, isPresent] of engines) {
       expect(await grep('hit')).toMatchObject({ details: { matches: 3, files: 2, isCut: true } });
       expect(await textOf('hit')).toContain('\n[These are the first 3 matching lines; more match. Use a narrower pattern, path or glob.]');
       expect(await textOf('hit', { filesOnly: true })).toBe('a\nb\n[These are the first 2 files; more match. Use a narrower pattern, path or glob.]');
-      bench.put('a', 'hit\n'.repeat(100_000));
+      for (const name of ['a', 'd', 'e']) bench.put(name, 'hit\n'.repeat(100_000));
       expect(await textOf('hit')).toContain('3: hit\n[These');
+      expect(childrenOf(process.pid)).toEqual([]);
       reopen({ limits: { maxOutputBytes: 30 } });
       bench.put('a', 'hit 1\nhit 2\nhit 3\nhit 4');
       expect(await textOf('hit')).toBe('a\n1: hit 1\n2: hit 2\n3: hit 3\n[These are the first 3 matching lines; more match. Use a narrower pattern, path or glob.]');
@@ -219,9 +220,9 @@ for (const [name, choice, isPresent] of engines) {
   });
 }
 
-/** Children of this process that run ripgrep. */
+/** Children of this process that run ripgrep, where the system tells. */
 const childrenOf = (parent: number): readonly string[] =>
-  readdirSync('/proc')
+  (existsSync('/proc') ? readdirSync('/proc') : [])
     .filter((name) => /^\d+$/u.test(name))
     .flatMap((name) => {
       try {
