@@ -42,7 +42,8 @@ const leaves = (errors: readonly OutputUnit[]): readonly string[] => {
 const stripped = (value: unknown, schemas: readonly JSONValue[], root: JSONObject, depth: number): unknown => {
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= maxDepth) throw new TooDeepError();
-  const applied = schemas.flatMap((schema) => expanded(schema, root, new Set()));
+  const seen = new Set<JSONObject>();
+  const applied = schemas.flatMap((schema) => expanded(schema, root, seen));
   if (Array.isArray(value)) {
     return value.map((item, index) => stripped(item, applied.flatMap((schema) => itemSchemas(schema, index)), root, depth + 1));
   }
@@ -64,7 +65,7 @@ const conditionals = ['if', 'then', 'else'] as const;
 const expanded = (schema: JSONValue | undefined, root: JSONObject, seen: Set<JSONObject>): readonly JSONObject[] => {
   if (!isPlain(schema) || seen.has(schema)) return [];
   seen.add(schema);
-  const parts: (JSONValue | undefined)[] = [resolved(schema['$ref'], root), ...conditionals.map((key) => schema[key])];
+  const parts: (JSONValue | undefined)[] = [referred(schema, root), ...conditionals.map((key) => schema[key])];
   for (const key of combinators) {
     const members = schema[key];
     if (Array.isArray(members)) parts.push(...(members as readonly JSONValue[]));
@@ -73,8 +74,13 @@ const expanded = (schema: JSONValue | undefined, root: JSONObject, seen: Set<JSO
   return [schema, ...parts.flatMap((part) => expanded(part, root, seen))];
 };
 
-const resolved = (reference: JSONValue | undefined, root: JSONObject): JSONValue | undefined => {
-  if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
+/** What a schema refers to. A target that is not found here may know anything. */
+const referred = ({ $ref, $dynamicRef, $recursiveRef }: JSONObject, root: JSONObject): JSONValue | undefined => {
+  if ($ref === undefined && $dynamicRef === undefined && $recursiveRef === undefined) return undefined;
+  return (typeof $ref === 'string' && $ref.startsWith('#') ? resolved($ref, root) : undefined) ?? { additionalProperties: true };
+};
+
+const resolved = (reference: string, root: JSONObject): JSONValue | undefined => {
   let place: JSONValue | undefined = root;
   for (const segment of reference.slice(1).split('/').filter(Boolean)) {
     const key = decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~');

@@ -1,12 +1,12 @@
-import { toErrorInfo, type JSONObject, type ToolEffect } from '@h/turn';
+import type { JSONObject, ToolEffect } from '@h/turn';
 import type { Tool } from '../define-tool.js';
 import { UnknownToolError } from '../errors.js';
 import { nearest } from '../nearest.js';
 import { anything, callback, checkOptions, flag, numberFrom } from '../options.js';
 import type { ToolModule, ToolRegistry } from '../registry.js';
 import { McpLink, type McpState, type McpToolDescription } from './connection.js';
-import { mcpTool } from './mcp-tool.js';
-import { checkServerName, qualifiedNames } from './names.js';
+import { toolMaker } from './mcp-tools.js';
+import { checkServerName } from './names.js';
 import { checkConnection, type McpConnection } from './transports.js';
 
 /** Options of {@link connectMcp}. */
@@ -97,25 +97,7 @@ export const connectMcp = async (options: McpServerOptions): Promise<McpServer> 
     onState: (state) => options.onState?.(state),
     onProblem: problem,
   });
-  const settings = { effects, areAnnotationsUsed: annotations, resources, timeoutMs, call: link.call.bind(link) };
-  const known = new Map<string, { readonly key: string; readonly tools: readonly Tool[] }>();
-  const made = (descriptions: readonly McpToolDescription[]): readonly Tool[] => {
-    const names = qualifiedNames(name, descriptions.map((description) => description.name));
-    return [...new Map(descriptions.toReversed().map((each) => [each.name, each])).values()].toReversed().flatMap((description) => {
-      const qualified = names.get(description.name) as string;
-      const key = JSON.stringify(description);
-      const same = known.get(qualified);
-      if (same?.key === key) return same.tools;
-      try {
-        if (description.execution?.taskSupport === 'required') throw new Error('it can only be run as a task');
-        known.set(qualified, { key, tools: [mcpTool(qualified, description, settings)] });
-      } catch (error) {
-        known.set(qualified, { key, tools: [] });
-        problem(new Error(`The tool ${JSON.stringify(description.name)} of the MCP server ${JSON.stringify(name)} cannot be offered: ${toErrorInfo(error).message}`, { cause: error }));
-      }
-      return known.get(qualified)?.tools ?? [];
-    });
-  };
+  const made = toolMaker(name, { effects, areAnnotationsUsed: annotations, resources, timeoutMs, call: link.call.bind(link) }, problem);
 
   await link.connect();
   const unknown = Object.keys(effects).find((tool) => !offered.has(tool));

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import type { McpToolDescription } from './connection.js';
+import { toolMaker } from './mcp-tools.js';
+
+const describedAs = (name: string, more: Partial<McpToolDescription> = {}): McpToolDescription => ({ name, inputSchema: { type: 'object' }, ...more });
+
+const maker = () => {
+  const problems: string[] = [];
+  const settings = { effects: {}, areAnnotationsUsed: true, resources: undefined, timeoutMs: 500, call: () => Promise.reject(new Error('not called')) };
+  return { make: toolMaker('s', settings, (error) => problems.push(error.message)), problems };
+};
+
+describe('toolMaker', () => {
+  it('makes the same tool of what has not changed, and another of what has', () => {
+    const { make } = maker();
+    const [first] = make([describedAs('a', { description: 'One.' })]);
+    expect(make([describedAs('a', { description: 'One.' })])[0]).toBe(first);
+    expect(make([describedAs('a', { description: 'Two.' })])[0]?.definition.description).toBe('Two.');
+  });
+
+  it('keeps the first of two tools with one name', () => {
+    const { make } = maker();
+    const tools = make([describedAs('a', { description: 'One.' }), describedAs('a', { description: 'Two.' })]);
+    expect(tools.map(({ definition }) => definition.description)).toEqual(['One.']);
+  });
+
+  it('leaves out a tool that cannot be offered, and tells of it once', () => {
+    const { make, problems } = maker();
+    const list = [describedAs('good'), describedAs('task', { execution: { taskSupport: 'required' } })];
+    expect(make(list).map(({ name }) => name)).toEqual(['mcp__s__good']);
+    make(list);
+    expect(problems).toEqual(['The tool "task" of the MCP server "s" cannot be offered: it can only be run as a task']);
+  });
+
+  it('falls back on the title and the name, and bounds what a server says of itself', () => {
+    const { make } = maker();
+    const tools = make([describedAs('a', { title: 'The A' }), describedAs('b'), describedAs('c', { description: 'x'.repeat(100_000) })]);
+    expect(tools.slice(0, 2).map(({ definition }) => definition.description)).toEqual(['The A', 'b']);
+    expect(tools[2]?.definition.description.length).toBeLessThanOrEqual(4_000);
+  });
+
+  it('makes tools that are external, volatile and bounded in time', () => {
+    expect(maker().make([describedAs('a')])[0]).toMatchObject({ external: true, volatile: true, timeoutMs: 500, effect: 'destructive', idempotent: false });
+  });
+
+  it('does not run a pattern of the server, and shows it to the model all the same', () => {
+    const inputSchema = { type: 'object' as const, properties: { id: { type: 'string', pattern: '^(a+)+$' } } };
+    const [tool] = maker().make([describedAs('a', { inputSchema })]);
+    expect(tool?.definition.inputSchema).toEqual(inputSchema);
+    expect(tool?.check({ id: `${'a'.repeat(40)}!`, other: 1 })).toMatchObject({ ok: true, value: { id: `${'a'.repeat(40)}!` } });
+    expect(tool?.check({ id: 5 })).toMatchObject({ ok: false });
+  });
+});
