@@ -7,3 +7,8 @@ export const freshId = (): string => randomUUID();
 export const monotonicMs = (): number =>
   // oxlint-disable-next-line h/no-clock -- how long a real process ran can only be measured
   performance.now();
+
+/** Milliseconds since 1970, for names that people read. */
+export const wallClock = (): number =>
+  // oxlint-disable-next-line h/no-clock -- used outside of turns, where no event says what time it is
+  Date.now();

@@ -1,0 +1,157 @@
+import { posix, relative, sep } from 'node:path';
+import type { MaybePromise } from '@h/turn';
+import { branchChanged } from './begin-work.js';
+import { commitFiles, type CommitResult } from './commit.js';
+import { defaultMessage, tidyMessage, type CommitSummary } from './commit-message.js';
+import { pathCheck, type CommitRules, type LeftOut } from './commit-rules.js';
+import { GitError } from './git-error.js';
+import type { GitHead, GitRepository } from './repository.js';
+import type { FileChange, StatusEntry } from './status.js';
+import type { WorkTreeClaim } from './work-tree-claims.js';
+
+/** How to commit at the end of a turn. */
+export interface CommitPlan extends CommitRules {
+  readonly task: string;
+  readonly isComplete: boolean;
+  /** Writes the message. If it fails, the message is made of task and files. */
+  readonly message?: ((summary: CommitSummary) => MaybePromise<string>) | undefined;
+  readonly timeoutMs: number;
+}
+
+/** A file that a turn changed. */
+export interface ChangedFile {
+  /** From the top of the work tree. */
+  readonly path: string;
+  readonly change: FileChange;
+}
+
+/** A turn that is over. */
+export interface WorkEnd {
+  readonly turn: string;
+  /** Files that its own tools wrote, from the workspace's folder. */
+  readonly touched: ReadonlySet<string>;
+  readonly commit: CommitPlan | undefined;
+}
+
+/** What came of it. */
+export interface FinishedWork {
+  readonly claim: WorkTreeClaim;
+  /** What it changed, before anything was committed. */
+  readonly changed: readonly ChangedFile[];
+  /** Files that were the user's before, and that it wrote to all the same. */
+  readonly mixed: readonly string[];
+  readonly commit: CommitResult | undefined;
+  readonly commitError: GitError | undefined;
+  /** Where the work tree went back to, or why it did not. `undefined` where there is nothing to go back from. */
+  readonly restored: { readonly to: GitHead; readonly branchDeleted: boolean } | { readonly kept: string } | undefined;
+}
+
+/**
+ * Ends the work of a turn: commits what it changed, if asked to, and goes back to where the work tree was, if nothing of it
+ * is left uncommitted. Call it from `repository.exclusive`.
+ *
+ * @throws GitError `git-branch-changed` if somebody switched meanwhile; then nothing is done.
+ */
+export const finishWork = async (repository: GitRepository, { turn, commit, ...end }: WorkEnd): Promise<FinishedWork | undefined> => {
+  const { claims } = repository;
+  const claim = claims.current;
+  if (claim === undefined) return undefined;
+  try {
+    const prefix = relative(await repository.top(), repository.root);
+    const touched = new Set([...end.touched].map((path) => posix.join(prefix.replaceAll(sep, '/'), path)));
+    const { branch } = await repository.head();
+    if (branch !== claim.branch) throw branchChanged(claim.branch, branch);
+    const changes = await changesOf(repository, claim);
+    // While others work here too, only what this turn is known to have written is its own.
+    const own = claims.count > 1 ? changes.filter(({ path }) => touched.has(path)) : changes;
+    const committed = commit === undefined ? {} : await tryCommit(repository, claim, own, commit);
+    const isLast = claims.leave(turn);
+    return {
+      claim,
+      changed: own.map(({ path, change }) => ({ path, change })),
+      mixed: [...touched].filter((path) => claim.dirty.has(path)),
+      commit: committed.commit,
+      commitError: committed.commitError,
+      restored: isLast && claim.original !== undefined ? await restore(repository, claim, claim.original) : undefined,
+    };
+  } finally {
+    claims.leave(turn);
+  }
+};
+
+const changesOf = async (repository: GitRepository, { dirty }: WorkTreeClaim): Promise<readonly StatusEntry[]> =>
+  (await repository.status()).filter(({ path }) => !dirty.has(path));
+
+const tryCommit = async (
+  repository: GitRepository,
+  claim: WorkTreeClaim,
+  changes: readonly StatusEntry[],
+  plan: CommitPlan,
+): Promise<{ readonly commit?: CommitResult; readonly commitError?: GitError }> => {
+  if (changes.length === 0) return {};
+  if (claim.branch === undefined) {
+    return { commitError: new GitError('git-failed', 'Nothing was committed: on a detached head a commit would soon be lost. Switch to a branch, or use autoBranch.') };
+  }
+  try {
+    return { commit: await commitChanges(repository, changes, plan) };
+  } catch (error) {
+    return { commitError: error instanceof GitError ? error : new GitError('git-failed', error instanceof Error ? error.message : String(error), error) };
+  }
+};
+
+const commitChanges = async (repository: GitRepository, changes: readonly StatusEntry[], plan: CommitPlan): Promise<CommitResult> => {
+  const check = pathCheck(plan);
+  const leftOut: LeftOut[] = [];
+  const paths: string[] = [];
+  for (const { path, isSubmodule } of changes) {
+    const reason = isSubmodule ? 'it is a repository of its own' : check(path);
+    if (reason === undefined) paths.push(path);
+    else leftOut.push({ path, reason });
+  }
+  if (paths.length === 0) return { commit: undefined, message: '', files: [], leftOut };
+  const top = await repository.top();
+  const result = await commitFiles((args, options) => repository.git(['-C', top, ...args], options), {
+    paths,
+    rules: plan,
+    message: (files) => messageFor({ task: plan.task, files, isComplete: plan.isComplete }, plan),
+    identity: await repository.access.identity(),
+    timeoutMs: plan.timeoutMs,
+  });
+  return { ...result, leftOut: [...leftOut, ...result.leftOut] };
+};
+
+const messageFor = async (summary: CommitSummary, { message, redact }: CommitPlan): Promise<string> => {
+  const written = message === undefined ? '' : await Promise.resolve(summary).then(message).catch(() => '');
+  const tidy = (text: string): string => tidyMessage(redact === undefined ? text : redact(text));
+  return tidy(written) || tidy(defaultMessage(summary)) || 'Changes';
+};
+
+const restore = async (repository: GitRepository, claim: WorkTreeClaim, original: GitHead): Promise<FinishedWork['restored']> => {
+  const { branch, base } = claim;
+  if (branch === undefined) return undefined;
+  const left = await changesOf(repository, claim);
+  if (left.length > 0) return { kept: `${left.length} changed ${left.length === 1 ? 'file is' : 'files are'} not committed` };
+  const tip = await repository.commitOf(`refs/heads/${branch}`);
+  if (original.branch !== undefined && original.commit === undefined) {
+    if (tip !== undefined) return { kept: `${original.branch} has no commit yet` };
+    await repository.git(['symbolic-ref', 'HEAD', `refs/heads/${original.branch}`]);
+    forget(repository, branch);
+    return { to: original, branchDeleted: true };
+  }
+  try {
+    await repository.git(['switch', '--quiet', ...(original.branch === undefined ? ['--detach', original.commit] : ['--no-guess', original.branch])]);
+  } catch (error) {
+    return { kept: error instanceof Error ? error.message : String(error) };
+  }
+  const isEmpty = tip !== undefined && tip === base;
+  if (isEmpty) {
+    await repository.git(['branch', '--quiet', '-D', '--', branch]);
+    forget(repository, branch);
+  }
+  return { to: original, branchDeleted: isEmpty };
+};
+
+/** A branch without a commit is not worth keeping, and not the one to share. */
+const forget = ({ claims }: GitRepository, branch: string): void => {
+  if (claims.shared?.branch === branch) claims.shared = undefined;
+};

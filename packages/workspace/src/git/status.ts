@@ -1,0 +1,42 @@
+/** How a file differs from the last commit. */
+export type FileChange = 'added' | 'modified' | 'deleted' | 'conflict';
+
+/** A file that differs from the last commit, or is not in it. */
+export interface StatusEntry {
+  /** From the top of the work tree, with `/`. A folder that is a repository of its own ends with `/`. */
+  readonly path: string;
+  /** Letter of what is staged, `.` for nothing. */
+  readonly staged: string;
+  /** Letter of what is not staged, `?` for a new file. */
+  readonly unstaged: string;
+  readonly change: FileChange;
+  readonly isSubmodule: boolean;
+}
+
+/** The arguments whose output {@link parseStatus} reads. Ignored files are not among it. */
+export const statusArguments: readonly string[] = [
+  'status', '--porcelain=v2', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=dirty',
+];
+
+/** How many fields come before the path, by the kind of line. */
+const fieldsBefore: Readonly<Record<string, number>> = { '1': 8, u: 10, '?': 1 };
+
+/** Reads the output of `git status --porcelain=v2 -z --no-renames`. */
+export const parseStatus = (output: string): readonly StatusEntry[] =>
+  output.split('\0').flatMap((line) => {
+    const kind = line.charAt(0);
+    const count = fieldsBefore[kind];
+    if (count === undefined) return [];
+    const fields = line.split(' ');
+    const path = fields.slice(count).join(' ');
+    if (kind === '?') return [{ path, staged: '.', unstaged: '?', change: 'added', isSubmodule: false }];
+    const [, states = '..', submodule = 'N...'] = fields;
+    const staged = states.charAt(0);
+    const unstaged = states.charAt(1);
+    return [{ path, staged, unstaged, change: kind === 'u' ? 'conflict' : changeOf(staged, unstaged), isSubmodule: submodule.startsWith('S') }];
+  });
+
+const changeOf = (staged: string, unstaged: string): FileChange => {
+  if (unstaged === 'D' || (staged === 'D' && unstaged === '.')) return 'deleted';
+  return staged === 'A' ? 'added' : 'modified';
+};

@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { temporaryFolder } from './folders.js';
+
+/** A real repository in a temporary folder. */
+export interface GitBench {
+  readonly root: string;
+  /** Runs git as a person would, and returns what it says. */
+  git(...args: string[]): string;
+  put(path: string, content: string | Buffer): void;
+  content(path: string): string;
+  at(path: string): string;
+  /** Files that are not committed, as `git status --short` shows them. */
+  status(): string[];
+  branch(): string;
+  branches(): string[];
+}
+
+/** A person's git: nothing from this machine's settings, but a name. */
+const person = {
+  ...process.env,
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_AUTHOR_NAME: 'A Person',
+  GIT_AUTHOR_EMAIL: 'person@example.org',
+  GIT_COMMITTER_NAME: 'A Person',
+  GIT_COMMITTER_EMAIL: 'person@example.org',
+};
+
+/** A view on a work tree. */
+export const gitBenchAt = (root: string): GitBench => {
+  const at = (path: string): string => join(root, path);
+  const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, env: person, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trimEnd();
+  return {
+    root,
+    git,
+    at,
+    put: (path, content) => {
+      mkdirSync(dirname(at(path)), { recursive: true });
+      writeFileSync(at(path), content);
+    },
+    content: (path) => readFileSync(at(path), 'utf8'),
+    status: () => git('-c', 'core.quotePath=false', 'status', '--short', '--untracked-files=all').split('\n').filter(Boolean),
+    branch: () => git('symbolic-ref', '--short', 'HEAD'),
+    branches: () => git('branch', '--format=%(refname:short)').split('\n').filter(Boolean),
+  };
+};
+
+/** A repository on the branch `main`, with these files in its first commit; without any commit if there are none. */
+export const gitBench = (files: Readonly<Record<string, string>> = { 'a.txt': 'one\n' }): GitBench => {
+  const bench = gitBenchAt(temporaryFolder());
+  bench.git('init', '--quiet', '--initial-branch=main');
+  for (const [path, content] of Object.entries(files)) bench.put(path, content);
+  if (Object.keys(files).length > 0) {
+    bench.git('add', '--all');
+    bench.git('commit', '--quiet', '--message=first');
+  }
+  return bench;
+};
