@@ -1,4 +1,4 @@
-import type { AssistantPart, Message } from './messages.js';
+import { messageSchema, type AssistantPart, type Message, type ToolPart } from './messages.js';
 import { modelResponseSchema, type ModelResponse } from './model.js';
 import { unusedId } from './repair.js';
 import { toolOutcomeSchema, type ToolOutcome } from './tool.js';
@@ -72,6 +72,37 @@ const isPlainOutcome = ({ status, output, durationMs, details }: ToolOutcome): b
   output.providerOptions === undefined &&
   (durationMs === undefined || isCount(durationMs)) &&
   details === undefined;
+
+/**
+ * Checks a history that was loaded.
+ *
+ * @throws InvalidInputError that names the place, the value there and what was expected
+ */
+export const checkHistory = (messages: Iterable<Message>): void => {
+  let index = 0;
+  for (const message of messages) {
+    if (!isObject(message) || !isPlainMessage(message)) checked(messageSchema, message, `Message ${index} of the loaded session`);
+    index += 1;
+  }
+};
+
+const isPlainMessage = ({ role, content, providerOptions, metadata }: Message): boolean => {
+  if (providerOptions !== undefined || metadata !== undefined) return false;
+  if (role === 'user' || role === 'system') return typeof content === 'string';
+  if (!Array.isArray(content)) return role === 'assistant' && typeof content === 'string';
+  return role === 'assistant' ? content.every(isPlainPart) : role === 'tool' && content.every(isPlainResult);
+};
+
+const isPlainResult = (part: ToolPart): boolean =>
+  isObject(part) &&
+  part.type === 'tool-result' &&
+  typeof part.toolCallId === 'string' &&
+  typeof part.toolName === 'string' &&
+  part.providerOptions === undefined &&
+  isObject(part.output) &&
+  (part.output.type === 'text' || part.output.type === 'error-text') &&
+  typeof part.output.value === 'string' &&
+  part.output.providerOptions === undefined;
 
 /** The ids of all tool calls of a history. */
 export const callIdsOf = (messages: Iterable<Message>): Set<string> => {

@@ -1,13 +1,13 @@
 import { UnknownTurnError } from './errors.js';
 import type { TurnEvent } from './events.js';
-import { callIdsOf } from './ingest.js';
+import { callIdsOf, checkHistory } from './ingest.js';
 import { foldJournal, isDerived, replay } from './journal.js';
 import { fold, isDecided, runnable, type LoopState } from './loop-state.js';
 import { MessageList } from './message-list.js';
 import { planInterrupted, planNext, type PlanContext } from './plan.js';
 import { repairHistory, type Repair } from './repair.js';
 import type { MaybePromise, OpenSession, SessionSnapshot, SessionStore } from './session-store.js';
-import { andThen, SessionWriter } from './session-writer.js';
+import { andThen, isPromise, SessionWriter } from './session-writer.js';
 
 /** A session that is open for a turn. */
 export interface Opened {
@@ -27,7 +27,7 @@ export interface Reopened extends Opened {
 
 /** Opens a session for a new turn. A turn before it that never ended is ended first, as interrupted. */
 export const openForTurn = (sessions: SessionStore, session: string, at: number): MaybePromise<Opened> =>
-  andThen(sessions.open(session), (open) => {
+  openAnd(sessions, session, (open) => {
     const last = open.journal.at(-1)?.event;
     if (last === undefined || last.type === 'turn.end') return opened(open, foldJournal(open.snapshot, open.journal), 0);
     return andThen(endInterrupted(open, last.turn, at), (snapshot) => opened(open, snapshot, 0));
@@ -37,12 +37,8 @@ export const openForTurn = (sessions: SessionStore, session: string, at: number)
 export const openForResume = (sessions: SessionStore, turn: string): MaybePromise<Reopened> =>
   andThen(sessions.locate(turn), (session) => {
     if (session === undefined) throw new UnknownTurnError(turn);
-    return andThen(sessions.open(session), (open): MaybePromise<Reopened> => {
-      if (open.journal[0]?.event.turn !== turn) {
-        return andThen(open.close(), () => {
-          throw new UnknownTurnError(turn);
-        });
-      }
+    return openAnd(sessions, session, (open): Reopened => {
+      if (open.journal[0]?.event.turn !== turn) throw new UnknownTurnError(turn);
       const { state, events } = replay(turn, open.snapshot, open.journal);
       const usedIds = callIdsOf(state.history);
       for (const { call } of state.slots) usedIds.add(call.id);
@@ -50,7 +46,27 @@ export const openForResume = (sessions: SessionStore, turn: string): MaybePromis
     });
   });
 
+/** Opens a session and looks into it; when that fails it is let go again. */
+const openAnd = <Result>(
+  sessions: SessionStore,
+  session: string,
+  look: (open: OpenSession) => MaybePromise<Result>,
+): MaybePromise<Result> =>
+  andThen(sessions.open(session), (open) => {
+    const letGo = (error: unknown): MaybePromise<never> =>
+      andThen(open.close(), () => {
+        throw error;
+      });
+    try {
+      const result = look(open);
+      return isPromise(result) ? result.then(undefined, letGo) : result;
+    } catch (error) {
+      return letGo(error);
+    }
+  });
+
 const opened = (open: OpenSession, snapshot: SessionSnapshot, seq: number): Opened => {
+  checkHistory(snapshot.messages);
   const { messages, repairs } = repairHistory(snapshot.messages);
   const history = repairs.length === 0 ? MessageList.of(snapshot.messages) : MessageList.of(messages);
   return { writer: new SessionWriter(open, seq), messages: history, state: snapshot.state, repairs, usedIds: callIdsOf(history) };
