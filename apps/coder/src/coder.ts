@@ -36,5 +36,5 @@ const runReal = async (given: CoderArguments, process: Process): Promise<number>
   const display = displayFor(process, given);
   const prompt = await readPrompt(given.prompt, process.stdin, display);
   const opening = banner({ model: model.name, workspace, sandbox: given.sandbox }, display.palette);
-  return work({ given, process, display, workspace, model: model.driver, prompt, opening });
+  return work({ given, process, display, workspace, model, prompt, opening });
 };

@@ -1,19 +1,21 @@
 import { guardrails } from '@h/guardrails';
-import { tools, type RegistryDriver } from '@h/tools';
-import { harness, type Agent, type ModelDriver, type SessionStore } from '@h/turn';
+import { tools, type ArtifactStore, type RegistryDriver } from '@h/tools';
+import { harness, memorySessions, type Agent, type ModelDriver } from '@h/turn';
 
 /** What the agent is made of. */
 export interface AgentParts {
   readonly model: ModelDriver;
   readonly driver: RegistryDriver;
-  readonly sessions: SessionStore;
+  readonly artifacts: ArtifactStore;
   readonly system: string;
   readonly maxSteps: number;
+  /** How many tokens the model takes in, where that is known. */
+  readonly contextWindow: number | undefined;
 }
 
 /** The agent: the loop, and around it everything that decides what may happen. The order is the order of sight. */
-export const createAgent = ({ model, driver, sessions, system, maxSteps }: AgentParts): Agent =>
-  harness({ model, tools: driver, sessions, system }).pipe(
+export const createAgent = ({ model, driver, artifacts, system, maxSteps, contextWindow }: AgentParts): Agent =>
+  harness({ model, tools: driver, sessions: memorySessions(), system }).pipe(
     guardrails({ maxSteps }),
-    tools({ driver }),
+    tools({ driver, contextWindow, artifacts, redact: false }),
   );

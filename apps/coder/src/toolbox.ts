@@ -1,6 +1,7 @@
-import { createRegistry, toolDriver, UnknownToolsetError, type RegistryDriver } from '@h/tools';
-import { bashTool, createSandbox, createWorkspace, editTool, globTool, multiEditTool, readTool, SandboxError, writeTool, type Sandbox } from '@h/workspace';
+import { createRegistry, readArtifact, toolDriver, UnknownToolsetError, type ArtifactStore, type RegistryDriver } from '@h/tools';
+import { createSandbox, SandboxError, workspaceTools, type Sandbox } from '@h/workspace';
 import type { CoderArguments } from './arguments.js';
+import { connectServers } from './mcp/connect-servers.js';
 import { permissionFor } from './outside.js';
 import { sandboxOptions } from './sandbox.js';
 import { UsageError } from './usage-error.js';
@@ -12,26 +13,37 @@ export interface Toolbox {
   close(): Promise<void>;
 }
 
+/** What tools are made for. */
+export interface Workplace {
+  /** The folder, as an absolute path. */
+  readonly root: string;
+  readonly given: CoderArguments;
+  /** Present if somebody can answer. */
+  readonly questions: Questions | undefined;
+  /** Where results are kept that are too long to be read at once. */
+  readonly artifacts: ArtifactStore;
+}
+
 /**
  * Opens the folder and makes its tools.
  *
- * @throws UsageError where the sandbox does not work here, or the toolset is unknown
+ * @throws UsageError where the sandbox or an MCP server does not work, or the toolset is unknown
  */
-export const openToolbox = async (root: string, given: CoderArguments, questions: Questions | undefined): Promise<Toolbox> => {
-  const sandbox = await openSandbox(root, given);
+export const openToolbox = async ({ root, given, questions, artifacts }: Workplace): Promise<Toolbox> => {
+  const opened: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(opened.map((closeOne) => closeOne()));
+  };
   try {
-    const workspace = createWorkspace({ root, ...permissionFor(questions) });
-    const registry = createRegistry().register(
-      readTool(workspace),
-      globTool(workspace),
-      writeTool(workspace),
-      editTool(workspace),
-      multiEditTool(workspace),
-      bashTool(workspace, { sandbox }),
-    );
-    return { driver: toolDriver(registry, { toolset: given.toolset }), close: () => sandbox.close() };
+    const sandbox = await openSandbox(root, given);
+    opened.push(() => sandbox.close());
+    const servers = await connectServers(given.mcp, root);
+    opened.push(() => servers.close());
+    const files = workspaceTools({ root, ...permissionFor(questions), bash: { sandbox } });
+    const registry = createRegistry().register(files, readArtifact(artifacts), ...servers.modules);
+    return { driver: toolDriver(registry, { toolset: given.toolset }), close };
   } catch (error) {
-    await sandbox.close();
+    await close();
     throw error instanceof UnknownToolsetError ? new UsageError(error.message, { cause: error }) : error;
   }
 };

@@ -1,7 +1,9 @@
-import { memorySessions, type Agent, type ModelDriver } from '@h/turn';
+import { memoryArtifacts } from '@h/tools';
+import type { Agent } from '@h/turn';
 import type { CoderArguments } from './arguments.js';
 import { Conversation } from './conversation.js';
 import { signalExitCodes, type EndSignal } from './exit-code.js';
+import type { ChosenModel } from './model/choose-model.js';
 import { runOneTurn } from './one-turn.js';
 import { createAgent } from './pipeline.js';
 import { onEndSignal } from './signals.js';
@@ -16,7 +18,7 @@ export interface Job {
   readonly display: Display;
   /** The folder, as an absolute path. */
   readonly workspace: string;
-  readonly model: ModelDriver;
+  readonly model: Pick<ChosenModel, 'driver' | 'contextWindow'>;
   /** What to do; `undefined` for a conversation. */
   readonly prompt: string | undefined;
   /** What is said first, once it is sure that the agent can work. */
@@ -35,13 +37,16 @@ const patienceMs = 2000;
  */
 export const work = async (job: Job): Promise<number> => {
   const { given, process, display, workspace, model, opening } = job;
-  const toolbox = await openToolbox(workspace, given, display.terminal?.questions);
+  // Kept in memory and shown to the same model only: nothing has to be taken out of them.
+  const artifacts = memoryArtifacts();
+  const toolbox = await openToolbox({ root: workspace, given, questions: display.terminal?.questions, artifacts });
   let stopListening = (): void => undefined;
   try {
     display.view.say(opening);
     const isReadOnly = toolbox.driver.definitions().every(({ effect }) => effect === 'read-only');
     const system = systemPrompt({ workspace, platform: process.platform, isReadOnly });
-    const agent = createAgent({ model, driver: toolbox.driver, sessions: memorySessions(), system, maxSteps: given.maxSteps });
+    const { driver } = toolbox;
+    const agent = createAgent({ model: model.driver, driver, artifacts, system, maxSteps: given.maxSteps, contextWindow: model.contextWindow });
     const run = start(agent, job);
     stopListening = listen(process, (signal) => run.interrupt(signal));
     return await run.done;

@@ -25,7 +25,7 @@ export const runDemo = async (given: CoderArguments, process: Process): Promise<
     '',
   ];
   try {
-    const code = await work({ given, process, display, workspace, model: model.driver, prompt: demoPrompt, opening });
+    const code = await work({ given, process, display, workspace, model, prompt: demoPrompt, opening });
     view.say(demoAdvice(workspace, palette));
     return code;
   } catch (error) {

@@ -7,12 +7,13 @@ import { answerTo } from './conversation.js';
 /** A model that follows the script, asked over HTTP like a real one. */
 export interface ScriptedModel {
   readonly driver: ModelDriver;
+  readonly contextWindow: undefined;
   /** Stops the server. */
   close(): Promise<void>;
 }
 
 /** How the scripted model speaks: after a moment, and then at a pace that can be followed. */
-const pace = { ttft: 100, tps: 160 };
+const pace = { ttft: 60, tps: 250 };
 
 /**
  * Starts a server on loopback that speaks Anthropic's interface and answers from the script, and connects the real SDK
@@ -27,6 +28,7 @@ export const startScriptedModel = async (): Promise<ScriptedModel> => {
   if (anthropic === undefined) throw new Error('The provider of the demonstration is missing.');
   return {
     driver: driverOf(anthropic, 'scripted', { apiKey: 'scripted', baseURL: `${address}/v1` }),
+    contextWindow: undefined,
     close: () => server.stop(),
   };
 };

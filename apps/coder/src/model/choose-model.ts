@@ -8,6 +8,8 @@ export interface ChosenModel {
   /** `provider/model` */
   readonly name: string;
   readonly driver: ModelDriver;
+  /** How many tokens it takes in, where that is known. */
+  readonly contextWindow: number | undefined;
 }
 
 /** What a model is chosen by. */
@@ -39,7 +41,7 @@ export const chooseModel = ({ model, baseUrl, environment }: ModelWish): ChosenM
     throw new UsageError(`The provider ${JSON.stringify(provider)} is unknown: use ${names}, or give the address of an OpenAI-compatible server with --base-url.`);
   }
   const apiKey = known === undefined ? environment[keyOf(provider)] : keyFor(name, known, environment);
-  return { name, driver: driverOf(known ?? compatibleProvider(provider), id, { ...connection, ...(apiKey !== undefined && { apiKey }) }) };
+  return { name, contextWindow: known?.contextWindow, driver: driverOf(known ?? compatibleProvider(provider), id, { ...connection, ...(apiKey !== undefined && { apiKey }) }) };
 };
 
 /** A model of a provider, which is connected to when it is first asked. */

@@ -15,6 +15,8 @@ export interface Provider {
   readonly keys: readonly string[];
   /** The model for those who name none; providers without one are only used when they are asked for. */
   readonly defaultModel?: string | undefined;
+  /** How many tokens its usual models take in at least; unknown where that depends on who serves them. */
+  readonly contextWindow?: number | undefined;
   connect(connection: Connection): Promise<ModelFactory>;
 }
 
@@ -23,16 +25,19 @@ export const providers: Readonly<Record<string, Provider>> = {
   anthropic: {
     keys: ['ANTHROPIC_API_KEY'],
     defaultModel: 'claude-sonnet-4-5',
+    contextWindow: 200_000,
     connect: async (connection) => (await import('@ai-sdk/anthropic')).createAnthropic(set(connection)),
   },
   openai: {
     keys: ['OPENAI_API_KEY'],
     defaultModel: 'gpt-5.1',
+    contextWindow: 128_000,
     connect: async (connection) => (await import('@ai-sdk/openai')).createOpenAI(set(connection)),
   },
   google: {
     keys: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
     defaultModel: 'gemini-2.5-pro',
+    contextWindow: 1_000_000,
     connect: async (connection) => (await import('@ai-sdk/google')).createGoogle(set(connection)),
   },
   ollama: {
