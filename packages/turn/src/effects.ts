@@ -1,4 +1,5 @@
 import { from, type ObservableInput, type Observer, type Subscription } from 'rxjs';
+import { InvalidInputError } from './errors.js';
 
 /**
  * Work that the runner has started: a model call, a batch of tool calls.
@@ -41,7 +42,14 @@ export abstract class Effect<Output> implements Observer<Output> {
   }
 
   next(output: Output): void {
-    if (!this.#isOver) this.take(output);
+    if (this.#isOver) return;
+    try {
+      if (typeof output !== 'object' || output === null) throw new InvalidInputError(`The driver said ${String(output)}, which is no output of a driver.`);
+      this.take(output);
+    } catch (error) {
+      this.#end(error);
+      this.#subscription?.unsubscribe();
+    }
   }
 
   error(error: unknown): void {

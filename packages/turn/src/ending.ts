@@ -1,5 +1,5 @@
 import type { SchedulerLike, Subscription } from 'rxjs';
-import type { TurnEventOf } from './events.js';
+import type { TurnEvent, TurnEventOf } from './events.js';
 import type { LastWord } from './opening.js';
 
 /** The last word about a turn, and how long its operators may take over the end. */
@@ -17,14 +17,15 @@ export class Ending {
     this.#giveUp = giveUp;
   }
 
-  /** The stop that no operator can turn down: a caller's, the cap's, or that of a turn that is broken. */
-  get lastWord(): TurnEventOf<'turn.stop'> | undefined {
-    return this.#lastWord;
-  }
-
+  /** Decides on a stop that no operator can turn down: a caller's, the cap's, or that of a turn that is broken. */
   decide(lastWord: TurnEventOf<'turn.stop'>): void {
     this.#lastWord = lastWord;
     this.limit();
+  }
+
+  /** What happens when this event leaves: once it is decided that the turn stops, it does not go on. */
+  insteadOf(event: TurnEvent): TurnEvent {
+    return event.type === 'turn.continue' && this.#lastWord ? this.#lastWord : event;
   }
 
   /** From now on operators have so long to let go what they hold. */

@@ -1,6 +1,6 @@
+import type { CallIds } from './call-ids.js';
 import { messageSchema, type AssistantPart, type Message, type ToolPart } from './messages.js';
 import { modelResponseSchema, type ModelResponse } from './model.js';
-import { unusedId } from './repair.js';
 import { toolOutcomeSchema, type ToolOutcome } from './tool.js';
 import type { Usage } from './usage.js';
 import { checked } from './validation.js';
@@ -9,19 +9,12 @@ import { wellFormed } from './well-formed.js';
 /**
  * A driver's answer, checked, and safe to store: no lone surrogates, and every call has an id of its own.
  *
- * Ids that were used before in the session are renamed and the new ones added to `used`.
+ * Ids that were used before in the session are renamed.
  */
-export const ingestResponse = (given: ModelResponse, used: Set<string>): ModelResponse => {
+export const ingestResponse = (given: ModelResponse, ids: CallIds): ModelResponse => {
   const response = wellFormed(isObject(given) && isPlainResponse(given) ? given : checked(modelResponseSchema, given, 'The answer of the model driver'));
-  let changed = false;
-  const content = response.content.map((part): AssistantPart => {
-    if (part.type !== 'tool-call' || part.providerExecuted === true) return part;
-    const id = unusedId(part.toolCallId, used);
-    used.add(id);
-    changed ||= id !== part.toolCallId;
-    return id === part.toolCallId ? part : { ...part, toolCallId: id };
-  });
-  return changed ? { ...response, content } : response;
+  const content = ids.takeAll(response.content);
+  return content === response.content ? response : { ...response, content };
 };
 
 /** A tool driver's outcome, checked and without lone surrogates. */
@@ -103,13 +96,3 @@ const isPlainResult = (part: ToolPart): boolean =>
   (part.output.type === 'text' || part.output.type === 'error-text') &&
   typeof part.output.value === 'string' &&
   part.output.providerOptions === undefined;
-
-/** The ids of all tool calls of a history. */
-export const callIdsOf = (messages: Iterable<Message>): Set<string> => {
-  const ids = new Set<string>();
-  for (const message of messages) {
-    if (message.role !== 'assistant' || typeof message.content === 'string') continue;
-    for (const part of message.content) if (part.type === 'tool-call') ids.add(part.toolCallId);
-  }
-  return ids;
-};

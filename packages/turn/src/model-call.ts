@@ -1,17 +1,20 @@
 import type { ObservableInput } from 'rxjs';
+import * as z from 'zod';
+import type { CallIds } from './call-ids.js';
 import { Effect } from './effects.js';
-import { toErrorInfo, type ErrorInfo } from './errors.js';
+import { errorInfoSchema, toErrorInfo, type ErrorInfo } from './errors.js';
 import type { TurnEvent, TurnEventOf } from './events.js';
 import { ingestResponse } from './ingest.js';
 import type { ModelCallContext, ModelDriver, ModelDriverOutput, ModelResponse } from './model.js';
-import type { Usage } from './usage.js';
+import { usageSchema, type Usage } from './usage.js';
+import { checked } from './validation.js';
 
 /** What a driver call needs to know of the turn it belongs to. */
 export interface EffectHost {
   readonly turn: string;
   readonly session: string;
-  /** Ids of tool calls that were used before in the session. */
-  readonly usedIds: Set<string>;
+  /** Ids of the tool calls of the session. */
+  readonly callIds: CallIds;
   now(): number;
   /** Lets an event enter at the top. */
   enter(event: TurnEvent): void;
@@ -44,7 +47,7 @@ export class ModelCall extends Effect<ModelDriverOutput> {
       return;
     }
     this.#isAnswered = true;
-    if (output.type === 'error') this.#fail(output.error, output.usage);
+    if (output.type === 'error') this.#failAsTold(output);
     else this.#answer(output.response);
   }
 
@@ -59,12 +62,22 @@ export class ModelCall extends Effect<ModelDriverOutput> {
     const { step, attempt } = this.#request;
     let response: ModelResponse;
     try {
-      response = ingestResponse(given, this.#host.usedIds);
+      response = ingestResponse(given, this.#host.callIds);
     } catch (error) {
       this.#fail(toErrorInfo(error));
       return;
     }
     this.#host.enter({ type: 'model.response', turn, at: this.#host.now(), step, attempt, ...response });
+  }
+
+  #failAsTold(output: Extract<ModelDriverOutput, { type: 'error' }>): void {
+    try {
+      checked(driverErrorSchema, output, 'The error of the model driver');
+    } catch (error) {
+      this.#fail(toErrorInfo(error));
+      return;
+    }
+    this.#fail(output.error, output.usage);
   }
 
   #fail(error: ErrorInfo, usage?: Usage): void {
@@ -99,3 +112,5 @@ const incompleteStream: ErrorInfo = {
   code: 'incomplete-stream',
   message: 'The model driver ended without a response.',
 };
+
+const driverErrorSchema = z.looseObject({ error: errorInfoSchema, usage: usageSchema.optional() });

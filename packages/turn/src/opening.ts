@@ -1,6 +1,7 @@
+import { CallIds } from './call-ids.js';
 import { UnknownTurnError } from './errors.js';
 import type { TurnEvent } from './events.js';
-import { callIdsOf, checkHistory } from './ingest.js';
+import { checkHistory } from './ingest.js';
 import { foldJournal, isDerived, replay } from './journal.js';
 import { fold, isDecided, runnable, type LoopState } from './loop-state.js';
 import { MessageList } from './message-list.js';
@@ -16,7 +17,7 @@ export interface Opened {
   readonly state: SessionSnapshot['state'];
   readonly repairs: readonly Repair[];
   /** Ids of the tool calls in the history. */
-  readonly usedIds: Set<string>;
+  readonly callIds: CallIds;
 }
 
 /** A session whose latest turn goes on where its journal ends. */
@@ -40,9 +41,9 @@ export const openForResume = (sessions: SessionStore, turn: string): MaybePromis
     return openAnd(sessions, session, (open): Reopened => {
       if (open.journal[0]?.event.turn !== turn) throw new UnknownTurnError(turn);
       const { state, events } = replay(turn, open.snapshot, open.journal);
-      const usedIds = callIdsOf(state.history);
-      for (const { call } of state.slots) usedIds.add(call.id);
-      return { ...opened(open, open.snapshot, open.journal.length), usedIds, loop: state, recorded: events };
+      const callIds = new CallIds(state.history);
+      for (const { call } of state.slots) callIds.take(call.id);
+      return { ...opened(open, open.snapshot, open.journal.length), callIds, loop: state, recorded: events };
     });
   });
 
@@ -69,7 +70,7 @@ const opened = (open: OpenSession, snapshot: SessionSnapshot, seq: number): Open
   checkHistory(snapshot.messages);
   const { messages, repairs } = repairHistory(snapshot.messages);
   const history = repairs.length === 0 ? MessageList.of(snapshot.messages) : MessageList.of(messages);
-  return { writer: new SessionWriter(open, seq), messages: history, state: snapshot.state, repairs, usedIds: callIdsOf(history) };
+  return { writer: new SessionWriter(open, seq), messages: history, state: snapshot.state, repairs, callIds: new CallIds(history) };
 };
 
 /** Writes the end of a turn whose process is gone: calls that may have run are answered as interrupted. */

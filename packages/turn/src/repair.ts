@@ -1,3 +1,4 @@
+import { CallIds } from './call-ids.js';
 import type { AssistantMessage, AssistantPart, Message, ToolCallPart, ToolMessage, ToolResultPart } from './messages.js';
 import { wellFormed } from './well-formed.js';
 
@@ -63,7 +64,7 @@ class Repairing {
   readonly #moved = new Set<ToolResultPart>();
   readonly #messages: Message[] = [];
   readonly #repairs: Repair[] = [];
-  readonly #usedIds = new Set<string>();
+  readonly #ids = new CallIds();
   /** Calls of the latest assistant message that have no result yet, in order. */
   #open: OpenCall[] = [];
   #openIndex = 0;
@@ -108,8 +109,7 @@ class Repairing {
   #addCall(part: ToolCallPart, inline: ReadonlySet<string>, index: number): ToolCallPart {
     if (part.providerExecuted === true || inline.has(part.toolCallId)) return part;
     const givenId = part.toolCallId;
-    const id = unusedId(givenId, this.#usedIds);
-    this.#usedIds.add(id);
+    const id = this.#ids.take(givenId);
     if (id !== givenId) this.#repairs.push({ problem: 'duplicate-call-id', index, toolCallId: givenId });
     const kept = id === givenId ? part : { ...part, toolCallId: id };
     this.#open.push({ part: kept, givenId });
@@ -136,7 +136,7 @@ class Repairing {
     const place = this.#open.findIndex((call) => call.givenId === part.toolCallId);
     const call = this.#open[place];
     if (call === undefined) {
-      const problem = this.#usedIds.has(part.toolCallId) ? 'duplicate-result' : 'orphan-result';
+      const problem = this.#ids.has(part.toolCallId) ? 'duplicate-result' : 'orphan-result';
       this.#repairs.push({ problem, index, toolCallId: part.toolCallId });
       return undefined;
     }
@@ -192,14 +192,5 @@ class Repairing {
     );
   }
 }
-
-/** The id itself, or with the first free number behind it. */
-export const unusedId = (id: string, used: ReadonlySet<string>): string => {
-  const base = id === '' ? 'call' : id;
-  if (id !== '' && !used.has(id)) return id;
-  let number = 2;
-  while (used.has(`${base}-${number}`)) number += 1;
-  return `${base}-${number}`;
-};
 
 const isEmpty = (message: Message): boolean => message.content.length === 0;

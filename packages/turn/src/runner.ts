@@ -1,5 +1,6 @@
 import type { SchedulerLike, Subscriber } from 'rxjs';
 import type { ApprovalHolder, Approvals } from './approvals.js';
+import { CallIds } from './call-ids.js';
 import { stop } from './decisions.js';
 import { Ending } from './ending.js';
 import { toErrorInfo, type OperatorError } from './errors.js';
@@ -77,8 +78,8 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     return this.#state.turn;
   }
 
-  get usedIds(): Set<string> {
-    return this.#session.opened?.usedIds ?? new Set();
+  get callIds(): CallIds {
+    return this.#session.opened?.callIds ?? new CallIds();
   }
 
   get session(): string {
@@ -136,7 +137,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
 
   /** Takes in a message for the next step boundary; `false` when the turn has none to come. */
   steer(id: string, message: UserMessage): boolean {
-    if (this.isEnding || !this.#state.loaded) return false;
+    if (this.isEnding) return false;
     this.#steering.add(id, message);
     this.feed({ type: 'input.received', id, message });
     return true;
@@ -168,9 +169,9 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
 
   /** Whatever is wrong with an event that has left, the turn ends in order. */
   #take(event: TurnEvent): void {
-    const { lastWord } = this.#ending;
     try {
-      this.#left(lastWord && event.type === 'turn.continue' && !this.#state.stop ? lastWord : event);
+      if (event.type === 'model.response' && event.replayed !== true) this.#left(this.callIds.ownedBy(event));
+      else this.#left(this.#ending.insteadOf(event));
     } catch (error) {
       this.#broken(failed('The turn could not go on.', error));
     }

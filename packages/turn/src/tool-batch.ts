@@ -1,6 +1,6 @@
 import type { ObservableInput } from 'rxjs';
 import { Effect, LazyAbort } from './effects.js';
-import { toErrorInfo, type ErrorInfo } from './errors.js';
+import { InvalidInputError, toErrorInfo, type ErrorInfo } from './errors.js';
 import { ingestOutcome } from './ingest.js';
 import type { EffectHost } from './model-call.js';
 import type { ToolCall, ToolDriver, ToolDriverOutput, ToolOutcome, ToolRunContext } from './tool.js';
@@ -37,6 +37,11 @@ export class ToolBatch extends Effect<ToolDriverOutput> {
     this.skipping.abort();
   }
 
+  /** Whether a call has no result yet. */
+  get isWaiting(): boolean {
+    return this.#open.length > 0;
+  }
+
   get skipping(): LazyAbort {
     this.#skip ??= new LazyAbort();
     return this.#skip;
@@ -54,6 +59,7 @@ export class ToolBatch extends Effect<ToolDriverOutput> {
       this.#answer(call, outcomeOf(output.outcome, call.name));
       return;
     }
+    if (output.type !== 'progress') throw new InvalidInputError(`The tool driver said something of the type ${JSON.stringify((output as { type?: unknown }).type)}; it may say progress or result.`);
     const { turn } = this.#host;
     this.#host.enter({ type: 'tool.progress', turn, at: this.#host.now(), step: this.#step, call, progress: output.progress });
   }

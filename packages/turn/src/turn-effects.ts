@@ -21,7 +21,8 @@ export class TurnEffects {
   }
 
   get areToolsRunning(): boolean {
-    return this.#batches.size > 0;
+    for (const batch of this.#batches) if (batch.isWaiting) return true;
+    return false;
   }
 
   /** Starts, skips or ends what the event says. Whatever a driver still does after its answer is not needed. */
