@@ -21,6 +21,21 @@ export {
   type CommandPolicy,
   type CommandVerdict,
 } from './bash/permissions.js';
+export type { CommitSummary } from './git/commit-message.js';
+export type { LeftOut } from './git/commit-rules.js';
+export { branchName, slug, type BranchNameParts } from './git/branch-name.js';
+export type {} from './git/events.js';
+export type { ChangedFile } from './git/finish-work.js';
+export { GitError, type GitErrorCode } from './git/git-error.js';
+export { git } from './git/git.js';
+export type { GitIdentity } from './git/identity.js';
+export { gitConfig, type GitOptions } from './git/options.js';
+export { gitPushTool, type GitPushOptions } from './git/push.js';
+export { createGitRepository, GitRepository, type GitRepositoryOptions, type WorkTreeState } from './git/repository.js';
+export type { GitResult, GitRunner, GitRunOptions } from './git/runner.js';
+export type { FileChange, GitHead, StatusEntry } from './git/status.js';
+export { gitDiffTool, gitLogTool, gitStatusTool, gitTools, type GitToolsContext } from './git/tools.js';
+export { addWorkTree, type AgentWorkTree, type WorkTreeOptions } from './git/work-tree.js';
 export type { Environment } from './process/environment.js';
 export { StartError } from './process/run-supervised.js';
 export { createSandbox } from './sandbox/create-sandbox.js';

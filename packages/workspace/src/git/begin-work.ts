@@ -1,7 +1,8 @@
 import { freshId } from '../process/machine.js';
 import { branchName } from './branch-name.js';
 import { GitError } from './git-error.js';
-import type { GitHead, GitRepository } from './repository.js';
+import type { GitRepository } from './repository.js';
+import type { GitHead, StatusEntry } from './status.js';
 import type { WorkTreeClaim } from './work-tree-claims.js';
 
 /** What a session remembers of its branch from turn to turn. */
@@ -59,7 +60,7 @@ const joined = async (repository: GitRepository, current: WorkTreeClaim, { strat
   if (strategy === 'per-agent' && current.isAgentBranch) {
     throw new GitError('git-work-tree-in-use', `The session ${JSON.stringify(current.session)} works in this work tree on ${String(current.branch)}; give ${JSON.stringify(session)} a work tree of its own (addWorktree), or share the branch.`);
   }
-  const { branch } = await repository.head();
+  const { branch } = (await repository.state()).head;
   if (branch === current.branch) return current;
   throw branchChanged(current.branch, branch);
 };
@@ -70,9 +71,9 @@ export const branchChanged = (expected: string | undefined, actual: string | und
 
 const claimAlone = async (repository: GitRepository, request: WorkRequest): Promise<BegunWork> => {
   await repository.checkIdle();
-  const head = await repository.head();
+  const { head, entries } = await repository.state();
   const { saved, session } = request;
-  const dirty = new Set(saved?.turn === request.turn ? saved.dirty : await uncommitted(repository));
+  const dirty = new Set(saved?.turn === request.turn ? saved.dirty : uncommitted(entries));
   const { ownBranch } = repository.claims;
   if (!request.autoBranch || (ownBranch !== undefined && ownBranch === head.branch)) {
     const isAgentBranch = ownBranch !== undefined;
@@ -106,8 +107,7 @@ const agentBranch = async (repository: GitRepository, request: WorkRequest, head
 };
 
 /** Files that are not committed. */
-const uncommitted = async (repository: GitRepository): Promise<readonly string[]> => {
-  const entries = await repository.status();
+const uncommitted = (entries: readonly StatusEntry[]): readonly string[] => {
   const conflict = entries.find(({ change }) => change === 'conflict');
   if (conflict !== undefined) throw new GitError('git-in-progress', `${conflict.path} is in conflict; resolve it first.`);
   if (entries.length > maxDirty) {

@@ -12,6 +12,8 @@ export type Git = (args: readonly string[], options?: GitRunOptions) => Promise<
 export interface CommitRequest {
   /** Files from the top of the work tree; what is gone is committed as gone. */
   readonly paths: readonly string[];
+  /** The commit that is checked out; `undefined` if there is none yet. */
+  readonly parent: string | undefined;
   readonly rules: Pick<CommitRules, 'maxFileBytes' | 'redact'>;
   /** Asked once it is sure which files are committed. */
   readonly message: (files: readonly string[]) => Promise<string>;
@@ -49,7 +51,7 @@ export const commitFiles = async (git: Git, request: CommitRequest): Promise<Com
   const folder = await mkdtemp(join(tmpdir(), 'h-index-'));
   const environment = { GIT_INDEX_FILE: join(folder, 'index') };
   try {
-    const staged = await stage(git, request.paths, environment);
+    const staged = await stage(git, request, environment);
     const leftOut = await findProblems(git, staged, request.rules);
     const refused = new Set(leftOut.map(({ path }) => path));
     await unstage(git, staged.filter(({ path }) => refused.has(path)), environment);
@@ -69,22 +71,20 @@ export const commitFiles = async (git: Git, request: CommitRequest): Promise<Com
   }
 };
 
-const stage = async (git: Git, paths: readonly string[], environment: Readonly<Record<string, string>>): Promise<readonly Staged[]> => {
-  const head = (await git(['rev-parse', '--quiet', '--verify', 'HEAD']).catch(() => '')).trim();
-  const base = head === '' ? (await git(['hash-object', '-t', 'tree', '--stdin'], { input: '' })).trim() : head;
-  if (head !== '') await git(['read-tree', head], { environment });
+const stage = async (git: Git, { paths, parent }: CommitRequest, environment: Readonly<Record<string, string>>): Promise<readonly Staged[]> => {
+  if (parent !== undefined) await git(['read-tree', parent], { environment });
   await git(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { environment, input: paths.map((path) => `${path}\0`).join('') });
-  if (head === '') {
-    const listed = await git(['ls-files', '--stage', '-z'], { environment });
-    return listed.split('\0').flatMap((line) => {
-      const [, mode, blob, path] = /^(\d+) ([0-9a-f]+) \d\t([^]*)$/.exec(line) ?? [];
-      if (mode === undefined || blob === undefined || path === undefined) return [];
-      return [{ path, oldMode: '0', oldBlob: base, newMode: mode, newBlob: blob, state: 'A' }];
-    });
-  }
-  const raw = await git(['diff-index', '--cached', '--raw', '--no-renames', '--no-abbrev', '-z', base], { environment });
-  return parseRaw(raw);
+  if (parent === undefined) return parseIndex(await git(['ls-files', '--stage', '-z'], { environment }));
+  return parseRaw(await git(['diff-index', '--cached', '--raw', '--no-renames', '--no-abbrev', '-z', parent], { environment }));
 };
+
+/** `mode blob stage\tpath\0` … */
+const parseIndex = (listed: string): readonly Staged[] =>
+  listed.split('\0').flatMap((line) => {
+    const [, newMode, newBlob, path] = /^(\d+) ([0-9a-f]+) \d\t([^]*)$/.exec(line) ?? [];
+    if (newMode === undefined || newBlob === undefined || path === undefined) return [];
+    return [{ path, oldMode: '0', oldBlob: newBlob, newMode, newBlob, state: 'A' }];
+  });
 
 /** `:oldmode newmode oldblob newblob state\0path\0` … */
 const parseRaw = (raw: string): readonly Staged[] => {

@@ -5,8 +5,8 @@ import { commitFiles, type CommitResult } from './commit.js';
 import { defaultMessage, tidyMessage, type CommitSummary } from './commit-message.js';
 import { pathCheck, type CommitRules, type LeftOut } from './commit-rules.js';
 import { GitError } from './git-error.js';
-import type { GitHead, GitRepository } from './repository.js';
-import type { FileChange, StatusEntry } from './status.js';
+import type { GitRepository } from './repository.js';
+import type { FileChange, GitHead, StatusEntry } from './status.js';
 import type { WorkTreeClaim } from './work-tree-claims.js';
 
 /** How to commit at the end of a turn. */
@@ -57,14 +57,15 @@ export const finishWork = async (repository: GitRepository, { turn, commit, ...e
   const claim = claims.current;
   if (claim === undefined) return undefined;
   try {
-    const prefix = relative(await repository.top(), repository.root);
+    const top = await repository.top();
+    const prefix = relative(top, repository.root);
     const touched = new Set([...end.touched].map((path) => posix.join(prefix.replaceAll(sep, '/'), path)));
-    const { branch } = await repository.head();
-    if (branch !== claim.branch) throw branchChanged(claim.branch, branch);
-    const changes = await changesOf(repository, claim);
+    const { head, entries } = await repository.state();
+    if (head.branch !== claim.branch) throw branchChanged(claim.branch, head.branch);
+    const changes = changesOf(entries, claim);
     // While others work here too, only what this turn is known to have written is its own.
     const own = claims.count > 1 ? changes.filter(({ path }) => touched.has(path)) : changes;
-    const committed = commit === undefined ? {} : await tryCommit(repository, claim, own, commit);
+    const committed = commit === undefined ? {} : await tryCommit(repository, { top, head, changes: own }, commit);
     const isLast = claims.leave(turn);
     return {
       claim,
@@ -72,34 +73,39 @@ export const finishWork = async (repository: GitRepository, { turn, commit, ...e
       mixed: [...touched].filter((path) => claim.dirty.has(path)),
       commit: committed.commit,
       commitError: committed.commitError,
-      restored: isLast && claim.original !== undefined ? await restore(repository, claim, claim.original) : undefined,
+      restored: isLast && claim.original !== undefined ? await restore(repository, claim, claim.original, committed.commit === undefined ? changes : undefined) : undefined,
     };
   } finally {
     claims.leave(turn);
   }
 };
 
-const changesOf = async (repository: GitRepository, { dirty }: WorkTreeClaim): Promise<readonly StatusEntry[]> =>
-  (await repository.status()).filter(({ path }) => !dirty.has(path));
+const changesOf = (entries: readonly StatusEntry[], { dirty }: WorkTreeClaim): readonly StatusEntry[] =>
+  entries.filter(({ path }) => !dirty.has(path));
+
+interface Uncommitted {
+  readonly top: string;
+  readonly head: GitHead;
+  readonly changes: readonly StatusEntry[];
+}
 
 const tryCommit = async (
   repository: GitRepository,
-  claim: WorkTreeClaim,
-  changes: readonly StatusEntry[],
+  uncommitted: Uncommitted,
   plan: CommitPlan,
 ): Promise<{ readonly commit?: CommitResult; readonly commitError?: GitError }> => {
-  if (changes.length === 0) return {};
-  if (claim.branch === undefined) {
+  if (uncommitted.changes.length === 0) return {};
+  if (uncommitted.head.branch === undefined) {
     return { commitError: new GitError('git-failed', 'Nothing was committed: on a detached head a commit would soon be lost. Switch to a branch, or use autoBranch.') };
   }
   try {
-    return { commit: await commitChanges(repository, changes, plan) };
+    return { commit: await commitChanges(repository, uncommitted, plan) };
   } catch (error) {
     return { commitError: error instanceof GitError ? error : new GitError('git-failed', error instanceof Error ? error.message : String(error), error) };
   }
 };
 
-const commitChanges = async (repository: GitRepository, changes: readonly StatusEntry[], plan: CommitPlan): Promise<CommitResult> => {
+const commitChanges = async (repository: GitRepository, { top, head, changes }: Uncommitted, plan: CommitPlan): Promise<CommitResult> => {
   const check = pathCheck(plan);
   const leftOut: LeftOut[] = [];
   const paths: string[] = [];
@@ -109,9 +115,9 @@ const commitChanges = async (repository: GitRepository, changes: readonly Status
     else leftOut.push({ path, reason });
   }
   if (paths.length === 0) return { commit: undefined, message: '', files: [], leftOut };
-  const top = await repository.top();
   const result = await commitFiles((args, options) => repository.git(['-C', top, ...args], options), {
     paths,
+    parent: head.commit,
     rules: plan,
     message: (files) => messageFor({ task: plan.task, files, isComplete: plan.isComplete }, plan),
     identity: await repository.access.identity(),
@@ -126,10 +132,16 @@ const messageFor = async (summary: CommitSummary, { message, redact }: CommitPla
   return tidy(written) || tidy(defaultMessage(summary)) || 'Changes';
 };
 
-const restore = async (repository: GitRepository, claim: WorkTreeClaim, original: GitHead): Promise<FinishedWork['restored']> => {
+/** @param known What is not committed, where that is known already. */
+const restore = async (
+  repository: GitRepository,
+  claim: WorkTreeClaim,
+  original: GitHead,
+  known: readonly StatusEntry[] | undefined,
+): Promise<FinishedWork['restored']> => {
   const { branch, base } = claim;
   if (branch === undefined) return undefined;
-  const left = await changesOf(repository, claim);
+  const left = known ?? changesOf((await repository.state()).entries, claim);
   if (left.length > 0) return { kept: `${left.length} changed ${left.length === 1 ? 'file is' : 'files are'} not committed` };
   const tip = await repository.commitOf(`refs/heads/${branch}`);
   if (original.branch !== undefined && original.commit === undefined) {

@@ -16,7 +16,7 @@ import { finishWork, type FinishedWork } from './finish-work.js';
 import { checkGitOptions, type CheckedGitOptions, type GitOptions } from './options.js';
 import { pushApprovals } from './push-approvals.js';
 import { pushToolName } from './push.js';
-import type { GitHead } from './repository.js';
+import type { GitHead } from './status.js';
 import { decodeBranch, encodeBranch } from './saved-branch.js';
 
 /** The operator's name, and the key of what it keeps in a session. */

@@ -66,7 +66,7 @@ export const gitPushTool = (repository: GitRepository, options: GitPushOptions =
 const push = (repository: GitRepository, remote: string, branchPrefix: string, signal: AbortSignal): Promise<{ readonly branch: string; readonly commit: string }> =>
   repository.exclusive(async () => {
     await repository.top();
-    const { branch, commit } = await repository.head();
+    const { branch, commit } = (await repository.state()).head;
     if (branch === undefined || !branch.startsWith(branchPrefix)) {
       throw new GitError('git-nothing-to-push', `Only branches that begin with ${JSON.stringify(branchPrefix)} may be pushed; ${branch ?? 'no branch'} is checked out.`);
     }

@@ -7,7 +7,7 @@ import { ApprovedPushes } from './approved-pushes.js';
 import { GitError, type GitErrorCode } from './git-error.js';
 import { identityVariables, type GitIdentity } from './identity.js';
 import { createGitRunner, type GitResult, type GitRunner, type GitRunOptions } from './runner.js';
-import { parseStatus, statusArguments, type StatusEntry } from './status.js';
+import { parseHead, parseStatus, statusArguments, type GitHead, type StatusEntry } from './status.js';
 import { WorkTreeClaims } from './work-tree-claims.js';
 
 /** Options of {@link createGitRepository}. */
@@ -35,11 +35,12 @@ export interface GitRepositoryOptions {
   readonly run?: GitRunner | undefined;
 }
 
-/** Where the work tree stands. */
-export type GitHead =
-  /** On a branch; `commit` is missing while it has none. */
-  | { readonly branch: string; readonly commit: string | undefined }
-  | { readonly branch: undefined; readonly commit: string };
+/** Where the work tree stands and what is not committed. */
+export interface WorkTreeState {
+  readonly head: GitHead;
+  /** What is not committed, in the workspace. */
+  readonly entries: readonly StatusEntry[];
+}
 
 const optionsSchema = z.strictObject({
   root: z.string().min(1),
@@ -134,24 +135,18 @@ export class GitRepository {
     throw new GitError('git-no-repository', `The files of the repository are in ${JSON.stringify(top)}, not in ${JSON.stringify(this.root)}.`);
   }
 
-  async head(): Promise<GitHead> {
-    const commit = await this.commitOf('HEAD');
-    const { exitCode, stdout } = await this.run(['symbolic-ref', '--quiet', 'HEAD']);
-    const branch = exitCode === 0 ? stdout.toString().trim().replace(/^refs\/heads\//, '') : undefined;
-    if (branch !== undefined) return { branch, commit };
-    if (commit !== undefined) return { branch, commit };
-    throw new GitError('git-failed', 'The work tree is on no branch and on no commit.');
+  /** Looks at the work tree. */
+  async state(): Promise<WorkTreeState> {
+    const output = await this.git([...statusArguments, '--', '.']);
+    const head = parseHead(output);
+    if (head === undefined) throw new GitError('git-failed', 'The work tree is on no branch and on no commit.');
+    return { head, entries: parseStatus(output) };
   }
 
   /** The commit that a name means, if there is one. */
   async commitOf(name: string): Promise<string | undefined> {
     const { exitCode, stdout } = await this.run(['rev-parse', '--quiet', '--verify', '--end-of-options', `${name}^{commit}`]);
     return exitCode === 0 ? stdout.toString().trim() : undefined;
-  }
-
-  /** What is not committed, in the workspace. */
-  async status(): Promise<readonly StatusEntry[]> {
-    return parseStatus(await this.git([...statusArguments, '--', '.']));
   }
 
   /**

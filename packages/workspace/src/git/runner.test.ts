@@ -68,10 +68,10 @@ describe('in a folder that is not trusted, git', () => {
   it('runs nothing that was added while it is in use', async () => {
     const bench = gitBench({ 'b.bin': 'one\n', '.gitattributes': '*.bin filter=evil\n' });
     const repository = createGitRepository({ root: bench.root });
-    await repository.status();
+    await repository.state();
     bench.git('config', 'filter.evil.clean', `touch "${bench.at('ran')}"; cat`);
     bench.put('b.bin', 'two\n');
-    await repository.status();
+    await repository.state();
     await repository.git(['add', '--', 'b.bin']);
     expect(existsSync(bench.at('ran'))).toBe(false);
   });
@@ -79,7 +79,7 @@ describe('in a folder that is not trusted, git', () => {
   it.each(['core.alternateRefsCommand', 'remote.origin.receivepack', 'core.gitProxy'])('refuses to work where %s is set, which nothing can be put over', async (key) => {
     const bench = gitBench();
     bench.git('config', key, 'touch ran');
-    await expect(createGitRepository({ root: bench.root }).status()).rejects.toMatchObject({ code: 'git-config', message: expect.stringContaining(key.toLowerCase()) as string });
+    await expect(createGitRepository({ root: bench.root }).state()).rejects.toMatchObject({ code: 'git-config', message: expect.stringContaining(key.toLowerCase()) as string });
   });
 
   it('does not push to a folder, whose hooks would run here', async () => {
@@ -137,7 +137,7 @@ describe('git', () => {
     const { root } = gitBench();
     vi.stubEnv('PATH', temporaryFolder());
     onTestFinished(() => void vi.unstubAllEnvs());
-    await expect(createGitRepository({ root }).status()).rejects.toMatchObject({ code: 'git-missing' });
+    await expect(createGitRepository({ root }).state()).rejects.toMatchObject({ code: 'git-missing' });
   });
 
   it('waits for another git that has the lock', async () => {

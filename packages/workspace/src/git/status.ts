@@ -13,13 +13,28 @@ export interface StatusEntry {
   readonly isSubmodule: boolean;
 }
 
-/** The arguments whose output {@link parseStatus} reads. Ignored files are not among it. */
+/** The arguments whose output {@link parseStatus} and {@link parseHead} read. Ignored files are not among it. */
 export const statusArguments: readonly string[] = [
-  'status', '--porcelain=v2', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=dirty',
+  'status', '--porcelain=v2', '-z', '--branch', '--no-renames', '--untracked-files=all', '--ignore-submodules=dirty',
 ];
 
 /** How many fields come before the path, by the kind of line. */
 const fieldsBefore: Readonly<Record<string, number>> = { '1': 8, u: 10, '?': 1 };
+
+/** Where the work tree stands. */
+export type GitHead =
+  /** On a branch; `commit` is missing while it has none. */
+  | { readonly branch: string; readonly commit: string | undefined }
+  | { readonly branch: undefined; readonly commit: string };
+
+/** Reads where the work tree stands; `undefined` if it is nowhere. */
+export const parseHead = (output: string): GitHead | undefined => {
+  const [, oid = ''] = /(?:^|\0)# branch\.oid ([^\0]*)/.exec(output) ?? [];
+  const [, name = ''] = /(?:^|\0)# branch\.head ([^\0]*)/.exec(output) ?? [];
+  const commit = /^[0-9a-f]{40,64}$/.test(oid) ? oid : undefined;
+  if (name !== '' && name !== '(detached)') return { branch: name, commit };
+  return commit === undefined ? undefined : { branch: undefined, commit };
+};
 
 /** Reads the output of `git status --porcelain=v2 -z --no-renames`. */
 export const parseStatus = (output: string): readonly StatusEntry[] =>

@@ -4,8 +4,8 @@ import { outputWindow } from '../process/output-window.js';
 import { PathError } from '../paths/path-error.js';
 import type { WorkspacePaths } from '../paths/workspace-paths.js';
 import { GitError } from './git-error.js';
-import type { GitHead, GitRepository } from './repository.js';
-import type { StatusEntry } from './status.js';
+import type { GitRepository } from './repository.js';
+import type { GitHead, StatusEntry } from './status.js';
 
 /** What a git tool reads: the repository, and the paths that may be shown. */
 export interface GitToolsContext {
@@ -32,7 +32,7 @@ export const gitStatusTool = ({ repository }: GitToolsContext): Tool =>
     resources: () => [`file:${repository.root}`],
     run: async () => {
       await repository.top();
-      const [head, entries] = [await repository.head(), await repository.status()];
+      const { head, entries } = await repository.state();
       const lines = entries.slice(0, maxEntries).map(({ staged, unstaged, path }) => `${staged}${unstaged} ${path}`);
       const more = entries.length > maxEntries ? [`… and ${entries.length - maxEntries} more`] : [];
       const files = entries.length === 0 ? ['Nothing to commit.'] : [legend, ...lines, ...more];

@@ -1,4 +1,4 @@
-import type { GitHead } from './repository.js';
+import type { GitHead } from './status.js';
 
 /** The branch that turns work on, and what was there before. */
 export interface WorkTreeClaim {
