@@ -46,8 +46,11 @@ export const parseArguments = (words: readonly string[]): CoderArguments | Infor
     throw new UsageError(messageOf(error), { cause: error });
   }
   const prompt = command.args.join(' ').trim();
-  return { ...command.opts<Omit<CoderArguments, 'prompt'>>(), ...(prompt !== '' && { prompt }) };
+  return { ...unset, ...command.opts<Omit<CoderArguments, 'prompt'>>(), ...(prompt !== '' && { prompt }) };
 };
+
+/** What options mean that are not given, where the help need not say it. */
+const unset = { network: false, branch: false, mcp: [], json: false, demo: false };
 
 const describeCommand = (): Command =>
   new Command('npm start --')
@@ -58,13 +61,13 @@ const describeCommand = (): Command =>
     .option('-w, --workspace <folder>', 'the folder to work in (default: the current one)')
     .addOption(new Option('--sandbox <mode>', 'where commands run').choices(sandboxModes).default('host'))
     .option('--image <image>', 'the image of --sandbox docker')
-    .option('--network', 'let commands in a sandbox use the network', false)
-    .option('--branch', 'work on a git branch of its own and commit what changed', false)
-    .option('--mcp <command>', 'add the tools of an MCP server that this command starts (may be repeated)', collect, [])
+    .option('--network', 'let commands in a sandbox use the network')
+    .option('--branch', 'work on a git branch of its own and commit what changed')
+    .option('--mcp <command>', 'add the tools of an MCP server that this command starts (may be repeated)', collect)
     .option('--toolset <name>', 'the tools that are offered: full, minimal or read-only', 'full')
     .option('--max-steps <count>', 'how many steps a turn may make', wholeNumber, 50)
-    .option('--json', 'print the events of the turn as lines of JSON, and nothing else', false)
-    .option('--demo', 'show the scripted demonstration although a key is set', false)
+    .option('--json', 'print the events of the turn as lines of JSON, and nothing else')
+    .option('--demo', 'show the scripted demonstration although a key is set')
     .version('0.1.0')
     .addHelpText('after', `\n${examples}`);
 
@@ -77,7 +80,7 @@ Examples:
 
 Exit codes: 0 done, 1 error, 2 wrong usage, 3 step limit, 4 budget used up, 5 loop, 6 blocked, 124 timed out, 130 cancelled.`;
 
-const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
 const wholeNumber = (value: string): number => {
   if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError('It takes a whole number.');

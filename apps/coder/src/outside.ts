@@ -1,14 +1,14 @@
 import { dirname } from 'node:path';
 import type { WorkspaceOptions } from '@h/workspace';
 import { oneLine } from './render/printable.js';
-import type { Questions } from './view/questions.js';
+import type { Questioner } from './view/questions.js';
 
 /**
  * What happens with paths outside of the workspace: the user is asked; where nobody can be asked, they are refused.
  *
  * "Always" holds for the rest of the session, for the folder of the path and all that lies below it.
  */
-export const permissionFor = (questions: Questions | undefined): Pick<WorkspaceOptions, 'externalDirectory' | 'ask'> => {
+export const permissionFor = (questions: Questioner | undefined): Pick<WorkspaceOptions, 'externalDirectory' | 'ask'> => {
   if (questions === undefined) return { externalDirectory: 'deny' };
   const allowed: { readonly folder: string; readonly access: string }[] = [];
   return {

@@ -1,5 +1,5 @@
 import type { Agent, ApprovalDecision, TurnEventOf, TurnInput } from '@h/turn';
-import type { Questions } from './view/questions.js';
+import type { Questioner } from './view/questions.js';
 import type { View } from './view/view.js';
 
 /** A turn that is being shown. */
@@ -15,7 +15,7 @@ export interface ShownTurn {
 const nobody: ApprovalDecision = { decision: 'deny', reason: 'Nobody is there to be asked.' };
 
 /** Starts a turn, shows its events and has its requests for approval answered; denied, where nobody can be asked. */
-export const showTurn = (agent: Agent, input: Pick<TurnInput, 'session' | 'input'>, view: View, questions: Questions | undefined): ShownTurn => {
+export const showTurn = (agent: Agent, input: Pick<TurnInput, 'session' | 'input'>, view: View, questions: Questioner | undefined): ShownTurn => {
   const cancelled = new AbortController();
   let last: TurnEventOf<'turn.end'> | undefined;
   let left = (): void => undefined;

@@ -5,7 +5,7 @@ import { connectServers } from './mcp/connect-servers.js';
 import { permissionFor } from './outside.js';
 import { sandboxOptions } from './sandbox.js';
 import { UsageError } from './usage-error.js';
-import type { Questions } from './view/questions.js';
+import type { Questioner } from './view/questions.js';
 
 /** The tools of the agent, and what stands behind them. */
 export interface Toolbox {
@@ -19,7 +19,7 @@ export interface Workplace {
   readonly root: string;
   readonly given: CoderArguments;
   /** Present if somebody can answer. */
-  readonly questions: Questions | undefined;
+  readonly questions: Questioner | undefined;
   /** Where results are kept that are too long to be read at once. */
   readonly artifacts: ArtifactStore;
 }

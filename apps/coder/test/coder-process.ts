@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 
 /** The built app; `H_CODER_MAIN` names another build of it. */
 export const main = process.env['H_CODER_MAIN'] ?? fileURLToPath(new URL('../dist/main.js', import.meta.url));
@@ -9,6 +9,9 @@ export const main = process.env['H_CODER_MAIN'] ?? fileURLToPath(new URL('../dis
 await access(main).catch(() => {
   throw new Error('apps/coder is not built; run "pnpm run build" first.');
 });
+
+// Starting a process takes a second, and many seconds on a machine that has other things to do.
+vi.setConfig({ testTimeout: 120_000 });
 
 /** How to start the app. */
 export interface Start {

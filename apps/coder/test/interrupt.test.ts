@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { repairHistory, type Message, type TurnEvent } from '@h/turn';
 import { describe, expect, it } from 'vitest';
 import { startCoder, type Finished, type Running } from './coder-process.js';
-import { inFolder, temporaryFolder } from './folders.js';
+import { temporaryFolder } from './folders.js';
 import { call, startModelServer } from './model-server.js';
+import { alive } from './processes.js';
 
 const eventsOf = ({ stdout }: Finished): readonly TurnEvent[] =>
   stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as TurnEvent);
@@ -32,17 +33,6 @@ const startHanging = async (...options: readonly string[]): Promise<Hanging> => 
   const processes = async (): Promise<readonly number[]> => (await readFile(join(folder, 'pids'), 'utf8').catch(() => '')).split(' ').map(Number).filter(Boolean);
   while ((await processes()).length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
   return { ...coder, processes };
-};
-
-/** Whether a process runs; one that has ended and was not buried by its parent does not. */
-const isAlive = async (pid: number): Promise<boolean> => {
-  const { output } = await inFolder('/', 'ps', '-o', 'stat=', '-p', String(pid));
-  return output.trim() !== '' && !output.startsWith('Z');
-};
-
-const alive = async (processes: readonly number[]): Promise<readonly number[]> => {
-  const states = await Promise.all(processes.map(isAlive));
-  return processes.filter((_, index) => states[index]);
 };
 
 describe('an interrupt', () => {

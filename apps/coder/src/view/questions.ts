@@ -9,6 +9,9 @@ export interface TerminalUser {
   interrupt(): void;
 }
 
+/** Whom to ask. */
+export type Questioner = Pick<Questions, 'ask' | 'abandon'>;
+
 const refusal: ApprovalDecision = { decision: 'deny', reason: 'The user said no.' };
 
 /** What the user means; `undefined` for anything that is no answer. */

@@ -1,0 +1,69 @@
+import { deny, harness, intercept, type TurnEvent, type TurnEventOf } from '@h/turn';
+import { call, response, scriptedModel, scriptedTools } from '@h/turn/testing';
+import { describe, expect, it } from 'vitest';
+import { showTurn } from './run-turn.js';
+import type { Questioner } from './view/questions.js';
+
+/** An operator that has a person decide about every tool call. */
+const askFirst = () =>
+  intercept('ask-first', ({ emit }) => {
+    let decided = (_answer: TurnEventOf<'approval.answer'>): void => undefined;
+    return {
+      observe: { 'approval.answer': (event) => decided(event) },
+      decide: {
+        'tool.call': (event) => {
+          emit({ type: 'approval.request', id: event.call.id, reason: 'It asks for everything.', call: event.call });
+          return new Promise((resolve) => {
+            decided = ({ decision, reason = 'No.' }) => resolve(decision === 'deny' ? deny(event, reason) : event);
+          });
+        },
+      },
+    };
+  });
+
+const run = async (questions: Questioner | undefined) => {
+  const events: TurnEvent[] = [];
+  const tools = scriptedTools({ ls: 'a.txt' });
+  const agent = harness({ model: scriptedModel([response(call('1', 'ls')), 'Done.']), tools }).pipe(askFirst());
+  const view = { event: (event: TurnEvent) => void events.push(event), say: () => undefined, close: () => undefined };
+  const turn = showTurn(agent, { session: 's', input: 'Go' }, view, questions);
+  return { turn, events, tools };
+};
+
+const answering = (decision: 'once' | 'deny'): Questioner => ({ ask: () => Promise.resolve({ decision }), abandon: () => undefined });
+const silent: Questioner = { ask: () => new Promise(() => undefined), abandon: () => undefined };
+
+describe('showTurn', () => {
+  it('has the user asked, and does what the answer says', async () => {
+    const { turn, tools } = await run(answering('once'));
+    expect(await turn.end).toMatchObject({ outcome: 'completed' });
+    expect(tools.ran).toHaveLength(1);
+  });
+
+  it('denies what the user denies', async () => {
+    const { turn, tools } = await run(answering('deny'));
+    await turn.end;
+    expect(tools.ran).toHaveLength(0);
+  });
+
+  it('denies everything where nobody can be asked', async () => {
+    const { turn, events, tools } = await run(undefined);
+    expect(await turn.end).toMatchObject({ outcome: 'completed' });
+    expect(tools.ran).toHaveLength(0);
+    expect(events.find(({ type }) => type === 'tool.result')).toMatchObject({ status: 'denied', reason: 'Nobody is there to be asked.' });
+  });
+
+  it('ends the turn when it is cancelled', async () => {
+    const { turn, events } = await run(silent);
+    await Promise.resolve();
+    turn.cancel('Enough.');
+    expect(await turn.end).toMatchObject({ outcome: 'cancelled', reason: 'Enough.' });
+    expect(events.at(-1)).toMatchObject({ type: 'turn.end' });
+  });
+
+  it('is over at once when it is left', async () => {
+    const { turn } = await run(silent);
+    turn.leave();
+    expect(await turn.end).toBeUndefined();
+  });
+});
