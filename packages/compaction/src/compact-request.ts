@@ -1,0 +1,135 @@
+import { MessageList, notice, type Message, type ModelRequest, type NewEvent, type OperatorContext } from '@h/turn';
+import type { CompactionTrigger } from './events.js';
+import type { CompactionFailureReason } from './failure.js';
+import type { Limits } from './limits.js';
+import { afterCompaction, leastSaving } from './notes.js';
+import type { CompactionSettings } from './options.js';
+import { runChain, type ChainResult } from './run-chain.js';
+import type { SummarizeContext } from './strategies/summarize.js';
+import type { RequestTokens, TurnState } from './turn-state.js';
+
+/** A request that is to be made smaller. */
+export interface Job {
+  readonly request: ModelRequest;
+  readonly trigger: CompactionTrigger;
+  readonly handOff: boolean;
+  readonly size: RequestTokens;
+  readonly limits: Limits;
+  readonly signal: AbortSignal;
+}
+
+/** What became of it. */
+export interface Outcome {
+  /** The new history; nothing when it stays as it is. */
+  readonly messages: readonly Message[] | undefined;
+  /** To be journaled with it. */
+  readonly annotation: { readonly trigger: CompactionTrigger; readonly tokensBefore: number; readonly tokensAfter: number };
+  readonly notices: readonly NewEvent[];
+}
+
+/** After a compaction a request takes this share of its limit, so that the next one is some way off. */
+const goalShare = 0.6;
+const leastTokens = 500;
+
+/** Makes a request smaller, and takes note of how well that went. */
+export const compactRequest = async (job: Job, settings: CompactionSettings, state: TurnState, operator: OperatorContext): Promise<Outcome> => {
+  const { request, trigger, size, limits } = job;
+  const startedAt = operator.now();
+  operator.emit(notice('compaction.started', { trigger, tokens: Math.ceil(size.total), limit: Math.floor(limits.limit) }));
+  const bounds = boundsOf(job);
+  const context = contextOf(job, bounds.targetTokens, settings, state, operator);
+  const result = await runChain(context, settings.chain, bounds);
+  const after = sizeAfter(result, job, state);
+  const isWorthIt = result.worked.length > 0 && (after.total <= size.total * (1 - leastSaving) || fitsNow(size, after, limits));
+  state.notes = afterCompaction(state.notes, size.total, isWorthIt ? after.total : size.total, limits);
+  const tokensBefore = Math.ceil(size.total);
+  const tokensAfter = Math.ceil(isWorthIt ? after.total : size.total);
+  const failed = failureNotices(result, trigger, isWorthIt, state.notes.retryAt);
+  const done = notice('compaction.done', {
+    trigger,
+    strategies: result.worked,
+    tokensBefore,
+    tokensAfter,
+    messagesBefore: request.messages.length,
+    messagesAfter: result.messages.length,
+    durationMs: operator.now() - startedAt,
+    ...(result.identifiers && { identifiers: result.identifiers }),
+    ...(result.usage && { usage: result.usage }),
+    ...(isWorthIt && (await archiveOf(context))),
+  });
+  return {
+    messages: isWorthIt ? result.messages : undefined,
+    annotation: { trigger, tokensBefore, tokensAfter },
+    notices: isWorthIt ? [...failed, done] : failed,
+  };
+};
+
+interface Bounds {
+  readonly targetTokens: number;
+  readonly goalTokens: number;
+  readonly maxTokens: number;
+}
+
+/** What the history may take. After an overflow our own counts are not to be trusted: it has to shrink in any case. */
+const boundsOf = ({ trigger, size, limits }: Job): Bounds => {
+  const isForced = trigger === 'overflow' || trigger === 'manual';
+  const within = (total: number, share: number): number =>
+    Math.max(leastTokens, (isForced ? Math.min(total, size.total * share) : total) - size.overhead);
+  return {
+    targetTokens: within(limits.limit * goalShare, 0.6),
+    goalTokens: within(limits.limit, 0.8),
+    maxTokens: within(limits.usable, trigger === 'overflow' ? 0.9 : 1),
+  };
+};
+
+const contextOf = (
+  { request, trigger, handOff, limits, signal }: Job,
+  targetTokens: number,
+  { archive }: CompactionSettings,
+  state: TurnState,
+  operator: OperatorContext,
+): SummarizeContext => {
+  const estimate = state.counter.gauge(request.model, 'estimate');
+  const factor = state.counter.calibration.factor(request.model, 'estimate');
+  const messages = request.messages.toArray();
+  let archived: Promise<string | undefined> | undefined;
+  return {
+    messages,
+    trigger,
+    handOff,
+    targetTokens,
+    protectTokens: Math.min(limits.protectTokens, targetTokens * 0.7),
+    turn: state.place.turn,
+    session: state.place.session,
+    signal,
+    // Estimates come out the same in every process: a turn that is resumed puts the same questions.
+    count: (message) => estimate.message(message) * factor,
+    countText: estimate.text,
+    archive: () => (archived ??= Promise.resolve().then(() => archive?.({ ...state.place, messages }))),
+    after: (delayMs, callback) => operator.after(delayMs, callback),
+    answers: state.answers((event) => operator.emit(event)),
+  };
+};
+
+const sizeAfter = (result: ChainResult, { request, size }: Job, state: TurnState): RequestTokens =>
+  result.worked.length === 0 ? size : state.measure({ ...request, messages: MessageList.of(result.messages) }, 'best');
+
+const fitsNow = (before: RequestTokens, after: RequestTokens, { usable }: Limits): boolean => before.total > usable && after.total <= usable;
+
+const archiveOf = async ({ archive }: SummarizeContext): Promise<{ readonly archive?: string }> => {
+  const place = await archive();
+  return place === undefined ? {} : { archive: place };
+};
+
+const failureNotices = (
+  { failures, worked }: ChainResult,
+  trigger: CompactionTrigger,
+  isWorthIt: boolean,
+  retryAt: number,
+): readonly NewEvent[] => {
+  const retry = retryAt > 0 ? { retryAtTokens: Math.ceil(retryAt) } : {};
+  const notices: NewEvent[] = failures.map((failure) => notice('compaction.failed', { trigger, ...failure, ...(!isWorthIt && retry) }));
+  if (isWorthIt || worked.length === 0) return notices;
+  const reason: CompactionFailureReason = 'ineffective';
+  return [...notices, notice('compaction.failed', { trigger, reason, message: 'It would have saved next to nothing.', ...retry })];
+};

@@ -1,0 +1,74 @@
+import { intercept, MessageList, type Message, type TurnOperator } from '@h/turn';
+import './events.js';
+import { settingsOf, type CompactionOptions } from './options.js';
+import { TurnCompaction } from './turn-compaction.js';
+import { TurnState } from './turn-state.js';
+
+/**
+ * Keeps requests inside the context window: a history that has grown too long is made shorter before the model is asked, and
+ * once a turn after the model has said that it was too long.
+ *
+ * The request waits for it. The new history takes the place of the old one in the session (`history.replace`); with the
+ * option `memory`, where a host owns the history, it is applied to each of its requests instead. When no strategy works
+ * the history stays as it is, and the next attempt comes when the request has grown.
+ *
+ * A turn whose `metadata` has `compaction: 'now'` makes the history shorter and ends: its input is not stored, and no
+ * model is asked but the summariser.
+ *
+ * @throws TurnError `invalid-option` for an unknown option or a value that it does not take
+ *
+ * @example
+ * ```ts
+ * const agent = harness({ model }).pipe(compaction({ window: 200_000, summarize: summarizeWith(model) }), observe());
+ * ```
+ */
+export const compaction = (options: CompactionOptions = {}): TurnOperator => {
+  const settings = settingsOf(options);
+  const isOurs = settings.memory === undefined;
+  return intercept('compaction', (operator) => {
+    const state = new TurnState(settings);
+    const turn = new TurnCompaction(settings, state, operator);
+    /** Counts messages as they come, so that a request finds them counted. */
+    const warmUp = (messages: Iterable<Message>): void => {
+      if (!isOurs) return;
+      const { message } = state.counter.gauge(undefined, 'estimate');
+      for (const given of messages) message(given);
+    };
+    return {
+      observe: {
+        'turn.start': ({ turn: id, session, metadata }) => {
+          Object.assign(state.place, { turn: id, session });
+          state.isManual = metadata?.['compaction'] === 'now';
+        },
+        'session.loaded': ({ turn: id, session, messages, state: kept }) => {
+          Object.assign(state.place, { turn: id, session });
+          state.history = messages;
+          state.load(kept);
+          warmUp(messages);
+        },
+        'session.state': ({ key, value }) => state.recall(key, value),
+        'history.append': ({ messages }) => warmUp(messages),
+        'history.replace': ({ messages, annotations }) => {
+          state.history = MessageList.of(messages);
+          const own = annotations?.['compaction'];
+          if (typeof own === 'object' && own !== null && 'trigger' in own && own['trigger'] === 'overflow') state.hasRecovered = true;
+        },
+        'model.request': (request) => {
+          if (!isOurs) return;
+          state.lastRequest = request;
+          state.measure(request, 'estimate');
+        },
+        'model.response': ({ usage }) => state.learn(usage),
+      },
+      decide: {
+        'history.append': (event, context) => (state.isManual && event.origin === 'input' ? turn.compactNow(event, context) : undefined),
+        'model.request': (event, context) => turn.fit(event, context),
+        'model.response': (event) => {
+          const changed = isOurs ? state.changedNotes() : [];
+          return changed.length === 0 ? undefined : [event, ...changed];
+        },
+        'model.error': (event, context) => turn.recover(event, context),
+      },
+    };
+  });
+};

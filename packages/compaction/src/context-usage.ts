@@ -1,0 +1,50 @@
+import type { ModelRequest } from '@h/turn';
+import { createTokenCounter, type RequestTokens, type TokenCounter } from './counting/token-counter.js';
+import { defaultWindow, limitsFor } from './limits.js';
+import { checkOptions, either, isFunction, numberFrom, objectWith } from './options-check.js';
+import type { CompactionOptions } from './options.js';
+
+/** Options of {@link contextUsage}: those of `compaction()` with the same names, and with the same defaults. */
+export interface ContextUsageOptions extends Pick<CompactionOptions, 'window' | 'reserve' | 'threshold'> {
+  /**
+   * Counts tokens. The one that `compaction()` was given knows the model.
+   *
+   * @defaultValue a new one
+   */
+  readonly counter?: TokenCounter | undefined;
+}
+
+/** What fills a context window, in tokens. */
+export interface ContextUsage extends RequestTokens {
+  readonly window: number;
+  /** Kept free for the answer. */
+  readonly reserve: number;
+  /** From here on the history is compacted. */
+  readonly limit: number;
+  /** Left until there. */
+  readonly free: number;
+}
+
+/**
+ * What fills the window of a request: the system prompt, tools, the history, the tail; and how much is left.
+ *
+ * @throws TurnError `invalid-option`
+ *
+ * @example
+ * ```ts
+ * const { messages, tools, free } = contextUsage(request, { window: 200_000, counter });
+ * ```
+ */
+export const contextUsage = (request: ModelRequest, options: ContextUsageOptions = {}): ContextUsage => {
+  checkOptions('contextUsage', options, {
+    window: either(numberFrom(1), isFunction),
+    reserve: numberFrom(0),
+    threshold: numberFrom(0, 1),
+    counter: objectWith('gauge', 'load', 'request'),
+  });
+  const { window: given = defaultWindow, reserve: wanted, threshold = 0.7, counter = createTokenCounter() } = options;
+  const settings = { window: given, reserve: wanted, threshold, protectTokens: undefined };
+  const { window, reserve, limit } = limitsFor(settings, request.model, request.settings);
+  const tokens = counter.request(request);
+  return { ...tokens, window, reserve, limit, free: Math.max(0, Math.floor(limit - tokens.total)) };
+};

@@ -1,0 +1,46 @@
+import type { Message, SystemBlock, ToolDefinition } from '@h/turn';
+import { tokensOfMessage, tokensOfSystem, tokensOfTool } from './message-tokens.js';
+import type { Encoding } from './vocabulary.js';
+
+/**
+ * One way to count. What is counted once is remembered by identity, for as long as it lives: messages, system blocks and
+ * lists of tools never change.
+ */
+export interface TokenGauge {
+  readonly name: Encoding | 'estimate';
+  readonly text: (text: string) => number;
+  readonly message: (message: Message) => number;
+  readonly system: (blocks: readonly SystemBlock[]) => number;
+  readonly tools: (definitions: readonly ToolDefinition[]) => number;
+}
+
+export const createGauge = (name: TokenGauge['name'], text: (text: string) => number, imageTokens: number): TokenGauge => {
+  const measures = { text, imageTokens };
+  const message = remembering((given: Message) => tokensOfMessage(given, measures));
+  const block = remembering((given: SystemBlock) => tokensOfSystem(given, measures));
+  const tool = remembering((given: ToolDefinition) => tokensOfTool(given, measures));
+  return {
+    name,
+    text,
+    message,
+    system: remembering((blocks: readonly SystemBlock[]) => sum(blocks, block)),
+    tools: remembering((definitions: readonly ToolDefinition[]) => sum(definitions, tool)),
+  };
+};
+
+const remembering = <Thing extends object>(count: (thing: Thing) => number): ((thing: Thing) => number) => {
+  const counts = new WeakMap<Thing, number>();
+  return (thing) => {
+    const known = counts.get(thing);
+    if (known !== undefined) return known;
+    const tokens = count(thing);
+    counts.set(thing, tokens);
+    return tokens;
+  };
+};
+
+const sum = <Thing>(things: readonly Thing[], count: (thing: Thing) => number): number => {
+  let tokens = 0;
+  for (const thing of things) tokens += count(thing);
+  return tokens;
+};

@@ -1,0 +1,123 @@
+import type { Message, ModelRequest } from '@h/turn';
+import { checkOptions, isFunction, numberFrom } from '../options-check.js';
+import { createCalibration, type Calibration } from './calibration.js';
+import { encodingOf as encodingByName } from './encodings.js';
+import { estimateTokens } from './estimate.js';
+import { createGauge, type TokenGauge } from './gauge.js';
+import { createTokenizer } from './tokenizer.js';
+import { loadVocabulary, type Encoding } from './vocabulary.js';
+
+/** Options of {@link createTokenCounter}. */
+export interface TokenCounterOptions {
+  /**
+   * Which vocabulary a model uses; `undefined` for one that has none.
+   *
+   * @defaultValue the models of OpenAI by their names, all others none
+   */
+  readonly encodingOf?: ((model: string | undefined) => Encoding | undefined) | undefined;
+  /**
+   * Tokens of one image.
+   *
+   * @defaultValue `1600`, about what Claude takes for the largest image that it does not scale down
+   */
+  readonly imageTokens?: number | undefined;
+}
+
+/** What fills a request, in tokens. */
+export interface RequestTokens {
+  readonly system: number;
+  readonly tools: number;
+  readonly messages: number;
+  readonly tail: number;
+  readonly total: number;
+}
+
+/**
+ * Counts tokens. It keeps what it has counted and what it has learnt about models, so one of them may serve all
+ * sessions of a process.
+ */
+export interface TokenCounter {
+  text(text: string, model?: string): number;
+  message(message: Message, model?: string): number;
+  messages(messages: Iterable<Message>, model?: string): number;
+  /** What fills a request, corrected by what the provider has reported for this model before. */
+  request(request: ModelRequest): RequestTokens;
+  /**
+   * Loads the tokenizer of a model, from then on used for it.
+   *
+   * @returns `false` when its vocabulary is not published: its tokens are estimated
+   */
+  load(model?: string): Promise<boolean>;
+  /** How this model is counted now. `'estimate'` asks for the way that needs no tokenizer. */
+  gauge(model?: string, kind?: 'best' | 'estimate'): TokenGauge;
+  /** Whether the model has a tokenizer that could be loaded and is not. */
+  canLoad(model?: string): boolean;
+  readonly calibration: Calibration;
+}
+
+/**
+ * Makes a counter.
+ *
+ * It estimates, on the side of too many, until {@link TokenCounter.load} has brought the model's tokenizer; models without
+ * a published vocabulary are always estimated. js-tiktoken is only imported by `load`. Text is only text: names
+ * of special tokens (`<|endoftext|>`) are counted as the characters that they are.
+ *
+ * @throws TurnError `invalid-option`
+ *
+ * @example
+ * ```ts
+ * const counter = createTokenCounter();
+ * await counter.load('gpt-5');
+ * counter.text('Fix the failing test.', 'gpt-5'); // 5
+ * ```
+ */
+export const createTokenCounter = (options: TokenCounterOptions = {}): TokenCounter => {
+  checkOptions('createTokenCounter', options, { encodingOf: isFunction, imageTokens: numberFrom(0) });
+  const { encodingOf = encodingByName, imageTokens = 1600 } = options;
+  const estimate = createGauge('estimate', estimateTokens, imageTokens);
+  const loaded = new Map<Encoding, TokenGauge>();
+  const calibration = createCalibration();
+
+  const gaugeOf = (model: string | undefined, kind: 'best' | 'estimate' = 'best'): TokenGauge => {
+    if (kind === 'estimate' || loaded.size === 0) return estimate;
+    const encoding = encodingOf(model);
+    return (encoding && loaded.get(encoding)) ?? estimate;
+  };
+  return {
+    calibration,
+    gauge: gaugeOf,
+    text: (text, model) => gaugeOf(model).text(text),
+    message: (message, model) => gaugeOf(model).message(message),
+    messages: (messages, model) => countAll(messages, gaugeOf(model)),
+    request: (request) => {
+      const gauge = gaugeOf(request.model);
+      return measured(request, gauge, calibration.factor(request.model, gauge.name));
+    },
+    canLoad: (model) => {
+      const encoding = encodingOf(model);
+      return encoding !== undefined && !loaded.has(encoding);
+    },
+    load: async (model) => {
+      const encoding = encodingOf(model);
+      if (encoding === undefined) return false;
+      const vocabulary = await loadVocabulary(encoding);
+      if (!loaded.has(encoding)) loaded.set(encoding, createGauge(encoding, createTokenizer(vocabulary), imageTokens));
+      return true;
+    },
+  };
+};
+
+/** Tokens of several messages. */
+export const countAll = (messages: Iterable<Message>, gauge: Pick<TokenGauge, 'message'>): number => {
+  let tokens = 0;
+  for (const message of messages) tokens += gauge.message(message);
+  return tokens;
+};
+
+const measured = (request: ModelRequest, gauge: TokenGauge, factor: number): RequestTokens => {
+  const system = Math.ceil(gauge.system(request.system) * factor);
+  const tools = Math.ceil(gauge.tools(request.tools) * factor);
+  const messages = Math.ceil(countAll(request.messages, gauge) * factor);
+  const tail = Math.ceil(countAll(request.tail, gauge) * factor);
+  return { system, tools, messages, tail, total: system + tools + messages + tail };
+};

@@ -1,0 +1,81 @@
+import type { Vocabulary } from './vocabulary.js';
+
+/** Longer pieces are counted in parts: merging takes time in the square of the length, and words are shorter. */
+const maxPieceLength = 64;
+/** How many pieces are remembered; ordinary text comes back to far fewer. */
+const maxPieces = 50_000;
+
+/**
+ * Makes a function that counts the tokens of a text as the vocabulary has them.
+ *
+ * Text is only text: the names of special tokens are counted as the characters that they are. The time it takes grows with
+ * the length of the text, whatever is in it; for that, runs of more than 64 characters of one kind (no word is so long)
+ * are counted in parts, which gives at most one token too many for each part.
+ */
+export const createTokenizer = ({ pattern, ranks }: Vocabulary): ((text: string) => number) => {
+  const next = new RegExp(pattern, 'gu');
+  const known = new Map<string, number>();
+
+  const countPiece = (piece: string): number => {
+    // The key of an ASCII piece is the piece itself.
+    if (ranks.has(piece) && isAscii(piece)) return 1;
+    const remembered = known.get(piece);
+    if (remembered !== undefined) return remembered;
+    const bytes = isAscii(piece) ? piece : Buffer.from(piece, 'utf8').toString('latin1');
+    const count = ranks.has(bytes) ? 1 : countMerged(bytes, ranks);
+    if (known.size >= maxPieces) known.clear();
+    known.set(piece, count);
+    return count;
+  };
+
+  return (text) => {
+    let tokens = 0;
+    let start = 0;
+    next.lastIndex = 0;
+    while (start < text.length) {
+      // Every character belongs to a piece, so that the end of one is the beginning of the next.
+      const end = next.test(text) ? next.lastIndex : text.length;
+      for (let from = start; from < end; ) {
+        const to = end - from <= maxPieceLength ? end : wholeCharacters(text, from + maxPieceLength);
+        tokens += countPiece(text.slice(from, to));
+        from = to;
+      }
+      start = end;
+    }
+    return tokens;
+  };
+};
+
+const isAscii = (text: string): boolean => {
+  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) > 127) return false;
+  return true;
+};
+
+/** The place itself, or the one before when a surrogate pair lies across it. */
+const wholeCharacters = (text: string, place: number): number => {
+  const code = text.charCodeAt(place - 1);
+  return code >= 0xd800 && code <= 0xdbff ? place - 1 : place;
+};
+
+/** Byte pair encoding: joins the neighbours of the lowest rank until no two can be joined. */
+const countMerged = (bytes: string, ranks: Vocabulary['ranks']): number => {
+  const starts = Array.from({ length: bytes.length + 1 }, (_, index) => index);
+  const rankAt = (place: number): number =>
+    place + 2 < starts.length ? (ranks.get(bytes.slice(starts[place], starts[place + 2])) ?? Infinity) : Infinity;
+  const pairs = Array.from({ length: bytes.length - 1 }, (_, index) => rankAt(index));
+  for (;;) {
+    let lowest = Infinity;
+    let place = -1;
+    for (let index = 0; index < pairs.length; index += 1) {
+      const rank = pairs[index] as number;
+      if (rank >= lowest) continue;
+      lowest = rank;
+      place = index;
+    }
+    if (place < 0) return starts.length - 1;
+    starts.splice(place + 1, 1);
+    pairs.splice(place, 1);
+    if (place < pairs.length) pairs[place] = rankAt(place);
+    if (place > 0) pairs[place - 1] = rankAt(place - 1);
+  }
+};

@@ -1,0 +1,136 @@
+import type { Message } from '@h/turn';
+import { estimateTokens } from '../counting/estimate.js';
+import { createGauge } from '../counting/gauge.js';
+import { checkOptions, isFunction, numberFrom } from '../options-check.js';
+import { groupMessages, type MessageGroup } from './groups.js';
+
+/** Options of {@link splitHistory}. */
+export interface SplitHistoryOptions {
+  /**
+   * How many tokens at the end stay out of the chunks. At least the last group stays, unless this is 0.
+   *
+   * @defaultValue `0`
+   */
+  readonly protectTokens?: number | undefined;
+  /**
+   * The context window of the model that is to read the chunks, in tokens.
+   *
+   * @defaultValue `128_000`
+   */
+  readonly summarizerWindow?: number | undefined;
+  /**
+   * The most tokens a chunk may have.
+   *
+   * @defaultValue two fifths of the summariser's window with a margin of a fifth for miscounting, less at most 4,096
+   * for instructions: it has to read the chunk and write about it
+   */
+  readonly chunkTokens?: number | undefined;
+  /**
+   * Tokens of a message.
+   *
+   * @defaultValue an estimate on the side of too many
+   */
+  readonly count?: ((message: Message) => number) | undefined;
+}
+
+/** A part of a history that a summariser can read at a time. */
+export interface HistoryChunk {
+  readonly messages: readonly Message[];
+  readonly tokens: number;
+  /** Messages in it that fill more than half of a chunk, by their place in the history: they are to be shortened. */
+  readonly oversized: readonly number[];
+}
+
+/** A history in parts. Put together again, they are the history. */
+export interface SplitHistory {
+  readonly chunks: readonly HistoryChunk[];
+  /** The messages at the end that are protected. */
+  readonly tail: readonly Message[];
+}
+
+/**
+ * Cuts a history into chunks, and never between a tool call and its result, whatever shape they have.
+ *
+ * A group that is larger than a chunk gets one to itself.
+ *
+ * @throws TurnError `invalid-option`
+ *
+ * @example
+ * ```ts
+ * const { chunks, tail } = splitHistory(messages, { protectTokens: 40_000, summarizerWindow: 200_000 });
+ * ```
+ */
+export const splitHistory = (messages: readonly Message[], options: SplitHistoryOptions = {}): SplitHistory => {
+  checkOptions('splitHistory', options, {
+    protectTokens: numberFrom(0),
+    summarizerWindow: numberFrom(1),
+    chunkTokens: numberFrom(1),
+    count: isFunction,
+  });
+  const { protectTokens = 0, summarizerWindow = 128_000, count = createGauge('estimate', estimateTokens, 1600).message } = options;
+  const chunkTokens = options.chunkTokens ?? chunkTokensFor(summarizerWindow);
+  const counts = messages.map(count);
+  const groups = countedGroups(messages, counts);
+  const tailStart = protectTokens === 0 ? groups.length : firstOfTail(groups, protectTokens);
+  const chunks = chunked(groups.slice(0, tailStart), chunkTokens);
+  return {
+    chunks: chunks.map(({ start, end, tokens }) => ({
+      messages: messages.slice(start, end),
+      tokens,
+      oversized: placesOver(counts, start, end, chunkTokens / 2),
+    })),
+    tail: messages.slice(groups[tailStart]?.start ?? messages.length),
+  };
+};
+
+/** How much a model of this window can be given to summarise at a time. */
+export const chunkTokensFor = (summarizerWindow: number): number =>
+  Math.max(200, Math.floor((summarizerWindow * 0.4) / 1.2 - Math.min(4096, summarizerWindow * 0.05)));
+
+interface CountedGroup extends MessageGroup {
+  readonly tokens: number;
+}
+
+const countedGroups = (messages: readonly Message[], counts: readonly number[]): readonly CountedGroup[] =>
+  groupMessages(messages).map(({ start, end }) => {
+    let tokens = 0;
+    for (let index = start; index < end; index += 1) tokens += counts[index] as number;
+    return { start, end, tokens };
+  });
+
+/** Index of the first group of the tail: as many of the last as fit, and one at least. */
+const firstOfTail = (groups: readonly CountedGroup[], protectTokens: number): number => {
+  let first = groups.length;
+  let left = protectTokens;
+  while (first > 0) {
+    left -= (groups[first - 1] as CountedGroup).tokens;
+    if (left < 0 && first < groups.length) break;
+    first -= 1;
+  }
+  return first;
+};
+
+/** Where the tail begins that is left as it is: as many whole groups as fit, and the last one in any case. */
+export const tailStartOf = (messages: readonly Message[], protectTokens: number, count: (message: Message) => number): number => {
+  const groups = countedGroups(messages, messages.map(count));
+  return groups[firstOfTail(groups, protectTokens)]?.start ?? messages.length;
+};
+
+const chunked = (groups: readonly CountedGroup[], chunkTokens: number): readonly CountedGroup[] => {
+  const chunks: CountedGroup[] = [];
+  for (const group of groups) {
+    const last = chunks.at(-1);
+    if (last && last.tokens + group.tokens <= chunkTokens) {
+      chunks[chunks.length - 1] = { start: last.start, end: group.end, tokens: last.tokens + group.tokens };
+    } else {
+      chunks.push(group);
+    }
+  }
+  return chunks;
+};
+
+const placesOver = (counts: readonly number[], start: number, end: number, most: number): readonly number[] => {
+  const places: number[] = [];
+  for (let index = start; index < end; index += 1) if ((counts[index] as number) > most) places.push(index);
+  return places;
+};

@@ -1,0 +1,94 @@
+import { repairHistory, toErrorInfo, type ErrorInfo, type Message } from '@h/turn';
+import { CompactionError, toFailure, type CompactionFailureReason } from './failure.js';
+import { shortenResults } from './strategies/shorten-results.js';
+import type { SummarizeContext } from './strategies/summarize.js';
+import type { CompactedHistory, NamedStrategy } from './strategy.js';
+
+/** A strategy that has not worked. */
+export interface StrategyFailure {
+  readonly strategy: string;
+  readonly reason: CompactionFailureReason;
+  readonly message: string;
+  readonly error?: ErrorInfo | undefined;
+}
+
+/** What the strategies have made of a history. */
+export interface ChainResult extends CompactedHistory {
+  /** The strategies that have worked, in order; none when the history is as it was. */
+  readonly worked: readonly string[];
+  readonly failures: readonly StrategyFailure[];
+}
+
+/** When strategies have done enough. */
+export interface ChainBounds {
+  /** Below this many tokens no further strategy is tried. */
+  readonly goalTokens: number;
+  /** The history may not have more than this. */
+  readonly maxTokens: number;
+}
+
+/**
+ * Tries strategies in turn, each on what those before it have left, until the history is small enough.
+ *
+ * A result that is no smaller, or takes a call and its result apart, is refused. Nothing is removed before the full history
+ * has been archived, where it is to be.
+ */
+export const runChain = async (
+  context: SummarizeContext,
+  chain: readonly NamedStrategy[],
+  { goalTokens, maxTokens }: ChainBounds,
+): Promise<ChainResult> => {
+  const tokensOf = (messages: readonly Message[]): number => messages.reduce((tokens, message) => tokens + context.count(message), 0);
+  const failures: StrategyFailure[] = [];
+  let result: ChainResult = { messages: context.messages, worked: [], failures };
+  for (const [place, strategy] of chain.entries()) {
+    const tokens = tokensOf(result.messages);
+    if (result.worked.length > 0 && tokens <= goalTokens) break;
+    if (place > 0 && strategy.isLastResort && tokens <= maxTokens) continue;
+    try {
+      const compacted = await applied(strategy, { ...context, messages: result.messages }, tokensOf);
+      result = { ...result, ...compacted, worked: [...result.worked, strategy.name] };
+    } catch (error) {
+      if (context.signal.aborted) throw error;
+      failures.push(failureOf(strategy.name, error));
+    }
+  }
+  if (tokensOf(result.messages) > maxTokens) {
+    const messages = shortenResults(result.messages, maxTokens, context.count);
+    if (messages !== result.messages) result = { ...result, messages, worked: [...result.worked, 'shorten-results'] };
+  }
+  return archived(result, context);
+};
+
+const applied = async (
+  { name, run }: NamedStrategy,
+  context: SummarizeContext,
+  tokensOf: (messages: readonly Message[]) => number,
+): Promise<CompactedHistory> => {
+  const given = await run(context);
+  if (given === undefined) throw new CompactionError('nothing-to-compact', `The strategy ${name} finds nothing that it may remove.`);
+  const compacted = 'messages' in given ? given : { messages: given };
+  if (tokensOf(compacted.messages) >= tokensOf(context.messages)) {
+    throw new CompactionError('inflated', `What the strategy ${name} returned is no smaller than the history.`);
+  }
+  if (repairHistory(compacted.messages).repairs.length > repairHistory(context.messages).repairs.length) {
+    throw new CompactionError('invalid-result', `What the strategy ${name} returned has calls without results, or results without calls.`);
+  }
+  return compacted;
+};
+
+const archived = async (result: ChainResult, context: SummarizeContext): Promise<ChainResult> => {
+  if (result.worked.length === 0) return result;
+  try {
+    await context.archive();
+    return result;
+  } catch (error) {
+    const failures = [...result.failures, failureOf('archive', error)];
+    return { messages: context.messages, worked: [], failures };
+  }
+};
+
+const failureOf = (strategy: string, thrown: unknown): StrategyFailure => {
+  const { reason, message, cause } = toFailure(thrown, 'strategy-failed', `The strategy ${strategy} failed`);
+  return { strategy, reason, message, ...(cause !== undefined && { error: toErrorInfo(cause) }) };
+};

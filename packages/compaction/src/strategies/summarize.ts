@@ -1,0 +1,147 @@
+import { addUsage, noUsage, type ErrorInfo, type Message, type ToolCallPart, type Usage } from '@h/turn';
+import { tailStartOf } from '../cutting/split-history.js';
+import { CompactionError } from '../failure.js';
+import { atMost, type Limit } from '../limit.js';
+import type { CompactedHistory, CompactionContext } from '../strategy.js';
+import { originalAsk } from '../summary/asks.js';
+import { withDeadline, type After } from '../summary/deadline.js';
+import { summaryEntryOf, summaryMessage, type SummaryEntry } from '../summary/entry.js';
+import { touchedFiles, type TouchedFiles } from '../summary/files.js';
+import { createInterview, type Answers, type Interview } from '../summary/interview.js';
+import { proveSummary, type ProvenSummary } from '../summary/prove.js';
+import { rankIdentifiers, type RankedIdentifier } from '../summary/rank-identifiers.js';
+import type { Summarize } from '../summary/summarize.js';
+import { writeSummary } from '../summary/write-summary.js';
+import { openAsksBefore, pinnedPlaces, protectedTraffic } from './kept.js';
+
+/** How the strategy `summarize` works. */
+export interface SummarizeSettings {
+  /** Summarisers, the next one for when the one before it fails. */
+  readonly summarizers: readonly Summarize[];
+  readonly summarizerWindow: number;
+  readonly maxSummaryTokens: number;
+  readonly maxAttempts: number;
+  readonly maxCorrections: number;
+  readonly timeoutMs: (tokens: number) => number;
+  readonly limit: Limit | undefined;
+  readonly redact: (text: string) => string;
+  readonly protectedTools: readonly string[];
+  readonly filesOf: (call: ToolCallPart) => TouchedFiles;
+  readonly isOverflow: (error: ErrorInfo) => boolean;
+}
+
+/** What the strategy needs of the turn besides what every strategy knows. */
+export interface SummarizeContext extends CompactionContext {
+  readonly after: After;
+  readonly answers: Answers;
+  readonly countText: (text: string) => number;
+}
+
+/** What is to be summarised, and what stays around it. */
+interface Plan {
+  readonly system: readonly Message[];
+  readonly earlier: readonly SummaryEntry[];
+  readonly head: readonly Message[];
+  readonly kept: readonly Message[];
+  readonly tail: readonly Message[];
+}
+
+/** Replaces all but the protected messages by a summary that was checked. @throws CompactionError */
+export const summarizeHistory = async (context: SummarizeContext, settings: SummarizeSettings): Promise<CompactedHistory> => {
+  const plan = planOf(context, settings);
+  const summarized = [...plan.earlier.map(({ message }) => message), ...plan.head];
+  const identifiers = rankIdentifiers(summarized, settings.redact);
+  const archive = await context.archive();
+  const compose = composerOf(plan, archive, context, settings);
+  let usage: Usage | undefined;
+  const onUsage = (more: Usage): void => {
+    usage = addUsage(usage ?? noUsage, more);
+  };
+  const limit = settings.limit ?? atMost(2);
+  const maxOutputTokens = Math.max(256, Math.min(settings.maxSummaryTokens, Math.floor(context.targetTokens / 4)));
+  const proven = await firstThatWorks(settings.summarizers, context.signal, async (summarize) => {
+    const interviewFor = (signal: AbortSignal): Interview =>
+      createInterview({ ...settings, ...context, summarize, signal, onUsage, maxOutputTokens, limit });
+    return writeAndProve(plan, identifiers, compose, interviewFor, context, settings);
+  });
+  const message = compose(proven.body, proven.ledger, proven.report.dropped);
+  if (context.count(message) >= summarized.reduce((tokens, given) => tokens + context.count(given), 0)) {
+    throw new CompactionError('inflated', 'The summary with its identifiers is no shorter than what it sums up.');
+  }
+  return { messages: [...plan.system, message, ...plan.kept, ...plan.tail], identifiers: proven.report, usage };
+};
+
+const planOf = ({ messages, protectTokens, targetTokens, count }: SummarizeContext, { protectedTools }: SummarizeSettings): Plan => {
+  const tailStart = tailStartOf(messages, protectTokens, count);
+  const asks = openAsksBefore(messages, tailStart, targetTokens / 3, count);
+  const system = pinnedPlaces(messages).filter((place) => place < tailStart && messages[place]?.role === 'system');
+  const earlier = messages.slice(0, tailStart).flatMap((message) => summaryEntryOf(message) ?? []);
+  const head = messages.slice(0, tailStart).filter((message, place) => !asks.has(place) && !system.includes(place) && !summaryEntryOf(message));
+  if (head.length === 0) throw new CompactionError('nothing-to-compact', 'All messages are protected or were summarised before.');
+  const traffic = protectedTraffic(messages, tailStart, protectedTools, targetTokens / 4, count);
+  return {
+    system: system.map((place) => messages[place] as Message),
+    earlier,
+    head,
+    kept: [...traffic, ...asks.values()],
+    tail: messages.slice(tailStart),
+  };
+};
+
+type Compose = (body: string, ledger: readonly RankedIdentifier[], dropped: number) => ReturnType<typeof summaryMessage>;
+
+const composerOf = ({ earlier, head }: Plan, archive: string | undefined, { messages, handOff }: SummarizeContext, { redact, filesOf }: SummarizeSettings): Compose => {
+  const ask = earlier.find((entry) => entry.ask !== undefined)?.ask ?? originalAsk(messages);
+  const before = { read: earlier.flatMap(({ files }) => files.read), modified: earlier.flatMap(({ files }) => files.modified) };
+  const files = touchedFiles(head, before, filesOf);
+  return (body, ledger, dropped) =>
+    summaryMessage({ ask: ask === undefined ? undefined : redact(ask), body, ledger, dropped, files, archive, handOff });
+};
+
+const writeAndProve = async (
+  { earlier, head }: Plan,
+  identifiers: readonly RankedIdentifier[],
+  compose: Compose,
+  interviewFor: (signal: AbortSignal) => Interview,
+  context: SummarizeContext,
+  settings: SummarizeSettings,
+): Promise<ProvenSummary> => {
+  const { redact, maxCorrections } = settings;
+  const timeoutMs = settings.timeoutMs(head.reduce((tokens, message) => tokens + context.count(message), 0));
+  const earlierBody = earlier.length === 0 ? undefined : earlier.map(({ body }) => body).join('\n\n');
+  const written = await withDeadline(timeoutMs, context, (signal) =>
+    writeSummary(head, { ...settings, interview: interviewFor(signal), earlier: earlierBody, countText: context.countText }),
+  );
+  const prove = (corrections: number, signal: AbortSignal): Promise<ProvenSummary> =>
+    proveSummary(redact(written), identifiers, {
+      interview: interviewFor(signal),
+      maxCorrections: corrections,
+      ledgerTokens: Math.min(6_000, context.targetTokens * 0.15),
+      redact,
+      countText: context.countText,
+      compose: (body, ledger, dropped) => compose(body, ledger, dropped).content as string,
+    });
+  try {
+    return await withDeadline(timeoutMs, context, (signal) => prove(maxCorrections, signal));
+  } catch (error) {
+    // The summary is there; only its mending took too long, and what it lacks can be appended.
+    if (error instanceof CompactionError && error.reason === 'timed-out') return prove(0, context.signal);
+    throw error;
+  }
+};
+
+/** Asks the summarisers in turn. What one of them has answered is not asked of the next. */
+const firstThatWorks = async <Result>(
+  summarizers: readonly Summarize[],
+  signal: AbortSignal,
+  work: (summarize: Summarize) => Promise<Result>,
+): Promise<Result> => {
+  const [first, ...others] = summarizers;
+  if (first === undefined) throw new CompactionError('summarizer-failed', 'There is no summariser.');
+  try {
+    return await work(first);
+  } catch (error) {
+    if (signal.aborted || others.length === 0) throw error;
+    return firstThatWorks(others, signal, work);
+  }
+};

@@ -1,0 +1,107 @@
+import type { JSONObject, Message, UserMessage } from '@h/turn';
+import { clip } from './clip.js';
+import type { FileLists } from './files.js';
+import type { Identifier } from './identifiers.js';
+
+/** What a summary is made of. */
+export interface SummaryParts {
+  /** What the conversation began with, word by word. */
+  readonly ask: string | undefined;
+  /** What the summariser wrote. */
+  readonly body: string;
+  /** Identifiers that the body lacks. */
+  readonly ledger: readonly Identifier[];
+  /** How many identifiers had no room in the ledger. */
+  readonly dropped: number;
+  readonly files: FileLists;
+  /** Where the full history is kept. */
+  readonly archive: string | undefined;
+  /** Another model goes on from here. */
+  readonly handOff: boolean;
+}
+
+/** A summary that stands in a history. */
+export interface SummaryEntry {
+  readonly message: UserMessage;
+  readonly ask: string | undefined;
+  readonly body: string;
+  readonly files: FileLists;
+}
+
+const kind = 'summary';
+const maxAskChars = 16_000;
+const maxFiles = 40;
+
+/** The message that takes the place of what was summarised. It is marked as such, for models and for the next compaction. */
+export const summaryMessage = (parts: SummaryParts): UserMessage => {
+  const { body, files } = parts;
+  const ask = parts.ask === undefined ? undefined : clip(parts.ask, maxAskChars);
+  return {
+    role: 'user',
+    content: [
+      opening,
+      ...(parts.handOff ? [handOffNote] : []),
+      ...(ask === undefined ? [] : [`## What the user asked for first, word by word\n${ask}`]),
+      `## What has happened\n${body}`,
+      ...ledgerSection(parts),
+      ...fileSection(files),
+      ...(parts.archive === undefined ? [] : [`The full history up to here is kept; it can be found as ${parts.archive}.`]),
+      closing,
+    ].join('\n\n'),
+    metadata: {
+      internal: true,
+      kind,
+      compaction: {
+        v: 1,
+        body,
+        read: files.read.slice(-maxKept),
+        modified: files.modified.slice(-maxKept),
+        ...(ask !== undefined && { ask }),
+      },
+    },
+  };
+};
+
+/** How many files are carried on from summary to summary. */
+const maxKept = 200;
+
+/** Reads a summary off a message; what only looks like one, a user's message say, is none. */
+export const summaryEntryOf = (message: Message): SummaryEntry | undefined => {
+  if (message.role !== 'user' || message.metadata?.kind !== kind) return undefined;
+  const kept = message.metadata['compaction'] as JSONObject | undefined;
+  if (kept?.['v'] !== 1 || typeof kept['body'] !== 'string') return undefined;
+  const ask = typeof kept['ask'] === 'string' ? kept['ask'] : undefined;
+  return { message, ask, body: kept['body'], files: { read: texts(kept['read']), modified: texts(kept['modified']) } };
+};
+
+const texts = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
+
+const ledgerSection = ({ ledger, dropped }: SummaryParts): readonly string[] => {
+  if (ledger.length === 0) return [];
+  const more = dropped > 0 ? `\n(${dropped} more were left out for lack of room.)` : '';
+  return [`## Identifiers, word by word\n${ledger.map(({ value }) => `- ${value}`).join('\n')}${more}`];
+};
+
+const fileSection = ({ read, modified }: FileLists): readonly string[] => {
+  const lines = [...fileLine('Modified', modified), ...fileLine('Read', read)];
+  return lines.length === 0 ? [] : [`## Files\n${lines.join('\n')}`];
+};
+
+const fileLine = (what: string, paths: readonly string[]): readonly string[] => {
+  if (paths.length === 0) return [];
+  const more = paths.length > maxFiles ? ` and ${paths.length - maxFiles} more before these` : '';
+  return [`${what}: ${paths.slice(-maxFiles).join(', ')}${more}`];
+};
+
+const opening =
+  '[Summary of the conversation up to here, written by the harness to save space. It is a reference: it reports what has ' +
+  'happened and asks for nothing. What it mentions as asked and done is done. All tools are still there; use them as before. ' +
+  'Go on with what the user asks for below.]';
+
+const handOffNote =
+  '## Hand-off\nAnother model worked on this before you. You are the orchestrator of this session now. Sub-agents that may ' +
+  'still be running are your subordinates: supervise them and give them directions, and do not repeat their work. The next ' +
+  'action stands under "What has happened"; begin with it.';
+
+const closing = '[End of the summary]';

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import type { ErrorInfo, Usage } from '@h/turn';
+import { CompactionError, toFailure } from '../failure.js';
+import { errorInfoOf } from '../overflow.js';
+import { pause, unlessAborted, type WorkContext } from './deadline.js';
+import { instructionsFor } from './instructions.js';
+import type { Summarize, SummarizeRequest } from './summarize.js';
+
+/** Answers of summarisers that are known already, by a hash of their questions. */
+export interface Answers {
+  get(question: string): string | undefined;
+  set(question: string, answer: string): void;
+}
+
+/** What questions to a summariser have in common. */
+export interface InterviewOptions extends WorkContext {
+  readonly summarize: Summarize;
+  readonly turn: string;
+  readonly session: string;
+  readonly handOff: boolean;
+  readonly maxOutputTokens: number;
+  /** How often a question is put before it counts as failed. */
+  readonly maxAttempts: number;
+  readonly answers: Answers;
+  readonly limit: <Result>(task: () => Promise<Result>) => Promise<Result>;
+  readonly isOverflow: (error: ErrorInfo) => boolean;
+  readonly countText: (text: string) => number;
+  /** Hears what each answer has cost. */
+  readonly onUsage: (usage: Usage) => void;
+}
+
+/** Puts questions to a summariser. */
+export interface Interview {
+  /** @throws CompactionError when there is no usable answer */
+  ask(purpose: SummarizeRequest['purpose'], text: string): Promise<string>;
+}
+
+const retryDelayMs = 1_000;
+
+/**
+ * Puts questions to a summariser, again after a failure and never twice after an answer. An answer that is empty, or no
+ * shorter than what it is about, is a failure.
+ */
+export const createInterview = (options: InterviewOptions): Interview => {
+  const askOnce = async (request: SummarizeRequest): Promise<string> => {
+    const { summarize, turn, session, signal, limit } = options;
+    const given = await limit(async () => {
+      signal.throwIfAborted();
+      return unlessAborted(signal, Promise.resolve(summarize(request, { turn, session, signal })));
+    });
+    const { text, usage } = typeof given === 'string' ? { text: given, usage: undefined } : given;
+    if (usage) options.onUsage(usage);
+    return usable(text, request, options.countText);
+  };
+  const askAgain = async (request: SummarizeRequest): Promise<string> => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await askOnce(request);
+      } catch (error) {
+        const failure = asFailure(error, options);
+        if (attempt >= options.maxAttempts || failure.reason === 'overflow' || options.signal.aborted) throw failure;
+        await pause(retryDelayMs * 2 ** (attempt - 1), options);
+      }
+    }
+  };
+  return {
+    ask: async (purpose, text) => {
+      const { handOff, maxOutputTokens, answers } = options;
+      const request = { purpose, text, maxOutputTokens, instructions: instructionsFor({ purpose, handOff, maxTokens: maxOutputTokens }) };
+      const question = createHash('sha256').update(request.instructions).update('\0').update(text).digest('hex').slice(0, 32);
+      const known = answers.get(question);
+      if (known !== undefined) return known;
+      const answer = await askAgain(request);
+      answers.set(question, answer);
+      return answer;
+    },
+  };
+};
+
+const usable = (answer: unknown, { text }: SummarizeRequest, countText: (text: string) => number): string => {
+  const trimmed = typeof answer === 'string' ? answer.trim() : '';
+  if (trimmed === '') throw new CompactionError('empty', 'The summariser returned nothing.');
+  if (countText(trimmed) < countText(text)) return trimmed;
+  throw new CompactionError('inflated', 'The summariser returned more than it was given.');
+};
+
+const asFailure = (thrown: unknown, { isOverflow, signal }: InterviewOptions): CompactionError => {
+  if (thrown instanceof CompactionError) return thrown;
+  if (signal.aborted) return toFailure(signal.reason, 'cancelled', 'The summary is no longer wanted');
+  return isOverflow(errorInfoOf(thrown))
+    ? toFailure(thrown, 'overflow', 'The text was too long for the summariser')
+    : toFailure(thrown, 'summarizer-failed', 'The summariser failed');
+};

@@ -1,0 +1,73 @@
+import type { Message, ToolResultOutput } from '@h/turn';
+import { toJson } from '../counting/message-tokens.js';
+import { extractIdentifiers, type Identifier } from './identifiers.js';
+import { textOfOutput } from './transcript.js';
+
+/** An identifier with how much it matters. */
+export interface RankedIdentifier extends Identifier {
+  /** Somebody has said it or used it in a call; the others only stand in what tools have returned. */
+  readonly isVital: boolean;
+}
+
+interface Mention {
+  readonly identifier: Identifier;
+  weight: number;
+  times: number;
+  last: number;
+}
+
+/** Where it stands tells how much it matters: in words, in what a tool was called with, in what a tool returned. */
+const said = 3;
+const used = 2;
+const returned = 1;
+
+/**
+ * The identifiers of messages, the most important first: how far batches have come, then what was said, then what tools
+ * were called with, then the rest; among equals what came up more often and later.
+ *
+ * @param redact takes secrets out of a text before it is read
+ */
+export const rankIdentifiers = (messages: readonly Message[], redact: (text: string) => string): readonly RankedIdentifier[] => {
+  const mentions = new Map<string, Mention>();
+  for (const [place, message] of messages.entries()) {
+    for (const { text, weight } of textsOf(message)) {
+      for (const identifier of extractIdentifiers(redact(text))) note(mentions, identifier, weight, place);
+    }
+  }
+  return [...mentions.values()]
+    .toSorted((left, right) => scoreOf(right) - scoreOf(left) || right.last - left.last)
+    .map(({ identifier, weight }) => ({ ...identifier, isVital: weight >= used }));
+};
+
+const note = (mentions: Map<string, Mention>, identifier: Identifier, weight: number, place: number): void => {
+  const key = keyOf(identifier);
+  const known = mentions.get(key);
+  // A later count of a batch takes the place of the one before.
+  if (known?.identifier.value === identifier.value) {
+    known.weight = Math.max(known.weight, weight);
+    known.times += 1;
+    known.last = place;
+  } else {
+    mentions.set(key, { identifier, weight: Math.max(weight, known?.weight ?? 0), times: 1, last: place });
+  }
+};
+
+const keyOf = ({ kind, value }: Identifier): string => (kind === 'progress' ? `progress:${/\d+$/.exec(value)?.[0]}` : value);
+
+const scoreOf = ({ identifier, weight, times }: Mention): number =>
+  (identifier.kind === 'progress' ? 100 : 0) + weight * 10 + Math.min(times, 9);
+
+const textsOf = (message: Message): readonly { readonly text: string; readonly weight: number }[] => {
+  if (typeof message.content === 'string') return [{ text: message.content, weight: said }];
+  return message.content.flatMap((part) => {
+    if (part.type === 'text') return [{ text: part.text, weight: said }];
+    if (part.type === 'tool-call') return [{ text: spaced(part.input), weight: used }];
+    return part.type === 'tool-result' ? [{ text: resultText(part.output), weight: returned }] : [];
+  });
+};
+
+const resultText = (output: ToolResultOutput): string =>
+  output.type === 'json' || output.type === 'error-json' ? spaced(output.value) : textOfOutput(output);
+
+/** JSON with its line breaks as line breaks, so that a name at the end of a line is not joined to the next one. */
+const spaced = (input: unknown): string => toJson(input).replaceAll(/\\[nrt]/g, ' ');

@@ -1,0 +1,37 @@
+const redacted = '[redacted]';
+
+/** Secrets that are known by their form. */
+const forms: readonly RegExp[] = [
+  /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[^-]|-(?!----))*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g,
+  /\bsk-[\w-]{16,}/g,
+  /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g,
+  /\b(?:gh[pousr]_|npm_)[A-Za-z0-9]{30,}/g,
+  /\b(?:github_pat_|glpat-)[\w-]{20,}/g,
+  /\bAIza[\w-]{30,}/g,
+  /\bxox[abprs]-[\w-]{10,}/g,
+  /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{4,}/g,
+];
+
+/**
+ * Takes secrets out of a text: keys and tokens that are known by their form, passwords in URLs, authorisation headers, and
+ * what is assigned to a name such as `API_KEY` or `password`.
+ *
+ * The default of the option `redact`; UUIDs, hashes, model names and numbers stay.
+ */
+export const redactSecrets = (text: string): string => {
+  const known = forms.reduce((rest, form) => rest.replace(form, () => redacted), text);
+  return known
+    .replace(/(\b[a-z][a-z0-9+.-]{1,15}:\/\/)[^\s/:@]{1,200}:[^\s/@]{1,200}@/gi, (_, scheme: string) => `${scheme}${redacted}@`)
+    .replace(/\b(bearer|basic)(\s{1,3})[\w.~+/=-]{16,}/gi, (_, scheme: string, gap: string) => `${scheme}${gap}${redacted}`)
+    .replace(assignment, (whole, name: string, value: string) => (isSecret(value) ? `${name}${redacted}` : whole));
+};
+
+const assignment =
+  /((?:api[_-]?key|access[_-]?key|private[_-]?key|token|secret|passwor[dt]|passwd|credentials?)\w{0,20}["']?\s{0,3}[:=]\s{0,3}["']?)([^\s"',;)}\]]{4,300})/gi;
+
+/** A value that somebody could use: not a type, a reference or a plain number. */
+const isSecret = (value: string): boolean => {
+  if (/^(?:\$|<|\{|%|process\.|env\.|os\.|string|number|boolean|undefined|null|true|false|redacted|\[)/i.test(value)) return false;
+  if (/^[\d_.,]+$/.test(value)) return false;
+  return /\d/.test(value) || /[^\w.]/.test(value);
+};

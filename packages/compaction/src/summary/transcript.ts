@@ -1,0 +1,61 @@
+import type { Message, ToolResultContentPart, ToolResultOutput } from '@h/turn';
+import { toJson } from '../counting/message-tokens.js';
+import { clip } from './clip.js';
+
+/** How long what tools have said may be where it is summarised; identifiers are taken from the whole. */
+const maxResultChars = 2_000;
+const maxInputChars = 4_000;
+
+type Part = Exclude<Message['content'], string>[number];
+
+/**
+ * A message as text for a reader who is to report on it: who says what, calls and results in words. Reasoning is left out,
+ * files are named, and results are shortened.
+ *
+ * @param redact takes secrets out of a text, before anything of it is cut
+ */
+export const transcriptOf = (message: Message, redact: (text: string) => string): string => {
+  const who = message.role === 'tool' ? '' : `[${message.metadata?.internal === true ? 'harness' : message.role}]\n`;
+  if (typeof message.content === 'string') return `${who}${redact(message.content)}\n`;
+  const lines = message.content.map((part) => lineOf(part, redact)).filter((line) => line !== '');
+  return lines.length === 0 ? '' : `${who}${lines.join('\n')}\n`;
+};
+
+const lineOf = (part: Part, redact: (text: string) => string): string => {
+  switch (part.type) {
+    case 'text':
+      return redact(part.text);
+    case 'tool-call':
+      return `[call ${part.toolCallId} of ${part.toolName}] ${clip(redact(toJson(part.input)), maxInputChars)}`;
+    case 'tool-result':
+      return `[result of ${part.toolName}, call ${part.toolCallId}] ${clip(redact(textOfOutput(part.output)), maxResultChars)}`;
+    case 'image':
+      return `[image ${part.mediaType ?? ''} left out]`;
+    case 'file':
+      return `[file ${part.filename ?? ''} ${part.mediaType} left out]`;
+    default:
+      return '';
+  }
+};
+
+/** What a tool has said, as text. */
+export const textOfOutput = (output: ToolResultOutput): string => {
+  switch (output.type) {
+    case 'text':
+      return output.value;
+    case 'error-text':
+      return `Error: ${output.value}`;
+    case 'json':
+      return toJson(output.value);
+    case 'error-json':
+      return `Error: ${toJson(output.value)}`;
+    case 'execution-denied':
+      return `Denied. ${output.reason ?? ''}`;
+    case 'content':
+      return output.value.map(textOfContent).join('\n');
+    default:
+      return toJson(output);
+  }
+};
+
+const textOfContent = (part: ToolResultContentPart): string => (part.type === 'text' ? part.text : `[${part.type} left out]`);

@@ -1,0 +1,128 @@
+import { askAgain, MessageList, stop, type DecideContext, type Decision, type DecisionInput, type NewEvent, type OperatorContext, type TurnEventOf } from '@h/turn';
+import { compactRequest, type Job, type Outcome } from './compact-request.js';
+import { CompactionError } from './failure.js';
+import { isBackingOff } from './notes.js';
+import type { CompactionSettings } from './options.js';
+import { windowNamedIn } from './overflow.js';
+import { hostOwner, sessionOwner, type HistoryOwner } from './owner.js';
+import type { TurnState } from './turn-state.js';
+
+type Request = TurnEventOf<'model.request'>;
+
+/** From this share of the limit on the model's tokenizer is loaded, if it has one. */
+const nearLimit = 0.9;
+/** An estimate that nobody has compared with a provider's counts may be so much too high. */
+const estimateMargin = 1.35;
+
+/** Decides about the requests of one turn. */
+export class TurnCompaction {
+  readonly #settings: CompactionSettings;
+  readonly #state: TurnState;
+  readonly #operator: OperatorContext;
+  readonly #owner: HistoryOwner;
+
+  constructor(settings: CompactionSettings, state: TurnState, operator: OperatorContext) {
+    this.#settings = settings;
+    this.#state = state;
+    this.#operator = operator;
+    this.#owner = settings.memory === undefined ? sessionOwner(state) : hostOwner(state, settings.memory);
+  }
+
+  /** Lets a request pass that fits, and holds one that has to be made smaller. */
+  fit(given: Request, context: DecideContext): DecisionInput {
+    const state = this.#state;
+    if (state.isManual) return stop('replied', 'The history was compacted before.');
+    const request = this.#owner.shown(given);
+    state.lastRequest = request;
+    const judge = (): DecisionInput => this.#judge(request, given, context);
+    const isNear = state.measure(request, 'estimate').total > state.limits(request).limit * nearLimit;
+    if (!isNear || !state.counter.canLoad(request.model)) return judge();
+    return state.counter.load(request.model).then(judge, judge) as Promise<Decision>;
+  }
+
+  /** Once a turn, a request that was too long for the provider is made smaller and put again. */
+  recover(event: TurnEventOf<'model.error'>, context: DecideContext): DecisionInput {
+    const state = this.#state;
+    const { lastRequest: request } = state;
+    if (event.retrying === true || state.hasRecovered || request === undefined || !this.#settings.isOverflow(event.error)) return undefined;
+    state.hasRecovered = true;
+    const size = state.measure(request, 'best');
+    state.learnOverflow(request.model, size.total, windowNamedIn(event.error));
+    return this.#askAgain(event, { request, trigger: 'overflow', handOff: false, size, limits: state.limits(request), signal: context.signal }, request);
+  }
+
+  /** Makes the history shorter because somebody asks for it, and ends the turn. */
+  async compactNow(event: TurnEventOf<'history.append'>, context: DecideContext): Promise<Decision> {
+    const { history: messages, notes } = this.#state;
+    const request = { messages, system: [], tools: [], tail: [], settings: {}, ...(notes.model !== undefined && { model: notes.model }) };
+    const size = this.#state.measure(request, 'best');
+    const outcome = await this.#attempt({ request, trigger: 'manual', handOff: false, size, limits: this.#state.limits(request), signal: context.signal });
+    if (outcome === undefined) return undefined;
+    const { tokensBefore, tokensAfter } = outcome.annotation;
+    const reason = outcome.messages
+      ? `The history was compacted from ${tokensBefore} to ${tokensAfter} tokens.`
+      : 'The history could not be made shorter; it is as it was.';
+    return [...this.#commandsFor(outcome), { ...event, messages: [] }, stop('replied', reason)];
+  }
+
+  #judge(request: Request, given: Request, context: DecideContext): DecisionInput {
+    const state = this.#state;
+    const limits = state.limits(request);
+    const size = state.measure(request, 'best');
+    const isSwitched = state.switchTo(request.model);
+    if (size.total <= limits.limit || isBackingOff(state.notes, size.total, limits.usable)) {
+      const commands = this.#owner.keep();
+      if (commands.length > 0) return [...commands, request];
+      return request === given ? undefined : request;
+    }
+    const missing = this.#missingRoom(request, size.overhead, limits.window);
+    if (missing) return missing;
+    const trigger = isSwitched ? 'model-switch' : 'threshold';
+    return this.#shrink({ request, trigger, handOff: isSwitched, size, limits, signal: context.signal }, request);
+  }
+
+  async #shrink(job: Job, request: Request): Promise<Decision> {
+    const outcome = await this.#attempt(job);
+    if (outcome === undefined) return undefined;
+    const changed = outcome.messages ? { ...request, messages: MessageList.of(outcome.messages) } : request;
+    this.#state.lastRequest = changed;
+    return [...this.#commandsFor(outcome), changed];
+  }
+
+  async #askAgain(event: TurnEventOf<'model.error'>, job: Job, request: Request): Promise<Decision> {
+    const outcome = await this.#attempt(job);
+    if (outcome === undefined) return undefined;
+    // The new history first: it is safe then, whatever happens to the rest.
+    const commands = this.#commandsFor(outcome);
+    if (outcome.messages === undefined) return [...commands, event];
+    const again = askAgain({ ...request, messages: MessageList.of(outcome.messages) });
+    this.#state.lastRequest = again;
+    return [...commands, { ...event, retrying: true }, again];
+  }
+
+  /** Nothing when the turn has ended in the meantime. */
+  async #attempt(job: Job): Promise<Outcome | undefined> {
+    try {
+      return await compactRequest(job, this.#settings, this.#state, this.#operator);
+    } catch (error) {
+      if (job.signal.aborted) return undefined;
+      throw error;
+    }
+  }
+
+  #commandsFor({ messages, annotation, notices }: Outcome): readonly NewEvent[] {
+    const commands = messages === undefined ? this.#owner.keep() : this.#owner.replace(messages, annotation);
+    return [...commands, ...notices];
+  }
+
+  /** System prompt and tools that fill the window by themselves: no compaction can help, and nobody else would say so. */
+  #missingRoom({ model }: Request, overhead: number, window: number): NewEvent | undefined {
+    const { counter, notes } = this.#state;
+    const gauge = counter.gauge(model).name;
+    const isCertain = gauge !== 'estimate' || counter.calibration.factor(model, gauge) !== 1;
+    const isKnown = this.#settings.hasWindow || notes.windows[model ?? ''] !== undefined;
+    if (!isKnown || overhead <= window * (isCertain ? 1 : estimateMargin)) return undefined;
+    const message = `System prompt, tools and tail take about ${Math.ceil(overhead)} tokens, and the window has ${window}: there is no room for a conversation. Offer fewer tools, or a shorter prompt.`;
+    return stop('error', message, { name: CompactionError.name, code: 'overhead', message });
+  }
+}

@@ -1,0 +1,144 @@
+import { keep, MessageList, type JSONValue, type ModelRequest, type NewEvent, type TurnEventOf, type Usage } from '@h/turn';
+import type { TokenCounter } from './counting/token-counter.js';
+import { limitsFor, type Limits } from './limits.js';
+import { createMeter, type Meter } from './meter.js';
+import { noNotes, notesToJson, readNotes, type Notes } from './notes.js';
+import type { CompactionSettings } from './options.js';
+import type { Answers } from './summary/interview.js';
+
+/** Under these keys the session keeps notes, and the answers of summarisers until they have been made use of. */
+const notesKey = 'compaction';
+const answerPrefix = 'compaction.answer.';
+
+/** A factor is worth writing down when it has changed by this much. */
+const notableChange = 0.05;
+
+/** A request in tokens, corrected by what is known of its model. */
+export interface RequestTokens {
+  readonly total: number;
+  readonly overhead: number;
+}
+
+/** The request that was counted last, to be compared with what the provider reports for it. */
+interface Asked {
+  readonly model: string | undefined;
+  readonly counts: Map<Meter['name'], number>;
+}
+
+/** What compaction knows in the course of one turn. */
+export class TurnState {
+  readonly counter: TokenCounter;
+  readonly place = { turn: '', session: '' };
+  notes: Notes = noNotes;
+  history: MessageList = MessageList.empty;
+  isManual = false;
+  /** The one retry after an overflow error was used up. */
+  hasRecovered = false;
+  lastRequest: TurnEventOf<'model.request'> | undefined;
+  readonly #settings: CompactionSettings;
+  readonly #meters = new Map<Meter['name'], Meter>();
+  readonly #caps = new Map<string, number>();
+  readonly #answers = new Map<string, string>();
+  #asked: Asked | undefined;
+  #written: Notes = noNotes;
+
+  constructor(settings: CompactionSettings) {
+    this.#settings = settings;
+    this.counter = settings.newCounter();
+  }
+
+  /** What the session has kept from turns before. */
+  load(kept: Readonly<Record<string, JSONValue>>): void {
+    for (const [key, value] of Object.entries(kept)) this.recall(key, value);
+  }
+
+  /** Something that the session keeps. */
+  recall(key: string, value: JSONValue): void {
+    if (key === notesKey) {
+      this.notes = readNotes(value);
+      this.#written = this.notes;
+      for (const [model, factor] of Object.entries(this.notes.factors)) this.counter.calibration.suggest(model, 'estimate', factor);
+    } else if (key.startsWith(answerPrefix)) {
+      const question = key.slice(answerPrefix.length);
+      if (typeof value === 'string') this.#answers.set(question, value);
+      else this.#answers.delete(question);
+    }
+  }
+
+  /** The bounds for the model of this request. */
+  limits({ model, settings }: Pick<ModelRequest, 'model' | 'settings'>): Limits {
+    const name = model ?? '';
+    const known = Math.min(this.notes.windows[name] ?? Infinity, this.#caps.get(name) ?? Infinity);
+    return limitsFor(this.#settings, model, settings, known);
+  }
+
+  /** Counts a request that may be about to leave. */
+  measure(request: ModelRequest, kind: 'best' | 'estimate'): RequestTokens {
+    const { model } = request;
+    const gauge = this.counter.gauge(model, kind);
+    let meter = this.#meters.get(gauge.name);
+    if (meter === undefined) this.#meters.set(gauge.name, (meter = createMeter(gauge)));
+    const { messages, overhead } = meter.measure(request);
+    if (this.#asked === undefined || this.#asked.model !== model || kind === 'estimate') this.#asked = { model, counts: new Map() };
+    this.#asked.counts.set(gauge.name, messages + overhead);
+    const factor = this.counter.calibration.factor(model, gauge.name);
+    return { total: (messages + overhead) * factor, overhead: overhead * factor };
+  }
+
+  /** The provider says what the request that left last has taken. */
+  learn({ input }: Usage): void {
+    if (this.#asked === undefined) return;
+    const { model, counts } = this.#asked;
+    const { calibration } = this.counter;
+    for (const [gauge, counted] of counts) calibration.learn(model, gauge, counted, input);
+    this.#asked = undefined;
+    const factor = calibration.factor(model, 'estimate');
+    const known = this.notes.factors[model ?? ''] ?? 1;
+    if (Math.abs(factor - known) >= known * notableChange) this.notes = { ...this.notes, factors: { ...this.notes.factors, [model ?? '']: factor } };
+    if (this.notes.ineffective > 0 && this.notes.retryAt === 0) this.notes = { ...this.notes, ineffective: 0 };
+  }
+
+  /** A request of this model with so many tokens was too long; the error may have named the window. */
+  learnOverflow(model: string | undefined, tokens: number, named: number | undefined): void {
+    if (named === undefined) this.#caps.set(model ?? '', tokens);
+    else this.notes = { ...this.notes, windows: { ...this.notes.windows, [model ?? '']: named } };
+  }
+
+  /** Takes note of the model that is asked. Tells whether it is another one than before. */
+  switchTo(model: string | undefined): boolean {
+    const { model: before } = this.notes;
+    if (model === undefined || model === before) return false;
+    this.notes = { ...this.notes, model };
+    return before !== undefined;
+  }
+
+  /** Whether the notes say more than what the session has kept of them. */
+  get hasNews(): boolean {
+    return this.notes !== this.#written;
+  }
+
+  /** The commands that make the session keep what has changed in the notes. */
+  changedNotes(): readonly NewEvent[] {
+    if (!this.hasNews) return [];
+    this.#written = this.notes;
+    return [keep(notesKey, notesToJson(this.notes))];
+  }
+
+  /** Answers of summarisers; each new one is written down at once, so that it is not paid for again after a crash. */
+  answers(emit: (event: NewEvent) => void): Answers {
+    return {
+      get: (question) => this.#answers.get(question),
+      set: (question, answer) => {
+        this.#answers.set(question, answer);
+        if (this.#settings.memory === undefined) emit(keep(answerPrefix + question, answer));
+      },
+    };
+  }
+
+  /** The commands that make the session forget answers, once they have been made use of. */
+  forgetAnswers(): readonly NewEvent[] {
+    const questions = [...this.#answers.keys()];
+    this.#answers.clear();
+    return this.#settings.memory === undefined ? questions.map((question) => keep(answerPrefix + question, null)) : [];
+  }
+}
