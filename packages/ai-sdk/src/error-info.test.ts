@@ -59,6 +59,13 @@ describe('toErrorInfo', () => {
     expect(toErrorInfo(new Error('x'.repeat(10_000))).message).toBe(`${'x'.repeat(4_096)} [… 5904 more characters]`);
   });
 
+  it('finds a key that the cut would go through', () => {
+    const key = 'sk-ant-api03-Ab3dEf6hIj9lMnOpQrSt';
+    const { body } = toErrorInfo(apiError({ responseBody: `${'x '.repeat(8_185)}${key} and more${'.'.repeat(100)}` }));
+    expect(body).not.toContain('sk-ant');
+    expect(body).toMatch(/ \[… \d+ more characters\]$/);
+  });
+
   it('survives a frame that cannot be written as JSON', () => {
     const frame: Record<string, unknown> = { message: 'round' };
     frame['self'] = frame;

@@ -1,6 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { ErrorInfo, JSONObject, JSONValue } from '@h/turn';
-import { publicHeaders, withoutSecrets } from './secrets.js';
+import { maxSecretLength, publicHeaders, withoutSecrets } from './secrets.js';
 
 const maxMessageLength = 4_096;
 const maxBodyLength = 16_384;
@@ -73,11 +73,11 @@ const innerError = (body: unknown): JSONObject | undefined => {
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-const message = (said: string): string => withoutSecrets(cut(said, maxMessageLength));
+const message = (said: string): string => bounded(said, maxMessageLength);
 
 const bodyOf = (raw: string | undefined): JSONValue | undefined => {
   if (raw === undefined || raw === '') return undefined;
-  const safe = withoutSecrets(cut(raw, maxBodyLength));
+  const safe = bounded(raw, maxBodyLength);
   try {
     return JSON.parse(safe) as JSONValue;
   } catch {
@@ -85,8 +85,12 @@ const bodyOf = (raw: string | undefined): JSONValue | undefined => {
   }
 };
 
-const cut = (whole: string, length: number): string =>
-  whole.length <= length ? whole : `${whole.slice(0, length).toWellFormed()} [… ${whole.length - length} more characters]`;
+/** The text without secrets, and no longer than that. A secret that the cut would go through is found before it is cut. */
+const bounded = (whole: string, length: number): string => {
+  const safe = withoutSecrets(whole.slice(0, length + maxSecretLength));
+  if (whole.length <= length) return safe;
+  return `${safe.slice(0, length).toWellFormed()} [… ${whole.length - length} more characters]`;
+};
 
 const stringify = (value: unknown): string | undefined => {
   try {

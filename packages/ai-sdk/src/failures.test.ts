@@ -82,6 +82,16 @@ describe.each(providers)('a failing call with %s', (_, driverAt) => {
   });
 });
 
+describe('a key that no header can carry', () => {
+  it('is not shown by the error', async () => {
+    const { createAnthropic } = await import('@ai-sdk/anthropic');
+    const model = createAnthropic({ apiKey: 'my-own-key\nwith a break', baseURL: 'http://127.0.0.1:9/v1' })('claude-sonnet-4-5');
+    const { error } = errorIn(await outputsOf(languageModel(model)));
+    expect(error.message).toMatch(/invalid header value/);
+    expect(JSON.stringify(error)).not.toContain('my-own-key');
+  });
+});
+
 describe('a failing stream', () => {
   const said = anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Well, ' }]).slice(0, 2);
 

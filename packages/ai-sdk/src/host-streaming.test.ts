@@ -1,5 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import { askAgain, intercept, notice, stop, type AssistantPart, type DecisionInput, type NewEvent, type PipelineOperator, type TurnEventOf } from '@h/turn';
+import { askAgain, intercept, notice, noUsage, stop, type AssistantPart, type DecisionInput, type NewEvent, type PipelineOperator, type TurnEventOf } from '@h/turn';
 import { isStepCount, streamText, tool } from 'ai';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -138,7 +138,8 @@ describe('wrapModel around a stream', () => {
       providerOptions: { any: { a: 1 } },
       abortSignal: signal,
     };
-    await read((await wrapModel(model, again).doStream(given)).stream);
+    const named = { ...given, providerOptions: { ...given.providerOptions, h: { session: 'alice' } } };
+    await read((await wrapModel(model, again).doStream(named)).stream);
     expect(calls[0]).toEqual({ ...given, abortSignal: expect.any(AbortSignal) as AbortSignal });
     expect(calls[0]?.tools?.[1]).toBe(given.tools?.[1]);
   });
@@ -220,6 +221,26 @@ describe('wrapModel around a stream', () => {
     const { parts } = await streamed(model, stopping);
     expect(parts.map(({ type }) => type)).toEqual(['text-start', 'text-delta', 'text-end', 'error']);
     expect((await streamed(model)).parts).toEqual([...said('a'), toolCall, ...said('b', '1'), finish]);
+  });
+
+  it('shows the input of later calls while it holds an earlier one', async () => {
+    let seen = 0;
+    const input: LanguageModelV4StreamPart[] = [
+      { type: 'tool-input-start', id: 'c2', toolName: 'weather' },
+      { type: 'tool-input-delta', id: 'c2', delta: '{}' },
+    ];
+    const { model } = scripted([...said('a'), toolCall, ...input, { ...toolCall, toolCallId: 'c2' }, finish]);
+    const counting = intercept('counting', () => ({ decide: { 'model.response': () => stop('blocked', 'No.') }, finalize: () => void (seen += 1) }));
+    const { parts } = await streamed(model, counting);
+    expect(parts.slice(3, -1)).toEqual(input);
+    expect(seen).toBe(1);
+  });
+
+  it('goes on when an operator says too early that the turn is over', async () => {
+    const early = intercept('early', () => ({
+      decide: { 'model.request': (event) => [{ type: 'turn.end', outcome: 'completed', steps: 0, usage: noUsage }, event] },
+    }));
+    expect((await streamed(scripted(whole).model, early)).parts).toEqual(whole);
   });
 
   it('forgets attempts of which nothing was shown', async () => {
@@ -382,6 +403,80 @@ describe('wrapModel around a stream', () => {
     await expect(read(stream)).rejects.toThrow('Enough.');
     await expect(model.doStream({ ...options, abortSignal: abort.signal })).rejects.toThrow('Enough.');
     expect(server.requests).toHaveLength(1);
+  });
+
+  it('cancels the stream of a model that does not heed its signal, and takes no more of it', async () => {
+    let controller: ReadableStreamDefaultController<LanguageModelV4StreamPart> | undefined;
+    let onCancelled = (): void => undefined;
+    const cancelled = new Promise<void>((resolve) => (onCancelled = resolve));
+    const deaf: LanguageModelV4 = {
+      ...scripted([]).model,
+      doStream: () =>
+        Promise.resolve({
+          stream: new ReadableStream<LanguageModelV4StreamPart>({
+            start: (given) => {
+              controller = given;
+              given.enqueue({ type: 'text-delta', id: '0', delta: 'Well' });
+            },
+            cancel: () => onCancelled(),
+          }),
+        }),
+    };
+    const { stream } = await wrapModel(deaf, again).doStream(options);
+    await stream.cancel();
+    await cancelled;
+    expect(() => controller?.enqueue({ type: 'text-delta', id: '0', delta: 'more' })).toThrow();
+  });
+
+  it('takes nothing more of an attempt that another one has replaced', async () => {
+    const late = said('late');
+    const slow: LanguageModelV4 = {
+      ...scripted([]).model,
+      doStream: ({ abortSignal }) =>
+        Promise.resolve({
+          stream: new ReadableStream<LanguageModelV4StreamPart>({
+            pull: async (controller) => {
+              if (!abortSignal?.aborted) await new Promise((resolve) => abortSignal?.addEventListener('abort', resolve));
+              for (const part of late) controller.enqueue(part);
+            },
+          }),
+        }),
+    };
+    const second = scripted([...said('Yes'), finish]);
+    let asked = 0;
+    const switching: LanguageModelV4 = {
+      ...second.model,
+      doStream: (given) => {
+        asked += 1;
+        return asked === 1 ? slow.doStream(given) : second.model.doStream(given);
+      },
+    };
+    const impatient = intercept('impatient', ({ after, emit }) => ({
+      observe: {
+        'model.request': (event) => {
+          if (event.attempt === 1) after(1, () => emit(askAgain(event)));
+        },
+      },
+    }));
+    expect((await streamed(switching, impatient)).parts).toEqual([...said('Yes'), finish]);
+    expect(asked).toBe(2);
+  });
+
+  it('waits for no operator when one is broken', async () => {
+    const ends: string[] = [];
+    const slow = intercept('slow', () => ({
+      decide: { 'turn.end': () => new Promise<undefined>(() => undefined) },
+      finalize: () => void ends.push('finalized'),
+    }));
+    const broken = intercept('broken', () => ({
+      decide: {
+        'model.request': () => {
+          throw new Error('Oh no.');
+        },
+      },
+    }));
+    await expect(streamed(scripted(whole).model, slow, broken)).rejects.toMatchObject({ operator: 'broken' });
+    expect(ends).toEqual(['finalized']);
   });
 
   it('keeps signatures of reasoning whole from one step of the host to the next', async () => {

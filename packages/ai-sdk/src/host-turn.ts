@@ -90,8 +90,10 @@ export class HostTurn {
   }
 
   #take(event: TurnEvent): void {
-    if (event.type === 'turn.end') this.#connection.close();
-    if (this.#ended) return;
+    if (this.#ended) {
+      if (event.type === 'turn.end') this.#connection.close();
+      return;
+    }
     switch (event.type) {
       case 'turn.start':
         return this.#feed({ type: 'session.loaded', session: this.#session, messages: this.#call.host.before, state: {}, repairs: [] });
@@ -114,8 +116,8 @@ export class HostTurn {
   }
 
   #ask(request: TurnEventOf<'model.request'>): void {
-    const refusal = this.#refusal();
-    if (refusal) return this.#end('error', refusal);
+    if (this.#attempts >= maxAttempts) return this.#end('max-steps', { type: 'failed', error: askedTooOften(this.#attempts) });
+    if (this.#attempts > 0 && !this.#call.mayAskAgain()) return this.#end('error', this.#tooLate());
     this.#attempts += 1;
     this.#attempt?.abort();
     const attempt = new AbortController();
@@ -128,13 +130,8 @@ export class HostTurn {
     });
   }
 
-  /** Why the model is not asked once more. */
-  #refusal(): Conclusion | undefined {
-    if (this.#attempts >= maxAttempts) {
-      const reason = `The model was asked ${this.#attempts} times for one answer.`;
-      return { type: 'failed', error: new TurnStoppedError({ outcome: 'max-steps', reason }) };
-    }
-    if (this.#attempts === 0 || this.#call.mayAskAgain()) return undefined;
+  /** The error that was to be mended. */
+  #tooLate(): Conclusion {
     return this.#retried ? { type: 'error', error: this.#retried } : { type: 'failed', error: answerShown() };
   }
 
@@ -182,3 +179,6 @@ export class HostTurn {
 
 const answerShown = (): TurnError =>
   new TurnError('answer-shown', 'An operator asked the model again after part of its answer had been handed to the host, which cannot be taken back.');
+
+const askedTooOften = (attempts: number): TurnStoppedError =>
+  new TurnStoppedError({ outcome: 'max-steps', reason: `The model was asked ${attempts} times for one answer.` });

@@ -1,3 +1,6 @@
+/** No pattern looks for more. */
+export const maxSecretLength = 4_096;
+
 /*
  * Runs are bounded, so that each pattern takes time in proportion to the text.
  * `(?=…\d)` keeps hyphenated words apart from keys, which have digits in them.
@@ -6,6 +9,8 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)\s{1,4}[\w.~+/=-]{8,4096}/gi, '$1 [redacted]'],
   [/\b(?:sk|pk|rk|gsk|hf|r8|xai|pplx|fw|nvapi)[-_](?=[\w-]{0,64}\d)[\w-]{16,512}/g, '[redacted]'],
   [/\b(?:AIza[\w-]{30,64}|AKIA[A-Z0-9]{12,32}|gh[pousr]_\w{30,255})/g, '[redacted]'],
+  // Node's words for a key with a line break in it.
+  [/(\bHeaders\.\w{1,16}: )"[^]{1,1024}?"( is an invalid header value)/g, '$1[redacted]$2'],
   [/\beyJ[\w-]{8,4096}\.[\w-]{8,4096}\.[\w-]{8,4096}/g, '[redacted]'],
   [/([?&](?:key|api[-_]?key|access_token|token|sig|signature)=)[^&\s"'<>]{1,4096}/gi, '$1[redacted]'],
 ];

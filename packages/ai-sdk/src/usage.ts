@@ -23,7 +23,7 @@ export const toUsage = (usage: LanguageModelV4Usage | undefined): Usage => {
 };
 
 const count = (tokens: number | undefined): number =>
-  typeof tokens === 'number' && Number.isFinite(tokens) && tokens > 0 ? tokens : 0;
+  tokens !== undefined && Number.isSafeInteger(tokens) && tokens > 0 ? tokens : 0;
 
 const total = (stated: number, rest: number, part: number): number => {
   const sum = rest + part;
