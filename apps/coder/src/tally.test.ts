@@ -24,6 +24,14 @@ describe('tallied', () => {
     ]);
   });
 
+  it('adds what git says that commands have changed', () => {
+    const changes = event('git.changes', { files: [{ path: 'sub/a.js', change: 'modified' }, { path: 'new.js', change: 'added' }], count: 2, mixed: [] });
+    expect([...tallyOf(result(change('a.js', 2, 1)), changes).files]).toEqual([
+      ['a.js', { additions: 2, deletions: 1 }],
+      ['new.js', { change: 'added' }],
+    ]);
+  });
+
   it('keeps the beginning and the end', () => {
     const start = event('turn.start', { session: 's', input: [], trigger: 'user' }, { at: 5 });
     const end = event('turn.end', { outcome: 'completed', steps: 2, usage: usage() }, { at: 9 });

@@ -1,11 +1,9 @@
 import type { TurnEvent, TurnEventOf } from '@h/turn';
+import type {} from '@h/workspace';
 import { changesIn } from './render/diff.js';
 
-/** Lines added to and removed from a file. */
-export interface FileTally {
-  readonly additions: number;
-  readonly deletions: number;
-}
+/** What happened to a file: lines added and removed by a tool, or, as far as git can tell, by a command. */
+export type FileTally = { readonly additions: number; readonly deletions: number } | { readonly change: string };
 
 /** What a turn has come to. */
 export interface Tally {
@@ -29,6 +27,8 @@ export const tallied = (tally: Tally, event: TurnEvent): Tally => {
       const files = filesWith(tally.files, event);
       return { ...tally, files, toolCalls: tally.toolCalls + 1, troubled: tally.troubled + (isFine ? 0 : 1) };
     }
+    case 'git.changes':
+      return { ...tally, files: filesOfCommands(tally.files, event) };
     case 'turn.end':
       return { ...tally, end: event };
     default:
@@ -41,8 +41,16 @@ const filesWith = (files: Tally['files'], { details }: TurnEventOf<'tool.result'
   if (changes.length === 0) return files;
   const result = new Map(files);
   for (const { path, additions, deletions } of changes) {
-    const before = result.get(path) ?? { additions: 0, deletions: 0 };
+    const known = result.get(path);
+    const before = known && 'additions' in known ? known : { additions: 0, deletions: 0 };
     result.set(path, { additions: before.additions + additions, deletions: before.deletions + deletions });
   }
   return result;
+};
+
+/** Git names files from the top of the work tree, which may lie above the workspace. */
+const filesOfCommands = (files: Tally['files'], { files: changed }: TurnEventOf<'git.changes'>): Tally['files'] => {
+  const known = [...files.keys()];
+  const others = changed.filter(({ path }) => !known.some((name) => path === name || path.endsWith(`/${name}`)));
+  return others.length === 0 ? files : new Map([...files, ...others.map(({ path, change }) => [path, { change }] as const)]);
 };

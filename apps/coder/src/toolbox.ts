@@ -1,8 +1,9 @@
-import { createRegistry, readArtifact, toolDriver, UnknownToolsetError, type ArtifactStore, type RegistryDriver } from '@h/tools';
-import { createSandbox, SandboxError, workspaceTools, type Sandbox } from '@h/workspace';
+import { createRegistry, readArtifact, toolDriver, UnknownToolsetError, type ArtifactStore, type RegistryDriver, type Tool } from '@h/tools';
+import { createSandbox, gitPushTool, gitTools, SandboxError, workspaceTools, type Sandbox, type WorkspaceTools } from '@h/workspace';
 import type { CoderArguments } from './arguments.js';
 import { connectServers } from './mcp/connect-servers.js';
 import { permissionFor } from './outside.js';
+import type { Repository } from './repository.js';
 import { sandboxOptions } from './sandbox.js';
 import { UsageError } from './usage-error.js';
 import type { Questioner } from './view/questions.js';
@@ -22,6 +23,8 @@ export interface Workplace {
   readonly questions: Questioner | undefined;
   /** Where results are kept that are too long to be read at once. */
   readonly artifacts: ArtifactStore;
+  /** The git repository, where there is one. */
+  readonly repository: Repository | undefined;
 }
 
 /**
@@ -29,7 +32,7 @@ export interface Workplace {
  *
  * @throws UsageError where the sandbox or an MCP server does not work, or the toolset is unknown
  */
-export const openToolbox = async ({ root, given, questions, artifacts }: Workplace): Promise<Toolbox> => {
+export const openToolbox = async ({ root, given, questions, artifacts, repository }: Workplace): Promise<Toolbox> => {
   const opened: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     await Promise.all(opened.map((closeOne) => closeOne()));
@@ -40,13 +43,20 @@ export const openToolbox = async ({ root, given, questions, artifacts }: Workpla
     const servers = await connectServers(given.mcp, root);
     opened.push(() => servers.close());
     const files = workspaceTools({ root, ...permissionFor(questions), bash: { sandbox } });
-    const registry = createRegistry().register(files, readArtifact(artifacts), ...servers.modules);
+    const history = repository === undefined ? [] : repositoryTools(repository, files);
+    const registry = createRegistry().register(files, readArtifact(artifacts), ...history, ...servers.modules);
     return { driver: toolDriver(registry, { toolset: given.toolset }), close };
   } catch (error) {
     await close();
     throw error instanceof UnknownToolsetError ? new UsageError(error.message, { cause: error }) : error;
   }
 };
+
+/** Looking at the repository is always possible; pushing only what is on the agent's own branch. */
+const repositoryTools = ({ repository, isBranched }: Repository, { workspace }: WorkspaceTools): readonly Tool[] => [
+  ...gitTools({ repository, paths: workspace.paths }),
+  ...(isBranched ? [gitPushTool(repository)] : []),
+];
 
 const openSandbox = async (root: string, given: CoderArguments): Promise<Sandbox> => {
   try {

@@ -6,6 +6,7 @@ import { signalExitCodes, type EndSignal } from './exit-code.js';
 import type { ChosenModel } from './model/choose-model.js';
 import { runOneTurn } from './one-turn.js';
 import { createAgent } from './pipeline.js';
+import { openRepository } from './repository.js';
 import { onEndSignal } from './signals.js';
 import type { Display, Process } from './streams.js';
 import { systemPrompt } from './system-prompt.js';
@@ -39,14 +40,15 @@ export const work = async (job: Job): Promise<number> => {
   const { given, process, display, workspace, model, opening } = job;
   // Kept in memory and shown to the same model only: nothing has to be taken out of them.
   const artifacts = memoryArtifacts();
-  const toolbox = await openToolbox({ root: workspace, given, questions: display.terminal?.questions, artifacts });
+  const repository = await openRepository(workspace, given);
+  const toolbox = await openToolbox({ root: workspace, given, questions: display.terminal?.questions, artifacts, repository });
   let stopListening = (): void => undefined;
   try {
     display.view.say(opening);
     const isReadOnly = toolbox.driver.definitions().every(({ effect }) => effect === 'read-only');
     const system = systemPrompt({ workspace, platform: process.platform, isReadOnly });
     const { driver } = toolbox;
-    const agent = createAgent({ model: model.driver, driver, artifacts, system, maxSteps: given.maxSteps, contextWindow: model.contextWindow });
+    const agent = createAgent({ model: model.driver, driver, artifacts, system, maxSteps: given.maxSteps, contextWindow: model.contextWindow, repository });
     const run = start(agent, job);
     stopListening = listen(process, (signal) => run.interrupt(signal));
     return await run.done;

@@ -16,11 +16,12 @@ describe('summaryLines', () => {
     const files = new Map([
       ['src/a.js', { additions: 3, deletions: 1 }],
       ['b.md', { additions: 10, deletions: 0 }],
+      ['built.js', { change: 'added' }],
     ]);
     expect(summary({}, { toolCalls: 7, troubled: 1, files })).toEqual([
       '✓ completed',
       '  6 steps · 7 tool calls (1 not ok) · tokens: 12,345 in, 1,200 cached, 678 out · 2.1 s',
-      '  files changed: src/a.js (+3 −1), b.md (+10 −0)',
+      '  files changed: src/a.js (+3 −1), b.md (+10 −0), built.js (added)',
     ]);
   });
 

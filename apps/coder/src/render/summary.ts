@@ -32,7 +32,7 @@ const maxFiles = 10;
 
 const filesText = (files: Tally['files']): string => {
   if (files.size === 0) return 'none';
-  const named = [...files].slice(0, maxFiles).map(([path, { additions, deletions }]) => `${oneLine(path)} (+${additions} −${deletions})`);
+  const named = [...files].slice(0, maxFiles).map(([path, tally]) => `${oneLine(path)} (${'change' in tally ? tally.change : `+${tally.additions} −${tally.deletions}`})`);
   const left = files.size - named.length;
   return [...named, ...(left === 0 ? [] : [counted(left, 'more file')])].join(', ');
 };

@@ -2,6 +2,7 @@ import type { TurnEvent, TurnEventOf } from '@h/turn';
 import { textOf } from '@h/turn';
 import { callText } from '../render/call-text.js';
 import { changesIn, diffLines } from '../render/diff.js';
+import { gitLines } from '../render/git-lines.js';
 import { oneLine, printable } from '../render/printable.js';
 import { summaryLines } from '../render/summary.js';
 import { toolLine, type Paper } from '../render/tool-line.js';
@@ -60,7 +61,10 @@ export class Narrator {
       case 'turn.end':
         this.#end();
         break;
-      default:
+      default: {
+        const lines = gitLines(event, this.#paper().palette);
+        if (lines.length > 0) this.#lines(lines);
+      }
     }
   }
 

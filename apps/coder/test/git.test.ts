@@ -1,0 +1,83 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runCoder } from './coder-process.js';
+import { inFolder, sampleProject, temporaryFolder } from './folders.js';
+import { call, startModelServer, type Answer } from './model-server.js';
+
+const git = async (folder: string, ...words: readonly string[]): Promise<string> => (await inFolder(folder, 'git', ...words)).output.trimEnd();
+
+/** The sample project in a repository of its own, with one commit. */
+const repository = async (): Promise<string> => {
+  const folder = await sampleProject();
+  await git(folder, 'init', '--quiet', '--initial-branch', 'main');
+  await git(folder, 'add', '.');
+  await git(folder, '-c', 'user.name=Ada', '-c', 'user.email=ada@example.invalid', 'commit', '--quiet', '--message', 'First');
+  return folder;
+};
+
+const run = async (folder: string, answers: readonly Answer[], ...words: readonly string[]) => {
+  const server = await startModelServer(answers);
+  const home = await temporaryFolder();
+  const finished = await runCoder({
+    words: ['--model', 'ollama/x', '--base-url', `${server.url}/v1`, '--workspace', folder, ...words, 'Fix the units'],
+    // No name and address for commits.
+    environment: { HOME: home },
+  });
+  return { ...finished, server };
+};
+
+const edit = call('edit', { path: 'src/duration.js', old: 'h: 3_600', new: 'h: 3600' }, 'edit');
+
+describe('--branch', () => {
+  it('commits what the turn changed to a branch of its own and goes back, without an identity', async () => {
+    const folder = await repository();
+    const { code, stdout } = await run(folder, [edit, call('bash', { command: 'echo x > built.txt' }, 'bash'), 'Done.'], '--branch');
+    expect(code).toBe(0);
+    const branch = /^⎇ on branch (agent\/fix-the-units-\S+) \(from main\)$/m.exec(stdout)?.[1] ?? '';
+    expect(stdout).toMatch(/^⎇ committed 2 files as [0-9a-f]{10} on agent\/fix-the-units-/m);
+    expect(stdout).toMatch(/^⎇ back on main$/m);
+    expect(stdout).toMatch(/^ {2}files changed: src\/duration\.js \(\+1 −1\), built\.txt \(added\)$/m);
+
+    expect(await git(folder, 'branch', '--show-current')).toBe('main');
+    expect(await git(folder, 'status', '--porcelain')).toBe('');
+    expect(await git(folder, 'diff', '--name-only', 'main', branch)).toBe('built.txt\nsrc/duration.js');
+  });
+
+  it('leaves what was not committed before alone', async () => {
+    const folder = await repository();
+    await writeFile(join(folder, 'README.md'), 'My own draft\n');
+    const { stdout } = await run(folder, [edit, 'Done.'], '--branch');
+    expect(stdout).toMatch(/\(from main, 1 file not committed\)$/m);
+    expect(await git(folder, 'status', '--porcelain')).toBe(' M README.md');
+  });
+
+  it('is refused in one line where there is no repository', async () => {
+    const { code, stdout, stderr } = await run(await temporaryFolder(), [], '--branch');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^--branch: .*\n$/);
+  });
+
+  it('asks before it pushes, and does not where nobody can be asked', async () => {
+    const folder = await repository();
+    const { code, stdout, server } = await run(folder, [edit, call('git_push', {}, 'push'), 'I may not push.'], '--branch');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\? .*git_push/m);
+    expect(stdout).toMatch(/^⊘ git_push .*denied: /m);
+    expect(JSON.stringify(server.requests[2]?.messages.at(-1))).toMatch(/Nobody is there to be asked/);
+  });
+});
+
+describe('in a repository', () => {
+  it('tells the files that commands have changed, and commits nothing', async () => {
+    const folder = await repository();
+    const { code, stdout, server } = await run(folder, [call('bash', { command: 'echo x > built.txt; rm README.md' }), 'Done.']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ {2}files changed: README\.md \(deleted\), built\.txt \(added\)$/m);
+    expect(await git(folder, 'log', '--format=%s')).toBe('First');
+    expect(await git(folder, 'branch', '--format=%(refname:short)')).toBe('main');
+    const offered = server.requests[0]?.tools?.map((tool) => tool.function.name);
+    expect(offered).toEqual(expect.arrayContaining(['git_diff', 'git_log', 'git_status']));
+    expect(offered).not.toContain('git_push');
+  });
+});
