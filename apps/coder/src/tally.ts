@@ -1,5 +1,4 @@
 import type { TurnEvent, TurnEventOf } from '@h/turn';
-import type {} from '@h/workspace';
 import { changesIn } from './render/diff.js';
 
 /** What happened to a file: lines added and removed by a tool, or, as far as git can tell, by a command. */

@@ -1,5 +1,4 @@
 import type { TurnEvent } from '@h/turn';
-import type {} from '@h/workspace';
 import type { Palette } from './palette.js';
 import { oneLine } from './printable.js';
 import { counted } from './quantity.js';
