@@ -24,7 +24,6 @@ export {
 export type { CommitSummary } from './git/commit-message.js';
 export type { LeftOut } from './git/commit-rules.js';
 export { branchName, slug, type BranchNameParts } from './git/branch-name.js';
-export type {} from './git/events.js';
 export type { ChangedFile } from './git/finish-work.js';
 export { GitError, type GitErrorCode } from './git/git-error.js';
 export { git } from './git/git.js';

@@ -4,12 +4,15 @@ import { fileURLToPath } from 'node:url';
 
 const source = join(dirname(fileURLToPath(import.meta.url)), '..', 'src');
 
-/** Builds a file of this package into one that a Node process of its own can import. */
-export const bundle = async (entry: string, outfile: string): Promise<void> => {
+/** Builds a file of this package into a folder, as `entry.mjs`, for a Node process of its own. */
+export const bundle = async (file: string, folder: string): Promise<void> => {
   await build({
-    entryPoints: [join(source, entry)],
-    outfile,
+    entryPoints: [{ in: join(source, file), out: 'entry' }],
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
     bundle: true,
+    // What is imported lazily stays so: a package that is not there must not matter.
+    splitting: true,
     platform: 'node',
     format: 'esm',
     conditions: ['@h/source'],

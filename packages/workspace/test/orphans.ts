@@ -11,16 +11,18 @@ import { bundle } from './bundle.js';
  * @param folder Where to put the program of the other process.
  */
 export const killHostOf = async (options: SandboxOptions, line: string, folder: string): Promise<void> => {
-  await bundle('sandbox/create-sandbox.ts', join(folder, 'sandbox.mjs'));
+  await bundle('sandbox/create-sandbox.ts', folder);
   writeFileSync(
     join(folder, 'host.mjs'),
-    `import { createSandbox } from './sandbox.mjs';
+    `import { createSandbox } from './entry.mjs';
     const [options, line] = process.argv.slice(2);
     const sandbox = await createSandbox(JSON.parse(options));
     await sandbox.run({ argv: ['/bin/sh', '-c', line], onOutput: (chunk) => process.stdout.write(chunk) });`,
   );
   const host = spawn(process.execPath, [join(folder, 'host.mjs'), JSON.stringify(options), line], { stdio: ['ignore', 'pipe', 'inherit'] });
-  await once(host.stdout, 'data');
+  const ended = once(host, 'exit');
+  const told = await Promise.race([once(host.stdout, 'data').then(() => true), ended.then(() => false)]);
+  if (!told) throw new Error(`The other process ended by itself with ${host.exitCode}.`);
   host.kill('SIGKILL');
-  await once(host, 'exit');
+  await ended;
 };

@@ -5,7 +5,7 @@ import { createRegistry, toolDriver, type Tool } from '@h/tools';
 import { decodeRecord, encodeRecord, harness, memorySessions, type Agent, type ModelResponse, type SessionStore, type TurnEvent, type TurnEventOf, type TurnEventType } from '@h/turn';
 import { call, describeOperator, response, scriptedModel, type ScriptStep } from '@h/turn/testing';
 import { lastValueFrom, toArray } from 'rxjs';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../test/folders.js';
 import { gitBench, gitBenchAt, type GitBench } from '../../test/git-bench.js';
 import { bashTool } from '../bash/bash-tool.js';
@@ -288,6 +288,19 @@ describe('a commit', () => {
     expect(outcomeOf(events)).toMatchObject({ outcome: 'completed' });
     expect(bench.status()).toEqual(['?? b.txt']);
     expect(bench.branch()).toMatch(/^agent\//);
+  });
+});
+
+describe('a commit that takes too long', () => {
+  it('is given up', async () => {
+    const bench = gitBench();
+    bench.put('.git/hooks/pre-commit', '#!/bin/sh\nsleep 60\n');
+    execFileSync('chmod', ['+x', bench.at('.git/hooks/pre-commit')]);
+    const repository = createGitRepository({ root: bench.root, trusted: true });
+    const events = await turn(bench, [write('b.txt', 'x\n')], { autoCommit: true, repository, commitTimeoutMs: 300 });
+    expect(eventsOf(events, 'git.failed')[0]).toMatchObject({ operation: 'commit', error: { message: expect.stringContaining('300 ms') as string } });
+    expect(outcomeOf(events)).toMatchObject({ outcome: 'completed' });
+    expect(bench.status()).toEqual(['?? b.txt']);
   });
 });
 
@@ -617,6 +630,26 @@ const storeOn = (journal: string[]): SessionStore => ({
   }),
   locate: () => 'session',
   unfinished: () => [],
+});
+
+describe('a turn that is abandoned and cannot be cleared up', () => {
+  it('tells `onError`', async () => {
+    const bench = gitBench();
+    const repository = createGitRepository({ root: bench.root });
+    const errors: unknown[] = [];
+    const agent = await agentIn(bench.root, [bash('git switch --quiet --create mine; sleep 60')], { repository, onError: (error) => errors.push(error) });
+    await new Promise<void>((resolve) => {
+      const subscription = agent.turn({ session: 'session', input: 'Wait' }).subscribe((event) => {
+        if (event.type !== 'tool.call') return;
+        void vi.waitFor(() => expect(bench.branch()).toBe('mine'), { timeout: 20_000 }).then(() => {
+          subscription.unsubscribe();
+          resolve();
+        });
+      });
+    });
+    await repository.settled();
+    expect(errors).toMatchObject([{ code: 'git-branch-changed' }]);
+  });
 });
 
 describe('a turn that is resumed', () => {

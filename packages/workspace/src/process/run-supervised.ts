@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import { TurnError } from '@h/turn';
+import { climb } from './climb.js';
 import { monotonicMs } from './machine.js';
 
 /** How a process came to its end. */
@@ -47,7 +48,7 @@ export const graceMs = 2_000;
 const drainMs = 500;
 
 /** How long to wait after each further step that should have ended everything. */
-const stepMs = 2_000;
+export const stepMs = 2_000;
 
 /**
  * Runs a supervised program to its end, in a process group of its own.
@@ -71,13 +72,12 @@ export const runSupervised = async (options: SupervisedProcess): Promise<Process
   return { ending, ...exitOf(child), durationMs: Math.round(monotonicMs() - startedAt) };
 };
 
-const exitOf = ({ exitCode, signalCode }: ChildProcess): Pick<ProcessEnd, 'exitCode' | 'signal'> => {
-  if (signalCode !== null) return { exitCode: 128 + constants.signals[signalCode], signal: signalCode };
-  return { exitCode, signal: exitCode === null || exitCode <= 128 ? null : (signalNamed(exitCode - 128) ?? null) };
-};
+const exitOf = ({ exitCode, signalCode }: ChildProcess): Pick<ProcessEnd, 'exitCode' | 'signal'> =>
+  signalCode === null ? { exitCode, signal: signalOf(exitCode) } : { exitCode: 128 + constants.signals[signalCode], signal: signalCode };
 
-const signalNamed = (number: number): string | undefined =>
-  Object.entries(constants.signals).find(([, value]) => value === number)?.[0];
+/** The name of the signal that an exit code tells of. */
+export const signalOf = (exitCode: number | null): string | null =>
+  exitCode === null || exitCode <= 128 ? null : (Object.entries(constants.signals).find(([, value]) => value === exitCode - 128)?.[0] ?? null);
 
 const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
 
@@ -133,21 +133,6 @@ const watch = (child: ChildProcess, program: string, options: SupervisedProcess)
     });
     child.on('close', settle);
   });
-
-/** One step after the other, each so long after the one before; returns how to stop. */
-const climb = (steps: readonly { readonly afterMs: number; readonly act: () => void }[]): (() => void) => {
-  let timer: NodeJS.Timeout | undefined;
-  const next = (index: number): void => {
-    const step = steps[index];
-    if (step === undefined) return;
-    timer = setTimeout(() => {
-      next(index + 1);
-      step.act();
-    }, step.afterMs);
-  };
-  next(0);
-  return () => clearTimeout(timer);
-};
 
 const kill = (child: ChildProcess, onStuck: (() => Promise<void>) | undefined): void => {
   try {

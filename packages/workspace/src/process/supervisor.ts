@@ -28,7 +28,7 @@ trap : TERM INT HUP
 (
   trap '' TERM INT HUP
   while read -r signal <&3; do kill -s "$signal" 0; done
-  sweep "$(exec sh -c 'echo $PPID')"
+  sweep "$(exec /bin/sh -c 'echo $PPID')"
   kill -s KILL 0
 ) >/dev/null 2>&1 &
 "$@" 3<&-

@@ -34,6 +34,15 @@ export const createSandbox = async (options: SandboxOptions): Promise<Sandbox> =
     case 'docker':
       return dockerSandbox(checked);
     case 'e2b':
-      throw new SandboxError('sandbox-unavailable', 'e2b', 'The package "e2b" is not installed; add it to your project.');
+      return (await loadE2b()).e2bSandbox(checked);
+  }
+};
+
+/** Loaded only where it is wanted: most users do not have the package. */
+const loadE2b = async (): Promise<typeof import('./e2b.js')> => {
+  try {
+    return await import('./e2b.js');
+  } catch (error) {
+    throw new SandboxError('sandbox-unavailable', 'e2b', 'The package "e2b" could not be loaded; add it to your project.', { cause: error });
   }
 };

@@ -107,7 +107,10 @@ export interface DockerSandboxOptions extends CommonSandboxOptions {
   readonly command?: string | undefined;
 }
 
-/** Runs commands in a virtual machine of e2b.dev. Needs the package `e2b`. */
+/**
+ * Runs commands in a virtual machine of e2b.dev. Needs the package `e2b`. The workspace is copied there before each command, as
+ * far as it has changed, and what the command changed is copied back.
+ */
 export interface E2bSandboxOptions extends CommonSandboxOptions {
   readonly mode: 'e2b';
   /**
@@ -134,6 +137,12 @@ export interface E2bSandboxOptions extends CommonSandboxOptions {
    * @defaultValue `'/home/user/workspace'`
    */
   readonly mountPath?: string | undefined;
+  /**
+   * Files that are not copied to the machine or back, as in `.gitignore`, besides those that hold secrets by convention.
+   *
+   * @defaultValue `['.git', 'node_modules']`
+   */
+  readonly exclude?: readonly string[] | undefined;
   /**
    * The key of the account.
    *
@@ -201,6 +210,7 @@ const schemas = {
     network: z.boolean().default(false),
     lifetimeMs: z.int().positive().default(3_600_000),
     mountPath: absolutePath.default('/home/user/workspace'),
+    exclude: z.array(z.string().min(1)).readonly().default(['.git', 'node_modules']),
     apiKey: z.string().min(1).optional(),
     apiUrl: z.url().optional(),
     sandboxUrl: z.url().optional(),

@@ -5,6 +5,7 @@ import { createRegistry, toolDriver } from '@h/tools';
 import { harness, reply } from '@h/turn';
 import { call, response, scriptedModel } from '@h/turn/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createGitRepository } from '../git/repository.js';
 import { createSandbox } from '../sandbox/create-sandbox.js';
 import { createWorkspace, type WorkspaceOptions } from '../workspace.js';
 import { workspaceTools, type WorkspaceToolsOptions } from './workspace-tools.js';
@@ -23,6 +24,8 @@ describe('workspaceTools', () => {
     expect(createRegistry().register(workspaceTools({ root })).list().map((tool) => tool.name)).toEqual(files);
     const sandbox = await createSandbox({ mode: 'host', root });
     expect(names({ bash: { sandbox } }).toSorted()).toEqual(['bash', ...files].toSorted());
+    const gitNames = ['git_diff', 'git_log', 'git_status'];
+    expect(names({ git: createGitRepository({ root: sandbox.root }) }).toSorted()).toEqual([...files, ...gitNames].toSorted());
   });
 
   it('offers a read-only toolset those that only read', () => {

@@ -1,5 +1,7 @@
 import type { Tool, ToolModule } from '@h/tools';
 import { bashTool, type BashOptions } from '../bash/bash-tool.js';
+import type { GitRepository } from '../git/repository.js';
+import { gitTools } from '../git/tools.js';
 import { createWorkspace, type Workspace, type WorkspaceOptions } from '../workspace.js';
 import { editTool, multiEditTool } from './edit.js';
 import { globTool } from './glob.js';
@@ -11,6 +13,8 @@ import { writeTool } from './write.js';
 export interface WorkspaceToolsOptions extends WorkspaceOptions {
   /** Adds the tool `bash`. Without it, nothing is run. */
   readonly bash?: BashOptions | undefined;
+  /** Adds the tools `git_status`, `git_diff` and `git_log`. */
+  readonly git?: GitRepository | undefined;
 }
 
 /** The tools of one workspace, to be registered or taken one by one. */
@@ -30,7 +34,7 @@ export interface WorkspaceTools extends ToolModule {
  * const agent = harness({ model, tools: toolDriver(registry) }).pipe();
  * ```
  */
-export const workspaceTools = ({ bash, ...options }: WorkspaceToolsOptions): WorkspaceTools => {
+export const workspaceTools = ({ bash, git, ...options }: WorkspaceToolsOptions): WorkspaceTools => {
   const workspace = createWorkspace(options);
   const tools = [
     editTool(workspace),
@@ -40,6 +44,7 @@ export const workspaceTools = ({ bash, ...options }: WorkspaceToolsOptions): Wor
     readTool(workspace),
     writeTool(workspace),
     ...(bash === undefined ? [] : [bashTool(workspace, bash)]),
+    ...(git === undefined ? [] : gitTools({ repository: git, paths: workspace.paths })),
   ];
   return { workspace, tools, register: (registry) => void registry.register(...tools) };
 };
