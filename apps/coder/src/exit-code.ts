@@ -17,7 +17,7 @@ export const exitCodes: Readonly<Record<TurnOutcome, number>> = {
 /** The exit code for wrong usage. */
 export const usageExitCode = 2;
 
-/** Signals that end the process, with the exit codes that shells give them. */
+/** What ends the process from outside, with the exit codes that shells give them; SIGPIPE is an output that nobody reads. */
 export const signalExitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGPIPE: 141 } as const;
 
 export type EndSignal = keyof typeof signalExitCodes;

@@ -90,5 +90,6 @@ const listen = (process: Process, interrupt: Run['interrupt']): (() => void) => 
   };
   const stop = onEndSignal(process, interrupted);
   process.stdout.on('error', unread);
+  process.stderr.on('error', unread);
   return stop;
 };

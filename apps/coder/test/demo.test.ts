@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { runCoder, startProgram, bareEnvironment, main, type Finished } from './coder-process.js';
+import { bareEnvironment, main, runCoder, startCoder, startProgram, type Finished } from './coder-process.js';
 import { inFolder, temporaryFolder } from './folders.js';
 
 /** The project that the demonstration laid; it is left to the user, so the test takes it away. */
 const projectOf = ({ stdout, stderr }: Finished): string => {
-  const folder = /^\/\S*h-coder-\w+$/m.exec(stdout + stderr)?.[0];
+  const folder = /^(\/\S*h-coder-\w+), a temporary git repository\.$/m.exec(stdout + stderr)?.[1];
   if (folder === undefined) throw new Error(`No project is named in ${stdout}${stderr}`);
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
@@ -73,6 +73,15 @@ describe('the demonstration', () => {
     const result = await finished;
     projectOf(result);
     expect(result).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('ends when nobody reads its output any more', async () => {
+    const coder = startCoder();
+    await coder.said('a temporary git repository');
+    coder.stopReading();
+    const finished = await coder.finished;
+    projectOf(finished);
+    expect(finished).toMatchObject({ code: 141, stderr: '' });
   });
 
   it('says what it needs where git is missing', async () => {
