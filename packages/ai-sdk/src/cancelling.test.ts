@@ -4,7 +4,7 @@ import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provide
 import type { ModelDriver, ModelDriverOutput } from '@h/turn';
 import { from, type Subscription } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { contextFor, requestFor } from '../test/calls.js';
+import { contextFor, countingListeners, requestFor } from '../test/calls.js';
 import { anthropicAt, anthropicBlock, anthropicStart, openaiAt, sendAnthropic, sendOpenAI, startServer } from '../test/servers.js';
 import { languageModel } from './language-model.js';
 
@@ -110,25 +110,18 @@ describe.each(cases)('a call of %s that is cancelled', (_, driverAt, begin) => {
     const server = await hangingServer(begin);
     const { outputs } = start(driverAt(server.url), AbortSignal.abort());
     await settle();
-    expect(outputs).toMatchObject([{ type: 'error', error: { code: 'aborted' } }]);
+    const error = { name: 'AbortError', code: 'aborted', message: 'The model call was cancelled.' };
+    expect(outputs).toEqual([{ type: 'error', error }]);
     expect(server.requests).toEqual([]);
   });
 
   it('leaves no listener on a signal that lives on', async () => {
     const server = await startServer((response) => void response.writeHead(500).end());
     const abort = new AbortController();
-    let listeners = 0;
-    const signal = new Proxy(abort.signal, {
-      get: (target, name) => {
-        if (name === 'addEventListener') listeners += 1;
-        if (name === 'removeEventListener') listeners -= 1;
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-      },
-    });
+    const { signal, count } = countingListeners(abort.signal);
     const { first } = start(driverAt(server.url), signal);
     await first;
-    expect(listeners).toBe(0);
+    expect(count()).toBe(0);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
-import { intercept, type AssistantPart, type PipelineOperator, type TurnEventOf } from '@h/turn';
+import { askAgain, intercept, type AssistantPart, type PipelineOperator, type TurnEventOf } from '@h/turn';
 import { describe, expect, it } from 'vitest';
+import { countingListeners } from '../test/calls.js';
 import { wrapModel } from './wrap-model.js';
 
 const options: LanguageModelV4CallOptions = { prompt: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }] };
@@ -112,6 +113,30 @@ describe('wrapModel around a whole answer', () => {
     const failed: LanguageModelV4GenerateResult = { ...given, finishReason: { unified: 'error', raw: 'bad' } };
     expect(await asked(failed, log)).toBe(failed);
     expect(errors).toEqual([['model-failed', 4]]);
+  });
+
+  it('counts the tokens of every attempt', async () => {
+    const totals: number[] = [];
+    const patient = intercept('patient', () => {
+      let request: TurnEventOf<'model.request'> | undefined;
+      return {
+        observe: {
+          'model.request': (event) => {
+            request = event;
+          },
+          'turn.end': ({ usage }) => void totals.push(usage.input, usage.output),
+        },
+        decide: { 'model.error': (event) => (request && event.attempt < 3 ? [{ ...event, retrying: true }, askAgain({ ...request, attempt: event.attempt })] : undefined) },
+      };
+    });
+    await asked({ ...given, finishReason: { unified: 'error', raw: 'bad' } }, patient);
+    expect(totals).toEqual([12, 6]);
+  });
+
+  it('leaves no listener on a signal that lives on', async () => {
+    const { signal, count } = countingListeners(new AbortController().signal);
+    await wrapModel(answering(given)).doGenerate({ ...options, abortSignal: signal });
+    expect(count()).toBe(0);
   });
 
   it('gives the host an error that an operator makes of an answer', async () => {

@@ -84,7 +84,7 @@ const again = intercept('again', () => {
         request = event;
       },
     },
-    decide: { 'model.error': (event) => (request && event.attempt < 3 ? [{ ...event, retrying: true }, askAgain(request)] : undefined) },
+    decide: { 'model.error': (event) => (request && event.attempt < 3 ? [{ ...event, retrying: true }, askAgain({ ...request, attempt: event.attempt })] : undefined) },
   };
 });
 
@@ -144,13 +144,15 @@ describe('wrapModel around a stream', () => {
     expect(calls[0]?.tools?.[1]).toBe(given.tools?.[1]);
   });
 
-  it('keeps the tools of the provider beside those that an operator leaves', async () => {
+  it('sends only the settings and tools that operators leave, beside the tools of the provider', async () => {
     const { model, calls } = scripted(whole);
     const search = { type: 'provider', id: 'any.search', name: 'search', args: {} } as const;
     const named = (name: string) => ({ type: 'function', name, inputSchema: {} }) as const;
-    const fewer = intercept('fewer', () => ({ decide: { 'model.request': (event) => ({ ...event, tools: event.tools.slice(1) }) } }));
-    await wrapModel(model, fewer).doStream({ ...options, tools: [named('a'), search, named('b')], temperature: 0 });
-    expect(calls[0]).toMatchObject({ tools: [named('b'), search], temperature: 0 });
+    const fewer = intercept('fewer', () => ({
+      decide: { 'model.request': (event) => ({ ...event, tools: event.tools.slice(1), settings: { seed: 1 } }) },
+    }));
+    await wrapModel(model, fewer).doStream({ ...options, tools: [named('a'), search, named('b')], temperature: 0, headers: { a: 'b' } });
+    expect(calls[0]).toEqual({ ...options, tools: [named('b'), search], seed: 1, headers: { a: 'b' }, abortSignal: expect.any(AbortSignal) as AbortSignal });
   });
 
   it('lets an operator change, drop and add text', async () => {
@@ -254,6 +256,16 @@ describe('wrapModel around a stream', () => {
     expect(parts).toEqual([start, ...said('Yes'), finish]);
     expect(details.response).toEqual({ headers: { attempt: '3' } });
     expect(calls).toHaveLength(3);
+  });
+
+  it('knows none of the blocks of an attempt that is forgotten', async () => {
+    const { model } = scripted([{ type: 'text-start', id: '0' }, { type: 'error', error: 'x' }], [{ type: 'text-delta', id: '0', delta: 'Yes' }, finish]);
+    const changing = onDelta((event) => ({ ...event, delta: { ...event.delta, text: 'No' } }));
+    expect((await streamed(model, again, changing)).parts.slice(0, 3)).toEqual([
+      { type: 'text-start', id: 'added-1' },
+      { type: 'text-delta', id: 'added-1', delta: 'No' },
+      { type: 'text-end', id: 'added-1' },
+    ]);
   });
 
   it('gives the host the error itself once something was shown, and does not ask again', async () => {
@@ -426,6 +438,27 @@ describe('wrapModel around a stream', () => {
     await stream.cancel();
     await cancelled;
     expect(() => controller?.enqueue({ type: 'text-delta', id: '0', delta: 'more' })).toThrow();
+  });
+
+  it('closes a stream that failed at once, and not when operators have decided what to do about it', async () => {
+    let onCancelled = (): void => undefined;
+    const cancelled = new Promise<void>((resolve) => (onCancelled = resolve));
+    const failing: LanguageModelV4 = {
+      ...scripted([]).model,
+      doStream: () =>
+        Promise.resolve({
+          stream: new ReadableStream<LanguageModelV4StreamPart>({
+            start: (controller) => controller.enqueue({ type: 'error', error: 'x' }),
+            cancel: () => onCancelled(),
+          }),
+        }),
+    };
+    const abort = new AbortController();
+    const pondering = intercept('pondering', () => ({ decide: { 'model.error': () => new Promise<undefined>(() => undefined) } }));
+    const asked = wrapModel(failing, pondering).doStream({ ...options, abortSignal: abort.signal });
+    await cancelled;
+    abort.abort(new Error('Enough.'));
+    await expect(asked).rejects.toThrow('Enough.');
   });
 
   it('takes nothing more of an attempt that another one has replaced', async () => {

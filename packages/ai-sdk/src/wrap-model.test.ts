@@ -31,7 +31,7 @@ const again = (times: number): PipelineOperator =>
     return {
       observe: { 'model.request': (event) => (request = event) as never },
       decide: {
-        'model.error': (event) => (request && event.attempt <= times ? [{ ...event, retrying: true }, askAgain(request)] : undefined),
+        'model.error': (event) => (request && event.attempt <= times ? [{ ...event, retrying: true }, askAgain({ ...request, attempt: event.attempt })] : undefined),
       },
     };
   });

@@ -19,6 +19,20 @@ export const contextFor = (signal: AbortSignal = new AbortController().signal) =
   signal,
 });
 
+/** The signal, and how many listeners it has. */
+export const countingListeners = (signal: AbortSignal): { readonly signal: AbortSignal; count(): number } => {
+  let listeners = 0;
+  const counting = new Proxy(signal, {
+    get: (target, name) => {
+      if (name === 'addEventListener') listeners += 1;
+      if (name === 'removeEventListener') listeners -= 1;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+  return { signal: counting, count: () => listeners };
+};
+
 /** All that a driver says to one request. */
 export const outputsOf = (driver: ModelDriver, request: ModelRequest = requestFor()): Promise<ModelDriverOutput[]> =>
   lastValueFrom(from(driver(request, contextFor())).pipe(toArray()));
