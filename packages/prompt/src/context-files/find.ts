@@ -1,0 +1,82 @@
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { TurnError } from '@h/turn';
+
+/** A file that was found by its name. Nothing of it has been read. */
+export interface FoundFile {
+  /** Path from the workspace, with `/` between its parts: `AGENTS.md`, `../AGENTS.md`. */
+  readonly path: string;
+  /** Where it lies. */
+  readonly location: string;
+}
+
+/** The folders that are looked into, and the outermost of them, beyond which nothing is read. */
+export interface SearchedFolders {
+  readonly root: string;
+  readonly folders: readonly string[];
+}
+
+/** Deepest way from a workspace up to its root. */
+const maxLevels = 32;
+
+/**
+ * The workspace and the folders above it, up to the root.
+ *
+ * Without a root it is the nearest folder upwards that holds `.git`, or the workspace itself where there is none. The way
+ * up ends before a folder that belongs to somebody else: what others have put above a workspace is nothing of ours.
+ *
+ * @throws TurnError `invalid-option` when the workspace does not lie in the root
+ */
+export const searchedFolders = async (workspace: string, root: string | undefined): Promise<SearchedFolders> => {
+  const start = await realpath(resolve(workspace));
+  const end = root === undefined ? await repositoryRoot(start) : await realpath(resolve(root));
+  const down = relative(end, start);
+  if (isAbsolute(down) || down === '..' || down.startsWith(`..${sep}`)) {
+    throw new TurnError('invalid-option', `contextFiles() takes as "root" a folder that holds the workspace; ${JSON.stringify(root)} does not hold ${JSON.stringify(workspace)}.`);
+  }
+  const parts = down === '' ? [] : down.split(sep);
+  return { root: end, folders: [end, ...parts.map((_, index) => join(end, ...parts.slice(0, index + 1)))] };
+};
+
+const repositoryRoot = async (start: string): Promise<string> => {
+  const owner = await ownerOf(start);
+  let folder = start;
+  for (let level = 0; level < maxLevels; level += 1) {
+    if (folder !== start && (await ownerOf(folder)) !== owner) return start;
+    if (await exists(join(folder, '.git'))) return folder;
+    const parent = dirname(folder);
+    if (parent === folder) return start;
+    folder = parent;
+  }
+  return start;
+};
+
+const ownerOf = async (folder: string): Promise<number | undefined> => (await stat(folder).catch(() => undefined))?.uid;
+
+const exists = async (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** The files of these names in the folders. Case makes no difference, as on many file systems it makes none. */
+export const findFiles = async ({ folders }: SearchedFolders, names: readonly string[]): Promise<readonly FoundFile[]> => {
+  const wanted = new Map<string, Set<string>>();
+  for (const name of names) {
+    const [folder, base] = [dirname(name), name.slice(name.lastIndexOf('/') + 1)];
+    wanted.set(folder, (wanted.get(folder) ?? new Set()).add(base.toLowerCase()));
+  }
+  const workspace = folders.at(-1) as string;
+  const found: FoundFile[] = [];
+  for (const folder of folders) {
+    for (const [inner, bases] of wanted) {
+      const place = join(folder, inner);
+      for (const entry of await readdir(place).catch(() => [])) {
+        if (!bases.has(entry.toLowerCase())) continue;
+        const location = join(place, entry);
+        found.push({ path: relative(workspace, location).split(sep).join('/'), location });
+      }
+    }
+  }
+  return found;
+};

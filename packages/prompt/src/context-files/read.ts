@@ -1,0 +1,85 @@
+import { constants } from 'node:fs';
+import { open, realpath, type FileHandle } from 'node:fs/promises';
+import { isAbsolute, relative, sep } from 'node:path';
+
+/** What became of reading a file. */
+export type FileText =
+  | { readonly ok: true; readonly text: string; readonly isWhole: boolean }
+  | { readonly ok: false; readonly code: 'outside' | 'unreadable' | 'not-text'; readonly message: string };
+
+/** The signature of a file that has not changed since, and the text that was read from it. */
+export interface KnownFile {
+  readonly signature: string;
+  readonly result: FileText;
+}
+
+/** Not everywhere; where they are missing, links are refused by comparing paths alone. */
+const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/**
+ * Reads the beginning of a text file that lies in a folder.
+ *
+ * A link is followed only to where it stays inside `root`. What is no regular file (a pipe that would never end) is not
+ * read, and neither is what is no text. Of a file that has not changed since `known`, that is answered again.
+ *
+ * @param maxBytes how much is read
+ */
+export const readInside = async (location: string, root: string, maxBytes: number, known: KnownFile | undefined): Promise<KnownFile> => {
+  let file: FileHandle | undefined;
+  try {
+    const target = await realpath(location);
+    if (!isInside(target, root)) return refused('outside', 'It is a link that leads out of the workspace; it is not followed.');
+    file = await open(target, openFlags);
+    const { dev, ino, size, mtimeNs, ctimeNs, isFile } = await statOf(file);
+    if (!isFile) return refused('unreadable', 'It is no regular file.');
+    if ((await realpath(location)) !== target) return refused('outside', 'It was replaced while it was opened.');
+    const signature = [target, dev, ino, size, mtimeNs, ctimeNs].join(':');
+    if (known?.signature === signature) return known;
+    return { signature, result: decoded(await readStart(file, maxBytes), size > BigInt(maxBytes)) };
+  } catch (error) {
+    const code = (error as { readonly code?: unknown }).code;
+    return refused('unreadable', `It cannot be read${typeof code === 'string' ? ` (${code})` : ''}.`);
+  } finally {
+    await file?.close();
+  }
+};
+
+const statOf = async (file: FileHandle): Promise<Record<'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs', bigint> & { readonly isFile: boolean }> => {
+  const stats = await file.stat({ bigint: true });
+  const { dev, ino, size, mtimeNs, ctimeNs } = stats;
+  return { dev, ino, size, mtimeNs, ctimeNs, isFile: stats.isFile() };
+};
+
+const isInside = (path: string, root: string): boolean => {
+  const way = relative(root, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+};
+
+const refused = (code: 'outside' | 'unreadable', message: string): KnownFile => ({ signature: '', result: { ok: false, code, message } });
+
+const readStart = async (file: FileHandle, maxBytes: number): Promise<Uint8Array> => {
+  const buffer = new Uint8Array(maxBytes);
+  let length = 0;
+  while (length < maxBytes) {
+    const { bytesRead } = await file.read(buffer, length, maxBytes - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return buffer.subarray(0, length);
+};
+
+/** UTF-8, or UTF-16 where the file begins by saying so, as some editors on Windows write it. */
+const decoded = (bytes: Uint8Array, isCut: boolean): FileText => {
+  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+  const text = new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8').decode(isCut ? withoutHalf(bytes, isUtf16) : bytes);
+  if (text.includes('\0')) return { ok: false, code: 'not-text', message: 'It holds NUL characters and so is no text.' };
+  return { ok: true, text, isWhole: !isCut };
+};
+
+/** Bytes without a character at the end that was cut in half. */
+const withoutHalf = (bytes: Uint8Array, isUtf16: boolean): Uint8Array => {
+  if (isUtf16) return bytes.subarray(0, bytes.length - (bytes.length % 2));
+  let end = bytes.length;
+  while (end > 0 && ((bytes[end - 1] as number) & 0xc0) === 0x80) end -= 1;
+  return bytes.subarray(0, Math.max(0, end - 1));
+};

@@ -1,0 +1,166 @@
+import { MessageList, type Message } from '@h/turn';
+import { user } from '@h/turn/testing';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { budgetMarks, messageMarkCounter } from './cache-marks.js';
+import { normalizeCapabilities, normalizeText } from './normalize.js';
+import { PromptCache } from './prompt-cache.js';
+import { Recent } from './recent.js';
+import { shorten } from './shorten.js';
+
+const words = fc.constantFrom('a', 'b c', ' ', '\t', '\n', '\r\n', '\r', '\uFEFF', 'é', '😀', 'x'.repeat(30));
+const texts = fc.array(words, { maxLength: 30 }).map((parts) => parts.join(''));
+
+describe('normalizeText', () => {
+  it.each([
+    ['a\r\nb\rc', 'a\nb\nc'],
+    ['\uFEFFa', 'a'],
+    ['a  \n\tb\t\n', 'a\n\tb'],
+    ['\n \n  a\n\n\nb\n \n', '  a\n\n\nb'],
+    [' \r\n\t', ''],
+  ])('makes of %j the text %j', (text, expected) => {
+    expect(normalizeText(text)).toBe(expected);
+  });
+
+  it('changes nothing that it has made, and does not tell line ends apart', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const once = normalizeText(text);
+        expect(normalizeText(once)).toBe(once);
+        expect(normalizeText(once.replaceAll('\n', ' \r\n'))).toBe(once);
+      }),
+    );
+  });
+});
+
+describe('normalizeCapabilities', () => {
+  it('sorts, trims and lower-cases, each once', () => {
+    expect(normalizeCapabilities([' Write', 'read', 'READ ', '', 'İ'])).toEqual(['i̇', 'read', 'write']);
+  });
+
+  it('does not depend on order, case or repetition', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string()), (list) => {
+        expect(normalizeCapabilities([...list.toReversed(), ...list].map((item) => item.toUpperCase().toLowerCase()))).toEqual(
+          normalizeCapabilities(list.map((item) => item.toUpperCase().toLowerCase())),
+        );
+      }),
+    );
+  });
+});
+
+describe('shorten', () => {
+  it('leaves a text that fits as it is', () => {
+    expect(shorten('abc', 3)).toBe('abc');
+  });
+
+  it('says how much is left out and where the rest is', () => {
+    const text = 'x'.repeat(1000);
+    const short = shorten(text, 200, 'read AGENTS.md');
+    const [, omitted] = /\[Cut here: (\d+) of 1000 characters are left out; read AGENTS\.md\.\]$/.exec(short) ?? [];
+    expect(short.indexOf('\n')).toBe(1000 - Number(omitted));
+  });
+
+  it('cuts after a line where one ends near', () => {
+    const text = `${'x'.repeat(130)}\n${'y'.repeat(500)}`;
+    expect(shorten(text, 200).startsWith(`${'x'.repeat(130)}\n\n[Cut`)).toBe(true);
+  });
+
+  it('is never longer than it may be and never cuts a character in half', () => {
+    fc.assert(
+      fc.property(texts, fc.integer({ min: 0, max: 300 }), (text, maxChars) => {
+        const long = text.repeat(8);
+        const short = shorten(long, maxChars);
+        expect(short.length).toBeLessThanOrEqual(Math.max(maxChars, 0));
+        expect(short.isWellFormed()).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('budgetMarks', () => {
+  it('never sets more than are free, nor any that nobody wants', () => {
+    const marks = fc.array(fc.record({ id: fc.string(), tokens: fc.nat(5000) }));
+    fc.assert(
+      fc.property(marks, fc.nat(6), fc.nat(6), (wanted, limit, taken) => {
+        const granted = budgetMarks(wanted, { limit, taken, minTokens: 1024 });
+        expect(granted.size).toBeLessThanOrEqual(Math.max(0, limit - taken));
+        for (const id of granted) expect(wanted.map((mark) => mark.id)).toContain(id);
+      }),
+    );
+  });
+});
+
+describe('messageMarkCounter', () => {
+  const marked: Message = { ...user('Hi'), providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } };
+  const inside: Message = { role: 'user', content: [{ type: 'text', text: 'x', providerOptions: { bedrock: { cachePoint: { type: 'default' } } } }] };
+
+  it('counts marks of messages and parts, looking at each message once', () => {
+    const count = messageMarkCounter();
+    const first = MessageList.of([marked, user('x')]);
+    expect(count(first)).toBe(1);
+    expect(count(first)).toBe(1);
+    expect(count(first.append(inside))).toBe(2);
+    expect(count(MessageList.of([user('new'), inside]))).toBe(1);
+    expect(count(MessageList.empty)).toBe(0);
+  });
+
+  it('does not take other options for marks', () => {
+    const other: Message = { ...user('Hi'), providerOptions: { openai: { store: true }, anthropic: { cacheControl: null } } };
+    expect(messageMarkCounter()(MessageList.of([other]))).toBe(0);
+  });
+});
+
+describe('PromptCache', () => {
+  it('gives the same tier again for the same sections, told by what they say', () => {
+    const cache = new PromptCache();
+    const first = cache.render([{ id: 'a', text: 'A' }, { id: 'b', text: 'B\r\n' }]);
+    expect(first.text).toBe('A\n\nB');
+    expect(cache.render([{ id: 'a', text: 'A ' }, { id: 'none', text: '' }, { id: 'b', text: 'B' }])).toBe(first);
+    expect(cache.render([{ id: 'a', text: 'A' }, { id: 'b', text: 'C' }])).not.toBe(first);
+  });
+
+  it('gives equal hashes to equal texts and different ones to different texts', () => {
+    fc.assert(
+      fc.property(fc.array(texts), fc.array(texts), (left, right) => {
+        const cache = new PromptCache();
+        const [one, other] = [left, right].map((list) => cache.render(list.map((text, index) => ({ id: String(index), text }))));
+        expect(one?.hash === other?.hash).toBe(one?.text === other?.text);
+      }),
+    );
+  });
+
+  it('forgets what was not used for long', () => {
+    const cache = new PromptCache({ maxEntries: 2 });
+    const first = cache.render([{ id: 'a', text: '0' }]);
+    for (const text of ['1', '2', '3']) cache.render([{ id: 'a', text }]);
+    expect(cache.size).toBe(2);
+    expect(cache.render([{ id: 'a', text: '0' }])).not.toBe(first);
+  });
+});
+
+describe('Recent', () => {
+  it('keeps what was used last, and forgets the rest', () => {
+    const recent = new Recent<string, number>(4);
+    for (const [index, key] of ['a', 'b', 'c', 'd'].entries()) recent.set(key, index);
+    expect(recent.get('a')).toBe(0);
+    recent.set('e', 4);
+    expect([recent.get('a'), recent.get('e'), recent.get('b')]).toEqual([0, 4, undefined]);
+    recent.clear();
+    expect([recent.get('e'), recent.size]).toEqual([undefined, 0]);
+  });
+
+  it('never holds more than it may, and always what was set last', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 9 }), fc.array(fc.tuple(fc.boolean(), fc.nat(15))), (maxEntries, steps) => {
+        const recent = new Recent<number, number>(maxEntries);
+        for (const [isSet, key] of steps) {
+          if (isSet) recent.set(key, key);
+          else recent.get(key);
+          expect(recent.size).toBeLessThanOrEqual(Math.max(2, maxEntries));
+          if (isSet) expect(recent.get(key)).toBe(key);
+        }
+      }),
+    );
+  });
+});

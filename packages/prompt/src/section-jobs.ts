@@ -1,0 +1,104 @@
+import type { MaybePromise, NewEvent } from '@h/turn';
+import { notice } from '@h/turn';
+import { isPromiseLike, type Loaded, type LoadJob } from './load.js';
+import type { FoundSection, PromptSection, SectionProblem, SectionSource, SectionTier, SectionValue, SessionContext } from './sections.js';
+import { shorten } from './shorten.js';
+
+/** How much a function may say unless its section says otherwise. */
+const defaultMaxChars = 50_000;
+
+/** What a section or source brings. */
+export interface Batch {
+  readonly sections: readonly FoundSection[];
+  readonly problems?: readonly SectionProblem[] | undefined;
+}
+
+/** A section or source that is being loaded, under the name by which it is spoken of. */
+export interface BatchJob extends LoadJob<Batch> {
+  readonly id: string;
+  readonly tier: SectionTier;
+}
+
+/** Loads one section. A fixed text is there at once. */
+export const sectionJob = <Context>(
+  section: PromptSection<Context>,
+  tier: SectionTier,
+  contextOf: (signal: () => AbortSignal) => Context,
+): BatchJob => {
+  const { id, text, timeoutMs, maxChars = defaultMaxChars } = section;
+  const start =
+    typeof text === 'string'
+      ? (): Batch => ({ sections: [{ id, text }] })
+      : (signal: () => AbortSignal): MaybePromise<Batch> => {
+          const value = text(contextOf(signal));
+          return isPromiseLike(value) ? value.then((said) => batchOf(id, said, maxChars)) : batchOf(id, value, maxChars);
+        };
+  return { id, tier, timeoutMs, start };
+};
+
+/** Loads what a source finds. */
+export const sourceJob = (source: SectionSource, contextOf: (signal: () => AbortSignal) => SessionContext): BatchJob => ({
+  id: source.id,
+  tier: 'session',
+  timeoutMs: source.timeoutMs,
+  start: (signal) => {
+    const found = source.load(contextOf(signal));
+    return isPromiseLike(found) ? found.then(checkedBatch) : checkedBatch(found);
+  },
+});
+
+const checkedBatch = (batch: Batch): Batch => {
+  const isSound = (batch as Batch | undefined)?.sections.every(({ id, text }) => typeof id === 'string' && typeof text === 'string');
+  if (isSound !== true) throw new TypeError('A source answers with { sections: [{ id, text }] }.');
+  return batch;
+};
+
+const batchOf = (id: string, value: SectionValue, maxChars: number): Batch => {
+  if (value === null || value === undefined) return { sections: [] };
+  const { text, problems = [] } = typeof value === 'string' ? { text: value } : value;
+  if (typeof text !== 'string') throw new TypeError(`It said ${typeof text} where a text is wanted.`);
+  if (text.length <= maxChars) return { sections: [{ id, text }], problems };
+  const message = `It said ${text.length} characters; ${maxChars} are used.`;
+  return { sections: [{ id, text: shorten(text, maxChars) }], problems: [...problems, { code: 'shortened', message }] };
+};
+
+/** The texts that came, in order, and what is to be told about the rest. */
+export interface Gathered {
+  readonly sections: readonly FoundSection[];
+  readonly notices: readonly NewEvent[];
+  /** Of which jobs the time was up. */
+  readonly late: readonly string[];
+}
+
+/**
+ * Sorts out what became of the jobs.
+ *
+ * @param taken names that are spoken for by other sections
+ */
+export const gather = (jobs: readonly BatchJob[], results: readonly Loaded<Batch>[], taken: ReadonlySet<string>): Gathered => {
+  const sections: FoundSection[] = [];
+  const notices: NewEvent[] = [];
+  const late: string[] = [];
+  const seen = new Set<string>();
+  for (const [index, job] of jobs.entries()) {
+    const result = results[index] as Loaded<Batch>;
+    if (!result.ok) {
+      const { reason, message } = result;
+      if (reason === 'timed-out') late.push(job.id);
+      notices.push(notice('prompt.skipped', { section: job.id, tier: job.tier, reason, message }));
+      continue;
+    }
+    for (const problem of result.value.problems ?? []) notices.push(notice('prompt.problem', { section: job.id, ...problem }));
+    for (const found of result.value.sections) {
+      const isOwn = found.id === job.id;
+      if (seen.has(found.id) || (!isOwn && taken.has(found.id))) {
+        const message = `Another section is called ${JSON.stringify(found.id)}; this one, from ${JSON.stringify(job.id)}, is left out.`;
+        notices.push(notice('prompt.skipped', { section: found.id, tier: found.tier ?? 'session', reason: 'duplicate', message }));
+        continue;
+      }
+      seen.add(found.id);
+      sections.push(found);
+    }
+  }
+  return { sections, notices, late };
+};
