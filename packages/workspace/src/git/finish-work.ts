@@ -1,7 +1,7 @@
 import { posix, relative, sep } from 'node:path';
 import type { MaybePromise } from '@h/turn';
 import { branchChanged } from './begin-work.js';
-import { commitFiles, type CommitResult } from './commit.js';
+import { commitFiles, type CommitResult, type Git } from './commit.js';
 import { defaultMessage, tidyMessage, type CommitSummary } from './commit-message.js';
 import { pathCheck, type CommitRules, type LeftOut } from './commit-rules.js';
 import { GitError } from './git-error.js';
@@ -114,9 +114,13 @@ const commitChanges = async (repository: GitRepository, { top, head, changes }: 
     if (reason === undefined) paths.push(path);
     else leftOut.push({ path, reason });
   }
-  if (paths.length === 0) return { commit: undefined, message: '', files: [], leftOut };
-  const result = await commitFiles((args, options) => repository.git(['-C', top, ...args], options), {
-    paths,
+  const git: Git = (args, options) => repository.git(['-C', top, ...args], options);
+  const filtered = repository.access.trusted ? new Map<string, string>() : await filtersOf(git, paths);
+  for (const [path, filter] of filtered) leftOut.push({ path, reason: `it needs the git filter ${JSON.stringify(filter)}, which runs only where the repository is trusted` });
+  const plain = paths.filter((path) => !filtered.has(path));
+  if (plain.length === 0) return { commit: undefined, message: '', files: [], leftOut };
+  const result = await commitFiles(git, {
+    paths: plain,
     parent: head.commit,
     rules: plan,
     message: (files) => messageFor({ task: plan.task, files, isComplete: plan.isComplete }, plan),
@@ -124,6 +128,17 @@ const commitChanges = async (repository: GitRepository, { top, head, changes }: 
     timeoutMs: plan.timeoutMs,
   });
   return { ...result, leftOut: [...leftOut, ...result.leftOut] };
+};
+
+/** The filters that files would have to go through, by file: without them, Git LFS would commit the file itself. */
+const filtersOf = async (git: Git, paths: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+  const fields = (await git(['check-attr', '-z', '--stdin', 'filter'], { input: paths.map((path) => `${path}\0`).join('') })).split('\0');
+  const filters = new Map<string, string>();
+  for (let index = 0; index + 2 < fields.length; index += 3) {
+    const [path = '', , filter = ''] = fields.slice(index, index + 3);
+    if (filter !== 'unspecified' && filter !== 'unset') filters.set(path, filter);
+  }
+  return filters;
 };
 
 const messageFor = async (summary: CommitSummary, { message, redact }: CommitPlan): Promise<string> => {

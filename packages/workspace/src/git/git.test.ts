@@ -228,6 +228,19 @@ describe('a commit', () => {
     expect(bench.branch()).toMatch(/^agent\/use-to-log-in-/);
   });
 
+  it('leaves out files that need a filter, unless the repository is trusted', async () => {
+    const lfs = { '.gitattributes': '*.psd filter=lfs\n' };
+    const bench = gitBench(lfs);
+    const events = await turn(bench, [write('a.psd', 'large\n'), write('b.txt', 'x\n')], { autoCommit: true });
+    expect(eventsOf(events, 'git.left-out')[0]?.files).toMatchObject([{ path: 'a.psd', reason: expect.stringContaining('"lfs"') as string }]);
+    expect(eventsOf(events, 'git.commit')[0]?.files).toEqual(['b.txt']);
+    const trusted = gitBench(lfs);
+    trusted.git('config', 'filter.lfs.clean', 'tr a-z A-Z');
+    const repository = createGitRepository({ root: trusted.root, trusted: true });
+    const branch = eventsOf(await turn(trusted, [write('a.psd', 'large\n')], { autoCommit: true, repository }), 'git.commit')[0]?.branch;
+    expect(trusted.git('show', `${branch}:a.psd`)).toBe('LARGE');
+  });
+
   it('leaves repositories within the repository alone', async () => {
     const bench = gitBench();
     const events = await turn(bench, [bash('git init --quiet nested && cd nested && echo x > file && git add file && git -c user.name=a -c user.email=a@b commit --quiet -m x'), write('b.txt', 'x')], { autoCommit: true });

@@ -66,6 +66,7 @@ export const createGitRepository = (options: GitRepositoryOptions): GitRepositor
   const { root, trusted, identity, run } = parseOptions('createGitRepository', optionsSchema, options);
   const folder = canonicalPath(resolve(root), root);
   return new GitRepository(folder, {
+    trusted,
     runnerFor: (place) => run ?? createGitRunner({ root: place, trusted }),
     // Names are read from the user's settings even where nothing else is.
     identity: () => identityVariables(run ?? createGitRunner({ root: folder, trusted: true }), identity),
@@ -74,6 +75,8 @@ export const createGitRepository = (options: GitRepositoryOptions): GitRepositor
 
 /** How a repository gets at git. */
 export interface GitAccess {
+  /** Whether programs that the repository names are run. */
+  readonly trusted: boolean;
   /** What runs git in a folder. */
   runnerFor(root: string): GitRunner;
   /** Author and committer, as variables. */
