@@ -1,5 +1,5 @@
-import type { Agent, UserMessage } from '@h/turn';
-import { textOf } from '@h/turn';
+import type { ReadStream } from 'node:tty';
+import { textOf, type Agent, type UserMessage } from '@h/turn';
 import { exitCodes } from './exit-code.js';
 import type { Palette } from './render/palette.js';
 import { oneLine } from './render/printable.js';
@@ -7,7 +7,6 @@ import { showTurn, type ShownTurn } from './run-turn.js';
 import type { Terminal } from './streams.js';
 import { inputRow } from './view/input-row.js';
 import { LineEditor, type Draft } from './view/line-editor.js';
-import type { ReadStream } from 'node:tty';
 
 const idleHint = 'Say what to do; Ctrl-D leaves.';
 const busyHint = 'Type to steer the turn; Ctrl-C cancels it.';
@@ -40,7 +39,7 @@ export class Conversation {
       draft: (draft) => this.#show(draft),
       line: (line) => this.#entered(line.trim()),
       interrupt: () => this.interrupt(),
-      end: () => this.#end(0),
+      end: () => void this.stop(this.#turn === undefined ? 0 : exitCodes.cancelled),
     });
     terminal.questions?.attach({ hold: () => this.#hold(), interrupt: () => this.interrupt() });
   }
@@ -65,11 +64,11 @@ export class Conversation {
     }
   }
 
-  /** Ends the conversation from outside, after the turn has ended. */
+  /** Ends the conversation; a turn that runs is cancelled first. */
   async stop(code: number): Promise<void> {
     const turn = this.#turn;
-    this.#waiting.length = 0;
-    turn?.cancel('The process was asked to end.');
+    this.#isCancelling = true;
+    turn?.cancel('The conversation was ended.');
     await turn?.end;
     this.#end(code);
   }
@@ -86,7 +85,7 @@ export class Conversation {
   #entered(line: string): void {
     if (line === '' || this.#isOver) return;
     if (line === '/exit') {
-      this.#end(0);
+      void this.stop(0);
       return;
     }
     if (this.#turn === undefined) this.#begin(line);

@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCoder, startCoder } from './coder-process.js';
 import { inFolder, sampleProject, temporaryFolder } from './folders.js';
@@ -46,6 +48,19 @@ describe('a real provider', () => {
     expect(await coder.finished).toMatchObject({ code: 0 });
     expect((await inFolder(folder, 'cat', 'hello.txt')).output).toBe('Hello\n');
     expect(JSON.stringify(server.requests[0]?.messages.at(-1))).toContain('Write hello.txt');
+  });
+
+  it('loads nothing that is not needed', async () => {
+    const server = await startModelServer(['Hello.']);
+    const report = await temporaryFolder();
+    const words = ['--model', 'ollama/x', '--base-url', `${server.url}/v1`, '--workspace', await temporaryFolder(), 'Hi'];
+    await runCoder({ words, environment: { NODE_V8_COVERAGE: report } });
+    const loaded = await Promise.all((await readdir(report)).map((file) => readFile(join(report, file), 'utf8')));
+    const modules = new Set([...loaded.join('').matchAll(/node_modules\/((?:@[\w-]+\/)?[\w-]+)\/(?!node_modules)/g)].map(([, name]) => name));
+    expect([...modules]).toEqual(expect.arrayContaining(['@ai-sdk/openai-compatible']));
+    for (const name of ['@ai-sdk/anthropic', '@ai-sdk/openai', '@ai-sdk/google', '@copilotkit/aimock', '@clack/prompts', '@modelcontextprotocol/sdk', 'ai']) {
+      expect([...modules]).not.toContain(name);
+    }
   });
 
   it('hands none of its keys to commands', async () => {

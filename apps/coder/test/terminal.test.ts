@@ -142,6 +142,17 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     expect((await coder.finished).code).toBe(0);
   });
 
+  it('cancels the turn that runs when it is left', async () => {
+    const { coder } = await startWith([call('bash', { command: 'sleep 1000' })]);
+    await coder.said(idle);
+    coder.type(`Begin${enter}`);
+    await coder.said('Running bash sleep 1000');
+    coder.type(ctrlD);
+    const { code, stdout } = await coder.finished;
+    expect(code).toBe(130);
+    expect(stdout).toContain('■ cancelled');
+  });
+
   it('asks before it reads outside of the workspace, and takes no for an answer', async () => {
     const { coder, server } = await startWith([call('read', { path: '/etc/hostname' }), 'I may not.'], { words: ['Look'] });
     await coder.said('A tool wants to read /etc/hostname, which lies outside of the workspace.');

@@ -1,5 +1,4 @@
-import type { TurnEvent, TurnEventOf } from '@h/turn';
-import { textOf } from '@h/turn';
+import { textOf, type TurnEvent, type TurnEventOf } from '@h/turn';
 import { callText } from '../render/call-text.js';
 import { changesIn, diffLines } from '../render/diff.js';
 import { gitLines } from '../render/git-lines.js';

@@ -69,8 +69,8 @@ export class Questions {
   async #ask(signal: AbortSignal, lines: readonly string[]): Promise<ApprovalDecision> {
     const { isCancel, text } = await import('@clack/prompts');
     const takeBack = this.#user?.hold();
-    this.#view.hold(true);
     this.#view.say(lines);
+    this.#view.hold(true);
     try {
       const validate = (answer: string | undefined): string | undefined =>
         decisionOf(answer) === undefined ? 'Answer y, n or always.' : undefined;

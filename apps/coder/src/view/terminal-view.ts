@@ -26,7 +26,8 @@ export class TerminalView implements View {
   #input: LiveRows | undefined;
   /** What the user has said and the model has not been told yet, by id. */
   readonly #untold = new Map<string, string>();
-  #isHeld = false;
+  /** What waits to be shown while something else uses the terminal. */
+  #held: (() => void)[] | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor({ screen, palette, now }: TerminalViewOptions) {
@@ -37,13 +38,13 @@ export class TerminalView implements View {
   }
 
   say(lines: readonly string[]): void {
-    this.#screen.lines(lines);
+    this.#show(() => this.#screen.lines(lines));
   }
 
   event(event: TurnEvent): void {
     this.#activity = activityAfter(this.#activity, event);
     this.#wait(event);
-    this.#narrator.event(event);
+    this.#show(() => this.#narrator.event(event));
     this.#refresh();
   }
 
@@ -53,17 +54,25 @@ export class TerminalView implements View {
     this.#refresh();
   }
 
-  /** Takes the live rows away while something else uses the terminal. */
+  /** Leaves the terminal to something else, and shows afterwards what happened meanwhile. */
   hold(isHeld: boolean): void {
-    this.#isHeld = isHeld;
+    const waiting = this.#held ?? [];
+    this.#held = isHeld ? waiting : undefined;
+    if (!isHeld) for (const show of waiting) show();
     this.#refresh();
   }
 
   close(): void {
+    this.hold(false);
     this.#activity = noActivity;
     this.#input = undefined;
     this.#screen.lines([]);
     this.#refresh();
+  }
+
+  #show(show: () => void): void {
+    if (this.#held === undefined) show();
+    else this.#held.push(show);
   }
 
   #wait(event: TurnEvent): void {
@@ -73,7 +82,7 @@ export class TerminalView implements View {
   }
 
   #refresh(): void {
-    const isBusy = this.#activity.label !== '' && !this.#isHeld;
+    const isBusy = this.#activity.label !== '' && this.#held === undefined;
     if (!isBusy) {
       clearInterval(this.#timer);
       this.#timer = undefined;
@@ -81,7 +90,7 @@ export class TerminalView implements View {
     if (isBusy) this.#timer ??= setInterval(() => this.#refresh(), frameMs);
     const paper = { palette: this.#palette, columns: this.#screen.columns };
     const status = isBusy ? [statusRow(this.#activity, this.#now(), paper)] : [];
-    const input = this.#isHeld ? undefined : this.#input;
+    const input = this.#held === undefined ? this.#input : undefined;
     const untold = isBusy ? [...this.#untold.values()].map((text) => clipped(`› ${text} (told at the next step)`, paper.columns)) : [];
     this.#screen.live({ rows: [...untold, ...status, ...(input?.rows ?? [])], cursor: input?.cursor });
   }
