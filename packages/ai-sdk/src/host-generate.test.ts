@@ -1,6 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { askAgain, intercept, type AssistantPart, type PipelineOperator, type TurnEventOf } from '@h/turn';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { countingListeners } from '../test/calls.js';
 import { wrapModel } from './wrap-model.js';
 
@@ -131,6 +131,26 @@ describe('wrapModel around a whole answer', () => {
     });
     await asked({ ...given, finishReason: { unified: 'error', raw: 'bad' } }, patient);
     expect(totals).toEqual([12, 6]);
+  });
+
+  it('takes no answer of an attempt that another one has replaced', async () => {
+    const answers: ((result: LanguageModelV4GenerateResult) => void)[] = [];
+    const model: LanguageModelV4 = { ...answering(given), doGenerate: () => new Promise((resolve) => answers.push(resolve)) };
+    const impatient = intercept('impatient', ({ after, emit }) => ({
+      observe: {
+        'model.request': (event) => {
+          if (event.attempt === 1) after(1, () => emit(askAgain(event)));
+        },
+      },
+    }));
+    const slow = intercept('slow', () => ({
+      decide: { 'model.response': () => new Promise<undefined>((resolve) => void setImmediate(() => resolve(undefined))) },
+    }));
+    const result = wrapModel(model, impatient, slow).doGenerate(options);
+    await vi.waitUntil(() => answers.length === 2);
+    answers[1]?.(given);
+    answers[0]?.({ ...given, content: [{ type: 'text', text: 'Too late.' }], request: { body: 'late' } });
+    expect(await result).toStrictEqual(given);
   });
 
   it('leaves no listener on a signal that lives on', async () => {

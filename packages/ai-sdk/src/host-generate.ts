@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
-import type { ErrorInfo, PipelineOperator, Usage } from '@h/turn';
+import type { PipelineOperator } from '@h/turn';
 import { toErrorInfo } from './error-info.js';
 import { hostAnswer, toHostResult, type HostAnswer } from './host-answer.js';
 import { hostErrors } from './host-errors.js';
@@ -31,20 +31,17 @@ const generateCall = (
   let answer: HostAnswer | undefined;
 
   const perform: HostCall['perform'] = async (request, say, abortSignal) => {
-    const fail = (error: ErrorInfo, deliver: () => void, usage?: Usage): void => {
-      errors.note(error, deliver);
-      say({ type: 'error', error, ...(usage && { usage }) });
-    };
     answer = undefined;
     try {
       const own = await onlyModel(model, request);
       const result = await own.doGenerate({ ...host.toOptions(request), abortSignal });
+      if (abortSignal.aborted) return;
       const failure = failureOf(result);
-      if (failure) return fail(failure, () => resolve(result), toUsage(result.usage));
+      if (failure) return say(errors.toOutput(failure, () => resolve(result), toUsage(result.usage)));
       answer = hostAnswer(result);
       say({ type: 'response', response: answer.response });
     } catch (thrown) {
-      fail(toErrorInfo(thrown), () => reject(thrown));
+      say(errors.toOutput(toErrorInfo(thrown), () => reject(thrown)));
     }
   };
 

@@ -1,7 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { askAgain, intercept, notice, noUsage, stop, type AssistantPart, type DecisionInput, type NewEvent, type PipelineOperator, type TurnEventOf } from '@h/turn';
 import { isStepCount, streamText, tool } from 'ai';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { anthropicAt, anthropicBlock, anthropicEnd, anthropicStart, sendAnthropic, startServer } from '../test/servers.js';
 import { wrapModel } from './wrap-model.js';
@@ -87,6 +87,15 @@ const again = intercept('again', () => {
     decide: { 'model.error': (event) => (request && event.attempt < 3 ? [{ ...event, retrying: true }, askAgain({ ...request, attempt: event.attempt })] : undefined) },
   };
 });
+
+/** Asks again before there is an answer. */
+const impatient = intercept('impatient', ({ after, emit }) => ({
+  observe: {
+    'model.request': (event) => {
+      if (event.attempt === 1) after(1, () => emit(askAgain(event)));
+    },
+  },
+}));
 
 type Response = TurnEventOf<'model.response'> & { readonly request: TurnEventOf<'model.request'> };
 
@@ -286,11 +295,11 @@ describe('wrapModel around a stream', () => {
 
   it('says so when an operator asks again without a reason, and it is too late', async () => {
     const { model, calls } = scripted([...said('We'), finish]);
-    const impatient = picky(async ({ request }, emit) => {
+    const hasty = picky(async ({ request }, emit) => {
       emit(askAgain(request));
       return undefined;
     });
-    const { parts } = await streamed(model, impatient);
+    const { parts } = await streamed(model, hasty);
     expect(parts.at(-1)).toMatchObject({ type: 'error', error: { code: 'answer-shown' } });
     expect(calls).toHaveLength(1);
   });
@@ -484,15 +493,29 @@ describe('wrapModel around a stream', () => {
         return asked === 1 ? slow.doStream(given) : second.model.doStream(given);
       },
     };
-    const impatient = intercept('impatient', ({ after, emit }) => ({
-      observe: {
-        'model.request': (event) => {
-          if (event.attempt === 1) after(1, () => emit(askAgain(event)));
-        },
-      },
-    }));
     expect((await streamed(switching, impatient)).parts).toEqual([...said('Yes'), finish]);
     expect(asked).toBe(2);
+  });
+
+  it('takes nothing of a stream that opens when another attempt has replaced it', async () => {
+    const first = scripted([...said('late'), finish]).model;
+    const second = scripted([...said('Yes'), finish]).model;
+    const opens: (() => void)[] = [];
+    const switching: LanguageModelV4 = {
+      ...first,
+      doStream: async (given) => {
+        const model = opens.length === 0 ? first : second;
+        await new Promise<void>((resolve) => opens.push(resolve));
+        return { ...(await model.doStream(given)), request: { body: model === second } };
+      },
+    };
+    const asked = streamed(switching, impatient);
+    await vi.waitUntil(() => opens.length === 2);
+    opens[1]?.();
+    opens[0]?.();
+    const { parts, details } = await asked;
+    expect(parts).toEqual([...said('Yes'), finish]);
+    expect(details.request).toEqual({ body: true });
   });
 
   it('waits for no operator when one is broken', async () => {

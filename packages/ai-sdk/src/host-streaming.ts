@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamResult } from '@ai-sdk/provider';
-import type { ErrorInfo, PipelineOperator, Usage } from '@h/turn';
+import type { PipelineOperator } from '@h/turn';
 import { toErrorInfo } from './error-info.js';
 import { hostAnswer, toHostResult, type HostAnswer } from './host-answer.js';
 import { hostErrors } from './host-errors.js';
@@ -29,29 +29,26 @@ const streamCall = (model: AnyLanguageModel, options: LanguageModelV4CallOptions
   let answer: HostAnswer | undefined;
 
   const perform: HostCall['perform'] = async (request, say, abortSignal) => {
-    const fail = (error: ErrorInfo, deliver: () => void, usage?: Usage): void => {
-      errors.note(error, deliver);
-      say({ type: 'error', error, ...(usage && { usage }) });
-    };
     answer = undefined;
     try {
       const own = await onlyModel(model, request);
       const { stream, ...details } = await own.doStream({ ...host.toOptions(request), abortSignal });
       const reader = readAnswer();
-      out.begin(details);
+      if (!abortSignal.aborted) out.begin(details);
       for await (const part of partsOf(stream, abortSignal)) {
-        if (part.type === 'error') return fail(toErrorInfo(part.error), () => out.failWithin(part.error));
+        if (part.type === 'error') return say(errors.toOutput(toErrorInfo(part.error), () => out.failWithin(part.error)));
         const delta = reader.add(part);
         if (delta) out.expect(delta, part);
         if (delta) say({ type: 'delta', delta });
         else out.take(part);
       }
+      if (abortSignal.aborted) return;
       const end = reader.end();
-      if ('error' in end) return fail(end.error, () => out.completeAsGiven(), end.usage);
+      if ('error' in end) return say(errors.toOutput(end.error, () => out.completeAsGiven(), end.usage));
       answer = hostAnswer(end.result);
       say({ type: 'response', response: answer.response });
     } catch (thrown) {
-      fail(toErrorInfo(thrown), () => out.breakOff(thrown));
+      say(errors.toOutput(toErrorInfo(thrown), () => out.breakOff(thrown)));
     }
   };
 

@@ -36,9 +36,11 @@ export const readAnswer = (): AnswerReader => {
         case 'stream-start':
           warnings = part.warnings;
           return undefined;
-        case 'response-metadata':
-          response = { ...response, ...part };
+        case 'response-metadata': {
+          const { type: _, ...metadata } = part;
+          response = { ...response, ...metadata };
           return undefined;
+        }
         case 'finish':
           finish = part;
           return undefined;

@@ -7,6 +7,7 @@ export async function* partsOf(
 ): AsyncGenerator<LanguageModelV4StreamPart, void, undefined> {
   const reader = stream.getReader();
   const cancel = (): void => void reader.cancel().catch(() => undefined);
+  if (signal.aborted) cancel();
   signal.addEventListener('abort', cancel, { once: true });
   try {
     for (;;) {
