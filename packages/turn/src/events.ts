@@ -112,13 +112,17 @@ export interface TurnEvents {
     readonly call: ToolCall;
     readonly denied?: { readonly reason: string; readonly by?: string | undefined } | undefined;
   };
+  /**
+   * Adds to the history. What an operator adds while tools run comes after their results, and is repaired where it is not
+   * in order by itself.
+   */
   'history.append': {
     readonly messages: readonly Message[];
     readonly origin: HistoryOrigin;
     /** Ids of the `input.received` events that these messages deliver. */
     readonly delivers?: readonly string[] | undefined;
   };
-  /** The whole history from now on. */
+  /** The whole history from now on, repaired where it is not in order. It means nothing while tools run. */
   'history.replace': { readonly messages: readonly Message[]; readonly origin: HistoryOrigin };
   /** Asks a person. Whoever emits it holds the call until `approval.answer` comes. */
   'approval.request': {

@@ -1,4 +1,4 @@
-import type { Observable } from 'rxjs';
+import { Subscription, type Observable } from 'rxjs';
 import type { TurnEvent } from './events.js';
 
 /** From here on, adjacent pieces of text are joined while nobody reads. */
@@ -17,40 +17,80 @@ const manyWaiting = 1024;
  * ```
  */
 export const iterate = (turn$: Observable<TurnEvent>): AsyncIterable<TurnEvent> => ({
-  async *[Symbol.asyncIterator]() {
-    const waiting: TurnEvent[] = [];
-    let failure: { readonly error: unknown } | undefined;
-    let isDone = false;
-    let wake: (() => void) | undefined;
-    const subscription = turn$.subscribe({
-      next: (event) => {
-        push(waiting, event);
-        wake?.();
-      },
-      error: (error: unknown) => {
-        failure = { error };
-        wake?.();
-      },
-      complete: () => {
-        isDone = true;
-        wake?.();
-      },
-    });
-    try {
-      for (;;) {
-        yield* waiting.splice(0);
-        if (waiting.length > 0) continue;
-        if (failure) throw failure.error;
-        if (isDone) return;
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-    } finally {
-      subscription.unsubscribe();
-    }
-  },
+  [Symbol.asyncIterator]: () => new Reading(turn$),
 });
+
+type Result = IteratorResult<TurnEvent, undefined>;
+
+interface Reader {
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+/** One reading of a turn. The turn begins with the first event that is asked for. */
+class Reading implements AsyncIterator<TurnEvent, undefined> {
+  readonly #turn$: Observable<TurnEvent>;
+  readonly #waiting: TurnEvent[] = [];
+  readonly #readers: Reader[] = [];
+  #subscription: Subscription | undefined;
+  #failure: { readonly error: unknown } | undefined;
+  #isDone = false;
+
+  constructor(turn$: Observable<TurnEvent>) {
+    this.#turn$ = turn$;
+  }
+
+  next(): Promise<Result> {
+    if (!this.#subscription && !this.#isDone) this.#begin();
+    const event = this.#waiting.shift();
+    if (event) return Promise.resolve({ done: false, value: event });
+    const failure = this.#failure;
+    this.#failure = undefined;
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- it is handed on as it came
+    if (failure) return Promise.reject(failure.error);
+    if (this.#isDone) return Promise.resolve(over);
+    return new Promise((resolve, reject) => {
+      this.#readers.push({ resolve, reject });
+    });
+  }
+
+  /** Ends the turn, also while an event is waited for. */
+  return(): Promise<Result> {
+    this.#waiting.length = 0;
+    this.#subscription?.unsubscribe();
+    this.#end();
+    return Promise.resolve(over);
+  }
+
+  #begin(): void {
+    this.#subscription = new Subscription();
+    this.#subscription.add(
+      this.#turn$.subscribe({
+        next: (event) => this.#take(event),
+        error: (error: unknown) => {
+          const reader = this.#readers.shift();
+          if (reader) reader.reject(error);
+          else this.#failure = { error };
+          this.#end();
+        },
+        complete: () => this.#end(),
+      }),
+    );
+  }
+
+  #take(event: TurnEvent): void {
+    const reader = this.#readers.shift();
+    if (reader) reader.resolve({ done: false, value: event });
+    else push(this.#waiting, event);
+  }
+
+  #end(): void {
+    this.#isDone = true;
+    for (const reader of this.#readers.splice(0)) reader.resolve(over);
+  }
+}
+
+const over: Result = { done: true, value: undefined };
 
 const push = (waiting: TurnEvent[], event: TurnEvent): void => {
   const last = waiting.at(-1);

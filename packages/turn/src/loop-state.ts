@@ -1,9 +1,11 @@
 import type { ErrorInfo } from './errors.js';
-import type { TurnEvent, TurnEventOf, TurnState } from './events.js';
+import type { HistoryOrigin, TurnEvent, TurnEventOf, TurnState } from './events.js';
 import type { JSONValue } from './json.js';
 import { MessageList } from './message-list.js';
 import { toolCallsOf, type AssistantPart, type Message, type UserMessage } from './messages.js';
+import { repairHistory } from './repair.js';
 import type { ToolCall, ToolDefinition } from './tool.js';
+import { awaitsResults, extend } from './transcript.js';
 import { addUsage, noUsage, type Usage } from './usage.js';
 
 /** A tool call of the current step and how far it has come. */
@@ -28,6 +30,8 @@ export interface LoopState {
   input: readonly UserMessage[];
   inputAppended: boolean;
   history: MessageList;
+  /** Messages of operators that wait until the results of the step are in the history. */
+  waiting: readonly Message[];
   kept: Record<string, JSONValue>;
   /** Number of the current step, from 1. */
   step: number;
@@ -64,6 +68,7 @@ export const initialState = (turn: string): LoopState => ({
   input: [],
   inputAppended: false,
   history: MessageList.empty,
+  waiting: [],
   kept: {},
   step: 1,
   attempt: 0,
@@ -108,8 +113,9 @@ export const accepts = (state: LoopState, event: TurnEvent): boolean => {
     case 'turn.continue':
       return !state.stop;
     case 'history.append':
-    case 'history.replace':
       return state.loaded;
+    case 'history.replace':
+      return state.loaded && !awaitsResults(state.history);
     default:
       return true;
   }
@@ -218,11 +224,12 @@ const folds: Folds = {
     state.approvals = approvals;
   },
   'history.append': (state, event) => {
-    state.history = state.history.concat(event.messages);
+    const messages = runnersOrigins.has(event.origin) ? event.messages : repairHistory(event.messages).messages;
+    [state.history, state.waiting] = extend(state.history, state.waiting, messages);
     markAppended(state, event);
   },
   'history.replace': (state, event) => {
-    state.history = MessageList.of(event.messages);
+    state.history = MessageList.of(repairHistory(event.messages).messages);
   },
   'session.state': (state, event) => {
     const kept = { ...state.kept };
@@ -244,6 +251,9 @@ const folds: Folds = {
   },
 };
 
+/** What the runner appends is in order as it is. */
+const runnersOrigins: ReadonlySet<string> = new Set<HistoryOrigin>(['input', 'response', 'results', 'steering']);
+
 const markAppended = (state: LoopState, event: TurnEventOf<'history.append'>): void => {
   switch (event.origin) {
     case 'input':
@@ -256,7 +266,7 @@ const markAppended = (state: LoopState, event: TurnEventOf<'history.append'>): v
       state.resultsAppended = true;
       break;
     case 'continue':
-      state.continuation = undefined;
+      state.continuation = remaining(state.continuation, event.messages.length);
       break;
     case 'steering':
       state.received = state.received.filter(({ id }) => event.delivers?.includes(id) !== true);
@@ -264,6 +274,10 @@ const markAppended = (state: LoopState, event: TurnEventOf<'history.append'>): v
     default:
   }
 };
+
+/** What was added while the messages before it were on their way. */
+const remaining = (messages: readonly Message[] = [], count: number): readonly Message[] | undefined =>
+  messages.length > count ? messages.slice(count) : undefined;
 
 export const slotOf = (state: LoopState, id: string): CallSlot | undefined => {
   for (const slot of state.slots) if (slot.call.id === id) return slot;

@@ -41,7 +41,7 @@ export const planNext = (state: LoopState, context: PlanContext, at: number): Pl
 
 const planRequest = (state: LoopState, context: PlanContext, at: number): Plan => {
   const { turn, step, history } = state;
-  if (state.continuation?.length) return append(state, at, `continue:${step}`, 'continue', state.continuation);
+  if (state.continuation?.length) return append(state, at, `continue:${state.continuations}`, 'continue', state.continuation);
   if (state.received.length > 0) return planSteering(state, at);
   if (isUsedUp(state, context)) return planCap(state, at);
   const attempt = state.attempt + 1;

@@ -1,6 +1,7 @@
 import { TurnError } from './errors.js';
 import { eventSchemas } from './event-schemas.js';
 import type { TurnEvent } from './events.js';
+import { MessageList } from './message-list.js';
 import type { JournalRecord } from './session-store.js';
 import { checked } from './validation.js';
 
@@ -54,29 +55,47 @@ const isRecord = (value: unknown): value is JournalRecord => {
 };
 
 const toPlain = (value: unknown): unknown => {
-  if (typeof value !== 'object' || value === null) {
-    if (typeof value === 'bigint' || typeof value === 'function' || typeof value === 'symbol') throw unwritable(typeof value);
-    return value;
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+    case 'undefined':
+      return value;
+    case 'number':
+      if (!Number.isFinite(value)) throw unwritable(String(value));
+      return value;
+    case 'object':
+      return value === null ? null : objectToPlain(value);
+    default:
+      throw unwritable(`a ${typeof value}`);
   }
-  if (Array.isArray(value)) return value.map(toPlain);
+};
+
+const objectToPlain = (value: object): unknown => {
+  if (Array.isArray(value)) return Array.from(value, itemToPlain);
   if (value instanceof URL) return { [mark]: 'url', value: value.href };
   if (value instanceof ArrayBuffer) return { [mark]: 'bytes', value: Buffer.from(value).toString('base64') };
-  if (ArrayBuffer.isView(value)) {
-    return { [mark]: 'bytes', value: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64') };
-  }
-  if (value instanceof Map || value instanceof Set || value instanceof Date) throw unwritable(value.constructor.name);
-  if ('toJSON' in value && typeof value.toJSON === 'function') return toPlain((value as { toJSON(): unknown }).toJSON());
-  const plain: Record<string, unknown> = {};
+  if (value instanceof Uint8Array) return { [mark]: 'bytes', value: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64') };
+  if (value instanceof MessageList) return objectToPlain(value.toArray());
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) throw unwritable(`a ${value.constructor.name}`);
+  // Without a prototype a key named __proto__ is a key like any other.
+  const plain = Object.create(null) as Record<string, unknown>;
   for (const [key, item] of Object.entries(value)) plain[key.startsWith(mark) ? `${mark}${key}` : key] = toPlain(item);
   return plain;
+};
+
+const itemToPlain = (item: unknown): unknown => {
+  if (item === undefined) throw unwritable('an undefined item of a list');
+  return toPlain(item);
 };
 
 const fromPlain = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(fromPlain);
   const source = value as Record<string, unknown>;
-  if (source[mark] === 'url') return new URL(String(source['value']));
-  if (source[mark] === 'bytes') return new Uint8Array(Buffer.from(String(source['value']), 'base64'));
+  const kind = Object.hasOwn(source, mark) ? source[mark] : undefined;
+  if (kind === 'url') return new URL(String(source['value']));
+  if (kind === 'bytes') return new Uint8Array(Buffer.from(String(source['value']), 'base64'));
   const result: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(source)) {
     const given = key.startsWith(mark) ? key.slice(mark.length) : key;
@@ -86,4 +105,4 @@ const fromPlain = (value: unknown): unknown => {
 };
 
 const unwritable = (kind: string): TurnError =>
-  new TurnError('unwritable-record', `A journal record holds a ${kind}, which JSON cannot say; events are plain data.`);
+  new TurnError('unwritable-record', `A journal record holds ${kind}, which JSON cannot say; events are plain data.`);

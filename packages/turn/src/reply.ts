@@ -1,7 +1,9 @@
 import type { Observable } from 'rxjs';
 import type { ErrorInfo } from './errors.js';
-import type { TurnEvent, TurnOutcome } from './events.js';
+import type { TurnEvent, TurnEventOf, TurnOutcome } from './events.js';
+import { MessageList } from './message-list.js';
 import { textOf, type Message } from './messages.js';
+import { extend } from './transcript.js';
 import { noUsage, type Usage } from './usage.js';
 
 /** What became of a turn. */
@@ -30,17 +32,20 @@ export interface Reply {
  */
 export const reply = (turn$: Observable<TurnEvent>): Promise<Reply> =>
   new Promise((resolve, reject) => {
-    const messages: Message[] = [];
-    let result: Reply = { text: '', outcome: 'cancelled', usage: noUsage, steps: 0, messages };
+    let history = MessageList.empty;
+    let waiting: readonly Message[] = [];
+    let end: TurnEventOf<'turn.end'> | undefined;
     turn$.subscribe({
       next: (event) => {
-        if (event.type === 'history.append') messages.push(...event.messages);
-        if (event.type !== 'turn.end') return;
-        const { outcome, reason, error, usage, steps } = event;
-        result = { text: lastText(messages), outcome, reason, error, usage, steps, messages };
+        if (event.type === 'history.append') [history, waiting] = extend(history, waiting, event.messages);
+        if (event.type === 'turn.end') end = event;
       },
       error: reject,
-      complete: () => resolve(result),
+      complete: () => {
+        const { outcome = 'cancelled', reason, error, usage = noUsage, steps = 0 } = end ?? {};
+        const messages = history.toArray();
+        resolve({ text: lastText(messages), outcome, reason, error, usage, steps, messages });
+      },
     });
   });
 
