@@ -1,6 +1,7 @@
 import type { LLMock } from '@copilotkit/aimock';
 import { harness, MessageList, reply, type ModelDriver } from '@h/turn';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { lastValueFrom, toArray } from 'rxjs';
 import { expectTypeOf, describe, expect, it } from 'vitest';
 import { deltasIn, outputsOf, requestFor, responseIn, streamedText, weather } from '../test/calls.js';
 import { anthropicAt, openaiAt, startMock } from '../test/servers.js';
@@ -62,6 +63,17 @@ describe.each(models)('languageModel with %s', (_, modelAt) => {
     const mock = await startMock();
     mock.onMessage('hello', { content: 'Sorry for the wait.' }, { streamingProfile: { ttft: 400, tps: 1_000 } });
     expect(streamedText(await outputsOf(languageModel(modelAt(mock.url))))).toBe('Sorry for the wait.');
+  });
+
+  it('ends a turn with the error of the model, after one request', async () => {
+    const mock = await startMock();
+    mock.onMessage('hello', { error: { message: 'Overloaded', type: 'overloaded_error' }, status: 529 });
+    const agent = harness({ model: languageModel(modelAt(mock.url)) }).pipe();
+    const events = await lastValueFrom(agent.turn({ session: 'alice', input: 'hello' }).pipe(toArray()));
+    const error = { status: 529, code: 'overloaded_error', message: 'Overloaded', body: { error: { type: 'overloaded_error' } } };
+    expect(events.find(({ type }) => type === 'model.error')).toMatchObject({ error });
+    expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'error', error });
+    expect(mock.getRequests()).toHaveLength(1);
   });
 
   it('answers a whole turn, with its tool calls, through the loop', async () => {
