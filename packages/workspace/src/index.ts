@@ -14,6 +14,7 @@ export { createWorkspace, type Workspace, type WorkspaceLimits, type WorkspaceOp
 // Processes, sandbox and git.
 export { bashTool, type BashOptions, type CommandRequest } from './bash/bash-tool.js';
 export {
+  bashConfig,
   createCommandPolicy,
   type BashPermissions,
   type CommandJudge,

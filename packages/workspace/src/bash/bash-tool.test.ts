@@ -1,6 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createRegistry, toolDriver } from '@h/tools';
+import { harness } from '@h/turn';
+import { call, response, scriptedModel } from '@h/turn/testing';
+import { lastValueFrom, tap, toArray } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../test/folders.js';
 import { uniqueSeconds, waitUntilGone } from '../../test/processes.js';
@@ -123,6 +127,23 @@ describe('bash', () => {
       tool.run({ command: `sleep ${seconds} & yes` }, { call: { id: '1', name: 'bash' }, turn: 't', session: 's', step: 1, signal: stop.signal, progress: () => stop.abort() }),
     );
     await expect(running).rejects.toMatchObject({ code: 'command-aborted' });
+    await waitUntilGone(`sleep ${seconds}`);
+  });
+
+  it('ends with the turn that it belongs to', async () => {
+    const { sandbox, workspace } = await bench();
+    const seconds = uniqueSeconds();
+    const stop = new AbortController();
+    const model = scriptedModel([response(call('1', 'bash', { command: `echo begun; sleep ${seconds} & sleep ${seconds}` }))]);
+    const agent = harness({ model, tools: toolDriver(createRegistry().register(bashTool(workspace, { sandbox }))) }).pipe();
+    const events = await lastValueFrom(
+      agent.turn({ session: 's', input: 'Wait', signal: stop.signal }).pipe(
+        tap((event) => event.type === 'tool.progress' && stop.abort()),
+        toArray(),
+      ),
+    );
+    expect(events.find((event) => event.type === 'tool.result')).toMatchObject({ status: 'cancelled' });
+    expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'cancelled' });
     await waitUntilGone(`sleep ${seconds}`);
   });
 

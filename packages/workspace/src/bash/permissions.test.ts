@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCommandPolicy, type BashPermissions } from './permissions.js';
+import { bashConfig, createCommandPolicy, type BashPermissions } from './permissions.js';
 
 const decide = async (permissions: BashPermissions, line: string) => (await createCommandPolicy(permissions)(line, { cwd: '/work' })).decision;
 
@@ -128,6 +128,13 @@ describe('the options', () => {
   ])('refuse %j', (permissions, option) => {
     expect(() => createCommandPolicy(permissions as never)).toThrow(expect.objectContaining({ option }) as Error);
   });
+});
+
+it('can be written in the words of configuration files', async () => {
+  const permissions = bashConfig({ allow_write: false, allowed_commands: ['ls', 'cat', 'touch'], blocked_commands: ['cat'] });
+  expect(await decide(permissions, 'ls')).toBe('allow');
+  for (const line of ['touch x', 'cat x', 'head x']) expect(await decide(permissions, line)).toBe('deny');
+  expect(() => bashConfig({ allowWrite: false })).toThrow(/"allowWrite"/);
 });
 
 it('never throws and decides the same, whatever the line', async () => {

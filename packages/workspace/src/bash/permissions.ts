@@ -98,6 +98,22 @@ export const createCommandPolicy = (permissions: BashPermissions = {}): CommandP
   };
 };
 
+const configSchema = z.strictObject({
+  allow_write: z.boolean().optional(),
+  allowed_commands: z.array(z.string()).optional(),
+  blocked_commands: z.array(z.string()).optional(),
+});
+
+/**
+ * Reads the words that configuration files use: `allow_write`, `allowed_commands` and `blocked_commands`.
+ *
+ * @throws WorkspaceOptionsError for a word that is unknown, or a wrong value.
+ */
+export const bashConfig = (config: unknown): Pick<BashPermissions, 'allowWrite' | 'allowedCommands' | 'blockedCommands'> => {
+  const { allow_write, allowed_commands, blocked_commands } = parseOptions('bashConfig', configSchema, config);
+  return { allowWrite: allow_write, allowedCommands: allowed_commands, blockedCommands: blocked_commands };
+};
+
 const judged = async (judge: CommandJudge, line: string, context: { readonly cwd: string }): Promise<CommandVerdict> => {
   try {
     const { decision, reason, findings = [] } = await judge(line, context);

@@ -11,7 +11,8 @@ export interface SavedBranch {
   readonly branch: string;
   readonly original: GitHead | undefined;
   readonly base: string | undefined;
-  readonly dirty: readonly string[];
+  /** `undefined` if they were too many to remember: then all that is uncommitted counts as the user's. */
+  readonly dirty: readonly string[] | undefined;
 }
 
 /** A turn that wants to work in a repository. */
@@ -33,9 +34,6 @@ export interface BegunWork {
   /** Whether the branch is new. */
   readonly created: boolean;
 }
-
-/** So many files can be remembered between turns. */
-const maxDirty = 2_000;
 
 /** How often another id is tried for a name that is taken. */
 const maxNames = 5;
@@ -73,7 +71,7 @@ const claimAlone = async (repository: GitRepository, request: WorkRequest): Prom
   await repository.checkIdle();
   const { head, entries } = await repository.state();
   const { saved, session } = request;
-  const dirty = new Set(saved?.turn === request.turn ? saved.dirty : uncommitted(entries));
+  const dirty = new Set((saved?.turn === request.turn ? saved.dirty : undefined) ?? uncommitted(entries));
   const { ownBranch } = repository.claims;
   if (!request.autoBranch || (ownBranch !== undefined && ownBranch === head.branch)) {
     const isAgentBranch = ownBranch !== undefined;
@@ -110,9 +108,6 @@ const agentBranch = async (repository: GitRepository, request: WorkRequest, head
 const uncommitted = (entries: readonly StatusEntry[]): readonly string[] => {
   const conflict = entries.find(({ change }) => change === 'conflict');
   if (conflict !== undefined) throw new GitError('git-in-progress', `${conflict.path} is in conflict; resolve it first.`);
-  if (entries.length > maxDirty) {
-    throw new GitError('git-too-many-changes', `${entries.length} files are not committed, more than ${maxDirty}; commit them, or have git ignore them.`);
-  }
   return entries.map(({ path }) => path);
 };
 

@@ -11,7 +11,6 @@ import { TurnError } from '@h/turn';
  * | `git-bare` | the repository has no work tree |
  * | `git-owner` | the repository belongs to another user, so git refuses it |
  * | `git-in-progress` | a merge, rebase, cherry-pick, revert or bisect is not finished, or files are in conflict |
- * | `git-too-many-changes` | so much is uncommitted that it cannot be told apart from what an agent changes |
  * | `git-branch-name` | the prefix gives no valid name of a branch, or a branch of that name is in the way |
  * | `git-work-tree-in-use` | another session has its branch checked out in this work tree |
  * | `git-branch-changed` | somebody switched to another branch meanwhile |
@@ -29,7 +28,6 @@ export type GitErrorCode =
   | 'git-bare'
   | 'git-owner'
   | 'git-in-progress'
-  | 'git-too-many-changes'
   | 'git-branch-name'
   | 'git-work-tree-in-use'
   | 'git-branch-changed'

@@ -169,10 +169,13 @@ describe('what the user has not committed', () => {
     expect(bench.branch()).toBe('main');
   });
 
-  it('keeps a turn from beginning if it is too much to tell apart', async () => {
+  it('is left alone however much it is', async () => {
     const bench = gitBench();
-    for (let index = 0; index <= 2_000; index += 1) bench.put(`new/${index}`, '');
-    expect(outcomeOf(await turn(bench, []))).toMatchObject({ outcome: 'blocked', error: { code: 'git-too-many-changes' } });
+    for (let index = 0; index <= 600; index += 1) bench.put(`new/${index}`, '');
+    const events = await turn(bench, [write('b.txt', 'agent\n')], { autoCommit: true });
+    expect(eventsOf(events, 'session.state')[0]?.value).toMatchObject({ dirty: null });
+    expect(eventsOf(events, 'git.commit')[0]?.files).toEqual(['b.txt']);
+    expect(bench.status()).toHaveLength(601);
   });
 });
 

@@ -38,8 +38,8 @@ export interface GitOptions {
    */
   readonly approvalTimeoutMs?: number | undefined;
   /**
-   * `shared`: all turns on this repository work on one branch, one after the other or at the same time. `per-agent`: each
-   * session has its own; sessions that run at the same time need work trees of their own ({@link addWorkTree}).
+   * `shared`: all turns on this repository work on one branch, one after the other or at the same time; while several do,
+   * each commits what its file tools wrote, and the last one the rest. `per-agent`: each session has its own; sessions that run at the same time need work trees of their own ({@link addWorkTree}).
    *
    * @defaultValue `'shared'`
    */

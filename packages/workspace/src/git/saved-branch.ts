@@ -13,8 +13,11 @@ const schema = z.strictObject({
   branch: z.string(),
   original: head.nullable(),
   base: z.string().nullable(),
-  dirty: z.array(z.string()),
+  dirty: z.array(z.string()).nullable(),
 });
+
+/** A session is to keep little. */
+const maxDirty = 500;
 
 /** What a session keeps of its branch; `null` if it has none of its own. */
 export const encodeBranch = (turn: string, { branch, isAgentBranch, original, base, dirty }: WorkTreeClaim): JSONValue =>
@@ -25,13 +28,13 @@ export const encodeBranch = (turn: string, { branch, isAgentBranch, original, ba
         branch,
         original: original === undefined ? null : { branch: original.branch ?? null, commit: original.commit ?? null },
         base: base ?? null,
-        dirty: [...dirty],
+        dirty: dirty.size > maxDirty ? null : [...dirty],
       };
 
 /** What a session has kept; `undefined` if it is nothing, or was written by something else. */
 export const decodeBranch = (value: unknown): SavedBranch | undefined => {
   const parsed = schema.safeParse(value);
   if (!parsed.success) return undefined;
-  const { original, base, ...rest } = parsed.data;
-  return { ...rest, original: original ?? undefined, base: base ?? undefined };
+  const { original, base, dirty, ...rest } = parsed.data;
+  return { ...rest, original: original ?? undefined, base: base ?? undefined, dirty: dirty ?? undefined };
 };

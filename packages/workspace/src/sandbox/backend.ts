@@ -5,6 +5,9 @@ import { checkedEnvironment, type Environment } from '../process/environment.js'
 import type { CommandEnd, Sandbox, SandboxCommand, SandboxMode } from './sandbox.js';
 import { SandboxError } from './sandbox-error.js';
 
+/** The home folder of commands that are kept from the user's: empty at first, and lost in the end. */
+export const temporaryHome = '/tmp/home';
+
 /** A command whose parts were checked and filled in. */
 export interface PreparedCommand {
   readonly argv: readonly [string, ...string[]];

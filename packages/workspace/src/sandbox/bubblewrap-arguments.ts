@@ -1,4 +1,5 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { temporaryHome } from './backend.js';
 
 /** What of `/etc` a program needs to run; not the password hashes, keys and service accounts that also live there. */
 const settings = [
@@ -12,9 +13,6 @@ const settings = [
 
 /** Where programs and libraries are; on many systems most of these are links into `/usr`. */
 const programs = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store', '/run/current-system'] as const;
-
-/** The home folder of commands: it is empty, and lost with them. */
-export const temporaryHome = '/tmp/home';
 
 /** What decides about the arguments of `bwrap`. */
 export interface Isolation {

@@ -1,4 +1,4 @@
-import { temporaryHome } from './bubblewrap-arguments.js';
+import { temporaryHome } from './backend.js';
 import type { CheckedOptions } from './options.js';
 
 /** The label that holds who holds a container. */

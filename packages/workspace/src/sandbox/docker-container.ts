@@ -7,10 +7,9 @@ import { SandboxError } from './sandbox-error.js';
 export interface Container {
   readonly name: string;
   isRunning(): boolean;
-  /** Ends all that runs in it, and it. */
-  kill(): Promise<void>;
   /** Whether the system killed something in it for want of memory. With `stop`, it is asked after its end, which is sure. */
   ranOutOfMemory(options: { readonly stop: boolean }): Promise<boolean>;
+  /** Ends all that runs in it, however it is, and it. */
   remove(): Promise<void>;
 }
 
@@ -32,7 +31,6 @@ export const startContainer = async (cli: DockerCli, name: string, args: readonl
   const container: Container = {
     name,
     isRunning: () => client.exitCode === null && client.signalCode === null,
-    kill: async () => void (await cli.run(['kill', name])),
     ranOutOfMemory: async ({ stop }) => {
       if (stop) await cli.run(['stop', '--time', '0', name]);
       const { stdout } = await cli.run(['inspect', '--format', '{{.State.OOMKilled}}', name]);

@@ -111,6 +111,14 @@ describe.skipIf(noDocker !== undefined)(`docker${noDocker === undefined ? '' : `
     expect(containers()).toHaveLength(1);
   });
 
+  it('gives up a container that hangs, and goes on in a new one', async () => {
+    const sandbox = await open();
+    const end = await runShell(sandbox, 'echo ready; sleep 60', { timeoutMs: 500, onOutput: () => void daemon.docker('pause', ...containers()) });
+    expect(end).toMatchObject({ ending: 'timed-out' });
+    await vi.waitFor(() => expect(containers()).toEqual([]), { timeout: 10_000 });
+    expect(await runShell(sandbox, 'echo alive')).toMatchObject({ output: 'alive\n' });
+  });
+
   it('keeps secrets in a file that only this user can read, and only while they are read', async () => {
     const root = temporaryFolder();
     const folder = useTemporaryFolder();

@@ -2,8 +2,7 @@ import { nonInteractive } from '../process/environment.js';
 import { freshId } from '../process/machine.js';
 import { runSupervised, type ProcessEnd } from '../process/run-supervised.js';
 import { commandIdVariable, supervised } from '../process/supervisor.js';
-import { findRoot, sandboxOf, type PreparedCommand } from './backend.js';
-import { temporaryHome } from './bubblewrap-arguments.js';
+import { findRoot, sandboxOf, temporaryHome, type PreparedCommand } from './backend.js';
 import { containerArguments, sandboxLabel } from './docker-arguments.js';
 import { dockerCli, type DockerCli } from './docker-cli.js';
 import { startContainer, type Container } from './docker-container.js';
@@ -110,7 +109,7 @@ const commandRunner = (
         ...command,
         argv: [cli.command, 'exec', ...fixed, ...variables, container.name, ...supervised(argv)],
         environment: cli.environment,
-        onStuck: () => container.kill(),
+        onStuck: () => container.remove(),
       });
     if (Object.keys(environment).length === 0) return runWith([]);
     return secrets.withVariables(environment, (file) => runWith(['--env-file', file]));
