@@ -1,9 +1,9 @@
 import { MessageList, notice, type Message, type ModelRequest, type NewEvent, type OperatorContext } from '@h/turn';
 import type { CompactionTrigger } from './events.js';
-import type { CompactionFailureReason } from './failure.js';
+import { toFailure, type CompactionFailureReason } from './failure.js';
 import type { Limits } from './limits.js';
 import { afterCompaction, leastSaving } from './notes.js';
-import type { CompactionSettings } from './options.js';
+import type { ArchivedHistory, CompactionSettings } from './options.js';
 import { runChain, type ChainResult } from './run-chain.js';
 import type { SummarizeContext } from './strategies/summarize.js';
 import type { RequestTokens, TurnState } from './turn-state.js';
@@ -105,10 +105,18 @@ const contextOf = (
     // Estimates come out the same in every process: a turn that is resumed puts the same questions.
     count: (message) => estimate.message(message) * factor,
     countText: estimate.text,
-    archive: () => (archived ??= Promise.resolve().then(() => archive?.({ ...state.place, messages }))),
+    archive: () => (archived ??= keepHistory(archive, { ...state.place, messages })),
     after: (delayMs, callback) => operator.after(delayMs, callback),
     answers: state.answers((event) => operator.emit(event)),
   };
+};
+
+const keepHistory = async (archive: CompactionSettings['archive'], history: ArchivedHistory): Promise<string | undefined> => {
+  try {
+    return await archive?.(history);
+  } catch (error) {
+    throw toFailure(error, 'archive-failed', 'The full history could not be kept');
+  }
 };
 
 const sizeAfter = (result: ChainResult, { request, size }: Job, state: TurnState): RequestTokens =>

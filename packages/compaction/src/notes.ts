@@ -65,7 +65,7 @@ const growth = [0, 0.02, 0.04, 0.08, 0.16] as const;
  */
 export const afterCompaction = (notes: Notes, before: number, after: number, limits: { readonly usable: number; readonly limit: number }): Notes => {
   const isEffective = after <= before * (1 - leastSaving);
-  if (isEffective && after <= limits.limit) return { ...notes, triedAt: 0, retryAt: 0 };
+  if (isEffective && after <= limits.limit) return notes.retryAt === 0 ? notes : { ...notes, triedAt: 0, retryAt: 0 };
   const ineffective = notes.ineffective + 1;
   const share = growth[Math.min(ineffective, growth.length - 1)] as number;
   return { ...notes, ineffective, triedAt: before, retryAt: after + limits.usable * share };

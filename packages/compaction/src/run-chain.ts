@@ -30,8 +30,9 @@ export interface ChainBounds {
 /**
  * Tries strategies in turn, each on what those before it have left, until the history is small enough.
  *
- * A result that is no smaller, or takes a call and its result apart, is refused. Nothing is removed before the full history
- * has been archived, where it is to be.
+ * A result that is no smaller, or takes a call and its result apart, is refused. Where what is protected is too long by
+ * itself, results of tools in it are shortened. Nothing is removed before the full history has been archived, where it
+ * is to be.
  */
 export const runChain = async (
   context: SummarizeContext,
@@ -53,7 +54,8 @@ export const runChain = async (
       failures.push(failureOf(strategy.name, error));
     }
   }
-  if (tokensOf(result.messages) > maxTokens) {
+  const isAllProtected = failures.every(({ reason }) => reason === 'nothing-to-compact');
+  if (tokensOf(result.messages) > maxTokens && (result.worked.length > 0 || isAllProtected)) {
     const messages = shortenResults(result.messages, maxTokens, context.count);
     if (messages !== result.messages) result = { ...result, messages, worked: [...result.worked, 'shorten-results'] };
   }

@@ -20,6 +20,7 @@ export class TurnCompaction {
   readonly #state: TurnState;
   readonly #operator: OperatorContext;
   readonly #owner: HistoryOwner;
+  #manualResult = 'The history was compacted before.';
 
   constructor(settings: CompactionSettings, state: TurnState, operator: OperatorContext) {
     this.#settings = settings;
@@ -31,7 +32,7 @@ export class TurnCompaction {
   /** Lets a request pass that fits, and holds one that has to be made smaller. */
   fit(given: Request, context: DecideContext): DecisionInput {
     const state = this.#state;
-    if (state.isManual) return stop('replied', 'The history was compacted before.');
+    if (state.isManual) return stop('replied', this.#manualResult);
     const request = this.#owner.shown(given);
     state.lastRequest = request;
     const judge = (): DecisionInput => this.#judge(request, given, context);
@@ -51,7 +52,7 @@ export class TurnCompaction {
     return this.#askAgain(event, { request, trigger: 'overflow', handOff: false, size, limits: state.limits(request), signal: context.signal }, request);
   }
 
-  /** Makes the history shorter because somebody asks for it, and ends the turn. */
+  /** Makes the history shorter because somebody asks for it; the request that would follow then ends the turn. */
   async compactNow(event: TurnEventOf<'history.append'>, context: DecideContext): Promise<Decision> {
     const { history: messages, notes } = this.#state;
     const request = { messages, system: [], tools: [], tail: [], settings: {}, ...(notes.model !== undefined && { model: notes.model }) };
@@ -59,10 +60,10 @@ export class TurnCompaction {
     const outcome = await this.#attempt({ request, trigger: 'manual', handOff: false, size, limits: this.#state.limits(request), signal: context.signal });
     if (outcome === undefined) return undefined;
     const { tokensBefore, tokensAfter } = outcome.annotation;
-    const reason = outcome.messages
+    this.#manualResult = outcome.messages
       ? `The history was compacted from ${tokensBefore} to ${tokensAfter} tokens.`
       : 'The history could not be made shorter; it is as it was.';
-    return [...this.#commandsFor(outcome), { ...event, messages: [] }, stop('replied', reason)];
+    return [...this.#commandsFor(outcome), { ...event, messages: [] }];
   }
 
   #judge(request: Request, given: Request, context: DecideContext): DecisionInput {

@@ -1,4 +1,4 @@
-import type { AssistantPart, Message, ToolResultPart } from '@h/turn';
+import type { AssistantMessage, AssistantPart, Message, ToolResultPart } from '@h/turn';
 import fc from 'fast-check';
 
 /** A history, and which of its messages must not be separated: the places of a call and of its result. */
@@ -56,9 +56,8 @@ const addEpisode = (episode: Episode, number: number, messages: Message[], pairs
   const [first = 0] = callsAt;
   if (!isSplit) messages.splice(first + 1);
   for (const [index, id] of names.entries()) {
-    const at = isSplit ? (callsAt[index] as number) : first;
-    const { content } = messages[at] as { content: AssistantPart[] };
-    content.push({ type: 'tool-call', toolCallId: id, toolName: 'read', input: { path: text } });
+    const message = messages[isSplit ? (callsAt[index] as number) : first] as AssistantMessage;
+    (message.content as AssistantPart[]).push({ type: 'tool-call', toolCallId: id, toolName: 'read', input: { path: text } });
   }
   const answered = episode.unanswered && ids !== 'missing' ? names.slice(1) : names;
   if (answered.length === 0) return;

@@ -1,4 +1,4 @@
-import { MessageList, type Message } from '@h/turn';
+import { MessageList, type AssistantPart, type Message } from '@h/turn';
 import { call, request, user } from '@h/turn/testing';
 import { describe, expect, it } from 'vitest';
 import { createTokenCounter } from './token-counter.js';
@@ -75,7 +75,7 @@ describe('createTokenCounter', () => {
 
   it('counts everything that a message can hold', () => {
     const counter = createTokenCounter();
-    const content: Message['content'][number][] = [
+    const content: readonly AssistantPart[] = [
       { type: 'text', text: 'word '.repeat(100) },
       { type: 'reasoning', text: 'word '.repeat(100), providerOptions: { anthropic: { signature: 'x'.repeat(400) } } },
       call('1', 'read', { path: 'word '.repeat(100) }),
@@ -84,7 +84,7 @@ describe('createTokenCounter', () => {
       { type: 'custom', kind: 'openai.thing', providerOptions: { openai: { blob: 'x'.repeat(400) } } },
     ];
     for (const part of content) {
-      expect(counter.message({ role: 'assistant', content: [part] } as Message), part.type).toBeGreaterThanOrEqual(100);
+      expect(counter.message({ role: 'assistant', content: [part] }), part.type).toBeGreaterThanOrEqual(100);
     }
     const outputs = [
       { type: 'json', value: { text: 'word '.repeat(100) } },

@@ -58,7 +58,7 @@ export const summarizeHistory = async (context: SummarizeContext, settings: Summ
     usage = addUsage(usage ?? noUsage, more);
   };
   const limit = settings.limit ?? atMost(2);
-  const maxOutputTokens = Math.max(256, Math.min(settings.maxSummaryTokens, Math.floor(context.targetTokens / 4)));
+  const maxOutputTokens = Math.min(settings.maxSummaryTokens, lengthFor(context.targetTokens));
   const proven = await firstThatWorks(settings.summarizers, context.signal, async (summarize) => {
     const interviewFor = (signal: AbortSignal): Interview =>
       createInterview({ ...settings, ...context, summarize, signal, onUsage, maxOutputTokens, limit });
@@ -69,6 +69,13 @@ export const summarizeHistory = async (context: SummarizeContext, settings: Summ
     throw new CompactionError('inflated', 'The summary with its identifiers is no shorter than what it sums up.');
   }
   return { messages: [...plan.system, message, ...plan.kept, ...plan.tail], identifiers: proven.report, usage };
+};
+
+/** A summary may take a quarter of what the history may, in coarse steps: what was asked before a crash is asked again word by word. */
+const lengthFor = (targetTokens: number): number => {
+  let tokens = 250;
+  while (tokens * 2 <= targetTokens / 4) tokens *= 2;
+  return tokens;
 };
 
 const planOf = ({ messages, protectTokens, targetTokens, count }: SummarizeContext, { protectedTools }: SummarizeSettings): Plan => {
@@ -106,18 +113,17 @@ const writeAndProve = async (
   context: SummarizeContext,
   settings: SummarizeSettings,
 ): Promise<ProvenSummary> => {
-  const { redact, maxCorrections } = settings;
+  const { maxCorrections } = settings;
   const timeoutMs = settings.timeoutMs(head.reduce((tokens, message) => tokens + context.count(message), 0));
   const earlierBody = earlier.length === 0 ? undefined : earlier.map(({ body }) => body).join('\n\n');
   const written = await withDeadline(timeoutMs, context, (signal) =>
     writeSummary(head, { ...settings, interview: interviewFor(signal), earlier: earlierBody, countText: context.countText }),
   );
   const prove = (corrections: number, signal: AbortSignal): Promise<ProvenSummary> =>
-    proveSummary(redact(written), identifiers, {
+    proveSummary(written, identifiers, {
       interview: interviewFor(signal),
       maxCorrections: corrections,
       ledgerTokens: Math.min(6_000, context.targetTokens * 0.15),
-      redact,
       countText: context.countText,
       compose: (body, ledger, dropped) => compose(body, ledger, dropped).content as string,
     });

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { CompactionError } from '../failure.js';
 
 /** Calls back once after so many milliseconds; returns how to cancel it. */
@@ -22,6 +23,8 @@ export const withDeadline = async <Result>(
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> => {
   const controller = new AbortController();
+  // One listener for each question that is under way is no leak.
+  setMaxListeners(0, controller.signal);
   const cancel = (): void => controller.abort(new CompactionError('cancelled', 'The turn ended while its history was being summarised.'));
   const stopTimer = after(timeoutMs, () =>
     controller.abort(new CompactionError('timed-out', `The summary took longer than ${Math.round(timeoutMs / 1000)} s, which is the option timeoutMs.`)),

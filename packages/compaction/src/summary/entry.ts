@@ -1,7 +1,8 @@
-import type { JSONObject, Message, UserMessage } from '@h/turn';
+import type { JSONObject, JSONValue, Message, UserMessage } from '@h/turn';
 import { clip } from './clip.js';
 import type { FileLists } from './files.js';
-import type { Identifier } from './identifiers.js';
+import type { IdentifierKind } from './identifiers.js';
+import type { RankedIdentifier } from './rank-identifiers.js';
 
 /** What a summary is made of. */
 export interface SummaryParts {
@@ -10,7 +11,7 @@ export interface SummaryParts {
   /** What the summariser wrote. */
   readonly body: string;
   /** Identifiers that the body lacks. */
-  readonly ledger: readonly Identifier[];
+  readonly ledger: readonly RankedIdentifier[];
   /** How many identifiers had no room in the ledger. */
   readonly dropped: number;
   readonly files: FileLists;
@@ -25,6 +26,7 @@ export interface SummaryEntry {
   readonly message: UserMessage;
   readonly ask: string | undefined;
   readonly body: string;
+  readonly ledger: readonly RankedIdentifier[];
   readonly files: FileLists;
 }
 
@@ -54,6 +56,7 @@ export const summaryMessage = (parts: SummaryParts): UserMessage => {
       compaction: {
         v: 1,
         body,
+        ledger: parts.ledger.map(({ kind: sort, value, weight }) => [sort, value, weight]),
         read: files.read.slice(-maxKept),
         modified: files.modified.slice(-maxKept),
         ...(ask !== undefined && { ask }),
@@ -71,8 +74,17 @@ export const summaryEntryOf = (message: Message): SummaryEntry | undefined => {
   const kept = message.metadata['compaction'] as JSONObject | undefined;
   if (kept?.['v'] !== 1 || typeof kept['body'] !== 'string') return undefined;
   const ask = typeof kept['ask'] === 'string' ? kept['ask'] : undefined;
-  return { message, ask, body: kept['body'], files: { read: texts(kept['read']), modified: texts(kept['modified']) } };
+  const files = { read: texts(kept['read']), modified: texts(kept['modified']) };
+  return { message, ask, body: kept['body'], ledger: ledgerOf(kept['ledger']), files };
 };
+
+const ledgerOf = (value: JSONValue | undefined): readonly RankedIdentifier[] =>
+  !Array.isArray(value)
+    ? []
+    : (value as readonly JSONValue[]).flatMap((item) => {
+        const [sort, name, weight] = Array.isArray(item) ? (item as readonly JSONValue[]) : [];
+        return typeof sort === 'string' && typeof name === 'string' && typeof weight === 'number' ? [{ kind: sort as IdentifierKind, value: name, weight }] : [];
+      });
 
 const texts = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];

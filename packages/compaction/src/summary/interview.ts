@@ -25,6 +25,8 @@ export interface InterviewOptions extends WorkContext {
   readonly limit: <Result>(task: () => Promise<Result>) => Promise<Result>;
   readonly isOverflow: (error: ErrorInfo) => boolean;
   readonly countText: (text: string) => number;
+  /** Takes secrets out of answers, before anybody sees them. */
+  readonly redact: (text: string) => string;
   /** Hears what each answer has cost. */
   readonly onUsage: (usage: Usage) => void;
 }
@@ -50,7 +52,7 @@ export const createInterview = (options: InterviewOptions): Interview => {
     });
     const { text, usage } = typeof given === 'string' ? { text: given, usage: undefined } : given;
     if (usage) options.onUsage(usage);
-    return usable(text, request, options.countText);
+    return usable(text, request, options);
   };
   const askAgain = async (request: SummarizeRequest): Promise<string> => {
     for (let attempt = 1; ; attempt += 1) {
@@ -77,8 +79,8 @@ export const createInterview = (options: InterviewOptions): Interview => {
   };
 };
 
-const usable = (answer: unknown, { text }: SummarizeRequest, countText: (text: string) => number): string => {
-  const trimmed = typeof answer === 'string' ? answer.trim() : '';
+const usable = (answer: unknown, { text }: SummarizeRequest, { countText, redact }: InterviewOptions): string => {
+  const trimmed = typeof answer === 'string' ? redact(answer.trim()) : '';
   if (trimmed === '') throw new CompactionError('empty', 'The summariser returned nothing.');
   if (countText(trimmed) < countText(text)) return trimmed;
   throw new CompactionError('inflated', 'The summariser returned more than it was given.');

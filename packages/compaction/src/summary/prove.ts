@@ -3,7 +3,7 @@ import { CompactionError } from '../failure.js';
 import { delimited } from './delimited.js';
 import { missingIdentifiers } from './identifiers.js';
 import type { Interview } from './interview.js';
-import type { RankedIdentifier } from './rank-identifiers.js';
+import { isVital, type RankedIdentifier } from './rank-identifiers.js';
 
 /** What {@link proveSummary} needs. */
 export interface ProveOptions {
@@ -12,7 +12,6 @@ export interface ProveOptions {
   readonly maxCorrections: number;
   /** How long the list of identifiers may be that is appended. */
   readonly ledgerTokens: number;
-  readonly redact: (text: string) => string;
   readonly countText: (text: string) => number;
   /** The message that will be stored, for a body and a ledger: in it, and nowhere else, the identifiers have to be. */
   readonly compose: (body: string, ledger: readonly RankedIdentifier[], dropped: number) => string;
@@ -41,13 +40,13 @@ export const proveSummary = async (
   let body = written;
   let missing = missingIn(body);
   for (let correction = 0; correction < options.maxCorrections; correction += 1) {
-    const vital = missing.filter(({ isVital }) => isVital);
+    const vital = missing.filter(isVital);
     if (vital.length === 0) break;
     const corrected = await correct(body, vital, options.interview);
     if (corrected === undefined) break;
-    const stillMissing = missingIn(options.redact(corrected));
+    const stillMissing = missingIn(corrected);
     if (stillMissing.length >= missing.length) break;
-    body = options.redact(corrected);
+    body = corrected;
     missing = stillMissing;
   }
   const ledger = fitting(missing, options);

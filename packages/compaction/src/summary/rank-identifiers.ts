@@ -1,12 +1,12 @@
 import type { Message, ToolResultOutput } from '@h/turn';
 import { toJson } from '../counting/message-tokens.js';
+import { summaryEntryOf } from './entry.js';
 import { extractIdentifiers, type Identifier } from './identifiers.js';
 import { textOfOutput } from './transcript.js';
 
 /** An identifier with how much it matters. */
 export interface RankedIdentifier extends Identifier {
-  /** Somebody has said it or used it in a call; the others only stand in what tools have returned. */
-  readonly isVital: boolean;
+  readonly weight: number;
 }
 
 interface Mention {
@@ -21,6 +21,9 @@ const said = 3;
 const used = 2;
 const returned = 1;
 
+/** Somebody has said it or used it in a call; the others only stand in what tools have returned. */
+export const isVital = ({ weight }: RankedIdentifier): boolean => weight >= used;
+
 /**
  * The identifiers of messages, the most important first: how far batches have come, then what was said, then what tools
  * were called with, then the rest; among equals what came up more often and later.
@@ -30,13 +33,15 @@ const returned = 1;
 export const rankIdentifiers = (messages: readonly Message[], redact: (text: string) => string): readonly RankedIdentifier[] => {
   const mentions = new Map<string, Mention>();
   for (const [place, message] of messages.entries()) {
-    for (const { text, weight } of textsOf(message)) {
+    const entry = summaryEntryOf(message);
+    for (const { weight, ...identifier } of entry?.ledger ?? []) note(mentions, identifier, weight, place);
+    for (const { text, weight } of entry ? [{ text: `${entry.ask ?? ''}\n${entry.body}`, weight: said }] : textsOf(message)) {
       for (const identifier of extractIdentifiers(redact(text))) note(mentions, identifier, weight, place);
     }
   }
   return [...mentions.values()]
     .toSorted((left, right) => scoreOf(right) - scoreOf(left) || right.last - left.last)
-    .map(({ identifier, weight }) => ({ ...identifier, isVital: weight >= used }));
+    .map(({ identifier, weight }) => ({ ...identifier, weight }));
 };
 
 const note = (mentions: Map<string, Mention>, identifier: Identifier, weight: number, place: number): void => {

@@ -1,0 +1,23 @@
+import type { Summarize, SummarizeRequest } from '../src/index.js';
+
+/** A summariser that keeps what it was asked. */
+export interface RecordedSummarizer extends Summarize {
+  readonly requests: readonly SummarizeRequest[];
+}
+
+/** Records the questions that a summariser gets. */
+export const recorded = (summarize: Summarize): RecordedSummarizer => {
+  const requests: SummarizeRequest[] = [];
+  const recording: Summarize = (request, context) => {
+    requests.push(request);
+    return summarize(request, context);
+  };
+  return Object.assign(recording, { requests });
+};
+
+/** Says everything in other words, and leaves out or changes every name: what summarisers do when nobody checks them. */
+export const paraphrasing: Summarize = ({ purpose }) =>
+  `## Report (${purpose})\nThe user asked for some handlers to be moved. Some of them were processed. A commit starting with abc1… was used on some host. The next step is to go on.`;
+
+/** Throws what a provider throws when a request is too long. */
+export const overflowError = (): Error => Object.assign(new Error('prompt is too long: 210000 tokens > 200000 maximum'), { status: 400 });
