@@ -39,11 +39,21 @@ export const proceed = (
 /** Keeps a small value for the session's next turn, under the operator's name. */
 export const keep = (key: string, value: JSONValue): NewEventOf<'session.state'> => ({ type: 'session.state', key, value });
 
-/** The same request once more, as the next attempt of its step. */
-export const askAgain = (request: TurnEventOf<'model.request'>): TurnEventOf<'model.request'> => ({
-  ...request,
-  attempt: request.attempt + 1,
-});
+/**
+ * The same request once more, as the attempt after the one that it answers.
+ *
+ * An operator does not see what it inserts, so the request that it remembers is always the first: give it the error
+ * or response that it is about to answer, which has the number of the latest.
+ *
+ * @example
+ * ```ts
+ * decide: { 'model.error': (event) => [{ ...event, retrying: true }, askAgain(request, event)] }
+ * ```
+ */
+export const askAgain = (
+  request: TurnEventOf<'model.request'>,
+  answered: { readonly attempt: number } = request,
+): TurnEventOf<'model.request'> => ({ ...request, attempt: answered.attempt + 1 });
 
 /** A copy of the event that carries a value which a replay will find again, under the operator's name. */
 export const annotate = <Event extends Envelope>(event: Event, name: string, value: JSONValue): Event => ({

@@ -33,7 +33,7 @@ export interface ModelSettings {
   readonly seed?: number | undefined;
   readonly toolChoice?: 'auto' | 'none' | 'required' | { readonly toolName: string } | undefined;
   /** How much the model shall think, where it can. */
-  readonly reasoning?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | undefined;
+  readonly reasoning?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max' | undefined;
   readonly providerOptions?: ProviderOptions | undefined;
 }
 
