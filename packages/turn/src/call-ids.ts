@@ -16,6 +16,11 @@ export class CallIds {
     }
   }
 
+  /** Notes an id that is used by somebody else: the provider itself, say. */
+  note(id: string): void {
+    this.#used.add(id);
+  }
+
   has(id: string): boolean {
     return this.#used.has(id);
   }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { annotate, askAgain, deny, keep, notice, proceed, stop } from './decisions.js';
 import type { NewEvent, TurnEvent, TurnEventOf } from './events.js';
 import { intercept, type Handlers } from './intercept.js';
-import { call, event, ok, request, sampleTurn, user } from './testing/index.js';
+import { event, ok, request, sampleTurn, user } from './testing/index.js';
 
 const delta = (text: string): TurnEventOf<'model.delta'> => event('model.delta', { step: 1, attempt: 1, delta: { type: 'text', text } });
 const toolCall = (id = '1'): TurnEventOf<'tool.call'> => event('tool.call', { step: 1, index: 0, call: { id, name: 'ls', input: {} } }, { at: 7 });
@@ -173,9 +173,5 @@ describe('the helpers for decisions', () => {
     );
     stream$.subscribe();
     expect(seen).toEqual([{ hash: 'abc' }]);
-  });
-
-  it('are used with the builders of calls', () => {
-    expect(call('1', 'ls')).toEqual({ type: 'tool-call', toolCallId: '1', toolName: 'ls', input: {} });
   });
 });

@@ -34,7 +34,7 @@ export const interruptedText =
  *
  * Every tool call is followed by exactly one result, in the messages right after it: one that comes late (after a
  * user's message) is moved there, a missing one answered as interrupted, and one without a call is dropped. A call id that was used before gets a new one, and its result with
- * it: pairs are found by occurrence, not by id alone. Lone surrogates become U+FFFD, messages without content go.
+ * it: pairs are found by occurrence, not by id alone. Lone surrogates become U+FFFD, messages that say nothing go.
  * A history in order comes back as it is, message by message.
  *
  * @example
@@ -95,7 +95,10 @@ class Repairing {
     if (typeof message.content === 'string') return message;
     this.#openIndex = index;
     const inline = new Set<string>();
-    for (const part of message.content) if (part.type === 'tool-result') inline.add(part.toolCallId);
+    for (const part of message.content) {
+      if (part.type === 'tool-result') inline.add(part.toolCallId);
+      if (part.type === 'tool-result' || (part.type === 'tool-call' && part.providerExecuted === true)) this.#ids.note(part.toolCallId);
+    }
     let changed = false;
     const content: AssistantPart[] = [];
     for (const part of message.content) {
@@ -193,4 +196,5 @@ class Repairing {
   }
 }
 
-const isEmpty = (message: Message): boolean => message.content.length === 0;
+const isEmpty = ({ content }: Exclude<Message, ToolMessage>): boolean =>
+  typeof content === 'string' ? content === '' : content.every((part) => part.type === 'text' && part.text === '' && !part.providerOptions);

@@ -1,0 +1,64 @@
+import { memorySessions, type JournalRecord, type MaybePromise, type MemorySessions, type Message, type OpenSession } from '../src/index.js';
+
+export type StoreOperation = 'open' | 'append' | 'close';
+
+export interface SlowSessionsOptions {
+  /** How long an operation takes, told how many of its kind came before. Without it the store answers at once. */
+  readonly delayMs?: number | ((operation: StoreOperation, count: number) => number);
+  /** What an operation fails with, told how many of its kind came before. */
+  readonly failWith?: (operation: StoreOperation, count: number) => Error | undefined;
+  readonly initial?: Readonly<Record<string, readonly Message[]>>;
+}
+
+/** A store in memory that takes its time, or fails when it is told to. Records are kept in the order of the calls. */
+export interface SlowSessions extends MemorySessions {
+  /** How often each operation was asked for. */
+  readonly counts: Readonly<Record<StoreOperation, number>>;
+  /** Types of the records that were confirmed, in the order in which they were. */
+  readonly confirmed: readonly string[];
+  /** The journal of the latest turn of a session that nobody holds. */
+  journal(session: string): readonly JournalRecord[];
+}
+
+export const slowSessions = ({ delayMs, failWith, initial }: SlowSessionsOptions = {}): SlowSessions => {
+  const inner = memorySessions(initial);
+  const counts: Record<StoreOperation, number> = { open: 0, append: 0, close: 0 };
+  const confirmed: string[] = [];
+  const run = <Value>(operation: StoreOperation, work: () => Value): MaybePromise<Value> => {
+    const count = counts[operation];
+    counts[operation] += 1;
+    const failure = failWith?.(operation, count);
+    const perform = (): Value => {
+      if (failure) throw failure;
+      return work();
+    };
+    if (delayMs === undefined) return perform();
+    const wait = typeof delayMs === 'number' ? delayMs : delayMs(operation, count);
+    return new Promise<void>((resolve) => setTimeout(resolve, wait)).then(perform);
+  };
+  const append = (open: OpenSession, record: JournalRecord): MaybePromise<void> => {
+    const count = counts.append;
+    if (!failWith?.('append', count)) void open.append(record);
+    return run('append', () => void confirmed.push(record.event.type));
+  };
+  return {
+    ...inner,
+    counts,
+    confirmed,
+    open: (session) =>
+      run('open', () => {
+        const open = inner.open(session) as OpenSession;
+        return {
+          snapshot: open.snapshot,
+          journal: open.journal,
+          append: (record) => append(open, record),
+          close: () => run('close', () => void open.close()),
+        };
+      }),
+    journal: (session) => {
+      const open = inner.open(session) as OpenSession;
+      void open.close();
+      return [...open.journal];
+    },
+  };
+};
