@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
@@ -15,10 +15,15 @@ export interface DockerDaemon {
   stop(): Promise<void>;
 }
 
-const busyboxPath = ['/bin/busybox', '/usr/bin/busybox'].find((path) => {
-  const { status, stdout } = spawnSync('file', ['-L', path], { encoding: 'utf8' });
-  return status === 0 ? /statically linked/.test(stdout) : spawnSync(path, ['true']).status === 0;
-});
+/** Whether a 64-bit ELF program asks for no loader: only such a one runs where nothing else is. */
+const isStatic = (path: string): boolean => {
+  const program = readFileSync(path);
+  const [start, size, count] = [Number(program.readBigUInt64LE(32)), program.readUInt16LE(54), program.readUInt16LE(56)];
+  const interpreter = 3;
+  return Array.from({ length: count }, (_, index) => program.readUInt32LE(start + index * size)).every((type) => type !== interpreter);
+};
+
+const busyboxPath = ['/bin/busybox', '/usr/bin/busybox'].find((path) => existsSync(path) && isStatic(path));
 
 const has = (program: string): boolean => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;
 
