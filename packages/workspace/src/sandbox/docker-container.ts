@@ -28,15 +28,19 @@ const maxMessageChars = 2_000;
 export const startContainer = async (cli: DockerCli, name: string, args: readonly string[]): Promise<Container> => {
   const client = spawn(cli.command, args, { env: cli.environment, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
   client.stdin.on('error', () => {});
+  // The client learns a moment later that its container has ended.
+  let isOver = false;
   const container: Container = {
     name,
-    isRunning: () => client.exitCode === null && client.signalCode === null,
+    isRunning: () => !isOver && client.exitCode === null && client.signalCode === null,
     ranOutOfMemory: async ({ stop }) => {
+      isOver ||= stop;
       if (stop) await cli.run(['stop', '--time', '0', name]);
       const { stdout } = await cli.run(['inspect', '--format', '{{.State.OOMKilled}}', name]);
       return stdout.toString().trim() === 'true';
     },
     remove: async () => {
+      isOver = true;
       client.stdin.end();
       const { exitCode, stderr } = await cli.run(['rm', '--force', '--volumes', name]);
       if (exitCode === 0 || /No such container/i.test(stderr)) return;
