@@ -234,11 +234,12 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
       this.#finish(event);
       return;
     }
+    // Known before it is shown, so that whoever sees it may answer at once.
+    if (event.type === 'approval.request') this.#options.approvals.open(event.id, this);
     this.#subscriber.next(event);
     if (this.#over) return;
     this.#effects.perform(event);
     if (event.type === 'turn.start') this.#feedSession();
-    else if (event.type === 'approval.request') this.#options.approvals.open(event.id, this);
     else if (event.type === 'approval.answer') this.#options.approvals.close(event.id, this);
     this.#advance();
   }
