@@ -6,7 +6,7 @@ import { displayFor, type Process } from '../streams.js';
 import { work } from '../work.js';
 import { demoPrompt } from './conversation.js';
 import { laySampleProject } from './sample-project.js';
-import { startScriptedModel } from './scripted-model.js';
+import { preloadScriptedModel, startScriptedModel } from './scripted-model.js';
 
 /**
  * Shows the agent at work on a sample project, with a model that follows a script.
@@ -16,6 +16,7 @@ import { startScriptedModel } from './scripted-model.js';
 export const runDemo = async (given: CoderArguments, process: Process): Promise<number> => {
   const display = displayFor(process, given);
   const { view, palette } = display;
+  preloadScriptedModel();
   const workspace = await laySampleProject();
   const model = await startScriptedModel();
   const opening = [
