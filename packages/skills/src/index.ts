@@ -1,1 +1,14 @@
-export {};
+export { skillEnvironment, type SkillEnvironment, type SkillEnvironmentOptions } from './environment.js';
+export { standardSkillFolders, type SkillFolder } from './folders.js';
+export { parseFrontmatter, type Frontmatter } from './frontmatter.js';
+export { expandHome, shortenHome, type PathStyle } from './home.js';
+export { renderSkillIndex, type SkillIndexOptions } from './index-text.js';
+export { skillLibrary, type SkillLibrary, type SkillLibraryOptions, type SkillList } from './library.js';
+export type { SkillProblem } from './problem.js';
+export type { SkillText, SkillTextRequest } from './read-skill-file.js';
+export type { SkillScan, SkillScanResult } from './scan.js';
+export { skillTool, skillToolName, type SkillTool, type SkillToolOptions } from './skill-tool.js';
+export type { Skill } from './skill.js';
+export { skillsIndex, type SkillsSection } from './skills-index.js';
+export { skills, type SkillsOptions } from './skills.js';
+export { estimateTokens } from './text.js';

@@ -1,0 +1,94 @@
+import { stat } from 'node:fs/promises';
+import { isAbsolute, resolve } from 'node:path';
+import { TurnError } from '@h/turn';
+import { expandHome } from './home.js';
+import type { SkillProblem } from './problem.js';
+import type { Skill } from './skill.js';
+
+/** Options of {@link skillEnvironment}. */
+export interface SkillEnvironmentOptions {
+  /** Which variables skills may set: names, or beginnings that end in `*`. Nothing else is set, and some never are. */
+  readonly allow: readonly string[];
+  /** What `~` at the beginning of a value stands for. */
+  readonly home: string;
+  /** @defaultValue `process.platform` */
+  readonly platform?: string | undefined;
+}
+
+/** Variables for commands, and what was not taken over. */
+export interface SkillEnvironment {
+  readonly env: Readonly<Record<string, string>>;
+  readonly problems: readonly SkillProblem[];
+}
+
+/** Variables by which one program makes another run or trust something else; no allow-list lets them through. */
+const forbidden: readonly RegExp[] = [
+  /^(?:PATH|PATHEXT|HOME|USERPROFILE|SHELL|IFS|ENV|PS4|TMPDIR|TEMP|TMP|COMSPEC)$/,
+  /^(?:LD|DYLD|GIT|SSH|SUDO|NODE|NPM_CONFIG|BASH|PYTHON|PERL5?|RUBY|JAVA|JDK|LUA|PIP|CARGO|RUSTC?|GO|DOTNET|ELECTRON)_/,
+  /^(?:_JAVA_OPTIONS|PYTHONPATH|PYTHONSTARTUP|PYTHONHOME|PERLLIB|PERL5LIB|PERL5OPT|RUBYOPT|RUBYLIB|CLASSPATH|MAKEFLAGS)$/,
+  /^(?:EDITOR|VISUAL|PAGER|BROWSER|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|ZDOTDIR|GCONV_PATH|OPENSSL_CONF)$/,
+  /(?:^|_)(?:HTTPS?|ALL|NO|FTP)_PROXY$|^(?:SSL_CERT_FILE|SSL_CERT_DIR|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE)$/,
+];
+
+/**
+ * The variables that skills want for the commands that they bring.
+ *
+ * Only from folders that the user vouches for, only names on the allow-list, and only paths of what exists: absolute ones,
+ * ones from the home folder (`~/…`) and ones from the skill's own folder (`./…`). Of two skills the first one wins. What is not
+ * taken over is named.
+ *
+ * @throws TurnError `invalid-option` when the allow-list is none
+ */
+export const skillEnvironment = async (skills: readonly Skill[], options: SkillEnvironmentOptions): Promise<SkillEnvironment> => {
+  const { allow, home, platform = process.platform } = options;
+  if (!Array.isArray(allow) || !allow.every((name) => typeof name === 'string' && /^[A-Za-z_][A-Za-z0-9_]*\*?$|^\*$/.test(name))) {
+    throw new TurnError('invalid-option', `skillEnvironment() takes as "allow" names of variables, or beginnings of them with "*"; it was given ${JSON.stringify(allow) ?? typeof allow}.`);
+  }
+  const env: Record<string, string> = Object.create(null) as Record<string, string>;
+  const problems: SkillProblem[] = [];
+  for (const skill of skills) {
+    for (const [name, value] of Object.entries(skill.env)) {
+      const problem = await take(skill, name, value, { allow, home, platform, env });
+      if (problem) problems.push({ ...problem, path: skill.file });
+    }
+  }
+  return { env: { ...env }, problems };
+};
+
+interface TakeSettings {
+  readonly allow: readonly string[];
+  readonly home: string;
+  readonly platform: string;
+  readonly env: Record<string, string>;
+}
+
+const take = async (skill: Skill, name: string, value: string, { allow, home, platform, env }: TakeSettings): Promise<SkillProblem | undefined> => {
+  const because = (code: string, reason: string): SkillProblem => ({ code, message: `The skill ${skill.name} wants to set ${JSON.stringify(name.slice(0, 80))}; ${reason}` });
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || forbidden.some((pattern) => pattern.test(name.toUpperCase()))) {
+    return because('forbidden', 'no skill may set it.');
+  }
+  if (!skill.trusted) return because('not-trusted', 'its folder is not trusted.');
+  if (!allow.some((allowed) => matches(allowed, name, platform))) return because('not-allowed', 'it is not on the list of what skills may set.');
+  const path = pathOf(skill, value, home, platform);
+  if (path === undefined) return because('not-a-path', 'its value is no path that is absolute or begins with "~/" or "./".');
+  const exists = await stat(path).then(
+    () => true,
+    () => false,
+  );
+  if (!exists) return because('missing-path', 'there is nothing at that path.');
+  if (name in env) return env[name] === path ? undefined : because('taken', 'another skill has set it to something else.');
+  env[name] = path;
+  return undefined;
+};
+
+const matches = (allowed: string, name: string, platform: string): boolean => {
+  const [pattern, given] = platform === 'win32' ? [allowed.toUpperCase(), name.toUpperCase()] : [allowed, name];
+  return pattern.endsWith('*') ? given.startsWith(pattern.slice(0, -1)) : given === pattern;
+};
+
+const pathOf = (skill: Skill, value: string, home: string, platform: string): string | undefined => {
+  if (value.includes('\0')) return undefined;
+  if (value.startsWith('./')) return resolve(skill.folder, value);
+  const path = expandHome(value, home, { platform });
+  return isAbsolute(path) ? path : undefined;
+};

@@ -1,0 +1,114 @@
+import { TurnError } from '@h/turn';
+import type { Skill } from './skill.js';
+import { cutToTokens, escaped, estimateTokens } from './text.js';
+
+/** Options of {@link renderSkillIndex}. Tokens are estimated at four characters each. */
+export interface SkillIndexOptions {
+  /**
+   * How many tokens a skill takes on average: its name and the beginning of its description. Skills that need less leave
+   * the rest to those that need more.
+   *
+   * @defaultValue `10`
+   */
+  readonly tokensPerSkill?: number | undefined;
+  /**
+   * How many tokens the whole index may take. Where there are too many skills, descriptions give way first, then names.
+   *
+   * @defaultValue `2000`
+   */
+  readonly maxTokens?: number | undefined;
+  /**
+   * Name of the tool that loads skills.
+   *
+   * @defaultValue `'skill'`
+   */
+  readonly tool?: string | undefined;
+}
+
+const known: readonly string[] = ['tokensPerSkill', 'maxTokens', 'tool'] satisfies (keyof SkillIndexOptions)[];
+
+/** Less has no room for the index itself. */
+const leastTokens = 100;
+
+/** @throws TurnError `invalid-option` that names the option, its value and what it takes */
+export const checkIndexOptions = (factory: string, options: SkillIndexOptions): void => {
+  const refuse = (option: string, value: unknown, expected: string): never => {
+    throw new TurnError('invalid-option', `${factory} takes as "${option}" ${expected}; it was given ${JSON.stringify(value) ?? typeof value}.`);
+  };
+  for (const name of Object.keys(options)) if (!known.includes(name)) refuse(name, name, `nothing: it knows ${known.join(', ')}`);
+  const { tokensPerSkill, maxTokens, tool } = options;
+  if (tokensPerSkill !== undefined && !(tokensPerSkill > 0)) refuse('tokensPerSkill', tokensPerSkill, 'a number above 0');
+  if (maxTokens !== undefined && !(maxTokens >= leastTokens)) refuse('maxTokens', maxTokens, `a number from ${leastTokens}`);
+  if (tool !== undefined && (typeof tool !== 'string' || tool === '')) refuse('tool', tool, 'the name of a tool');
+};
+
+/** A description shorter than this tells nothing. */
+const leastDescription = 3;
+
+/**
+ * The index of the skills that the model may load: a line each, sorted by name. Empty when there are none.
+ *
+ * What skills say of themselves is escaped and on one line, so that a description can neither end the index nor add to it.
+ *
+ * @throws TurnError `invalid-option`
+ */
+export const renderSkillIndex = (skills: readonly Skill[], options: SkillIndexOptions = {}): string => {
+  checkIndexOptions('renderSkillIndex()', options);
+  const { tokensPerSkill = 10, maxTokens = 2000, tool = 'skill' } = options;
+  const open = skills.filter(({ forModel }) => forModel);
+  if (open.length === 0) return '';
+  const lead = `<skills>\nInstructions for tasks of these kinds can be read with the tool ${tool}, by name; without a name it lists them with all they say of themselves. Read one before you begin a task of its kind.`;
+  const end = '\n</skills>';
+  const room = maxTokens - estimateTokens(lead + end);
+  const names = open.map(({ name }) => `\n- ${name}`);
+  const costs = names.map(estimateTokens);
+  const shown = howManyFit(costs, room);
+  const left = Math.min(room, shown * tokensPerSkill) - sum(costs.slice(0, shown));
+  const level = shown < open.length ? 0 : waterLevel(open.map(({ description }) => descriptionCost(description)), left);
+  const lines = open.slice(0, shown).map(({ description }, index) => `${names[index]}${shortDescription(description, level)}`);
+  const rest = open.length - shown;
+  return `${lead}${lines.join('')}${rest === 0 ? '' : moreLine(rest)}${end}`;
+};
+
+const moreLine = (rest: number): string => `\n(${rest} more: call the tool without a name.)`;
+
+/** How many names fit; where not all do, there has to be room for the line that says so. */
+const howManyFit = (costs: readonly number[], room: number): number => {
+  if (sum(costs) <= room) return costs.length;
+  let left = room - estimateTokens(moreLine(costs.length));
+  let count = 0;
+  for (const cost of costs) {
+    left -= cost;
+    if (left < 0) return count;
+    count += 1;
+  }
+  return count;
+};
+
+const descriptionCost = (description: string): number => estimateTokens(`: ${escaped(description)}`);
+
+/** The most that each may take so that all together take no more than there is. */
+const waterLevel = (needs: readonly number[], total: number): number => {
+  const sorted = needs.toSorted((left, right) => left - right);
+  let left = total;
+  for (const [index, need] of sorted.entries()) {
+    const share = left / (sorted.length - index);
+    if (need > share) return share;
+    left -= need;
+  }
+  return Infinity;
+};
+
+const shortDescription = (description: string, level: number): string => {
+  if (level < leastDescription) return '';
+  const text = `: ${escaped(description)}`;
+  if (estimateTokens(text) <= level) return text;
+  // An entity that was cut in half would show; what is cut is cut before it is escaped.
+  for (let tokens = level - 0.5; tokens >= 1; tokens -= 1) {
+    const cut = `: ${escaped(cutToTokens(description, tokens))}`;
+    if (cut.length > 2 && estimateTokens(cut) <= level) return cut;
+  }
+  return '';
+};
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

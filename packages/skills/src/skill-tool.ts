@@ -1,0 +1,81 @@
+import { TurnError, type JSONObject } from '@h/turn';
+import { formatSkillList, formatSkillText } from './format-skill.js';
+import type { SkillLibrary } from './library.js';
+
+/** Options of {@link skillTool}. */
+export interface SkillToolOptions {
+  /**
+   * Name of the tool. `@h/compaction` protects the results of a tool that is called `skill`; tell it of another name by its
+   * option `protectedTools`.
+   *
+   * @defaultValue `'skill'`
+   */
+  readonly name?: string | undefined;
+  /**
+   * How much of a file one call reads, in characters.
+   *
+   * @defaultValue `20000`, about the 5,000 tokens that the standard recommends as the most
+   */
+  readonly maxChars?: number | undefined;
+}
+
+/** A tool in the shape that `defineTool` of `@h/tools` takes. */
+export interface SkillTool {
+  readonly name: string;
+  readonly description: string;
+  readonly input: JSONObject;
+  readonly effect: 'read-only';
+  readonly idempotent: true;
+  readonly resources: (input: JSONObject) => readonly string[];
+  readonly run: (input: JSONObject) => Promise<string>;
+}
+
+/** The tool's name unless it is given another; compaction keeps the results of tools that are called so. */
+export const skillToolName = 'skill';
+
+/**
+ * A tool that loads a skill by its name.
+ *
+ * It reads what lies in the folders of the library and nothing else, so that skills outside of the workspace need no
+ * further rights, and a sandbox no folder of its host. A skill that is closed to the model is unknown to it.
+ *
+ * @throws TurnError `invalid-option`
+ *
+ * @example
+ * ```ts
+ * const registry = createRegistry().register(defineTool(skillTool(library)));
+ * ```
+ */
+export const skillTool = (library: SkillLibrary, options: SkillToolOptions = {}): SkillTool => {
+  const { name = skillToolName, maxChars = 20_000, ...rest } = options;
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) throw invalidOption(unknown, unknown, 'nothing: it knows name, maxChars');
+  if (typeof name !== 'string' || !/^[a-zA-Z0-9_-]{1,64}$/.test(name)) throw invalidOption('name', name, '1 to 64 letters, digits, "_" and "-"');
+  if (!Number.isSafeInteger(maxChars) || maxChars < 500) throw invalidOption('maxChars', maxChars, 'a whole number from 500');
+  return {
+    name,
+    description:
+      'Reads the instructions of a skill by its name. Read them before you begin a task of its kind, and follow them. Without a name it lists all skills with their descriptions.',
+    input: {
+      type: 'object',
+      properties: {
+        name: { type: 'string', description: 'Name of the skill, as the index has it.' },
+        file: { type: 'string', description: 'A file that belongs to the skill, by its path from the folder of the skill.' },
+        offset: { type: 'integer', minimum: 0, description: 'Where to go on reading a long text or list.' },
+      },
+      additionalProperties: false,
+    },
+    effect: 'read-only',
+    idempotent: true,
+    resources: ({ name: skill }) => [typeof skill === 'string' ? `skill:${skill}` : 'skill:'],
+    run: async ({ name: skill, file, offset }) => {
+      const begin = typeof offset === 'number' ? offset : 0;
+      if (typeof skill !== 'string' || skill === '') return formatSkillList(await library.list(), begin, maxChars);
+      const path = typeof file === 'string' && file !== '' ? file : undefined;
+      return formatSkillText(await library.read({ name: skill, file: path, offset: begin, maxChars }), path, library);
+    },
+  };
+};
+
+const invalidOption = (option: string, value: unknown, expected: string): TurnError =>
+  new TurnError('invalid-option', `skillTool() takes as "${option}" ${expected}; it was given ${JSON.stringify(value) ?? typeof value}.`);

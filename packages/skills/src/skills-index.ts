@@ -1,0 +1,32 @@
+import type { SkillLibrary } from './library.js';
+import { checkIndexOptions, renderSkillIndex, type SkillIndexOptions } from './index-text.js';
+import type { SkillProblem } from './problem.js';
+
+/** The index as a section: `@h/prompt` takes it into its session tier. */
+export interface SkillsSection {
+  readonly id: string;
+  readonly tier: 'session';
+  readonly text: () => Promise<{ readonly text: string; readonly problems: readonly SkillProblem[] }>;
+}
+
+/**
+ * The index of a library's skills, for the session tier of `prompt()`.
+ *
+ * @throws TurnError `invalid-option`
+ *
+ * @example
+ * ```ts
+ * prompt({ session: [contextFiles({ workspace }), skillsIndex(library)] });
+ * ```
+ */
+export const skillsIndex = (library: SkillLibrary, options: SkillIndexOptions = {}): SkillsSection => {
+  checkIndexOptions('skillsIndex()', options);
+  return {
+    id: 'skills',
+    tier: 'session',
+    text: async () => {
+      const { skills, problems } = await library.list();
+      return { text: renderSkillIndex(skills, options), problems };
+    },
+  };
+};
