@@ -6,6 +6,7 @@ import { execFile, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { isBuilt, markBuilt } from './build-stamp.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const app = fileURLToPath(new URL('../apps/coder/dist/main.js', import.meta.url));
@@ -50,7 +51,11 @@ const build = async () => {
 
 try {
   if (!(await isInstalled())) await install();
-  await build();
+  if (!(await isBuilt(root))) {
+    const startedAt = Date.now();
+    await build();
+    await markBuilt(root, startedAt);
+  }
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exit(1);

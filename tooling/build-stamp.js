@@ -1,0 +1,67 @@
+/**
+ * Whether what `npm start` runs was built from the sources as they are, told in a few milliseconds by their times.
+ *
+ * Asking turbo says the same, and more exactly, but takes longer than the app takes to start. When in doubt the answer
+ * is no, and turbo decides.
+ */
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+const stampOf = (/** @type {string} */ root) => join(root, '.cache', 'start', 'built.json');
+
+/** What goes into a build besides the sources of the packages. */
+const shared = ['package.json', 'pnpm-lock.yaml', 'tsconfig.base.json', 'turbo.json', 'tooling/tsup', 'tooling/tsconfig'];
+
+/**
+ * @param {string} root of the repository
+ * @returns {Promise<boolean>}
+ */
+export const isBuilt = async (root) => {
+  try {
+    const stamp = JSON.parse(await readFile(stampOf(root), 'utf8'));
+    const [newest] = await Promise.all([newestSource(root), ...stamp.outputs.map((/** @type {string} */ path) => stat(join(root, path)))]);
+    return newest < stamp.startedAt;
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Remembers a build, which holds for sources that are older than its beginning.
+ *
+ * @param {string} root of the repository
+ * @param {number} startedAt as milliseconds since 1970
+ */
+export const markBuilt = async (root, startedAt) => {
+  const folders = await packageFolders(root);
+  const found = await Promise.all(folders.map((folder) => stat(join(root, folder, 'dist')).then(() => [join(folder, 'dist')], () => [])));
+  await mkdir(dirname(stampOf(root)), { recursive: true });
+  await writeFile(stampOf(root), JSON.stringify({ startedAt, outputs: found.flat() }));
+};
+
+const newestSource = async (/** @type {string} */ root) => {
+  const folders = await packageFolders(root);
+  const paths = [...shared, ...folders.flatMap((folder) => ['src', 'package.json', 'tsup.config.ts'].map((name) => join(folder, name)))];
+  return Math.max(...(await Promise.all(paths.map((path) => newest(join(root, path))))));
+};
+
+const packageFolders = async (/** @type {string} */ root) => {
+  const groups = await Promise.all(
+    ['packages', 'apps'].map(async (group) => (await readdir(join(root, group))).map((name) => join(group, name))),
+  );
+  return groups.flat();
+};
+
+/**
+ * The latest change below a path, of folders too, so that a file that was removed is noticed.
+ *
+ * @param {string} path
+ * @returns {Promise<number>}
+ */
+const newest = async (path) => {
+  const info = await stat(path).catch(() => undefined);
+  if (info === undefined) return 0;
+  if (!info.isDirectory()) return info.mtimeMs;
+  const names = await readdir(path);
+  return Math.max(info.mtimeMs, ...(await Promise.all(names.map((name) => newest(join(path, name))))));
+};

@@ -1,0 +1,52 @@
+import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isBuilt, markBuilt } from './build-stamp.js';
+
+/** Times are set by hand, in seconds, so that nothing depends on how fast the test is. */
+const at = async (/** @type {string} */ path, /** @type {number} */ seconds) => utimes(path, seconds, seconds);
+
+describe('isBuilt', () => {
+  /** @type {string} */
+  let root;
+
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'build-stamp-'));
+    await mkdir(join(root, 'packages/a/src'), { recursive: true });
+    await mkdir(join(root, 'packages/a/dist'), { recursive: true });
+    await mkdir(join(root, 'apps'), { recursive: true });
+    await writeFile(join(root, 'packages/a/src/index.ts'), '');
+    for (const path of ['packages/a/src/index.ts', 'packages/a/src']) await at(join(root, path), 1000);
+  });
+
+  afterEach(() => rm(root, { recursive: true }));
+
+  it('is not so before the first build', async () => {
+    expect(await isBuilt(root)).toBe(false);
+  });
+
+  it('is so as long as nothing changes', async () => {
+    await markBuilt(root, 2_000_000);
+    expect(await isBuilt(root)).toBe(true);
+  });
+
+  it.each([
+    ['a source changes', 'packages/a/src/index.ts'],
+    ['a file is removed, which changes its folder', 'packages/a/src'],
+  ])('is not so any more when %s', async (_, path) => {
+    await markBuilt(root, 2_000_000);
+    await at(join(root, path), 3000);
+    expect(await isBuilt(root)).toBe(false);
+  });
+
+  it('is not so any more when an output is gone, or a dependency changes', async () => {
+    await markBuilt(root, 2_000_000);
+    await rm(join(root, 'packages/a/dist'), { recursive: true });
+    expect(await isBuilt(root)).toBe(false);
+    await mkdir(join(root, 'packages/a/dist'));
+    expect(await isBuilt(root)).toBe(true);
+    await writeFile(join(root, 'pnpm-lock.yaml'), '');
+    expect(await isBuilt(root)).toBe(false);
+  });
+});
