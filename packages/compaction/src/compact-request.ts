@@ -120,7 +120,13 @@ const keepHistory = async (archive: CompactionSettings['archive'], history: Arch
 };
 
 const sizeAfter = (result: ChainResult, { request, size }: Job, state: TurnState): RequestTokens =>
-  result.worked.length === 0 ? size : state.measure({ ...request, messages: MessageList.of(result.messages) }, 'best');
+  result.worked.length === 0 ? size : measured({ ...request, messages: MessageList.of(result.messages) }, state);
+
+/** Counts the request that is to leave in both ways, as it is this one that the provider's usage will speak of. */
+const measured = (request: ModelRequest, state: TurnState): RequestTokens => {
+  state.measure(request, 'estimate');
+  return state.measure(request, 'best');
+};
 
 const fitsNow = (before: RequestTokens, after: RequestTokens, { usable }: Limits): boolean => before.total > usable && after.total <= usable;
 

@@ -8,7 +8,7 @@ import { compaction } from './compaction.js';
 import { createTokenCounter } from './counting/token-counter.js';
 import type { CompactionOptions } from './options.js';
 
-const { messages: long, identifiers, firstAsk } = conversation({ isOpen: false });
+const { messages: long, identifiers, firstAsk } = conversation({ files: 40, isOpen: false });
 const counter = createTokenCounter();
 const size = counter.messages(long);
 const report = (): string => 'The report.';
@@ -170,6 +170,16 @@ describe('a compaction that does not work', () => {
     expect(after).toBeGreaterThan(2 * (before ?? 0));
   });
 
+  it('is forgotten once one has worked and a model has answered', async () => {
+    const sessions = memorySessions({ alice: long });
+    const failed = await runTurn({ ...broken, strategy: 'summarize' }, { sessions });
+    const notesOf = ({ of }: typeof failed): unknown => of('session.state').findLast(({ key }) => key === 'compaction')?.value;
+    expect(notesOf(failed)).toMatchObject({ ineffective: 1 });
+    const worked = await runTurn(options, { sessions, turn: { input: 'word '.repeat(size * 0.05) } });
+    expect(worked.of('compaction.done')).toHaveLength(1);
+    expect(notesOf(worked)).toMatchObject({ ineffective: 0, retryAt: 0 });
+  });
+
   it('counts as one when it saves next to nothing', async () => {
     const strategy = vi.fn(({ messages }: { readonly messages: readonly Message[] }) => messages.slice(1));
     const { of } = await runTurn({ ...options, strategy }, { history: long, script: [response(call('1', 'ls')), 'Done.'] });
@@ -291,6 +301,31 @@ describe('a switch of models', () => {
 });
 
 describe('what is learnt of a model', () => {
+  it('is learnt of the request that was sent: usage from before a compaction brings no second one', async () => {
+    const measured = (input: number) => ({ input, cacheRead: 0, cacheWrite: 0, output: 5, reasoning: 0 });
+    // A provider that counts a tenth more than the estimate.
+    const answer = (given: ModelRequest, step: number) => ({
+      ...(step < 5 ? response(call(String(step), 'ls')) : response('Done.')),
+      usage: measured(Math.round(tokensOf(given) * 1.1)),
+    });
+    const script = Array.from({ length: 5 }, (_, index) => (given: ModelRequest) => answer(given, index + 1));
+    const { of } = await runTurn({ ...options, window: size * 1.5, reserve: 0 }, { history: long, script: [(given) => answer(given, 1), ...script.slice(1)], turn: { input: 'word '.repeat(size * 0.03) } });
+    expect(of('turn.end')[0]?.outcome).toBe('completed');
+    expect(of('compaction.done')).toHaveLength(1);
+  });
+
+
+  it('is learnt in both ways of counting, of the request as it was after a compaction', async () => {
+    const own = createTokenCounter();
+    await own.load('gpt-5');
+    const script = [(given: ModelRequest) => ({ ...response('Hi.'), usage: { input: own.messages(given.messages, 'gpt-5'), cacheRead: 0, cacheWrite: 0, output: 5, reasoning: 0 } })];
+    const { of } = await runTurn({ ...options, window: size, counter: own }, { history: long, script, defaultModel: 'gpt-5' });
+    expect(of('compaction.done')).toHaveLength(1);
+    expect(own.calibration.factor('gpt-5', 'o200k_base')).toBeCloseTo(1, 2);
+    const ratio = own.messages(long, 'gpt-5') / size;
+    expect(Math.abs(own.calibration.factor('gpt-5', 'estimate') - ratio)).toBeLessThan(0.15);
+  });
+
   it('corrects the counts of the same session in later turns', async () => {
     const sessions = memorySessions({ alice: long });
     // The provider counts six tenths of what is estimated: the request is far from the threshold.
@@ -303,7 +338,7 @@ describe('what is learnt of a model', () => {
 
 describe('a turn with the metadata compaction: now', () => {
   it('compacts, stores no input, and asks no model', async () => {
-    const { of, model, history } = await runTurn(fitting, { history: long, turn: { input: '/compact', metadata: { compaction: 'now' } } });
+    const { of, model, history } = await runTurn({ ...fitting, protectTokens: size * 0.1 }, { history: long, turn: { input: '/compact', metadata: { compaction: 'now' } } });
     expect(model.requests).toHaveLength(0);
     expect(of('compaction.done')).toMatchObject([{ trigger: 'manual' }]);
     expect(of('turn.end')).toMatchObject([{ outcome: 'replied', steps: 0 }]);

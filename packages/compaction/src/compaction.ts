@@ -1,4 +1,4 @@
-import { intercept, MessageList, type Message, type TurnOperator } from '@h/turn';
+import { intercept, MessageList, type TurnOperator } from '@h/turn';
 import './events.js';
 import { settingsOf, type CompactionOptions } from './options.js';
 import { TurnCompaction } from './turn-compaction.js';
@@ -28,12 +28,6 @@ export const compaction = (options: CompactionOptions = {}): TurnOperator => {
   return intercept('compaction', (operator) => {
     const state = new TurnState(settings);
     const turn = new TurnCompaction(settings, state, operator);
-    /** Counts messages as they come, so that a request finds them counted. */
-    const warmUp = (messages: Iterable<Message>): void => {
-      if (!isOurs) return;
-      const { message } = state.counter.gauge(undefined, 'estimate');
-      for (const given of messages) message(given);
-    };
     return {
       observe: {
         'turn.start': ({ turn: id, session, metadata }) => {
@@ -44,10 +38,12 @@ export const compaction = (options: CompactionOptions = {}): TurnOperator => {
           Object.assign(state.place, { turn: id, session });
           state.history = messages;
           state.load(kept);
-          warmUp(messages);
+          if (isOurs) state.warmUp(messages);
         },
         'session.state': ({ key, value }) => state.recall(key, value),
-        'history.append': ({ messages }) => warmUp(messages),
+        'history.append': ({ messages }) => {
+          if (isOurs) state.warmUp(messages);
+        },
         'history.replace': ({ messages, annotations }) => {
           state.history = MessageList.of(messages);
           const own = annotations?.['compaction'];

@@ -5,17 +5,16 @@ export type Limit = <Result>(task: () => Promise<Result>) => Promise<Result>;
 export const atMost = (count: number): Limit => {
   let running = 0;
   const waiting: (() => void)[] = [];
-  const done = (): void => {
-    running -= 1;
-    waiting.shift()?.();
-  };
   return async (task) => {
     if (running >= count) await new Promise<void>((resolve) => waiting.push(resolve));
-    running += 1;
+    else running += 1;
     try {
       return await task();
     } finally {
-      done();
+      // Whoever waits takes over the place, so that nobody else can slip in.
+      const next = waiting.shift();
+      if (next) next();
+      else running -= 1;
     }
   };
 };

@@ -152,6 +152,8 @@ describe('compactionMemory', () => {
     const marked = MessageList.of([user('a'), user('b'), { ...user('c'), providerOptions: { anthropic: { cacheControl: {} } } }]);
     expect(project(memory, marked).key).toBe(key);
     expect(project(memory, MessageList.of([user('a'), user('bc')])).key).not.toBe(key);
+    const withPart = (options: object): string => project(memory, MessageList.of([{ role: 'user', content: [{ type: 'text', text: 'a', ...options }] }])).key;
+    expect(withPart({ providerOptions: mark })).toBe(withPart({}));
     const withBytes = (bytes: Uint8Array): string => project(memory, MessageList.of([{ role: 'user', content: [{ type: 'image', image: bytes }] }])).key;
     expect(withBytes(new Uint8Array([1, 2]))).toBe(withBytes(new Uint8Array([1, 2])));
     expect(withBytes(new Uint8Array([1, 2]))).not.toBe(withBytes(new Uint8Array([1, 3])));

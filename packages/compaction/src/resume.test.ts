@@ -96,6 +96,17 @@ describe.each<readonly [string, CompactionOptions, ScriptStep]>([
   });
 });
 
+describe('a turn that has used up its retry after an overflow error', () => {
+  it('has none left when it is resumed', async () => {
+    const options = { window: size * 3 };
+    const whole = await run([], looking(long.length - 50), options);
+    const replaced = whole.store.journal.findIndex(({ event }) => event.type === 'history.replace');
+    const resumed = await run(whole.store.journal.slice(0, replaced + 1), looking(1), options);
+    expect(resumed.outcome).toBe('error');
+    expect(resumed.requests).toHaveLength(1);
+  });
+});
+
 describe('a turn that died while its history was being summarised', () => {
   it('leaves its answers to the turn after it', async () => {
     const whole = await run([], 'Done.', { window: size / 0.8 });

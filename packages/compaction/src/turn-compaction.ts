@@ -9,7 +9,7 @@ import type { TurnState } from './turn-state.js';
 
 type Request = TurnEventOf<'model.request'>;
 
-/** From this share of the limit on the model's tokenizer is loaded, if it has one. */
+/** Below this share of the limit estimates will do; above it the model's own tokenizer is asked, if it has one. */
 const nearLimit = 0.9;
 /** An estimate that nobody has compared with a provider's counts may be so much too high. */
 const estimateMargin = 1.35;
@@ -35,10 +35,12 @@ export class TurnCompaction {
     if (state.isManual) return stop('replied', this.#manualResult);
     const request = this.#owner.shown(given);
     state.lastRequest = request;
+    if (state.measure(request, 'estimate').total <= state.limits(request).limit * nearLimit) {
+      state.switchTo(request.model);
+      return this.#passed(request, given);
+    }
     const judge = (): DecisionInput => this.#judge(request, given, context);
-    const isNear = state.measure(request, 'estimate').total > state.limits(request).limit * nearLimit;
-    if (!isNear || !state.counter.canLoad(request.model)) return judge();
-    return state.counter.load(request.model).then(judge, judge) as Promise<Decision>;
+    return state.counter.canLoad(request.model) ? (state.counter.load(request.model).then(judge, judge) as Promise<Decision>) : judge();
   }
 
   /** Once a turn, a request that was too long for the provider is made smaller and put again. */
@@ -70,16 +72,19 @@ export class TurnCompaction {
     const state = this.#state;
     const limits = state.limits(request);
     const size = state.measure(request, 'best');
+    state.exactModel = request.model;
     const isSwitched = state.switchTo(request.model);
-    if (size.total <= limits.limit || isBackingOff(state.notes, size.total, limits.usable)) {
-      const commands = this.#owner.keep();
-      if (commands.length > 0) return [...commands, request];
-      return request === given ? undefined : request;
-    }
+    if (size.total <= limits.limit || isBackingOff(state.notes, size.total, limits.usable)) return this.#passed(request, given);
     const missing = this.#missingRoom(request, size.overhead, limits.window);
     if (missing) return missing;
     const trigger = isSwitched ? 'model-switch' : 'threshold';
     return this.#shrink({ request, trigger, handOff: isSwitched, size, limits, signal: context.signal }, request);
+  }
+
+  #passed(request: Request, given: Request): DecisionInput {
+    const commands = this.#owner.keep();
+    if (commands.length > 0) return [...commands, request];
+    return request === given ? undefined : request;
   }
 
   async #shrink(job: Job, request: Request): Promise<Decision> {

@@ -1,4 +1,4 @@
-import { keep, MessageList, type JSONValue, type ModelRequest, type NewEvent, type TurnEventOf, type Usage } from '@h/turn';
+import { keep, MessageList, type JSONValue, type Message, type ModelRequest, type NewEvent, type TurnEventOf, type Usage } from '@h/turn';
 import type { TokenCounter } from './counting/token-counter.js';
 import { limitsFor, type Limits } from './limits.js';
 import { createMeter, type Meter } from './meter.js';
@@ -32,6 +32,8 @@ export class TurnState {
   notes: Notes = noNotes;
   history: MessageList = MessageList.empty;
   isManual = false;
+  /** The model whose own tokenizer is asked, because requests have come near the threshold. */
+  exactModel: string | undefined;
   /** The one retry after an overflow error was used up. */
   hasRecovered = false;
   lastRequest: TurnEventOf<'model.request'> | undefined;
@@ -45,6 +47,16 @@ export class TurnState {
   constructor(settings: CompactionSettings) {
     this.#settings = settings;
     this.counter = settings.newCounter();
+  }
+
+  /** Counts messages as they come, so that the next request finds them counted. */
+  warmUp(messages: Iterable<Message>): void {
+    const estimate = this.counter.gauge(undefined, 'estimate');
+    const exact = this.exactModel === undefined ? estimate : this.counter.gauge(this.exactModel);
+    for (const message of messages) {
+      estimate.message(message);
+      if (exact !== estimate) exact.message(message);
+    }
   }
 
   /** What the session has kept from turns before. */

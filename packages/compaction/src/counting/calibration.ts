@@ -17,17 +17,16 @@ export interface Calibration {
 }
 
 export const createCalibration = (): Calibration => {
-  const factors = new Map<string, number>();
-  const keyOf = (model: string | undefined, gauge: string): string => `${gauge}:${model ?? ''}`;
+  const byGauge: Record<TokenGauge['name'], Map<string, number>> = { estimate: new Map(), o200k_base: new Map(), cl100k_base: new Map() };
   const isPlausible = (factor: number): boolean => factor >= lowest && factor <= highest;
   return {
-    factor: (model, gauge) => factors.get(keyOf(model, gauge)) ?? 1,
+    factor: (model, gauge) => byGauge[gauge].get(model ?? '') ?? 1,
     learn: (model, gauge, counted, reported) => {
-      if (counted >= minSample && isPlausible(reported / counted)) factors.set(keyOf(model, gauge), reported / counted);
+      if (counted >= minSample && isPlausible(reported / counted)) byGauge[gauge].set(model ?? '', reported / counted);
     },
     suggest: (model, gauge, factor) => {
-      const key = keyOf(model, gauge);
-      if (!factors.has(key) && isPlausible(factor)) factors.set(key, factor);
+      const known = byGauge[gauge];
+      if (!known.has(model ?? '') && isPlausible(factor)) known.set(model ?? '', factor);
     },
   };
 };

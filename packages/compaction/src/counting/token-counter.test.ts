@@ -92,6 +92,11 @@ describe('createTokenCounter', () => {
       { type: 'execution-denied', reason: 'word '.repeat(100) },
       { type: 'content', value: [{ type: 'text', text: 'word '.repeat(90) }, { type: 'image-data', data: 'x', mediaType: 'image/png' }] },
       { type: 'content', value: [{ type: 'image-url', url: 'https://example.com/a.png' }] },
+      { type: 'content', value: [{ type: 'file-data', data: 'x'.repeat(4_000), mediaType: 'text/csv' }] },
+      { type: 'content', value: [{ type: 'custom', providerOptions: { a: { blob: 'x'.repeat(400) } } }] },
+      { type: 'content', value: [{ type: 'file', data: new URL('https://example.com/a.pdf'), mediaType: 'application/pdf' }] },
+      { type: 'content', value: [{ type: 'file', data: { type: 'data', data: new Uint8Array(4_000) }, mediaType: 'application/json' }] },
+      { type: 'content', value: [{ type: 'file', data: 'https://example.com/a.pdf', mediaType: 'application/pdf' }] },
     ] as const;
     for (const output of outputs) {
       const message: Message = { role: 'tool', content: [{ type: 'tool-result', toolCallId: '1', toolName: 'read', output }] };

@@ -73,7 +73,8 @@ export interface TokenCounter {
  */
 export const createTokenCounter = (options: TokenCounterOptions = {}): TokenCounter => {
   checkOptions('createTokenCounter', options, { encodingOf: isFunction, imageTokens: numberFrom(0) });
-  const { encodingOf = encodingByName, imageTokens = 1600 } = options;
+  const { imageTokens = 1600 } = options;
+  const encodingOf = remembered(options.encodingOf ?? encodingByName);
   const estimate = createGauge('estimate', estimateTokens, imageTokens);
   const loaded = new Map<Encoding, TokenGauge>();
   const calibration = createCalibration();
@@ -104,6 +105,15 @@ export const createTokenCounter = (options: TokenCounterOptions = {}): TokenCoun
       if (!loaded.has(encoding)) loaded.set(encoding, createGauge(encoding, createTokenizer(vocabulary), imageTokens));
       return true;
     },
+  };
+};
+
+/** Asks once for each model; a process uses few. */
+const remembered = (encodingOf: (model: string | undefined) => Encoding | undefined): typeof encodingOf => {
+  const known = new Map<string | undefined, Encoding | undefined>();
+  return (model) => {
+    if (!known.has(model)) known.set(model, encodingOf(model));
+    return known.get(model);
   };
 };
 

@@ -17,10 +17,9 @@ export const createTokenizer = ({ pattern, ranks }: Vocabulary): ((text: string)
   const known = new Map<string, number>();
 
   const countPiece = (piece: string): number => {
-    // The key of an ASCII piece is the piece itself.
-    if (ranks.has(piece) && isAscii(piece)) return 1;
     const remembered = known.get(piece);
     if (remembered !== undefined) return remembered;
+    // The key of an ASCII piece is the piece itself.
     const bytes = isAscii(piece) ? piece : Buffer.from(piece, 'utf8').toString('latin1');
     const count = ranks.has(bytes) ? 1 : countMerged(bytes, ranks);
     if (known.size >= maxPieces) known.clear();
@@ -59,23 +58,23 @@ const wholeCharacters = (text: string, place: number): number => {
 
 /** Byte pair encoding: joins the neighbours of the lowest rank until no two can be joined. */
 const countMerged = (bytes: string, ranks: Vocabulary['ranks']): number => {
-  const starts = Array.from({ length: bytes.length + 1 }, (_, index) => index);
+  // Where each token begins, and the rank that it would have together with the next one.
+  const starts: number[] = [];
+  const pairs: number[] = [];
+  for (let place = 0; place < bytes.length; place += 1) {
+    starts.push(place);
+    pairs.push(place + 2 <= bytes.length ? (ranks.get(bytes.slice(place, place + 2)) ?? Infinity) : Infinity);
+  }
+  starts.push(bytes.length);
   const rankAt = (place: number): number =>
     place + 2 < starts.length ? (ranks.get(bytes.slice(starts[place], starts[place + 2])) ?? Infinity) : Infinity;
-  const pairs = Array.from({ length: bytes.length - 1 }, (_, index) => rankAt(index));
   for (;;) {
-    let lowest = Infinity;
-    let place = -1;
-    for (let index = 0; index < pairs.length; index += 1) {
-      const rank = pairs[index] as number;
-      if (rank >= lowest) continue;
-      lowest = rank;
-      place = index;
-    }
-    if (place < 0) return starts.length - 1;
+    let place = 0;
+    for (let index = 1; index < pairs.length; index += 1) if ((pairs[index] as number) < (pairs[place] as number)) place = index;
+    if (pairs[place] === Infinity) return pairs.length;
     starts.splice(place + 1, 1);
-    pairs.splice(place, 1);
-    if (place < pairs.length) pairs[place] = rankAt(place);
+    pairs.splice(place + 1, 1);
+    pairs[place] = rankAt(place);
     if (place > 0) pairs[place - 1] = rankAt(place - 1);
   }
 };

@@ -53,6 +53,16 @@ describe('groupMessages', () => {
     expect(boundsOf([results('x'), user('b')])).toEqual([[0, 1], [1, 2]]);
   });
 
+  it('leaves a second result for an answered call with what is before it', () => {
+    const text: Message = { role: 'assistant', content: 'Done.' };
+    expect(boundsOf([assistant('1'), results('1'), text, results('1'), user('b')])).toEqual([[0, 2], [2, 4], [4, 5]]);
+  });
+
+  it('begins no group with an answer to a request for approval', () => {
+    const approval: Message = { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: 'a', approved: true }] };
+    expect(boundsOf([assistant('1'), approval, user('b')])).toEqual([[0, 2], [2, 3]]);
+  });
+
   it('holds parallel calls together that stand in messages of their own', () => {
     expect(boundsOf([assistant('1'), assistant('2'), results('1'), results('2'), user('b')])).toEqual([[0, 4], [4, 5]]);
   });

@@ -133,6 +133,15 @@ describe('clear-tool-results', () => {
     for (const place of places) expect(toolsOf(twice)[place]).toBe(toolsOf(once)[place]);
   });
 
+  it('clears nothing twice', async () => {
+    const [ask, calls, , ...rest] = messages as [Message, Message, ...Message[]];
+    const given = [ask, { role: 'assistant' as const, content: [call('x', 'read')] }, resultOf('x', 'read', 'word '.repeat(5_000)), calls, ...rest];
+    const { messages: once } = await compactWith(given, options);
+    const { messages: twice } = await compactWith(once, options, { targetTokens: 10 }, { goalTokens: 10, maxTokens: 1e6 });
+    expect(JSON.stringify(once[2])).toContain('Cleared to save space: the result of this call, about 5');
+    expect(twice[2]).toBe(once[2]);
+  });
+
   it('leaves what is no longer than its note', async () => {
     const { messages: result } = await compactWith(messages, options, { targetTokens: 100 }, { goalTokens: 100, maxTokens: 1e6 });
     expect(JSON.stringify(result)).toContain('"edited"');

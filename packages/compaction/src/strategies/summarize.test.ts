@@ -1,13 +1,13 @@
 import type { Message } from '@h/turn';
 import { call, user } from '@h/turn/testing';
 import { describe, expect, it } from 'vitest';
-import { answersIn, compactWith, contextOf, manualTimers, tokensOf } from '../../test/contexts.js';
+import { answersIn, compactWith, manualTimers, tokensOf } from '../../test/contexts.js';
 import { conversation } from '../../test/conversations.js';
 import { overflowError, paraphrasing, recorded } from '../../test/summarizers.js';
 import type { CompactionOptions } from '../options.js';
 import type { Summarize } from '../summary/summarize.js';
 
-const { messages, identifiers, firstAsk } = conversation();
+const { messages, identifiers, firstAsk } = conversation({ files: 60 });
 const never: Summarize = () => new Promise(() => undefined);
 
 const summarized = async (given: readonly Message[], options: CompactionOptions, changes: Parameters<typeof compactWith>[2] = {}) =>
@@ -314,6 +314,22 @@ describe('when the summariser', () => {
     expect(timers.waiting).toEqual([]);
   });
 
+  it('is cancelled between two attempts, it is not asked again', async () => {
+    const timers = manualTimers();
+    const turn = new AbortController();
+    const summarize = recorded(() => Promise.reject(new Error('503')));
+    const limit: CompactionOptions['limit'] = (task) => task();
+    const running = summarized(messages, { summarize, limit, summarizerWindow: 1e6 }, { after: timers.after, signal: turn.signal });
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    expect(timers.waiting.toSorted((left, right) => left - right)[0]).toBe(1000);
+    turn.abort();
+    await expect(running).rejects.toMatchObject({ code: 'cancelled' });
+    timers.pass(Infinity);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    expect(summarize.requests).toHaveLength(1);
+    expect(timers.waiting).toEqual([]);
+  });
+
   it('tells its work to stop when it is given up', async () => {
     const timers = manualTimers();
     let signal: AbortSignal | undefined;
@@ -409,6 +425,9 @@ describe('when the summariser', () => {
   });
 });
 
-it('counts for the whole context, not for one message only', () => {
-  expect(contextOf(messages).messages).toBe(messages);
+
+it('cuts a first request that is too long for a small window', async () => {
+  const { messages: result } = await summarized([user(`First ${'word '.repeat(5_000)} last.`), ...messages], { summarize: () => 'The report.' }, { targetTokens: 3_000, protectTokens: 1_000 });
+  expect(summaryOf(result).content).toMatch(/First word[\s\S]*characters left out[\s\S]*word {2}last\./);
+  expect(tokensOf(result)).toBeLessThan(3_500);
 });

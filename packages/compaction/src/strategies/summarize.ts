@@ -71,6 +71,10 @@ export const summarizeHistory = async (context: SummarizeContext, settings: Summ
   return { messages: [...plan.system, message, ...plan.kept, ...plan.tail], identifiers: proven.report, usage };
 };
 
+/** How long the first request may be in a summary, in characters: at most a quarter of the tokens that the history may have. */
+const mostAskChars = 16_000;
+const askShare = 0.75;
+
 /** A summary may take a quarter of what the history may, in coarse steps: what was asked before a crash is asked again word by word. */
 const lengthFor = (targetTokens: number): number => {
   let tokens = 250;
@@ -97,12 +101,13 @@ const planOf = ({ messages, protectTokens, targetTokens, count }: SummarizeConte
 
 type Compose = (body: string, ledger: readonly RankedIdentifier[], dropped: number) => ReturnType<typeof summaryMessage>;
 
-const composerOf = ({ earlier, head }: Plan, archive: string | undefined, { messages, handOff }: SummarizeContext, { redact, filesOf }: SummarizeSettings): Compose => {
+const composerOf = ({ earlier, head }: Plan, archive: string | undefined, { messages, handOff, targetTokens }: SummarizeContext, { redact, filesOf }: SummarizeSettings): Compose => {
   const ask = earlier.find((entry) => entry.ask !== undefined)?.ask ?? originalAsk(messages);
   const before = { read: earlier.flatMap(({ files }) => files.read), modified: earlier.flatMap(({ files }) => files.modified) };
   const files = touchedFiles(head, before, filesOf);
+  const maxAskChars = Math.min(mostAskChars, Math.floor(targetTokens * askShare));
   return (body, ledger, dropped) =>
-    summaryMessage({ ask: ask === undefined ? undefined : redact(ask), body, ledger, dropped, files, archive, handOff });
+    summaryMessage({ ask: ask === undefined ? undefined : redact(ask), maxAskChars, body, ledger, dropped, files, archive, handOff });
 };
 
 const writeAndProve = async (

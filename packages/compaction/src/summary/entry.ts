@@ -8,6 +8,8 @@ import type { RankedIdentifier } from './rank-identifiers.js';
 export interface SummaryParts {
   /** What the conversation began with, word by word. */
   readonly ask: string | undefined;
+  /** How long that may be, in characters. */
+  readonly maxAskChars: number;
   /** What the summariser wrote. */
   readonly body: string;
   /** Identifiers that the body lacks. */
@@ -31,13 +33,12 @@ export interface SummaryEntry {
 }
 
 const kind = 'summary';
-const maxAskChars = 16_000;
 const maxFiles = 40;
 
 /** The message that takes the place of what was summarised. It is marked as such, for models and for the next compaction. */
 export const summaryMessage = (parts: SummaryParts): UserMessage => {
   const { body, files } = parts;
-  const ask = parts.ask === undefined ? undefined : clip(parts.ask, maxAskChars);
+  const ask = parts.ask === undefined ? undefined : clip(parts.ask, parts.maxAskChars);
   return {
     role: 'user',
     content: [

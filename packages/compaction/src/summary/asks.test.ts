@@ -1,0 +1,28 @@
+import type { Message } from '@h/turn';
+import { call, user } from '@h/turn/testing';
+import { describe, expect, it } from 'vitest';
+import { openAsks, originalAsk } from './asks.js';
+
+const answer: Message = { role: 'assistant', content: 'Here it is.' };
+const work: Message = { role: 'assistant', content: [call('1')] };
+const internal: Message = { ...user('Go on where you stopped.'), metadata: { internal: true } };
+
+describe('openAsks', () => {
+  it.each<readonly [string, readonly Message[], readonly number[]]>([
+    ['the last request', [user('a'), answer, user('b'), work], [2]],
+    ['all that came in since the last answer', [user('a'), answer, user('b'), work, user('c'), work], [2, 4]],
+    ['nothing when all is answered', [user('a'), work, answer], []],
+    ['nothing of the harness', [user('a'), work, internal, work], [0]],
+    ['the request whose answer was cut off and goes on', [user('a'), answer, internal, work], [0]],
+    ['nothing in nothing', [], []],
+  ])('finds %s', (_, messages, places) => {
+    expect(openAsks(messages)).toEqual(places);
+  });
+});
+
+describe('originalAsk', () => {
+  it('is what a person said first', () => {
+    expect(originalAsk([internal, user('a'), user('b')])).toBe('a');
+    expect(originalAsk([answer])).toBeUndefined();
+  });
+});
