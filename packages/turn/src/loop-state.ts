@@ -113,9 +113,26 @@ export const accepts = (state: LoopState, event: TurnEvent): boolean => {
     case 'turn.continue':
       return !state.stop;
     case 'history.append':
-      return state.loaded;
+      return state.loaded && isMissing(state, event.origin);
     case 'history.replace':
       return state.loaded && !awaitsResults(state.history);
+    default:
+      return true;
+  }
+};
+
+/** Whether the history lacks what comes from there. What was not delivered before the turn stopped stays out of it. */
+const isMissing = (state: LoopState, origin: HistoryOrigin): boolean => {
+  switch (origin) {
+    case 'input':
+      return !state.inputAppended;
+    case 'response':
+      return state.answer !== undefined && !state.answerAppended;
+    case 'results':
+      return state.slots.length > 0 && !state.resultsAppended;
+    case 'steering':
+    case 'continue':
+      return !state.stop;
     default:
       return true;
   }

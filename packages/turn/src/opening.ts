@@ -1,5 +1,5 @@
 import { CallIds } from './call-ids.js';
-import { UnknownTurnError } from './errors.js';
+import { toErrorInfo, UnknownTurnError } from './errors.js';
 import type { TurnEvent } from './events.js';
 import { checkHistory } from './ingest.js';
 import { foldJournal, isDerived, replay } from './journal.js';
@@ -84,6 +84,9 @@ const endInterrupted = (open: OpenSession, turn: string, at: number): MaybePromi
 
 /** How a turn is to end that ends without its operators. */
 export type LastWord = Pick<NonNullable<LoopState['stop']>, 'outcome' | 'reason' | 'error'>;
+
+/** The last word about a turn in which something failed. */
+export const failed = (reason: string, error: unknown): LastWord => ({ outcome: 'error', reason, error: toErrorInfo(error) });
 
 /**
  * Ends a turn without its operators: what is open is answered, the transcript completed and the end written.

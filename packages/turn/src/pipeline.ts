@@ -37,8 +37,17 @@ export const connectPipeline = (
   if (operators.every(isInterceptor)) return connectSegment(operators, loop, outlet);
   const fused = fuse(operators, loop, outlet);
   let top: Subscriber<TurnEvent> | undefined;
+  let isClosed = false;
   const source = new Observable<TurnEvent>((subscriber) => {
     top = subscriber;
+    return () => {
+      top = undefined;
+      // A native operator has left its source for good, unless it comes back at once, as `retry` does. What others still
+      // hold would be let go by events that cannot enter any more.
+      void Promise.resolve().then(() => {
+        if (top === undefined && !isClosed) outlet.complete();
+      });
+    };
   });
   const entrance: Entrance = { run: (event) => top?.next(event) };
   const subscription = fused
@@ -50,7 +59,10 @@ export const connectPipeline = (
     });
   return {
     feed: (event) => loop.push(entrance, event, 0),
-    close: () => subscription.unsubscribe(),
+    close: () => {
+      isClosed = true;
+      subscription.unsubscribe();
+    },
   };
 };
 

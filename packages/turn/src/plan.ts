@@ -139,15 +139,16 @@ const planClosing = (state: LoopState, { outcome, reason, error }: TurnEventOf<'
   };
 };
 
+/** What is on its way already has the label that it had before the stop, so that it is not asked for again. */
 const planTranscript = (state: LoopState, reason: string, at: number): Plan | undefined => {
-  if (!state.inputAppended) return append(state, at, 'close:input', 'input', state.input);
+  if (!state.inputAppended) return append(state, at, 'input', 'input', state.input);
   const { turn, step, attempt, answer } = state;
   if (state.asked) {
     const error = { name: 'AbortError', code: 'aborted', message: `The model call was abandoned: ${reason}` };
     return { label: 'close:request', events: [{ type: 'model.error', turn, at, step, attempt, error }] };
   }
   if (!answer) return undefined;
-  if (!state.answerAppended) return append(state, at, 'close:response', 'response', answerMessages(answer));
+  if (!state.answerAppended) return append(state, at, `response:${step}`, 'response', answerMessages(answer));
   const open = state.slots.filter((slot) => !slot.result);
   if (open.length > 0) {
     const mayHaveRun = isDecided(state);
@@ -158,7 +159,7 @@ const planTranscript = (state: LoopState, reason: string, at: number): Plan | un
     }));
   }
   const owesResults = state.slots.length > 0 && !state.resultsAppended;
-  return owesResults ? append(state, at, 'close:results', 'results', resultMessages(state.slots)) : undefined;
+  return owesResults ? append(state, at, `results:${step}`, 'results', resultMessages(state.slots)) : undefined;
 };
 
 /** The results of the calls that may have run when the process died. */

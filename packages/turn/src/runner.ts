@@ -10,7 +10,7 @@ import { accepts, fold, initialState, isDecided, isRepeatable, phaseOf, runnable
 import type { Message, UserMessage } from './messages.js';
 import type { EffectHost } from './model-call.js';
 import type { ModelDriver } from './model.js';
-import { closeAlone, openForResume, openForTurn, type LastWord } from './opening.js';
+import { closeAlone, failed, openForResume, openForTurn, type LastWord } from './opening.js';
 import { Outbox } from './outbox.js';
 import { connectPipeline, type Pipeline, type PipelineOperator } from './pipeline.js';
 import { isUsedUp, planCap, planInterrupted, planNext, type Plan, type PlanContext } from './plan.js';
@@ -157,12 +157,12 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   #connect(): boolean {
     this.#pipeline = connectPipeline(this.#options.operators, this.#loop, {
       next: (event) => this.#take(event),
-      failed: (error) => this.#operatorFailed(error),
+      failed: (error, event) => this.#operatorFailed(error, event),
       error: (error) => this.#end(failed('A native operator in the pipe failed.', error)),
       complete: () => this.#end({ outcome: 'cancelled', reason: 'An operator in the pipe completed the stream.' }),
     });
     if (this.#over) this.#pipeline.close();
-    else if (this.#setupFailure) this.#operatorFailed(this.#setupFailure);
+    else if (this.#setupFailure) this.#operatorFailed(this.#setupFailure, undefined);
     else return true;
     return false;
   }
@@ -182,7 +182,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     if (this.#over) return;
     if (event.replayed === true || !isRecorded(event.type)) {
       if (this.#outbox.isEmpty) this.#show(event);
-      else this.#outbox.add(undefined, () => this.#show(event));
+      else this.#outbox.add(undefined, () => (this.#show(event), this.#advance()));
       return;
     }
     const isOneTooMany = event.type === 'model.request' && isUsedUp(this.#state, this.#options);
@@ -297,12 +297,13 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   }
 
   /** The event on which an operator failed goes no further; the others see the turn end, unless that fails too. */
-  #operatorFailed(error: OperatorError): void {
+  #operatorFailed(error: OperatorError, event: TurnEvent | undefined): void {
     if (this.#over || this.#state.end) return;
     if (!this.#pipeline) {
       this.#setupFailure ??= error;
       return;
     }
+    if (event?.type === 'history.append') this.#wish = undefined;
     this.#broken(failed(error.message, error));
   }
 
@@ -366,5 +367,3 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     this.#subscriber.complete();
   }
 }
-
-const failed = (reason: string, error: unknown): LastWord => ({ outcome: 'error', reason, error: toErrorInfo(error) });
