@@ -3,7 +3,7 @@ import type { ApprovalHolder, Approvals } from './approvals.js';
 import { CallIds } from './call-ids.js';
 import { stop } from './decisions.js';
 import { Ending } from './ending.js';
-import { toErrorInfo, type OperatorError } from './errors.js';
+import type { OperatorError } from './errors.js';
 import type { NewEvent, NewEventOf, TurnEvent, TurnEventOf, TurnState } from './events.js';
 import { isDerived, isRecorded } from './journal.js';
 import { accepts, fold, initialState, isDecided, isRepeatable, phaseOf, runnable, type LoopState } from './loop-state.js';
