@@ -34,12 +34,13 @@ describe('prompt, watching the stable beginning', () => {
 
   it('says which section changed, from what to what, and that the cache is lost', async () => {
     let rules = 'Use tabs.';
-    const model = scriptedModel([answer(0, 900), answer(100, 800)]);
+    const model = scriptedModel([answer(0, 900), answer(100, 800), answer(900, 10)]);
     const agent = harness({ model }).pipe(prompt({ frozen: [{ id: 'identity', text: 'You are.' }], session: [{ id: 'rules', text: () => rules }] }));
     const [first] = await turnsOf(agent, ['One']);
     rules = 'Use spaces.';
-    const [second] = await turnsOf(agent, ['Two']);
+    const [second, third] = await turnsOf(agent, ['Two', 'Three']);
     expect(cacheEvents(first ?? [])).toEqual([]);
+    expect(cacheEvents(third ?? [])).toEqual([]);
     const hash = expect.stringMatching(/^[0-9a-f]{16}$/) as string;
     expect(cacheEvents(second ?? [])).toMatchObject([
       { type: 'cache.broken', from: 'session', changes: [{ part: 'session', id: 'rules', change: 'changed', from: hash, to: hash }] },

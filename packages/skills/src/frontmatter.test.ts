@@ -31,6 +31,10 @@ describe('parseFrontmatter', () => {
     expect(fieldsOf('---\ndescription: >-\n  One\n  two\nbad: a: b\n---\n')).toMatchObject({ description: 'One two' });
   });
 
+  it('resolves no aliases', () => {
+    expect(parseFrontmatter('---\nname: &x a\ndescription: *x\n---\n')?.isMended).toBe(true);
+  });
+
   it('never throws', () => {
     const pieces = fc.constantFrom('---\n', '\n', 'name: x', 'a: [', '{', '&a', '*a', '!!map', '"', "'", '|', '>', '  ', '\t', '- ', ': ', '%YAML 1.2', '\uFEFF', '...');
     fc.assert(

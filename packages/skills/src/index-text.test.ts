@@ -50,6 +50,13 @@ describe('renderSkillIndex', () => {
     expect(linesOf(renderSkillIndex([long], { tokensPerSkill: 20 }))[0]).toMatch(/ten\.$/);
   });
 
+  it('wastes no room on how descriptions begin', () => {
+    const describe = (text: string): string | undefined => linesOf(renderSkillIndex([skill('fixtures', text)]))[0];
+    expect(describe('Use when writing test fixtures for a mock server')).toBe('- fixtures: writing test fixtures…');
+    expect(describe('This skill should be used when somebody wants to write fixtures')).toBe('- fixtures: somebody wants to write…');
+    expect(describe('Use when it fits')).toBe('- fixtures: Use when it fits');
+  });
+
   it('gives up descriptions first and names last when there is too little room', () => {
     const names = renderSkillIndex(many(100), { maxTokens: 420 });
     expect(linesOf(names)).toHaveLength(100);

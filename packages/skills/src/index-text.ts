@@ -99,13 +99,17 @@ const waterLevel = (needs: readonly number[], total: number): number => {
   return Infinity;
 };
 
+/** How many descriptions begin; it tells nothing that the index does not say already. */
+const leadIn = /^(?:use (?:this skill |this |it )?(?:when(?:ever)?|for|to|if)|this skill (?:should be|is) used (?:when|for|to)) +/i;
+
 const shortDescription = (description: string, level: number): string => {
   if (level < leastDescription) return '';
-  const text = `: ${escaped(description)}`;
-  if (estimateTokens(text) <= level) return text;
+  const whole = `: ${escaped(description)}`;
+  if (estimateTokens(whole) <= level) return whole;
+  const telling = description.replace(leadIn, '');
   // An entity that was cut in half would show; what is cut is cut before it is escaped.
   for (let tokens = level - 0.5; tokens >= 1; tokens -= 1) {
-    const cut = `: ${escaped(cutToTokens(description, tokens))}`;
+    const cut = `: ${escaped(cutToTokens(telling, tokens))}`;
     if (cut.length > 2 && estimateTokens(cut) <= level) return cut;
   }
   return '';
