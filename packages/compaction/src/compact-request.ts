@@ -5,15 +5,15 @@ import type { Limits } from './limits.js';
 import { afterCompaction, leastSaving } from './notes.js';
 import type { ArchivedHistory, CompactionSettings } from './options.js';
 import { runChain, type ChainResult } from './run-chain.js';
-import type { SummarizeContext } from './strategies/summarize.js';
-import type { RequestTokens, TurnState } from './turn-state.js';
+import type { SummarizeStrategyContext } from './strategies/summarize.js';
+import type { RequestSize, TurnState } from './turn-state.js';
 
 /** A request that is to be made smaller. */
 export interface Job {
   readonly request: ModelRequest;
   readonly trigger: CompactionTrigger;
   readonly handOff: boolean;
-  readonly size: RequestTokens;
+  readonly size: RequestSize;
   readonly limits: Limits;
   readonly signal: AbortSignal;
 }
@@ -88,7 +88,7 @@ const contextOf = (
   { archive }: CompactionSettings,
   state: TurnState,
   operator: OperatorContext,
-): SummarizeContext => {
+): SummarizeStrategyContext => {
   const estimate = state.counter.gauge(request.model, 'estimate');
   const factor = state.counter.calibration.factor(request.model, 'estimate');
   const messages = request.messages.toArray();
@@ -119,18 +119,18 @@ const keepHistory = async (archive: CompactionSettings['archive'], history: Arch
   }
 };
 
-const sizeAfter = (result: ChainResult, { request, size }: Job, state: TurnState): RequestTokens =>
+const sizeAfter = (result: ChainResult, { request, size }: Job, state: TurnState): RequestSize =>
   result.worked.length === 0 ? size : measured({ ...request, messages: MessageList.of(result.messages) }, state);
 
 /** Counts the request that is to leave in both ways, as it is this one that the provider's usage will speak of. */
-const measured = (request: ModelRequest, state: TurnState): RequestTokens => {
+const measured = (request: ModelRequest, state: TurnState): RequestSize => {
   state.measure(request, 'estimate');
   return state.measure(request, 'best');
 };
 
-const fitsNow = (before: RequestTokens, after: RequestTokens, { usable }: Limits): boolean => before.total > usable && after.total <= usable;
+const fitsNow = (before: RequestSize, after: RequestSize, { usable }: Limits): boolean => before.total > usable && after.total <= usable;
 
-const archiveOf = async ({ archive }: SummarizeContext): Promise<{ readonly archive?: string }> => {
+const archiveOf = async ({ archive }: SummarizeStrategyContext): Promise<{ readonly archive?: string }> => {
   const place = await archive();
   return place === undefined ? {} : { archive: place };
 };

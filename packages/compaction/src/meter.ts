@@ -6,10 +6,10 @@ import { countAll } from './counting/token-counter.js';
 export interface Meter {
   readonly name: TokenGauge['name'];
   /** Tokens of a request, as the gauge says. */
-  measure(request: ModelRequest): RequestSize;
+  measure(request: ModelRequest): CountedRequest;
 }
 
-export interface RequestSize {
+export interface CountedRequest {
   /** The history. */
   readonly messages: number;
   /** Everything else: system prompt, tools, tail. */

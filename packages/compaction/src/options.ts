@@ -8,7 +8,7 @@ import { isContextOverflow } from './overflow.js';
 import { clearToolResults } from './strategies/clear-tool-results.js';
 import { compactMiddle } from './strategies/compact-middle.js';
 import { slidingWindow } from './strategies/sliding-window.js';
-import { summarizeHistory, type SummarizeContext, type SummarizeSettings } from './strategies/summarize.js';
+import { summarizeHistory, type SummarizeStrategyContext, type SummarizeSettings } from './strategies/summarize.js';
 import type { BuiltInStrategy, CompactionStrategy, NamedStrategy } from './strategy.js';
 import { filesOfCall, type TouchedFiles } from './summary/files.js';
 import { redactSecrets } from './summary/redact.js';
@@ -208,7 +208,7 @@ const chainOf = (options: CompactionOptions, isOverflow: (error: ErrorInfo) => b
     'sliding-window': slidingWindow(protectedTools),
     compact: compactMiddle(keepMessages, protectedTools),
     'clear-tool-results': clearToolResults(protectedTools),
-    summarize: (context) => summarizeHistory(context as SummarizeContext, settings),
+    summarize: (context) => summarizeHistory(context as SummarizeStrategyContext, settings),
   };
   return names.map((strategy) =>
     typeof strategy === 'function'

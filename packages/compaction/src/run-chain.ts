@@ -1,7 +1,7 @@
 import { repairHistory, toErrorInfo, type ErrorInfo, type Message } from '@h/turn';
 import { CompactionError, toFailure, type CompactionFailureReason } from './failure.js';
 import { shortenResults } from './strategies/shorten-results.js';
-import type { SummarizeContext } from './strategies/summarize.js';
+import type { SummarizeStrategyContext } from './strategies/summarize.js';
 import type { CompactedHistory, NamedStrategy } from './strategy.js';
 
 /** A strategy that has not worked. */
@@ -35,7 +35,7 @@ export interface ChainBounds {
  * is to be.
  */
 export const runChain = async (
-  context: SummarizeContext,
+  context: SummarizeStrategyContext,
   chain: readonly NamedStrategy[],
   { goalTokens, maxTokens }: ChainBounds,
 ): Promise<ChainResult> => {
@@ -64,7 +64,7 @@ export const runChain = async (
 
 const applied = async (
   { name, run }: NamedStrategy,
-  context: SummarizeContext,
+  context: SummarizeStrategyContext,
   tokensOf: (messages: readonly Message[]) => number,
 ): Promise<CompactedHistory> => {
   const given = await run(context);
@@ -79,7 +79,7 @@ const applied = async (
   return compacted;
 };
 
-const archived = async (result: ChainResult, context: SummarizeContext): Promise<ChainResult> => {
+const archived = async (result: ChainResult, context: SummarizeStrategyContext): Promise<ChainResult> => {
   if (result.worked.length === 0) return result;
   try {
     await context.archive();

@@ -14,7 +14,7 @@ const answerPrefix = 'compaction.answer.';
 const notableChange = 0.05;
 
 /** A request in tokens, corrected by what is known of its model. */
-export interface RequestTokens {
+export interface RequestSize {
   readonly total: number;
   readonly overhead: number;
 }
@@ -85,7 +85,7 @@ export class TurnState {
   }
 
   /** Counts a request that may be about to leave. */
-  measure(request: ModelRequest, kind: 'best' | 'estimate'): RequestTokens {
+  measure(request: ModelRequest, kind: 'best' | 'estimate'): RequestSize {
     const { model } = request;
     const gauge = this.counter.gauge(model, kind);
     let meter = this.#meters.get(gauge.name);

@@ -1,6 +1,6 @@
 import type { Message } from '@h/turn';
 import { createTokenCounter } from '../src/index.js';
-import type { SummarizeContext } from '../src/strategies/summarize.js';
+import type { SummarizeStrategyContext } from '../src/strategies/summarize.js';
 import { settingsOf, type CompactionOptions } from '../src/options.js';
 import { runChain, type ChainResult } from '../src/run-chain.js';
 import type { Answers } from '../src/summary/interview.js';
@@ -11,7 +11,7 @@ export const tokensOf = (messages: readonly Message[]): number => counter.messag
 
 /** Timers that are due at once when they are asked for by hand. */
 export interface ManualTimers {
-  readonly after: SummarizeContext['after'];
+  readonly after: SummarizeStrategyContext['after'];
   /** Lets everything that waits for at most so long happen. */
   pass(delayMs: number): void;
   readonly waiting: readonly number[];
@@ -40,7 +40,7 @@ export const manualTimers = (): ManualTimers => {
 export const answersIn = (map: Map<string, string>): Answers => ({ get: (question) => map.get(question), set: (question, answer) => void map.set(question, answer) });
 
 /** What strategies get, with a real counter. */
-export const contextOf = (messages: readonly Message[], changes: Partial<SummarizeContext> = {}): SummarizeContext => ({
+export const contextOf = (messages: readonly Message[], changes: Partial<SummarizeStrategyContext> = {}): SummarizeStrategyContext => ({
   messages,
   trigger: 'threshold',
   handOff: false,
@@ -66,6 +66,6 @@ export const contextOf = (messages: readonly Message[], changes: Partial<Summari
 export const compactWith = (
   messages: readonly Message[],
   options: CompactionOptions,
-  changes: Partial<SummarizeContext> = {},
+  changes: Partial<SummarizeStrategyContext> = {},
   bounds: { readonly goalTokens: number; readonly maxTokens: number } = { goalTokens: 30_000, maxTokens: 60_000 },
 ): Promise<ChainResult> => runChain(contextOf(messages, changes), settingsOf(options).chain, bounds);

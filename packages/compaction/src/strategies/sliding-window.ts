@@ -1,6 +1,7 @@
 import type { Message } from '@h/turn';
 import { groupMessages } from '../cutting/groups.js';
 import type { CompactionStrategy } from '../strategy.js';
+import { isAsk } from '../summary/asks.js';
 import { openAsksBefore, pinnedPlaces, protectedTraffic } from './kept.js';
 
 /**
@@ -24,6 +25,14 @@ export const slidingWindow =
     const asks = openAsksBefore(messages, start, targetTokens / 2, count);
     const protectedMessages = protectedTraffic(messages, start, protectedTools, targetTokens / 4, count);
     const before = [...pinned].filter((place) => place < start).map((place) => messages[place] as Message);
-    const kept = [...before, ...protectedMessages, ...asks.values()];
+    const said = [...before, ...asks.values()];
+    const kept = [...said, ...openingAsk(messages, start, said), ...protectedMessages];
     return kept.length >= start ? undefined : [...kept, ...messages.slice(start)];
   };
+
+/** Providers want a conversation to begin with the user: what was said last before the window, if nothing else is left. */
+const openingAsk = (messages: readonly Message[], start: number, kept: readonly Message[]): readonly Message[] => {
+  if (messages[start]?.role === 'user' || kept.some(({ role }) => role === 'user')) return [];
+  const last = messages.slice(0, start).findLast(isAsk);
+  return last ? [last] : [];
+};

@@ -59,6 +59,14 @@ describe.each<BuiltInStrategy>(['sliding-window', 'compact', 'clear-tool-results
     );
   });
 
+  it('begins with the user, where the history did', async () => {
+    const answered = [...messages.slice(0, -4), ...messages.slice(3, -4)];
+    for (const targetTokens of [3_000, 6_000, 9_000]) {
+      const { messages: result } = await compactWith(answered, options, { targetTokens, protectTokens: targetTokens / 3 });
+      expect(result.find(({ role }) => role !== 'system')?.role).toBe('user');
+    }
+  });
+
   it('says so when there is nothing to do', async () => {
     const { worked, failures } = await compactWith([user('Hi')], options, { targetTokens: 5_000 });
     expect(worked).toEqual([]);

@@ -31,7 +31,7 @@ export interface SummarizeSettings {
 }
 
 /** What the strategy needs of the turn besides what every strategy knows. */
-export interface SummarizeContext extends CompactionContext {
+export interface SummarizeStrategyContext extends CompactionContext {
   readonly after: After;
   readonly answers: Answers;
   readonly countText: (text: string) => number;
@@ -47,7 +47,7 @@ interface Plan {
 }
 
 /** Replaces all but the protected messages by a summary that was checked. @throws CompactionError */
-export const summarizeHistory = async (context: SummarizeContext, settings: SummarizeSettings): Promise<CompactedHistory> => {
+export const summarizeHistory = async (context: SummarizeStrategyContext, settings: SummarizeSettings): Promise<CompactedHistory> => {
   const plan = planOf(context, settings);
   const summarized = [...plan.earlier.map(({ message }) => message), ...plan.head];
   const identifiers = rankIdentifiers(summarized, settings.redact);
@@ -82,7 +82,7 @@ const lengthFor = (targetTokens: number): number => {
   return tokens;
 };
 
-const planOf = ({ messages, protectTokens, targetTokens, count }: SummarizeContext, { protectedTools }: SummarizeSettings): Plan => {
+const planOf = ({ messages, protectTokens, targetTokens, count }: SummarizeStrategyContext, { protectedTools }: SummarizeSettings): Plan => {
   const tailStart = tailStartOf(messages, protectTokens, count);
   const asks = openAsksBefore(messages, tailStart, targetTokens / 3, count);
   const system = pinnedPlaces(messages).filter((place) => place < tailStart && messages[place]?.role === 'system');
@@ -94,14 +94,14 @@ const planOf = ({ messages, protectTokens, targetTokens, count }: SummarizeConte
     system: system.map((place) => messages[place] as Message),
     earlier,
     head,
-    kept: [...traffic, ...asks.values()],
+    kept: [...asks.values(), ...traffic],
     tail: messages.slice(tailStart),
   };
 };
 
 type Compose = (body: string, ledger: readonly RankedIdentifier[], dropped: number) => ReturnType<typeof summaryMessage>;
 
-const composerOf = ({ earlier, head }: Plan, archive: string | undefined, { messages, handOff, targetTokens }: SummarizeContext, { redact, filesOf }: SummarizeSettings): Compose => {
+const composerOf = ({ earlier, head }: Plan, archive: string | undefined, { messages, handOff, targetTokens }: SummarizeStrategyContext, { redact, filesOf }: SummarizeSettings): Compose => {
   const ask = earlier.find((entry) => entry.ask !== undefined)?.ask ?? originalAsk(messages);
   const before = { read: earlier.flatMap(({ files }) => files.read), modified: earlier.flatMap(({ files }) => files.modified) };
   const files = touchedFiles(head, before, filesOf);
@@ -115,7 +115,7 @@ const writeAndProve = async (
   identifiers: readonly RankedIdentifier[],
   compose: Compose,
   interviewFor: (signal: AbortSignal) => Interview,
-  context: SummarizeContext,
+  context: SummarizeStrategyContext,
   settings: SummarizeSettings,
 ): Promise<ProvenSummary> => {
   const { maxCorrections } = settings;
