@@ -1,79 +1,18 @@
-import { asyncScheduler, Observable, type SchedulerLike } from 'rxjs';
+import { asyncScheduler, Observable } from 'rxjs';
 import * as z from 'zod';
 import { Approvals } from './approvals.js';
-import type { ApprovalDecision, NewEventOf, TurnEvent, TurnPriority, TurnState, TurnTrigger } from './events.js';
-import { jsonObjectSchema, type JSONObject } from './json.js';
+import { approvalDecisionSchema } from './event-schemas.js';
+import type { ApprovalDecision, NewEventOf, TurnEvent, TurnState } from './events.js';
 import { memorySessions } from './memory-sessions.js';
-import { userMessageSchema, type UserMessage, type UserPart } from './messages.js';
-import type { ModelDriver, ModelRequest, ModelSettings, SystemBlock } from './model.js';
+import type { UserMessage } from './messages.js';
+import type { ModelRequest } from './model.js';
+import { harnessOptionsSchema, steeringSchema, toUserMessages, turnInputSchema, type HarnessOptions, type TurnInput } from './options.js';
 import type { PipelineOperator } from './pipeline.js';
 import { TurnRun, type RunnerOptions } from './runner.js';
 import { SessionGate } from './session-gate.js';
-import type { MaybePromise, SessionStore, UnfinishedTurn } from './session-store.js';
-import type { ToolDefinition, ToolDriver } from './tool.js';
+import type { MaybePromise, UnfinishedTurn } from './session-store.js';
+import type { ToolDefinition } from './tool.js';
 import { checked } from './validation.js';
-
-/** Options of {@link harness}. */
-export interface HarnessOptions {
-  /** Calls the model. */
-  readonly model: ModelDriver;
-  /** Runs the tools. Without it every call is answered as unknown. */
-  readonly tools?: ToolDriver | undefined;
-  /**
-   * Where sessions and journals are kept.
-   *
-   * @defaultValue a store in memory of its own, {@link memorySessions}
-   */
-  readonly sessions?: SessionStore | undefined;
-  /** The system prompt, for pipelines without `@h/prompt`. */
-  readonly system?: string | readonly SystemBlock[] | undefined;
-  /** Settings of every model call. Operators may change them per call. */
-  readonly settings?: ModelSettings | undefined;
-  /** The model to ask, as the driver names it. */
-  readonly defaultModel?: string | undefined;
-  /**
-   * How many model calls a turn may make, retries included. The last resort behind `@h/guardrails`: it keeps a turn
-   * whose guards are missing or broken from running for ever.
-   *
-   * @defaultValue `1000`, a few times what the longest single turns of today's coding agents make
-   */
-  readonly maxModelCalls?: number | undefined;
-  /**
-   * How long operators may hold events when a turn is ending, in milliseconds, before it ends without them.
-   *
-   * @defaultValue `5000`
-   */
-  readonly closeGraceMs?: number | undefined;
-  /**
-   * The clock and the timers.
-   *
-   * @defaultValue `asyncScheduler`
-   */
-  readonly scheduler?: SchedulerLike | undefined;
-  /**
-   * Makes ids of turns and of received messages.
-   *
-   * @defaultValue `crypto.randomUUID`
-   */
-  readonly newId?: (() => string) | undefined;
-}
-
-/** What a turn is asked to do. */
-export interface TurnInput {
-  /** The conversation it belongs to. */
-  readonly session: string;
-  /** What the user says. */
-  readonly input: string | readonly UserPart[] | UserMessage | readonly UserMessage[];
-  /** @defaultValue `'user'` */
-  readonly trigger?: TurnTrigger | undefined;
-  readonly priority?: TurnPriority | undefined;
-  /** Ends the turn when it is aborted, with its operators watching. */
-  readonly signal?: AbortSignal | undefined;
-  /** Anything that operators want to know of where the turn comes from (a channel, a user id). */
-  readonly metadata?: JSONObject | undefined;
-  /** Id of the turn. @defaultValue a new one */
-  readonly id?: string | undefined;
-}
 
 /** A turn that is under way. */
 export interface RunningTurn {
@@ -189,9 +128,8 @@ const createAgent = (options: HarnessOptions, operators: readonly PipelineOperat
     },
     resume: (turn) => run(() => checked(z.string().min(1), turn, 'The turn to resume'), undefined, (started) => started.resume()),
     steer: (session, message) => {
-      const given = typeof message === 'string' ? { role: 'user' as const, content: message } : message;
-      const checkedMessage = checked(userMessageSchema, given, 'The message of steer()');
-      return gate.holderOf(session)?.steer(newId(), checkedMessage) ?? false;
+      const [given] = toUserMessages(checked(steeringSchema, message, 'The message of steer()'));
+      return (given && gate.holderOf(session)?.steer(newId(), given)) ?? false;
     },
     answer: (approvalId, decision) => {
       const given = typeof decision === 'string' ? { decision } : decision;
@@ -229,61 +167,7 @@ const requestFactory = (options: HarnessOptions): Pick<RunnerOptions, 'request' 
   };
 };
 
-const toUserMessages = (input: TurnInput['input']): readonly UserMessage[] => {
-  if (typeof input === 'string') return [{ role: 'user', content: input }];
-  if (!isList(input)) return [input];
-  return isMessages(input) ? input : [{ role: 'user', content: input }];
-};
-
-const isList = (input: TurnInput['input']): input is readonly UserPart[] | readonly UserMessage[] => Array.isArray(input);
-
-const isMessages = (input: readonly UserPart[] | readonly UserMessage[]): input is readonly UserMessage[] =>
-  input.every((item) => 'role' in item);
-
 const abortReason = (signal: AbortSignal | undefined): string => {
   const reason: unknown = signal?.reason;
   return reason instanceof Error ? reason.message : typeof reason === 'string' ? reason : 'The signal was aborted.';
 };
-
-const userParts = z.array(z.looseObject({ type: z.enum(['text', 'image', 'file']) })).min(1);
-
-const turnInputSchema = z.strictObject({
-  session: z.string().min(1),
-  input: z.union([
-    z.string().min(1),
-    userMessageSchema,
-    z.array(userMessageSchema).min(1),
-    userParts.refine((content) => userMessageSchema.safeParse({ role: 'user', content }).success, 'these are no user parts'),
-  ]),
-  trigger: z.string().min(1).optional(),
-  priority: z.enum(['foreground', 'normal', 'background']).optional(),
-  signal: z.instanceof(AbortSignal).optional(),
-  metadata: jsonObjectSchema.optional(),
-  id: z.string().min(1).optional(),
-}) as unknown as z.ZodType<TurnInput>;
-
-const approvalDecisionSchema = z.strictObject({
-  decision: z.enum(['once', 'session', 'always', 'deny']),
-  pattern: z.string().optional(),
-  reason: z.string().optional(),
-}) as z.ZodType<ApprovalDecision>;
-
-const func = z.custom<(...args: never[]) => unknown>((value) => typeof value === 'function', 'expected a function');
-const withMethod = (...names: readonly string[]) =>
-  z.custom<object>(
-    (value) => typeof value === 'object' && value !== null && names.every((name) => typeof (value as Record<string, unknown>)[name] === 'function'),
-    `expected an object with ${names.join('() and ')}()`,
-  );
-
-const harnessOptionsSchema = z.strictObject({
-  model: func,
-  tools: withMethod('definitions', 'run').optional(),
-  sessions: withMethod('open', 'locate', 'unfinished').optional(),
-  system: z.union([z.string(), z.array(z.looseObject({ text: z.string() }))]).optional(),
-  settings: z.looseObject({}).optional(),
-  defaultModel: z.string().optional(),
-  maxModelCalls: z.union([z.int().positive(), z.literal(Infinity)]).optional(),
-  closeGraceMs: z.number().nonnegative().optional(),
-  scheduler: withMethod('schedule', 'now').optional(),
-  newId: func.optional(),
-}) as unknown as z.ZodType<HarnessOptions>;

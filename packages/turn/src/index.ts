@@ -3,7 +3,7 @@ export * from './describe-pipeline.js';
 export * from './errors.js';
 export { approvalDecisionSchema, eventSchemas, turnOutcomeSchema } from './event-schemas.js';
 export type * from './events.js';
-export { harness, type Agent, type Harness, type HarnessOptions, type RunningTurn, type TurnInput } from './harness.js';
+export { harness, type Agent, type Harness, type RunningTurn } from './harness.js';
 export {
   intercept,
   type DecideContext,
@@ -22,6 +22,7 @@ export { memorySessions, type MemorySessions } from './memory-sessions.js';
 export { MessageList } from './message-list.js';
 export * from './messages.js';
 export * from './model.js';
+export type { HarnessOptions, TurnInput } from './options.js';
 export type { PipelineOperator } from './pipeline.js';
 export { decodeRecord, encodeRecord } from './record-codec.js';
 export { repairHistory, type Repair, type RepairedHistory, type RepairProblem } from './repair.js';
