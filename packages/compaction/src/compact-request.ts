@@ -1,11 +1,12 @@
-import { MessageList, notice, type Message, type ModelRequest, type NewEvent, type OperatorContext } from '@h/turn';
+import { MessageList, notice, toErrorInfo, type Message, type ModelRequest, type NewEvent, type OperatorContext } from '@h/turn';
 import type { CompactionTrigger } from './events.js';
-import { toFailure, type CompactionFailureReason } from './failure.js';
+import { CompactionError, type CompactionFailureReason } from './failure.js';
 import type { Limits } from './limits.js';
 import { afterCompaction, leastSaving } from './notes.js';
 import type { ArchivedHistory, CompactionSettings } from './options.js';
 import { runChain, type ChainResult } from './run-chain.js';
 import type { SummarizeStrategyContext } from './strategies/summarize.js';
+import { withDeadline, type After, type WorkContext } from './summary/deadline.js';
 import type { RequestSize, TurnState } from './turn-state.js';
 
 /** A request that is to be made smaller. */
@@ -85,13 +86,14 @@ const boundsOf = ({ trigger, size, limits }: Job): Bounds => {
 const contextOf = (
   { request, trigger, handOff, limits, signal }: Job,
   targetTokens: number,
-  { archive }: CompactionSettings,
+  settings: CompactionSettings,
   state: TurnState,
   operator: OperatorContext,
 ): SummarizeStrategyContext => {
   const estimate = state.counter.gauge(request.model, 'estimate');
   const factor = state.counter.calibration.factor(request.model, 'estimate');
   const messages = request.messages.toArray();
+  const after: After = (delayMs, callback) => operator.after(delayMs, callback);
   let archived: Promise<string | undefined> | undefined;
   return {
     messages,
@@ -105,17 +107,18 @@ const contextOf = (
     // Estimates come out the same in every process: a turn that is resumed puts the same questions.
     count: (message) => estimate.message(message) * factor,
     countText: estimate.text,
-    archive: () => (archived ??= keepHistory(archive, { ...state.place, messages })),
-    after: (delayMs, callback) => operator.after(delayMs, callback),
+    archive: () => (archived ??= keepHistory(settings, { ...state.place, messages }, { after, signal })),
+    after,
     answers: state.answers((event) => operator.emit(event)),
   };
 };
 
-const keepHistory = async (archive: CompactionSettings['archive'], history: ArchivedHistory): Promise<string | undefined> => {
+const keepHistory = async ({ archive, timeoutMs }: CompactionSettings, history: ArchivedHistory, work: WorkContext): Promise<string | undefined> => {
+  if (archive === undefined) return undefined;
   try {
-    return await archive?.(history);
+    return await withDeadline(timeoutMs(0), work, async () => archive(history));
   } catch (error) {
-    throw toFailure(error, 'archive-failed', 'The full history could not be kept');
+    throw new CompactionError('archive-failed', `The full history could not be kept: ${toErrorInfo(error).message}`, { cause: error });
   }
 };
 

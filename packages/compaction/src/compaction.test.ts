@@ -66,7 +66,7 @@ describe('a request', () => {
     expect(await compacts({ window: size * 1.2, threshold: 0.9 })).toBe(false);
     expect(await compacts({ window: size * 1.2, threshold: 0.8 })).toBe(true);
     expect(await compacts({ window: size * 1.2, threshold: 0.9, reserve: size * 0.2 })).toBe(true);
-    expect(await compacts({ window: size * 1.6, threshold: 0.7, reserve: undefined }, { maxOutputTokens: size * 0.5 })).toBe(true);
+    expect(await compacts({ window: size * 1.6, threshold: 0.7, reserve: undefined }, { maxOutputTokens: Math.round(size * 0.5) })).toBe(true);
     expect(await compacts({ window: size * 1.6, threshold: 0.7 })).toBe(false);
     expect(await compacts({ window: () => size * 1.2 })).toBe(true);
     expect(await compacts({ window: () => undefined })).toBe(size > (128_000 - 16_384) * 0.7);
@@ -254,6 +254,13 @@ describe('after an overflow error', () => {
     expect(of('compaction.done')).toMatchObject([{ trigger: 'threshold' }]);
   });
 
+  it('a number that cannot be a window is not taken for one', async () => {
+    const sessions = memorySessions({ alice: long });
+    await runTurn(fitting, { sessions, script: [{ error: failure('prompt is too long: the maximum of 600 images is exceeded') }, 'Done.'] });
+    const { of } = await runTurn(fitting, { sessions });
+    expect(of('compaction.started')).toEqual([]);
+  });
+
   it('an error that nothing can be done about stays as it is', async () => {
     const { of } = await runTurn({ ...fitting, strategy: 'summarize' }, { script: [{ error: overflow }] });
     expect(of('turn.end')).toMatchObject([{ outcome: 'error', error: { message: overflow.message } }]);
@@ -352,6 +359,27 @@ describe('a turn with the metadata compaction: now', () => {
     const { of, history } = await runTurn(fitting, { history: [user('Hi')], turn: { input: '/compact', metadata: { compaction: 'now' } } });
     expect(of('turn.end')).toMatchObject([{ outcome: 'replied', reason: 'The history could not be made shorter; it is as it was.' }]);
     expect(history).toEqual([user('Hi')]);
+  });
+});
+
+describe('what hangs', () => {
+  const endless = (): Promise<never> => new Promise(() => undefined);
+
+  it.each<readonly [string, CompactionOptions, string]>([
+    ['a strategy of your own', { strategy: endless }, 'timed-out'],
+    ['the archive', { archive: endless, strategy: 'compact' }, 'archive-failed'],
+  ])('%s is given up in time', async (_, hanging, reason) => {
+    vi.useFakeTimers();
+    try {
+      const running = runTurn({ ...options, window: size, timeoutMs: 5_000, ...hanging }, { history: long });
+      await vi.advanceTimersByTimeAsync(5_000);
+      const { of } = await running;
+      expect(of('compaction.failed').at(-1)).toMatchObject({ reason });
+      expect(of('history.replace')).toEqual([]);
+      expect(of('turn.end')[0]?.outcome).toBe('completed');
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 

@@ -64,7 +64,7 @@ const bytesOf = ({ messages }: ModelRequest): string => JSON.stringify([...messa
 
 describe('around a host that owns the history', () => {
   it('one decision is applied to each request again, byte for byte, and paid for once', async () => {
-    const memory = compactionMemory();
+    const memory = new Map<string, Projection>();
     const summarize = recorded(paraphrasing);
     const host = hostOf(() => compaction({ window: size / 0.8, reserve: 0, summarize, memory, maxCorrections: 0 }));
     const first = await host.send();
@@ -82,6 +82,7 @@ describe('around a host that owns the history', () => {
       before = bytes;
     }
     expect(summarize.requests).toHaveLength(paid);
+    expect(memory.size).toBe(1);
     expect(host.history).toHaveLength(long.length + 10);
   });
 

@@ -1,17 +1,13 @@
-import { TurnError, type ErrorInfo, type MaybePromise, type Message, type ToolCallPart } from '@h/turn';
+import type { ErrorInfo, MaybePromise, Message, ToolCallPart } from '@h/turn';
+import { chainOf, timeoutOf } from './chain.js';
 import { createTokenCounter, type TokenCounter } from './counting/token-counter.js';
 import { defaultWindow, type WindowSettings } from './limits.js';
 import type { Limit } from './limit.js';
 import type { CompactionMemory } from './memory.js';
 import { checkOptions, either, exactly, isFunction, isString, listOf, numberFrom, objectWith, wholeFrom } from './options-check.js';
 import { isContextOverflow } from './overflow.js';
-import { clearToolResults } from './strategies/clear-tool-results.js';
-import { compactMiddle } from './strategies/compact-middle.js';
-import { slidingWindow } from './strategies/sliding-window.js';
-import { summarizeHistory, type SummarizeStrategyContext, type SummarizeSettings } from './strategies/summarize.js';
 import type { BuiltInStrategy, CompactionStrategy, NamedStrategy } from './strategy.js';
-import { filesOfCall, type TouchedFiles } from './summary/files.js';
-import { redactSecrets } from './summary/redact.js';
+import type { TouchedFiles } from './summary/files.js';
 import type { Summarize } from './summary/summarize.js';
 
 /** A history that is about to be made shorter. */
@@ -82,7 +78,8 @@ export interface CompactionOptions {
    */
   readonly maxCorrections?: number | undefined;
   /**
-   * How long a summariser may take, in milliseconds, for a history of so many tokens.
+   * How long a summariser may take, in milliseconds, for a history of so many tokens; and so a strategy of your own, and
+   * `archive`.
    *
    * @defaultValue 120 s and 1 s for every 1,000 tokens, of which at most 200,000 count
    */
@@ -120,6 +117,14 @@ export interface CompactionOptions {
   /**
    * Keeps the full history before anything of it goes, and returns how it can be found (`artifact 7f3a`): the summary says
    * so. When it fails, nothing is compacted.
+   *
+   * @example
+   * ```ts
+   * archive: async ({ session, messages }) => {
+   *   const { id } = await artifacts.put({ session, content: JSON.stringify(messages) });
+   *   return `artifact ${id}`;
+   * },
+   * ```
    */
   readonly archive?: ((history: ArchivedHistory) => MaybePromise<string>) | undefined;
   /**
@@ -148,6 +153,7 @@ export interface CompactionSettings extends WindowSettings {
   readonly hasWindow: boolean;
   readonly isOverflow: (error: ErrorInfo) => boolean;
   readonly archive: CompactionOptions['archive'];
+  readonly timeoutMs: (tokens: number) => number;
   readonly memory: CompactionMemory | undefined;
   readonly newCounter: () => TokenCounter;
 }
@@ -187,60 +193,10 @@ export const settingsOf = (options: CompactionOptions): CompactionSettings => {
     threshold,
     protectTokens,
     chain: chainOf(options, isOverflow),
+    timeoutMs: timeoutOf(options),
     isOverflow,
     archive,
     memory,
     newCounter: () => counter ?? createTokenCounter(),
   };
 };
-
-const chainOf = (options: CompactionOptions, isOverflow: (error: ErrorInfo) => boolean): readonly NamedStrategy[] => {
-  const summarizers = asList(options.summarize);
-  const byDefault: readonly BuiltInStrategy[] = [...(summarizers.length > 0 ? (['summarize'] as const) : []), 'clear-tool-results', 'compact'];
-  const chosen = asList(options.strategy);
-  const names = chosen.length > 0 ? chosen : byDefault;
-  if (names.includes('summarize') && summarizers.length === 0) {
-    throw new TurnError('invalid-option', 'compaction() needs the option "summarize" for the strategy "summarize"; summarizeWith() makes one of a model driver.');
-  }
-  const { protectedTools = ['skill'], keepMessages = 20 } = options;
-  const settings = summarizeSettings(options, summarizers, protectedTools, isOverflow);
-  const runs: Readonly<Record<BuiltInStrategy, CompactionStrategy>> = {
-    'sliding-window': slidingWindow(protectedTools),
-    compact: compactMiddle(keepMessages, protectedTools),
-    'clear-tool-results': clearToolResults(protectedTools),
-    summarize: (context) => summarizeHistory(context as SummarizeStrategyContext, settings),
-  };
-  return names.map((strategy) =>
-    typeof strategy === 'function'
-      ? { name: strategy.name === '' ? 'own strategy' : strategy.name, isLastResort: false, run: strategy }
-      : { name: strategy, isLastResort: strategy === 'sliding-window' || strategy === 'compact', run: runs[strategy] },
-  );
-};
-
-const summarizeSettings = (
-  options: CompactionOptions,
-  summarizers: readonly Summarize[],
-  protectedTools: readonly string[],
-  isOverflow: (error: ErrorInfo) => boolean,
-): SummarizeSettings => {
-  const { summarizerWindow = 128_000, maxSummaryTokens = 8_000, maxAttempts = 2, maxCorrections = 1, limit, filesOf = filesOfCall } = options;
-  const { timeoutMs = defaultTimeout, redact = redactSecrets } = options;
-  return {
-    summarizers,
-    summarizerWindow,
-    maxSummaryTokens,
-    maxAttempts,
-    maxCorrections,
-    timeoutMs: typeof timeoutMs === 'function' ? timeoutMs : () => timeoutMs,
-    limit,
-    redact: redact === false ? (text) => text : redact,
-    protectedTools,
-    filesOf,
-    isOverflow,
-  };
-};
-
-const defaultTimeout = (tokens: number): number => 120_000 + Math.min(tokens, 200_000);
-
-const asList = <Item>(value: Item | readonly Item[] | undefined): readonly Item[] =>
-  value === undefined ? [] : Array.isArray(value) ? (value as readonly Item[]) : [value as Item];

@@ -38,7 +38,7 @@ export const hostOwner = (state: TurnState, memory: CompactionMemory): HistoryOw
     shown: (request) => {
       const covers = request.messages.length;
       last = { ...project(memory, request.messages), covers };
-      state.notes = last.projection?.notes ?? noNotes;
+      state.takeOver(last.projection?.notes ?? noNotes);
       return last.projection === undefined ? request : { ...request, messages: last.messages };
     },
     replace: (messages) => {

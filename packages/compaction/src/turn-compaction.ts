@@ -36,6 +36,7 @@ export class TurnCompaction {
     const request = this.#owner.shown(given);
     state.lastRequest = request;
     if (state.measure(request, 'estimate').total <= state.limits(request).limit * nearLimit) {
+      state.exactModel = undefined;
       state.switchTo(request.model);
       return this.#passed(request, given);
     }

@@ -13,6 +13,9 @@ const answerPrefix = 'compaction.answer.';
 /** A factor is worth writing down when it has changed by this much. */
 const notableChange = 0.05;
 
+/** A window that is a smaller share of the request that was too long is none. */
+const leastOfCount = 0.05;
+
 /** A request in tokens, corrected by what is known of its model. */
 export interface RequestSize {
   readonly total: number;
@@ -67,8 +70,7 @@ export class TurnState {
   /** Something that the session keeps. */
   recall(key: string, value: JSONValue): void {
     if (key === notesKey) {
-      this.notes = readNotes(value);
-      this.#written = this.notes;
+      this.takeOver(readNotes(value));
       for (const [model, factor] of Object.entries(this.notes.factors)) this.counter.calibration.suggest(model, 'estimate', factor);
     } else if (key.startsWith(answerPrefix)) {
       const question = key.slice(answerPrefix.length);
@@ -112,7 +114,8 @@ export class TurnState {
 
   /** A request of this model with so many tokens was too long; the error may have named the window. */
   learnOverflow(model: string | undefined, tokens: number, named: number | undefined): void {
-    if (named === undefined) this.#caps.set(model ?? '', tokens);
+    // What is far from our own count is a limit on something else.
+    if (named === undefined || named < tokens * leastOfCount) this.#caps.set(model ?? '', tokens);
     else this.notes = { ...this.notes, windows: { ...this.notes.windows, [model ?? '']: named } };
   }
 
@@ -122,6 +125,12 @@ export class TurnState {
     if (model === undefined || model === before) return false;
     this.notes = { ...this.notes, model };
     return before !== undefined;
+  }
+
+  /** Goes on with notes that are kept elsewhere. */
+  takeOver(notes: Notes): void {
+    this.notes = notes;
+    this.#written = notes;
   }
 
   /** Whether the notes say more than what the session has kept of them. */

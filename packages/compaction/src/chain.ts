@@ -1,0 +1,75 @@
+import { TurnError, type ErrorInfo } from '@h/turn';
+import type { CompactionOptions } from './options.js';
+import { clearToolResults } from './strategies/clear-tool-results.js';
+import { compactMiddle } from './strategies/compact-middle.js';
+import { slidingWindow } from './strategies/sliding-window.js';
+import { summarizeHistory, type SummarizeSettings, type SummarizeStrategyContext } from './strategies/summarize.js';
+import type { BuiltInStrategy, CompactionStrategy, NamedStrategy } from './strategy.js';
+import { withDeadline } from './summary/deadline.js';
+import { filesOfCall } from './summary/files.js';
+import { redactSecrets } from './summary/redact.js';
+import type { Summarize } from './summary/summarize.js';
+
+/** The strategies that the options name, in the order in which they are tried. @throws TurnError `invalid-option` */
+export const chainOf = (options: CompactionOptions, isOverflow: (error: ErrorInfo) => boolean): readonly NamedStrategy[] => {
+  const summarizers = asList(options.summarize);
+  const byDefault: readonly BuiltInStrategy[] = [...(summarizers.length > 0 ? (['summarize'] as const) : []), 'clear-tool-results', 'compact'];
+  const chosen = asList(options.strategy);
+  const names = chosen.length > 0 ? chosen : byDefault;
+  if (names.includes('summarize') && summarizers.length === 0) {
+    throw new TurnError('invalid-option', 'compaction() needs the option "summarize" for the strategy "summarize"; summarizeWith() makes one of a model driver.');
+  }
+  const { protectedTools = ['skill'], keepMessages = 20 } = options;
+  const settings = summarizeSettings(options, summarizers, protectedTools, isOverflow);
+  const runs: Readonly<Record<BuiltInStrategy, CompactionStrategy>> = {
+    'sliding-window': slidingWindow(protectedTools),
+    compact: compactMiddle(keepMessages, protectedTools),
+    'clear-tool-results': clearToolResults(protectedTools),
+    summarize: (context) => summarizeHistory(context as SummarizeStrategyContext, settings),
+  };
+  return names.map((strategy) =>
+    typeof strategy === 'function'
+      ? { name: strategy.name === '' ? 'own strategy' : strategy.name, isLastResort: false, run: inTime(strategy, settings.timeoutMs) }
+      : { name: strategy, isLastResort: strategy === 'sliding-window' || strategy === 'compact', run: runs[strategy] },
+  );
+};
+
+/** A strategy of the user's, given up after its time. */
+const inTime =
+  (strategy: CompactionStrategy, timeoutMs: (tokens: number) => number): CompactionStrategy =>
+  (context) => {
+    const tokens = context.messages.reduce((sum, message) => sum + context.count(message), 0);
+    return withDeadline(timeoutMs(tokens), context as SummarizeStrategyContext, async (signal) => strategy({ ...context, signal }));
+  };
+
+const summarizeSettings = (
+  options: CompactionOptions,
+  summarizers: readonly Summarize[],
+  protectedTools: readonly string[],
+  isOverflow: (error: ErrorInfo) => boolean,
+): SummarizeSettings => {
+  const { summarizerWindow = 128_000, maxSummaryTokens = 8_000, maxAttempts = 2, maxCorrections = 1, limit, filesOf = filesOfCall } = options;
+  const { redact = redactSecrets } = options;
+  return {
+    summarizers,
+    summarizerWindow,
+    maxSummaryTokens,
+    maxAttempts,
+    maxCorrections,
+    timeoutMs: timeoutOf(options),
+    limit,
+    redact: redact === false ? (text) => text : redact,
+    protectedTools,
+    filesOf,
+    isOverflow,
+  };
+};
+
+/** How long strategies may take. */
+export const timeoutOf = ({ timeoutMs = defaultTimeout }: CompactionOptions): ((tokens: number) => number) =>
+  typeof timeoutMs === 'function' ? timeoutMs : () => timeoutMs;
+
+const defaultTimeout = (tokens: number): number => 120_000 + Math.min(tokens, 200_000);
+
+const asList = <Item>(value: Item | readonly Item[] | undefined): readonly Item[] =>
+  value === undefined ? [] : Array.isArray(value) ? (value as readonly Item[]) : [value as Item];
