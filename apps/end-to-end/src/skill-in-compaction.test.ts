@@ -27,7 +27,7 @@ const look = defineTool({
   description: 'Looks around.',
   input: { type: 'object', properties: { at: { type: 'number' } } },
   effect: 'read-only',
-  run: ({ at }) => `Seen ${String(at)}: ${'nothing of interest here, '.repeat(150)}`,
+  run: ({ at }) => `Seen ${JSON.stringify(at)}: ${'nothing of interest here, '.repeat(150)}`,
 });
 
 /** Loads the skill, looks around until the window is long full, and ends. */

@@ -19,7 +19,8 @@ const messages = MessageList.of(Array.from({ length: 1000 }, (_, index) => ({ ro
 const request = (step) => ({ type: 'model.request', turn: 't', at: step, step, attempt: 1, system: [], messages, tail: [], tools, settings: {} });
 
 const stable = { frozen: sections('frozen', 5), session: sections('session', 5) };
-const memory = { id: 'memory', text: () => paragraph.repeat(10) };
+const remembered = paragraph.repeat(10);
+const memory = { id: 'memory', text: () => remembered };
 const clock = { id: 'time', text: ({ at }) => `It is ${at}.` };
 
 /** CPU microseconds a call, the best of several rounds. */

@@ -1,11 +1,15 @@
 import { intercept, type Decision, type MaybePromise, type NewEvent, type TurnEventOf, type TurnOperator } from '@h/turn';
-import { bootstrapMessage, type TextSection } from './tail-message.js';
 import { hasBootstrap, isBootstrapRecord, withoutRecords } from './bootstrap.js';
 import { driftWatch, stateKey } from './drift-watch.js';
 import { fromState } from './kept-prompt.js';
 import { checkedOptions, type PromptOptions } from './options.js';
 import { isShaped, requestShaper } from './request-shaper.js';
-import { turnSections, whenThere } from './turn-sections.js';
+import { sectionJob } from './section-jobs.js';
+import { sectionLoader, whenThere, type TurnSignal } from './section-loader.js';
+import { stableSections } from './stable-sections.js';
+import { bootstrapMessage, type TextSection } from './tail-message.js';
+import { turnContexts } from './turn-contexts.js';
+import { volatileSections } from './volatile-sections.js';
 
 /**
  * Gives each request its prompt: stable tiers first, what changes last.
@@ -42,37 +46,40 @@ export const prompt = (options: PromptOptions): TurnOperator => {
   const mayHaveBootstrap = checked.bootstrap.length > 0 || checked.session.some((entry) => 'load' in entry);
 
   return intercept('prompt', (operator) => {
-    const sections = turnSections(checked, operator);
+    const contexts = turnContexts(checked);
+    const loader = sectionLoader(checked, operator, () => contexts.facts);
+    const stable = stableSections(checked, contexts, loader);
+    const volatile = volatileSections(checked, contexts, loader);
     const shape = requestShaper(checked);
-    const drift = driftWatch((kept) => memory?.remember(sections.facts.session, kept));
+    const drift = driftWatch((kept) => memory?.remember(contexts.facts.session, kept));
     let hasRecord = !mayHaveBootstrap;
 
-    const shapeWith = (request: TurnEventOf<'model.request'>, signal: () => AbortSignal): MaybePromise<Decision> => {
-      const isAfterTools = request.messages.at(-1)?.role === 'tool';
-      const stable = sections.stable(request.at, signal);
-      const volatile = isAfterTools && !volatileAfterTools ? [] : sections.volatile(request, signal);
-      return whenThere(stable, (tiers) =>
-        whenThere(volatile, (facts) => {
-          const all = tiers.volatile.length === 0 || (isAfterTools && !volatileAfterTools) ? facts : [...facts, ...tiers.volatile];
-          const shaped = shape(request, tiers, all);
-          const notices = [...sections.takeNotices(), ...drift.asked(shaped.prefix)];
-          return notices.length === 0 ? shaped.request : [...notices, shaped.request];
-        }),
-      ) as MaybePromise<Decision>;
+    const shapeWith = (request: TurnEventOf<'model.request'>, signal: TurnSignal): MaybePromise<Decision> => {
+      const isWithFacts = volatileAfterTools || request.messages.at(-1)?.role !== 'tool';
+      const tiers = stable(request.at, signal);
+      const facts = isWithFacts ? volatile(request, signal) : [];
+      return bothThere(tiers, facts, (there, said) => {
+        const all = isWithFacts && there.volatile.length > 0 ? [...said, ...there.volatile] : said;
+        const shaped = shape(request, there, all);
+        const notices = [...loader.takeNotices(), ...drift.asked(shaped.prefix)];
+        return notices.length === 0 ? shaped.request : [...notices, shaped.request];
+      });
     };
 
-    const bootstrapFor = (event: TurnEventOf<'history.append'>, signal: () => AbortSignal): MaybePromise<readonly NewEvent[]> => {
+    const bootstrapFor = (event: TurnEventOf<'history.append'>, signal: TurnSignal): MaybePromise<Decision> => {
       hasRecord = true;
-      const own = sections.bootstrap(event.at, signal);
-      const found = sections.stable(event.at, signal);
-      return whenThere(own, (first) =>
-        whenThere(found, ({ bootstrap }) => [...sections.takeNotices(), ...recordOf([...first, ...bootstrap]), event]),
-      ) as MaybePromise<readonly NewEvent[]>;
+      const jobs = checked.bootstrap.map((section) => sectionJob(section, 'bootstrap', contexts.session));
+      const own = loader.load(jobs, event.at, signal);
+      return bothThere(own, stable(event.at, signal), ({ sections }, { bootstrap }) => [
+        ...loader.takeNotices(),
+        ...recordOf([...sections, ...bootstrap]),
+        event,
+      ]);
     };
 
     return {
       observe: {
-        'turn.start': (event) => sections.begin(event),
+        'turn.start': (event) => contexts.begin(event),
         'session.loaded': ({ session, state, messages }) => {
           drift.recall(fromState(state[stateKey]) ?? memory?.recall(session));
           hasRecord ||= hasBootstrap(messages);
@@ -101,6 +108,10 @@ export const prompt = (options: PromptOptions): TurnOperator => {
     };
   });
 };
+
+/** Goes on when both are there: at once, where they are there already. Both are under way by then. */
+const bothThere = <One, Other>(one: MaybePromise<One>, other: MaybePromise<Other>, then: (one: One, other: Other) => Decision): MaybePromise<Decision> =>
+  whenThere(one, (first) => whenThere(other, (second) => then(first, second))) as MaybePromise<Decision>;
 
 const recordOf = (sections: readonly TextSection[]): readonly NewEvent[] => {
   const message = bootstrapMessage(sections);

@@ -5,7 +5,7 @@ import type { PrefixPrint } from './kept-prompt.js';
 import type { CheckedOptions } from './options.js';
 import type { SortedTools } from './prompt-cache.js';
 import { volatileMessage, type TextSection } from './tail-message.js';
-import type { StableSections } from './turn-sections.js';
+import type { StableSections } from './stable-sections.js';
 
 type Request = TurnEventOf<'model.request'>;
 
