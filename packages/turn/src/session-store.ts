@@ -36,7 +36,8 @@ export interface OpenSession {
    *
    * A record with `seq` 0 begins a new turn: the one before it is folded into the snapshot (`foldJournal`) and its
    * journal is kept no longer. The record is safe once the promise is fulfilled, and records are kept in the order of
-   * the calls. Fails once the session is closed or has been taken over by another writer.
+   * the calls. Fails once the session is closed or has been taken over by another writer, and when a record before it
+   * could not be kept: a journal has no gaps.
    */
   append(record: JournalRecord): MaybePromise<void>;
   /** Lets the session go, after all records are safe. */

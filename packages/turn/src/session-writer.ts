@@ -7,6 +7,8 @@ export class SessionWriter {
   #seq: number;
   #pending: Promise<void> | undefined;
   #pendingCount = 0;
+  /** Why nothing more is written: a journal has no gaps. */
+  #failure: Error | undefined;
 
   constructor(session: OpenSession, seq: number) {
     this.#session = session;
@@ -19,20 +21,31 @@ export class SessionWriter {
     this.#seq += 1;
     if (!isPromise(written)) return undefined;
     this.#pendingCount += 1;
-    const pending = Promise.all([this.#pending, written]).then(() => {
-      this.#pendingCount -= 1;
-      if (this.#pendingCount === 0) this.#pending = undefined;
-    });
+    const pending = Promise.all([this.#pending, written]).then(
+      () => {
+        this.#pendingCount -= 1;
+        if (this.#pendingCount === 0) this.#pending = undefined;
+      },
+      (error: unknown) => {
+        throw this.#fail(error);
+      },
+    );
     this.#pending = pending;
     return pending;
   }
 
   #append(record: JournalRecord): MaybePromise<void> {
+    if (this.#failure) return Promise.reject(this.#failure);
     try {
       return this.#session.append(record);
     } catch (error) {
-      return Promise.reject(error instanceof Error ? error : new Error(String(error)));
+      return Promise.reject(this.#fail(error));
     }
+  }
+
+  #fail(error: unknown): Error {
+    this.#failure ??= error instanceof Error ? error : new Error(String(error));
+    return this.#failure;
   }
 
   /** Lets the session go once everything is safe. */
