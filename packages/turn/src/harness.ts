@@ -76,7 +76,7 @@ export interface Harness {
  * ```
  */
 export const harness = (options: HarnessOptions): Harness => {
-  checked(harnessOptionsSchema, options, 'The options of harness()');
+  checked(harnessOptionsSchema, options, 'An option of harness()');
   return { pipe: (...operators) => createAgent(options, operators) };
 };
 
@@ -126,7 +126,10 @@ const createAgent = (options: HarnessOptions, operators: readonly PipelineOperat
       };
       return run(() => id ?? newId(), signal, (started, cancelled) => started.begin(start, cancelled));
     },
-    resume: (turn) => run(() => checked(z.string().min(1), turn, 'The turn to resume'), undefined, (started) => started.resume()),
+    resume: (turn) => {
+      const id = checked(z.string().min(1), turn, 'The turn to resume');
+      return run(() => id, undefined, (started) => started.resume());
+    },
     steer: (session, message) => {
       const [given] = toUserMessages(checked(steeringSchema, message, 'The message of steer()'));
       return (given && gate.holderOf(session)?.steer(newId(), given)) ?? false;

@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest';
+import { runTurn, watch, type Watched } from '../test/turns.js';
+import { InvalidInputError } from './errors.js';
+import type { TurnEvent, TurnEventOf, TurnOperator } from './events.js';
+import { harness } from './harness.js';
+import { intercept } from './intercept.js';
+import { memorySessions } from './memory-sessions.js';
+import type { UserMessage } from './messages.js';
+import type { HarnessOptions, TurnInput } from './options.js';
+import { reply } from './reply.js';
+import { call, response, scriptedModel, scriptedTools, user } from './testing/index.js';
+
+const model = scriptedModel([]);
+
+describe('the options of harness()', () => {
+  it.each<[string, unknown, RegExp]>([
+    ['no model', {}, /^An option of harness\(\) is not valid: at model, found nothing: expected a function$/],
+    ['a model that is no function', { model: 'gpt' }, /at model, found "gpt": expected a function/],
+    ['tools that are no driver', { model, tools: { run: () => [] } }, /at tools, found \{\}: expected an object with definitions\(\) and run\(\)/],
+    ['sessions that are no store', { model, sessions: new Map() }, /at sessions, .*expected an object with open\(\) and locate\(\) and unfinished\(\)/],
+    ['a system prompt that is a number', { model, system: 7 }, /at system, found 7/],
+    ['a system block with an unknown key', { model, system: [{ text: 'x', cahce: {} }] }, /cahce/],
+    ['a setting that there is not', { model, settings: { temprature: 1 } }, /at settings, .*temprature/],
+    ['a setting of the wrong type', { model, settings: { temperature: 'hot' } }, /at settings\.temperature, found "hot": .*expected number/],
+    ['no output at all', { model, settings: { maxOutputTokens: 0 } }, /at settings\.maxOutputTokens, found 0/],
+    ['an unknown amount of thinking', { model, settings: { reasoning: 'hard' } }, /at settings\.reasoning, found "hard"/],
+    ['a cap of none', { model, maxModelCalls: 0 }, /at maxModelCalls, found 0/],
+    ['a cap of half a call', { model, maxModelCalls: 1.5 }, /at maxModelCalls, found 1\.5/],
+    ['a grace below nothing', { model, closeGraceMs: -1 }, /at closeGraceMs, found -1/],
+    ['a scheduler that is none', { model, scheduler: {} }, /at scheduler, .*schedule\(\) and now\(\)/],
+    ['ids that are no function', { model, newId: 'x' }, /at newId, found "x": expected a function/],
+    ['a key that there is not', { model, maxSteps: 5 }, /maxSteps/],
+    ['nothing', undefined, /at the top, found nothing/],
+  ])('are refused with the path, the value and what was expected: %s', (_, options, message) => {
+    expect(() => harness(options as HarnessOptions)).toThrow(InvalidInputError);
+    expect(() => harness(options as HarnessOptions)).toThrow(message);
+  });
+
+  it('shape every request: system, settings, model and tools', async () => {
+    const asked = scriptedModel(['Hi.']);
+    const tools = scriptedTools({ ls: 'a' });
+    await runTurn(harness({ model: asked, tools, system: 'Be brief.', settings: { temperature: 0.5 }, defaultModel: 'small' }).pipe());
+    expect(asked.requests[0]).toMatchObject({ system: [{ text: 'Be brief.' }], settings: { temperature: 0.5 }, model: 'small', tail: [], tools: [{ name: 'ls' }] });
+    const bare = scriptedModel(['Hi.']);
+    await runTurn(harness({ model: bare }).pipe());
+    expect(bare.requests[0]).toMatchObject({ system: [], settings: {}, tail: [], tools: [] });
+    expect(bare.requests[0]).not.toHaveProperty('model');
+    const blocks = scriptedModel(['Hi.']);
+    await runTurn(harness({ model: blocks, system: [{ text: 'a', cache: { ttl: '1h' } }, { text: 'b' }] }).pipe());
+    expect(blocks.requests[0]?.system).toEqual([{ text: 'a', cache: { ttl: '1h' } }, { text: 'b' }]);
+  });
+
+  it('keep sessions in memory by themselves, one store for each agent', async () => {
+    const first = harness({ model: scriptedModel(['One.', 'Two.']) }).pipe();
+    await runTurn(first, 'first');
+    expect((await runTurn(first, 'second')).all('session.loaded')[0]?.messages.length).toBe(2);
+    const second = harness({ model: scriptedModel(['One.']) }).pipe();
+    expect((await runTurn(second, 'first')).all('session.loaded')[0]?.messages.length).toBe(0);
+  });
+
+  it('make the ids of turns and messages', async () => {
+    let count = 0;
+    const agent = harness({ model: scriptedModel(['One.', 'Two.', 'Three.']), newId: () => `id-${(count += 1)}` }).pipe();
+    const { events, all } = await runTurn(agent, 'Go.', ({ type }) => void (type === 'model.delta' && agent.steer('alice', 'More.')));
+    expect(events[0]?.turn).toBe('id-1');
+    expect(all('input.received').map(({ id }) => id)).toEqual(['id-2', 'id-3', 'id-4']);
+    const ids = new Set<string>();
+    const free = harness({ model: scriptedModel(['One.', 'Two.']) }).pipe();
+    for (const input of ['a', 'b']) ids.add((await runTurn(free, input)).events[0]?.turn ?? '');
+    expect(ids.size).toBe(2);
+  });
+});
+
+describe('the input of turn()', () => {
+  const agent = harness({ model }).pipe();
+  it.each<[string, unknown, RegExp]>([
+    ['no session', { input: 'Hi' }, /^The input of turn\(\) is not valid: at session, found nothing: .*expected string/],
+    ['an empty session', { session: '', input: 'Hi' }, /at session, found ""/],
+    ['no input', { session: 's' }, /at input, found nothing/],
+    ['an empty text', { session: 's', input: '' }, /at input, found ""/],
+    ['an empty list', { session: 's', input: [] }, /at input, found \[\]/],
+    ['a message that says nothing', { session: 's', input: { role: 'user', content: '' } }, /at input\.content, found "": expected a message that says something/],
+    ['a message of somebody else', { session: 's', input: { role: 'assistant', content: 'Hi' } }, /at input\.role, found "assistant": .*expected "user"/],
+    ['a part without its text', { session: 's', input: [{ type: 'text' }] }, /at input/],
+    ['a part in a message without its text', { session: 's', input: { role: 'user', content: [{ type: 'text' }] } }, /at input\.content\[0\]\.text, found nothing/],
+    ['an unknown priority', { session: 's', input: 'Hi', priority: 'urgent' }, /at priority, found "urgent"/],
+    ['a signal that is none', { session: 's', input: 'Hi', signal: {} }, /at signal/],
+    ['metadata that is no JSON', { session: 's', input: 'Hi', metadata: { when: new Date() } }, /at metadata, .*expected a JSON object/],
+    ['a key that there is not', { session: 's', input: 'Hi', user: 'alice' }, /user/],
+    ['nothing', undefined, /at the top, found nothing/],
+  ])('is refused before anything happens: %s', (_, input, message) => {
+    expect(() => agent.turn(input as TurnInput)).toThrow(InvalidInputError);
+    expect(() => agent.turn(input as TurnInput)).toThrow(message);
+    expect(() => agent.turn(input as TurnInput)).toThrow(expect.objectContaining({ code: 'invalid-input', name: 'InvalidInputError' }));
+  });
+
+  const image = { type: 'image', image: new URL('https://example.com/a.png') } as const;
+  it.each<[string, TurnInput['input'], readonly UserMessage[]]>([
+    ['a text', 'Hi', [user('Hi')]],
+    ['parts', [{ type: 'text', text: 'Hi' }, image], [{ role: 'user', content: [{ type: 'text', text: 'Hi' }, image] }]],
+    ['a message', { role: 'user', content: 'Hi', metadata: { internal: true } }, [{ role: 'user', content: 'Hi', metadata: { internal: true } }]],
+    ['messages', [user('a'), user('b')], [user('a'), user('b')]],
+    ['lone surrogates', 'a\ud800', [user('a\ufffd')]],
+  ])('may be %s', async (_, input, messages) => {
+    const sessions = memorySessions();
+    const { messages: added } = await reply(harness({ model: scriptedModel(['Hello.']), sessions }).pipe().turn({ session: 's', input }));
+    expect(added.slice(0, -1)).toEqual(messages);
+    expect(sessions.messages('s').slice(0, -1)).toEqual(messages);
+  });
+
+  it('comes to the operators with all that was said about it', async () => {
+    const watched = watch(harness({ model: scriptedModel(['Hi.']) }).pipe().turn({ session: 's', input: 'Hi', trigger: 'cron', priority: 'background', metadata: { channel: 'mail' }, id: 'turn-9' }));
+    await watched.done;
+    expect(watched.events[0]).toMatchObject({ type: 'turn.start', turn: 'turn-9', session: 's', input: [user('Hi')], trigger: 'cron', priority: 'background', metadata: { channel: 'mail' } });
+    const plain = await runTurn(harness({ model: scriptedModel(['Hi.']) }).pipe());
+    expect(plain.events[0]).toMatchObject({ trigger: 'user' });
+    expect(plain.events[0]).not.toHaveProperty('priority');
+  });
+});
+
+describe('a turn', () => {
+  it('is cold: nothing happens before it is subscribed to, and every subscription runs it once', async () => {
+    const asked = scriptedModel(['One.', 'Two.']);
+    const agent = harness({ model: asked }).pipe();
+    const turn$ = agent.turn({ session: 's', input: 'Hi' });
+    expect([asked.requests.length, agent.running().length]).toEqual([0, 0]);
+    const texts = [(await reply(turn$)).text, (await reply(turn$)).text];
+    expect(texts).toEqual(['One.', 'Two.']);
+  });
+
+  it('is listed with what it is doing while it is under way', async () => {
+    const states: string[] = [];
+    let admit = (): void => undefined;
+    const queue: TurnOperator = intercept('queue', () => ({ decide: { 'turn.start': () => new Promise<undefined>((resolve) => (admit = () => resolve(undefined))) } }));
+    const ask: TurnOperator = intercept('ask', ({ emit }) => {
+      let allow = (): void => undefined;
+      return {
+        observe: { 'approval.answer': () => allow() },
+        decide: {
+          'tool.call': (event) => {
+            emit({ type: 'approval.request', id: 'a1', reason: 'May I?' });
+            return new Promise<typeof event>((resolve) => (allow = () => resolve(event)));
+          },
+        },
+      };
+    });
+    const tools = scriptedTools({ ls: () => new Promise((resolve) => setTimeout(() => resolve('a'), 5)) });
+    const agent = harness({ model: scriptedModel([response(call('1', 'ls')), 'Done.'], { delayMs: 1 }), tools, newId: () => 'turn-1' }).pipe(queue, ask);
+    const look = (): void => void states.push(agent.running().map(({ turn, session, state, step }) => [turn, session, state, step].join(' ')).join());
+    const watched: Watched = watch(agent.turn({ session: 'alice', input: 'Hi' }), (event) => {
+      if (event.type === 'model.request') look();
+      if (event.type !== 'approval.request') return;
+      setTimeout(() => {
+        look();
+        agent.answer('a1', 'once');
+        setTimeout(look, 1);
+      }, 1);
+    });
+    look();
+    admit();
+    await watched.done;
+    expect(states).toEqual(['turn-1 alice queued 1', 'turn-1 alice running 1', 'turn-1 alice waiting-for-input 1', 'turn-1 alice waiting-for-tool 1', 'turn-1 alice running 2']);
+    expect(agent.running()).toEqual([]);
+  });
+});
+
+describe('answer()', () => {
+  const asking = (idOf: (event: TurnEventOf<'tool.call'>) => string): TurnOperator =>
+    intercept('asking', ({ emit }) => {
+      const waiting = new Map<string, (decision: string) => void>();
+      return {
+        observe: { 'approval.answer': ({ id, decision }) => waiting.get(id)?.(decision) },
+        decide: {
+          'tool.call': (event) => {
+            emit({ type: 'approval.request', id: idOf(event), reason: 'May I?' });
+            return new Promise((resolve) => waiting.set(idOf(event), () => resolve(undefined)));
+          },
+        },
+      };
+    });
+  const untilAsked = (agent: ReturnType<ReturnType<typeof harness>['pipe']>, session: string): Promise<Watched> =>
+    new Promise((resolve) => {
+      const watched: Watched = watch(agent.turn({ session, input: 'Go.' }), (event: TurnEvent) => {
+        if (event.type === 'approval.request' || event.type === 'turn.end') queueMicrotask(() => resolve(watched));
+      });
+    });
+  const agentOf = (idOf: (event: TurnEventOf<'tool.call'>) => string) =>
+    harness({ model: (_, { step }) => [{ type: 'response', response: step === 1 ? response(call('1', 'ls')) : response('Done.') }], tools: scriptedTools({ ls: 'a' }) }).pipe(asking(idOf));
+
+  it('takes a word or a decision with its reason, once, while the turn waits', async () => {
+    const agent = agentOf(({ turn }) => `${turn}:1`);
+    const watched = await untilAsked(agent, 'alice');
+    const id = watched.all('approval.request')[0]?.id ?? '';
+    expect(agent.answer('somebody-else', 'once')).toBe(false);
+    expect(agent.answer(id, { decision: 'session', pattern: 'ls *', reason: 'It is safe.' })).toBe(true);
+    expect(agent.answer(id, 'deny')).toBe(false);
+    await watched.done;
+    expect(watched.all('approval.answer')).toMatchObject([{ id, decision: 'session', pattern: 'ls *', reason: 'It is safe.' }]);
+    expect(agent.answer(id, 'once')).toBe(false);
+  });
+
+  it('is of no use once the turn is stopping', async () => {
+    const agent = agentOf(({ turn }) => turn);
+    const controller = new AbortController();
+    const watched = watch(agent.turn({ session: 'alice', input: 'Go.', signal: controller.signal }));
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    const id = watched.all('approval.request')[0]?.id ?? '';
+    controller.abort();
+    expect(agent.answer(id, 'once')).toBe(false);
+  });
+
+  it.each<[unknown, RegExp]>([
+    ['yes', /^The decision of answer\(\) is not valid: at decision, found "yes"/],
+    [{ decision: 'once', why: 'x' }, /why/],
+    [undefined, /found nothing/],
+  ])('refuses %j', (decision, message) => {
+    expect(() => agentOf(() => 'x').answer('x', decision as 'once')).toThrow(message);
+  });
+
+  it('can not be meant for two turns: the second that asks under one id ends with an error', async () => {
+    const agent = agentOf(() => 'the-same');
+    const first = await untilAsked(agent, 'alice');
+    const second = await untilAsked(agent, 'bob');
+    await second.done;
+    expect(second.end).toMatchObject({ outcome: 'error', error: { code: 'approval-id-in-use' } });
+    expect(agent.answer('the-same', 'once')).toBe(true);
+    await first.done;
+    expect(first.end.outcome).toBe('completed');
+  });
+});
+
+describe('the other ways in', () => {
+  const agent = harness({ model }).pipe();
+  it('refuse what they cannot use', () => {
+    expect(() => agent.resume('')).toThrow(/^The turn to resume is not valid: at the top, found ""/);
+    expect(() => agent.steer('s', '')).toThrow(/^The message of steer\(\) is not valid: at the top, found ""/);
+    expect(() => agent.steer('s', { role: 'user', content: [] })).toThrow(/at content, found \[\]/);
+    expect(() => agent.steer('s', 7 as unknown as string)).toThrow(/found 7/);
+  });
+
+  it('list the turns that never ended, but not those that run', async () => {
+    const sessions = memorySessions();
+    const running = watch(harness({ model: scriptedModel([{ never: [] }]), sessions }).pipe().turn({ session: 'alice', input: 'Go.' }));
+    expect(await agent.unfinished()).toEqual([]);
+    expect(await harness({ model, sessions }).pipe().unfinished()).toEqual([]);
+    running.subscription.unsubscribe();
+    const open = await sessions.open('bob');
+    await open.append({ v: 1, seq: 0, derived: false, event: { type: 'turn.start', turn: 'lost', at: 5, session: 'bob', input: [user('Hi')], trigger: 'user' } });
+    await open.close();
+    expect(await harness({ model, sessions }).pipe().unfinished()).toEqual([{ turn: 'lost', session: 'bob', startedAt: 5 }]);
+  });
+});
