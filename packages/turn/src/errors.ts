@@ -101,6 +101,6 @@ const describe = (value: unknown): string => {
   try {
     return JSON.stringify(value) ?? String(value);
   } catch {
-    return String(value);
+    return typeof value === 'bigint' ? String(value) : Object.prototype.toString.call(value);
   }
 };

@@ -1,0 +1,55 @@
+import { map, type MonoTypeOperatorFunction } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import { describePipeline } from './describe-pipeline.js';
+import type { TurnEvent } from './events.js';
+import { harness } from './harness.js';
+import { intercept } from './intercept.js';
+import { scriptedModel } from './testing/index.js';
+
+const pipeline = (...names: readonly string[]) => harness({ model: scriptedModel([]) }).pipe(...names.map((name) => intercept(name, () => ({}))));
+const inOrder = ['queue', 'hooks', 'guardrails', 'failover', 'prompt', 'skills', 'continuity', 'compaction', 'loop-detect', 'tools', 'security', 'observe'];
+
+describe('describePipeline', () => {
+  it('prints the operators in order, native ones as such', () => {
+    const named: MonoTypeOperatorFunction<TurnEvent> = function logging(source) {
+      return source.pipe(map((event) => event));
+    };
+    const agent = harness({ model: scriptedModel([]) }).pipe(intercept('queue', () => ({})), map((event) => event), named);
+    const { operators, warnings } = describePipeline(agent);
+    expect(operators).toEqual(['queue', 'an RxJS operator (native)', 'logging (native)']);
+    expect(warnings).toEqual([]);
+    expect(String(describePipeline(agent))).toBe(' 1. queue\n 2. an RxJS operator (native)\n 3. logging (native)');
+  });
+
+  it('has nothing to say about the order of the architecture, nor about operators that it does not know', () => {
+    expect(describePipeline(pipeline(...inOrder)).warnings).toEqual([]);
+    expect(describePipeline(pipeline('observe-weather', 'mine', 'prompt', 'another')).warnings).toEqual([]);
+    expect(describePipeline(pipeline()).toString()).toBe('');
+  });
+
+  it.each([
+    ['guardrails', 'queue', 'queue stands after guardrails: nothing should happen before the turn is admitted.'],
+    ['guardrails', 'hooks', "hooks stands after guardrails: people's rules see everything as it comes in."],
+    ['failover', 'guardrails', 'guardrails stands after failover: a retry inserted above the guard is not counted.'],
+    ['compaction', 'failover', 'failover stands after compaction: another model needs a request that is shaped and fitted for it again.'],
+    ['compaction', 'prompt', 'prompt stands after compaction: what is added after fitting can overflow the window.'],
+    ['tools', 'loop-detect', 'loop-detect stands after tools: results are compared before they are capped.'],
+    ['security', 'tools', 'tools stands after security: capping after wrapping can cut through a wrapper.'],
+    ['observe', 'security', 'security stands after observe: what comes after it is not observed.'],
+  ])('warns when %s stands before %s, and prints why', (first, second, warning) => {
+    const described = describePipeline(pipeline(first, second));
+    expect(described.warnings).toEqual([warning]);
+    expect(String(described)).toBe(` 1. ${first}\n 2. ${second}\n!  ${warning}`);
+  });
+
+  it('warns of every pair that two operators in each other’s place put in a wrong order', () => {
+    for (const [place, name] of inOrder.entries()) {
+      for (const other of inOrder.slice(place + 1)) {
+        const swapped = describePipeline(pipeline(other, name)).warnings;
+        const kept = describePipeline(pipeline(name, other)).warnings;
+        expect(kept, `${name}, ${other}`).toEqual([]);
+        expect(swapped.length, `${other}, ${name}`).toBeLessThanOrEqual(1);
+      }
+    }
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { errorInfoSchema, InvalidInputError, OperatorError, SessionBusyError, toErrorInfo, TurnError, UnknownTurnError } from './errors.js';
+
+describe('the errors that @h/turn throws', () => {
+  it.each([
+    [new InvalidInputError('No.'), 'InvalidInputError', 'invalid-input', {}],
+    [new SessionBusyError('alice'), 'SessionBusyError', 'session-busy', { session: 'alice' }],
+    [new UnknownTurnError('turn-1'), 'UnknownTurnError', 'unknown-turn', { turn: 'turn-1' }],
+    [new OperatorError('guard', 'threw'), 'OperatorError', 'operator-failed', { operator: 'guard' }],
+    [new TurnError('mine', 'No.'), 'TurnError', 'mine', {}],
+  ])('%s has a name, a stable code, and what it is about', (error, name, code, more) => {
+    expect(error).toBeInstanceOf(TurnError);
+    expect(error).toMatchObject({ name, code, ...more });
+  });
+
+  it('say what to do', () => {
+    expect(new SessionBusyError('alice').message).toBe('The session "alice" already runs a turn; wait for its end, steer it, or add queue().');
+    expect(new UnknownTurnError('t').message).toMatch(/never begun, or a later turn of its session replaced it/);
+    expect(new OperatorError('guard', 'threw on tool.call').message).toBe('The operator "guard" threw on tool.call');
+  });
+});
+
+describe('toErrorInfo', () => {
+  const circular: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  circular['self'] = circular;
+  it.each<[string, unknown, object]>([
+    ['an error', new TypeError('No.'), { name: 'TypeError', message: 'No.' }],
+    ['an error with a code', Object.assign(new Error('No.'), { code: 'ENOENT' }), { name: 'Error', message: 'No.', code: 'ENOENT' }],
+    ['an error whose code is a number', new DOMException('Stopped.', 'AbortError'), { name: 'AbortError', message: 'Stopped.' }],
+    ['an error of an operator', new OperatorError('guard', 'threw'), { name: 'OperatorError', message: 'The operator "guard" threw', code: 'operator-failed', operator: 'guard' }],
+    ['a string', 'No.', { name: 'Error', message: 'No.' }],
+    ['an object', { reason: 'No.' }, { name: 'Error', message: '{"reason":"No."}' }],
+    ['nothing', undefined, { name: 'Error', message: 'undefined' }],
+    ['null', null, { name: 'Error', message: 'null' }],
+    ['a number', 7, { name: 'Error', message: '7' }],
+    ['something that JSON cannot say', 7n, { name: 'Error', message: '7' }],
+    ['something that cannot be said at all', circular, { name: 'Error', message: '[object Object]' }],
+  ])('makes plain data of %s', (_, thrown, expected) => {
+    expect(toErrorInfo(thrown)).toEqual(expected);
+    expect(errorInfoSchema.safeParse(toErrorInfo(thrown)).success).toBe(true);
+  });
+
+  it('follows causes, five deep, so that a circle ends', () => {
+    const error = new Error('a');
+    error.cause = error;
+    let depth = 0;
+    for (let info = toErrorInfo(error); info.cause; info = info.cause) depth += 1;
+    expect(depth).toBe(5);
+    expect(toErrorInfo(new Error('outer', { cause: new Error('inner', { cause: 'why' }) }))).toEqual({
+      name: 'Error',
+      message: 'outer',
+      cause: { name: 'Error', message: 'inner', cause: { name: 'Error', message: 'why' } },
+    });
+  });
+});

@@ -1,0 +1,81 @@
+import { Subject, take, throwError } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import { proceed, stop } from './decisions.js';
+import type { TurnEvent } from './events.js';
+import { harness } from './harness.js';
+import { intercept } from './intercept.js';
+import type { PipelineOperator } from './pipeline.js';
+import { reply } from './reply.js';
+import { call, failure, response, scriptedModel, scriptedTools, user, type ScriptStep } from './testing/index.js';
+
+const ask = (script: readonly ScriptStep[], ...operators: readonly PipelineOperator[]) =>
+  reply(harness({ model: scriptedModel(script), tools: scriptedTools({ ls: 'a.txt' }) }).pipe(...operators).turn({ session: 's', input: 'Go.' }));
+
+const goOnOnce = (metadata?: { readonly internal: boolean }): PipelineOperator =>
+  intercept('go-on', () => {
+    let isDone = false;
+    return {
+      decide: {
+        'turn.stop': () => {
+          if (isDone) return undefined;
+          isDone = true;
+          return proceed([{ role: 'user', content: 'Go on.', ...(metadata && { metadata }) }], 'It was cut off.');
+        },
+      },
+    };
+  });
+
+describe('reply', () => {
+  it('is what the model said last, and what the turn added', async () => {
+    expect(await ask([response('Let me look.', call('1', 'ls')), 'One file.'])).toEqual({
+      text: 'One file.',
+      outcome: 'completed',
+      reason: undefined,
+      error: undefined,
+      usage: { input: 20, cacheRead: 0, cacheWrite: 0, output: 10, reasoning: 0 },
+      steps: 2,
+      messages: [
+        user('Go.'),
+        { role: 'assistant', content: [{ type: 'text', text: 'Let me look.' }, call('1', 'ls')] },
+        { role: 'tool', content: [{ type: 'tool-result', toolCallId: '1', toolName: 'ls', output: { type: 'text', value: 'a.txt' } }] },
+        { role: 'assistant', content: [{ type: 'text', text: 'One file.' }] },
+      ],
+    });
+  });
+
+  it('joins an answer that was cut off and went on after words of the harness, not after those of a person', async () => {
+    const cut = { ...response('Once upon '), finishReason: 'length' as const };
+    expect((await ask([cut, 'a time.'], goOnOnce({ internal: true }))).text).toBe('Once upon a time.');
+    expect((await ask([cut, 'a time.'], goOnOnce())).text).toBe('a time.');
+  });
+
+  it('leaves reasoning and tool traffic out of the text', async () => {
+    expect((await ask([response({ type: 'reasoning', text: 'Hm.' }, 'Yes', ', sir.')])).text).toBe('Yes, sir.');
+    expect((await ask([response('Let me see.', call('1', 'ls')), response()])).text).toBe('');
+  });
+
+  it('is fulfilled however the turn ends', async () => {
+    expect(await ask([{ error: failure('Down.', { status: 500 }) }])).toMatchObject({ outcome: 'error', reason: 'Down.', error: { status: 500 }, text: '', steps: 0 });
+    const stopping = intercept('stopping', () => ({ decide: { 'model.request': (event) => (event.step === 2 ? stop('max-steps', 'One is enough.') : undefined) } }));
+    expect(await ask([response('Well.', call('1', 'ls'))], stopping)).toMatchObject({ outcome: 'max-steps', reason: 'One is enough.', text: '', steps: 1 });
+    const controller = new AbortController();
+    const agent = harness({ model: scriptedModel([{ never: ['Hm'] }]) }).pipe();
+    const cancelled = reply(agent.turn({ session: 's', input: 'Go.', signal: controller.signal }));
+    controller.abort();
+    expect(await cancelled).toMatchObject({ outcome: 'cancelled', messages: [user('Go.')] });
+  });
+
+  it('tells what there was of a stream that ends before the turn does', async () => {
+    const agent = harness({ model: scriptedModel(['Hello.']) }).pipe();
+    const cut$ = agent.turn({ session: 's', input: 'Go.' }).pipe(take(7));
+    expect(await reply(cut$)).toMatchObject({ outcome: 'cancelled', text: 'Hello.', steps: 0 });
+  });
+
+  it('is rejected only when the stream itself fails', async () => {
+    await expect(reply(throwError(() => new Error('Not a turn.')))).rejects.toThrow('Not a turn.');
+    const source = new Subject<TurnEvent>();
+    const waiting = reply(source);
+    source.complete();
+    expect(await waiting).toMatchObject({ outcome: 'cancelled', text: '', messages: [] });
+  });
+});
