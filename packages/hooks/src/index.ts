@@ -1,0 +1,3 @@
+import './events.js';
+
+export type * from './hook.js';
