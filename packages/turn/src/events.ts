@@ -136,12 +136,15 @@ export interface TurnEvents {
   'session.state': { readonly key: string; readonly value: JSONValue };
   /** Goes on with another step instead of ending, after adding these messages. */
   'turn.continue': { readonly messages: readonly Message[]; readonly reason: string };
-  /** Ends the turn. The runner sends it itself when the model is done, so that an operator can answer `turn.continue`. */
+  /**
+   * Ends the turn. The runner sends it itself when the model is done or has failed, so that an operator can answer
+   * `turn.continue`; a stop of anybody else stays.
+   */
   'turn.stop': {
     readonly outcome: TurnOutcome;
     readonly reason?: string | undefined;
     readonly error?: ErrorInfo | undefined;
-    /** Set where the model was done after this step: the stop is void if the turn has gone on since. */
+    /** Set where the model was done, or failed, in this step: the stop is void if the turn has gone on since. */
     readonly afterStep?: number | undefined;
   };
 

@@ -140,7 +140,7 @@ const isMissing = (state: LoopState, origin: HistoryOrigin): boolean => {
 
 const isOvertaken = (state: LoopState, afterStep: number | undefined): boolean =>
   afterStep !== undefined &&
-  (afterStep !== state.step || state.received.length > 0 || state.continuation !== undefined);
+  (afterStep !== state.step || (!state.failure && (state.received.length > 0 || state.continuation !== undefined)));
 
 /** Adds an event that has left to the state; a step that is over with it gives way to the next. */
 export const fold = (state: LoopState, event: TurnEvent): void => {

@@ -34,7 +34,7 @@ export const planNext = (state: LoopState, context: PlanContext, at: number): Pl
   if (state.stop) return planClosing(state, state.stop, at);
   if (!state.loaded) return undefined;
   if (!state.inputAppended) return append(state, at, 'input', 'input', state.input);
-  if (state.failure) return planStop(state, at, `stop:${state.step}`, stop('error', state.failure.message, state.failure));
+  if (state.failure) return planStop(state, at, `stop:${state.step}`, { afterStep: state.step, ...stop('error', state.failure.message, state.failure) });
   if (state.asked || state.retrying) return undefined;
   return state.answer ? planAfterAnswer(state, state.answer, context, at) : planRequest(state, context, at);
 };

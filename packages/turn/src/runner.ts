@@ -1,4 +1,5 @@
 import type { SchedulerLike, Subscriber } from 'rxjs';
+import { Admission } from './admission.js';
 import type { ApprovalHolder, Approvals } from './approvals.js';
 import { CallIds } from './call-ids.js';
 import { stop } from './decisions.js';
@@ -58,6 +59,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   #ranStep = 0;
   #wish: string | undefined;
   readonly #ending: Ending;
+  readonly #admission: Admission;
   #setupFailure: OperatorError | undefined;
   #isBroken = false;
   #over = false;
@@ -70,6 +72,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     this.#session = new TurnSession<TurnRun>(options.gate, this);
     this.#effects = new TurnEffects(options.model, options.tools, this);
     this.#ending = new Ending(options.scheduler, options.closeGraceMs, (lastWord) => this.#end(lastWord));
+    this.#admission = new Admission(this.#ending, () => this.callIds);
     this.#loop = new TurnLoop(options.scheduler);
     this.#loop.turn = turn;
   }
@@ -170,8 +173,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   /** Whatever is wrong with an event that has left, the turn ends in order. */
   #take(event: TurnEvent): void {
     try {
-      if (event.type === 'model.response' && event.replayed !== true) this.#left(this.callIds.ownedBy(event));
-      else this.#left(this.#ending.insteadOf(event));
+      for (let next = this.#admission.admit(event, this.#state); next; next = this.#admission.due(this.#state)) this.#left(next);
     } catch (error) {
       this.#broken(failed('The turn could not go on.', error));
     }
@@ -329,7 +331,8 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     this.#pipeline?.close();
     this.#state.received = [...this.#state.received, ...this.#steering.asReceived(this.turn, this.now())];
     const written = closeAlone(this.#state, isWritable ? this.#session.writer : undefined, this.now(), lastWord, false);
-    this.#outbox.add(written, () => this.#letGo(this.#state.end));
+    if (this.#session.isOpening) this.#letGo(this.#state.end);
+    else this.#outbox.add(written, () => this.#letGo(this.#state.end));
   }
 
   /** What is not written down is not done: the turn ends, also where it was ending already. */

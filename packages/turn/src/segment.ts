@@ -184,7 +184,7 @@ export class Segment implements Entrance {
       this.#fail(place, `answered ${event.type} with ${nameOf(item)}, which is no event`, undefined, event);
       return undefined;
     }
-    const events = (list as readonly NewEvent[]).map((next) => stamp(next, event.turn, event.at));
+    const events = (list as readonly NewEvent[]).map((next) => (isTurningDown(event, next) ? event : stamp(next, event.turn, event.at)));
     return this.#loop.isStopping && events.length > 0 && events.every(({ type }) => type === 'turn.stop') ? [event] : events;
   }
 
@@ -278,6 +278,13 @@ const isSameType = (answer: unknown, event: TurnEvent): answer is TurnEvent => {
   const { type, turn, at } = (answer ?? {}) as Partial<TurnEvent>;
   return type === event.type && turn !== undefined && at !== undefined;
 };
+
+/**
+ * Only the runner's own stops can be answered with `turn.continue`. Any other may have taken the place of what the turn
+ * waits for, so that there is nothing to go on with; it stays.
+ */
+const isTurningDown = (event: TurnEvent, next: NewEvent): boolean =>
+  event.type === 'turn.stop' && event.afterStep === undefined && next.type === 'turn.continue';
 
 const lookUp = (table: object | undefined, type: string): unknown =>
   table !== undefined && type !== '*' && Object.hasOwn(table, type) ? table[type as keyof typeof table] : undefined;

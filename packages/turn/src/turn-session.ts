@@ -10,6 +10,8 @@ export class TurnSession<Holder extends SessionHolder> {
   readonly #store: SessionStore;
   #opening: Promise<void> | undefined;
   #opened: Opened | undefined;
+  /** What was written while the session was being opened, in order. */
+  readonly #early: (() => void)[] = [];
   #isLetGo = false;
 
   constructor(gate: SessionGate<Holder>, holder: Holder) {
@@ -47,7 +49,10 @@ export class TurnSession<Holder extends SessionHolder> {
     const take = (opened: What): MaybePromise<void> => {
       this.#opening = undefined;
       this.#opened = opened;
-      return this.#isLetGo ? this.#close() : then(opened);
+      if (this.#isLetGo) return this.#close();
+      const taken = then(opened);
+      for (const write of this.#early.splice(0)) write();
+      return taken;
     };
     const fail = (error: unknown): void => {
       this.#opening = undefined;
@@ -67,7 +72,12 @@ export class TurnSession<Holder extends SessionHolder> {
 
   /** Writes an event down, as soon as the session is open. Without a session nothing is written. */
   write(event: TurnEvent, derived: boolean): MaybePromise<void> {
-    return this.#opening ? this.#opening.then(() => this.writer?.write(event, derived)) : this.writer?.write(event, derived);
+    if (!this.#opening) return this.writer?.write(event, derived);
+    let written: MaybePromise<void>;
+    this.#early.push(() => {
+      written = this.writer?.write(event, derived);
+    });
+    return this.#opening.then(() => written);
   }
 
   /** Lets the session go once everything that was written is safe; one that is still being opened, as soon as it is. */
