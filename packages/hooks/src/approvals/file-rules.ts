@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { TurnError } from '@h/turn';
+import * as z from 'zod';
+import { aText, aWholeNumberFrom, checkOptions } from '../option-check.js';
+import { approvalRuleSchema, withRule, type ApprovalRule, type ApprovalRules } from './rules.js';
+
+/** Options of {@link fileApprovalRules}. */
+export interface FileApprovalRulesOptions {
+  /** The file; its folder is made where it is missing. Keep it where the agent cannot write. */
+  readonly path: string;
+  /**
+   * How many rules are kept; the oldest goes first.
+   *
+   * @defaultValue `1000`, more than a person says in years
+   */
+  readonly maxRules?: number | undefined;
+}
+
+const fileSchema = z.object({ version: z.literal(1), rules: z.array(approvalRuleSchema) });
+
+/**
+ * Keeps rules in a JSON file that only its owner can read. It is read again for each question, so that what is taken out of
+ * it counts at once, and it is replaced as a whole, so that a crash leaves the old one or the new one.
+ *
+ * A file that cannot be read as rules allows nothing, and is not overwritten: both methods fail with `approval-rules`.
+ *
+ * @example
+ * ```ts
+ * hooks([approvals()], { rules: fileApprovalRules({ path: '/home/alice/.config/agent/approvals.json' }) });
+ * ```
+ */
+export const fileApprovalRules = (options: FileApprovalRulesOptions): ApprovalRules => {
+  checkOptions('fileApprovalRules()', options, { path: aText, maxRules: aWholeNumberFrom(1) }, ['path']);
+  const { path, maxRules = 1000 } = options;
+  let last: Promise<unknown> = Promise.resolve();
+  const list = async (): Promise<readonly ApprovalRule[]> => {
+    const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined;
+      throw unreadable(path, error);
+    });
+    return text === undefined ? [] : parsed(path, text);
+  };
+  return {
+    list,
+    add: (rule) => {
+      const added = last.then(async () => {
+        const rules = await list();
+        const next = withRule(rules, rule, maxRules);
+        if (next !== rules) await replaceFile(path, `${JSON.stringify({ version: 1, rules: next }, undefined, 2)}\n`);
+      });
+      last = added.catch(() => undefined);
+      return added;
+    },
+  };
+};
+
+const parsed = (path: string, text: string): readonly ApprovalRule[] => {
+  try {
+    return fileSchema.parse(JSON.parse(text)).rules;
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+};
+
+const unreadable = (path: string, cause: unknown): TurnError =>
+  new TurnError('approval-rules', `The approval rules in ${path} cannot be read; mend the file or take it away.`, { cause });
+
+/** Writes beside the file and moves it there, once it is on the disk. */
+export const replaceFile = async (path: string, text: string): Promise<void> => {
+  await mkdir(dirname(path), { recursive: true });
+  // oxlint-disable-next-line h/no-clock -- the name of a file that is gone again when this returns
+  const beside = `${path}.${randomUUID()}.tmp`;
+  try {
+    const file = await open(beside, 'wx', 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(beside, path);
+  } catch (error) {
+    await rm(beside, { force: true });
+    throw error;
+  }
+};

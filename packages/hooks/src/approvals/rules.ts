@@ -1,0 +1,69 @@
+import type { ToolCall } from '@h/turn';
+import * as z from 'zod';
+import { hashCall } from '../canonical.js';
+import { aWholeNumberFrom, checkOptions } from '../option-check.js';
+import { coversCall } from './pattern.js';
+
+/** What a person has allowed for longer than once: a tool with a pattern, or exactly one call of it. */
+export interface ApprovalRule {
+  readonly tool: string;
+  /** What it covers, as `coversCall` reads it; without it the rule covers exactly the call with this hash. */
+  readonly pattern?: string | undefined;
+  readonly hash?: string | undefined;
+  /** When it was given, as milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** Where rules are kept that shall outlive the session. */
+export interface ApprovalRules {
+  list(): readonly ApprovalRule[] | PromiseLike<readonly ApprovalRule[]>;
+  /** Adds a rule; one that is there already changes nothing. */
+  add(rule: ApprovalRule): void | PromiseLike<void>;
+}
+
+export const approvalRuleSchema: z.ZodType<ApprovalRule> = z.object({
+  tool: z.string(),
+  pattern: z.string().optional(),
+  hash: z.string().optional(),
+  at: z.number(),
+});
+
+/** Whether a rule allows this call. */
+export const isCovered = (rules: readonly ApprovalRule[], call: Pick<ToolCall, 'name' | 'input'>): ApprovalRule | undefined => {
+  const candidates = rules.filter(({ tool }) => tool === call.name);
+  if (candidates.length === 0) return undefined;
+  const hash = hashCall(call);
+  return candidates.find((rule) => (rule.pattern === undefined ? rule.hash !== undefined && rule.hash === hash : coversCall(rule.pattern, call.input)));
+};
+
+/** Whether two rules say the same. */
+export const isSameRule = (left: ApprovalRule, right: ApprovalRule): boolean => left.tool === right.tool && left.pattern === right.pattern && left.hash === right.hash;
+
+/** The rules with one more, without the oldest beyond so many. */
+export const withRule = (rules: readonly ApprovalRule[], rule: ApprovalRule, max: number): readonly ApprovalRule[] =>
+  rules.some((known) => isSameRule(known, rule)) ? rules : [...rules, rule].slice(-max);
+
+/** A rule for people. */
+export const ruleText = ({ tool, pattern }: ApprovalRule): string => (pattern === undefined ? `exactly this call of ${tool}` : `${tool}(${pattern})`);
+
+/** Options of {@link memoryApprovalRules}. */
+export interface MemoryApprovalRulesOptions {
+  /**
+   * How many rules are kept; the oldest goes first.
+   *
+   * @defaultValue `1000`, more than a person says in years
+   */
+  readonly maxRules?: number | undefined;
+}
+
+/** Keeps rules for as long as the process runs. */
+export const memoryApprovalRules = (options: MemoryApprovalRulesOptions = {}): ApprovalRules => {
+  checkOptions('memoryApprovalRules()', options, { maxRules: aWholeNumberFrom(1) });
+  let rules: readonly ApprovalRule[] = [];
+  return {
+    list: () => rules,
+    add: (rule) => {
+      rules = withRule(rules, rule, options.maxRules ?? 1000);
+    },
+  };
+};

@@ -1,0 +1,21 @@
+import { canonicalJson } from '../canonical.js';
+
+/** What a pattern is held against: the command of a shell call, the path of a file call, else the input as JSON. */
+export interface CallSubject {
+  readonly kind: 'command' | 'path' | 'other';
+  readonly text: string;
+}
+
+const pathKeys = ['file_path', 'path', 'notebook_path'] as const;
+
+/** What a pattern for this call is held against; nothing where the input cannot be written as JSON. */
+export const subjectOf = (input: unknown): CallSubject | undefined => {
+  const members = (typeof input === 'object' && input !== null ? input : {}) as Readonly<Record<string, unknown>>;
+  if (typeof members['command'] === 'string') return { kind: 'command', text: members['command'] };
+  for (const key of pathKeys) {
+    const value = members[key];
+    if (typeof value === 'string') return { kind: 'path', text: value };
+  }
+  const text = canonicalJson(input ?? null);
+  return text === undefined ? undefined : { kind: 'other', text };
+};

@@ -1,0 +1,102 @@
+import { annotate, deny, notice, type JSONValue, type NewEvent, type ToolCall, type TurnEventOf } from '@h/turn';
+import { canonicalJson } from './canonical.js';
+import { failedReason, type Ruling } from './gates.js';
+import type { Hook, ToolVerdict } from './hook.js';
+import type { InputCheck } from './input-check.js';
+import { chain, untilDone, type Maybe } from './maybe.js';
+import type { TurnHooks } from './turn-hooks.js';
+
+/** A question that a gate wants to be put to a person. */
+export interface Question {
+  readonly hook: string;
+  readonly reason: string;
+  readonly patterns: readonly string[];
+}
+
+/** What all gates together say about a call. */
+export type Judgement =
+  | { readonly denied: { readonly by: string; readonly reason: string } }
+  | { readonly denied?: undefined; readonly call: ToolCall; readonly questions: readonly Question[]; readonly isAllowed: boolean; readonly contexts: readonly string[] };
+
+/** What one gate has said last, and of which version of the input. */
+interface Said {
+  version: number;
+  verdict: ToolVerdict | undefined;
+  hasRewritten: boolean;
+}
+
+/**
+ * Asks all gates about a call.
+ *
+ * The first denial wins. When a gate gives the call another input, that is validated, and those that have judged the old one
+ * judge the new one. Each gate may do so once a call, so that two of them cannot go on for ever.
+ */
+export const judge = (hooks: TurnHooks, event: TurnEventOf<'tool.call'>, check: InputCheck): Maybe<Judgement> => {
+  const gates = hooks.at('beforeTool');
+  const said: Said[] = [];
+  let call = event.call;
+  let version = 0;
+  let denied: { by: string; reason: string } | undefined;
+
+  const refuse = (hook: Hook, reason: string): true => {
+    denied = { by: hook.name, reason };
+    return true;
+  };
+  const rewrite = (hook: Hook, own: Said, input: unknown): boolean => {
+    if (own.hasRewritten || isSame(input, call.input)) return false;
+    const problem = check(call.name, input);
+    if (problem !== undefined) return refuse(hook, `The hook ${hook.name} gave the call an input that the tool ${call.name} does not take: ${problem}`);
+    call = { ...call, input };
+    version += 1;
+    Object.assign(own, { version, hasRewritten: true });
+    hooks.tell(notice('hook.rewrote', { hook: hook.name, callId: call.id, tool: call.name }));
+    return true;
+  };
+  const visit = (hook: Hook, index: number): Maybe<boolean> => {
+    if (said[index]?.version === version) return false;
+    const own: Said = { version, verdict: undefined, hasRewritten: said[index]?.hasRewritten ?? false };
+    said[index] = own;
+    return chain(hooks.call(hook, 'beforeTool', event.at, { call }), (called) => {
+      if ('error' in called) return hooks.isClosed(hook, 'beforeTool') && refuse(hook, failedReason(hook, called.error));
+      own.verdict = called.answer;
+      if (called.answer === undefined) return false;
+      if (called.answer.decision === 'deny') return refuse(hook, called.answer.reason);
+      return called.answer.input !== undefined && rewrite(hook, own, called.answer.input);
+    });
+  };
+  /** Begins again whenever the input has changed: at most once for each gate. */
+  const judgeAll = (): Maybe<void> => {
+    const judged = version;
+    return chain(untilDone(gates, visit), () => (denied === undefined && version !== judged ? judgeAll() : undefined));
+  };
+  return chain(judgeAll(), (): Judgement => {
+    if (denied) return { denied };
+    const verdicts = said.map(({ verdict }, index) => ({ verdict, hook: gates[index] as Hook }));
+    return {
+      call,
+      questions: verdicts.flatMap(({ verdict, hook }) => (verdict?.decision === 'ask' ? [{ hook: hook.name, reason: verdict.reason, patterns: verdict.patterns ?? [] }] : [])),
+      isAllowed: verdicts.some(({ verdict }) => verdict?.decision === 'allow'),
+      contexts: verdicts.flatMap(({ verdict }) => (verdict !== undefined && 'context' in verdict && verdict.context !== undefined ? [verdict.context] : [])),
+    };
+  });
+};
+
+/** Whether two inputs are equal as JSON; what is no JSON is never equal to something else. */
+const isSame = (left: unknown, right: unknown): boolean => {
+  if (left === right) return true;
+  const text = canonicalJson(left);
+  return text !== undefined && text === canonicalJson(right);
+};
+
+/** Refuses the call in the name of a hook. */
+export const denied = (hooks: TurnHooks, event: TurnEventOf<'tool.call'>, by: string, reason: string): NewEvent => {
+  hooks.tell(notice('hook.denied', { hook: by, point: 'beforeTool', reason, callId: event.call.id }));
+  return deny(event, reason, by);
+};
+
+/** Lets the call pass, as the gates have left it; what they want the model to read with its result goes with it. */
+export const passed = (event: TurnEventOf<'tool.call'>, call: ToolCall, contexts: readonly string[]): Awaited<Ruling> => {
+  const next = call === event.call ? event : { ...event, call };
+  if (contexts.length > 0) return annotate(next, 'hooks', { context: contexts as readonly JSONValue[] });
+  return next === event ? undefined : next;
+};

@@ -1,0 +1,62 @@
+import type { HookPoint } from './hook.js';
+import { show } from './option-check.js';
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isAnything = (): boolean => true;
+
+const members: Readonly<Record<string, (value: unknown) => boolean>> = {
+  reason: isText,
+  reply: isText,
+  context: isText,
+  patterns: (value) => Array.isArray(value) && value.every(isText),
+  input: isAnything,
+  request: isObject,
+  output: (value) => isText(value) || (isObject(value) && isText((value as { type?: unknown }).type)),
+  proceed: (value) => isText(value) || (Array.isArray(value) && value.length > 0 && value.every(isObject)),
+};
+
+interface AnswerShape {
+  readonly keys: readonly string[];
+  readonly decisions: readonly string[];
+}
+
+const nothing: AnswerShape = { keys: [], decisions: [] };
+
+const shapes: Readonly<Record<HookPoint, AnswerShape>> = {
+  beforeTurn: { keys: ['reason', 'reply', 'context'], decisions: ['deny'] },
+  beforeSteering: { keys: ['reason', 'context'], decisions: ['deny'] },
+  beforeReply: { keys: ['reason', 'reply'], decisions: ['deny'] },
+  beforeModel: { keys: ['reason', 'reply', 'context', 'request'], decisions: ['deny'] },
+  beforeTool: { keys: ['reason', 'patterns', 'input', 'context'], decisions: ['allow', 'ask', 'deny'] },
+  afterTool: { keys: ['context', 'output'], decisions: [] },
+  beforeEnd: { keys: ['proceed', 'reason'], decisions: [] },
+  afterReply: nothing,
+  onError: nothing,
+  onCompaction: nothing,
+  onSteering: nothing,
+  onApproval: nothing,
+};
+
+/** What is wrong with an answer at this point; nothing when it makes sense. What an observer returns is not looked at. */
+export const problemOf = (point: HookPoint, answer: unknown): string | undefined => {
+  if (answer === undefined || answer === null || shapes[point] === nothing) return undefined;
+  const { keys, decisions } = shapes[point];
+  if (!isObject(answer)) return `It answered ${show(answer)}; an answer is an object, or nothing.`;
+  const given = answer as Readonly<Record<string, unknown>>;
+  for (const [key, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    if (key === 'decision') {
+      if (!decisions.includes(value as string)) return `It decided ${show(value)}; at ${point} it may decide ${list(decisions)}.`;
+    } else if (!keys.includes(key)) {
+      return `It answered with ${show(key)}; at ${point} an answer has ${list(keys)}.`;
+    } else if (members[key]?.(value) !== true) {
+      return `It answered with ${show(value)} as ${show(key)}.`;
+    }
+  }
+  const needsReason = given['decision'] === 'deny' || given['decision'] === 'ask';
+  if (needsReason && given['reason'] === undefined) return `It decided ${show(given['decision'])} without a reason.`;
+  return point === 'beforeEnd' && given['proceed'] === undefined && given['reason'] !== undefined ? 'It gave a reason, and nothing to proceed with.' : undefined;
+};
+
+const list = (words: readonly string[]): string => (words.length === 0 ? 'nothing' : words.join(', '));

@@ -1,0 +1,66 @@
+import type { ApprovalRules } from './approvals/rules.js';
+import { aNumberFrom, aWholeNumberFrom, checkOptions, objectWith, oneOf, type OptionCheck } from './option-check.js';
+
+/** Options of {@link hooks}. */
+export interface HooksOptions {
+  /**
+   * How long a gate may take whose hook does not say, in milliseconds. `Infinity` is no limit.
+   *
+   * @defaultValue `15_000`, within which people still believe that something happens
+   */
+  readonly gateTimeoutMs?: number | undefined;
+  /**
+   * How long an observer may take whose hook does not say, in milliseconds. At the end of the turn the harness's
+   * `closeGraceMs` counts besides.
+   *
+   * @defaultValue `30_000`, twice what a gate may take, since nobody waits for it
+   */
+  readonly observerTimeoutMs?: number | undefined;
+  /**
+   * What becomes of a tool call about which no hook has said anything.
+   *
+   * @defaultValue `'allow'`
+   */
+  readonly otherwise?: 'allow' | 'ask' | 'deny' | undefined;
+  /**
+   * How often all hooks together may send a turn back to work.
+   *
+   * @defaultValue `3`; what is not mended by then seldom is
+   */
+  readonly maxSendBacks?: number | undefined;
+  /** Where what a person allows for ever is kept. Without it `always` lasts as long as the session. */
+  readonly rules?: ApprovalRules | undefined;
+  /**
+   * How long a request for approval stays open, in milliseconds; then the call is denied. `Infinity` waits for ever.
+   *
+   * @defaultValue `600_000`, ten minutes: who is there answers by then, and an unattended turn does not hang
+   */
+  readonly approvalTimeoutMs?: number | undefined;
+}
+
+/** Options of {@link lateHooks}. */
+export type LateHooksOptions = Pick<HooksOptions, 'observerTimeoutMs'>;
+
+const timeouts: Readonly<Record<string, OptionCheck>> = { observerTimeoutMs: aNumberFrom(0) };
+
+const checks: Readonly<Record<string, OptionCheck>> = {
+  ...timeouts,
+  gateTimeoutMs: aNumberFrom(0),
+  otherwise: oneOf('allow', 'ask', 'deny'),
+  maxSendBacks: aWholeNumberFrom(0),
+  rules: objectWith('list', 'add'),
+  approvalTimeoutMs: aNumberFrom(0),
+};
+
+/** The options with their defaults. @throws TurnError `invalid-option` */
+export const settingsOf = (options: HooksOptions) => {
+  checkOptions('hooks()', options, checks);
+  const { gateTimeoutMs = 15_000, observerTimeoutMs = 30_000, otherwise = 'allow', maxSendBacks = 3, rules, approvalTimeoutMs = 600_000 } = options;
+  return { gateTimeoutMs, observerTimeoutMs, otherwise, maxSendBacks, rules, approvalTimeoutMs };
+};
+
+/** The options with their defaults. @throws TurnError `invalid-option` */
+export const lateSettingsOf = (options: LateHooksOptions) => {
+  checkOptions('lateHooks()', options, timeouts);
+  return { gateTimeoutMs: 0, observerTimeoutMs: options.observerTimeoutMs ?? 30_000 };
+};

@@ -1,0 +1,230 @@
+import { notice, toErrorInfo, type ErrorInfo, type JSONObject, type JSONValue, type Message, type NewEvent, type ObserveHandlers, type OperatorContext, type TurnTrigger } from '@h/turn';
+import { problemOf } from './check-answer.js';
+import { hookPoints, hooksOfTurn } from './check-hook.js';
+import type { Hook, HookContext, HookFailure, HookHandlers, HookPoint, HookSource } from './hook.js';
+import { isPromise, type Maybe } from './maybe.js';
+
+/** What a handler of this point is given besides what all are given. */
+export type DetailsOf<Point extends HookPoint> = Omit<Parameters<NonNullable<HookHandlers[Point]>>[0], keyof HookContext>;
+
+/** What a handler of this point may answer. */
+export type AnswerOf<Point extends HookPoint> = Exclude<Awaited<ReturnType<NonNullable<HookHandlers[Point]>>>, void>;
+
+/** What a handler answered, or why it did not. */
+export type Called<Point extends HookPoint> = { readonly answer: AnswerOf<Point> | undefined } | { readonly error: ErrorInfo };
+
+/** How long handlers may take. */
+export interface HookTimeouts {
+  readonly gateTimeoutMs: number;
+  readonly observerTimeoutMs: number;
+}
+
+const observerPoints: ReadonlySet<HookPoint> = new Set(['afterReply', 'onError', 'onCompaction', 'onSteering', 'onApproval']);
+
+/** Longer ones overflow, and would go off at once. */
+const maxTimerMs = 2_147_483_647;
+
+/** Where a gate that fails has said nothing, unless its hook says otherwise. */
+const openPoints: ReadonlySet<HookPoint> = new Set(['afterTool', 'beforeEnd']);
+
+/** The hooks of one turn, what they are told about it, and what of theirs is under way. */
+export class TurnHooks {
+  readonly #operator: OperatorContext;
+  readonly #timeouts: HookTimeouts;
+  readonly #byPoint: Readonly<Record<HookPoint, readonly Hook[]>>;
+  readonly #running = new Set<AbortController>();
+  readonly #observing = new Set<Promise<void>>();
+  #facts: { turn: string; session: string; step: number; trigger: TurnTrigger; metadata?: JSONObject } = { turn: '', session: '', step: 0, trigger: 'user' };
+  #history: Iterable<Message> = [];
+  #since: Message[] = [];
+  #told: NewEvent[] | undefined;
+  #isOver = false;
+
+  constructor(operator: OperatorContext, sources: readonly HookSource[], timeouts: HookTimeouts) {
+    this.#operator = operator;
+    this.#timeouts = timeouts;
+    const hooks = hooksOfTurn(sources);
+    this.#byPoint = Object.fromEntries(hookPoints.map((point) => [point, hooks.filter((hook) => hook[point] !== undefined)])) as unknown as Readonly<Record<HookPoint, readonly Hook[]>>;
+  }
+
+  get session(): string {
+    return this.#facts.session;
+  }
+
+  get turn(): string {
+    return this.#facts.turn;
+  }
+
+  at(point: HookPoint): readonly Hook[] {
+    return this.#byPoint[point];
+  }
+
+  /** The history as far as it has come by here. */
+  messages(): Iterable<Message> {
+    const [history, since] = [this.#history, [...this.#since]];
+    return {
+      *[Symbol.iterator]() {
+        yield* history;
+        yield* since;
+      },
+    };
+  }
+
+  /** What is learnt from live and replayed events alike. */
+  readonly observe: ObserveHandlers = {
+    'turn.start': ({ turn, session, trigger, metadata }) => {
+      this.#facts = { ...this.#facts, turn, session, trigger, ...(metadata !== undefined && { metadata }) };
+    },
+    'session.loaded': ({ turn, session, messages }) => {
+      this.#facts = { ...this.#facts, turn, session };
+      this.#remember(messages);
+    },
+    'model.request': ({ step, messages }) => {
+      this.#facts = { ...this.#facts, step };
+      this.#remember(messages);
+    },
+    'history.append': ({ messages }) => void this.#since.push(...messages),
+    'history.replace': ({ messages }) => this.#remember(messages),
+  };
+
+  #remember(history: Iterable<Message>): void {
+    this.#history = history;
+    this.#since = [];
+  }
+
+  /** Tells observers of the turn something: before the event that is being decided on, else as soon as its turn has come. */
+  tell(event: NewEvent): void {
+    if (this.#told) this.#told.push(event);
+    else this.#operator.emit(event);
+  }
+
+  /**
+   * Decides on an event, and puts what was told meanwhile before it.
+   *
+   * While the event is held, what is told leaves at once.
+   */
+  deciding(event: NewEvent, decide: () => Maybe<NewEvent | readonly NewEvent[] | undefined>): Maybe<NewEvent | readonly NewEvent[] | undefined> {
+    const told: NewEvent[] = [];
+    this.#told = told;
+    let decision: Maybe<NewEvent | readonly NewEvent[] | undefined>;
+    try {
+      decision = decide();
+    } finally {
+      this.#told = undefined;
+    }
+    if (told.length === 0) return decision;
+    if (decision instanceof Promise) {
+      for (const next of told) this.#operator.emit(next);
+      return decision;
+    }
+    return [...told, ...(decision === undefined ? [event] : [decision].flat())];
+  }
+
+  /** Calls one handler. It never throws: what goes wrong is reported, and is part of what comes back. */
+  call<Point extends HookPoint>(hook: Hook, point: Point, at: number, details: DetailsOf<Point>): Maybe<Called<Point>> {
+    const abort = lazyAbort();
+    const context = {
+      ...this.#facts,
+      ...details,
+      at,
+      get signal() {
+        return abort.signal();
+      },
+      notify: (message: string, more?: JSONValue) => this.#notify(hook, point, message, more),
+    };
+    let answer: unknown;
+    try {
+      answer = (hook[point] as (context: HookContext) => unknown).call(hook, context);
+    } catch (error) {
+      return this.#failed(hook, point, toErrorInfo(error));
+    }
+    return isPromise(answer) ? this.#wait(hook, point, answer, abort) : this.#checked(hook, point, answer);
+  }
+
+  /** Calls all observers of a point; they run side by side, and only the end of the turn waits for them. */
+  watch<Point extends HookPoint>(point: Point, at: number, details: DetailsOf<Point>): void {
+    for (const hook of this.at(point)) {
+      const called = this.call(hook, point, at, details);
+      if (!(called instanceof Promise)) continue;
+      const settled: Promise<void> = called.then(() => void this.#observing.delete(settled));
+      this.#observing.add(settled);
+    }
+  }
+
+  /** Waits for the observers that are under way, and for those that they set off. */
+  settled(): Maybe<void> {
+    if (this.#observing.size === 0) return undefined;
+    return Promise.all(this.#observing).then(() => this.settled());
+  }
+
+  /** Whether a gate that failed here has refused. */
+  isClosed(hook: Hook, point: HookPoint): boolean {
+    const { failure } = hook;
+    const own: HookFailure | undefined = typeof failure === 'object' ? failure[point] : failure;
+    return (own ?? (openPoints.has(point) ? 'open' : 'closed')) === 'closed';
+  }
+
+  /** The turn is over: whatever is still under way is given up. */
+  close(): void {
+    this.#isOver = true;
+    for (const abort of this.#running) abort.abort();
+    this.#running.clear();
+  }
+
+  #notify(hook: Hook, point: HookPoint, message: string, details: JSONValue | undefined): void {
+    this.tell(notice('hook.notice', { hook: hook.name, point, message, ...(details !== undefined && { details }) }));
+  }
+
+  #wait<Point extends HookPoint>(hook: Hook, point: Point, answer: PromiseLike<unknown>, { controller }: LazyAbort): Promise<Called<Point>> {
+    const own = controller();
+    this.#running.add(own);
+    if (this.#isOver) own.abort();
+    return new Promise((resolve) => {
+      const limitMs = this.#limit(hook, point);
+      const over = (called: Called<Point>): void => {
+        cancel();
+        this.#running.delete(own);
+        resolve(called);
+      };
+      const onTimeout = (): void => {
+        const error = { name: 'TimeoutError', code: 'hook-timeout', message: `The hook ${hook.name} took longer than ${limitMs} ms.` };
+        over(this.#failed(hook, point, error));
+        own.abort(new DOMException(error.message, 'TimeoutError'));
+      };
+      const cancel = limitMs > maxTimerMs ? () => undefined : this.#operator.after(limitMs, onTimeout);
+      answer.then(
+        (value) => (this.#running.has(own) ? over(this.#checked(hook, point, value)) : undefined),
+        (error: unknown) => (this.#running.has(own) ? over(this.#failed(hook, point, toErrorInfo(error))) : undefined),
+      );
+    });
+  }
+
+  #limit(hook: Hook, point: HookPoint): number {
+    const own = typeof hook.timeoutMs === 'object' ? hook.timeoutMs[point] : hook.timeoutMs;
+    return own ?? (observerPoints.has(point) ? this.#timeouts.observerTimeoutMs : this.#timeouts.gateTimeoutMs);
+  }
+
+  #checked<Point extends HookPoint>(hook: Hook, point: Point, answer: unknown): Called<Point> {
+    const problem = problemOf(point, answer);
+    if (problem !== undefined) return this.#failed(hook, point, { name: 'TypeError', code: 'hook-answer', message: problem });
+    return { answer: (answer ?? undefined) as AnswerOf<Point> | undefined };
+  }
+
+  #failed(hook: Hook, point: HookPoint, error: ErrorInfo): { readonly error: ErrorInfo } {
+    const effect = !observerPoints.has(point) && this.isClosed(hook, point) ? 'denied' : 'ignored';
+    if (!this.#isOver) this.tell(notice('hook.failed', { hook: hook.name, point, error, effect }));
+    return { error };
+  }
+}
+
+interface LazyAbort {
+  readonly controller: () => AbortController;
+  readonly signal: () => AbortSignal;
+}
+
+/** An `AbortSignal` that is only made when somebody looks at it: making one costs more than calling a gate. */
+const lazyAbort = (): LazyAbort => {
+  let made: AbortController | undefined;
+  const controller = (): AbortController => (made ??= new AbortController());
+  return { controller, signal: () => controller().signal };
+};

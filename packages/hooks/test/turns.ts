@@ -1,0 +1,55 @@
+import { harness, memorySessions, type Agent, type HarnessOptions, type PipelineOperator, type TurnEvent, type TurnEventOf, type TurnEventType } from '@h/turn';
+import { scriptedModel, scriptedTools, type ScriptedModel, type ScriptedTools, type ScriptStep } from '@h/turn/testing';
+import { lastValueFrom, tap, toArray } from 'rxjs';
+
+/** A turn that has been run, and what it was run with. */
+export interface Ran {
+  readonly events: readonly TurnEvent[];
+  readonly model: ScriptedModel;
+  readonly tools: ScriptedTools;
+  readonly agent: Agent;
+  of<Type extends TurnEventType>(type: Type): readonly TurnEventOf<Type>[];
+  readonly end: TurnEventOf<'turn.end'>;
+  /** What the history has become, as text: role and content. */
+  readonly transcript: readonly string[];
+}
+
+export interface World {
+  readonly script?: readonly ScriptStep[];
+  readonly tools?: ScriptedTools;
+  readonly delayMs?: number;
+  readonly input?: string;
+  readonly harness?: Partial<HarnessOptions>;
+  /** Looks at each event as it leaves, with the agent at hand. */
+  readonly on?: (event: TurnEvent, agent: Agent) => void;
+}
+
+/** Runs one turn through these operators. */
+export const runTurn = async (operators: readonly PipelineOperator[], world: World = {}): Promise<Ran> => {
+  const { script = ['Done.'], tools = scriptedTools({ bash: 'ran' }), input = 'Go on.', on } = world;
+  const model = scriptedModel(script, world.delayMs === undefined ? {} : { delayMs: world.delayMs });
+  const sessions = memorySessions();
+  const agent = harness({ model, tools, sessions, ...world.harness }).pipe(...operators);
+  const events = await lastValueFrom(
+    agent.turn({ session: 's', input, id: 'turn-1' }).pipe(
+      tap((event) => on?.(event, agent)),
+      toArray(),
+    ),
+  );
+  return {
+    events,
+    model,
+    tools,
+    agent,
+    of: (type) => events.filter((event) => event.type === type) as never,
+    end: events.at(-1) as TurnEventOf<'turn.end'>,
+    transcript: sessions.messages('s').map(({ role, content }) => `${role}: ${typeof content === 'string' ? content : content.map(partText).join(' | ')}`),
+  };
+};
+
+const partText = (part: object): string => {
+  const { type, text, toolName, output } = part as { type: string; text?: string; toolName?: string; output?: { type: string; value?: unknown; reason?: string } };
+  if (type === 'text') return text ?? '';
+  if (type === 'tool-call') return `call ${toolName}`;
+  return `${output?.type} ${typeof output?.value === 'string' ? output.value : (output?.reason ?? JSON.stringify(output?.value))}`;
+};
