@@ -147,7 +147,7 @@ describe('gates around the model', () => {
   });
 
   it.each(['beforeTurn', 'beforeReply', 'beforeModel'] as const)('answer instead of the model at %s', async (point) => {
-    const ran = await runTurn([hooks([{ name: 'gate', [point]: () => later({ reply: 'It is noon.' }) } as Hook])]);
+    const ran = await runTurn([hooks([{ name: 'gate', [point]: () => later({ reply: 'It is noon.' }) }])]);
     expect(ran.end.outcome).toBe('replied');
     expect(ran.model.requests).toEqual([]);
     expect(ran.transcript).toEqual(['user: Go on.', 'assistant: It is noon.']);
@@ -177,7 +177,7 @@ describe('gates around the model', () => {
   });
 
   it.each(['beforeTurn', 'beforeReply', 'beforeModel'] as const)('refuse the turn when one fails at %s', async (point) => {
-    const ran = await runTurn([hooks([{ name: 'gate', [point]: () => Promise.reject(new Error('It broke.')) } as Hook])]);
+    const ran = await runTurn([hooks([{ name: 'gate', [point]: () => Promise.reject(new Error('It broke.')) }])]);
     expect(ran.end).toMatchObject({ outcome: 'blocked', reason: expect.stringContaining('It broke.') as string });
     expect(ran.model.requests).toEqual([]);
   });

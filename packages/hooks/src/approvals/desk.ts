@@ -22,6 +22,12 @@ interface Waiting {
   readonly settle: (answer: ApprovalDecision) => void;
 }
 
+/** What became of a request. Only what a person has said counts beyond it. */
+interface Settled {
+  readonly answer: ApprovalDecision;
+  readonly isExpired: boolean;
+}
+
 type Ruling = NewEvent | readonly NewEvent[] | undefined;
 
 const maxSessionRules = 200;
@@ -70,33 +76,32 @@ export class ApprovalDesk {
     const id = `${event.turn}:${call.id}:${hash.slice(0, 16)}`;
     const reason = questions.map(({ reason: why }) => why).join('\n');
     const patterns = [...new Set(questions.flatMap((question) => question.patterns))];
-    const rule = (answer: ApprovalDecision): Maybe<Ruling> => this.#rule({ event, call, hash, reason, by, id }, answer, contexts);
+    const rule = (settled: Settled): Maybe<Ruling> => this.#rule({ event, call, hash, reason, by, id }, settled, contexts);
     return chain(this.#remembered(call), (covering) => {
       if (covering) {
         this.#hooks.tell(notice('approval.remembered', { callId: call.id, rule: ruleText(covering) }));
         return passed(event, call, contexts);
       }
       const recorded = this.#recorded.get(id);
-      if (recorded) return rule(recorded);
+      if (recorded) return rule({ answer: recorded, isExpired: false });
       return this.#request({ event, call, hash, reason, by }, id, patterns).then(rule);
     });
   }
 
-  #request(asked: Omit<Waiting, 'settle'>, id: string, patterns: readonly string[]): Promise<ApprovalDecision> {
+  #request(asked: Omit<Waiting, 'settle'>, id: string, patterns: readonly string[]): Promise<Settled> {
     const { approvalTimeoutMs } = this.#settings;
     const { event, call, reason, hash } = asked;
     const expiresAt = this.#operator.now() + approvalTimeoutMs;
     return new Promise((resolve) => {
-      const settle = (answer: ApprovalDecision): void => {
+      const settle = (answer: ApprovalDecision, isExpired = false): void => {
         cancel();
         this.#waiting.delete(id);
-        resolve(answer);
+        resolve({ answer, isExpired });
       };
       const expire = (): void => {
         const answer: ApprovalDecision = { decision: 'deny', reason: `Nobody answered within ${Math.round(approvalTimeoutMs / 1000)} s; it was not allowed.` };
         this.#operator.emit({ type: 'approval.answer', id, ...answer, annotations: { hooks: { expired: true } } });
-        this.#watch('expired', id, asked, answer);
-        settle(answer);
+        settle(answer, true);
       };
       const cancel = approvalTimeoutMs > maxTimerMs ? () => undefined : this.#operator.after(approvalTimeoutMs, expire);
       this.#waiting.set(id, { ...asked, settle });
@@ -112,21 +117,17 @@ export class ApprovalDesk {
     });
   }
 
-  #rule(asked: Omit<Waiting, 'settle'> & { readonly id: string }, answer: ApprovalDecision, contexts: readonly string[]): Maybe<Ruling> {
-    const { event, call, hash, by, id } = asked;
-    this.#watch('answered', id, asked, answer);
+  #rule(asked: Omit<Waiting, 'settle'> & { readonly id: string }, { answer, isExpired }: Settled, contexts: readonly string[]): Maybe<Ruling> {
+    const { event, call, hash, reason: question, by, id } = asked;
+    this.#hooks.watch('onApproval', event.at, { phase: isExpired ? 'expired' : 'answered', id, reason: question, call, answer });
     if (answer.decision === 'deny') {
       const reason = answer.reason ?? 'The user did not allow it.';
-      this.#refused.set(hash, reason);
+      if (!isExpired) this.#refused.set(hash, reason);
       return denied(this.#hooks, event, by, reason);
     }
     const allowed = passed(event, call, contexts);
     if (answer.decision === 'once') return allowed;
     return chain(this.#remember(answer, { call, hash, at: event.at }), () => allowed);
-  }
-
-  #watch(phase: 'answered' | 'expired', id: string, { event, call, reason }: Omit<Waiting, 'settle'>, answer: ApprovalDecision): void {
-    this.#hooks.watch('onApproval', event.at, { phase, id, reason, call, answer });
   }
 
   /** The rule that covers the call. Rules that cannot be read cover nothing. */

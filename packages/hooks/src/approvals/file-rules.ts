@@ -1,3 +1,4 @@
+// oxlint-disable-next-line h/no-clock -- for the name of a file that is gone again when its writer returns
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -70,7 +71,6 @@ const unreadable = (path: string, cause: unknown): TurnError =>
 /** Writes beside the file and moves it there, once it is on the disk. */
 export const replaceFile = async (path: string, text: string): Promise<void> => {
   await mkdir(dirname(path), { recursive: true });
-  // oxlint-disable-next-line h/no-clock -- the name of a file that is gone again when this returns
   const beside = `${path}.${randomUUID()}.tmp`;
   try {
     const file = await open(beside, 'wx', 0o600);

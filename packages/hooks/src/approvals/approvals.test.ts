@@ -1,0 +1,233 @@
+import { harness, reply, repairHistory, type Agent, type ApprovalDecision, type TurnEvent } from '@h/turn';
+import { call, response, scriptedModel, scriptedTools, type ScriptStep } from '@h/turn/testing';
+import { lastValueFrom, tap, toArray } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import { diskOf, historyOf } from '../../test/disk.js';
+import { runTurn, type World } from '../../test/turns.js';
+import type { Hook } from '../hook.js';
+import { hooks } from '../hooks.js';
+import type { HooksOptions } from '../options.js';
+import { memoryApprovalRules, type ApprovalRules } from './rules.js';
+
+const push = (command = 'git push', id = 'c1') => call(id, 'bash', { command });
+const asking: Hook = {
+  name: 'asks',
+  beforeTool: ({ call: { input } }) => ((input as { command: string }).command.startsWith('git push') ? { decision: 'ask', reason: 'It leaves the machine.', patterns: ['git push *'] } : undefined),
+};
+type Answer = ApprovalDecision | ApprovalDecision['decision'];
+
+const run = (answer: Answer | undefined, world: World = {}, options: HooksOptions = {}, more: readonly Hook[] = []) =>
+  runTurn([hooks([asking, ...more], options)], {
+    script: [response(push()), 'Ok.'],
+    ...world,
+    on: (event, agent) => {
+      if (event.type === 'approval.request' && answer !== undefined) agent.answer(event.id, answer);
+    },
+  });
+
+describe('a question about a call', () => {
+  it('is bound to the call: its name, its input, their hash, and when it expires', async () => {
+    const ran = await run('once');
+    expect(ran.of('approval.request')).toMatchObject([
+      {
+        id: expect.stringMatching(/^turn-1:c1:[0-9a-f]{16}$/) as string,
+        reason: 'It leaves the machine.',
+        call: { name: 'bash', input: { command: 'git push' } },
+        annotations: { hooks: { hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string, patterns: ['git push *'] } },
+      },
+    ]);
+    const [request] = ran.of('approval.request');
+    const leftMs = (request?.expiresAt ?? 0) - (request?.at ?? 0);
+    expect(leftMs).toBeGreaterThan(500_000);
+    expect(leftMs).toBeLessThanOrEqual(600_000);
+    expect(ran.tools.ran).toHaveLength(1);
+  });
+
+  it('shows the input that hooks have made of it', async () => {
+    const rewriter: Hook = { name: 'r', beforeTool: ({ call: { input } }) => ({ input: { ...(input as object), timeout: 5 } }) };
+    const ran = await run('once', {}, {}, [rewriter]);
+    expect(ran.of('approval.request')).toHaveLength(1);
+    expect(ran.of('approval.request')[0]?.call?.input).toEqual({ command: 'git push', timeout: 5 });
+    expect(ran.tools.ran[0]?.input).toEqual({ command: 'git push', timeout: 5 });
+  });
+
+  it('is not put when another gate denies the call', async () => {
+    const ran = await run('once', {}, {}, [{ name: 'no', beforeTool: () => ({ decision: 'deny', reason: 'No.' }) }]);
+    expect(ran.of('approval.request')).toEqual([]);
+    expect(ran.tools.ran).toEqual([]);
+  });
+
+  it('joins the reasons of all who ask', async () => {
+    const ran = await run('once', {}, {}, [{ name: 'too', beforeTool: () => ({ decision: 'ask', reason: 'It is late.' }) }]);
+    expect(ran.of('approval.request').map(({ reason }) => reason)).toEqual(['It leaves the machine.\nIt is late.']);
+  });
+
+  it('denies with the person’s reason, and is not put again for the same call', async () => {
+    const ran = await run({ decision: 'deny', reason: 'Not before the review.' }, { script: [response(push()), response(push('git push', 'c2')), 'Ok.'] });
+    expect(ran.tools.ran).toEqual([]);
+    expect(ran.of('tool.result').map((result) => result.status === 'denied' && result.reason)).toEqual(['Not before the review.', 'Not before the review.']);
+    expect(ran.of('approval.request')).toHaveLength(1);
+  });
+
+  it('is put again after the person has said something', async () => {
+    const tools = scriptedTools({ bash: 'ran' });
+    let answered = 0;
+    const ran = await runTurn([hooks([asking])], {
+      tools,
+      script: [response(push()), response(push('git push', 'c2')), 'Ok.', 'Ok.'],
+      on: (event, agent) => {
+        if (event.type === 'approval.request') {
+          agent.answer(event.id, answered === 0 ? 'deny' : 'once');
+          answered += 1;
+        }
+        if (event.type === 'tool.result' && event.status === 'denied') agent.steer('s', 'Go ahead after all.');
+      },
+    });
+    expect(ran.of('approval.request')).toHaveLength(2);
+    expect(tools.ran).toHaveLength(1);
+  });
+
+  it('expires: the call is denied, the request is closed', async () => {
+    const ran = await run(undefined, {}, { approvalTimeoutMs: 10 });
+    expect(ran.of('tool.result')).toMatchObject([{ status: 'denied', by: 'asks', reason: expect.stringContaining('Nobody answered') as string }]);
+    expect(ran.of('approval.answer')).toMatchObject([{ decision: 'deny' }]);
+    expect(ran.agent.answer(ran.of('approval.request')[0]?.id ?? '', 'once')).toBe(false);
+  });
+
+  it('is put again after it has expired', async () => {
+    const ran = await run(undefined, { script: [response(push()), response(push('git push', 'c2')), 'Ok.'] }, { approvalTimeoutMs: 5 });
+    expect(ran.of('approval.request')).toHaveLength(2);
+  });
+
+  it('does not hold up a turn that is cancelled', async () => {
+    const stopper = new AbortController();
+    const model = scriptedModel([response(push())]);
+    const agent = harness({ model, tools: scriptedTools({ bash: 'ran' }) }).pipe(hooks([asking]));
+    const started = performance.now();
+    const ended = reply(agent.turn({ session: 's', input: 'Push.', signal: stopper.signal }).pipe(tap(({ type }) => type === 'approval.request' && stopper.abort())));
+    expect((await ended).outcome).toBe('cancelled');
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+
+  it('is watched: asked, answered, expired', async () => {
+    const seen: string[] = [];
+    const watcher: Hook = { name: 'w', onApproval: ({ phase, answer }) => void seen.push(`${phase} ${answer?.decision ?? ''}`.trim()) };
+    await run('once', {}, {}, [watcher]);
+    await run(undefined, {}, { approvalTimeoutMs: 5 }, [watcher]);
+    expect(seen).toEqual(['requested', 'answered once', 'requested', 'expired deny']);
+  });
+
+  it('cannot be put about an input that is no JSON', async () => {
+    const rewriter: Hook = { name: 'r', priority: 1, beforeTool: () => ({ input: { command: 'git push', when: new Date(0) } }) };
+    const ran = await run('once', {}, {}, [rewriter]);
+    expect(ran.of('approval.request')).toEqual([]);
+    expect(ran.of('tool.result')).toMatchObject([{ status: 'denied' }]);
+  });
+});
+
+describe('an answer that lasts', () => {
+  const twice = (first: string, second: string): readonly ScriptStep[] => [response(push(first)), response(push(second, 'c2')), 'Ok.'];
+
+  it.each<[Answer, string, number]>([
+    ['once', 'git push', 2],
+    ['session', 'git push', 1],
+    ['session', 'git push --force', 2],
+    [{ decision: 'session', pattern: 'git push *' }, 'git push --tags', 1],
+    [{ decision: 'session', pattern: 'git push *' }, 'git push; rm -rf ~', 2],
+    ['always', 'git push', 1],
+  ])('%j to git push makes of a later %j %i question(s)', async (answer, second, questions) => {
+    const ran = await run(answer, { script: twice('git push', second) });
+    expect(ran.of('approval.request')).toHaveLength(questions);
+    expect(ran.tools.ran).toHaveLength(2);
+    expect(ran.of('approval.remembered')).toHaveLength(2 - questions);
+  });
+
+  it('settles what waits and is covered by it', async () => {
+    let isAnswered = false;
+    const ran = await runTurn([hooks([asking])], {
+      script: [response(push('git push a'), push('git push b', 'c2'), push('git push c', 'c3')), 'Ok.'],
+      on: (event, agent) => {
+        if (event.type !== 'approval.request' || isAnswered) return;
+        isAnswered = true;
+        setTimeout(() => agent.answer(event.id, { decision: 'session', pattern: 'git push *' }), 5);
+      },
+    });
+    expect(ran.of('approval.request')).toHaveLength(3);
+    expect(ran.of('approval.answer').map(({ decision }) => decision)).toEqual(['session', 'once', 'once']);
+    expect(ran.tools.ran).toHaveLength(3);
+  });
+
+  it('holds in the session’s next turn, and not in another session', async () => {
+    const model = scriptedModel([response(push()), 'Ok.', response(push()), 'Ok.', response(push()), 'Ok.']);
+    const agent = harness({ model, tools: scriptedTools({ bash: 'ran' }) }).pipe(hooks([asking], { approvalTimeoutMs: 5 }));
+    const asked = async (session: string): Promise<number> => {
+      const events = await lastValueFrom(agent.turn({ session, input: 'Push.' }).pipe(tap((event) => event.type === 'approval.request' && agent.answer(event.id, 'session')), toArray()));
+      return events.filter(({ type }) => type === 'approval.request').length;
+    };
+    expect([await asked('a'), await asked('a'), await asked('b')]).toEqual([1, 0, 1]);
+  });
+
+  it('holds everywhere when it is for ever and there is a store', async () => {
+    const rules = memoryApprovalRules();
+    expect((await run({ decision: 'always', pattern: 'git push *' }, {}, { rules })).of('approval.request')).toHaveLength(1);
+    expect((await run(undefined, {}, { rules })).of('approval.request')).toHaveLength(0);
+    expect(await rules.list()).toMatchObject([{ tool: 'bash', pattern: 'git push *' }]);
+  });
+
+  it('lasts for the session when the store fails, which is told', async () => {
+    const broken: ApprovalRules = {
+      list: () => Promise.reject(new Error('No disk.')),
+      add: () => {
+        throw new Error('No disk.');
+      },
+    };
+    const ran = await run('always', { script: twice('git push', 'git push') }, { rules: broken });
+    expect(ran.of('approval.store-failed')).toHaveLength(2);
+    expect(ran.of('approval.request')).toHaveLength(1);
+    expect(ran.end.outcome).toBe('completed');
+  });
+});
+
+describe('a turn that is resumed', () => {
+  const script: readonly ScriptStep[] = [response(call('r', 'bash', { command: 'ls' }), push(), push('git push b', 'c2')), response(push('git push', 'c3')), 'Done.'];
+  const rewrite: Hook = { name: 'r', beforeTool: ({ call: { input } }) => ({ input: { ...(input as object), cwd: '/w' }, context: 'In /w.' }) };
+  const sendBack: Hook = { name: 'back', beforeEnd: ({ sentBack }) => (sentBack === 0 ? { proceed: 'Really?' } : undefined) };
+
+  /** The answers that are still needed, as the script stands after a crash: one for each answer in the journal. */
+  const agentOn = (lines: readonly string[], answers: Record<string, Answer>) => {
+    const sessions = diskOf(lines);
+    const answered = lines.filter((line) => line.includes('"type":"model.response"')).length;
+    const tools = scriptedTools({ bash: 'ran' }, { bash: { effect: 'destructive' } });
+    const model = scriptedModel([...script, 'Really done.'].slice(answered));
+    const agent = harness({ model, tools, sessions }).pipe(hooks([asking, rewrite, sendBack]));
+    const answer = (event: TurnEvent, owner: Agent): void => {
+      if (event.type === 'approval.request' && event.replayed !== true) owner.answer(event.id, answers[event.call?.id ?? ''] ?? 'once');
+    };
+    const follow = (turn: ReturnType<Agent['turn']>) => lastValueFrom(turn.pipe(tap((event) => answer(event, agent)), toArray()));
+    return { agent, tools, sessions, follow };
+  };
+
+  it('asks again or uses the recorded answer, from each record of it', async () => {
+    const answers: Record<string, Answer> = { c1: 'session', c2: { decision: 'deny', reason: 'Not b.' }, c3: 'once' };
+    const first = agentOn([], answers);
+    await first.follow(first.agent.turn({ session: 's', input: 'Push.', id: 'turn-1' }));
+    const { lines } = first.sessions;
+    const expected = historyOf(lines);
+    expect(lines.length).toBeGreaterThan(20);
+    expect(JSON.stringify(expected)).toContain('Not b.');
+    expect(JSON.stringify(expected)).toContain('In /w.');
+    const isRun = (line: string): boolean => line.includes('"type":"tool.result"') && line.includes('"ok"');
+    expect(first.tools.ran).toHaveLength(3);
+    for (let length = 1; length < lines.length; length += 1) {
+      const again = agentOn(lines.slice(0, length), answers);
+      const events = await again.follow(again.agent.resume('turn-1'));
+      const history = historyOf(again.sessions.lines);
+      expect(events.at(-1), `from record ${length}`).toMatchObject({ type: 'turn.end', outcome: 'completed' });
+      expect(repairHistory(history).repairs, `from record ${length}`).toEqual([]);
+      const before = lines.slice(0, length).filter(isRun).length;
+      expect(again.tools.ran.length + before, `runs from record ${length}`).toBeLessThanOrEqual(3);
+      const isDecided = JSON.stringify(history).includes('interrupted') || JSON.stringify(history).includes('unknown');
+      if (!isDecided) expect(history, `from record ${length}`).toEqual(expected);
+    }
+  }, 60_000);
+});

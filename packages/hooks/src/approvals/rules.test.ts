@@ -1,0 +1,73 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hashCall } from '../canonical.js';
+import { fileApprovalRules } from './file-rules.js';
+import { isCovered, memoryApprovalRules, type ApprovalRule } from './rules.js';
+
+const rule = (pattern: string, tool = 'bash'): ApprovalRule => ({ tool, pattern, at: 0 });
+
+describe('isCovered', () => {
+  it('wants the same tool, and the pattern or exactly the call', () => {
+    const call = { name: 'bash', input: { command: 'git push' } };
+    const exact: ApprovalRule = { tool: 'bash', hash: hashCall(call), at: 0 };
+    expect(isCovered([rule('git push')], call)).toBeDefined();
+    expect(isCovered([rule('git push', 'sh')], call)).toBeUndefined();
+    expect(isCovered([exact], call)).toBe(exact);
+    expect(isCovered([exact], { name: 'bash', input: { command: 'git push', cwd: '/' } })).toBeUndefined();
+    expect(isCovered([{ tool: 'bash', at: 0 }], call)).toBeUndefined();
+  });
+});
+
+describe('hashCall', () => {
+  it('is the same whatever the order of keys, and another for another name or input', () => {
+    expect(hashCall({ name: 'a', input: { x: 1, y: [1, { z: null }] } })).toBe(hashCall({ name: 'a', input: { y: [1, { z: null }], x: 1 } }));
+    expect(hashCall({ name: 'a', input: { x: 1 } })).not.toBe(hashCall({ name: 'b', input: { x: 1 } }));
+    expect(hashCall({ name: 'a', input: { x: '1' } })).not.toBe(hashCall({ name: 'a', input: { x: 1 } }));
+    expect(hashCall({ name: 'a', input: { x: new Map() } })).toBeUndefined();
+  });
+});
+
+describe('memoryApprovalRules', () => {
+  it('keeps each rule once, and the newest of them', async () => {
+    const rules = memoryApprovalRules({ maxRules: 2 });
+    for (const pattern of ['a', 'a', 'b', 'c']) await rules.add(rule(pattern));
+    expect((await rules.list()).map(({ pattern }) => pattern)).toEqual(['b', 'c']);
+  });
+
+  it('refuses an option that it does not know', () => {
+    expect(() => memoryApprovalRules({ max: 1 } as never)).toThrow('max');
+  });
+});
+
+describe('fileApprovalRules', () => {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'rules-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('keeps rules in a file of its owner, written as a whole', async () => {
+    const path = join(folder, 'deep', 'rules.json');
+    const rules = fileApprovalRules({ path, maxRules: 3 });
+    expect(await rules.list()).toEqual([]);
+    await Promise.all(['a', 'b', 'b', 'c', 'd'].map(async (pattern) => rules.add(rule(pattern))));
+    expect((await fileApprovalRules({ path }).list()).map(({ pattern }) => pattern)).toEqual(['b', 'c', 'd']);
+    expect((await stat(path)).mode & 0o077).toBe(0);
+    expect(await readdir(join(folder, 'deep'))).toEqual(['rules.json']);
+  });
+
+  it('fails on a file that it cannot read, and leaves it as it is', async () => {
+    const path = join(folder, 'rules.json');
+    await writeFile(path, '{"version":1,"rules":[{"tool":7}]}');
+    const rules = fileApprovalRules({ path });
+    await expect(rules.list()).rejects.toMatchObject({ code: 'approval-rules' });
+    await expect(rules.add(rule('a'))).rejects.toMatchObject({ code: 'approval-rules' });
+    expect(await readFile(path, 'utf8')).toContain('7');
+  });
+
+  it.each([[{}], [{ path: '' }], [{ path: 'a', mode: 1 }]])('refuses %j', (options) => {
+    expect(() => fileApprovalRules(options as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }) as Error);
+  });
+});
