@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { canonicalText } from './canonical.js';
+import { fingerprintOf, keyOf } from './fingerprint.js';
+
+const shuffled = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(shuffled);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).toReversed().map(([key, member]) => [key, shuffled(member)]));
+};
+
+describe('canonicalText', () => {
+  it('is the same for equal values, whatever the order of their keys', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(canonicalText(shuffled(value))).toBe(canonicalText(value));
+      }),
+    );
+  });
+
+  it('is another for other values', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (left, right) => {
+        expect(canonicalText(left) === canonicalText(right)).toBe(JSON.stringify(shuffledTwice(left)) === JSON.stringify(shuffledTwice(right)));
+      }),
+    );
+  });
+
+  it('takes anything and never throws', () => {
+    fc.assert(
+      fc.property(fc.anything({ withBigInt: true, withDate: true, withMap: true, withSet: true, withTypedArray: true, withSparseArray: true, withNullPrototype: true }), (value) => {
+        expect(typeof canonicalText(value)).toBe('string');
+      }),
+    );
+  });
+
+  const circular: Record<string, unknown> = { a: 1 };
+  circular['self'] = circular;
+  const shared = { x: 1 };
+
+  it.each([
+    ['a circle', circular, '{"a":1,"self":<circular>}'],
+    ['one value in two places', [shared, shared], '[{"x":1},{"x":1}]'],
+    ['a number and its text', [1, '1'], '[1,"1"]'],
+    ['lists that could run together', ['1,b', 2], '["1,b",2]'],
+    ['nothing', [null, undefined, false, 0, ''], '[null,undefined,false,0,""]'],
+    ['something that throws', { toJSON: () => { throw new Error('No.'); } }, '<unreadable>'],
+    ['a date', new Date(0), '"1970-01-01T00:00:00.000Z"'],
+    ['bytes', new Uint8Array([65, 66]), '<bytes "AB">'],
+    ['a set', new Set([1]), '<set [1]>'],
+    ['an error', new TypeError('No.'), '<error ["TypeError","No."]>'],
+    ['a function', () => 1, '<function>'],
+    ['a big number', 1n, '1n'],
+  ])('tells %s apart from all else', (_, value, text) => {
+    expect(canonicalText(value)).toBe(text);
+  });
+
+  it('survives values that are very deep', () => {
+    let deep: unknown = 1;
+    for (let level = 0; level < 20_000; level += 1) deep = [deep];
+    expect(canonicalText(deep)).toContain('<deep>');
+  });
+});
+
+const shuffledTwice = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(shuffledTwice);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([key, member]) => [key, shuffledTwice(member), 'member']).concat([['object']]);
+};
+
+describe('keyOf', () => {
+  it('takes the whole of a value, not its beginning', () => {
+    const text = 'a'.repeat(500);
+    expect(keyOf({ name: 'write', input: { content: `${text}1` } })).not.toBe(keyOf({ name: 'write', input: { content: `${text}2` } }));
+  });
+
+  it('tells tools apart, and inputs that are no objects', () => {
+    const keys = [['a', {}], ['b', {}], ['a', undefined], ['a', null], ['a', ''], ['a', 'x'], ['a', ['x']], ['a', 0]].map(([name, input]) => keyOf({ name: String(name), input }));
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+});
+
+describe('fingerprintOf', () => {
+  const edit = (text: string) => ({ id: '1', name: 'Edit', input: { old_string: text } });
+  const failureOf = (name: string, input: unknown, output: string): string | undefined => fingerprintOf({ id: '1', name, input }, { status: 'failed', output }).failure;
+
+  it('tells an outcome apart by its status, and nothing by no output', () => {
+    const outcomes = [['ok', ''], ['ok', null], ['ok', 0], ['ok', false], ['ok', []], ['failed', '']].map(
+      ([status, output]) => fingerprintOf(edit('a'), { status: status as 'ok', output }).outcome,
+    );
+    expect(new Set(outcomes).size).toBe(outcomes.length);
+  });
+
+  it('reads texts in the shape of results as texts', () => {
+    expect(fingerprintOf(edit('a'), { status: 'ok', output: { type: 'text', value: 'x' } })).toEqual(fingerprintOf(edit('a'), { status: 'ok', output: 'x' }));
+  });
+
+  it('sees the same failure where it only repeats another input', () => {
+    const said = (text: string): string => `String to replace not found in file.\nString: ${text}`;
+    expect(failureOf('Edit', { old_string: 'case a:\n  b' }, said('case a:\n  b'))).toBe(failureOf('Edit', { old_string: 'if (x)' }, said('if (x)')));
+  });
+
+  it('sees another failure where it says something else', () => {
+    expect(failureOf('Edit', { old_string: 'abc' }, 'File has not been read yet.')).not.toBe(failureOf('Edit', { old_string: 'abc' }, 'String to replace not found.'));
+  });
+
+  it('looks at all that a command says', () => {
+    const log = (end: string): string => `> shop@1.0.0 test\n> vitest run\n\n RUN v4\n${end}`;
+    expect(failureOf('bash', { command: 'npm test a' }, log('a is broken'))).not.toBe(failureOf('bash', { command: 'npm test b' }, log('b is broken')));
+  });
+
+  it.each(['', '(no output)', 'Exit code: 1', '(no output)\nExit code: 127'])('sees no failure worth comparing in %j', (output) => {
+    expect(failureOf('bash', { command: 'grep x' }, output)).toBeUndefined();
+  });
+
+  it('sees none in what succeeded, was refused or did not run', () => {
+    for (const status of ['ok', 'stored', 'denied', 'skipped', 'cancelled', 'interrupted'] as const) {
+      expect(fingerprintOf(edit('a'), { status, output: 'A long explanation.' }).failure).toBeUndefined();
+    }
+  });
+
+  it('takes only what is picked, and everything where picking fails', () => {
+    const pick = (output: unknown): unknown => (output as { state: string }).state.slice(0);
+    const run = (output: unknown) => fingerprintOf(edit('a'), { status: 'ok', output }, pick).outcome;
+    expect(run({ state: 'on', seen: 'abc' })).toBe(run({ state: 'on', seen: 'xyz' }));
+    expect(run({ seen: 'abc' })).not.toBe(run({ seen: 'xyz' }));
+  });
+});
