@@ -1,0 +1,42 @@
+import { checkOptions, numberFrom } from './options-check.js';
+
+/**
+ * How long to wait before a retry, in milliseconds.
+ *
+ * @param retry - its number, from 1
+ * @param random - a number from 0 to 1
+ */
+export type Backoff = (retry: number, random: number) => number;
+
+/** Options of {@link exponentialBackoff}. */
+export interface ExponentialBackoffOptions {
+  /** @defaultValue `1_000` */
+  readonly initialMs?: number | undefined;
+  /** @defaultValue `2` */
+  readonly factor?: number | undefined;
+  /** @defaultValue `30_000`, after which overloads have passed or last for minutes */
+  readonly maxMs?: number | undefined;
+  /**
+   * The share of the delay that is left to chance, so that many who failed together do not come back together.
+   *
+   * @defaultValue `0.5`
+   */
+  readonly jitter?: number | undefined;
+}
+
+/**
+ * Waits longer each time, and never quite as long as somebody else.
+ *
+ * @throws TurnError `invalid-option`
+ *
+ * @example
+ * ```ts
+ * failover({ pool, models, backoff: exponentialBackoff({ initialMs: 500, maxMs: 10_000 }) });
+ * ```
+ */
+export const exponentialBackoff = (options: ExponentialBackoffOptions = {}): Backoff => {
+  const share = { accepts: (value: unknown) => typeof value === 'number' && value >= 0 && value <= 1, takes: 'a number from 0 to 1' };
+  checkOptions('exponentialBackoff()', options, { initialMs: numberFrom(0), factor: numberFrom(1), maxMs: numberFrom(0), jitter: share });
+  const { initialMs = 1_000, factor = 2, maxMs = 30_000, jitter = 0.5 } = options;
+  return (retry, random) => Math.round(Math.min(initialMs * factor ** (retry - 1), maxMs) * (1 - jitter * random));
+};

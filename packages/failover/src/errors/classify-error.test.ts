@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { errorFixtures, type ErrorFixture } from '../../test/error-fixtures.js';
+import { reasonActions } from '../reasons.js';
+import { classifyError } from './classify-error.js';
+
+const json = (body: ErrorFixture['body']): string => (typeof body === 'string' ? body : JSON.stringify(body));
+
+/** The forms in which the same answer reaches us: a turn's data, the AI SDK's, OpenAI's or Amazon's error, a body. */
+const forms: readonly (readonly [string, (fixture: ErrorFixture) => unknown])[] = [
+  ['data of a turn', ({ status, headers, body }) => ({ name: 'AI_APICallError', message: 'The call failed.', ...(status !== undefined && { status }), ...(headers && { headers }), body })],
+  ['an error of the AI SDK', ({ status, headers, body }) => Object.assign(new Error('The call failed.'), { name: 'AI_APICallError', statusCode: status, responseHeaders: headers, responseBody: json(body), requestBodyValues: { messages: 'rate limit, overloaded' } })],
+  ['an error of an SDK with headers of its own', ({ status, headers = {}, body }) => Object.assign(new Error(`${status ?? ''} ${json(body)}`), { status, headers: new Headers(headers) })],
+  ['the cause of another error', ({ status, headers, body }) => new Error('Failed after 3 attempts.', { cause: { statusCode: status, headers, body: json(body) } })],
+];
+
+describe.each(forms)('classifyError, given %s', (_, form) => {
+  it.each(errorFixtures.map((fixture) => [`${fixture.provider} ${fixture.status ?? ''}`, json(fixture.body).slice(0, 160), fixture] as const))('tells %s: %s', (__, ___, fixture) => {
+    expect(classifyError(form(fixture), { now: fixture.headers?.['date'] === undefined ? 0 : Date.parse(fixture.headers['date']) })).toMatchObject(fixture.expected);
+  });
+});
+
+describe('classifyError', () => {
+  it.each([
+    ['ECONNRESET', 'network'], ['ECONNREFUSED', 'network'], ['ENOTFOUND', 'network'], ['UND_ERR_SOCKET', 'network'], ['incomplete-stream', 'network'],
+    ['ERR_SSL_SSLV3_ALERT_BAD_RECORD_MAC', 'network'], ['ETIMEDOUT', 'timeout'], ['UND_ERR_HEADERS_TIMEOUT', 'timeout'], ['UND_ERR_BODY_TIMEOUT', 'timeout'],
+    ['first-byte-timeout', 'timeout'], ['idle-timeout', 'timeout'], ['model-failed', 'server-error'], ['empty-response', 'empty-response'], ['aborted', 'aborted'],
+    ['unknown-model', 'not-found'], ['credential-unavailable', 'auth'], ['invalid-input', 'invalid-request'], ['script-over', 'unknown'],
+  ])('tells what the code %s means: %s', (code, reason) => {
+    const error = Object.assign(new Error('It failed.'), { code });
+    expect(classifyError({ name: 'Error', message: 'It failed.', code }).reason).toBe(reason);
+    expect(classifyError(new TypeError('fetch failed', { cause: error })).reason).toBe(reason === 'unknown' || reason === 'aborted' ? reason.replace('unknown', 'network') : reason);
+  });
+
+  it.each([
+    ['a user who aborts', new DOMException('This operation was aborted', 'AbortError'), 'aborted'],
+    ['a deadline', new DOMException('The operation was aborted due to timeout', 'TimeoutError'), 'timeout'],
+    ['a broken connection', new TypeError('terminated', { cause: new Error('other side closed') }), 'network'],
+    ['words only', 'fetch failed', 'network'],
+    ['an event that is no JSON', Object.assign(new Error('JSON parsing failed'), { name: 'AI_JSONParseError' }), 'network'],
+    ['several errors in one', new AggregateError([Object.assign(new Error(), { code: 'ECONNREFUSED' })], 'All failed.'), 'network'],
+    ['the last of several attempts', Object.assign(new Error('Failed after 3 attempts.'), { lastError: { statusCode: 529 } }), 'overloaded'],
+    ['metadata of Amazon', Object.assign(new Error('Too many tokens, please wait before trying again.'), { name: 'ThrottlingException', $metadata: { httpStatusCode: 429, attempts: 3 } }), 'rate-limit'],
+    ['nothing', undefined, 'unknown'],
+    ['null', null, 'unknown'],
+    ['a number', 17, 'unknown'],
+  ])('tells of %s', (_, error, reason) => {
+    expect(classifyError(error).reason).toBe(reason);
+  });
+
+  it.each<[Record<string, string>, number | undefined]>([
+    [{ 'retry-after': '3' }, 3_000],
+    [{ 'Retry-After': '0.5' }, 500],
+    [{ 'retry-after': '0' }, 0],
+    [{ 'retry-after': 'Thu, 01 Jan 1970 00:01:00 GMT' }, 60_000],
+    [{ 'retry-after': 'Wed, 31 Dec 1969 23:00:00 GMT' }, 0],
+    [{ 'retry-after': 'soon' }, undefined],
+    [{ 'retry-after': '-5' }, undefined],
+    [{ 'retry-after': '999999999999' }, 31 * 86_400_000],
+    [{ 'retry-after-ms': '250', 'retry-after': '9' }, 250],
+    [{ 'retry-after': '2', 'x-ratelimit-reset-tokens': '6m0s' }, 2_000],
+    [{ 'x-ratelimit-reset-requests': '1h2m3s', 'x-ratelimit-reset-tokens': '20ms' }, 20],
+    [{ 'x-ratelimit-reset': '90' }, 90_000],
+    [{ 'x-ratelimit-reset': '1700000000' }, 31 * 86_400_000],
+    [{ 'ratelimit-reset': '7', 'ratelimit-remaining': '0' }, 7_000],
+    [{ 'anthropic-ratelimit-tokens-reset': '1970-01-01T00:00:30Z', 'anthropic-ratelimit-tokens-remaining': '0' }, 30_000],
+    [{ 'x-ratelimit-reset-tokens': 'never' }, undefined],
+  ])('reads from %o how long to wait: %s', (headers, retryAfterMs) => {
+    expect(classifyError({ status: 429, headers }, { now: 0 }).retryAfterMs).toBe(retryAfterMs);
+  });
+
+  it('does not take the headers of an ordinary answer for a wish to wait', () => {
+    const headers = { 'x-ratelimit-reset-tokens': '6m0s', 'x-ratelimit-remaining-tokens': '0' };
+    expect(classifyError({ status: 500, headers }).retryAfterMs).toBeUndefined();
+    expect(classifyError({ status: 401, headers: { 'retry-after': '5' } }).retryAfterMs).toBeUndefined();
+  });
+
+  it('prefers the clock of the provider to that of the machine', () => {
+    const headers = { date: 'Sat, 21 Nov 2026 12:00:00 GMT', 'retry-after': 'Sat, 21 Nov 2026 12:00:09 GMT' };
+    expect(classifyError({ status: 429, headers }).retryAfterMs).toBe(9_000);
+  });
+
+  it('answers for anything at all, and always within the table', () => {
+    fc.assert(
+      fc.property(fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true, withTypedArray: true }), (error) => {
+        expect(Object.keys(reasonActions)).toContain(classifyError(error, { now: 0 }).reason);
+      }),
+    );
+  });
+
+  it('takes its time in proportion to what it is given, however hostile', () => {
+    const loop: { cause?: unknown } = {};
+    loop.cause = loop;
+    const hostile = [
+      loop,
+      { message: '{'.repeat(200_000) },
+      { message: `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}` },
+      { message: 'context window '.repeat(20_000) },
+      { message: 'exceed '.repeat(40_000) },
+      { message: `try again in ${'1m'.repeat(50_000)}` },
+      { message: 'model '.repeat(50_000), status: 404 },
+      { headers: Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`x-ratelimit-a${'b-'.repeat(index % 50)}`, '1'])), status: 429 },
+      Array.from({ length: 100_000 }, () => ({ code: 'x' })),
+    ];
+    const start = process.cpuUsage();
+    for (const error of hostile) classifyError(error, { now: 0 });
+    expect(process.cpuUsage(start).user / 1_000).toBeLessThan(1_500);
+  });
+});

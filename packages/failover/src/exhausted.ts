@@ -1,0 +1,50 @@
+import type { ErrorInfo, JSONObject } from '@h/turn';
+import type { Asked } from './events.js';
+import type { FailoverReason } from './reasons.js';
+
+/** One failed call. */
+export interface AttemptRecord extends Asked {
+  readonly attempt: number;
+  readonly reason: FailoverReason;
+  /** When it failed, as milliseconds since 1970. */
+  readonly at: number;
+  readonly error: ErrorInfo;
+}
+
+/**
+ * One error for all that was tried: what failed first on top, a record of each attempt in the body, and when the first of those
+ * that are left alone may be asked again.
+ */
+export const exhaustedError = (records: readonly AttemptRecord[], cause: ErrorInfo, availableAt: number | undefined): ErrorInfo => {
+  const tried = records.length === 0 ? 'nobody could be asked' : `${records.length} ${records.length === 1 ? 'call has' : 'calls have'} failed (${summary(records)})`;
+  const later = availableAt === undefined ? '' : `; the first credential is free at ${new Date(availableAt).toISOString()}`;
+  return {
+    name: 'FailoverExhaustedError',
+    code: 'failover-exhausted',
+    message: `${cause.message} [${tried}${later}]`,
+    ...(cause.status !== undefined && { status: cause.status }),
+    body: { attempts: records.map(toJson), ...(availableAt !== undefined && { availableAt }) },
+    cause,
+  };
+};
+
+const summary = (records: readonly AttemptRecord[]): string => {
+  const counts = new Map<string, number>();
+  for (const { model, credential, reason } of records) {
+    const who = [model, credential].filter((name) => name !== undefined).join(' with ');
+    const line = who === '' ? reason : `${who}: ${reason}`;
+    counts.set(line, (counts.get(line) ?? 0) + 1);
+  }
+  return [...counts].map(([line, count]) => (count === 1 ? line : `${line} × ${count}`)).join(', ');
+};
+
+const toJson = ({ attempt, model, credential, reason, at, error }: AttemptRecord): JSONObject => ({
+  attempt,
+  ...(model !== undefined && { model }),
+  ...(credential !== undefined && { credential }),
+  reason,
+  at,
+  message: error.message.slice(0, 500),
+  ...(error.status !== undefined && { status: error.status }),
+  ...(error.code !== undefined && { code: error.code }),
+});

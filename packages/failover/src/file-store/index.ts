@@ -1,0 +1,1 @@
+export { filePoolStore, type FilePoolStoreOptions } from './file-pool-store.js';

@@ -1,0 +1,134 @@
+import { TurnError, type TurnEventOf } from '@h/turn';
+import { exponentialBackoff, type Backoff } from './backoff.js';
+import type { ModelChoice } from './chain.js';
+import { checkOptions, isBoolean, isFunction, isList, isObject, isText, numberFrom, objectWith, show, wholeFrom } from './options-check.js';
+import type { CredentialPool } from './pool/credential-pool.js';
+import { reasonActions, type FailoverReason, type ReasonAction } from './reasons.js';
+
+/** What a reason may be answered with instead of what the table says. */
+export type ActionChanges = Partial<Pick<ReasonAction, 'retry' | 'maxRetries' | 'rotate' | 'fallBack'>>;
+
+/** Options of {@link failover}. */
+export interface FailoverOptions {
+  /**
+   * Credentials, see `createCredentialPool`. Their ids travel in `model.request`, and the driver asks the pool for the keys.
+   *
+   * @defaultValue none: requests keep the credential that they have, and cooldowns of models last for the turn
+   */
+  readonly pool?: CredentialPool | undefined;
+  /**
+   * Models in the order in which they are asked, as the driver names them: `provider/model`. The model that a request
+   * names already comes first. With none there is nothing to fall back to.
+   *
+   * @defaultValue `[]`
+   */
+  readonly models?: readonly (string | ModelChoice)[] | undefined;
+  /**
+   * The model that a user insists on for this turn: nobody else is asked.
+   *
+   * @defaultValue `model` of the turn's metadata
+   */
+  readonly chosenModel?: ((start: TurnEventOf<'turn.start'>) => string | undefined) | undefined;
+  /**
+   * How often the same model is asked again with the same credential after a failure that may pass, in one step.
+   *
+   * @defaultValue `3`
+   */
+  readonly maxRetries?: number | undefined;
+  /**
+   * How many calls a step may make in all, the first included.
+   *
+   * @defaultValue `12`
+   */
+  readonly maxAttempts?: number | undefined;
+  /**
+   * How long a step may take from its first call to the beginning of its last, in milliseconds.
+   *
+   * @defaultValue `600_000`
+   */
+  readonly maxElapsedMs?: number | undefined;
+  /**
+   * How long one wait may be, in milliseconds: for a retry, or until the first of those that are left alone is free. What
+   * would take longer is not waited for.
+   *
+   * @defaultValue `120_000`, twice what a rate limit takes the first time
+   */
+  readonly maxWaitMs?: number | undefined;
+  /**
+   * How long to wait before a retry. What the provider asks for is waited in any case.
+   *
+   * @defaultValue `exponentialBackoff()`
+   */
+  readonly backoff?: Backoff | undefined;
+  /** Other actions than those of the table, by reason. */
+  readonly actions?: Readonly<Partial<Record<FailoverReason, ActionChanges>>> | undefined;
+  /**
+   * A number from 0 to 1, for the jitter of delays.
+   *
+   * @defaultValue `Math.random`
+   */
+  readonly random?: (() => number) | undefined;
+}
+
+/** Options with their defaults. */
+export interface FailoverSettings {
+  readonly pool: CredentialPool | undefined;
+  readonly models: readonly (string | ModelChoice)[];
+  readonly chosenModel: (start: TurnEventOf<'turn.start'>) => string | undefined;
+  readonly maxRetries: number;
+  readonly maxAttempts: number;
+  readonly maxElapsedMs: number;
+  readonly maxWaitMs: number;
+  readonly backoff: Backoff;
+  readonly actions: Readonly<Record<FailoverReason, ReasonAction>>;
+  readonly random: () => number;
+}
+
+/** The options, checked and completed. @throws TurnError `invalid-option` */
+export const settingsOf = (options: FailoverOptions): FailoverSettings => {
+  checkOptions('failover()', options, {
+    pool: objectWith('acquire', 'failed', 'succeeded', 'key'),
+    models: isList,
+    chosenModel: isFunction,
+    maxRetries: wholeFrom(0),
+    maxAttempts: wholeFrom(1),
+    maxElapsedMs: numberFrom(0),
+    maxWaitMs: numberFrom(0),
+    backoff: isFunction,
+    actions: isObject,
+    random: isFunction,
+  });
+  const {
+    pool,
+    models = [],
+    chosenModel = ({ metadata }) => (typeof metadata?.['model'] === 'string' ? metadata['model'] : undefined),
+    maxRetries = 3,
+    maxAttempts = 12,
+    maxElapsedMs = 600_000,
+    maxWaitMs = 120_000,
+    backoff = exponentialBackoff(),
+    actions = {},
+    // oxlint-disable-next-line h/no-clock -- the default chance, which callers may replace
+    random = () => Math.random(),
+  } = options;
+  for (const [index, model] of models.entries()) checkModel(model, `failover(): models[${index}]`);
+  return { pool, models, chosenModel, maxRetries, maxAttempts, maxElapsedMs, maxWaitMs, backoff, actions: actionsWith(actions), random };
+};
+
+const checkModel = (choice: string | ModelChoice, place: string): void => {
+  if (typeof choice === 'object' && choice !== null) {
+    checkOptions(place, choice, { model: isText, provider: isText, settings: isObject });
+    if (choice.model !== undefined) return;
+  } else if (isText.accepts(choice)) return;
+  throw new TurnError('invalid-option', `${place} is the name of a model or { model, provider, settings }; it was given ${show(choice)}.`);
+};
+
+const actionsWith = (changes: NonNullable<FailoverOptions['actions']>): FailoverSettings['actions'] => {
+  const reasons = Object.fromEntries(Object.keys(reasonActions).map((reason) => [reason, isObject]));
+  checkOptions('failover(): actions', changes, reasons);
+  for (const [reason, change] of Object.entries(changes)) {
+    checkOptions(`failover(): actions[${show(reason)}]`, change, { retry: isBoolean, maxRetries: wholeFrom(0), rotate: isBoolean, fallBack: isBoolean });
+  }
+  const table = Object.entries(reasonActions).map(([reason, action]) => [reason, { ...action, ...changes[reason as FailoverReason] }] as const);
+  return Object.fromEntries(table) as Record<FailoverReason, ReasonAction>;
+};

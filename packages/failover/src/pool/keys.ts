@@ -1,0 +1,74 @@
+import { toErrorInfo, TurnError } from '@h/turn';
+import type { CredentialProfile, IssuedKey } from './profile.js';
+
+/** A key is asked for anew when it has no more than this left. */
+const marginMs = 60_000;
+/** Shorter texts are not looked for in messages: they are words. */
+const leastSecret = 8;
+
+/** Finds the keys of profiles, and knows them again in texts. They are in closures, where nothing prints them. */
+export interface Keys {
+  get(profile: CredentialProfile): Promise<string>;
+  /** Forgets a key that was issued. @returns whether there was one, so that another may be had */
+  forget(profile: CredentialProfile): boolean;
+  redact(text: string): string;
+}
+
+/** @param env the variables of the environment */
+export const createKeys = (
+  profiles: readonly CredentialProfile[],
+  env: Readonly<Record<string, string | undefined>>,
+  now: () => number,
+): Keys => {
+  const issued = new Map<string, IssuedKey>();
+  const asking = new Map<string, Promise<string>>();
+  /** The last two keys of each profile. */
+  const seen = new Map<string, readonly string[]>();
+
+  const redact = (text: string): string => {
+    let safe = text;
+    for (const keys of seen.values()) for (const key of keys) safe = safe.replaceAll(key, '[redacted]');
+    return safe;
+  };
+
+  const note = ({ id }: CredentialProfile, key: string): string => {
+    const known = seen.get(id) ?? [];
+    if (key.length >= leastSecret && !known.includes(key)) seen.set(id, [...known.slice(-1), key]);
+    return key;
+  };
+
+  const ask = async (profile: CredentialProfile): Promise<string> => {
+    const { id, key: source } = profile;
+    const given: unknown = typeof source === 'function' ? await source() : typeof source === 'object' ? env[source.env] : source;
+    if (typeof given === 'string' && given !== '') return note(profile, given);
+    if (isIssued(given)) {
+      issued.set(id, given);
+      return note(profile, given.key);
+    }
+    const where = typeof source === 'object' ? `the variable ${source.env} is not set` : 'its function gave none';
+    throw new TurnError('credential-unavailable', `The credential ${JSON.stringify(id)} has no key: ${where}.`);
+  };
+
+  const get = async (profile: CredentialProfile): Promise<string> => {
+    const { id } = profile;
+    const known = issued.get(id);
+    if (known !== undefined && now() < known.expiresAt - marginMs) return known.key;
+    const open = asking.get(id) ?? ask(profile).finally(() => asking.delete(id));
+    if (typeof profile.key === 'function') asking.set(id, open);
+    try {
+      return await open;
+    } catch (error) {
+      if (error instanceof TurnError) throw error;
+      // Not as a cause: what a vault's client throws may have more than its message in it.
+      throw new TurnError('credential-unavailable', `The credential ${JSON.stringify(id)} has no key: ${redact(toErrorInfo(error).message)}`);
+    }
+  };
+
+  for (const profile of profiles) if (typeof profile.key === 'string') note(profile, profile.key);
+  return { get, forget: ({ id }) => issued.delete(id), redact };
+};
+
+const isIssued = (value: unknown): value is IssuedKey => {
+  const { key, expiresAt } = (value ?? {}) as Partial<IssuedKey>;
+  return typeof key === 'string' && key !== '' && typeof expiresAt === 'number';
+};

@@ -1,0 +1,138 @@
+import type { FailoverReason } from '../reasons.js';
+import type { Cooldowns } from './cooldowns.js';
+import type { CredentialProfile } from './profile.js';
+import { readWindowKey, windowKey } from './window-key.js';
+import { isActive, isForgotten } from './windows.js';
+
+/** Who wants a credential, and what for. */
+export interface LeaseRequest {
+  /** Without one, or where the pool has no profile of it, the call is made without a credential. */
+  readonly provider: string | undefined;
+  readonly model: string | undefined;
+  /** Keeps its profile while that works, for the sake of the provider's cache. */
+  readonly session: string;
+}
+
+/** Leave to make calls with a profile. */
+export interface Lease {
+  /** The profile to use; none where the provider needs none. */
+  readonly profile: string | undefined;
+  /** Whether it was left alone until now, so that this call tries whether it works again. */
+  readonly isProbe: boolean;
+  /** Ends the leave. Until then nobody else tries the same; call it once the outcome is known, or nobody wants it any more. */
+  release(): void;
+}
+
+/** Nobody can be used now. */
+export interface Unavailable {
+  /** When the first one may be, as milliseconds since 1970; nothing while somebody else tries it. */
+  readonly until: number | undefined;
+  readonly reason: FailoverReason;
+  readonly profile: string | undefined;
+}
+
+/** Sessions whose profile is remembered; the one that was used longest ago is forgotten first. */
+const maxSessions = 10_000;
+
+const scopes = ['profile', 'model', 'service'] as const;
+
+const ignore = (): void => undefined;
+
+/** Chooses among the profiles of a provider. */
+export class ProfilePicker {
+  readonly #cooldowns: Cooldowns;
+  readonly #now: () => number;
+  readonly #changed: () => void;
+  readonly #byProvider = new Map<string, CredentialProfile[]>();
+  readonly #usedAt = new Map<string, number>();
+  readonly #pins = new Map<string, Lease>();
+  readonly #probes = new Set<string>();
+  #uses = 0;
+
+  constructor(profiles: readonly CredentialProfile[], cooldowns: Cooldowns, now: () => number, changed: () => void) {
+    this.#cooldowns = cooldowns;
+    this.#now = now;
+    this.#changed = changed;
+    for (const profile of profiles) {
+      const list = this.#byProvider.get(profile.provider);
+      if (list) list.push(profile);
+      else this.#byProvider.set(profile.provider, [profile]);
+    }
+  }
+
+  acquire(request: LeaseRequest): Lease | Unavailable {
+    const { provider, model, session } = request;
+    const profiles = provider === undefined ? undefined : this.#byProvider.get(provider);
+    if (profiles === undefined) return this.#tryOne(undefined, model);
+    const pin = `${provider ?? ''}\0${session}`;
+    const pinned = this.#pins.get(pin);
+    if (pinned?.profile !== undefined && this.#cooldowns.isEmpty) {
+      this.#usedAt.set(pinned.profile, (this.#uses += 1));
+      return pinned;
+    }
+    const order = this.#inOrder(profiles, pinned?.profile);
+    let first: Unavailable | undefined;
+    for (const { id } of order) {
+      const found = this.#tryOne(id, model);
+      if ('release' in found) {
+        this.#pin(pin, id);
+        return found;
+      }
+      if (first === undefined || (found.until ?? Infinity) < (first.until ?? Infinity)) first = found;
+    }
+    return first as Unavailable;
+  }
+
+  /** Failures in windows that are not over. */
+  failuresOf(profile: string, at: number): number {
+    let failures = 0;
+    for (const [key, window] of this.#cooldowns.entries()) if (readWindowKey(key)[0] === profile && isActive(window, at)) failures += window.level;
+    return failures;
+  }
+
+  #inOrder(profiles: readonly CredentialProfile[], pinned: string | undefined): readonly CredentialProfile[] {
+    const at = this.#now();
+    const rank = ({ id }: CredentialProfile): number => (id === pinned ? -1 : this.#cooldowns.isEmpty ? 0 : this.failuresOf(id, at));
+    const ranked = profiles.map((profile) => ({ profile, rank: rank(profile), usedAt: this.#usedAt.get(profile.id) ?? -1 }));
+    return ranked.toSorted((one, other) => one.rank - other.rank || one.usedAt - other.usedAt).map(({ profile }) => profile);
+  }
+
+  #tryOne(profile: string | undefined, model: string | undefined): Lease | Unavailable {
+    if (this.#cooldowns.isEmpty) return unproblematic(profile);
+    const last = this.#lastWindow(profile, model);
+    if (last === undefined) return unproblematic(profile);
+    const { key, until, reason } = last;
+    if (isActive(last, this.#now())) return { until, reason, profile };
+    if (this.#probes.has(key)) return { until: undefined, reason, profile };
+    this.#probes.add(key);
+    return {
+      profile,
+      isProbe: true,
+      release: () => {
+        if (this.#probes.delete(key)) this.#changed();
+      },
+    };
+  }
+
+  /** The window that ends last, of all that matter to this profile with this model. */
+  #lastWindow(profile: string | undefined, model: string | undefined) {
+    const now = this.#now();
+    const windows = scopes.flatMap((scope) => {
+      const key = windowKey(scope, profile, model);
+      const window = this.#cooldowns.get(key);
+      return window === undefined || isForgotten(window, now) ? [] : [{ ...window, key }];
+    });
+    return windows.toSorted((one, other) => other.until - one.until)[0];
+  }
+
+  #pin(pin: string, profile: string): void {
+    this.#usedAt.set(profile, (this.#uses += 1));
+    this.#pins.delete(pin);
+    this.#pins.set(pin, unproblematic(profile));
+    if (this.#pins.size <= maxSessions) return;
+    const [oldest] = this.#pins.keys();
+    if (oldest !== undefined) this.#pins.delete(oldest);
+  }
+}
+
+const unproblematic = (profile: string | undefined): Lease => ({ profile, isProbe: false, release: ignore });
