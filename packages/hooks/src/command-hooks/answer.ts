@@ -1,0 +1,112 @@
+import * as z from 'zod';
+import type { CommandDefinition } from './definitions.js';
+import type { CommandOutcome } from './run-command.js';
+
+/** What one command wants to happen. */
+export interface CommandAnswer {
+  readonly command: string;
+  /** Blocks what is about to happen: the call, the prompt, the end. */
+  readonly blocked?: string | undefined;
+  readonly permission?: 'allow' | 'ask' | undefined;
+  readonly reason?: string | undefined;
+  readonly updatedInput?: unknown;
+  readonly updatedOutput?: unknown;
+  readonly context?: string | undefined;
+  /** Ends the turn, with this reason. */
+  readonly stopped?: string | undefined;
+  readonly notices: readonly string[];
+}
+
+const text = z.string().nullish();
+const outputSchema = z.looseObject({
+  continue: z.boolean().nullish(),
+  stopReason: text,
+  systemMessage: text,
+  decision: z.enum(['approve', 'allow', 'block', 'deny', 'ask']).nullish(),
+  reason: text,
+  hookSpecificOutput: z
+    .looseObject({
+      permissionDecision: z.enum(['allow', 'deny', 'ask', 'defer']).nullish(),
+      permissionDecisionReason: text,
+      updatedInput: z.record(z.string(), z.unknown()).nullish(),
+      additionalContext: text,
+      updatedToolOutput: z.unknown().optional(),
+      updatedMCPToolOutput: z.unknown().optional(),
+    })
+    .nullish(),
+});
+
+type Output = z.infer<typeof outputSchema>;
+
+/** More than this is cut: as much as the format's documentation allows a hook to add. */
+const maxContextChars = 10_000;
+const maxNoticeChars = 2000;
+
+/** Events that keep something from happening: a command that cannot do its work there has kept it from happening. */
+const gates: ReadonlySet<string> = new Set(['PreToolUse', 'UserPromptSubmit']);
+/** Events whose plain output is read by the model. */
+const talkative: ReadonlySet<string> = new Set(['UserPromptSubmit', 'SessionStart']);
+
+/** What an outcome means: the JSON of a command that ended well, else its exit code. */
+export const answerOf = (definition: CommandDefinition, outcome: CommandOutcome): CommandAnswer => {
+  const { command, event } = definition;
+  const base = { command, notices: [] };
+  const { exitCode, failure } = outcome;
+  if (failure !== undefined) {
+    const seconds = definition.timeoutSeconds;
+    const what = failure === 'timed-out' ? `took longer than ${seconds} s` : failure === 'not-started' ? 'could not be started' : `was ${failure}`;
+    return failed(definition, `The hook command ${short(command)} ${what}.`, gates.has(event));
+  }
+  const said = outcome.stdout.trim();
+  const complaint = outcome.stderr.trim();
+  if (exitCode === 2) return { ...base, blocked: clip(complaint === '' ? `Blocked by the hook command ${short(command)}.` : complaint) };
+  const json = jsonIn(said);
+  if (json !== undefined) {
+    const parsed = outputSchema.safeParse(json);
+    if (parsed.success) return fromOutput(definition, parsed.data);
+    return failed(definition, `The hook command ${short(command)} wrote JSON that means nothing: ${z.prettifyError(parsed.error)}`, gates.has(event));
+  }
+  if (exitCode !== 0) return failed(definition, `The hook command ${short(command)} ended with exit code ${exitCode}: ${clip(complaint, maxNoticeChars)}`, false);
+  return { ...base, ...(said !== '' && talkative.has(event) && { context: clip(said) }) };
+};
+
+/** A command that did not do its work. Its file may say what that means. */
+const failed = ({ command, onFailure }: CommandDefinition, message: string, isClosed: boolean): CommandAnswer => {
+  const blocks = onFailure === undefined ? isClosed : onFailure === 'block';
+  return { command, notices: [message], ...(blocks && { blocked: message }) };
+};
+
+const fromOutput = ({ command }: CommandDefinition, output: Output): CommandAnswer => {
+  const { decision, hookSpecificOutput: own } = output;
+  const verdict = own?.permissionDecision ?? decision ?? undefined;
+  const reason = own?.permissionDecisionReason ?? output.reason ?? undefined;
+  const isBlocked = verdict === 'deny' || verdict === 'block';
+  const updatedOutput = own?.updatedToolOutput ?? own?.updatedMCPToolOutput ?? undefined;
+  return {
+    command,
+    notices: output.systemMessage ? [clip(output.systemMessage, maxNoticeChars)] : [],
+    ...(isBlocked && { blocked: clip(reason ?? `Blocked by the hook command ${short(command)}.`) }),
+    ...((verdict === 'ask' || verdict === 'defer') && { permission: 'ask' as const }),
+    ...((verdict === 'allow' || verdict === 'approve') && { permission: 'allow' as const }),
+    ...(reason !== undefined && !isBlocked && { reason: clip(reason) }),
+    ...(own?.updatedInput && { updatedInput: own.updatedInput }),
+    ...(updatedOutput !== undefined && { updatedOutput }),
+    ...(own?.additionalContext && { context: clip(own.additionalContext) }),
+    ...(output.continue === false && { stopped: output.stopReason ?? `Stopped by the hook command ${short(command)}.` }),
+  };
+};
+
+/** The object that a command has written, also where it was written as JSON twice. */
+const jsonIn = (said: string): object | undefined => {
+  if (!said.startsWith('{') && !said.startsWith('"{')) return undefined;
+  try {
+    const value: unknown = JSON.parse(said);
+    const inner: unknown = typeof value === 'string' ? JSON.parse(value) : value;
+    return typeof inner === 'object' && inner !== null ? inner : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const clip = (value: string, max = maxContextChars): string => (value.length > max ? `${value.slice(0, max)} … (${value.length - max} characters more)` : value);
+const short = (command: string): string => JSON.stringify(command.length > 80 ? `${command.slice(0, 80)}…` : command);

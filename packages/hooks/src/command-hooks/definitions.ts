@@ -1,0 +1,103 @@
+import * as z from 'zod';
+import { show } from '../option-check.js';
+
+/** The moments that a hook file can name and that exist here. */
+export const commandEvents = [
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'UserPromptSubmit',
+  'Stop',
+  'SubagentStop',
+  'PreCompact',
+  'SessionStart',
+  'SessionEnd',
+  'Notification',
+] as const;
+
+export type CommandEvent = (typeof commandEvents)[number];
+
+/** Whose file it is: that of the person, or one that came with the project. */
+export type HookFileScope = 'user' | 'project';
+
+/** One command of a hook file. */
+export interface CommandDefinition {
+  readonly event: CommandEvent;
+  /** Which tools, or which sources or triggers, it is for; everything when empty or `*`. */
+  readonly matcher: string;
+  readonly command: string;
+  /** Arguments: then the command is a program that is run without a shell. */
+  readonly args?: readonly string[] | undefined;
+  readonly timeoutSeconds: number;
+  /** Only calls that this rule covers, such as `Bash(git push *)`. */
+  readonly if?: string | undefined;
+  readonly async: boolean;
+  readonly once: boolean;
+  /** What a command that crashes, or takes too long, means. */
+  readonly onFailure?: 'block' | 'continue' | undefined;
+  /** The file that it stands in. */
+  readonly source: string;
+  readonly scope: HookFileScope;
+}
+
+const seconds = z.number().positive();
+const handlerSchema = z.looseObject({
+  type: z.string(),
+  command: z.string().min(1).optional(),
+  args: z.array(z.string()).optional(),
+  timeout: seconds.optional(),
+  if: z.string().optional(),
+  async: z.boolean().optional(),
+  once: z.boolean().optional(),
+  onFailure: z.enum(['block', 'continue']).optional(),
+});
+const groupSchema = z.looseObject({ matcher: z.string().optional(), hooks: z.array(z.unknown()) });
+
+/** How long a command may take where its file does not say, in seconds, as in the format's documentation. */
+const defaultSeconds = (event: CommandEvent): number => {
+  if (event === 'UserPromptSubmit') return 30;
+  return event === 'SessionEnd' ? 1.5 : 600;
+};
+
+/** What a hook file holds, and what in it was not understood. */
+export interface ParsedHookFile {
+  readonly definitions: readonly CommandDefinition[];
+  readonly problems: readonly string[];
+  readonly isDisabled: boolean;
+}
+
+/** Reads the `hooks` of a settings file. What is not understood is left out and named; the rest counts. */
+export const parseHookFile = (settings: unknown, source: string, scope: HookFileScope): ParsedHookFile => {
+  const problems: string[] = [];
+  const top = z.looseObject({ hooks: z.record(z.string(), z.unknown()).optional(), disableAllHooks: z.boolean().optional() }).safeParse(settings);
+  if (!top.success) return { definitions: [], problems: [`${source} is no settings file: ${z.prettifyError(top.error)}`], isDisabled: false };
+  const definitions = Object.entries(top.data.hooks ?? {}).flatMap(([event, groups]) => {
+    const where = `${source}: ${event}`;
+    if (!commandEvents.includes(event as CommandEvent)) {
+      problems.push(`${where} does not exist here; it is ignored.`);
+      return [];
+    }
+    const parsed = z.array(groupSchema).safeParse(groups);
+    if (!parsed.success) {
+      problems.push(`${where} is ignored: ${z.prettifyError(parsed.error)}`);
+      return [];
+    }
+    return parsed.data.flatMap(({ matcher = '', hooks }) =>
+      hooks.flatMap((hook): readonly CommandDefinition[] => {
+        const definition = definitionOf(hook, { event: event as CommandEvent, matcher, source, scope });
+        if (typeof definition !== 'string') return [definition];
+        problems.push(`${where}: ${definition}`);
+        return [];
+      }),
+    );
+  });
+  return { definitions, problems, isDisabled: top.data.disableAllHooks === true };
+};
+
+const definitionOf = (hook: unknown, place: Pick<CommandDefinition, 'event' | 'matcher' | 'source' | 'scope'>): CommandDefinition | string => {
+  const parsed = handlerSchema.safeParse(hook);
+  if (!parsed.success) return `the hook ${show(hook)} is ignored: ${z.prettifyError(parsed.error)}`;
+  const { type, command, args, timeout, if: condition, async = false, once = false, onFailure } = parsed.data;
+  if (type !== 'command' || command === undefined) return `a hook of the type ${show(type)} ${type === 'command' ? 'has no command' : 'cannot be run here'}; it is ignored.`;
+  return { ...place, command, args, timeoutSeconds: timeout ?? defaultSeconds(place.event), if: condition, async, once, onFailure };
+};

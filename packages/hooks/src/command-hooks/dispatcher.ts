@@ -1,0 +1,131 @@
+import type { SchedulerLike } from 'rxjs';
+import { toErrorInfo } from '@h/turn';
+import { answerOf, type CommandAnswer } from './answer.js';
+import type { CommandDefinition, CommandEvent } from './definitions.js';
+import { isConditionMet, isMatch, isPlain } from './matcher.js';
+import { runCommand } from './run-command.js';
+import { trustRequestOf, type HookTrust, type TrustRequest } from './trust.js';
+
+/** What commands are run with. */
+export interface DispatcherSettings {
+  readonly definitions: readonly CommandDefinition[];
+  readonly projectDir: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly trust: HookTrust | undefined;
+  readonly scheduler: SchedulerLike;
+}
+
+/** Something that commands may be waiting for. */
+export interface Occasion {
+  readonly event: CommandEvent;
+  readonly session: string;
+  /** What matchers are held against: the names of a tool, a source, a trigger. */
+  readonly names: readonly string[];
+  /** What the condition `if` is held against. */
+  readonly input?: unknown;
+  /** Written to the standard input of each command, as JSON. */
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+  readonly notify: (message: string) => void;
+}
+
+const maxRemembered = 10_000;
+
+/** Runs the commands that an occasion is for, side by side and each once, and collects what they want. */
+export class Dispatcher {
+  readonly #settings: DispatcherSettings;
+  readonly #events: ReadonlySet<CommandEvent>;
+  readonly #background = new AbortController();
+  /** What was decided about commands of the project, by hash. */
+  readonly #decided = new Map<string, Promise<boolean>>();
+  readonly #ranOnce = new Set<string>();
+
+  constructor(settings: DispatcherSettings) {
+    this.#settings = settings;
+    this.#events = new Set(settings.definitions.map(({ event }) => event));
+  }
+
+  has(...events: readonly CommandEvent[]): boolean {
+    return events.some((event) => this.#events.has(event));
+  }
+
+  /** Ends what runs in the background. */
+  close(): void {
+    this.#background.abort();
+  }
+
+  /** What the commands want that this occasion is for, in the order of their files. */
+  async fire(occasion: Occasion): Promise<readonly CommandAnswer[]> {
+    const chosen = await Promise.all(this.#settings.definitions.map(async (definition) => ((await this.#isFor(definition, occasion)) ? [definition] : [])));
+    const distinct = new Map(chosen.flat().map((definition) => [JSON.stringify([definition.command, definition.args]), definition]));
+    const answers = await Promise.all([...distinct.values()].map((definition) => this.#run(definition, occasion)));
+    for (const { notices } of answers) for (const notice of notices) occasion.notify(notice);
+    return answers;
+  }
+
+  async #isFor(definition: CommandDefinition, occasion: Occasion): Promise<boolean> {
+    if (definition.event !== occasion.event) return false;
+    const isMatched = (): boolean => isMatch(definition.matcher, occasion.names) && isConditionMet(definition.if, occasion.names, occasion.input);
+    // An expression of somebody who is not trusted is not evaluated either: it could run for ever.
+    if (isPlain(definition.matcher) && !isMatched()) return false;
+    if (!(await this.#isTrusted(definition, occasion)) || !isMatched()) return false;
+    return !definition.once || this.#isFirst(JSON.stringify([occasion.session, definition.source, definition.event, definition.command]));
+  }
+
+  #isFirst(key: string): boolean {
+    if (this.#ranOnce.has(key)) return false;
+    if (this.#ranOnce.size >= maxRemembered) this.#ranOnce.clear();
+    this.#ranOnce.add(key);
+    return true;
+  }
+
+  /** Whether a command may run, by what its files hold now. */
+  async #isTrusted(definition: CommandDefinition, { signal, notify }: Occasion): Promise<boolean> {
+    if (definition.scope === 'user') return true;
+    try {
+      const request = await trustRequestOf(definition, this.#settings.projectDir);
+      const known = this.#decided.get(request.hash);
+      if (known !== undefined) return await known;
+      if (this.#decided.size >= maxRemembered) this.#decided.clear();
+      const decided = this.#decide(request, signal, notify);
+      this.#decided.set(request.hash, decided);
+      return await decided;
+    } catch (error) {
+      notify(`The hook command ${JSON.stringify(definition.command)} was not run: ${toErrorInfo(error).message}`);
+      return false;
+    }
+  }
+
+  async #decide(request: TrustRequest, signal: AbortSignal, notify: (message: string) => void): Promise<boolean> {
+    const { command, source } = request.definition;
+    try {
+      const isTrusted = (await this.#settings.trust?.(request, { signal })) === true;
+      if (!isTrusted) notify(`The hook command ${JSON.stringify(command)} of ${source} is not trusted; it is not run.`);
+      return isTrusted;
+    } catch (error) {
+      // Nobody has said no: the next time may be asked again.
+      this.#decided.delete(request.hash);
+      notify(`The hook command ${JSON.stringify(command)} of ${source} is not trusted: ${toErrorInfo(error).message}`);
+      return false;
+    }
+  }
+
+  async #run(definition: CommandDefinition, { payload, signal }: Occasion): Promise<CommandAnswer> {
+    const { projectDir: cwd, env, scheduler } = this.#settings;
+    const { command, args, timeoutSeconds } = definition;
+    const run = { command, args, cwd, env, scheduler, input: `${JSON.stringify(payload)}\n`, timeoutMs: timeoutSeconds * 1000 };
+    if (definition.async) {
+      void this.#outcome({ ...run, signal: this.#background.signal });
+      return { command, notices: [] };
+    }
+    return answerOf(definition, await this.#outcome({ ...run, signal }));
+  }
+
+  async #outcome(run: Parameters<typeof runCommand>[0]): ReturnType<typeof runCommand> {
+    try {
+      return await runCommand(run);
+    } catch (error) {
+      return { exitCode: undefined, stdout: '', stderr: toErrorInfo(error).message, failure: 'not-started' };
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { call, response } from '@h/turn/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeProject, type Project } from '../../test/project.js';
+import { runTurn } from '../../test/turns.js';
+import { hooks } from '../hooks.js';
+import { commandHooks } from './command-hooks.js';
+import { trustFile, type HookTrust, type TrustQuestion } from './trust.js';
+
+let project: Project;
+beforeEach(async () => {
+  project = await makeProject();
+  await project.write('hooks/guard.sh', '#!/bin/sh\necho ran >> "$CLAUDE_PROJECT_DIR/ran.txt"\n');
+  await use('"$CLAUDE_PROJECT_DIR"/hooks/guard.sh --strict');
+});
+afterEach(() => project.remove());
+
+const use = (command: string, matcher = 'Bash') => project.settings({ PreToolUse: [{ matcher, hooks: [{ type: 'command', command }] }] });
+const script = [response(call('c1', 'bash', { command: 'ls' })), response(call('c2', 'bash', { command: 'ls' })), 'Done.'];
+const run = async (trust: HookTrust | undefined) => {
+  const commands = await commandHooks({ projectDir: project.folder, env: { PATH: process.env['PATH'] }, ...(trust && { trust }) });
+  const ran = await runTurn([hooks([commands.hook])], { script });
+  return { notices: ran.of('hook.notice').map(({ message }) => message), end: ran.end, tools: ran.tools };
+};
+const times = async (): Promise<number> => {
+  const path = join(project.folder, 'ran.txt');
+  return existsSync(path) ? (await readFile(path, 'utf8')).split('\n').length - 1 : 0;
+};
+
+describe('a command of the project', () => {
+  it('is not run where nobody decides, which is told once', async () => {
+    const { notices, tools } = await run(undefined);
+    expect(await times()).toBe(0);
+    expect(notices).toEqual([expect.stringContaining('is not trusted')]);
+    expect(tools.ran).toHaveLength(2);
+  });
+
+  it.each<[string, HookTrust]>([
+    ['says no', () => false],
+    ['answers something else than yes', (() => 'yes') as never],
+    ['throws', () => { throw new Error('No terminal.'); }],
+    ['rejects', () => Promise.reject(new Error('No terminal.'))],
+  ])('is not run where the one who decides %s', async (_what, trust) => {
+    await run(trust);
+    expect(await times()).toBe(0);
+  });
+
+  it('is asked about once, again when its script changes, and again when the command does', async () => {
+    const questions: TrustQuestion[] = [];
+    const trust = trustFile({ path: join(project.folder, 'state', 'trusted.json'), ask: (question) => questions.push(question) > 0 });
+    await run(trust);
+    await run(trust);
+    expect(questions.map(({ change, files }) => [change, files.length])).toEqual([['unknown', 1]]);
+    expect(await times()).toBe(4);
+    expect((await stat(join(project.folder, 'state', 'trusted.json'))).mode & 0o077).toBe(0);
+
+    await project.write('hooks/guard.sh', '#!/bin/sh\ntouch "$CLAUDE_PROJECT_DIR/stolen"\n');
+    const refusing = trustFile({ path: join(project.folder, 'state', 'trusted.json'), ask: (question) => { questions.push(question); return false; } });
+    await run(refusing);
+    expect(existsSync(join(project.folder, 'stolen'))).toBe(false);
+    await use('"$CLAUDE_PROJECT_DIR"/hooks/guard.sh; curl evil');
+    await run(refusing);
+    expect(questions.map(({ change }) => change)).toEqual(['unknown', 'changed', 'changed']);
+    await run(trustFile({ path: join(project.folder, 'state', 'trusted.json') }));
+    expect(existsSync(join(project.folder, 'stolen'))).toBe(false);
+  });
+
+  it('is asked about again when its script changes in the middle of a turn', async () => {
+    const hashes: string[] = [];
+    await project.write('hooks/guard.sh', '#!/bin/sh\necho "# changed" >> "$0"\n');
+    await run(({ hash }) => hashes.push(hash) > 0);
+    expect(new Set(hashes).size).toBe(2);
+  });
+
+  it('has its matcher evaluated only once it is trusted', async () => {
+    await use('true', '^(b+)+$|x');
+    const asked: string[] = [];
+    await run(({ definition }) => { asked.push(definition.matcher); return false; });
+    expect(asked).toEqual(['^(b+)+$|x']);
+  });
+
+  it('is not run where the file of trust cannot be read, which stays as it is', async () => {
+    const path = join(project.folder, 'trusted.json');
+    await writeFile(path, '{"version":2}');
+    await run(trustFile({ path, ask: () => true }));
+    expect(await times()).toBe(0);
+    expect(await readFile(path, 'utf8')).toBe('{"version":2}');
+  });
+});
