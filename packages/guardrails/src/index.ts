@@ -1,1 +1,13 @@
-export { guardrails, type GuardrailsOptions } from './guardrails.js';
+import './events.js';
+
+export { createBudget, type Budget, type BudgetOptions, type Reservation } from './budget.js';
+export type { CostOf } from './cost.js';
+export type { Amounts, Counters } from './counters.js';
+export { guardrailsFromEnv, type FromEnvOptions } from './env.js';
+export { effectiveLimit, type ExtendableLimit, type Extension } from './extension.js';
+export { guardrails } from './guardrails.js';
+export { describeLimit, type Allowance, type LimitName, type Limits, type LimitState } from './limits.js';
+export type { GuardrailsOptions, WrapUpOptions } from './options.js';
+export { presets } from './presets.js';
+export { repeatedAtSeam } from './seam.js';
+export { approximateTokens } from './size.js';

@@ -1,0 +1,91 @@
+import type { TurnOutcome } from '@h/turn';
+import type { Counters } from './counters.js';
+import type { Extension } from './extension.js';
+
+/**
+ * How much may be used up. What is absent or `Infinity` is not limited; with `0` nothing of it may be used.
+ *
+ * N allowed means that the N+1st is not started.
+ */
+export interface Limits {
+  /** Steps: model calls, each with the tool calls it asks for. A step that is asked again after an error is one step. */
+  readonly maxSteps?: number | undefined;
+  /** Tool calls that may run. One that is refused does not count. */
+  readonly maxToolCalls?: number | undefined;
+  /** Tokens sent and received. Every request counts in full, what the provider read from its cache included. */
+  readonly maxTokens?: number | undefined;
+  /** Tokens sent. */
+  readonly maxInputTokens?: number | undefined;
+  /** Tokens received, reasoning included, over all steps. */
+  readonly maxOutputTokens?: number | undefined;
+  /** Cost, in the unit of `costOf`. */
+  readonly maxCost?: number | undefined;
+  /** Time in milliseconds while a turn runs, waiting for tools and people included. */
+  readonly maxDurationMs?: number | undefined;
+  /** Tool calls that failed. */
+  readonly maxExceptions?: number | undefined;
+  /** Steps in a row in which a tool call failed. */
+  readonly maxConsecutiveExceptions?: number | undefined;
+  /** Characters that come in from outside: the turn's input and what is said to it while it runs. */
+  readonly maxInputChars?: number | undefined;
+  /** Characters that the model writes: text, reasoning, inputs of tools. */
+  readonly maxOutputChars?: number | undefined;
+}
+
+/** Limits, and what makes them grow. */
+export interface Allowance extends Limits {
+  /** Raises limits with every completion. Off unless given. */
+  readonly extension?: Extension | undefined;
+}
+
+export type LimitName = keyof Limits;
+
+/** A limit and what was used of it. */
+export interface LimitState {
+  /** Whose limit it is: `turn`, `session`, or the name of a budget. */
+  readonly scope: string;
+  readonly limit: LimitName;
+  readonly used: number;
+  /** How much may be used, extensions included. */
+  readonly max: number;
+}
+
+interface LimitFacts {
+  /** What of the counters the limit is about. */
+  readonly measure: (counters: Partial<Counters>) => number;
+  readonly outcome: TurnOutcome;
+  /** `has <done> 3 of the 3 <things> that it may <verb>` */
+  readonly words: readonly [done: string, things: string, verb: string];
+  /** Whether an extension adds so many units; otherwise it adds in proportion to the steps. */
+  readonly isCounted?: true;
+  /** How much more there has to be for another step to begin; nothing where only too many are too many. */
+  readonly perStep: number;
+}
+
+/** What an amount has to exceed to be something. */
+const trace = 1e-12;
+
+export const limitFacts: Readonly<Record<LimitName, LimitFacts>> = {
+  maxSteps: { measure: ({ steps = 0 }) => steps, outcome: 'max-steps', words: ['made', 'steps', 'make'], isCounted: true, perStep: 1 },
+  maxToolCalls: { measure: ({ toolCalls = 0 }) => toolCalls, outcome: 'budget-exceeded', words: ['made', 'tool calls', 'make'], isCounted: true, perStep: 0 },
+  maxTokens: { measure: ({ inputTokens = 0, outputTokens = 0 }) => inputTokens + outputTokens, outcome: 'budget-exceeded', words: ['used', 'tokens', 'use'], perStep: 1 },
+  maxInputTokens: { measure: ({ inputTokens = 0 }) => inputTokens, outcome: 'budget-exceeded', words: ['sent', 'tokens', 'send'], perStep: 1 },
+  maxOutputTokens: { measure: ({ outputTokens = 0 }) => outputTokens, outcome: 'budget-exceeded', words: ['received', 'tokens', 'receive'], perStep: 1 },
+  maxCost: { measure: ({ cost = 0 }) => cost, outcome: 'budget-exceeded', words: ['cost', 'units of money', 'cost'], perStep: trace },
+  maxDurationMs: { measure: ({ durationMs = 0 }) => durationMs, outcome: 'timed-out', words: ['taken', 'milliseconds', 'take'], perStep: trace },
+  maxExceptions: { measure: ({ exceptions = 0 }) => exceptions, outcome: 'budget-exceeded', words: ['had', 'failed tool calls', 'have'], isCounted: true, perStep: 0 },
+  maxConsecutiveExceptions: { measure: ({ consecutiveExceptions = 0 }) => consecutiveExceptions, outcome: 'budget-exceeded', words: ['had', 'failing steps in a row', 'have'], perStep: 0 },
+  maxInputChars: { measure: ({ inputChars = 0 }) => inputChars, outcome: 'budget-exceeded', words: ['taken in', 'characters', 'take in'], perStep: 0 },
+  maxOutputChars: { measure: ({ outputChars = 0 }) => outputChars, outcome: 'budget-exceeded', words: ['written', 'characters', 'write'], perStep: 1 },
+};
+
+export const limitNames = Object.keys(limitFacts) as readonly LimitName[];
+
+/** What was used of a limit, for people. */
+export const describeLimit = ({ scope, limit, used, max }: LimitState): string => {
+  const [done, things, verb] = limitFacts[limit].words;
+  return `The ${scope} has ${done} ${figure(used)} of the ${figure(max)} ${things} that it may ${verb}.`;
+};
+
+/** A number for people: whole, or with four significant digits where it is small. */
+export const figure = (value: number): string => String(Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(4)));

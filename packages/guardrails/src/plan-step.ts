@@ -1,0 +1,102 @@
+import type { Account } from './account.js';
+import type { CostForecast } from './cost.js';
+import type { LimitName, LimitState } from './limits.js';
+
+/** What is known of a step before it begins. */
+export interface StepForecast {
+  readonly now: number;
+  readonly inputTokens: number;
+  /** Nothing where the price is not known. */
+  readonly cost: CostForecast | undefined;
+  /** How many tokens a last answer needs, at the most. */
+  readonly closingTokens: number;
+  /** Whether the last step that is possible shall be told from others. */
+  readonly wrapsUp: boolean;
+}
+
+/** What a step may do. */
+export interface StepPlan {
+  /** The limit that has no room for the step. */
+  readonly refusedBy?: LimitState | undefined;
+  /** What is set aside for others will do, once they give it back. */
+  readonly mayWait?: boolean | undefined;
+  /** The limit that leaves room for this step and no other. */
+  readonly last?: LimitState | undefined;
+  /** How many tokens may be received so that all limits hold, and so that a last answer fits after them. */
+  readonly outputTokens: number;
+  /** How many tokens may be received so that all limits hold. */
+  readonly mostOutputTokens: number;
+}
+
+interface Room {
+  readonly most: number;
+  /** So many that another step fits after them. */
+  readonly next: number;
+}
+
+/** So much of the time, and no longer, is kept for the last answer. */
+const closingTimeShare = 0.1;
+const longestClosingMs = 60_000;
+
+/** A first step is never cut short by a reserve that is as large as the limit itself. */
+const closingShare = 4;
+
+/** Decides what a step may do, by what each account has left. */
+export const planStep = (accounts: readonly Account[], forecast: StepForecast): StepPlan => {
+  const { now } = forecast;
+  let last: LimitState | undefined;
+  let [outputTokens, mostOutputTokens] = [Infinity, Infinity];
+  for (const account of accounts) {
+    const refusedBy = account.refuses(now);
+    if (refusedBy) return { refusedBy, outputTokens: 0, mostOutputTokens: 0 };
+    for (const limit of ['maxInputTokens', 'maxOutputTokens', 'maxTokens', 'maxCost'] as const) {
+      if (!account.limits(limit)) continue;
+      const { most } = roomIn(limit, account.left(limit, now), account.state(limit, now).max, forecast);
+      // What is set aside for others may come back, so it makes no step the last.
+      const alone = roomIn(limit, account.left(limit, now, true), account.state(limit, now).max, forecast);
+      if (most < 1) return { refusedBy: account.state(limit, now), mayWait: alone.most >= 1, outputTokens: 0, mostOutputTokens: 0 };
+      if (alone.next < 1) last ??= account.state(limit, now);
+      mostOutputTokens = Math.min(mostOutputTokens, most);
+      outputTokens = Math.min(outputTokens, most, alone.next < 1 ? Infinity : alone.next);
+    }
+    last ??= lastByCountOrTime(account, now);
+  }
+  if (last === undefined || !forecast.wrapsUp) return { outputTokens: forecast.wrapsUp ? outputTokens : mostOutputTokens, mostOutputTokens };
+  return { last, outputTokens: mostOutputTokens, mostOutputTokens };
+};
+
+/** The limit on steps, tool calls or time that lets no other step follow. */
+const lastByCountOrTime = (account: Account, now: number): LimitState | undefined => {
+  const isLast = (limit: LimitName, least: number): boolean => account.limits(limit) && account.left(limit, now) < least;
+  if (isLast('maxSteps', 2)) return account.state('maxSteps', now);
+  if (isLast('maxToolCalls', 1)) return account.state('maxToolCalls', now);
+  const time = account.state('maxDurationMs', now);
+  return time.max - time.used <= Math.min(longestClosingMs, time.max * closingTimeShare) ? time : undefined;
+};
+
+const roomIn = (limit: LimitName, left: number, max: number, { inputTokens, cost, closingTokens }: StepForecast): Room => {
+  const closing = Math.min(closingTokens, max / closingShare);
+  switch (limit) {
+    case 'maxInputTokens':
+      return { most: left >= inputTokens ? Infinity : 0, next: left >= 2 * inputTokens + closing ? Infinity : 0 };
+    case 'maxOutputTokens':
+      return { most: left, next: worth(left - closing, closing) };
+    case 'maxTokens':
+      // What is received now is sent again with the next request.
+      return { most: left - inputTokens, next: worth((left - 2 * inputTokens - closing) / 2, closing) };
+    default:
+      return cost === undefined ? { most: Infinity, next: Infinity } : costRoom(left, max, cost, closingTokens);
+  }
+};
+
+const costRoom = (left: number, max: number, { input, perOutputToken }: CostForecast, closingTokens: number): Room => {
+  const tokensFor = (money: number): number => {
+    if (money < 0) return 0;
+    return perOutputToken === 0 ? Infinity : money / perOutputToken;
+  };
+  const closing = Math.min(closingTokens * perOutputToken, max / closingShare);
+  return { most: tokensFor(left - input), next: worth(tokensFor(left - 2 * input - closing), Math.min(closingTokens, tokensFor(max / closingShare))) };
+};
+
+/** Too little room for an answer is none. */
+const worth = (tokens: number, least: number): number => (tokens < least ? 0 : tokens);

@@ -1,0 +1,142 @@
+import { keep, type JSONValue, type NewEventOf, type TurnEvent, type TurnEventOf } from '@h/turn';
+import { Account } from './account.js';
+import type { BudgetTab } from './budget-tab.js';
+import type { Budget } from './budget.js';
+import { addTo, noCounters, type Amounts } from './counters.js';
+import type { LimitName, LimitState } from './limits.js';
+import type { GuardrailsSettings } from './options.js';
+
+/** Under what the session's counters are kept, and what is noted on events. */
+export const ownName = 'guardrails';
+
+/** Whose allowances a turn uses up: its own, the session's, and that of a shared budget with those that it is a share of. */
+export class TurnAccounts {
+  readonly #settings: GuardrailsSettings;
+  readonly #turn: Account;
+  #session: Account | undefined;
+  #budget: Budget | undefined;
+  #tab: BudgetTab | undefined;
+  #all: readonly Account[];
+  #isStarted = false;
+  #isRunning = false;
+  /** Where the clock of the turn stood in what is replayed. */
+  #clock: { readonly at: number; readonly elapsedMs: number } | undefined;
+  #lastAt = 0;
+
+  constructor(settings: GuardrailsSettings) {
+    this.#settings = settings;
+    this.#turn = new Account('turn', settings.turn);
+    this.#all = [this.#turn];
+  }
+
+  /** All of them, the turn's own first. */
+  get all(): readonly Account[] {
+    return this.#all;
+  }
+
+  /** Whether anybody has such a limit. */
+  has(limit: LimitName): boolean {
+    return this.#all.some((account) => account.limits(limit));
+  }
+
+  /** The first limit that lets no further step begin. */
+  refuses(now: number): LimitState | undefined {
+    for (const account of this.#all) {
+      const limit = account.refuses(now);
+      if (limit) return limit;
+    }
+    return undefined;
+  }
+
+  /** The limit on time that is used up. */
+  late(now: number): LimitState | undefined {
+    for (const account of this.#all) {
+      if (account.limits('maxDurationMs') && account.left('maxDurationMs', now) <= 0) return account.state('maxDurationMs', now);
+    }
+    return undefined;
+  }
+
+  /** A limit as it stands now. */
+  current({ scope, limit }: LimitState, now: number): LimitState {
+    const account = this.#all.find((candidate) => candidate.scope === scope && candidate.limits(limit)) ?? this.#turn;
+    return account.state(limit, now);
+  }
+
+  get budget(): Budget | undefined {
+    return this.#budget;
+  }
+
+  /** How long the turn has run, in milliseconds. */
+  elapsedMs(now: number): number {
+    return this.#turn.used(now).durationMs;
+  }
+
+  /** Finds the budget for the turn. */
+  start(event?: TurnEventOf<'turn.start'>): void {
+    this.#isStarted = true;
+    this.#budget = this.#settings.budgetOf(event);
+    this.#list();
+  }
+
+  /** Goes on with what the session had used before the turn. */
+  load(state: Readonly<Record<string, JSONValue>>, now: number): void {
+    if (this.#settings.session === undefined) return;
+    const kept = state[ownName] as { readonly used?: unknown } | null | undefined;
+    this.#session = new Account('session', this.#settings.session, kept?.used);
+    this.#session.add({ ...this.#turn.used(now), durationMs: 0 });
+    if (this.#isRunning) this.#session.enter(now);
+    this.#list();
+  }
+
+  /** Follows the clock of a turn that is replayed. */
+  replayed(event: TurnEvent): void {
+    this.#lastAt = event.at;
+    if (event.type === 'session.loaded') this.#clock = { at: event.at, elapsedMs: 0 };
+    const noted = event.type === 'model.request' ? (event.annotations?.[ownName] as { readonly elapsedMs?: unknown } | undefined) : undefined;
+    if (typeof noted?.elapsedMs === 'number') this.#clock = { at: event.at, elapsedMs: noted.elapsedMs };
+  }
+
+  /** The clock runs from now on, and the budget is charged, with what the turn had used before its process died too. */
+  run(turn: string, at: number): void {
+    if (this.#isRunning) return;
+    if (!this.#isStarted) this.start();
+    this.#isRunning = true;
+    const before = this.#clock === undefined ? 0 : this.#clock.elapsedMs + Math.max(0, this.#lastAt - this.#clock.at);
+    for (const account of this.#own) {
+      account.add({ durationMs: before });
+      account.enter(at);
+    }
+    this.#tab = this.#budget?.open(turn, at);
+    this.#tab?.catchUp(this.#turn.used());
+  }
+
+  spend(amounts: Amounts): void {
+    for (const account of this.#own) account.add(amounts);
+    this.#tab?.spend(amounts);
+  }
+
+  endStep(hasFailed: boolean): void {
+    for (const account of this.#own) account.endStep(hasFailed);
+    this.#tab?.endStep(hasFailed);
+  }
+
+  /** What the session keeps, with what is under way. */
+  kept(now: number, pending: Amounts): NewEventOf<'session.state'> | undefined {
+    if (this.#session === undefined) return undefined;
+    const used = { ...noCounters(), ...this.#session.used(now) };
+    addTo(used, pending);
+    return keep(ownName, { version: 1, used });
+  }
+
+  close(at: number): void {
+    this.#tab?.close(at);
+  }
+
+  get #own(): readonly Account[] {
+    return this.#session === undefined ? [this.#turn] : [this.#turn, this.#session];
+  }
+
+  #list(): void {
+    this.#all = [...this.#own, ...(this.#budget?.accounts ?? [])];
+  }
+}

@@ -1,0 +1,273 @@
+import { annotate, deny, notice, toolCallsOf, type Decision, type JSONObject, type NewEvent, type OperatorContext, type TurnEventOf } from '@h/turn';
+import type { CostForecast } from './cost.js';
+import { cutOff, cutTooOften, exceeded, overrunBy, summedUp, unpriced } from './ending.js';
+import './events.js';
+import { describeLimit, type LimitState } from './limits.js';
+import { ModelCall } from './model-call.js';
+import { nearLimits } from './near.js';
+import type { GuardrailsSettings } from './options.js';
+import { planStep, type StepPlan } from './plan-step.js';
+import { TruncationRecovery } from './recovery.js';
+import { ownName } from './turn-accounts.js';
+import { TurnLedger } from './turn-ledger.js';
+import { clamped, offersTools, told, withoutTools } from './wrap-up.js';
+
+type Request = TurnEventOf<'model.request'>;
+
+/** The last step that a limit allows. */
+interface LastStep {
+  readonly step: number;
+  readonly limit: LimitState;
+  /** The turn is cut short with it: something of the limit was used before, and the step does more than finish an answer. */
+  readonly isForced: boolean;
+}
+
+/** So much is set aside of a shared budget for an answer of unknown length. */
+const assumedOutputTokens = 4096;
+
+/** Decides about the events of one turn by what is left. */
+export class TurnGuard {
+  readonly ledger: TurnLedger;
+  readonly recovery: TruncationRecovery;
+  readonly #settings: GuardrailsSettings;
+  readonly #near: ReturnType<typeof nearLimits>;
+  #last: LastStep | undefined;
+  /** In which step the model was told that a limit is near. */
+  #toldIn: number | undefined;
+  /** The limit that came near first. */
+  #nearest: LimitState | undefined;
+  #isEnding = false;
+
+  constructor(settings: GuardrailsSettings) {
+    this.#settings = settings;
+    this.ledger = new TurnLedger(settings);
+    this.recovery = new TruncationRecovery(settings.maxTokensRecoveries);
+    this.#near = nearLimits(settings);
+  }
+
+  /** A request that had left before the process died. */
+  replay(request: Request): void {
+    this.ledger.reached(request.step);
+    this.ledger.asked(request);
+    const note = request.annotations?.[ownName] as { readonly told?: boolean; readonly last?: Omit<LastStep, 'step'> } | undefined;
+    if (note?.told === true) this.#toldIn = request.step;
+    this.#last = note?.last && { step: request.step, ...note.last };
+  }
+
+  /** Whether the turn is cut short with this step. */
+  isForced(step: number): boolean {
+    return this.#last?.step === step && this.#last.isForced;
+  }
+
+  /** Refuses a turn for which nothing is left, before anything of it is stored. */
+  admit({ at }: TurnEventOf<'turn.start'>): Decision {
+    return this.#refusal(at);
+  }
+
+  /** Ends a turn that is told more than it may take in. */
+  hear(event: TurnEventOf<'input.received'>): Decision {
+    const limit = this.ledger.accounts.refuses(event.at);
+    return limit?.limit === 'maxInputChars' ? [event, ...this.#end(event.at, exceeded(limit))] : undefined;
+  }
+
+  /** What becomes of a request; `'wait'` while others have set aside what it needs. */
+  ask(request: Request): readonly NewEvent[] | 'wait' {
+    const { at: now, step } = request;
+    this.ledger.reached(step);
+    const ending = this.#refusal(now) ?? this.#exhaustion(step, now);
+    if (ending) return ending;
+    const inputTokens = this.ledger.sizeOf(request);
+    const cost = this.ledger.costOf(request, inputTokens);
+    const { wrapUp } = this.#settings;
+    const wrapsUp = wrapUp !== undefined && offersTools(request);
+    const plan = planStep(this.ledger.accounts.all, { now, inputTokens, cost, closingTokens: wrapUp?.tokens ?? 0, wrapsUp });
+    if (plan.refusedBy) return plan.mayWait === true ? 'wait' : this.#end(now, exceeded(plan.refusedBy));
+    const fitting = clamped(request, plan.outputTokens);
+    const call = this.#begin(fitting, inputTokens, plan, cost);
+    if (call === undefined) return 'wait';
+    this.ledger.call = call;
+    this.ledger.asked(fitting);
+    this.recovery.began();
+    const events = [...this.#nearNotices(now)];
+    const leaving = plan.last ? this.#withoutTools(fitting, plan.last, events) : this.#toldOf(fitting);
+    const kept = this.ledger.accounts.kept(now, { ...call.estimate, steps: 1 });
+    return [...events, ...(kept ? [kept] : []), this.#timed(leaving)];
+  }
+
+  /** Counts a piece of an answer; ends the turn in the middle of it where there is no room for more. */
+  delta(event: TurnEventOf<'model.delta'>): Decision {
+    if (this.#isEnding) return undefined;
+    const { ledger } = this;
+    const { text } = event.delta;
+    const late = ledger.accounts.late(event.at);
+    const hasRoom = ledger.call?.take(text, this.#settings.estimateTokens(text)) !== false;
+    const limit = late ?? (hasRoom ? undefined : overrunBy(ledger.accounts, ledger.call?.estimate ?? {}, event.at));
+    if (limit) return [event, ...this.#end(event.at, exceeded(limit))];
+    const passed = this.recovery.delta(event);
+    return passed === event ? undefined : (passed ?? null);
+  }
+
+  /** Looks after an answer; tool calls that come with it do not run where it has overrun a limit. */
+  respond(given: TurnEventOf<'model.response'>): Decision {
+    const { at: now } = given;
+    const event = this.recovery.trimmed(given);
+    const heldBack = this.recovery.rest();
+    this.recovery.answered(event);
+    const events: NewEvent[] = heldBack === '' ? [] : [pieceOf(event, heldBack)];
+    events.push(event);
+    const model = this.ledger.takeUnpriced();
+    if (model) events.push(notice('budget.cost-unknown', model));
+    const overrun = this.ledger.accounts.all.flatMap((account) => account.states(now)).find(({ used, max }) => used > max);
+    const hasCalls = toolCallsOf({ role: 'assistant', content: event.content }).length > 0;
+    events.push(...(overrun && hasCalls ? this.#end(now, exceeded(overrun)) : this.#nearNotices(now)));
+    return events.length === 1 && event === given ? undefined : events;
+  }
+
+  /** Refuses a call for which nothing is left, or that comes in a step without tools. */
+  call(event: TurnEventOf<'tool.call'>): Decision {
+    if (event.denied) return undefined;
+    if (this.#last?.step === event.step) return deny(event, `${describeLimit(this.#last.limit)} No tools run in the last step.`, ownName);
+    for (const account of this.ledger.accounts.all) {
+      const limit = account.lacks({ toolCalls: 1 }, event.at);
+      if (limit?.limit === 'maxToolCalls') return deny(event, describeLimit(limit), ownName);
+    }
+    this.ledger.called(event);
+    return undefined;
+  }
+
+  /** What a stop becomes: a step that goes on with what was cut off, or a stop that says what cut the turn short. */
+  stop(event: TurnEventOf<'turn.stop'>): Decision {
+    const { at: now, afterStep: step } = event;
+    if (this.#isEnding) return undefined;
+    const isDone = event.outcome === 'completed' && step !== undefined;
+    const goesOn = isDone && this.recovery.goesOn(step);
+    if (goesOn && this.#mayGoOn(step, now)) {
+      const recovered = this.recovery.goOn();
+      return [recovered, notice('truncation.recovered', { step, recovery: this.recovery.count, maxRecoveries: this.#settings.maxTokensRecoveries })];
+    }
+    const why = goesOn ? 'no-allowance' : this.recovery.givenUp(step);
+    const events = [...this.#keep(now), ...(isDone && why ? [notice('truncation.given-up', { step, why })] : [])];
+    if (!isDone || !this.#last || !this.isForced(step)) return events.length === 0 ? undefined : [...events, event];
+    return [...events, ...summedUp(this.ledger.accounts.current(this.#last.limit, now), event)];
+  }
+
+  /** What ends the turn at any time: somebody has cut the budget off, or the time is up. Else what has come near. */
+  interrupt(now: number): readonly NewEvent[] {
+    if (this.#isEnding) return [];
+    const reason = this.ledger.accounts.budget?.cutOffReason;
+    if (reason !== undefined) return this.#end(now, cutOff(reason));
+    const late = this.ledger.accounts.late(now);
+    return late ? this.#end(now, exceeded(late)) : this.#nearNotices(now);
+  }
+
+  /** The turn is over, or nobody follows it any more. */
+  close(now: number): void {
+    this.ledger.abandonCall();
+    this.ledger.accounts.close(now);
+  }
+
+  /** Sets aside in a shared budget what the call may need; nothing when others have set that aside. */
+  #begin(request: Request, inputTokens: number, plan: StepPlan, cost: CostForecast | undefined): ModelCall | undefined {
+    const { accounts } = this.ledger;
+    const { at: now } = request;
+    const reservedTokens = Math.min(Math.max(1, Math.floor(plan.mostOutputTokens)), request.settings.maxOutputTokens ?? assumedOutputTokens);
+    const price = cost && { cost: cost.input + cost.perOutputToken * reservedTokens };
+    const reservation = accounts.budget?.reserve({ steps: 1, inputTokens, outputTokens: reservedTokens, ...price }, now);
+    if (accounts.budget && !reservation) return undefined;
+    const outputChars = Math.min(...accounts.all.map((account) => (account.limits('maxOutputChars') ? account.left('maxOutputChars', now) : Infinity)));
+    return new ModelCall({ inputTokens, outputTokens: plan.mostOutputTokens, outputChars, cost, reservation, reservedTokens });
+  }
+
+  #withoutTools(request: Request, limit: LimitState, events: NewEvent[]): Request {
+    const { step } = request;
+    const { isGoingOn } = this.recovery;
+    const isForced = limit.used > 0 && !isGoingOn;
+    this.#last = { step, limit, isForced };
+    events.push(notice('budget.wrap-up', { ...limit, step }));
+    const bare = noted(withoutTools(request), { last: { limit: { ...limit }, isForced } });
+    // An answer that was cut off is to go on as it was; to be told to sum up would lead away from it.
+    return isGoingOn ? bare : told(bare, 'budget-last', `${describeLimit(limit)} ${this.#settings.wrapUp?.lastText ?? ''}`);
+  }
+
+  /** Tells the model, once, about the limit that came near first. A step that is asked again is told again. */
+  #toldOf(request: Request): Request {
+    this.#last = undefined;
+    const { wrapUp } = this.#settings;
+    const mayTell = this.#toldIn === undefined || this.#toldIn === request.step;
+    if (!wrapUp || !this.#nearest || !mayTell || this.recovery.isGoingOn || !offersTools(request)) return request;
+    this.#toldIn = request.step;
+    const limit = this.ledger.accounts.current(this.#nearest, request.at);
+    return told(noted(request, { told: true }), 'budget-near', `${describeLimit(limit)} ${wrapUp.nearText}`);
+  }
+
+  /** With a limit on time, what the clock shows goes with each request, so that a replay leaves out the time in between. */
+  #timed(request: Request): Request {
+    const { accounts } = this.ledger;
+    return accounts.has('maxDurationMs') ? noted(request, { elapsedMs: accounts.elapsedMs(request.at) }) : request;
+  }
+
+  #nearNotices(now: number): readonly NewEvent[] {
+    const found = this.#near(this.ledger.accounts.all, now);
+    this.#nearest ??= found[0];
+    return found.map((state) => notice('budget.near', { ...state, left: state.max - state.used }));
+  }
+
+  /** What lets no step begin, whatever it needs. */
+  #refusal(now: number): readonly NewEvent[] | undefined {
+    const { accounts } = this.ledger;
+    const reason = accounts.budget?.cutOffReason;
+    if (reason !== undefined) return this.#end(now, cutOff(reason));
+    const limit = accounts.refuses(now);
+    return limit && this.#end(now, exceeded(limit));
+  }
+
+  /** What lets no other step follow. */
+  #exhaustion(step: number, now: number): readonly NewEvent[] | undefined {
+    const { accounts } = this.ledger;
+    if (this.#last && this.#last.step < step && this.#last.limit.used > 0) return this.#end(now, exceeded(accounts.current(this.#last.limit, now)));
+    if (this.recovery.hasTooManyCutCalls) return this.#end(now, cutTooOften(this.recovery.count, this.#settings.maxTokensRecoveries));
+    const ending = this.#settings.stopsOnUnknownCost ? unpriced(accounts, now) : undefined;
+    return ending && this.#end(now, ending);
+  }
+
+  #mayGoOn(step: number, now: number): boolean {
+    const isLast = this.#last?.step === step && this.#last.limit.used > 0;
+    return !isLast && this.ledger.accounts.refuses(now) === undefined;
+  }
+
+  #end(now: number, events: readonly NewEvent[]): readonly NewEvent[] {
+    const kept = this.#keep(now);
+    this.#isEnding = true;
+    return [...kept, ...events];
+  }
+
+  #keep(now: number): readonly NewEvent[] {
+    this.ledger.abandonCall();
+    const kept = this.ledger.accounts.kept(now, {});
+    return kept ? [kept] : [];
+  }
+}
+
+/** The event with this added to what the operator finds on it in a replay. */
+const noted = (request: Request, note: JSONObject): Request =>
+  annotate(request, ownName, { ...(request.annotations?.[ownName] as JSONObject | undefined), ...note });
+
+const pieceOf = ({ turn, at, step, attempt }: TurnEventOf<'model.response'>, text: string): NewEvent => ({
+  type: 'model.delta',
+  turn,
+  at,
+  step,
+  attempt,
+  delta: { type: 'text', text },
+});
+
+/** Lets a request wait until others give back what they have set aside. */
+export const waitFor = (guard: TurnGuard, request: Request, operator: OperatorContext, done: (events: readonly NewEvent[]) => void): (() => void) => {
+  const unwatch = guard.ledger.accounts.budget?.watch(() => {
+    const events = guard.ask({ ...request, at: operator.now() });
+    if (events === 'wait') return;
+    unwatch?.();
+    done(events);
+  });
+  return () => unwatch?.();
+};

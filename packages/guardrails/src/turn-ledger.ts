@@ -1,0 +1,156 @@
+import { toolCallsOf, type AssistantMessage, type TurnEventOf, type Usage, type UserMessage } from '@h/turn';
+import { forecastCost, knownCost, type CostForecast } from './cost.js';
+import type { Amounts } from './counters.js';
+import { InputEstimate } from './input-estimate.js';
+import type { ModelCall } from './model-call.js';
+import type { GuardrailsSettings } from './options.js';
+import { charsOf, visitTexts } from './size.js';
+import { ownName, TurnAccounts } from './turn-accounts.js';
+
+type Request = TurnEventOf<'model.request'>;
+type Result = TurnEventOf<'tool.result'>;
+
+/** Results of calls that never ran. */
+const neverRan: ReadonlySet<Result['status']> = new Set<Result['status']>(['denied', 'skipped', 'unknown-tool', 'invalid-input']);
+
+/** Writes down what a turn uses, live and replayed alike. */
+export class TurnLedger {
+  readonly accounts: TurnAccounts;
+  /** The model call under way. */
+  call: ModelCall | undefined;
+  readonly #settings: GuardrailsSettings;
+  readonly #input: InputEstimate;
+  /** The step that was reached, and how many were made. */
+  #step = 0;
+  #steps = 0;
+  #isAsked = false;
+  #sent = 0;
+  #model: string | undefined;
+  #lastUsage: Usage | undefined;
+  readonly #unpriced = new Set<string | undefined>();
+  #newlyUnpriced: { readonly model: string | undefined } | undefined;
+  readonly #counted = new Set<string>();
+  #results = { failed: 0, other: 0 };
+
+  constructor(settings: GuardrailsSettings) {
+    this.#settings = settings;
+    this.accounts = new TurnAccounts(settings);
+    this.#input = new InputEstimate(settings.estimateTokens);
+  }
+
+  heard(messages: readonly UserMessage[]): void {
+    let inputChars = 0;
+    for (const message of messages) inputChars += charsOf(message);
+    this.accounts.spend({ inputChars });
+  }
+
+  /** A step is about to begin. One before it that was answered further down counts as made. */
+  reached(step: number): void {
+    if (step > this.#step && this.#isAsked) this.#close();
+    const missing = step - 1 - this.#steps;
+    if (missing > 0) this.#count({ steps: missing });
+    this.#step = step;
+  }
+
+  /** About how many tokens this request sends. */
+  sizeOf(request: Request): number {
+    return this.#input.of(request);
+  }
+
+  /** What this request will cost; nothing where the price is not known. */
+  costOf(request: Request, inputTokens: number): CostForecast | undefined {
+    return forecastCost(this.#settings.costOf, inputTokens, this.#lastUsage, this.#lastUsage === undefined ? request.model : this.#model);
+  }
+
+  asked(request: Request): void {
+    this.#isAsked = true;
+    this.#sent = this.#input.of(request);
+    this.#model = request.model;
+  }
+
+  /** An answer has come. One with which the model was done by itself is a completion. */
+  answered({ content, finishReason, usage, model }: TurnEventOf<'model.response'>, isForced: boolean): void {
+    const message: AssistantMessage = { role: 'assistant', content };
+    const isReported = usage.input + usage.output > 0;
+    if (isReported) this.#input.learn(usage.input);
+    const counted = isReported ? usage : { ...usage, input: this.#sent, output: this.#tokensOf(message) };
+    this.#model = model ?? this.#model;
+    this.#lastUsage = counted;
+    const isCompletion = !isForced && finishReason === 'stop' && toolCallsOf(message).length === 0;
+    this.#count({ ...this.#amountsOf(counted), steps: 1, outputChars: charsOf(message), completions: isCompletion ? 1 : 0 });
+    this.#close();
+  }
+
+  /** A call has failed. Where nobody says what it has used, what had come by then tells. Returns that, to be found on a replay. */
+  failed({ usage, annotations }: TurnEventOf<'model.error'>): Amounts {
+    if (!this.#isAsked) return {};
+    const estimate = this.call?.fail() ?? {};
+    const noted = annotations?.[ownName] as Amounts | undefined;
+    this.accounts.spend(usage ? this.#amountsOf(usage) : (noted ?? estimate));
+    return usage || noted ? {} : estimate;
+  }
+
+  called(event: TurnEventOf<'tool.call'>): void {
+    this.#counted.add(event.call.id);
+    this.accounts.spend({ toolCalls: 1 });
+  }
+
+  resulted(result: Result): void {
+    if (this.#counted.delete(result.call.id) && neverRan.has(result.status)) this.accounts.spend({ toolCalls: -1 });
+    if (this.#settings.isException(result)) {
+      this.#results.failed += 1;
+      this.accounts.spend({ exceptions: 1 });
+    } else if (!neverRan.has(result.status) && result.status !== 'cancelled') this.#results.other += 1;
+  }
+
+  /** All calls of a step have their results; those that never ran say nothing about a streak of failures. */
+  stepEnded(): void {
+    const { failed, other } = this.#results;
+    if (failed + other > 0) this.accounts.endStep(failed > 0);
+    this.#results = { failed: 0, other: 0 };
+    this.#counted.clear();
+  }
+
+  /** Nobody waits any more for the answer to a request that has left: what it has used by now counts. */
+  abandonCall(): void {
+    if (this.#isAsked) this.#count({ ...this.call?.estimate, steps: 1 });
+    this.#close();
+  }
+
+  /** A model whose price has turned out not to be known, once. */
+  takeUnpriced(): { readonly model?: string | undefined } | undefined {
+    const found = this.#newlyUnpriced;
+    this.#newlyUnpriced = undefined;
+    return found;
+  }
+
+  #count(amounts: Amounts & { readonly steps: number }): void {
+    this.#steps += amounts.steps;
+    this.accounts.spend(amounts);
+  }
+
+  #close(): void {
+    this.#isAsked = false;
+    this.call?.end();
+    this.call = undefined;
+  }
+
+  #amountsOf(usage: Usage): Amounts {
+    const tokens = { inputTokens: usage.input, outputTokens: usage.output };
+    const { costOf } = this.#settings;
+    if (costOf === undefined && !this.accounts.has('maxCost')) return tokens;
+    const cost = knownCost(costOf, usage, this.#model);
+    if (cost !== undefined) return { ...tokens, cost };
+    if (!this.#unpriced.has(this.#model)) this.#newlyUnpriced = { model: this.#model };
+    this.#unpriced.add(this.#model);
+    return { ...tokens, unpricedCalls: 1 };
+  }
+
+  #tokensOf(message: AssistantMessage): number {
+    let tokens = 0;
+    visitTexts(message, (text) => {
+      tokens += this.#settings.estimateTokens(text);
+    });
+    return Math.ceil(tokens);
+  }
+}
