@@ -33,7 +33,7 @@ describe('createChantingDetector', () => {
     ['prose', essay],
     ['a block of code', `Here it is:\n\`\`\`ts\n${'  values.push(0);\n'.repeat(100)}\`\`\`\nDone.`],
     ['a block of code in tildes', `~~~\n${'a\n'.repeat(800)}~~~`],
-    ['a table', `${'| yes | no | yes | no | passed the test |\n'.repeat(60)}`],
+    ['a table', '| yes | no | yes | no | passed the test |\n'.repeat(60)],
     ['a list', '- The test passes.\n'.repeat(60)],
     ['a numbered list', '1. The test passes now.\n'.repeat(60)],
     ['a quote', '> The test passes now.\n'.repeat(60)],

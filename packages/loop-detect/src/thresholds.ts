@@ -49,7 +49,14 @@ export interface DetectorThresholds {
   readonly 'breaker'?: Pick<Thresholds, 'warn' | 'break'> | false | undefined;
 }
 
-export type ThresholdsOf = (detector: keyof DetectorThresholds, tool: string) => Required<Thresholds>;
+/** All three, where a detector has no say `Infinity`. */
+export interface Limits {
+  readonly warn: number;
+  readonly block: number;
+  readonly break: number;
+}
+
+export type ThresholdsOf = (detector: keyof DetectorThresholds, tool: string) => Limits;
 
 export const defaultThresholds = {
   'repeat': { warn: 10 },
@@ -61,25 +68,32 @@ export const defaultThresholds = {
   'breaker': { warn: 20, break: 30 },
 } as const satisfies DetectorThresholds;
 
-const never: Required<Thresholds> = { warn: Infinity, block: Infinity, break: Infinity };
+const never: Limits = { warn: Infinity, block: Infinity, break: Infinity };
 
 /** Looks up thresholds: those of the tool, else those of the detector, else the defaults. */
 export const thresholdsFrom = ({ detectors = {}, tools = {} }: LoopOptions): ThresholdsOf => {
-  const resolve = (detector: keyof DetectorThresholds, own: DetectorThresholds): Required<Thresholds> => {
-    const [general, special] = [detectors[detector], own[detector]];
-    if (special === false || (special === undefined && general === false)) return never;
-    return { ...never, ...defaultThresholds[detector], ...(general === false ? {} : general), ...special };
-  };
-  const tableFor = (own: DetectorThresholds): Readonly<Record<keyof DetectorThresholds, Required<Thresholds>>> => ({
-    'repeat': resolve('repeat', own),
-    'no-progress': resolve('no-progress', own),
-    'poll': resolve('poll', own),
-    'cycle': resolve('cycle', own),
-    'churn': resolve('churn', own),
-    'unknown-tool': resolve('unknown-tool', own),
-    'breaker': resolve('breaker', own),
-  });
-  const general = tableFor({});
-  const byTool = new Map(Object.entries(tools).map(([tool, own]) => [tool, tableFor(own === false ? {} : (own.detectors ?? {}))]));
+  const general = tableOf({}, detectors);
+  const byTool = new Map(Object.entries(tools).map(([tool, own]) => [tool, tableOf(own === false ? {} : (own.detectors ?? {}), detectors)]));
   return (detector, tool) => (byTool.get(tool) ?? general)[detector];
+};
+
+type Table = Readonly<Record<keyof DetectorThresholds, Limits>>;
+
+const tableOf = (own: DetectorThresholds, general: DetectorThresholds): Table => {
+  const limits = (detector: keyof DetectorThresholds): Limits => resolve(own[detector], general[detector], defaultThresholds[detector]);
+  return {
+    'repeat': limits('repeat'),
+    'no-progress': limits('no-progress'),
+    'poll': limits('poll'),
+    'cycle': limits('cycle'),
+    'churn': limits('churn'),
+    'unknown-tool': limits('unknown-tool'),
+    'breaker': limits('breaker'),
+  };
+};
+
+const resolve = (own: Thresholds | false | undefined, general: Thresholds | false | undefined, otherwise: Thresholds): Limits => {
+  if (own === false || (own === undefined && general === false)) return never;
+  const pick = (level: keyof Limits): number => own?.[level] ?? (general === false ? undefined : general?.[level]) ?? otherwise[level] ?? Infinity;
+  return { warn: pick('warn'), block: pick('block'), break: pick('break') };
 };

@@ -32,7 +32,7 @@ export class TurnWatch {
   #batch: LoopVerdict = fine('');
   #isTold = false;
   #results = 0;
-  #latest: { readonly verdict: LoopVerdict; readonly fingerprint: Fingerprint } | undefined;
+  #latest: { readonly verdict: LoopVerdict; readonly isDue: boolean; readonly fingerprint: Fingerprint } | undefined;
   /** Why the turn is to end. */
   #ending: LoopVerdict | undefined;
   #isSummarised = false;
@@ -93,15 +93,15 @@ export class TurnWatch {
     const found = this.#monitor.learn(call, status, fingerprint);
     const verdict = status === 'denied' ? fine('') : worstOf([found, this.#batch.level === 'warn' ? this.#batch : undefined], found);
     if (verdict.level === 'break') this.#ending = verdict;
-    this.#latest = { verdict, fingerprint };
+    this.#latest = { verdict, isDue: verdict.level !== 'ok' && this.#isDue(verdict), fingerprint };
   }
 
   /** Writes down what was learnt from a result, and tells the model what is wrong. */
   mark(event: TurnEventOf<'tool.result'>): Decision {
     if (this.#latest === undefined || event.status === 'denied') return undefined;
-    const { verdict, fingerprint } = this.#latest;
+    const { verdict, isDue, fingerprint } = this.#latest;
     const marked = annotate(event, operatorName, { outcome: fingerprint.outcome, ...(fingerprint.failure !== undefined && { failure: fingerprint.failure }) });
-    if (verdict.level === 'ok' || !this.#isDue(verdict)) return marked;
+    if (!isDue) return marked;
     return [{ ...marked, output: withNote(event.output, verdict.message) }, notice('loop.warning', { ...verdict, tool: event.call.name })];
   }
 

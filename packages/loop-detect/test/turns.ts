@@ -1,0 +1,109 @@
+import {
+  decodeRecord,
+  encodeRecord,
+  harness,
+  memorySessions,
+  repairHistory,
+  type Agent,
+  type JournalRecord,
+  type Message,
+  type SessionStore,
+  type ToolOutcome,
+  type TurnEvent,
+  type TurnEventOf,
+  type TurnEventType,
+} from '@h/turn';
+import { call, response, scriptedModel, scriptedTools, type ScriptedModel, type ScriptedModelOptions, type ScriptedTools, type ScriptStep } from '@h/turn/testing';
+import { lastValueFrom, tap } from 'rxjs';
+import { expect } from 'vitest';
+import { loopDetect, type LoopDetectOptions } from '../src/index.js';
+
+/** An answer that asks for these calls. */
+export const asking = (...calls: readonly (readonly [name: string, input?: unknown])[]): ScriptStep =>
+  response(...calls.map(([name, input = {}], index) => call(`c${index}`, name, input)));
+
+/** The same answer so many times. */
+export const again = (count: number, step: ScriptStep): readonly ScriptStep[] => Array.from({ length: count }, () => step);
+
+export interface Ran {
+  readonly events: readonly TurnEvent[];
+  readonly end: TurnEventOf<'turn.end'>;
+  readonly model: ScriptedModel;
+  readonly tools: ScriptedTools;
+  readonly messages: readonly Message[];
+  all<Type extends TurnEventType>(type: Type): readonly TurnEventOf<Type>[];
+}
+
+export interface Setting {
+  readonly options?: LoopDetectOptions;
+  readonly model?: ScriptedModelOptions;
+  readonly tools?: Parameters<typeof scriptedTools>[0];
+  readonly sessions?: SessionStore;
+  readonly onEvent?: (event: TurnEvent, agent: Agent) => void;
+}
+
+/** A tool that fails, each time with other times in what it says. */
+export const failing = (): (() => ToolOutcome) => {
+  let round = 0;
+  return () => {
+    round += 1;
+    const value = `1 failing\nAssertionError: expected 1 to be 2\nfinished in ${round * 31}ms (pid ${4000 + round})\nExit code: 1`;
+    return { status: 'failed', error: { name: 'ToolError', message: 'Failed.' }, output: { type: 'error-text', value } };
+  };
+};
+
+/** Runs one turn of a scripted model to its end, and looks whether its transcript is in order. */
+export const run = async (script: readonly ScriptStep[], { options, model: modelOptions, tools: table, sessions = memorySessions(), onEvent }: Setting = {}): Promise<Ran> => {
+  const model = scriptedModel(script, modelOptions);
+  const tools = scriptedTools(table ?? { test: failing(), read: 'contents', edit: 'Changed.', status: 'running' });
+  const agent = harness({ model, tools, sessions }).pipe(loopDetect(options));
+  const turn$ = agent.turn({ session: 'alice', input: 'Go.', id: 'turn-1' });
+  const events: TurnEvent[] = [];
+  await lastValueFrom(
+    turn$.pipe(
+      tap((event) => {
+        events.push(event);
+        onEvent?.(event, agent);
+      }),
+    ),
+  );
+  return ranOf(events, model, tools);
+};
+
+export const ranOf = (events: readonly TurnEvent[], model: ScriptedModel, tools: ScriptedTools): Ran => {
+  const end = events.at(-1);
+  if (end?.type !== 'turn.end') throw new Error('The turn has not ended.');
+  const messages = events.flatMap((event) => (event.type === 'history.append' ? event.messages : []));
+  expect(repairHistory(messages).repairs).toEqual([]);
+  return { events, end, model, tools, messages, all: (type) => events.filter((event): event is TurnEventOf<typeof type> => event.type === type) };
+};
+
+/** A store whose process died after these records; it keeps what comes after them. */
+export const storeOf = (records: readonly JournalRecord[]): SessionStore & { readonly journal: readonly JournalRecord[] } => {
+  const journal = records.map((record) => decodeRecord(encodeRecord(record)));
+  return {
+    journal,
+    open: () => ({
+      snapshot: { messages: [], state: {} },
+      journal: [...journal],
+      append: (record) => {
+        journal.push(record);
+      },
+      close: () => undefined,
+    }),
+    locate: () => 'alice',
+    unfinished: () => [],
+  };
+};
+
+/** What the model reads as the results of its calls, in order. */
+export const resultTexts = ({ messages }: Ran): readonly string[] =>
+  messages.flatMap((message) =>
+    message.role === 'tool'
+      ? message.content.flatMap((part) => {
+          if (part.type !== 'tool-result') return [];
+          const { output } = part;
+          return [output.type === 'execution-denied' ? (output.reason ?? '') : typeof output.value === 'string' ? output.value : JSON.stringify(output.value)];
+        })
+      : [],
+  );
