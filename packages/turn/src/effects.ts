@@ -1,4 +1,4 @@
-import { from, type ObservableInput, type Observer, type Subscription } from 'rxjs';
+import { from, Observable, type ObservableInput, type Observer, type Subscription } from 'rxjs';
 import { InvalidInputError } from './errors.js';
 
 /**
@@ -63,7 +63,8 @@ export abstract class Effect<Output> implements Observer<Output> {
   #begin(): void {
     if (this.#isOver) return;
     try {
-      this.#subscription = from(this.open()).subscribe(this);
+      const source = this.open();
+      this.#subscription = (source instanceof Observable ? source : from(source)).subscribe(this);
     } catch (error) {
       this.#end(error);
     }

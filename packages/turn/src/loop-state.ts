@@ -2,7 +2,7 @@ import type { ErrorInfo } from './errors.js';
 import type { HistoryOrigin, TurnEvent, TurnEventOf, TurnState } from './events.js';
 import type { JSONValue } from './json.js';
 import { MessageList } from './message-list.js';
-import { toolCallsOf, type AssistantPart, type Message, type UserMessage } from './messages.js';
+import { toolCallsOf, type AssistantPart, type Message, type ToolPart, type UserMessage } from './messages.js';
 import { repairHistory } from './repair.js';
 import type { ToolCall, ToolDefinition } from './tool.js';
 import { awaitsResults, extend } from './transcript.js';
@@ -320,14 +320,13 @@ export const answerMessages = (answer: TurnEventOf<'model.response'>): readonly 
 const isSaid = (part: AssistantPart): boolean => part.type !== 'text' || part.text !== '' || part.providerOptions !== undefined;
 
 /** The results of a step in the order of its calls. */
-export const resultMessages = (slots: readonly CallSlot[]): readonly Message[] => [
-  {
-    role: 'tool',
-    content: slots.flatMap(({ call, result }) =>
-      result ? [{ type: 'tool-result', toolCallId: call.id, toolName: call.name, output: result.output }] : [],
-    ),
-  },
-];
+export const resultMessages = (slots: readonly CallSlot[]): readonly Message[] => {
+  const content: ToolPart[] = [];
+  for (const { call, result } of slots) {
+    if (result) content.push({ type: 'tool-result', toolCallId: call.id, toolName: call.name, output: result.output });
+  }
+  return [{ role: 'tool', content }];
+};
 
 /** The call as the model asked for it, with what its tool declares. */
 export const withDefinition = (call: ToolCall, definitions: ReadonlyMap<string, ToolDefinition>): ToolCall => {

@@ -8,8 +8,9 @@ import type { ToolDefinition, ToolOutcome } from './tool.js';
 
 /** What the loop wants to happen next. */
 export interface Plan {
-  /** Names this wish: while it is on its way through the pipeline, the same wish is not made again. */
-  readonly label: string;
+  /** Names what is wished for, with `count`: while it is on its way through the pipeline, the same wish is not made again. */
+  readonly wish: string;
+  readonly count: number;
   readonly events: readonly TurnEvent[];
   /** What is wished for happens, whatever operators make of it. */
   readonly isFinal?: boolean;
@@ -33,20 +34,20 @@ export const planNext = (state: LoopState, context: PlanContext, at: number): Pl
   if (state.end) return undefined;
   if (state.stop) return planClosing(state, state.stop, at);
   if (!state.loaded) return undefined;
-  if (!state.inputAppended) return append(state, at, 'input', 'input', state.input);
-  if (state.failure) return planStop(state, at, `stop:${state.step}`, { afterStep: state.step, ...stop('error', state.failure.message, state.failure) });
+  if (!state.inputAppended) return append(state, at, 'input', state.input);
+  if (state.failure) return planStop(state, at, 'stop', { afterStep: state.step, ...stop('error', state.failure.message, state.failure) });
   if (state.asked || state.retrying) return undefined;
   return state.answer ? planAfterAnswer(state, state.answer, context, at) : planRequest(state, context, at);
 };
 
 const planRequest = (state: LoopState, context: PlanContext, at: number): Plan => {
   const { turn, step, history } = state;
-  if (state.continuation?.length) return append(state, at, `continue:${state.continuations}`, 'continue', state.continuation);
+  if (state.continuation?.length) return append(state, at, 'continue', state.continuation, state.continuations);
   if (state.received.length > 0) return planSteering(state, at);
   if (isUsedUp(state, context)) return planCap(state, at);
   const attempt = state.attempt + 1;
   const request: TurnEvent = { type: 'model.request', turn, at, step, attempt, messages: history, ...context.request() };
-  return { label: `request:${step}:${attempt}`, events: [request] };
+  return { wish: 'request', count: state.modelCalls, events: [request] };
 };
 
 /** Whether the turn has made all the model calls it may make, or gone on as often as if it had. */
@@ -56,14 +57,15 @@ export const isUsedUp = ({ modelCalls, continuations }: LoopState, { maxModelCal
 /** Ends a turn that is used up. */
 export const planCap = (state: LoopState, at: number): Plan => {
   const reason = `The turn has made ${state.modelCalls} model calls and gone on ${state.continuations} times; the option maxModelCalls of harness() allows no more.`;
-  return { ...planStop(state, at, `cap:${state.step}`, stop('max-steps', reason)), isFinal: true };
+  return { ...planStop(state, at, 'cap', stop('max-steps', reason)), isFinal: true };
 };
 
 const planSteering = (state: LoopState, at: number): Plan => {
   const delivers = state.received.map(({ id }) => id);
   const messages = state.received.map(({ message }) => message);
   return {
-    label: `steering:${delivers.join()}`,
+    wish: `steering:${delivers.join()}`,
+    count: state.step,
     events: [{ type: 'history.append', turn: state.turn, at, origin: 'steering', messages, delivers }],
   };
 };
@@ -74,19 +76,20 @@ const planAfterAnswer = (
   context: PlanContext,
   at: number,
 ): Plan | undefined => {
-  if (!state.answerAppended) return append(state, at, `response:${state.step}`, 'response', answerMessages(answer));
+  if (!state.answerAppended) return append(state, at, 'response', answerMessages(answer));
   if (state.slots.length === 0) return planCompletion(state, answer, at);
   if (!isDecided(state)) return planCalls(state, answer, context, at);
   if (state.slots.some((slot) => !slot.result)) return planDenied(state, at);
-  return state.resultsAppended ? undefined : append(state, at, `results:${state.step}`, 'results', resultMessages(state.slots));
+  return state.resultsAppended ? undefined : append(state, at, 'results', resultMessages(state.slots));
 };
 
 /** The model is done. It is a command like any other, so that an operator can answer `turn.continue`. */
 const planCompletion = (state: LoopState, answer: TurnEventOf<'model.response'>, at: number): Plan =>
-  planStop(state, at, `completed:${state.step}`, { afterStep: state.step, ...stop('completed', endReason(answer)) });
+  planStop(state, at, 'completed', { afterStep: state.step, ...stop('completed', endReason(answer)) });
 
-const planStop = (state: LoopState, at: number, label: string, command: NewEventOf<'turn.stop'>): Plan => ({
-  label,
+const planStop = (state: LoopState, at: number, wish: string, command: NewEventOf<'turn.stop'>): Plan => ({
+  wish,
+  count: state.step,
   events: [{ turn: state.turn, at, ...command }],
 });
 
@@ -95,20 +98,22 @@ const planCalls = (state: LoopState, answer: TurnEventOf<'model.response'>, cont
   const isCut = answer.finishReason === 'length';
   if (isCut || state.received.length > 0) {
     const open = slots.filter((slot) => !slot.result);
-    return answerAll(state, at, `${isCut ? 'cut' : 'skip'}:${step}`, open, () => skipped(isCut ? truncatedReason : steeredReason));
+    return answerAll(state, at, isCut ? 'cut' : 'skip', open, () => skipped(isCut ? truncatedReason : steeredReason));
   }
   const definitions = context.definitions();
-  const events = slots.flatMap((slot, index): readonly TurnEvent[] =>
-    slot.result || slot.decided ? [] : [{ type: 'tool.call', turn, at, step, index, call: withDefinition(slot.call, definitions) }],
-  );
-  return { label: `calls:${step}`, events };
+  const events: TurnEvent[] = [];
+  for (let index = 0; index < slots.length; index += 1) {
+    const slot = slots[index] as CallSlot;
+    if (!slot.result && !slot.decided) events.push({ type: 'tool.call', turn, at, step, index, call: withDefinition(slot.call, definitions) });
+  }
+  return { wish: 'calls', count: step, events };
 };
 
 /** The calls that were denied get their results; those that may run are the tool driver's. */
 const planDenied = (state: LoopState, at: number): Plan | undefined => {
   const denied = state.slots.filter((slot) => slot.denied && !slot.result);
   if (denied.length === 0) return undefined;
-  return answerAll(state, at, `denied:${state.step}`, denied, ({ denied: refusal }) => ({
+  return answerAll(state, at, 'denied', denied, ({ denied: refusal }) => ({
     status: 'denied',
     reason: refusal?.reason ?? '',
     ...(refusal?.by !== undefined && { by: refusal.by }),
@@ -122,7 +127,8 @@ const planClosing = (state: LoopState, { outcome, reason, error }: TurnEventOf<'
   if (closing) return closing;
   const undelivered = [...(state.inputAppended ? [] : state.input), ...state.received.map(({ message }) => message)];
   return {
-    label: 'end',
+    wish: 'end',
+    count: state.step,
     events: [
       {
         type: 'turn.end',
@@ -139,16 +145,16 @@ const planClosing = (state: LoopState, { outcome, reason, error }: TurnEventOf<'
   };
 };
 
-/** What is on its way already has the label that it had before the stop, so that it is not asked for again. */
+/** What is on its way already has the name that it had before the stop, so that it is not asked for again. */
 const planTranscript = (state: LoopState, reason: string, at: number): Plan | undefined => {
-  if (!state.inputAppended) return append(state, at, 'input', 'input', state.input);
+  if (!state.inputAppended) return append(state, at, 'input', state.input);
   const { turn, step, attempt, answer } = state;
   if (state.asked) {
     const error = { name: 'AbortError', code: 'aborted', message: `The model call was abandoned: ${reason}` };
-    return { label: 'close:request', events: [{ type: 'model.error', turn, at, step, attempt, error }] };
+    return { wish: 'close:request', count: step, events: [{ type: 'model.error', turn, at, step, attempt, error }] };
   }
   if (!answer) return undefined;
-  if (!state.answerAppended) return append(state, at, `response:${step}`, 'response', answerMessages(answer));
+  if (!state.answerAppended) return append(state, at, 'response', answerMessages(answer));
   const open = state.slots.filter((slot) => !slot.result);
   if (open.length > 0) {
     const mayHaveRun = isDecided(state);
@@ -159,12 +165,12 @@ const planTranscript = (state: LoopState, reason: string, at: number): Plan | un
     }));
   }
   const owesResults = state.slots.length > 0 && !state.resultsAppended;
-  return owesResults ? append(state, at, `results:${step}`, 'results', resultMessages(state.slots)) : undefined;
+  return owesResults ? append(state, at, 'results', resultMessages(state.slots)) : undefined;
 };
 
 /** The results of the calls that may have run when the process died. */
 export const planInterrupted = (state: LoopState, slots: readonly CallSlot[], at: number): Plan =>
-  answerAll(state, at, `interrupted:${state.step}`, slots, () => ({
+  answerAll(state, at, 'interrupted', slots, () => ({
     status: 'interrupted',
     reason: 'The process ended while this call may have been running.',
     output: { type: 'error-text', value: interruptedText },
@@ -173,16 +179,18 @@ export const planInterrupted = (state: LoopState, slots: readonly CallSlot[], at
 const answerAll = (
   { turn, step }: LoopState,
   at: number,
-  label: string,
+  wish: string,
   slots: readonly CallSlot[],
   outcomeOf: (slot: CallSlot) => ToolOutcome,
 ): Plan => ({
-  label,
+  wish,
+  count: step,
   events: slots.map((slot) => ({ type: 'tool.result', turn, at, step, call: slot.call, ...outcomeOf(slot) })),
 });
 
-const append = ({ turn }: LoopState, at: number, label: string, origin: HistoryOrigin, messages: readonly Message[]): Plan => ({
-  label,
+const append = ({ turn, step }: LoopState, at: number, origin: HistoryOrigin, messages: readonly Message[], count = step): Plan => ({
+  wish: origin,
+  count,
   events: [{ type: 'history.append', turn, at, origin, messages }],
 });
 

@@ -1,6 +1,6 @@
-import type { SchedulerLike, Subscriber } from 'rxjs';
+import type { Subscriber } from 'rxjs';
 import { Admission } from './admission.js';
-import type { ApprovalHolder, Approvals } from './approvals.js';
+import type { ApprovalHolder } from './approvals.js';
 import { CallIds } from './call-ids.js';
 import { stop } from './decisions.js';
 import { Ending } from './ending.js';
@@ -10,30 +10,18 @@ import { isDerived, isRecorded } from './journal.js';
 import { accepts, fold, initialState, isDecided, isRepeatable, phaseOf, runnable, type LoopState } from './loop-state.js';
 import type { Message, UserMessage } from './messages.js';
 import type { EffectHost } from './model-call.js';
-import type { ModelDriver } from './model.js';
 import { closeAlone, failed, openForResume, openForTurn, type LastWord } from './opening.js';
 import { Outbox } from './outbox.js';
-import { connectPipeline, type Pipeline, type PipelineOperator } from './pipeline.js';
-import { isUsedUp, planCap, planInterrupted, planNext, type Plan, type PlanContext } from './plan.js';
-import type { SessionGate, SessionHolder } from './session-gate.js';
+import { connectPipeline, type Pipeline } from './pipeline.js';
+import { isUsedUp, planCap, planInterrupted, planNext, type Plan } from './plan.js';
+import type { RunnerOptions } from './runner-options.js';
+import type { SessionHolder } from './session-gate.js';
 import type { MaybePromise } from './session-store.js';
 import { isPromise } from './session-writer.js';
 import { Steering } from './steering.js';
-import type { ToolDriver } from './tool.js';
 import { TurnEffects } from './turn-effects.js';
 import { TurnLoop } from './turn-loop.js';
 import { TurnSession } from './turn-session.js';
-
-/** What all turns of a harness share. */
-export interface RunnerOptions extends PlanContext {
-  readonly model: ModelDriver;
-  readonly tools: ToolDriver | undefined;
-  readonly gate: SessionGate<TurnRun>;
-  readonly operators: readonly PipelineOperator[];
-  readonly scheduler: SchedulerLike;
-  readonly closeGraceMs: number;
-  readonly approvals: Approvals;
-}
 
 /**
  * One turn at work: feeds facts at the top of the pipeline, performs what leaves it at the bottom.
@@ -57,7 +45,8 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   readonly #steering = new Steering();
   #state: LoopState;
   #ranStep = 0;
-  #wish: string | undefined;
+  /** What was asked for last, and is on its way. */
+  #wish: Plan | undefined;
   readonly #ending: Ending;
   readonly #admission: Admission;
   #setupFailure: OperatorError | undefined;
@@ -135,7 +124,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   }
 
   now(): number {
-    return this.#options.scheduler.now();
+    return this.#loop.now();
   }
 
   /** Takes in a message for the next step boundary; `false` when the turn has none to come. */
@@ -184,7 +173,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     if (this.#over) return;
     if (event.replayed === true || !isRecorded(event.type)) {
       if (this.#outbox.isEmpty) this.#show(event);
-      else this.#outbox.add(undefined, () => (this.#show(event), this.#advance()));
+      else this.#showLater(event);
       return;
     }
     const isOneTooMany = event.type === 'model.request' && isUsedUp(this.#state, this.#options);
@@ -199,7 +188,17 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     else if (event.type === 'input.received') this.#steering.hasLeft(event.id);
     const safe = this.#write(event, derived);
     if (safe === undefined && this.#outbox.isEmpty) this.#perform(event);
-    else this.#outbox.add(safe, () => this.#perform(event));
+    else this.#performLater(event, safe);
+  }
+
+  // Functions of their own, because a closure inside one that every event goes through costs each of them.
+
+  #showLater(event: TurnEvent): void {
+    this.#outbox.add(undefined, () => (this.#show(event), this.#advance()));
+  }
+
+  #performLater(event: TurnEvent, safe: MaybePromise<void>): void {
+    this.#outbox.add(safe, () => this.#perform(event));
   }
 
   /** Shows what changes nothing: deltas, progress, notices, and what is replayed. */
@@ -251,8 +250,8 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     if (this.#over || !this.#outbox.isEmpty || this.#session.isOpening) return;
     this.#runCalls();
     const plan = planNext(this.#state, this.#options, this.now());
-    if (plan && plan.label !== this.#wish) {
-      this.#wish = plan.label;
+    if (plan && (plan.wish !== this.#wish?.wish || plan.count !== this.#wish.count)) {
+      this.#wish = plan;
       this.#feedAll(plan);
     }
     if (this.#state.stop) void Promise.resolve().then(() => this.#ending.limit());
@@ -269,7 +268,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   /** Once every call of the step is decided, those that may run go to the tool driver together. */
   #runCalls(): void {
     const { step, stop: stopped } = this.#state;
-    if (stopped || this.#ranStep === step || this.#wish !== `calls:${step}` || !isDecided(this.#state)) return;
+    if (stopped || this.#ranStep === step || this.#state.slots.length === 0 || !isDecided(this.#state)) return;
     this.#ranStep = step;
     this.#effects.runTools(runnable(this.#state), step);
   }

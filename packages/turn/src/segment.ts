@@ -49,12 +49,7 @@ export class Segment implements Entrance {
     this.#operators = operators;
     this.#loop = loop;
     this.#outlet = outlet;
-    const signal = (): AbortSignal => this.#signal();
-    this.#context = {
-      get signal() {
-        return signal();
-      },
-    };
+    this.#context = new SegmentContext(() => this.#signal());
     for (const [place, operator] of operators.entries()) {
       try {
         this.#handlers.push(operator.setup(this.#operatorContext(place)));
@@ -246,14 +241,10 @@ export class Segment implements Entrance {
 
   #listFor(type: string): readonly Step[] {
     const steps: Step[] = [];
-    for (const [place, { observe, decide }] of this.#handlers.entries()) {
-      const own = {
-        place,
-        observeAll: observe?.['*'],
-        observe: lookUp(observe, type),
-        decide: lookUp(decide, type),
-      } as Step;
-      if (own.observeAll || own.observe || own.decide) steps.push(own);
+    for (let place = 0; place < this.#handlers.length; place += 1) {
+      const { observe, decide } = this.#handlers[place] as Handlers;
+      const [observeAll, observeOne, decideOne] = [observe?.['*'], lookUp(observe, type), lookUp(decide, type)];
+      if (observeAll || observeOne || decideOne) steps.push({ place, observeAll, observe: observeOne, decide: decideOne } as Step);
     }
     this.#lists.set(type, steps);
     return steps;
@@ -270,6 +261,19 @@ export class Segment implements Entrance {
       new OperatorError(name, `${what}${detail}`, cause === undefined ? undefined : { cause }),
       event,
     );
+  }
+}
+
+/** A class, because an accessor in an object literal makes a hidden class for every object, which outlives its turn by far. */
+class SegmentContext implements DecideContext {
+  readonly #make: () => AbortSignal;
+
+  constructor(make: () => AbortSignal) {
+    this.#make = make;
+  }
+
+  get signal(): AbortSignal {
+    return this.#make();
   }
 }
 

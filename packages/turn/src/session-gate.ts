@@ -1,4 +1,4 @@
-import type { MaybePromise, OpenSession, SessionStore } from './session-store.js';
+import type { MaybePromise, OpenSession, SessionStore, UnfinishedTurn } from './session-store.js';
 
 /** A turn that holds a session. */
 export interface SessionHolder {
@@ -25,13 +25,20 @@ export class SessionGate<Holder extends SessionHolder = SessionHolder> {
     this.#store = store;
   }
 
-  /** A view of the store for this turn, which holds what it opens until {@link release}. */
-  for(holder: Holder): SessionStore {
-    return {
-      open: (session) => this.#open(session, holder),
-      locate: (turn) => this.#store.locate(turn),
-      unfinished: () => this.#store.unfinished(),
-    };
+  /** A view of the store for this turn, which holds what it opens until it lets it go. */
+  for(holder: Holder): HeldSessions {
+    return new TurnSessions(this.#store, this, holder);
+  }
+
+  /** Opens a session for this turn, which holds it until {@link release}. */
+  open(session: string, holder: Holder): MaybePromise<OpenSession> {
+    const held = this.#held.get(session);
+    if (held?.holder.isEnding === true) {
+      return new Promise<void>((resolve) => held.waiting.push(resolve)).then(() => this.open(session, holder));
+    }
+    const open = this.#store.open(session);
+    if (!held) this.#held.set(session, { holder, waiting: [] });
+    return open;
   }
 
   /** The turn that holds the session. */
@@ -45,14 +52,41 @@ export class SessionGate<Holder extends SessionHolder = SessionHolder> {
     this.#held.delete(session);
     for (const goOn of held.waiting) goOn();
   }
+}
 
-  #open(session: string, holder: Holder): MaybePromise<OpenSession> {
-    const held = this.#held.get(session);
-    if (held?.holder.isEnding === true) {
-      return new Promise<void>((resolve) => held.waiting.push(resolve)).then(() => this.#open(session, holder));
-    }
-    const open = this.#store.open(session);
-    if (!held) this.#held.set(session, { holder, waiting: [] });
-    return open;
+/** What a turn has opened of a store. */
+export interface HeldSessions extends SessionStore {
+  /** Lets everything go that was opened. */
+  release(): void;
+}
+
+/** A class, because an object that is put together anew for every turn outlives it until the whole heap is collected. */
+class TurnSessions<Holder extends SessionHolder> implements HeldSessions {
+  readonly #store: SessionStore;
+  readonly #gate: SessionGate<Holder>;
+  readonly #holder: Holder;
+  readonly #names: string[] = [];
+
+  constructor(store: SessionStore, gate: SessionGate<Holder>, holder: Holder) {
+    this.#store = store;
+    this.#gate = gate;
+    this.#holder = holder;
+  }
+
+  open(session: string): MaybePromise<OpenSession> {
+    this.#names.push(session);
+    return this.#gate.open(session, this.#holder);
+  }
+
+  locate(turn: string): MaybePromise<string | undefined> {
+    return this.#store.locate(turn);
+  }
+
+  unfinished(): MaybePromise<readonly UnfinishedTurn[]> {
+    return this.#store.unfinished();
+  }
+
+  release(): void {
+    for (const name of this.#names) this.#gate.release(name, this.#holder);
   }
 }

@@ -21,6 +21,8 @@ export class TurnLoop {
   readonly #waiting: { entrance: Entrance; event: TurnEvent; place: number }[] = [];
   readonly #whenIdle: (() => void)[] = [];
   #busy = false;
+  /** What the clock said when it was first looked at since events are on their way; all of them happen at once. */
+  #at: number | undefined;
 
   constructor(scheduler: SchedulerLike = asyncScheduler) {
     this.scheduler = scheduler;
@@ -29,6 +31,13 @@ export class TurnLoop {
   /** Whether an event is on its way. */
   get busy(): boolean {
     return this.#busy;
+  }
+
+  /** The time, in milliseconds since 1970: one and the same while events are on their way. */
+  now(): number {
+    if (!this.#busy) return this.scheduler.now();
+    this.#at ??= this.scheduler.now();
+    return this.#at;
   }
 
   /** Lets the event enter at this place as soon as its turn has come. */
@@ -70,6 +79,7 @@ export class TurnLoop {
   #rest(): void {
     if (this.#waiting.length > 0) this.#waiting.length = 0;
     this.#busy = false;
+    this.#at = undefined;
     if (this.#whenIdle.length > 0) for (const callback of this.#whenIdle.splice(0)) callback();
   }
 }

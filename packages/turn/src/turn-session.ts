@@ -1,13 +1,12 @@
 import type { TurnEvent } from './events.js';
 import type { Opened } from './opening.js';
-import type { SessionGate, SessionHolder } from './session-gate.js';
+import type { HeldSessions, SessionGate, SessionHolder } from './session-gate.js';
 import type { MaybePromise, SessionStore } from './session-store.js';
 import { andThen, isPromise, type SessionWriter } from './session-writer.js';
 
 /** The session of one turn: opened once, written to while the turn runs, let go exactly once. */
 export class TurnSession<Holder extends SessionHolder> {
-  readonly #release: () => void;
-  readonly #store: SessionStore;
+  readonly #store: HeldSessions;
   #opening: Promise<void> | undefined;
   #opened: Opened | undefined;
   /** What was written while the session was being opened, in order. */
@@ -15,12 +14,7 @@ export class TurnSession<Holder extends SessionHolder> {
   #isLetGo = false;
 
   constructor(gate: SessionGate<Holder>, holder: Holder) {
-    const names: string[] = [];
-    const store = gate.for(holder);
-    this.#store = { ...store, open: (session) => (names.push(session), store.open(session)) };
-    this.#release = () => {
-      for (const name of names) gate.release(name, holder);
-    };
+    this.#store = gate.for(holder);
   }
 
   /** What was found when it was opened. */
@@ -56,7 +50,7 @@ export class TurnSession<Holder extends SessionHolder> {
     };
     const fail = (error: unknown): void => {
       this.#opening = undefined;
-      if (this.#isLetGo) this.#release();
+      if (this.#isLetGo) this.#store.release();
       else onError(error);
     };
     try {
@@ -94,8 +88,9 @@ export class TurnSession<Holder extends SessionHolder> {
     } catch {
       closed = undefined;
     }
-    if (isPromise(closed)) return closed.then(this.#release, this.#release);
-    this.#release();
+    const release = (): void => this.#store.release();
+    if (isPromise(closed)) return closed.then(release, release);
+    release();
     return undefined;
   }
 }
