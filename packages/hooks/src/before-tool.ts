@@ -49,7 +49,7 @@ export const judge = (hooks: TurnHooks, event: TurnEventOf<'tool.call'>, check: 
     call = { ...call, input };
     version += 1;
     Object.assign(own, { version, hasRewritten: true });
-    hooks.tell(notice('hook.rewrote', { hook: hook.name, callId: call.id, tool: call.name }));
+    hooks.decided(event.at, { kind: 'rewrote', hook: hook.name, callId: call.id }, notice('hook.rewrote', { hook: hook.name, callId: call.id, tool: call.name }));
     return true;
   };
   const visit = (hook: Hook, index: number): Maybe<boolean> => {
@@ -90,7 +90,8 @@ const isSame = (left: unknown, right: unknown): boolean => {
 
 /** Refuses the call in the name of a hook. */
 export const denied = (hooks: TurnHooks, event: TurnEventOf<'tool.call'>, by: string, reason: string): NewEvent => {
-  hooks.tell(notice('hook.denied', { hook: by, point: 'beforeTool', reason, callId: event.call.id }));
+  const callId = event.call.id;
+  hooks.decided(event.at, { kind: 'denied', hook: by, reason, callId }, notice('hook.denied', { hook: by, point: 'beforeTool', reason, callId }));
   return deny(event, reason, by);
 };
 

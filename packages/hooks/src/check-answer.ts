@@ -36,6 +36,7 @@ const shapes: Readonly<Record<HookPoint, AnswerShape>> = {
   onCompaction: nothing,
   onSteering: nothing,
   onApproval: nothing,
+  onDecision: nothing,
 };
 
 /** What is wrong with an answer at this point; nothing when it makes sense. What an observer returns is not looked at. */

@@ -16,6 +16,7 @@ export const hookPoints = [
   'onCompaction',
   'onSteering',
   'onApproval',
+  'onDecision',
 ] as const satisfies readonly HookPoint[];
 
 const forEachPoint = (check: OptionCheck): OptionCheck => objectOf(Object.fromEntries(hookPoints.map((point) => [point, check])));
@@ -27,6 +28,7 @@ const parts: Readonly<Record<string, OptionCheck>> = {
   priority: aNumber,
   timeoutMs: either(aNumberFrom(0), forEachPoint(aNumberFrom(0))),
   failure: either(failure, forEachPoint(failure)),
+  onReplay: aFunction,
   ...Object.fromEntries(hookPoints.map((point) => [point, aFunction])),
 };
 

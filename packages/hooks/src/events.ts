@@ -6,7 +6,7 @@ declare module '@h/turn' {
     /** A hook threw, rejected, answered nonsense or took too long; `effect` says what that led to. */
     'hook.failed': {
       readonly hook: string;
-      readonly point: HookPoint;
+      readonly point: HookPoint | 'onReplay';
       readonly error: ErrorInfo;
       readonly effect: 'denied' | 'ignored';
     };

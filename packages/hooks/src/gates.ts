@@ -36,8 +36,8 @@ export const replied = (hook: Hook, text: string): readonly NewEvent[] => [
 ];
 
 /** Refuses the turn. */
-export const blocked = (hooks: TurnHooks, hook: Hook, point: HookPoint, reason: string): NewEvent => {
-  hooks.tell(notice('hook.denied', { hook: hook.name, point, reason }));
+export const blocked = (hooks: TurnHooks, at: number, hook: Hook, point: HookPoint, reason: string): NewEvent => {
+  hooks.decided(at, { kind: 'denied', hook: hook.name, reason }, notice('hook.denied', { hook: hook.name, point, reason }));
   return stop('blocked', reason);
 };
 
@@ -48,7 +48,7 @@ export const beforeTurn = (hooks: TurnHooks, event: TurnEventOf<'history.append'
   const input = event.messages as readonly UserMessage[];
   const asked = ask(hooks, 'beforeTurn', event.at, () => ({ input, messages: earlier }), (answer, hook) => {
     // The loop waits for the input to join the history: it does, without a word.
-    if (answer.decision === 'deny') ruling = [{ ...event, messages: [] }, blocked(hooks, hook, 'beforeTurn', answer.reason)];
+    if (answer.decision === 'deny') ruling = [{ ...event, messages: [] }, blocked(hooks, event.at, hook, 'beforeTurn', answer.reason)];
     else if ('reply' in answer) ruling = [event, ...replied(hook, answer.reply)];
     else if ('context' in answer) added.push(answer.context);
     return ruling !== undefined;
@@ -63,7 +63,8 @@ export const beforeSteering = (hooks: TurnHooks, event: TurnEventOf<'history.app
   const input = event.messages as readonly UserMessage[];
   const asked = ask(hooks, 'beforeSteering', event.at, () => ({ input }), (answer, hook) => {
     if (answer.decision === 'deny') {
-      hooks.tell(notice('hook.denied', { hook: hook.name, point: 'beforeSteering', reason: answer.reason }));
+      const told = notice('hook.denied', { hook: hook.name, point: 'beforeSteering', reason: answer.reason });
+      hooks.decided(event.at, { kind: 'denied', hook: hook.name, reason: answer.reason }, told);
       ruling = { ...event, messages: [] };
     } else if ('context' in answer) added.push(answer.context);
     return ruling !== undefined;
@@ -78,7 +79,7 @@ const withAdded = (event: TurnEventOf<'history.append'>, added: readonly string[
 export const beforeReply = (hooks: TurnHooks, request: TurnEventOf<'model.request'>): Ruling => {
   let ruling: readonly NewEvent[] | undefined;
   const asked = ask(hooks, 'beforeReply', request.at, () => ({ request }), (answer, hook) => {
-    if (answer.decision === 'deny') ruling = [blocked(hooks, hook, 'beforeReply', answer.reason)];
+    if (answer.decision === 'deny') ruling = [blocked(hooks, request.at, hook, 'beforeReply', answer.reason)];
     else if ('reply' in answer) ruling = replied(hook, answer.reply);
     return ruling !== undefined;
   });
@@ -90,7 +91,7 @@ export const beforeModel = (hooks: TurnHooks, event: TurnEventOf<'model.request'
   let request = event;
   let ruling: readonly NewEvent[] | undefined;
   const asked = ask(hooks, 'beforeModel', event.at, () => ({ request, attempt: event.attempt }), (answer, hook) => {
-    if (answer.decision === 'deny') ruling = [blocked(hooks, hook, 'beforeModel', answer.reason)];
+    if (answer.decision === 'deny') ruling = [blocked(hooks, event.at, hook, 'beforeModel', answer.reason)];
     else if ('reply' in answer) ruling = replied(hook, answer.reply);
     else if ('context' in answer) request = { ...request, tail: [...request.tail, internal(answer.context)] };
     else if ('request' in answer) request = { ...request, ...partsOf(answer.request) };
@@ -116,7 +117,7 @@ export const beforeEnd = (
   const countOf = ({ name }: Hook): number => sentBack.counts.get(name) ?? 0;
   const visit = (answer: AnswerOf<'beforeEnd'> | { readonly decision: 'deny'; readonly reason: string }, hook: Hook): boolean => {
     if ('decision' in answer) {
-      ruling = blocked(hooks, hook, 'beforeEnd', answer.reason);
+      ruling = blocked(hooks, event.at, hook, 'beforeEnd', answer.reason);
       return true;
     }
     const { proceed: words, reason = `The hook ${hook.name} sent it back.` } = answer;
@@ -124,8 +125,12 @@ export const beforeEnd = (
     const total = [...sentBack.counts.values()].reduce((sum, count) => sum + count, 0);
     const refused = total >= sentBack.max;
     if (!refused) sentBack.counts.set(hook.name, countOf(hook) + 1);
-    hooks.tell(notice('hook.sent-back', { hook: hook.name, reason, count: refused ? total : total + 1, refused }));
-    if (refused) return false;
+    const told = notice('hook.sent-back', { hook: hook.name, reason, count: refused ? total : total + 1, refused });
+    if (refused) {
+      hooks.tell(told);
+      return false;
+    }
+    hooks.decided(event.at, { kind: 'sent-back', hook: hook.name, reason }, told);
     const messages = typeof words === 'string' ? [internal(words)] : words;
     ruling = { ...proceed(messages, reason), annotations: { hooks: { by: hook.name } } };
     return true;

@@ -8,6 +8,7 @@ import type {
   ToolCall,
   ToolOutcome,
   ToolResultOutput,
+  TurnEvent,
   TurnOutcome,
   TurnTrigger,
   Usage,
@@ -31,7 +32,7 @@ export interface HookContext {
   /** Aborted when the handler's time is up, when the turn is over and when its subscriber has left. */
   readonly signal: AbortSignal;
   /** Tells observers of the turn something, as the notice `hook.notice`. */
-  notify(message: string, details?: JSONValue): void;
+  readonly notify: (message: string, details?: JSONValue) => void;
 }
 
 /** Refuses. */
@@ -189,6 +190,16 @@ export interface OnApprovalContext extends HookContext {
   readonly answer?: ApprovalDecision | undefined;
 }
 
+/** What hooks and people have decided about a turn. */
+export interface OnDecisionContext extends HookContext {
+  readonly kind: 'denied' | 'rewrote' | 'sent-back' | 'approved' | 'refused' | 'expired' | 'remembered';
+  /** Whose decision it was, where it was a hook's. */
+  readonly hook?: string | undefined;
+  readonly reason?: string | undefined;
+  /** The tool call that it is about, where it is about one. */
+  readonly callId?: string | undefined;
+}
+
 /** The points of a turn where a hook is called. */
 export interface HookHandlers {
   /** Gate, once a turn, on its input. A denial ends the turn `blocked`, and the input is not stored. */
@@ -215,6 +226,8 @@ export interface HookHandlers {
   onSteering?(context: OnSteeringContext): HookAnswer<never>;
   /** Observer. */
   onApproval?(context: OnApprovalContext): HookAnswer<never>;
+  /** Observer. */
+  onDecision?(context: OnDecisionContext): HookAnswer<never>;
 }
 
 /** A point of a turn where a hook is called. */
@@ -255,6 +268,11 @@ export interface Hook extends HookHandlers {
    * @defaultValue `closed`; for `afterTool` and `beforeEnd` `open`
    */
   readonly failure?: HookFailure | Readonly<Partial<Record<HookPoint, HookFailure>>> | undefined;
+  /**
+   * Shown each recorded event of a turn that is resumed, so that a hook which remembers something finds it again. It is
+   * synchronous and changes nothing.
+   */
+  readonly onReplay?: ((event: TurnEvent) => void) | undefined;
 }
 
 /** A hook, or a function that makes a fresh one for every turn, for hooks that remember something. */

@@ -327,7 +327,7 @@ describe('a turn with hooks', () => {
     [[], { gateTimeoutMs: '1' }, 'gateTimeoutMs'],
     [[], { maxSendBacks: 1.5 }, 'maxSendBacks'],
     [[], { otherwise: 'no' }, 'otherwise'],
-    [[], { rules: {} }, 'rules'],
+    [[], { approvalStore: {} }, 'approvalStore'],
   ])('refuses %j with %j', (sources, options, name) => {
     expect(() => hooks(sources as never, options as never)).toThrow(expect.objectContaining({ code: 'invalid-option', message: expect.stringContaining(name) as string }) as Error);
   });

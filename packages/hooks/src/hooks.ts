@@ -111,7 +111,7 @@ export const hooks = (sources: readonly HookSource[], options: HooksOptions = {}
         turn.deciding(event, () => decide(event));
 
     return {
-      observe: merged(turn.observe, desk.observe, observe),
+      observe: merged(turn.observe, desk.observe, observe, turn.replay),
       decide: {
         'history.append': deciding((event) => {
           if (event.origin === 'input') return beforeTurn(turn, event, earlier);

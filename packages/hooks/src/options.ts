@@ -1,4 +1,4 @@
-import type { ApprovalRules } from './approvals/rules.js';
+import type { ApprovalStore } from './approvals/store.js';
 import { aNumberFrom, aWholeNumberFrom, checkOptions, objectWith, oneOf, type OptionCheck } from './option-check.js';
 
 /** Options of {@link hooks}. */
@@ -29,7 +29,7 @@ export interface HooksOptions {
    */
   readonly maxSendBacks?: number | undefined;
   /** Where what a person allows for ever is kept. Without it `always` lasts as long as the session. */
-  readonly rules?: ApprovalRules | undefined;
+  readonly approvalStore?: ApprovalStore | undefined;
   /**
    * How long a request for approval stays open, in milliseconds; then the call is denied. `Infinity` waits for ever.
    *
@@ -48,15 +48,15 @@ const checks: Readonly<Record<string, OptionCheck>> = {
   gateTimeoutMs: aNumberFrom(0),
   otherwise: oneOf('allow', 'ask', 'deny'),
   maxSendBacks: aWholeNumberFrom(0),
-  rules: objectWith('list', 'add'),
+  approvalStore: objectWith('list', 'add'),
   approvalTimeoutMs: aNumberFrom(0),
 };
 
 /** The options with their defaults. @throws TurnError `invalid-option` */
 export const settingsOf = (options: HooksOptions) => {
   checkOptions('hooks()', options, checks);
-  const { gateTimeoutMs = 15_000, observerTimeoutMs = 30_000, otherwise = 'allow', maxSendBacks = 3, rules, approvalTimeoutMs = 600_000 } = options;
-  return { gateTimeoutMs, observerTimeoutMs, otherwise, maxSendBacks, rules, approvalTimeoutMs };
+  const { gateTimeoutMs = 15_000, observerTimeoutMs = 30_000, otherwise = 'allow', maxSendBacks = 3, approvalStore, approvalTimeoutMs = 600_000 } = options;
+  return { gateTimeoutMs, observerTimeoutMs, otherwise, maxSendBacks, approvalStore, approvalTimeoutMs };
 };
 
 /** The options with their defaults. @throws TurnError `invalid-option` */

@@ -1,4 +1,4 @@
-import { notice, toErrorInfo, type ErrorInfo, type JSONObject, type JSONValue, type Message, type NewEvent, type ObserveHandlers, type OperatorContext, type TurnTrigger } from '@h/turn';
+import { notice, toErrorInfo, type ErrorInfo, type JSONObject, type JSONValue, type Message, type NewEvent, type ObserveHandlers, type OperatorContext, type TurnEvent, type TurnTrigger } from '@h/turn';
 import { problemOf } from './check-answer.js';
 import { hookPoints, hooksOfTurn } from './check-hook.js';
 import type { Hook, HookContext, HookFailure, HookHandlers, HookPoint, HookSource } from './hook.js';
@@ -19,7 +19,7 @@ export interface HookTimeouts {
   readonly observerTimeoutMs: number;
 }
 
-const observerPoints: ReadonlySet<HookPoint> = new Set(['afterReply', 'onError', 'onCompaction', 'onSteering', 'onApproval']);
+const observerPoints: ReadonlySet<HookPoint> = new Set(['afterReply', 'onError', 'onCompaction', 'onSteering', 'onApproval', 'onDecision']);
 
 /** Longer ones overflow, and would go off at once. */
 const maxTimerMs = 2_147_483_647;
@@ -31,6 +31,7 @@ const openPoints: ReadonlySet<HookPoint> = new Set(['afterTool', 'beforeEnd']);
 export class TurnHooks {
   readonly #operator: OperatorContext;
   readonly #timeouts: HookTimeouts;
+  readonly #replaying: readonly Hook[];
   readonly #byPoint: Readonly<Record<HookPoint, readonly Hook[]>>;
   readonly #running = new Set<AbortController>();
   readonly #observing = new Set<Promise<void>>();
@@ -44,6 +45,7 @@ export class TurnHooks {
     this.#operator = operator;
     this.#timeouts = timeouts;
     const hooks = hooksOfTurn(sources);
+    this.#replaying = hooks.filter(({ onReplay }) => onReplay !== undefined);
     this.#byPoint = Object.fromEntries(hookPoints.map((point) => [point, hooks.filter((hook) => hook[point] !== undefined)])) as unknown as Readonly<Record<HookPoint, readonly Hook[]>>;
   }
 
@@ -87,6 +89,22 @@ export class TurnHooks {
     'history.replace': ({ messages }) => this.#remember(messages),
   };
 
+  /** For hooks that remember something: what has happened before a turn was resumed. */
+  get replay(): ObserveHandlers {
+    if (this.#replaying.length === 0) return {};
+    return { '*': (event) => (event.replayed === true ? this.#showAgain(event) : undefined) };
+  }
+
+  #showAgain(event: TurnEvent): void {
+    for (const hook of this.#replaying) {
+      try {
+        hook.onReplay?.(event);
+      } catch (error) {
+        this.#operator.emit(notice('hook.failed', { hook: hook.name, point: 'onReplay', error: toErrorInfo(error), effect: 'ignored' }));
+      }
+    }
+  }
+
   #remember(history: Iterable<Message>): void {
     this.#history = history;
     this.#since = [];
@@ -96,6 +114,12 @@ export class TurnHooks {
   tell(event: NewEvent): void {
     if (this.#told) this.#told.push(event);
     else this.#operator.emit(event);
+  }
+
+  /** Tells observers of a decision, with a notice where there is one for it. */
+  decided(at: number, decision: DetailsOf<'onDecision'>, told?: NewEvent): void {
+    if (told) this.tell(told);
+    this.watch('onDecision', at, decision);
   }
 
   /**

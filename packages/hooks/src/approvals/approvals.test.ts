@@ -7,7 +7,7 @@ import { runTurn, type World } from '../../test/turns.js';
 import type { Hook } from '../hook.js';
 import { hooks } from '../hooks.js';
 import type { HooksOptions } from '../options.js';
-import { memoryApprovalRules, type ApprovalRules } from './rules.js';
+import { memoryApprovalStore, type ApprovalStore } from './store.js';
 
 const push = (command = 'git push', id = 'c1') => call(id, 'bash', { command });
 const asking: Hook = {
@@ -168,20 +168,20 @@ describe('an answer that lasts', () => {
   });
 
   it('holds everywhere when it is for ever and there is a store', async () => {
-    const rules = memoryApprovalRules();
-    expect((await run({ decision: 'always', pattern: 'git push *' }, {}, { rules })).of('approval.request')).toHaveLength(1);
-    expect((await run(undefined, {}, { rules })).of('approval.request')).toHaveLength(0);
+    const rules = memoryApprovalStore();
+    expect((await run({ decision: 'always', pattern: 'git push *' }, {}, { approvalStore: rules })).of('approval.request')).toHaveLength(1);
+    expect((await run(undefined, {}, { approvalStore: rules })).of('approval.request')).toHaveLength(0);
     expect(await rules.list()).toMatchObject([{ tool: 'bash', pattern: 'git push *' }]);
   });
 
   it('lasts for the session when the store fails, which is told', async () => {
-    const broken: ApprovalRules = {
+    const broken: ApprovalStore = {
       list: () => Promise.reject(new Error('No disk.')),
       add: () => {
         throw new Error('No disk.');
       },
     };
-    const ran = await run('always', { script: twice('git push', 'git push') }, { rules: broken });
+    const ran = await run('always', { script: twice('git push', 'git push') }, { approvalStore: broken });
     expect(ran.of('approval.store-failed')).toHaveLength(2);
     expect(ran.of('approval.request')).toHaveLength(1);
     expect(ran.end.outcome).toBe('completed');

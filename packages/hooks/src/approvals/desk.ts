@@ -4,11 +4,11 @@ import { denied, passed, type Question } from '../before-tool.js';
 import { hashCall } from '../canonical.js';
 import { chain, isPromise, type Maybe } from '../maybe.js';
 import type { TurnHooks } from '../turn-hooks.js';
-import { approvalRuleSchema, isCovered, ruleText, withRule, type ApprovalRule, type ApprovalRules } from './rules.js';
+import { rememberedApprovalSchema, isCovered, ruleText, withRule, type RememberedApproval, type ApprovalStore } from './store.js';
 
 /** How a desk works. */
 export interface DeskSettings {
-  readonly rules: ApprovalRules | undefined;
+  readonly approvalStore: ApprovalStore | undefined;
   readonly approvalTimeoutMs: number;
 }
 
@@ -46,7 +46,7 @@ export class ApprovalDesk {
   readonly #recorded = new Map<string, ApprovalDecision>();
   /** What a person has refused since they last said something, by call. */
   readonly #refused = new Map<string, string>();
-  #sessionRules: readonly ApprovalRule[] = [];
+  #sessionRules: readonly RememberedApproval[] = [];
 
   constructor(hooks: TurnHooks, operator: OperatorContext, settings: DeskSettings) {
     this.#hooks = hooks;
@@ -79,7 +79,8 @@ export class ApprovalDesk {
     const rule = (settled: Settled): Maybe<Ruling> => this.#rule({ event, call, hash, reason, by, id }, settled, contexts);
     return chain(this.#remembered(call), (covering) => {
       if (covering) {
-        this.#hooks.tell(notice('approval.remembered', { callId: call.id, rule: ruleText(covering) }));
+        const remembered = { callId: call.id, rule: ruleText(covering) };
+        this.#hooks.decided(event.at, { kind: 'remembered', callId: call.id, reason: remembered.rule }, notice('approval.remembered', remembered));
         return passed(event, call, contexts);
       }
       const recorded = this.#recorded.get(id);
@@ -120,6 +121,8 @@ export class ApprovalDesk {
   #rule(asked: Omit<Waiting, 'settle'> & { readonly id: string }, { answer, isExpired }: Settled, contexts: readonly string[]): Maybe<Ruling> {
     const { event, call, hash, reason: question, by, id } = asked;
     this.#hooks.watch('onApproval', event.at, { phase: isExpired ? 'expired' : 'answered', id, reason: question, call, answer });
+    const kind = isExpired ? 'expired' : answer.decision === 'deny' ? 'refused' : 'approved';
+    this.#hooks.decided(event.at, { kind, callId: call.id, reason: answer.reason });
     if (answer.decision === 'deny') {
       const reason = answer.reason ?? 'The user did not allow it.';
       if (!isExpired) this.#refused.set(hash, reason);
@@ -131,12 +134,12 @@ export class ApprovalDesk {
   }
 
   /** The rule that covers the call. Rules that cannot be read cover nothing. */
-  #remembered(call: ToolCall): Maybe<ApprovalRule | undefined> {
+  #remembered(call: ToolCall): Maybe<RememberedApproval | undefined> {
     const own = isCovered(this.#sessionRules, call);
-    if (own || this.#settings.rules === undefined) return own;
+    if (own || this.#settings.approvalStore === undefined) return own;
     const unreadable = (error: unknown): undefined => this.#storeFailed(error);
     try {
-      const rules = this.#settings.rules.list();
+      const rules = this.#settings.approvalStore.list();
       return isPromise(rules) ? Promise.resolve(rules).then((list) => isCovered(list, call)).catch(unreadable) : isCovered(rules, call);
     } catch (error) {
       return unreadable(error);
@@ -145,20 +148,20 @@ export class ApprovalDesk {
 
   /** Keeps what the answer covers, and settles what else waits for it. */
   #remember({ decision, pattern }: ApprovalDecision, { call, hash, at }: { readonly call: ToolCall; readonly hash: string; readonly at: number }): Maybe<void> {
-    const rule: ApprovalRule = { tool: call.name, ...(pattern === undefined ? { hash } : { pattern }), at };
+    const rule: RememberedApproval = { tool: call.name, ...(pattern === undefined ? { hash } : { pattern }), at };
     const keepInSession = (): void => {
       this.#sessionRules = withRule(this.#sessionRules, rule, maxSessionRules);
       this.#operator.emit(keep('hooks', { rules: this.#sessionRules } as unknown as JSONValue));
       this.#settleCovered(rule);
     };
-    const { rules } = this.#settings;
-    if (decision !== 'always' || rules === undefined) return keepInSession();
+    const { approvalStore } = this.#settings;
+    if (decision !== 'always' || approvalStore === undefined) return keepInSession();
     const failed = (error: unknown): void => {
       this.#storeFailed(error);
       keepInSession();
     };
     try {
-      const added = rules.add(rule);
+      const added = approvalStore.add(rule);
       if (!isPromise(added)) return this.#settleCovered(rule);
       return Promise.resolve(added).then(() => this.#settleCovered(rule), failed);
     } catch (error) {
@@ -167,7 +170,7 @@ export class ApprovalDesk {
   }
 
   /** One answer for several questions: what waits and is covered by the new rule need not be asked again. */
-  #settleCovered(rule: ApprovalRule): void {
+  #settleCovered(rule: RememberedApproval): void {
     for (const [id, { call, settle }] of this.#waiting) {
       if (isCovered([rule], call) === undefined) continue;
       const answer: ApprovalDecision = { decision: 'once', reason: `Covered by ${ruleText(rule)}, which was allowed meanwhile.` };
@@ -182,7 +185,7 @@ export class ApprovalDesk {
   }
 
   #load(value: JSONValue | undefined): void {
-    const kept = z.object({ rules: z.array(approvalRuleSchema) }).safeParse(value);
+    const kept = z.object({ rules: z.array(rememberedApprovalSchema) }).safeParse(value);
     this.#sessionRules = kept.success ? kept.data.rules.slice(-maxSessionRules) : [];
   }
 }

@@ -3,7 +3,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import * as z from 'zod';
-import { replaceFile } from '../approvals/file-rules.js';
+import { replaceFile } from '../approvals/file-store.js';
 import { aFunction, aText, checkOptions } from '../option-check.js';
 import type { CommandDefinition } from './definitions.js';
 

@@ -5,10 +5,10 @@ import { dirname } from 'node:path';
 import { TurnError } from '@h/turn';
 import * as z from 'zod';
 import { aText, aWholeNumberFrom, checkOptions } from '../option-check.js';
-import { approvalRuleSchema, withRule, type ApprovalRule, type ApprovalRules } from './rules.js';
+import { rememberedApprovalSchema, withRule, type RememberedApproval, type ApprovalStore } from './store.js';
 
-/** Options of {@link fileApprovalRules}. */
-export interface FileApprovalRulesOptions {
+/** Options of {@link fileApprovalStore}. */
+export interface FileApprovalStoreOptions {
   /** The file; its folder is made where it is missing. Keep it where the agent cannot write. */
   readonly path: string;
   /**
@@ -19,24 +19,24 @@ export interface FileApprovalRulesOptions {
   readonly maxRules?: number | undefined;
 }
 
-const fileSchema = z.object({ version: z.literal(1), rules: z.array(approvalRuleSchema) });
+const fileSchema = z.object({ version: z.literal(1), rules: z.array(rememberedApprovalSchema) });
 
 /**
  * Keeps rules in a JSON file that only its owner can read. It is read again for each question, so that what is taken out of
  * it counts at once, and it is replaced as a whole, so that a crash leaves the old one or the new one.
  *
- * A file that cannot be read as rules allows nothing, and is not overwritten: both methods fail with `approval-rules`.
+ * A file that cannot be read as rules allows nothing, and is not overwritten: both methods fail with `approval-store`.
  *
  * @example
  * ```ts
- * hooks([approvals()], { rules: fileApprovalRules({ path: '/home/alice/.config/agent/approvals.json' }) });
+ * hooks([approvals()], { approvalStore: fileApprovalStore({ path: '/home/alice/.config/agent/approvals.json' }) });
  * ```
  */
-export const fileApprovalRules = (options: FileApprovalRulesOptions): ApprovalRules => {
-  checkOptions('fileApprovalRules()', options, { path: aText, maxRules: aWholeNumberFrom(1) }, ['path']);
+export const fileApprovalStore = (options: FileApprovalStoreOptions): ApprovalStore => {
+  checkOptions('fileApprovalStore()', options, { path: aText, maxRules: aWholeNumberFrom(1) }, ['path']);
   const { path, maxRules = 1000 } = options;
   let last: Promise<unknown> = Promise.resolve();
-  const list = async (): Promise<readonly ApprovalRule[]> => {
+  const list = async (): Promise<readonly RememberedApproval[]> => {
     const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
       throw unreadable(path, error);
@@ -57,7 +57,7 @@ export const fileApprovalRules = (options: FileApprovalRulesOptions): ApprovalRu
   };
 };
 
-const parsed = (path: string, text: string): readonly ApprovalRule[] => {
+const parsed = (path: string, text: string): readonly RememberedApproval[] => {
   try {
     return fileSchema.parse(JSON.parse(text)).rules;
   } catch (error) {
@@ -66,7 +66,7 @@ const parsed = (path: string, text: string): readonly ApprovalRule[] => {
 };
 
 const unreadable = (path: string, cause: unknown): TurnError =>
-  new TurnError('approval-rules', `The approval rules in ${path} cannot be read; mend the file or take it away.`, { cause });
+  new TurnError('approval-store', `The approval rules in ${path} cannot be read; mend the file or take it away.`, { cause });
 
 /** Writes beside the file and moves it there, once it is on the disk. */
 export const replaceFile = async (path: string, text: string): Promise<void> => {

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashCall } from '../canonical.js';
-import { fileApprovalRules } from './file-rules.js';
-import { isCovered, memoryApprovalRules, type ApprovalRule } from './rules.js';
+import { fileApprovalStore } from './file-store.js';
+import { isCovered, memoryApprovalStore, type RememberedApproval } from './store.js';
 
-const rule = (pattern: string, tool = 'bash'): ApprovalRule => ({ tool, pattern, at: 0 });
+const rule = (pattern: string, tool = 'bash'): RememberedApproval => ({ tool, pattern, at: 0 });
 
 describe('isCovered', () => {
   it('wants the same tool, and the pattern or exactly the call', () => {
     const call = { name: 'bash', input: { command: 'git push' } };
-    const exact: ApprovalRule = { tool: 'bash', hash: hashCall(call), at: 0 };
+    const exact: RememberedApproval = { tool: 'bash', hash: hashCall(call), at: 0 };
     expect(isCovered([rule('git push')], call)).toBeDefined();
     expect(isCovered([rule('git push', 'sh')], call)).toBeUndefined();
     expect(isCovered([exact], call)).toBe(exact);
@@ -29,19 +29,19 @@ describe('hashCall', () => {
   });
 });
 
-describe('memoryApprovalRules', () => {
+describe('memoryApprovalStore', () => {
   it('keeps each rule once, and the newest of them', async () => {
-    const rules = memoryApprovalRules({ maxRules: 2 });
+    const rules = memoryApprovalStore({ maxRules: 2 });
     for (const pattern of ['a', 'a', 'b', 'c']) await rules.add(rule(pattern));
     expect((await rules.list()).map(({ pattern }) => pattern)).toEqual(['b', 'c']);
   });
 
   it('refuses an option that it does not know', () => {
-    expect(() => memoryApprovalRules({ max: 1 } as never)).toThrow('max');
+    expect(() => memoryApprovalStore({ max: 1 } as never)).toThrow('max');
   });
 });
 
-describe('fileApprovalRules', () => {
+describe('fileApprovalStore', () => {
   let folder = '';
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'rules-'));
@@ -50,10 +50,10 @@ describe('fileApprovalRules', () => {
 
   it('keeps rules in a file of its owner, written as a whole', async () => {
     const path = join(folder, 'deep', 'rules.json');
-    const rules = fileApprovalRules({ path, maxRules: 3 });
+    const rules = fileApprovalStore({ path, maxRules: 3 });
     expect(await rules.list()).toEqual([]);
     await Promise.all(['a', 'b', 'b', 'c', 'd'].map(async (pattern) => rules.add(rule(pattern))));
-    expect((await fileApprovalRules({ path }).list()).map(({ pattern }) => pattern)).toEqual(['b', 'c', 'd']);
+    expect((await fileApprovalStore({ path }).list()).map(({ pattern }) => pattern)).toEqual(['b', 'c', 'd']);
     expect((await stat(path)).mode & 0o077).toBe(0);
     expect(await readdir(join(folder, 'deep'))).toEqual(['rules.json']);
   });
@@ -61,13 +61,13 @@ describe('fileApprovalRules', () => {
   it('fails on a file that it cannot read, and leaves it as it is', async () => {
     const path = join(folder, 'rules.json');
     await writeFile(path, '{"version":1,"rules":[{"tool":7}]}');
-    const rules = fileApprovalRules({ path });
-    await expect(rules.list()).rejects.toMatchObject({ code: 'approval-rules' });
-    await expect(rules.add(rule('a'))).rejects.toMatchObject({ code: 'approval-rules' });
+    const rules = fileApprovalStore({ path });
+    await expect(rules.list()).rejects.toMatchObject({ code: 'approval-store' });
+    await expect(rules.add(rule('a'))).rejects.toMatchObject({ code: 'approval-store' });
     expect(await readFile(path, 'utf8')).toContain('7');
   });
 
   it.each([[{}], [{ path: '' }], [{ path: 'a', mode: 1 }]])('refuses %j', (options) => {
-    expect(() => fileApprovalRules(options as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }) as Error);
+    expect(() => fileApprovalStore(options as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }) as Error);
   });
 });

@@ -5,7 +5,7 @@ import { aWholeNumberFrom, checkOptions } from '../option-check.js';
 import { coversCall } from './pattern.js';
 
 /** What a person has allowed for longer than once: a tool with a pattern, or exactly one call of it. */
-export interface ApprovalRule {
+export interface RememberedApproval {
   readonly tool: string;
   /** What it covers, as `coversCall` reads it; without it the rule covers exactly the call with this hash. */
   readonly pattern?: string | undefined;
@@ -15,13 +15,13 @@ export interface ApprovalRule {
 }
 
 /** Where rules are kept that shall outlive the session. */
-export interface ApprovalRules {
-  list(): readonly ApprovalRule[] | PromiseLike<readonly ApprovalRule[]>;
+export interface ApprovalStore {
+  list(): readonly RememberedApproval[] | PromiseLike<readonly RememberedApproval[]>;
   /** Adds a rule; one that is there already changes nothing. */
-  add(rule: ApprovalRule): void | PromiseLike<void>;
+  add(rule: RememberedApproval): void | PromiseLike<void>;
 }
 
-export const approvalRuleSchema: z.ZodType<ApprovalRule> = z.object({
+export const rememberedApprovalSchema: z.ZodType<RememberedApproval> = z.object({
   tool: z.string(),
   pattern: z.string().optional(),
   hash: z.string().optional(),
@@ -29,7 +29,7 @@ export const approvalRuleSchema: z.ZodType<ApprovalRule> = z.object({
 });
 
 /** Whether a rule allows this call. */
-export const isCovered = (rules: readonly ApprovalRule[], call: Pick<ToolCall, 'name' | 'input'>): ApprovalRule | undefined => {
+export const isCovered = (rules: readonly RememberedApproval[], call: Pick<ToolCall, 'name' | 'input'>): RememberedApproval | undefined => {
   const candidates = rules.filter(({ tool }) => tool === call.name);
   if (candidates.length === 0) return undefined;
   const hash = hashCall(call);
@@ -37,17 +37,17 @@ export const isCovered = (rules: readonly ApprovalRule[], call: Pick<ToolCall, '
 };
 
 /** Whether two rules say the same. */
-export const isSameRule = (left: ApprovalRule, right: ApprovalRule): boolean => left.tool === right.tool && left.pattern === right.pattern && left.hash === right.hash;
+export const isSameRule = (left: RememberedApproval, right: RememberedApproval): boolean => left.tool === right.tool && left.pattern === right.pattern && left.hash === right.hash;
 
 /** The rules with one more, without the oldest beyond so many. */
-export const withRule = (rules: readonly ApprovalRule[], rule: ApprovalRule, max: number): readonly ApprovalRule[] =>
+export const withRule = (rules: readonly RememberedApproval[], rule: RememberedApproval, max: number): readonly RememberedApproval[] =>
   rules.some((known) => isSameRule(known, rule)) ? rules : [...rules, rule].slice(-max);
 
 /** A rule for people. */
-export const ruleText = ({ tool, pattern }: ApprovalRule): string => (pattern === undefined ? `exactly this call of ${tool}` : `${tool}(${pattern})`);
+export const ruleText = ({ tool, pattern }: RememberedApproval): string => (pattern === undefined ? `exactly this call of ${tool}` : `${tool}(${pattern})`);
 
-/** Options of {@link memoryApprovalRules}. */
-export interface MemoryApprovalRulesOptions {
+/** Options of {@link memoryApprovalStore}. */
+export interface MemoryApprovalStoreOptions {
   /**
    * How many rules are kept; the oldest goes first.
    *
@@ -57,9 +57,9 @@ export interface MemoryApprovalRulesOptions {
 }
 
 /** Keeps rules for as long as the process runs. */
-export const memoryApprovalRules = (options: MemoryApprovalRulesOptions = {}): ApprovalRules => {
-  checkOptions('memoryApprovalRules()', options, { maxRules: aWholeNumberFrom(1) });
-  let rules: readonly ApprovalRule[] = [];
+export const memoryApprovalStore = (options: MemoryApprovalStoreOptions = {}): ApprovalStore => {
+  checkOptions('memoryApprovalStore()', options, { maxRules: aWholeNumberFrom(1) });
+  let rules: readonly RememberedApproval[] = [];
   return {
     list: () => rules,
     add: (rule) => {

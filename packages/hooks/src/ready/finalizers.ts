@@ -1,0 +1,160 @@
+import type { ErrorInfo, Message, ToolCall, TurnOutcome, Usage, UserMessage } from '@h/turn';
+import type { AfterReplyContext, HookContext, HookSource, OnDecisionContext } from '../hook.js';
+import { aFunction, aNumberFrom, checkOptions, either, listOf } from '../option-check.js';
+import { citationCollector, type Citation, type SourcesOf } from './citations.js';
+
+/** A turn that is over, for those who keep something of it. */
+export interface FinishedTurn {
+  readonly turn: string;
+  readonly session: string;
+  readonly at: number;
+  /** What the turn was given, as far as this process has seen it. */
+  readonly input: readonly UserMessage[];
+  readonly text: string;
+  readonly messages: Iterable<Message>;
+  readonly outcome: TurnOutcome;
+  readonly usage: Usage;
+  readonly steps: number;
+}
+
+/** A decision that was made in a turn. */
+export type LoggedDecision = Pick<OnDecisionContext, 'at' | 'callId' | 'hook' | 'kind' | 'reason' | 'step'>;
+
+/** An error of a turn. */
+export interface TurnFailure {
+  readonly turn: string;
+  readonly session: string;
+  readonly step: number;
+  readonly at: number;
+  readonly source: 'model' | 'tool' | 'turn';
+  readonly error: ErrorInfo;
+  readonly call?: ToolCall | undefined;
+}
+
+/** What a finalizer may use. */
+export interface FinalizerContext {
+  /** Aborted when its time is up, and when the harness waits no longer. */
+  readonly signal: AbortSignal;
+}
+
+type Done = void | PromiseLike<void>;
+
+/** Options of {@link finalizers}. */
+export interface FinalizersOptions {
+  /** Takes the sources that the turn's tool results name; with `sourcesOf`, as that finds them. Not called without any. */
+  readonly citations?: ((citations: readonly Citation[], turn: FinishedTurn, context: FinalizerContext) => Done) | undefined;
+  /**
+   * Finds the sources that a result names.
+   *
+   * @defaultValue `namedSources`
+   */
+  readonly sourcesOf?: SourcesOf | undefined;
+  /** Remembers what is worth it. Called for turns that were answered (`completed`, `replied`). */
+  readonly memory?: ((turn: FinishedTurn, context: FinalizerContext) => Done) | undefined;
+  /** Takes what hooks and people have decided in the turn. Not called without any. */
+  readonly decisions?: ((decisions: readonly LoggedDecision[], turn: FinishedTurn, context: FinalizerContext) => Done) | undefined;
+  /** Are told of each error, of models, tools and the turn; each by itself. */
+  readonly errors?: ((failure: TurnFailure, context: FinalizerContext) => Done) | readonly ((failure: TurnFailure, context: FinalizerContext) => Done)[] | undefined;
+  /**
+   * How long each may take, in milliseconds. The harness waits no longer than its `closeGraceMs`.
+   *
+   * @defaultValue `4_000`, within the 5 s that a harness waits by default
+   */
+  readonly timeoutMs?: number | undefined;
+}
+
+const checks = {
+  citations: aFunction,
+  sourcesOf: aFunction,
+  memory: aFunction,
+  decisions: aFunction,
+  errors: either(aFunction, listOf(aFunction)),
+  timeoutMs: aNumberFrom(0),
+};
+
+const maxDecisions = 1000;
+const answered: ReadonlySet<TurnOutcome> = new Set(['completed', 'replied']);
+
+/**
+ * Hooks that keep something of a turn once it is over: its sources, a memory, its decisions, its errors.
+ *
+ * Each stands by itself: one that fails or hangs is reported with `hook.failed`, takes nothing from the others, and never
+ * changes how the turn ended.
+ *
+ * @throws TurnError `invalid-option`
+ *
+ * @example
+ * ```ts
+ * hooks([...finalizers({ citations: (list) => console.log(list.map(({ url }) => url)) })]);
+ * ```
+ */
+export const finalizers = (options: FinalizersOptions): readonly HookSource[] => {
+  checkOptions('finalizers()', options, checks);
+  const { citations, sourcesOf, memory, decisions, errors = [], timeoutMs = 4_000 } = options;
+  const sources: HookSource[] = [];
+  if (citations) {
+    sources.push(() => {
+      const collector = citationCollector(sourcesOf);
+      const input = inputKeeper();
+      return {
+        name: 'citations',
+        timeoutMs,
+        // It only looks; what it cannot see is no reason to refuse a turn.
+        failure: 'open',
+        beforeTurn: input.keep,
+        onReplay: collector.replay,
+        afterTool: ({ call, outcome }) => collector.add(call, outcome),
+        afterReply: (context) => {
+          const found = collector.list();
+          if (found.length > 0) return citations(found, input.finished(context), context);
+        },
+      };
+    });
+  }
+  if (memory) {
+    sources.push(() => {
+      const input = inputKeeper();
+      return {
+        name: 'memory',
+        timeoutMs,
+        failure: 'open',
+        beforeTurn: input.keep,
+        afterReply: (context) => (answered.has(context.outcome) ? memory(input.finished(context), context) : undefined),
+      };
+    });
+  }
+  if (decisions) {
+    sources.push(() => {
+      const made: LoggedDecision[] = [];
+      const input = inputKeeper();
+      return {
+        name: 'decisions',
+        timeoutMs,
+        failure: 'open',
+        beforeTurn: input.keep,
+        onDecision: ({ at, step, kind, hook, reason, callId }) => {
+          if (made.length < maxDecisions) made.push({ at, step, kind, ...(hook !== undefined && { hook }), ...(reason !== undefined && { reason }), ...(callId !== undefined && { callId }) });
+        },
+        afterReply: (context) => (made.length > 0 ? decisions(made, input.finished(context), context) : undefined),
+      };
+    });
+  }
+  for (const [index, handle] of [errors].flat().entries()) {
+    sources.push({
+      name: `errors ${index + 1}`,
+      timeoutMs,
+      onError: ({ turn, session, step, at, source, error, call, signal }) => handle({ turn, session, step, at, source, error, ...(call !== undefined && { call }) }, { signal }),
+    });
+  }
+  return sources;
+};
+
+const inputKeeper = () => {
+  let input: readonly UserMessage[] = [];
+  return {
+    keep: (context: HookContext & { readonly input: readonly UserMessage[] }): void => {
+      input = context.input;
+    },
+    finished: ({ turn, session, at, text, messages, outcome, usage, steps }: AfterReplyContext): FinishedTurn => ({ turn, session, at, input, text, messages, outcome, usage, steps }),
+  };
+};
