@@ -1,10 +1,22 @@
 import './events.js';
 
 export { coversCall } from './approvals/pattern.js';
-export { fileApprovalRules, type FileApprovalRulesOptions } from './approvals/file-rules.js';
-export { memoryApprovalRules, type ApprovalRule, type ApprovalRules, type MemoryApprovalRulesOptions } from './approvals/rules.js';
+export { fileApprovalStore, type FileApprovalStoreOptions } from './approvals/file-store.js';
+export { memoryApprovalStore, type RememberedApproval, type ApprovalStore, type MemoryApprovalStoreOptions } from './approvals/store.js';
 export { canonicalJson, hashCall } from './canonical.js';
 export type * from './hook.js';
 export { hooks } from './hooks.js';
 export { lateHooks } from './late-hooks.js';
 export type { HooksOptions, LateHooksOptions } from './options.js';
+export { namedSources, type Citation, type SourcesOf } from './ready/citations.js';
+export { finalizers, type FinalizerContext, type FinalizersOptions, type FinishedTurn, type LoggedDecision, type TurnFailure } from './ready/finalizers.js';
+export {
+  reflect,
+  reflection,
+  type Draft,
+  type ReflectionContext,
+  type ReflectionOptions,
+  type ReflectionResult,
+  type ReflectionVerdict,
+  type RemainingBudget,
+} from './ready/reflection.js';
