@@ -1,0 +1,164 @@
+import type { TurnEventOf } from '@h/turn';
+import { answerText, contentOf } from './content.js';
+import { nameModel, qualifiedName, type ModelName } from './model-name.js';
+import type { RecoveryAction } from './observation.js';
+import { summarizeError } from './plain-data.js';
+import { recoveryOf } from './recovery.js';
+import type { RunLog } from './run-log.js';
+import type { RunSettings } from './run-settings.js';
+import type { RunTotals } from './run-totals.js';
+import { byteCounter } from './usage/approximate-tokens.js';
+
+/** A model call under way. */
+interface Attempt {
+  readonly request: TurnEventOf<'model.request'>;
+  readonly name: ModelName;
+  readonly since: number;
+  readonly action: RecoveryAction | undefined;
+  deltas: number;
+  firstDelta: number | undefined;
+}
+
+type Ended = TurnEventOf<'model.response'> | TurnEventOf<'model.error'>;
+
+/** Watches the model calls of one turn. */
+export interface ModelWatch {
+  readonly calls: number;
+  readonly failed: number;
+  readonly deltas: number;
+  readonly last: ModelName & { readonly credential: string | undefined };
+  readonly recovery: RecoveryAction | undefined;
+  readonly fallbackUsed: boolean;
+  /** Attempts of the present step. */
+  readonly attempts: number;
+  readonly approximateTokens: number | undefined;
+  asked(event: TurnEventOf<'model.request'>, now: number): void;
+  delta(): void;
+  answered(event: TurnEventOf<'model.response'>, now: number): void;
+  failedWith(event: TurnEventOf<'model.error'>, now: number): void;
+  compacted(): void;
+  nextStep(): void;
+}
+
+/** @param clock the time within the turn, for the first piece of an answer */
+export const watchModel = (log: RunLog, totals: RunTotals, { provider, countsBytes, text }: RunSettings, clock: () => number): ModelWatch => {
+  const bytes = countsBytes ? byteCounter() : undefined;
+  const state = {
+    calls: 0,
+    failed: 0,
+    deltas: 0,
+    attempts: 0,
+    recovery: undefined as RecoveryAction | undefined,
+    fallbackUsed: false,
+    last: { provider: undefined, model: undefined, credential: undefined } as ModelWatch['last'],
+  };
+  let attempt: Attempt | undefined;
+  /** The request of this step that was asked last. */
+  let before: TurnEventOf<'model.request'> | undefined;
+  let wasCompacted = false;
+
+  /** Ends the attempt, however it has ended. */
+  const conclude = (event: Ended, now: number): void => {
+    const ended = attempt;
+    attempt = undefined;
+    const failed = event.type === 'model.error';
+    const response = failed ? undefined : event;
+    const responseModel = response?.model;
+    const name = ended?.name ?? nameModel(responseModel, provider);
+    const credential = ended?.request.credential;
+    const since = ended?.since ?? now;
+    state.calls += 1;
+    state.deltas += ended?.deltas ?? 0;
+    state.last = { provider: name.provider, model: name.model ?? responseModel, credential };
+    const { usage, cost } = totals.call(event.usage, qualifiedName(name.provider, name.model), qualifiedName(name.provider, responseModel), failed);
+    // One literal: spreading objects into each other takes longer than all else in a step.
+    log.say({
+      type: 'model.call',
+      runId: log.turn,
+      seq: log.next(),
+      at: log.time,
+      subsystem: 'model',
+      level: failed ? 'warn' : 'debug',
+      step: event.step,
+      attempt: event.attempt,
+      provider: name.provider,
+      model: name.model,
+      responseModel,
+      responseId: response?.id,
+      credentialProfileId: credential,
+      durationMs: round(now - since),
+      firstDeltaMs: ended?.firstDelta === undefined ? undefined : round(ended.firstDelta - since),
+      deltas: ended?.deltas ?? 0,
+      usage,
+      cost,
+      finishReason: response?.finishReason,
+      error: failed ? summarizeError(event.error, text) : undefined,
+      retrying: failed ? event.retrying : undefined,
+      output: text.content && response !== undefined ? contentOf(answerText(response.content), text) : undefined,
+    });
+  };
+
+  return {
+    get calls() {
+      return state.calls;
+    },
+    get failed() {
+      return state.failed;
+    },
+    get deltas() {
+      return state.deltas + (attempt?.deltas ?? 0);
+    },
+    get attempts() {
+      return state.attempts;
+    },
+    get last() {
+      return state.last;
+    },
+    get recovery() {
+      return state.recovery;
+    },
+    get fallbackUsed() {
+      return state.fallbackUsed;
+    },
+    get approximateTokens() {
+      return bytes?.tokens();
+    },
+    asked: (event, now) => {
+      const action = before === undefined ? undefined : recoveryOf(before, event, wasCompacted);
+      const name = nameModel(event.model, provider);
+      before = event;
+      wasCompacted = false;
+      state.attempts += 1;
+      state.recovery = action ?? state.recovery;
+      attempt = { request: event, name, since: now, action, deltas: 0, firstDelta: undefined };
+      bytes?.sent(event);
+      const { maxOutputTokens, temperature, topP } = event.settings;
+      log.begin((runId, at) => ({ kind: 'model', runId, at, step: event.step, attempt: event.attempt, provider: name.provider, model: name.model, maxOutputTokens, temperature, topP }));
+    },
+    delta: () => {
+      if (attempt === undefined) return;
+      if (attempt.deltas === 0) attempt.firstDelta = clock();
+      attempt.deltas += 1;
+    },
+    answered: (event, now) => {
+      if (attempt?.action === 'fallback') state.fallbackUsed = true;
+      bytes?.received(event);
+      conclude(event, now);
+    },
+    failedWith: (event, now) => {
+      state.failed += 1;
+      conclude(event, now);
+    },
+    compacted: () => {
+      wasCompacted = true;
+    },
+    nextStep: () => {
+      before = undefined;
+      wasCompacted = false;
+      state.attempts = 0;
+    },
+  };
+};
+
+/** Durations to the microsecond: more is noise, and longer to write. */
+export const round = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000;

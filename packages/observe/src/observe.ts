@@ -1,0 +1,50 @@
+import { intercept, keep, type TurnOperator } from '@h/turn';
+import { checkObserveOptions, type ObserveOptions } from './options.js';
+import { createOutlet } from './outlet.js';
+import { watchRun } from './run.js';
+import { runSettings } from './run-settings.js';
+
+/**
+ * Tells sinks what happens in a turn, and lets a meter count it. The turn goes on as if it were not there.
+ *
+ * A turn gets one run event (`run.completed` or `run.error`), each step, model call and tool call one of theirs, and
+ * notices of all other packages are passed on by their own type. Sinks that fail are reported and change nothing. Of a
+ * `model.delta` nothing but a counter is kept.
+ *
+ * With a meter, the totals of a session are kept in the session's state under `observe`.
+ *
+ * @throws TurnError `invalid-option` that names the option, its value and what it takes
+ *
+ * @example
+ * ```ts
+ * const agent = harness(drivers).pipe(
+ *   guardrails(),
+ *   observe({ sinks: [jsonLinesSink('runs.jsonl'), pinoSink(pino())], meter, harnessId: 'coder' }),
+ * );
+ * ```
+ */
+export const observe = (options: ObserveOptions = {}): TurnOperator => {
+  checkObserveOptions(options);
+  const settings = runSettings(options);
+  const { sinks = [], onSinkError = warnOfSink, meter } = options;
+  return intercept('observe', ({ now }) => {
+    let session: string | undefined;
+    const run = watchRun(settings, createOutlet(sinks, onSinkError), now);
+    return {
+      observe: { '*': run.take },
+      decide:
+        meter === undefined
+          ? {}
+          : {
+              'session.loaded': (event) => {
+                ({ session } = event);
+              },
+              'turn.stop': (event) => (session === undefined ? undefined : [keep('observe', meter.snapshot(session)), event]),
+            },
+      finalize: run.finalize,
+    };
+  });
+};
+
+const warnOfSink = (error: unknown, sink: string): void =>
+  process.emitWarning(`The sink ${sink} has failed: ${error instanceof Error ? error.message : String(error)}`, 'ObserveWarning');

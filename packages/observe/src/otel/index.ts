@@ -1,0 +1,1 @@
+export { otelSink, type OtelSink, type OtelSinkOptions } from './otel-sink.js';

@@ -1,0 +1,136 @@
+import { context, metrics, trace, type Context, type Meter, type Tracer } from '@opentelemetry/api';
+import type { ModelDriver, ToolDriver } from '@h/turn';
+import { from, Observable, type ObservableInput } from 'rxjs';
+import { isNotice, isRunEnd, type Observation } from '../observation.js';
+import { aWholeNumberFrom, anObjectWith, checkOptions } from '../options-check.js';
+import type { Follower, Sink } from '../sinks/sink.js';
+import { createMetrics, type Metrics } from './metrics.js';
+import { createTurnSpans, type TurnSpans } from './turn-spans.js';
+
+/** Options of {@link otelSink}. */
+export interface OtelSinkOptions {
+  /** @defaultValue the tracer `@h/observe` of the global provider */
+  readonly tracer?: Tracer | undefined;
+  /** @defaultValue the meter `@h/observe` of the global provider */
+  readonly meter?: Meter | undefined;
+  /**
+   * How many different values a label of a metric may have; all further ones are `other`.
+   *
+   * @defaultValue `100`
+   */
+  readonly maxLabelValues?: number | undefined;
+}
+
+/** What a tool may know of its call, as `@h/tools` tells it. */
+interface TracedCall {
+  readonly turn: string;
+  readonly call: { readonly id: string };
+}
+
+/** A tool whose work can be traced. */
+interface TraceableTool {
+  execute(input: never, context: never, ...rest: never[]): unknown;
+}
+
+/** A sink for OpenTelemetry. */
+export interface OtelSink extends Sink {
+  /** Lets a model driver work within the span of its call, so that what it traces itself (HTTP) hangs below. */
+  traceModel(driver: ModelDriver): ModelDriver;
+  /** Lets a tool driver work within the span of its step; of its call, where there is one call only. */
+  traceTools(driver: ToolDriver): ToolDriver;
+  /** Lets one tool work within the span of its call: what it does and the turns of sub-agents it starts hang below. */
+  traceTool<Tool extends TraceableTool>(tool: Tool): Tool;
+  /** The context of a turn's step, or of one of its tool calls; `undefined` when there is none (any more). */
+  contextOf(turn: string, callId?: string): Context | undefined;
+}
+
+/**
+ * Turns what happens into spans and metrics of OpenTelemetry, by its conventions for generative AI.
+ *
+ * A turn is a span `invoke_agent`, below the one that is active where the turn is subscribed to; below it are `step`, and
+ * below each step `chat <model>` for each attempt and `execute_tool <tool>`. Notices are events of the span that is open.
+ * Prompts and outputs are there only if `observe({ content: true })` puts them into observations, redacted as those are.
+ *
+ * @throws TurnError `invalid-option`
+ *
+ * @example
+ * ```ts
+ * const otel = otelSink();
+ * const agent = harness({ model: otel.traceModel(model), tools: otel.traceTools(tools) }).pipe(observe({ sinks: [otel] }));
+ * ```
+ */
+export const otelSink = (options: OtelSinkOptions = {}): OtelSink => {
+  checkOptions('otelSink', options, { tracer: anObjectWith('startSpan'), meter: anObjectWith('createHistogram'), maxLabelValues: aWholeNumberFrom(1) });
+  const { tracer = trace.getTracer('@h/observe'), meter = metrics.getMeter('@h/observe'), maxLabelValues = 100 } = options;
+  const measures = createMetrics(meter, maxLabelValues);
+  /** The turns under way. */
+  const turns = new Map<string, TurnSpans>();
+  const contextOf = (turn: string, callId?: string): Context | undefined => turns.get(turn)?.toolContext(callId);
+
+  return {
+    name: 'opentelemetry',
+    follow: () => followTurn(tracer, measures, turns, context.active()),
+    contextOf,
+    traceModel: (driver) => (request, call) => runWithin(() => turns.get(call.turn)?.modelContext, () => driver(request, call)),
+    traceTools: (driver) => ({
+      definitions: () => driver.definitions(),
+      run: (calls, run) => {
+        const only = calls.length === 1 ? calls[0]?.id : undefined;
+        return runWithin(() => contextOf(run.turn, only), () => driver.run(calls, run));
+      },
+    }),
+    traceTool: (tool) => {
+      const execute = (...given: Parameters<typeof tool.execute>): unknown => {
+        const { turn, call } = given[1] as TracedCall;
+        const within = contextOf(turn, call.id);
+        return within === undefined ? tool.execute(...given) : context.with(within, () => tool.execute(...given));
+      };
+      return { ...tool, execute };
+    },
+  };
+};
+
+const followTurn = (tracer: Tracer, measures: Metrics, turns: Map<string, TurnSpans>, parent: Context): Follower => {
+  let spans: TurnSpans | undefined;
+  let turn: string | undefined;
+  const end = (): void => {
+    if (turn === undefined) return;
+    turns.delete(turn);
+    turn = undefined;
+    spans?.end();
+    measures.runOver();
+  };
+  return {
+    begin: (beginning) => {
+      if (beginning.kind === 'run' && turn === undefined) {
+        const { runId, parentRunId } = beginning;
+        const above = trace.getSpan(parent) === undefined && parentRunId !== undefined ? turns.get(parentRunId)?.toolContext() : undefined;
+        turn = runId;
+        spans = createTurnSpans(tracer, above ?? parent);
+        turns.set(runId, spans);
+        measures.runBegun();
+      }
+      spans?.begin(beginning);
+    },
+    write: (observation) => {
+      measure(measures, observation);
+      spans?.write(observation);
+      if (isRunEnd(observation)) end();
+    },
+    end,
+  };
+};
+
+const measure = (measures: Metrics, observation: Observation): void => {
+  if (isNotice(observation)) measures.notice(observation);
+  else if (observation.type === 'model.call') measures.model(observation);
+  else if (observation.type === 'tool.call') measures.tool(observation);
+  else if (isRunEnd(observation)) measures.run(observation);
+};
+
+/** Subscribes to what a driver makes within a context: what it starts, also later, is in it. */
+const runWithin = <Output>(find: () => Context | undefined, work: () => ObservableInput<Output>): Observable<Output> =>
+  new Observable((subscriber) => {
+    const within = find() ?? context.active();
+    return context.with(within, () => from(work()).subscribe(subscriber));
+  });

@@ -1,0 +1,83 @@
+import type { Beginning, Observation } from './observation.js';
+import type { Follower, Sink } from './sinks/sink.js';
+
+/** Failures in a row after which a sink is left out for the rest of the turn. */
+const maxFailures = 10;
+
+/** Gives the observations of one turn to all sinks. */
+export interface Outlet {
+  /** Whether a sink wants to know of beginnings. */
+  readonly follows: boolean;
+  begin(beginning: Beginning): void;
+  write(observation: Observation): void;
+  /** Nothing more comes. */
+  end(): void;
+}
+
+/** A sink within one turn. */
+interface Branch {
+  readonly sink: Sink;
+  readonly follower: Follower | undefined;
+  failures: number;
+  wasReported: boolean;
+}
+
+/**
+ * Gives the observations of one turn to all sinks, and keeps what goes wrong there away from the turn.
+ *
+ * @param onError told of the first failure of a sink, and when it is given up
+ */
+export const createOutlet = (sinks: readonly Sink[], onError: (error: unknown, sink: string) => void): Outlet => {
+  const report = (error: unknown, { name }: Sink): void => {
+    try {
+      onError(error, name);
+    } catch {
+      // Whoever watches errors must not make new ones.
+    }
+  };
+  const failed = (branch: Branch, error: unknown): void => {
+    branch.failures += 1;
+    if (!branch.wasReported || branch.failures === maxFailures) report(error, branch.sink);
+    branch.wasReported = true;
+  };
+  const attempt = (branch: Branch, work: () => unknown): void => {
+    if (branch.failures >= maxFailures) return;
+    try {
+      const result = work();
+      if (isPromise(result)) result.then(undefined, (error: unknown) => failed(branch, error));
+      branch.failures = 0;
+    } catch (error) {
+      failed(branch, error);
+    }
+  };
+  const branches = sinks.map((sink): Branch => {
+    try {
+      return { sink, follower: sink.follow?.(), failures: 0, wasReported: false };
+    } catch (error) {
+      report(error, sink);
+      return { sink, follower: undefined, failures: 0, wasReported: true };
+    }
+  });
+  return {
+    follows: branches.some(({ follower }) => follower !== undefined),
+    begin: (beginning) => {
+      for (const branch of branches) {
+        const { follower } = branch;
+        if (follower !== undefined) attempt(branch, () => follower.begin(beginning));
+      }
+    },
+    end: () => {
+      for (const branch of branches) attempt(branch, () => branch.follower?.end?.());
+    },
+    write: (observation) => {
+      for (const branch of branches) {
+        const { sink, follower } = branch;
+        if (sink.write !== undefined) attempt(branch, () => sink.write?.(observation));
+        if (follower !== undefined) attempt(branch, () => follower.write(observation));
+      }
+    },
+  };
+};
+
+const isPromise = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';

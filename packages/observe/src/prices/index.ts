@@ -1,0 +1,1 @@
+export { loadPrices, type LoadPricesOptions } from './load-prices.js';

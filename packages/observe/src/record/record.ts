@@ -1,0 +1,137 @@
+import { intercept, TurnError, type TurnEvent, type TurnEventOf, type TurnOperator } from '@h/turn';
+import { aBoolean, aFunction, aNumberFrom, aText, checkArgument, checkOptions, either, oneOf } from '../options-check.js';
+import type { TextRules } from '../plain-data.js';
+import { round } from '../model-watch.js';
+import { hashSessionKey } from '../session-key.js';
+import { warn } from '../sinks/json-lines.js';
+import { linesFile, type LinesFile } from '../sinks/lines-file.js';
+import { recordLine } from './record-line.js';
+
+/** Options of {@link record}. */
+export interface RecordOptions {
+  /** Takes secrets out of all texts. */
+  readonly redact?: ((text: string) => string) | undefined;
+  /**
+   * Whether the recording has what users, models and tools say. Without it, only what is needed for times and tokens.
+   *
+   * @defaultValue `true`: this is what a recording is for
+   */
+  readonly content?: boolean | undefined;
+  /**
+   * How many characters of one text are kept.
+   *
+   * @defaultValue `20_000`
+   */
+  readonly maxContentChars?: number | undefined;
+  /**
+   * How much one turn may write, in characters; after that only its end is recorded.
+   *
+   * @defaultValue `100_000_000`
+   */
+  readonly maxChars?: number | undefined;
+  /**
+   * How sessions are named: by a hash, or in the clear.
+   *
+   * @defaultValue `'hash'`
+   */
+  readonly sessionKey?: 'hash' | 'plain' | undefined;
+  /**
+   * How long lines may be held back, in milliseconds. They are written before a model or tool is called, and at the end.
+   *
+   * @defaultValue `100`
+   */
+  readonly flushMs?: number | undefined;
+  /** Told when nothing can be written, once until it works again. @defaultValue a warning of the process */
+  readonly onError?: ((error: unknown) => void) | undefined;
+  /** Milliseconds of a clock that never goes back. @defaultValue `performance.now` */
+  readonly clock?: (() => number) | undefined;
+}
+
+/**
+ * Writes the events of each turn to a file, one line each, to be read by `h-trace`. The turn goes on as if it were not there.
+ *
+ * Of the pieces of an answer only their number is kept. A file may hold many turns, one after the other or at once. What
+ * was written survives `kill -9`; a last line that was torn by it is passed over when it is read. What a resume shows again
+ * is not written again.
+ *
+ * @param file the file, or a function that names one for each turn
+ * @throws TurnError `invalid-option`
+ *
+ * @example
+ * ```ts
+ * harness(drivers).pipe(guardrails(), observe(), record('turn.jsonl', { redact }));
+ * ```
+ */
+export const record = (file: string | ((start: TurnEventOf<'turn.start'>) => string), options: RecordOptions = {}): TurnOperator => {
+  checkArgument('record', 'its file', file, either(aText, aFunction));
+  checkOptions('record', options, {
+    redact: aFunction,
+    content: aBoolean,
+    maxContentChars: aNumberFrom(0),
+    maxChars: aNumberFrom(0),
+    sessionKey: oneOf('hash', 'plain'),
+    flushMs: aNumberFrom(0),
+    onError: aFunction,
+    clock: aFunction,
+  });
+  const { redact = (text) => text, content = true, maxContentChars = 20_000, maxChars = 100_000_000, sessionKey = 'hash', flushMs = 100, onError } = options;
+  // oxlint-disable-next-line h/no-clock -- the default clock, which callers may replace; durations decide nothing
+  const { clock = () => performance.now() } = options;
+  const rules: TextRules = { redact, content, maxContentChars, session: sessionKey === 'hash' ? (session) => hashSessionKey(session) : (session) => session };
+  return intercept('record', () => {
+    let lines: LinesFile | undefined;
+    let seq = 0;
+    let deltas = 0;
+    let firstDeltaMs: number | undefined;
+    let chars = 0;
+    let report: (error: unknown) => void = onError ?? (() => undefined);
+
+    const open = (start: TurnEventOf<'turn.start'>): void => {
+      const path = typeof file === 'function' ? file(start) : file;
+      report = onError ?? warn(path);
+      lines = linesFile({ path, maxBytes: Infinity, maxFiles: 0, flushMs, onError: report });
+    };
+    const write = (event: TurnEvent): void => {
+      const isAnswer = event.type === 'model.response' || event.type === 'model.error';
+      const line = recordLine({ seq, ms: round(clock()), ...(isAnswer && { deltas, firstDeltaMs }) }, event, rules);
+      if (isAnswer) [deltas, firstDeltaMs] = [0, undefined];
+      seq += 1;
+      chars += line.length;
+      if (chars > maxChars && event.type !== 'turn.end') return;
+      lines?.write(line);
+      if (flushed.has(event.type)) lines?.flush();
+    };
+    return {
+      observe: {
+        '*': (event) => {
+          if (event.type === 'model.delta') {
+            if (deltas === 0) firstDeltaMs = round(clock());
+            deltas += 1;
+            return;
+          }
+          if (event.type === 'tool.progress') return;
+          guarded(() => {
+            if (event.type === 'turn.start') open(event);
+            if (event.replayed !== true) write(event);
+          }, report);
+        },
+      },
+      finalize: () => lines?.close(),
+    };
+  });
+};
+
+/** Before the world is changed, and at the end. */
+const flushed: ReadonlySet<string> = new Set(['model.request', 'tool.call', 'turn.end']);
+
+const guarded = (work: () => void, report: (error: unknown) => void): void => {
+  try {
+    work();
+  } catch (error) {
+    try {
+      report(new TurnError('not-recorded', 'An event could not be recorded.', { cause: error }));
+    } catch {
+      // Whoever watches errors must not make new ones.
+    }
+  }
+};

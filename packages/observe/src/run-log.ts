@@ -1,0 +1,52 @@
+import type { TurnEvent } from '@h/turn';
+import type { Beginning, Observation } from './observation.js';
+import type { Outlet } from './outlet.js';
+
+/** Numbers the observations of one turn. What is replayed gets its number, and is not told again. */
+export interface RunLog {
+  /** Whether what happens is live. */
+  readonly isLive: boolean;
+  readonly turn: string;
+  /** When the event happened that is being looked at. */
+  readonly time: number;
+  /** Takes note of where the turn stands. */
+  at(event: TurnEvent): void;
+  /** The number of the next observation. */
+  next(): number;
+  /** Tells it, unless it is a replay. */
+  say(observation: Observation): void;
+  /** @param evenReplayed whether it lasts from before a crash until after it */
+  begin(beginning: (runId: string, at: number) => Beginning, evenReplayed?: boolean): void;
+}
+
+export const createRunLog = (outlet: Outlet): RunLog => {
+  let seq = 0;
+  let isLive = false;
+  let turn = '';
+  let time = 0;
+  return {
+    get isLive() {
+      return isLive;
+    },
+    get turn() {
+      return turn;
+    },
+    get time() {
+      return time;
+    },
+    at: (event) => {
+      ({ turn, at: time } = event);
+      isLive = event.replayed !== true;
+    },
+    next: () => {
+      seq += 1;
+      return seq - 1;
+    },
+    say: (observation) => {
+      if (isLive) outlet.write(observation);
+    },
+    begin: (beginning, evenReplayed = false) => {
+      if (outlet.follows && (isLive || evenReplayed)) outlet.begin(beginning(turn, time));
+    },
+  };
+};

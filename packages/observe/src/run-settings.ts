@@ -1,0 +1,62 @@
+import type { TurnEventOf } from '@h/turn';
+import type { RunIdentity } from './observation.js';
+import type { ObserveOptions } from './options.js';
+import type { TextRules } from './plain-data.js';
+import { hashSessionKey } from './session-key.js';
+import type { CostOf } from './usage/cost-of.js';
+import type { UsageMeter } from './usage/usage-meter.js';
+
+/** The options of `observe()`, ready for use. */
+export interface RunSettings {
+  readonly text: TextRules;
+  readonly meter: UsageMeter | undefined;
+  readonly costOf: CostOf;
+  readonly provider: ObserveOptions['provider'];
+  readonly sideModel: string | undefined;
+  readonly countsBytes: boolean;
+  readonly clock: () => number;
+  identify(start: TurnEventOf<'turn.start'>): RunIdentity;
+}
+
+export const runSettings = (options: ObserveOptions): RunSettings => {
+  const { meter, costOf = meter?.costOf ?? (() => undefined), provider, sideModel, content = false, maxContentChars = 4000 } = options;
+  // oxlint-disable-next-line h/no-clock -- the default clock, which callers may replace; durations decide nothing
+  const { redact = (text) => text, approximateTokens: countsBytes = false, clock = () => performance.now() } = options;
+  const session = sessionNamer(options);
+  return {
+    text: { redact, content, maxContentChars, session },
+    meter,
+    costOf,
+    provider,
+    sideModel,
+    countsBytes,
+    clock,
+    identify: (start) => identify(start, session(start.session), options),
+  };
+};
+
+const sessionNamer = ({ sessionKey = 'hash', sessionSalt }: ObserveOptions): ((session: string) => string) => {
+  if (typeof sessionKey === 'function') return sessionKey;
+  return sessionKey === 'plain' ? (session) => session : (session) => hashSessionKey(session, sessionSalt);
+};
+
+const identify = (start: TurnEventOf<'turn.start'>, sessionKey: string, { harnessId, channel, parentOf }: ObserveOptions): RunIdentity => {
+  const { metadata, trigger } = start;
+  const parentRunId = parentOf === undefined ? textIn(metadata, 'parentTurn') : parentOf(start);
+  return {
+    sessionId: textIn(metadata, 'sessionId') ?? sessionKey,
+    sessionKey,
+    parentRunId,
+    harnessId,
+    trigger,
+    channel: typeof channel === 'function' ? channel(start) : (channel ?? textIn(metadata, 'channel')),
+  };
+};
+
+const textIn = (metadata: TurnEventOf<'turn.start'>['metadata'], key: string): string | undefined => {
+  const value = metadata?.[key];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+};
+
+/** For a turn whose beginning was never seen: it was given up while it waited. */
+export const unknownIdentity: RunIdentity = { sessionId: '', sessionKey: '', trigger: 'unknown' };

@@ -1,0 +1,58 @@
+import type { Usage } from '@h/turn';
+import { cleanUsage } from './usage/clean-usage.js';
+import { addTotals, noTotals, totalsOfCall, type UsageTotals } from './usage/totals.js';
+import type { RunSettings } from './run-settings.js';
+
+/** What a turn and its step have used so far. */
+export interface RunTotals {
+  readonly run: UsageTotals;
+  readonly step: UsageTotals;
+  /** A model call is over. Gives what it has used and cost. */
+  call(usage: Partial<Usage> | undefined, asked: string | undefined, answered: string | undefined, failed: boolean): { readonly usage: Usage; readonly cost: number | undefined };
+  /** A notice tells what a side question has used. */
+  side(usage: Partial<Usage>): void;
+  /** The next step begins. */
+  nextStep(): void;
+}
+
+/** Adds up what a turn uses, and tells the meter. */
+export const createRunTotals = (turn: () => string, { costOf, meter, sideModel }: RunSettings): RunTotals => {
+  let run = noTotals;
+  let step = noTotals;
+  let calls = 0;
+  let sides = 0;
+  const price = (usage: Usage, model: string | undefined): number | undefined => {
+    const cost = model === undefined ? undefined : costOf(usage, model);
+    return cost !== undefined && Number.isFinite(cost) ? cost : undefined;
+  };
+  const add = (totals: UsageTotals): void => {
+    run = addTotals(run, totals);
+    step = addTotals(step, totals);
+  };
+  return {
+    get run() {
+      return run;
+    },
+    get step() {
+      return step;
+    },
+    call: (given, asked, answered, failed) => {
+      const usage = cleanUsage(given);
+      const totals = totalsOfCall(usage, price(usage, asked) ?? price(usage, answered), failed);
+      calls += 1;
+      add(totals);
+      meter?.record({ turn: turn(), usage, cost: totals.cost, failed, ordinal: calls });
+      return { usage, cost: totals.cost };
+    },
+    side: (given) => {
+      const usage = cleanUsage(given);
+      const cost = price(usage, sideModel);
+      sides += 1;
+      add(totalsOfCall(usage, cost, false));
+      meter?.record({ turn: turn(), usage, cost, ordinal: sides, series: 'side' });
+    },
+    nextStep: () => {
+      step = noTotals;
+    },
+  };
+};

@@ -1,0 +1,204 @@
+import type { TurnEvent, TurnEventOf, Usage } from '@h/turn';
+import { contentOf, inputText } from './content.js';
+import { round, watchModel } from './model-watch.js';
+import { noticeLevel, subsystemOf } from './notice-level.js';
+import type { ObservationLevel, RunIdentity } from './observation.js';
+import type { Outlet } from './outlet.js';
+import { plainData, summarizeError } from './plain-data.js';
+import { createRunLog } from './run-log.js';
+import { unknownIdentity, type RunSettings } from './run-settings.js';
+import { createRunTotals } from './run-totals.js';
+import { createTimeline } from './timeline.js';
+import { watchTools } from './tool-watch.js';
+import { cacheHitRate } from './usage/clean-usage.js';
+
+/** Watches one turn. */
+export interface Run {
+  take(event: TurnEvent): void;
+  /** The turn is over, or nobody listens any more. */
+  finalize(): void;
+}
+
+/** Kinds of notices that are counted apart; a turn with more made-up ones counts the rest as `other`. */
+const maxKinds = 50;
+
+/**
+ * Watches one turn and tells an outlet what happens.
+ *
+ * @param now the time of the wall, for how long the turn has waited
+ */
+export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => number): Run => {
+  const { text, meter } = settings;
+  const log = createRunLog(outlet);
+  const timeline = createTimeline(settings.clock);
+  const totals = createRunTotals(() => log.turn, settings);
+  const models = watchModel(log, totals, settings, timeline.now);
+  const tools = watchTools(log, settings);
+  const notices = new Map<string, number>();
+  let identity: RunIdentity | undefined;
+  let since = 0;
+  let queueWaitMs = 0;
+  let steps = 0;
+  let step: { readonly step: number; readonly since: number; until: number } | undefined;
+  let wasCompacted = false;
+  let isOver = false;
+
+  const common = (subsystem: string, level: ObservationLevel) => ({ runId: log.turn, seq: log.next(), at: log.time, subsystem, level });
+
+  const start = (event: TurnEventOf<'turn.start'>, at: number): void => {
+    identity = settings.identify(event);
+    since = at;
+    queueWaitMs = log.isLive ? Math.max(0, now() - event.at) : 0;
+    meter?.begin({ turn: event.turn, session: event.session, parent: identity.parentRunId });
+    const input = text.content ? contentOf(inputText(event.input), text) : undefined;
+    const known = identity;
+    log.begin((runId, time) => ({ kind: 'run', runId, at: time, ...known, input }), true);
+    log.say({ type: 'run.started', ...common('run', 'debug'), ...known, queueWaitMs, input });
+  };
+
+  const closeStep = (): void => {
+    if (step === undefined) return;
+    const { usage, cost } = totals.step;
+    const durationMs = round(step.until - step.since);
+    log.say({
+      type: 'step.done',
+      runId: log.turn,
+      seq: log.next(),
+      at: log.time,
+      subsystem: 'step',
+      level: 'debug',
+      step: step.step,
+      attempts: models.attempts,
+      toolCalls: tools.inStep,
+      durationMs,
+      usage,
+      cost,
+    });
+    step = undefined;
+    totals.nextStep();
+    models.nextStep();
+    tools.nextStep();
+  };
+
+  const openStep = (event: TurnEventOf<'model.request'>, at: number): void => {
+    if (step?.step === event.step) return;
+    closeStep();
+    steps += 1;
+    step = { step: event.step, since: at, until: at };
+    log.begin((runId, time) => ({ kind: 'step', runId, at: time, step: event.step }));
+  };
+
+  const end = (outcome: TurnEventOf<'turn.end'>['outcome'], reason: string | undefined, error: TurnEventOf<'turn.end'>['error'], at: number): void => {
+    isOver = true;
+    closeStep();
+    const { usage, cost, calls } = totals.run;
+    const { provider, model, credential } = models.last;
+    const failed = outcome === 'error';
+    log.say({
+      type: failed ? 'run.error' : 'run.completed',
+      ...common('run', failed ? 'error' : 'info'),
+      ...(identity ?? unknownIdentity),
+      provider,
+      model,
+      queueWaitMs,
+      durationMs: round(at - since),
+      outcome,
+      reason: reason === undefined ? undefined : text.redact(reason),
+      steps,
+      modelCalls: models.calls,
+      failedModelCalls: models.failed,
+      usage,
+      cacheHitRate: cacheHitRate(usage),
+      cost: calls === 0 ? 0 : cost,
+      approximateTokens: models.approximateTokens,
+      toolCalls: tools.calls,
+      toolErrors: tools.errors,
+      compactionTriggered: wasCompacted,
+      credentialProfileId: credential,
+      errorCode: error && (error.code ?? (error.status === undefined ? error.name : String(error.status))),
+      error: error && summarizeError(error, text),
+      recoveryAction: models.recovery,
+      fallbackUsed: models.fallbackUsed,
+      deltas: models.deltas,
+      notices: Object.fromEntries(notices),
+    });
+  };
+
+  const hear = (event: TurnEvent): void => {
+    const { type } = event as { type: `${string}.${string}` };
+    const subsystem = subsystemOf(type);
+    const kind = notices.has(subsystem) || notices.size < maxKinds ? subsystem : 'other';
+    notices.set(kind, (notices.get(kind) ?? 0) + 1);
+    if (type === 'compaction.done') {
+      wasCompacted = true;
+      models.compacted();
+    }
+    const { usage } = event as { usage?: unknown };
+    if (isUsage(usage)) totals.side(usage);
+    log.say({ type, ...common(subsystem, noticeLevel(type)), data: plainData(event, text) });
+  };
+
+  const tell = ({ type }: TurnEvent, data: object): void => log.say({ type, ...common(subsystemOf(type), noticeLevel(type)), data: plainData(data, text) });
+
+  return {
+    take: (event) => {
+      if (event.type === 'model.delta') {
+        models.delta();
+        return;
+      }
+      if (isOver) return;
+      const at = timeline.at(event);
+      log.at(event);
+      if (step !== undefined && belongsToStep.has(event.type)) step.until = at;
+      switch (event.type) {
+        case 'turn.start':
+          return start(event, at);
+        case 'model.request':
+          openStep(event, at);
+          return models.asked(event, at);
+        case 'model.response':
+          return models.answered(event, at);
+        case 'model.error':
+          return models.failedWith(event, at);
+        case 'tool.call':
+          return tools.called(event, at);
+        case 'tool.result':
+          return tools.answered(event, at);
+        case 'turn.end':
+          return end(event.outcome, event.reason, event.error, at);
+        case 'session.loaded':
+          meter?.restore(event.session, event.state['observe']);
+          return undefined;
+        case 'history.append':
+        case 'history.replace':
+        case 'session.state':
+        case 'tool.progress':
+        case 'turn.stop':
+          return undefined;
+        case 'input.received':
+          return tell(event, { id: event.id });
+        case 'approval.request':
+          return tell(event, { id: event.id, reason: event.reason, tool: event.call?.name, expiresAt: event.expiresAt });
+        case 'approval.answer':
+          return tell(event, { id: event.id, decision: event.decision, reason: event.reason });
+        case 'turn.continue':
+          return tell(event, { reason: event.reason, messages: event.messages.length });
+        case 'event.ignored':
+          return tell(event, { event: event.event, reason: event.reason });
+        default:
+          return hear(event);
+      }
+    },
+    finalize: () => {
+      if (!isOver && identity !== undefined && log.isLive) end('cancelled', goneReason, undefined, timeline.now());
+      outlet.end();
+    },
+  };
+};
+
+const goneReason = 'No end was seen: the subscriber left, the store failed, or an operator broke the stream.';
+
+const belongsToStep: ReadonlySet<string> = new Set(['model.response', 'model.error', 'tool.call', 'tool.result']);
+
+const isUsage = (value: unknown): value is Partial<Usage> =>
+  typeof value === 'object' && value !== null && typeof (value as Partial<Usage>).input === 'number' && typeof (value as Partial<Usage>).output === 'number';

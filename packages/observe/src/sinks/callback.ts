@@ -1,0 +1,84 @@
+import type { MaybePromise } from '@h/turn';
+import type { Observation } from '../observation.js';
+import { aFunction, aWholeNumberFrom, checkArgument, checkOptions } from '../options-check.js';
+import type { Sink } from './sink.js';
+
+/** Options of {@link callbackSink}. */
+export interface CallbackSinkOptions {
+  /**
+   * How many calls of an asynchronous callback may be under way. What comes beyond is dropped and counted.
+   *
+   * @defaultValue `1000`
+   */
+  readonly maxPending?: number | undefined;
+  /** Told of what a callback throws or rejects with. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** A sink that calls a function. */
+export interface CallbackSink extends Sink {
+  /** How many observations the callback was not called with, because too many calls were under way. */
+  readonly dropped: number;
+}
+
+/**
+ * Gives each observation to a function.
+ *
+ * One that returns promises is not waited for by the turn; `flush` waits for all that are under way.
+ *
+ * @throws TurnError `invalid-option`
+ *
+ * @example
+ * ```ts
+ * observe({ sinks: [callbackSink((observation) => console.log(observation.type))] });
+ * ```
+ */
+export const callbackSink = (callback: (observation: Observation) => MaybePromise<void>, options: CallbackSinkOptions = {}): CallbackSink => {
+  checkArgument('callbackSink', 'its callback', callback, aFunction);
+  checkOptions('callbackSink', options, { maxPending: aWholeNumberFrom(1), onError: aFunction });
+  const { maxPending = 1000, onError } = options;
+  const pending = new Set<PromiseLike<void>>();
+  let dropped = 0;
+  const failed = (error: unknown): void => {
+    if (onError === undefined) return;
+    try {
+      onError(error);
+    } catch {
+      // Whoever watches errors must not make new ones.
+    }
+  };
+  return {
+    name: 'callback',
+    write: (observation) => {
+      if (pending.size >= maxPending) {
+        dropped += 1;
+        return;
+      }
+      let result: MaybePromise<void>;
+      try {
+        result = callback(observation);
+      } catch (error) {
+        if (onError === undefined) throw error;
+        failed(error);
+        return;
+      }
+      if (!isPromise(result)) return;
+      const promise = result;
+      pending.add(promise);
+      const done = (): void => void pending.delete(promise);
+      promise.then(done, (error: unknown) => {
+        done();
+        failed(error);
+      });
+    },
+    flush: async () => {
+      await Promise.allSettled(pending);
+    },
+    get dropped() {
+      return dropped;
+    },
+  };
+};
+
+const isPromise = (value: unknown): value is PromiseLike<void> =>
+  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';

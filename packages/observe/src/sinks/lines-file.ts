@@ -1,0 +1,135 @@
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { onExit } from './on-exit.js';
+
+/** What a file of lines needs to know. */
+export interface LinesFileSettings {
+  readonly path: string;
+  /** Size from which on a file is put aside. */
+  readonly maxBytes: number;
+  /** How many files that were put aside are kept. */
+  readonly maxFiles: number;
+  readonly flushMs: number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** A file to which lines are added. */
+export interface LinesFile {
+  write(line: string): void;
+  /** Hands all that is held back to the operating system. */
+  flush(): void;
+  close(): void;
+  /** How many lines could not be written. */
+  readonly dropped: number;
+}
+
+/** Held back at most, in characters: then it is written at once. */
+const maxHeld = 64 * 1024;
+
+/**
+ * A file to which lines are added, held back for some milliseconds so that a busy step costs one system call.
+ *
+ * Writing is synchronous: what was handed over survives a crash of the process, nothing grows when a disk is slow, and
+ * the exit of the process flushes it. Where a crash has torn the last line, the next one begins on a line of its own.
+ * Nothing throws: lines that cannot be written are counted and dropped, and the first error in a row is reported.
+ */
+export const linesFile = ({ path, maxBytes, maxFiles, flushMs, onError }: LinesFileSettings): LinesFile => {
+  let held = '';
+  let lines = 0;
+  let dropped = 0;
+  let file: { readonly descriptor: number; size: number } | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let forget: (() => void) | undefined;
+  let isFailing = false;
+  let isClosed = false;
+
+  const settle = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    forget?.();
+    forget = undefined;
+  };
+
+  const flush = (): void => {
+    settle();
+    if (lines === 0) return;
+    const [text, count] = [held, lines];
+    held = '';
+    lines = 0;
+    try {
+      const bytes = Buffer.from(text);
+      if (file !== undefined && file.size > 0 && file.size + bytes.length > maxBytes) {
+        closeSync(file.descriptor);
+        const { size } = file;
+        file = undefined;
+        putAside(path, maxFiles, size);
+      }
+      file ??= openForAppending(path);
+      writeAll(file.descriptor, bytes);
+      file.size += bytes.length;
+      isFailing = false;
+    } catch (error) {
+      dropped += count;
+      if (!isFailing) onError(error);
+      isFailing = true;
+    }
+  };
+
+  return {
+    write: (line) => {
+      if (isClosed) {
+        dropped += 1;
+        return;
+      }
+      held += `${line}\n`;
+      lines += 1;
+      if (held.length >= maxHeld) flush();
+      else if (timer === undefined) {
+        timer = setTimeout(flush, flushMs).unref();
+        forget = onExit(flush);
+      }
+    },
+    flush,
+    close: () => {
+      flush();
+      isClosed = true;
+      if (file !== undefined) closeSync(file.descriptor);
+      file = undefined;
+    },
+    get dropped() {
+      return dropped;
+    },
+  };
+};
+
+const openForAppending = (path: string): { readonly descriptor: number; size: number } => {
+  mkdirSync(dirname(path), { recursive: true });
+  const descriptor = openSync(path, 'a+', 0o600);
+  const { size } = fstatSync(descriptor);
+  if (size === 0 || lastByte(descriptor, size) === newline) return { descriptor, size };
+  writeSync(descriptor, '\n');
+  return { descriptor, size: size + 1 };
+};
+
+const newline = 10;
+
+const lastByte = (descriptor: number, size: number): number | undefined => {
+  const last = Buffer.alloc(1);
+  readSync(descriptor, last, 0, 1, size - 1);
+  return last[0];
+};
+
+const writeAll = (descriptor: number, bytes: Buffer): void => {
+  for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written);
+};
+
+/** `runs.jsonl` becomes `runs.jsonl.1`, which becomes `runs.jsonl.2` … Another process may have done it already. */
+const putAside = (path: string, maxFiles: number, size: number): void => {
+  if (!existsSync(path) || statSync(path).size < size) return;
+  rmSync(`${path}.${maxFiles}`, { force: true });
+  for (let place = maxFiles - 1; place >= 1; place -= 1) {
+    if (existsSync(`${path}.${place}`)) renameSync(`${path}.${place}`, `${path}.${place + 1}`);
+  }
+  if (maxFiles === 0) rmSync(path, { force: true });
+  else renameSync(path, `${path}.1`);
+};

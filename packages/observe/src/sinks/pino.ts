@@ -1,0 +1,94 @@
+import { TurnError } from '@h/turn';
+import type { Observation } from '../observation.js';
+import { aText, anObject, anObjectWith, checkArgument, checkOptions, either } from '../options-check.js';
+import { parseLevels, type Levels } from './levels.js';
+import type { Sink } from './sink.js';
+
+/** What is needed of a logger of pino. */
+export interface PinoLogger {
+  child(bindings: Record<string, unknown>, options?: { level?: string }): PinoLogger;
+  debug(data: object, message?: string): void;
+  info(data: object, message?: string): void;
+  warn(data: object, message?: string): void;
+  error(data: object, message?: string): void;
+  flush?(): void;
+  readonly levels?: { readonly values: Readonly<Record<string, number>> };
+}
+
+/** Options of {@link subsystemLoggers} and {@link pinoSink}. */
+export interface SubsystemLoggersOptions {
+  /** The level of each subsystem by its name, `*` for all others; without it, that of the logger. */
+  readonly levels?: Levels | undefined;
+  /**
+   * Levels as text, which win over `levels`: `info,loop=debug`. Usually an environment variable.
+   *
+   * @defaultValue `process.env.H_LOG`
+   */
+  readonly environment?: string | undefined;
+}
+
+/** More subsystems than this share a logger, so that a stream of made-up names fills no memory. */
+const maxLoggers = 100;
+
+/**
+ * A child logger for each subsystem, made when it is first asked for: so that one can be set to `debug` alone.
+ *
+ * @throws TurnError `invalid-option`, also where a level is none of the logger's
+ *
+ * @example
+ * ```ts
+ * const loggerOf = subsystemLoggers(pino(), { levels: { '*': 'info', loop: 'debug' } });
+ * loggerOf('loop').debug({ streak: 2 }, 'the same call again');
+ * ```
+ */
+export const subsystemLoggers = <Logger extends PinoLogger>(
+  logger: Logger,
+  options: SubsystemLoggersOptions = {},
+): ((subsystem: string) => ReturnType<Logger['child']>) => {
+  checkArgument('subsystemLoggers', 'its logger', logger, anObjectWith('child', 'debug', 'info', 'warn', 'error'));
+  checkOptions('subsystemLoggers', options, { levels: anObject, environment: either(aText, { accepts: (value) => value === '', takes: 'an empty text' }) });
+  const { levels: given = {}, environment = process.env['H_LOG'] ?? '' } = options;
+  const levels: Levels = { ...given, ...parseLevels(environment) };
+  for (const [name, level] of Object.entries(levels)) assertLevel(logger, name, level);
+  const loggers = new Map<string, PinoLogger>();
+  const make = (subsystem: string): PinoLogger => {
+    const level = Object.hasOwn(levels, subsystem) ? levels[subsystem] : levels['*'];
+    const child = logger.child({ subsystem }, level === undefined ? {} : { level });
+    loggers.set(subsystem, child);
+    return child;
+  };
+  const loggerOf = (subsystem: string): PinoLogger =>
+    loggers.get(subsystem) ?? (loggers.size < maxLoggers ? make(subsystem) : (loggers.get('other') ?? make('other')));
+  return loggerOf as (subsystem: string) => ReturnType<Logger['child']>;
+};
+
+const assertLevel = ({ levels }: PinoLogger, name: string, level: string): void => {
+  if (level === 'silent' || levels === undefined || Object.hasOwn(levels.values, level)) return;
+  const known = [...Object.keys(levels.values), 'silent'].join(', ');
+  throw new TurnError('invalid-option', `The level of ${JSON.stringify(name)} is ${known.replace(/, ([^,]*)$/, ' or $1')}; it was given ${JSON.stringify(level)}.`);
+};
+
+/**
+ * Logs each observation with pino, by the child logger of its subsystem (`loop`, `compaction`, `model` …).
+ *
+ * Successes of steps, model calls and tools are at `debug`, the end of a turn at `info`, what needs a look at `warn` or
+ * `error`.
+ *
+ * @throws TurnError `invalid-option`
+ *
+ * @example
+ * ```ts
+ * observe({ sinks: [pinoSink(pino(), { levels: { '*': 'info', loop: 'debug' } })] });
+ * ```
+ */
+export const pinoSink = (logger: PinoLogger, options: SubsystemLoggersOptions = {}): Sink => {
+  const loggerOf = subsystemLoggers(logger, options);
+  return {
+    name: 'pino',
+    write: (observation: Observation) => {
+      const { level, subsystem, type, ...data } = observation;
+      loggerOf(subsystem)[level](data, type);
+    },
+    flush: () => logger.flush?.(),
+  };
+};

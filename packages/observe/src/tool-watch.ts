@@ -1,0 +1,73 @@
+import type { ToolStatus, TurnEventOf } from '@h/turn';
+import { contentOf, jsonText, outputText } from './content.js';
+import { round } from './model-watch.js';
+import { summarizeError } from './plain-data.js';
+import type { RunLog } from './run-log.js';
+import type { RunSettings } from './run-settings.js';
+
+/** Watches the tool calls of one turn. */
+export interface ToolWatch {
+  readonly calls: number;
+  readonly errors: number;
+  /** Calls of the present step. */
+  readonly inStep: number;
+  called(event: TurnEventOf<'tool.call'>, now: number): void;
+  answered(event: TurnEventOf<'tool.result'>, now: number): void;
+  nextStep(): void;
+}
+
+const failures: ReadonlySet<ToolStatus> = new Set(['failed', 'timed-out', 'invalid-input', 'unknown-tool', 'interrupted']);
+const refusals: ReadonlySet<ToolStatus> = new Set(['denied', 'skipped', 'cancelled']);
+
+export const watchTools = (log: RunLog, { text }: RunSettings): ToolWatch => {
+  const since = new Map<string, number>();
+  let calls = 0;
+  let errors = 0;
+  let inStep = 0;
+  return {
+    get calls() {
+      return calls;
+    },
+    get errors() {
+      return errors;
+    },
+    get inStep() {
+      return inStep;
+    },
+    called: ({ step, call, denied }, now) => {
+      since.set(call.id, now);
+      if (denied === undefined) log.begin((runId, at) => ({ kind: 'tool', runId, at, step, callId: call.id, tool: call.name }));
+    },
+    answered: (event, now) => {
+      const { step, call, status, output } = event;
+      const begun = since.get(call.id) ?? now;
+      since.delete(call.id);
+      calls += 1;
+      inStep += 1;
+      const isError = failures.has(status);
+      if (isError) errors += 1;
+      log.say({
+        type: 'tool.call',
+        runId: log.turn,
+        seq: log.next(),
+        at: log.time,
+        subsystem: 'tool',
+        level: isError ? 'warn' : refusals.has(status) ? 'info' : 'debug',
+        step,
+        callId: call.id,
+        tool: call.name,
+        status,
+        durationMs: round(event.durationMs ?? now - begun),
+        outputChars: output.type === 'text' || output.type === 'error-text' ? output.value.length : undefined,
+        error: event.status === 'failed' ? summarizeError(event.error, text) : undefined,
+        deniedBy: event.status === 'denied' ? event.by : undefined,
+        input: text.content ? contentOf(jsonText(call.input), text) : undefined,
+        output: text.content ? contentOf(outputText(output), text) : undefined,
+      });
+    },
+    nextStep: () => {
+      inStep = 0;
+      since.clear();
+    },
+  };
+};

@@ -1,0 +1,53 @@
+import { addUsage, noUsage, type Usage } from '@h/turn';
+
+/** What model calls have used and cost. */
+export interface UsageTotals {
+  readonly usage: Usage;
+  /** In US dollars; `undefined` as soon as the price of one call is unknown. */
+  readonly cost: number | undefined;
+  /** What the calls cost whose price is known: the least that all of them cost. */
+  readonly knownCost: number;
+  /** How many calls there were, failed ones and side questions included. */
+  readonly calls: number;
+  /** How many of them have no known price. */
+  readonly unpricedCalls: number;
+  /** How many of them have failed. What they used is part of the sum. */
+  readonly failedCalls: number;
+}
+
+export const noTotals: UsageTotals = Object.freeze({ usage: noUsage, cost: 0, knownCost: 0, calls: 0, unpricedCalls: 0, failedCalls: 0 });
+
+/** The sum of two totals. */
+export const addTotals = (left: UsageTotals, right: UsageTotals): UsageTotals => ({
+  usage: addUsage(left.usage, right.usage),
+  cost: left.cost === undefined || right.cost === undefined ? undefined : left.cost + right.cost,
+  knownCost: left.knownCost + right.knownCost,
+  calls: left.calls + right.calls,
+  unpricedCalls: left.unpricedCalls + right.unpricedCalls,
+  failedCalls: left.failedCalls + right.failedCalls,
+});
+
+/** One call, as totals. A failed call that used nothing costs nothing, whatever its price. */
+export const totalsOfCall = (usage: Usage, cost: number | undefined, failed: boolean): UsageTotals => {
+  const price = cost ?? (usage.input + usage.output === 0 && failed ? 0 : undefined);
+  return {
+    usage,
+    cost: price,
+    knownCost: price ?? 0,
+    calls: 1,
+    unpricedCalls: price === undefined ? 1 : 0,
+    failedCalls: failed ? 1 : 0,
+  };
+};
+
+/**
+ * Totals for people: `$0.4200 (12,000 input / 800 output tokens)`, `at least $0.4200 (…)` where prices are missing, or
+ * `unknown cost (…)`.
+ */
+export const formatTotals = ({ usage, cost, knownCost }: UsageTotals): string => {
+  const tokens = `${grouped(usage.input)} input / ${grouped(usage.output)} output tokens`;
+  if (cost !== undefined) return `$${cost.toFixed(4)} (${tokens})`;
+  return `${knownCost > 0 ? `at least $${knownCost.toFixed(4)}` : 'unknown cost'} (${tokens})`;
+};
+
+const grouped = (value: number): string => Math.round(value).toLocaleString('en-US');

@@ -1,0 +1,173 @@
+import type { JSONValue, Usage } from '@h/turn';
+import { aFunction, aNumberFrom, aWholeNumberFrom, anObject, checkOptions } from '../options-check.js';
+import { cleanUsage } from './clean-usage.js';
+import type { CostOf } from './cost-of.js';
+import { exceededBy, type BudgetExceeded, type UsageLimits } from './limits.js';
+import { lru } from './lru.js';
+import { readTotals, writeTotals } from './stored-totals.js';
+import { addTotals, noTotals, totalsOfCall, type UsageTotals } from './totals.js';
+
+/** A model call to be counted. */
+export interface UsageEntry {
+  readonly turn: string;
+  readonly usage: Partial<Usage> | undefined;
+  /** As `costOf` takes it. */
+  readonly model?: string | undefined;
+  /** In US dollars, where it is known already. */
+  readonly cost?: number | undefined;
+  /** The call has failed. What it used counts all the same. */
+  readonly failed?: boolean | undefined;
+  /** Tells this call from the others of its turn; one that was counted is not counted again. Rising. */
+  readonly ordinal?: number | undefined;
+  /** Counts the ordinals of this kind apart, such as those of side questions. */
+  readonly series?: string | undefined;
+}
+
+/** A turn that begins. */
+export interface MeteredTurn {
+  readonly turn: string;
+  readonly session: string;
+  /** The turn that asked for it: what the child uses counts for the parent, too. */
+  readonly parent?: string | undefined;
+}
+
+/** Options of {@link createUsageMeter}. */
+export interface UsageMeterOptions {
+  /**
+   * What calls cost: `priceTable(…)`, or `await loadPrices()` of `@h/observe/prices`.
+   *
+   * @defaultValue no price is known, so no cost
+   */
+  readonly costOf?: CostOf | undefined;
+  /** What a session may use in all before {@link UsageMeter.exceeded} says so. */
+  readonly limits?: UsageLimits | undefined;
+  /**
+   * How many sessions are remembered. One that was forgotten is found again in what the session itself keeps.
+   *
+   * @defaultValue `10_000`
+   */
+  readonly maxSessions?: number | undefined;
+  /**
+   * How many turns are remembered.
+   *
+   * @defaultValue `10_000`
+   */
+  readonly maxTurns?: number | undefined;
+}
+
+/** Adds up what model calls use and cost: by turn, with its children, by session and in all. */
+export interface UsageMeter {
+  readonly costOf: CostOf;
+  /** A turn begins. Entries of turns that never began count in all, and for no session. */
+  begin(turn: MeteredTurn): void;
+  record(entry: UsageEntry): void;
+  /** What a turn has used, its children included. */
+  turn(turn: string): UsageTotals;
+  /** What a session has used, children of its turns included. */
+  session(session: string): UsageTotals;
+  /** What all have used since the meter was made. */
+  readonly total: UsageTotals;
+  /** Whether the session has used up a limit, or was killed: then no further call may begin. */
+  exceeded(session: string): BudgetExceeded | undefined;
+  /** Stops a session before its next model call, or all of them. {@link killSwitch} and `guardrails` act on it. */
+  kill(reason: string, session?: string): void;
+  /** Takes back a `kill`. */
+  revive(session?: string): void;
+  /** The totals of a session as JSON, to be kept. */
+  snapshot(session: string): JSONValue;
+  /** Gives a session the totals that were kept, unless it is known. What cannot be read is disregarded. */
+  restore(session: string, snapshot: JSONValue | undefined): void;
+}
+
+interface TurnEntry extends MeteredTurn {
+  totals: UsageTotals;
+  /** The highest ordinal that was counted, by series. */
+  readonly counted: Map<string, number>;
+}
+
+/** Children of children are rolled up this far. */
+const maxDepth = 20;
+
+/**
+ * A meter for tokens and dollars. It belongs to the caller: one serves all turns of a process.
+ *
+ * Nothing is counted twice (`input` includes the cache, `output` includes reasoning), failed attempts count, children
+ * count for their parents, and a call without a known price makes the cost unknown, never 0.
+ *
+ * @throws TurnError `invalid-option`
+ *
+ * @example
+ * ```ts
+ * const meter = createUsageMeter({ costOf: await loadPrices(), limits: { maxCost: 5 } });
+ * const agent = harness(drivers).pipe(killSwitch(meter), observe({ meter }));
+ * console.log(formatTotals(meter.session('alice')));
+ * ```
+ */
+export const createUsageMeter = (options: UsageMeterOptions = {}): UsageMeter => {
+  checkOptions('createUsageMeter', options, {
+    costOf: aFunction,
+    limits: anObject,
+    maxSessions: aWholeNumberFrom(1),
+    maxTurns: aWholeNumberFrom(1),
+  });
+  const { costOf = () => undefined, limits = {}, maxSessions = 10_000, maxTurns = 10_000 } = options;
+  checkOptions('createUsageMeter', limits, { maxInputTokens: aNumberFrom(0), maxOutputTokens: aNumberFrom(0), maxCost: aNumberFrom(0) });
+  const turns = lru<TurnEntry>(maxTurns);
+  const sessions = lru<UsageTotals>(maxSessions);
+  const killed = new Map<string, string>();
+  let killedAll: string | undefined;
+  let total = noTotals;
+
+  const roll = (first: TurnEntry, totals: UsageTotals): void => {
+    const seen = new Set<string>();
+    const seenSessions = new Set<string>();
+    for (let entry: TurnEntry | undefined = first, depth = 0; entry !== undefined && depth < maxDepth && !seen.has(entry.turn); depth += 1) {
+      seen.add(entry.turn);
+      entry.totals = addTotals(entry.totals, totals);
+      if (!seenSessions.has(entry.session)) sessions.set(entry.session, addTotals(sessions.get(entry.session) ?? noTotals, totals));
+      seenSessions.add(entry.session);
+      entry = entry.parent === undefined ? undefined : turns.get(entry.parent);
+    }
+  };
+  return {
+    costOf,
+    begin: (turn) => {
+      if (turns.get(turn.turn) === undefined) turns.set(turn.turn, { ...turn, totals: noTotals, counted: new Map() });
+    },
+    record: ({ turn, usage: given, model, cost, failed = false, ordinal, series = '' }) => {
+      const entry = turns.get(turn);
+      if (entry !== undefined && ordinal !== undefined) {
+        if (ordinal <= (entry.counted.get(series) ?? 0)) return;
+        entry.counted.set(series, ordinal);
+      }
+      const usage = cleanUsage(given);
+      const totals = totalsOfCall(usage, cost ?? costOf(usage, model), failed);
+      total = addTotals(total, totals);
+      if (entry !== undefined) roll(entry, totals);
+    },
+    turn: (turn) => turns.get(turn)?.totals ?? noTotals,
+    session: (session) => sessions.get(session) ?? noTotals,
+    get total() {
+      return total;
+    },
+    exceeded: (session) => {
+      const reason = killedAll ?? killed.get(session);
+      return reason === undefined ? exceededBy(sessions.get(session) ?? noTotals, limits) : { limit: 'killed', used: 0, allowed: 0, reason };
+    },
+    kill: (reason, session) => {
+      if (session === undefined) killedAll = reason;
+      else killed.set(session, reason);
+    },
+    revive: (session) => {
+      if (session === undefined) {
+        killedAll = undefined;
+        killed.clear();
+      } else killed.delete(session);
+    },
+    snapshot: (session) => writeTotals(sessions.get(session) ?? noTotals),
+    restore: (session, snapshot) => {
+      const totals = readTotals(snapshot);
+      if (totals !== undefined && sessions.get(session) === undefined) sessions.set(session, totals);
+    },
+  };
+};
