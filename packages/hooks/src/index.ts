@@ -4,10 +4,12 @@ export { coversCall } from './approvals/pattern.js';
 export { fileApprovalStore, type FileApprovalStoreOptions } from './approvals/file-store.js';
 export { memoryApprovalStore, type RememberedApproval, type ApprovalStore, type MemoryApprovalStoreOptions } from './approvals/store.js';
 export { canonicalJson, hashCall } from './canonical.js';
+export * from './commands/index.js';
 export type * from './hook.js';
 export { hooks } from './hooks.js';
 export { lateHooks } from './late-hooks.js';
 export type { HooksOptions, LateHooksOptions } from './options.js';
+export { approvals, approvalTools, type ApprovalsOptions, type ApprovalTool, type CommandFinding } from './ready/approvals.js';
 export { namedSources, type Citation, type SourcesOf } from './ready/citations.js';
 export { finalizers, type FinalizerContext, type FinalizersOptions, type FinishedTurn, type LoggedDecision, type TurnFailure } from './ready/finalizers.js';
 export {

@@ -1,0 +1,101 @@
+import { grammars } from './programs.js';
+import { isKnown, unknownText, type Field } from './shell/field.js';
+
+/** A word that is no option. */
+export interface Operand {
+  readonly text: string;
+  /** It stands behind an option that is not known: it may be its value. */
+  readonly isMaybeValue: boolean;
+}
+
+/** How sure it is that something is so. */
+export type Certainty = 'yes' | 'maybe' | 'no';
+
+/** The arguments of a command, taken apart. */
+export interface ParsedArguments {
+  readonly words: readonly string[];
+  readonly operands: readonly Operand[];
+  /** Whether an option is given: alone, in a cluster (`-xfd`), with a value (`--force=yes`), shortened (`--forc`). */
+  readonly has: (option: string) => Certainty;
+  /** The values that an option is given. */
+  readonly valuesOf: (option: string) => readonly string[];
+}
+
+/** Takes arguments apart as most programs do. */
+export const parseArguments = (program: string, fields: readonly Field[]): ParsedArguments => {
+  const grammar = Object.hasOwn(grammars, program) ? grammars[program] : undefined;
+  const withValue = new Set(grammar?.values?.split(' '));
+  const words = fields.map(({ text }) => text);
+  const options: string[] = [];
+  const operands: Operand[] = [];
+  const values: (readonly [string, string])[] = [];
+  let isOpen = true;
+  let isMaybeValue = false;
+  for (let index = 0; index < words.length; index += 1) {
+    const word = words[index] ?? '';
+    const next = words[index + 1];
+    if (isOpen && word === '--') {
+      isOpen = false;
+    } else if (!isOpen || !/^-./.test(word)) {
+      operands.push({ text: word, isMaybeValue });
+      isMaybeValue = false;
+    } else {
+      const [name, inline] = splitValue(word);
+      const takes = inline === undefined && (withValue.has(word) || (/^-[A-Za-z]+$/.test(word) && withValue.has(`-${word.at(-1) ?? ''}`)));
+      options.push(name);
+      if (inline !== undefined) values.push([name, inline]);
+      else if (next !== undefined) values.push([/^-[A-Za-z]{2,}$/.test(word) && !grammar?.singleDash ? `-${word.at(-1) ?? ''}` : word, next]);
+      isMaybeValue = inline === undefined && !takes;
+      if (takes) index += 1;
+    }
+  }
+  const given = new Set(options);
+  const clusters = grammar?.singleDash === true ? [] : options.filter((option) => /^-[A-Za-z0-9]+$/.test(option));
+  const isDoubtful = options.some((option) => !isKnown(option));
+  return {
+    words,
+    operands,
+    has: (option) => {
+      if (given.has(option)) return 'yes';
+      const letter = /^-[A-Za-z0-9]$/.test(option) ? option.charAt(1) : undefined;
+      if (letter !== undefined && clusters.some((cluster) => clusterHas(cluster, letter, withValue))) return 'yes';
+      if (option.startsWith('--') && options.some((one) => one.length >= 5 && option.startsWith(one))) return 'yes';
+      return isDoubtful ? 'maybe' : 'no';
+    },
+    valuesOf: (option) => values.flatMap(([name, value]) => (name === option ? [value] : [])),
+  };
+};
+
+const splitValue = (word: string): readonly [string, string | undefined] => {
+  const equals = word.indexOf('=');
+  return equals === -1 ? [word, undefined] : [word.slice(0, equals), word.slice(equals + 1)];
+};
+
+const clusterHas = (cluster: string, letter: string, withValue: ReadonlySet<string>): boolean => {
+  for (const one of cluster.slice(1)) {
+    if (one === letter) return true;
+    if (withValue.has(`-${one}`)) return false;
+  }
+  return false;
+};
+
+/** Whether the words begin like a pattern such as `volume rm` or `(up|deploy) *`. Words that may be values are passed over. */
+export const beginsWith = (operands: readonly Operand[], pattern: string): Certainty => {
+  let certainty: Certainty = 'yes';
+  let at = 0;
+  for (const wanted of pattern.split(' ')) {
+    const choices = wanted.startsWith('(') ? wanted.slice(1, -1).split('|') : [wanted];
+    for (;;) {
+      const operand = operands[at];
+      if (operand === undefined) return 'no';
+      at += 1;
+      if (wanted === '*' || choices.includes(operand.text.toLowerCase())) break;
+      if (operand.text === unknownText) {
+        certainty = 'maybe';
+        break;
+      }
+      if (!operand.isMaybeValue) return 'no';
+    }
+  }
+  return certainty;
+};

@@ -1,0 +1,129 @@
+import { homedir } from 'node:os';
+import { applyRule, findingOf, subjectOf, type Subject } from './match-rule.js';
+import { checkCommand, checkPolicyOptions, type CommandPolicyOptions } from './policy-options.js';
+import { resolvePath } from './resolve-path.js';
+import type { CommandDecision, CommandJudgement, CommandRule, Finding } from './rule.js';
+import { commandRules } from './rules/index.js';
+import type { CommandLine, Invocation } from './shell/invocation.js';
+import { readCommandLine } from './shell/read-command-line.js';
+import { wordPattern, type WordPattern } from './word-pattern.js';
+
+/** Says of a line of shell whether it may run. It never throws for a text, and its time grows with the length of the line. */
+export type CommandPolicy = (command: string, context: { readonly cwd: string }) => CommandJudgement;
+
+/** More findings than this tell nobody anything. */
+const maxFindings = 20;
+
+/**
+ * Makes a policy of rules.
+ *
+ * A line is read as a shell would read it, and every command that it runs is judged; the strictest finding decides. This
+ * is a guard rail and not a sandbox: a program that may run can do what it likes, and a script in a file is not read.
+ *
+ * @throws TurnError `invalid-option` for an option that is unknown or wrong
+ *
+ * @example
+ * ```ts
+ * const judge = commandPolicy({ allow: ['npm publish --tag next'], deny: ['npm install *'], decisions: { 'git/clean': 'allow' } });
+ * judge('git clean -fd && npm install left-pad', { cwd: '/work' }).decision; // 'deny'
+ * ```
+ */
+export const commandPolicy = (options: CommandPolicyOptions = {}): CommandPolicy => {
+  checkPolicyOptions('commandPolicy()', options);
+  return policyOf('commandPolicy()', options);
+};
+
+/**
+ * Judges a line of shell: `allow` it, `ask` a person, or `deny` it, and says why.
+ *
+ * Sequences, pipes, subshells, substitutions, here-documents, `bash -c`, `eval`, `env`, `sudo`, `xargs`, `find -exec`,
+ * functions and aliases hide nothing. A line that cannot be read is `ask`, and so is a variable whose value is not known
+ * where it matters. Text that only mentions a command is not one. Nothing is run and no file is looked at.
+ *
+ * This is a guard rail against mistakes and not a sandbox: a program that may run can do what it likes, and a script in a
+ * file is not read. What must not happen at all is prevented by a sandbox.
+ *
+ * @param context `cwd` is the folder of the project, as an absolute path. The rest makes the policy one's own; where it
+ * stays the same from call to call, {@link commandPolicy} checks it once.
+ * @throws TurnError `invalid-option` for an option that is unknown or wrong; never for what the command says
+ *
+ * @example
+ * ```ts
+ * judgeCommand('rm -rf node_modules dist', { cwd: '/work' }).decision; // 'allow'
+ * judgeCommand('git -C app push origin +main', { cwd: '/work' }).decision; // 'deny'
+ * judgeCommand('cd "$BUILD" && rm -rf *', { cwd: '/work' }).decision; // 'ask'
+ * ```
+ */
+export const judgeCommand = (command: string, { cwd, ...options }: { readonly cwd: string } & CommandPolicyOptions): CommandJudgement => {
+  if (Object.keys(options).length === 0) return standard(command, { cwd });
+  checkPolicyOptions('judgeCommand()', options);
+  return policyOf('judgeCommand()', options)(command, { cwd });
+};
+
+const policyOf = (owner: string, { rules = commandRules, decisions = {}, allow = [], ask = [], deny = [], home }: CommandPolicyOptions): CommandPolicy => {
+  const decided = rules.flatMap((rule) => withDecision(rule, decisions[rule.rule]));
+  const rulesFor = ruleIndex(decided);
+  const problemRules = new Map(decided.flatMap((rule) => (rule.problem === undefined ? [] : [[rule.problem, rule] as const])));
+  const allowed = allow.map((pattern) => wordPattern(pattern, true));
+  const asked = ask.map((pattern) => wordPattern(pattern, false));
+  const denied = deny.map((pattern) => wordPattern(pattern, false));
+
+  const judge = (invocation: Invocation, place: { readonly project: string; readonly home: string }): readonly Finding[] => {
+    const argv = invocation.argv.map(({ text }) => text);
+    const matches = (patterns: readonly WordPattern[]): boolean => patterns.some((pattern) => pattern(argv));
+    const subject = subjectOf(invocation, place);
+    if (matches(denied)) return [findingOf(ownDenial, subject.shown, 'deny')];
+    const isAllowed = invocation.redirections.length === 0 && matches(allowed);
+    const found = isAllowed ? [] : rulesFor(subject).flatMap((rule) => applyRule(rule, subject) ?? []);
+    return matches(asked) ? [...found, findingOf(ownQuestion, subject.shown, 'ask')] : found;
+  };
+
+  return (command, { cwd }) => {
+    checkCommand(owner, command, cwd);
+    const place = { project: resolvePath(cwd, '/'), home: resolvePath(home ?? homedir(), '/') };
+    const { invocations, problems } = readCommandLine(command, place.project, place.home);
+    const findings = problems.flatMap((problem) => problemFinding(problem, problemRules));
+    for (const invocation of invocations) findings.push(...judge(invocation, place));
+    return judgementOf(findings);
+  };
+};
+
+const ownDenial: CommandRule = { rule: 'policy/deny', decision: 'deny', why: 'The policy of this project does not allow it.' };
+const ownQuestion: CommandRule = { rule: 'policy/ask', decision: 'ask', why: 'The policy of this project wants a person to decide.' };
+
+const withDecision = (rule: CommandRule, decision: CommandDecision | undefined): readonly CommandRule[] => {
+  if (decision === undefined) return [rule];
+  return decision === 'allow' ? [] : [{ ...rule, decision }];
+};
+
+/** Finds the rules that may apply to a command without going through all of them. */
+const ruleIndex = (rules: readonly CommandRule[]): ((subject: Subject) => readonly CommandRule[]) => {
+  const own = new Map<string, CommandRule[]>();
+  const general: CommandRule[] = [];
+  for (const rule of rules) {
+    if (rule.problem !== undefined) continue;
+    if (rule.programs === undefined) general.push(rule);
+    for (const program of rule.programs ?? []) own.set(program, [...(own.get(program) ?? []), rule]);
+  }
+  return ({ program }) => [...(own.get(program) ?? []), ...general];
+};
+
+const problemFinding = (
+  { problem, argv, detail }: CommandLine['problems'][number],
+  rules: ReadonlyMap<string, CommandRule>,
+): readonly Finding[] => {
+  const rule = rules.get(problem);
+  if (rule === undefined) return [];
+  const finding = findingOf(rule, argv, rule.decision);
+  return [detail === undefined ? finding : { ...finding, why: `${rule.why.replace(/\.$/, '')}: ${detail}.` }];
+};
+
+const judgementOf = (findings: readonly Finding[]): CommandJudgement => {
+  const unlike = new Map(findings.map((finding) => [`${finding.rule} ${finding.argv.join(' ')}`, finding]));
+  const sorted = [...unlike.values()].toSorted((left, right) => Number(right.decision === 'deny') - Number(left.decision === 'deny'));
+  return { decision: sorted[0]?.decision ?? 'allow', findings: sorted.slice(0, maxFindings) };
+};
+
+/** The usual policy, for those who want no other. */
+const standard = policyOf('judgeCommand()', {});
+

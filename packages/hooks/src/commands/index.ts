@@ -1,0 +1,10 @@
+export type { Certainty, Operand, ParsedArguments } from './arguments.js';
+export { commandPolicy, judgeCommand, type CommandPolicy } from './command-policy.js';
+export type { Zone } from './paths.js';
+export type { CommandPolicyOptions } from './policy-options.js';
+export { requiresApproval } from './requires-approval.js';
+export type { CommandDecision, CommandJudgement, CommandRule, Finding, PathPlace, RuleContext } from './rule.js';
+export { approvalRules } from './rules/approvals.js';
+export { commandRules } from './rules/index.js';
+export type { ShellProblem } from './shell/inner-commands.js';
+export type { SqlDamage } from './sql.js';

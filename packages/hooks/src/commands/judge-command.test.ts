@@ -1,0 +1,246 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { needApproval, needNothing } from '../../test/commands/approvals.js';
+import { everyday, place } from '../../test/commands/corpus.js';
+import { dangerous } from '../../test/commands/dangerous.js';
+import { approvalRules, commandPolicy, commandRules, judgeCommand, requiresApproval, type CommandDecision } from './index.js';
+
+const decide = (command: string): CommandDecision => judgeCommand(command, place).decision;
+
+describe('judgeCommand, on lists of commands', () => {
+  it('lets none of the dangerous ones run', () => {
+    expect(dangerous.length).toBeGreaterThan(350);
+    expect(dangerous.filter((command) => decide(command) === 'allow')).toEqual([]);
+  });
+
+  it('raises at most one false alarm in a hundred everyday ones', () => {
+    expect(everyday.length).toBeGreaterThan(900);
+    const alarms = everyday.filter((command) => decide(command) !== 'allow');
+    expect(alarms.length / everyday.length, alarms.join('\n')).toBeLessThanOrEqual(0.01);
+  });
+
+  it('denies no everyday command outright', () => {
+    expect(everyday.filter((command) => decide(command) === 'deny')).toEqual([]);
+  });
+
+  it('has an example for each rule', () => {
+    const hit = new Set([...dangerous, ...needApproval.map(([command]) => command), ':;'.repeat(6_000)].flatMap((command) => requiresApproval(command, place).map(({ rule }) => rule)));
+    expect([...commandRules, ...approvalRules].map(({ rule }) => rule).filter((rule) => !hit.has(rule))).toEqual([]);
+  });
+
+  it('has one rule of each name, and says of each what would happen', () => {
+    const rules = [...commandRules, ...approvalRules];
+    expect(new Set(rules.map(({ rule }) => rule)).size).toBe(rules.length);
+    for (const { rule, why, instead } of rules) {
+      expect(rule).toMatch(/^[a-z]+\/[a-z0-9-]+$/);
+      expect(why).toMatch(/\.$/);
+      expect(instead ?? '.').toMatch(/\.$/);
+    }
+  });
+});
+
+describe('judgeCommand, on what a line really runs', () => {
+  it.each<readonly [string, CommandDecision]>([
+    ['grep "rm -rf /" notes.md', 'allow'],
+    ['echo rm -rf /', 'allow'],
+    ['git commit -m "rm -rf / is bad"', 'allow'],
+    ['cat <<EOF\nrm -rf /\nEOF', 'allow'],
+    ["cat > a.md <<'EOF'\n$(rm -rf /)\nEOF", 'allow'],
+    ['# rm -rf /', 'allow'],
+    ['alias rmrf="rm -rf"', 'allow'],
+    ['rm -rf node_modules dist', 'allow'],
+    ['git push --force-with-lease', 'allow'],
+    ['git clean -n', 'allow'],
+    ['', 'allow'],
+    ['   \n', 'allow'],
+    ['git push --force', 'deny'],
+    ['rm -rf /', 'deny'],
+    ['rm -rf "$X"', 'ask'],
+    ['rm "', 'ask'],
+  ])('%s: %s', (command, decision) => {
+    expect(decide(command)).toBe(decision);
+  });
+
+  it('judges in the folder that the line has gone to', () => {
+    expect(decide('cd dist && rm -rf *')).toBe('allow');
+    expect(decide('cd .. && rm -rf app')).toBe('ask');
+    expect(decide('cd / && rm -rf usr')).toBe('deny');
+    expect(decide('(cd /) ; rm -rf usr')).toBe('allow');
+  });
+
+  it('takes the project for the folder that it is told', () => {
+    expect(judgeCommand('rm -rf /srv/app/dist', { cwd: '/srv/app', home: '/home/me' }).decision).toBe('allow');
+    expect(judgeCommand('rm -rf /srv/app/dist', { cwd: '/work', home: '/home/me' }).decision).toBe('ask');
+    expect(judgeCommand('rm -rf /srv', { cwd: '/srv/app', home: '/home/me' }).decision).toBe('deny');
+    expect(judgeCommand('rm -rf dist', { cwd: '/', home: '/root' }).decision).toBe('ask');
+  });
+
+  it('follows variables, and trusts none that may have another value', () => {
+    expect(decide('D=build; rm -rf "$D"')).toBe('allow');
+    expect(decide('D=/; rm -rf "$D"')).toBe('deny');
+    expect(decide('D=build; if x; then D=/; fi; rm -rf "$D"')).toBe('ask');
+    expect(decide('rm -rf "${D:-build}"')).toBe('allow');
+    expect(decide('rm -rf "build/$D"')).toBe('allow');
+    expect(decide('rm -rf "$D/build"')).toBe('ask');
+    expect(decide('rm -rf "/$D"')).toBe('ask');
+  });
+
+  it('says which command, why, and what to do instead', () => {
+    expect(judgeCommand('ls && sudo git -C app push "$REMOTE" --force', place)).toEqual({
+      decision: 'deny',
+      findings: [
+        {
+          rule: 'git/force-push',
+          decision: 'deny',
+          argv: ['git', '-C', 'app', 'push', '"$REMOTE"', '--force'],
+          why: 'It throws away commits of others on the remote.',
+          instead: 'Use git push --force-with-lease.',
+        },
+      ],
+    });
+  });
+
+  it('puts what is denied before what is asked about, and says each thing once', () => {
+    const { findings } = judgeCommand('git reset --hard; git reset --hard; git push -f', place);
+    expect(findings.map(({ rule }) => rule)).toEqual(['git/force-push', 'git/reset-hard']);
+  });
+
+  it('tells only so much of a line with very many dangerous commands', () => {
+    const line = Array.from({ length: 100 }, (_, index) => `rm -rf /etc/${index} /usr`).join('; ');
+    expect(judgeCommand(line, place).findings).toHaveLength(20);
+  });
+});
+
+describe('requiresApproval', () => {
+  it.each(needApproval)('asks about %s: %s', (command, rule) => {
+    expect(requiresApproval(command, place).map((finding) => finding.rule)).toContain(rule);
+  });
+
+  it.each(needNothing)('asks nobody about %s', (command) => {
+    expect(requiresApproval(command, place)).toEqual([]);
+  });
+
+  it('takes the options of a policy', () => {
+    expect(requiresApproval('git push', { ...place, allow: ['git push'] })).toEqual([]);
+    expect(requiresApproval('git push', { ...place, decisions: { 'approval/push': 'deny' } })).toMatchObject([{ decision: 'deny' }]);
+    expect(requiresApproval('git push', { ...place, rules: commandRules })).toEqual([]);
+  });
+});
+
+describe('a policy of one’s own', () => {
+  it('decides otherwise about rules', () => {
+    const judge = commandPolicy({ decisions: { 'git/clean': 'allow', 'git/reset-hard': 'deny', 'shell/unparsable': 'deny' }, home: '/home/me' });
+    expect(judge('git clean -fdx', place).decision).toBe('allow');
+    expect(judge('git reset --hard', place).decision).toBe('deny');
+    expect(judge('rm "', place).decision).toBe('deny');
+  });
+
+  it('goes by other rules', () => {
+    const rule = { rule: 'own/curl', decision: 'deny', programs: ['curl'], why: 'No network here.' } as const;
+    expect(judgeCommand('bash -c "curl x"', { ...place, rules: [rule] })).toMatchObject({ decision: 'deny', findings: [{ rule: 'own/curl' }] });
+    expect(judgeCommand('rm -rf /', { ...place, rules: [rule] }).decision).toBe('allow');
+  });
+
+  it('denies, asks and allows by patterns, denials first', () => {
+    const judge = commandPolicy({ deny: ['npm install *'], ask: ['npm run *'], allow: ['npm publish *', 'npm install left-pad'] });
+    expect(judge('cd x && npm install', place).findings).toMatchObject([{ rule: 'policy/deny', decision: 'deny' }]);
+    expect(judge('npm install left-pad', place).decision).toBe('deny');
+    expect(judge('npm run build', place).findings).toMatchObject([{ rule: 'policy/ask', decision: 'ask' }]);
+    expect(judge('npm publish --tag next', place).decision).toBe('allow');
+    expect(judge('sudo npm publish', place).decision).toBe('allow');
+    expect(judge('npm publish; rm -rf /', place).decision).toBe('deny');
+  });
+
+  it('allows by a pattern only what that pattern can mean', () => {
+    const judge = commandPolicy({ allow: ['rm -rf /srv/*', 'git push', 'echo *', 'bash *'] });
+    expect(judge('rm -rf /srv/old', place).decision).toBe('allow');
+    expect(judge('rm -rf /srv/old /etc', place).decision).toBe('deny');
+    expect(judge('rm -rf /srv/../etc', place).decision).toBe('deny');
+    expect(judge('rm -rf "/srv/$X/.."', place).decision).not.toBe('allow');
+    expect(judge('git push --force', place).decision).toBe('deny');
+    expect(judge('echo x > /etc/passwd', place).decision).not.toBe('allow');
+    expect(judge('bash -c "rm -rf /"', place).decision).toBe('deny');
+  });
+
+  it('knows which folder is home', () => {
+    expect(judgeCommand('rm -rf ~/.ssh', { cwd: '/work', home: '/elsewhere' }).decision).toBe('deny');
+    expect(judgeCommand('rm -rf /elsewhere', { cwd: '/work', home: '/elsewhere' }).decision).toBe('deny');
+    expect(judgeCommand('rm -rf /elsewhere', { cwd: '/work', home: '/home/me' }).decision).toBe('ask');
+  });
+
+  it.each<readonly [object, RegExp]>([
+    [{ denyy: [] }, /has no "denyy" \(it was given \[\]\); it knows rules, decisions, allow, ask, deny, home/],
+    [{ deny: ['*'] }, /takes a list of which each is a pattern like "npm run \*" as "deny"; it was given \["\*"\]/],
+    [{ deny: 'git push' }, /"deny"/],
+    [{ allow: [''] }, /"allow"/],
+    [{ home: 'me' }, /an absolute path as "home"; it was given "me"/],
+    [{ decisions: { 'git/force': 'allow' } }, /no rule "git\/force" to decide "allow" about; it has git\/force-push, /],
+    [{ decisions: { 'git/clean': 'maybe' } }, /"allow" or "ask" or "deny" for the rule "git\/clean"; it was given "maybe"/],
+    [{ rules: [{ rule: 'x' }] }, /"rules"/],
+    [{ rules: [{ rule: 'x', decision: 'deny', why: 'x', programms: [] }] }, /"rules"/],
+    [{ rules: [{ rule: 'x', decision: 'deny', why: 'x', argument: /x/g }] }, /"rules"/],
+    [{ cwd: 'relative' }, /an absolute path as "cwd"; it was given "relative"/],
+  ])('refuses %j', (options, message) => {
+    expect(() => judgeCommand('ls', { ...place, ...options })).toThrow(expect.objectContaining({ code: 'invalid-option', message: expect.stringMatching(message) as string }) as Error);
+  });
+
+  it('refuses what is no command', () => {
+    expect(() => judgeCommand(undefined as unknown as string, place)).toThrow(/takes a text as the command; it was given undefined/);
+  });
+});
+
+describe('judgeCommand, on hostile input', () => {
+  const pieces = fc.constantFrom(
+    '"', "'", '`', '$(', ')', '${', '}', '((', '))', '[[', ']]', '<<EOF', '\n', ';', '|', '&&', '||', '&', '>', '<(', '$', '\\', '{', '{a,b}', '~', '*', '?', '!', '#',
+    'rm', '-rf', '/', 'git', 'push', '--force', 'eval', 'bash', '-c', 'xargs', 'find', '-exec', 'sudo', 'env', 'cd', 'if', 'then', 'fi', 'for', 'in', 'do', 'done', 'case', 'esac',
+    'f()', 'function', 'alias', 'x=1', '$x', '$@', '"$x"', 'psql', 'DROP TABLE x', 'awk', 'python', '\u{FFFF}', '\u{0}', '\u{D800}', '🙂', ' ', ' ', ' ',
+  );
+
+  it('never throws, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary', maxLength: 200 }), fc.array(pieces, { maxLength: 40 }).map((parts) => parts.join(' ')), fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join(''))), (command) => {
+        expect(['allow', 'ask', 'deny']).toContain(decide(command));
+      }),
+      { numRuns: 1_500 },
+    );
+  });
+
+  it('finds a dangerous command behind, before and within anything that Bash can read', () => {
+    const harmless = fc.constantFrom('ls -la', 'npm test', 'echo "x; y"', 'cat <<EOF\nx\nEOF', 'X=1', 'cd src', 'grep -r "$P" . | head', 'true || false', 'f() { ls; }', 'for i in a b; do echo $i; done');
+    const wrap = fc.constantFrom<(line: string) => string>(
+      (line) => `(${line})`,
+      (line) => `{ ${line}; }`,
+      (line) => `if true; then ${line}; fi`,
+      (line) => `bash -c '${line}'`,
+      (line) => `echo "$(${line})"`,
+      (line) => `sudo -n ${line}`,
+      (line) => `${line} > /dev/null 2>&1 &`,
+    );
+    fc.assert(
+      fc.property(fc.array(harmless, { maxLength: 3 }), wrap, fc.array(harmless, { maxLength: 3 }), (before, wrapper, after) => {
+        expect(decide([...before, wrapper('git push --force'), ...after].join('\n'))).toBe('deny');
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  const many = (text: string, chars = 100_000): string => text.repeat(Math.ceil(chars / text.length));
+  const hostile: readonly (readonly [string, string])[] = [
+    ['open brackets', many('(')], ['open substitutions', many('$(')], ['open backticks', many('`')], ['open quotes', many('"$(')], ['quotes in quotes', many(`"'`)],
+    ['open braces', many('{a,')], ['brace expansions', many('{a,b}')], ['open expansions', many('${a:-')], ['open arithmetic', many('$((')], ['here-documents', many('<<a ')], ['backslashes', many('\\')],
+    ['commands', many('rm -rf a;')], ['words', `rm ${many('a ')}`], ['globs', `rm -rf ${many('*?[')}`], ['slashes', `rm -rf ${many('/')}`], ['parents', `rm -rf ${many('../')}`], ['options', `git push ${many('-f ')}`],
+    ['shells in shells', many('bash -c "')], ['evals', many('eval ')], ['sudos', many('sudo ')], ['envs', many('env -x ')], ['xargs', many('xargs ')], ['finds', `find ${many('-exec rm {} ; ')}`],
+    ['functions', many('f(){ f; };')], ['aliases', many('alias a=b;')], ['variables', `x=a;${many('x=$x$x;')}rm -rf $x`], ['loops', many('for i in a b c; do ', 5_000)], ['loops in loops', `${'for i in a b c d e f g h; do '.repeat(12)}rm $i${'; done'.repeat(12)}`],
+    ['functions that call each other', `${Array.from({ length: 30 }, (_, index) => `f${index + 1}(){ f${index}; f${index}; }`).join(';')}; f30`],
+    ['SQL', `psql -c "${many('ALTER TABLE DELETE FROM ')}"`], ['SQL comments', `psql -c "${many('/* ')}"`], ['code', `python -c '${many('system("')}'`], ['more code', `node -e '${many('rmSync(')}'`], ['pipes', many('a|')], ['negations', many('! ')], ['tests', `[[ ${many('! ')}`],
+    ['a heredoc', `cat > a <<'EOF'\n${many('rm -rf / $( ` " \n')}\nEOF`], ['printf', `printf '${many('%s')}' a b c d | sh`], ['tmux', `tmux ${many('a ')}`], ['cases', many('case x in ')], ['arrays', `a=(${many('x ')}); rm "\${a[@]}"`],
+  ];
+
+  it.each(hostile)('takes no longer than its length for %s', (_, command) => {
+    const startedAt = process.cpuUsage();
+    decide(command);
+    const { user, system } = process.cpuUsage(startedAt);
+    // A plain line of this length takes a few hundred milliseconds; what grows with the square takes minutes.
+    expect((user + system) / 1_000).toBeLessThan(4_000);
+  });
+});

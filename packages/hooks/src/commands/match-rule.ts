@@ -1,0 +1,90 @@
+import { beginsWith, parseArguments, type Certainty, type ParsedArguments } from './arguments.js';
+import { zoneOf, type Place, type Zone } from './paths.js';
+import type { CommandRule, Finding, PathPlace, RuleContext } from './rule.js';
+import { programName, show } from './shell/field.js';
+import type { Invocation } from './shell/invocation.js';
+import { sqlDamage } from './sql-texts.js';
+import type { SqlDamage } from './sql.js';
+
+/** A command, prepared for all rules that may look at it. */
+export interface Subject extends RuleContext {
+  readonly shown: readonly string[];
+  readonly damage: ReadonlySet<SqlDamage>;
+}
+
+/** Prepares a command for rules. */
+export const subjectOf = ({ argv, redirections, input, cwd }: Invocation, place: Place): Subject => {
+  const [first, ...args] = argv;
+  const program = programName(first?.text ?? '').toLowerCase().replace(/\.exe$/, '');
+  const parsed = parseArguments(program, args);
+  const text = input?.text;
+  return {
+    program,
+    arguments: parsed,
+    input: text,
+    reads: input?.programs ?? [],
+    madeBy: args.flatMap(({ madeBy }) => madeBy),
+    redirected: redirections.map(({ target }) => target.text),
+    damage: sqlDamage(program, parsed, text),
+    shown: [...argv.map(show), ...redirections.flatMap(({ operator, target }) => [operator, show(target)])],
+    zoneOf: (path) => zoneOf(path, cwd, place),
+  };
+};
+
+/** What a rule says about a command; `undefined` if it does not apply. */
+export const applyRule = (rule: CommandRule, subject: Subject): Finding | undefined => {
+  const { arguments: parsed } = subject;
+  const certainties = [
+    words(rule, parsed),
+    ...(rule.flags ?? []).map((forms) => given(forms, parsed)),
+    rule.argument === undefined || parsed.words.some((word) => rule.argument?.test(word)) ? 'yes' : 'no',
+    paths(rule, subject),
+    rule.sql === undefined || subject.damage.has(rule.sql) ? 'yes' : 'no',
+    rule.test === undefined || rule.test(subject) ? 'yes' : 'no',
+  ] satisfies readonly Certainty[];
+  if (certainties.includes('no') || rule.unless?.some((forms) => given(forms, parsed) === 'yes') === true) return undefined;
+  return findingOf(rule, subject.shown, certainties.includes('maybe') ? 'ask' : rule.decision);
+};
+
+/** A finding in the words of its rule. */
+export const findingOf = ({ rule, why, instead }: CommandRule, argv: readonly string[], decision: 'ask' | 'deny'): Finding => ({
+  rule,
+  decision,
+  argv,
+  why,
+  ...(instead !== undefined && { instead }),
+});
+
+const words = ({ words: patterns }: CommandRule, { operands }: ParsedArguments): Certainty =>
+  patterns === undefined ? 'yes' : strongest(patterns.map((pattern) => beginsWith(operands, pattern)));
+
+const given = (forms: string, parsed: ParsedArguments): Certainty => strongest(forms.split('|').map((form) => parsed.has(form)));
+
+const strongest = (certainties: readonly Certainty[]): Certainty =>
+  certainties.includes('yes') ? 'yes' : certainties.includes('maybe') ? 'maybe' : 'no';
+
+const paths = ({ paths: wanted }: CommandRule, subject: Subject): Certainty => {
+  if (wanted === undefined) return 'yes';
+  const zones = new Set<Zone>(wanted.zones);
+  return wanted.in.some((where) => pathsIn(where, subject).some((path) => zones.has(subject.zoneOf(path)))) ? 'yes' : 'no';
+};
+
+const pathsIn = (where: PathPlace, { arguments: { operands, words: all }, redirected }: Subject): readonly string[] => {
+  const texts = operands.map(({ text }) => text);
+  switch (where) {
+    case 'operands':
+      return texts;
+    case 'all but the first':
+      return texts.slice(1);
+    case 'first':
+      return texts.slice(0, 1);
+    case 'last':
+      return texts.length > 1 ? texts.slice(-1) : [];
+    case 'not last':
+      return texts.slice(0, -1);
+    case 'redirections':
+      return redirected;
+    default:
+      return all.flatMap((word) => (word.startsWith(where) ? [word.slice(where.length)] : []));
+  }
+};

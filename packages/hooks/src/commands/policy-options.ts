@@ -1,0 +1,89 @@
+import { TurnError } from '@h/turn';
+import { aFunction, anObject, aText, checkOptions, listOf, objectOf, oneOf, show, type OptionCheck } from '../option-check.js';
+import type { CommandDecision, CommandRule } from './rule.js';
+import { commandRules } from './rules/index.js';
+
+/** What makes a policy one's own. */
+export interface CommandPolicyOptions {
+  /**
+   * The rules to go by, in place of the usual ones. Add to those with `[...commandRules, ...approvalRules]`.
+   *
+   * @defaultValue `commandRules`
+   */
+  readonly rules?: readonly CommandRule[] | undefined;
+  /** Other decisions for rules, by their names: `{ 'git/clean': 'allow', 'git/reset-hard': 'deny' }`. */
+  readonly decisions?: Readonly<Record<string, CommandDecision>> | undefined;
+  /**
+   * Commands that are fine whatever the rules say, as patterns: `'git clean -fd build'`, `'npm publish *'`. `*` stands for
+   * any text in a word, and at the end for all further words; it covers nothing that is only known when it runs, and no
+   * path with `..`. A command within such a command is judged by itself.
+   */
+  readonly allow?: readonly string[] | undefined;
+  /** Commands that a person is asked about, as patterns. */
+  readonly ask?: readonly string[] | undefined;
+  /** Commands that never run, as patterns. They count before `allow`. */
+  readonly deny?: readonly string[] | undefined;
+  /**
+   * The home folder that `~` stands for.
+   *
+   * @defaultValue that of the user whose process this is
+   */
+  readonly home?: string | undefined;
+}
+
+const aDecision = oneOf('allow', 'ask', 'deny');
+const aPattern: OptionCheck = { accepts: (value) => typeof value === 'string' && value.trim() !== '' && value.trim() !== '*', takes: 'a pattern like "npm run *"' };
+const aPath: OptionCheck = { accepts: (value) => typeof value === 'string' && value.startsWith('/'), takes: 'an absolute path' };
+const aRegExp: OptionCheck = { accepts: (value) => value instanceof RegExp && !value.global && !value.sticky, takes: 'a regular expression without the flags g and y' };
+const texts = listOf(aText);
+
+const aRule = objectOf({
+  rule: aText,
+  decision: oneOf('ask', 'deny'),
+  programs: texts,
+  words: texts,
+  flags: texts,
+  unless: texts,
+  argument: aRegExp,
+  paths: anObject,
+  sql: aText,
+  problem: aText,
+  test: aFunction,
+  why: aText,
+  instead: aText,
+});
+
+const checks: Readonly<Record<string, OptionCheck>> = {
+  rules: listOf({ ...aRule, accepts: (value) => aRule.accepts(value) && (value as CommandRule).rule !== undefined && (value as CommandRule).why !== undefined && (value as CommandRule).decision !== undefined }),
+  decisions: anObject,
+  allow: listOf(aPattern),
+  ask: listOf(aPattern),
+  deny: listOf(aPattern),
+  home: aPath,
+};
+
+/**
+ * Refuses options that do not exist, values that they do not take, and decisions about rules that there are not.
+ *
+ * @throws TurnError `invalid-option`
+ */
+export const checkPolicyOptions = (owner: string, options: CommandPolicyOptions): void => {
+  checkOptions(owner, options, checks);
+  const { rules = commandRules, decisions = {} } = options;
+  const names = new Set(rules.map(({ rule }) => rule));
+  for (const [name, decision] of Object.entries(decisions)) {
+    if (!names.has(name)) {
+      const alike = [...names].filter((one) => one.startsWith(name.split('/', 1)[0] ?? ''));
+      throw new TurnError('invalid-option', `${owner} has no rule ${show(name)} to decide ${show(decision)} about; it has ${(alike.length > 0 ? alike : [...names]).join(', ')}.`);
+    }
+    if (!aDecision.accepts(decision)) {
+      throw new TurnError('invalid-option', `${owner} takes ${aDecision.takes} for the rule ${show(name)}; it was given ${show(decision)}.`);
+    }
+  }
+};
+
+/** @throws TurnError `invalid-option` for a command or folder that is none */
+export const checkCommand = (owner: string, command: unknown, cwd: unknown): void => {
+  if (typeof command !== 'string') throw new TurnError('invalid-option', `${owner} takes a text as the command; it was given ${show(command)}.`);
+  if (!aPath.accepts(cwd)) throw new TurnError('invalid-option', `${owner} takes ${aPath.takes} as "cwd"; it was given ${show(cwd)}.`);
+};

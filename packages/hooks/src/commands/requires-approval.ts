@@ -1,0 +1,28 @@
+import { commandPolicy } from './command-policy.js';
+import { checkPolicyOptions, type CommandPolicyOptions } from './policy-options.js';
+import type { Finding } from './rule.js';
+import { approvalRules } from './rules/approvals.js';
+import { commandRules } from './rules/index.js';
+
+/**
+ * Why a person has to approve a command, although it destroys nothing: it pushes, opens a pull request, deploys, migrates
+ * a database, publishes. Findings of the usual rules are among them. Empty where nobody needs to be asked.
+ *
+ * @throws TurnError `invalid-option` for an option that is unknown or wrong
+ *
+ * @example
+ * ```ts
+ * requiresApproval('git commit -am fix && git push', { cwd: '/work' }).map(({ rule }) => rule); // ['approval/push']
+ * requiresApproval('git push --dry-run', { cwd: '/work' }); // []
+ * ```
+ */
+export const requiresApproval = (command: string, { cwd, ...options }: { readonly cwd: string } & CommandPolicyOptions): readonly Finding[] => {
+  if (Object.keys(options).length === 0) return standard(command, { cwd }).findings;
+  const { rules = withApprovals } = options;
+  checkPolicyOptions('requiresApproval()', { ...options, rules });
+  return commandPolicy({ ...options, rules })(command, { cwd }).findings;
+};
+
+const withApprovals = [...commandRules, ...approvalRules];
+
+const standard = commandPolicy({ rules: withApprovals });

@@ -1,0 +1,76 @@
+import type { Zone } from './paths.js';
+import type { SqlDamage } from './sql.js';
+import type { ShellProblem } from './shell/inner-commands.js';
+import type { ParsedArguments } from './arguments.js';
+
+/** What becomes of a command: it runs, a person is asked, or it does not run. */
+export type CommandDecision = 'allow' | 'ask' | 'deny';
+
+/** Which of the paths that a command is given a rule looks at. */
+export type PathPlace = 'operands' | 'all but the first' | 'first' | 'last' | 'not last' | 'redirections' | `${string}=`;
+
+/**
+ * A rule about commands, as data: all that it names has to be true of a command.
+ *
+ * An argument that only the running shell knows counts as what the rule looks for, and the decision is `ask` then.
+ */
+export interface CommandRule {
+  /** Its name, as `git/force-push`: the part before the slash says what it is about. */
+  readonly rule: string;
+  readonly decision: 'ask' | 'deny';
+  /** Names of programs, without their folder. Without it the rule is about every command. */
+  readonly programs?: readonly string[] | undefined;
+  /** The first words that are no options: one of these, like `volume rm`. `*` stands for any word, `(a|b)` for one of two. */
+  readonly words?: readonly string[] | undefined;
+  /** Options of which each has to be given, in one of its forms: `['-r|-R|--recursive', '-f|--force']`. */
+  readonly flags?: readonly string[] | undefined;
+  /** Options with which the rule does not apply, like `--dry-run`. */
+  readonly unless?: readonly string[] | undefined;
+  /** Some other argument has to look like this. */
+  readonly argument?: RegExp | undefined;
+  /** Some path that the command is given, in these places, has to be in one of these zones. */
+  readonly paths?: { readonly in: readonly PathPlace[]; readonly zones: readonly Zone[] } | undefined;
+  /** The SQL that the command is given has to do this. */
+  readonly sql?: SqlDamage | undefined;
+  /** What is wrong with the line itself. */
+  readonly problem?: ShellProblem | undefined;
+  /** Anything else. */
+  readonly test?: ((command: RuleContext) => boolean) | undefined;
+  /** What would happen, in a sentence that the model reads. */
+  readonly why: string;
+  /** What to do instead, in a sentence. */
+  readonly instead?: string | undefined;
+}
+
+/** A command as a rule sees it. */
+export interface RuleContext {
+  readonly program: string;
+  readonly arguments: ParsedArguments;
+  /** What the command reads, if that is known. */
+  readonly input: string | undefined;
+  /** Programs whose output the command reads. */
+  readonly reads: readonly string[];
+  /** Where its output goes. */
+  readonly redirected: readonly string[];
+  /** Programs whose output is among its arguments. */
+  readonly madeBy: readonly string[];
+  readonly zoneOf: (path: string) => Zone;
+}
+
+/** Why a command is not simply run. */
+export interface Finding {
+  /** The name of the rule. */
+  readonly rule: string;
+  readonly decision: 'ask' | 'deny';
+  /** The command as it would run; words that are only known then as they stand in the line. */
+  readonly argv: readonly string[];
+  readonly why: string;
+  readonly instead?: string | undefined;
+}
+
+/** What a policy says about a line. */
+export interface CommandJudgement {
+  /** The strictest of all findings; `allow` if there are none. */
+  readonly decision: CommandDecision;
+  readonly findings: readonly Finding[];
+}

@@ -1,0 +1,76 @@
+import type { CommandRule } from '../rule.js';
+
+const destroying =
+  /^(?:batch-)?(?:delete|terminate|destroy|purge|remove|deregister|revoke|disable|release|detach|disassociate|stop|reboot|reset|cancel|abort|suspend|undeploy|deallocate|empty)(?:-[a-z0-9-]+)?$/;
+
+/** Rules about the command lines of clouds. */
+export const cloudRules: readonly CommandRule[] = [
+  {
+    rule: 'clouds/aws-delete',
+    decision: 'ask',
+    programs: ['aws', 'awslocal'],
+    test: ({ arguments: { operands } }) => operands.slice(1, 4).some(({ text }) => destroying.test(text)),
+    unless: ['--dry-run|--dryrun|--generate-cli-skeleton'],
+    why: 'It deletes or stops something in the cloud.',
+  },
+  {
+    rule: 'clouds/s3-remove',
+    decision: 'ask',
+    programs: ['aws', 'awslocal', 's3cmd', 's5cmd', 'mc'],
+    words: ['s3 (rm|rb|mv)', '(rm|rb|del|rmdir)'],
+    unless: ['--dryrun|--dry-run|-n|--fake'],
+    why: 'It deletes objects or buckets.',
+    instead: 'Look at it with --dryrun first.',
+  },
+  {
+    rule: 'clouds/s3-mirror',
+    decision: 'ask',
+    programs: ['aws', 'awslocal', 's3cmd', 'gsutil', 'mc', 'gcloud', 'azcopy'],
+    words: ['s3 sync', 'sync', 'rsync', 'mirror', 'storage rsync'],
+    flags: ['--delete|--delete-removed|-d|--remove|--delete-unmatched-destination-objects|--delete-destination'],
+    unless: ['--dryrun|--dry-run|-n'],
+    why: 'What is missing in the source is deleted in the target.',
+    instead: 'Look at it with --dryrun first.',
+  },
+  {
+    rule: 'clouds/access',
+    decision: 'ask',
+    programs: ['aws'],
+    words: ['iam (attach-user-policy|attach-role-policy|put-user-policy|put-role-policy|create-access-key|create-login-profile|add-user-to-group|update-assume-role-policy)', 's3api (put-bucket-policy|put-bucket-acl|put-object-acl|put-public-access-block)', 'kms schedule-key-deletion', 'ec2 authorize-security-group-ingress'],
+    why: 'It changes who may do what in the cloud.',
+  },
+  {
+    rule: 'clouds/delete',
+    decision: 'ask',
+    programs: ['gcloud', 'az', 'doctl', 'hcloud', 'linode-cli', 'oci', 'ibmcloud', 'scw', 'civo', 'vultr-cli', 'exo', 'openstack', 'ovhai', 'aliyun', 'tccli', 'bq', 'neonctl', 'neon', 'pscale', 'turso', 'atlas', 'confluent', 'databricks', 'snow', 'auth0', 'okta', 'stripe', 'ngrok', 'b2', 'upstash', 'planetscale', 'modal', 'coder'],
+    test: ({ arguments: { operands } }) =>
+      operands.some(({ text }, index) => index > 0 && (destroying.test(text) || /^(?:rm|rb|d|destroy|remove-iam-policy-binding|set-iam-policy)$/.test(text))) || destroying.test(operands[0]?.text ?? ''),
+    unless: ['--dry-run|--help|-h'],
+    why: 'It deletes or stops something in the cloud.',
+  },
+  {
+    rule: 'clouds/storage',
+    decision: 'ask',
+    programs: ['gsutil', 'bq'],
+    argument: /^(?:rm|rb)$/,
+    why: 'It deletes objects, buckets or tables.',
+  },
+  {
+    rule: 'clouds/remote-storage',
+    decision: 'ask',
+    programs: ['rclone', 'azcopy', 'restic', 'borg'],
+    words: ['(delete|deletefile|purge|sync|cleanup|rmdir|rmdirs|move|remove|rm|forget|prune|dedupe)'],
+    unless: ['-n|--dry-run'],
+    why: 'It deletes files in a remote store.',
+    instead: 'Look at it with --dry-run first.',
+  },
+  {
+    rule: 'clouds/hosting',
+    decision: 'ask',
+    programs: ['heroku', 'fly', 'flyctl', 'vercel', 'netlify', 'wrangler', 'firebase', 'supabase', 'railway', 'render', 'surge', 'dokku', 'cf', 'convex', 'ghost', 'pantheon', 'platform', 'upsun', 'appwrite', 'nhost', 'deployctl', 'now'],
+    test: ({ arguments: { operands } }) =>
+      operands.slice(0, 4).some(({ text }, index) => (destroying.test(text) || /(?:^|:)(?:rm|destroy|delete|reset|remove|purge|teardown|disable|clear)$/.test(text)) && !(index === 0 && /^(?:cache|login|auth)/.test(text))),
+    unless: ['--dry-run|--help|-h'],
+    why: 'It deletes something that is deployed, or its data.',
+  },
+];

@@ -1,0 +1,74 @@
+import type { CommandRule } from '../rule.js';
+
+const engines = ['docker', 'podman', 'nerdctl'];
+const compose = ['docker', 'docker-compose', 'podman', 'podman-compose'];
+
+/** Rules about containers. */
+export const containerRules: readonly CommandRule[] = [
+  {
+    rule: 'containers/prune',
+    decision: 'ask',
+    programs: engines,
+    words: ['(system|volume|image|container|network) prune'],
+    why: 'It deletes everything that no container uses right now, data included.',
+    instead: 'Remove what is meant, by its name.',
+  },
+  {
+    rule: 'containers/remove-volume',
+    decision: 'ask',
+    programs: engines,
+    words: ['volume (rm|remove)'],
+    why: 'It deletes the data of a container.',
+  },
+  {
+    rule: 'containers/remove-many',
+    decision: 'ask',
+    programs: engines,
+    words: ['(rm|rmi|kill|stop)', '(container|image) (rm|kill|stop|remove)'],
+    test: ({ arguments: { operands }, madeBy, reads }) => operands.some(({ text }) => /[\u{FFFF}]/u.test(text)) && [...madeBy, ...reads, 'unknown'].length > 0 && (madeBy.length > 0 || reads.length > 0),
+    why: 'It removes or stops every container that is found, those of others among them.',
+    instead: 'Name the containers.',
+  },
+  {
+    rule: 'containers/remove-with-data',
+    decision: 'ask',
+    programs: engines,
+    words: ['rm', 'container (rm|remove)'],
+    flags: ['-v|--volumes'],
+    why: 'It deletes the data of the container too.',
+  },
+  {
+    rule: 'containers/compose-down',
+    decision: 'ask',
+    programs: compose,
+    words: ['compose (down|rm)', '(down|rm)'],
+    flags: ['-v|--volumes|--rmi'],
+    test: ({ program, arguments: { operands } }) => program.endsWith('-compose') || operands.some(({ text }) => text === 'compose'),
+    why: 'It deletes the volumes: the data of the services is gone.',
+    instead: 'Use docker compose down without -v.',
+  },
+  {
+    rule: 'containers/machine-access',
+    decision: 'ask',
+    programs: engines,
+    words: ['(run|create)', 'container (run|create)'],
+    test: ({ arguments: { words } }) =>
+      words.some((word) => /^--privileged$|^--(?:pid|ipc|userns|uts)=host$|^(?:-v|--volume=?|--mount=?)?(?:[\w=,]*(?:source|src)=)?\/(?:etc|root|home|usr|var|boot|dev|var\/run\/docker\.sock)?(?::|,)/.test(word)),
+    why: 'The container may change the machine that it runs on.',
+    instead: 'Mount the folder of the project only.',
+  },
+  {
+    rule: 'containers/swarm',
+    decision: 'ask',
+    programs: engines,
+    words: ['(stack|service|secret|config|node) (rm|remove)', 'swarm leave', 'context rm'],
+    why: 'It removes services that others use.',
+  },
+  {
+    rule: 'containers/local-cluster',
+    decision: 'ask',
+    programs: ['minikube', 'kind', 'k3d', 'colima', 'limactl', 'vagrant', 'multipass', 'lxc', 'incus', 'virsh', 'vboxmanage'],
+    words: ['delete', 'destroy', 'undefine', 'unregistervm', '(cluster|storage) delete', 'delete cluster', 'delete clusters', 'purge', 'prune'],
+    why: 'It deletes a virtual machine or cluster with everything in it.',
+  },
+];

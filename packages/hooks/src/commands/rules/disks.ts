@@ -1,0 +1,53 @@
+import type { CommandRule } from '../rule.js';
+
+/** Rules about disks: formatting, partitioning, writing onto devices. */
+export const diskRules: readonly CommandRule[] = [
+  {
+    rule: 'disks/format',
+    decision: 'deny',
+    test: ({ program }) => /^(?:mkfs|newfs)(?:[._]\w+)?$|^(?:mke2fs|mkswap|mkdosfs)$/.test(program),
+    unless: ['--help|-V|--version'],
+    why: 'It makes a new file system: what was there is gone.',
+  },
+  {
+    rule: 'disks/write-device',
+    decision: 'deny',
+    programs: ['dd', 'dcfldd', 'cp', 'cat', 'tee', 'pv', 'ddrescue', 'badblocks', 'shred'],
+    test: ({ program, arguments: { words, operands }, zoneOf }) =>
+      words.some((word) => word.startsWith('of=') && zoneOf(word.slice(3)) === 'device') ||
+      (program !== 'cat' && program !== 'dd' && program !== 'pv' && operands.slice(program === 'cp' ? 1 : 0).some(({ text }) => zoneOf(text) === 'device')),
+    why: 'It writes straight onto a device.',
+  },
+  {
+    rule: 'disks/dd-system',
+    decision: 'ask',
+    programs: ['dd', 'dcfldd'],
+    paths: { in: ['of='], zones: ['root', 'system', 'system-file', 'home', 'secret', 'startup', 'outside', 'unknown', 'git'] },
+    why: 'It writes over a file outside the project.',
+  },
+  {
+    rule: 'disks/partition',
+    decision: 'deny',
+    programs: ['fdisk', 'sfdisk', 'cfdisk', 'gdisk', 'sgdisk', 'parted', 'wipefs', 'blkdiscard', 'hdparm', 'nvme', 'partprobe', 'mdadm'],
+    test: ({ program, arguments: { words, operands } }) => {
+      if (words.some((word) => /^(?:-l|--list|-p|--print|print|--help|-V|--version|-i|-I|list|smart-log|--detail|--query|-D|--scan)$/.test(word))) return false;
+      return operands.some(({ text }) => text.startsWith('/dev/')) || (program === 'nvme' && words.some((word) => /^(?:format|sanitize)$/.test(word)));
+    },
+    why: 'It changes or wipes partitions.',
+  },
+  {
+    rule: 'disks/volumes',
+    decision: 'deny',
+    programs: ['lvremove', 'vgremove', 'pvremove', 'zpool', 'zfs', 'btrfs', 'cryptsetup', 'diskutil', 'vgreduce', 'lvreduce'],
+    test: ({ program, arguments: { words } }) =>
+      /^(?:lv|vg|pv)/.test(program) || words.some((word) => /^(?:destroy|labelclear|luksFormat|luksErase|erase|erase(?:Disk|Volume)|reformat|partitionDisk|secureErase|delete|rollback|deleteVolume|deleteContainer)$/i.test(word)),
+    why: 'It removes or wipes a volume.',
+  },
+  {
+    rule: 'disks/unmount',
+    decision: 'ask',
+    programs: ['umount', 'swapoff', 'mount'],
+    test: ({ program, arguments: { words } }) => (program === 'mount' ? words.some((word) => /remount/.test(word)) : words.some((word) => /^-a|^--all$|^\/(?:home|boot|var|usr)?$/.test(word))),
+    why: 'It takes file systems away that are in use.',
+  },
+];

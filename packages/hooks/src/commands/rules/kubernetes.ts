@@ -1,0 +1,68 @@
+import type { CommandRule } from '../rule.js';
+
+const kubectl = ['kubectl', 'oc', 'k', 'k3s', 'microk8s'];
+
+/** Rules about clusters. */
+export const kubernetesRules: readonly CommandRule[] = [
+  {
+    rule: 'kubernetes/delete-many',
+    decision: 'deny',
+    programs: kubectl,
+    words: ['delete', 'kubectl delete'],
+    test: ({ arguments: { operands, has } }) =>
+      has('--all') === 'yes' || has('-A') === 'yes' || has('--all-namespaces') === 'yes' || operands.some(({ text }) => /^(?:ns|namespaces?|crds?|customresourcedefinitions?|pv|persistentvolumes?|nodes?|no|all)(?:\/|$)/.test(text)),
+    unless: ['--dry-run'],
+    why: 'It deletes whole namespaces, or everything of a kind.',
+    instead: 'Delete the one object that is meant, after looking at it with --dry-run=client.',
+  },
+  {
+    rule: 'kubernetes/delete',
+    decision: 'ask',
+    programs: kubectl,
+    words: ['delete', 'kubectl delete'],
+    unless: ['--dry-run'],
+    why: 'It deletes objects of a cluster.',
+    instead: 'Look at it with --dry-run=client first.',
+  },
+  {
+    rule: 'kubernetes/drain',
+    decision: 'ask',
+    programs: kubectl,
+    words: ['drain', 'cordon', 'taint'],
+    unless: ['--dry-run'],
+    why: 'It takes work away from a node.',
+  },
+  {
+    rule: 'kubernetes/scale-down',
+    decision: 'ask',
+    programs: kubectl,
+    words: ['scale'],
+    argument: /^(?:--replicas=)?0$/,
+    unless: ['--dry-run'],
+    why: 'It stops a service.',
+  },
+  {
+    rule: 'kubernetes/replace',
+    decision: 'ask',
+    programs: kubectl,
+    words: ['replace', 'apply'],
+    flags: ['--force|--prune'],
+    unless: ['--dry-run'],
+    why: 'It deletes objects and makes them anew.',
+  },
+  {
+    rule: 'kubernetes/helm',
+    decision: 'ask',
+    programs: ['helm', 'helmfile'],
+    words: ['(uninstall|delete|del|un|rollback|destroy)'],
+    unless: ['--dry-run'],
+    why: 'It removes or turns back what is installed in a cluster.',
+  },
+  {
+    rule: 'kubernetes/cluster',
+    decision: 'ask',
+    programs: ['eksctl', 'kops', 'kubeadm', 'argocd', 'flux', 'rancher', 'talosctl', 'velero', 'istioctl'],
+    words: ['delete', 'reset', 'app delete', 'uninstall', '* delete', '* destroy', 'destroy'],
+    why: 'It removes a cluster, or what runs in it.',
+  },
+];

@@ -1,0 +1,54 @@
+import type { CommandRule } from '../rule.js';
+
+const programs = ['chmod', 'chown', 'chgrp', 'setfacl', 'chattr', 'chflags', 'xattr', 'icacls', 'takeown'];
+
+/** Rules about who may do what: modes, owners, users. */
+export const permissionRules: readonly CommandRule[] = [
+  {
+    rule: 'permissions/recursive-system',
+    decision: 'deny',
+    programs,
+    flags: ['-R|-r|--recursive'],
+    paths: { in: ['operands'], zones: ['root', 'system', 'home', 'above', 'device'] },
+    why: 'It changes the permissions of a whole system or home folder, which breaks it.',
+    instead: 'Change the one file that is meant.',
+  },
+  {
+    rule: 'permissions/system',
+    decision: 'ask',
+    programs,
+    paths: { in: ['all but the first'], zones: ['root', 'system', 'system-file', 'startup', 'device'] },
+    why: 'It changes who may use files of the system.',
+  },
+  {
+    rule: 'permissions/recursive-outside',
+    decision: 'ask',
+    programs,
+    flags: ['-R|-r|--recursive'],
+    paths: { in: ['all but the first'], zones: ['outside', 'unknown'] },
+    why: 'It changes the permissions of a folder outside the project.',
+  },
+  {
+    rule: 'permissions/open-to-all',
+    decision: 'ask',
+    programs: ['chmod'],
+    argument: /^(?:0?[0-7]?[0-7][0-7][2367]|(?:[ugoa]*[+=][rwxXst]*,)*(?:[ugo]*[ao][ugoa]*)?[+=][rxX]*w[rwxX]*(?:,.*)?)$/,
+    test: ({ arguments: { words } }) => !words.every((word) => !/^(?:0?[0-7]?[0-7][0-7][2367])$/.test(word) && !/(?:^|,)[ug]*[ao][ugoa]*[+=][rxX]*w/.test(word)),
+    why: 'Everybody on the machine may change these files then.',
+    instead: 'Give the owner what is needed: chmod u+rwX.',
+  },
+  {
+    rule: 'permissions/setuid',
+    decision: 'ask',
+    programs: ['chmod', 'setcap'],
+    test: ({ program, arguments: { words } }) => program === 'setcap' || words.some((word) => /^(?:[ugoa]*[+=][rwxX]*s|0?[4-7][0-7]{3})$/.test(word)),
+    why: 'The program runs with the rights of its owner then, whoever starts it.',
+  },
+  {
+    rule: 'permissions/users',
+    decision: 'ask',
+    programs: ['userdel', 'deluser', 'usermod', 'useradd', 'adduser', 'groupdel', 'passwd', 'chpasswd', 'visudo', 'chsh', 'dscl', 'gpasswd', 'vipw'],
+    unless: ['--help|--status|-S'],
+    why: 'It changes the users of the machine.',
+  },
+];

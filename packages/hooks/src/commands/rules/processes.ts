@@ -1,0 +1,92 @@
+import type { CommandRule } from '../rule.js';
+
+/** Rules about what runs: processes, services, the machine itself. */
+export const processRules: readonly CommandRule[] = [
+  {
+    rule: 'processes/kill-all',
+    decision: 'deny',
+    programs: ['kill', 'killall5'],
+    test: ({ program, arguments: { words } }) => {
+      if (program === 'killall5') return true;
+      if (['-l', '-L', '--list'].includes(words[0] ?? '')) return false;
+      const rest = words[0] === '-s' || words[0] === '-n' || words[0] === '--signal' ? words.slice(2) : words;
+      const targets = rest.filter((word, index) => word !== '--' && !(index === 0 && word.startsWith('-') && rest.length > 1));
+      return targets.some((target) => target === '-1' || target === '1');
+    },
+    why: 'It ends every process of the user, or the first one of the machine.',
+    instead: 'End the process that is meant, by its id.',
+  },
+  {
+    rule: 'processes/kill-by-name',
+    decision: 'ask',
+    programs: ['pkill', 'killall', 'taskkill', 'skill'],
+    test: ({ arguments: { words } }) => !words.some((word) => /^(?:-0|-l|--list|-P|--parent|-V|--version|--help)$/.test(word)),
+    why: 'It ends every process of that name, those of others and of this agent among them.',
+    instead: 'End the process that is meant, by its id.',
+  },
+  {
+    rule: 'processes/kill-found',
+    decision: 'ask',
+    programs: ['kill'],
+    test: ({ madeBy, reads }) => [...madeBy, ...reads].some((name) => ['pgrep', 'pidof', 'ps'].includes(name)),
+    why: 'It ends every process that was found by name, those of others among them.',
+    instead: 'End the process that is meant, by its id.',
+  },
+  {
+    rule: 'processes/shut-down',
+    decision: 'deny',
+    programs: ['shutdown', 'reboot', 'halt', 'poweroff', 'init', 'telinit', 'systemctl', 'loginctl', 'pm-suspend'],
+    test: ({ program, arguments: { operands } }) => {
+      if (program === 'systemctl' || program === 'loginctl') return /^(?:poweroff|reboot|halt|suspend|hibernate|kexec|emergency|rescue|isolate|terminate-user|kill-user)$/.test(operands[0]?.text ?? '');
+      return program === 'init' || program === 'telinit' ? /^[0-6sS]$/.test(operands[0]?.text ?? '') : true;
+    },
+    unless: ['-c|--help|--version'],
+    why: 'It stops the machine, or everything on it.',
+  },
+  {
+    rule: 'processes/services',
+    decision: 'ask',
+    programs: ['systemctl', 'service', 'launchctl', 'rc-service', 'sc', 'supervisorctl', 'pm2', 'snap', 'brew'],
+    words: ['(stop|disable|mask|kill|restart|try-restart|reset-failed|revert|delete|unload|bootout|remove)', '* (stop|restart|force-reload)', 'services (stop|restart)'],
+    unless: ['--user'],
+    test: ({ program, arguments: { operands } }) => {
+      const [first, second] = operands.map(({ text }) => text);
+      if (program === 'brew') return first === 'services';
+      if (program === 'snap') return first === 'remove' || first === 'stop';
+      if (program === 'pm2') return first === 'kill' || (first === 'delete' && second === 'all');
+      return true;
+    },
+    why: 'It stops or changes a service of the machine.',
+  },
+  {
+    rule: 'processes/schedule',
+    decision: 'ask',
+    programs: ['crontab', 'at', 'batch', 'schtasks'],
+    unless: ['-l|-V|/query'],
+    why: 'It changes what the machine runs by itself.',
+    instead: 'Give the person the line to add.',
+  },
+  {
+    rule: 'processes/kernel',
+    decision: 'ask',
+    programs: ['rmmod', 'insmod', 'modprobe', 'sysctl', 'kexec', 'nvram', 'csrutil', 'spctl', 'setenforce'],
+    test: ({ program, arguments: { words } }) => program !== 'sysctl' || words.some((word) => /^(?:-w|--write|-p|--load.*|--system|[\w.]+=.*)$/.test(word)),
+    why: 'It changes the kernel or its safeguards.',
+  },
+  {
+    rule: 'processes/firewall',
+    decision: 'ask',
+    programs: ['iptables', 'ip6tables', 'nft', 'ufw', 'firewall-cmd', 'pfctl', 'netsh'],
+    argument: /^(?:-F|--flush|-X|-P|--policy|-D|--delete|flush|delete|disable|reset|-d|--remove-.*|--panic-on)$/,
+    why: 'It takes down the firewall.',
+  },
+  {
+    rule: 'processes/uninstall',
+    decision: 'ask',
+    programs: ['apt', 'apt-get', 'aptitude', 'dnf', 'yum', 'zypper', 'pacman', 'dpkg', 'rpm', 'apk'],
+    argument: /^(?:purge|remove|autoremove|erase|dist-upgrade|full-upgrade|-R[a-z]*|-P|--purge|-e|--erase|del|--remove)$/,
+    test: ({ program, arguments: { words } }) => program !== 'rpm' || !words.includes('-q'),
+    unless: ['-s|--simulate|--dry-run'],
+    why: 'It removes programs from the machine.',
+  },
+];

@@ -1,0 +1,36 @@
+import { resolvePath } from '../resolve-path.js';
+import { isKnown, programName, unknownText, type Field } from './field.js';
+import { assign, type Scope } from './scope.js';
+
+const setters: ReadonlySet<string> = new Set(['export', 'declare', 'local', 'readonly', 'typeset']);
+const readers: ReadonlySet<string> = new Set(['read', 'mapfile', 'readarray', 'getopts']);
+
+/** What a builtin changes for the commands after it: the folder, variables, aliases, arguments. */
+export const applyBuiltin = ([first, ...args]: readonly Field[], scope: Scope): void => {
+  const name = programName(first?.text ?? '');
+  const operands = args.map(({ text }) => text).filter((text) => !/^-./.test(text) || text === '-');
+  if (name === 'cd' || name === 'pushd') scope.cwd = folderAfter(operands, args, scope);
+  if (name === 'popd') scope.cwd = unknownText;
+  if (setters.has(name)) for (const operand of operands) setFrom(operand, scope);
+  if (name === 'alias') for (const operand of operands) setAlias(operand, scope);
+  if (name === 'unset') for (const operand of operands) scope.variables.set(operand, ['']);
+  if (readers.has(name)) for (const operand of operands) scope.variables.set(operand, [unknownText]);
+  if (name === 'printf' && args[0]?.text === '-v' && args[1] !== undefined) scope.variables.set(args[1].text, [unknownText]);
+  if (name === 'set' && args[0]?.text === '--') scope.positional = args.slice(1).map(({ text }) => text);
+};
+
+const folderAfter = ([folder]: readonly string[], args: readonly Field[], scope: Scope): string => {
+  if (folder === undefined) return args.length === 0 ? scope.home : scope.cwd;
+  if (folder === '-' || /^[-+]\d/.test(folder)) return unknownText;
+  return resolvePath(folder, scope.cwd);
+};
+
+const setFrom = (operand: string, scope: Scope): void => {
+  const [, name, value] = /^([A-Za-z_]\w*)\+?=([\s\S]*)$/.exec(operand) ?? [];
+  if (name !== undefined && value !== undefined) assign(scope, name, [value], true);
+};
+
+const setAlias = (operand: string, scope: Scope): void => {
+  const equals = operand.indexOf('=');
+  if (equals > 0 && isKnown(operand)) scope.aliases.set(operand.slice(0, equals), operand.slice(equals + 1));
+};

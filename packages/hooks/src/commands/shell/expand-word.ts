@@ -1,0 +1,236 @@
+import { forEachChild, type HereDocBody, type ParameterExpansionPart, type ParsedScript, type SyntaxNode, type Word, type WordPart } from 'unbash';
+import { expandBraces } from './braces.js';
+import { unknownText, type Field } from './field.js';
+import { assign, valueOf, type Scope } from './scope.js';
+
+/** What a command prints, as far as it is known. */
+export interface Output {
+  readonly text: string | undefined;
+  /** The programs that made it. */
+  readonly programs: readonly string[];
+  /** Patterns of the paths that it lists. */
+  readonly paths?: readonly string[] | undefined;
+}
+
+/** Goes through a script that stands within a word. */
+export type RunScript = (script: ParsedScript, scope: Scope) => Output;
+
+/** How many words one may become. */
+const maxFields = 64;
+
+/** A longer text is not followed, so that variables within variables do not grow without end. */
+const maxText = 300_000;
+const maxValue = 4_000;
+
+/** The fields that a word becomes. What stands within it is run. */
+export const expandWord = (word: Word, scope: Scope, run: RunScript): readonly Field[] => {
+  if (word.parts === undefined) return [{ text: withHome(word.text, word.value, scope), shown: word.text, madeBy: [] }];
+  const madeBy: string[] = [];
+  const expand = new WordExpansion(scope, (script, inner) => {
+    const output = run(script, inner);
+    madeBy.push(...output.programs);
+    return output;
+  });
+  for (const part of word.parts) expand.part(part);
+  const texts = expand.fields();
+  return texts.slice(0, maxFields).map((text, index) => ({
+    text: index === 0 ? withHome(word.text, text, scope) : text,
+    shown: texts.length === 1 ? word.text : text.replaceAll(unknownText, '?'),
+    madeBy,
+  }));
+};
+
+/** The text of a word where it is not split, as in an assignment. */
+export const expandText = (word: Word, scope: Scope, run: RunScript): string =>
+  expandWord(word, scope, run).map(({ text }) => text).join(' ');
+
+/** The text of a here-document. */
+export const expandBody = (body: HereDocBody, scope: Scope, run: RunScript): string => {
+  if (body.parts === undefined) return body.text;
+  const expand = new WordExpansion(scope, run);
+  for (const part of body.parts) expand.quoted(part);
+  return expand.fields().join(' ');
+};
+
+const withHome = (written: string, text: string, { home, cwd }: Scope): string => {
+  const [prefix, user] = (written.startsWith('~') ? /^~([\w.+-]*)(?=\/|$)/.exec(text) : null) ?? [];
+  if (prefix === undefined) return text;
+  const folder = user === '' ? home : user === '+' ? cwd : `/home/${user}`;
+  return folder + text.slice(prefix.length);
+};
+
+/** Fields as they grow, part by part: several at once while braces make alternatives. */
+class WordExpansion {
+  readonly #done: string[] = [];
+  #open: string[] = [''];
+  #hasText = false;
+  readonly #scope: Scope;
+  readonly #run: RunScript;
+
+  constructor(scope: Scope, run: RunScript) {
+    this.#scope = scope;
+    this.#run = run;
+  }
+
+  fields(): readonly string[] {
+    return this.#hasText ? [...this.#done, ...this.#open] : this.#done;
+  }
+
+  part(part: WordPart): void {
+    switch (part.type) {
+      case 'DoubleQuoted':
+      case 'LocaleString':
+        this.#append('');
+        for (const child of part.parts) this.quoted(child);
+        return;
+      case 'BraceExpansion':
+        this.#within(part);
+        this.#alternatives(expandBraces(part.text));
+        return;
+      case 'SimpleExpansion':
+      case 'ParameterExpansion':
+        this.#fields(this.#parameter(part));
+        return;
+      case 'CommandExpansion':
+        this.#split(this.#output(part.script));
+        return;
+      default:
+        this.quoted(part);
+    }
+  }
+
+  quoted(part: WordPart): void {
+    switch (part.type) {
+      case 'Literal':
+      case 'Glob':
+      case 'SingleQuoted':
+      case 'AnsiCQuoted':
+        this.#append(part.value);
+        return;
+      case 'SimpleExpansion':
+      case 'ParameterExpansion':
+        this.#list(this.#parameter(part), isList(part));
+        return;
+      case 'CommandExpansion':
+        this.#append(this.#output(part.script));
+        return;
+      case 'ProcessSubstitution':
+        this.#output(part.script);
+        this.#append(unknownText);
+        return;
+      case 'ExtendedGlob':
+        this.#within(part);
+        this.#append('*');
+        return;
+      default:
+        this.#within(part);
+        this.#append(unknownText);
+    }
+  }
+
+  /** Runs what is substituted somewhere within, where the value does not matter. */
+  #within(node: SyntaxNode): void {
+    forEachChild(node, (child) => {
+      const script = child.type === 'CommandExpansion' || child.type === 'ArithmeticCommandExpansion' || child.type === 'ProcessSubstitution' ? child.script : undefined;
+      if (script === undefined) this.#within(child);
+      else this.#run(isWhole(child) ? script : { ...script, errors: [{ message: 'a substitution in a pattern is cut off', pos: child.pos }] }, this.#scope);
+    });
+  }
+
+  #append(text: string): void {
+    this.#hasText = true;
+    if (text !== '') this.#open = this.#open.map((open) => (open.length + text.length > maxText ? unknownText : open + text));
+  }
+
+  #alternatives(texts: readonly string[]): void {
+    this.#hasText = true;
+    const open = this.#open.flatMap((start) => texts.map((text) => start + text));
+    this.#open = open.length > maxFields ? [unknownText] : open;
+  }
+
+  #end(): void {
+    if (!this.#hasText) return;
+    if (this.#done.length < maxFields) this.#done.push(...this.#open);
+    this.#open = [''];
+    this.#hasText = false;
+  }
+
+  /** A value that white space takes apart. */
+  #split(text: string): void {
+    const pieces = text.split(/[ \t\n]+/);
+    for (const [index, piece] of pieces.entries()) {
+      if (index > 0) this.#end();
+      if (piece !== '') this.#append(piece);
+    }
+  }
+
+  #fields(values: readonly string[]): void {
+    for (const [index, value] of values.entries()) {
+      if (index > 0) this.#end();
+      this.#split(value);
+    }
+  }
+
+  #list(values: readonly string[], isSeparate: boolean): void {
+    if (!isSeparate) {
+      this.#append(values[0] ?? '');
+      return;
+    }
+    for (const [index, value] of values.entries()) {
+      if (index > 0) this.#end();
+      this.#append(value);
+    }
+  }
+
+  #output(script: ParsedScript | undefined): string {
+    const output = script === undefined ? undefined : this.#run(script, this.#scope).text;
+    return output === undefined ? unknownText : output.replace(/\n+$/, '');
+  }
+
+  #parameter(part: WordPart): readonly string[] {
+    const values = part.type === 'ParameterExpansion' ? this.#expanded(part) : valueOf(this.#scope, part.text.slice(1));
+    if (values === undefined || values.length > maxFields) return [unknownText];
+    return values.map((value) => (value.length > maxValue ? unknownText : value));
+  }
+
+  #expanded({ parameter, prefix, index, operation }: ParameterExpansionPart): readonly string[] {
+    if (parameter === 'IFS') return [' '];
+    if (index !== undefined) this.#within(index);
+    const value = prefix === undefined ? this.#element(parameter, index?.value) : [unknownText];
+    if (operation === undefined) return value ?? [unknownText];
+    if (operation.type !== 'Default') {
+      this.#within(operation);
+      return [unknownText];
+    }
+    const operand = expandText(operation.operand, this.#scope, this.#run);
+    const isSet = value !== undefined && value.some((text) => text !== '');
+    switch (operation.operator) {
+      case ':=':
+      case '=':
+        if (!isSet) assign(this.#scope, parameter, [operand], false);
+        return isSet ? value : [operand];
+      case ':-':
+      case '-':
+        return isSet ? value : [operand];
+      case ':+':
+      case '+':
+        return isSet ? [operand] : value === undefined ? [unknownText] : [''];
+      default:
+        return value ?? [unknownText];
+    }
+  }
+
+  #element(name: string, index: string | undefined): readonly string[] | undefined {
+    const value = valueOf(this.#scope, name);
+    if (index === undefined || index === '@' || index === '*') return value;
+    return value === undefined || !/^\d+$/.test(index) ? [unknownText] : value.slice(Number(index), Number(index) + 1);
+  }
+}
+
+/** The parser takes a slash within a substitution within a pattern for the end of the pattern. */
+const isWhole = (node: SyntaxNode): boolean => !('text' in node) || node.text.endsWith(node.text.startsWith('`') ? '`' : node.text.startsWith('${') ? '}' : ')');
+
+const isList = (part: WordPart): boolean =>
+  part.type === 'SimpleExpansion'
+    ? part.text === '$@' || part.text === '$*'
+    : part.type === 'ParameterExpansion' && (part.parameter === '@' || part.index?.value === '@' || part.index?.value === '*');

@@ -1,0 +1,165 @@
+import { isKnown, known, programName, unknownText, type Field } from './field.js';
+import { applyBuiltin } from './builtins.js';
+import { readFind } from './find-targets.js';
+import { innerCommands, type Inner, type ShellProblem } from './inner-commands.js';
+import { knownOutput, type Input } from './known-output.js';
+import type { CommandLine, Invocation, Redirection } from './invocation.js';
+import { parseLine } from './parse-line.js';
+import { rememberFiles } from './remember-files.js';
+import { firstScope, innerScope, lookUp, type FunctionBody, type Scope } from './scope.js';
+import { scriptReader } from './script-reader.js';
+import type { Output } from './expand-word.js';
+
+/** Commands that run commands that run commands: more of that is nobody's line. */
+const maxDepth = 24;
+
+/** A line that runs more commands than this is a program. */
+const maxCommands = 5_000;
+
+/** How many words all its commands together may have: those behind a wrapper count for both. */
+const maxWords = 500_000;
+
+/** How much text is read as shell in all, with what `bash -c` and its like are given. */
+const maxChars = 1_000_000;
+
+/**
+ * All commands that a line of shell runs, with what is known of their arguments beforehand.
+ *
+ * The line is followed like a shell would: variables, functions, aliases, `cd`, pipes of known text, wrappers. Nothing is
+ * run, no file is looked at. Its time grows with the length of the line and no faster.
+ */
+export const readCommandLine = (line: string, cwd: string, home: string): CommandLine => {
+  const invocations: Invocation[] = [];
+  const problems: CommandLine['problems'][number][] = [];
+  const left = { commands: maxCommands, words: maxWords, chars: maxChars };
+  const active = new Set<FunctionBody>();
+  const called = new Set<FunctionBody>();
+  const defined: { readonly body: FunctionBody; readonly scope: Scope }[] = [];
+  let isTooComplex = false;
+
+  const report = (problem: ShellProblem, argv: readonly string[], detail?: string): void => {
+    if (problem === 'too-complex' && isTooComplex) return;
+    isTooComplex ||= problem === 'too-complex';
+    problems.push({ problem, argv, detail });
+  };
+
+  const readText = (text: string, scope: Scope, depth: number, isGuess: boolean): Output => {
+    left.chars -= text.length;
+    if (left.chars < 0 || depth > maxDepth) {
+      report('too-complex', [shorten(text)]);
+      return nothing;
+    }
+    const parsed = parseLine(text);
+    if (parsed.ok) return reader.script(parsed.script, scope, depth + 1);
+    if (!isGuess) report('unparsable', [shorten(text)], parsed.problem);
+    return nothing;
+  };
+
+  const runInner = (inner: Inner, argv: readonly Field[], input: Input | undefined, scope: Scope, depth: number): void => {
+    switch (inner.kind) {
+      case 'problem':
+        report(inner.problem, argv.map(({ text, shown }) => (isKnown(text) ? text : shown)));
+        return;
+      case 'command':
+        runCommand(inner.argv, [], input, innerScope(scope), depth + 1);
+        return;
+      case 'line': {
+        const own = inner.isSameShell === true ? scope : innerScope(scope, inner.positional ?? []);
+        if (inner.isElsewhere === true) own.cwd = unknownText;
+        readText(inner.text, own, depth, inner.isGuess === true);
+      }
+    }
+  };
+
+  const callFunction = (body: FunctionBody, argv: readonly Field[], scope: Scope, depth: number): Output => {
+    called.add(body);
+    if (active.has(body)) return nothing;
+    active.add(body);
+    // A function sets the variables of its caller; only its arguments are its own.
+    const positional = scope.positional;
+    scope.positional = argv.slice(1).map(({ text }) => text);
+    const output = reader.node(body, scope, depth + 1);
+    scope.positional = positional;
+    active.delete(body);
+    return output;
+  };
+
+  const runCommand = (
+    argv: readonly Field[],
+    redirections: readonly Redirection[],
+    input: Input | undefined,
+    scope: Scope,
+    depth: number,
+    // What comes from an alias is not looked up as one again.
+    isAliased = false,
+  ): Output => {
+    left.commands -= 1;
+    left.words -= argv.length;
+    if (left.commands < 0 || left.words < 0 || depth > maxDepth) {
+      report('too-complex', [shorten(line)]);
+      return nothing;
+    }
+    const [first, ...rest] = argv;
+    const alias = first === undefined || isAliased ? undefined : lookUp(scope, 'aliases', first.text);
+    if (alias !== undefined) {
+      const words = alias.split(/\s+/).filter((word) => word !== '').map(known);
+      return runCommand([...words, ...rest], redirections, input, scope, depth + 1, true);
+    }
+    const body = first === undefined ? undefined : lookUp(scope, 'functions', first.text);
+    if (body !== undefined) return callFunction(body, argv, scope, depth);
+
+    invocations.push({ argv, redirections, input, cwd: scope.cwd });
+    if (first !== undefined && !isKnown(programName(first.text))) return runUnknown(argv, input, scope, depth);
+    for (const inner of innerCommands(argv, input, scope)) runInner(inner, argv, input, scope, depth);
+    applyBuiltin(argv, scope);
+    const output = outputOf(argv, input, scope);
+    rememberFiles(argv, redirections, output, input, scope);
+    return output;
+  };
+
+  /** A command whose name is a variable: it may be empty, as `$SUDO` often is, and then the next word is the command. */
+  const runUnknown = (argv: readonly Field[], input: Input | undefined, scope: Scope, depth: number): Output => {
+    const [first, ...rest] = argv;
+    const isEnvironment = first?.madeBy.length === 0 && /^"?\$\{?[A-Za-z_]\w*\}?"?$/.test(first.shown);
+    const isSet = isEnvironment && lookUp(scope, 'variables', first.shown.replaceAll(/["${}]/g, '')) !== undefined;
+    const isOwnArguments = first?.madeBy.length === 0 && /^"?\$[@*]"?$/.test(first.shown);
+    if (!isOwnArguments && (!isEnvironment || isSet || rest.some(({ text }) => /^\/+\*?$|^-[A-Za-z]*(?:rf|fr)/i.test(text)))) {
+      report('unknown-program', argv.map(({ text, shown }) => (isKnown(text) ? text : shown)));
+    }
+    if (rest.length > 0) runCommand(rest, [], input, innerScope(scope), depth + 1);
+    return { text: undefined, programs: ['?'] };
+  };
+
+  const reader = scriptReader({
+    run: runCommand,
+    define: (name, body, scope, bombs) => {
+      scope.functions.set(name, body);
+      defined.push({ body, scope: innerScope(scope, undefined) });
+      if (bombs) report('fork-bomb', [name]);
+    },
+    isTooDeep: (depth) => {
+      if (depth > maxDepth) report('too-complex', [shorten(line)]);
+      return depth > maxDepth;
+    },
+    isTooMuch: () => {
+      left.commands -= 1;
+      if (left.commands < 0) report('too-complex', [shorten(line)]);
+      return left.commands < 0;
+    },
+    unparsable: (detail, text) => report('unparsable', [shorten(text)], detail),
+  });
+
+  readText(line, firstScope(cwd, home), 0, false);
+  // What is defined and never called may be called by what follows this line.
+  for (const { body, scope } of defined) if (!called.has(body)) reader.node(body, scope, 1);
+  return { invocations, problems };
+};
+
+const nothing: Output = { text: undefined, programs: [] };
+
+const outputOf = (argv: readonly Field[], input: Input | undefined, scope: Scope): Output => {
+  const output = knownOutput(argv, input, scope);
+  return argv[0]?.text === 'find' ? { ...output, paths: readFind(argv.slice(1)).paths } : output;
+};
+
+const shorten = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text);

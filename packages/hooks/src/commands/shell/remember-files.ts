@@ -1,0 +1,54 @@
+import { isKnown, programName, type Field } from './field.js';
+import type { Output } from './expand-word.js';
+import type { Input } from './known-output.js';
+import type { Scope } from './scope.js';
+import { downloaders } from './sources.js';
+
+/** Notes which files a command fetches or fills, so that running one of them later in the line is no way around. */
+export const rememberFiles = (
+  argv: readonly Field[],
+  redirections: readonly { readonly operator: string; readonly target: Field }[],
+  output: Output,
+  input: Input | undefined,
+  scope: Scope,
+): void => {
+  const name = programName(argv[0]?.text ?? '');
+  const isDownloaded = output.programs.some((program) => downloaders.has(program));
+  for (const { operator, target } of redirections) {
+    if (!operator.includes('>') || !isKnown(target.text)) continue;
+    if (isDownloaded) scope.downloads.add(plain(target.text));
+    else if (output.text !== undefined) write(scope, plain(target.text), output.text, operator === '>>');
+  }
+  const args = argv.slice(1).map(({ text }) => text);
+  if (name === 'tee' && input?.text !== undefined) {
+    for (const path of args) if (!path.startsWith('-')) write(scope, plain(path), input.text, false);
+  }
+  if (name === 'curl' || name === 'wget') for (const path of fetched(name, args)) scope.downloads.add(plain(path));
+  if (name === 'mv' || name === 'cp') copy(scope, args.filter((arg) => !arg.startsWith('-')).map(plain));
+};
+
+const plain = (path: string): string => path.replace(/^\.\//, '');
+
+const write = (scope: Scope, path: string, text: string, isAppended: boolean): void => {
+  scope.files.set(path, isAppended ? (scope.files.get(path) ?? '') + text : text);
+};
+
+const copy = (scope: Scope, [from, to]: readonly string[]): void => {
+  if (from === undefined || to === undefined) return;
+  const text = scope.files.get(from);
+  if (text !== undefined) scope.files.set(to, text);
+  if (scope.downloads.has(from)) scope.downloads.add(to);
+};
+
+const fetched = (name: string, args: readonly string[]): readonly string[] => {
+  const paths: string[] = [];
+  const named = args.findIndex((arg) => (name === 'curl' ? /^(?:-[A-Za-z]*o|--output)$/ : /^(?:-[A-Za-z]*O|--output-document)$/).test(arg));
+  const target = named === -1 ? undefined : args[named + 1];
+  if (target !== undefined) paths.push(target);
+  const keepsName = name === 'wget' || args.some((arg) => /^-[A-Za-z]*O|^--remote-name/.test(arg));
+  for (const arg of args) {
+    const [, last] = keepsName ? (/^[a-z]+:\/\/.*\/([^/?#]+)/i.exec(arg) ?? []) : [];
+    if (last !== undefined) paths.push(last);
+  }
+  return paths;
+};

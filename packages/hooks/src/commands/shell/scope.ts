@@ -1,0 +1,97 @@
+import type { BraceGroup, CompoundCommand, CompoundList, Redirected } from 'unbash';
+import { unknownText } from './field.js';
+
+/** What a function runs. */
+export type FunctionBody = BraceGroup | CompoundCommand | CompoundList | Redirected;
+
+/** What a shell knows at a place in a line. A subshell has a scope of its own. */
+export interface Scope {
+  readonly parent: Scope | undefined;
+  readonly home: string;
+  /** The folder that the line begins in. */
+  readonly project: string;
+  /** The folder that its commands run in by now. */
+  cwd: string;
+  positional: readonly string[] | undefined;
+  /** Values of variables; an array has several. */
+  readonly variables: Map<string, readonly string[]>;
+  readonly functions: Map<string, FunctionBody>;
+  readonly aliases: Map<string, string>;
+  /** Texts that the line has written into files, by path. */
+  readonly files: Map<string, string>;
+  /** Files that the line has fetched from elsewhere. */
+  readonly downloads: Set<string>;
+}
+
+/** Where a line begins. */
+export const firstScope = (cwd: string, home: string): Scope => ({
+  parent: undefined,
+  home,
+  project: cwd,
+  cwd,
+  positional: undefined,
+  variables: new Map(),
+  functions: new Map(),
+  aliases: new Map(),
+  files: new Map(),
+  downloads: new Set(),
+});
+
+/** A scope whose variables, functions and folder are forgotten at its end. Files are not. */
+export const innerScope = (parent: Scope, positional = parent.positional): Scope => ({
+  ...parent,
+  parent,
+  positional,
+  variables: new Map(),
+  functions: new Map(),
+  aliases: new Map(),
+});
+
+type Named = 'variables' | 'functions' | 'aliases';
+type ValueOf<Kind extends Named> = Scope[Kind] extends Map<string, infer Value> ? Value : never;
+
+/** What a name stands for, here or further out. */
+export const lookUp = <Kind extends Named>(scope: Scope, kind: Kind, name: string): ValueOf<Kind> | undefined => {
+  for (let at: Scope | undefined = scope; at !== undefined; at = at.parent) {
+    const value = at[kind].get(name);
+    if (value !== undefined) return value as ValueOf<Kind>;
+  }
+  return undefined;
+};
+
+/**
+ * Sets a variable. What may not happen (in a branch, behind `&&`) makes a value that was set before unknown, unless it is
+ * the same.
+ */
+export const assign = (scope: Scope, name: string, value: readonly string[], isCertain: boolean): void => {
+  const before = isCertain ? undefined : lookUp(scope, 'variables', name);
+  const isSame = before === undefined || (before.length === value.length && before.every((text, index) => text === value[index]));
+  scope.variables.set(name, isSame ? value : [unknownText]);
+};
+
+/** Variables whose value everybody knows. */
+const conventions: Readonly<Record<string, (scope: Scope) => string>> = {
+  HOME: ({ home }) => home,
+  PWD: ({ cwd }) => cwd,
+  TMPDIR: () => '/tmp',
+  TMP: () => '/tmp',
+  TEMP: () => '/tmp',
+  RUNNER_TEMP: () => '/tmp',
+  IFS: () => ' ',
+  XDG_CACHE_HOME: ({ home }) => `${home}/.cache`,
+  GITHUB_WORKSPACE: ({ project }) => project,
+  CI_PROJECT_DIR: ({ project }) => project,
+  CLAUDE_PROJECT_DIR: ({ project }) => project,
+};
+
+/** The value of a variable or positional parameter; `undefined` if the line does not set it. */
+export const valueOf = (scope: Scope, name: string): readonly string[] | undefined => {
+  if (name === '@' || name === '*') return scope.positional;
+  if (/^[1-9]\d*$/.test(name)) {
+    const position = Number(name) - 1;
+    return scope.positional === undefined ? undefined : scope.positional.slice(position, position + 1);
+  }
+  const own = lookUp(scope, 'variables', name);
+  if (own !== undefined) return own;
+  return Object.hasOwn(conventions, name) ? [conventions[name]?.(scope) ?? unknownText] : undefined;
+};

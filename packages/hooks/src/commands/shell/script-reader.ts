@@ -1,0 +1,220 @@
+import { forEachChild, type Assignment, type Command, type CommandArgument, type CompoundList, type For, type ParsedScript, type Redirection as RedirectNode, type Statement, type SyntaxNode } from 'unbash';
+import { expandBody, expandText, expandWord, type Output } from './expand-word.js';
+import { known, unknownText, type Field } from './field.js';
+import type { Input } from './known-output.js';
+import type { Redirection } from './invocation.js';
+import { assign, innerScope, type FunctionBody, type Scope } from './scope.js';
+
+/** What the reader of a script hands on. */
+export interface ScriptEvents {
+  readonly run: (argv: readonly Field[], redirections: readonly Redirection[], input: Input | undefined, scope: Scope, depth: number) => Output;
+  readonly define: (name: string, body: FunctionBody, scope: Scope, isBomb: boolean) => void;
+  readonly isTooDeep: (depth: number) => boolean;
+  readonly isTooMuch: () => boolean;
+  readonly unparsable: (detail: string, text: string) => void;
+}
+
+/** Goes through a parsed script in the order in which it runs. */
+export interface ScriptReader {
+  script(script: ParsedScript, scope: Scope, depth: number): Output;
+  node(node: SyntaxNode, scope: Scope, depth: number): Output;
+}
+
+interface Place {
+  readonly scope: Scope;
+  readonly depth: number;
+  readonly input: Input | undefined;
+  /** Whether the command surely runs. */
+  readonly isCertain: boolean;
+}
+
+/** Words of a `for` loop that are followed one by one. */
+const maxRounds = 16;
+
+const nothing: Output = { text: undefined, programs: [] };
+
+/** Makes a reader that tells of what it meets. */
+export const scriptReader = (events: ScriptEvents): ScriptReader => {
+  const script = ({ commands, errors, source }: ParsedScript, place: Place): Output => {
+    const error = errors?.[0];
+    if (error !== undefined) events.unparsable(error.message, source ?? '');
+    return statements(commands, place);
+  };
+
+  const statements = (list: readonly Statement[], place: Place): Output => {
+    const outputs: Output[] = [];
+    for (const statement of list) {
+      if (events.isTooMuch()) break;
+      outputs.push(visit(statement.command, place));
+    }
+    return together(outputs);
+  };
+
+  const visit = (node: SyntaxNode, place: Place): Output => {
+    if (events.isTooDeep(place.depth)) return nothing;
+    const maybe: Place = { ...place, isCertain: false };
+    switch (node.type) {
+      case 'Statement':
+        return visit(node.command, place);
+      case 'CompoundList':
+        return statements(node.commands, place);
+      case 'Command':
+        return command(node, place);
+      case 'AndOr':
+        return together(node.commands.map((part, index) => visit(part, index === 0 ? place : maybe)));
+      case 'Pipeline':
+        return pipeline(node.commands, place);
+      case 'Redirected': {
+        const { redirections, input } = redirects(node.redirects, place);
+        const output = visit(node.command, { ...place, input: input ?? place.input });
+        if (redirections.length > 0) events.run([], redirections, output, place.scope, place.depth);
+        return output;
+      }
+      case 'Function':
+        events.define(node.name.value, node.body, place.scope, isBomb(node.name.value, node.body));
+        return nothing;
+      case 'Subshell':
+        return statements(node.body.commands, { ...place, scope: innerScope(place.scope) });
+      case 'BraceGroup':
+        return statements(node.body.commands, place);
+      case 'If':
+        return together([
+          statements(node.clause.commands, place),
+          ...[node.then, ...node.elif.flatMap(({ clause, then }) => [clause, then]), ...(node.else === undefined ? [] : [node.else])].map((branch) =>
+            statements(branch.commands, maybe),
+          ),
+        ]);
+      case 'While':
+        return together([statements(node.clause.commands, maybe), statements(node.body.commands, maybe)]);
+      case 'For':
+      case 'Select':
+        return loop(node, maybe);
+      case 'Case':
+        within(node.word, place);
+        return together(node.items.map(({ body }) => statements(body.commands, maybe)));
+      case 'ArithmeticFor':
+        return statements(node.body.commands, maybe);
+      case 'Coproc':
+        return visit(node.body, place);
+      default:
+        within(node, place);
+        return nothing;
+    }
+  };
+
+  /** Runs what is substituted within tests and arithmetic. */
+  const within = (node: SyntaxNode, place: Place): void => {
+    if (events.isTooMuch()) return;
+    if (node.type === 'CommandExpansion' || node.type === 'ProcessSubstitution' || node.type === 'ArithmeticCommandExpansion') {
+      if (node.script !== undefined) substituted(node.script, place);
+    } else {
+      forEachChild(node, (child) => within(child, place));
+    }
+  };
+
+  const substituted = (inner: ParsedScript, place: Place): Output =>
+    events.isTooDeep(place.depth + 1) ? nothing : script(inner, { ...place, scope: innerScope(place.scope), depth: place.depth + 1, input: undefined });
+
+  const runIn = (place: Place) => (inner: ParsedScript, scope: Scope) => substituted(inner, { ...place, scope });
+
+  const pipeline = (commands: readonly SyntaxNode[], place: Place): Output => {
+    let output: Output | undefined;
+    for (const part of commands) {
+      if (events.isTooMuch()) break;
+      const scope = commands.length > 1 ? innerScope(place.scope) : place.scope;
+      output = visit(part, { ...place, scope, input: output ?? place.input });
+    }
+    return output ?? nothing;
+  };
+
+  const loop = ({ name, wordlist, body }: Pick<For, 'body' | 'name' | 'wordlist'>, place: Place): Output => {
+    const words = wordlist?.flatMap((word) => expandWord(word, place.scope, runIn(place)));
+    const rounds = words === undefined ? (place.scope.positional ?? [unknownText]) : words.map(({ text }) => text);
+    const outputs = (rounds.length > maxRounds ? [unknownText] : rounds).map((value) => {
+      place.scope.variables.set(name.value, [value]);
+      return statements(body.commands, place);
+    });
+    return together(outputs);
+  };
+
+  const command = (node: Command, place: Place): Output => {
+    const { scope, depth } = place;
+    const assignments = node.prefix.filter((part) => part.type === 'Assignment');
+    const words: readonly CommandArgument[] = [...(node.name === undefined ? [] : [node.name]), ...node.args];
+    const own = words.length === 0 || assignments.length === 0 ? scope : innerScope(scope);
+    for (const assignment of assignments) set(assignment, own, { ...place, isCertain: place.isCertain || own !== scope });
+    const argv = words.flatMap((word) => (word.type === 'Word' ? expandWord(word, scope, runIn(place)) : [assigned(word, place)]));
+    const { redirections, input } = redirects(node.redirects, place);
+    if (argv.length === 0 && redirections.length === 0) return nothing;
+    const inner = own === scope ? scope : Object.assign(own, { positional: scope.positional });
+    for (const word of words) if (word.type === 'Assignment' && word.value.type === 'ArrayValue') set(word, scope, place);
+    return events.run(argv, redirections, input ?? place.input, inner, depth);
+  };
+
+  const set = ({ name, value, append, index }: Assignment, scope: Scope, place: Place): void => {
+    const run = runIn(place);
+    const values = value.type === 'Word' ? [expandText(value, scope, run)] : value.elements.flatMap((word) => expandWord(word, scope, run).map(({ text }) => text));
+    const before = append === true ? (scope.variables.get(name) ?? [unknownText]) : [];
+    const isScalar = value.type === 'Word' && index === undefined;
+    const after = append !== true ? values : isScalar ? [`${before[0] ?? ''}${values[0] ?? ''}`] : [...before, ...values];
+    assign(scope, name, index === undefined ? after : [unknownText], place.isCertain);
+  };
+
+  /** An assignment among arguments, as behind `export` and `alias`: it is one word. */
+  const assigned = ({ name, value, text }: Assignment, place: Place): Field => {
+    const run = runIn(place);
+    return { ...known(`${name}=${value.type === 'Word' ? expandText(value, place.scope, run) : unknownText}`), shown: text };
+  };
+
+  const redirects = (nodes: readonly RedirectNode[], place: Place): { readonly redirections: readonly Redirection[]; readonly input: Input | undefined } => {
+    const run = runIn(place);
+    const redirections: Redirection[] = [];
+    let input: Input | undefined;
+    for (const node of nodes) {
+      if (node.type === 'HereDoc') {
+        input = { text: expandBody(node.body, place.scope, run), programs: [] };
+      } else if (node.target !== undefined) {
+        const target = expandWord(node.target, place.scope, run)[0] ?? known('');
+        if (node.type === 'HereString') input = { text: target.text, programs: target.madeBy };
+        else if (node.operator === '<') input = fromFile(target, place.scope);
+        else if (!/^(?:\d+-?|-)$/.test(target.text)) redirections.push({ operator: node.operator, target });
+      }
+    }
+    return { redirections, input };
+  };
+
+  return {
+    script: (parsed, scope, depth) => script(parsed, { scope, depth, input: undefined, isCertain: true }),
+    node: (node, scope, depth) => visit(node, { scope, depth, input: undefined, isCertain: true }),
+  };
+};
+
+const fromFile = ({ text, madeBy }: Field, scope: Scope): Input => {
+  const path = text.replace(/^\.\//, '');
+  return { text: scope.files.get(path), programs: scope.downloads.has(path) ? ['curl'] : madeBy };
+};
+
+const together = (outputs: readonly Output[]): Output => {
+  const [only] = outputs;
+  if (outputs.length === 1 && only !== undefined) return only;
+  const texts = outputs.map(({ text }) => text);
+  return {
+    text: texts.length === 0 || texts.includes(undefined) ? undefined : texts.join(''),
+    programs: outputs.flatMap(({ programs }) => programs).slice(0, 32),
+  };
+};
+
+/** Whether a function starts itself twice at once, or in the background. */
+const isBomb = (name: string, body: CompoundList | SyntaxNode): boolean => {
+  const state = { calls: 0, isParallel: false, left: 500 };
+  const visit = (node: SyntaxNode): void => {
+    state.left -= 1;
+    if (state.left < 0) return;
+    if (node.type === 'Pipeline' && node.commands.length > 1) state.isParallel = true;
+    if (node.type === 'Statement' && node.background === true) state.isParallel = true;
+    if (node.type === 'Command' && node.name?.value === name) state.calls += 1;
+    forEachChild(node, visit);
+  };
+  visit(body);
+  return state.calls > 0 && state.isParallel;
+};

@@ -1,0 +1,99 @@
+import { isKnown, known, unknownField, unknownText, type Field } from './field.js';
+import type { Wrapper } from './wrappers.js';
+
+/** What stands behind a wrapper: commands that it may run, and lines of shell. */
+export interface Wrapped {
+  readonly commands: readonly (readonly Field[])[];
+  readonly lines: readonly Field[];
+}
+
+/** Behind more options that are not known, nobody looks for the command. */
+const maxCommands = 8;
+
+const listed = (names: string | undefined): ReadonlySet<string> => new Set(names?.split(' '));
+
+/**
+ * The commands behind a wrapper.
+ *
+ * Behind an option that is not known its value may stand, or the command already: both are taken for commands.
+ */
+export const wrappedCommands = (wrapper: Wrapper, args: readonly Field[]): Wrapped => {
+  const commands: (readonly Field[])[] = [];
+  const lines: Field[] = [];
+  if (wrapper.behind !== undefined) {
+    const start = args.findIndex(({ text }) => text === wrapper.behind);
+    return { commands: start === -1 ? [] : [args.slice(start + 1)], lines };
+  }
+  const values = listed(wrapper.values);
+  const flags = listed(wrapper.flags);
+  const texts = listed(wrapper.lines);
+  let skips = wrapper.skips ?? 0;
+  let isDoubtful = false;
+  for (let index = 0; index < args.length; index += 1) {
+    const { text } = args[index] ?? known('');
+    const [name, inline] = splitOption(text);
+    if (text === '--' || text === '-') {
+      continue;
+    } else if (texts.has(name) || (texts.size > 0 && endsCluster(text, texts))) {
+      const line = inline === undefined ? args[(index += 1)] : known(inline);
+      if (line !== undefined) lines.push(line);
+      if (wrapper.skips === undefined) return { commands, lines };
+    } else if (text.startsWith('-')) {
+      isDoubtful = !values.has(name) && inline === undefined && !isFlag(text, flags);
+      if (values.has(name) && inline === undefined) index += 1;
+    } else if (/^[A-Za-z_]\w*\+?=/.test(text)) {
+      continue;
+    } else if (skips > 0) {
+      if (isDoubtful && commands.length < maxCommands) commands.push(args.slice(index + 1));
+      else skips -= 1;
+      isDoubtful = false;
+    } else if (wrapper.joins === true) {
+      lines.push(joined(args.slice(index)), ...args.slice(index, index + 16));
+      return { commands, lines };
+    } else {
+      commands.push(args.slice(index));
+      if (!isDoubtful || commands.length >= maxCommands) return { commands, lines };
+      isDoubtful = false;
+    }
+  }
+  return { commands, lines };
+};
+
+const splitOption = (text: string): readonly [string, string | undefined] => {
+  const equals = text.startsWith('--') ? text.indexOf('=') : -1;
+  return equals === -1 ? [text, undefined] : [text.slice(0, equals), text.slice(equals + 1)];
+};
+
+const endsCluster = (text: string, options: ReadonlySet<string>): boolean => /^-[A-Za-z]{2,}$/.test(text) && options.has(`-${text.at(-1) ?? ''}`);
+
+const isFlag = (text: string, flags: ReadonlySet<string>): boolean =>
+  flags.has(text) || (/^-[A-Za-z]+$/.test(text) && text.slice(1).split('').every((letter) => flags.has(`-${letter}`)));
+
+/** Words as one line. */
+export const joined = (fields: readonly Field[]): Field => ({
+  text: fields.map(({ text }) => text).join(' '),
+  shown: fields.map(({ shown }) => shown).join(' '),
+  madeBy: fields.flatMap(({ madeBy }) => madeBy),
+});
+
+/** The command of `xargs` with what it reads; each line of it stays unknown. */
+export const xargsCommand = (args: readonly Field[], paths: readonly string[] | undefined, text: string | undefined): readonly Field[] => {
+  const values = listed('-a -E -I -J -L -l -n -P -R -s -S -d --max-args --max-lines --max-procs --max-chars --delimiter --arg-file --replace');
+  let index = 0;
+  let replaced: string | undefined;
+  for (; index < args.length; index += 1) {
+    const option = args[index]?.text ?? '';
+    if (!option.startsWith('-') || option === '-') break;
+    if (option === '-I' || option === '-J') replaced = args[index + 1]?.text;
+    else if (/^-[Ii]./.test(option)) replaced = option.slice(2);
+    else if (option === '-i' || option === '--replace') replaced = '{}';
+    if (values.has(option)) index += 1;
+  }
+  const command = args.slice(index);
+  if (command.length === 0) return [known('echo')];
+  const words = text !== undefined && isKnown(text) && text.length < 4_000 ? text.split(/\s+/).filter((word) => word !== '').map(known) : undefined;
+  const read = words ?? paths?.map(known) ?? [unknownField('(what xargs reads)')];
+  if (replaced === undefined) return [...command, ...read];
+  const [first = known(unknownText)] = read;
+  return command.map((field) => (field.text.includes(replaced) ? { ...field, text: field.text.replaceAll(replaced, () => first.text) } : field));
+};

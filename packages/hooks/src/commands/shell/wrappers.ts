@@ -1,0 +1,131 @@
+/** How a program that runs another command reads its own arguments. */
+export interface Wrapper {
+  /** Options whose value is the next word. Of others that are not `flags` nobody knows. */
+  readonly values?: string;
+  /** Options without a value. Clusters of single letters without a value are known from these too. */
+  readonly flags?: string;
+  /** How many arguments stand before the command. */
+  readonly skips?: number;
+  /** Options whose value is a line of shell. */
+  readonly lines?: string;
+  /** The command comes behind this word. */
+  readonly behind?: string;
+  /** The arguments together are one line of shell. */
+  readonly joins?: true;
+}
+
+const containerOptions =
+  '-e --env --env-file -v --volume -w --workdir -u --user -p --publish --name --network --net --entrypoint -h --hostname -l --label --mount --memory -m --cpus --platform --pull --add-host --device --gpus --ipc --pid --shm-size --tmpfs --ulimit --cap-add --cap-drop --security-opt --restart --log-driver --index';
+const containerFlags = '-i -t -d -it -ti -dit --rm --interactive --tty --detach --privileged --init --read-only --no-deps -T --service-ports --build --quiet -q -P';
+
+const container = (subcommands: string, skips: number): Readonly<Record<string, Wrapper>> =>
+  Object.fromEntries(subcommands.split(' ').map((name) => [name, { values: containerOptions, flags: containerFlags, skips }]));
+
+/** Programs that run the command that they are given. Those with subcommands are named with them. */
+export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string, Wrapper>>>> = {
+  builtin: {},
+  bunx: { flags: '--bun' },
+  busybox: {},
+  caffeinate: { flags: '-i -d -s -m -u', values: '-t -w' },
+  chroot: { skips: 1, flags: '--skip-chdir' },
+  chronic: {},
+  command: { flags: '-p' },
+  concurrently: { joins: true, flags: '-k --kill-others --raw -g', values: '-n --names -c' },
+  'cross-env': {},
+  'dbus-run-session': { flags: '--' },
+  direnv: { skips: 2 },
+  doas: { values: '-u -C', flags: '-n -s -L' },
+  dotenv: { values: '-e -v -f', flags: '-o' },
+  env: { values: '-u --unset -C --chdir', flags: '-i -0 -v --ignore-environment --null --debug', lines: '-S --split-string' },
+  exec: { values: '-a', flags: '-c -l' },
+  fakeroot: {},
+  faketime: { skips: 1 },
+  firejail: {},
+  flock: { values: '-w --timeout -E --conflict-exit-code', skips: 1, flags: '-x -s -n -u -e -o -F --exclusive --shared --nonblock --unlock --close', lines: '-c --command' },
+  gosu: { skips: 1 },
+  ionice: { values: '-c -n -p --class --classdata', flags: '-t' },
+  ltrace: { values: '-e -o -p', flags: '-f' },
+  nice: { values: '-n --adjustment' },
+  nocorrect: {},
+  noglob: {},
+  nohup: {},
+  npx: { values: '-p --package', flags: '-y --yes --no --no-install --quiet -q --prefer-offline', lines: '-c --call' },
+  nsenter: { values: '-t --target', flags: '-m -u -i -n -p -a --all' },
+  parallel: { values: '-j --jobs -a --arg-file --timeout --retries -d --delimiter -n -I', flags: '--bar --will-cite -k --halt -0 --null' },
+  perf: { skips: 1, values: '-e -o' },
+  proxychains: { flags: '-q' },
+  proxychains4: { flags: '-q' },
+  rlwrap: {},
+  runuser: { values: '-u --user -g', flags: '-l', lines: '-c --command' },
+  script: { flags: '-q -e -f -a', lines: '-c --command' },
+  setarch: { skips: 1 },
+  setsid: { flags: '-f -w -c --fork --wait --ctty' },
+  'ssh-agent': {},
+  stdbuf: { values: '-i -o -e' },
+  strace: { values: '-e -o -p -s -P', flags: '-f -c -t -v -y' },
+  su: { flags: '- -l -m -p --login', values: '-s --shell -g', lines: '-c --command' },
+  sudo: {
+    values: '-u --user -g --group -p --prompt -C --close-from -h --host -r --role -t --type -R --chroot -T --command-timeout -U --other-user -D --chdir',
+    flags: '-n -E -H -S -b -k -A -P -i -s -l -v -K --non-interactive --preserve-env --login --stdin --background --set-home --shell',
+  },
+  'systemd-run': { values: '-p --property -u --unit --uid --gid', flags: '--user --scope -t --wait --pty -q --quiet' },
+  taskset: { skips: 1, flags: '-c -a' },
+  time: { values: '-f -o --format --output', flags: '-p -v -a --portability --verbose --append --quiet' },
+  timeout: { values: '-k --kill-after -s --signal', skips: 1, flags: '--foreground --preserve-status -v --verbose' },
+  toybox: {},
+  unshare: { flags: '-r -m -n -p -u -i -U -f --fork --map-root-user --mount --net --pid --user' },
+  uvx: { values: '--from --with -p --python' },
+  watch: { values: '-n --interval', flags: '-d -t -g -e -c -b -x --differences --no-title --color', joins: true },
+  wsl: { values: '-d --distribution -u --user', flags: '-e --exec --' },
+  'xvfb-run': { flags: '-a --auto-servernum', values: '-s -n -e' },
+  bun: { x: { flags: '--bun' } },
+  bundle: { exec: {} },
+  docker: {
+    ...container('run exec create', 1),
+    'container run': { values: containerOptions, flags: containerFlags, skips: 1 },
+    'container exec': { values: containerOptions, flags: containerFlags, skips: 1 },
+    'compose run': { values: containerOptions, flags: containerFlags, skips: 1 },
+    'compose exec': { values: containerOptions, flags: containerFlags, skips: 1 },
+  },
+  'docker-compose': container('run exec', 1),
+  kubectl: { exec: { behind: '--' }, run: { behind: '--' }, debug: { behind: '--' } },
+  mise: { exec: { behind: '--' }, x: { behind: '--' } },
+  'nix-shell': {},
+  nix: { develop: { behind: '-c' }, shell: { behind: '-c' } },
+  npm: { exec: { values: '-p --package -w --workspace', flags: '-y --yes --', lines: '-c --call' }, x: { values: '-p --package', flags: '-y --yes --', lines: '-c' } },
+  nerdctl: container('run exec', 1),
+  oc: { exec: { behind: '--' } },
+  pipenv: { run: {} },
+  pixi: { run: {} },
+  pnpm: { exec: {}, dlx: {} },
+  podman: container('run exec create', 1),
+  poetry: { run: {} },
+  hatch: { run: {} },
+  rye: { run: {} },
+  uv: { run: { values: '--with --python -p --extra --group --package --env-file', flags: '--no-sync --frozen --locked --isolated --all-extras' }, 'tool run': {} },
+  yarn: { exec: {}, dlx: {} },
+};
+
+/** Programs that read a line of shell from an option or their input. */
+export const shells: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash', 'mksh', 'fish', 'rbash', 'csh', 'tcsh']);
+
+/** Programs that run code of another language, with the options behind which it stands. */
+export const interpreters: Readonly<Record<string, readonly string[]>> = {
+  awk: [],
+  bun: ['-e', '--eval'],
+  deno: ['eval'],
+  gawk: [],
+  lua: ['-e'],
+  mawk: [],
+  node: ['-e', '--eval', '-p', '--print', '-pe', '-ep'],
+  nodejs: ['-e', '--eval', '-p', '--print'],
+  osascript: ['-e'],
+  perl: ['-e', '-E', '-ne', '-pe', '-le', '-nle', '-lne'],
+  php: ['-r'],
+  python: ['-c'],
+  python2: ['-c'],
+  python3: ['-c'],
+  pypy3: ['-c'],
+  ruby: ['-e'],
+  tsx: ['-e', '--eval'],
+};

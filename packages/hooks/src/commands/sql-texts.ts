@@ -1,0 +1,50 @@
+import type { ParsedArguments } from './arguments.js';
+import { isWhollyUnknown } from './shell/field.js';
+import { damageOf, type SqlDamage } from './sql.js';
+
+interface Client {
+  /** Options whose value is SQL. */
+  readonly options?: readonly string[];
+  /** How many words stand before those that are SQL. */
+  readonly operandsFrom?: number;
+  /** Words before which this is not a client. */
+  readonly words?: RegExp;
+}
+
+/** Programs that send SQL. All of them read it from their input too. */
+const clients: Readonly<Record<string, Client>> = {
+  psql: { options: ['-c', '--command'] },
+  mysql: { options: ['-e', '--execute', '--init-command'] },
+  mariadb: { options: ['-e', '--execute'] },
+  sqlite3: { operandsFrom: 1 },
+  litecli: { options: ['-e'] },
+  pgcli: { options: ['-c'] },
+  mycli: { options: ['-e', '--execute'] },
+  duckdb: { options: ['-c', '-s'], operandsFrom: 1 },
+  sqlcmd: { options: ['-Q', '-q', '--query'] },
+  usql: { options: ['-c', '--command'] },
+  cqlsh: { options: ['-e', '--execute'] },
+  snowsql: { options: ['-q', '--query'] },
+  'clickhouse-client': { options: ['-q', '--query'] },
+  clickhouse: { options: ['-q', '--query'] },
+  cockroach: { options: ['-e', '--execute'], words: /^sql$/ },
+  bq: { operandsFrom: 1, words: /^query$/ },
+  wrangler: { options: ['--command'], words: /^d1$/ },
+  turso: { operandsFrom: 3, words: /^db$/ },
+  prisma: { words: /^db$/ },
+};
+
+/** What the SQL destroys that a program is given; nothing for a program that takes none. */
+export const sqlDamage = (program: string, { operands, valuesOf }: ParsedArguments, input: string | undefined): ReadonlySet<SqlDamage> => {
+  const client = Object.hasOwn(clients, program) ? clients[program] : undefined;
+  if (client === undefined || client.words?.test(operands[0]?.text ?? '') === false) return new Set();
+  const texts = [
+    ...(client.options ?? []).flatMap(valuesOf),
+    ...(client.operandsFrom === undefined ? [] : operands.slice(client.operandsFrom).map(({ text }) => text)),
+    ...(input === undefined ? [] : [input]),
+  ];
+  const damage = new Set(texts.flatMap((text) => [...damageOf(text)]));
+  if (texts.some((text) => text !== input && isWhollyUnknown(text) && operands.every((operand) => operand.text !== text || client.operandsFrom !== undefined))) damage.add('unknown');
+  if (texts.some((text) => /^\s*(?:\\!|\.(?:shell|system)\b|system\s)/m.test(text))) damage.add('runs-programs');
+  return damage;
+};

@@ -1,0 +1,73 @@
+/** What a statement may destroy. */
+export type SqlDamage = 'drops' | 'drops-database' | 'empties' | 'deletes-all' | 'updates-all' | 'drops-column' | 'runs-programs' | 'unknown';
+
+/** Reads SQL for what it destroys. Text and comments are passed over; its time grows with its length. */
+export const damageOf = (sql: string): ReadonlySet<SqlDamage> => {
+  const found = new Set<SqlDamage>();
+  for (const statement of statementsOf(sql)) {
+    const words = statement.toUpperCase().trim().replaceAll(/\s+/g, ' ');
+    if (words === '') continue;
+    if (/\bDROP (?:DATABASE|SCHEMA|KEYSPACE|USER|ROLE|TABLESPACE)\b/.test(words)) found.add('drops-database');
+    if (/\bDROP (?:TEMPORARY )?(?:TABLE|MATERIALIZED VIEW|COLLECTION|PARTITION)\b/.test(words)) {
+      if (!/\bDROP TEMPORARY\b/.test(words)) found.add('drops');
+    }
+    if (/(?:^|[;(] ?|\bBEGIN |\bTHEN )TRUNCATE\b(?! ?\()/.test(words)) found.add('empties');
+    const altered = words.indexOf('ALTER TABLE ');
+    if (altered !== -1 && /\bDROP (?:COLUMN\b|(?!CONSTRAINT|INDEX|KEY|FOREIGN|PRIMARY|DEFAULT|NOT|CHECK|PARTITION|TABLE)[A-Z_"`[])/.test(words.slice(altered))) found.add('drops-column');
+    if (/\bDELETE FROM [^;]+/.test(words) && isUnbounded(words, 'DELETE FROM ')) found.add('deletes-all');
+    if (/(?:^|\) ?|\bBEGIN )UPDATE (?:ONLY )?[^ ]+(?: AS)?(?: [A-Z_]+)? SET /.test(words) && isUnbounded(words, 'UPDATE ')) found.add('updates-all');
+  }
+  return found;
+};
+
+/** No `WHERE`, or one that is always true. */
+const isUnbounded = (words: string, verb: string): boolean => {
+  const rest = words.slice(words.indexOf(verb));
+  const where = rest.indexOf(' WHERE ');
+  if (where === -1) return !/ (?:LIMIT|USING|FROM [^ ]+ JOIN) /.test(rest.slice(verb.length));
+  const condition = rest.slice(where + 7).replace(/[\s;]+$/, '');
+  return /^\(?(?:TRUE|1|(\d+) ?= ?\1|'' ?= ?''|NOT FALSE)\)?$/.test(condition);
+};
+
+/** The statements of a script, with text in quotes and comments taken out; that of MySQL's executable comments stays. */
+const statementsOf = (sql: string): readonly string[] => {
+  const statements: string[] = [];
+  let current = '';
+  for (let index = 0; index < sql.length; index += 1) {
+    const character = sql.charAt(index);
+    const pair = sql.slice(index, index + 2);
+    if (character === ';') {
+      statements.push(current);
+      current = '';
+    } else if (character === "'") {
+      index = closing(sql, "'", index + 1);
+      current += "''";
+    } else if (pair === '--') {
+      index = endOr(sql.indexOf('\n', index), sql.length);
+      current += ' ';
+    } else if (pair === '/*' && /^\/\*(?:!\d*|M!)/.test(sql.slice(index, index + 4))) {
+      index += 2;
+    } else if (pair === '/*') {
+      index = endOr(sql.indexOf('*/', index + 2), sql.length) + 1;
+      current += ' ';
+    } else if (pair === '*/') {
+      index += 1;
+    } else if (character === '$') {
+      // The body of a function or DO block is code: its quotes go, its statements stay.
+      current += ' ';
+    } else {
+      current += character;
+    }
+  }
+  return [...statements, current];
+};
+
+const endOr = (index: number, end: number): number => (index === -1 ? end : index);
+
+const closing = (sql: string, quote: string, start: number): number => {
+  for (let index = start; index < sql.length; index += 1) {
+    if (sql[index] === '\\') index += 1;
+    else if (sql[index] === quote) return index;
+  }
+  return sql.length;
+};
