@@ -186,7 +186,10 @@ export const createCredentialPool = (options: CredentialPoolOptions): Credential
       if (!cooldowns.isEmpty) cooldowns.succeed([windowKey('profile', profile, model), windowKey('model', profile, model), windowKey('service', profile, model)]);
     },
     failed,
-    reset: (id) => cooldowns.clear((key) => id === undefined || readWindowKey(key)[0] === profileOf(id).id),
+    reset: (id) => {
+      const only = id === undefined ? undefined : profileOf(id).id;
+      cooldowns.clear((key) => only === undefined || readWindowKey(key)[0] === only);
+    },
     refresh: () => cooldowns.refresh(),
     flush: () => cooldowns.flush(),
     status,

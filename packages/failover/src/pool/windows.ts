@@ -32,11 +32,12 @@ export const isForgotten = ({ since, until }: CooldownWindow, now: number): bool
  * The window after one more failure.
  *
  * A failure inside a window comes from a call that was under way when it began: it makes the window no shorter, and the next
- * one no longer. A failure after it, before a success, begins a longer one.
+ * one no longer. A failure after it, before a success, begins a longer one. One that lies before the window (it is told again
+ * after a crash) changes nothing.
  */
 export const windowAfter = (known: CooldownWindow | undefined, failure: WindowFailure): CooldownWindow => {
   const { reason, at } = failure;
-  if (known !== undefined && known.since >= at && known.reason === reason) return known;
+  if (known !== undefined && known.since > at) return known;
   if (known !== undefined && isActive(known, at)) {
     const until = at + lengthOf(failure, known.reason === reason ? known.level : 1);
     return until > known.until ? { reason, since: known.since, until, level: known.level } : known;

@@ -1,0 +1,331 @@
+import { askAgain, harness, intercept, memorySessions, type ModelDriver, type TurnEventOf } from '@h/turn';
+import { call, response, scriptedModel, scriptedTools, user } from '@h/turn/testing';
+import { Observable } from 'rxjs';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { agentWith, askedOf, badRequest, broken, models, notices, overloaded, poolOf, rateLimited, refused, run, tooLong, watch, wrongKey } from '../test/turns.js';
+import { failover } from './failover.js';
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 0 });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const never = 'Never said.';
+
+describe('failover', () => {
+  it('asks the preferred model with a credential, and says nothing while all is well', async () => {
+    const { watched, asked } = await run(['Hello.'], { pool: poolOf(), models });
+    expect(asked).toEqual(['alpha/one with a1']);
+    expect(watched.end?.outcome).toBe('completed');
+    expect(notices(watched)).toEqual([]);
+  });
+
+  it('asks the same model again, later each time, when that may help', async () => {
+    const { watched, asked } = await run([{ error: broken, after: ['Hel'] }, { error: overloaded }, 'Hello.'], { pool: poolOf(), models });
+    expect(asked).toEqual(['alpha/one with a1', 'alpha/one with a1', 'alpha/one with a1']);
+    expect(notices(watched)).toMatchObject([
+      { type: 'failover.retrying', step: 1, attempt: 1, reason: 'network', delayMs: 1_000, from: { model: 'alpha/one', credential: 'a1' }, to: { model: 'alpha/one', credential: 'a1' } },
+      { type: 'failover.retrying', attempt: 2, reason: 'overloaded', delayMs: 2_000 },
+    ]);
+    expect(watched.all('model.request').map(({ attempt, at }) => [attempt, at])).toEqual([[1, 0], [2, 1_000], [3, 3_000]]);
+    expect(watched.all('model.error').map(({ retrying }) => retrying)).toEqual([true, true]);
+    expect(watched.end).toMatchObject({ outcome: 'completed', steps: 1 });
+  });
+
+  it('falls back to the next model when retries are used up, and gives an overloaded model half a minute', async () => {
+    const pool = poolOf();
+    const { watched, asked } = await run([...Array.from({ length: 3 }, () => ({ error: overloaded })), 'Hello.'], { pool, models, maxRetries: 2 }, { forMs: 10_000 });
+    expect(asked.at(-1)).toBe('beta/two with b1');
+    expect(notices(watched).slice(-2)).toMatchObject([
+      { type: 'failover.cooling', scope: 'service', reason: 'overloaded', delayMs: 30_000 },
+      { type: 'failover.switched', reason: 'overloaded', from: { model: 'alpha/one', credential: 'a1' }, to: { model: 'beta/two', credential: 'b1' } },
+    ]);
+    expect(pool.status().flatMap(({ cooldowns }) => cooldowns)).toEqual([]);
+    expect(pool.acquire({ provider: 'alpha', model: 'alpha/one', session: 'bob' })).toMatchObject({ reason: 'overloaded', until: 3_000 + 30_000 });
+    expect(pool.acquire({ provider: 'alpha', model: 'alpha/other', session: 'bob' })).toMatchObject({ profile: 'a2' });
+  });
+
+  it('takes another key at once when one is at its limit, then another model, then waits for the first that is free', async () => {
+    const limited = { error: rateLimited() };
+    const { watched, asked } = await run([limited, limited, limited, limited, 'Hello.'], { pool: poolOf(), models });
+    expect(asked).toEqual(['alpha/one with a1', 'alpha/one with a2', 'beta/two with b1', 'beta/two with b2', 'beta/two with b2']);
+    expect(watched.all('failover.switched')).toHaveLength(3);
+    expect(watched.all('failover.waiting')).toMatchObject([{ reason: 'rate-limit', delayMs: 60_000, from: { credential: 'b2' } }]);
+    expect(watched.all('model.request').at(-1)?.at).toBe(60_000);
+    expect(watched.end?.outcome).toBe('completed');
+  });
+
+  it('waits at least as long as the provider says', async () => {
+    const { watched } = await run([{ error: { ...overloaded, headers: { 'retry-after': '7' } } }, 'Hello.'], { models: ['alpha/one'] });
+    expect(watched.all('model.request').map(({ at }) => at)).toEqual([0, 7_000]);
+    const limited = await run([{ error: rateLimited(90) }, { error: rateLimited(95) }, 'Hello.'], { pool: poolOf(), models: ['alpha/one'] });
+    expect(limited.watched.all('model.request').map(({ at }, _, all) => at - (all[0]?.at ?? 0))).toEqual([0, 0, 90_000]);
+  });
+
+  it('does not wait for what takes too long, and says when somebody is free', async () => {
+    const { watched, asked } = await run([{ error: rateLimited(3_000) }, never], { pool: poolOf({ profiles: [{ id: 'a1', provider: 'alpha', key: 'secret-key-1' }] }), models: ['alpha/one'], maxWaitMs: 60_000 });
+    expect(asked).toHaveLength(1);
+    expect(watched.end).toMatchObject({
+      outcome: 'error',
+      error: {
+        name: 'FailoverExhaustedError',
+        code: 'failover-exhausted',
+        status: 429,
+        message: 'Rate limited [1 call has failed (alpha/one with a1: rate-limit); the first credential is free at 1970-01-01T00:50:00.000Z]',
+        body: { attempts: [{ attempt: 1, model: 'alpha/one', credential: 'a1', reason: 'rate-limit', status: 429, at: 0 }], availableAt: 3_000_000 },
+        cause: { message: 'Rate limited' },
+      },
+    });
+    expect(watched.all('failover.exhausted')).toMatchObject([{ attempts: 1, availableAt: 3_000_000 }]);
+  });
+
+  it('ends with one error that has the first cause on top and a record of each attempt', async () => {
+    const { watched } = await run([{ error: wrongKey }, { error: wrongKey }, { error: badRequest }], { pool: poolOf(), models });
+    expect(watched.end?.error).toMatchObject({
+      code: 'failover-exhausted',
+      status: 401,
+      message: expect.stringMatching(/^invalid x-api-key \[3 calls have failed \(alpha\/one with a1: auth, alpha\/one with a2: auth, beta\/two with b1: invalid-request\)/) as string,
+      body: { attempts: [{ credential: 'a1' }, { credential: 'a2' }, { model: 'beta/two', reason: 'invalid-request' }], availableAt: 300_000 },
+    });
+    expect(watched.all('model.error').map(({ retrying }) => retrying)).toEqual([true, true, undefined]);
+  });
+
+  it('leaves the error of a single attempt as it is', async () => {
+    const { watched } = await run([{ error: badRequest }, never], { models: ['alpha/one'] });
+    expect(watched.end?.error).toEqual(badRequest);
+  });
+
+  it.each([
+    ['a refusal', refused],
+    ['a request that is too long', tooLong],
+  ])('takes %s as final', async (_, error) => {
+    const pool = poolOf();
+    const { watched, asked } = await run([{ error }, never], { pool, models });
+    expect(asked).toHaveLength(1);
+    expect(watched.end?.error).toEqual(error);
+    expect(notices(watched)).toEqual([]);
+    expect(pool.status().flatMap(({ cooldowns }) => cooldowns)).toEqual([]);
+  });
+
+  it('leaves a request that is too long to an operator after it', async () => {
+    const shorten = intercept('shorten', () => {
+      let asked: TurnEventOf<'model.request'> | undefined;
+      return {
+        observe: { 'model.request': (event) => void (asked = event) },
+        decide: { 'model.error': (event) => (asked === undefined ? undefined : [{ ...event, retrying: true }, askAgain(asked, event)]) },
+      };
+    });
+    const model = scriptedModel([{ error: tooLong }, 'Hello.']);
+    const watched = watch(harness({ model }).pipe(failover({ pool: poolOf(), models }), shorten).turn({ session: 'alice', input: 'Go.' }));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(watched.end?.outcome).toBe('completed');
+    expect(askedOf(model)).toEqual(['alpha/one with a1', 'alpha/one with a1']);
+  });
+
+  it('falls back from a request that a model cannot take, and blames no key', async () => {
+    const pool = poolOf();
+    const { asked } = await run([{ error: badRequest }, 'Hello.'], { pool, models });
+    expect(asked).toEqual(['alpha/one with a1', 'beta/two with b1']);
+    expect(pool.status().flatMap(({ cooldowns }) => cooldowns)).toEqual([]);
+  });
+
+  it('stays with whom it fell back to, and begins the next turn at the preferred model', async () => {
+    const pool = poolOf();
+    const sessions = memorySessions();
+    const tools = scriptedTools({ ls: 'a.txt' });
+    const first = await run([{ error: badRequest }, response(call('1', 'ls')), 'Done.'], { pool, models }, { sessions, tools });
+    expect(first.asked).toEqual(['alpha/one with a1', 'beta/two with b1', 'beta/two with b1']);
+    expect((await run(['Hello.'], { pool, models }, { sessions })).asked).toEqual(['alpha/one with a1']);
+  });
+
+  it('skips a preferred model that is left alone, without asking it', async () => {
+    const pool = poolOf();
+    await run([{ error: wrongKey }, { error: wrongKey }, 'Hello.'], { pool, models }, { forMs: 1_000 });
+    const { watched, asked } = await run(['Hello.'], { pool, models }, { forMs: 1_000 });
+    expect(asked).toEqual(['beta/two with b1']);
+    expect(notices(watched)).toMatchObject([{ type: 'failover.switched', reason: 'auth', from: { model: 'alpha/one' }, to: { model: 'beta/two' } }]);
+  });
+
+  it('never runs a tool twice: only the failed call is made again', async () => {
+    const tools = scriptedTools({ write: 'written' });
+    const { watched, model } = await run([response(call('1', 'write')), { error: rateLimited() }, { error: broken }, 'Done.'], { pool: poolOf(), models }, { tools });
+    expect(tools.ran).toHaveLength(1);
+    expect(watched.end).toMatchObject({ outcome: 'completed', steps: 2 });
+    expect(new Set(model.requests.slice(1).map(({ messages }) => JSON.stringify(messages))).size).toBe(1);
+  });
+
+  it('asks nobody else when the user insists on a model', async () => {
+    const { asked, watched } = await run([{ error: badRequest }, never], { pool: poolOf(), models }, { metadata: { model: 'beta/two' } });
+    expect(asked).toEqual(['beta/two with b1']);
+    expect(watched.end?.outcome).toBe('error');
+    const rotated = await run([{ error: wrongKey }, 'Hello.'], { pool: poolOf(), models, chosenModel: () => 'beta/other' });
+    expect(rotated.asked).toEqual(['beta/other with b1', 'beta/other with b2']);
+  });
+
+  it('falls back to nobody without models', async () => {
+    const { asked } = await run([{ error: badRequest }, never], { pool: poolOf(), models: [] }, { defaultModel: 'alpha/one' });
+    expect(asked).toEqual(['alpha/one with a1']);
+    expect((await run([{ error: broken }, 'Hello.'])).asked).toEqual(['', '']);
+  });
+
+  it('asks the model that the request names first, and each one once', async () => {
+    const { asked } = await run([{ error: badRequest }, { error: badRequest }, { error: badRequest }], { pool: poolOf(), models: [...models, 'alpha/one'] }, { defaultModel: 'beta/two' });
+    expect(asked).toEqual(['beta/two with b1', 'alpha/one with a1']);
+  });
+
+  it('gives each model its own settings', async () => {
+    const { model } = await run([{ error: badRequest }, 'Hello.'], { models: ['alpha/one', { model: 'small', provider: 'beta', settings: { maxOutputTokens: 100 } }], pool: poolOf() }, { settings: { temperature: 0, maxOutputTokens: 9_000 } });
+    expect(model.requests.map(({ settings, credential }) => ({ ...settings, credential }))).toEqual([
+      { temperature: 0, maxOutputTokens: 9_000, credential: 'a1' },
+      { temperature: 0, maxOutputTokens: 100, credential: 'b1' },
+    ]);
+  });
+
+  it('keeps to its bounds', async () => {
+    const failing = Array.from({ length: 50 }, () => ({ error: broken }));
+    expect((await run(failing, { models, maxRetries: 0 })).asked).toEqual(models);
+    expect((await run(failing, { models, maxRetries: 1 })).asked).toHaveLength(4);
+    expect((await run(failing, { models, maxAttempts: 3, maxRetries: 9 })).asked).toHaveLength(3);
+    expect((await run(failing, { models: ['alpha/one'], maxRetries: 40, maxAttempts: 99, maxElapsedMs: 5_000 })).asked).toHaveLength(3);
+    expect((await run(failing, { models: ['alpha/one'], maxWaitMs: 3_000, maxRetries: 40 })).asked).toHaveLength(3);
+    expect((await run(failing, { models: ['alpha/one'], backoff: (retry) => retry * 10 }, { forMs: 59 })).asked).toHaveLength(3);
+    expect((await run(failing, { models: ['alpha/one'], random: () => 1 }, { forMs: 1_499 })).asked).toHaveLength(2);
+  });
+
+  it('does what its table is told', async () => {
+    expect((await run([{ error: badRequest }, never], { pool: poolOf(), models, actions: { 'invalid-request': { fallBack: false } } })).asked).toHaveLength(1);
+    expect((await run([{ error: broken }, never], { pool: poolOf(), models, actions: { network: { retry: false, fallBack: false } } })).asked).toHaveLength(1);
+    expect((await run([{ error: rateLimited() }, 'Hi.'], { pool: poolOf(), models, actions: { 'rate-limit': { rotate: false } } })).asked).toEqual(['alpha/one with a1', 'beta/two with b1']);
+    expect((await run([{ error: wrongKey }, { error: wrongKey }, never], { pool: poolOf(), models, actions: { auth: { fallBack: false } } })).asked).toEqual(['alpha/one with a1', 'alpha/one with a2']);
+    expect((await run([{ error: broken }, { error: broken }, 'Hi.'], { models, actions: { network: { maxRetries: 0 } } })).asked).toEqual(models);
+  });
+
+  it('asks once more for an answer without anything in it, and then takes it', async () => {
+    const empty = response(' ');
+    const { watched, asked } = await run([empty, 'Hello.'], { pool: poolOf(), models });
+    expect(asked).toEqual(['alpha/one with a1', 'alpha/one with a1']);
+    expect(watched.all('model.error')).toMatchObject([{ retrying: true, error: { code: 'empty-response' }, usage: empty.usage }]);
+    expect(watched.end).toMatchObject({ outcome: 'completed', usage: { input: 20, output: 10 } });
+    const again = await run([empty, empty, never], { pool: poolOf(), models });
+    expect(again.asked).toHaveLength(2);
+    expect(again.watched.end?.outcome).toBe('completed');
+    expect((await run([{ ...empty, finishReason: 'length' }, never], { models })).asked).toHaveLength(1);
+  });
+
+  it('takes an abort that nobody has asked for as a broken connection', async () => {
+    const { asked, watched } = await run([{ error: { name: 'AbortError', code: 'aborted', message: 'This operation was aborted' } }, 'Hello.'], { models });
+    expect(asked).toHaveLength(2);
+    expect(watched.all('failover.retrying')).toMatchObject([{ reason: 'network' }]);
+  });
+
+  it('withdraws what a failed attempt has said: nothing of it comes after the next one has begun', async () => {
+    const late: ModelDriver = (_, { attempt }) =>
+      new Observable((subscriber) => {
+        subscriber.next({ type: 'delta', delta: { type: 'text', text: `attempt ${attempt}` } });
+        subscriber.next(attempt === 1 ? { type: 'error', error: broken } : { type: 'response', response: response('attempt 2') });
+        subscriber.next({ type: 'delta', delta: { type: 'text', text: 'too late' } });
+      });
+    const watched = watch(agentWith(late).turn({ session: 'alice', input: 'Go.' }));
+    await vi.advanceTimersByTimeAsync(5_000);
+    const shown = new Map<number, string>();
+    for (const event of watched.events) {
+      if (event.type === 'model.delta' && event.delta.type === 'text') shown.set(event.attempt, (shown.get(event.attempt) ?? '') + event.delta.text);
+      if (event.type === 'model.error') shown.delete(event.attempt);
+    }
+    expect([...shown]).toEqual([[2, 'attempt 2']]);
+  });
+
+  it('passes an error that an operator before it has taken in hand', async () => {
+    const mine = intercept('mine', () => ({ decide: { 'model.error': (event) => [{ ...event, retrying: true }] } }));
+    const model = scriptedModel([{ error: broken }, never]);
+    const watched = watch(harness({ model }).pipe(mine, failover({ models })).turn({ session: 'alice', input: 'Go.' }));
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(model.requests).toHaveLength(1);
+    expect(notices(watched)).toEqual([]);
+    watched.leave();
+  });
+
+  it('works again after a stop that came to nothing', async () => {
+    const onceMore = intercept('once-more', () => {
+      let pushed = false;
+      return { decide: { 'turn.stop': (event) => (pushed || event.outcome !== 'completed' ? undefined : ((pushed = true), { type: 'turn.continue', messages: [user('And?')], reason: 'more' })) } };
+    });
+    const model = scriptedModel(['One.', { error: broken }, 'Two.']);
+    const watched = watch(harness({ model }).pipe(failover({ models }), onceMore).turn({ session: 'alice', input: 'Go.' }));
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(watched.end?.outcome).toBe('completed');
+    expect(model.requests).toHaveLength(3);
+  });
+});
+
+describe('a turn that is cancelled', () => {
+  const scripts = { 'a retry': [{ error: broken }, never], 'a free key': [{ error: rateLimited() }, { error: rateLimited() }, never] };
+  it.each(Object.entries(scripts))('ends at once while it waits for %s', async (_, script) => {
+    const controller = new AbortController();
+    const model = scriptedModel(script);
+    const watched = watch(agentWith(model, { pool: poolOf(), models: ['alpha/one'] }).turn({ session: 'alice', input: 'Go.', signal: controller.signal }));
+    await vi.advanceTimersByTimeAsync(500);
+    expect(watched.end).toBeUndefined();
+    controller.abort();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(watched.end).toMatchObject({ outcome: 'cancelled' });
+    expect(vi.getTimerCount()).toBe(0);
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(watched.types.at(-1)).toBe('turn.end');
+    expect(model.requests).toHaveLength(script.length - 1);
+  });
+
+  it('blames no key and asks nobody else', async () => {
+    const pool = poolOf();
+    const controller = new AbortController();
+    const model = scriptedModel([{ never: ['Hel'] }, never]);
+    const watched = watch(agentWith(model, { pool, models }).turn({ session: 'alice', input: 'Go.', signal: controller.signal }));
+    await vi.advanceTimersByTimeAsync(10);
+    controller.abort();
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(watched.end?.outcome).toBe('cancelled');
+    expect([model.abandoned, model.active]).toEqual([1, 0]);
+    expect(model.requests).toHaveLength(1);
+    expect(pool.status().flatMap(({ cooldowns }) => cooldowns)).toEqual([]);
+  });
+
+  it('leaves nothing behind, whenever its subscriber leaves', async () => {
+    const limited = { error: rateLimited() };
+    for (let ms = 0; ms <= 125_000; ms += 2_500) {
+      const pool = poolOf();
+      const model = scriptedModel([{ error: broken }, limited, limited, { error: broken }, limited, 'Done.'], { delayMs: 100 });
+      const watched = watch(agentWith(model, { pool, models: ['alpha/one'] }).turn({ session: 'alice', input: 'Go.' }));
+      await vi.advanceTimersByTimeAsync(ms);
+      watched.leave();
+      expect(vi.getTimerCount(), `timers are left after ${ms} ms`).toBe(0);
+      await vi.advanceTimersByTimeAsync(3_600_000);
+      for (const session of ['bob', 'carol']) expect(pool.acquire({ provider: 'alpha', model: 'alpha/one', session }), `after ${ms} ms`).toHaveProperty('release');
+    }
+  });
+});
+
+describe('turns that share a pool', () => {
+  it('do not ask a key that is left alone for another of them', async () => {
+    const pool = poolOf();
+    const first = await run([{ error: rateLimited() }, 'Hi.'], { pool, models }, { forMs: 100 });
+    const second = await run(['Hi.'], { pool, models }, { forMs: 100 });
+    expect([first.asked, second.asked]).toEqual([['alpha/one with a1', 'alpha/one with a2'], ['alpha/one with a2']]);
+  });
+
+  it('try a key one at a time after it was left alone, and all go on when it works', async () => {
+    const pool = poolOf({ profiles: [{ id: 'a1', provider: 'alpha', key: 'secret-key-1' }] });
+    const limited = { error: rateLimited() };
+    const model = scriptedModel([limited, limited, limited, 'One.', 'Two.', 'Three.'], { delayMs: 1_000 });
+    const agent = agentWith(model, { pool, models: ['alpha/one'] });
+    const turns = ['a', 'b', 'c'].map((session) => watch(agent.turn({ session, input: 'Go.' })));
+    await vi.advanceTimersByTimeAsync(60_500);
+    expect(model.requests).toHaveLength(3);
+    await vi.advanceTimersByTimeAsync(600);
+    expect(model.requests).toHaveLength(4);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(turns.map(({ end }) => end?.outcome)).toEqual(['completed', 'completed', 'completed']);
+    expect(model.requests).toHaveLength(6);
+  });
+});

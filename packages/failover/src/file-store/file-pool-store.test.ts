@@ -1,0 +1,130 @@
+import { fork } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createCredentialPool } from '../pool/credential-pool.js';
+import { classifyError } from '../errors/classify-error.js';
+import type { PoolState } from '../pool/pool-store.js';
+import { filePoolStore } from './file-pool-store.js';
+
+const folder = async (): Promise<string> => {
+  const path = await mkdtemp(join(tmpdir(), 'h-failover-'));
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  return path;
+};
+
+const poolAt = (path: string, clock: { now: number }, errors: unknown[] = []) =>
+  createCredentialPool({
+    profiles: ['a1', 'a2'].map((id) => ({ id, provider: 'alpha', key: `secret-key-of-${id}` })),
+    store: filePoolStore({ path }),
+    refreshMs: 100,
+    now: () => clock.now,
+    random: () => 0,
+    onStoreError: (error) => errors.push(error),
+  });
+
+const window = (until: number, level = 1): PoolState['windows'][string] => ({ reason: 'rate-limit', since: 0, until, level });
+const limited = classifyError({ status: 429 });
+const quota = classifyError({ status: 402 });
+
+describe('filePoolStore', () => {
+  it('shares what is left alone between pools, and what is trusted again', async () => {
+    const path = join(await folder(), 'deep/er/pool.json');
+    const clock = { now: 0 };
+    const [one, other] = [poolAt(path, clock), poolAt(path, clock)];
+    one.failed('a1', 'm', limited);
+    await one.flush();
+    await other.refresh();
+    expect(other.status()[0]?.cooldowns).toMatchObject([{ model: 'm', until: 60_000 }]);
+    clock.now = 60_000;
+    one.succeeded('a1', 'm');
+    await one.flush();
+    expect(other.refresh()).toBeInstanceOf(Promise);
+    await other.refresh();
+    clock.now = 60_050;
+    expect(other.refresh()).toBeUndefined();
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ version: 1, windows: {} });
+  });
+
+  it('never shortens what another process has written', async () => {
+    const path = join(await folder(), 'pool.json');
+    const clock = { now: 0 };
+    const [one, other] = [poolAt(path, clock), poolAt(path, clock)];
+    one.failed('a1', 'm', quota);
+    await one.flush();
+    other.failed('a1', 'm', classifyError({ status: 401 }));
+    await other.flush();
+    expect(other.status()[0]?.cooldowns).toMatchObject([{ reason: 'quota', until: 3_600_000 }]);
+  });
+
+  it('holds nothing but ids and times, and is for its owner only', async () => {
+    const path = join(await folder(), 'pool.json');
+    const pool = poolAt(path, { now: 0 });
+    await pool.key('a1');
+    pool.failed('a1', 'm', limited);
+    await pool.flush();
+    const text = await readFile(path, 'utf8');
+    expect(text).not.toContain('secret-key');
+    expect(JSON.parse(text)).toEqual({ version: 1, windows: { '["a1","m"]': { reason: 'rate-limit', since: 0, until: 60_000, level: 1 } } });
+    if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['half a file', '{"version":1,"wind'],
+    ['another version', '{"version":2,"windows":{"[\\"a1\\"]":{}}}'],
+    ['something else', '[1,2]'],
+    ['windows that make no sense', JSON.stringify({ version: 1, windows: { a: null, b: { reason: 'constructor', since: 0, until: 9e12, level: 1 }, c: { reason: 'auth', since: 'x', until: 5, level: 1 } } })],
+  ])('takes %s for an empty state', async (_, content) => {
+    const path = join(await folder(), 'pool.json');
+    await writeFile(path, content);
+    expect(await filePoolStore({ path }).read()).toEqual({ version: 1, windows: {} });
+  });
+
+  it('leaves the file as it is when a change fails, and no temporary files', async () => {
+    const path = join(await folder(), 'pool.json');
+    const store = filePoolStore({ path });
+    await store.update(() => ({ version: 1, windows: { x: window(5) } }));
+    await expect(async () => store.update(() => { throw new Error('No.'); })).rejects.toThrow('No.');
+    expect(await store.read()).toEqual({ version: 1, windows: { x: window(5) } });
+    expect(await readdir(join(path, '..'))).toEqual(['pool.json']);
+  });
+
+  it('breaks the lock of a process that is gone, and waits for one that is not', async () => {
+    const path = join(await folder(), 'pool.json');
+    await writeFile(`${path}.lock`, '1');
+    const store = filePoolStore({ path, staleMs: 100 });
+    await expect(store.update((state) => state)).resolves.toBeDefined();
+    await writeFile(`${path}.lock`, '1');
+    const future = new Date(Date.now() + 60_000);
+    await utimes(`${path}.lock`, future, future);
+    await expect(store.update((state) => state)).rejects.toMatchObject({ code: 'store-locked' });
+  });
+
+  it('goes on with what it has in memory when the file cannot be had', async () => {
+    const path = join(await folder(), 'pool.json');
+    await writeFile(path, '');
+    const errors: unknown[] = [];
+    const pool = poolAt(join(path, 'below-a-file.json'), { now: 0 }, errors);
+    pool.failed('a1', 'm', limited);
+    await pool.flush();
+    expect(errors).toHaveLength(1);
+    expect(pool.status()[0]?.cooldowns).toHaveLength(1);
+  });
+
+  it('loses nothing when processes write at the same time', async () => {
+    const place = await folder();
+    const path = join(place, 'pool.json');
+    const bundle = join(place, 'store.mjs');
+    await build({ entryPoints: [fileURLToPath(new URL('index.ts', import.meta.url))], outfile: bundle, bundle: true, platform: 'node', format: 'esm', conditions: ['@h/source'], logLevel: 'silent' });
+    const worker = fileURLToPath(new URL('../../test/count-in-store.mjs', import.meta.url));
+    const children = Array.from({ length: 3 }, () => fork(worker, [bundle, path, '20'], { execArgv: [] }));
+    const codes = await Promise.all(children.map((child) => new Promise((resolve) => child.once('exit', resolve))));
+    expect(codes).toEqual([0, 0, 0]);
+    const { windows } = await filePoolStore({ path }).read();
+    expect(windows['count']?.level).toBe(60);
+  });
+});

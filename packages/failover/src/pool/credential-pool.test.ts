@@ -1,0 +1,298 @@
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { classifyError, type ErrorClass } from '../errors/classify-error.js';
+import { createCredentialPool, type CredentialPoolOptions } from './credential-pool.js';
+import type { CredentialProfile } from './profile.js';
+import type { Lease, Unavailable } from './profile-picker.js';
+
+const profiles: readonly CredentialProfile[] = [
+  { id: 'a1', provider: 'alpha', key: 'secret-key-of-a1' },
+  { id: 'a2', provider: 'alpha', key: { env: 'KEY_2' } },
+  { id: 'a3', provider: 'alpha', key: () => 'secret-key-of-a3' },
+  { id: 'b1', provider: 'beta', key: 'secret-key-of-b1' },
+];
+const limited = classifyError({ status: 429 });
+const asking = (seconds: number): ErrorClass => classifyError({ status: 429, headers: { 'retry-after': String(seconds) } });
+const quota = classifyError({ status: 402 });
+const unauthorized = classifyError({ status: 401 });
+
+const setUp = (options: Partial<CredentialPoolOptions> = {}) => {
+  const clock = { now: 0 };
+  const pool = createCredentialPool({ profiles, env: { KEY_2: 'secret-key-of-a2' }, now: () => clock.now, random: () => 0, ...options });
+  const take = (session: string, model = 'm', provider = 'alpha'): Lease | Unavailable => pool.acquire({ provider, model, session });
+  const who = (session: string, model?: string): string | undefined => {
+    const found = take(session, model);
+    if ('release' in found) found.release();
+    return 'release' in found ? found.profile : undefined;
+  };
+  return { clock, pool, take, who };
+};
+
+describe('createCredentialPool', () => {
+  it('gives a session the same profile again, for the sake of the cache, and others another one', () => {
+    const { who } = setUp();
+    expect(['s1', 's2', 's3', 's1', 's2', 's3', 's1'].map((session) => who(session))).toEqual(['a1', 'a2', 'a3', 'a1', 'a2', 'a3', 'a1']);
+  });
+
+  it('prefers profiles that have failed less, then those that were used longest ago', () => {
+    const { pool, who } = setUp();
+    pool.failed('a1', 'other', limited);
+    expect([who('s1'), who('s2'), who('s3'), who('s4')]).toEqual(['a2', 'a3', 'a2', 'a3']);
+  });
+
+  it('leaves a profile alone with the one model that its limit is for', () => {
+    const { pool, take, who } = setUp();
+    who('s1', 'm');
+    expect(pool.failed('a1', 'm', limited)).toMatchObject({ scope: 'model', since: 0, until: 60_000, level: 1 });
+    expect(who('s1', 'm')).toBe('a2');
+    pool.failed('a2', 'm', limited);
+    pool.failed('a3', 'm', asking(300));
+    expect(take('s1', 'm')).toEqual({ until: 60_000, reason: 'rate-limit', profile: 'a2' });
+    expect(who('s9', 'another')).toBe('a3');
+    pool.failed('a3', 'another', limited);
+    expect(pool.status()[2]?.cooldowns.map(({ model }) => model)).toEqual(['m', 'another']);
+    expect(who('s9', 'a third')).toBe('a3');
+  });
+
+  it('leaves a profile alone with all models when its quota is used up or its key refused', () => {
+    const { pool, who } = setUp();
+    pool.failed('a1', 'm', quota);
+    pool.failed('a2', 'm', unauthorized);
+    expect([who('s1', 'm'), who('s2', 'other')]).toEqual(['a3', 'a3']);
+    expect(pool.status().map(({ cooldowns }) => cooldowns.map(({ until }) => until))).toEqual([[3_600_000], [300_000], [], []]);
+  });
+
+  it('blames no key for an overload, a broken connection or a bad request', () => {
+    const { pool, take } = setUp();
+    for (const status of [400, 413, 500, 502, 504]) expect(pool.failed('a1', 'm', classifyError({ status }))).toBeUndefined();
+    expect(pool.failed('a1', 'm', classifyError({ status: 529 }))).toMatchObject({ scope: 'service', until: 30_000 });
+    expect(pool.status().flatMap(({ cooldowns, failures }) => [...cooldowns, failures])).toEqual([0, 0, 0, 0]);
+    expect(take('s1', 'm')).toEqual({ until: 30_000, reason: 'overloaded', profile: 'a1' });
+    expect(take('s1', 'other')).toMatchObject({ profile: 'a1' });
+  });
+
+  it('doubles the time with each failure that follows, up to an hour, and begins anew after a success', () => {
+    const { clock, pool, take } = setUp();
+    const times: number[] = [];
+    for (let failure = 0; failure < 9; failure += 1) {
+      const window = pool.failed('b1', 'm', limited);
+      if (typeof window !== 'object') throw new Error('It was not left alone.');
+      times.push((window.until - clock.now) / 60_000);
+      clock.now = window.until;
+    }
+    expect(times).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
+    expect(take('s', 'm', 'beta')).toMatchObject({ isProbe: true });
+    pool.succeeded('b1', 'm');
+    expect(pool.failed('b1', 'm', limited)).toMatchObject({ until: clock.now + 60_000, level: 1 });
+  });
+
+  it('begins anew after a quiet time as long as the window was', () => {
+    const { clock, pool } = setUp();
+    pool.failed('b1', 'm', limited);
+    clock.now = 119_999;
+    expect(pool.failed('b1', 'm', limited)).toMatchObject({ level: 2 });
+    clock.now = 119_999 + 240_000;
+    expect(pool.failed('b1', 'm', limited)).toMatchObject({ level: 1 });
+  });
+
+  it('takes what the provider asks for as the least', () => {
+    const { clock, pool } = setUp();
+    expect(pool.failed('a1', 'm', asking(7_200))).toMatchObject({ until: 7_200_000 });
+    expect(pool.failed('a2', 'm', asking(5))).toMatchObject({ until: 5_000 });
+    clock.now = 5_000;
+    expect(pool.failed('a2', 'm', asking(5))).toMatchObject({ until: 125_000, level: 2 });
+    clock.now = 125_000;
+    expect(pool.failed('a2', 'm', asking(10_000))).toMatchObject({ until: 10_125_000 });
+  });
+
+  it('never makes an active window shorter, and does not count calls that were under way as new failures', () => {
+    const { clock, pool } = setUp();
+    pool.failed('a1', 'm', quota);
+    clock.now = 1_000;
+    expect(pool.failed('a1', 'm', unauthorized)).toMatchObject({ reason: 'quota', until: 3_600_000 });
+    for (let burst = 0; burst < 10; burst += 1) pool.failed('a2', 'm', limited);
+    expect(pool.status()[1]?.cooldowns).toMatchObject([{ level: 1, until: 61_000 }]);
+    pool.failed('a2', 'm', asking(120));
+    expect(pool.status()[1]?.cooldowns).toMatchObject([{ level: 1, until: 121_000 }]);
+  });
+
+  it('does not trust a success of a call that was made before the failure', () => {
+    const { pool, take } = setUp();
+    pool.failed('b1', 'm', limited);
+    pool.succeeded('b1', 'm');
+    expect(take('s', 'm', 'beta')).toMatchObject({ until: 60_000 });
+  });
+
+  it('lets one call at a time try a profile after its window, and tells when that is known', () => {
+    const { clock, pool, take } = setUp();
+    const changes = vi.fn();
+    const stop = pool.onChange(changes);
+    pool.failed('b1', 'm', limited);
+    clock.now = 60_000;
+    const probe = take('s1', 'm', 'beta') as Lease;
+    expect(probe).toMatchObject({ profile: 'b1', isProbe: true });
+    expect(take('s2', 'm', 'beta')).toEqual({ until: undefined, reason: 'rate-limit', profile: 'b1' });
+    changes.mockClear();
+    probe.release();
+    probe.release();
+    expect(changes).toHaveBeenCalledOnce();
+    const again = take('s2', 'm', 'beta') as Lease;
+    expect(again.isProbe).toBe(true);
+    pool.succeeded('b1', 'm');
+    again.release();
+    expect(take('s1', 'm', 'beta')).toMatchObject({ isProbe: false });
+    stop();
+    changes.mockClear();
+    pool.failed('b1', 'm', limited);
+    expect(changes).not.toHaveBeenCalled();
+  });
+
+  it('needs no profile for a provider that it has none of, and leaves its models alone all the same', () => {
+    const { pool } = setUp();
+    const ask = (model: string) => pool.acquire({ provider: 'ollama', model, session: 's' });
+    expect(ask('llama')).toMatchObject({ profile: undefined, isProbe: false });
+    pool.failed(undefined, 'llama', unauthorized);
+    expect(ask('llama')).toMatchObject({ until: 300_000 });
+    expect(ask('qwen')).toHaveProperty('release');
+    expect(pool.acquire({ provider: undefined, model: undefined, session: 's' })).toHaveProperty('release');
+  });
+
+  it('has other cooldowns, or none, when told so, and spreads them by chance', () => {
+    const { pool } = setUp({ cooldowns: { 'rate-limit': { baseMs: 10, factor: 1, maxMs: 10 }, auth: false }, random: () => 1 });
+    expect(pool.failed('a1', 'm', limited)).toMatchObject({ until: 11 });
+    expect(pool.failed('a1', 'm', unauthorized)).toBeUndefined();
+  });
+
+  it('trusts a profile again when it is told to', () => {
+    const { pool, who } = setUp();
+    for (const id of ['a1', 'a2', 'a3']) pool.failed(id, 'm', quota);
+    expect(who('s')).toBeUndefined();
+    pool.reset('a2');
+    expect(who('s')).toBe('a2');
+    pool.reset();
+    expect(pool.status().flatMap(({ cooldowns }) => cooldowns)).toEqual([]);
+    expect(() => pool.reset('a9')).toThrow(/"a9"; it has "a1", "a2"/);
+  });
+
+  it('remembers the sessions of a day, and no more', () => {
+    const { who } = setUp();
+    expect(who('first')).toBe('a1');
+    for (let session = 0; session < 10_002; session += 1) who(`s${session}`);
+    expect(who('first')).not.toBe('a1');
+  });
+});
+
+describe('keys', () => {
+  it('come from a value, the environment or a function', async () => {
+    const { pool } = setUp();
+    expect(await Promise.all(['a1', 'a2', 'a3'].map((id) => pool.key(id)))).toEqual(['secret-key-of-a1', 'secret-key-of-a2', 'secret-key-of-a3']);
+  });
+
+  it('are asked for anew shortly before they expire, and once for many who want them', async () => {
+    let issued = 0;
+    const clock = { now: 0 };
+    const key = vi.fn(async () => Promise.resolve({ key: `issued-token-${(issued += 1)}`, expiresAt: clock.now + 600_000 }));
+    const pool = createCredentialPool({ profiles: [{ id: 'a', provider: 'alpha', key }], now: () => clock.now });
+    expect(await Promise.all([pool.key('a'), pool.key('a')])).toEqual(['issued-token-1', 'issued-token-1']);
+    clock.now = 539_999;
+    expect(await pool.key('a')).toBe('issued-token-1');
+    clock.now = 540_000;
+    expect(await pool.key('a')).toBe('issued-token-2');
+    expect(key).toHaveBeenCalledTimes(2);
+  });
+
+  it('that were issued and are refused are replaced once before the profile is left alone', async () => {
+    let issued = 0;
+    const { pool } = setUp({ profiles: [{ id: 'a1', provider: 'alpha', key: () => ({ key: `issued-token-${(issued += 1)}`, expiresAt: 9e12 }) }] });
+    expect(await pool.key('a1')).toBe('issued-token-1');
+    expect(pool.failed('a1', 'm', unauthorized)).toBe('renewed');
+    expect(await pool.key('a1')).toBe('issued-token-2');
+    expect(pool.failed('a1', 'm', unauthorized)).toMatchObject({ until: 300_000 });
+    pool.succeeded('a1', 'm');
+    await pool.key('a1');
+    expect(pool.failed('a1', 'm', unauthorized)).toBe('renewed');
+  });
+
+  it.each<[string, CredentialProfile['key'], RegExp]>([
+    ['a variable that is not set', { env: 'NOT_SET' }, /"a" has no key: the variable NOT_SET is not set/],
+    ['a function that gives none', () => '', /"a" has no key: its function gave none/],
+    ['a function that throws', () => { throw new Error('Vault is shut.'); }, /"a" has no key: Vault is shut\./],
+    ['a function that rejects with a key in its words', async () => Promise.reject(new Error('403 for secret-key-of-b')), /"a" has no key: 403 for \[redacted\]/],
+  ])('that cannot be had are an error that shows none: %s', async (_, key, message) => {
+    const pool = createCredentialPool({ profiles: [{ id: 'a', provider: 'alpha', key }, { id: 'b', provider: 'beta', key: 'secret-key-of-b' }], env: {} });
+    await expect(pool.key('a')).rejects.toMatchObject({ code: 'credential-unavailable', message: expect.stringMatching(message) as string });
+    await expect(pool.key('a')).rejects.not.toHaveProperty('cause', expect.anything());
+    await expect(pool.key('nobody')).rejects.toMatchObject({ code: 'unknown-credential' });
+  });
+
+  it('are never shown by anything that prints the pool', async () => {
+    const { pool } = setUp();
+    for (const id of ['a1', 'a2', 'a3', 'b1']) await pool.key(id);
+    pool.failed('a1', 'm', limited);
+    const shown = [
+      inspect(pool, { depth: Infinity, showHidden: true, getters: true }),
+      JSON.stringify(pool),
+      String(pool),
+      `${JSON.stringify(pool.status())}`,
+      inspect(pool.acquire({ provider: 'alpha', model: 'm', session: 's' }), { depth: Infinity, showHidden: true }),
+      Object.values(pool).map(String).join(),
+    ].join();
+    expect(shown).not.toMatch(/secret-key/);
+    expect(JSON.parse(JSON.stringify(pool))).toMatchObject([{ id: 'a1', cooldowns: [{ reason: 'rate-limit' }] }, { id: 'a2' }, { id: 'a3' }, { id: 'b1' }]);
+    expect(pool.redact('Incorrect API key provided: secret-key-of-a2.')).toBe('Incorrect API key provided: [redacted].');
+  });
+});
+
+describe('whatever happens', () => {
+  type Step = { readonly type: 'wait'; readonly ms: number } | { readonly type: 'fail'; readonly id: string; readonly status: number; readonly retryAfter: number | undefined } | { readonly type: 'succeed'; readonly id: string } | { readonly type: 'ask'; readonly session: string; readonly keep: boolean };
+  const id = fc.constantFrom('a1', 'a2', 'a3');
+  const steps = fc.array(
+    fc.oneof<fc.Arbitrary<Step>[]>(
+      fc.record({ type: fc.constant('wait' as const), ms: fc.nat(200_000) }),
+      fc.record({ type: fc.constant('fail' as const), id, status: fc.constantFrom(400, 401, 402, 429, 500, 529), retryAfter: fc.option(fc.nat(5_000), { nil: undefined }) }),
+      fc.record({ type: fc.constant('succeed' as const), id }),
+      fc.record({ type: fc.constant('ask' as const), session: fc.constantFrom('s1', 's2'), keep: fc.boolean() }),
+    ),
+    { maxLength: 60 },
+  );
+
+  it('no window is shortened, nobody who is left alone is given out, one probe at a time, and somebody is free in the end', () => {
+    fc.assert(
+      fc.property(steps, (all) => {
+        const { clock, pool, take } = setUp();
+        const until = new Map<string, number>();
+        const probes = new Map<string, number>();
+        const open: Lease[] = [];
+        for (const step of all) {
+          if (step.type === 'wait') clock.now += step.ms;
+          if (step.type === 'succeed') pool.succeeded(step.id, 'm');
+          if (step.type === 'fail') {
+            const headers = step.retryAfter === undefined ? {} : { 'retry-after': String(step.retryAfter) };
+            pool.failed(step.id, 'm', classifyError({ status: step.status, headers }, { now: clock.now }));
+          }
+          for (const { id: name, cooldowns } of pool.status()) {
+            const known = until.get(name) ?? 0;
+            const now = Math.max(0, ...cooldowns.map((window) => window.until));
+            if (known > clock.now) expect(now).toBeGreaterThanOrEqual(known);
+            until.set(name, now);
+          }
+          if (step.type !== 'ask') continue;
+          const found = take(step.session);
+          if (!('release' in found)) continue;
+          expect(until.get(found.profile ?? '') ?? 0).toBeLessThanOrEqual(clock.now);
+          if (found.isProbe) probes.set(found.profile ?? '', (probes.get(found.profile ?? '') ?? 0) + 1);
+          expect(Math.max(0, ...probes.values())).toBeLessThanOrEqual(1);
+          if (step.keep) open.push(found);
+          else {
+            found.release();
+            if (found.isProbe) probes.set(found.profile ?? '', 0);
+          }
+        }
+        for (const lease of open) lease.release();
+        clock.now += 40 * 86_400_000;
+        expect(take('s1')).toHaveProperty('release');
+      }),
+    );
+  });
+});
