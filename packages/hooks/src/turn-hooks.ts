@@ -1,4 +1,5 @@
-import { notice, toErrorInfo, type ErrorInfo, type JSONObject, type JSONValue, type Message, type NewEvent, type ObserveHandlers, type OperatorContext, type TurnEvent, type TurnTrigger } from '@h/turn';
+import { notice, toErrorInfo, type ErrorInfo, type JSONValue, type Message, type NewEvent, type ObserveHandlers, type OperatorContext, type TurnEvent } from '@h/turn';
+import { CallContext, type TurnFacts } from './call-context.js';
 import { problemOf } from './check-answer.js';
 import { hookPoints, hooksOfTurn } from './check-hook.js';
 import type { Hook, HookContext, HookFailure, HookHandlers, HookPoint, HookSource } from './hook.js';
@@ -35,7 +36,7 @@ export class TurnHooks {
   readonly #byPoint: Readonly<Record<HookPoint, readonly Hook[]>>;
   readonly #running = new Set<AbortController>();
   readonly #observing = new Set<Promise<void>>();
-  #facts: { turn: string; session: string; step: number; trigger: TurnTrigger; metadata?: JSONObject } = { turn: '', session: '', step: 0, trigger: 'user' };
+  #facts: TurnFacts = { turn: '', session: '', step: 0, trigger: 'user', metadata: undefined };
   #history: Iterable<Message> = [];
   #since: Message[] = [];
   #told: NewEvent[] | undefined;
@@ -75,7 +76,7 @@ export class TurnHooks {
   /** What is learnt from live and replayed events alike. */
   readonly observe: ObserveHandlers = {
     'turn.start': ({ turn, session, trigger, metadata }) => {
-      this.#facts = { ...this.#facts, turn, session, trigger, ...(metadata !== undefined && { metadata }) };
+      this.#facts = { ...this.#facts, turn, session, trigger, metadata };
     },
     'session.loaded': ({ turn, session, messages }) => {
       this.#facts = { ...this.#facts, turn, session };
@@ -146,23 +147,14 @@ export class TurnHooks {
 
   /** Calls one handler. It never throws: what goes wrong is reported, and is part of what comes back. */
   call<Point extends HookPoint>(hook: Hook, point: Point, at: number, details: DetailsOf<Point>): Maybe<Called<Point>> {
-    const abort = lazyAbort();
-    const context = {
-      ...this.#facts,
-      ...details,
-      at,
-      get signal() {
-        return abort.signal();
-      },
-      notify: (message: string, more?: JSONValue) => this.#notify(hook, point, message, more),
-    };
+    const context = new CallContext(this.#facts, at, details, (message, more) => this.#notify(hook, point, message, more));
     let answer: unknown;
     try {
       answer = (hook[point] as (context: HookContext) => unknown).call(hook, context);
     } catch (error) {
       return this.#failed(hook, point, toErrorInfo(error));
     }
-    return isPromise(answer) ? this.#wait(hook, point, answer, abort) : this.#checked(hook, point, answer);
+    return isPromise(answer) ? this.#wait(hook, point, answer, context) : this.#checked(hook, point, answer);
   }
 
   /** Calls all observers of a point; they run side by side, and only the end of the turn waits for them. */
@@ -199,8 +191,8 @@ export class TurnHooks {
     this.tell(notice('hook.notice', { hook: hook.name, point, message, ...(details !== undefined && { details }) }));
   }
 
-  #wait<Point extends HookPoint>(hook: Hook, point: Point, answer: PromiseLike<unknown>, { controller }: LazyAbort): Promise<Called<Point>> {
-    const own = controller();
+  #wait<Point extends HookPoint>(hook: Hook, point: Point, answer: PromiseLike<unknown>, context: CallContext): Promise<Called<Point>> {
+    const own = context.controller();
     this.#running.add(own);
     if (this.#isOver) own.abort();
     return new Promise((resolve) => {
@@ -240,15 +232,3 @@ export class TurnHooks {
     return { error };
   }
 }
-
-interface LazyAbort {
-  readonly controller: () => AbortController;
-  readonly signal: () => AbortSignal;
-}
-
-/** An `AbortSignal` that is only made when somebody looks at it: making one costs more than calling a gate. */
-const lazyAbort = (): LazyAbort => {
-  let made: AbortController | undefined;
-  const controller = (): AbortController => (made ??= new AbortController());
-  return { controller, signal: () => controller().signal };
-};

@@ -1,0 +1,50 @@
+import type { JSONObject, JSONValue, TurnTrigger } from '@h/turn';
+import type { HookContext } from './hook.js';
+
+/** What is known about the turn at this point of it. */
+export interface TurnFacts {
+  readonly turn: string;
+  readonly session: string;
+  readonly step: number;
+  readonly trigger: TurnTrigger;
+  readonly metadata: JSONObject | undefined;
+}
+
+/**
+ * What one call of a handler is given.
+ *
+ * Its signal is only made when somebody looks at it: making one costs more than calling a gate.
+ */
+export class CallContext implements HookContext {
+  readonly turn: string;
+  readonly session: string;
+  readonly step: number;
+  readonly at: number;
+  readonly trigger: TurnTrigger;
+  readonly metadata: JSONObject | undefined;
+  readonly #say: (message: string, details?: JSONValue) => void;
+  #abort: AbortController | undefined;
+
+  constructor({ turn, session, step, trigger, metadata }: TurnFacts, at: number, details: object, say: (message: string, details?: JSONValue) => void) {
+    this.turn = turn;
+    this.session = session;
+    this.step = step;
+    this.at = at;
+    this.trigger = trigger;
+    this.metadata = metadata;
+    this.#say = say;
+    Object.assign(this, details);
+  }
+
+  get notify(): HookContext['notify'] {
+    return this.#say;
+  }
+
+  get signal(): AbortSignal {
+    return this.controller().signal;
+  }
+
+  controller(): AbortController {
+    return (this.#abort ??= new AbortController());
+  }
+}

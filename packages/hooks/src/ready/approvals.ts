@@ -1,0 +1,137 @@
+import { isAbsolute, resolve } from 'node:path';
+import type { ToolCall } from '@h/turn';
+import { coversCall } from '../approvals/pattern.js';
+import { requiresApproval } from '../commands/index.js';
+import type { Hook } from '../hook.js';
+import { aFunction, aText, checkOptions, listOf, objectOf, oneOf } from '../option-check.js';
+
+/** What a judge of commands finds, as `judgeCommand` and `commandPolicy` do. */
+export interface CommandFinding {
+  readonly argv: readonly string[];
+  readonly why: string;
+}
+
+/** A tool whose calls a person approves, as data. */
+export interface ApprovalTool {
+  /** The name of the tool; `*` stands for any text. */
+  readonly tool: string;
+  /** Read by the person. */
+  readonly why: string;
+}
+
+/** Options of {@link approvals}. */
+export interface ApprovalsOptions {
+  /**
+   * When a person is asked: `never`; `on-risk`, for what the judge and the list of tools name and for tools that declare
+   * themselves destructive; `always`, for every call of a tool that does not declare itself read-only.
+   *
+   * @defaultValue `'on-risk'`
+   */
+  readonly mode?: 'always' | 'never' | 'on-risk' | undefined;
+  /**
+   * Judges commands: what it finds is asked about, also what it would deny by itself.
+   *
+   * @defaultValue `requiresApproval`: pushes, pull requests, deployments, migrations, releases, and what destroys
+   */
+  readonly judge?: ((command: string, context: { readonly cwd: string }) => readonly CommandFinding[] | { readonly findings: readonly CommandFinding[] }) | undefined;
+  /**
+   * Tools without a command whose calls are asked about.
+   *
+   * @defaultValue `approvalTools`
+   */
+  readonly tools?: readonly ApprovalTool[] | undefined;
+  /**
+   * The folder of the project, for commands whose call names none.
+   *
+   * @defaultValue the folder of the process
+   */
+  readonly cwd?: string | undefined;
+}
+
+/** Names that servers and toolkits give to tools which others see the work of. */
+export const approvalTools: readonly ApprovalTool[] = [
+  ...['create', 'merge', 'close', 'update'].flatMap((verb) =>
+    ['pull_request', 'pull-request', 'merge_request'].map((what) => ({ tool: `*${verb}_${what}*`, why: 'It opens or changes a pull request.' })),
+  ),
+  ...['*push_files*', '*git_push*', '*create_or_update_file*', '*delete_file*', '*create_release*', '*create_repository*', '*fork_repository*'].map((tool) => ({ tool, why: 'It changes something that others see.' })),
+  ...['deploy', '*_deploy', 'deploy_*', '*_deploy_*', '*publish*'].map((tool) => ({ tool, why: 'It deploys.' })),
+  ...['*apply_migration*', '*run_migration*', '*migrate_database*'].map((tool) => ({ tool, why: 'It migrates a database.' })),
+];
+
+const checks = {
+  mode: oneOf('always', 'never', 'on-risk'),
+  judge: aFunction,
+  tools: listOf(objectOf({ tool: aText, why: aText })),
+  cwd: aText,
+};
+
+/**
+ * Has a person approve what others see at once or what cannot be taken back: pushes, pull requests, deployments, migrations.
+ *
+ * It only asks. What is never to happen is denied by another hook, such as `destructiveCommands()`.
+ *
+ * @throws TurnError `invalid-option`
+ *
+ * @example
+ * ```ts
+ * hooks([approvals({ mode: 'on-risk', cwd: '/work' })], { approvalStore: memoryApprovalStore() });
+ * ```
+ */
+export const approvals = (options: ApprovalsOptions = {}): Hook => {
+  checkOptions('approvals()', options, checks);
+  const { mode = 'on-risk', judge = requiresApproval, tools = approvalTools, cwd = process.cwd() } = options;
+  const reasonsFor = (call: ToolCall): { readonly reasons: readonly string[]; readonly patterns: readonly string[] } => {
+    const command = memberOf(call.input, 'command');
+    if (command !== undefined) {
+      const found = judge(command, { cwd: folderOf(call.input, cwd) });
+      const findings = 'findings' in found ? found.findings : found;
+      return { reasons: findings.map(({ why }) => why), patterns: findings.flatMap(({ argv }) => patternsFor(argv, call.input)) };
+    }
+    const known = tools.find(({ tool }) => isNamed(tool, call.name));
+    if (known) return { reasons: [known.why], patterns: [] };
+    return { reasons: call.effect === 'destructive' ? [`The tool ${call.name} does what cannot be taken back.`] : [], patterns: [] };
+  };
+  return {
+    name: 'approvals',
+    ...(mode !== 'never' && {
+      beforeTool: ({ call }) => {
+        const { reasons, patterns } = reasonsFor(call);
+        if (reasons.length > 0) return { decision: 'ask', reason: [...new Set(reasons)].join('\n'), patterns: [...new Set(patterns)] };
+        if (mode !== 'always' || call.effect === 'read-only') return undefined;
+        return { decision: 'ask', reason: `The agent wants to use the tool ${call.name}.` };
+      },
+    }),
+  };
+};
+
+const memberOf = (input: unknown, key: string): string | undefined => {
+  const value: unknown = typeof input === 'object' && input !== null ? (input as Readonly<Record<string, unknown>>)[key] : undefined;
+  return typeof value === 'string' ? value : undefined;
+};
+
+const folderOf = (input: unknown, cwd: string): string => {
+  const own = memberOf(input, 'cwd');
+  return resolve(own === undefined || isAbsolute(own) ? (own ?? cwd) : resolve(cwd, own));
+};
+
+/** A pattern that a person may want to allow for longer; only where it covers the whole command. */
+const patternsFor = (argv: readonly string[], input: unknown): readonly string[] => {
+  const words = argv.findIndex((word, index) => index > 0 && !/^[a-z][\w:-]*$/i.test(word));
+  const pattern = `${argv.slice(0, Math.min(words === -1 ? argv.length : words, 2)).join(' ')} *`;
+  return coversCall(pattern, input) ? [pattern] : [];
+};
+
+const isNamed = (pattern: string, name: string): boolean => {
+  const pieces = pattern.split('*');
+  const [first = '', ...rest] = pieces;
+  if (rest.length === 0) return first === name;
+  const last = rest.pop() ?? '';
+  let place = first.length;
+  if (name.length < first.length + last.length || !name.startsWith(first) || !name.endsWith(last)) return false;
+  for (const piece of rest) {
+    const found = name.indexOf(piece, place);
+    if (found === -1) return false;
+    place = found + piece.length;
+  }
+  return place <= name.length - last.length;
+};
