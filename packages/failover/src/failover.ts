@@ -58,7 +58,10 @@ export const failover = (options: FailoverOptions = {}): TurnOperator => {
         'history.append': (event) => {
           const { asked, home } = memory;
           if (event.origin !== 'response' || asked?.model === undefined || event.messages.length === 0) return undefined;
-          if (home === undefined) return [event, keep(originName, { ...asked })];
+          if (home === undefined) {
+            memory.home = asked;
+            return [keep(originName, { ...asked }), event];
+          }
           if (home.model === asked.model && home.credential === asked.credential) return undefined;
           return { ...event, messages: event.messages.map((message) => withOrigin(message, asked)) };
         },

@@ -233,8 +233,9 @@ describe('keys', () => {
     const shown = [
       inspect(pool, { depth: Infinity, showHidden: true, getters: true }),
       JSON.stringify(pool),
+      // oxlint-disable-next-line typescript/no-base-to-string -- this is what a careless log line does
       String(pool),
-      `${JSON.stringify(pool.status())}`,
+      JSON.stringify(pool.status()),
       inspect(pool.acquire({ provider: 'alpha', model: 'm', session: 's' }), { depth: Infinity, showHidden: true }),
       Object.values(pool).map(String).join(),
     ].join();
