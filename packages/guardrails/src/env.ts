@@ -1,6 +1,6 @@
 import type { Extension } from './extension.js';
 import type { Allowance, LimitName } from './limits.js';
-import { checkAllowance, invalid, show } from './options-check.js';
+import { checkAllowance, checkOptions, invalid, isObject, listOfTexts, show } from './options-check.js';
 
 /** Options of {@link guardrailsFromEnv}. */
 export interface FromEnvOptions {
@@ -47,7 +47,9 @@ const extended = ['maxSteps', 'maxExceptions', 'maxTokens'] as const;
  * harness({ model }).pipe(guardrails({ ...guardrailsFromEnv('STATEK_'), wrapUp: false }));
  * ```
  */
-export const guardrailsFromEnv = (prefix: string, { env = process.env, ignore = [] }: FromEnvOptions = {}): Allowance => {
+export const guardrailsFromEnv = (prefix: string, options: FromEnvOptions = {}): Allowance => {
+  checkOptions('guardrailsFromEnv()', options, { env: isObject, ignore: listOfTexts });
+  const { env = process.env, ignore = [] } = options;
   const found: { [Name in LimitName]?: number } = {};
   let perCompletion = 0;
   for (const [name, text] of Object.entries(env)) {

@@ -22,7 +22,7 @@ describe('guardrails', () => {
       const expected = {
         ...events,
         n: { ...limit, type: 'budget.near', used: 1, left: 1 } as const,
-        e: { ...limit, type: 'budget.exceeded', used: 2 } as const,
+        x: { ...limit, type: 'budget.exceeded', used: 2 } as const,
         s: { type: 'turn.stop', turn: 'turn-1', at: 0, outcome: 'max-steps', reason: 'The turn has made 2 of the 2 steps that it may make.' } as const,
       };
       expectObservable(turn('a-----b----c---|', events).pipe(guardrails({ maxSteps: 2 }))).toBe('a-----(nb)-(es)|', expected);
@@ -95,7 +95,7 @@ describe('the last step that a limit allows', () => {
 
   it('tells the model so in that request alone, and leaves the history as it is', async () => {
     const { model, transcript } = await run([eager, eager, eager], { maxSteps: 3 });
-    const tails = model.requests.map(({ tail }) => tail.map(({ content, metadata }) => [metadata?.kind, metadata?.internal, String(content).slice(0, 55)]));
+    const tails = model.requests.map(({ tail }) => tail.map(({ content, metadata }) => [metadata?.kind, metadata?.internal, JSON.stringify(content).slice(1, 56)]));
     expect(tails).toEqual([[], [], [['budget-last', true, 'The turn has made 2 of the 3 steps that it may make. Th']]]);
     expect(transcript.filter(({ role }) => role === 'user')).toHaveLength(1);
   });
@@ -112,7 +112,7 @@ describe('the last step that a limit allows', () => {
     const { outcome, reason, transcript } = await run(worker(9), { maxSteps: 2 }, { tools });
     expect({ outcome, reason }).toEqual({ outcome: 'max-steps', reason: 'The turn has made 2 of the 2 steps that it may make.' });
     expect(tools.ran).toHaveLength(1);
-    expect(transcript.at(-1)).toMatchObject({ content: [{ output: { type: 'execution-denied', reason: expect.stringContaining('No tools run in the last step.') } }] });
+    expect(transcript.at(-1)).toMatchObject({ content: [{ output: { type: 'execution-denied', reason: expect.stringContaining('No tools run in the last step.') as string } }] });
   });
 
   it('is like any other where there are no tools to take away', async () => {

@@ -1,4 +1,4 @@
-import { MessageList, type Message, type ModelRequest, type TurnEventOf } from '@h/turn';
+import { MessageList, type Message, type ModelRequest, type TurnEventOf, type Usage } from '@h/turn';
 import { jsonOf, visitTexts } from './size.js';
 
 /** Tokens that a message takes besides its texts. */
@@ -42,10 +42,13 @@ export class InputEstimate {
     return Math.ceil(this.#isKnown ? Math.max(estimate + offset, 1) : estimate);
   }
 
-  /** What the provider counted for the request that was asked last. */
-  learn(inputTokens: number): void {
-    if (this.#lastEstimate === undefined || inputTokens === 0) return;
-    this.#offset = inputTokens - this.#lastEstimate;
+  /**
+   * What the provider counted for the request that was asked last, and for the answer that will be sent with the next one.
+   * Reasoning is left out: most providers do not take it back.
+   */
+  learn({ input, output, reasoning }: Usage, answer: Message): void {
+    if (this.#lastEstimate === undefined || input === 0) return;
+    this.#offset = input - this.#lastEstimate + Math.max(0, output - reasoning - this.#message(answer));
     this.#isKnown = true;
   }
 

@@ -25,6 +25,11 @@ export const isFunction: OptionCheck = { accepts: (value) => typeof value === 'f
 
 export const isText: OptionCheck = { accepts: (value) => typeof value === 'string' && value !== '', takes: 'a text' };
 
+export const listOfTexts: OptionCheck = {
+  accepts: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
+  takes: 'a list of texts',
+};
+
 export const isAnything: OptionCheck = { accepts: () => true, takes: 'anything' };
 
 export const oneOf = (...values: readonly unknown[]): OptionCheck => ({
@@ -72,9 +77,9 @@ const extensionChecks: OptionChecks = {
 };
 
 /** Refuses limits and extensions that make no sense, and options besides them that are not known. */
-export const checkAllowance = (owner: string, options: Allowance, others: OptionChecks = {}): void => {
+export const checkAllowance = (owner: string, options: Allowance, others: OptionChecks = {}, defaultMaxSteps = Infinity): void => {
   checkOptions(owner, options, { ...allowanceChecks, ...others });
-  const { extension, maxSteps } = options;
+  const { extension, maxSteps = defaultMaxSteps } = options;
   if (extension === undefined) return;
   checkOptions(`"extension" of ${owner}`, extension, extensionChecks);
   for (const name of ['perCompletion', 'limits'] as const) {
@@ -82,7 +87,7 @@ export const checkAllowance = (owner: string, options: Allowance, others: Option
   }
   const inProportion = extension.limits.find((name) => !counted.has(name) && (options[name] ?? Infinity) !== Infinity);
   if (inProportion === undefined || extension.perCompletion === 0) return;
-  if (maxSteps === undefined || maxSteps === Infinity || maxSteps === 0) {
+  if (maxSteps === Infinity || maxSteps === 0) {
     throw invalid(`"extension" of ${owner} raises ${show(inProportion)} in proportion to "maxSteps"; give it a limit above 0, or leave ${show(inProportion)} out.`);
   }
 };

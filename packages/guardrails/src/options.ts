@@ -99,6 +99,7 @@ export interface GuardrailsSettings extends Reserves {
   readonly isException: (result: TurnEventOf<'tool.result'>) => boolean;
 }
 
+const defaultMaxSteps = 50;
 const nearText = 'Do what matters most now, and leave nothing half done.';
 const lastText =
   'This is the last step, and tools do not run any more. Answer now with what you have: what is done, what is not, and what should come next.';
@@ -123,7 +124,7 @@ const checks: OptionChecks = {
  * @throws TurnError `invalid-option` that names the option, its value and what it takes
  */
 export const settingsOf = (options: GuardrailsOptions): GuardrailsSettings => {
-  checkAllowance('guardrails()', options, checks);
+  checkAllowance('guardrails()', options, checks, defaultMaxSteps);
   const { session, budget, costOf, unknownCost, reserveSteps, reserveTokens, reserveCostFraction = 0.1, wrapUp = {}, ...rest } = options;
   const { maxTokensRecoveries = 2, estimateTokens = approximateTokens, isException = isFailure, ...turn } = rest;
   if (session !== undefined) checkAllowance('"session" of guardrails()', session);
@@ -132,7 +133,7 @@ export const settingsOf = (options: GuardrailsOptions): GuardrailsSettings => {
   const hasCostLimit = [turn, session].some((allowance) => (allowance?.maxCost ?? Infinity) !== Infinity) || shared.some(({ limit }) => limit === 'maxCost');
   if (hasCostLimit && costOf === undefined) throw invalid('guardrails() needs "costOf" to keep "maxCost"; without it no cost is known.');
   return {
-    turn: { ...turn, maxSteps: turn.maxSteps ?? 50 },
+    turn: { ...turn, maxSteps: turn.maxSteps ?? defaultMaxSteps },
     session,
     budgetOf: typeof budget === 'function' ? (start) => (start === undefined ? undefined : budget(start)) : () => budget,
     costOf,

@@ -25,6 +25,8 @@ export class TurnLedger {
   #steps = 0;
   #isAsked = false;
   #sent = 0;
+  /** What a call had used that nobody waits for any more. */
+  #abandoned: Amounts = {};
   #model: string | undefined;
   #lastUsage: Usage | undefined;
   readonly #unpriced = new Set<string | undefined>();
@@ -72,7 +74,7 @@ export class TurnLedger {
   answered({ content, finishReason, usage, model }: TurnEventOf<'model.response'>, isForced: boolean): void {
     const message: AssistantMessage = { role: 'assistant', content };
     const isReported = usage.input + usage.output > 0;
-    if (isReported) this.#input.learn(usage.input);
+    if (isReported) this.#input.learn(usage, message);
     const counted = isReported ? usage : { ...usage, input: this.#sent, output: this.#tokensOf(message) };
     this.#model = model ?? this.#model;
     this.#lastUsage = counted;
@@ -83,9 +85,14 @@ export class TurnLedger {
 
   /** A call has failed. Where nobody says what it has used, what had come by then tells. Returns that, to be found on a replay. */
   failed({ usage, annotations }: TurnEventOf<'model.error'>): Amounts {
-    if (!this.#isAsked) return {};
+    if (!this.#isAsked) return this.#abandoned;
     const estimate = this.call?.fail() ?? {};
     const noted = annotations?.[ownName] as Amounts | undefined;
+    if (noted?.steps === 1) {
+      this.#count({ ...noted, steps: 1 });
+      this.#close();
+      return {};
+    }
     this.accounts.spend(usage ? this.#amountsOf(usage) : (noted ?? estimate));
     return usage || noted ? {} : estimate;
   }
@@ -113,7 +120,10 @@ export class TurnLedger {
 
   /** Nobody waits any more for the answer to a request that has left: what it has used by now counts. */
   abandonCall(): void {
-    if (this.#isAsked) this.#count({ ...this.call?.estimate, steps: 1 });
+    if (!this.#isAsked) return;
+    const used = { ...this.call?.estimate, steps: 1 };
+    this.#abandoned = used;
+    this.#count(used);
     this.#close();
   }
 
