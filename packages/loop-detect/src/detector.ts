@@ -54,7 +54,7 @@ export const createLoopDetector = (options: LoopOptions = {}): LoopDetector => {
   return {
     before: (call) => {
       ask(call.id);
-      return monitor.judge(call);
+      return monitor.judge(monitor.describe(call));
     },
     after: (call, outcome) => {
       if (!asked.has(call.id)) {
@@ -62,7 +62,7 @@ export const createLoopDetector = (options: LoopOptions = {}): LoopDetector => {
         ask(call.id);
       }
       isAsking = false;
-      return monitor.learn(call, outcome.status, fingerprintOf(call, outcome, selectOf(options, call.name)));
+      return monitor.learn(monitor.describe(call), outcome.status, fingerprintOf(call, outcome, selectOf(options, call.name)));
     },
     reset: () => {
       monitor.reset();

@@ -1,3 +1,4 @@
+import type { ToolEffect } from '@h/turn';
 import { Breaker } from './breaker.js';
 import { neutralStatuses, successStatuses, type LoopCall, type LoopOutcome } from './call.js';
 import { Churn } from './churn.js';
@@ -14,6 +15,18 @@ import { Strikes } from './strikes.js';
 import { thresholdsFrom } from './thresholds.js';
 import { UnknownTools } from './unknown-tools.js';
 import { fine, worstOf, type LoopVerdict } from './verdict.js';
+
+/** A call and what its name and input tell. */
+export interface DescribedCall {
+  readonly call: LoopCall;
+  readonly key: string;
+  readonly tool: string;
+  readonly isShell: boolean;
+  readonly isPoll: boolean;
+  readonly isExempt: boolean;
+  /** What the options say of its effect. */
+  readonly effect: ToolEffect | undefined;
+}
 
 /** All detectors over one run of calls. It remembers a bounded number of calls, and each call takes the same time. */
 export class Monitor {
@@ -44,26 +57,39 @@ export class Monitor {
     this.#progress.batch += 1;
   }
 
+  /** What there is to know of a call before it has run. */
+  describe(call: LoopCall): DescribedCall {
+    const own = Object.hasOwn(this.#tools, call.name) ? this.#tools[call.name] : undefined;
+    const line = shellLineOf(call.name, call.input);
+    return {
+      call,
+      key: keyOf(call),
+      tool: call.name,
+      isShell: line !== undefined,
+      isPoll: (own === false ? undefined : own?.poll) ?? isKnownPoll(call),
+      isExempt: own === false,
+      effect: own === false ? undefined : own?.effect,
+    };
+  }
+
   /** What is to be made of this call before it runs. It changes nothing: asking twice is as good as asking once. */
-  judge(call: LoopCall): LoopVerdict {
-    const key = keyOf(call);
-    const found = this.#find(call, key);
+  judge(call: DescribedCall): LoopVerdict {
+    const found = this.#find(call);
     return found.level === 'block' && this.#strikes.isOut(found.key) ? { ...found, level: 'break' } : found;
   }
 
   /** Learns how a call ended. @returns what is to be made of it */
-  learn(call: LoopCall, status: LoopOutcome['status'], fingerprint: Fingerprint): LoopVerdict {
-    const key = keyOf(call);
-    if (neutralStatuses.has(status)) return fine(key);
-    if (status === 'denied') this.#strike(call, key);
-    const sighting = this.#see(call, key, status, fingerprint);
+  learn(call: DescribedCall, status: LoopOutcome['status'], fingerprint: Fingerprint): LoopVerdict {
+    if (neutralStatuses.has(status)) return fine(call.key);
+    if (status === 'denied') this.#strike(call);
+    const sighting = this.#see(call, status, fingerprint);
     if (sighting.isNews) {
       this.#progress.news += 1;
-      if (writes(this.#withEffect(call))) this.#progress.writes += 1;
+      if (writes(call.effect === undefined ? call.call : { ...call.call, effect: call.effect })) this.#progress.writes += 1;
     }
     const { isSame, isDenied, isUnknownTool, isPoll, tool, failure } = sighting;
     const isIdle = isDenied || isUnknownTool || (isSame && !isPoll) || this.#churn.isKnown(tool, failure);
-    this.#doomLoop.learn(key);
+    this.#doomLoop.learn(call.key);
     const found = [
       this.#breaker.learn(sighting, isIdle),
       this.#unknownTools.learn(sighting),
@@ -71,7 +97,7 @@ export class Monitor {
       this.#repeats.learn(sighting),
       this.#churn.learn(sighting),
     ];
-    return this.#isExempt(call) ? fine(key) : worstOf(found, fine(key));
+    return call.isExempt ? fine(call.key) : worstOf(found, fine(call.key));
   }
 
   /** The model has lost what it knew: asking again is no sign of a loop. */
@@ -84,65 +110,32 @@ export class Monitor {
     for (const detector of [this.#repeats, this.#cycles, this.#churn, this.#unknownTools, this.#breaker, this.#doomLoop, this.#strikes]) detector.reset();
   }
 
-  #find(call: LoopCall, key: string): LoopVerdict {
-    if (this.#isExempt(call)) return fine(key);
-    const { name } = call;
-    return worstOf(
-      [
-        this.#unknownTools.judge(name),
-        this.#doomLoop.judge(key, name),
-        this.#cycles.judge(key, name),
-        this.#repeats.judge(key, name, this.#isPoll(call)),
-        this.#churn.judge(name, isShell(call)),
-      ],
-      fine(key),
-    );
+  #find({ key, tool, isPoll, isShell, isExempt }: DescribedCall): LoopVerdict {
+    if (isExempt) return fine(key);
+    const found = [
+      this.#unknownTools.judge(tool),
+      this.#doomLoop.judge(key, tool),
+      this.#cycles.judge(key, tool),
+      this.#repeats.judge(key, tool, isPoll),
+      this.#churn.judge(tool, isShell),
+    ];
+    return worstOf(found, fine(key));
   }
 
   /** A call that was refused because of a loop is a strike. */
-  #strike(call: LoopCall, key: string): void {
-    const found = this.#find(call, key);
+  #strike(call: DescribedCall): void {
+    const found = this.#find(call);
     if (found.level === 'block') this.#strikes.add(found.key);
   }
 
-  #see(call: LoopCall, key: string, status: LoopOutcome['status'], fingerprint: Fingerprint): Sighting {
+  #see({ key, tool, isShell, isPoll }: DescribedCall, status: LoopOutcome['status'], fingerprint: Fingerprint): Sighting {
     const before = this.#repeats.lastOutcome(key);
     const isDenied = status === 'denied';
+    // A call that was refused has nothing new to say.
     const outcome = isDenied ? (before ?? 'denied') : fingerprint.outcome;
     const isSame = before === outcome;
     const isSuccess = successStatuses.has(status);
-    return {
-      key,
-      tool: call.name,
-      isShell: isShell(call),
-      isPoll: this.#isPoll(call),
-      outcome,
-      failure: fingerprint.failure,
-      isUnknownTool: status === 'unknown-tool',
-      isDenied,
-      isSuccess,
-      isNews: isSuccess && !isSame,
-      isSame,
-    };
-  }
-
-  #isPoll(call: LoopCall): boolean {
-    const own = this.#ownOf(call);
-    return (own === false ? undefined : own?.poll) ?? isKnownPoll(this.#withEffect(call));
-  }
-
-  #withEffect(call: LoopCall): LoopCall {
-    const own = this.#ownOf(call);
-    return own === false || own?.effect === undefined ? call : { ...call, effect: own.effect };
-  }
-
-  #isExempt(call: LoopCall): boolean {
-    return this.#ownOf(call) === false;
-  }
-
-  #ownOf({ name }: LoopCall): NonNullable<LoopOptions['tools']>[string] | undefined {
-    return Object.hasOwn(this.#tools, name) ? this.#tools[name] : undefined;
+    const isUnknownTool = status === 'unknown-tool';
+    return { key, tool, isShell, isPoll, outcome, failure: fingerprint.failure, isUnknownTool, isDenied, isSuccess, isNews: isSuccess && !isSame, isSame };
   }
 }
-
-const isShell = ({ name, input }: LoopCall): boolean => shellLineOf(name, input) !== undefined;

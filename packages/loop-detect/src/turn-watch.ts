@@ -1,9 +1,8 @@
 import { annotate, deny, notice, stop, toolCallsOf, type AssistantPart, type Decision, type TurnEventOf } from '@h/turn';
-import type { LoopCall } from './call.js';
 import { selectOf } from './detector.js';
 import './events.js';
-import { fingerprintOf, keyOf, type Fingerprint } from './fingerprint.js';
-import { Monitor } from './monitor.js';
+import { fingerprintOf, type Fingerprint } from './fingerprint.js';
+import { Monitor, type DescribedCall } from './monitor.js';
 import { withNote } from './note.js';
 import type { LoopDetectOptions } from './options.js';
 import { Recent } from './recent.js';
@@ -17,7 +16,7 @@ const maxWarnings = 64;
 
 /** A call of the present step and what was made of it before it ran. */
 interface Planned {
-  readonly call: LoopCall;
+  readonly described: DescribedCall;
   readonly verdict: LoopVerdict;
 }
 
@@ -65,9 +64,13 @@ export class TurnWatch {
   plan(content: readonly AssistantPart[]): void {
     this.#isSummarised = this.#ending !== undefined;
     this.#monitor.beginBatch();
-    const calls = toolCallsOf({ role: 'assistant', content }).map(({ toolCallId, toolName, input }): LoopCall => ({ id: toolCallId, name: toolName, input }));
-    this.#planned = new Map(calls.map((call) => [call.id, { call, verdict: this.#monitor.judge(call) }]));
-    this.#batch = worstOf([...[...this.#planned.values()].map(({ verdict }) => verdict), this.#steps.learn(calls.map(keyOf))], fine(''));
+    const calls = toolCallsOf({ role: 'assistant', content }).map(({ toolCallId, toolName, input }): Planned => {
+      const described = this.#monitor.describe({ id: toolCallId, name: toolName, input });
+      return { described, verdict: this.#monitor.judge(described) };
+    });
+    this.#planned = new Map(calls.map((planned) => [planned.described.call.id, planned]));
+    const step = this.#steps.learn(calls.map(({ described }) => described.key));
+    this.#batch = worstOf([...calls.map(({ verdict }) => verdict), step], fine(''));
     this.#isTold = false;
   }
 
@@ -87,10 +90,10 @@ export class TurnWatch {
     if (status === 'denied' && this.#batch.level === 'break') this.#ending = this.#batch;
     // A call that was only refused because of its neighbours says nothing about itself.
     if (status === 'denied' && event.by === operatorName && !this.#isCulprit(event.call.id)) return;
-    const { id, name, input } = this.#planned.get(event.call.id)?.call ?? event.call;
-    const call: LoopCall = { id, name, input, effect: event.call.effect };
-    const fingerprint = recordedIn(event) ?? fingerprintOf(call, event, selectOf(this.#options, name));
-    const found = this.#monitor.learn(call, status, fingerprint);
+    const described = this.#planned.get(event.call.id)?.described ?? this.#monitor.describe(event.call);
+    const { call } = described;
+    const fingerprint = recordedIn(event) ?? fingerprintOf(call, event, selectOf(this.#options, call.name));
+    const found = this.#monitor.learn({ ...described, call: { ...call, effect: event.call.effect } }, status, fingerprint);
     const verdict = status === 'denied' ? fine('') : worstOf([found, this.#batch.level === 'warn' ? this.#batch : undefined], found);
     if (verdict.level === 'break') this.#ending = verdict;
     this.#latest = { verdict, isDue: verdict.level !== 'ok' && this.#isDue(verdict), fingerprint };
