@@ -25,7 +25,7 @@ describe('guardrails', () => {
         x: { ...limit, type: 'budget.exceeded', used: 2 } as const,
         s: { type: 'turn.stop', turn: 'turn-1', at: 0, outcome: 'max-steps', reason: 'The turn has made 2 of the 2 steps that it may make.' } as const,
       };
-      expectObservable(turn('a-----b----c---|', events).pipe(guardrails({ maxSteps: 2 }))).toBe('a-----(nb)-(es)|', expected);
+      expectObservable(turn('a-----b----c---|', events).pipe(guardrails({ maxSteps: 2 }))).toBe('a-----(nb)-(xs)|', expected);
     });
   });
 

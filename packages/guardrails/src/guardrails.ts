@@ -107,6 +107,9 @@ export const guardrails = (options: GuardrailsOptions = {}): TurnOperator => {
           if (event.replayed === true && !event.denied) ledger.called(event);
         },
         'tool.result': (event) => ledger.resulted(event),
+        'turn.stop': (event) => {
+          if (event.replayed === true) ledger.stopped(event);
+        },
         'turn.continue': ({ messages, replayed }) => {
           if (replayed === true && messages[0]?.metadata?.kind === recoveryKind) recovery.continued();
         },
@@ -124,6 +127,7 @@ export const guardrails = (options: GuardrailsOptions = {}): TurnOperator => {
         'model.error': (event) => (Object.keys(used).length === 0 ? undefined : annotate(event, ownName, used as JSONObject)),
         'tool.call': (event) => guard.call(event),
         'turn.stop': (event) => guard.stop(event),
+        'turn.end': (event) => guard.finish(event),
       },
       finalize: () => {
         unwatch?.();

@@ -67,7 +67,7 @@ export class TurnGuard {
   /** Ends a turn that is told more than it may take in. */
   hear(event: TurnEventOf<'input.received'>): Decision {
     const limit = this.ledger.accounts.refuses(event.at);
-    return limit?.limit === 'maxInputChars' ? [event, ...this.#end(event.at, exceeded(limit))] : undefined;
+    return limit?.limit === 'maxInputChars' ? [event, ...this.#end(exceeded(limit))] : undefined;
   }
 
   /** What becomes of a request; `'wait'` while others have set aside what it needs. */
@@ -81,7 +81,7 @@ export class TurnGuard {
     const { wrapUp } = this.#settings;
     const wrapsUp = wrapUp !== undefined && offersTools(request);
     const plan = planStep(this.ledger.accounts.all, { now, inputTokens, cost, closingTokens: wrapUp?.tokens ?? 0, wrapsUp });
-    if (plan.refusedBy) return plan.mayWait === true ? 'wait' : this.#end(now, exceeded(plan.refusedBy));
+    if (plan.refusedBy) return plan.mayWait === true ? 'wait' : this.#end(exceeded(plan.refusedBy));
     const fitting = clamped(request, plan.outputTokens);
     const call = this.#begin(fitting, inputTokens, plan, cost);
     if (call === undefined) return 'wait';
@@ -102,7 +102,7 @@ export class TurnGuard {
     const late = ledger.accounts.late(event.at);
     const hasRoom = ledger.call?.take(text, this.#settings.estimateTokens(text)) !== false;
     const limit = late ?? (hasRoom ? undefined : overrunBy(ledger.accounts, ledger.call?.estimate ?? {}, event.at));
-    if (limit) return [event, ...this.#end(event.at, exceeded(limit))];
+    if (limit) return [event, ...this.#end(exceeded(limit))];
     const passed = this.recovery.delta(event);
     return passed === event ? undefined : (passed ?? null);
   }
@@ -119,7 +119,7 @@ export class TurnGuard {
     if (model) events.push(notice('budget.cost-unknown', model));
     const overrun = this.ledger.accounts.all.flatMap((account) => account.states(now)).find(({ used, max }) => used > max);
     const hasCalls = toolCallsOf({ role: 'assistant', content: event.content }).length > 0;
-    events.push(...(overrun && hasCalls ? this.#end(now, exceeded(overrun)) : this.#nearNotices(now)));
+    events.push(...(overrun && hasCalls ? this.#end(exceeded(overrun)) : this.#nearNotices(now)));
     return events.length === 1 && event === given ? undefined : events;
   }
 
@@ -146,7 +146,7 @@ export class TurnGuard {
       return [recovered, notice('truncation.recovered', { step, recovery: this.recovery.count, maxRecoveries: this.#settings.maxTokensRecoveries })];
     }
     const why = goesOn ? 'no-allowance' : this.recovery.givenUp(step);
-    const events = [...this.#keep(now), ...(isDone && why ? [notice('truncation.given-up', { step, why })] : [])];
+    const events = isDone && why ? [notice('truncation.given-up', { step, why })] : [];
     if (!isDone || !this.#last || !this.isForced(step)) return events.length === 0 ? undefined : [...events, event];
     return [...events, ...summedUp(this.ledger.accounts.current(this.#last.limit, now), event)];
   }
@@ -155,9 +155,16 @@ export class TurnGuard {
   interrupt(now: number): readonly NewEvent[] {
     if (this.#isEnding) return [];
     const reason = this.ledger.accounts.budget?.cutOffReason;
-    if (reason !== undefined) return this.#end(now, cutOff(reason));
+    if (reason !== undefined) return this.#end(cutOff(reason));
     const late = this.ledger.accounts.late(now);
-    return late ? this.#end(now, exceeded(late)) : this.#nearNotices(now);
+    return late ? this.#end(exceeded(late)) : this.#nearNotices(now);
+  }
+
+  /** Keeps in the session what the turn has used, with all that came of its last step. */
+  finish(event: TurnEventOf<'turn.end'>): Decision {
+    this.ledger.abandonCall();
+    const kept = this.ledger.accounts.kept(event.at, {});
+    return kept && [kept, event];
   }
 
   /** The turn is over, or nobody follows it any more. */
@@ -216,18 +223,18 @@ export class TurnGuard {
   #refusal(now: number): readonly NewEvent[] | undefined {
     const { accounts } = this.ledger;
     const reason = accounts.budget?.cutOffReason;
-    if (reason !== undefined) return this.#end(now, cutOff(reason));
+    if (reason !== undefined) return this.#end(cutOff(reason));
     const limit = accounts.refuses(now);
-    return limit && this.#end(now, exceeded(limit));
+    return limit && this.#end(exceeded(limit));
   }
 
   /** What lets no other step follow. */
   #exhaustion(step: number, now: number): readonly NewEvent[] | undefined {
     const { accounts } = this.ledger;
-    if (this.#last && this.#last.step < step && this.#last.limit.used > 0) return this.#end(now, exceeded(accounts.current(this.#last.limit, now)));
-    if (this.recovery.hasTooManyCutCalls) return this.#end(now, cutTooOften(this.recovery.count, this.#settings.maxTokensRecoveries));
+    if (this.#last && this.#last.step < step && this.#last.limit.used > 0) return this.#end(exceeded(accounts.current(this.#last.limit, now)));
+    if (this.recovery.hasTooManyCutCalls) return this.#end(cutTooOften(this.recovery.count, this.#settings.maxTokensRecoveries));
     const ending = this.#settings.stopsOnUnknownCost ? unpriced(accounts, now) : undefined;
-    return ending && this.#end(now, ending);
+    return ending && this.#end(ending);
   }
 
   #mayGoOn(step: number, now: number): boolean {
@@ -235,16 +242,12 @@ export class TurnGuard {
     return !isLast && this.ledger.accounts.refuses(now) === undefined;
   }
 
-  #end(now: number, events: readonly NewEvent[]): readonly NewEvent[] {
-    const kept = this.#keep(now);
+  /** Ends the turn. With the stop goes what a call under way has used, should the process die before that is answered. */
+  #end(events: readonly NewEvent[]): readonly NewEvent[] {
     this.#isEnding = true;
-    return [...kept, ...events];
-  }
-
-  #keep(now: number): readonly NewEvent[] {
-    this.ledger.abandonCall();
-    const kept = this.ledger.accounts.kept(now, {});
-    return kept ? [kept] : [];
+    const used = this.ledger.call?.estimate;
+    if (used === undefined) return events;
+    return events.map((event) => (event.type === 'turn.stop' ? { ...event, annotations: { [ownName]: { ...used } } } : event));
   }
 }
 

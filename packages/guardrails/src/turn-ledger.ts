@@ -13,6 +13,9 @@ type Result = TurnEventOf<'tool.result'>;
 /** Results of calls that never ran. */
 const neverRan: ReadonlySet<Result['status']> = new Set<Result['status']>(['denied', 'skipped', 'unknown-tool', 'invalid-input']);
 
+/** The code of the error with which the runner answers a call that it has given up. */
+const aborted = 'aborted';
+
 /** Writes down what a turn uses, live and replayed alike. */
 export class TurnLedger {
   readonly accounts: TurnAccounts;
@@ -25,8 +28,8 @@ export class TurnLedger {
   #steps = 0;
   #isAsked = false;
   #sent = 0;
-  /** What a call had used that nobody waits for any more. */
-  #abandoned: Amounts = {};
+  /** What the call that was under way at a stop had used by then. */
+  #underWay: Amounts = {};
   #model: string | undefined;
   #lastUsage: Usage | undefined;
   readonly #unpriced = new Set<string | undefined>();
@@ -84,17 +87,18 @@ export class TurnLedger {
   }
 
   /** A call has failed. Where nobody says what it has used, what had come by then tells. Returns that, to be found on a replay. */
-  failed({ usage, annotations }: TurnEventOf<'model.error'>): Amounts {
-    if (!this.#isAsked) return this.#abandoned;
-    const estimate = this.call?.fail() ?? {};
+  failed({ error, usage, annotations }: TurnEventOf<'model.error'>): Amounts {
+    if (!this.#isAsked) return {};
     const noted = annotations?.[ownName] as Amounts | undefined;
-    if (noted?.steps === 1) {
-      this.#count({ ...noted, steps: 1 });
-      this.#close();
-      return {};
-    }
+    if (noted?.steps === 1 || (noted === undefined && error.code === aborted)) return this.#abandoned(noted);
+    const estimate = this.call?.fail() ?? {};
     this.accounts.spend(usage ? this.#amountsOf(usage) : (noted ?? estimate));
     return usage || noted ? {} : estimate;
+  }
+
+  /** The turn was stopped before the process died; the call that was under way had used so much. */
+  stopped({ annotations }: TurnEventOf<'turn.stop'>): void {
+    this.#underWay = (annotations?.[ownName] as Amounts | undefined) ?? {};
   }
 
   called(event: TurnEventOf<'tool.call'>): void {
@@ -120,11 +124,7 @@ export class TurnLedger {
 
   /** Nobody waits any more for the answer to a request that has left: what it has used by now counts. */
   abandonCall(): void {
-    if (!this.#isAsked) return;
-    const used = { ...this.call?.estimate, steps: 1 };
-    this.#abandoned = used;
-    this.#count(used);
-    this.#close();
+    if (this.#isAsked) this.#abandoned(undefined);
   }
 
   /** A model whose price has turned out not to be known, once. */
@@ -132,6 +132,13 @@ export class TurnLedger {
     const found = this.#newlyUnpriced;
     this.#newlyUnpriced = undefined;
     return found;
+  }
+
+  #abandoned(noted: Amounts | undefined): Amounts {
+    const used = noted ?? this.call?.estimate ?? this.#underWay;
+    this.#count({ ...used, steps: 1 });
+    this.#close();
+    return { ...used, steps: 1 };
   }
 
   #count(amounts: Amounts & { readonly steps: number }): void {
