@@ -27,9 +27,9 @@ export const observe = (options: ObserveOptions = {}): TurnOperator => {
   checkObserveOptions(options);
   const settings = runSettings(options);
   const { sinks = [], onSinkError = warnOfSink, meter } = options;
-  return intercept('observe', ({ now }) => {
+  return intercept('observe', (context) => {
     let session: string | undefined;
-    const run = watchRun(settings, createOutlet(sinks, onSinkError), now);
+    const run = watchRun(settings, createOutlet(sinks, onSinkError), () => context.now());
     return {
       observe: { '*': run.take },
       decide:

@@ -32,7 +32,7 @@ export const plainData = (event: object, rules: TextRules): JSONObject => {
 const plainMember = (key: string, value: unknown, rules: TextRules, depth: number): JSONValue | undefined => {
   if (contentKeys.has(key) && !rules.content && typeof value !== 'number' && typeof value !== 'boolean') return undefined;
   if (key === 'session' && typeof value === 'string') return rules.session(value);
-  if (isError(value)) return summarizeError(value, rules) as unknown as JSONObject;
+  if (isError(value)) return { ...summarizeError(value, rules) };
   return plainValue(value, rules, depth);
 };
 

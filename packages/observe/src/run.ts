@@ -14,9 +14,9 @@ import { cacheHitRate } from './usage/clean-usage.js';
 
 /** Watches one turn. */
 export interface Run {
-  take(event: TurnEvent): void;
+  readonly take: (event: TurnEvent) => void;
   /** The turn is over, or nobody listens any more. */
-  finalize(): void;
+  readonly finalize: () => void;
 }
 
 /** Kinds of notices that are counted apart; a turn with more made-up ones counts the rest as `other`. */

@@ -3,9 +3,9 @@ import type { TurnEvent } from '@h/turn';
 /** The time within a turn. */
 export interface Timeline {
   /** Milliseconds since the turn began, by a clock that never goes back. */
-  at(event: TurnEvent): number;
+  readonly at: (event: TurnEvent) => number;
   /** The same, without an event. */
-  now(): number;
+  readonly now: () => number;
 }
 
 /**

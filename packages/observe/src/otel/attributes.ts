@@ -1,9 +1,9 @@
-import type { Attributes, AttributeValue } from '@opentelemetry/api';
+import type { Attributes } from '@opentelemetry/api';
 import type { Usage } from '@h/turn';
 import type { ErrorSummary, ModelCalled, Noticed, RunEnded, ToolCalled } from '../observation.js';
 
 /** Attributes without those that are not known. */
-export const known = (attributes: Readonly<Record<string, AttributeValue | undefined>>): Attributes =>
+export const known = (attributes: Readonly<Record<string, string | number | boolean | string[] | undefined>>): Attributes =>
   Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 
 /** A short word for what went wrong, of which there are few. */

@@ -17,8 +17,8 @@ export interface LinesFileSettings {
 export interface LinesFile {
   write(line: string): void;
   /** Hands all that is held back to the operating system. */
-  flush(): void;
-  close(): void;
+  readonly flush: () => void;
+  readonly close: () => void;
   /** How many lines could not be written. */
   readonly dropped: number;
 }

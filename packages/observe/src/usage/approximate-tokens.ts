@@ -55,7 +55,8 @@ export const byteCounter = (): ByteCounter => {
 const bytesOf = (value: unknown, depth = 0): number => {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (value instanceof Uint8Array || value instanceof ArrayBuffer) return value.byteLength;
-  if (typeof value !== 'object' || value === null) return value === undefined ? 0 : String(value).length;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value).length;
+  if (typeof value !== 'object' || value === null) return 0;
   if (depth > 20) return 0;
   let bytes = 0;
   for (const item of Object.values(value)) bytes += bytesOf(item, depth + 1);

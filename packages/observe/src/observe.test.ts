@@ -1,0 +1,357 @@
+import { harness, intercept, memorySessions, notice, reply, stop, TurnError, type AssistantPart, type JournalRecord, type NewEvent, type PipelineOperator, type SessionStore, type TurnEvent } from '@h/turn';
+import { call, describeOperator, event, failure, marbles, ok, request, response, sampleTurn, scriptedModel, scriptedTools, user } from '@h/turn/testing';
+import fc from 'fast-check';
+import { concat, from, lastValueFrom, map, Observable, of, tap, toArray } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import type { ModelCalled, Noticed, Observation, RunEnded, StepDone, ToolCalled } from './observation.js';
+import { observe } from './observe.js';
+import type { ObserveOptions } from './options.js';
+import { hashSessionKey } from './session-key.js';
+import { memorySink } from './sinks/memory.js';
+import type { Sink } from './sinks/sink.js';
+import { priceTable } from './usage/cost-of.js';
+import { createUsageMeter } from './usage/usage-meter.js';
+
+declare module '@h/turn' {
+  interface TurnEvents {
+    'weather.failed': { readonly sky: string; readonly text?: string; readonly usage?: unknown; readonly session?: string };
+  }
+}
+
+const used = (input: number, output: number, cacheRead = 0) => ({ input, output, cacheRead, cacheWrite: 0, reasoning: 0 });
+const answer = (usage: ReturnType<typeof used>, ...parts: readonly (string | AssistantPart)[]) => ({ ...response(...parts), usage, model: 'sonnet-2', id: 'msg-1' });
+
+/** A clock that goes on by one millisecond each time it is read. */
+const ticking = () => {
+  let time = 1000;
+  return () => (time += 1);
+};
+
+const run = async (operators: readonly PipelineOperator[], options: ObserveOptions, more: Partial<Parameters<typeof harness>[0]> = {}, input = {}) => {
+  const memory = memorySink();
+  const model = more.model ?? scriptedModel([answer(used(100, 10, 80), 'Let me look.', call('1', 'ls', { path: '.' }), call('2', 'break')), answer(used(200, 20), 'Done.')]);
+  const tools = more.tools ?? scriptedTools({ ls: 'a.txt', break: () => { throw new Error('It broke.'); } });
+  const agent = harness({ model, tools, defaultModel: 'anthropic/sonnet', ...more }).pipe(...operators, observe({ sinks: [memory], ...options }));
+  const result = await reply(agent.turn({ session: 'alice@whatsapp', input: 'What is here?', id: 'turn-1', ...input }));
+  const all = memory.observations();
+  const of = <Each extends Observation>(type: string) => all.filter((each) => each.type === type) as unknown as readonly Each[];
+  const end = all.find((each): each is RunEnded => each.type === 'run.completed' || each.type === 'run.error');
+  return { result, all, of, end };
+};
+
+describe('the run event', () => {
+  it('has every field, once, last', async () => {
+    const { all, end } = await run([], { harnessId: 'coder', costOf: priceTable({ sonnet: { input: 1, output: 10 } }), clock: ticking() }, {}, { trigger: 'cron', metadata: { channel: 'whatsapp', parentTurn: 'turn-0', sessionId: 'c-7' } });
+    expect(all.at(-1)).toBe(end);
+    expect(all.filter(({ type }) => type.startsWith('run.'))).toHaveLength(2);
+    expect(end).toEqual({
+      type: 'run.completed',
+      runId: 'turn-1',
+      seq: all.length - 1,
+      at: expect.any(Number),
+      subsystem: 'run',
+      level: 'info',
+      sessionId: 'c-7',
+      sessionKey: hashSessionKey('alice@whatsapp'),
+      parentRunId: 'turn-0',
+      harnessId: 'coder',
+      trigger: 'cron',
+      channel: 'whatsapp',
+      provider: 'anthropic',
+      model: 'sonnet',
+      queueWaitMs: expect.any(Number),
+      durationMs: expect.any(Number),
+      outcome: 'completed',
+      steps: 2,
+      modelCalls: 2,
+      failedModelCalls: 0,
+      usage: used(300, 30, 80),
+      cacheHitRate: 80 / 300,
+      cost: expect.closeTo(0.0006, 10),
+      toolCalls: 2,
+      toolErrors: 1,
+      compactionTriggered: false,
+      fallbackUsed: false,
+      deltas: expect.any(Number),
+      notices: {},
+    });
+    expect(end?.deltas).toBeGreaterThan(3);
+  });
+
+  it('takes its duration from the clock that never goes back, not from the times of events', async () => {
+    let ms = 0;
+    const scheduler = { now: () => 1_000_000 - (ms += 50), schedule: () => { throw new Error('No timers here.'); } };
+    const { end } = await run([], { clock: ticking() }, { scheduler });
+    expect(end?.durationMs).toBeGreaterThan(3);
+    expect(end?.durationMs).toBeLessThan(100);
+  });
+
+  it('has a credential, an error code and the recovery that was tried', async () => {
+    const model = scriptedModel([{ error: failure('Overloaded', { status: 529, code: 'overloaded' }) }, { error: failure('Invalid key sk-123', { code: 'auth' }) }]);
+    const retry = intercept('retry', () => {
+      let asked: Extract<TurnEvent, { type: 'model.request' }> | undefined;
+      return {
+        observe: { 'model.request': (each) => void (asked = each) },
+        decide: { 'model.error': (each) => (each.attempt === 1 && asked ? [{ ...each, retrying: true }, { ...asked, attempt: 2, credential: 'key-b' }] : undefined) },
+      };
+    });
+    const { end, of } = await run([retry], { redact: (text) => text.replaceAll('sk-123', '[key]') }, { model });
+    expect(end).toMatchObject({ type: 'run.error', level: 'error', outcome: 'error', errorCode: 'auth', error: { message: 'Invalid key [key]' }, credentialProfileId: 'key-b', recoveryAction: 'rotate', fallbackUsed: false, modelCalls: 2, failedModelCalls: 2 });
+    expect(of<ModelCalled>('model.call')).toMatchObject([
+      { attempt: 1, level: 'warn', retrying: true, error: { code: 'overloaded', status: 529 } },
+      { attempt: 2, level: 'warn', credentialProfileId: 'key-b', error: { code: 'auth' } },
+    ]);
+  });
+
+  it('tells a fallback from what is asked and answered', async () => {
+    const model = scriptedModel([{ error: failure('Overloaded', { status: 529 }) }, 'Hello.']);
+    const fallback = intercept('fallback', () => {
+      let asked: Extract<TurnEvent, { type: 'model.request' }> | undefined;
+      return {
+        observe: { 'model.request': (each) => void (asked = each) },
+        decide: { 'model.error': (each) => (asked ? [{ ...each, retrying: true }, { ...asked, attempt: each.attempt + 1, model: 'openai/gpt' }] : undefined) },
+      };
+    });
+    const { end, of } = await run([fallback], {}, { model });
+    expect(end).toMatchObject({ type: 'run.completed', recoveryAction: 'fallback', fallbackUsed: true, provider: 'openai', model: 'gpt' });
+    expect(of<StepDone>('step.done')).toMatchObject([{ step: 1, attempts: 2 }]);
+  });
+
+  it('says that the turn was given up when its end never came', () => {
+    const memory = memorySink();
+    const agent = harness({ model: scriptedModel([{ never: ['Well'] }]) }).pipe(observe({ sinks: [memory] }));
+    const running = agent.turn({ session: 's', input: 'Hi' }).subscribe();
+    return Promise.resolve()
+      .then(() => Promise.resolve())
+      .then(() => {
+        running.unsubscribe();
+        expect(memory.observations().at(-1)).toMatchObject({ type: 'run.completed', outcome: 'cancelled', reason: expect.stringContaining('No end was seen') });
+      });
+  });
+
+  it('knows how long the turn has waited', () => {
+    marbles(({ turn, cold, expectObservable, flush }) => {
+      const memory = memorySink();
+      const events = { s: event('turn.start', { session: 's', input: [user('Hi')], trigger: 'user' }), e: event('turn.end', { outcome: 'completed', steps: 0, usage: used(0, 0) }) };
+      const waiting = turn('70ms s e|', events).pipe(observe({ sinks: [memory] }));
+      expectObservable(waiting).toBe('70ms s e|', events);
+      void cold;
+      flush();
+      expect(memory.observations()).toMatchObject([{ type: 'run.started', queueWaitMs: 70 }, { queueWaitMs: 70 }]);
+    });
+  });
+});
+
+describe('steps, model calls and tool calls', () => {
+  it('are told with numbers in order', async () => {
+    const { all, of } = await run([], { clock: ticking() });
+    expect(all.map(({ type }) => type)).toEqual(['run.started', 'model.call', 'tool.call', 'tool.call', 'step.done', 'model.call', 'step.done', 'run.completed']);
+    expect(all.map(({ seq }) => seq)).toEqual(all.map((_, place) => place));
+    expect(of<ModelCalled>('model.call')[0]).toMatchObject({ step: 1, attempt: 1, provider: 'anthropic', model: 'sonnet', responseModel: 'sonnet-2', responseId: 'msg-1', finishReason: 'tool-calls', usage: used(100, 10, 80), deltas: 3, subsystem: 'model', level: 'debug' });
+    const { durationMs, firstDeltaMs } = of<ModelCalled>('model.call')[0] as ModelCalled;
+    expect(firstDeltaMs).toBeGreaterThan(0);
+    expect(durationMs).toBeGreaterThan(firstDeltaMs as number);
+    expect(of<ToolCalled>('tool.call')).toMatchObject([
+      { tool: 'ls', callId: '1', status: 'ok', level: 'debug', outputChars: 5 },
+      { tool: 'break', status: 'failed', level: 'warn', error: { message: 'It broke.' } },
+    ]);
+    expect(of<StepDone>('step.done')).toMatchObject([{ step: 1, attempts: 1, toolCalls: 2, usage: used(100, 10, 80) }, { step: 2, toolCalls: 0, usage: used(200, 20) }]);
+  });
+
+  it('count the usage of failed attempts, whatever they count', async () => {
+    const model = scriptedModel([{ error: failure('No.') }]);
+    const withUsage = intercept('usage', () => ({ decide: { 'model.error': (each) => ({ ...each, usage: { ...used(50, 0), output: Number.NaN } }) } }));
+    const { end } = await run([withUsage], {}, { model });
+    expect(end?.usage).toEqual(used(50, 0));
+  });
+
+  it('have no content unless it is asked for, then redacted and cut', async () => {
+    const quiet = JSON.stringify((await run([], {})).all);
+    for (const word of ['What is here', 'a.txt', 'Let me look', 'path']) expect(quiet).not.toContain(word);
+    const { of, all } = await run([], { content: true, maxContentChars: 12, redact: (text) => text.replaceAll('What', '[W]') });
+    expect(all[0]).toMatchObject({ input: '[W] is here?' });
+    expect(of<ModelCalled>('model.call')[0]?.output).toBe('Let me look.…');
+    expect(of<ToolCalled>('tool.call')[0]).toMatchObject({ input: '{"path":"."}', output: 'a.txt' });
+  });
+
+  it('name who denied a call', async () => {
+    const guard = intercept('guard', () => ({ decide: { 'tool.call': (each) => ({ ...each, denied: { reason: 'No.', by: 'guard' } }) } }));
+    const { of } = await run([guard], {});
+    expect(of<ToolCalled>('tool.call')).toMatchObject([{ status: 'denied', deniedBy: 'guard', level: 'info' }, { status: 'denied' }]);
+  });
+});
+
+describe('notices', () => {
+  const saying = (...events: readonly NewEvent[]) => intercept('sayer', () => ({ decide: { 'model.request': (each) => (each.step === 1 ? [...events, each] : undefined) } }));
+
+  it('reach sinks by their own type, unknown ones too, without content', async () => {
+    const odd = { type: 'loop.warning', tool: 'ls', output: 'secret words', repeats: 3 } as unknown as NewEvent;
+    const { of, end } = await run([saying(notice('weather.failed', { sky: 'grey', text: 'hidden', session: 'bob' }), odd)], {});
+    expect(of<Noticed>('weather.failed')).toMatchObject([{ subsystem: 'weather', level: 'warn', data: { sky: 'grey', session: hashSessionKey('bob') } }]);
+    expect(of<Noticed>('loop.warning')[0]).toMatchObject({ subsystem: 'loop', level: 'warn', data: { tool: 'ls', repeats: 3 } });
+    expect(of<Noticed>('loop.warning')[0]?.data).not.toHaveProperty('output');
+    expect(end?.notices).toEqual({ weather: 1, loop: 1 });
+  });
+
+  it('say that the history was compacted, and what that has used', async () => {
+    const done = { type: 'compaction.done', tokensBefore: 9, usage: used(1000, 100) } as unknown as NewEvent;
+    const prices = priceTable({ sonnet: { input: 1, output: 1 }, haiku: { input: 2, output: 2 } });
+    const { end } = await run([saying(done)], { costOf: prices });
+    expect(end).toMatchObject({ compactionTriggered: true, usage: used(1300, 130, 80), cost: undefined });
+    const priced = await run([saying(done)], { costOf: prices, sideModel: 'haiku' });
+    expect(priced.end?.cost).toBeCloseTo((330 + 2200) / 1e6, 10);
+  });
+
+  it('are bounded, whatever they carry', () => {
+    fc.assert(
+      fc.property(fc.object({ maxDepth: 8, withBigInt: true, withDate: true, withNullPrototype: true, withTypedArray: true }), fc.string({ minLength: 5000, maxLength: 6000 }), (payload, long) => {
+        const memory = memorySink();
+        const odd = { ...payload, long, list: Array.from({ length: 500 }, () => long), type: 'odd.thing', turn: 't', at: 1 } as unknown as TurnEvent;
+        of(odd).pipe(observe({ sinks: [memory] })).subscribe();
+        expect(memory.observations()).toHaveLength(1);
+        expect(JSON.stringify(memory.observations()).length).toBeLessThan(120_000);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('of made-up subsystems fill no memory', () => {
+    const memory = memorySink();
+    const odd = Array.from({ length: 200 }, (_, index) => ({ type: `s${index}.x`, turn: 't', at: 1 }) as unknown as TurnEvent);
+    const start = event('turn.start', { session: 's', input: [], trigger: 'user' });
+    of(start, ...odd, event('turn.end', { outcome: 'completed', steps: 0, usage: used(0, 0) })).pipe(observe({ sinks: [memory] })).subscribe();
+    const end = memory.observations().at(-1) as RunEnded;
+    expect(Object.keys(end.notices)).toHaveLength(51);
+    expect(end.notices['other']).toBe(150);
+  });
+});
+
+describe('sinks', () => {
+  const broken = (write: () => void): Sink => ({ name: 'broken', write });
+
+  it('that throw, reject or cannot even follow change nothing in the turn, and are reported once and when given up', async () => {
+    const errors: string[] = [];
+    const throwing = broken(() => { throw new Error('Full.'); });
+    const rejecting = { name: 'late', write: () => Promise.reject(new Error('Gone.')) as unknown as void };
+    const unfollowing: Sink = { name: 'blind', follow: () => { throw new Error('Blind.'); } };
+    const memory = memorySink();
+    const model = scriptedModel([response(...Array.from({ length: 12 }, (_, index) => call(String(index), 'ls'))), 'Done.']);
+    const { result } = await run([], { sinks: [throwing, rejecting, unfollowing, memory], onSinkError: (error, sink) => { errors.push(`${sink}: ${String(error)}`); throw new Error('Even this.'); } }, { model });
+    expect(result.outcome).toBe('completed');
+    expect(memory.observations().at(-1)?.type).toBe('run.completed');
+    expect(errors.filter((error) => error.startsWith('broken'))).toHaveLength(2);
+    expect(errors).toContain('blind: Error: Blind.');
+    expect(errors).toContain('late: Error: Gone.');
+  });
+
+  it('are left out after ten failures in a row', async () => {
+    let writes = 0;
+    const model = scriptedModel([response(...Array.from({ length: 30 }, (_, index) => call(String(index), 'ls'))), 'Done.']);
+    await run([], { sinks: [broken(() => { writes += 1; throw new Error('Full.'); })], onSinkError: () => undefined }, { model });
+    expect(writes).toBe(10);
+  });
+});
+
+describe('a resumed turn', () => {
+  /** What a store that has lost its process gives back: the first records of a journal. */
+  const cutAt = (count: number, journal: readonly JournalRecord[]): SessionStore => ({
+    open: () => ({ snapshot: { messages: [], state: {} }, journal: journal.slice(0, count), append: () => undefined, close: () => undefined }),
+    locate: () => 's',
+    unfinished: () => [],
+  });
+
+  it('tells only what is new, with the counts of all', async () => {
+    const journal: JournalRecord[] = [];
+    const sessions = memorySessions();
+    const recording: SessionStore = {
+      ...sessions,
+      open: async (session) => {
+        const opened = await sessions.open(session);
+        return { ...opened, append: (record) => { journal.push(record); return opened.append(record); }, close: () => opened.close() };
+      },
+      locate: (turn) => sessions.locate(turn),
+      unfinished: () => sessions.unfinished(),
+    };
+    const { end } = await run([], {}, { sessions: recording });
+    const results = journal.findLastIndex(({ event: each }) => each.type === 'tool.result');
+    const memory = memorySink();
+    const meter = createUsageMeter();
+    const agent = harness({ model: scriptedModel([answer(used(200, 20), 'Done.')]), sessions: cutAt(results + 1, journal), defaultModel: 'anthropic/sonnet' }).pipe(observe({ sinks: [memory], meter }));
+    await lastValueFrom(agent.resume('turn-1').pipe(toArray()));
+    expect(memory.observations().map(({ type }) => type)).toEqual(['step.done', 'model.call', 'step.done', 'run.completed']);
+    expect(memory.observations().at(-1)).toMatchObject({ seq: end?.seq, steps: 2, modelCalls: 2, toolCalls: 2, toolErrors: 1, usage: used(300, 30, 80), sessionKey: hashSessionKey('alice@whatsapp') });
+    expect(meter.turn('turn-1').usage).toEqual(used(300, 30, 80));
+  });
+});
+
+describe('the meter', () => {
+  it('is fed, and keeps the totals of a session in the session', async () => {
+    const sessions = memorySessions();
+    const meter = createUsageMeter({ costOf: priceTable({ sonnet: { input: 1, output: 1 } }) });
+    await run([], { meter }, { sessions });
+    expect(meter.session('alice@whatsapp')).toMatchObject({ usage: used(300, 30, 80), cost: 330 / 1e6, calls: 2 });
+    const next = createUsageMeter();
+    await run([], { meter: next }, { sessions }, { id: 'turn-2' });
+    expect(next.session('alice@whatsapp').usage).toEqual(used(600, 60, 160));
+    expect(next.turn('turn-2').usage).toEqual(used(300, 30, 80));
+  });
+
+  it.each(['error', 'cancelled'])('keeps the totals of a turn that ends with %s', async (outcome) => {
+    const sessions = memorySessions();
+    const stopper = intercept('stopper', () => ({ decide: { 'tool.result': () => (outcome === 'cancelled' ? stop('cancelled') : undefined) } }));
+    const model = scriptedModel([answer(used(100, 10), call('1', 'ls')), { error: failure('No.') }]);
+    await run(outcome === 'cancelled' ? [stopper] : [], { meter: createUsageMeter() }, { sessions, model });
+    const next = createUsageMeter();
+    await run([], { meter: next }, { sessions }, { id: 'turn-2' });
+    expect(next.session('alice@whatsapp').usage.input).toBe(400);
+  });
+});
+
+describe('the options', () => {
+  it.each<[object, string]>([
+    [{ sink: [] }, 'observe() has no option "sink"; it knows sinks'],
+    [{ sinks: [{}] }, 'a list of which each is a sink: an object with a name, and write() or follow() as "sinks"; it was given [{}]'],
+    [{ sessionKey: 'clear' }, '"hash" or "plain" or a function as "sessionKey"; it was given "clear"'],
+    [{ content: 1 }, 'true or false as "content"; it was given 1'],
+    [{ maxContentChars: -1 }, 'a number from 0 as "maxContentChars"; it was given -1'],
+    [[], 'takes an object of options; it was given []'],
+  ])('are refused when they are %j', (options, message) => {
+    expect(() => observe(options as ObserveOptions)).toThrow(expect.objectContaining({ code: 'invalid-option', message: expect.stringContaining(message) as string }) as TurnError);
+  });
+
+  it('name the session, channel, parent and provider as they are told to', async () => {
+    const { end } = await run([], { sessionKey: 'plain', channel: 'terminal', parentOf: () => 'p', provider: 'local', approximateTokens: true }, { defaultModel: 'llama' });
+    expect(end).toMatchObject({ sessionKey: 'alice@whatsapp', sessionId: 'alice@whatsapp', channel: 'terminal', parentRunId: 'p', provider: 'local', model: 'llama' });
+    expect(end?.approximateTokens).toBeGreaterThan(20);
+    const other = await run([], { sessionKey: (session) => session.slice(0, 5), channel: () => undefined, provider: () => 'else', sessionSalt: 's' }, { defaultModel: 'llama' });
+    expect(other.end).toMatchObject({ sessionKey: 'alice', channel: undefined, provider: 'else' });
+    expect((await run([], { sessionSalt: 's' })).end?.sessionKey).toBe(hashSessionKey('alice@whatsapp', 's'));
+  });
+
+  it('leave the turn as it is', async () => {
+    const events = sampleTurn();
+    const out = await lastValueFrom(of(...events).pipe(observe({ content: true, sinks: [memorySink()] }), toArray()));
+    expect(out).toEqual(events);
+  });
+});
+
+it('says nothing after the end, and tells each delta to nobody', () => {
+  const memory = memorySink();
+  const deltas = new Observable<TurnEvent>((subscriber) => {
+    for (let index = 0; index < 1000; index += 1) subscriber.next(event('model.delta', { step: 1, attempt: 1, delta: { type: 'text', text: 'x' } }));
+    subscriber.complete();
+  });
+  const before = from<TurnEvent[]>([event('turn.start', { session: 's', input: [], trigger: 'user' }), event('model.request', { step: 1, attempt: 1, ...request() })]);
+  const after = from<TurnEvent[]>([event('model.response', { step: 1, attempt: 1, ...response('x') }), event('turn.end', { outcome: 'completed', steps: 1, usage: used(0, 0) }), event('event.ignored', { event: 'x', reason: 'late' })]);
+  let count = 0;
+  concat(before, deltas, after).pipe(observe({ sinks: [memory] }), tap(() => (count += 1)), map(() => ok('x'))).subscribe();
+  expect(count).toBe(1005);
+  expect(memory.observations().map(({ type }) => type)).toEqual(['run.started', 'model.call', 'step.done', 'run.completed']);
+  expect(memory.observations()[1]).toMatchObject({ deltas: 1000 });
+});
+
+describeOperator(() => observe({ sinks: [memorySink()] }));
+
+describe('with a meter', () => {
+  describeOperator(() => observe({ sinks: [memorySink()], meter: createUsageMeter() }), { changes: ['turn.stop', 'session.state'] });
+});
