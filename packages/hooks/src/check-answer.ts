@@ -1,3 +1,4 @@
+import { messageSchema, toolResultOutputSchema } from '@h/turn';
 import type { HookPoint } from './hook.js';
 import { show } from './option-check.js';
 
@@ -5,15 +6,23 @@ const isText = (value: unknown): boolean => typeof value === 'string';
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isAnything = (): boolean => true;
 
+const requestParts: Readonly<Record<string, (value: unknown) => boolean>> = {
+  model: isText,
+  settings: isObject,
+  system: Array.isArray,
+  tail: (value) => Array.isArray(value) && value.every((message) => messageSchema.safeParse(message).success),
+  tools: Array.isArray,
+};
+
 const members: Readonly<Record<string, (value: unknown) => boolean>> = {
   reason: isText,
   reply: isText,
   context: isText,
   patterns: (value) => Array.isArray(value) && value.every(isText),
   input: isAnything,
-  request: isObject,
-  output: (value) => isText(value) || (isObject(value) && isText((value as { type?: unknown }).type)),
-  proceed: (value) => isText(value) || (Array.isArray(value) && value.length > 0 && value.every(isObject)),
+  request: (value) => isObject(value) && Object.entries(value as object).every(([part, own]) => own === undefined || (requestParts[part] ?? isAnything)(own)),
+  output: (value) => isText(value) || toolResultOutputSchema.safeParse(value).success,
+  proceed: (value) => isText(value) || (Array.isArray(value) && value.length > 0 && value.every((message) => messageSchema.safeParse(message).success)),
 };
 
 interface AnswerShape {

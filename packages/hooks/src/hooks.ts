@@ -1,11 +1,11 @@
-import { addUsage, intercept, noUsage, textOf, type ErrorInfo, type JSONValue, type Message, type ObserveHandlers, type TurnEvent, type TurnEventOf, type TurnOperator } from '@h/turn';
+import { addUsage, intercept, noUsage, textOf, type DecideHandlers, type ErrorInfo, type JSONValue, type Message, type ObserveHandlers, type TurnEvent, type TurnEventOf, type TurnOperator } from '@h/turn';
 import { afterTool } from './after-tool.js';
 import { ApprovalDesk } from './approvals/desk.js';
 import { denied, judge, passed } from './before-tool.js';
 import { checkSources } from './check-hook.js';
 import './events.js';
 import { beforeEnd, beforeModel, beforeReply, beforeSteering, beforeTurn, type Ruling } from './gates.js';
-import type { HookSource } from './hook.js';
+import type { HookPoint, HookSource } from './hook.js';
 import { inputCheck } from './input-check.js';
 import { chain } from './maybe.js';
 import { settingsOf, type HooksOptions } from './options.js';
@@ -44,18 +44,26 @@ export const hooks = (sources: readonly HookSource[], options: HooksOptions = {}
     let text = '';
     let hasAsked = false;
 
+    const has = (...points: readonly HookPoint[]): boolean => points.some((point) => turn.at(point).length > 0);
+    const gatesModel = has('beforeReply', 'beforeModel');
+    const gatesTools = has('beforeTool') || settings.otherwise !== 'allow';
+
     const observe: ObserveHandlers = {
       'session.loaded': ({ messages }) => {
         earlier = messages;
       },
-      'model.request': ({ tools, replayed }) => {
-        inputs.offered(tools);
-        if (replayed === true) hasAsked = true;
-      },
-      'model.response': ({ content, usage: used }) => {
-        usage = addUsage(usage, used);
-        text = textOf({ role: 'assistant', content });
-      },
+      ...((gatesModel || gatesTools) && {
+        'model.request': ({ tools, replayed }) => {
+          inputs.offered(tools);
+          if (replayed === true) hasAsked = true;
+        },
+      }),
+      ...(has('beforeEnd', 'afterReply') && {
+        'model.response': ({ content, usage: used }) => {
+          usage = addUsage(usage, used);
+          text = textOf({ role: 'assistant', content });
+        },
+      }),
       'model.error': ({ at, error, usage: used, replayed }) => {
         if (used) usage = addUsage(usage, used);
         if (replayed !== true) turn.watch('onError', at, { source: 'model', error });
@@ -104,28 +112,32 @@ export const hooks = (sources: readonly HookSource[], options: HooksOptions = {}
       return chain(turn.settled(), () => undefined);
     };
 
-    const has = (...points: readonly Parameters<typeof turn.at>[0][]): boolean => points.some((point) => turn.at(point).length > 0);
     const deciding =
       <Event extends TurnEvent>(decide: (event: Event) => Ruling) =>
       (event: Event): Ruling =>
         turn.deciding(event, () => decide(event));
 
-    return {
-      observe: merged(turn.observe, desk.observe, observe, turn.replay),
-      decide: {
-        'history.append': deciding((event) => {
+    const decide: DecideHandlers = {
+      ...(has('beforeTurn', 'beforeSteering') && {
+        'history.append': deciding((event: TurnEventOf<'history.append'>) => {
           if (event.origin === 'input') return beforeTurn(turn, event, earlier);
           return event.origin === 'steering' ? beforeSteering(turn, event) : undefined;
         }),
-        'model.request': deciding(decideRequest),
-        'tool.call': deciding((event) => (event.denied ? undefined : decideCall(event))),
-        'tool.result': deciding(decideResult),
-        'turn.stop': deciding((event) => {
+      }),
+      ...(gatesModel && { 'model.request': deciding(decideRequest) }),
+      ...(gatesTools && { 'tool.call': deciding((event: TurnEventOf<'tool.call'>) => (event.denied ? undefined : decideCall(event))) }),
+      ...((gatesTools || has('afterTool', 'onError')) && { 'tool.result': deciding(decideResult) }),
+      ...(has('beforeEnd') && {
+        'turn.stop': deciding((event: TurnEventOf<'turn.stop'>) => {
           const isDone = event.outcome === 'completed' && event.afterStep !== undefined;
-          return isDone && has('beforeEnd') ? beforeEnd(turn, event, () => ({ text, usage, messages: turn.messages() }), sentBack) : undefined;
+          return isDone ? beforeEnd(turn, event, () => ({ text, usage, messages: turn.messages() }), sentBack) : undefined;
         }),
-        'turn.end': deciding(decideEnd),
-      },
+      }),
+      'turn.end': deciding(decideEnd),
+    };
+    return {
+      observe: merged(turn.observe, gatesTools ? desk.observe : {}, observe, turn.replay),
+      decide,
       finalize: () => turn.close(),
     };
   });
@@ -138,7 +150,9 @@ export const merged = (...sets: readonly ObserveHandlers[]): ObserveHandlers => 
   for (const set of sets) {
     for (const [type, handler] of Object.entries(set) as [string, Handler][]) lists.set(type, [...(lists.get(type) ?? []), handler]);
   }
-  const one = (handlers: readonly Handler[]): Handler => (handlers.length === 1 ? (handlers[0] as Handler) : (event) => handlers.forEach((handler) => handler(event)));
+  const one = (handlers: readonly Handler[]): Handler => (handlers.length === 1 ? (handlers[0] as Handler) : (event) => {
+    for (const handler of handlers) handler(event);
+  });
   return Object.fromEntries([...lists].map(([type, handlers]) => [type, one(handlers)]));
 };
 

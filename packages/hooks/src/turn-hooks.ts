@@ -73,22 +73,27 @@ export class TurnHooks {
     };
   }
 
-  /** What is learnt from live and replayed events alike. */
-  readonly observe: ObserveHandlers = {
-    'turn.start': ({ turn, session, trigger, metadata }) => {
-      this.#facts = { ...this.#facts, turn, session, trigger, metadata };
-    },
-    'session.loaded': ({ turn, session, messages }) => {
-      this.#facts = { ...this.#facts, turn, session };
-      this.#remember(messages);
-    },
-    'model.request': ({ step, messages }) => {
-      this.#facts = { ...this.#facts, step };
-      this.#remember(messages);
-    },
-    'history.append': ({ messages }) => void this.#since.push(...messages),
-    'history.replace': ({ messages }) => this.#remember(messages),
-  };
+  /** What is learnt from live and replayed events alike; the history only where somebody may look at it. */
+  get observe(): ObserveHandlers {
+    const keepsHistory = (['beforeEnd', 'afterReply'] as const).some((point) => this.at(point).length > 0);
+    return {
+      'turn.start': ({ turn, session, trigger, metadata }) => {
+        this.#facts = { ...this.#facts, turn, session, trigger, metadata };
+      },
+      'session.loaded': ({ turn, session, messages }) => {
+        this.#facts = { ...this.#facts, turn, session };
+        this.#remember(messages);
+      },
+      'model.request': ({ step, messages }) => {
+        if (step !== this.#facts.step) this.#facts = { ...this.#facts, step };
+        if (keepsHistory) this.#remember(messages);
+      },
+      ...(keepsHistory && {
+        'history.append': ({ messages }) => void this.#since.push(...messages),
+        'history.replace': ({ messages }) => this.#remember(messages),
+      }),
+    };
+  }
 
   /** For hooks that remember something: what has happened before a turn was resumed. */
   get replay(): ObserveHandlers {
