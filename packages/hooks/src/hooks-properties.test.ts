@@ -46,7 +46,8 @@ const handlerOf =
   ({ how, what }: { how: string; what: unknown }) =>
   (): unknown => {
     if (how === 'throw') throw what;
-    if (how === 'reject') return Promise.reject(what as Error);
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- whatever people reject with
+    if (how === 'reject') return Promise.reject(what);
     if (how === 'hang') return new Promise(() => {});
     return how === 'resolve' ? Promise.resolve(what) : what;
   };
@@ -80,7 +81,7 @@ describe('hooks of any kind', () => {
       signals.push(signal);
       return new Promise((resolve) => setTimeout(resolve, 5, undefined));
     };
-    const hook = { name: 'slow', ...Object.fromEntries(hookPoints.map((point) => [point, slow])), beforeTool: async (context: { readonly signal: AbortSignal }) => (await slow(context)) ?? { decision: 'ask', reason: 'Sure?' } };
+    const hook = { name: 'slow', ...Object.fromEntries(hookPoints.map((point) => [point, slow])), beforeTool: async (context: { readonly signal: AbortSignal }) => (await slow(context)) ?? { decision: 'ask' as const, reason: 'Sure?' } };
     let length = Infinity;
     for (let leaveAt = 0; leaveAt <= length; leaveAt += 1) {
       let seen = 0;
