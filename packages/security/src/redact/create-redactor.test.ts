@@ -1,0 +1,235 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { alphanumeric, drawn, privateKey, randomValue, tokenMakers } from '../../test/secrets.js';
+import { SecurityOptionsError } from '../errors.js';
+import { createRedactor } from './create-redactor.js';
+
+const { redact, inspect, redactData, stream } = createRedactor();
+const seeds = Array.from({ length: 40 }, (_, index) => index + 1);
+const r = '[redacted]';
+
+describe('redact', () => {
+  it.each(tokenMakers)('takes out tokens of the kind %s, whatever stands around them', (kind, make) => {
+    const frames: readonly ((token: string) => string)[] = [
+      (token) => token,
+      (token) => `key ${token} end`,
+      (token) => `"${token}",`,
+      (token) => `see \`${token}\`.`,
+      (token) => `https://example.org/?k=${token}&x=1`,
+      (token) => `(${token})\nnext`,
+    ];
+    const missed = seeds.flatMap((seed) => frames.filter((frame) => redact(frame(make(seed))) !== frame(r)).map((frame) => frame(make(seed))));
+    expect(missed.length / (seeds.length * frames.length), missed[0]).toBeLessThanOrEqual(0.01);
+    expect(Object.keys(inspect(`: ${make(3)}`).found)).toEqual([kind]);
+  });
+
+  const value = (seed: number): string => randomValue(seed);
+  it.each<[string, (secret: string) => string]>([
+    ['environment', (secret) => `export AWS_SECRET_ACCESS_KEY=${secret}\nPATH=/bin`],
+    ['environment in quotes', (secret) => `API_TOKEN="${secret}"`],
+    ['JSON', (secret) => `{"api_key": "${secret}", "n": 1}`],
+    ['JSON in JSON', (secret) => `{"body": "{\\"client_secret\\":\\"${secret}\\"}"}`],
+    ['YAML', (secret) => `db:\n  password: ${secret}\n  port: 5432`],
+    ['code', (secret) => `const clientSecret = '${secret}';`],
+    ['a header', (secret) => `x-api-key: ${secret}\r\naccept: */*`],
+    ['a query', (secret) => `GET /v1?access_token=${secret}&page=2`],
+    ['PHP', (secret) => `'secret_key' => '${secret}',`],
+    ['Go', (secret) => `apiKey := "${secret}"`],
+    ['an escaped line', (secret) => `"env": "A=1\\nDB_PASSWORD=${secret}\\nB=2"`],
+    ['a flag', (secret) => `deploy --api-key=${secret} --verbose`],
+    ['npmrc', (secret) => `//registry.example.org/:_authToken=${secret}`],
+  ])('takes out what is assigned in %s', (_, frame) => {
+    const missed = seeds.filter((seed) => redact(frame(value(seed))) !== frame(r));
+    expect(missed.map((seed) => frame(value(seed)))).toEqual([]);
+  });
+
+  it.each([
+    ['DB_PASSWORD=hunter2', `DB_PASSWORD=${r}`],
+    ['password: hunter2x', `password: ${r}`],
+    ['{"password":"correct9horse"}', `{"password":"${r}"}`],
+    ['Server=db;Password=Tr0ub4dor&3;', `Server=db;Password=${r}&3;`],
+    ['postgres://app:hunter2@db:5432/x', `postgres://app:${r}@db:5432/x`],
+    ['redis://:s3cr3tpw@cache', `redis://:${r}@cache`],
+    ['Authorization: Bearer abc123def456ghi789jkl', `Authorization: Bearer ${r}`],
+    ['authorization: Basic YWxhZGRpbjpvcGVuc2VzYW1l', `authorization: Basic ${r}`],
+    ['"Authorization": "Bearer abc123def456ghi789jkl"', `"Authorization": "Bearer ${r}"`],
+    ['Cookie: sid=abc123def456; theme=dark\nx: y', `Cookie: ${r}\nx: y`],
+    [`https://${['hooks', 'slack'].join('.')}.com/services/T024BE7LD/B024BE7LE/${drawn(alphanumeric, 24, 9)}`, `https://hooks.slack.com/services/${r}`],
+  ])('makes of %s %s', (text, expected) => {
+    expect(redact(text)).toBe(expected);
+  });
+
+  it.each(['RSA PRIVATE KEY', 'PRIVATE KEY', 'EC PRIVATE KEY', 'OPENSSH PRIVATE KEY', 'PGP PRIVATE KEY BLOCK'])('takes out the body of a %s', (label) => {
+    expect(redact(`a\n${privateKey(1, label)}\nb`)).toBe(`a\n-----BEGIN ${label}-----${r}-----END ${label}-----\nb`);
+    expect(redact(JSON.stringify({ k: privateKey(2, label) }))).toBe(`{"k":"-----BEGIN ${label}-----${r}-----END ${label}-----"}`);
+    expect(redact(privateKey(3, label).slice(0, 400))).toBe(`-----BEGIN ${label}-----${r}`);
+  });
+
+  it.each([
+    'claude-opus-4-1-20250805-thinking',
+    'model: claude-sonnet-4-5-20250929',
+    'token: claude-opus-4-1-20250805',
+    'risk-adjusted returns, task-oriented-programming-interface, disk-based-storage-engine-2024',
+    'sk-learn-compatible-estimator, .sk-circle-fade-dot-animation-12',
+    'commit 3d6db70a1f0c9e8b7a6d5c4b3a2918070605f4e3',
+    'id: 550e8400-e29b-41d4-a716-446655440000',
+    'token: 550e8400-e29b-41d4-a716-446655440000',
+    'integrity: sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==',
+    'resolved "https://registry.yarnpkg.com/rxjs/-/rxjs-7.8.2.tgz#955bc473ed8af11a002a2be52071bf640638607b"',
+    'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'const token = await getToken(request);',
+    'password: string;\n  secret?: string | undefined;\n  apiKey: options.apiKey,',
+    'apiKey: process.env.OPENAI_API_KEY ?? env["KEY"],',
+    'OPENAI_API_KEY=your-key-here',
+    'API_KEY=<your key>',
+    'export TOKEN=$(gh auth token)',
+    'OPENAI_API_KEY=sk-...',
+    'password=$DB_PASSWORD',
+    '"password": "Forgot your password?"',
+    'max_tokens: 4096, tokenCount: 12345678, next_page_token: null',
+    'secretKeyRef: { name: db-secret-2, key: password }',
+    'public_key: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGx8',
+    'postgres://postgres:postgres@localhost:5432/app',
+    'https://user:${PASSWORD}@host',
+    'git@github.com:owner/repository.git',
+    'if (text.includes("-----BEGIN PRIVATE KEY-----")) return key + "-----END PRIVATE KEY-----";',
+    'Use Bearer authentication with your token',
+    'Authorization: Bearer $TOKEN',
+    'Authorization: Bearer YOUR_ACCESS_TOKEN_GOES_HERE',
+    '-----BEGIN CERTIFICATE-----\nMIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBaMQswCQYDVQQGEwJJ\n-----END CERTIFICATE-----',
+    'ghp_ is how they begin; AKIAIOSFODNN7EXAMPLE is the one of the documentation',
+    'passwordHash2: sha256-of-it',
+    'const env = { ANTHROPIC_API_KEY: anthropicKey };',
+  ])('leaves %s', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+
+  it('returns the same text where there is nothing, and nothing of an empty one', () => {
+    expect(redact('')).toBe('');
+    expect(inspect('nothing here')).toEqual({ text: 'nothing here', found: {} });
+  });
+});
+
+describe('known values', () => {
+  const secret = 'Tk/9+x y"ü{}';
+  const known = createRedactor({ values: [secret, 'hunter22'] });
+
+  it.each([
+    ['as they are', `a ${secret} b`],
+    ['in a URL', `https://x.org/?q=${encodeURIComponent(secret)}`],
+    ['in JSON', JSON.stringify({ q: secret })],
+    ['in base64', Buffer.from(secret).toString('base64')],
+    ['in the middle of base64', Buffer.from(`user:${secret}:x`).toString('base64')],
+    ['in the middle of URL-safe base64', Buffer.from(`us:${secret}:x`).toString('base64url')],
+  ])('finds them %s', (_, text) => {
+    expect(known.redact(text)).toContain(r);
+    expect(known.redact(text)).not.toContain(secret);
+    expect(known.inspect(text).found['known']).toBe(1);
+  });
+
+  it('takes the longer of two that begin alike', () => {
+    expect(createRedactor({ values: ['abcdef', 'abcdefgh'] }).redact('abcdefgh abcdefg')).toBe(`${r} ${r}g`);
+  });
+
+  it('refuses options that would guard nothing', () => {
+    expect(() => createRedactor({ values: ['short'] })).toThrow(SecurityOptionsError);
+    expect(() => createRedactor({ replacement: '' })).toThrow(/replacement/);
+    expect(() => createRedactor({ replacement: 'hunter22!', values: ['hunter22'] })).toThrow(/looks like a secret/);
+    expect(() => createRedactor({ value: ['x'] } as object)).toThrow(/no option "value"/);
+    expect(createRedactor({ replacement: '***' }).redact('DB_PASSWORD=hunter2')).toBe('DB_PASSWORD=***');
+  });
+});
+
+describe('redactData', () => {
+  it('goes by the names of members, and by the form of texts', () => {
+    const [, make] = tokenMakers[0] ?? [];
+    const data = { password: 'plain words', nested: [{ apiKey: 'abcd', model: 'gpt-5', password: '', secret: null }], note: `key ${make?.(1)}`, pin: 1 };
+    expect(redactData(data)).toEqual({ password: r, nested: [{ apiKey: r, model: 'gpt-5', password: '', secret: null }], note: `key ${r}`, pin: 1 });
+  });
+
+  it('returns the same object where there is nothing', () => {
+    const data = { a: [1, { b: 'c' }], d: null, max_tokens: 5 };
+    expect(redactData(data)).toBe(data);
+  });
+
+  it('bears circles, depth, strange objects and names', () => {
+    const circle: Record<string, unknown> = { password: 'abcdefgh1', at: new Date(0) };
+    circle['self'] = circle;
+    expect(redactData(circle)['password']).toBe(r);
+    let deep: unknown = 'x';
+    for (let level = 0; level < 10_000; level += 1) deep = [deep];
+    expect(() => redactData(deep)).not.toThrow();
+    const odd = JSON.parse('{"__proto__": {"password": "abcdefgh1"}}') as object;
+    expect(JSON.stringify(redactData(odd))).toBe(`{"__proto__":{"password":"${r}"}}`);
+  });
+});
+
+/** Texts in which something of a secret is everywhere. */
+const pieces = fc.oneof(
+  fc.constantFrom('sk-', 'ant-', 'proj-', 'ghp_', 'AKIA', 'eyJ', '.', 'Bearer ', 'Basic ', 'password', 'API_KEY', 'token', '=', ':', ': ', '"', "'", '\\"', '\\', '://', 'user:', '@', '\n', ' ', '-----BEGIN PRIVATE KEY-----', '-----END PRIVATE KEY-----', '-----BEGIN', 'Cookie: ', 'a=b1b2b3b4;', 'xoxb-', 'hooks.slack.com/services/', r, 'ü', '漢', '=>', 'BEGIN ', 'https', ',', '-', '_'),
+  fc.integer({ min: 1, max: 500 }).map((seed) => drawn(alphanumeric, (seed % 50) + 1, seed)),
+  fc.integer({ min: 1, max: 500 }).map((seed) => tokenMakers[seed % tokenMakers.length]?.[1](seed) ?? ''),
+  fc.string({ maxLength: 6 }),
+);
+const texts = fc.array(pieces, { maxLength: 40 }).map((parts) => parts.join(''));
+
+describe('for any text', () => {
+  const known = createRedactor({ values: ['xoxb-a', 'geheim nis'] });
+
+  it('changes nothing the second time', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const once = redact(text);
+        expect(redact(once)).toBe(once);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('gives in pieces what it gives of the whole', () => {
+    const cuts = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 30 });
+    fc.assert(
+      fc.property(texts, cuts, fc.boolean(), (text, lengths, isKnown) => {
+        const redactor = isKnown ? known : { redact, stream };
+        const open = redactor.stream();
+        let out = '';
+        for (let place = 0, turn = 0; place < text.length; turn += 1) {
+          const length = lengths[turn % lengths.length] ?? 1;
+          out += open.push(text.slice(place, place + length));
+          place += length;
+        }
+        expect(out + open.end()).toBe(redactor.redact(text));
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('holds back no more than may become a secret', () => {
+    const open = stream();
+    expect(open.push('Hello there, ')).toBe('Hello there, ');
+    expect(open.push('my key is sk-')).toBe('my key is ');
+    expect(open.push('learn. ')).toBe('sk-learn. ');
+    expect(open.push('password: hun')).toBe('password');
+    expect(open.push('ter2x\nand')).toBe(`: ${r}\n`);
+    expect(open.end()).toBe('and');
+    expect(open.push('again')).toBe('');
+    expect(open.end()).toBe('again');
+  });
+
+  it.each(['sk-', 'password=', 'password="', 'eyJa.', 'a://', 'a://xxxxx:', 'Bearer ', 'bearer a~', '-----BEGIN PRIVATE KEY-----', '-----BEGIN', 'token : ', 'cookie: ', 'cookie:a=b;', 'secret="\\', "password='\n", 'A', 'ghp_', '=', 'QWxhZGRpbjpvcGVu'])(
+    'takes time in proportion to the length of %s again and again',
+    (piece) => {
+      const work = (length: number): number => {
+        const text = piece.repeat(Math.ceil(length / piece.length));
+        const before = process.cpuUsage();
+        redact(text);
+        const { user } = process.cpuUsage(before);
+        return user;
+      };
+      work(20_000);
+      // Sixteen times the length: quadratic work would take 256 times as long.
+      const short = Math.max(2_000, work(10_000));
+      expect(work(160_000) / short).toBeLessThan(160);
+    },
+  );
+});

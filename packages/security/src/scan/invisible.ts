@@ -1,0 +1,110 @@
+import {
+  blackFlag,
+  cancelTag,
+  isBidi,
+  isEmoji,
+  isInvisible,
+  isJoining,
+  isOverride,
+  isRightToLeft,
+  isSpaceless,
+  isTag,
+  isVariation,
+  isZeroWidth,
+  zeroWidthJoiner,
+  zeroWidthNonJoiner,
+} from './characters.js';
+import type { Hit } from './finding.js';
+
+/** So many characters that nobody sees, one after the other, are a message. */
+const messageLength = 8;
+const minVariations = 3;
+
+/** A stretch of invisible characters that have no business where they stand, and what they say. */
+export interface HiddenStretch extends Hit {
+  /** What tag characters spell. */
+  readonly decoded?: string | undefined;
+}
+
+/**
+ * Finds invisible characters, judged by what stands around them.
+ *
+ * Joiners between emoji or letters that join, zero-width spaces in scripts without spaces, direction marks beside letters that run
+ * from right to left, and flags made of tags are writing. All else is not, and long stretches are messages.
+ */
+export const findInvisible = (text: string): readonly HiddenStretch[] => {
+  const found: HiddenStretch[] = [];
+  let index = 0;
+  while (index < text.length) {
+    const code = text.codePointAt(index) ?? 0;
+    if (code < 0xad || !isInvisible(code)) {
+      index += code > 65_535 ? 2 : 1;
+      continue;
+    }
+    const end = endOfInvisible(text, index);
+    const hit = judge(text, index, end);
+    if (hit !== undefined) found.push(hit);
+    index = end;
+  }
+  return found;
+};
+
+/** The text without what {@link findInvisible} finds. */
+export const stripInvisible = (text: string): string => {
+  const found = findInvisible(text);
+  if (found.length === 0) return text;
+  let result = '';
+  let last = 0;
+  for (const { start, end } of found) {
+    result += text.slice(last, start);
+    last = end;
+  }
+  return result + text.slice(last);
+};
+
+const endOfInvisible = (text: string, start: number): number => {
+  let end = start;
+  while (end < text.length) {
+    const code = text.codePointAt(end) ?? 0;
+    if (!isInvisible(code)) break;
+    end += code > 65_535 ? 2 : 1;
+  }
+  return end;
+};
+
+const judge = (text: string, start: number, end: number): HiddenStretch | undefined => {
+  const codes = Array.from(text.slice(start, end), (character) => character.codePointAt(0) ?? 0);
+  const before = codeBefore(text, start);
+  const after = text.codePointAt(end) ?? 0;
+  if (codes.some(isTag)) {
+    if (before === blackFlag && codes.at(-1) === cancelTag && codes.length <= messageLength && codes.every(isTag)) return undefined;
+    const decoded = String.fromCharCode(...codes.slice(0, 4096).filter(isTag).map((code) => code - 0xe0000).filter((code) => code >= 32 && code < 127));
+    return { rule: 'hidden-text', severity: 'malicious', start, end, decoded };
+  }
+  if (codes.filter(isVariation).length >= minVariations || codes.filter(isZeroWidth).length >= messageLength) return { rule: 'hidden-text', severity: 'malicious', start, end };
+  if (codes.some(isBidi)) return isBeside(text, start, end, isRightToLeft) && !codes.some(isOverride) ? undefined : { rule: 'bidi', severity: 'suspicious', start, end };
+  if (codes.every((code) => !isZeroWidth(code)) || isWriting(codes, before, after)) return undefined;
+  return { rule: 'invisible', severity: 'note', start, end };
+};
+
+const isWriting = (codes: readonly number[], before: number, after: number): boolean => {
+  const hasJoiner = codes.includes(zeroWidthJoiner);
+  if (hasJoiner && (isEmoji(before) || isEmoji(after))) return true;
+  if ((hasJoiner || codes.includes(zeroWidthNonJoiner)) && (isJoining(before) || isJoining(after))) return true;
+  return isSpaceless(before) || isSpaceless(after);
+};
+
+const codeBefore = (text: string, index: number): number => {
+  const low = text.charCodeAt(index - 1);
+  return low >= 0xdc00 && low <= 0xdfff ? (text.codePointAt(index - 2) ?? 0) : low || 0;
+};
+
+const maxDistance = 80;
+
+/** Whether a character of this kind stands close by. */
+const isBeside = (text: string, start: number, end: number, isKind: (code: number) => boolean): boolean => {
+  for (let index = Math.max(0, start - maxDistance); index < Math.min(text.length, end + maxDistance); index += 1) {
+    if (isKind(text.charCodeAt(index))) return true;
+  }
+  return false;
+};

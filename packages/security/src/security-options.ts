@@ -1,0 +1,68 @@
+import type { TurnEventOf } from '@h/turn';
+import { checkOptions, either, isFalse, isFlag, isFunction, isTexts, someOf, withMethods } from './options.js';
+import type { Redactor } from './redact/create-redactor.js';
+
+/**
+ * Where secrets are taken out.
+ *
+ * | place | what is changed |
+ * |---|---|
+ * | `results` | results of tools: what the model reads, details, errors |
+ * | `progress` | what tools report while they run |
+ * | `approvals` | what people are asked to approve, as it is shown to them; the call is carried out as it is |
+ * | `input` | what users say, before the model reads it |
+ * | `answers` | what the model says: pieces are held back until it is clear that they are no secret |
+ * | `state` | what operators keep for the session's next turn |
+ */
+export type RedactionPlace = 'results' | 'progress' | 'approvals' | 'input' | 'answers' | 'state';
+
+/** Options of `security()`. */
+export interface SecurityOptions {
+  /**
+   * Takes secrets out; `false` leaves them in.
+   *
+   * @defaultValue `createRedactor()`
+   */
+  readonly redactor?: Redactor | false | undefined;
+  /**
+   * Where secrets are taken out.
+   *
+   * @defaultValue `['results', 'progress', 'approvals']`: a model that never reads a secret cannot tell it
+   */
+  readonly redact?: readonly RedactionPlace[] | undefined;
+  /**
+   * Tools whose results come from outside, besides those that say so themselves (`external: true` of `defineTool`, all of MCP): their names, or
+   * a function that tells by the result. A function that throws says yes.
+   *
+   * @defaultValue `[]`
+   */
+  readonly external?: readonly string[] | ((event: TurnEventOf<'tool.result'>) => boolean) | undefined;
+  /**
+   * Where a result comes from, for the mark.
+   *
+   * @defaultValue the tool's name, and the `url` or `uri` of its input
+   */
+  readonly sourceOf?: ((event: TurnEventOf<'tool.result'>) => string) | undefined;
+  /**
+   * Whether results from outside are scanned, and observers told with `security.suspicious`. Nothing is withheld.
+   *
+   * @defaultValue `true`
+   */
+  readonly scan?: boolean | undefined;
+  /**
+   * Makes the ids of wraps.
+   *
+   * @defaultValue 64 random bits, in hexadecimal
+   */
+  readonly createId?: (() => string) | undefined;
+}
+
+export const checkSecurityOptions = (options: SecurityOptions): void =>
+  checkOptions('security()', options, {
+    redactor: either(withMethods('redact', 'inspect', 'redactData', 'stream'), isFalse),
+    redact: someOf('results', 'progress', 'approvals', 'input', 'answers', 'state'),
+    external: either(isTexts, isFunction),
+    sourceOf: isFunction,
+    scan: isFlag,
+    createId: isFunction,
+  });

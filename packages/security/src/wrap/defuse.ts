@@ -1,0 +1,55 @@
+import { fold } from '../scan/fold.js';
+import { stripInvisible } from '../scan/invisible.js';
+
+/*
+ * All patterns are for folded text: small letters, look-alikes as what they look like, no underscores, stars and tildes.
+ */
+
+/** The marks that wrap external content, this package's and those of other harnesses. */
+const marker = /<<<? ?\/?(?:end[ -]?(?:of[ -]?)?)?external[ -]?(?:untrusted[ -]?)?content|\[ ?(?:begin|end) (?:of )?external (?:untrusted )?content/g;
+
+/** What models are trained to take for the seams of a conversation, and harnesses for calls and their own words. */
+const seams = /<\|[^<>|\n]{1,40}\|>|<\/?(?:startofturn|endofturn|startofimage|bos|eos|pad|s|antml:\w{1,20}|functioncalls?|functionresults?|toolcalls?|toolresponse|tooluse|toolresults?|system-?reminder|systemreminder|systemprompt|invoke(?= name))(?:\s[^<>]{0,80})?>|\[\/?(?:inst|systemprompt|availabletools|toolcalls|toolresults|sys)\]|<<\/?sys>>/g;
+
+const speaker = /(^|\n[ \t]*\r?\n)([ \t]*)(Human|Assistant|System|USER|ASSISTANT|SYSTEM|### (?:Instruction|Response|System|Human|Assistant))(?=:)/g;
+
+/** Nothing of the above can be in a text that has none of these. */
+const suspects = /[<[\u0080-\uffff]/;
+
+interface Cut {
+  readonly start: number;
+  readonly end: number;
+  readonly put: (found: string) => string;
+}
+
+/**
+ * Takes the force out of a text from outside: forged marks are removed, tokens that part a conversation for models are broken up by a
+ * space, lines that begin like a speaker's turn too, and what nobody can see is gone. Doing it again changes nothing.
+ */
+export const defuse = (text: string): string => {
+  const visible = stripInvisible(text);
+  const broken = suspects.test(visible) ? cutUp(visible) : visible;
+  return broken.replace(speaker, (_, gap: string, indent: string, who: string) => `${gap}${indent}${who} `);
+};
+
+const cutUp = (text: string): string => {
+  const folded = fold(text);
+  const find = (pattern: RegExp, put: Cut['put']): readonly Cut[] =>
+    Array.from(folded.text.matchAll(pattern), ({ 0: match, index }) => ({ start: folded.at(index), end: folded.at(index + match.length - 1) + 1, put }));
+  const cuts = [...find(marker, () => '[mark removed]'), ...find(seams, spaced)].toSorted((one, other) => one.start - other.start);
+  if (cuts.length === 0) return text;
+  let result = '';
+  let last = 0;
+  for (const { start, end, put } of cuts) {
+    if (start < last) continue;
+    result += text.slice(last, start) + put(text.slice(start, end));
+    last = end;
+  }
+  return result + text.slice(last);
+};
+
+/** `<|im_start|>` as `< |im_start|>`: readable, and no token any more. */
+const spaced = (found: string): string => {
+  const [first = ''] = found;
+  return `${first} ${found.slice(first.length)}`;
+};
