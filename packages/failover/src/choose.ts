@@ -5,6 +5,7 @@ import type { TurnMemory } from './turn-memory.js';
 
 /** Somebody who can be asked now. */
 export interface Free {
+  readonly kind: 'ask';
   /** Their place in the chain. */
   readonly place: number;
   readonly lease: Lease;
@@ -30,7 +31,7 @@ export const choose = ({ chain, current, givenUp, session }: TurnMemory, pool: C
     const candidate = chain[place];
     if (candidate === undefined || givenUp.has(candidate.model)) continue;
     const found = pool.acquire({ provider: candidate.provider, model: candidate.model, session });
-    if ('release' in found) return { place, lease: found, because };
+    if ('release' in found) return { kind: 'ask', place, lease: found, because };
     because ??= found.reason;
     if (first === undefined || (found.until ?? -Infinity) < (first.until ?? -Infinity)) first = { place, ...found };
   }

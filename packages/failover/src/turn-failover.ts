@@ -19,7 +19,7 @@ type Answer = NewEvent | readonly NewEvent[] | undefined;
 
 /** What comes next. */
 type Plan =
-  | ({ readonly kind: 'ask' } & Free)
+  | Free
   /** The same one after a while, or the first one that is free. */
   | { readonly kind: 'retry' | 'wait'; readonly to: Asked; readonly delayMs: number; readonly reason: FailoverReason }
   | { readonly kind: 'nobody'; readonly freeAt: number | undefined };
@@ -31,6 +31,7 @@ export class TurnFailover {
   readonly #memory: TurnMemory;
   readonly #operator: OperatorContext;
   readonly #readers = new Map<string, PortableHistory>();
+  #latest: { readonly asked: Asked; readonly reader: PortableHistory } | undefined;
   #lease: Lease | undefined;
   #request: Request | undefined;
 
@@ -110,7 +111,7 @@ export class TurnFailover {
   #ask(request: Request): DecisionInput {
     const memory = this.#memory;
     const before = memory.asked;
-    const unanswered = memory.begin(request);
+    const unanswered = memory.begin(request, this.#now());
     this.#request = request;
     const plan = unanswered === undefined ? this.#next('unknown') : this.#resume(unanswered.error, unanswered.at);
     if (plan.kind === 'nobody') return this.#stopped(request, plan.freeAt);
@@ -175,10 +176,10 @@ export class TurnFailover {
 
   #next(reason: FailoverReason): Plan {
     const memory = this.#memory;
-    if (this.#isUsedUp(this.#now())) return { kind: 'nobody', freeAt: availableAt(memory, this.#pool) };
+    if (memory.records.length > 0 && this.#isUsedUp(this.#now())) return { kind: 'nobody', freeAt: availableAt(memory, this.#pool) };
     const found = choose(memory, this.#pool);
     if (found === undefined) return { kind: 'nobody', freeAt: undefined };
-    if ('lease' in found) return { kind: 'ask', ...found };
+    if ('lease' in found) return found;
     const delayMs = found.until === undefined ? this.#settings.maxWaitMs : Math.max(0, found.until - this.#now());
     if (!this.#isWorthWaiting(delayMs, this.#now())) return { kind: 'nobody', freeAt: found.until };
     return { kind: 'wait', to: this.#named(found.place, found.profile), delayMs, reason: reason === 'unknown' ? found.reason : reason };
@@ -217,13 +218,18 @@ export class TurnFailover {
     }
     const messages = this.#readerFor(memory.asked).for(request.messages);
     if (request.model === model && request.credential === credential && messages === request.messages && settings === undefined) return request;
-    return { ...request, model, credential, messages, ...(settings && { settings: { ...request.settings, ...settings } }) };
+    // The new members come first: behind a spread they cost V8 ten times as much.
+    const widened: Request = { model, credential, ...request, messages };
+    const sent = widened.model === model && widened.credential === credential ? widened : { ...widened, model, credential };
+    return settings === undefined ? sent : { ...sent, settings: { ...request.settings, ...settings } };
   }
 
   #readerFor(asked: Asked): PortableHistory {
+    if (this.#latest?.asked === asked) return this.#latest.reader;
     const name = `${asked.model ?? ''}\0${asked.credential ?? ''}`;
     let reader = this.#readers.get(name);
     if (reader === undefined) this.#readers.set(name, (reader = new PortableHistory(asked, this.#memory.home ?? this.#named(0, undefined))));
+    this.#latest = { asked, reader };
     return reader;
   }
 

@@ -38,7 +38,7 @@ export class TurnMemory {
    *
    * @returns the failure that was not followed by another call before a crash, if there is one
    */
-  begin({ step, at, model }: Pick<Request, 'step' | 'at' | 'model'>): AttemptRecord | undefined {
+  begin({ step, model }: Pick<Request, 'step' | 'model'>, at: number): AttemptRecord | undefined {
     if (this.chain.length === 0 || model !== this.#requested) this.#makeChain(model);
     if (step === this.step) {
       // The time in which no process was there does not count.
@@ -55,7 +55,7 @@ export class TurnMemory {
   /** Takes note of a request that was made before a crash: it says who was asked. */
   recall({ step, at, model, credential }: Request): void {
     if (this.chain.length === 0) this.#makeChain(undefined);
-    if (step !== this.step) this.begin({ step, at, model: this.#requested });
+    if (step !== this.step) this.begin({ step, model: this.#requested }, at);
     this.asked = { ...(model !== undefined && { model }), ...(credential !== undefined && { credential }) };
     this.#isOpen = true;
     this.#stayWith(model);

@@ -47,8 +47,8 @@ export class PortableHistory {
   }
 
   #add(messages: MessageList, from: number): void {
-    let isChanged = this.#mapped !== this.#source;
     const added: Message[] = [];
+    let isChanged = this.#mapped !== this.#source;
     for (let index = from; index < messages.length; index += 1) {
       const message = messages.at(index) as Message;
       if (message.role === 'assistant') this.#writer = originOf(message) ?? this.#home;

@@ -15,8 +15,18 @@ const accountMembers: ReadonlySet<string> = new Set(['itemId', 'reasoningEncrypt
 
 /** A message that another model takes; the message itself where it is fine. */
 export const portableMessage = (message: Message, strangeness: Strangeness, ids: ToolCallIds): Message => {
+  if (strangeness === 'none' && isFine(message, ids)) return message;
   if (message.role === 'assistant') return portableAnswer(message, strangeness, ids);
   return message.role === 'tool' ? portableResults(message, strangeness, ids) : message;
+};
+
+/** The commonest case, told without making anything. */
+const isFine = ({ content }: Message, ids: ToolCallIds): boolean => {
+  if (typeof content === 'string') return true;
+  for (const part of content as readonly { readonly toolCallId?: string }[]) {
+    if (part.toolCallId !== undefined && ids(part.toolCallId) !== part.toolCallId) return false;
+  }
+  return true;
 };
 
 const portableAnswer = (message: AssistantMessage, strangeness: Strangeness, ids: ToolCallIds): AssistantMessage => {

@@ -1,5 +1,5 @@
-/** What all but the strictest providers take: OpenAI's chat completions allow 40 characters. */
-const usual = /^[a-zA-Z0-9_-]{1,40}$/;
+/** What all but the strictest providers take: OpenAI's chat completions allow 40 characters. What looks like one of ours is none. */
+const usual = /^(?!fit_)[a-zA-Z0-9_-]{1,40}$/;
 /** Mistral's own and those of its models wherever they run. */
 const strict = /^[a-zA-Z0-9]{9}$/;
 const strictModels = /mistral|mixtral|codestral|devstral|magistral|ministral|pixtral/i;
@@ -10,15 +10,25 @@ const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 export type ToolCallIds = (id: string) => string;
 
 /** @param model name of the model that will read them */
-export const toolCallIdsFor = (model: string): ToolCallIds => {
-  const accepted = strictModels.test(model) ? strict : usual;
+export const toolCallIdsFor = (model: string): ToolCallIds => (strictModels.test(model) ? strictIds() : usualIds());
+
+/** What is taken stays as it is and looks like none of ours, so that only ours have to be told apart. */
+const usualIds = (): ToolCallIds => {
+  const fitting = fittingIds((id, round) => `fit_${shortId(id, round)}`);
+  return (id) => (usual.test(id) ? id : fitting(id));
+};
+
+const strictIds = (): ToolCallIds => fittingIds((id, round) => (round === 0 && strict.test(id) ? id : shortId(id, round)));
+
+const fittingIds = (make: (id: string, round: number) => string): ToolCallIds => {
   const given = new Map<string, string>();
   const taken = new Set<string>();
   return (id) => {
     const known = given.get(id);
     if (known !== undefined) return known;
-    let fitting = accepted.test(id) ? id : shortId(id, 0);
-    for (let round = 1; taken.has(fitting); round += 1) fitting = shortId(id, round);
+    let round = 0;
+    while (taken.has(make(id, round))) round += 1;
+    const fitting = make(id, round);
     given.set(id, fitting);
     taken.add(fitting);
     return fitting;
