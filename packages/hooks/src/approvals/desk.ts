@@ -1,10 +1,9 @@
 import { keep, notice, toErrorInfo, type ApprovalDecision, type JSONValue, type NewEvent, type ObserveHandlers, type OperatorContext, type ToolCall, type TurnEventOf } from '@h/turn';
-import * as z from 'zod';
 import { denied, passed, type Question } from '../before-tool.js';
 import { hashCall } from '../canonical.js';
 import { chain, isPromise, type Maybe } from '../maybe.js';
 import type { TurnHooks } from '../turn-hooks.js';
-import { rememberedApprovalSchema, isCovered, ruleText, withRule, type RememberedApproval, type ApprovalStore } from './store.js';
+import { isCovered, rulesIn, ruleText, withRule, type RememberedApproval, type ApprovalStore } from './store.js';
 
 /** How a desk works. */
 export interface DeskSettings {
@@ -185,7 +184,6 @@ export class ApprovalDesk {
   }
 
   #load(value: JSONValue | undefined): void {
-    const kept = z.object({ rules: z.array(rememberedApprovalSchema) }).safeParse(value);
-    this.#sessionRules = kept.success ? kept.data.rules.slice(-maxSessionRules) : [];
+    this.#sessionRules = (rulesIn(value) ?? []).slice(-maxSessionRules);
   }
 }

@@ -3,9 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { TurnError } from '@h/turn';
-import * as z from 'zod';
 import { aText, aWholeNumberFrom, checkOptions } from '../option-check.js';
-import { rememberedApprovalSchema, withRule, type RememberedApproval, type ApprovalStore } from './store.js';
+import { rulesIn, withRule, type RememberedApproval, type ApprovalStore } from './store.js';
 
 /** Options of {@link fileApprovalStore}. */
 export interface FileApprovalStoreOptions {
@@ -18,8 +17,6 @@ export interface FileApprovalStoreOptions {
    */
   readonly maxRules?: number | undefined;
 }
-
-const fileSchema = z.object({ version: z.literal(1), rules: z.array(rememberedApprovalSchema) });
 
 /**
  * Keeps rules in a JSON file that only its owner can read. It is read again for each question, so that what is taken out of
@@ -58,14 +55,18 @@ export const fileApprovalStore = (options: FileApprovalStoreOptions): ApprovalSt
 };
 
 const parsed = (path: string, text: string): readonly RememberedApproval[] => {
+  let value: unknown;
   try {
-    return fileSchema.parse(JSON.parse(text)).rules;
+    value = JSON.parse(text);
   } catch (error) {
     throw unreadable(path, error);
   }
+  const rules = (value as { readonly version?: unknown } | null)?.version === 1 ? rulesIn(value) : undefined;
+  if (rules === undefined) throw unreadable(path);
+  return rules;
 };
 
-const unreadable = (path: string, cause: unknown): TurnError =>
+const unreadable = (path: string, cause?: unknown): TurnError =>
   new TurnError('approval-store', `The approval rules in ${path} cannot be read; mend the file or take it away.`, { cause });
 
 /** Writes beside the file and moves it there, once it is on the disk. */

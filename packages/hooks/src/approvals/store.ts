@@ -1,5 +1,4 @@
 import type { ToolCall } from '@h/turn';
-import * as z from 'zod';
 import { hashCall } from '../canonical.js';
 import { aWholeNumberFrom, checkOptions } from '../option-check.js';
 import { coversCall } from './pattern.js';
@@ -21,12 +20,18 @@ export interface ApprovalStore {
   add(rule: RememberedApproval): void | PromiseLike<void>;
 }
 
-export const rememberedApprovalSchema: z.ZodType<RememberedApproval> = z.object({
-  tool: z.string(),
-  pattern: z.string().optional(),
-  hash: z.string().optional(),
-  at: z.number(),
-});
+/** What of a stored value is a list of rules; nothing when it is none, or something else is among them. */
+export const rulesIn = (value: unknown): readonly RememberedApproval[] | undefined => {
+  const rules: unknown = typeof value === 'object' && value !== null && 'rules' in value ? value.rules : undefined;
+  return Array.isArray(rules) && rules.every(isRule) ? rules : undefined;
+};
+
+const isRule = (value: unknown): value is RememberedApproval => {
+  if (typeof value !== 'object' || value === null) return false;
+  const { tool, pattern, hash, at } = value as Readonly<Record<string, unknown>>;
+  const isText = (member: unknown): boolean => member === undefined || typeof member === 'string';
+  return typeof tool === 'string' && typeof at === 'number' && isText(pattern) && isText(hash);
+};
 
 /** Whether a rule allows this call. */
 export const isCovered = (rules: readonly RememberedApproval[], call: Pick<ToolCall, 'name' | 'input'>): RememberedApproval | undefined => {
