@@ -7,7 +7,7 @@ export class Account {
   readonly scope: string;
   readonly #allowance: Allowance;
   /** The limits that there are. */
-  readonly #limits: readonly LimitName[];
+  readonly names: readonly LimitName[];
   readonly #counters: ReturnType<typeof noCounters>;
   readonly #reserved = noCounters();
   #running = 0;
@@ -16,13 +16,13 @@ export class Account {
   constructor(scope: string, allowance: Allowance, used?: unknown) {
     this.scope = scope;
     this.#allowance = allowance;
-    this.#limits = limitNames.filter((name) => (allowance[name] ?? Infinity) !== Infinity);
+    this.names = limitNames.filter((name) => (allowance[name] ?? Infinity) !== Infinity);
     this.#counters = storedCounters(used);
   }
 
   /** Whether there is such a limit. */
   limits(limit: LimitName): boolean {
-    return this.#limits.includes(limit);
+    return this.names.includes(limit);
   }
 
   /** What was used up to this time. */
@@ -45,20 +45,26 @@ export class Account {
 
   /** All limits and what was used of them. */
   states(now: number): readonly LimitState[] {
-    return this.#limits.map((limit) => this.state(limit, now));
+    return this.names.map((limit) => this.state(limit, now));
   }
 
   /** The first limit that has no room for these amounts; those that are set aside count as used unless they are said to be free. */
   lacks(amounts: Amounts, now: number, isReservedFree = false): LimitState | undefined {
-    for (const limit of this.#limits) {
+    for (const limit of this.names) {
       if (limitFacts[limit].measure(amounts) > this.left(limit, now, isReservedFree)) return this.state(limit, now);
     }
     return undefined;
   }
 
+  /** The first limit of which more was used than may be. */
+  overrun(now: number): LimitState | undefined {
+    const limit = this.names.find((name) => this.left(name, now, true) < 0);
+    return limit && this.state(limit, now);
+  }
+
   /** The first limit that lets no further step begin. */
   refuses(now: number): LimitState | undefined {
-    for (const limit of this.#limits) {
+    for (const limit of this.names) {
       if (limitFacts[limit].perStep > this.left(limit, now, true) && !this.#mayBeFree(limit, now)) return this.state(limit, now);
     }
     return undefined;

@@ -1,5 +1,5 @@
 import type { Account } from './account.js';
-import { limitNames, type LimitName, type LimitState } from './limits.js';
+import type { LimitName, LimitState } from './limits.js';
 
 /** From when on a limit counts as near. */
 export interface Reserves {
@@ -36,18 +36,19 @@ export const reserveOf = (limit: LimitName, max: number, { reserveSteps, reserve
 
 /** Finds limits that have come near, each once. Something of them was used, and they are finite. */
 export const nearLimits = (reserves: Reserves): ((accounts: readonly Account[], now: number) => readonly LimitState[]) => {
-  const told = new Set<string>();
+  const told = new Map<Account, Set<LimitName>>();
+  const isNews = (account: Account, limit: LimitName): boolean => {
+    const known = told.get(account) ?? new Set();
+    told.set(account, known);
+    return !known.has(limit) && known.add(limit) !== undefined;
+  };
   return (accounts, now) => {
     let found: LimitState[] | undefined;
     for (const account of accounts) {
-      for (const limit of limitNames) {
-        if (!account.limits(limit)) continue;
+      for (const limit of account.names) {
         const state = account.state(limit, now);
-        if (state.used === 0 || state.max - state.used > reserveOf(limit, state.max, reserves)) continue;
-        const key = `${account.scope}:${limit}`;
-        if (told.has(key)) continue;
-        told.add(key);
-        (found ??= []).push(state);
+        const { used, max } = state;
+        if (used > 0 && max - used <= reserveOf(limit, max, reserves) && isNews(account, limit)) (found ??= []).push(state);
       }
     }
     return found ?? none;

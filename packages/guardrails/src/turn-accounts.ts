@@ -17,6 +17,7 @@ export class TurnAccounts {
   #budget: Budget | undefined;
   #tab: BudgetTab | undefined;
   #all: readonly Account[];
+  #timed: readonly Account[] = [];
   #isStarted = false;
   #isRunning = false;
   /** Where the clock of the turn stood in what is replayed. */
@@ -27,6 +28,7 @@ export class TurnAccounts {
     this.#settings = settings;
     this.#turn = new Account('turn', settings.turn);
     this.#all = [this.#turn];
+    this.#list();
   }
 
   /** All of them, the turn's own first. */
@@ -48,10 +50,19 @@ export class TurnAccounts {
     return undefined;
   }
 
-  /** The limit on time that is used up. */
-  late(now: number): LimitState | undefined {
+  /** The first limit of which more was used than may be. */
+  overrun(now: number): LimitState | undefined {
     for (const account of this.#all) {
-      if (account.limits('maxDurationMs') && account.left('maxDurationMs', now) <= 0) return account.state('maxDurationMs', now);
+      const limit = account.overrun(now);
+      if (limit) return limit;
+    }
+    return undefined;
+  }
+
+  /** The limit on time that is used up. Asked for with every piece of an answer. */
+  late(now: number): LimitState | undefined {
+    for (const account of this.#timed) {
+      if (account.left('maxDurationMs', now) <= 0) return account.state('maxDurationMs', now);
     }
     return undefined;
   }
@@ -138,5 +149,6 @@ export class TurnAccounts {
 
   #list(): void {
     this.#all = [...this.#own, ...(this.#budget?.accounts ?? [])];
+    this.#timed = this.#all.filter((account) => account.limits('maxDurationMs'));
   }
 }

@@ -117,7 +117,7 @@ export class TurnGuard {
     events.push(event);
     const model = this.ledger.takeUnpriced();
     if (model) events.push(notice('budget.cost-unknown', model));
-    const overrun = this.ledger.accounts.all.flatMap((account) => account.states(now)).find(({ used, max }) => used > max);
+    const overrun = this.ledger.accounts.overrun(now);
     const hasCalls = toolCallsOf({ role: 'assistant', content: event.content }).length > 0;
     events.push(...(overrun && hasCalls ? this.#end(exceeded(overrun)) : this.#nearNotices(now)));
     return events.length === 1 && event === given ? undefined : events;
