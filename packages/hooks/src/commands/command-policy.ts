@@ -8,8 +8,20 @@ import type { CommandLine, Invocation } from './shell/invocation.js';
 import { readCommandLine } from './shell/read-command-line.js';
 import { wordPattern, type WordPattern } from './word-pattern.js';
 
+/** Where a line runs. */
+export interface CommandContext {
+  /** The folder that it runs in, as an absolute path. */
+  readonly cwd: string;
+  /**
+   * The folder of the project: what is in it may be deleted, what is outside may not.
+   *
+   * @defaultValue `cwd`
+   */
+  readonly project?: string | undefined;
+}
+
 /** Says of a line of shell whether it may run. It never throws for a text, and its time grows with the length of the line. */
-export type CommandPolicy = (command: string, context: { readonly cwd: string }) => CommandJudgement;
+export type CommandPolicy = (command: string, context: CommandContext) => CommandJudgement;
 
 /** More findings than this tell nobody anything. */
 const maxFindings = 20;
@@ -43,8 +55,8 @@ export const commandPolicy = (options: CommandPolicyOptions = {}): CommandPolicy
  * This is a guard rail against mistakes and not a sandbox: a program that may run can do what it likes, and a script in a
  * file is not read. What must not happen at all is prevented by a sandbox.
  *
- * @param context `cwd` is the folder of the project, as an absolute path. The rest makes the policy one's own; where it
- * stays the same from call to call, {@link commandPolicy} checks it once.
+ * @param context `cwd` and `project` say where the line runs. The rest makes the policy one's own; where it stays the same
+ * from call to call, {@link commandPolicy} checks it once.
  * @throws TurnError `invalid-option` for an option that is unknown or wrong; never for what the command says
  *
  * @example
@@ -54,10 +66,10 @@ export const commandPolicy = (options: CommandPolicyOptions = {}): CommandPolicy
  * judgeCommand('cd "$BUILD" && rm -rf *', { cwd: '/work' }).decision; // 'ask'
  * ```
  */
-export const judgeCommand = (command: string, { cwd, ...options }: { readonly cwd: string } & CommandPolicyOptions): CommandJudgement => {
-  if (Object.keys(options).length === 0) return standard(command, { cwd });
+export const judgeCommand = (command: string, { cwd, project, ...options }: CommandContext & CommandPolicyOptions): CommandJudgement => {
+  if (Object.keys(options).length === 0) return standard(command, { cwd, project });
   checkPolicyOptions('judgeCommand()', options);
-  return policyOf('judgeCommand()', options)(command, { cwd });
+  return policyOf('judgeCommand()', options)(command, { cwd, project });
 };
 
 const policyOf = (owner: string, { rules = commandRules, decisions = {}, allow = [], ask = [], deny = [], home }: CommandPolicyOptions): CommandPolicy => {
@@ -78,10 +90,10 @@ const policyOf = (owner: string, { rules = commandRules, decisions = {}, allow =
     return matches(asked) ? [...found, findingOf(ownQuestion, subject.shown, 'ask')] : found;
   };
 
-  return (command, { cwd }) => {
-    checkCommand(owner, command, cwd);
-    const place = { project: resolvePath(cwd, '/'), home: resolvePath(home ?? homedir(), '/') };
-    const { invocations, problems } = readCommandLine(command, place.project, place.home);
+  return (command, { cwd, project = cwd }) => {
+    checkCommand(owner, command, cwd, project);
+    const place = { project: resolvePath(project, '/'), home: resolvePath(home ?? homedir(), '/') };
+    const { invocations, problems } = readCommandLine(command, resolvePath(cwd, '/'), place.home, place.project);
     const findings = problems.flatMap((problem) => problemFinding(problem, problemRules));
     for (const invocation of invocations) findings.push(...judge(invocation, place));
     return judgementOf(findings);

@@ -1,5 +1,5 @@
 export type { Certainty, Operand, ParsedArguments } from './arguments.js';
-export { commandPolicy, judgeCommand, type CommandPolicy } from './command-policy.js';
+export { commandPolicy, judgeCommand, type CommandContext, type CommandPolicy } from './command-policy.js';
 export type { Zone } from './paths.js';
 export type { CommandPolicyOptions } from './policy-options.js';
 export { requiresApproval } from './requires-approval.js';

@@ -83,7 +83,8 @@ export const checkPolicyOptions = (owner: string, options: CommandPolicyOptions)
 };
 
 /** @throws TurnError `invalid-option` for a command or folder that is none */
-export const checkCommand = (owner: string, command: unknown, cwd: unknown): void => {
+export const checkCommand = (owner: string, command: unknown, cwd: unknown, project: unknown): void => {
   if (typeof command !== 'string') throw new TurnError('invalid-option', `${owner} takes a text as the command; it was given ${show(command)}.`);
   if (!aPath.accepts(cwd)) throw new TurnError('invalid-option', `${owner} takes ${aPath.takes} as "cwd"; it was given ${show(cwd)}.`);
+  if (!aPath.accepts(project)) throw new TurnError('invalid-option', `${owner} takes ${aPath.takes} as "project"; it was given ${show(project)}.`);
 };

@@ -1,4 +1,4 @@
-import { commandPolicy } from './command-policy.js';
+import { commandPolicy, type CommandContext } from './command-policy.js';
 import { checkPolicyOptions, type CommandPolicyOptions } from './policy-options.js';
 import type { Finding } from './rule.js';
 import { approvalRules } from './rules/approvals.js';
@@ -16,11 +16,11 @@ import { commandRules } from './rules/index.js';
  * requiresApproval('git push --dry-run', { cwd: '/work' }); // []
  * ```
  */
-export const requiresApproval = (command: string, { cwd, ...options }: { readonly cwd: string } & CommandPolicyOptions): readonly Finding[] => {
-  if (Object.keys(options).length === 0) return standard(command, { cwd }).findings;
+export const requiresApproval = (command: string, { cwd, project, ...options }: CommandContext & CommandPolicyOptions): readonly Finding[] => {
+  if (Object.keys(options).length === 0) return standard(command, { cwd, project }).findings;
   const { rules = withApprovals } = options;
   checkPolicyOptions('requiresApproval()', { ...options, rules });
-  return commandPolicy({ ...options, rules })(command, { cwd }).findings;
+  return commandPolicy({ ...options, rules })(command, { cwd, project }).findings;
 };
 
 const withApprovals = [...commandRules, ...approvalRules];

@@ -28,7 +28,7 @@ const maxChars = 1_000_000;
  * The line is followed like a shell would: variables, functions, aliases, `cd`, pipes of known text, wrappers. Nothing is
  * run, no file is looked at. Its time grows with the length of the line and no faster.
  */
-export const readCommandLine = (line: string, cwd: string, home: string): CommandLine => {
+export const readCommandLine = (line: string, cwd: string, home: string, project = cwd): CommandLine => {
   const invocations: Invocation[] = [];
   const problems: CommandLine['problems'][number][] = [];
   const left = { commands: maxCommands, words: maxWords, chars: maxChars };
@@ -149,7 +149,7 @@ export const readCommandLine = (line: string, cwd: string, home: string): Comman
     unparsable: (detail, text) => report('unparsable', [shorten(text)], detail),
   });
 
-  readText(line, firstScope(cwd, home), 0, false);
+  readText(line, firstScope(cwd, home, project), 0, false);
   // What is defined and never called may be called by what follows this line.
   for (const { body, scope } of defined) if (!called.has(body)) reader.node(body, scope, 1);
   return { invocations, problems };

@@ -24,10 +24,10 @@ export interface Scope {
 }
 
 /** Where a line begins. */
-export const firstScope = (cwd: string, home: string): Scope => ({
+export const firstScope = (cwd: string, home: string, project: string): Scope => ({
   parent: undefined,
   home,
-  project: cwd,
+  project,
   cwd,
   positional: undefined,
   variables: new Map(),

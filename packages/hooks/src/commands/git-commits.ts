@@ -1,0 +1,84 @@
+import { beginsWith, parseArguments } from './arguments.js';
+import { resolvePath } from './resolve-path.js';
+import { isKnown, programName, type Field } from './shell/field.js';
+import type { Invocation } from './shell/invocation.js';
+import { readCommandLine } from './shell/read-command-line.js';
+
+/** A command that runs before a commit in the same line. */
+export interface EarlierCommand {
+  readonly argv: readonly string[];
+  /** Whether its output goes into a file. */
+  readonly isRedirected: boolean;
+}
+
+/** A commit that a line of shell would make. */
+export interface CommitCommand {
+  /** The folder whose repository it is made in; `undefined` if that is only known when it runs. */
+  readonly folder: string | undefined;
+  /** Its message, as far as it is given; `undefined` for one that comes from a file, an editor or a variable. */
+  readonly message: string | undefined;
+  /** Whether it is made to be squashed into another one. */
+  readonly isFixup: boolean;
+  /** Commands of the line that run before it. */
+  readonly before: readonly EarlierCommand[];
+}
+
+/** What a line says about commits. */
+export interface CommitLine {
+  readonly commits: readonly CommitCommand[];
+  /** Set where the line cannot be read in full but seems to be about a commit. */
+  readonly isUnclear: boolean;
+}
+
+/**
+ * The commits that a line of shell makes: `git commit` in all its forms, with options before it, within `bash -c`, behind
+ * an alias that the line defines.
+ */
+export const commitsIn = (command: string, { cwd, home }: { readonly cwd: string; readonly home: string }): CommitLine => {
+  const { invocations, problems } = readCommandLine(command, cwd, home);
+  const commits = invocations.flatMap((invocation, index) => commitOf(invocation, invocations.slice(0, index)) ?? []);
+  return { commits, isUnclear: commits.length === 0 && problems.length > 0 && /\bcommit\b/.test(command) };
+};
+
+const commitOf = ({ argv: [first, ...args], cwd }: Invocation, before: readonly Invocation[]): CommitCommand | undefined => {
+  if (first === undefined || programName(first.text) !== 'git') return undefined;
+  const parsed = parseArguments('git', args);
+  if (beginsWith(parsed.operands, 'commit') !== 'yes') return undefined;
+  if (parsed.has('--dry-run') === 'yes' || parsed.words.includes('-h') || parsed.has('--help') === 'yes') return undefined;
+  const folder = folderOf(args, cwd);
+  return {
+    folder: isKnown(folder) ? folder : undefined,
+    message: messageOf(args),
+    isFixup: parsed.words.some((word) => /^--(?:fixup|squash)(?:=|$)/.test(word)),
+    before: before.map(earlier),
+  };
+};
+
+const earlier = ({ argv, redirections }: Invocation): EarlierCommand => ({
+  argv: argv.map(({ text }) => text),
+  isRedirected: redirections.some(({ target }) => !target.text.startsWith('/dev/')),
+});
+
+/** Each `-C` is taken from where the one before has led. */
+const folderOf = (args: readonly Field[], cwd: string): string => {
+  let folder = cwd;
+  for (const [index, { text }] of args.entries()) {
+    if (text === 'commit') break;
+    const next = args[index + 1]?.text;
+    if (text === '-C' && next !== undefined) folder = resolvePath(next, folder);
+    const [, tree] = /^--work-tree=(.+)$/.exec(text) ?? [];
+    if (tree !== undefined) folder = resolvePath(tree, folder);
+  }
+  return folder;
+};
+
+const messageOf = (args: readonly Field[]): string | undefined => {
+  const start = args.findIndex(({ text }) => text === 'commit') + 1;
+  for (const [index, { text }] of args.entries()) {
+    if (index < start) continue;
+    const [, inline] = /^(?:--message=|-[a-zA-Z]*?m)([\s\S]+)$/.exec(text) ?? [];
+    const message = inline ?? (/^(?:--message|-[a-zA-Z]*m)$/.test(text) ? args[index + 1]?.text : undefined);
+    if (message !== undefined) return isKnown(message) ? message : undefined;
+  }
+  return undefined;
+};

@@ -1,0 +1,218 @@
+import { existsSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import type { ToolCall } from '@h/turn';
+import { asyncScheduler, type SchedulerLike } from 'rxjs';
+import type { AfterToolContext, BeforeToolContext, Hook } from '../hook.js';
+import { aFunction, aNumberFrom, aText, aWholeNumberFrom, checkOptions, either, listOf, objectWith } from '../option-check.js';
+import { quoted } from './command-of-call.js';
+import { countsOf, findingsOf, newFindings, type CheckFindings, type FindingCounts } from './findings.js';
+import { localChecks, type CheckRunner } from './run-check.js';
+import { stepBatch } from './step-batch.js';
+
+/** Options of {@link checkAfterWrite}. */
+export interface CheckAfterWriteOptions {
+  /**
+   * The linter or type checker: `'npx eslint {file}'` for each file, `'npx tsc --noEmit'` for the whole project. A function
+   * makes the command for a file, or none.
+   */
+  readonly check: string | ((path: string) => string | undefined);
+  /**
+   * Ends of the names of files that are checked, like `.ts`.
+   *
+   * @defaultValue all files
+   */
+  readonly files?: readonly string[] | undefined;
+  /**
+   * The folder of the project; the check runs there.
+   *
+   * @defaultValue the folder of the process
+   */
+  readonly cwd?: string | undefined;
+  /**
+   * Runs the check.
+   *
+   * @defaultValue `localChecks()`, on this machine, without the secrets of the environment
+   */
+  readonly run?: CheckRunner | undefined;
+  /**
+   * How long a check may take, in milliseconds. One that takes longer says nothing.
+   *
+   * @defaultValue `30_000`
+   */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * How many new findings the model reads at once.
+   *
+   * @defaultValue `20`
+   */
+  readonly maxFindings?: number | undefined;
+  /**
+   * How many characters of them.
+   *
+   * @defaultValue `4_000`
+   */
+  readonly maxChars?: number | undefined;
+  /**
+   * How long to wait for the other writes of a step, in milliseconds, so that all are checked at once.
+   *
+   * @defaultValue `1_000`; where no other write is under way nothing is waited for
+   */
+  readonly debounceMs?: number | undefined;
+  /**
+   * The file that a call writes; nothing for a call that writes none.
+   *
+   * @defaultValue the path in the input of tools whose names say that they write, edit, create, patch or replace
+   */
+  readonly pathOf?: ((call: ToolCall) => string | undefined) | undefined;
+  /**
+   * The findings in the output of a check.
+   *
+   * @defaultValue lines that name a place in a file; output of another form is one finding
+   */
+  readonly findingsOf?: ((output: string) => CheckFindings) | undefined;
+  /**
+   * The clock of the waiting.
+   *
+   * @defaultValue `asyncScheduler`
+   */
+  readonly scheduler?: SchedulerLike | undefined;
+}
+
+const checks = {
+  check: either(aText, aFunction),
+  files: listOf(aText),
+  cwd: aText,
+  run: aFunction,
+  timeoutMs: aNumberFrom(1),
+  maxFindings: aWholeNumberFrom(1),
+  maxChars: aWholeNumberFrom(1),
+  debounceMs: aNumberFrom(0),
+  pathOf: aFunction,
+  findingsOf: aFunction,
+  scheduler: objectWith('schedule', 'now'),
+};
+
+/** Of more output than this the findings are not looked for. */
+const maxOutputChars = 200_000;
+
+/** More commands than this are not run for one step. */
+const maxCommandsOfStep = 10;
+
+/** Of more than these what was found before is not remembered. */
+const maxRemembered = 500;
+
+const reserveMs = 10_000;
+
+/**
+ * Runs a linter or type checker after a file was written, and tells the model what that has made worse.
+ *
+ * What was found before is not told again: each check also runs once before the first write that it is about. Nothing is
+ * said where there is nothing new. A check that fails to run never stops a turn.
+ *
+ * @returns a function that makes a fresh hook for every turn
+ * @throws TurnError `invalid-option`
+ *
+ * @example
+ * ```ts
+ * hooks([checkAfterWrite({ check: 'npx eslint {file}', files: ['.ts', '.tsx'], cwd: '/work' })]);
+ * ```
+ */
+export const checkAfterWrite = (options: CheckAfterWriteOptions): (() => Hook) => {
+  checkOptions('checkAfterWrite()', options, checks, ['check']);
+  const { check, files, cwd = process.cwd(), run = localChecks(), timeoutMs = 30_000, maxFindings = 20, maxChars = 4_000, debounceMs = 1_000 } = options;
+  const { pathOf = writtenPath, findingsOf: findingsIn = findingsOf, scheduler = asyncScheduler } = options;
+  const project = resolve(cwd);
+
+  const fileOf = (call: ToolCall): string | undefined => {
+    const path = pathOf(call);
+    if (path === undefined || (files !== undefined && !files.some((end) => path.endsWith(end)))) return undefined;
+    return relative(project, resolve(project, path)) || '.';
+  };
+  const commandFor = (file: string): string | undefined => (typeof check === 'function' ? check(file) : check.replaceAll('{file}', () => quoted(file.startsWith('-') ? `./${file}` : file)));
+
+  const findingsBy = async (command: string, context: Pick<AfterToolContext, 'notify' | 'signal'>): Promise<CheckFindings | undefined> => {
+    const end = await run({ command, cwd: project, timeoutMs, maxChars: maxOutputChars, signal: context.signal });
+    if (end.failure === undefined) return end.exitCode === 0 ? [] : findingsIn(end.output);
+    if (end.failure !== 'cancelled') context.notify(`The check ${command} ${end.failure === 'timed-out' ? `did not end within ${timeoutMs} ms` : `was ${end.failure}`}.`);
+    return undefined;
+  };
+
+  return () => {
+    const known = new Map<string, FindingCounts>();
+    const remember = (command: string, findings: CheckFindings): void => {
+      if (known.size < maxRemembered || known.has(command)) known.set(command, countsOf(findings));
+    };
+    const batch = stepBatch(debounceMs, scheduler);
+
+    const beginnings = new Map<string, Promise<undefined>>();
+    const begin = (file: string, context: BeforeToolContext): Promise<undefined> | undefined => {
+      const command = commandFor(file);
+      if (command === undefined || known.has(command)) return undefined;
+      const begun = beginnings.get(command) ?? lookBefore(command, file, context).finally(() => beginnings.delete(command));
+      beginnings.set(command, begun);
+      return begun;
+    };
+    const lookBefore = async (command: string, file: string, context: BeforeToolContext): Promise<undefined> => {
+      // A file that is not there yet has no findings; a check of the whole project may have some all the same.
+      const isNew = !existsSync(resolve(project, file)) && command.includes(quoted(file));
+      const findings = isNew ? [] : await findingsBy(command, context);
+      if (findings !== undefined) remember(command, findings);
+    };
+    const look = async (written: readonly string[], context: AfterToolContext): Promise<CheckFindings> => {
+      const commands = new Set(written.flatMap((file) => commandFor(file) ?? []));
+      const found: string[] = [];
+      for (const command of [...commands].slice(0, maxCommandsOfStep)) {
+        const findings = await findingsBy(command, context);
+        if (findings === undefined) continue;
+        found.push(...newFindings(findings, known.get(command) ?? new Map()));
+        remember(command, findings);
+      }
+      return found;
+    };
+
+    return {
+      name: 'check-after-write',
+      // What another gate denies is not written, and needs no look before.
+      priority: -50,
+      timeoutMs: { beforeTool: timeoutMs + reserveMs, afterTool: (timeoutMs + reserveMs) * maxCommandsOfStep + debounceMs },
+      failure: { beforeTool: 'open', afterTool: 'open' },
+      beforeTool: (context) => {
+        const file = fileOf(context.call);
+        if (file === undefined) return undefined;
+        batch.expect(context.step, context.call.id);
+        return begin(file, context);
+      },
+      afterTool: async (context) => {
+        const file = fileOf(context.call);
+        if (file === undefined) return undefined;
+        const written = await batch.arrive(context.call.id, context.outcome.status === 'ok' || context.outcome.status === 'stored' ? file : undefined, context.signal);
+        if (written.length === 0) return undefined;
+        const found = await look(written, context);
+        return found.length === 0 ? undefined : { context: told(found, { maxFindings, maxChars }) };
+      },
+    };
+  };
+};
+
+const writing = /write|edit|create|patch|replace|insert|save|append/i;
+const pathKeys = ['path', 'file_path', 'filePath', 'filename', 'file', 'target_file', 'notebook_path'];
+
+/** The file that a call of an ordinary tool writes. */
+const writtenPath = ({ name, input, effect }: ToolCall): string | undefined => {
+  if (effect === 'read-only' || !writing.test(name) || typeof input !== 'object' || input === null) return undefined;
+  const values = input as Readonly<Record<string, unknown>>;
+  return pathKeys.map((key) => values[key]).find((value) => typeof value === 'string' && value !== '') as string | undefined;
+};
+
+const told = (found: CheckFindings, { maxFindings, maxChars }: { readonly maxFindings: number; readonly maxChars: number }): string => {
+  const lines: string[] = [];
+  let chars = 0;
+  for (const finding of found.slice(0, maxFindings)) {
+    const room = maxChars - chars;
+    if (room <= 0) break;
+    lines.push(finding.slice(0, room).toWellFormed());
+    chars += finding.length + 1;
+  }
+  const rest = found.length - lines.length;
+  return ['The check after this change has new findings:', ...lines, ...(rest > 0 ? [`… and ${rest} more.`] : [])].join('\n');
+};

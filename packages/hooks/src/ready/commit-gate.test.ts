@@ -1,0 +1,182 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { call, response, scriptedTools } from '@h/turn/testing';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { makeRepository, type Repository } from '../../test/commands/repository.js';
+import { runTurn } from '../../test/turns.js';
+import { commitsIn } from '../commands/git-commits.js';
+import { hooks } from '../hooks.js';
+import { commitGate, type CommitGateOptions } from './commit-gate.js';
+import type { CheckRunner } from './run-check.js';
+
+const where = { cwd: '/work/app', home: '/home/me' };
+const repositories: Repository[] = [];
+
+const repository = (branch?: string): Repository => {
+  const made = makeRepository(branch);
+  repositories.push(made);
+  return made;
+};
+
+afterEach(() => {
+  for (const { remove } of repositories.splice(0)) remove();
+});
+
+/** A process that has ended and that nobody has asked about is still listed, as a zombie. */
+const isRunning = (pid: string): boolean => {
+  const status = spawnSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' }).stdout.trim();
+  return status !== '' && !status.startsWith('Z');
+};
+
+/** The tool really commits. */
+const commit = async (own: Repository, command: string, options: Partial<CommitGateOptions> = {}) => {
+  const tools = scriptedTools({
+    bash: (input) => {
+      const { command: line } = input as { readonly command: string };
+      return execFileSync('bash', ['-c', line], { cwd: own.folder, env: { PATH: process.env['PATH'], HOME: own.folder, GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@b', GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@b' }, encoding: 'utf8' });
+    },
+  });
+  const gate = commitGate({ command: 'sh test.sh', cwd: own.folder, ...options });
+  const ran = await runTurn([hooks([gate])], { tools, script: [response(call('c1', 'bash', { command })), 'Done.'] });
+  const result = ran.of('tool.result')[0];
+  return { status: result?.status, reason: result?.status === 'denied' ? result.reason : '', commits: own.git('log', '--format=%s').split('\n').length - 1 };
+};
+
+describe('commitsIn', () => {
+  it.each([
+    'git commit -m x', 'git commit', 'git commit -am "x y"', 'git -C sub commit -m x', 'git -c user.name=a -c x=y commit -am x', 'git --no-pager commit', 'git --git-dir=.git --work-tree=. commit -m x',
+    'git add -A && git commit -m x', 'cd sub; git commit', '(git commit -m x)', 'bash -c "git commit -m x"', 'sh -c \'cd x && git -C y commit\'', 'sudo git commit -m x', 'env GIT_AUTHOR_NAME=a git commit -m x',
+    'git -c alias.ci=commit ci -m x', 'g() { git commit "$@"; }; g -m x', 'if true; then git commit -m x; fi', 'git commit -F message.txt', 'git commit -m "$(cat <<EOF\nx\nEOF\n)"', '/usr/bin/git commit -m x', 'git commit --no-verify -m x', 'git commit --amend --no-edit',
+    'timeout 60 git commit -m x', 'GIT=git; $GIT commit -m x', 'echo y | git commit -F -', 'true && { git commit -m x; }', 'git commit-x; git commit',
+  ])('finds the commit in %s', (line) => {
+    expect(commitsIn(line, where).commits).toHaveLength(1);
+  });
+
+  it.each(['git status', 'git log --grep commit', 'git commit-graph write', 'git commit-tree x', 'git show commit', 'echo "git commit -m x"', 'grep -rn "git commit" .', 'git commit --dry-run', 'git commit -h', 'git commit --help', 'git config alias.ci commit', 'git help commit', 'git stash push -m commit'])('finds none in %s', (line) => {
+    expect(commitsIn(line, where)).toEqual({ commits: [], isUnclear: false });
+  });
+
+  it('knows the repository, the message and what runs before', () => {
+    expect(commitsIn('cd a && npm run fix > log && git -C b -C ../c commit -am "wip: x"', where).commits).toEqual([
+      { folder: '/work/app/a/c', message: 'wip: x', isFixup: false, before: [{ argv: ['cd', 'a'], isRedirected: false }, { argv: ['npm', 'run', 'fix'], isRedirected: true }] },
+    ]);
+    expect(commitsIn('git -C "$X" commit -m "$M"', where).commits).toMatchObject([{ folder: undefined, message: undefined }]);
+    expect(commitsIn('git commit --fixup=HEAD', where).commits).toMatchObject([{ isFixup: true }]);
+    expect(commitsIn('git commit --message="wip" ; git commit -mwip', where).commits).toMatchObject([{ message: 'wip' }, { message: 'wip' }]);
+  });
+
+  it('says so where a line that seems to commit cannot be read', () => {
+    expect(commitsIn('git commit -m "x', where)).toMatchObject({ isUnclear: true });
+    expect(commitsIn('eval "$X"; # commit', where)).toMatchObject({ isUnclear: true });
+    expect(commitsIn('echo "x', where)).toMatchObject({ isUnclear: false });
+  });
+});
+
+describe('commitGate', () => {
+  it('commits when the tests pass', async () => {
+    const own = repository();
+    own.write('test.sh', 'exit 0');
+    expect(await commit(own, 'git add -A && git commit -qm "add a test"')).toMatchObject({ status: 'ok', commits: 1 });
+  });
+
+  it('denies when they fail, with the end of what they said', async () => {
+    const own = repository();
+    own.write('test.sh', 'seq -f "line %g" 5000; echo "1 test failed" >&2; exit 3');
+    const { status, reason, commits } = await commit(own, 'git add -A && git commit -qm "add a test"', { maxChars: 200 });
+    expect({ status, commits }).toEqual({ status: 'denied', commits: 0 });
+    expect(reason).toMatch(/^The commit was not made: sh test\.sh failed with exit code 3\./);
+    expect(reason).toMatch(/1 test failed$/);
+    expect(reason).not.toContain('line 100\n');
+    expect(reason.length).toBeLessThan(450);
+  });
+
+  it.each(['git -C . commit --allow-empty -qm x', 'git -c a.b=c commit --allow-empty -qam x', 'bash -c "git commit --allow-empty -qm x"', 'git commit --no-verify --allow-empty -qm x'])('is not passed by %s', async (command) => {
+    const own = repository();
+    own.write('test.sh', 'exit 1');
+    expect(await commit(own, command)).toMatchObject({ status: 'denied', commits: 0 });
+  });
+
+  it('tests nothing where nothing is committed', async () => {
+    const own = repository();
+    own.write('test.sh', 'touch ran');
+    expect(await commit(own, 'git status && echo "git commit"')).toMatchObject({ status: 'ok' });
+    expect(existsSync(join(own.folder, 'ran'))).toBe(false);
+  });
+
+  it('lets work in progress be committed on branches of agents, and nowhere else', async () => {
+    const broken = 'exit 1';
+    const wip = 'git add -A && git commit -qm "wip: half of it"';
+    const agent = repository('agent/fix-1');
+    agent.write('test.sh', broken);
+    expect(await commit(agent, wip)).toMatchObject({ status: 'ok', commits: 1 });
+    expect(await commit(agent, 'git commit --allow-empty -qm "done"')).toMatchObject({ status: 'denied', commits: 1 });
+    expect(await commit(agent, 'git switch -qc main2; git commit --allow-empty -qm "wip"')).toMatchObject({ status: 'denied' });
+    const main = repository('main');
+    main.write('test.sh', broken);
+    expect(await commit(main, wip)).toMatchObject({ status: 'denied', commits: 0 });
+    expect(await commit(main, wip, { wipBranches: ['main'] })).toMatchObject({ status: 'ok', commits: 1 });
+  });
+
+  it('asks the repository that the commit is made in for its branch', async () => {
+    const agent = repository('agent/x');
+    const main = repository('main');
+    main.write('test.sh', 'exit 1');
+    expect(await commit(main, `git -C ${agent.folder} commit --allow-empty -qm wip`)).toMatchObject({ status: 'ok' });
+    agent.write('test.sh', 'exit 1');
+    expect(await commit(agent, `git -C ${main.folder} commit --allow-empty -qm wip`)).toMatchObject({ status: 'denied' });
+  });
+
+  it('denies a commit behind commands that may change what was tested', async () => {
+    const own = repository();
+    own.write('test.sh', 'exit 0');
+    const { status, reason } = await commit(own, 'node -e "0" && git add -A && git commit -qm x');
+    expect(status).toBe('denied');
+    expect(reason).toContain('"node -e 0" in the same line may change files');
+    expect(await commit(own, 'echo x > a.js && git add -A && git commit -qm x')).toMatchObject({ status: 'denied' });
+    expect(await commit(own, 'git checkout -q . && git commit --allow-empty -qm x')).toMatchObject({ status: 'denied' });
+    expect(await commit(own, 'bash x.sh; git commit --allow-empty -qm x')).toMatchObject({ status: 'denied' });
+    expect(await commit(own, 'sh test.sh && git switch -qc y && git commit --allow-empty -qm x')).toMatchObject({ status: 'ok', commits: 1 });
+    expect(await commit(own, 'node -e "0"; git commit --allow-empty -qm x', { allowMixed: true })).toMatchObject({ status: 'ok', commits: 2 });
+  });
+
+  it('denies when the tests take too long, and ends all of their processes', async () => {
+    const own = repository();
+    own.write('test.sh', 'trap "" TERM; sleep 600 & echo $! > pid; wait; sleep 600');
+    const { status, reason } = await commit(own, 'git commit --allow-empty -qm x', { timeoutMs: 1_000 });
+    expect(status).toBe('denied');
+    expect(reason).toContain('did not end within 1000 ms');
+    const pid = readFileSync(join(own.folder, 'pid'), 'utf8').trim();
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false));
+  });
+
+  it('denies when the tests cannot be started', async () => {
+    const own = repository();
+    expect(await commit(own, 'git commit --allow-empty -qm x', { command: 'no-such-program-anywhere' })).toMatchObject({ status: 'denied', commits: 0 });
+    const failing: CheckRunner = async () => ({ exitCode: undefined, output: '', isCut: false, failure: 'not-started' });
+    expect((await commit(own, 'git commit --allow-empty -qm x', { run: failing })).reason).toContain('sh test.sh could not be started');
+    const throwing: CheckRunner = () => Promise.reject(new Error('No sandbox.'));
+    expect(await commit(own, 'git commit --allow-empty -qm x', { run: throwing })).toMatchObject({ status: 'denied', commits: 0 });
+  });
+
+  it('gives the tests no secrets', async () => {
+    const own = repository();
+    own.write('test.sh', 'test -z "$H_TEST_API_KEY"');
+    process.env['H_TEST_API_KEY'] = 'secret';
+    try {
+      expect(await commit(own, 'git commit --allow-empty -qm x')).toMatchObject({ status: 'ok' });
+    } finally {
+      delete process.env['H_TEST_API_KEY'];
+    }
+  });
+
+  it('reads the command where it is told', async () => {
+    const own = repository();
+    own.write('test.sh', 'exit 1');
+    expect(await commit(own, 'git commit --allow-empty -qm x', { commandOf: () => undefined })).toMatchObject({ status: 'ok' });
+  });
+
+  it.each([{}, { command: '' }, { command: 'x', timeout: 1 }, { command: 'x', timeoutMs: 0 }, { command: 'x', maxChars: 0 }, { command: 'x', run: 'npm' }, { command: 'x', wipBranches: 'main' }, { command: 'x', allowMixed: 1 }])('refuses %j', (options) => {
+    expect(() => commitGate(options as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }) as Error);
+  });
+});

@@ -1,0 +1,160 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import type { ToolCall } from '@h/turn';
+import { commitsIn, type CommitCommand, type EarlierCommand } from '../commands/git-commits.js';
+import { wordPattern } from '../commands/word-pattern.js';
+import type { Denial, Hook } from '../hook.js';
+import { aFlag, aFunction, aNumberFrom, aText, aWholeNumberFrom, checkOptions, listOf } from '../option-check.js';
+import { commandOfCall } from './command-of-call.js';
+import { currentBranch } from './current-branch.js';
+import { localChecks, type CheckEnd, type CheckRunner } from './run-check.js';
+
+/** Options of {@link commitGate}. */
+export interface CommitGateOptions {
+  /** The command that has to succeed before a commit, such as `npm test`. */
+  readonly command: string;
+  /**
+   * The folder of the project; the command runs there.
+   *
+   * @defaultValue the folder of the process
+   */
+  readonly cwd?: string | undefined;
+  /**
+   * Runs the command. What it runs is code that the model may have written: a sandbox is the place for it.
+   *
+   * @defaultValue `localChecks()`, on this machine, without the secrets of the environment
+   */
+  readonly run?: CheckRunner | undefined;
+  /**
+   * How long the command may take, in milliseconds; then its process group is killed and the commit denied.
+   *
+   * @defaultValue `600_000`
+   */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * How much of its output the model reads when it fails, in characters, from the end.
+   *
+   * @defaultValue `4_000`, some sixty lines
+   */
+  readonly maxChars?: number | undefined;
+  /**
+   * Branches of agents, where work in progress may be committed untested: a session that has to end with a commit could
+   * not end otherwise. A commit is work in progress if its message begins with `wip`, `fixup!` or `squash!`.
+   *
+   * @defaultValue `['agent/*']`, the branches that `@h/workspace` makes
+   */
+  readonly wipBranches?: readonly string[] | undefined;
+  /**
+   * Whether a commit may stand in one line behind commands that may change files: what they change was not tested.
+   *
+   * @defaultValue `false`; the model is told to run them first and to commit in a call of its own
+   */
+  readonly allowMixed?: boolean | undefined;
+  /**
+   * The line of shell that a call would run.
+   *
+   * @defaultValue `command`, `cmd`, `commands` or `script` of the input: a text, or a list of words
+   */
+  readonly commandOf?: ((call: ToolCall) => string | undefined) | undefined;
+}
+
+const checks = {
+  command: aText,
+  cwd: aText,
+  run: aFunction,
+  timeoutMs: aNumberFrom(1),
+  maxChars: aWholeNumberFrom(1),
+  wipBranches: listOf(aText),
+  allowMixed: aFlag,
+  commandOf: aFunction,
+};
+
+/** The gate waits for the runner, which ends the command by itself. */
+const reserveMs = 10_000;
+
+/**
+ * Denies a `git commit` unless a command succeeds first, and tells the model what failed.
+ *
+ * @throws TurnError `invalid-option`
+ *
+ * @example
+ * ```ts
+ * hooks([commitGate({ command: 'npm test', cwd: '/work', timeoutMs: 300_000 })]);
+ * ```
+ */
+export const commitGate = (options: CommitGateOptions): Hook => {
+  checkOptions('commitGate()', options, checks, ['command']);
+  const { command, cwd = process.cwd(), run = localChecks(), timeoutMs = 600_000, maxChars = 4_000, wipBranches = ['agent/*'], allowMixed = false, commandOf } = options;
+  const project = resolve(cwd);
+  const isAgentBranch = wipBranches.map((pattern) => wordPattern(pattern, false));
+
+  const isExempt = async (commit: CommitCommand, signal: AbortSignal): Promise<boolean> => {
+    if (!isWorkInProgress(commit) || commit.folder === undefined || commit.before.some(changesBranch)) return false;
+    const branch = await currentBranch(commit.folder, signal);
+    return branch !== undefined && isAgentBranch.some((matches) => matches([branch]));
+  };
+  const test = async (signal: AbortSignal): Promise<Denial | undefined> => {
+    const end = await run({ command, cwd: project, timeoutMs, maxChars, signal });
+    return end.exitCode === 0 ? undefined : { decision: 'deny', reason: reasonOf(command, end, timeoutMs) };
+  };
+  const judge = async (commits: readonly CommitCommand[], signal: AbortSignal): Promise<Denial | undefined> => {
+    const exempt = await Promise.all(commits.map((commit) => isExempt(commit, signal)));
+    return commits.length > 0 && exempt.every(Boolean) ? undefined : test(signal);
+  };
+
+  return {
+    name: 'commit-gate',
+    // Cheap gates go first: what they deny needs no test.
+    priority: -100,
+    timeoutMs: { beforeTool: timeoutMs + reserveMs },
+    beforeTool: ({ call, signal }) => {
+      const found = commandOfCall(call, project);
+      const line = commandOf === undefined ? found?.command : commandOf(call);
+      if (line === undefined) return undefined;
+      const { commits, isUnclear } = commitsIn(line, { cwd: found?.cwd ?? project, home: homedir() });
+      if (commits.length === 0 && !isUnclear) return undefined;
+      const mixed = allowMixed ? undefined : commits.flatMap(({ before }) => before).find((earlier) => mayChangeFiles(earlier, command));
+      if (mixed !== undefined) return { decision: 'deny', reason: mixedReason(mixed.argv) };
+      return judge(commits, signal);
+    },
+  };
+};
+
+const isWorkInProgress = ({ message, isFixup }: CommitCommand): boolean => isFixup || /^\s*(?:wip\b|\[wip\]|fixup!|squash!)/i.test(message ?? '');
+
+const changesBranch = ({ argv: [program, ...args] }: EarlierCommand): boolean =>
+  program?.endsWith('git') === true && args.some((word) => /^(?:checkout|switch|worktree|symbolic-ref|branch)$/.test(word));
+
+const harmless: ReadonlySet<string> = new Set([
+  'cd', 'pushd', 'popd', 'echo', 'printf', 'cat', 'ls', 'pwd', 'true', 'false', ':', 'test', '[', 'set', 'export', 'sleep', 'date', 'head', 'tail', 'grep', 'wc',
+  'env', 'command', 'time', 'sudo', 'eval', 'unset', 'mktemp', 'read',
+]);
+
+/** Of git itself only what changes the files that would be tested counts; what is to be committed may be chosen. */
+const changing = /^(?:pull|merge|rebase|cherry-pick|revert|apply|am|reset|restore|stash|clean|rm|mv)$/;
+
+const mayChangeFiles = ({ argv: [program = '', ...args], isRedirected }: EarlierCommand, command: string): boolean => {
+  const name = program.slice(program.lastIndexOf('/') + 1);
+  if (isRedirected) return true;
+  if (name === '' || [program, ...args].join(' ') === command) return false;
+  // What `bash -c` runs is among the commands itself.
+  if (/^(?:ba|da|z|k)?sh$/.test(name)) return !args.some((word) => /^-[a-z]*c$/.test(word));
+  if (name !== 'git') return !harmless.has(name);
+  const at = args.findIndex((word) => /^(?:checkout|switch)$/.test(word));
+  return at === -1 ? args.some((word) => changing.test(word)) : !args.slice(at + 1).some((word) => /^-[a-z]*[bcBC]$/.test(word));
+};
+
+const mixedReason = (argv: readonly string[]): string =>
+  `The commit was not made: "${argv.join(' ').slice(0, 100).toWellFormed()}" in the same line may change files after they have been tested. Run it first, then commit in a call of its own.`;
+
+const reasonOf = (command: string, { exitCode, output, isCut, failure }: CheckEnd, timeoutMs: number): string => {
+  const what = {
+    'timed-out': `did not end within ${timeoutMs} ms`,
+    cancelled: 'was cancelled',
+    killed: 'was killed',
+    'not-started': 'could not be started',
+  } as const;
+  const how = failure === undefined ? `failed with exit code ${exitCode ?? 'unknown'}` : what[failure];
+  const said = output.trim() === '' ? '' : `\n\n${isCut ? 'The end of its output:\n…' : 'Its output:\n'}${output.trim()}`;
+  return `The commit was not made: ${command} ${how}. Mend that, then commit again.${said}`;
+};

@@ -1,0 +1,43 @@
+/** What a linter or type checker complains about, line by line. */
+export type CheckFindings = readonly string[];
+
+/** How many findings of each kind there are, wherever in the file they stand. */
+export type FindingCounts = ReadonlyMap<string, number>;
+
+/** `src/a.ts:10:5`, `src/a.ts(10,5):`, and `  10:5  error` below the name of a file. */
+const positioned = /^[^\s:(][^:(]{0,300}(?::\d+(?::\d+)?\b|\(\d+(?:,\d+)?\))|^\s{1,8}\d+:\d+\s+\S/;
+
+/** Colours and other orders to a terminal; whoever reads the findings is none. */
+// oxlint-disable-next-line eslint/no-control-regex -- control characters are what is looked for
+const control = /\u001B\[[0-9;?]*[ -/]*[@-~]|[\u0000-\u0008\u000B-\u001F\u007F]/g;
+
+/**
+ * The findings in the output of a check: lines that name a place in a file. Output of another form is one finding.
+ */
+export const findingsOf = (output: string): CheckFindings => {
+  const lines = output.replaceAll(control, '').split('\n').map((line) => line.trimEnd().slice(0, 500).toWellFormed());
+  const findings = lines.filter((line) => positioned.test(line));
+  const text = lines.join('\n').trim();
+  return findings.length > 0 || text === '' ? findings : [text];
+};
+
+/** The same finding on another line is the same finding: what stands above it has grown or shrunk. */
+const kindOf = (finding: string): string => finding.trim().replace(/:\d+(?::\d+)?\b|\(\d+(?:,\d+)?\)/, '').replace(/^\d+:\d+\s+/, '').replaceAll(/\s+/g, ' ');
+
+/** Counts findings by what they say. */
+export const countsOf = (findings: CheckFindings): FindingCounts => {
+  const counts = new Map<string, number>();
+  for (const finding of findings) counts.set(kindOf(finding), (counts.get(kindOf(finding)) ?? 0) + 1);
+  return counts;
+};
+
+/** The findings that there were not before: of each kind those that are more than then, the last of them. */
+export const newFindings = (findings: CheckFindings, before: FindingCounts): CheckFindings => {
+  const old = new Map(before);
+  return findings.filter((finding) => {
+    const kind = kindOf(finding);
+    const left = old.get(kind) ?? 0;
+    old.set(kind, left - 1);
+    return left <= 0;
+  });
+};
