@@ -29,7 +29,9 @@ export interface ChantingDetector {
   reset(): void;
 }
 
+/** A power of two, so that places in a ring are cut out of numbers by a mask. */
 const memory = 2_048;
+const mask = memory - 1;
 const window = 8;
 const maxSentences = 50;
 const minSentence = 24;
@@ -138,9 +140,9 @@ const createStretch = (rounds: number, minChars: number): { next(code: number): 
   return {
     next: (code) => {
       const at = length;
-      text[at % memory] = code;
+      text[at & mask] = code;
       length += 1;
-      if (period > 0 && text[(at - period + memory) % memory] === code) {
+      if (period > 0 && text[(at - period) & mask] === code) {
         run += 1;
       } else {
         run = 0;
@@ -148,8 +150,8 @@ const createStretch = (rounds: number, minChars: number): { next(code: number): 
       }
       if (at < window) return false;
       let hash = 7;
-      for (let back = 0; back < window; back += 1) hash = Math.imul(hash, 31) + (text[(at - back + memory) % memory] ?? 0);
-      const slot = (hash >>> 0) % memory;
+      for (let back = 0; back < window; back += 1) hash = Math.imul(hash, 31) + (text[(at - back) & mask] ?? 0);
+      const slot = (hash ^ (hash >>> 15)) & mask;
       const before = places[slot] ?? -1;
       places[slot] = at;
       if (period === 0 && before >= 0 && at - before < memory - 1) period = at - before;
@@ -160,7 +162,7 @@ const createStretch = (rounds: number, minChars: number): { next(code: number): 
 
 /** Whether what repeats has letters or digits in it: rules and dots may be as long as they like. */
 const isWordy = (text: Uint16Array, at: number, period: number): boolean => {
-  for (let back = 0; back < Math.min(period, 200); back += 1) if (/[\p{L}\p{N}]/u.test(String.fromCharCode(text[(at - back + memory) % memory] ?? 0))) return true;
+  for (let back = 0; back < Math.min(period, 200); back += 1) if (/[\p{L}\p{N}]/u.test(String.fromCharCode(text[(at - back) & mask] ?? 0))) return true;
   return false;
 };
 

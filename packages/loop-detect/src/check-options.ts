@@ -39,7 +39,7 @@ const thresholds: Check = objectOf(
   ),
 );
 
-const tool: Table<ToolLoopOptions> = { detectors: thresholds, poll: aBoolean, effect, outcomeOf: aFunction };
+const tool: Table<ToolLoopOptions> = { detectors: thresholds, poll: aBoolean, effect, inputOf: aFunction, outcomeOf: aFunction };
 
 const toolTable: Check = {
   accepts: (value, path, owner) =>

@@ -143,6 +143,14 @@ describe('createLoopDetector', () => {
     expect(firstOf(play(batches, options), 'block')).toBe(5);
   });
 
+  it('compares what of an input counts', () => {
+    const options: LoopOptions = { tools: { ask: { inputOf: (input) => (input as { question: string }).question.trim() } } };
+    const batches = rounds(20, (round) => [ok('ask', { question: `why?${' '.repeat(round)}`, nonce: round }, 'because')]);
+    expect(play(batches)).toEqual([]);
+    expect(firstOf(play(batches, options), 'block')).toBe(5);
+    expect(firstOf(play(rounds(20, () => [ok('ask', {}, 'because')]), options), 'block')).toBe(5);
+  });
+
   it('stops the third identical call in a row with doomLoopThreshold 3, whatever it returns', () => {
     const growing = rounds(10, (round) => [ok('tail', {}, `${round}`)]);
     expect(firstOf(play(growing, { doomLoopThreshold: 3 }), 'block')).toBe(3);
@@ -158,7 +166,7 @@ describe('createLoopDetector', () => {
     [{ detectors: { repeat: { block: 3 } } }, /"detectors.repeat.block", which was 3; "detectors.repeat" knows warn/],
     [{ detectors: { poll: { warn: 1.5 } } }, /whole number.*"detectors.poll.warn"; it was given 1.5/],
     [{ detectors: { poll: true } }, /false or an object.*"detectors.poll"; it was given true/],
-    [{ tools: { a: { polls: true } } }, /"tools.a.polls".*knows detectors, poll, effect, outcomeOf/],
+    [{ tools: { a: { polls: true } } }, /"tools.a.polls".*knows detectors, poll, effect, inputOf, outcomeOf/],
     [{ tools: { a: { effect: 'write' } } }, /"tools.a.effect"; it was given "write"/],
     [{ tools: { a: 3 } }, /as "tools"/],
     [{ tools: { a: { outcomeOf: 'x' } } }, /a function as "tools.a.outcomeOf"/],

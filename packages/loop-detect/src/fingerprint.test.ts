@@ -74,6 +74,13 @@ describe('keyOf', () => {
     expect(keyOf({ name: 'write', input: { content: `${text}1` } })).not.toBe(keyOf({ name: 'write', input: { content: `${text}2` } }));
   });
 
+  it('does not look at why a call is made, where that is not what the call is about', () => {
+    const run = (description: string): string => keyOf({ name: 'Bash', input: { command: 'go build ./...', description } });
+    const issue = (description: string): string => keyOf({ name: 'create_issue', input: { title: 'x', description } });
+    const read = (explanation: string): string => keyOf({ name: 'read_file', input: { path: 'a', explanation } });
+    expect([run('Build') === run('Build again'), read('To see') === read('To look'), issue('a') === issue('b')]).toEqual([true, true, false]);
+  });
+
   it('tells tools apart, and inputs that are no objects', () => {
     const keys = [{}, undefined, null, '', 'x', ['x'], 0].map((input) => keyOf({ name: 'a', input })).concat(keyOf({ name: 'b', input: {} }));
     expect(new Set(keys).size).toBe(keys.length);

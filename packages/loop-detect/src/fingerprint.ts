@@ -12,8 +12,26 @@ export interface Fingerprint {
   readonly failure?: string | undefined;
 }
 
-/** The same for calls with the same name and input, whatever the order of their keys. */
-export const keyOf = ({ name, input }: Pick<LoopCall, 'name' | 'input'>): string => `${name.slice(0, 100)}:${hashOf(`${name}\n${canonicalText(input)}`)}`;
+/**
+ * The same for calls with the same name and input, whatever the order of their keys and whatever the model says of its reasons.
+ *
+ * @param select what of the input counts, where the options say so
+ */
+export const keyOf = ({ name, input }: Pick<LoopCall, 'name' | 'input'>, select?: (input: unknown) => unknown): string => {
+  const counts = select === undefined ? withoutReasons(name, input) : selected(select, input);
+  return `${name.slice(0, 100)}:${hashOf(`${name}\n${canonicalText(counts)}`)}`;
+};
+
+/** Members in which a model says why it calls a tool. One that is stuck says it in other words each time. */
+const reasons: readonly string[] = ['explanation', 'justification', 'reasoning', 'thought', 'toolSummary'];
+
+const withoutReasons = (name: string, input: unknown): unknown => {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
+  // Elsewhere a description is what the call is about; of a command it is only said to people.
+  const labels = shellLineOf(name, input) === undefined ? reasons : [...reasons, 'description', 'reason'];
+  if (!labels.some((label) => Object.hasOwn(input, label))) return input;
+  return Object.fromEntries(Object.entries(input).filter(([member]) => !labels.includes(member)));
+};
 
 /** @param select what of the output counts, where not all of it does */
 export const fingerprintOf = (call: LoopCall, { status, output }: LoopOutcome, select?: (output: unknown) => unknown): Fingerprint => {
@@ -24,11 +42,11 @@ export const fingerprintOf = (call: LoopCall, { status, output }: LoopOutcome, s
   return failure === undefined ? { outcome } : { outcome, failure: hashOf(failure) };
 };
 
-const selected = (select: (output: unknown) => unknown, output: unknown): unknown => {
+const selected = (select: (value: unknown) => unknown, value: unknown): unknown => {
   try {
-    return select(output);
+    return select(value);
   } catch {
-    return output;
+    return value;
   }
 };
 

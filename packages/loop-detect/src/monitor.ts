@@ -63,7 +63,7 @@ export class Monitor {
     const line = shellLineOf(call.name, call.input);
     return {
       call,
-      key: keyOf(call),
+      key: keyOf(call, own === false ? undefined : own?.inputOf),
       tool: call.name,
       isShell: line !== undefined,
       isPoll: (own === false ? undefined : own?.poll) ?? isKnownPoll(call),

@@ -10,6 +10,12 @@ export interface ToolLoopOptions {
   readonly poll?: boolean | undefined;
   /** What it does to the world, before what it declares itself. */
   readonly effect?: ToolEffect | undefined;
+  /**
+   * Picks from an input what makes two calls the same. What it throws is ignored, with its pick.
+   *
+   * @defaultValue all of it, but for what says why the call is made: `explanation`, `justification`, `reasoning`, `thought`, `toolSummary`, and of shells `description` and `reason`
+   */
+  readonly inputOf?: ((input: unknown) => unknown) | undefined;
   /** Picks from an output what tells whether something has changed. What it throws is ignored, with its pick. */
   readonly outcomeOf?: ((output: unknown) => unknown) | undefined;
 }

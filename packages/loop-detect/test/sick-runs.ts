@@ -25,6 +25,18 @@ export const sickRuns: Readonly<Record<string, SickRun>> = {
     blocked: 5,
     broken: 6,
   },
+  'the same command, described in other words each time, as in dmtools-agents#395': {
+    batches: rounds(60, (round) => [ok('Bash', { command: 'go build ./agents/', description: `Build the agents, ${['again', 'a third time', 'to be sure'][round % 3]}` }, '')]),
+    warned: 3,
+    blocked: 5,
+    broken: 6,
+  },
+  'the same environment variable, looked up with a new explanation each time': {
+    batches: rounds(60, (round) => [ok('read_file', { path: '.env', explanation: `Attempt ${round} to find the key` }, 'KEY=')]),
+    warned: 3,
+    blocked: 5,
+    broken: 6,
+  },
   'two files read in turns': { batches: rounds(40, () => [read('a.ts'), read('b.ts')]), warned: 6, blocked: 10, broken: 11 },
   'two ranges of one file in turns, as in everruns#2295': {
     batches: rounds(40, () => [ok('read_file', { path: 'out.log', offset: 0 }, 'first half'), ok('read_file', { path: 'out.log', offset: 200 }, 'second half')]),
