@@ -44,7 +44,9 @@ export const parseArguments = (program: string, fields: readonly Field[]): Parse
       const takes = inline === undefined && (withValue.has(word) || (/^-[A-Za-z]+$/.test(word) && withValue.has(`-${word.at(-1) ?? ''}`)));
       options.push(name);
       if (inline !== undefined) values.push([name, inline]);
-      else if (next !== undefined) values.push([/^-[A-Za-z]{2,}$/.test(word) && !grammar?.singleDash ? `-${word.at(-1) ?? ''}` : word, next]);
+      else if (next !== undefined) {
+        values.push([/^-[A-Za-z]{2,}$/.test(word) && !grammar?.singleDash ? `-${word.at(-1) ?? ''}` : word, next]);
+      }
       isMaybeValue = inline === undefined && !takes;
       if (takes) index += 1;
     }

@@ -72,7 +72,10 @@ export const judgeCommand = (command: string, { cwd, project, ...options }: Comm
   return policyOf('judgeCommand()', options)(command, { cwd, project });
 };
 
-const policyOf = (owner: string, { rules = commandRules, decisions = {}, allow = [], ask = [], deny = [], home }: CommandPolicyOptions): CommandPolicy => {
+const policyOf = (
+  owner: string,
+  { rules = commandRules, decisions = {}, allow = [], ask = [], deny = [], home }: CommandPolicyOptions,
+): CommandPolicy => {
   const decided = rules.flatMap((rule) => withDecision(rule, decisions[rule.rule]));
   const rulesFor = ruleIndex(decided);
   const problemRules = new Map(decided.flatMap((rule) => (rule.problem === undefined ? [] : [[rule.problem, rule] as const])));
@@ -138,4 +141,3 @@ const judgementOf = (findings: readonly Finding[]): CommandJudgement => {
 
 /** The usual policy, for those who want no other. */
 const standard = policyOf('judgeCommand()', {});
-

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { needApproval, needNothing } from '../../test/commands/approvals.js';
-import { everyday, place } from '../../test/commands/corpus.js';
-import { dangerous } from '../../test/commands/dangerous.js';
+import { dangerous, everyday, place } from '../../test/commands/corpus.js';
 import { approvalRules, commandPolicy, commandRules, judgeCommand, requiresApproval, type CommandDecision } from './index.js';
 
 const decide = (command: string): CommandDecision => judgeCommand(command, place).decision;
@@ -24,7 +23,11 @@ describe('judgeCommand, on lists of commands', () => {
   });
 
   it('has an example for each rule', () => {
-    const hit = new Set([...dangerous, ...needApproval.map(([command]) => command), ':;'.repeat(6_000)].flatMap((command) => requiresApproval(command, place).map(({ rule }) => rule)));
+    const hit = new Set(
+      [...dangerous, ...needApproval.map(([command]) => command), ':;'.repeat(6_000)].flatMap((command) =>
+        requiresApproval(command, place).map(({ rule }) => rule),
+      ),
+    );
     expect([...commandRules, ...approvalRules].map(({ rule }) => rule).filter((rule) => !hit.has(rule))).toEqual([]);
   });
 
@@ -129,7 +132,10 @@ describe('requiresApproval', () => {
 
 describe('a policy of one’s own', () => {
   it('decides otherwise about rules', () => {
-    const judge = commandPolicy({ decisions: { 'git/clean': 'allow', 'git/reset-hard': 'deny', 'shell/unparsable': 'deny' }, home: '/home/me' });
+    const judge = commandPolicy({
+      decisions: { 'git/clean': 'allow', 'git/reset-hard': 'deny', 'shell/unparsable': 'deny' },
+      home: '/home/me',
+    });
     expect(judge('git clean -fdx', place).decision).toBe('allow');
     expect(judge('git reset --hard', place).decision).toBe('deny');
     expect(judge('rm "', place).decision).toBe('deny');
@@ -137,7 +143,10 @@ describe('a policy of one’s own', () => {
 
   it('goes by other rules', () => {
     const rule = { rule: 'own/curl', decision: 'deny', programs: ['curl'], why: 'No network here.' } as const;
-    expect(judgeCommand('bash -c "curl x"', { ...place, rules: [rule] })).toMatchObject({ decision: 'deny', findings: [{ rule: 'own/curl' }] });
+    expect(judgeCommand('bash -c "curl x"', { ...place, rules: [rule] })).toMatchObject({
+      decision: 'deny',
+      findings: [{ rule: 'own/curl' }],
+    });
     expect(judgeCommand('rm -rf /', { ...place, rules: [rule] }).decision).toBe('allow');
   });
 
@@ -181,7 +190,9 @@ describe('a policy of one’s own', () => {
     [{ rules: [{ rule: 'x', decision: 'deny', why: 'x', argument: /x/g }] }, /"rules"/],
     [{ cwd: 'relative' }, /an absolute path as "cwd"; it was given "relative"/],
   ])('refuses %j', (options, message) => {
-    expect(() => judgeCommand('ls', { ...place, ...options })).toThrow(expect.objectContaining({ code: 'invalid-option', message: expect.stringMatching(message) as string }) as Error);
+    expect(() => judgeCommand('ls', { ...place, ...options })).toThrow(
+      expect.objectContaining({ code: 'invalid-option', message: expect.stringMatching(message) as string }) as Error,
+    );
   });
 
   it('refuses what is no command', () => {
@@ -191,22 +202,35 @@ describe('a policy of one’s own', () => {
 
 describe('judgeCommand, on hostile input', () => {
   const pieces = fc.constantFrom(
-    '"', "'", '`', '$(', ')', '${', '}', '((', '))', '[[', ']]', '<<EOF', '\n', ';', '|', '&&', '||', '&', '>', '<(', '$', '\\', '{', '{a,b}', '~', '*', '?', '!', '#',
-    'rm', '-rf', '/', 'git', 'push', '--force', 'eval', 'bash', '-c', 'xargs', 'find', '-exec', 'sudo', 'env', 'cd', 'if', 'then', 'fi', 'for', 'in', 'do', 'done', 'case', 'esac',
-    'f()', 'function', 'alias', 'x=1', '$x', '$@', '"$x"', 'psql', 'DROP TABLE x', 'awk', 'python', '\u{FFFF}', '\u{0}', '\u{D800}', '🙂', ' ', ' ', ' ',
+    '"',
+    "'",
+    '`', '$(', ')', '${', '}', '((', '))', '[[', ']]', '<<EOF', '\n', ';', '|', '&&', '||', '&', '>', '<(', '$', '\\', '{', '{a,b}', '~',
+    '*', '?', '!', '#', 'rm', '-rf', '/', 'git', 'push', '--force', 'eval', 'bash', '-c', 'xargs', 'find', '-exec', 'sudo', 'env', 'cd',
+    'if', 'then', 'fi', 'for', 'in', 'do', 'done', 'case', 'esac', 'f()', 'function', 'alias', 'x=1', '$x', '$@', '"$x"', 'psql',
+    'DROP TABLE x', 'awk', 'python', '\u{FFFF}', '\u{0}', '\u{D800}', '🙂', ' ', ' ', ' ',
   );
 
   it('never throws, whatever the text', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: 'binary', maxLength: 200 }), fc.array(pieces, { maxLength: 40 }).map((parts) => parts.join(' ')), fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join(''))), (command) => {
-        expect(['allow', 'ask', 'deny']).toContain(decide(command));
-      }),
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: 'binary', maxLength: 200 }),
+          fc.array(pieces, { maxLength: 40 }).map((parts) => parts.join(' ')),
+          fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join('')),
+        ),
+        (command) => {
+          expect(['allow', 'ask', 'deny']).toContain(decide(command));
+        },
+      ),
       { numRuns: 1_500 },
     );
   });
 
   it('finds a dangerous command behind, before and within anything that Bash can read', () => {
-    const harmless = fc.constantFrom('ls -la', 'npm test', 'echo "x; y"', 'cat <<EOF\nx\nEOF', 'X=1', 'cd src', 'grep -r "$P" . | head', 'true || false', 'f() { ls; }', 'for i in a b; do echo $i; done');
+    const harmless = fc.constantFrom(
+      'ls -la', 'npm test', 'echo "x; y"', 'cat <<EOF\nx\nEOF', 'X=1', 'cd src', 'grep -r "$P" . | head', 'true || false', 'f() { ls; }',
+      'for i in a b; do echo $i; done',
+    );
     const wrap = fc.constantFrom<(line: string) => string>(
       (line) => `(${line})`,
       (line) => `{ ${line}; }`,
@@ -226,14 +250,50 @@ describe('judgeCommand, on hostile input', () => {
 
   const many = (text: string, chars = 100_000): string => text.repeat(Math.ceil(chars / text.length));
   const hostile: readonly (readonly [string, string])[] = [
-    ['open brackets', many('(')], ['open substitutions', many('$(')], ['open backticks', many('`')], ['open quotes', many('"$(')], ['quotes in quotes', many(`"'`)],
-    ['open braces', many('{a,')], ['brace expansions', many('{a,b}')], ['open expansions', many('${a:-')], ['open arithmetic', many('$((')], ['here-documents', many('<<a ')], ['backslashes', many('\\')],
-    ['commands', many('rm -rf a;')], ['words', `rm ${many('a ')}`], ['globs', `rm -rf ${many('*?[')}`], ['slashes', `rm -rf ${many('/')}`], ['parents', `rm -rf ${many('../')}`], ['options', `git push ${many('-f ')}`],
-    ['shells in shells', many('bash -c "')], ['evals', many('eval ')], ['sudos', many('sudo ')], ['envs', many('env -x ')], ['xargs', many('xargs ')], ['finds', `find ${many('-exec rm {} ; ')}`],
-    ['functions', many('f(){ f; };')], ['aliases', many('alias a=b;')], ['variables', `x=a;${many('x=$x$x;')}rm -rf $x`], ['loops', many('for i in a b c; do ', 5_000)], ['loops in loops', `${'for i in a b c d e f g h; do '.repeat(12)}rm $i${'; done'.repeat(12)}`],
-    ['functions that call each other', `${Array.from({ length: 30 }, (_, index) => `f${index + 1}(){ f${index}; f${index}; }`).join(';')}; f30`],
-    ['SQL', `psql -c "${many('ALTER TABLE DELETE FROM ')}"`], ['SQL comments', `psql -c "${many('/* ')}"`], ['code', `python -c '${many('system("')}'`], ['more code', `node -e '${many('rmSync(')}'`], ['pipes', many('a|')], ['negations', many('! ')], ['tests', `[[ ${many('! ')}`],
-    ['a heredoc', `cat > a <<'EOF'\n${many('rm -rf / $( ` " \n')}\nEOF`], ['printf', `printf '${many('%s')}' a b c d | sh`], ['tmux', `tmux ${many('a ')}`], ['cases', many('case x in ')], ['arrays', `a=(${many('x ')}); rm "\${a[@]}"`],
+    ['open brackets', many('(')],
+    ['open substitutions', many('$(')],
+    ['open backticks', many('`')],
+    ['open quotes', many('"$(')],
+    ['quotes in quotes', many(`"'`)],
+    ['open braces', many('{a,')],
+    ['brace expansions', many('{a,b}')],
+    ['open expansions', many('${a:-')],
+    ['open arithmetic', many('$((')],
+    ['here-documents', many('<<a ')],
+    ['backslashes', many('\\')],
+    ['commands', many('rm -rf a;')],
+    ['words', `rm ${many('a ')}`],
+    ['globs', `rm -rf ${many('*?[')}`],
+    ['slashes', `rm -rf ${many('/')}`],
+    ['parents', `rm -rf ${many('../')}`],
+    ['options', `git push ${many('-f ')}`],
+    ['shells in shells', many('bash -c "')],
+    ['evals', many('eval ')],
+    ['sudos', many('sudo ')],
+    ['envs', many('env -x ')],
+    ['xargs', many('xargs ')],
+    ['finds', `find ${many('-exec rm {} ; ')}`],
+    ['functions', many('f(){ f; };')],
+    ['aliases', many('alias a=b;')],
+    ['variables', `x=a;${many('x=$x$x;')}rm -rf $x`],
+    ['loops', many('for i in a b c; do ', 5_000)],
+    ['loops in loops', `${'for i in a b c d e f g h; do '.repeat(12)}rm $i${'; done'.repeat(12)}`],
+    [
+      'functions that call each other',
+      `${Array.from({ length: 30 }, (_, index) => `f${index + 1}(){ f${index}; f${index}; }`).join(';')}; f30`,
+    ],
+    ['SQL', `psql -c "${many('ALTER TABLE DELETE FROM ')}"`],
+    ['SQL comments', `psql -c "${many('/* ')}"`],
+    ['code', `python -c '${many('system("')}'`],
+    ['more code', `node -e '${many('rmSync(')}'`],
+    ['pipes', many('a|')],
+    ['negations', many('! ')],
+    ['tests', `[[ ${many('! ')}`],
+    ['a heredoc', `cat > a <<'EOF'\n${many('rm -rf / $( ` " \n')}\nEOF`],
+    ['printf', `printf '${many('%s')}' a b c d | sh`],
+    ['tmux', `tmux ${many('a ')}`],
+    ['cases', many('case x in ')],
+    ['arrays', `a=(${many('x ')}); rm "\${a[@]}"`],
   ];
 
   it.each(hostile)('takes no longer than its length for %s', (_, command) => {

@@ -15,7 +15,9 @@ export interface Subject extends RuleContext {
 /** Prepares a command for rules. */
 export const subjectOf = ({ argv, redirections, input, cwd }: Invocation, place: Place): Subject => {
   const [first, ...args] = argv;
-  const program = programName(first?.text ?? '').toLowerCase().replace(/\.exe$/, '');
+  const program = programName(first?.text ?? '')
+    .toLowerCase()
+    .replace(/\.exe$/, '');
   const parsed = parseArguments(program, args);
   const text = input?.text;
   return {

@@ -23,8 +23,21 @@ import { unknownText } from './shell/field.js';
  * | `nowhere` | `/dev/null` and its like |
  */
 export type Zone =
-  | 'root' | 'system' | 'system-file' | 'home' | 'secret' | 'startup' | 'device' | 'above' | 'project' | 'git' | 'inside' | 'scratch' | 'outside'
-  | 'unknown' | 'nowhere';
+  | 'root'
+  | 'system'
+  | 'system-file'
+  | 'home'
+  | 'secret'
+  | 'startup'
+  | 'device'
+  | 'above'
+  | 'project'
+  | 'git'
+  | 'inside'
+  | 'scratch'
+  | 'outside'
+  | 'unknown'
+  | 'nowhere';
 
 /** Where a line runs. */
 export interface Place {
@@ -34,26 +47,48 @@ export interface Place {
 }
 
 const systemFolders: ReadonlySet<string> = new Set([
-  'bin', 'boot', 'dev', 'etc', 'home', 'lib', 'lib32', 'lib64', 'media', 'mnt', 'nix', 'opt', 'private', 'proc', 'root', 'run', 'sbin', 'snap', 'srv', 'sys',
-  'usr', 'var', 'Applications', 'Library', 'System', 'Users', 'Volumes', 'Windows',
+  'bin', 'boot', 'dev', 'etc', 'home', 'lib', 'lib32', 'lib64', 'media', 'mnt', 'nix', 'opt', 'private', 'proc', 'root', 'run', 'sbin',
+  'snap', 'srv', 'sys', 'usr', 'var', 'Applications', 'Library', 'System', 'Users', 'Volumes', 'Windows',
 ]);
 
-/** Folders two deep that the system is made of. */
-const deepSystem = /^\/(?:usr\/(?:bin|sbin|lib|lib64|local|share|include|libexec)|var\/(?:lib|log|spool|run|www|db)|private\/(?:etc|var)|System\/Library|usr\/local\/bin)$/;
+/** Folders deeper down that the system is made of. */
+const deepSystem: ReadonlySet<string> = new Set([
+  ...['bin', 'sbin', 'lib', 'lib64', 'local', 'local/bin', 'share', 'include', 'libexec'].map((name) => `/usr/${name}`),
+  ...['lib', 'log', 'spool', 'run', 'www', 'db'].map((name) => `/var/${name}`),
+  '/private/etc', '/private/var', '/System/Library',
+]);
 
 /** Folders whose contents are files of people, not of the system. */
 const ofPeople = /^\/(?:home|Users|mnt|media|srv|opt|Volumes|root)(?:\/|$)/;
 
-const scratch = /^(?:\/private)?(?:\/tmp\/.|\/var\/tmp\/.|\/var\/folders\/.|\/dev\/shm\/.|\/var\/cache\/.|\/var\/lib\/apt\/lists(?:\/|$)|\/usr\/share\/(?:doc|man|locale)\/.|\/root\/\.(?:cache|npm)(?:\/|$))/;
+/** Folders whose contents come and go. */
+const scratch = [
+  '/tmp', '/private/tmp', '/var/tmp', '/private/var/tmp', '/var/folders', '/private/var/folders', '/dev/shm', '/var/cache',
+  '/var/lib/apt/lists', '/usr/share/doc', '/usr/share/man', '/usr/share/locale', '/root/.cache', '/root/.npm',
+];
 
 /** Below a home folder: what programs keep to be faster. */
-const caches = /^\/(?:\.cache|\.npm|\.bun\/install\/cache|\.cargo\/registry|\.gradle\/caches|\.m2\/repository|\.pnpm-store|\.yarn\/cache|\.nuget\/packages|\.local\/share\/(?:pnpm\/store|Trash)|Library\/Caches|Library\/Developer\/Xcode\/DerivedData|go\/pkg\/mod)(?:\/|$)/;
+const caches = [
+  '/.cache', '/.npm', '/.bun/install/cache', '/.cargo/registry', '/.gradle/caches', '/.m2/repository', '/.pnpm-store', '/.yarn/cache',
+  '/.nuget/packages', '/.local/share/pnpm/store', '/.local/share/Trash', '/Library/Caches', '/Library/Developer/Xcode/DerivedData',
+  '/go/pkg/mod',
+];
 
-const secrets = /^\/(?:\.ssh|\.gnupg|\.aws|\.azure|\.kube|\.docker\/config\.json|\.config\/(?:gcloud|gh|op|rclone|sops)|\.netrc|\.npmrc|\.pypirc|\.pgpass|\.git-credentials|\.password-store|Library\/Keychains)(?:\/|$)/;
+/** Below a home folder: keys and credentials. */
+const secrets = [
+  '/.ssh', '/.gnupg', '/.aws', '/.azure', '/.kube', '/.docker/config.json', '/.config/gcloud', '/.config/gh', '/.config/op',
+  '/.config/rclone', '/.config/sops', '/.netrc', '/.npmrc', '/.pypirc', '/.pgpass', '/.git-credentials', '/.password-store',
+  '/Library/Keychains',
+];
 
-const startups = /^\/(?:\.bashrc|\.bash_profile|\.bash_login|\.bash_logout|\.profile|\.zshrc|\.zshenv|\.zprofile|\.zlogin|\.kshrc|\.config\/(?:fish|autostart|systemd)|\.gitconfig|\.config\/git|\.vimrc|Library\/LaunchAgents)(?:\/|$)/;
+/** Below a home folder: what shells, git and the desktop run by themselves. */
+const startups = [
+  '/.bashrc', '/.bash_profile', '/.bash_login', '/.bash_logout', '/.profile', '/.zshrc', '/.zshenv', '/.zprofile', '/.zlogin', '/.kshrc',
+  '/.config/fish', '/.config/autostart', '/.config/systemd', '/.gitconfig', '/.config/git', '/.vimrc', '/Library/LaunchAgents',
+];
 
-const systemStartup = /^\/(?:etc\/(?:cron|sudoers|profile|rc\.local|init\.d|systemd|ld\.so|pam\.d|passwd|shadow|ssh)|var\/spool\/cron|Library\/Launch|usr\/lib\/systemd)/;
+const systemStartup =
+  /^\/(?:etc\/(?:cron|sudoers|profile|rc\.local|init\.d|systemd|ld\.so|pam\.d|passwd|shadow|ssh)|var\/spool\/cron|Library\/Launch|usr\/lib\/systemd)/;
 
 const harmlessDevices = /^\/dev\/(?:null|zero|stdin|stdout|stderr|tty\d*|fd\/.*|full|u?random|shm\/.*|pts\/.*|tcp\/.*|udp\/.*)$/;
 
@@ -86,7 +121,10 @@ const splitPattern = (path: string): { readonly folder: string; readonly rest: R
   if (segment === unknownText) return { folder: index === 0 ? unknownText : folder === '' ? '/' : folder, rest: 'unknown' };
   if (segment.startsWith(unknownText) && index === 0) return { folder: unknownText, rest: 'unknown' };
   const isLast = segments.slice(index + 1).every((later) => /^\**$/.test(later));
-  return { folder: folder === '' ? '/' : folder, rest: isLast && /^(?:\.?\*+|\.\[[!^].*\]\*|\.\?\?\*|\?\*)$/.test(segment) ? 'all' : 'some' };
+  return {
+    folder: folder === '' ? '/' : folder,
+    rest: isLast && /^(?:\.?\*+|\.\[[!^].*\]\*|\.\?\?\*|\?\*)$/.test(segment) ? 'all' : 'some',
+  };
 };
 
 const belowZone = (zone: Zone, rest: 'some' | 'unknown'): Zone => {
@@ -107,15 +145,25 @@ const belowZone = (zone: Zone, rest: 'some' | 'unknown'): Zone => {
 const zoneOfFolder = (path: string, { project, home }: Place): Zone => {
   if (path === '/') return 'root';
   if (harmlessDevices.test(path)) return 'nowhere';
-  const inHome = below(path, home) ?? /^\/(?:home|Users)\/[^/]+(\/.*)?$|^\/root(\/.*)?$/.exec(path)?.slice(1).find((part) => part !== undefined);
-  if (inHome !== undefined && secrets.test(inHome)) return 'secret';
-  if (inHome !== undefined && startups.test(inHome)) return 'startup';
+  const inHome =
+    below(path, home) ??
+    /^\/(?:home|Users)\/[^/]+(\/.*)?$|^\/root(\/.*)?$/
+      .exec(path)
+      ?.slice(1)
+      .find((part) => part !== undefined);
+  if (inHome !== undefined && isIn(inHome, secrets)) return 'secret';
+  if (inHome !== undefined && isIn(inHome, startups)) return 'startup';
   if (path === project) return 'project';
   if (below(project, path) !== undefined) return isSystem(path) ? 'system' : path === home ? 'home' : 'above';
   const inProject = below(path, project);
   if (inProject !== undefined) return /^\/(?:.*\/)?\.git(?:\/|$)/.test(inProject) ? gitZone(inProject) : 'inside';
   if (path === home || /^\/(?:home|Users)\/[^/]+$/.test(path)) return 'home';
-  if (scratch.test(path) || (inHome !== undefined && caches.test(inHome))) return 'scratch';
+  if (
+    scratch.some((folder) => path.startsWith(`${folder}/`)) ||
+    path === '/var/lib/apt/lists' ||
+    (inHome !== undefined && isIn(inHome, caches))
+  )
+    return 'scratch';
   if (path.startsWith('/dev/')) return 'device';
   if (systemStartup.test(path)) return 'startup';
   if (isSystem(path)) return 'system';
@@ -125,8 +173,12 @@ const zoneOfFolder = (path: string, { project, home }: Place): Zone => {
 
 const gitZone = (path: string): Zone => (/\.git\/hooks(?:\/|$)/.test(path) ? 'startup' : 'git');
 
-const isSystem = (path: string): boolean => deepSystem.test(path) || (path.lastIndexOf('/') === 0 && systemFolders.has(path.slice(1)));
+const isSystem = (path: string): boolean => deepSystem.has(path) || (path.lastIndexOf('/') === 0 && systemFolders.has(path.slice(1)));
 
 /** What comes behind a folder in a path; `undefined` if the path is not below it. */
 const below = (path: string, folder: string): string | undefined =>
   folder !== '/' && path.startsWith(`${folder}/`) ? path.slice(folder.length) : undefined;
+
+/** Whether a path is one of these, or below one. */
+const isIn = (path: string, folders: readonly string[]): boolean =>
+  folders.some((folder) => path === folder || path.startsWith(`${folder}/`));

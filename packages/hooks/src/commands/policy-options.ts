@@ -32,9 +32,15 @@ export interface CommandPolicyOptions {
 }
 
 const aDecision = oneOf('allow', 'ask', 'deny');
-const aPattern: OptionCheck = { accepts: (value) => typeof value === 'string' && value.trim() !== '' && value.trim() !== '*', takes: 'a pattern like "npm run *"' };
+const aPattern: OptionCheck = {
+  accepts: (value) => typeof value === 'string' && value.trim() !== '' && value.trim() !== '*',
+  takes: 'a pattern like "npm run *"',
+};
 const aPath: OptionCheck = { accepts: (value) => typeof value === 'string' && value.startsWith('/'), takes: 'an absolute path' };
-const aRegExp: OptionCheck = { accepts: (value) => value instanceof RegExp && !value.global && !value.sticky, takes: 'a regular expression without the flags g and y' };
+const aRegExp: OptionCheck = {
+  accepts: (value) => value instanceof RegExp && !value.global && !value.sticky,
+  takes: 'a regular expression without the flags g and y',
+};
 const texts = listOf(aText);
 
 const aRule = objectOf({
@@ -54,7 +60,14 @@ const aRule = objectOf({
 });
 
 const checks: Readonly<Record<string, OptionCheck>> = {
-  rules: listOf({ ...aRule, accepts: (value) => aRule.accepts(value) && (value as CommandRule).rule !== undefined && (value as CommandRule).why !== undefined && (value as CommandRule).decision !== undefined }),
+  rules: listOf({
+    ...aRule,
+    accepts: (value) =>
+      aRule.accepts(value) &&
+      (value as CommandRule).rule !== undefined &&
+      (value as CommandRule).why !== undefined &&
+      (value as CommandRule).decision !== undefined,
+  }),
   decisions: anObject,
   allow: listOf(aPattern),
   ask: listOf(aPattern),
@@ -74,17 +87,27 @@ export const checkPolicyOptions = (owner: string, options: CommandPolicyOptions)
   for (const [name, decision] of Object.entries(decisions)) {
     if (!names.has(name)) {
       const alike = [...names].filter((one) => one.startsWith(name.split('/', 1)[0] ?? ''));
-      throw new TurnError('invalid-option', `${owner} has no rule ${show(name)} to decide ${show(decision)} about; it has ${(alike.length > 0 ? alike : [...names]).join(', ')}.`);
+      throw new TurnError(
+        'invalid-option',
+        `${owner} has no rule ${show(name)} to decide ${show(decision)} about; it has ${(alike.length > 0 ? alike : [...names]).join(', ')}.`,
+      );
     }
     if (!aDecision.accepts(decision)) {
-      throw new TurnError('invalid-option', `${owner} takes ${aDecision.takes} for the rule ${show(name)}; it was given ${show(decision)}.`);
+      throw new TurnError(
+        'invalid-option',
+        `${owner} takes ${aDecision.takes} for the rule ${show(name)}; it was given ${show(decision)}.`,
+      );
     }
   }
 };
 
 /** @throws TurnError `invalid-option` for a command or folder that is none */
 export const checkCommand = (owner: string, command: unknown, cwd: unknown, project: unknown): void => {
-  if (typeof command !== 'string') throw new TurnError('invalid-option', `${owner} takes a text as the command; it was given ${show(command)}.`);
+  if (typeof command !== 'string') {
+    throw new TurnError('invalid-option', `${owner} takes a text as the command; it was given ${show(command)}.`);
+  }
   if (!aPath.accepts(cwd)) throw new TurnError('invalid-option', `${owner} takes ${aPath.takes} as "cwd"; it was given ${show(cwd)}.`);
-  if (!aPath.accepts(project)) throw new TurnError('invalid-option', `${owner} takes ${aPath.takes} as "project"; it was given ${show(project)}.`);
+  if (!aPath.accepts(project)) {
+    throw new TurnError('invalid-option', `${owner} takes ${aPath.takes} as "project"; it was given ${show(project)}.`);
+  }
 };

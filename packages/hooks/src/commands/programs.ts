@@ -5,20 +5,25 @@ export interface Grammar {
 }
 
 const containers: Grammar = {
-  values: '-H --host --context --config --log-level --file --project-name --project-directory --profile --env-file --timeout --name --filter --format --namespace',
+  values:
+    '-H --host --context --config --log-level --file --project-name --project-directory --profile --env-file --timeout --name --filter --format --namespace',
 };
 const kubernetes: Grammar = {
-  values: '-n --namespace --context --cluster --user --kubeconfig -l --selector -f --filename -o --output --token --server -s --as --field-selector --grace-period --timeout --replicas --set -c --container',
+  values:
+    '-n --namespace --context --cluster --user --kubeconfig -l --selector -f --filename -o --output --token --server -s --as --field-selector --grace-period --timeout --replicas --set -c --container',
 };
 const terraform: Grammar = { singleDash: true };
 const clouds: Grammar = {
-  values: '--profile --region --output --query --endpoint-url --project --account --configuration --format --filter --zone --subscription -g --resource-group --name --app --ids --config --token --remote',
+  values:
+    '--profile --region --output --query --endpoint-url --project --account --configuration --format --filter --zone --subscription -g --resource-group --name --app --ids --config --token --remote',
 };
 const packages: Grammar = {
-  values: '--registry --tag --access --otp -w --workspace --prefix -C --dir --cwd --filter --loglevel --token --index --repository --username --password --manifest-path --features --target',
+  values:
+    '--registry --tag --access --otp -w --workspace --prefix -C --dir --cwd --filter --loglevel --token --index --repository --username --password --manifest-path --features --target',
 };
 const sql: Grammar = {
-  values: '-h --host -p --port -U --username -u --user -d --dbname -D --database -f --file -c --command -e --execute -v --set -o --output -P --pset -F -Q -q --query -S -i --init-command --connect-timeout',
+  values:
+    '-h --host -p --port -U --username -u --user -d --dbname -D --database -f --file -c --command -e --execute -v --set -o --output -P --pset -F -Q -q --query -S -i --init-command --connect-timeout',
 };
 
 /** Programs of whose options something is known. */
@@ -27,12 +32,26 @@ export const grammars: Readonly<Record<string, Grammar>> = {
   ...Object.fromEntries(['kubectl', 'oc', 'helm', 'k3s', 'argocd', 'flux'].map((name) => [name, kubernetes])),
   ...Object.fromEntries(['terraform', 'tofu', 'terragrunt', 'packer'].map((name) => [name, terraform])),
   ...Object.fromEntries(
-    ['aws', 'gcloud', 'az', 'doctl', 'fly', 'flyctl', 'heroku', 'vercel', 'netlify', 'wrangler', 'firebase', 'supabase', 'railway', 'hcloud', 'linode-cli', 'pulumi', 'cdk', 'sls', 'serverless', 'sam', 'eksctl', 'gsutil', 'bq'].map((name) => [name, clouds]),
+    [
+      'aws', 'gcloud', 'az', 'doctl', 'fly', 'flyctl', 'heroku', 'vercel', 'netlify', 'wrangler', 'firebase', 'supabase', 'railway',
+      'hcloud', 'linode-cli', 'pulumi', 'cdk', 'sls', 'serverless', 'sam', 'eksctl', 'gsutil', 'bq',
+    ].map((name) => [name, clouds]),
   ),
   ...Object.fromEntries(['npm', 'pnpm', 'yarn', 'bun', 'cargo', 'twine', 'poetry', 'uv', 'gem', 'lerna'].map((name) => [name, packages])),
-  ...Object.fromEntries(['psql', 'mysql', 'mariadb', 'sqlcmd', 'cockroach', 'clickhouse-client', 'clickhouse', 'mongosh', 'mongo', 'redis-cli', 'dropdb', 'mysqladmin'].map((name) => [name, sql])),
-  git: { values: '-C -c --git-dir --work-tree --namespace --exec-path --config-env -m --message -F --author --date -o --push-option --repo -b -B --since --until --format --pretty --onto --reuse-message' },
-  gh: { values: '-R --repo -t --title -b --body -F --body-file -B --base -H --head -l --label -a --assignee -r --reviewer -X --method -f --field --raw-field --jq -q --json -L --limit' },
+  ...Object.fromEntries(
+    [
+      'psql', 'mysql', 'mariadb', 'sqlcmd', 'cockroach', 'clickhouse-client', 'clickhouse', 'mongosh', 'mongo', 'redis-cli', 'dropdb',
+      'mysqladmin',
+    ].map((name) => [name, sql]),
+  ),
+  git: {
+    values:
+      '-C -c --git-dir --work-tree --namespace --exec-path --config-env -m --message -F --author --date -o --push-option --repo -b -B --since --until --format --pretty --onto --reuse-message',
+  },
+  gh: {
+    values:
+      '-R --repo -t --title -b --body -F --body-file -B --base -H --head -l --label -a --assignee -r --reviewer -X --method -f --field --raw-field --jq -q --json -L --limit',
+  },
   find: { singleDash: true },
   go: { singleDash: true },
   rm: {},
@@ -45,7 +64,10 @@ export const grammars: Readonly<Record<string, Grammar>> = {
   shred: { values: '-n --iterations -s --size' },
   sed: { values: '-e --expression -f --file' },
   rsync: { values: '-e --rsh --exclude --include --filter -f --exclude-from --files-from --rsync-path --bwlimit --port' },
-  curl: { values: '-H --header -d --data --data-raw --data-binary -X --request -o --output -u --user -A --user-agent -b --cookie -F --form -T --upload-file -m --max-time --retry -w --write-out -e --referer -x --proxy --cacert -K --config' },
+  curl: {
+    values:
+      '-H --header -d --data --data-raw --data-binary -X --request -o --output -u --user -A --user-agent -b --cookie -F --form -T --upload-file -m --max-time --retry -w --write-out -e --referer -x --proxy --cacert -K --config',
+  },
   systemctl: { values: '-t --type -n --lines -H --host -M --machine' },
   crontab: { values: '-u' },
   ansible: { values: '-i -m -a -u -e' },

@@ -16,7 +16,10 @@ import { commandRules } from './rules/index.js';
  * requiresApproval('git push --dry-run', { cwd: '/work' }); // []
  * ```
  */
-export const requiresApproval = (command: string, { cwd, project, ...options }: CommandContext & CommandPolicyOptions): readonly Finding[] => {
+export const requiresApproval = (
+  command: string,
+  { cwd, project, ...options }: CommandContext & CommandPolicyOptions,
+): readonly Finding[] => {
   if (Object.keys(options).length === 0) return standard(command, { cwd, project }).findings;
   const { rules = withApprovals } = options;
   checkPolicyOptions('requiresApproval()', { ...options, rules });

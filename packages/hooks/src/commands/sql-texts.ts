@@ -44,7 +44,14 @@ export const sqlDamage = (program: string, { operands, valuesOf }: ParsedArgumen
     ...(input === undefined ? [] : [input]),
   ];
   const damage = new Set(texts.flatMap((text) => [...damageOf(text)]));
-  if (texts.some((text) => text !== input && isWhollyUnknown(text) && operands.every((operand) => operand.text !== text || client.operandsFrom !== undefined))) damage.add('unknown');
+  if (
+    texts.some(
+      (text) =>
+        text !== input && isWhollyUnknown(text) && operands.every((operand) => operand.text !== text || client.operandsFrom !== undefined),
+    )
+  ) {
+    damage.add('unknown');
+  }
   if (texts.some((text) => /^\s*(?:\\!|\.(?:shell|system)\b|system\s)/m.test(text))) damage.add('runs-programs');
   return damage;
 };

@@ -42,7 +42,10 @@ const run = async (script: readonly ScriptStep[], options: Partial<CheckAfterWri
     },
     read: 'text',
   });
-  const ran = await runTurn([hooks([checkAfterWrite({ check: 'node lint.js {file}', cwd: own.folder, ...options })])], { tools, script: [...script, 'Done.'] });
+  const ran = await runTurn([hooks([checkAfterWrite({ check: 'node lint.js {file}', cwd: own.folder, ...options })])], {
+    tools,
+    script: [...script, 'Done.'],
+  });
   const log = join(own.folder, 'runs.log');
   return {
     outputs: ran.of('tool.result').map(({ output }) => JSON.stringify(output)),
@@ -68,7 +71,11 @@ describe('checkAfterWrite', () => {
 
   it('does not tell what was there before, wherever it stands now', async () => {
     own.write('a.js', 'BAD old\n');
-    const { outputs } = await run([response(write('1', 'a.js', 'new\nnew\nBAD old\n')), response(write('2', 'a.js', 'BAD old\nBAD new\n')), response(write('3', 'a.js', 'BAD new\nBAD old\n'))]);
+    const { outputs } = await run([
+      response(write('1', 'a.js', 'new\nnew\nBAD old\n')),
+      response(write('2', 'a.js', 'BAD old\nBAD new\n')),
+      response(write('3', 'a.js', 'BAD new\nBAD old\n')),
+    ]);
     expect(outputs[0]).not.toContain('BAD');
     expect(outputs[1]).toContain('BAD new');
     expect(outputs[1]).not.toContain('BAD old');
@@ -76,7 +83,11 @@ describe('checkAfterWrite', () => {
   });
 
   it('tells again what was mended and came back', async () => {
-    const { outputs } = await run([response(write('1', 'a.js', 'BAD')), response(write('2', 'a.js', 'fine')), response(write('3', 'a.js', 'BAD'))]);
+    const { outputs } = await run([
+      response(write('1', 'a.js', 'BAD')),
+      response(write('2', 'a.js', 'fine')),
+      response(write('3', 'a.js', 'BAD')),
+    ]);
     expect(outputs.map((output) => output.includes('BAD'))).toEqual([true, false, true]);
   });
 
@@ -132,7 +143,10 @@ describe('checkAfterWrite', () => {
     const throwing: CheckRunner = () => Promise.reject(new Error('No sandbox.'));
     const broken = await run([response(write('1', 'a.js', 'BAD'))], { run: throwing });
     expect(broken.results[0]).toMatchObject({ status: 'ok' });
-    expect(broken.failures).toMatchObject([{ effect: 'ignored', point: 'beforeTool' }, { effect: 'ignored', point: 'afterTool' }]);
+    expect(broken.failures).toMatchObject([
+      { effect: 'ignored', point: 'beforeTool' },
+      { effect: 'ignored', point: 'afterTool' },
+    ]);
   });
 
   it('takes output of another form for one finding', async () => {
@@ -152,11 +166,26 @@ describe('checkAfterWrite', () => {
   });
 
   it('waits only so long for writes that never come', async () => {
-    const { outputs } = await run([response(write('1', 'a.js', 'BAD'), call('2', 'write', { path: 'no/such/folder/b.js', content: 'x' }))], { debounceMs: 50 });
+    const { outputs } = await run(
+      [response(write('1', 'a.js', 'BAD'), call('2', 'write', { path: 'no/such/folder/b.js', content: 'x' }))],
+      { debounceMs: 50 },
+    );
     expect(outputs.join('')).toContain('BAD');
   });
 
-  it.each([{}, { check: '' }, { check: 1 }, { check: 'x', file: ['.ts'] }, { check: 'x', files: '.ts' }, { check: 'x', maxFindings: 0 }, { check: 'x', maxChars: 0 }, { check: 'x', debounceMs: -1 }, { check: 'x', timeoutMs: 0 }, { check: 'x', run: 1 }, { check: 'x', scheduler: 1 }])('refuses %j', (options) => {
+  it.each([
+    {},
+    { check: '' },
+    { check: 1 },
+    { check: 'x', file: ['.ts'] },
+    { check: 'x', files: '.ts' },
+    { check: 'x', maxFindings: 0 },
+    { check: 'x', maxChars: 0 },
+    { check: 'x', debounceMs: -1 },
+    { check: 'x', timeoutMs: 0 },
+    { check: 'x', run: 1 },
+    { check: 'x', scheduler: 1 },
+  ])('refuses %j', (options) => {
     expect(() => checkAfterWrite(options as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }) as Error);
   });
 });

@@ -119,7 +119,16 @@ const reserveMs = 10_000;
  */
 export const checkAfterWrite = (options: CheckAfterWriteOptions): (() => Hook) => {
   checkOptions('checkAfterWrite()', options, checks, ['check']);
-  const { check, files, cwd = process.cwd(), run = localChecks(), timeoutMs = 30_000, maxFindings = 20, maxChars = 4_000, debounceMs = 1_000 } = options;
+  const {
+    check,
+    files,
+    cwd = process.cwd(),
+    run = localChecks(),
+    timeoutMs = 30_000,
+    maxFindings = 20,
+    maxChars = 4_000,
+    debounceMs = 1_000,
+  } = options;
   const { pathOf = writtenPath, findingsOf: findingsIn = findingsOf, scheduler = asyncScheduler } = options;
   const project = resolve(cwd);
 
@@ -128,12 +137,15 @@ export const checkAfterWrite = (options: CheckAfterWriteOptions): (() => Hook) =
     if (path === undefined || (files !== undefined && !files.some((end) => path.endsWith(end)))) return undefined;
     return relative(project, resolve(project, path)) || '.';
   };
-  const commandFor = (file: string): string | undefined => (typeof check === 'function' ? check(file) : check.replaceAll('{file}', () => quoted(file.startsWith('-') ? `./${file}` : file)));
+  const commandFor = (file: string): string | undefined =>
+    typeof check === 'function' ? check(file) : check.replaceAll('{file}', () => quoted(file.startsWith('-') ? `./${file}` : file));
 
   const findingsBy = async (command: string, context: Pick<AfterToolContext, 'notify' | 'signal'>): Promise<CheckFindings | undefined> => {
     const end = await run({ command, cwd: project, timeoutMs, maxChars: maxOutputChars, signal: context.signal });
     if (end.failure === undefined) return end.exitCode === 0 ? [] : findingsIn(end.output);
-    if (end.failure !== 'cancelled') context.notify(`The check ${command} ${end.failure === 'timed-out' ? `did not end within ${timeoutMs} ms` : `was ${end.failure}`}.`);
+    if (end.failure !== 'cancelled') {
+      context.notify(`The check ${command} ${end.failure === 'timed-out' ? `did not end within ${timeoutMs} ms` : `was ${end.failure}`}.`);
+    }
     return undefined;
   };
 
@@ -185,7 +197,11 @@ export const checkAfterWrite = (options: CheckAfterWriteOptions): (() => Hook) =
       afterTool: async (context) => {
         const file = fileOf(context.call);
         if (file === undefined) return undefined;
-        const written = await batch.arrive(context.call.id, context.outcome.status === 'ok' || context.outcome.status === 'stored' ? file : undefined, context.signal);
+        const written = await batch.arrive(
+          context.call.id,
+          context.outcome.status === 'ok' || context.outcome.status === 'stored' ? file : undefined,
+          context.signal,
+        );
         if (written.length === 0) return undefined;
         const found = await look(written, context);
         return found.length === 0 ? undefined : { context: told(found, { maxFindings, maxChars }) };

@@ -34,36 +34,70 @@ const commit = async (own: Repository, command: string, options: Partial<CommitG
   const tools = scriptedTools({
     bash: (input) => {
       const { command: line } = input as { readonly command: string };
-      return execFileSync('bash', ['-c', line], { cwd: own.folder, env: { PATH: process.env['PATH'], HOME: own.folder, GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@b', GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@b' }, encoding: 'utf8' });
+      return execFileSync('bash', ['-c', line], {
+        cwd: own.folder,
+        env: {
+          PATH: process.env['PATH'],
+          HOME: own.folder,
+          GIT_AUTHOR_NAME: 'a',
+          GIT_AUTHOR_EMAIL: 'a@b',
+          GIT_COMMITTER_NAME: 'a',
+          GIT_COMMITTER_EMAIL: 'a@b',
+        },
+        encoding: 'utf8',
+      });
     },
   });
   const gate = commitGate({ command: 'sh test.sh', cwd: own.folder, ...options });
   const ran = await runTurn([hooks([gate])], { tools, script: [response(call('c1', 'bash', { command })), 'Done.'] });
   const result = ran.of('tool.result')[0];
-  return { status: result?.status, reason: result?.status === 'denied' ? result.reason : '', commits: own.git('log', '--format=%s').split('\n').length - 1 };
+  return {
+    status: result?.status,
+    reason: result?.status === 'denied' ? result.reason : '',
+    commits: own.git('log', '--format=%s').split('\n').length - 1,
+  };
 };
 
 describe('commitsIn', () => {
   it.each([
-    'git commit -m x', 'git commit', 'git commit -am "x y"', 'git -C sub commit -m x', 'git -c user.name=a -c x=y commit -am x', 'git --no-pager commit', 'git --git-dir=.git --work-tree=. commit -m x',
-    'git add -A && git commit -m x', 'cd sub; git commit', '(git commit -m x)', 'bash -c "git commit -m x"', 'sh -c \'cd x && git -C y commit\'', 'sudo git commit -m x', 'env GIT_AUTHOR_NAME=a git commit -m x',
-    'git -c alias.ci=commit ci -m x', 'g() { git commit "$@"; }; g -m x', 'if true; then git commit -m x; fi', 'git commit -F message.txt', 'git commit -m "$(cat <<EOF\nx\nEOF\n)"', '/usr/bin/git commit -m x', 'git commit --no-verify -m x', 'git commit --amend --no-edit',
-    'timeout 60 git commit -m x', 'GIT=git; $GIT commit -m x', 'echo y | git commit -F -', 'true && { git commit -m x; }', 'git commit-x; git commit',
+    'git commit -m x', 'git commit', 'git commit -am "x y"', 'git -C sub commit -m x', 'git -c user.name=a -c x=y commit -am x',
+    'git --no-pager commit', 'git --git-dir=.git --work-tree=. commit -m x', 'git add -A && git commit -m x', 'cd sub; git commit',
+    '(git commit -m x)', 'bash -c "git commit -m x"',
+    "sh -c 'cd x && git -C y commit'",
+    'sudo git commit -m x', 'env GIT_AUTHOR_NAME=a git commit -m x', 'git -c alias.ci=commit ci -m x', 'g() { git commit "$@"; }; g -m x',
+    'if true; then git commit -m x; fi', 'git commit -F message.txt', 'git commit -m "$(cat <<EOF\nx\nEOF\n)"', '/usr/bin/git commit -m x',
+    'git commit --no-verify -m x', 'git commit --amend --no-edit', 'timeout 60 git commit -m x', 'GIT=git; $GIT commit -m x',
+    'echo y | git commit -F -', 'true && { git commit -m x; }', 'git commit-x; git commit',
   ])('finds the commit in %s', (line) => {
     expect(commitsIn(line, where).commits).toHaveLength(1);
   });
 
-  it.each(['git status', 'git log --grep commit', 'git commit-graph write', 'git commit-tree x', 'git show commit', 'echo "git commit -m x"', 'grep -rn "git commit" .', 'git commit --dry-run', 'git commit -h', 'git commit --help', 'git config alias.ci commit', 'git help commit', 'git stash push -m commit'])('finds none in %s', (line) => {
+  it.each([
+    'git status', 'git log --grep commit', 'git commit-graph write', 'git commit-tree x', 'git show commit', 'echo "git commit -m x"',
+    'grep -rn "git commit" .', 'git commit --dry-run', 'git commit -h', 'git commit --help', 'git config alias.ci commit',
+    'git help commit', 'git stash push -m commit',
+  ])('finds none in %s', (line) => {
     expect(commitsIn(line, where)).toEqual({ commits: [], isUnclear: false });
   });
 
   it('knows the repository, the message and what runs before', () => {
     expect(commitsIn('cd a && npm run fix > log && git -C b -C ../c commit -am "wip: x"', where).commits).toEqual([
-      { folder: '/work/app/a/c', message: 'wip: x', isFixup: false, before: [{ argv: ['cd', 'a'], isRedirected: false }, { argv: ['npm', 'run', 'fix'], isRedirected: true }] },
+      {
+        folder: '/work/app/a/c',
+        message: 'wip: x',
+        isFixup: false,
+        before: [
+          { argv: ['cd', 'a'], isRedirected: false },
+          { argv: ['npm', 'run', 'fix'], isRedirected: true },
+        ],
+      },
     ]);
     expect(commitsIn('git -C "$X" commit -m "$M"', where).commits).toMatchObject([{ folder: undefined, message: undefined }]);
     expect(commitsIn('git commit --fixup=HEAD', where).commits).toMatchObject([{ isFixup: true }]);
-    expect(commitsIn('git commit --message="wip" ; git commit -mwip', where).commits).toMatchObject([{ message: 'wip' }, { message: 'wip' }]);
+    expect(commitsIn('git commit --message="wip" ; git commit -mwip', where).commits).toMatchObject([
+      { message: 'wip' },
+      { message: 'wip' },
+    ]);
   });
 
   it('says so where a line that seems to commit cannot be read', () => {
@@ -91,7 +125,10 @@ describe('commitGate', () => {
     expect(reason.length).toBeLessThan(450);
   });
 
-  it.each(['git -C . commit --allow-empty -qm x', 'git -c a.b=c commit --allow-empty -qam x', 'bash -c "git commit --allow-empty -qm x"', 'git commit --no-verify --allow-empty -qm x'])('is not passed by %s', async (command) => {
+  it.each([
+    'git -C . commit --allow-empty -qm x', 'git -c a.b=c commit --allow-empty -qam x', 'bash -c "git commit --allow-empty -qm x"',
+    'git commit --no-verify --allow-empty -qm x',
+  ])('is not passed by %s', async (command) => {
     const own = repository();
     own.write('test.sh', 'exit 1');
     expect(await commit(own, command)).toMatchObject({ status: 'denied', commits: 0 });
@@ -136,8 +173,14 @@ describe('commitGate', () => {
     expect(await commit(own, 'echo x > a.js && git add -A && git commit -qm x')).toMatchObject({ status: 'denied' });
     expect(await commit(own, 'git checkout -q . && git commit --allow-empty -qm x')).toMatchObject({ status: 'denied' });
     expect(await commit(own, 'bash x.sh; git commit --allow-empty -qm x')).toMatchObject({ status: 'denied' });
-    expect(await commit(own, 'sh test.sh && git switch -qc y && git commit --allow-empty -qm x')).toMatchObject({ status: 'ok', commits: 1 });
-    expect(await commit(own, 'node -e "0"; git commit --allow-empty -qm x', { allowMixed: true })).toMatchObject({ status: 'ok', commits: 2 });
+    expect(await commit(own, 'sh test.sh && git switch -qc y && git commit --allow-empty -qm x')).toMatchObject({
+      status: 'ok',
+      commits: 1,
+    });
+    expect(await commit(own, 'node -e "0"; git commit --allow-empty -qm x', { allowMixed: true })).toMatchObject({
+      status: 'ok',
+      commits: 2,
+    });
   });
 
   it('denies when the tests take too long, and ends all of their processes', async () => {
@@ -152,7 +195,10 @@ describe('commitGate', () => {
 
   it('denies when the tests cannot be started', async () => {
     const own = repository();
-    expect(await commit(own, 'git commit --allow-empty -qm x', { command: 'no-such-program-anywhere' })).toMatchObject({ status: 'denied', commits: 0 });
+    expect(await commit(own, 'git commit --allow-empty -qm x', { command: 'no-such-program-anywhere' })).toMatchObject({
+      status: 'denied',
+      commits: 0,
+    });
     const failing: CheckRunner = async () => ({ exitCode: undefined, output: '', isCut: false, failure: 'not-started' });
     expect((await commit(own, 'git commit --allow-empty -qm x', { run: failing })).reason).toContain('sh test.sh could not be started');
     const throwing: CheckRunner = () => Promise.reject(new Error('No sandbox.'));
@@ -176,7 +222,16 @@ describe('commitGate', () => {
     expect(await commit(own, 'git commit --allow-empty -qm x', { commandOf: () => undefined })).toMatchObject({ status: 'ok' });
   });
 
-  it.each([{}, { command: '' }, { command: 'x', timeout: 1 }, { command: 'x', timeoutMs: 0 }, { command: 'x', maxChars: 0 }, { command: 'x', run: 'npm' }, { command: 'x', wipBranches: 'main' }, { command: 'x', allowMixed: 1 }])('refuses %j', (options) => {
+  it.each([
+    {},
+    { command: '' },
+    { command: 'x', timeout: 1 },
+    { command: 'x', timeoutMs: 0 },
+    { command: 'x', maxChars: 0 },
+    { command: 'x', run: 'npm' },
+    { command: 'x', wipBranches: 'main' },
+    { command: 'x', allowMixed: 1 },
+  ])('refuses %j', (options) => {
     expect(() => commitGate(options as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }) as Error);
   });
 });

@@ -84,7 +84,16 @@ const reserveMs = 10_000;
  */
 export const commitGate = (options: CommitGateOptions): Hook => {
   checkOptions('commitGate()', options, checks, ['command']);
-  const { command, cwd = process.cwd(), run = localChecks(), timeoutMs = 600_000, maxChars = 4_000, wipBranches = ['agent/*'], allowMixed = false, commandOf } = options;
+  const {
+    command,
+    cwd = process.cwd(),
+    run = localChecks(),
+    timeoutMs = 600_000,
+    maxChars = 4_000,
+    wipBranches = ['agent/*'],
+    allowMixed = false,
+    commandOf,
+  } = options;
   const project = resolve(cwd);
   const isAgentBranch = wipBranches.map((pattern) => wordPattern(pattern, false));
 
@@ -120,14 +129,15 @@ export const commitGate = (options: CommitGateOptions): Hook => {
   };
 };
 
-const isWorkInProgress = ({ message, isFixup }: CommitCommand): boolean => isFixup || /^\s*(?:wip\b|\[wip\]|fixup!|squash!)/i.test(message ?? '');
+const isWorkInProgress = ({ message, isFixup }: CommitCommand): boolean =>
+  isFixup || /^\s*(?:wip\b|\[wip\]|fixup!|squash!)/i.test(message ?? '');
 
 const changesBranch = ({ argv: [program, ...args] }: EarlierCommand): boolean =>
   program?.endsWith('git') === true && args.some((word) => /^(?:checkout|switch|worktree|symbolic-ref|branch)$/.test(word));
 
 const harmless: ReadonlySet<string> = new Set([
-  'cd', 'pushd', 'popd', 'echo', 'printf', 'cat', 'ls', 'pwd', 'true', 'false', ':', 'test', '[', 'set', 'export', 'sleep', 'date', 'head', 'tail', 'grep', 'wc',
-  'env', 'command', 'time', 'sudo', 'eval', 'unset', 'mktemp', 'read',
+  'cd', 'pushd', 'popd', 'echo', 'printf', 'cat', 'ls', 'pwd', 'true', 'false', ':', 'test', '[', 'set', 'export', 'sleep', 'date', 'head',
+  'tail', 'grep', 'wc', 'env', 'command', 'time', 'sudo', 'eval', 'unset', 'mktemp', 'read',
 ]);
 
 /** Of git itself only what changes the files that would be tested counts; what is to be committed may be chosen. */

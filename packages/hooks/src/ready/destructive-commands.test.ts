@@ -20,7 +20,9 @@ describe('destructiveCommands', () => {
     expect(ran).toBe(0);
     expect(asked).toEqual([]);
     expect(result).toMatchObject({ status: 'denied', by: 'destructive-commands' });
-    expect(result).toMatchObject({ reason: 'git push origin main --force: It throws away commits of others on the remote. Use git push --force-with-lease.' });
+    expect(result).toMatchObject({
+      reason: 'git push origin main --force: It throws away commits of others on the remote. Use git push --force-with-lease.',
+    });
   });
 
   it('asks about a doubtful one, and runs it when a person says so', async () => {

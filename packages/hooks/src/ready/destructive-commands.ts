@@ -76,7 +76,9 @@ const definedOf = (options: Readonly<Record<string, unknown>>): Readonly<Record<
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 
 const reasonOf = (findings: readonly Finding[]): string => {
-  const told = findings.slice(0, maxTold).map(({ argv, why, instead }) => `${short(argv.join(' '))}: ${why}${instead === undefined ? '' : ` ${instead}`}`);
+  const told = findings
+    .slice(0, maxTold)
+    .map(({ argv, why, instead }) => `${short(argv.join(' '))}: ${why}${instead === undefined ? '' : ` ${instead}`}`);
   const rest = findings.length - told.length;
   return [...told, ...(rest > 0 ? [`And ${rest} more.`] : [])].join('\n');
 };

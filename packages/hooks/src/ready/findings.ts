@@ -15,14 +15,22 @@ const control = /\u001B\[[0-9;?]*[ -/]*[@-~]|[\u0000-\u0008\u000B-\u001F\u007F]/
  * The findings in the output of a check: lines that name a place in a file. Output of another form is one finding.
  */
 export const findingsOf = (output: string): CheckFindings => {
-  const lines = output.replaceAll(control, '').split('\n').map((line) => line.trimEnd().slice(0, 500).toWellFormed());
+  const lines = output
+    .replaceAll(control, '')
+    .split('\n')
+    .map((line) => line.trimEnd().slice(0, 500).toWellFormed());
   const findings = lines.filter((line) => positioned.test(line));
   const text = lines.join('\n').trim();
   return findings.length > 0 || text === '' ? findings : [text];
 };
 
 /** The same finding on another line is the same finding: what stands above it has grown or shrunk. */
-const kindOf = (finding: string): string => finding.trim().replace(/:\d+(?::\d+)?\b|\(\d+(?:,\d+)?\)/, '').replace(/^\d+:\d+\s+/, '').replaceAll(/\s+/g, ' ');
+const kindOf = (finding: string): string =>
+  finding
+    .trim()
+    .replace(/:\d+(?::\d+)?\b|\(\d+(?:,\d+)?\)/, '')
+    .replace(/^\d+:\d+\s+/, '')
+    .replaceAll(/\s+/g, ' ');
 
 /** Counts findings by what they say. */
 export const countsOf = (findings: CheckFindings): FindingCounts => {

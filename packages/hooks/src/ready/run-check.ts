@@ -62,13 +62,24 @@ export const localChecks = ({ env = process.env, keepEnv, scheduler = asyncSched
   return (run) => runLocally(run, environment, scheduler);
 };
 
-const runLocally = ({ command, cwd, timeoutMs, maxChars, signal }: CheckRun, env: NodeJS.ProcessEnv, scheduler: SchedulerLike): Promise<CheckEnd> =>
+const runLocally = (
+  { command, cwd, timeoutMs, maxChars, signal }: CheckRun,
+  env: NodeJS.ProcessEnv,
+  scheduler: SchedulerLike,
+): Promise<CheckEnd> =>
   new Promise((resolve) => {
     if (signal.aborted) {
       resolve({ exitCode: undefined, output: '', isCut: false, failure: 'cancelled' });
       return;
     }
-    const child = spawn(inOrder(command), { cwd, env: { ...env, CI: '1', NO_COLOR: '1', FORCE_COLOR: '0', TERM: 'dumb' }, shell: true, detached: process.platform !== 'win32', windowsHide: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(inOrder(command), {
+      cwd,
+      env: { ...env, CI: '1', NO_COLOR: '1', FORCE_COLOR: '0', TERM: 'dumb' },
+      shell: true,
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     const output = tailOf(child, maxChars);
     let failure: CheckEnd['failure'];
     let isOver = false;
@@ -82,7 +93,11 @@ const runLocally = ({ command, cwd, timeoutMs, maxChars, signal }: CheckRun, env
       endGroup(child, 'SIGKILL');
       for (const stream of [child.stdout, child.stderr]) stream.destroy();
       const why = failure ?? (exitCode === null ? (child.pid === undefined ? 'not-started' : 'killed') : undefined);
-      resolve({ exitCode: why === undefined ? (exitCode ?? undefined) : undefined, ...output(), ...(why !== undefined && { failure: why }) });
+      resolve({
+        exitCode: why === undefined ? (exitCode ?? undefined) : undefined,
+        ...output(),
+        ...(why !== undefined && { failure: why }),
+      });
     };
     const end = (why: 'cancelled' | 'timed-out'): void => {
       if (failure !== undefined || isOver) return;

@@ -15,7 +15,12 @@ export interface Repository {
 export const makeRepository = (branch = 'main'): Repository => {
   const folder = mkdtempSync(join(tmpdir(), 'h-hooks-'));
   const env = { PATH: process.env['PATH'], HOME: folder, GIT_CONFIG_NOSYSTEM: '1' };
-  const git = (...args: readonly string[]): string => execFileSync('git', ['-C', folder, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { env, encoding: 'utf8', stdio: 'pipe' }).trim();
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', ['-C', folder, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
+      env,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    }).trim();
   git('init', '-q', '-b', branch);
   git('commit', '-q', '--allow-empty', '-m', 'begin');
   return {

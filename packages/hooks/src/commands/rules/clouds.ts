@@ -36,15 +36,26 @@ export const cloudRules: readonly CommandRule[] = [
     rule: 'clouds/access',
     decision: 'ask',
     programs: ['aws'],
-    words: ['iam (attach-user-policy|attach-role-policy|put-user-policy|put-role-policy|create-access-key|create-login-profile|add-user-to-group|update-assume-role-policy)', 's3api (put-bucket-policy|put-bucket-acl|put-object-acl|put-public-access-block)', 'kms schedule-key-deletion', 'ec2 authorize-security-group-ingress'],
+    words: [
+      'iam (attach-user-policy|attach-role-policy|put-user-policy|put-role-policy|create-access-key|create-login-profile|add-user-to-group|update-assume-role-policy)',
+      's3api (put-bucket-policy|put-bucket-acl|put-object-acl|put-public-access-block)', 'kms schedule-key-deletion',
+      'ec2 authorize-security-group-ingress',
+    ],
     why: 'It changes who may do what in the cloud.',
   },
   {
     rule: 'clouds/delete',
     decision: 'ask',
-    programs: ['gcloud', 'az', 'doctl', 'hcloud', 'linode-cli', 'oci', 'ibmcloud', 'scw', 'civo', 'vultr-cli', 'exo', 'openstack', 'ovhai', 'aliyun', 'tccli', 'bq', 'neonctl', 'neon', 'pscale', 'turso', 'atlas', 'confluent', 'databricks', 'snow', 'auth0', 'okta', 'stripe', 'ngrok', 'b2', 'upstash', 'planetscale', 'modal', 'coder'],
+    programs: [
+      'gcloud', 'az', 'doctl', 'hcloud', 'linode-cli', 'oci', 'ibmcloud', 'scw', 'civo', 'vultr-cli', 'exo', 'openstack', 'ovhai',
+      'aliyun', 'tccli', 'bq', 'neonctl', 'neon', 'pscale', 'turso', 'atlas', 'confluent', 'databricks', 'snow', 'auth0', 'okta', 'stripe',
+      'ngrok', 'b2', 'upstash', 'planetscale', 'modal', 'coder',
+    ],
     test: ({ arguments: { operands } }) =>
-      operands.some(({ text }, index) => index > 0 && (destroying.test(text) || /^(?:rm|rb|d|destroy|remove-iam-policy-binding|set-iam-policy)$/.test(text))) || destroying.test(operands[0]?.text ?? ''),
+      operands.some(
+        ({ text }, index) =>
+          index > 0 && (destroying.test(text) || /^(?:rm|rb|d|destroy|remove-iam-policy-binding|set-iam-policy)$/.test(text)),
+      ) || destroying.test(operands[0]?.text ?? ''),
     unless: ['--dry-run|--help|-h'],
     why: 'It deletes or stops something in the cloud.',
   },
@@ -67,9 +78,18 @@ export const cloudRules: readonly CommandRule[] = [
   {
     rule: 'clouds/hosting',
     decision: 'ask',
-    programs: ['heroku', 'fly', 'flyctl', 'vercel', 'netlify', 'wrangler', 'firebase', 'supabase', 'railway', 'render', 'surge', 'dokku', 'cf', 'convex', 'ghost', 'pantheon', 'platform', 'upsun', 'appwrite', 'nhost', 'deployctl', 'now'],
+    programs: [
+      'heroku', 'fly', 'flyctl', 'vercel', 'netlify', 'wrangler', 'firebase', 'supabase', 'railway', 'render', 'surge', 'dokku', 'cf',
+      'convex', 'ghost', 'pantheon', 'platform', 'upsun', 'appwrite', 'nhost', 'deployctl', 'now',
+    ],
     test: ({ arguments: { operands } }) =>
-      operands.slice(0, 4).some(({ text }, index) => (destroying.test(text) || /(?:^|:)(?:rm|destroy|delete|reset|remove|purge|teardown|disable|clear)$/.test(text)) && !(index === 0 && /^(?:cache|login|auth)/.test(text))),
+      operands
+        .slice(0, 4)
+        .some(
+          ({ text }, index) =>
+            (destroying.test(text) || /(?:^|:)(?:rm|destroy|delete|reset|remove|purge|teardown|disable|clear)$/.test(text)) &&
+            !(index === 0 && /^(?:cache|login|auth)/.test(text)),
+        ),
     unless: ['--dry-run|--help|-h'],
     why: 'It deletes something that is deployed, or its data.',
   },

@@ -25,7 +25,10 @@ export const containerRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: engines,
     words: ['(rm|rmi|kill|stop)', '(container|image) (rm|kill|stop|remove)'],
-    test: ({ arguments: { operands }, madeBy, reads }) => operands.some(({ text }) => /[\u{FFFF}]/u.test(text)) && [...madeBy, ...reads, 'unknown'].length > 0 && (madeBy.length > 0 || reads.length > 0),
+    test: ({ arguments: { operands }, madeBy, reads }) =>
+      operands.some(({ text }) => /[\u{FFFF}]/u.test(text)) &&
+      [...madeBy, ...reads, 'unknown'].length > 0 &&
+      (madeBy.length > 0 || reads.length > 0),
     why: 'It removes or stops every container that is found, those of others among them.',
     instead: 'Name the containers.',
   },
@@ -53,7 +56,11 @@ export const containerRules: readonly CommandRule[] = [
     programs: engines,
     words: ['(run|create)', 'container (run|create)'],
     test: ({ arguments: { words } }) =>
-      words.some((word) => /^--privileged$|^--(?:pid|ipc|userns|uts)=host$|^(?:-v|--volume=?|--mount=?)?(?:[\w=,]*(?:source|src)=)?\/(?:etc|root|home|usr|var|boot|dev|var\/run\/docker\.sock)?(?::|,)/.test(word)),
+      words.some((word) =>
+        /^--privileged$|^--(?:pid|ipc|userns|uts)=host$|^(?:-v|--volume=?|--mount=?)?(?:[\w=,]*(?:source|src)=)?\/(?:etc|root|home|usr|var|boot|dev|var\/run\/docker\.sock)?(?::|,)/.test(
+          word,
+        ),
+      ),
     why: 'The container may change the machine that it runs on.',
     instead: 'Mount the folder of the project only.',
   },
@@ -68,7 +75,9 @@ export const containerRules: readonly CommandRule[] = [
     rule: 'containers/local-cluster',
     decision: 'ask',
     programs: ['minikube', 'kind', 'k3d', 'colima', 'limactl', 'vagrant', 'multipass', 'lxc', 'incus', 'virsh', 'vboxmanage'],
-    words: ['delete', 'destroy', 'undefine', 'unregistervm', '(cluster|storage) delete', 'delete cluster', 'delete clusters', 'purge', 'prune'],
+    words: [
+      'delete', 'destroy', 'undefine', 'unregistervm', '(cluster|storage) delete', 'delete cluster', 'delete clusters', 'purge', 'prune',
+    ],
     why: 'It deletes a virtual machine or cluster with everything in it.',
   },
 ];

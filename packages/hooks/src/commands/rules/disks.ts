@@ -15,7 +15,10 @@ export const diskRules: readonly CommandRule[] = [
     programs: ['dd', 'dcfldd', 'cp', 'cat', 'tee', 'pv', 'ddrescue', 'badblocks', 'shred'],
     test: ({ program, arguments: { words, operands }, zoneOf }) =>
       words.some((word) => word.startsWith('of=') && zoneOf(word.slice(3)) === 'device') ||
-      (program !== 'cat' && program !== 'dd' && program !== 'pv' && operands.slice(program === 'cp' ? 1 : 0).some(({ text }) => zoneOf(text) === 'device')),
+      (program !== 'cat' &&
+        program !== 'dd' &&
+        program !== 'pv' &&
+        operands.slice(program === 'cp' ? 1 : 0).some(({ text }) => zoneOf(text) === 'device')),
     why: 'It writes straight onto a device.',
   },
   {
@@ -30,8 +33,17 @@ export const diskRules: readonly CommandRule[] = [
     decision: 'deny',
     programs: ['fdisk', 'sfdisk', 'cfdisk', 'gdisk', 'sgdisk', 'parted', 'wipefs', 'blkdiscard', 'hdparm', 'nvme', 'partprobe', 'mdadm'],
     test: ({ program, arguments: { words, operands } }) => {
-      if (words.some((word) => /^(?:-l|--list|-p|--print|print|--help|-V|--version|-i|-I|list|smart-log|--detail|--query|-D|--scan)$/.test(word))) return false;
-      return operands.some(({ text }) => text.startsWith('/dev/')) || (program === 'nvme' && words.some((word) => /^(?:format|sanitize)$/.test(word)));
+      if (
+        words.some((word) =>
+          /^(?:-l|--list|-p|--print|print|--help|-V|--version|-i|-I|list|smart-log|--detail|--query|-D|--scan)$/.test(word),
+        )
+      ) {
+        return false;
+      }
+      return (
+        operands.some(({ text }) => text.startsWith('/dev/')) ||
+        (program === 'nvme' && words.some((word) => /^(?:format|sanitize)$/.test(word)))
+      );
     },
     why: 'It changes or wipes partitions.',
   },
@@ -40,14 +52,22 @@ export const diskRules: readonly CommandRule[] = [
     decision: 'deny',
     programs: ['lvremove', 'vgremove', 'pvremove', 'zpool', 'zfs', 'btrfs', 'cryptsetup', 'diskutil', 'vgreduce', 'lvreduce'],
     test: ({ program, arguments: { words } }) =>
-      /^(?:lv|vg|pv)/.test(program) || words.some((word) => /^(?:destroy|labelclear|luksFormat|luksErase|erase|erase(?:Disk|Volume)|reformat|partitionDisk|secureErase|delete|rollback|deleteVolume|deleteContainer)$/i.test(word)),
+      /^(?:lv|vg|pv)/.test(program) ||
+      words.some((word) =>
+        /^(?:destroy|labelclear|luksFormat|luksErase|erase|erase(?:Disk|Volume)|reformat|partitionDisk|secureErase|delete|rollback|deleteVolume|deleteContainer)$/i.test(
+          word,
+        ),
+      ),
     why: 'It removes or wipes a volume.',
   },
   {
     rule: 'disks/unmount',
     decision: 'ask',
     programs: ['umount', 'swapoff', 'mount'],
-    test: ({ program, arguments: { words } }) => (program === 'mount' ? words.some((word) => /remount/.test(word)) : words.some((word) => /^-a|^--all$|^\/(?:home|boot|var|usr)?$/.test(word))),
+    test: ({ program, arguments: { words } }) =>
+      program === 'mount'
+        ? words.some((word) => /remount/.test(word))
+        : words.some((word) => /^-a|^--all$|^\/(?:home|boot|var|usr)?$/.test(word)),
     why: 'It takes file systems away that are in use.',
   },
 ];

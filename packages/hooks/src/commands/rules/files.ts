@@ -6,10 +6,12 @@ const recursive = '-r|-R|--recursive';
 const keepsAncestors = 'Delete exactly the files that are meant, by their paths within the project.';
 
 /** Prints, or reads what it is given: its arguments are no files that it changes. */
-const movesTo = (zones: readonly string[]) => ({ arguments: { operands }, zoneOf }: RuleContext): boolean => {
-  const last = operands.at(-1);
-  return operands.length > 1 && last !== undefined && zones.includes(zoneOf(last.text));
-};
+const movesTo =
+  (zones: readonly string[]) =>
+  ({ arguments: { operands }, zoneOf }: RuleContext): boolean => {
+    const last = operands.at(-1);
+    return operands.length > 1 && last !== undefined && zones.includes(zoneOf(last.text));
+  };
 
 /** Rules about files: deleting, moving, overwriting. */
 export const fileRules: readonly CommandRule[] = [
@@ -103,7 +105,9 @@ export const fileRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['tar', 'unzip', 'bsdtar'],
     test: ({ arguments: { valuesOf }, zoneOf }) =>
-      ['-C', '--directory', '-d'].flatMap(valuesOf).some((path) => ['root', 'system', 'system-file', 'startup', 'secret', 'home'].includes(zoneOf(path))),
+      ['-C', '--directory', '-d']
+        .flatMap(valuesOf)
+        .some((path) => ['root', 'system', 'system-file', 'startup', 'secret', 'home'].includes(zoneOf(path))),
     why: 'It unpacks an archive over files of the system or the user.',
     instead: 'Unpack it into a folder of its own.',
   },
@@ -139,14 +143,20 @@ export const fileRules: readonly CommandRule[] = [
     programs: ['sed', 'perl', 'gsed', 'ed', 'ex'],
     test: ({ program, arguments: { words, operands }, zoneOf }) =>
       (program === 'ed' || program === 'ex' || words.some((word) => /^-[A-Za-z]*i|^--in-place/.test(word))) &&
-      operands.some(({ text }) => /^[/~]/.test(text) && /^[^\s;|]*$/.test(text) && ['system', 'system-file', 'startup', 'secret'].includes(zoneOf(text))),
+      operands.some(
+        ({ text }) =>
+          /^[/~]/.test(text) && /^[^\s;|]*$/.test(text) && ['system', 'system-file', 'startup', 'secret'].includes(zoneOf(text)),
+      ),
     why: 'It changes files that belong to the system, or that run by themselves.',
   },
   {
     rule: 'files/truncate',
     decision: 'ask',
     programs: ['truncate', 'fallocate'],
-    paths: { in: ['operands'], zones: ['root', 'system', 'system-file', 'home', 'secret', 'startup', 'device', 'outside', 'unknown', 'git'] },
+    paths: {
+      in: ['operands'],
+      zones: ['root', 'system', 'system-file', 'home', 'secret', 'startup', 'device', 'outside', 'unknown', 'git'],
+    },
     why: 'It cuts off a file outside the project.',
   },
   {

@@ -66,7 +66,8 @@ export const gitRules: readonly CommandRule[] = [
     programs: git,
     words: ['checkout', 'restore'],
     test: ({ arguments: { operands, has } }) =>
-      operands.slice(1).some(({ text }) => everything.test(text)) && (operands[0]?.text === 'checkout' || has('--staged') === 'no' || has('--worktree') === 'yes'),
+      operands.slice(1).some(({ text }) => everything.test(text)) &&
+      (operands[0]?.text === 'checkout' || has('--staged') === 'no' || has('--worktree') === 'yes'),
     why: 'It throws away all changes that are not committed.',
     instead: 'Use git stash, or name the files.',
   },
@@ -118,7 +119,8 @@ export const gitRules: readonly CommandRule[] = [
     rule: 'git/rewrite-history',
     decision: 'ask',
     programs: ['git', 'git-filter-repo', 'bfg', 'git-filter-branch'],
-    test: ({ program, arguments: { operands } }) => program !== 'git' || /^(?:filter-branch|filter-repo|replace)$/.test(operands[0]?.text ?? ''),
+    test: ({ program, arguments: { operands } }) =>
+      program !== 'git' || /^(?:filter-branch|filter-repo|replace)$/.test(operands[0]?.text ?? ''),
     unless: ['--help|-h|--analyze|--version'],
     why: 'It rewrites the history of all branches.',
   },
@@ -162,7 +164,10 @@ export const gitRules: readonly CommandRule[] = [
     rule: 'git/delete-on-hub',
     decision: 'ask',
     programs: ['gh', 'glab', 'hub'],
-    words: ['(repo|release|issue|secret|variable|gist|label|cache|ruleset|codespace|run|project|ssh-key|gpg-key) (delete|delete-asset|remove)', 'repo (archive|rename)'],
+    words: [
+      '(repo|release|issue|secret|variable|gist|label|cache|ruleset|codespace|run|project|ssh-key|gpg-key) (delete|delete-asset|remove)',
+      'repo (archive|rename)',
+    ],
     why: 'It deletes something that others use.',
   },
   {
@@ -171,7 +176,8 @@ export const gitRules: readonly CommandRule[] = [
     programs: ['gh', 'glab'],
     words: ['api'],
     test: ({ arguments: { valuesOf, words } }) =>
-      [...valuesOf('-X'), ...valuesOf('--method')].some((method) => /^delete$/i.test(method)) || words.some((word) => /^-XDELETE$/i.test(word)),
+      [...valuesOf('-X'), ...valuesOf('--method')].some((method) => /^delete$/i.test(method)) ||
+      words.some((word) => /^-XDELETE$/i.test(word)),
     why: 'It deletes something through the API.',
   },
 ];

@@ -58,7 +58,9 @@ export const infrastructureRules: readonly CommandRule[] = [
   {
     rule: 'infrastructure/stacks',
     decision: 'ask',
-    programs: ['cdk', 'cdktf', 'sls', 'serverless', 'sam', 'sst', 'copilot', 'eb', 'kapp', 'nomad', 'packer', 'juju', 'zappa', 'chalice', 'amplify'],
+    programs: [
+      'cdk', 'cdktf', 'sls', 'serverless', 'sam', 'sst', 'copilot', 'eb', 'kapp', 'nomad', 'packer', 'juju', 'zappa', 'chalice', 'amplify',
+    ],
     words: ['(destroy|remove|delete|terminate|undeploy|destroy-model)', '(app|env|svc|job|system) (delete|purge|gc|stop)'],
     why: 'It removes what is deployed.',
   },

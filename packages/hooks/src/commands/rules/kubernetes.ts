@@ -10,7 +10,12 @@ export const kubernetesRules: readonly CommandRule[] = [
     programs: kubectl,
     words: ['delete', 'kubectl delete'],
     test: ({ arguments: { operands, has } }) =>
-      has('--all') === 'yes' || has('-A') === 'yes' || has('--all-namespaces') === 'yes' || operands.some(({ text }) => /^(?:ns|namespaces?|crds?|customresourcedefinitions?|pv|persistentvolumes?|nodes?|no|all)(?:\/|$)/.test(text)),
+      has('--all') === 'yes' ||
+      has('-A') === 'yes' ||
+      has('--all-namespaces') === 'yes' ||
+      operands.some(({ text }) =>
+        /^(?:ns|namespaces?|crds?|customresourcedefinitions?|pv|persistentvolumes?|nodes?|no|all)(?:\/|$)/.test(text),
+      ),
     unless: ['--dry-run'],
     why: 'It deletes whole namespaces, or everything of a kind.',
     instead: 'Delete the one object that is meant, after looking at it with --dry-run=client.',

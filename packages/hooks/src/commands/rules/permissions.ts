@@ -33,7 +33,8 @@ export const permissionRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['chmod'],
     argument: /^(?:0?[0-7]?[0-7][0-7][2367]|(?:[ugoa]*[+=][rwxXst]*,)*(?:[ugo]*[ao][ugoa]*)?[+=][rxX]*w[rwxX]*(?:,.*)?)$/,
-    test: ({ arguments: { words } }) => !words.every((word) => !/^(?:0?[0-7]?[0-7][0-7][2367])$/.test(word) && !/(?:^|,)[ug]*[ao][ugoa]*[+=][rxX]*w/.test(word)),
+    test: ({ arguments: { words } }) =>
+      !words.every((word) => !/^(?:0?[0-7]?[0-7][0-7][2367])$/.test(word) && !/(?:^|,)[ug]*[ao][ugoa]*[+=][rxX]*w/.test(word)),
     why: 'Everybody on the machine may change these files then.',
     instead: 'Give the owner what is needed: chmod u+rwX.',
   },
@@ -41,13 +42,16 @@ export const permissionRules: readonly CommandRule[] = [
     rule: 'permissions/setuid',
     decision: 'ask',
     programs: ['chmod', 'setcap'],
-    test: ({ program, arguments: { words } }) => program === 'setcap' || words.some((word) => /^(?:[ugoa]*[+=][rwxX]*s|0?[4-7][0-7]{3})$/.test(word)),
+    test: ({ program, arguments: { words } }) =>
+      program === 'setcap' || words.some((word) => /^(?:[ugoa]*[+=][rwxX]*s|0?[4-7][0-7]{3})$/.test(word)),
     why: 'The program runs with the rights of its owner then, whoever starts it.',
   },
   {
     rule: 'permissions/users',
     decision: 'ask',
-    programs: ['userdel', 'deluser', 'usermod', 'useradd', 'adduser', 'groupdel', 'passwd', 'chpasswd', 'visudo', 'chsh', 'dscl', 'gpasswd', 'vipw'],
+    programs: [
+      'userdel', 'deluser', 'usermod', 'useradd', 'adduser', 'groupdel', 'passwd', 'chpasswd', 'visudo', 'chsh', 'dscl', 'gpasswd', 'vipw',
+    ],
     unless: ['--help|--status|-S'],
     why: 'It changes the users of the machine.',
   },

@@ -37,7 +37,11 @@ export const processRules: readonly CommandRule[] = [
     decision: 'deny',
     programs: ['shutdown', 'reboot', 'halt', 'poweroff', 'init', 'telinit', 'systemctl', 'loginctl', 'pm-suspend'],
     test: ({ program, arguments: { operands } }) => {
-      if (program === 'systemctl' || program === 'loginctl') return /^(?:poweroff|reboot|halt|suspend|hibernate|kexec|emergency|rescue|isolate|terminate-user|kill-user)$/.test(operands[0]?.text ?? '');
+      if (program === 'systemctl' || program === 'loginctl') {
+        return /^(?:poweroff|reboot|halt|suspend|hibernate|kexec|emergency|rescue|isolate|terminate-user|kill-user)$/.test(
+          operands[0]?.text ?? '',
+        );
+      }
       return program === 'init' || program === 'telinit' ? /^[0-6sS]$/.test(operands[0]?.text ?? '') : true;
     },
     unless: ['-c|--help|--version'],
@@ -47,7 +51,10 @@ export const processRules: readonly CommandRule[] = [
     rule: 'processes/services',
     decision: 'ask',
     programs: ['systemctl', 'service', 'launchctl', 'rc-service', 'sc', 'supervisorctl', 'pm2', 'snap', 'brew'],
-    words: ['(stop|disable|mask|kill|restart|try-restart|reset-failed|revert|delete|unload|bootout|remove)', '* (stop|restart|force-reload)', 'services (stop|restart)'],
+    words: [
+      '(stop|disable|mask|kill|restart|try-restart|reset-failed|revert|delete|unload|bootout|remove)', '* (stop|restart|force-reload)',
+      'services (stop|restart)',
+    ],
     unless: ['--user'],
     test: ({ program, arguments: { operands } }) => {
       const [first, second] = operands.map(({ text }) => text);
@@ -70,7 +77,8 @@ export const processRules: readonly CommandRule[] = [
     rule: 'processes/kernel',
     decision: 'ask',
     programs: ['rmmod', 'insmod', 'modprobe', 'sysctl', 'kexec', 'nvram', 'csrutil', 'spctl', 'setenforce'],
-    test: ({ program, arguments: { words } }) => program !== 'sysctl' || words.some((word) => /^(?:-w|--write|-p|--load.*|--system|[\w.]+=.*)$/.test(word)),
+    test: ({ program, arguments: { words } }) =>
+      program !== 'sysctl' || words.some((word) => /^(?:-w|--write|-p|--load.*|--system|[\w.]+=.*)$/.test(word)),
     why: 'It changes the kernel or its safeguards.',
   },
   {

@@ -2,11 +2,41 @@ import type { CommandRule } from '../rule.js';
 
 /** Rules about the line itself: what cannot be told beforehand, and what comes from elsewhere. */
 export const shellRules: readonly CommandRule[] = [
-  { rule: 'shell/unparsable', decision: 'ask', problem: 'unparsable', why: 'It cannot be read as shell.', instead: 'Mind quotes and brackets, or write simpler commands.' },
-  { rule: 'shell/too-complex', decision: 'ask', problem: 'too-complex', why: 'It runs too much, or too deeply nested, to be checked.', instead: 'Run the commands one by one.' },
-  { rule: 'shell/unknown-program', decision: 'ask', problem: 'unknown-program', why: 'Which program it runs is only known when it runs.', instead: 'Write the name of the program out.' },
-  { rule: 'shell/unknown-text', decision: 'ask', problem: 'unknown-text', why: 'It runs text that is only known when it runs.', instead: 'Write the commands out.' },
-  { rule: 'shell/runs-download', decision: 'ask', problem: 'runs-download', why: 'It runs what it fetches from elsewhere, unseen.', instead: 'Fetch it into a file, read it, then run it.' },
+  {
+    rule: 'shell/unparsable',
+    decision: 'ask',
+    problem: 'unparsable',
+    why: 'It cannot be read as shell.',
+    instead: 'Mind quotes and brackets, or write simpler commands.',
+  },
+  {
+    rule: 'shell/too-complex',
+    decision: 'ask',
+    problem: 'too-complex',
+    why: 'It runs too much, or too deeply nested, to be checked.',
+    instead: 'Run the commands one by one.',
+  },
+  {
+    rule: 'shell/unknown-program',
+    decision: 'ask',
+    problem: 'unknown-program',
+    why: 'Which program it runs is only known when it runs.',
+    instead: 'Write the name of the program out.',
+  },
+  {
+    rule: 'shell/unknown-text',
+    decision: 'ask',
+    problem: 'unknown-text',
+    why: 'It runs text that is only known when it runs.',
+    instead: 'Write the commands out.',
+  },
+  {
+    rule: 'shell/runs-download',
+    decision: 'ask',
+    problem: 'runs-download',
+    why: 'It runs what it fetches from elsewhere, unseen.',
+    instead: 'Fetch it into a file, read it, then run it.',
+  },
   { rule: 'shell/fork-bomb', decision: 'deny', problem: 'fork-bomb', why: 'The function starts itself until the machine stands still.' },
   {
     rule: 'shell/reverse-shell',
@@ -39,7 +69,8 @@ export const shellRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['curl', 'wget', 'nc', 'ncat', 'http', 'https'],
     test: ({ arguments: { words }, reads, madeBy }) =>
-      [...reads, ...madeBy].some((name) => name === 'env' || name === 'printenv') && (reads.length === 0 || words.some((word) => /@-|^-T|^-d|--data|--post/.test(word)) || words.length < 4),
+      [...reads, ...madeBy].some((name) => name === 'env' || name === 'printenv') &&
+      (reads.length === 0 || words.some((word) => /@-|^-T|^-d|--data|--post/.test(word)) || words.length < 4),
     why: 'It sends the environment, with the secrets in it, elsewhere.',
   },
 ];

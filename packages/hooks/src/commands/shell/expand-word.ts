@@ -1,4 +1,12 @@
-import { forEachChild, type HereDocBody, type ParameterExpansionPart, type ParsedScript, type SyntaxNode, type Word, type WordPart } from 'unbash';
+import {
+  forEachChild,
+  type HereDocBody,
+  type ParameterExpansionPart,
+  type ParsedScript,
+  type SyntaxNode,
+  type Word,
+  type WordPart,
+} from 'unbash';
 import { expandBraces } from './braces.js';
 import { unknownText, type Field } from './field.js';
 import { assign, valueOf, type Scope } from './scope.js';
@@ -42,7 +50,9 @@ export const expandWord = (word: Word, scope: Scope, run: RunScript): readonly F
 
 /** The text of a word where it is not split, as in an assignment. */
 export const expandText = (word: Word, scope: Scope, run: RunScript): string =>
-  expandWord(word, scope, run).map(({ text }) => text).join(' ');
+  expandWord(word, scope, run)
+    .map(({ text }) => text)
+    .join(' ');
 
 /** The text of a here-document. */
 export const expandBody = (body: HereDocBody, scope: Scope, run: RunScript): string => {
@@ -131,9 +141,17 @@ class WordExpansion {
   /** Runs what is substituted somewhere within, where the value does not matter. */
   #within(node: SyntaxNode): void {
     forEachChild(node, (child) => {
-      const script = child.type === 'CommandExpansion' || child.type === 'ArithmeticCommandExpansion' || child.type === 'ProcessSubstitution' ? child.script : undefined;
+      const script =
+        child.type === 'CommandExpansion' || child.type === 'ArithmeticCommandExpansion' || child.type === 'ProcessSubstitution'
+          ? child.script
+          : undefined;
       if (script === undefined) this.#within(child);
-      else this.#run(isWhole(child) ? script : { ...script, errors: [{ message: 'a substitution in a pattern is cut off', pos: child.pos }] }, this.#scope);
+      else {
+        this.#run(
+          isWhole(child) ? script : { ...script, errors: [{ message: 'a substitution in a pattern is cut off', pos: child.pos }] },
+          this.#scope,
+        );
+      }
     });
   }
 
@@ -228,7 +246,8 @@ class WordExpansion {
 }
 
 /** The parser takes a slash within a substitution within a pattern for the end of the pattern. */
-const isWhole = (node: SyntaxNode): boolean => !('text' in node) || node.text.endsWith(node.text.startsWith('`') ? '`' : node.text.startsWith('${') ? '}' : ')');
+const isWhole = (node: SyntaxNode): boolean =>
+  !('text' in node) || node.text.endsWith(node.text.startsWith('`') ? '`' : node.text.startsWith('${') ? '}' : ')');
 
 const isList = (part: WordPart): boolean =>
   part.type === 'SimpleExpansion'

@@ -3,7 +3,8 @@ import { known, type Field } from './field.js';
 const actions: ReadonlySet<string> = new Set(['-exec', '-execdir', '-ok', '-okdir']);
 
 /** Tests that leave most files alone. A type or a depth does not. */
-const narrowing = /^-(?:i?name|i?path|i?wholename|i?regex|empty|newer\w*|[acm](?:time|min)|size|perm|user|group|inum|links|samefile|lname)$/;
+const narrowing =
+  /^-(?:i?name|i?path|i?wholename|i?regex|empty|newer\w*|[acm](?:time|min)|size|perm|user|group|inum|links|samefile|lname)$/;
 
 /** What `find` does: the patterns of the paths that it finds, and the commands that it runs on them. */
 export interface FindCommand {
@@ -34,6 +35,9 @@ const onPaths = (field: Field, paths: readonly string[]): readonly Field[] =>
 
 /** The folder itself where nothing narrows the search down, else what it may find in it. */
 const patternBelow = (base: string, tests: readonly Field[]): string => {
-  const isNarrow = tests.some(({ text }, index) => narrowing.test(text) && tests[index - 1]?.text !== '!' && tests[index - 1]?.text !== '-not' && tests[index + 1]?.text !== '*');
+  const isNarrow = tests.some(
+    ({ text }, index) =>
+      narrowing.test(text) && tests[index - 1]?.text !== '!' && tests[index - 1]?.text !== '-not' && tests[index + 1]?.text !== '*',
+  );
   return isNarrow ? `${base.replace(/\/+$/, '') || '/'}/**/found` : base;
 };

@@ -34,14 +34,17 @@ export const innerCommands = (argv: readonly Field[], input: Input | undefined, 
   if (direct !== undefined) return direct;
   const language = /^(?:python|pypy|node|ruby|perl|php|lua)[\d.]*$/.test(name) ? name.replace(/[\d.]+$/, '') : name;
   const wrapped = ofWrapper(name, args);
-  return Object.hasOwn(interpreters, language) ? [...wrapped, ...ofCode(language, args, input, scope)] : [...wrapped, ...ofFile(first, scope)];
+  return Object.hasOwn(interpreters, language)
+    ? [...wrapped, ...ofCode(language, args, input, scope)]
+    : [...wrapped, ...ofFile(first, scope)];
 };
 
 const runners: Readonly<Record<string, (args: readonly Field[], input: Input | undefined, scope: Scope) => readonly Inner[]>> = {
   eval: (args) => (args.length === 0 ? [] : ofText(joined(args), { isSameShell: true })),
   source: (args, _, scope) => ofScript(args[0], scope, true),
   '.': (args, _, scope) => ofScript(args[0], scope, true),
-  trap: ([text, ...signals]) => (text === undefined || signals.length === 0 || text.text === '-' ? [] : ofText(text, { isSameShell: true })),
+  trap: ([text, ...signals]) =>
+    text === undefined || signals.length === 0 || text.text === '-' ? [] : ofText(text, { isSameShell: true }),
   find: (args) => readFind(args).commands.map((argv) => ({ kind: 'command', argv })),
   xargs: (args, input) => [{ kind: 'command', argv: xargsCommand(args, input?.paths, input?.text) }],
   parallel: (args, input) => [{ kind: 'command', argv: xargsCommand(args, input?.paths, input?.text) }],
@@ -76,7 +79,9 @@ const ofShell = (args: readonly Field[], input: Input | undefined, scope: Scope)
 const ofText = (field: Field, how: Partial<Extract<Inner, { kind: 'line' }>>): readonly Inner[] => {
   if (!isWhollyUnknown(field.text)) return [{ ...how, kind: 'line', text: field.text }];
   if (field.madeBy.some((name) => downloaders.has(name))) return [{ kind: 'problem', problem: 'runs-download' }];
-  return field.madeBy.length > 0 && field.madeBy.every((name) => generators.has(name)) ? [] : [{ kind: 'problem', problem: 'unknown-text' }];
+  return field.madeBy.length > 0 && field.madeBy.every((name) => generators.has(name))
+    ? []
+    : [{ kind: 'problem', problem: 'unknown-text' }];
 };
 
 const ofInput = (input: Input | undefined): readonly Inner[] => {
@@ -101,7 +106,8 @@ const ofPath = (path: string, scope: Scope): readonly Inner[] => {
   return text === undefined ? [] : [{ kind: 'line', text }];
 };
 
-const ofFile = (first: Field | undefined, scope: Scope): readonly Inner[] => (first?.text.includes('/') === true ? ofPath(first.text, scope) : []);
+const ofFile = (first: Field | undefined, scope: Scope): readonly Inner[] =>
+  first?.text.includes('/') === true ? ofPath(first.text, scope) : [];
 
 const ofWrapper = (name: string, args: readonly Field[]): readonly Inner[] => {
   const found = Object.hasOwn(wrappers, name) ? wrappers[name] : undefined;
@@ -114,7 +120,8 @@ const ofWrapper = (name: string, args: readonly Field[]): readonly Inner[] => {
 };
 
 /** `env -S'rm -rf /'`, in one word. */
-const splitString = (field: Field): readonly Field[] => (/^-[a-z]*S./.test(field.text) ? [{ ...field, text: field.text.replace(/^-[a-z]*S/, '') }] : []);
+const splitString = (field: Field): readonly Field[] =>
+  /^-[a-z]*S./.test(field.text) ? [{ ...field, text: field.text.replace(/^-[a-z]*S/, '') }] : [];
 
 const isWrapper = (value: Wrapper | Readonly<Record<string, Wrapper>>): value is Wrapper =>
   Object.values(value).every((part) => typeof part !== 'object');
@@ -142,14 +149,19 @@ const ofCode = (language: string, args: readonly Field[], input: Input | undefin
   if (operand !== undefined && operand.text !== '-') {
     return ofScript(operand, scope, false).flatMap((inner) => (inner.kind === 'line' ? fromCode(inner.text) : [inner]));
   }
-  return args.length > 0 && operand === undefined ? [] : ofInput(input).flatMap((inner) => (inner.kind === 'line' ? fromCode(inner.text) : [inner]));
+  return args.length > 0 && operand === undefined
+    ? []
+    : ofInput(input).flatMap((inner) => (inner.kind === 'line' ? fromCode(inner.text) : [inner]));
 };
 
 const fromCode = (code: string): readonly Inner[] => {
   const { lines, deletes } = readCode(code);
   return [
     ...lines.map((text): Inner => ({ kind: 'line', text, isGuess: true })),
-    ...deletes.map((path): Inner => ({ kind: 'command', argv: [known('rm'), known('-rf'), path === undefined ? unknownField('(a path in the code)') : known(path)] })),
+    ...deletes.map((path): Inner => ({
+      kind: 'command',
+      argv: [known('rm'), known('-rf'), path === undefined ? unknownField('(a path in the code)') : known(path)],
+    })),
   ];
 };
 
@@ -182,7 +194,9 @@ const ofGit = (args: readonly Field[]): readonly Inner[] => {
   const bisect = texts.indexOf('bisect');
   return [
     ...aliases,
-    ...(foreach > 0 && texts.includes('submodule') ? ofText(joined(args.slice(foreach + 1).filter(({ text }) => text !== '--recursive')), {}) : []),
+    ...(foreach > 0 && texts.includes('submodule')
+      ? ofText(joined(args.slice(foreach + 1).filter(({ text }) => text !== '--recursive')), {})
+      : []),
     ...(bisect !== -1 && texts[bisect + 1] === 'run' ? [{ kind: 'command' as const, argv: args.slice(bisect + 2) }] : []),
     ...(texts.includes('rebase') ? ofOption(args, ['-x', '--exec']) : []),
     ...(texts.includes('filter-branch') ? ofOption(args, ['--tree-filter', '--index-filter', '--msg-filter', '--commit-filter']) : []),

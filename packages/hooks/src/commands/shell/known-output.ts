@@ -44,7 +44,10 @@ const printed = ([format, ...values]: readonly string[]): string | undefined => 
   const once = (): string => format.replaceAll(/%(?:%|[-0-9.]*[a-zA-Z])/g, (code) => (code === '%%' ? '%' : (rest.shift() ?? '')));
   let text = once();
   while (rest.length > 0 && rest.length < values.length && text.length < 10_000) text += once();
-  return text.replaceAll(String.raw`\n`, '\n').replaceAll(String.raw`\t`, '\t').replaceAll(/\\x([0-9a-fA-F]{2})|\\0?([0-7]{3})/g, escaped);
+  return text
+    .replaceAll(String.raw`\n`, '\n')
+    .replaceAll(String.raw`\t`, '\t')
+    .replaceAll(/\\x([0-9a-fA-F]{2})|\\0?([0-7]{3})/g, escaped);
 };
 
 const escaped = (_: string, hex: string | undefined, octal: string | undefined): string =>

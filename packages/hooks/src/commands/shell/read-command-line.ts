@@ -58,7 +58,10 @@ export const readCommandLine = (line: string, cwd: string, home: string, project
   const runInner = (inner: Inner, argv: readonly Field[], input: Input | undefined, scope: Scope, depth: number): void => {
     switch (inner.kind) {
       case 'problem':
-        report(inner.problem, argv.map(({ text, shown }) => (isKnown(text) ? text : shown)));
+        report(
+          inner.problem,
+          argv.map(({ text, shown }) => (isKnown(text) ? text : shown)),
+        );
         return;
       case 'command':
         runCommand(inner.argv, [], input, innerScope(scope), depth + 1);
@@ -102,7 +105,10 @@ export const readCommandLine = (line: string, cwd: string, home: string, project
     const [first, ...rest] = argv;
     const alias = first === undefined || isAliased ? undefined : lookUp(scope, 'aliases', first.text);
     if (alias !== undefined) {
-      const words = alias.split(/\s+/).filter((word) => word !== '').map(known);
+      const words = alias
+        .split(/\s+/)
+        .filter((word) => word !== '')
+        .map(known);
       return runCommand([...words, ...rest], redirections, input, scope, depth + 1, true);
     }
     const body = first === undefined ? undefined : lookUp(scope, 'functions', first.text);
@@ -124,7 +130,10 @@ export const readCommandLine = (line: string, cwd: string, home: string, project
     const isSet = isEnvironment && lookUp(scope, 'variables', first.shown.replaceAll(/["${}]/g, '')) !== undefined;
     const isOwnArguments = first?.madeBy.length === 0 && /^"?\$[@*]"?$/.test(first.shown);
     if (!isOwnArguments && (!isEnvironment || isSet || rest.some(({ text }) => /^\/+\*?$|^-[A-Za-z]*(?:rf|fr)/i.test(text)))) {
-      report('unknown-program', argv.map(({ text, shown }) => (isKnown(text) ? text : shown)));
+      report(
+        'unknown-program',
+        argv.map(({ text, shown }) => (isKnown(text) ? text : shown)),
+      );
     }
     if (rest.length > 0) runCommand(rest, [], input, innerScope(scope), depth + 1);
     return { text: undefined, programs: ['?'] };

@@ -1,4 +1,15 @@
-import { forEachChild, type Assignment, type Command, type CommandArgument, type CompoundList, type For, type ParsedScript, type Redirection as RedirectNode, type Statement, type SyntaxNode } from 'unbash';
+import {
+  forEachChild,
+  type Assignment,
+  type Command,
+  type CommandArgument,
+  type CompoundList,
+  type For,
+  type ParsedScript,
+  type Redirection as RedirectNode,
+  type Statement,
+  type SyntaxNode,
+} from 'unbash';
 import { expandBody, expandText, expandWord, type Output } from './expand-word.js';
 import { known, unknownText, type Field } from './field.js';
 import type { Input } from './known-output.js';
@@ -7,7 +18,13 @@ import { assign, innerScope, type FunctionBody, type Scope } from './scope.js';
 
 /** What the reader of a script hands on. */
 export interface ScriptEvents {
-  readonly run: (argv: readonly Field[], redirections: readonly Redirection[], input: Input | undefined, scope: Scope, depth: number) => Output;
+  readonly run: (
+    argv: readonly Field[],
+    redirections: readonly Redirection[],
+    input: Input | undefined,
+    scope: Scope,
+    depth: number,
+  ) => Output;
   readonly define: (name: string, body: FunctionBody, scope: Scope, isBomb: boolean) => void;
   readonly isTooDeep: (depth: number) => boolean;
   readonly isTooMuch: () => boolean;
@@ -80,8 +97,8 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
       case 'If':
         return together([
           statements(node.clause.commands, place),
-          ...[node.then, ...node.elif.flatMap(({ clause, then }) => [clause, then]), ...(node.else === undefined ? [] : [node.else])].map((branch) =>
-            statements(branch.commands, maybe),
+          ...[node.then, ...node.elif.flatMap(({ clause, then }) => [clause, then]), ...(node.else === undefined ? [] : [node.else])].map(
+            (branch) => statements(branch.commands, maybe),
           ),
         ]);
       case 'While':
@@ -113,7 +130,9 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
   };
 
   const substituted = (inner: ParsedScript, place: Place): Output =>
-    events.isTooDeep(place.depth + 1) ? nothing : script(inner, { ...place, scope: innerScope(place.scope), depth: place.depth + 1, input: undefined });
+    events.isTooDeep(place.depth + 1)
+      ? nothing
+      : script(inner, { ...place, scope: innerScope(place.scope), depth: place.depth + 1, input: undefined });
 
   const runIn = (place: Place) => (inner: ParsedScript, scope: Scope) => substituted(inner, { ...place, scope });
 
@@ -153,7 +172,10 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
 
   const set = ({ name, value, append, index }: Assignment, scope: Scope, place: Place): void => {
     const run = runIn(place);
-    const values = value.type === 'Word' ? [expandText(value, scope, run)] : value.elements.flatMap((word) => expandWord(word, scope, run).map(({ text }) => text));
+    const values =
+      value.type === 'Word'
+        ? [expandText(value, scope, run)]
+        : value.elements.flatMap((word) => expandWord(word, scope, run).map(({ text }) => text));
     const before = append === true ? (scope.variables.get(name) ?? [unknownText]) : [];
     const isScalar = value.type === 'Word' && index === undefined;
     const after = append !== true ? values : isScalar ? [`${before[0] ?? ''}${values[0] ?? ''}`] : [...before, ...values];
@@ -166,7 +188,10 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
     return { ...known(`${name}=${value.type === 'Word' ? expandText(value, place.scope, run) : unknownText}`), shown: text };
   };
 
-  const redirects = (nodes: readonly RedirectNode[], place: Place): { readonly redirections: readonly Redirection[]; readonly input: Input | undefined } => {
+  const redirects = (
+    nodes: readonly RedirectNode[],
+    place: Place,
+  ): { readonly redirections: readonly Redirection[]; readonly input: Input | undefined } => {
     const run = runIn(place);
     const redirections: Redirection[] = [];
     let input: Input | undefined;

@@ -64,10 +64,16 @@ const splitOption = (text: string): readonly [string, string | undefined] => {
   return equals === -1 ? [text, undefined] : [text.slice(0, equals), text.slice(equals + 1)];
 };
 
-const endsCluster = (text: string, options: ReadonlySet<string>): boolean => /^-[A-Za-z]{2,}$/.test(text) && options.has(`-${text.at(-1) ?? ''}`);
+const endsCluster = (text: string, options: ReadonlySet<string>): boolean =>
+  /^-[A-Za-z]{2,}$/.test(text) && options.has(`-${text.at(-1) ?? ''}`);
 
 const isFlag = (text: string, flags: ReadonlySet<string>): boolean =>
-  flags.has(text) || (/^-[A-Za-z]+$/.test(text) && text.slice(1).split('').every((letter) => flags.has(`-${letter}`)));
+  flags.has(text) ||
+  (/^-[A-Za-z]+$/.test(text) &&
+    text
+      .slice(1)
+      .split('')
+      .every((letter) => flags.has(`-${letter}`)));
 
 /** Words as one line. */
 export const joined = (fields: readonly Field[]): Field => ({
@@ -78,7 +84,9 @@ export const joined = (fields: readonly Field[]): Field => ({
 
 /** The command of `xargs` with what it reads; each line of it stays unknown. */
 export const xargsCommand = (args: readonly Field[], paths: readonly string[] | undefined, text: string | undefined): readonly Field[] => {
-  const values = listed('-a -E -I -J -L -l -n -P -R -s -S -d --max-args --max-lines --max-procs --max-chars --delimiter --arg-file --replace');
+  const values = listed(
+    '-a -E -I -J -L -l -n -P -R -s -S -d --max-args --max-lines --max-procs --max-chars --delimiter --arg-file --replace',
+  );
   let index = 0;
   let replaced: string | undefined;
   for (; index < args.length; index += 1) {
@@ -91,9 +99,17 @@ export const xargsCommand = (args: readonly Field[], paths: readonly string[] | 
   }
   const command = args.slice(index);
   if (command.length === 0) return [known('echo')];
-  const words = text !== undefined && isKnown(text) && text.length < 4_000 ? text.split(/\s+/).filter((word) => word !== '').map(known) : undefined;
+  const words =
+    text !== undefined && isKnown(text) && text.length < 4_000
+      ? text
+          .split(/\s+/)
+          .filter((word) => word !== '')
+          .map(known)
+      : undefined;
   const read = words ?? paths?.map(known) ?? [unknownField('(what xargs reads)')];
   if (replaced === undefined) return [...command, ...read];
   const [first = known(unknownText)] = read;
-  return command.map((field) => (field.text.includes(replaced) ? { ...field, text: field.text.replaceAll(replaced, () => first.text) } : field));
+  return command.map((field) =>
+    field.text.includes(replaced) ? { ...field, text: field.text.replaceAll(replaced, () => first.text) } : field,
+  );
 };

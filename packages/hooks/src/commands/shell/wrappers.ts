@@ -16,7 +16,8 @@ export interface Wrapper {
 
 const containerOptions =
   '-e --env --env-file -v --volume -w --workdir -u --user -p --publish --name --network --net --entrypoint -h --hostname -l --label --mount --memory -m --cpus --platform --pull --add-host --device --gpus --ipc --pid --shm-size --tmpfs --ulimit --cap-add --cap-drop --security-opt --restart --log-driver --index';
-const containerFlags = '-i -t -d -it -ti -dit --rm --interactive --tty --detach --privileged --init --read-only --no-deps -T --service-ports --build --quiet -q -P';
+const containerFlags =
+  '-i -t -d -it -ti -dit --rm --interactive --tty --detach --privileged --init --read-only --no-deps -T --service-ports --build --quiet -q -P';
 
 const container = (subcommands: string, skips: number): Readonly<Record<string, Wrapper>> =>
   Object.fromEntries(subcommands.split(' ').map((name) => [name, { values: containerOptions, flags: containerFlags, skips }]));
@@ -41,7 +42,12 @@ export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string,
   fakeroot: {},
   faketime: { skips: 1 },
   firejail: {},
-  flock: { values: '-w --timeout -E --conflict-exit-code', skips: 1, flags: '-x -s -n -u -e -o -F --exclusive --shared --nonblock --unlock --close', lines: '-c --command' },
+  flock: {
+    values: '-w --timeout -E --conflict-exit-code',
+    skips: 1,
+    flags: '-x -s -n -u -e -o -F --exclusive --shared --nonblock --unlock --close',
+    lines: '-c --command',
+  },
   gosu: { skips: 1 },
   ionice: { values: '-c -n -p --class --classdata', flags: '-t' },
   ltrace: { values: '-e -o -p', flags: '-f' },
@@ -65,7 +71,8 @@ export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string,
   strace: { values: '-e -o -p -s -P', flags: '-f -c -t -v -y' },
   su: { flags: '- -l -m -p --login', values: '-s --shell -g', lines: '-c --command' },
   sudo: {
-    values: '-u --user -g --group -p --prompt -C --close-from -h --host -r --role -t --type -R --chroot -T --command-timeout -U --other-user -D --chdir',
+    values:
+      '-u --user -g --group -p --prompt -C --close-from -h --host -r --role -t --type -R --chroot -T --command-timeout -U --other-user -D --chdir',
     flags: '-n -E -H -S -b -k -A -P -i -s -l -v -K --non-interactive --preserve-env --login --stdin --background --set-home --shell',
   },
   'systemd-run': { values: '-p --property -u --unit --uid --gid', flags: '--user --scope -t --wait --pty -q --quiet' },
@@ -92,7 +99,10 @@ export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string,
   mise: { exec: { behind: '--' }, x: { behind: '--' } },
   'nix-shell': {},
   nix: { develop: { behind: '-c' }, shell: { behind: '-c' } },
-  npm: { exec: { values: '-p --package -w --workspace', flags: '-y --yes --', lines: '-c --call' }, x: { values: '-p --package', flags: '-y --yes --', lines: '-c' } },
+  npm: {
+    exec: { values: '-p --package -w --workspace', flags: '-y --yes --', lines: '-c --call' },
+    x: { values: '-p --package', flags: '-y --yes --', lines: '-c' },
+  },
   nerdctl: container('run exec', 1),
   oc: { exec: { behind: '--' } },
   pipenv: { run: {} },
@@ -102,7 +112,13 @@ export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string,
   poetry: { run: {} },
   hatch: { run: {} },
   rye: { run: {} },
-  uv: { run: { values: '--with --python -p --extra --group --package --env-file', flags: '--no-sync --frozen --locked --isolated --all-extras' }, 'tool run': {} },
+  uv: {
+    run: {
+      values: '--with --python -p --extra --group --package --env-file',
+      flags: '--no-sync --frozen --locked --isolated --all-extras',
+    },
+    'tool run': {},
+  },
   yarn: { exec: {}, dlx: {} },
 };
 
