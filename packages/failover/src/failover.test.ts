@@ -185,8 +185,10 @@ describe('failover', () => {
 
   it('keeps to its bounds', async () => {
     const failing = Array.from({ length: 50 }, () => ({ error: broken }));
-    expect((await run(failing, { models, maxRetries: 0 })).asked).toEqual(models);
-    expect((await run(failing, { models, maxRetries: 1 })).asked).toHaveLength(4);
+    expect((await run(failing, { models, maxRetries: 0, maxWaitMs: 20_000 })).asked).toEqual(models);
+    expect((await run(failing, { models, maxRetries: 1, maxWaitMs: 20_000 })).asked).toHaveLength(4);
+    expect((await run(failing, { models, maxRetries: 1 })).asked).toHaveLength(10);
+    expect((await run(failing, { models, maxRetries: 1, maxAttempts: 7 })).asked).toHaveLength(7);
     expect((await run(failing, { models, maxAttempts: 3, maxRetries: 9 })).asked).toHaveLength(3);
     expect((await run(failing, { models: ['alpha/one'], maxRetries: 40, maxAttempts: 99, maxElapsedMs: 5_000 })).asked).toHaveLength(3);
     expect((await run(failing, { models: ['alpha/one'], maxWaitMs: 3_000, maxRetries: 40 })).asked).toHaveLength(3);
@@ -199,7 +201,16 @@ describe('failover', () => {
     expect((await run([{ error: broken }, never], { pool: poolOf(), models, actions: { network: { retry: false, fallBack: false } } })).asked).toHaveLength(1);
     expect((await run([{ error: rateLimited() }, 'Hi.'], { pool: poolOf(), models, actions: { 'rate-limit': { rotate: false } } })).asked).toEqual(['alpha/one with a1', 'beta/two with b1']);
     expect((await run([{ error: wrongKey }, { error: wrongKey }, never], { pool: poolOf(), models, actions: { auth: { fallBack: false } } })).asked).toEqual(['alpha/one with a1', 'alpha/one with a2']);
-    expect((await run([{ error: broken }, { error: broken }, 'Hi.'], { models, actions: { network: { maxRetries: 0 } } })).asked).toEqual(models);
+    expect((await run([{ error: broken }, { error: broken }, 'Hi.'], { models, maxWaitMs: 20_000, actions: { network: { maxRetries: 0 } } })).asked).toEqual(models);
+  });
+
+  it('waits for models that are out, and leaves them alone in other turns', async () => {
+    const pool = poolOf();
+    const { watched, asked } = await run([...Array.from({ length: 4 }, () => ({ error: broken })), 'Hello.'], { pool, models, maxRetries: 1 }, { forMs: 31_000 });
+    expect(asked).toEqual(['alpha/one with a1', 'alpha/one with a1', 'beta/two with b1', 'beta/two with b1', 'alpha/one with a1']);
+    expect(watched.all('failover.waiting')).toMatchObject([{ reason: 'network', to: { model: 'alpha/one' }, delayMs: 29_000 }]);
+    expect(pool.status().flatMap(({ cooldowns }) => cooldowns)).toEqual([]);
+    expect(pool.acquire({ provider: 'beta', model: 'beta/two', session: 'bob' })).toMatchObject({ reason: 'network' });
   });
 
   it('asks once more for an answer without anything in it, and then takes it', async () => {
@@ -327,5 +338,17 @@ describe('turns that share a pool', () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect(turns.map(({ end }) => end?.outcome)).toEqual(['completed', 'completed', 'completed']);
     expect(model.requests).toHaveLength(6);
+  });
+
+  it('all go on waiting when the one that tries a key finds that it does not work yet', async () => {
+    const pool = poolOf({ profiles: [{ id: 'a1', provider: 'alpha', key: 'secret-key-1' }] });
+    const limited = { error: rateLimited() };
+    const model = scriptedModel([limited, limited, limited, limited, 'One.', 'Two.', 'Three.']);
+    const agent = agentWith(model, { pool, models: ['alpha/one'] });
+    const turns = ['a', 'b', 'c'].map((session) => watch(agent.turn({ session, input: 'Go.' })));
+    await vi.advanceTimersByTimeAsync(179_999);
+    expect(model.requests).toHaveLength(4);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(turns.map(({ end }) => end?.outcome)).toEqual(['completed', 'completed', 'completed']);
   });
 });

@@ -58,6 +58,8 @@ const flat = (ms: number): CooldownTime => ({ baseMs: ms, factor: 1, maxMs: ms }
 const doubling = (baseMs: number, maxMs: number): CooldownTime => ({ baseMs, factor: 2, maxMs });
 
 const again = { retry: true, rotate: false, fallBack: true, compact: false, scope: 'service' } as const satisfies ReasonAction;
+/** A model that fails again and again is left alone by all turns for a while, whatever key they have. */
+const outage = { ...again, cooldown: doubling(30 * second, 5 * minute) } as const satisfies ReasonAction;
 const elsewhere = { retry: false, rotate: true, fallBack: true, compact: false } as const;
 const final = { retry: false, rotate: false, fallBack: false, compact: false, scope: 'request' } as const satisfies ReasonAction;
 
@@ -78,9 +80,9 @@ export const reasonActions: Readonly<Record<FailoverReason, ReasonAction>> = {
   'invalid-request': { ...final, fallBack: true },
   'not-found': { ...elsewhere, scope: 'model', cooldown: doubling(10 * minute, 24 * hour) },
   'content-filter': final,
-  timeout: again,
-  network: again,
-  'server-error': again,
+  timeout: outage,
+  network: outage,
+  'server-error': outage,
   'empty-response': { ...again, maxRetries: 1, fallBack: false },
   aborted: final,
   unknown: again,

@@ -62,11 +62,12 @@ export class TurnFailover {
     if (request === undefined) return undefined;
     const kind = this.classify(error);
     const { reason } = kind;
-    this.release();
     this.#memory.fail({ attempt: given.attempt, reason, at: this.#now(), error });
-    if (this.#isFinal(reason)) return undefined;
     const delayMs = this.#retryDelay(kind, this.#now());
     const cooling = delayMs === undefined ? this.#giveUp(kind, given) : [];
+    // Those who wait for the outcome look now: what has failed is left alone by then.
+    this.release();
+    if (this.#isFinal(reason)) return undefined;
     const plan = delayMs === undefined ? this.#next(reason) : this.#retry(delayMs, reason);
     const failure: Failure = given.type === 'model.error' ? given : asFailure(given, error);
     if (plan.kind !== 'nobody') return this.#follow(plan, [{ ...failure, retrying: true }, ...cooling], failure, () => askAgain(request, failure), reason);
@@ -153,6 +154,7 @@ export class TurnFailover {
 
   /** Leaves alone who has failed: for a while where the pool says so, else for this step. */
   #giveUp(kind: ErrorClass, { step, attempt }: Pick<Failure, 'step' | 'attempt'>): readonly NewEvent[] {
+    if (this.#isFinal(kind.reason)) return [];
     const { asked = {} } = this.#memory;
     const at = this.#now();
     const window = this.#pool.failed(asked.credential, asked.model, kind, at);

@@ -65,8 +65,10 @@ describe('createCredentialPool', () => {
 
   it('blames no key for an overload, a broken connection or a bad request', () => {
     const { pool, take } = setUp();
-    for (const status of [400, 413, 500, 502, 504]) expect(pool.failed('a1', 'm', classifyError({ status }))).toBeUndefined();
+    for (const status of [400, 413, 422]) expect(pool.failed('a1', 'm', classifyError({ status }))).toBeUndefined();
     expect(pool.failed('a1', 'm', classifyError({ status: 529 }))).toMatchObject({ scope: 'service', until: 30_000 });
+    for (const status of [500, 502, 504]) expect(pool.failed('a1', `broken-${status}`, classifyError({ status }))).toMatchObject({ scope: 'service', until: 30_000 });
+    expect(pool.failed('a1', 'far', classifyError({ code: 'ECONNRESET' }))).toMatchObject({ scope: 'service' });
     expect(pool.status().flatMap(({ cooldowns, failures }) => [...cooldowns, failures])).toEqual([0, 0, 0, 0]);
     expect(take('s1', 'm')).toEqual({ until: 30_000, reason: 'overloaded', profile: 'a1' });
     expect(take('s1', 'other')).toMatchObject({ profile: 'a1' });

@@ -1,0 +1,226 @@
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate as tick } from 'node:timers/promises';
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAI } from '@ai-sdk/openai';
+import { LLMock, type ChatCompletionRequest, type FixtureResponse, type MockServerOptions } from '@copilotkit/aimock';
+import { languageModel } from '@h/ai-sdk';
+import { createCredentialPool, failover, redactKeys, splitModelName, streamTimeouts, type CredentialPool } from '@h/failover';
+import { harness, memorySessions, repairHistory, type ModelDriver, type TurnEvent } from '@h/turn';
+import { scriptedTools } from '@h/turn/testing';
+import { from, Observable, Subscription, type SchedulerAction, type SchedulerLike } from 'rxjs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+const keys = { a1: 'test-key-of-alpha-one', a2: 'test-key-of-alpha-two', b1: 'test-key-of-beta-one', b2: 'test-key-of-beta-two' };
+type KeyId = keyof typeof keys;
+
+/** How a provider answers a key. */
+type Weather = 'fine' | 'limited' | 'overloaded' | 'revoked' | 'cut' | 'broken';
+
+/** The hour: from which minute to which minute who has which weather. What is not said is fine. */
+const hour: readonly (readonly [from: number, to: number, weather: Weather, ...keys: readonly KeyId[]])[] = [
+  [4, 9, 'limited', 'a1'],
+  [6, 8, 'limited', 'a2'],
+  [11, 14, 'overloaded', 'a1', 'a2'],
+  [16, 60, 'revoked', 'b1'],
+  [20, 24, 'limited', 'a1', 'a2', 'b2'],
+  [27, 40, 'revoked', 'a1'],
+  [30, 33, 'cut', 'a2'],
+  [35, 38, 'broken', 'a2', 'b2'],
+  [45, 49, 'overloaded', 'a1', 'a2', 'b2'],
+  [52, 53, 'cut', 'a1', 'a2', 'b2'],
+];
+const minute = 60_000;
+const weatherOf = (key: KeyId, at: number): Weather => hour.find(([begin, end, , ...who]) => at >= begin * minute && at < end * minute && who.includes(key))?.[2] ?? 'fine';
+
+/** Time that stands still while somebody is on the wire, and else goes from timer to timer. */
+const virtualTime = () => {
+  let now = 0;
+  let queue: { readonly at: number; readonly run: () => void }[] = [];
+  const scheduler: SchedulerLike = {
+    now: () => now,
+    schedule: <State>(work: (this: SchedulerAction<State>, state: State) => void, delayMs = 0, state?: State) => {
+      const action = new Subscription();
+      const entry = { at: now + delayMs, run: () => work.call(action as SchedulerAction<State>, state as State) };
+      queue = [...queue, entry].toSorted((one, other) => one.at - other.at);
+      action.add(() => {
+        queue = queue.filter((other) => other !== entry);
+      });
+      return action;
+    },
+  };
+  return {
+    scheduler,
+    /** Goes on to the next timer. @returns whether there was one */
+    advance: (): boolean => {
+      const [next, ...rest] = queue;
+      if (next === undefined) return false;
+      queue = rest;
+      now = Math.max(now, next.at);
+      next.run();
+      return true;
+    },
+  };
+};
+
+/** A driver that knows how many calls are on the wire. */
+const counting = (driver: ModelDriver): ModelDriver & { readonly active: number } => {
+  let active = 0;
+  const counted: ModelDriver = (request, context) =>
+    new Observable((subscriber) => {
+      active += 1;
+      subscriber.add(() => {
+        active -= 1;
+      });
+      subscriber.add(from(driver(request, context)).subscribe(subscriber));
+    });
+  return Object.defineProperty(counted, 'active', { get: () => active }) as ModelDriver & { readonly active: number };
+};
+
+const answer = ({ messages }: ChatCompletionRequest): FixtureResponse => {
+  const asked = messages.findLast(({ role }) => role === 'user')?.content;
+  const turn = /turn [a-z]-\d+/.exec(JSON.stringify(asked))?.[0] ?? 'no turn';
+  return messages.at(-1)?.role === 'tool' ? { content: `${turn} is done.` } : { toolCalls: [{ name: 'note', arguments: JSON.stringify({ turn }) }] };
+};
+
+const startMock = async (options: MockServerOptions, respond: (request: ChatCompletionRequest) => FixtureResponse, opts: { readonly truncateAfterChunks?: number } = {}): Promise<URL> => {
+  const mock = new LLMock({ port: 0, host: '127.0.0.1', ...options });
+  mock.on({ predicate: () => true }, respond, opts);
+  const url = new URL(await mock.start());
+  onTestFinished(async () => {
+    await mock.stop();
+  });
+  return url;
+};
+
+const mocks = async (): Promise<Readonly<Record<Weather, URL>>> => {
+  const failing = (status: number, type: string, message: string, retryAfter?: number) =>
+    startMock({}, () => ({ status, error: { type, message }, ...(retryAfter !== undefined && { retryAfter }) }));
+  return {
+    fine: await startMock({}, answer),
+    limited: await failing(429, 'rate_limit_error', 'This request would exceed the rate limit of 20,000 input tokens per minute.', 75),
+    overloaded: await failing(529, 'overloaded_error', 'Overloaded'),
+    revoked: await failing(401, 'authentication_error', 'invalid x-api-key'),
+    broken: await failing(500, 'api_error', 'Internal server error'),
+    cut: await startMock({ chunkSize: 3 }, answer, { truncateAfterChunks: 2 }),
+  };
+};
+
+/** What came over the wire. */
+interface Call {
+  readonly key: KeyId;
+  readonly weather: Weather;
+  readonly at: number;
+  readonly wasCooling: boolean;
+}
+
+const keyOf = ({ headers }: IncomingMessage): KeyId => {
+  const given = headers['x-api-key'] ?? headers.authorization?.replace('Bearer ', '');
+  const found = Object.entries(keys).find(([, key]) => key === given)?.[0];
+  if (found === undefined) throw new Error('A call came without a key.');
+  return found as KeyId;
+};
+
+/** Both providers behind one address: looks at the key and the time, and lets the mock of that weather answer. */
+const startProviders = async (now: () => number, pool: () => CredentialPool): Promise<{ readonly url: string; readonly calls: readonly Call[] }> => {
+  const upstream = await mocks();
+  const calls: Call[] = [];
+  const server = createServer((incoming, outgoing) => {
+    const key = keyOf(incoming);
+    const weather = weatherOf(key, now());
+    const isCooling = pool().status().some(({ id, cooldowns }) => id === key && cooldowns.some(({ until }) => until > now()));
+    calls.push({ key, weather, at: now(), wasCooling: isCooling });
+    const { hostname: host, port } = upstream[weather];
+    const { method, headers, url: path } = incoming;
+    const onward = httpRequest({ host, port, path, method, headers }, (answered) => {
+      outgoing.writeHead(answered.statusCode ?? 502, answered.headers);
+      answered.pipe(outgoing);
+      answered.once('error', () => outgoing.destroy());
+    });
+    onward.once('error', () => outgoing.destroy());
+    incoming.pipe(onward);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => {
+      server.close(resolve);
+    });
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, calls };
+};
+
+describe('an hour with two providers and four keys', () => {
+  it('loses no call, asks nobody who is left alone, and runs no tool twice', async () => {
+    const time = virtualTime();
+    const { scheduler } = time;
+    const pool = createCredentialPool({
+      profiles: Object.entries(keys).map(([id, key]) => ({ id, provider: id.startsWith('a') ? 'anthropic' : 'openai', key })),
+      now: () => scheduler.now(),
+      random: () => 0.5,
+    });
+    const { url, calls } = await startProviders(() => scheduler.now(), () => pool);
+    const resolve = async (name = '', credential = ''): Promise<ReturnType<ReturnType<typeof createAnthropic>>> => {
+      const { provider, model } = splitModelName(name);
+      const apiKey = await pool.key(credential);
+      return provider === 'anthropic' ? createAnthropic({ baseURL: url, apiKey })(model) : (createOpenAI({ baseURL: url, apiKey })(model) as never);
+    };
+    const model = counting(streamTimeouts(redactKeys(languageModel({ resolve }), pool), { scheduler }));
+    const noted: string[] = [];
+    const tools = scriptedTools({
+      note: (input) => {
+        noted.push((input as { readonly turn: string }).turn);
+        return 'Noted.';
+      },
+    });
+    const sessions = memorySessions();
+    const agent = harness({ model, tools, sessions, scheduler }).pipe(
+      failover({ pool, models: ['anthropic/claude-sonnet-4-5', 'openai/gpt-5'], maxWaitMs: 15 * minute, maxElapsedMs: 30 * minute, maxAttempts: 40, random: () => 0.5 }),
+    );
+
+    const events: TurnEvent[] = [];
+    const turns: string[] = [];
+    let open = 0;
+    /** A turn each minute, or as soon as the one before it is over. */
+    const startTurn = (session: string, number: number, startedAt: number): void => {
+      const name = `turn ${session}-${number}`;
+      turns.push(name);
+      const next = (): void => {
+        if (number < 59) scheduler.schedule(() => startTurn(session, number + 1, startedAt), Math.max(0, startedAt + (number + 1) * minute - scheduler.now()));
+        open -= 1;
+      };
+      open += 1;
+      agent.turn({ session, input: `Please do ${name}.` }).subscribe({ next: (event) => events.push(event), complete: next });
+    };
+    for (const [index, session] of ['x', 'y'].entries()) scheduler.schedule(() => startTurn(session, 0, index * 20_000), index * 20_000);
+    for (let idle = 0; ; ) {
+      await tick();
+      idle = model.active === 0 ? idle + 1 : 0;
+      if (idle < 4) continue;
+      idle = 0;
+      if (!time.advance() && open === 0) break;
+    }
+
+    const ends = events.filter((event) => event.type === 'turn.end');
+    expect(ends.filter(({ outcome }) => outcome !== 'completed').map(({ reason }) => reason)).toEqual([]);
+    expect(ends).toHaveLength(120);
+    expect(noted.toSorted()).toEqual(turns.toSorted());
+    expect(calls.filter(({ wasCooling }) => wasCooling)).toEqual([]);
+    for (const session of ['x', 'y']) {
+      const messages = sessions.messages(session);
+      expect(repairHistory(messages).repairs).toEqual([]);
+      expect(messages.filter(({ role }) => role === 'assistant')).toHaveLength(120);
+    }
+
+    const met = (weather: Weather): number => calls.filter((call) => call.weather === weather).length;
+    for (const weather of ['fine', 'limited', 'overloaded', 'revoked', 'broken', 'cut'] as const) expect(met(weather), weather).toBeGreaterThan(0);
+    expect(new Set(calls.filter(({ weather }) => weather === 'fine').map(({ key }) => key))).toEqual(new Set(Object.keys(keys)));
+    const types = new Set(events.map(({ type }) => type));
+    for (const type of ['failover.retrying', 'failover.switched', 'failover.waiting', 'failover.cooling'] as const) expect(types).toContain(type);
+    expect(types).not.toContain('failover.exhausted');
+    expect(met('revoked'), 'a refused key is tried again every few minutes at most').toBeLessThan(20);
+    expect(JSON.stringify(events)).not.toMatch(new RegExp(Object.values(keys).join('|')));
+  });
+});
