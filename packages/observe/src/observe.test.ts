@@ -1,9 +1,9 @@
-import { harness, intercept, memorySessions, notice, reply, stop, TurnError, type AssistantPart, type JournalRecord, type NewEvent, type PipelineOperator, type SessionStore, type TurnEvent } from '@h/turn';
+import { harness, intercept, memorySessions, notice, reply, stop, type TurnError, type AssistantPart, type JournalRecord, type NewEvent, type PipelineOperator, type SessionStore, type TurnEvent } from '@h/turn';
 import { call, describeOperator, event, failure, marbles, ok, request, response, sampleTurn, scriptedModel, scriptedTools, user } from '@h/turn/testing';
 import fc from 'fast-check';
 import { concat, from, lastValueFrom, map, Observable, of, tap, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { ModelCalled, Noticed, Observation, RunEnded, StepDone, ToolCalled } from './observation.js';
+import type { ModelCalled, Noticed, RunEnded, StepDone, ToolCalled } from './observation.js';
 import { observe } from './observe.js';
 import type { ObserveOptions } from './options.js';
 import { hashSessionKey } from './session-key.js';
@@ -17,6 +17,18 @@ declare module '@h/turn' {
     'weather.failed': { readonly sky: string; readonly text?: string; readonly usage?: unknown; readonly session?: string };
   }
 }
+
+/** Observations by their type. */
+interface Told {
+  readonly 'model.call': ModelCalled;
+  readonly 'tool.call': ToolCalled;
+  readonly 'step.done': StepDone;
+  readonly 'weather.failed': Noticed;
+  readonly 'loop.warning': Noticed;
+}
+
+/** Any number, for matching. */
+const aNumber = expect.any(Number) as number;
 
 const used = (input: number, output: number, cacheRead = 0) => ({ input, output, cacheRead, cacheWrite: 0, reasoning: 0 });
 const answer = (usage: ReturnType<typeof used>, ...parts: readonly (string | AssistantPart)[]) => ({ ...response(...parts), usage, model: 'sonnet-2', id: 'msg-1' });
@@ -34,7 +46,7 @@ const run = async (operators: readonly PipelineOperator[], options: ObserveOptio
   const agent = harness({ model, tools, defaultModel: 'anthropic/sonnet', ...more }).pipe(...operators, observe({ sinks: [memory], ...options }));
   const result = await reply(agent.turn({ session: 'alice@whatsapp', input: 'What is here?', id: 'turn-1', ...input }));
   const all = memory.observations();
-  const of = <Each extends Observation>(type: string) => all.filter((each) => each.type === type) as unknown as readonly Each[];
+  const of = <Type extends keyof Told>(type: Type) => all.filter((each) => each.type === type) as unknown as readonly Told[Type][];
   const end = all.find((each): each is RunEnded => each.type === 'run.completed' || each.type === 'run.error');
   return { result, all, of, end };
 };
@@ -48,7 +60,7 @@ describe('the run event', () => {
       type: 'run.completed',
       runId: 'turn-1',
       seq: all.length - 1,
-      at: expect.any(Number),
+      at: aNumber,
       subsystem: 'run',
       level: 'info',
       sessionId: 'c-7',
@@ -59,20 +71,20 @@ describe('the run event', () => {
       channel: 'whatsapp',
       provider: 'anthropic',
       model: 'sonnet',
-      queueWaitMs: expect.any(Number),
-      durationMs: expect.any(Number),
+      queueWaitMs: aNumber,
+      durationMs: aNumber,
       outcome: 'completed',
       steps: 2,
       modelCalls: 2,
       failedModelCalls: 0,
       usage: used(300, 30, 80),
       cacheHitRate: 80 / 300,
-      cost: expect.closeTo(0.0006, 10),
+      cost: expect.closeTo(0.0006, 10) as number,
       toolCalls: 2,
       toolErrors: 1,
       compactionTriggered: false,
       fallbackUsed: false,
-      deltas: expect.any(Number),
+      deltas: aNumber,
       notices: {},
     });
     expect(end?.deltas).toBeGreaterThan(3);
@@ -97,7 +109,7 @@ describe('the run event', () => {
     });
     const { end, of } = await run([retry], { redact: (text) => text.replaceAll('sk-123', '[key]') }, { model });
     expect(end).toMatchObject({ type: 'run.error', level: 'error', outcome: 'error', errorCode: 'auth', error: { message: 'Invalid key [key]' }, credentialProfileId: 'key-b', recoveryAction: 'rotate', fallbackUsed: false, modelCalls: 2, failedModelCalls: 2 });
-    expect(of<ModelCalled>('model.call')).toMatchObject([
+    expect(of('model.call')).toMatchObject([
       { attempt: 1, level: 'warn', retrying: true, error: { code: 'overloaded', status: 529 } },
       { attempt: 2, level: 'warn', credentialProfileId: 'key-b', error: { code: 'auth' } },
     ]);
@@ -114,7 +126,7 @@ describe('the run event', () => {
     });
     const { end, of } = await run([fallback], {}, { model });
     expect(end).toMatchObject({ type: 'run.completed', recoveryAction: 'fallback', fallbackUsed: true, provider: 'openai', model: 'gpt' });
-    expect(of<StepDone>('step.done')).toMatchObject([{ step: 1, attempts: 2 }]);
+    expect(of('step.done')).toMatchObject([{ step: 1, attempts: 2 }]);
   });
 
   it('says that the turn was given up when its end never came', () => {
@@ -125,17 +137,16 @@ describe('the run event', () => {
       .then(() => Promise.resolve())
       .then(() => {
         running.unsubscribe();
-        expect(memory.observations().at(-1)).toMatchObject({ type: 'run.completed', outcome: 'cancelled', reason: expect.stringContaining('No end was seen') });
+        expect(memory.observations().at(-1)).toMatchObject({ type: 'run.completed', outcome: 'cancelled', reason: expect.stringContaining('No end was seen') as string });
       });
   });
 
   it('knows how long the turn has waited', () => {
-    marbles(({ turn, cold, expectObservable, flush }) => {
+    marbles(({ turn, expectObservable, flush }) => {
       const memory = memorySink();
-      const events = { s: event('turn.start', { session: 's', input: [user('Hi')], trigger: 'user' }), e: event('turn.end', { outcome: 'completed', steps: 0, usage: used(0, 0) }) };
-      const waiting = turn('70ms s e|', events).pipe(observe({ sinks: [memory] }));
-      expectObservable(waiting).toBe('70ms s e|', events);
-      void cold;
+      const events = { s: event('turn.start', { session: 's', input: [user('Hi')], trigger: 'user' }), o: event('turn.end', { outcome: 'completed', steps: 0, usage: used(0, 0) }) };
+      const waiting = turn('70ms s o|', events).pipe(observe({ sinks: [memory] }));
+      expectObservable(waiting).toBe('70ms s o|', events);
       flush();
       expect(memory.observations()).toMatchObject([{ type: 'run.started', queueWaitMs: 70 }, { queueWaitMs: 70 }]);
     });
@@ -147,15 +158,15 @@ describe('steps, model calls and tool calls', () => {
     const { all, of } = await run([], { clock: ticking() });
     expect(all.map(({ type }) => type)).toEqual(['run.started', 'model.call', 'tool.call', 'tool.call', 'step.done', 'model.call', 'step.done', 'run.completed']);
     expect(all.map(({ seq }) => seq)).toEqual(all.map((_, place) => place));
-    expect(of<ModelCalled>('model.call')[0]).toMatchObject({ step: 1, attempt: 1, provider: 'anthropic', model: 'sonnet', responseModel: 'sonnet-2', responseId: 'msg-1', finishReason: 'tool-calls', usage: used(100, 10, 80), deltas: 3, subsystem: 'model', level: 'debug' });
-    const { durationMs, firstDeltaMs } = of<ModelCalled>('model.call')[0] as ModelCalled;
+    expect(of('model.call')[0]).toMatchObject({ step: 1, attempt: 1, provider: 'anthropic', model: 'sonnet', responseModel: 'sonnet-2', responseId: 'msg-1', finishReason: 'tool-calls', usage: used(100, 10, 80), deltas: 3, subsystem: 'model', level: 'debug' });
+    const { durationMs, firstDeltaMs } = of('model.call')[0] as ModelCalled;
     expect(firstDeltaMs).toBeGreaterThan(0);
     expect(durationMs).toBeGreaterThan(firstDeltaMs as number);
-    expect(of<ToolCalled>('tool.call')).toMatchObject([
+    expect(of('tool.call')).toMatchObject([
       { tool: 'ls', callId: '1', status: 'ok', level: 'debug', outputChars: 5 },
       { tool: 'break', status: 'failed', level: 'warn', error: { message: 'It broke.' } },
     ]);
-    expect(of<StepDone>('step.done')).toMatchObject([{ step: 1, attempts: 1, toolCalls: 2, usage: used(100, 10, 80) }, { step: 2, toolCalls: 0, usage: used(200, 20) }]);
+    expect(of('step.done')).toMatchObject([{ step: 1, attempts: 1, toolCalls: 2, usage: used(100, 10, 80) }, { step: 2, toolCalls: 0, usage: used(200, 20) }]);
   });
 
   it('count the usage of failed attempts, whatever they count', async () => {
@@ -170,14 +181,14 @@ describe('steps, model calls and tool calls', () => {
     for (const word of ['What is here', 'a.txt', 'Let me look', 'path']) expect(quiet).not.toContain(word);
     const { of, all } = await run([], { content: true, maxContentChars: 12, redact: (text) => text.replaceAll('What', '[W]') });
     expect(all[0]).toMatchObject({ input: '[W] is here?' });
-    expect(of<ModelCalled>('model.call')[0]?.output).toBe('Let me look.…');
-    expect(of<ToolCalled>('tool.call')[0]).toMatchObject({ input: '{"path":"."}', output: 'a.txt' });
+    expect(of('model.call')[0]?.output).toBe('Let me look.…');
+    expect(of('tool.call')[0]).toMatchObject({ input: '{"path":"."}', output: 'a.txt' });
   });
 
   it('name who denied a call', async () => {
     const guard = intercept('guard', () => ({ decide: { 'tool.call': (each) => ({ ...each, denied: { reason: 'No.', by: 'guard' } }) } }));
     const { of } = await run([guard], {});
-    expect(of<ToolCalled>('tool.call')).toMatchObject([{ status: 'denied', deniedBy: 'guard', level: 'info' }, { status: 'denied' }]);
+    expect(of('tool.call')).toMatchObject([{ status: 'denied', deniedBy: 'guard', level: 'info' }, { status: 'denied' }]);
   });
 });
 
@@ -187,9 +198,9 @@ describe('notices', () => {
   it('reach sinks by their own type, unknown ones too, without content', async () => {
     const odd = { type: 'loop.warning', tool: 'ls', output: 'secret words', repeats: 3 } as unknown as NewEvent;
     const { of, end } = await run([saying(notice('weather.failed', { sky: 'grey', text: 'hidden', session: 'bob' }), odd)], {});
-    expect(of<Noticed>('weather.failed')).toMatchObject([{ subsystem: 'weather', level: 'warn', data: { sky: 'grey', session: hashSessionKey('bob') } }]);
-    expect(of<Noticed>('loop.warning')[0]).toMatchObject({ subsystem: 'loop', level: 'warn', data: { tool: 'ls', repeats: 3 } });
-    expect(of<Noticed>('loop.warning')[0]?.data).not.toHaveProperty('output');
+    expect(of('weather.failed')).toMatchObject([{ subsystem: 'weather', level: 'warn', data: { sky: 'grey', session: hashSessionKey('bob') } }]);
+    expect(of('loop.warning')[0]).toMatchObject({ subsystem: 'loop', level: 'warn', data: { tool: 'ls', repeats: 3 } });
+    expect(of('loop.warning')[0]?.data).not.toHaveProperty('output');
     expect(end?.notices).toEqual({ weather: 1, loop: 1 });
   });
 

@@ -1,5 +1,6 @@
 import { isRunEnd } from '../observation.js';
 import { aFunction, aNumberFrom, aText, aWholeNumberFrom, checkArgument, checkOptions } from '../options-check.js';
+import { encodeObservation } from './encode.js';
 import { linesFile } from './lines-file.js';
 import type { Sink } from './sink.js';
 
@@ -65,7 +66,7 @@ export const jsonLinesSink = (file: string, options: JsonLinesSinkOptions = {}):
   return {
     name: `json-lines ${file}`,
     write: (observation) => {
-      lines.write(JSON.stringify(observation));
+      lines.write(encodeObservation(observation));
       if (isRunEnd(observation)) lines.flush();
     },
     flush: lines.flush,

@@ -209,7 +209,7 @@ describe('pinoSink', () => {
     const sink = pinoSink(log, { environment: '' });
     sink.write?.(noticed(0));
     sink.write?.({ ...noticed(1), level: 'debug' });
-    expect(lines).toMatchObject([{ subsystem: 'loop', level: 40, msg: 'loop.warning', runId: 'r', data: { seq: 0 } }]);
+    expect(lines).toMatchObject([{ subsystem: 'loop', level: 40, ['msg']: 'loop.warning', runId: 'r', data: { seq: 0 } }]);
   });
 
   it('sets levels by name; an environment variable wins', () => {

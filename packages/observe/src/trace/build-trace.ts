@@ -97,7 +97,7 @@ export const buildTrace = (id: string, lines: readonly TraceLine[], costOf: Cost
     const status = textMember(event, 'status') ?? 'ok';
     const ran = numberMember(event, 'durationMs');
     // The driver knows when the tool ran; what came before was waiting for its turn.
-    const begun = ran === undefined ? node.start : Math.max(node.start, now - ran);
+    const begun = ran === undefined ? node.start : Math.max(node.start, now - Math.max(0, ran));
     Object.assign(node, { start: begun });
     finish(node, now, successes.has(status) ? 'ok' : refusals.has(status) ? 'refused' : 'error', status);
     detail(node, 'status', status);

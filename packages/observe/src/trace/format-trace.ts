@@ -25,7 +25,8 @@ const noPaint: TracePaint = { strong: plain, faint: plain, good: plain, bad: pla
 export const formatTrace = (trace: Trace, paint: TracePaint = noPaint): string =>
   [headline(trace, paint), ...summary(trace, paint), ...trace.nodes.flatMap((node, place) => branch(node, place === trace.nodes.length - 1, '', paint))].join('\n');
 
-const headline = ({ id, trigger, outcome, durationMs }: Trace, paint: TracePaint): string => {
+const headline = ({ id, trigger, outcome: recorded, durationMs }: Trace, paint: TracePaint): string => {
+  const outcome = recorded === undefined ? undefined : oneLine(recorded, 40);
   const end = outcome === undefined ? paint.warn('without an end') : outcome === 'completed' || outcome === 'replied' ? paint.good(outcome) : paint.bad(outcome);
   const parts = [paint.strong(`turn ${oneLine(id, 60)}`), ...(trigger === undefined ? [] : [oneLine(trigger, 30)]), end, formatDuration(durationMs)];
   return parts.join(paint.faint(' · '));

@@ -9,8 +9,8 @@ import { noUsage, type Usage } from '@h/turn';
  * cleanUsage({ input: Number.NaN, cacheRead: 90 }); // { input: 90, cacheRead: 90, cacheWrite: 0, output: 0, reasoning: 0 }
  * ```
  */
-export const cleanUsage = (usage: Partial<Usage> | undefined): Usage => {
-  if (usage === undefined) return noUsage;
+export const cleanUsage = (usage: Partial<Usage> | null | undefined): Usage => {
+  if (usage === undefined || usage === null) return noUsage;
   const cacheRead = count(usage.cacheRead);
   const cacheWrite = count(usage.cacheWrite);
   const reasoning = count(usage.reasoning);

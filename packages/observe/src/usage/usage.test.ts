@@ -1,4 +1,4 @@
-import { harness, MessageList, reply, type Usage } from '@h/turn';
+import { harness, MessageList, reply, type JSONObject, type JSONValue, type Usage } from '@h/turn';
 import { call, describeOperator, request, response, scriptedModel, scriptedTools, user } from '@h/turn/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -125,11 +125,12 @@ describe('createUsageMeter', () => {
     const meter = createUsageMeter();
     meter.begin({ turn: 't', session: 's' });
     meter.record({ turn: 't', usage: used(10, 5, 3), cost: 0.25 });
-    const kept: unknown = JSON.parse(JSON.stringify(meter.snapshot('s')));
+    const kept = JSON.parse(JSON.stringify(meter.snapshot('s'))) as JSONObject;
     const next = createUsageMeter();
-    for (const odd of [undefined, null, 7, 'x', [], {}, { v: 2 }, { ...(kept as object), knownCost: -1 }, { ...(kept as object), usage: { input: 1 } }, { ...(kept as object), cost: 9 }]) next.restore('s', odd as never);
+    const odds: readonly (JSONValue | undefined)[] = [undefined, null, 7, 'x', [], {}, { v: 2 }, { ...kept, knownCost: -1 }, { ...kept, usage: { input: 1 } }, { ...kept, cost: 9 }];
+    for (const odd of odds) next.restore('s', odd);
     expect(next.session('s').calls).toBe(0);
-    next.restore('s', kept as never);
+    next.restore('s', kept);
     expect(next.session('s')).toEqual(meter.session('s'));
     next.restore('s', createUsageMeter().snapshot('s'));
     expect(next.session('s').calls).toBe(1);

@@ -1,0 +1,57 @@
+import { mkdtempSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { sampleRecording } from '../../test/sample-recording.js';
+import { main } from './main.js';
+
+const run = async (text: string | undefined, ...args: readonly string[]) => {
+  const folder = mkdtempSync(join(tmpdir(), 'h-trace-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'turn.jsonl');
+  if (text !== undefined) writeFileSync(file, text);
+  const said: string[] = [];
+  const complained: string[] = [];
+  const code = await main(args.map((arg) => arg.replace('FILE', file)), { isTerminal: args.includes('--colour'), say: (line) => said.push(line), complain: (line) => complained.push(line) });
+  return { code, said: said.join('\n'), complained: complained.join('\n'), file };
+};
+
+describe('h-trace', () => {
+  it('prints the tree, with costs, and writes the page beside the recording', async () => {
+    const { code, said, file, complained } = await run(sampleRecording({ steps: 3, tools: 2 }), 'FILE');
+    expect([code, complained]).toEqual([0, '']);
+    expect(said).toMatch(/^turn 7f3a91c2-5b1e · user · completed · .*\n3 steps · 4 tool calls · .* tokens \(85 % cached\) · \$0\.0\d+ · anthropic/);
+    expect(said.endsWith(`${file}.html`)).toBe(true);
+    expect(readFileSync(`${file}.html`, 'utf8')).toContain('<!doctype html>');
+    expect(statSync(`${file}.html`).mode & 0o777).toBe(0o600);
+  });
+
+  it('does as its options say', async () => {
+    const two = sampleRecording({ steps: 1, tools: 0, turn: 'aaa-1' }) + sampleRecording({ steps: 1, tools: 0, turn: 'bbb-2' });
+    const both = await run(two, 'FILE', '--no-html');
+    expect([both.said.match(/^turn /gm)?.length, existsSync(`${both.file}.html`)]).toEqual([2, false]);
+    const one = await run(two, 'FILE', '--turn', 'bbb', '--html', 'FILE.page');
+    expect(one.said).not.toContain('aaa');
+    expect(existsSync(`${one.file}.page`)).toBe(true);
+    expect((await run(undefined, '--help')).said).toContain('Usage: h-trace FILE');
+  });
+
+  it('says how much it had to pass over', async () => {
+    const { code, complained } = await run(`${sampleRecording({ steps: 1, tools: 0 })}{"v":1,"se`, 'FILE', '--no-html');
+    expect([code, complained]).toEqual([0, '1 line was passed over: torn by a crash, or no recording.']);
+  });
+
+  it.each<[string | undefined, readonly string[], number, string]>([
+    [undefined, [], 2, 'h-trace takes one file.'],
+    [undefined, ['a', 'b'], 2, 'h-trace takes one file.'],
+    [undefined, ['FILE', '--what'], 2, "Unknown option '--what'"],
+    [undefined, ['FILE'], 1, 'cannot be read: ENOENT'],
+    ['{"type":"run.completed"}\n', ['FILE'], 1, 'holds no recorded turn'],
+    [sampleRecording({ steps: 1, tools: 0 }), ['FILE', '--turn', 'zzz'], 1, 'holds no turn "zzz"'],
+    [sampleRecording({ steps: 1, tools: 0 }), ['FILE', '--html', 'FILE/x'], 1, 'cannot be written'],
+  ])('answers %j with %j by code %d', async (text, args, code, message) => {
+    const result = await run(text, ...args);
+    expect(result.code).toBe(code);
+    expect(result.complained).toContain(message);
+  });
+});
