@@ -1,7 +1,8 @@
-import { reply, type TurnEvent } from '@h/turn';
-import { call, describeOperator, failure, response, sampleTurn, scriptedTools } from '@h/turn/testing';
+import { deny as denyCall, harness, intercept, reply, type TurnEvent } from '@h/turn';
+import { call, describeOperator, failure, response, sampleTurn, scriptedModel, scriptedTools } from '@h/turn/testing';
 import { Subject } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
+import { diskOf } from '../test/disk.js';
 import { runTurn } from '../test/turns.js';
 import type { Hook } from './hook.js';
 import { hooks } from './hooks.js';
@@ -35,6 +36,14 @@ describe('gates before a tool', () => {
     const ran = await runTurn([hooks([gate('last', -1), gate('b', 1, 'deny'), gate('a', 1, 'allow'), gate('first', 5, 'allow'), gate('c', 1)])], { script: [response(bash('ls')), 'Ok.'] });
     expect(asked).toEqual(['first', 'b']);
     expect(ran.of('tool.result')).toMatchObject([{ status: 'denied', by: 'b' }]);
+  });
+
+  it('are not asked about a call that an operator before them has denied', async () => {
+    const asked = vi.fn<() => undefined>();
+    const before = intercept('before', () => ({ decide: { 'tool.call': (event) => denyCall(event, 'Not here.', 'before') } }));
+    const ran = await runTurn([before, hooks([{ name: 'gate', beforeTool: asked }])], { script: [response(bash('ls')), 'Ok.'] });
+    expect(asked).not.toHaveBeenCalled();
+    expect(ran.of('tool.result')).toMatchObject([{ status: 'denied', by: 'before' }]);
   });
 
   it('cannot undo a denial by allowing', async () => {
@@ -297,6 +306,23 @@ describe('observers', () => {
 });
 
 describe('a turn with hooks', () => {
+  it('asks before the reply once, also when the turn is resumed', async () => {
+    let asked = 0;
+    const agentOn = (lines: readonly string[]) => {
+      const sessions = diskOf(lines);
+      const hook: Hook = { name: 'gate', beforeReply: () => void (asked += 1) };
+      return { sessions, agent: harness({ model: scriptedModel(['Done.']), sessions }).pipe(hooks([hook])) };
+    };
+    const first = agentOn([]);
+    await reply(first.agent.turn({ session: 's', input: 'Go', id: 'turn-1' }));
+    const { lines } = first.sessions;
+    const requested = lines.findIndex((line) => line.includes('"type":"model.request"')) + 1;
+    await reply(agentOn(lines.slice(0, requested)).agent.resume('turn-1'));
+    expect(asked).toBe(1);
+    await reply(agentOn(lines.slice(0, requested - 1)).agent.resume('turn-1'));
+    expect(asked).toBe(2);
+  });
+
   it('makes fresh hooks for every turn', async () => {
     let made = 0;
     const operator = hooks([() => ({ name: `hook-${(made += 1)}`, beforeTurn: () => undefined })]);

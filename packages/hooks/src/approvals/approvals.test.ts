@@ -224,6 +224,9 @@ describe('a turn that is resumed', () => {
       const history = historyOf(again.sessions.lines);
       expect(events.at(-1), `from record ${length}`).toMatchObject({ type: 'turn.end', outcome: 'completed' });
       expect(repairHistory(history).repairs, `from record ${length}`).toEqual([]);
+      const isAnswered = (id: string): boolean => lines.slice(0, length).some((line) => line.includes('"type":"approval.answer"') && line.includes(JSON.stringify(id)));
+      const askedAgain = events.flatMap((event) => (event.type === 'approval.request' && event.replayed !== true ? [event.id] : []));
+      expect(askedAgain.filter(isAnswered), `asked again from record ${length}`).toEqual([]);
       const before = lines.slice(0, length).filter(isRun).length;
       expect(again.tools.ran.length + before, `runs from record ${length}`).toBeLessThanOrEqual(3);
       const isDecided = JSON.stringify(history).includes('interrupted') || JSON.stringify(history).includes('unknown');

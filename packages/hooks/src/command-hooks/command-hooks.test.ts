@@ -268,6 +268,12 @@ describe('what a command starts', () => {
     for (const path of ['parent', 'child']) await gone(await pidIn(path));
   });
 
+  it('is gone when it ends as it is asked to, and its child does not', async () => {
+    const child = `(trap '' TERM; echo $BASHPID > child; while :; do sleep 0.05; done) & echo $$ > parent; wait`;
+    await run({ PreToolUse: on('Bash', command(child, { timeout: 0.5 })) });
+    for (const path of ['parent', 'child']) await gone(await pidIn(path));
+  });
+
   it.each(['PreToolUse', 'PostToolUse', 'UserPromptSubmit', 'Stop'])('is gone when the turn is left at %s', async (event) => {
     await project.settings({ [event]: on('', command(stubborn)) });
     const commands = await load();
