@@ -5,11 +5,12 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { LLMock, type ChatCompletionRequest, type FixtureResponse, type MockServerOptions } from '@copilotkit/aimock';
 import { languageModel } from '@h/ai-sdk';
+import { compaction } from '@h/compaction';
 import { createCredentialPool, failover, redactKeys, splitModelName, streamTimeouts, type CredentialPool } from '@h/failover';
 import { harness, memorySessions, repairHistory, type ModelDriver, type TurnEvent } from '@h/turn';
-import { scriptedTools } from '@h/turn/testing';
+import { failure, scriptedModel, scriptedTools } from '@h/turn/testing';
 import { from, Observable, Subscription, type SchedulerAction, type SchedulerLike } from 'rxjs';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 const keys = { a1: 'test-key-of-alpha-one', a2: 'test-key-of-alpha-two', b1: 'test-key-of-beta-one', b2: 'test-key-of-beta-two' };
 type KeyId = keyof typeof keys;
@@ -222,5 +223,30 @@ describe('an hour with two providers and four keys', () => {
     expect(types).not.toContain('failover.exhausted');
     expect(met('revoked'), 'a refused key is tried again every few minutes at most').toBeLessThan(20);
     expect(JSON.stringify(events)).not.toMatch(new RegExp(Object.values(keys).join('|')));
+  }, 120_000);
+});
+
+describe('a switch to a model with a smaller window', () => {
+  it('makes the history shorter first, with a hand-off, and the request fits', async () => {
+    const long = Array.from({ length: 60 }, (_, index) => ({ role: index % 2 === 0 ? ('user' as const) : ('assistant' as const), content: `${index}: ${'word '.repeat(400)}` }));
+    const sessions = memorySessions({ alice: long });
+    const model = scriptedModel([{ error: failure('This model is not for you.', { status: 404 }) }, 'Hello from the small one.']);
+    const summarize = vi.fn(() => 'What was said before: many words.');
+    const agent = harness({ model, sessions }).pipe(
+      failover({ models: ['anthropic/large', 'openai/small'] }),
+      compaction({ window: (name) => (name === 'openai/small' ? 16_000 : 200_000), summarize }),
+    );
+    const events: TurnEvent[] = [];
+    await new Promise<void>((resolve) => {
+      agent.turn({ session: 'alice', input: 'Go on.' }).subscribe({ next: (event) => events.push(event), complete: resolve });
+    });
+    expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed' });
+    const types = events.map(({ type }) => type);
+    expect(types.indexOf('failover.switched')).toBeLessThan(types.indexOf('compaction.done'));
+    expect(events.find((event) => event.type === 'compaction.done')).toMatchObject({ trigger: 'model-switch' });
+    expect(summarize.mock.calls.length).toBeGreaterThan(0);
+    const [first, second] = model.requests.map(({ messages }) => JSON.stringify(messages).length / 4);
+    expect(first).toBeGreaterThan(16_000);
+    expect(second).toBeLessThan(16_000);
   });
 });
