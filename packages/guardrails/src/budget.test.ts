@@ -149,7 +149,7 @@ describe('a budget that is cut off', () => {
     const heard = vi.spyOn(budget, 'watch');
     expect(await reply(harness({ model: scriptedModel(['Hi']) }).pipe(guardrails({ budget })).turn({ session: 'a', input: 'Hi' }))).toMatchObject({ outcome: 'completed' });
     expect(heard).toHaveBeenCalledTimes(1);
-    expect(JSON.parse(JSON.stringify(budget))).toMatchObject({ tabs: {} });
+    expect(budget.toJSON()['tabs']).toEqual({});
     budget.cutOff('Late.');
   });
 });
@@ -185,6 +185,18 @@ describe('a share of a budget', () => {
         for (const { budget, total } of nodes) expect(budget.used().inputTokens).toBe(total);
       }),
     );
+  });
+
+  it('sets aside in all that it is a share of, and wakes all that wait for it', () => {
+    const budget = createBudget({ maxCost: 1 });
+    const [left, right] = [budget.share(), budget.share()];
+    const reservation = left.reserve({ cost: 0.8 });
+    expect([budget.reserve({ cost: 0.8 }), right.reserve({ cost: 0.8 })]).toEqual([undefined, undefined]);
+    const heard = vi.fn<() => void>();
+    right.watch(heard);
+    reservation?.settle();
+    expect(heard).toHaveBeenCalledTimes(1);
+    expect(right.reserve({ cost: 0.8 })).toBeDefined();
   });
 
   it('says whose limit is near in notices', async () => {

@@ -108,6 +108,12 @@ describe('the seam', () => {
     }
   });
 
+  it('knows a repeat of what was said before it was cut off again', async () => {
+    const result = await run([cut('It was the best of times, '), cut('it was '), 'best of times, it was the worst.']);
+    expect(result.text).toBe('It was the best of times, it was the worst.');
+    expect(shown(result)).toBe(result.text);
+  });
+
   it('shows what was held back when nothing more comes', async () => {
     const result = await run([cut(said), 'The second line']);
     expect(shown(result)).toBe(result.text);

@@ -121,7 +121,9 @@ describe('an extension', () => {
 
   it('counts no answer that was forced, cut off or asked for tools', async () => {
     const extension = { perCompletion: 1, limits: ['maxSteps'] as const, maxFactor: 100 };
-    expect(await run(Array.from({ length: 30 }, () => eager), { maxSteps: 4, extension })).toMatchObject({ outcome: 'max-steps', steps: 4 });
+    const result = await run(Array.from({ length: 30 }, () => eager), { maxSteps: 4, extension, session: {} });
+    expect(result).toMatchObject({ outcome: 'max-steps', steps: 4 });
+    expect(result.of('session.state').at(-1)?.value).toMatchObject({ used: { completions: 0 } });
   });
 
   it('gives a turn room when it goes on after it was done', async () => {
