@@ -69,6 +69,19 @@ describe('createLoopDetector', () => {
     expect(firstOf(play(Array.from({ length: 6 }, () => [same, same])), 'block')).toBe(9);
   });
 
+  it('takes a batch for idle only where nothing in it is new', () => {
+    const detectors: LoopOptions['detectors'] = { 'no-progress': false, 'repeat': false, 'cycle': false, 'breaker': { warn: 2, break: 4 } };
+    const batches = (isNewFirst: boolean) => Array.from({ length: 20 }, (_, index) => (isNewFirst ? [ok('look', { index }, `${index}`), same] : [same, ok('look', { index }, `${index}`)]));
+    expect(play(batches(true), { detectors })).toEqual([]);
+    expect(play(batches(false), { detectors })).toEqual([]);
+    expect(firstOf(play(Array.from({ length: 20 }, () => [same, same]), { detectors }), 'break')).toBe(9);
+  });
+
+  it('takes names that do not exist, asked for together, for one mistake', () => {
+    const nope = (name: string): Move => ({ name, input: {}, status: 'unknown-tool', output: 'There is no such tool.' });
+    expect(play([['a', 'b', 'c', 'd'].map(nope), ['e', 'f'].map(nope)])).toEqual([]);
+  });
+
   it('takes outcomes that come without being announced one by one', () => {
     const detector = createLoopDetector();
     const found = Array.from({ length: 5 }, (_, index) => detector.after({ id: `${index}`, name: 'read', input: {} }, { status: 'ok', output: 'same' }).level);

@@ -1,9 +1,18 @@
-import { harness, intercept, reply, type ToolResultOutput, type TurnEventOf } from '@h/turn';
+import { harness, intercept, memorySessions, proceed, reply, type SessionStore, type ToolResultOutput, type TurnEventOf } from '@h/turn';
 import { call, describeOperator, event, failure, response, scriptedModel, scriptedTools } from '@h/turn/testing';
 import { from, lastValueFrom, toArray } from 'rxjs';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { again, asking, failing, resultTexts, run, storeOf, type Ran } from '../test/turns.js';
 import { loopDetect, type LoopDetectOptions } from './index.js';
+
+const inVirtualTime = (): void => {
+  beforeEach(() => {
+    vi.useFakeTimers({ now: 0 });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+};
 
 const levelsOf = (ran: Ran): readonly string[] => ran.all('loop.warning').map(({ level, detector }) => `${level} ${detector}`);
 
@@ -11,6 +20,7 @@ describe.each([
   ['at once', undefined],
   ['later', 1],
 ])('loopDetect, with a model that answers %s', (_, delayMs) => {
+  inVirtualTime();
   const model = delayMs === undefined ? {} : { delayMs };
 
   it('leaves an ordinary turn alone', async () => {
@@ -89,6 +99,7 @@ describe.each([
 });
 
 describe('loopDetect', () => {
+  inVirtualTime();
   it('refuses the whole batch, and holds only the culprit to it', async () => {
     const script = [...again(4, asking(['test'])), asking(['read', { path: 'b' }], ['test']), asking(['read', { path: 'b' }]), 'Done.'];
     const ran = await run(script);
@@ -97,6 +108,45 @@ describe('loopDetect', () => {
     expect(resultTexts(ran).at(-3)).toContain('asked for together with a call that goes in circles');
     expect(ran.tools.ran.map(({ name }) => name)).toEqual(['test', 'test', 'test', 'test', 'read']);
     expect(ran.all('loop.warning').filter(({ level }) => level === 'block')).toHaveLength(1);
+  });
+
+  it('does not count a refusal against calls that were only asked for together with the culprit', async () => {
+    const read = asking(['read', { path: 'b' }]);
+    const script = [read, read, read, ...again(4, asking(['test'])), asking(['read', { path: 'b' }], ['test']), read, asking(['edit']), 'Done.'];
+    const ran = await run(script);
+    expect(ran.end.outcome).toBe('completed');
+    expect(ran.tools.ran.filter(({ name }) => name === 'read')).toHaveLength(4);
+  });
+
+  it('asks for one summary, however often somebody sends the turn back to work', async () => {
+    const model = scriptedModel([...again(6, asking(['test'])), ...again(5, 'A summary.')]);
+    const more = intercept('more', () => ({ decide: { 'turn.stop': (stopping) => (stopping.outcome === 'completed' ? proceed([{ role: 'user', content: 'Go on.' }], 'more') : undefined) } }));
+    const { outcome } = await reply(harness({ model, tools: scriptedTools({ test: failing() }) }).pipe(more, loopDetect()).turn({ session: 'alice', input: 'Go.' }));
+    expect([outcome, model.requests.length]).toEqual(['loop-detected', 7]);
+  });
+
+  it('does not begin anew for what the harness itself says', async () => {
+    let given = 0;
+    const ran = await run([...again(6, asking(['test'])), 'A summary.'], {
+      onEvent: (seen, agent) => {
+        if (seen.type === 'tool.result' && (given += 1) === 4) agent.steer('alice', { role: 'user', content: 'A note.', metadata: { internal: true } });
+      },
+    });
+    expect(ran.end.outcome).toBe('loop-detected');
+  });
+
+  it('holds against a model only once what it goes on saying while it is cut off', async () => {
+    const sessions = memorySessions();
+    const slow: SessionStore = {
+      ...sessions,
+      open: async (...given) => {
+        const session = await sessions.open(...given);
+        return { ...session, append: (record) => new Promise<void>((resolve) => setTimeout(resolve, 30)).then(() => session.append(record)), close: () => session.close() };
+      },
+    };
+    const ran = await run(['ny '.repeat(60), 'It is done.'], { options: { chanting: { minChars: 20, rounds: 2 } }, model: { delayMs: 1 }, sessions: slow });
+    expect(levelsOf(ran)).toEqual(['block chanting']);
+    expect(ran.end.outcome).toBe('completed');
   });
 
   it('does not let its own warnings hide a loop', async () => {

@@ -15,7 +15,7 @@ import {
 } from '@h/turn';
 import { call, response, scriptedModel, scriptedTools, type ScriptedModel, type ScriptedModelOptions, type ScriptedTools, type ScriptStep } from '@h/turn/testing';
 import { lastValueFrom, tap } from 'rxjs';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { loopDetect, type LoopDetectOptions } from '../src/index.js';
 
 /** An answer that asks for these calls. */
@@ -59,7 +59,7 @@ export const run = async (script: readonly ScriptStep[], { options, model: model
   const agent = harness({ model, tools, sessions }).pipe(loopDetect(options));
   const turn$ = agent.turn({ session: 'alice', input: 'Go.', id: 'turn-1' });
   const events: TurnEvent[] = [];
-  await lastValueFrom(
+  const running = lastValueFrom(
     turn$.pipe(
       tap((event) => {
         events.push(event);
@@ -67,7 +67,19 @@ export const run = async (script: readonly ScriptStep[], { options, model: model
       }),
     ),
   );
+  await (vi.isFakeTimers() ? pass(running) : running);
   return ranOf(events, model, tools);
+};
+
+/** Lets virtual time pass until the work is done. */
+const pass = async (running: Promise<unknown>): Promise<void> => {
+  let isDone = false;
+  const settled = running.finally(() => {
+    isDone = true;
+  });
+  for (let second = 0; second < 600 && !isDone; second += 1) await vi.advanceTimersByTimeAsync(1_000);
+  if (!isDone) throw new Error('The turn hangs.');
+  await settled;
 };
 
 export const ranOf = (events: readonly TurnEvent[], model: ScriptedModel, tools: ScriptedTools): Ran => {
