@@ -143,16 +143,19 @@ const path = /^[A-Za-z_$][\w$]*(?:(?:\.|\?\.|!\.|::|->)[A-Za-z_$][\w$]*)+[!?]?$/
 const environmentName = /^[A-Z][A-Z\d_]*$/;
 /** Longer ones are no names, and no passwords that people choose. */
 const maxName = 128;
+/** Under a name that may mean something else. */
+const minWeak = 16;
 
 const isSecret = (value: string, key: Key, strength: KeyStrength, style: Value, { replacement }: Reader): boolean => {
+  const isRandom = looksRandom(value);
+  if (!isRandom && (strength === 'weak' || value.length > maxName)) return false;
   if (isPlaceholder(value) || value.includes(replacement)) return false;
   const isPath = !style.isQuoted && path.test(value.slice(0, maxName));
-  const isRandom = looksRandom(value);
-  if (strength === 'weak') return isRandom && !isPublicIdentifier(value) && !isPath;
+  if (strength === 'weak') return value.length >= minWeak && !isPublicIdentifier(value) && !isPath;
   if (isRandom) return !(isPath && style.isCode);
   if (isPath || /\s/.test(value)) return false;
   if (style.isEnvironment && !style.isCode) return !/^[A-Z_]+$/.test(value);
-  return value.length >= 6 && value.length <= maxName && !isName(value, style) && !mentions(value, key.name) && isMixed(value, style);
+  return value.length >= 6 && !isName(value, style) && !mentions(value, key.name) && isMixed(value, style);
 };
 
 /** What stands for a value in code: a variable, or a type. */

@@ -99,6 +99,7 @@ describe('redact', () => {
     '-----BEGIN CERTIFICATE-----\nMIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBaMQswCQYDVQQGEwJJ\n-----END CERTIFICATE-----',
     'ghp_ is how they begin; AKIAIOSFODNN7EXAMPLE is the one of the documentation',
     'passwordHash2: sha256-of-it',
+    "credential = 'anthropic-1', signature: 'c2lnbmF0dXJl'",
     'const env = { ANTHROPIC_API_KEY: anthropicKey };',
   ])('leaves %s', (text) => {
     expect(redact(text)).toBe(text);

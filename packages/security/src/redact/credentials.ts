@@ -3,7 +3,6 @@ import type { Secret } from './finder.js';
 import type { Reader } from './reader.js';
 import { isPlaceholder, looksRandom } from './value.js';
 
-const colon = 58;
 const slash = 47;
 const at = 64;
 const maxUserInfo = 512;
@@ -11,9 +10,11 @@ const maxUserInfo = 512;
 /** The password in `scheme://user:password@host`, or the token where there is no user. Looked for at the first colon. */
 export const findUrlCredentials = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
-  if (text.charCodeAt(index) !== colon || !is(reader.before(index), word)) return undefined;
-  if (reader.waits(index + 1, index)) return undefined;
-  if (text.charCodeAt(index + 1) !== slash) return undefined;
+  if (!is(reader.before(index), word)) return undefined;
+  if (text.charCodeAt(index + 1) !== slash) {
+    reader.waits(index + 1, index);
+    return undefined;
+  }
   if (reader.waits(index + 2, index)) return undefined;
   if (text.charCodeAt(index + 2) !== slash) return undefined;
   const start = index + 3;
@@ -49,7 +50,8 @@ const maxCredential = 8192;
 /** The token after `Bearer` or `Basic`. Looked for at the scheme's first letter. */
 export const findBearer = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
-  if (is(reader.before(index), word)) return undefined;
+  const second = text.charCodeAt(index + 1) | 32;
+  if ((second !== 97 && second !== 101 && index + 1 < text.length) || is(reader.before(index), word)) return undefined;
   for (const { name, min } of schemes) {
     const written = text.slice(index, index + name.length).toLowerCase();
     if (written !== name.slice(0, written.length)) continue;

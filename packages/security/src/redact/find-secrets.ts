@@ -7,6 +7,7 @@ import { findToken, isAnchor } from './token-finder.js';
 
 const hyphen = 45;
 const bracket = 93;
+const colon = 58;
 const nothing = 0;
 const sign = 1;
 const letterB = 2;
@@ -67,10 +68,11 @@ export const formFinder =
   };
 
 const look = (reader: Reader, index: number, opener: number): Secret | undefined => {
-  if (reader.text.charCodeAt(index) > 127) return undefined;
+  const code = reader.text.charCodeAt(index);
+  if (code > 127) return undefined;
   if (opener === anchor) return findToken(reader, index);
   if (opener === letterB) return reader.before(index) === hyphen ? findPrivateKey(reader, index) : findBearer(reader, index);
-  const found = findUrlCredentials(reader, index);
+  const found = code === colon ? findUrlCredentials(reader, index) : undefined;
   return found !== undefined || reader.pendingFrom !== undefined ? found : findAssignment(reader, index);
 };
 

@@ -1,3 +1,5 @@
+import { is, key as keyClass } from './characters.js';
+
 /**
  * How sure it is that what is assigned to a name is secret.
  *
@@ -9,8 +11,8 @@ export type KeyStrength = 'strong' | 'weak' | undefined;
 /** Longer names are no names. */
 export const maxKeyLength = 64;
 
-const strongNouns = new Set(['password', 'passwd', 'passphrase', 'pwd', 'secret', 'secrets', 'apikey', 'apitoken', 'authtoken', 'accesstoken', 'refreshtoken', 'secretkey', 'privatekey', 'credential', 'credentials', 'authorization', 'passcode', 'accesskey', 'accountkey', 'sharedaccesskey', 'clientsecret', 'cookie']);
-const weakNouns = new Set(['token', 'tokens', 'auth', 'bearer', 'signature', 'sig', 'pat', 'jwt', 'otp', 'pin', 'sessionid']);
+const strongNouns = new Set(['password', 'passwd', 'passphrase', 'pwd', 'secret', 'secrets', 'apikey', 'apitoken', 'authtoken', 'accesstoken', 'refreshtoken', 'secretkey', 'privatekey', 'credentials', 'authorization', 'passcode', 'accesskey', 'accountkey', 'sharedaccesskey', 'clientsecret', 'cookie']);
+const weakNouns = new Set(['token', 'tokens', 'credential', 'auth', 'bearer', 'signature', 'sig', 'pat', 'jwt', 'otp', 'pin', 'sessionid']);
 /** What makes a `key`, a `token` or a `pass` a secret one. */
 const qualifiers = new Set(['api', 'access', 'secret', 'private', 'signing', 'encryption', 'account', 'shared', 'auth', 'master', 'service', 'admin', 'webhook', 'deploy', 'rsa', 'ssh', 'app', 'application', 'bot', 'refresh', 'bearer', 'oauth', 'personal', 'client', 'db', 'database', 'user', 'root', 'smtp', 'mail', 'redis', 'mysql', 'postgres', 'pg', 'mongo', 'security', 'gh', 'github', 'gitlab', 'npm', 'slack', 'openai', 'anthropic', 'hf', 'aws', 'azure', 'gcp', 'google', 'stripe', 'subscription', 'storage', 'ftp', 'ldap', 'license', 'vault', 'session', 'id']);
 /** What makes it the name of something about a secret. */
@@ -22,8 +24,14 @@ const endings: readonly string[] = ['password', 'passwd', 'passphrase', 'pwd', '
 const tailOf = (text: string, last: number): number =>
   ((text.charCodeAt(last - 2) & 31) << 10) | ((text.charCodeAt(last - 1) & 31) << 5) | (text.charCodeAt(last) & 31);
 
-const tails = new Uint8Array(32_768);
-for (const ending of endings) tails[tailOf(ending, ending.length - 1)] = 1;
+/** Endings of one tail together. */
+const families: readonly (readonly string[])[] = [...new Set(endings.map((ending) => ending.slice(-3)))].map((tail) => endings.filter((ending) => ending.endsWith(tail)));
+/** Place of the family, from 1, by the number of its tail. */
+const familyOf = new Uint8Array(32_768);
+for (const [place, [ending = '']] of families.entries()) familyOf[tailOf(ending, ending.length - 1)] = place + 1;
+
+/** What needs a word before it. */
+const bare: ReadonlySet<string> = new Set(['key', 'keys', 'pass']);
 
 /** Quick, for names in a longer text: whether it is worth looking at the name that ends before `end`. */
 export const mayEndKey = (text: string, end: number): boolean => {
@@ -33,7 +41,12 @@ export const mayEndKey = (text: string, end: number): boolean => {
     last -= 1;
     code = text.charCodeAt(last);
   }
-  return tails[tailOf(text, last)] === 1 && endings.some((ending) => endsWith(text, last, ending));
+  const family = familyOf[tailOf(text, last)] ?? 0;
+  if (family === 0) return false;
+  for (const ending of families[family - 1] ?? []) {
+    if (endsWith(text, last, ending) && (!bare.has(ending) || is(text.charCodeAt(last - ending.length), keyClass))) return true;
+  }
+  return false;
 };
 
 /** Whether the letters up to `last` are these, capital or not. */

@@ -74,7 +74,7 @@ const verify = (reader: Reader, form: TokenForm, start: number): Secret | undefi
   if (form.min === form.max && isCut(reader, bodyEnd, start)) return undefined;
   if (form.kind === 'jwt' && !jwt.test(text.slice(bodyStart, bodyEnd))) return undefined;
   const body = text.slice(bodyStart, Math.min(bodyEnd, bodyStart + maxLooked));
-  if (isPlaceholder(body) || !isPlausible(body, form)) return undefined;
+  if (!isPlausible(body, form) || isPlaceholder(body)) return undefined;
   return { kind: form.kind, start: form.keepsPrefix === true ? bodyStart : start, end: bodyEnd };
 };
 

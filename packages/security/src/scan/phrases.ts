@@ -7,7 +7,7 @@ export interface Phrase {
 }
 
 const some = (count: number): string => `(?:\\S{1,30} ){0,${count}}?`;
-const regular = (...parts: readonly string[]): RegExp => new RegExp(parts.join(''), 'gu');
+const regular = (...parts: readonly string[]): RegExp => new RegExp(parts.join(''), 'g');
 
 const dismiss = '(?:ignore|disregard|forget|discard|neglect|abandon|override|overrule|bypass|stop following|stop obeying|do not follow|don.t follow|do not obey|pay no attention to|set aside|nullify|void)';
 const earlier = '(?:previous|prior|earlier|above|preceding|foregoing|former|original|initial|system|developer)(?:ly)?';
