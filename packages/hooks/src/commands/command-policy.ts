@@ -42,7 +42,8 @@ const maxFindings = 20;
  */
 export const commandPolicy = (options: CommandPolicyOptions = {}): CommandPolicy => {
   checkPolicyOptions('commandPolicy()', options);
-  return policyOf('commandPolicy()', options);
+  const judge = policyOf('commandPolicy()', options);
+  return (command, { cwd, project }) => judge(command, { cwd, project, home: options.home });
 };
 
 /**
@@ -66,16 +67,25 @@ export const commandPolicy = (options: CommandPolicyOptions = {}): CommandPolicy
  * judgeCommand('cd "$BUILD" && rm -rf *', { cwd: '/work' }).decision; // 'ask'
  * ```
  */
-export const judgeCommand = (command: string, { cwd, project, ...options }: CommandContext & CommandPolicyOptions): CommandJudgement => {
-  if (Object.keys(options).length === 0) return standard(command, { cwd, project });
-  checkPolicyOptions('judgeCommand()', options);
-  return policyOf('judgeCommand()', options)(command, { cwd, project });
+export const judgeCommand = (
+  command: string,
+  { cwd, project, home, ...options }: CommandContext & CommandPolicyOptions,
+): CommandJudgement => {
+  if (Object.keys(options).length === 0) {
+    if (home !== undefined) checkPolicyOptions('judgeCommand()', { home });
+    return standard(command, { cwd, project, home });
+  }
+  checkPolicyOptions('judgeCommand()', { ...options, home });
+  return policyOf('judgeCommand()', options)(command, { cwd, project, home });
 };
+
+/** A policy that is told of the home folder with each line. */
+type HomelessPolicy = (command: string, context: CommandContext & Pick<CommandPolicyOptions, 'home'>) => CommandJudgement;
 
 const policyOf = (
   owner: string,
-  { rules = commandRules, decisions = {}, allow = [], ask = [], deny = [], home }: CommandPolicyOptions,
-): CommandPolicy => {
+  { rules = commandRules, decisions = {}, allow = [], ask = [], deny = [] }: CommandPolicyOptions,
+): HomelessPolicy => {
   const decided = rules.flatMap((rule) => withDecision(rule, decisions[rule.rule]));
   const rulesFor = ruleIndex(decided);
   const problemRules = new Map(decided.flatMap((rule) => (rule.problem === undefined ? [] : [[rule.problem, rule] as const])));
@@ -93,7 +103,7 @@ const policyOf = (
     return matches(asked) ? [...found, findingOf(ownQuestion, subject.shown, 'ask')] : found;
   };
 
-  return (command, { cwd, project = cwd }) => {
+  return (command, { cwd, project = cwd, home }) => {
     checkCommand(owner, command, cwd, project);
     const place = { project: resolvePath(project, '/'), home: resolvePath(home ?? homedir(), '/') };
     const { invocations, problems } = readCommandLine(command, resolvePath(cwd, '/'), place.home, place.project);

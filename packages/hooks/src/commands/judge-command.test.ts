@@ -222,7 +222,7 @@ describe('judgeCommand, on hostile input', () => {
           expect(['allow', 'ask', 'deny']).toContain(decide(command));
         },
       ),
-      { numRuns: 1_500 },
+      { numRuns: 800 },
     );
   });
 

@@ -158,12 +158,7 @@ const zoneOfFolder = (path: string, { project, home }: Place): Zone => {
   const inProject = below(path, project);
   if (inProject !== undefined) return /^\/(?:.*\/)?\.git(?:\/|$)/.test(inProject) ? gitZone(inProject) : 'inside';
   if (path === home || /^\/(?:home|Users)\/[^/]+$/.test(path)) return 'home';
-  if (
-    scratch.some((folder) => path.startsWith(`${folder}/`)) ||
-    path === '/var/lib/apt/lists' ||
-    (inHome !== undefined && isIn(inHome, caches))
-  )
-    return 'scratch';
+  if (isScratch(path) || (inHome !== undefined && isIn(inHome, caches))) return 'scratch';
   if (path.startsWith('/dev/')) return 'device';
   if (systemStartup.test(path)) return 'startup';
   if (isSystem(path)) return 'system';
@@ -178,6 +173,8 @@ const isSystem = (path: string): boolean => deepSystem.has(path) || (path.lastIn
 /** What comes behind a folder in a path; `undefined` if the path is not below it. */
 const below = (path: string, folder: string): string | undefined =>
   folder !== '/' && path.startsWith(`${folder}/`) ? path.slice(folder.length) : undefined;
+
+const isScratch = (path: string): boolean => path === '/var/lib/apt/lists' || scratch.some((folder) => path.startsWith(`${folder}/`));
 
 /** Whether a path is one of these, or below one. */
 const isIn = (path: string, folders: readonly string[]): boolean =>

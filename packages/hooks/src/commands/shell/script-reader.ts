@@ -3,7 +3,6 @@ import {
   type Assignment,
   type Command,
   type CommandArgument,
-  type CompoundList,
   type For,
   type ParsedScript,
   type Redirection as RedirectNode,
@@ -229,17 +228,27 @@ const together = (outputs: readonly Output[]): Output => {
   };
 };
 
-/** Whether a function starts itself twice at once, or in the background. */
-const isBomb = (name: string, body: CompoundList | SyntaxNode): boolean => {
-  const state = { calls: 0, isParallel: false, left: 500 };
-  const visit = (node: SyntaxNode): void => {
-    state.left -= 1;
-    if (state.left < 0) return;
-    if (node.type === 'Pipeline' && node.commands.length > 1) state.isParallel = true;
-    if (node.type === 'Statement' && node.background === true) state.isParallel = true;
-    if (node.type === 'Command' && node.name?.value === name) state.calls += 1;
-    forEachChild(node, visit);
+/** Whether a function starts itself in the background, or twice in one pipe. */
+const isBomb = (name: string, body: SyntaxNode): boolean => {
+  let left = 1_000;
+  const callsIn = (node: SyntaxNode): number => {
+    left -= 1;
+    if (left < 0) return 0;
+    let calls = node.type === 'Command' && node.name?.value === name ? 1 : 0;
+    forEachChild(node, (child) => {
+      calls += callsIn(child);
+    });
+    return calls;
   };
-  visit(body);
-  return state.calls > 0 && state.isParallel;
+  const starts = (node: SyntaxNode): boolean => {
+    if (left < 0) return false;
+    if (node.type === 'Statement' && node.background === true && callsIn(node) > 0) return true;
+    if (node.type === 'Pipeline' && node.commands.length > 1 && callsIn(node) > 1) return true;
+    let found = false;
+    forEachChild(node, (child) => {
+      found ||= starts(child);
+    });
+    return found;
+  };
+  return starts(body);
 };
