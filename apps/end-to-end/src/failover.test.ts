@@ -40,7 +40,7 @@ const virtualTime = () => {
   let queue: { readonly at: number; readonly run: () => void }[] = [];
   const scheduler: SchedulerLike = {
     now: () => now,
-    schedule: <State>(work: (this: SchedulerAction<State>, state: State) => void, delayMs = 0, state?: State) => {
+    schedule: <State>(work: (this: SchedulerAction<State>, state: State) => void, delayMs: number, state?: State) => {
       const action = new Subscription();
       const entry = { at: now + delayMs, run: () => work.call(action as SchedulerAction<State>, state as State) };
       queue = [...queue, entry].toSorted((one, other) => one.at - other.at);
@@ -84,9 +84,9 @@ const answer = ({ messages }: ChatCompletionRequest): FixtureResponse => {
   return messages.at(-1)?.role === 'tool' ? { content: `${turn} is done.` } : { toolCalls: [{ name: 'note', arguments: JSON.stringify({ turn }) }] };
 };
 
-const startMock = async (options: MockServerOptions, respond: (request: ChatCompletionRequest) => FixtureResponse, opts: { readonly truncateAfterChunks?: number } = {}): Promise<URL> => {
+const startMock = async (options: MockServerOptions, respond: (request: ChatCompletionRequest) => FixtureResponse, cut: { readonly truncateAfterChunks?: number } = {}): Promise<URL> => {
   const mock = new LLMock({ port: 0, host: '127.0.0.1', ...options });
-  mock.on({ predicate: () => true }, respond, opts);
+  mock.on({ predicate: () => true }, respond, cut);
   const url = new URL(await mock.start());
   onTestFinished(async () => {
     await mock.stop();
@@ -163,10 +163,10 @@ describe('an hour with two providers and four keys', () => {
       random: () => 0.5,
     });
     const { url, calls } = await startProviders(() => scheduler.now(), () => pool);
-    const resolve = async (name = '', credential = ''): Promise<ReturnType<ReturnType<typeof createAnthropic>>> => {
+    const resolve = async (name = '', credential = '') => {
       const { provider, model } = splitModelName(name);
       const apiKey = await pool.key(credential);
-      return provider === 'anthropic' ? createAnthropic({ baseURL: url, apiKey })(model) : (createOpenAI({ baseURL: url, apiKey })(model) as never);
+      return provider === 'anthropic' ? createAnthropic({ baseURL: url, apiKey })(model) : createOpenAI({ baseURL: url, apiKey })(model);
     };
     const model = counting(streamTimeouts(redactKeys(languageModel({ resolve }), pool), { scheduler }));
     const noted: string[] = [];

@@ -3,7 +3,9 @@ import { call, response, scriptedModel, scriptedTools, user } from '@h/turn/test
 import { Observable } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { agentWith, askedOf, badRequest, broken, models, notices, overloaded, poolOf, rateLimited, refused, run, tooLong, watch, wrongKey } from '../test/turns.js';
+import { classifyError } from './errors/classify-error.js';
 import { failover } from './failover.js';
+import type { PoolState, PoolStore } from './pool/pool-store.js';
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 0 });
@@ -338,6 +340,66 @@ describe('turns that share a pool', () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect(turns.map(({ end }) => end?.outcome)).toEqual(['completed', 'completed', 'completed']);
     expect(model.requests).toHaveLength(6);
+  });
+
+  it('ends without a call where everybody is left alone for longer than it may wait', async () => {
+    const pool = poolOf();
+    for (const id of ['a1', 'a2', 'b1', 'b2']) pool.failed(id, undefined, classifyError({ status: 402 }));
+    const { watched, asked } = await run([never], { pool, models });
+    expect(asked).toEqual([]);
+    expect(watched.end).toMatchObject({ outcome: 'error', error: { code: 'failover-exhausted', body: { attempts: [], availableAt: 3_600_000 } } });
+    expect(watched.end?.reason).toMatch(/left alone after earlier failures\. \[nobody could be asked; the first credential is free at 1970-01-01T01:00:00\.000Z\]/);
+    expect(watched.types).not.toContain('model.request');
+  });
+
+  it('waits before its first call where somebody is free soon', async () => {
+    const pool = poolOf();
+    for (const id of ['a1', 'a2', 'b1', 'b2']) pool.failed(id, undefined, classifyError({ status: 402, headers: { 'retry-after': id === 'b1' ? '20' : '90' } }));
+    const { watched, asked } = await run(['Hello.'], { pool, models });
+    expect(asked).toEqual(['beta/two with b1']);
+    expect(notices(watched)).toMatchObject([
+      { type: 'failover.waiting', reason: 'quota', delayMs: 20_000, from: {}, to: { model: 'beta/two', credential: 'b1' } },
+      { type: 'failover.switched', to: { model: 'beta/two', credential: 'b1' } },
+    ]);
+    expect(watched.all('model.request').map(({ at }) => at)).toEqual([20_000]);
+  });
+
+  it('gives up a wait that turns out to be too long', async () => {
+    const pool = poolOf({ profiles: [{ id: 'a1', provider: 'alpha', key: 'secret-key-1' }] });
+    const model = scriptedModel([{ error: rateLimited() }, never]);
+    const watched = watch(agentWith(model, { pool, models: ['alpha/one'] }).turn({ session: 'alice', input: 'Go.' }));
+    await vi.advanceTimersByTimeAsync(30_000);
+    pool.failed('a1', 'alpha/one', classifyError({ status: 402 }));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(watched.end).toMatchObject({ outcome: 'error', error: { code: 'failover-exhausted', status: 429, body: { availableAt: 3_630_000 } } });
+    expect(watched.all('model.error')).toHaveLength(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('go on at once when somebody becomes free before the time', async () => {
+    const pool = poolOf();
+    const limited = { error: rateLimited() };
+    const model = scriptedModel([limited, limited, 'Hello.']);
+    const watched = watch(agentWith(model, { pool, models: ['alpha/one'] }).turn({ session: 'alice', input: 'Go.' }));
+    await vi.advanceTimersByTimeAsync(10_000);
+    pool.reset('a2');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(watched.end?.outcome).toBe('completed');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it.each([0, 500])('look at what other processes have written before they ask, with a store that takes %i ms', async (delayMs) => {
+    let state: PoolState = { version: 1, windows: {} };
+    const later = async <Value>(value: Value): Promise<Value> => (delayMs === 0 ? value : new Promise((resolve) => setTimeout(() => resolve(value), delayMs)));
+    const store: PoolStore = { read: async () => later(state), update: async (change) => later((state = change(state))) };
+    const [mine, other] = [poolOf({ store }), poolOf({ store })];
+    for (const id of ['a1', 'a2']) other.failed(id, 'alpha/one', classifyError({ status: 429 }));
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect((await run(['Hello.'], { pool: mine, models }, { forMs: 1_000 })).asked).toEqual(['beta/two with b1']);
+    const waiting = await run(['Hello.'], { pool: poolOf({ store }), models: ['alpha/one'] });
+    expect(waiting.watched.all('failover.waiting')).toHaveLength(1);
+    expect(waiting.asked).toEqual(['alpha/one with a1']);
+    expect((await run(['Hello.'], { pool: poolOf({ store: { ...store, read: () => { throw new Error('No disk.'); } } }), models })).asked).toEqual(['alpha/one with a1']);
   });
 
   it('all go on waiting when the one that tries a key finds that it does not work yet', async () => {

@@ -8,8 +8,8 @@ import { exhaustedError } from './exhausted.js';
 import type { FailoverSettings } from './options.js';
 import type { CredentialPool } from './pool/credential-pool.js';
 import type { Lease } from './pool/profile-picker.js';
-import { PortableHistory } from './portable/portable-history.js';
 import type { FailoverReason } from './reasons.js';
+import { RequestShaper } from './shape-request.js';
 import type { TurnMemory } from './turn-memory.js';
 
 type Request = TurnEventOf<'model.request'>;
@@ -30,8 +30,7 @@ export class TurnFailover {
   readonly #pool: CredentialPool;
   readonly #memory: TurnMemory;
   readonly #operator: OperatorContext;
-  readonly #readers = new Map<string, PortableHistory>();
-  #latest: { readonly asked: Asked; readonly reader: PortableHistory } | undefined;
+  readonly #shaper = new RequestShaper(() => this.#memory.home ?? this.#named(0, undefined));
   #lease: Lease | undefined;
   #request: Request | undefined;
 
@@ -218,21 +217,7 @@ export class TurnFailover {
     if (memory.asked === undefined || memory.asked.model !== model || memory.asked.credential !== credential) {
       memory.asked = { ...(model !== undefined && { model }), ...(credential !== undefined && { credential }) };
     }
-    const messages = this.#readerFor(memory.asked).for(request.messages);
-    if (request.model === model && request.credential === credential && messages === request.messages && settings === undefined) return request;
-    // The new members come first: behind a spread they cost V8 ten times as much.
-    const widened: Request = { model, credential, ...request, messages };
-    const sent = widened.model === model && widened.credential === credential ? widened : { ...widened, model, credential };
-    return settings === undefined ? sent : { ...sent, settings: { ...request.settings, ...settings } };
-  }
-
-  #readerFor(asked: Asked): PortableHistory {
-    if (this.#latest?.asked === asked) return this.#latest.reader;
-    const name = `${asked.model ?? ''}\0${asked.credential ?? ''}`;
-    let reader = this.#readers.get(name);
-    if (reader === undefined) this.#readers.set(name, (reader = new PortableHistory(asked, this.#memory.home ?? this.#named(0, undefined))));
-    this.#latest = { asked, reader };
-    return reader;
+    return this.#shaper.shape(request, memory.asked, settings);
   }
 
   #named(place: number, profile: string | undefined): Asked {
