@@ -1,12 +1,11 @@
-import { addUsage, intercept, noUsage, textOf, type DecideHandlers, type ErrorInfo, type JSONValue, type Message, type ObserveHandlers, type TurnEvent, type TurnEventOf, type TurnOperator } from '@h/turn';
-import { afterTool } from './after-tool.js';
+import { addUsage, intercept, noUsage, textOf, type DecideHandlers, type Message, type ObserveHandlers, type TurnEvent, type TurnEventOf, type TurnOperator } from '@h/turn';
 import { ApprovalDesk } from './approvals/desk.js';
-import { denied, judge, passed } from './before-tool.js';
+import { CallGate } from './call-gate.js';
 import { checkSources } from './check-hook.js';
 import './events.js';
 import { beforeEnd, beforeModel, beforeReply, beforeSteering, beforeTurn, type Ruling } from './gates.js';
 import type { HookPoint, HookSource } from './hook.js';
-import { inputCheck } from './input-check.js';
+import { ownNote } from './own-note.js';
 import { chain } from './maybe.js';
 import { settingsOf, type HooksOptions } from './options.js';
 import { TurnHooks } from './turn-hooks.js';
@@ -36,8 +35,7 @@ export const hooks = (sources: readonly HookSource[], options: HooksOptions = {}
   return intercept('hooks', (operator) => {
     const turn = new TurnHooks(operator, sources, settings);
     const desk = new ApprovalDesk(turn, operator, settings);
-    const inputs = inputCheck();
-    const contexts = new Map<string, readonly string[]>();
+    const calls = new CallGate(turn, desk, settings.otherwise);
     const sentBack = { counts: new Map<string, number>(), max: settings.maxSendBacks };
     let earlier: Iterable<Message> = [];
     let usage = noUsage;
@@ -54,7 +52,7 @@ export const hooks = (sources: readonly HookSource[], options: HooksOptions = {}
       },
       ...((gatesModel || gatesTools) && {
         'model.request': ({ tools, replayed }) => {
-          inputs.offered(tools);
+          calls.offered(tools);
           if (replayed === true) hasAsked = true;
         },
       }),
@@ -68,8 +66,8 @@ export const hooks = (sources: readonly HookSource[], options: HooksOptions = {}
         if (used) usage = addUsage(usage, used);
         if (replayed !== true) turn.watch('onError', at, { source: 'model', error });
       },
-      'tool.call': ({ call, annotations, replayed }) => {
-        if (replayed === true) contexts.set(call.id, textsIn(ownNote(annotations?.['hooks'], 'context')));
+      'tool.call': (event) => {
+        if (event.replayed === true) calls.replay(event);
       },
       'turn.continue': ({ annotations, replayed }) => {
         const by = ownNote(annotations?.['hooks'], 'by');
@@ -78,25 +76,6 @@ export const hooks = (sources: readonly HookSource[], options: HooksOptions = {}
       'input.received': ({ at, id, message, replayed }) => {
         if (replayed !== true) turn.watch('onSteering', at, { id, message });
       },
-    };
-
-    const decideCall = (event: TurnEventOf<'tool.call'>): Ruling =>
-      chain(judge(turn, event, inputs.check), (judgement): Ruling => {
-        if (judgement.denied) return denied(turn, event, judgement.denied.by, judgement.denied.reason);
-        const { call, questions, isAllowed, contexts: added } = judgement;
-        if (added.length > 0) contexts.set(call.id, added);
-        if (questions.length > 0) return desk.ask(event, call, questions, added);
-        if (isAllowed || settings.otherwise === 'allow') return passed(event, call, added);
-        if (settings.otherwise === 'deny') return denied(turn, event, 'hooks', `No rule allows the tool ${call.name}.`);
-        return desk.ask(event, call, [{ hook: 'hooks', reason: `The agent wants to use the tool ${call.name}.`, patterns: [] }], added);
-      });
-
-    const decideResult = (event: TurnEventOf<'tool.result'>): Ruling => {
-      const error = errorOf(event);
-      if (error) turn.watch('onError', event.at, { source: 'tool', error, call: event.call });
-      const added = contexts.get(event.call.id) ?? [];
-      contexts.delete(event.call.id);
-      return afterTool(turn, event, added);
     };
 
     const decideRequest = (event: TurnEventOf<'model.request'>): Ruling => {
@@ -125,8 +104,8 @@ export const hooks = (sources: readonly HookSource[], options: HooksOptions = {}
         }),
       }),
       ...(gatesModel && { 'model.request': deciding(decideRequest) }),
-      ...(gatesTools && { 'tool.call': deciding((event: TurnEventOf<'tool.call'>) => (event.denied ? undefined : decideCall(event))) }),
-      ...((gatesTools || has('afterTool', 'onError')) && { 'tool.result': deciding(decideResult) }),
+      ...(gatesTools && { 'tool.call': deciding((event: TurnEventOf<'tool.call'>) => calls.decide(event)) }),
+      ...((gatesTools || has('afterTool', 'onError')) && { 'tool.result': deciding((event: TurnEventOf<'tool.result'>) => calls.decideResult(event)) }),
       ...(has('beforeEnd') && {
         'turn.stop': deciding((event: TurnEventOf<'turn.stop'>) => {
           const isDone = event.outcome === 'completed' && event.afterStep !== undefined;
@@ -155,15 +134,3 @@ export const merged = (...sets: readonly ObserveHandlers[]): ObserveHandlers => 
   });
   return Object.fromEntries([...lists].map(([type, handlers]) => [type, one(handlers)]));
 };
-
-const errorOf = (event: TurnEventOf<'tool.result'>): ErrorInfo | undefined => {
-  if (event.status === 'failed') return event.error;
-  if (event.status !== 'timed-out') return undefined;
-  return { name: 'TimeoutError', code: 'tool-timeout', message: `The tool ${event.call.name} took longer than ${event.timeoutMs} ms.` };
-};
-
-/** What the operator itself has noted on an event. */
-const ownNote = (note: JSONValue | undefined, key: string): JSONValue | undefined =>
-  typeof note === 'object' && note !== null && key in note ? (note as Readonly<Record<string, JSONValue>>)[key] : undefined;
-
-const textsIn = (value: JSONValue | undefined): readonly string[] => (Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : []);

@@ -9,7 +9,8 @@ import { isRunning, makeProject, type Project } from '../../test/project.js';
 import { runTurn, type World } from '../../test/turns.js';
 import { hooks } from '../hooks.js';
 import { lateHooks } from '../late-hooks.js';
-import { commandHooks, type CommandHooksOptions } from './command-hooks.js';
+import { commandHooks } from './command-hooks.js';
+import type { CommandHooksOptions } from './options.js';
 
 let project: Project;
 beforeEach(async () => {
