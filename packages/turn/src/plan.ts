@@ -12,6 +12,8 @@ export interface Plan {
   readonly wish: string;
   readonly count: number;
   readonly events: readonly TurnEvent[];
+  /** It adds to what the next request says: too late for one that is on its way. */
+  readonly isForRequest?: boolean;
   /** What is wished for happens, whatever operators make of it. */
   readonly isFinal?: boolean;
 }
@@ -42,13 +44,19 @@ export const planNext = (state: LoopState, context: PlanContext, at: number): Pl
 
 const planRequest = (state: LoopState, context: PlanContext, at: number): Plan => {
   const { turn, step, history } = state;
-  if (state.continuation?.length) return append(state, at, 'continue', state.continuation, state.continuations);
+  if (state.continuation?.length) return { ...append(state, at, 'continue', state.continuation, state.continuations), isForRequest: true };
   if (state.received.length > 0) return planSteering(state, at);
   if (isUsedUp(state, context)) return planCap(state, at);
   const attempt = state.attempt + 1;
   const request: TurnEvent = { type: 'model.request', turn, at, step, attempt, messages: history, ...context.request() };
-  return { wish: 'request', count: state.modelCalls, events: [request] };
+  return { wish: 'request', count: requestCount(state), events: [request] };
 };
+
+/** Tells a request from the ones before it, whether the model answered those or an operator. */
+const requestCount = ({ modelCalls, steps }: LoopState): number => modelCalls + steps;
+
+/** Whether this is a request that has not left yet. */
+export const isOnItsWay = (plan: Plan | undefined, state: LoopState): boolean => plan?.wish === 'request' && plan.count === requestCount(state);
 
 /** Whether the turn has made all the model calls it may make, or gone on as often as if it had. */
 export const isUsedUp = ({ modelCalls, continuations }: LoopState, { maxModelCalls }: PlanContext): boolean =>
@@ -66,6 +74,7 @@ const planSteering = (state: LoopState, at: number): Plan => {
   return {
     wish: `steering:${delivers.join()}`,
     count: state.step,
+    isForRequest: true,
     events: [{ type: 'history.append', turn: state.turn, at, origin: 'steering', messages, delivers }],
   };
 };

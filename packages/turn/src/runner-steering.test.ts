@@ -119,6 +119,15 @@ describe('a message for a turn that runs', () => {
     expect(watched.types).not.toContain('event.ignored');
   });
 
+  it('while an operator holds the request: it is for the next one, which has it', async () => {
+    const slow = intercept('slow', () => ({ decide: { 'model.request': (event) => new Promise((resolve) => setTimeout(() => resolve(event), 1)) } }));
+    const { messages, all, end } = await run(once('history.append'), { operators: [slow], script: ['Hello.', 'Well.'] });
+    expect(rolesOf(messages)).toBe('Go. | assistant | Only text files. | assistant');
+    expect(all('model.request').map((request) => rolesOf([...request.messages]))).toEqual(['Go.', 'Go. | assistant | Only text files.']);
+    expect(all('event.ignored')).toEqual([]);
+    expect(end).toMatchObject({ outcome: 'completed', steps: 2 });
+  });
+
   it('several are delivered together, in their order', async () => {
     const { messages } = await run((event) => (event.type === 'tool.call' ? `about ${event.call.id}` : undefined));
     expect(rolesOf(messages)).toBe('Go. | assistant | tool | about 1 | about 2 | assistant');
@@ -127,7 +136,7 @@ describe('a message for a turn that runs', () => {
   it('that came while an earlier one is being delivered follows in the next step', async () => {
     const deliver = once('history.append');
     const { messages } = await run((event) => (event.type === 'history.append' && event.origin === 'steering' ? deliver(event) : event.type === 'model.response' && event.step === 1 ? 'First.' : undefined));
-    expect(rolesOf(messages)).toBe('Go. | assistant | tool | First. | Only text files. | assistant');
+    expect(rolesOf(messages)).toBe('Go. | assistant | tool | First. | assistant | Only text files. | assistant');
   });
 
   it('is seen by operators, which may change it', async () => {

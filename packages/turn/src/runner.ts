@@ -13,7 +13,7 @@ import type { EffectHost } from './model-call.js';
 import { closeAlone, failed, openForResume, openForTurn, type LastWord } from './opening.js';
 import { Outbox } from './outbox.js';
 import { connectPipeline, type Pipeline } from './pipeline.js';
-import { isUsedUp, planCap, planInterrupted, planNext, type Plan } from './plan.js';
+import { isOnItsWay, isUsedUp, planCap, planInterrupted, planNext, type Plan } from './plan.js';
 import type { RunnerOptions } from './runner-options.js';
 import type { SessionHolder } from './session-gate.js';
 import type { MaybePromise } from './session-store.js';
@@ -250,6 +250,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     if (this.#over || !this.#outbox.isEmpty || this.#session.isOpening) return;
     this.#runCalls();
     const plan = planNext(this.#state, this.#options, this.now());
+    if (plan?.isForRequest === true && isOnItsWay(this.#wish, this.#state)) return;
     if (plan && (plan.wish !== this.#wish?.wish || plan.count !== this.#wish.count)) {
       this.#wish = plan;
       this.#feedAll(plan);
