@@ -20,6 +20,8 @@ export const activityAfter = (activity: Activity, event: TurnEvent): Activity =>
       return { label: 'Starting', since: event.at, open: new Map() };
     case 'model.request':
       return named(activity, 'Waiting for the model', event.at);
+    case 'compaction.started':
+      return named(activity, 'Compacting the history', event.at);
     case 'model.delta':
       return named(activity, deltaLabel(event.delta), event.at);
     case 'tool.call': {

@@ -1,27 +1,55 @@
 import type { ReadStream } from 'node:tty';
-import { textOf, type Agent, type UserMessage } from '@h/turn';
+import { textOf, type Agent, type TurnInput, type UserMessage } from '@h/turn';
+import type { ContextWindow } from './context-window.js';
 import { exitCodes } from './exit-code.js';
+import { contextLines } from './render/context-lines.js';
 import type { Palette } from './render/palette.js';
 import { oneLine } from './render/printable.js';
 import { showTurn, type ShownTurn } from './run-turn.js';
 import type { Terminal } from './streams.js';
 import { inputRow } from './view/input-row.js';
 import { LineEditor, type Draft } from './view/line-editor.js';
+import type { View } from './view/view.js';
 
-const idleHint = 'Say what to do; Ctrl-D leaves.';
+const idleHint = 'Say what to do; /help for more, Ctrl-D leaves.';
 const busyHint = 'Type to steer the turn; Ctrl-C cancels it.';
+
+/** What a conversation is made of. */
+export interface ConversationParts {
+  readonly agent: Agent;
+  readonly session: string;
+  readonly context: ContextWindow;
+  readonly input: ReadStream;
+  readonly terminal: Terminal;
+  readonly palette: Palette;
+}
+
+/** What can be entered instead of something to do. */
+const commands = {
+  '/compact': 'makes the history shorter now',
+  '/context': "shows what fills the model's context window",
+  '/exit': 'leaves, and cancels a turn that runs',
+  '/help': 'shows this',
+} as const;
+
+type Command = keyof typeof commands;
+
+const isCommand = (line: string): line is Command => Object.hasOwn(commands, line);
 
 /**
  * A conversation on a terminal: one turn after the other in one session.
  *
  * A line that is entered while a turn runs steers it; one that comes too late for that begins the next turn. Ctrl-C
- * cancels the turn; a second one, or one while nothing runs, leaves, and so do Ctrl-D and `/exit`.
+ * cancels the turn; a second one, or one while nothing runs, leaves, and so do Ctrl-D and `/exit`. A line that is one of
+ * the {@link commands} is for the app.
  */
 export class Conversation {
   readonly #agent: Agent;
   readonly #terminal: Terminal;
   readonly #palette: Palette;
   readonly #session: string;
+  readonly #context: ContextWindow;
+  readonly #view: View;
   readonly #editor: LineEditor;
   readonly #waiting: string[] = [];
   #turn: ShownTurn | undefined;
@@ -30,9 +58,19 @@ export class Conversation {
   #leave: (code: number) => void = () => undefined;
   #draft: Draft = { text: '', cursor: 0 };
 
-  constructor(agent: Agent, session: string, input: ReadStream, terminal: Terminal, palette: Palette) {
+  constructor({ agent, session, context, input, terminal, palette }: ConversationParts) {
     this.#agent = agent;
     this.#session = session;
+    this.#context = context;
+    const { view } = terminal;
+    this.#view = {
+      say: (lines) => view.say(lines),
+      event: (event) => {
+        context.event(event);
+        view.event(event);
+      },
+      close: () => view.close(),
+    };
     this.#terminal = terminal;
     this.#palette = palette;
     this.#editor = new LineEditor(input, {
@@ -84,18 +122,38 @@ export class Conversation {
 
   #entered(line: string): void {
     if (line === '' || this.#isOver) return;
-    if (line === '/exit') {
-      void this.stop(0);
-      return;
-    }
-    if (this.#turn === undefined) this.#begin(line);
+    if (isCommand(line)) this.#obey(line);
+    else if (this.#turn === undefined) this.#begin(line);
     else if (!this.#agent.steer(this.#session, line)) this.#waiting.push(line);
   }
 
-  #begin(input: string): void {
+  #obey(command: Command): void {
+    switch (command) {
+      case '/compact':
+        if (this.#turn === undefined) this.#begin(command, { compaction: 'now' });
+        else this.#terminal.view.say([this.#palette.dim('/compact has to wait until the turn is over.')]);
+        break;
+      case '/context':
+        this.#terminal.view.say(['', ...this.#contextLines(), '']);
+        break;
+      case '/exit':
+        void this.stop(0);
+        break;
+      case '/help':
+        this.#terminal.view.say(['', ...Object.entries(commands).map(([name, text]) => `${name.padEnd(9)} ${this.#palette.dim(text)}`), '']);
+    }
+  }
+
+  #contextLines(): readonly string[] {
+    const shares = this.#context.shares();
+    if (shares === undefined) return [this.#palette.dim('Nothing has been sent to the model yet.')];
+    return contextLines(shares, { palette: this.#palette, columns: this.#terminal.screen.columns });
+  }
+
+  #begin(input: string, metadata?: TurnInput['metadata']): void {
     this.#isCancelling = false;
     this.#terminal.view.say(['', `${this.#palette.cyan('›')} ${this.#palette.bold(oneLine(input))}`, '']);
-    const turn = showTurn(this.#agent, { session: this.#session, input }, this.#terminal.view, this.#terminal.questions);
+    const turn = showTurn(this.#agent, { session: this.#session, input, metadata }, this.#view, this.#terminal.questions);
     this.#turn = turn;
     this.#show(this.#draft);
     void turn.end.then(

@@ -15,7 +15,7 @@ export interface ShownTurn {
 const nobody: ApprovalDecision = { decision: 'deny', reason: 'Nobody is there to be asked.' };
 
 /** Starts a turn, shows its events and has its requests for approval answered; denied, where nobody can be asked. */
-export const showTurn = (agent: Agent, input: Pick<TurnInput, 'session' | 'input'>, view: View, questions: Questioner | undefined): ShownTurn => {
+export const showTurn = (agent: Agent, input: Pick<TurnInput, 'session' | 'input' | 'metadata'>, view: View, questions: Questioner | undefined): ShownTurn => {
   const cancelled = new AbortController();
   let last: TurnEventOf<'turn.end'> | undefined;
   let left = (): void => undefined;

@@ -1,4 +1,5 @@
-import { createRegistry, readArtifact, toolDriver, UnknownToolsetError, type ArtifactStore, type RegistryDriver, type Tool } from '@h/tools';
+import { skillTool, type SkillLibrary } from '@h/skills';
+import { createRegistry, defineTool, readArtifact, toolDriver, UnknownToolsetError, type ArtifactStore, type RegistryDriver, type Tool } from '@h/tools';
 import { createSandbox, gitPushTool, gitTools, SandboxError, workspaceTools, type Sandbox, type WorkspaceTools } from '@h/workspace';
 import type { CoderArguments } from './arguments.js';
 import { connectServers } from './mcp/connect-servers.js';
@@ -25,6 +26,7 @@ export interface Workplace {
   readonly artifacts: ArtifactStore;
   /** The git repository, where there is one. */
   readonly repository: Repository | undefined;
+  readonly library: SkillLibrary;
 }
 
 /**
@@ -32,7 +34,7 @@ export interface Workplace {
  *
  * @throws UsageError where the sandbox or an MCP server does not work, or the toolset is unknown
  */
-export const openToolbox = async ({ root, given, questions, artifacts, repository }: Workplace): Promise<Toolbox> => {
+export const openToolbox = async ({ root, given, questions, artifacts, repository, library }: Workplace): Promise<Toolbox> => {
   const opened: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     await Promise.all(opened.map((closeOne) => closeOne()));
@@ -44,12 +46,18 @@ export const openToolbox = async ({ root, given, questions, artifacts, repositor
     opened.push(() => servers.close());
     const files = workspaceTools({ root, ...permissionFor(questions), bash: { sandbox } });
     const history = repository === undefined ? [] : repositoryTools(repository, files);
-    const registry = createRegistry().register(files, readArtifact(artifacts), ...history, ...servers.modules);
+    const registry = createRegistry().register(files, readArtifact(artifacts), ...history, ...(await skillTools(library)), ...servers.modules);
     return { driver: toolDriver(registry, { toolset: given.toolset }), close };
   } catch (error) {
     await close();
     throw error instanceof UnknownToolsetError ? new UsageError(error.message, { cause: error }) : error;
   }
+};
+
+/** Where there are no skills, the model need not hear of them. */
+const skillTools = async (library: SkillLibrary): Promise<readonly Tool[]> => {
+  const { skills } = await library.list();
+  return skills.length === 0 ? [] : [defineTool(skillTool(library))];
 };
 
 /** Looking at the repository is always possible; pushing only what is on the agent's own branch. */

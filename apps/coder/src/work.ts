@@ -1,15 +1,17 @@
+import { createTokenCounter } from '@h/compaction';
 import { memoryArtifacts } from '@h/tools';
 import type { Agent } from '@h/turn';
 import type { CoderArguments } from './arguments.js';
+import { ContextWindow } from './context-window.js';
 import { Conversation } from './conversation.js';
 import { signalExitCodes, type EndSignal } from './exit-code.js';
 import type { ChosenModel } from './model/choose-model.js';
 import { runOneTurn } from './one-turn.js';
 import { createAgent } from './pipeline.js';
+import { openLibrary, promptSections } from './prompt-sections.js';
 import { openRepository } from './repository.js';
 import { onEndSignal } from './signals.js';
 import type { Display, Process } from './streams.js';
-import { systemPrompt } from './system-prompt.js';
 import { openToolbox } from './toolbox.js';
 
 /** A job for the agent. */
@@ -41,15 +43,18 @@ export const work = async (job: Job): Promise<number> => {
   // Kept in memory and shown to the same model only: nothing has to be taken out of them.
   const artifacts = memoryArtifacts();
   const repository = await openRepository(workspace, given);
-  const toolbox = await openToolbox({ root: workspace, given, questions: display.terminal?.questions, artifacts, repository });
+  const library = openLibrary(workspace);
+  const toolbox = await openToolbox({ root: workspace, given, questions: display.terminal?.questions, artifacts, repository, library });
   let stopListening = (): void => undefined;
   try {
     display.view.say(opening);
     const isReadOnly = toolbox.driver.definitions().every(({ effect }) => effect === 'read-only');
-    const system = systemPrompt({ workspace, platform: process.platform, isReadOnly });
+    const sections = promptSections({ workspace, platform: process.platform, isReadOnly, library });
+    const counter = createTokenCounter();
     const { driver } = toolbox;
-    const agent = createAgent({ model: model.driver, driver, artifacts, system, maxSteps: given.maxSteps, contextWindow: model.contextWindow, repository });
-    const run = start(agent, job);
+    const { contextWindow } = model;
+    const agent = createAgent({ model: model.driver, driver, artifacts, sections, counter, maxSteps: given.maxSteps, contextWindow, repository });
+    const run = start(agent, job, new ContextWindow(counter, contextWindow));
     stopListening = listen(process, (signal) => run.interrupt(signal));
     return await run.done;
   } finally {
@@ -64,10 +69,10 @@ interface Run {
   interrupt(signal: EndSignal): void;
 }
 
-const start = (agent: Agent, { prompt, display, process }: Job): Run => {
+const start = (agent: Agent, { prompt, display, process }: Job, context: ContextWindow): Run => {
   if (prompt !== undefined) return runOneTurn(agent, session, prompt, display);
   if (display.terminal === undefined) throw new Error('A conversation needs a terminal.');
-  const conversation = new Conversation(agent, session, process.stdin, display.terminal, display.palette);
+  const conversation = new Conversation({ agent, session, context, input: process.stdin, terminal: display.terminal, palette: display.palette });
   return {
     done: conversation.run(),
     interrupt: (signal) => {

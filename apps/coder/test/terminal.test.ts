@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { main, startProgram, type Running, type Start } from './coder-process.js';
 import { sampleProject, temporaryFolder } from './folders.js';
@@ -32,7 +34,7 @@ const startWith = async (answers: readonly Answer[], { words = [], environment }
 /** Makes the beginning of escape sequences visible. */
 const legible = (text: string): string => text.replaceAll('\u001B', '␛');
 
-const idle = 'Say what to do; Ctrl-D leaves.';
+const idle = 'Say what to do; /help for more, Ctrl-D leaves.';
 const busy = 'Type to steer the turn; Ctrl-C cancels it.';
 
 describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of util-linux)', () => {
@@ -79,6 +81,24 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     coder.type(ctrlD);
     expect((await coder.finished).code).toBe(0);
     expect(server.requests[1]?.messages.filter(({ role }) => role !== 'system').map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+  });
+
+  it('shows what fills the context window, and compacts it', async () => {
+    const long = [1, 2, 3].map((id) => call('read', { path: 'long.txt' }, `call-${id}`));
+    const { coder, folder, server } = await startWith([...long, 'I have read it.', 'The file was read three times; nothing is left to do.']);
+    await writeFile(join(folder, 'long.txt'), Array.from({ length: 800 }, (_, index) => `${index} is a line of a file that is read.`).join('\n'));
+    await coder.said(idle);
+    coder.type(`/context${enter}`);
+    await coder.said('Nothing has been sent to the model yet.');
+    coder.type(`Read it${enter}`);
+    await coder.said(/completed[^]*Say what to do/);
+    coder.type(`/context${enter}`);
+    await coder.said(/Context window[^]* of 200,000 tokens[^]*session prompt[^]*reserve for the answer/);
+    coder.type(`/compact${enter}`);
+    await coder.said(/⇣ compacted: [\d,]+ → [\d,]+ tokens \(summarize[^]*replied[^]*Say what to do/);
+    expect(server.requests).toHaveLength(5);
+    coder.type(ctrlD);
+    expect((await coder.finished).code).toBe(0);
   });
 
   it('steers the turn that runs with what is typed', async () => {

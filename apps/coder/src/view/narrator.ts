@@ -2,6 +2,7 @@ import { textOf, type TurnEvent, type TurnEventOf } from '@h/turn';
 import { callText } from '../render/call-text.js';
 import { changesIn, diffLines } from '../render/diff.js';
 import { gitLines } from '../render/git-lines.js';
+import { noticeLines } from '../render/notice-lines.js';
 import { oneLine, printable } from '../render/printable.js';
 import { summaryLines } from '../render/summary.js';
 import { toolLine, type Paper } from '../render/tool-line.js';
@@ -61,7 +62,8 @@ export class Narrator {
         this.#end();
         break;
       default: {
-        const lines = gitLines(event, this.#paper().palette);
+        const { palette } = this.#paper();
+        const lines = [...gitLines(event, palette), ...noticeLines(event, palette)];
         if (lines.length > 0) this.#lines(lines);
       }
     }
