@@ -7,6 +7,7 @@ import { makeRepository, type Repository } from '../../test/commands/repository.
 import { runTurn } from '../../test/turns.js';
 import { commitsIn } from '../commands/git-commits.js';
 import { hooks } from '../hooks.js';
+import { destructiveCommands } from './destructive-commands.js';
 import { commitGate, type CommitGateOptions } from './commit-gate.js';
 import type { CheckRunner } from './run-check.js';
 
@@ -214,6 +215,30 @@ describe('commitGate', () => {
     } finally {
       delete process.env['H_TEST_API_KEY'];
     }
+  });
+
+  it('runs no tests for what another gate denies', async () => {
+    const own = repository();
+    own.write('test.sh', 'touch ran');
+    const tools = scriptedTools({ bash: 'done' });
+    const rules = [commitGate({ command: 'sh test.sh', cwd: own.folder }), destructiveCommands({ cwd: own.folder })];
+    const ran = await runTurn([hooks(rules)], { tools, script: [response(call('c1', 'bash', { command: 'git commit -qm x && git push -f' })), 'Done.'] });
+    expect(ran.of('tool.result')).toMatchObject([{ status: 'denied', by: 'destructive-commands' }]);
+    expect(existsSync(join(own.folder, 'ran'))).toBe(false);
+  });
+
+  it('has the time that its tests may take, whatever other gates have', async () => {
+    const own = repository();
+    own.write('test.sh', 'sleep 0.3');
+    const gate = commitGate({ command: 'sh test.sh', cwd: own.folder });
+    const ran = await runTurn([hooks([gate], { gateTimeoutMs: 20 })], { script: [response(call('c1', 'bash', { command: 'git commit -m x' })), 'Done.'] });
+    expect(ran.of('tool.result')).toMatchObject([{ status: 'ok' }]);
+  });
+
+  it('runs the tests for a line that it cannot read', async () => {
+    const own = repository();
+    own.write('test.sh', 'exit 1');
+    expect(await commit(own, 'git commit -m "x')).toMatchObject({ status: 'denied' });
   });
 
   it('reads the command where it is told', async () => {
