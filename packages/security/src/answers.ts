@@ -8,8 +8,6 @@ export interface AnswerRedaction {
   /** What was held back, as pieces. */
   readonly flush: () => readonly NewEvent[];
   readonly response: (event: TurnEventOf<'model.response'>) => TurnEventOf<'model.response'>;
-  /** Forgets an answer that will not come. */
-  readonly reset: () => void;
 }
 
 interface OpenText {
@@ -42,7 +40,6 @@ export const answerRedaction = (redactor: Redactor): AnswerRedaction => {
       const content = event.content.map((part) => redactPart(part, redactor));
       return content.some((part, index) => part !== event.content[index]) ? { ...event, content } : event;
     },
-    reset: () => open.clear(),
   };
 };
 

@@ -53,7 +53,6 @@ export const security = (options: SecurityOptions = {}): TurnOperator => {
   return intercept('security', () => {
     const said = answers === undefined ? undefined : answerRedaction(answers);
     return {
-      observe: { ...(said !== undefined && { 'model.request': said.reset }) },
       decide: {
         'tool.result': (event) => (event.annotations?.[annotationName] === undefined ? treat(event, results, options) : undefined),
         ...(progress !== undefined && { 'tool.progress': (event) => changed(event, 'progress', progress.redactData(event.progress)) }),

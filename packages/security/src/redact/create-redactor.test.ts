@@ -148,6 +148,11 @@ describe('redactData', () => {
     expect(redactData(data)).toEqual({ password: r, nested: [{ apiKey: r, model: 'gpt-5', password: '', secret: null }], note: `key ${r}`, pin: 1 });
   });
 
+  it('takes what looks random under names that may mean something else, and each item of lists', () => {
+    const random = randomValue(5, 32).replaceAll('/', 'x');
+    expect(redactData({ token: random, auth: 'github', 'set-cookie': ['sid=abcdefgh', 'b=12345678'], tokens: 12_345 })).toEqual({ token: r, auth: 'github', 'set-cookie': [r, r], tokens: 12_345 });
+  });
+
   it('returns the same object where there is nothing', () => {
     const data = { a: [1, { b: 'c' }], d: null, max_tokens: 5 };
     expect(redactData(data)).toBe(data);
@@ -185,6 +190,12 @@ describe('for any text', () => {
       }),
       { numRuns: 400 },
     );
+  });
+
+  it('takes the end of a secret for the beginning of a word, the first time too', () => {
+    const [, make] = tokenMakers[0] ?? [];
+    const token = make?.(1) ?? '';
+    expect(redact(token.slice(0, 7) + drawn(alphanumeric, 512, 3) + token)).toBe(r + r);
   });
 
   it('gives in pieces what it gives of the whole', () => {

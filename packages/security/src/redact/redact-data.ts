@@ -1,5 +1,5 @@
-import { keyStrength } from './key-name.js';
-import { isPlaceholder } from './value.js';
+import { keyStrength, type KeyStrength } from './key-name.js';
+import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 const maxDepth = 200;
 
@@ -43,7 +43,7 @@ const walkMembers = (members: Readonly<Record<string, unknown>>, rules: DataRule
   let copy: Record<string, unknown> | undefined;
   for (const [name, member] of Object.entries(members)) {
     const cleanName = rules.redact(name);
-    const walked = isSecretMember(name, member) ? named(rules) : walk(member, rules, within);
+    const walked = walkMember(name, member, rules, within);
     if (walked === member && cleanName === name) continue;
     copy ??= Object.assign(Object.create(Object.getPrototypeOf(members) as object | null) as object, members);
     if (cleanName !== name) delete copy[name];
@@ -53,16 +53,24 @@ const walkMembers = (members: Readonly<Record<string, unknown>>, rules: DataRule
   return copy ?? members;
 };
 
+/** What stands under the name of a secret goes as a whole; of a list each item. */
+const walkMember = (name: string, member: unknown, rules: DataRules, within: Set<object>): unknown => {
+  const strength = keyStrength(name);
+  if (strength === undefined) return walk(member, rules, within);
+  if (isSecretValue(member, strength)) return named(rules);
+  if (!Array.isArray(member) || !member.some((item) => isSecretValue(item, strength))) return walk(member, rules, within);
+  return member.map((item: unknown) => (isSecretValue(item, strength) ? named(rules) : walk(item, rules, within)));
+};
+
 const named = ({ replacement, onFound }: DataRules): string => {
   onFound('named');
   return replacement;
 };
 
-/** Under a name that says so itself everything is secret that is no word for nothing. */
-const isSecretMember = (name: string, member: unknown): boolean => {
-  if (keyStrength(name) !== 'strong' || member === null || member === undefined || typeof member === 'boolean') return false;
-  if (typeof member === 'string') return member !== '' && !isPlaceholder(member);
-  return typeof member === 'number' && String(member).length >= 4;
+/** Under a name that says so itself everything is secret that is no word for nothing; under others what looks random. */
+const isSecretValue = (value: unknown, strength: KeyStrength): boolean => {
+  if (strength === 'weak') return typeof value === 'string' && looksRandom(value) && !isPublicIdentifier(value) && !isPlaceholder(value);
+  return typeof value === 'number' ? String(value).length >= 4 : typeof value === 'string' && !isPlaceholder(value);
 };
 
 const isPlain = (value: object): boolean => {
