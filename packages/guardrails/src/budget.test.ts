@@ -64,6 +64,31 @@ describe('a budget that turns share', () => {
     expect(budget.used().outputTokens).toBe(300);
   });
 
+  it('keeps a model that does not know when to stop from what others have set aside', async () => {
+    const budget = createBudget({ maxOutputTokens: 20_000 });
+    const greedy = scriptedModel([{ never: Array.from({ length: 300 }, () => 'x'.repeat(400)) }], { delayMs: 1 });
+    const modest = scriptedModel([{ never: [] }]);
+    let pieces = 0;
+    harness({ model: greedy }).pipe(guardrails({ budget })).turn({ session: 'a', input: 'Go.' }).subscribe(({ type }) => {
+      if (type === 'model.delta') pieces += 1;
+    });
+    const waiting = harness({ model: modest }).pipe(guardrails({ budget })).turn({ session: 'b', input: 'Go.' }).subscribe();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect({ pieces, active: [greedy.active, modest.active] }).toEqual({ pieces: 164, active: [0, 1] });
+    waiting.unsubscribe();
+  });
+
+  it('lets a model have more than was set aside for it, while there is more', async () => {
+    const budget = createBudget({ maxOutputTokens: 100_000 });
+    const long = scriptedModel([{ never: Array.from({ length: 300 }, () => 'x'.repeat(400)) }], { delayMs: 1 });
+    const subscription = harness({ model: long }).pipe(guardrails({ budget })).turn({ session: 'a', input: 'Go.' }).subscribe();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(long.active).toBe(1);
+    subscription.unsubscribe();
+    expect(budget.used()).toMatchObject({ outputTokens: 30_000, steps: 1 });
+    expect(budget.reserve({ outputTokens: 70_000 })).toBeDefined();
+  });
+
   it('lets a turn that waits be cancelled', async () => {
     const budget = createBudget({ maxOutputTokens: 100 });
     const { models } = together(1, [{ never: ['x'] }], budget);
@@ -146,9 +171,19 @@ describe('a budget that is cut off', () => {
 
   it('forgets the turns that have ended', async () => {
     const budget = createBudget();
-    const heard = vi.spyOn(budget, 'watch');
+    const watch = budget.watch.bind(budget);
+    let watching = 0;
+    const spy = vi.spyOn(budget, 'watch').mockImplementation((listener) => {
+      const unwatch = watch(listener);
+      watching += 1;
+      return () => {
+        watching -= 1;
+        unwatch();
+      };
+    });
     expect(await reply(harness({ model: scriptedModel(['Hi']) }).pipe(guardrails({ budget })).turn({ session: 'a', input: 'Hi' }))).toMatchObject({ outcome: 'completed' });
-    expect(heard).toHaveBeenCalledTimes(1);
+    expect(spy).toHaveBeenCalled();
+    expect(watching).toBe(0);
     expect(budget.toJSON()['tabs']).toEqual({});
     budget.cutOff('Late.');
   });

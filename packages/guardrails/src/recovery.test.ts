@@ -78,6 +78,11 @@ describe('an answer that was cut off at the output limit', () => {
     expect(model.requests[1]).toMatchObject({ tail: [], settings: { toolChoice: 'none' } });
   });
 
+  it('is not told of a limit that is near while it goes on, but after it', async () => {
+    const { model } = await run([cut('One, '), response('two.', call('1', 'ls')), 'Done.'], { maxSteps: 9, reserveSteps: 9 });
+    expect(model.requests.map(({ tail }) => tail[0]?.metadata?.kind)).toEqual([undefined, undefined, 'budget-near']);
+  });
+
   it('runs no call that was cut off with it, and gives up when that goes on', async () => {
     const tools = scriptedTools({ write: 'ok' });
     const result = await run(Array.from({ length: 9 }, () => cut('Now', call('1', 'write', { text: 'half' }))), {}, { tools });

@@ -122,8 +122,8 @@ describe('a turn that has ended', () => {
 
 describe('the model of a turn that is resumed', () => {
   it('is told once more what it was told in the step that it has not answered, and nothing it has', async () => {
-    const script = Array.from({ length: 6 }, () => eager);
-    const options = { maxSteps: 5, reserveSteps: 2 };
+    const script = Array.from({ length: 7 }, () => eager);
+    const options = { maxSteps: 6, reserveSteps: 3 };
     const whole = await run([], script, options);
     const kindsAfter = async (length: number): Promise<readonly (string | undefined)[]> => {
       const resumed = await run(whole.journal.slice(0, length), script, options);
@@ -131,9 +131,9 @@ describe('the model of a turn that is resumed', () => {
       return requests.map(({ tail }) => tail[0]?.metadata?.kind);
     };
     const places = whole.journal.flatMap(({ event }, index) => (event.type === 'model.request' ? [index] : []));
-    expect(await kindsAfter((places[3] as number) + 1)).toEqual(['budget-near', 'budget-last']);
-    expect(await kindsAfter((places[3] as number) + 2)).toEqual(['budget-last']);
-    expect(await kindsAfter((places[4] as number) + 1)).toEqual(['budget-last']);
+    expect(await kindsAfter((places[3] as number) + 1)).toEqual(['budget-near', undefined, 'budget-last']);
+    expect(await kindsAfter((places[3] as number) + 2)).toEqual([undefined, 'budget-last']);
+    expect(await kindsAfter((places[5] as number) + 1)).toEqual(['budget-last']);
   });
 });
 
@@ -183,14 +183,15 @@ describe('the time of a turn that is resumed', () => {
     const model = scriptedModel([response(call('1', 'wait'))]);
     harness({ model, sessions: store, tools: stuck }).pipe(guardrails()).turn({ session: 'alice', input: 'Go.', id: 'turn-1' }).subscribe();
     await vi.advanceTimersByTimeAsync(10);
-    for (const isCut of [false, true]) {
+    for (const isCut of [false, true, 'before']) {
       const budget = createBudget();
+      if (isCut === 'before') budget.cutOff('Enough.');
       const agent = harness({ model: scriptedModel([]), sessions: storeOf(store.journal), tools: stuck }).pipe(guardrails({ maxDurationMs: 5000, budget }));
       const ended = reply(agent.resume('turn-1'));
       await vi.advanceTimersByTimeAsync(100);
-      if (isCut) budget.cutOff('Enough.');
-      else await vi.advanceTimersByTimeAsync(5000);
-      expect(await ended).toMatchObject({ outcome: isCut ? 'budget-exceeded' : 'timed-out' });
+      if (isCut === true) budget.cutOff('Enough.');
+      else if (isCut === false) await vi.advanceTimersByTimeAsync(5000);
+      expect(await ended).toMatchObject({ outcome: isCut === false ? 'timed-out' : 'budget-exceeded' });
     }
   });
 });

@@ -10,7 +10,7 @@ import { planStep, type StepPlan } from './plan-step.js';
 import { TruncationRecovery } from './recovery.js';
 import { ownName } from './turn-accounts.js';
 import { TurnLedger } from './turn-ledger.js';
-import { clamped, offersTools, told, withoutTools } from './wrap-up.js';
+import { clamped, commonMaximum, offersTools, told, withoutTools } from './wrap-up.js';
 
 type Request = TurnEventOf<'model.request'>;
 
@@ -21,9 +21,6 @@ interface LastStep {
   /** The turn is cut short with it: something of the limit was used before, and the step does more than finish an answer. */
   readonly isForced: boolean;
 }
-
-/** So much is set aside of a shared budget for an answer of unknown length. */
-const assumedOutputTokens = 4096;
 
 /** Decides about the events of one turn by what is left. */
 export class TurnGuard {
@@ -177,7 +174,7 @@ export class TurnGuard {
   #begin(request: Request, inputTokens: number, plan: StepPlan, cost: CostForecast | undefined): ModelCall | undefined {
     const { accounts } = this.ledger;
     const { at: now } = request;
-    const reservedTokens = Math.min(Math.max(1, Math.floor(plan.mostOutputTokens)), request.settings.maxOutputTokens ?? assumedOutputTokens);
+    const reservedTokens = Math.min(Math.max(1, Math.floor(plan.mostOutputTokens)), request.settings.maxOutputTokens ?? commonMaximum);
     const price = cost && { cost: cost.input + cost.perOutputToken * reservedTokens };
     const reservation = accounts.budget?.reserve({ steps: 1, inputTokens, outputTokens: reservedTokens, ...price }, now);
     if (accounts.budget && !reservation) return undefined;

@@ -15,8 +15,11 @@ export const withoutTools = <Request extends ModelRequest>(request: Request): Re
   settings: { ...request.settings, toolChoice: 'none' as const },
 });
 
-/** Providers take so much without being asked whether the model can do it; more is not set where nobody has. */
-const commonMaximum = 16_384;
+/**
+ * What models of today can write at once, at the least. More is not asked for where nobody has, and so much is set aside of a
+ * shared budget for an answer of unknown length.
+ */
+export const commonMaximum = 16_384;
 
 /** The request with an answer that is no longer than this. */
 export const clamped = <Request extends ModelRequest>(request: Request, outputTokens: number): Request => {
