@@ -32,16 +32,20 @@ const stepOf = (step) => [
 ];
 const delta = { ...envelope, type: 'model.delta', step: 1, attempt: 1, delta: { type: 'text', text: 'word ' } };
 
+const warmUp = 5_000;
+const eventsPerStep = stepOf(1).length;
+const events = Array.from({ length: steps + warmUp }, (_, index) => stepOf(index + 1)).flat();
+
 /** Microseconds of CPU that an operator takes for a step and for a delta. */
 const costs = (operator) => {
   const source = new Subject();
   const subscription = source.pipe(operator).subscribe();
   source.next(start);
-  const feed = (from, count) => {
-    for (let step = from; step < from + count; step += 1) for (const event of stepOf(step)) source.next(event);
+  const feed = (from, to) => {
+    for (let index = from; index < to; index += 1) source.next(events[index]);
   };
-  feed(1, 2_000);
-  const step = time(() => feed(2_001, steps)) / steps;
+  feed(0, warmUp * eventsPerStep);
+  const step = time(() => feed(warmUp * eventsPerStep, events.length)) / steps;
   const piece = time(() => {
     for (let index = 0; index < steps * deltas; index += 1) source.next(delta);
   }) / steps / deltas;
@@ -57,7 +61,7 @@ const time = (work) => {
   return user + system;
 };
 const best = (make) => {
-  const runs = [1, 2, 3].map(() => costs(make()));
+  const runs = [1, 2, 3, 4, 5].map(() => costs(make()));
   return { step: Math.min(...runs.map(({ step }) => step)), piece: Math.min(...runs.map(({ piece }) => piece)) };
 };
 

@@ -1,4 +1,3 @@
-import type { TurnEvent } from '@h/turn';
 import type { Beginning, Observation } from './observation.js';
 import type { Outlet } from './outlet.js';
 
@@ -10,7 +9,7 @@ export interface RunLog {
   /** When the event happened that is being looked at. */
   readonly time: number;
   /** Takes note of where the turn stands. */
-  at(event: TurnEvent): void;
+  at(turn: string, time: number, isLive: boolean): void;
   /** The number of the next observation. */
   next(): number;
   /** Tells it, unless it is a replay. */
@@ -34,9 +33,10 @@ export const createRunLog = (outlet: Outlet): RunLog => {
     get time() {
       return time;
     },
-    at: (event) => {
-      ({ turn, at: time } = event);
-      isLive = event.replayed !== true;
+    at: (ofTurn, now, live) => {
+      turn = ofTurn;
+      time = now;
+      isLive = live;
     },
     next: () => {
       seq += 1;

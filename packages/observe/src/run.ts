@@ -142,14 +142,16 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
 
   return {
     take: (event) => {
-      if (event.type === 'model.delta') {
+      const { type } = event;
+      if (type === 'model.delta') {
         models.delta();
         return;
       }
-      if (isOver) return;
-      const at = timeline.at(event);
-      log.at(event);
-      if (step !== undefined && belongsToStep.has(event.type)) step.until = at;
+      if (isOver || quiet.has(type)) return;
+      const { turn, at: wallTime, replayed } = event;
+      const at = timeline.at(wallTime, replayed !== true);
+      log.at(turn, wallTime, replayed !== true);
+      if (step !== undefined && belongsToStep.has(type)) step.until = at;
       switch (event.type) {
         case 'turn.start':
           return start(event, at);
@@ -168,12 +170,6 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
           return end(event.outcome, event.reason, event.error, at);
         case 'session.loaded':
           meter?.restore(event.session, event.state['observe']);
-          return undefined;
-        case 'history.append':
-        case 'history.replace':
-        case 'session.state':
-        case 'tool.progress':
-        case 'turn.stop':
           return undefined;
         case 'input.received':
           return tell(event, { id: event.id });
@@ -197,6 +193,9 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
 };
 
 const goneReason = 'No end was seen: the subscriber left, the store failed, or an operator broke the stream.';
+
+/** Told by other events, or of no use to anybody. */
+const quiet: ReadonlySet<string> = new Set(['history.append', 'history.replace', 'session.state', 'tool.progress', 'turn.stop']);
 
 const belongsToStep: ReadonlySet<string> = new Set(['model.response', 'model.error', 'tool.call', 'tool.result']);
 

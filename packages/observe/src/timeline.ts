@@ -1,9 +1,7 @@
-import type { TurnEvent } from '@h/turn';
-
 /** The time within a turn. */
 export interface Timeline {
   /** Milliseconds since the turn began, by a clock that never goes back. */
-  readonly at: (event: TurnEvent) => number;
+  readonly at: (wallTime: number, isLive: boolean) => number;
   /** The same, without an event. */
   readonly now: () => number;
 }
@@ -17,15 +15,16 @@ export const createTimeline = (clock: () => number): Timeline => {
   let replayedMs = 0;
   let liveSince: number | undefined;
   const now = (): number => {
-    liveSince ??= clock();
-    return replayedMs + (clock() - liveSince);
+    const time = clock();
+    liveSince ??= time;
+    return replayedMs + (time - liveSince);
   };
   return {
     now,
-    at: (event) => {
-      if (event.replayed !== true || liveSince !== undefined) return now();
-      first ??= event.at;
-      replayedMs = Math.max(replayedMs, event.at - first);
+    at: (wallTime, isLive) => {
+      if (isLive || liveSince !== undefined) return now();
+      first ??= wallTime;
+      replayedMs = Math.max(replayedMs, wallTime - first);
       return replayedMs;
     },
   };

@@ -23,8 +23,11 @@ export interface LinesFile {
   readonly dropped: number;
 }
 
-/** Held back at most, in characters: then it is written at once. */
+/** Held back at most, in bytes: then it is written at once. */
 const maxHeld = 64 * 1024;
+
+/** A character takes no more bytes in UTF-8. */
+const maxBytesPerCharacter = 3;
 
 /**
  * A file to which lines are added, held back for some milliseconds so that a busy step costs one system call.
@@ -34,7 +37,9 @@ const maxHeld = 64 * 1024;
  * Nothing throws: lines that cannot be written are counted and dropped, and the first error in a row is reported.
  */
 export const linesFile = ({ path, maxBytes, maxFiles, flushMs, onError }: LinesFileSettings): LinesFile => {
-  let held = '';
+  // Lines are encoded as they come: texts that are held back would have to be moved about by the garbage collector.
+  let held: Buffer | undefined;
+  let length = 0;
   let lines = 0;
   let dropped = 0;
   let file: { readonly descriptor: number; size: number } | undefined;
@@ -52,12 +57,15 @@ export const linesFile = ({ path, maxBytes, maxFiles, flushMs, onError }: LinesF
 
   const flush = (): void => {
     settle();
-    if (lines === 0) return;
-    const [text, count] = [held, lines];
-    held = '';
+    if (held === undefined || lines === 0) return;
+    const [bytes, count] = [held.subarray(0, length), lines];
+    length = 0;
     lines = 0;
+    put(bytes, count);
+  };
+
+  const put = (bytes: Buffer, count: number): void => {
     try {
-      const bytes = Buffer.from(text);
       if (file !== undefined && file.size > 0 && file.size + bytes.length > maxBytes) {
         closeSync(file.descriptor);
         const { size } = file;
@@ -81,10 +89,18 @@ export const linesFile = ({ path, maxBytes, maxFiles, flushMs, onError }: LinesF
         dropped += 1;
         return;
       }
-      held += `${line}\n`;
+      const most = line.length * maxBytesPerCharacter + 1;
+      if (length + most > maxHeld) flush();
+      if (most > maxHeld) {
+        put(Buffer.from(`${line}\n`), 1);
+        return;
+      }
+      held ??= Buffer.allocUnsafe(maxHeld);
+      length += held.write(line, length);
+      held[length] = newline;
+      length += 1;
       lines += 1;
-      if (held.length >= maxHeld) flush();
-      else if (timer === undefined) {
+      if (timer === undefined) {
         timer = setTimeout(flush, flushMs).unref();
         forget = onExit(flush);
       }
@@ -93,6 +109,7 @@ export const linesFile = ({ path, maxBytes, maxFiles, flushMs, onError }: LinesF
     close: () => {
       flush();
       isClosed = true;
+      held = undefined;
       if (file !== undefined) closeSync(file.descriptor);
       file = undefined;
     },
