@@ -18,13 +18,6 @@ export type Judgement =
   | { readonly denied: { readonly by: string; readonly reason: string } }
   | { readonly denied?: undefined; readonly call: ToolCall; readonly questions: readonly Question[]; readonly isAllowed: boolean; readonly contexts: readonly string[] };
 
-/** What one gate has said last, and of which version of the input. */
-interface Said {
-  version: number;
-  verdict: ToolVerdict | undefined;
-  hasRewritten: boolean;
-}
-
 /**
  * Asks all gates about a call.
  *
@@ -33,7 +26,10 @@ interface Said {
  */
 export const judge = (hooks: TurnHooks, event: TurnEventOf<'tool.call'>, check: InputCheck): Maybe<Judgement> => {
   const gates = hooks.at('beforeTool');
-  const said: Said[] = [];
+  /** What each gate has said last, and of which version of the input. */
+  const verdicts: (ToolVerdict | undefined)[] = [];
+  const judged: number[] = [];
+  const rewriters = new Set<Hook>();
   let call = event.call;
   let version = 0;
   let denied: { by: string; reason: string } | undefined;
@@ -42,41 +38,43 @@ export const judge = (hooks: TurnHooks, event: TurnEventOf<'tool.call'>, check: 
     denied = { by: hook.name, reason };
     return true;
   };
-  const rewrite = (hook: Hook, own: Said, input: unknown): boolean => {
-    if (own.hasRewritten || isSame(input, call.input)) return false;
+  const rewrite = (hook: Hook, index: number, input: unknown): boolean => {
+    if (rewriters.has(hook) || isSame(input, call.input)) return false;
     const problem = check(call.name, input);
     if (problem !== undefined) return refuse(hook, `The hook ${hook.name} gave the call an input that the tool ${call.name} does not take: ${problem}`);
     call = { ...call, input };
     version += 1;
-    Object.assign(own, { version, hasRewritten: true });
+    judged[index] = version;
+    rewriters.add(hook);
     hooks.decided(event.at, { kind: 'rewrote', hook: hook.name, callId: call.id }, notice('hook.rewrote', { hook: hook.name, callId: call.id, tool: call.name }));
     return true;
   };
   const visit = (hook: Hook, index: number): Maybe<boolean> => {
-    if (said[index]?.version === version) return false;
-    const own: Said = { version, verdict: undefined, hasRewritten: said[index]?.hasRewritten ?? false };
-    said[index] = own;
+    if (judged[index] === version) return false;
+    judged[index] = version;
+    verdicts[index] = undefined;
     return chain(hooks.call(hook, 'beforeTool', event.at, { call }), (called) => {
       if ('error' in called) return hooks.isClosed(hook, 'beforeTool') && refuse(hook, failedReason(hook, called.error));
-      own.verdict = called.answer;
-      if (called.answer === undefined) return false;
-      if (called.answer.decision === 'deny') return refuse(hook, called.answer.reason);
-      return called.answer.input !== undefined && rewrite(hook, own, called.answer.input);
+      const { answer } = called;
+      verdicts[index] = answer;
+      if (answer === undefined) return false;
+      if (answer.decision === 'deny') return refuse(hook, answer.reason);
+      return answer.input !== undefined && rewrite(hook, index, answer.input);
     });
   };
   /** Begins again whenever the input has changed: at most once for each gate. */
   const judgeAll = (): Maybe<void> => {
-    const judged = version;
-    return chain(untilDone(gates, visit), () => (denied === undefined && version !== judged ? judgeAll() : undefined));
+    const before = version;
+    return chain(untilDone(gates, visit), () => (denied === undefined && version !== before ? judgeAll() : undefined));
   };
   return chain(judgeAll(), (): Judgement => {
     if (denied) return { denied };
-    const verdicts = said.map(({ verdict }, index) => ({ verdict, hook: gates[index] as Hook }));
+    if (verdicts.every((verdict) => verdict === undefined)) return { call, questions: [], isAllowed: false, contexts: [] };
     return {
       call,
-      questions: verdicts.flatMap(({ verdict, hook }) => (verdict?.decision === 'ask' ? [{ hook: hook.name, reason: verdict.reason, patterns: verdict.patterns ?? [] }] : [])),
-      isAllowed: verdicts.some(({ verdict }) => verdict?.decision === 'allow'),
-      contexts: verdicts.flatMap(({ verdict }) => (verdict !== undefined && 'context' in verdict && verdict.context !== undefined ? [verdict.context] : [])),
+      questions: verdicts.flatMap((verdict, index) => (verdict?.decision === 'ask' ? [{ hook: gates[index]?.name ?? '', reason: verdict.reason, patterns: verdict.patterns ?? [] }] : [])),
+      isAllowed: verdicts.some((verdict) => verdict?.decision === 'allow'),
+      contexts: verdicts.flatMap((verdict) => (verdict !== undefined && 'context' in verdict && verdict.context !== undefined ? [verdict.context] : [])),
     };
   });
 };

@@ -75,6 +75,21 @@ describe('gates before a tool', () => {
     expect(ran.of('hook.rewrote')).toHaveLength(2);
   });
 
+  it('count with what they said about the last input', async () => {
+    const rewriter: Hook = { name: 'r', beforeTool: ({ call: { input } }) => ({ input: { ...(input as object), cwd: '/w' } }) };
+    const first: Hook = {
+      name: 'first',
+      failure: 'open',
+      beforeTool: ({ call: { input } }) => {
+        if ('cwd' in (input as object)) throw new Error('It broke.');
+        return { decision: 'allow', context: 'Of the old input.' };
+      },
+    };
+    const ran = await runTurn([hooks([first, rewriter], { otherwise: 'deny' })], { script: [response(bash('ls')), 'Ok.'] });
+    expect(ran.tools.ran).toEqual([]);
+    expect(ran.of('tool.result')).toMatchObject([{ status: 'denied', by: 'hooks' }]);
+  });
+
   it('have their input validated by the schema of the tool', async () => {
     const tools = scriptedTools({ bash: 'ran' }, { bash: { inputSchema: { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] } } });
     const rewriter: Hook = { name: 'rewriter', beforeTool: () => ({ input: { command: 7 } }) };

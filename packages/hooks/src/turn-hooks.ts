@@ -22,6 +22,9 @@ export interface HookTimeouts {
 
 const observerPoints: ReadonlySet<HookPoint> = new Set(['afterReply', 'onError', 'onCompaction', 'onSteering', 'onApproval', 'onDecision']);
 
+/** The commonest answer. */
+const silent = { answer: undefined };
+
 /** Longer ones overflow, and would go off at once. */
 const maxTimerMs = 2_147_483_647;
 
@@ -159,6 +162,7 @@ export class TurnHooks {
     } catch (error) {
       return this.#failed(hook, point, toErrorInfo(error));
     }
+    if (answer === undefined) return silent;
     return isPromise(answer) ? this.#wait(hook, point, answer, context) : this.#checked(hook, point, answer);
   }
 
