@@ -44,7 +44,8 @@ export interface SecurityOptions {
    */
   readonly sourceOf?: ((event: TurnEventOf<'tool.result'>) => string) | undefined;
   /**
-   * Whether results from outside are scanned, and observers told with `security.suspicious`. Nothing is withheld.
+   * Whether results from outside are scanned, their first 262,144 characters, and observers told with `security.suspicious`. Nothing
+   * is withheld.
    *
    * @defaultValue `true`
    */

@@ -21,6 +21,8 @@ declare module '@h/turn' {
 
 const annotationName = 'security';
 const maxFindings = 20;
+/** Longer results are capped by `tools()` before they come here. */
+const maxScanned = 262_144;
 
 /** Results that the harness wrote itself. */
 const own: ReadonlySet<ToolStatus> = new Set(['denied', 'invalid-input', 'unknown-tool', 'skipped', 'cancelled', 'interrupted']);
@@ -92,7 +94,7 @@ const treat = (event: TurnEventOf<'tool.result'>, redactor: Redactor | undefined
 };
 
 const suspicions = ({ output }: TurnEventOf<'tool.result'>, call: string, tool: string): readonly NewEvent[] => {
-  const { verdict, findings } = scanContext(textsOf(output).join('\n'), { policy: 'warn' });
+  const { verdict, findings } = scanContext(textsOf(output).join('\n').slice(0, maxScanned), { policy: 'warn' });
   if (verdict === 'clean') return [];
   const told = findings.filter(({ severity }) => severity !== 'note').slice(0, maxFindings);
   return [notice('security.suspicious', { call, tool, verdict, findings: told.map(({ rule, severity, line }) => ({ rule, severity, line })) })];

@@ -4,7 +4,6 @@ export const token = 2;
 export const space = 4;
 /** Ends a value that is not in quotes. */
 export const stop = 8;
-export const digit = 16;
 export const base64 = 32;
 export const key = 64;
 /** What the token of an authorisation header is made of. */
@@ -25,7 +24,6 @@ mark(`${letters}${digits}_-.$`, key);
 mark(`${letters}${digits}+/=`, base64);
 mark(' \t', space);
 mark(' \t\r\n\f\v"\'`<>(){}[],;&|\\', stop);
-mark(digits, digit);
 mark(`${letters}${digits}_-.~+/=`, bearer);
 
 /** The classes of a character code; those beyond ASCII have none. */
