@@ -2,6 +2,9 @@ import { addTo, noCounters, storedCounters, type Amounts, type Counters } from '
 import { effectiveLimit } from './extension.js';
 import { limitFacts, limitNames, type Allowance, type LimitName, type LimitState } from './limits.js';
 
+/** Sums of fractions are off by less than this share of them; nobody is refused, or waits, for that. */
+const roundingError = 1e-12;
+
 /** What somebody may use, what was used of it, and what is set aside for what is under way. */
 export class Account {
   readonly scope: string;
@@ -51,7 +54,8 @@ export class Account {
   /** The first limit that has no room for these amounts; those that are set aside count as used unless they are said to be free. */
   lacks(amounts: Amounts, now: number, isReservedFree = false): LimitState | undefined {
     for (const limit of this.names) {
-      if (limitFacts[limit].measure(amounts) > this.left(limit, now, isReservedFree)) return this.state(limit, now);
+      const missing = limitFacts[limit].measure(amounts) - this.left(limit, now, isReservedFree);
+      if (missing > this.#maxOf(limit) * roundingError) return this.state(limit, now);
     }
     return undefined;
   }

@@ -3,6 +3,7 @@ import { intercept, type ToolOutcome } from '@h/turn';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { costing, eager, run, worker } from '../test/turns.js';
+import { createBudget } from './budget.js';
 import type { GuardrailsOptions } from './options.js';
 
 const looking = (input: number, output: number): ScriptStep => costing(input, output, call('again', 'ls'));
@@ -111,6 +112,14 @@ describe('a limit on tool calls', () => {
     expect(JSON.stringify(transcript)).toContain('execution-denied');
   });
 
+  it('refuses calls over it, though another limit of a shared budget was overrun meanwhile', async () => {
+    const budget = createBudget({ maxTokens: 1000, maxToolCalls: 0 });
+    const tools = scriptedTools({ ls: 'a.txt' });
+    const overrunning = intercept('overrunning', () => ({ observe: { 'tool.call': () => budget.spend({ inputTokens: 5000 }) } }));
+    await run(worker(2), { budget, wrapUp: false }, { tools, before: [overrunning] });
+    expect(tools.ran).toHaveLength(0);
+  });
+
   it('runs none at 0, and is done when the model is', async () => {
     const tools = scriptedTools({ ls: 'a.txt' });
     const { outcome, model } = await run([response(call('1', 'ls')), 'So be it.'], { maxToolCalls: 0 }, { tools });
@@ -173,6 +182,19 @@ describe('a limit on cost', () => {
     const { steps, of } = await run(endless(model), { maxCost: 1.3, unknownCost: 'ignore', costOf: (_, name) => prices[Number(name?.slice(1)) - 1], wrapUp: false });
     expect(steps).toBe(5);
     expect(of('budget.cost-unknown').map(({ model: name }) => name)).toEqual(['m2', 'm4']);
+  });
+
+  it('ends every turn, whatever the price and the limit, alone and with a budget', async () => {
+    const amount = fc.double({ min: 1e-9, max: 10, noNaN: true });
+    await fc.assert(
+      fc.asyncProperty(amount, amount, amount, fc.boolean(), async (perInput, perOutput, maxCost, isShared) => {
+        const costOf = ({ input, output }: { input: number; output: number }): number => input * perInput + output * perOutput;
+        const limit = isShared ? { budget: createBudget({ maxCost }).share({ maxCost: maxCost * 0.7 }) } : { maxCost };
+        const { outcome } = await run(endless(looking(7, 3)), { maxSteps: 12, ...limit, costOf, wrapUp: { tokens: 3 } });
+        expect(['budget-exceeded', 'max-steps']).toContain(outcome);
+      }),
+      { numRuns: 60 },
+    );
   });
 
   it('lets free models work at 0', async () => {

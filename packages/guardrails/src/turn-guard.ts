@@ -125,8 +125,9 @@ export class TurnGuard {
     if (event.denied) return undefined;
     if (this.#last?.step === event.step) return deny(event, `${describeLimit(this.#last.limit)} No tools run in the last step.`, ownName);
     for (const account of this.ledger.accounts.all) {
-      const limit = account.lacks({ toolCalls: 1 }, event.at);
-      if (limit?.limit === 'maxToolCalls') return deny(event, describeLimit(limit), ownName);
+      if (account.limits('maxToolCalls') && account.left('maxToolCalls', event.at) < 1) {
+        return deny(event, describeLimit(account.state('maxToolCalls', event.at)), ownName);
+      }
     }
     this.ledger.called(event);
     return undefined;
