@@ -14,6 +14,8 @@ const naiveDetector = (threshold = 3) => {
     return history.filter((past) => JSON.stringify([past.call.name, past.call.input]) === asked).length;
   };
   return {
+    /** Remembers without comparing: filling it up as it works would take minutes. */
+    fill: (call, outcome) => history.push({ call, outcome }),
     before: (call) => count(call) >= threshold,
     after: (call, outcome) => {
       history.push({ call, outcome });
@@ -49,7 +51,8 @@ const row = (what, ours, theirs) => console.log(`${what.padEnd(58)}${`${fast(our
 
 const perCall = (make, steps, size, runs) => {
   const detector = make();
-  for (let index = 0; index < steps; index += 1) detector.after(callOf(index), { status: 'ok', output: outputOf(index, steps > 100 ? 200 : size) });
+  const fill = detector.fill ?? detector.after;
+  for (let index = 0; index < steps; index += 1) fill(callOf(index), { status: 'ok', output: outputOf(index, steps > 100 ? 200 : size) });
   const calls = Array.from({ length: runs }, (_, run) => [callOf(steps + run), { status: 'ok', output: outputOf(steps + run, size) }]);
   return time(runs, (run) => {
     const [call, outcome] = calls[run];

@@ -73,12 +73,12 @@ export const run = async (script: readonly ScriptStep[], { options, model: model
 
 /** Lets virtual time pass until the work is done. */
 const pass = async (running: Promise<unknown>): Promise<void> => {
-  let isDone = false;
+  const state = { isDone: false };
   const settled = running.finally(() => {
-    isDone = true;
+    state.isDone = true;
   });
-  for (let second = 0; second < 600 && !isDone; second += 1) await vi.advanceTimersByTimeAsync(1_000);
-  if (!isDone) throw new Error('The turn hangs.');
+  for (let second = 0; second < 600 && !state.isDone; second += 1) await vi.advanceTimersByTimeAsync(1_000);
+  if (!state.isDone) throw new Error('The turn hangs.');
   await settled;
 };
 
