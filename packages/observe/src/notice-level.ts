@@ -1,9 +1,9 @@
 import type { ObservationLevel } from './observation.js';
 
 const words: readonly (readonly [ObservationLevel, RegExp])[] = [
-  ['error', /\.(?:error|exhausted|crashed|corrupt)$/],
-  ['warn', /\.(?:failed|warning|warned|near|broken|blocked|denied|problem|skipped|detected|critical|exceeded|ignored|unselected|left-out|found|dropped|reached|cooldown|opened)$/],
-  ['debug', /\.(?:started|checked|state|debug)$/],
+  ['error', /[.-](?:error|exhausted|crashed|corrupt)$/],
+  ['warn', /[.-](?:failed|unknown|suspicious|cooling|warning|warned|near|broken|blocked|denied|problem|skipped|detected|critical|exceeded|ignored|unselected|left-out|found|dropped|reached|cooldown|opened)$/],
+  ['debug', /[.-](?:started|checked|state|debug)$/],
 ];
 
 /** How much a notice matters, told by the last word of its name. */

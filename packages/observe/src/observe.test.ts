@@ -255,6 +255,23 @@ describe('sinks', () => {
     expect(errors).toContain('late: Error: Gone.');
   });
 
+  it.each<[string, ObserveOptions]>([
+    ['redact', { redact: () => { throw new Error('Bad.'); }, content: true }],
+    ['channel', { channel: () => { throw new Error('Bad.'); } }],
+    ['clock', { clock: () => { throw new Error('Bad.'); } }],
+    ['provider', { provider: () => { throw new Error('Bad.'); } }],
+  ])('are not the only ones that may fail: so may %s', async (name, options) => {
+    const errors: string[] = [];
+    const { result } = await run([], { ...options, onSinkError: (error, sink) => { errors.push(`${sink}: ${String(error)}`); throw new Error('Even this.'); } }, name === 'provider' ? { defaultModel: 'llama' } : {});
+    expect([result.outcome, errors]).toEqual(['completed', ['observe: Error: Bad.']]);
+  });
+
+  it('get no cost where the price cannot be found', async () => {
+    const throwing = await run([], { costOf: () => { throw new Error('Bad.'); } });
+    expect([throwing.end?.type, throwing.end?.cost]).toEqual(['run.completed', undefined]);
+    expect((await run([], { costOf: () => -1 })).end?.cost).toBeUndefined();
+  });
+
   it('are left out after ten failures in a row', async () => {
     let writes = 0;
     const model = scriptedModel([response(...Array.from({ length: 30 }, (_, index) => call(String(index), 'ls'))), 'Done.']);

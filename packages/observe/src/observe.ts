@@ -8,7 +8,8 @@ import { runSettings } from './run-settings.js';
  * Tells sinks what happens in a turn, and lets a meter count it. The turn goes on as if it were not there.
  *
  * A turn gets one run event (`run.completed` or `run.error`), each step, model call and tool call one of theirs, and
- * notices of all other packages are passed on by their own type. Sinks that fail are reported and change nothing. Of a
+ * notices of all other packages are passed on by their own type. Sinks and functions of yours that fail (a redactor) are
+ * reported and change nothing. Of a
  * `model.delta` nothing but a counter is kept.
  *
  * With a meter, the totals of a session are kept in the session's state under `observe`.
@@ -27,11 +28,29 @@ export const observe = (options: ObserveOptions = {}): TurnOperator => {
   checkObserveOptions(options);
   const settings = runSettings(options);
   const { sinks = [], onSinkError = warnOfSink, meter } = options;
+  /** A redactor or a function that names things has failed: the observation is lost, the turn is not. */
+  const report = (error: unknown): void => {
+    try {
+      onSinkError(error, 'observe');
+    } catch {
+      // Whoever watches errors must not make new ones.
+    }
+  };
   return intercept('observe', (context) => {
     let session: string | undefined;
     const run = watchRun(settings, createOutlet(sinks, onSinkError), () => context.now());
+    let hasFailed = false;
+    const guarded = (work: () => void): void => {
+      try {
+        work();
+      } catch (error) {
+        if (hasFailed) return;
+        hasFailed = true;
+        report(error);
+      }
+    };
     return {
-      observe: { '*': run.take },
+      observe: { '*': (event) => guarded(() => run.take(event)) },
       decide:
         meter === undefined
           ? {}
@@ -41,7 +60,7 @@ export const observe = (options: ObserveOptions = {}): TurnOperator => {
               },
               'turn.stop': (event) => (session === undefined ? undefined : [keep('observe', meter.snapshot(session)), event]),
             },
-      finalize: run.finalize,
+      finalize: () => guarded(run.finalize),
     };
   });
 };

@@ -70,7 +70,10 @@ export interface ObserveOptions {
    * @defaultValue `false`
    */
   readonly approximateTokens?: boolean | undefined;
-  /** Told when a sink fails: the first time in a turn, and when it is left out of the rest of the turn. */
+  /**
+   * Told when a sink fails: the first time in a turn, and when it is left out of the rest of the turn. Under the name
+   * `observe` it is told of the first failure of another function that was given here, such as `redact`.
+   */
   readonly onSinkError?: ((error: unknown, sink: string) => void) | undefined;
   /**
    * Milliseconds of a clock that never goes back, for durations.

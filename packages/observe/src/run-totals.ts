@@ -22,8 +22,13 @@ export const createRunTotals = (turn: () => string, { costOf, meter, sideModel }
   let calls = 0;
   let sides = 0;
   const price = (usage: Usage, model: string | undefined): number | undefined => {
-    const cost = model === undefined ? undefined : costOf(usage, model);
-    return cost !== undefined && Number.isFinite(cost) ? cost : undefined;
+    let cost: number | undefined;
+    try {
+      cost = model === undefined ? undefined : costOf(usage, model);
+    } catch {
+      // What cannot be priced has no known price.
+    }
+    return cost !== undefined && Number.isFinite(cost) && cost >= 0 ? cost : undefined;
   };
   const add = (totals: UsageTotals): void => {
     run = addTotals(run, totals);
