@@ -166,7 +166,9 @@ const zoneOfFolder = (path: string, { project, home }: Place): Zone => {
   return systemFolders.has(top) && !ofPeople.test(path) ? 'system-file' : 'outside';
 };
 
-const gitZone = (path: string): Zone => (/\.git\/hooks(?:\/|$)/.test(path) ? 'startup' : 'git');
+const gitZone = (path: string): Zone =>
+  // A lock that a crash has left is to be deleted.
+  path.endsWith('.lock') ? 'inside' : /\.git\/hooks(?:\/|$)/.test(path) ? 'startup' : 'git';
 
 const isSystem = (path: string): boolean => deepSystem.has(path) || (path.lastIndexOf('/') === 0 && systemFolders.has(path.slice(1)));
 

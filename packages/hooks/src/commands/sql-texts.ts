@@ -35,11 +35,15 @@ const clients: Readonly<Record<string, Client>> = {
 };
 
 /** What the SQL destroys that a program is given; nothing for a program that takes none. */
-export const sqlDamage = (program: string, { operands, valuesOf }: ParsedArguments, input: string | undefined): ReadonlySet<SqlDamage> => {
+export const sqlDamage = (
+  program: string,
+  { operands, valuesOf, words }: ParsedArguments,
+  input: string | undefined,
+): ReadonlySet<SqlDamage> => {
   const client = Object.hasOwn(clients, program) ? clients[program] : undefined;
   if (client === undefined || client.words?.test(operands[0]?.text ?? '') === false) return new Set();
   const texts = [
-    ...(client.options ?? []).flatMap(valuesOf),
+    ...(client.options ?? []).flatMap((option) => [...valuesOf(option), ...inline(option, words)]),
     ...(client.operandsFrom === undefined ? [] : operands.slice(client.operandsFrom).map(({ text }) => text)),
     ...(input === undefined ? [] : [input]),
   ];
@@ -55,3 +59,9 @@ export const sqlDamage = (program: string, { operands, valuesOf }: ParsedArgumen
   if (texts.some((text) => /^\s*(?:\\!|\.(?:shell|system)\b|system\s)/m.test(text))) damage.add('runs-programs');
   return damage;
 };
+
+/** `-c"DROP TABLE x"`: a value without a space before it. */
+const inline = (option: string, words: readonly string[]): readonly string[] =>
+  option.startsWith('--')
+    ? []
+    : words.flatMap((word) => (word.startsWith(option) && word.length > option.length ? [word.slice(option.length)] : []));

@@ -47,6 +47,9 @@ const statementsOf = (sql: string): readonly string[] => {
     if (character === ';') {
       statements.push(current);
       current = '';
+    } else if (character === "'" && /\b(?:EXECUTE|IMMEDIATE|FORMAT ?\()\s*$/i.test(current.slice(-40))) {
+      // This text is SQL itself.
+      current += ' (';
     } else if (character === "'") {
       index = closing(sql, "'", index + 1);
       current += "''";

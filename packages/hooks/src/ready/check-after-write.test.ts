@@ -98,7 +98,9 @@ describe('checkAfterWrite', () => {
   });
 
   it('looks once at all files of a step', async () => {
-    const { outputs, runs } = await run([response(write('1', 'a.js', 'BAD a'), write('2', 'b.js', 'BAD b'), write('3', 'a.js', 'BAD c'))], { debounceMs: 600_000 });
+    const { outputs, runs } = await run([response(write('1', 'a.js', 'BAD a'), write('2', 'b.js', 'BAD b'), write('3', 'a.js', 'BAD c'))], {
+      debounceMs: 600_000,
+    });
     expect(runs.toSorted()).toEqual(['a.js', 'b.js']);
     expect(outputs.filter((output) => output.includes('new findings'))).toHaveLength(1);
     expect(outputs.join('')).toMatch(/BAD c.*BAD b|BAD b.*BAD c/);

@@ -222,7 +222,10 @@ describe('commitGate', () => {
     own.write('test.sh', 'touch ran');
     const tools = scriptedTools({ bash: 'done' });
     const rules = [commitGate({ command: 'sh test.sh', cwd: own.folder }), destructiveCommands({ cwd: own.folder })];
-    const ran = await runTurn([hooks(rules)], { tools, script: [response(call('c1', 'bash', { command: 'git commit -qm x && git push -f' })), 'Done.'] });
+    const ran = await runTurn([hooks(rules)], {
+      tools,
+      script: [response(call('c1', 'bash', { command: 'git commit -qm x && git push -f' })), 'Done.'],
+    });
     expect(ran.of('tool.result')).toMatchObject([{ status: 'denied', by: 'destructive-commands' }]);
     expect(existsSync(join(own.folder, 'ran'))).toBe(false);
   });
@@ -231,7 +234,9 @@ describe('commitGate', () => {
     const own = repository();
     own.write('test.sh', 'sleep 0.3');
     const gate = commitGate({ command: 'sh test.sh', cwd: own.folder });
-    const ran = await runTurn([hooks([gate], { gateTimeoutMs: 20 })], { script: [response(call('c1', 'bash', { command: 'git commit -m x' })), 'Done.'] });
+    const ran = await runTurn([hooks([gate], { gateTimeoutMs: 20 })], {
+      script: [response(call('c1', 'bash', { command: 'git commit -m x' })), 'Done.'],
+    });
     expect(ran.of('tool.result')).toMatchObject([{ status: 'ok' }]);
   });
 

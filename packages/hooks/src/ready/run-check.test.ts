@@ -6,7 +6,14 @@ import { localChecks, type CheckRun, type LocalChecksOptions } from './run-check
 const PATH = process.env['PATH'];
 
 const run = (command: string, options: LocalChecksOptions = {}, changes: Partial<CheckRun> = {}) =>
-  localChecks({ env: { PATH }, ...options })({ command, cwd: tmpdir(), timeoutMs: 20_000, maxChars: 1_000, signal: new AbortController().signal, ...changes });
+  localChecks({ env: { PATH }, ...options })({
+    command,
+    cwd: tmpdir(),
+    timeoutMs: 20_000,
+    maxChars: 1_000,
+    signal: new AbortController().signal,
+    ...changes,
+  });
 
 describe('localChecks', () => {
   it('says how a check ended and what it said, in the order in which it said it', async () => {
@@ -33,7 +40,12 @@ describe('localChecks', () => {
     const running = run('sleep 600', {}, { signal: controller.signal });
     controller.abort();
     expect(await running).toMatchObject({ exitCode: undefined, failure: 'cancelled' });
-    expect(await run('echo x', {}, { signal: controller.signal })).toEqual({ exitCode: undefined, output: '', isCut: false, failure: 'cancelled' });
+    expect(await run('echo x', {}, { signal: controller.signal })).toEqual({
+      exitCode: undefined,
+      output: '',
+      isCut: false,
+      failure: 'cancelled',
+    });
   });
 
   it('goes by the clock that it is given', async () => {

@@ -1,7 +1,17 @@
+import type { Zone } from '../paths.js';
 import type { CommandRule } from '../rule.js';
 
 const engines = ['docker', 'podman', 'nerdctl'];
 const compose = ['docker', 'docker-compose', 'podman', 'podman-compose'];
+
+/** Parts of the machine that no container needs to be given. */
+const ofMachine: ReadonlySet<Zone> = new Set(['root', 'system', 'home', 'secret', 'above', 'device']);
+
+/** The folder of the machine that `-v /a:/b` and `--mount source=/a,…` give to a container; a harmless one for other words. */
+const mounted = (word: string): string => {
+  const [, source] = /^(?:-v|--volume=)?(\/[^:]*):\//.exec(word) ?? /(?:^|,|=)(?:source|src)=(\/[^,]*)/.exec(word) ?? [];
+  return source ?? '/dev/null';
+};
 
 /** Rules about containers. */
 export const containerRules: readonly CommandRule[] = [
@@ -55,12 +65,9 @@ export const containerRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: engines,
     words: ['(run|create)', 'container (run|create)'],
-    test: ({ arguments: { words } }) =>
-      words.some((word) =>
-        /^--privileged$|^--(?:pid|ipc|userns|uts)=host$|^(?:-v|--volume=?|--mount=?)?(?:[\w=,]*(?:source|src)=)?\/(?:etc|root|home|usr|var|boot|dev|var\/run\/docker\.sock)?(?::|,)/.test(
-          word,
-        ),
-      ),
+    test: ({ arguments: { words }, zoneOf }) =>
+      words.some((word) => /^--privileged$|^--(?:pid|ipc|userns|uts)=host$/.test(word) || ofMachine.has(zoneOf(mounted(word)))) ||
+      words.some((word) => mounted(word).endsWith('/docker.sock')),
     why: 'The container may change the machine that it runs on.',
     instead: 'Mount the folder of the project only.',
   },

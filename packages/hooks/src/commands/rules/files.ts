@@ -1,6 +1,6 @@
 import type { CommandRule, RuleContext } from '../rule.js';
 
-const removers = ['rm', 'unlink', 'rmdir', 'trash', 'srm', 'del', 'rimraf', 'shred', 'wipe', 'rd'];
+const removers = ['rm', 'unlink', 'rmdir', 'trash', 'srm', 'del', 'rimraf', 'del-cli', 'shred', 'wipe', 'rd'];
 const recursive = '-r|-R|--recursive';
 
 const keepsAncestors = 'Delete exactly the files that are meant, by their paths within the project.';

@@ -9,7 +9,7 @@ import {
 } from 'unbash';
 import { expandBraces } from './braces.js';
 import { unknownText, type Field } from './field.js';
-import { assign, valueOf, type Scope } from './scope.js';
+import { assign, lookUp, valueOf, type Scope } from './scope.js';
 
 /** What a command prints, as far as it is known. */
 export interface Output {
@@ -175,7 +175,11 @@ class WordExpansion {
 
   /** A value that white space takes apart. */
   #split(text: string): void {
-    const pieces = text.split(/[ \t\n]+/);
+    const separators = (lookUp(this.#scope, 'variables', 'IFS')?.[0] ?? '').slice(0, 8);
+    const pieces = separators
+      .split('')
+      .reduce((rest, separator) => rest.replaceAll(separator, ' '), text)
+      .split(/[ \t\n]+/);
     for (const [index, piece] of pieces.entries()) {
       if (index > 0) this.#end();
       if (piece !== '') this.#append(piece);

@@ -29,6 +29,8 @@ export type Inner =
 export const innerCommands = (argv: readonly Field[], input: Input | undefined, scope: Scope): readonly Inner[] => {
   const [first, ...args] = argv;
   const name = programName(first?.text ?? '');
+  // Behind `time` with options of its own the name is missing: the parser takes it for the keyword.
+  if (name.startsWith('-')) return ofWrapper('time', argv);
   if (shells.has(name)) return ofShell(args, input, scope);
   const direct = Object.hasOwn(runners, name) ? runners[name]?.(args, input, scope) : undefined;
   if (direct !== undefined) return direct;
@@ -41,8 +43,8 @@ export const innerCommands = (argv: readonly Field[], input: Input | undefined, 
 
 const runners: Readonly<Record<string, (args: readonly Field[], input: Input | undefined, scope: Scope) => readonly Inner[]>> = {
   eval: (args) => (args.length === 0 ? [] : ofText(joined(args), { isSameShell: true })),
-  source: (args, _, scope) => ofScript(args[0], scope, true),
-  '.': (args, _, scope) => ofScript(args[0], scope, true),
+  source: (args, input, scope) => ofScript(args[0], scope, true, input),
+  '.': (args, input, scope) => ofScript(args[0], scope, true, input),
   trap: ([text, ...signals]) =>
     text === undefined || signals.length === 0 || text.text === '-' ? [] : ofText(text, { isSameShell: true }),
   find: (args) => readFind(args).commands.map((argv) => ({ kind: 'command', argv })),
@@ -55,6 +57,10 @@ const runners: Readonly<Record<string, (args: readonly Field[], input: Input | u
   git: (args) => ofGit(args),
   tmux: (args) => args.map(({ text }) => ({ kind: 'line', text, isGuess: true })),
   'nix-shell': (args) => ofOption(args, ['--run', '--command']),
+  su: (args) => ofOption(args, ['-c', '--command']),
+  tar: (args) => ofOption(args.map(withoutExec), ['--to-command', '--checkpoint-action', '-I', '--use-compress-program']),
+  fd: (args) => ofFd(args),
+  fdfind: (args) => ofFd(args),
 };
 
 /** Options of a shell whose value is the next word. */
@@ -73,7 +79,7 @@ const ofShell = (args: readonly Field[], input: Input | undefined, scope: Scope)
   }
   const [operand, ...rest] = args.slice(index).filter(({ text }, place) => place > 0 || text !== '-');
   if (takesText && operand !== undefined) return ofText(operand, { positional: rest.slice(1).map(({ text }) => text) });
-  return operand === undefined || readsInput ? ofInput(input) : ofScript(operand, scope, false);
+  return operand === undefined || readsInput ? ofInput(input) : ofScript(operand, scope, false, input);
 };
 
 const ofText = (field: Field, how: Partial<Extract<Inner, { kind: 'line' }>>): readonly Inner[] => {
@@ -93,8 +99,9 @@ const ofInput = (input: Input | undefined): readonly Inner[] => {
 };
 
 /** A script in a file is a program of its own, unless this very line wrote or fetched it. */
-const ofScript = (field: Field | undefined, scope: Scope, isSameShell: boolean): readonly Inner[] => {
+const ofScript = (field: Field | undefined, scope: Scope, isSameShell: boolean, input?: Input): readonly Inner[] => {
   if (field === undefined) return [];
+  if (field.text === '/dev/stdin') return ofInput(input);
   if (field.madeBy.length > 0 && isWhollyUnknown(field.text)) return ofText(field, { isSameShell });
   return ofPath(field.text, scope).map((inner) => (inner.kind === 'line' ? { ...inner, isSameShell } : inner));
 };
@@ -182,12 +189,30 @@ const ofOption = (args: readonly Field[], options: readonly string[]): readonly 
     return option === undefined ? [] : ofText(known(text.slice(option.length + 1)), {});
   });
 
+/** `--checkpoint-action=exec=command` */
+const withoutExec = (field: Field): Field => ({ ...field, text: field.text.replace('-action=exec=', '-action=') });
+
+/** `fd pattern -x command`: what it finds is somewhere in the folders that it is given. */
+const ofFd = (args: readonly Field[]): readonly Inner[] => {
+  const at = args.findIndex(({ text }) => /^(?:-x|-X|--exec|--exec-batch)$/.test(text));
+  const folders = args.slice(1, Math.max(at, 1)).filter(({ text }) => !text.startsWith('-'));
+  const found = (folders.length > 0 ? folders : [known('.')]).map(({ text }) => known(`${text}/**/found`));
+  return at === -1 ? [] : [{ kind: 'command', argv: [...args.slice(at + 1).filter(({ text }) => !text.includes('{')), ...found] }];
+};
+
+/** Settings of git whose value is a program to run. */
+const programSetting =
+  /^(?:core\.(?:pager|editor|sshcommand|fsmonitor)|sequence\.editor|diff\.external|pager\.\w+|credential\.helper)=(.+)$/is;
+
 /** Git runs lines of shell for some of its commands, and those of aliases that are given with it. */
 const ofGit = (args: readonly Field[]): readonly Inner[] => {
   const texts = args.map(({ text }) => text);
-  const aliases = texts.flatMap((text): readonly Inner[] => {
-    const [, body] = /^alias\.[^=]+=([\s\S]+)$/.exec(text) ?? [];
-    if (body === undefined) return [];
+  const aliases = texts.flatMap((text, index): readonly Inner[] => {
+    const [, program] = programSetting.exec(text) ?? [];
+    if (program !== undefined) return [{ kind: 'line', text: program, isGuess: true }];
+    const next = texts[index + 1] ?? '';
+    const [, body] = /^alias\.[^=]+=([\s\S]+)$/.exec(text) ?? (/^alias\.\S+$/.test(text) && next.startsWith('!') ? [text, next] : []);
+    if (body === undefined || body === '') return [];
     return [{ kind: 'line', text: body.startsWith('!') ? body.slice(1) : `git ${body}` }];
   });
   const foreach = texts.indexOf('foreach');

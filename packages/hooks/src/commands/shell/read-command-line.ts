@@ -64,7 +64,7 @@ export const readCommandLine = (line: string, cwd: string, home: string, project
         );
         return;
       case 'command':
-        runCommand(inner.argv, [], input, innerScope(scope), depth + 1);
+        runCommand(inner.argv, [], input, innerScope(scope), depth + 1, true);
         return;
       case 'line': {
         const own = inner.isSameShell === true ? scope : innerScope(scope, inner.positional ?? []);
@@ -93,8 +93,8 @@ export const readCommandLine = (line: string, cwd: string, home: string, project
     input: Input | undefined,
     scope: Scope,
     depth: number,
-    // What comes from an alias is not looked up as one again.
-    isAliased = false,
+    // What comes from an alias is no alias again, and what another program runs is neither that nor a function.
+    isProgram = false,
   ): Output => {
     left.commands -= 1;
     left.words -= argv.length;
@@ -103,7 +103,7 @@ export const readCommandLine = (line: string, cwd: string, home: string, project
       return nothing;
     }
     const [first, ...rest] = argv;
-    const alias = first === undefined || isAliased ? undefined : lookUp(scope, 'aliases', first.text);
+    const alias = first === undefined || isProgram ? undefined : lookUp(scope, 'aliases', first.text);
     if (alias !== undefined) {
       const words = alias
         .split(/\s+/)
@@ -111,7 +111,7 @@ export const readCommandLine = (line: string, cwd: string, home: string, project
         .map(known);
       return runCommand([...words, ...rest], redirections, input, scope, depth + 1, true);
     }
-    const body = first === undefined ? undefined : lookUp(scope, 'functions', first.text);
+    const body = first === undefined || isProgram ? undefined : lookUp(scope, 'functions', first.text);
     if (body !== undefined) return callFunction(body, argv, scope, depth);
 
     invocations.push({ argv, redirections, input, cwd: scope.cwd });

@@ -69,7 +69,8 @@ export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string,
   'ssh-agent': {},
   stdbuf: { values: '-i -o -e' },
   strace: { values: '-e -o -p -s -P', flags: '-f -c -t -v -y' },
-  su: { flags: '- -l -m -p --login', values: '-s --shell -g', lines: '-c --command' },
+  screen: { values: '-S -c -t -dmS -e', flags: '-d -m -dm -D -r' },
+  pkexec: { values: '--user' },
   sudo: {
     values:
       '-u --user -g --group -p --prompt -C --close-from -h --host -r --role -t --type -R --chroot -T --command-timeout -U --other-user -D --chdir',
