@@ -193,6 +193,8 @@ describe('failover', () => {
     expect((await run(failing, { models, maxRetries: 1, maxAttempts: 7 })).asked).toHaveLength(7);
     expect((await run(failing, { models, maxAttempts: 3, maxRetries: 9 })).asked).toHaveLength(3);
     expect((await run(failing, { models: ['alpha/one'], maxRetries: 40, maxAttempts: 99, maxElapsedMs: 5_000 })).asked).toHaveLength(3);
+    const { watched } = await run(failing, { models: ['alpha/one'], maxElapsedMs: 1_500, backoff: () => 1_000 }, { forMs: 1_001 });
+    expect(watched.end?.outcome, 'a wait that would end too late is not begun').toBe('error');
     expect((await run(failing, { models: ['alpha/one'], maxWaitMs: 3_000, maxRetries: 40 })).asked).toHaveLength(3);
     expect((await run(failing, { models: ['alpha/one'], backoff: (retry) => retry * 10 }, { forMs: 59 })).asked).toHaveLength(3);
     expect((await run(failing, { models: ['alpha/one'], random: () => 1 }, { forMs: 1_499 })).asked).toHaveLength(2);
@@ -302,6 +304,16 @@ describe('a turn that is cancelled', () => {
     expect([model.abandoned, model.active]).toEqual([1, 0]);
     expect(model.requests).toHaveLength(1);
     expect(pool.status().flatMap(({ cooldowns }) => cooldowns)).toEqual([]);
+  });
+
+  it('lets others try the key that it was trying', async () => {
+    const pool = poolOf({ profiles: [{ id: 'a1', provider: 'alpha', key: 'secret-key-1' }] });
+    const watched = watch(agentWith(scriptedModel([{ error: rateLimited() }, { never: [] }]), { pool, models: ['alpha/one'] }).turn({ session: 'alice', input: 'Go.' }));
+    await vi.advanceTimersByTimeAsync(60_000);
+    const bob = { provider: 'alpha', model: 'alpha/one', session: 'bob' };
+    expect(pool.acquire(bob)).toEqual({ until: undefined, reason: 'rate-limit', profile: 'a1' });
+    watched.leave();
+    expect(pool.acquire(bob)).toMatchObject({ profile: 'a1', isProbe: true });
   });
 
   it('leaves nothing behind, whenever its subscriber leaves', async () => {

@@ -35,7 +35,7 @@ describe('a turn that is resumed', () => {
       const model = scriptedModel(steps);
       const tools = scriptedTools({ write: 'written' }, { write: { idempotent: true } });
       const pool = poolOf();
-      return { model, tools, pool, agent: harness({ model, tools, sessions: store, newId: () => 'turn-1' }).pipe(failover({ pool, models: chain, random: () => 0 })) };
+      return { model, tools, pool, agent: harness({ model, tools, sessions: store, defaultModel: 'alpha/one', newId: () => 'turn-1' }).pipe(failover({ pool, models: chain, random: () => 0 })) };
     };
     const first = play(whole, [...script.slice(0, 5), 'Done.']);
     const watched = watch(first.agent.turn({ session: 'alice', input: 'Go.' }));
@@ -58,6 +58,8 @@ describe('a turn that is resumed', () => {
       // Cooldowns of that time still hold: nobody is asked who was given up.
       expect(askedOf(again.model), place).toEqual(asked.slice(answered));
       expect(JSON.stringify(foldJournal({ messages: [], state: {} }, store.lines.map(decodeRecord)).messages), place).toBe(finalText);
+      const live = resumed.events.filter(({ replayed }) => replayed !== true).map(({ type }) => type);
+      if (records.at(-1)?.type === 'model.request') expect(live[0], `${place}: the call that was under way is made again, and nothing is decided anew`).toBe('model.request');
       const attempts = resumed.all('model.request').filter(({ step }) => step === 2).map(({ attempt }) => attempt);
       expect(attempts, place).toEqual(attempts.toSorted((one, other) => one - other));
       expect(new Set(attempts).size, place).toBe(attempts.length);

@@ -60,6 +60,18 @@ describe('filePoolStore', () => {
     expect(other.status()[0]?.cooldowns).toMatchObject([{ reason: 'quota', until: 3_600_000 }]);
   });
 
+  it('keeps what happens while the file is read', async () => {
+    const path = join(await folder(), 'pool.json');
+    const pool = poolAt(path, { now: 0 });
+    const reading = pool.refresh();
+    pool.failed('a1', 'm', limited);
+    pool.failed('a2', 'm', limited);
+    await reading;
+    expect(pool.status().map(({ cooldowns }) => cooldowns.length)).toEqual([1, 1]);
+    await pool.flush();
+    expect(Object.keys((await filePoolStore({ path }).read()).windows)).toEqual(['["a1","m"]', '["a2","m"]']);
+  });
+
   it('holds nothing but ids and times, and is for its owner only', async () => {
     const path = join(await folder(), 'pool.json');
     const pool = poolAt(path, { now: 0 });

@@ -54,6 +54,16 @@ describe('streamTimeouts', () => {
     expect(outputs).toHaveLength(3);
   });
 
+  it('notices at once that a model has fallen silent whose first word came late', () => {
+    const { source, outputs } = call({ firstByteMs: 1_000, idleMs: 300 });
+    vi.advanceTimersByTime(350);
+    source.next(delta('a'));
+    vi.advanceTimersByTime(299);
+    expect(outputs).toHaveLength(1);
+    vi.advanceTimersByTime(1);
+    expect(outputs.at(-1)).toMatchObject({ error: { code: 'idle-timeout' } });
+  });
+
   it('lets a call that goes on talking go on', () => {
     const { source, outputs, subscription } = call({ firstByteMs: 100, idleMs: 100 });
     for (let ms = 0; ms < 10_000; ms += 90) {
