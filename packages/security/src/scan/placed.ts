@@ -12,6 +12,8 @@ const messages: Readonly<Record<string, string>> = {
   secrecy: 'It asks to keep something from the user.',
   theft: 'It asks for secrets to be sent away.',
   exfiltration: 'A command carries secrets away.',
+  'remote-script': 'A script is run as it comes from the network.',
+  'skips-approval': 'It asks to leave out approvals.',
   'secret-in-url': 'A command puts a secret into a URL.',
   'hidden-text': 'A message is hidden in characters that nobody sees.',
   invisible: 'There are invisible characters.',

@@ -124,11 +124,13 @@ const isAttempt = (decoded: string): boolean =>
   [...phraseHits(decoded), ...findCommands(decoded)].some(({ isStrong, rule }) => isStrong || rule === 'secrecy' || rule === 'prompt-theft');
 
 const closeBy = 400;
+/** Harmless by themselves, and not together with a request to keep them quiet. */
+const covert: ReadonlySet<string> = new Set(['secret-in-url', 'remote-script', 'prompt-theft', 'authority', 'new-instructions', 'exfiltration', 'skips-approval']);
 
 /** To keep something from the user and to send or reveal something, close together, is one thing. */
 const combined = (hits: readonly Hit[]): readonly Hit[] => {
   const secrecy = hits.filter(({ rule }) => rule === 'secrecy');
-  const deeds = hits.filter(({ rule }) => rule === 'secret-in-url' || rule === 'prompt-theft' || rule === 'authority' || rule === 'new-instructions' || rule === 'exfiltration');
+  const deeds = hits.filter(({ rule }) => covert.has(rule));
   if (secrecy.length === 0 || deeds.length === 0) return hits;
   const raised = new Set<Hit>();
   for (const one of secrecy.slice(0, maxHits)) {
