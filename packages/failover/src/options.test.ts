@@ -28,6 +28,7 @@ describe('options', () => {
     ['no profiles', () => createCredentialPool({} as never), /takes a list as "profiles"; it was given none/],
     ['a profile without a provider', () => createCredentialPool({ profiles: [{ id: 'a', key: 'secret-key-1' } as never] }), /profiles\[0\] has no "provider"/],
     ['a profile with a key that is none', () => createCredentialPool({ profiles: [{ ...profile, key: 7 as never }] }), /as "key"; it was given a value of type number/],
+    ['an id of two lines', () => createCredentialPool({ profiles: [{ ...profile, id: 'a\nb' }] }), /takes a text of one line as "id"/],
     ['an id used twice', () => createCredentialPool({ profiles: [profile, profile] }), /profiles\[1\] has the id "a", which another profile has/],
     ['a variable without a name', () => createCredentialPool({ profiles: [{ ...profile, key: { name: 'X' } as never }] }), /profiles\[0\].key has no option "name"; it knows env/],
     ['a cooldown that is none', () => createCredentialPool({ profiles: [], cooldowns: { auth: 5 as never } }), /takes \{ baseMs, factor, maxMs \} or false as "auth"; it was given 5/],

@@ -64,6 +64,7 @@ describe('classifyError', () => {
     [{ 'x-ratelimit-reset': '1700000000' }, 31 * 86_400_000],
     [{ 'ratelimit-reset': '7', 'ratelimit-remaining': '0' }, 7_000],
     [{ 'anthropic-ratelimit-tokens-reset': '1970-01-01T00:00:30Z', 'anthropic-ratelimit-tokens-remaining': '0' }, 30_000],
+    [{ 'x-ratelimit-reset-requests': '2s', 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-tokens': '42s', 'x-ratelimit-remaining-tokens': '0' }, 42_000],
     [{ 'x-ratelimit-reset-tokens': 'never' }, undefined],
   ])('reads from %o how long to wait: %s', (headers, retryAfterMs) => {
     expect(classifyError({ status: 429, headers }, { now: 0 }).retryAfterMs).toBe(retryAfterMs);
@@ -73,6 +74,10 @@ describe('classifyError', () => {
     const headers = { 'x-ratelimit-reset-tokens': '6m0s', 'x-ratelimit-remaining-tokens': '0' };
     expect(classifyError({ status: 500, headers }).retryAfterMs).toBeUndefined();
     expect(classifyError({ status: 401, headers: { 'retry-after': '5' } }).retryAfterMs).toBeUndefined();
+  });
+
+  it('takes the status of the outermost layer, wherever it stands in it', () => {
+    expect(classifyError({ body: { error: { code: 418, message: 'Upstream said no.' } }, status: 502 })).toMatchObject({ status: 502, reason: 'server-error' });
   });
 
   it('prefers the clock of the provider to that of the machine', () => {

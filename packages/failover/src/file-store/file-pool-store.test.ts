@@ -69,7 +69,7 @@ describe('filePoolStore', () => {
     await reading;
     expect(pool.status().map(({ cooldowns }) => cooldowns.length)).toEqual([1, 1]);
     await pool.flush();
-    expect(Object.keys((await filePoolStore({ path }).read()).windows)).toEqual(['["a1","m"]', '["a2","m"]']);
+    expect(Object.keys((await filePoolStore({ path }).read()).windows)).toEqual(['a1\nm', 'a2\nm']);
   });
 
   it('holds nothing but ids and times, and is for its owner only', async () => {
@@ -80,7 +80,7 @@ describe('filePoolStore', () => {
     await pool.flush();
     const text = await readFile(path, 'utf8');
     expect(text).not.toContain('secret-key');
-    expect(JSON.parse(text)).toEqual({ version: 1, windows: { '["a1","m"]': { reason: 'rate-limit', since: 0, until: 60_000, level: 1 } } });
+    expect(JSON.parse(text)).toEqual({ version: 1, windows: { 'a1\nm': { reason: 'rate-limit', since: 0, until: 60_000, level: 1 } } });
     if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 

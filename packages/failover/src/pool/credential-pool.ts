@@ -127,7 +127,8 @@ export const createCredentialPool = (options: CredentialPoolOptions): Credential
     store,
     refreshMs = 1_000,
     cooldowns: times = {},
-    env = process.env,
+    // Where there is no Node there is no environment.
+    env = (globalThis as Partial<Pick<typeof globalThis, 'process'>>).process?.env ?? {},
     // oxlint-disable-next-line h/no-clock -- the default clock, which callers may replace
     now = () => Date.now(),
     // oxlint-disable-next-line h/no-clock -- the default chance, which callers may replace

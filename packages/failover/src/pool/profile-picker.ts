@@ -70,9 +70,13 @@ export class ProfilePicker {
       this.#usedAt.set(pinned.profile, (this.#uses += 1));
       return pinned;
     }
-    const order = this.#inOrder(profiles, pinned?.profile);
     let first: Unavailable | undefined;
-    for (const { id } of order) {
+    if (pinned !== undefined) {
+      const found = this.#tryOne(pinned.profile, model);
+      if ('release' in found) return found;
+      first = found;
+    }
+    for (const { id } of this.#inOrder(profiles)) {
       const found = this.#tryOne(id, model);
       if ('release' in found) {
         this.#pin(pin, id);
@@ -90,10 +94,9 @@ export class ProfilePicker {
     return failures;
   }
 
-  #inOrder(profiles: readonly CredentialProfile[], pinned: string | undefined): readonly CredentialProfile[] {
+  #inOrder(profiles: readonly CredentialProfile[]): readonly CredentialProfile[] {
     const at = this.#now();
-    const rank = ({ id }: CredentialProfile): number => (id === pinned ? -1 : this.#cooldowns.isEmpty ? 0 : this.failuresOf(id, at));
-    const ranked = profiles.map((profile) => ({ profile, rank: rank(profile), usedAt: this.#usedAt.get(profile.id) ?? -1 }));
+    const ranked = profiles.map((profile) => ({ profile, rank: this.failuresOf(profile.id, at), usedAt: this.#usedAt.get(profile.id) ?? -1 }));
     return ranked.toSorted((one, other) => one.rank - other.rank || one.usedAt - other.usedAt).map(({ profile }) => profile);
   }
 

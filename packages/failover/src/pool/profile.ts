@@ -24,12 +24,14 @@ export interface CredentialProfile {
   readonly key: KeySource;
 }
 
+const isLine = { accepts: (value: unknown) => isText.accepts(value) && !String(value).includes('\n'), takes: 'a text of one line' };
+
 /** @throws TurnError `invalid-option` that names what is wrong, and never shows a key */
 export const checkProfiles = (profiles: readonly CredentialProfile[]): void => {
   const ids = new Set<string>();
   for (const [index, profile] of profiles.entries()) {
     const place = `createCredentialPool(): profiles[${index}]`;
-    checkOptions(place, profile, { id: isText, provider: isText, key: either(isText, isFunction, { ...isObject, takes: '{ env }' }) }, ['key']);
+    checkOptions(place, profile, { id: isLine, provider: isText, key: either(isText, isFunction, { ...isObject, takes: '{ env }' }) }, ['key']);
     for (const name of ['id', 'provider', 'key'] as const) {
       if (profile[name] === undefined) throw new TurnError('invalid-option', `${place} has no ${show(name)}.`);
     }
