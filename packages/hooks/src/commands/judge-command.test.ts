@@ -56,7 +56,10 @@ describe('judgeCommand, on what a line really runs', () => {
     ['git clean -n', 'allow'],
     ['', 'allow'],
     ['   \n', 'allow'],
+    ['git checkout -bfix', 'allow'],
     ['git push --force', 'deny'],
+    ['git "$SUBCOMMAND" --force', 'ask'],
+    ['kubectl "$ACTION" namespace prod', 'ask'],
     ['rm -rf /', 'deny'],
     ['rm -rf "$X"', 'ask'],
     ['rm "', 'ask'],
@@ -76,6 +79,14 @@ describe('judgeCommand, on what a line really runs', () => {
     expect(judgeCommand('rm -rf /srv/app/dist', { cwd: '/work', home: '/home/me' }).decision).toBe('ask');
     expect(judgeCommand('rm -rf /srv', { cwd: '/srv/app', home: '/home/me' }).decision).toBe('deny');
     expect(judgeCommand('rm -rf dist', { cwd: '/', home: '/root' }).decision).toBe('ask');
+  });
+
+  it('takes a folder within the project for what it is', () => {
+    const folder = { cwd: '/work/app/packages/a', home: '/home/me' };
+    expect(judgeCommand('rm -rf ../b/dist', { ...folder, project: '/work/app' }).decision).toBe('allow');
+    expect(judgeCommand('rm -rf ../b/dist', folder).decision).toBe('ask');
+    expect(requiresApproval('rm -rf ../b/dist', { ...folder, project: '/work/app' })).toEqual([]);
+    expect(commandPolicy()('rm -rf ../..', { ...folder, project: '/work/app' }).decision).toBe('ask');
   });
 
   it('follows variables, and trusts none that may have another value', () => {
@@ -188,6 +199,7 @@ describe('a policy of one’s own', () => {
     [{ rules: [{ rule: 'x' }] }, /"rules"/],
     [{ rules: [{ rule: 'x', decision: 'deny', why: 'x', programms: [] }] }, /"rules"/],
     [{ rules: [{ rule: 'x', decision: 'deny', why: 'x', argument: /x/g }] }, /"rules"/],
+    [{ project: 'relative' }, /an absolute path as "project"; it was given "relative"/],
     [{ cwd: 'relative' }, /an absolute path as "cwd"; it was given "relative"/],
   ])('refuses %j', (options, message) => {
     expect(() => judgeCommand('ls', { ...place, ...options })).toThrow(
