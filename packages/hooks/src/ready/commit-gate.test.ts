@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { call, response, scriptedTools } from '@h/turn/testing';
+import { harness } from '@h/turn';
+import { call, response, scriptedModel, scriptedTools } from '@h/turn/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { makeRepository, type Repository } from '../../test/commands/repository.js';
 import { runTurn } from '../../test/turns.js';
@@ -191,7 +192,19 @@ describe('commitGate', () => {
     expect(status).toBe('denied');
     expect(reason).toContain('did not end within 1000 ms');
     const pid = readFileSync(join(own.folder, 'pid'), 'utf8').trim();
-    await vi.waitFor(() => expect(isRunning(pid)).toBe(false));
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 10_000 });
+  });
+
+  it('ends its tests with the turn', async () => {
+    const own = repository();
+    own.write('test.sh', 'sleep 600 & echo $! > pid; wait');
+    const model = scriptedModel([response(call('c1', 'bash', { command: 'git commit -m x' })), 'Done.']);
+    const agent = harness({ model, tools: scriptedTools({ bash: 'done' }) }).pipe(hooks([commitGate({ command: 'sh test.sh', cwd: own.folder })]));
+    const running = agent.turn({ session: 's', input: 'Commit it' }).subscribe();
+    const file = join(own.folder, 'pid');
+    await vi.waitFor(() => expect(existsSync(file) && readFileSync(file, 'utf8').endsWith('\n')).toBe(true), { timeout: 10_000 });
+    running.unsubscribe();
+    await vi.waitFor(() => expect(isRunning(readFileSync(file, 'utf8').trim())).toBe(false), { timeout: 10_000 });
   });
 
   it('denies when the tests cannot be started', async () => {
