@@ -95,5 +95,7 @@ for (const steps of [100, 10_000]) {
   print('  an operator that does nothing', operator);
   print('  what failover adds to that', added - operator);
 }
+for (const id of ['a2', 'b1']) pool.failed(id, 'alpha/one', classifyError({ status: 402 }));
+print('the same while two other keys are left alone', perStep((count) => { for (let time = 0; time < 2; time += 1) withPool(count); }, 10_000) / 2);
 print('a hand-written retry helper around a call', await perAwaited(20_000));
 print('classifying an error', perStep(classify, 5_000));

@@ -31,7 +31,7 @@ export interface Unavailable {
   readonly profile: string | undefined;
 }
 
-/** Sessions whose profile is remembered; the one that was used longest ago is forgotten first. */
+/** Sessions whose profile is remembered, for each provider; the one that was used longest ago is forgotten first. */
 const maxSessions = 10_000;
 
 const scopes = ['profile', 'model', 'service'] as const;
@@ -43,9 +43,8 @@ export class ProfilePicker {
   readonly #cooldowns: Cooldowns;
   readonly #now: () => number;
   readonly #changed: () => void;
-  readonly #byProvider = new Map<string, CredentialProfile[]>();
+  readonly #byProvider = new Map<string, ProviderProfiles>();
   readonly #usedAt = new Map<string, number>();
-  readonly #pins = new Map<string, Lease>();
   readonly #probes = new Set<string>();
   #uses = 0;
 
@@ -54,18 +53,18 @@ export class ProfilePicker {
     this.#now = now;
     this.#changed = changed;
     for (const profile of profiles) {
-      const list = this.#byProvider.get(profile.provider);
-      if (list) list.push(profile);
-      else this.#byProvider.set(profile.provider, [profile]);
+      const known = this.#byProvider.get(profile.provider);
+      if (known) known.profiles.push(profile);
+      else this.#byProvider.set(profile.provider, { profiles: [profile], pins: new Map() });
     }
   }
 
   acquire(request: LeaseRequest): Lease | Unavailable {
     const { provider, model, session } = request;
-    const profiles = provider === undefined ? undefined : this.#byProvider.get(provider);
-    if (profiles === undefined) return this.#tryOne(undefined, model);
-    const pin = `${provider ?? ''}\0${session}`;
-    const pinned = this.#pins.get(pin);
+    const known = provider === undefined ? undefined : this.#byProvider.get(provider);
+    if (known === undefined) return this.#tryOne(undefined, model);
+    const { profiles, pins } = known;
+    const pinned = pins.get(session);
     if (pinned?.profile !== undefined && this.#cooldowns.isEmpty) {
       this.#usedAt.set(pinned.profile, (this.#uses += 1));
       return pinned;
@@ -79,7 +78,7 @@ export class ProfilePicker {
     for (const { id } of this.#inOrder(profiles)) {
       const found = this.#tryOne(id, model);
       if ('release' in found) {
-        this.#pin(pin, id);
+        this.#pin(pins, session, id);
         return found;
       }
       if (first === undefined || (found.until ?? Infinity) < (first.until ?? Infinity)) first = found;
@@ -128,14 +127,20 @@ export class ProfilePicker {
     return windows.toSorted((one, other) => other.until - one.until)[0];
   }
 
-  #pin(pin: string, profile: string): void {
+  #pin(pins: Map<string, Lease>, session: string, profile: string): void {
     this.#usedAt.set(profile, (this.#uses += 1));
-    this.#pins.delete(pin);
-    this.#pins.set(pin, unproblematic(profile));
-    if (this.#pins.size <= maxSessions) return;
-    const [oldest] = this.#pins.keys();
-    if (oldest !== undefined) this.#pins.delete(oldest);
+    pins.delete(session);
+    pins.set(session, unproblematic(profile));
+    if (pins.size <= maxSessions) return;
+    const [oldest] = pins.keys();
+    if (oldest !== undefined) pins.delete(oldest);
   }
+}
+
+/** The profiles of a provider, and which one each session has. */
+interface ProviderProfiles {
+  readonly profiles: CredentialProfile[];
+  readonly pins: Map<string, Lease>;
 }
 
 const unproblematic = (profile: string | undefined): Lease => ({ profile, isProbe: false, release: ignore });

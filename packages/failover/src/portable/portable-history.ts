@@ -47,16 +47,15 @@ export class PortableHistory {
   }
 
   #add(messages: MessageList, from: number): void {
-    const added: Message[] = [];
-    let isChanged = this.#mapped !== this.#source;
+    let added: Message[] | undefined = this.#mapped === this.#source ? undefined : [];
     for (let index = from; index < messages.length; index += 1) {
       const message = messages.at(index) as Message;
       if (message.role === 'assistant') this.#writer = originOf(message) ?? this.#home;
       const fitting = portableMessage(message, this.#strangenessOf(this.#writer), this.#ids);
-      isChanged ||= fitting !== message;
-      added.push(fitting);
+      if (fitting !== message) added ??= messages.slice(from, index);
+      added?.push(fitting);
     }
-    this.#mapped = isChanged ? this.#mapped.concat(added) : messages;
+    this.#mapped = added === undefined ? messages : this.#mapped.concat(added);
     this.#source = messages;
   }
 
