@@ -88,6 +88,11 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
     log.begin((runId, time) => ({ kind: 'step', runId, at: time, step: event.step }));
   };
 
+  /** The step has lasted until now at least. */
+  const touch = (at: number): void => {
+    if (step !== undefined) step.until = at;
+  };
+
   const end = (outcome: TurnEventOf<'turn.end'>['outcome'], reason: string | undefined, error: TurnEventOf<'turn.end'>['error'], at: number): void => {
     isOver = true;
     closeStep();
@@ -142,16 +147,16 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
 
   return {
     take: (event) => {
+      // Compared one by one, as a step has several of these: looking them up in a set takes longer.
       const { type } = event;
       if (type === 'model.delta') {
         models.delta();
         return;
       }
-      if (isOver || quiet.has(type)) return;
+      if (isOver || type === 'history.append' || type === 'session.state' || type === 'turn.stop' || type === 'tool.progress' || type === 'history.replace') return;
       const { turn, at: wallTime, replayed } = event;
       const at = timeline.at(wallTime, replayed !== true);
       log.at(turn, wallTime, replayed !== true);
-      if (step !== undefined && belongsToStep.has(type)) step.until = at;
       switch (event.type) {
         case 'turn.start':
           return start(event, at);
@@ -159,12 +164,16 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
           openStep(event, at);
           return models.asked(event, at);
         case 'model.response':
+          touch(at);
           return models.answered(event, at);
         case 'model.error':
+          touch(at);
           return models.failedWith(event, at);
         case 'tool.call':
+          touch(at);
           return tools.called(event, at);
         case 'tool.result':
+          touch(at);
           return tools.answered(event, at);
         case 'turn.end':
           return end(event.outcome, event.reason, event.error, at);
@@ -193,11 +202,6 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
 };
 
 const goneReason = 'No end was seen: the subscriber left, the store failed, or an operator broke the stream.';
-
-/** Told by other events, or of no use to anybody. */
-const quiet: ReadonlySet<string> = new Set(['history.append', 'history.replace', 'session.state', 'tool.progress', 'turn.stop']);
-
-const belongsToStep: ReadonlySet<string> = new Set(['model.response', 'model.error', 'tool.call', 'tool.result']);
 
 const isUsage = (value: unknown): value is Partial<Usage> =>
   typeof value === 'object' && value !== null && typeof (value as Partial<Usage>).input === 'number' && typeof (value as Partial<Usage>).output === 'number';
