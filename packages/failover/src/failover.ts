@@ -45,7 +45,7 @@ export const failover = (options: FailoverOptions = {}): TurnOperator => {
           if (event.replayed === true) memory.recall(event);
         },
         'model.error': (event) => {
-          if (event.replayed === true) turn.recall(event);
+          if (event.replayed === true && !memory.isEnding) turn.recall(event);
         },
         'turn.stop': () => {
           memory.isEnding = true;

@@ -112,4 +112,21 @@ describe('a turn that is resumed', () => {
     expect(pool.status()[0]?.cooldowns).toMatchObject([{ reason: 'auth', since: 0, until: 300_000 }]);
     expect(resumed.events.filter((event): event is TurnEvent => event.replayed === undefined && event.type === 'model.request')).toMatchObject([{ credential: 'a2', attempt: 3 }]);
   });
+
+  it('blames nobody for a call that was cancelled when the turn was being stopped', async () => {
+    const store = storeOf([]);
+    const controller = new AbortController();
+    const run = (sessions: SessionStore, pool: ReturnType<typeof poolOf>) => harness({ model: scriptedModel([{ never: [] }]), sessions, newId: () => 'turn-1' }).pipe(failover({ pool, models, maxRetries: 0 }));
+    watch(run(store, poolOf()).turn({ session: 'alice', input: 'Go.', signal: controller.signal }));
+    await vi.advanceTimersByTimeAsync(1_000);
+    controller.abort();
+    await vi.advanceTimersByTimeAsync(0);
+    const types = store.lines.map(decodeRecord).map(({ event }) => event.type);
+    expect(types.slice(-3)).toEqual(['turn.stop', 'model.error', 'turn.end']);
+    const pool = poolOf();
+    const resumed = watch(run(storeOf(store.lines.slice(0, -1)), pool).resume('turn-1'));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(resumed.end?.outcome).toBe('cancelled');
+    expect(pool.acquire({ provider: 'alpha', model: 'alpha/one', session: 'bob' })).toMatchObject({ profile: 'a1', isProbe: false });
+  });
 });
