@@ -101,9 +101,9 @@ export const accepts = (state: LoopState, event: TurnEvent): boolean => {
     case 'model.request':
       return !state.stop && !state.asked && !state.answer;
     case 'model.response':
-      return !state.answer && !(state.stop && !state.asked);
+      return isLatest(state, event) && !state.answer && !(state.stop && !state.asked);
     case 'model.error':
-      return !state.answer && (state.asked || !state.stop);
+      return isLatest(state, event) && !state.answer && (state.asked || !state.stop);
     case 'tool.call':
       return !state.stop && slotOf(state, event.call.id)?.decided === false && !slotOf(state, event.call.id)?.result;
     case 'tool.result':
@@ -120,6 +120,10 @@ export const accepts = (state: LoopState, event: TurnEvent): boolean => {
       return true;
   }
 };
+
+/** Whether this is about the latest attempt, or about one that an operator has answered before it was made. */
+const isLatest = (state: LoopState, { step, attempt }: { readonly step: number; readonly attempt: number }): boolean =>
+  step === state.step ? attempt >= state.attempt : step > state.step;
 
 /** Whether the history lacks what comes from there. What was not delivered before the turn stopped stays out of it. */
 const isMissing = (state: LoopState, origin: HistoryOrigin): boolean => {

@@ -49,6 +49,10 @@ describe('reply', () => {
     expect((await ask([cut, 'a time.'], goOnOnce())).text).toBe('a time.');
   });
 
+  it('is the answer that took the place of a draft', async () => {
+    expect((await ask(['A draft.', 'Better.'], goOnOnce({ internal: true }))).text).toBe('Better.');
+  });
+
   it('leaves reasoning and tool traffic out of the text', async () => {
     expect((await ask([response({ type: 'reasoning', text: 'Hm.' }, 'Yes', ', sir.')])).text).toBe('Yes, sir.');
     expect((await ask([response('Let me see.', call('1', 'ls')), response()])).text).toBe('');

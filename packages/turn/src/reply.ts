@@ -35,24 +35,30 @@ export const reply = (turn$: Observable<TurnEvent>): Promise<Reply> =>
     let history = MessageList.empty;
     let waiting: readonly Message[] = [];
     let end: TurnEventOf<'turn.end'> | undefined;
+    let isCut = false;
+    const cutOff = new Set<Message | undefined>();
     turn$.subscribe({
       next: (event) => {
-        if (event.type === 'history.append') [history, waiting] = extend(history, waiting, event.messages);
+        if (event.type === 'model.response') isCut = event.finishReason === 'length';
+        if (event.type === 'history.append') {
+          [history, waiting] = extend(history, waiting, event.messages);
+          if (event.origin === 'response' && isCut) cutOff.add(history.at(-1));
+        }
         if (event.type === 'turn.end') end = event;
       },
       error: reject,
       complete: () => {
         const { outcome = 'cancelled', reason, error, usage = noUsage, steps = 0 } = end ?? {};
         const messages = history.toArray();
-        resolve({ text: lastText(messages), outcome, reason, error, usage, steps, messages });
+        resolve({ text: lastText(messages, cutOff), outcome, reason, error, usage, steps, messages });
       },
     });
   });
 
-/** The text after the last thing that a person or a tool said. */
-const lastText = (messages: readonly Message[]): string => {
+/** The text after the last thing that anybody else said, but for what made a text go on that was cut off. */
+const lastText = (messages: readonly Message[], cutOff: ReadonlySet<Message | undefined>): string => {
   const start = messages.findLastIndex(
-    (message) => message.role === 'tool' || (message.role === 'user' && message.metadata?.internal !== true),
+    ({ role, metadata }, index) => role === 'tool' || (role === 'user' && !(metadata?.internal === true && cutOff.has(messages[index - 1]))),
   );
   return messages
     .slice(start + 1)

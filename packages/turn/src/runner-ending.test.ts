@@ -116,6 +116,16 @@ describe('instead of the end, an operator', () => {
   });
 });
 
+describe('a stop in the place of what the runner appends', () => {
+  it.each(['input', 'response', 'results'])('ends the turn at once, with the transcript complete: %s', async (origin) => {
+    const no = intercept('no', () => ({ decide: { 'history.append': (event) => (event.origin === origin ? stop('blocked', 'No.') : undefined) } }));
+    const ended = run([no], { script: [response('Let me look.', call('1', 'ls')), 'Done.'] });
+    await vi.advanceTimersByTimeAsync(20);
+    expectOver(origin, ended);
+    expect(ended.end).toMatchObject({ outcome: 'blocked', reason: 'No.' });
+  });
+});
+
 describe('the cap on model calls', () => {
   it('ends a turn that goes on and on, and no operator can turn that down', async () => {
     for (const decide of [() => proceed([user('More.')], 'x'), () => proceed([], 'x')]) {

@@ -209,10 +209,8 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
 
   #ignore(event: TurnEvent): void {
     const isStaleStop = event.type === 'turn.stop' && event.afterStep !== undefined;
-    if (!isStaleStop) {
-      const ignored = { event: event.type, reason: 'It means nothing where the turn stands.' };
-      this.#left({ type: 'event.ignored', turn: this.turn, at: event.at, ...ignored });
-    }
+    const reason = 'It means nothing where the turn stands.';
+    if (!isStaleStop) this.#left({ type: 'event.ignored', turn: this.turn, at: event.at, event: event.type, reason });
     this.#advance();
   }
 
@@ -250,6 +248,8 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     if (this.#over || !this.#outbox.isEmpty || this.#session.isOpening) return;
     this.#runCalls();
     const plan = planNext(this.#state, this.#options, this.now());
+    if (this.#loop.hasTakenBack) this.#wish = undefined;
+    this.#loop.hasTakenBack = false;
     if (plan?.isForRequest === true && isOnItsWay(this.#wish, this.#state)) return;
     if (plan && (plan.wish !== this.#wish?.wish || plan.count !== this.#wish.count)) {
       this.#wish = plan;
@@ -305,7 +305,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
       this.#setupFailure ??= error;
       return;
     }
-    if (event?.type === 'history.append') this.#wish = undefined;
+    if (event?.type === 'history.append') this.#loop.hasTakenBack = true;
     this.#broken(failed(error.message, error));
   }
 

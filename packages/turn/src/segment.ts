@@ -180,7 +180,9 @@ export class Segment implements Entrance {
       return undefined;
     }
     const events = (list as readonly NewEvent[]).map((next) => (isTurningDown(event, next) ? event : stamp(next, event.turn, event.at)));
-    return this.#loop.isStopping && events.length > 0 && events.every(({ type }) => type === 'turn.stop') ? [event] : events;
+    if (this.#loop.isStopping && events.length > 0 && events.every(({ type }) => type === 'turn.stop')) return [event];
+    if (event.type === 'history.append' && !events.some((next) => next.type === event.type && isSameOne(event, next))) this.#loop.hasTakenBack = true;
+    return events;
   }
 
   #release(then: () => void): void {

@@ -17,6 +17,8 @@ export class TurnLoop {
   turn = '';
   /** A `turn.stop` has been performed: another one changes nothing. */
   isStopping = false;
+  /** An operator has put something else in the place of what the runner asked to append. */
+  hasTakenBack = false;
   readonly scheduler: SchedulerLike;
   readonly #waiting: { entrance: Entrance; event: TurnEvent; place: number }[] = [];
   readonly #whenIdle: (() => void)[] = [];
