@@ -1,3 +1,4 @@
+import './events.js';
 export type { LoopCall, LoopOutcome } from './call.js';
 export { createChantingDetector, type ChantingDetector, type ChantingOptions } from './chanting.js';
 export { createLoopDetector, type LoopDetector } from './detector.js';
