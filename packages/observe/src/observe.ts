@@ -40,17 +40,20 @@ export const observe = (options: ObserveOptions = {}): TurnOperator => {
     let session: string | undefined;
     const run = watchRun(settings, createOutlet(sinks, onSinkError), () => context.now());
     let hasFailed = false;
-    const guarded = (work: () => void): void => {
-      try {
-        work();
-      } catch (error) {
-        if (hasFailed) return;
-        hasFailed = true;
-        report(error);
-      }
+    const failed = (error: unknown): void => {
+      if (!hasFailed) report(error);
+      hasFailed = true;
     };
     return {
-      observe: { '*': (event) => guarded(() => run.take(event)) },
+      observe: {
+        '*': (event) => {
+          try {
+            run.take(event);
+          } catch (error) {
+            failed(error);
+          }
+        },
+      },
       decide:
         meter === undefined
           ? {}
@@ -60,7 +63,13 @@ export const observe = (options: ObserveOptions = {}): TurnOperator => {
               },
               'turn.stop': (event) => (session === undefined ? undefined : [keep('observe', meter.snapshot(session)), event]),
             },
-      finalize: () => guarded(run.finalize),
+      finalize: () => {
+        try {
+          run.finalize();
+        } catch (error) {
+          failed(error);
+        }
+      },
     };
   });
 };
