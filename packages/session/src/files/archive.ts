@@ -1,0 +1,54 @@
+import { foldJournal, MessageList, TurnError, type JournalRecord, type Message, type TurnEventOf, type TurnOutcome, type TurnTrigger } from '@h/turn';
+import { readLines } from './lines.js';
+import { recordIn } from './load.js';
+
+/** A turn as it was, whatever has become of its messages since. */
+export interface ArchivedTurn {
+  readonly turn: string;
+  readonly trigger: TurnTrigger;
+  /** When it began, as milliseconds since 1970. */
+  readonly startedAt: number;
+  /** When it ended; absent for one that has not. */
+  readonly endedAt?: number | undefined;
+  readonly outcome?: TurnOutcome | undefined;
+  readonly usage?: TurnEventOf<'turn.end'>['usage'] | undefined;
+  /** All that it added to the history. */
+  readonly messages: readonly Message[];
+  /** How often it put another history in place of the one before it, as compaction does. */
+  readonly replacements: number;
+}
+
+/** The turns in a journal, from the first one on; no more than one of them is in memory. */
+export async function* readArchive(path: string): AsyncGenerator<ArchivedTurn> {
+  let journal: JournalRecord[] = [];
+  for await (const lines of readLines(path)) {
+    for (const line of lines) {
+      if (line.isTorn) continue;
+      const record = recordIn(line, journal.length);
+      if ('reason' in record) throw new TurnError('invalid-record', `${path} is damaged at byte ${record.at}: ${record.reason}`);
+      if (record.seq === 0 && journal.length > 0) {
+        yield turnOf(journal);
+        journal = [];
+      }
+      journal.push(record);
+    }
+  }
+  if (journal.length > 0) yield turnOf(journal);
+}
+
+const nothing = { messages: MessageList.empty, state: {} };
+
+const turnOf = (journal: readonly JournalRecord[]): ArchivedTurn => {
+  const first = journal[0]?.event;
+  const end = journal.at(-1)?.event;
+  // Without what was put in place of it, the history of a turn is what it added.
+  const added = journal.filter(({ event }) => event.type !== 'history.replace');
+  return {
+    turn: first?.turn ?? '',
+    trigger: first?.type === 'turn.start' ? first.trigger : 'user',
+    startedAt: first?.at ?? 0,
+    ...(end?.type === 'turn.end' && { endedAt: end.at, outcome: end.outcome, usage: end.usage }),
+    messages: [...foldJournal(nothing, added).messages],
+    replacements: journal.length - added.length,
+  };
+};

@@ -1,0 +1,102 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { syncFolder } from './write-file.js';
+
+export interface GroupCommitOptions {
+  readonly path: string;
+  /** Asked before each write; nothing is written when it fails. */
+  readonly check: () => Promise<void>;
+  /** Whether the file and its folder are forced onto the disk at all. */
+  readonly isDurable: boolean;
+}
+
+/** Lines that go to the disk together. */
+interface Batch {
+  lines: string[];
+  isSynced: boolean;
+  readonly done: Promise<void>;
+  readonly settle: (error?: Error) => void;
+}
+
+/**
+ * Appends lines to a file, in order.
+ *
+ * The first line is written at once; lines that come while the disk is busy wait, and go together with one write and one
+ * sync. After a failure nothing more is written, so that the file has no gaps.
+ */
+export class GroupCommit {
+  readonly #options: GroupCommitOptions;
+  #handle: FileHandle | undefined;
+  #waiting: Batch | undefined;
+  #writing: Promise<void> | undefined;
+  #failure: Error | undefined;
+
+  constructor(options: GroupCommitOptions) {
+    this.#options = options;
+  }
+
+  /** Adds a line. @returns when it is written, and on the disk if it is to be */
+  append(line: string, isSynced: boolean): Promise<void> {
+    if (this.#failure) return Promise.reject(this.#failure);
+    const batch = (this.#waiting ??= newBatch());
+    batch.lines.push(line);
+    batch.isSynced ||= isSynced;
+    this.#writing ??= this.#writeAll();
+    return batch.done;
+  }
+
+  /** Whether something that was added could not be written. */
+  get hasFailed(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  /** Lets nothing more in, as after a failed write. */
+  fail(error: Error): void {
+    this.#failure ??= error;
+  }
+
+  /** Waits for what was added, written or failed, and closes the file. */
+  async close(): Promise<void> {
+    await this.#writing;
+    await this.#handle?.close();
+    this.#handle = undefined;
+  }
+
+  async #writeAll(): Promise<void> {
+    for (let batch = this.#next(); batch; batch = this.#next()) {
+      try {
+        if (this.#failure) throw this.#failure;
+        await this.#write(batch);
+        batch.settle();
+      } catch (error) {
+        this.#failure ??= error instanceof Error ? error : new Error(String(error));
+        batch.settle(this.#failure);
+      }
+    }
+    this.#writing = undefined;
+  }
+
+  #next(): Batch | undefined {
+    const batch = this.#waiting;
+    this.#waiting = undefined;
+    return batch;
+  }
+
+  async #write({ lines, isSynced }: Batch): Promise<void> {
+    await this.#options.check();
+    const isNew = this.#handle === undefined;
+    this.#handle ??= await open(this.#options.path, 'a', 0o600);
+    lines.push('');
+    await this.#handle.appendFile(lines.join('\n'));
+    if (isSynced) await this.#handle.datasync();
+    if (isNew && this.#options.isDurable) await syncFolder(dirname(this.#options.path));
+  }
+}
+
+const newBatch = (): Batch => {
+  let settle: Batch['settle'] = () => undefined;
+  const done = new Promise<void>((resolve, reject) => {
+    settle = (error) => (error ? reject(error) : resolve());
+  });
+  return { lines: [], isSynced: false, done, settle };
+};

@@ -1,0 +1,108 @@
+import { open, rm, stat, truncate } from 'node:fs/promises';
+import { noCheckpoint, readCheckpoint, writeCheckpoint, type Checkpoint } from './checkpoint.js';
+import type { SessionFolder } from './folder.js';
+import { encodeHead, readHead } from './head.js';
+import { load, type Damage, type Loaded } from './load.js';
+import type { FileSettings } from './options.js';
+import type { SessionProblem } from './problem.js';
+import { backUp, keepPiece, replaceFile } from './write-file.js';
+
+const least = 1 << 20;
+const factor = 2;
+
+/**
+ * Reads a session and mends what is broken in its files. What is taken out is kept in a file of its own first. Only the
+ * holder of the session may.
+ *
+ * When much has been read, a new checkpoint is written, so that it is not read again: never more often than a part of
+ * what is journaled, so that writing them costs a constant share.
+ */
+export const loadAndMend = async (folder: SessionFolder, settings: FileSettings): Promise<Loaded> => {
+  const report = (problem: Omit<SessionProblem, 'session'>): void => settings.onProblem({ session: folder.session, ...problem });
+  const isSynced = settings.fsync !== 'never';
+  const hasHead = await mendHead(folder, report);
+  const { checkpoint, loaded } = await read(folder, report);
+  if (loaded.damage) await cut(folder.journal, loaded.damage, report);
+  // The name of the session stands nowhere else.
+  if (!hasHead) await replaceFile(folder.head, encodeHead(loaded.head), isSynced);
+  const unsaved = loaded.headBefore.size - checkpoint.head.size;
+  if (unsaved > Math.max(least, factor * checkpoint.bytes)) {
+    await writeCheckpoint(folder, loaded.headBefore, loaded.snapshot, isSynced);
+  }
+  return loaded;
+};
+
+type Report = (problem: Omit<SessionProblem, 'session'>) => void;
+
+const mendHead = async (folder: SessionFolder, report: Report): Promise<boolean> => {
+  try {
+    return (await readHead(folder)) !== undefined;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    await moveAway(folder.head, 'corrupt-head', 'The summary for lists cannot be read; it is made again from the journal.', report);
+    return false;
+  }
+};
+
+const read = async (folder: SessionFolder, report: Report): Promise<{ checkpoint: Checkpoint; loaded: Loaded }> => {
+  const empty = noCheckpoint(folder.session);
+  const afresh = async () => ({ checkpoint: empty, loaded: await load(folder.journal, empty) });
+  let checkpoint: Checkpoint | undefined;
+  try {
+    checkpoint = await readCheckpoint(folder);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    await moveAway(folder.snapshot, 'corrupt-snapshot', 'The snapshot cannot be read; it is made again from the whole journal.', report);
+  }
+  if (!checkpoint) return afresh();
+  const size = await sizeOf(folder.journal);
+  if (size < checkpoint.head.size) return beginAnew(folder, checkpoint, size, report);
+  const loaded = await load(folder.journal, checkpoint);
+  const isMisplaced = loaded.damage?.at === checkpoint.head.size && !loaded.damage.isTorn;
+  if (!isMisplaced) return { checkpoint, loaded };
+  await moveAway(folder.snapshot, 'corrupt-snapshot', 'The snapshot does not fit the journal; it is made again from the whole of it.', report);
+  return afresh();
+};
+
+/** The journal is gone, in part at least, but the history up to the snapshot is there. */
+const beginAnew = async (folder: SessionFolder, checkpoint: Checkpoint, size: number, report: Report) => {
+  if (size > 0) await moveAway(folder.journal, 'short-journal', 'The journal ends before the snapshot does; it begins anew after it.', report);
+  const head = { ...checkpoint.head, size: 0 };
+  await writeCheckpoint(folder, head, checkpoint.snapshot, true);
+  const begun = { ...checkpoint, head };
+  return { checkpoint: begun, loaded: await load(folder.journal, begun) };
+};
+
+/** Ends a journal before its damage. */
+const cut = async (path: string, { at, isTorn, reason }: Damage, report: Report): Promise<void> => {
+  const bytes = (await sizeOf(path)) - at;
+  const backup = isTorn ? await keepPiece(path, 'torn', await bytesFrom(path, at, bytes)) : await backUp(path, 'corrupt');
+  await truncate(path, at);
+  report({ kind: isTorn ? 'torn-record' : 'corrupt-journal', path, backup, bytes, message: reason });
+};
+
+const bytesFrom = async (path: string, at: number, bytes: number): Promise<Buffer> => {
+  const handle = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), { position: at });
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+};
+
+const moveAway = async (path: string, kind: SessionProblem['kind'], message: string, report: Report): Promise<void> => {
+  const bytes = await sizeOf(path);
+  const backup = await backUp(path, kind === 'short-journal' ? 'short' : 'corrupt');
+  await rm(path);
+  report({ kind, path, backup, bytes, message });
+};
+
+const sizeOf = async (path: string): Promise<number> => {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
+    throw error;
+  }
+};

@@ -1,0 +1,55 @@
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+/** A process, told apart from a later one that gets the same number. */
+export interface Owner {
+  /** The machine, and on Linux the namespace in which its process numbers mean something. */
+  readonly host: string;
+  /** The boot of the machine; empty where the system does not tell. */
+  readonly boot: string;
+  readonly pid: number;
+  /** When the process began, in the system's own count; empty where it does not tell. */
+  readonly start: string;
+}
+
+/** Who is asking. */
+export const thisProcess = (): Owner => ({ host: hostId(), boot: bootId(), pid: process.pid, start: startOf(process.pid) });
+
+/**
+ * Whether a process is there: `unknown` when it runs elsewhere, or when a process with its number is there and the
+ * system does not tell whether it is the same one.
+ */
+export const lookAt = (owner: Owner): 'alive' | 'dead' | 'unknown' => {
+  if (owner.host !== hostId()) return 'unknown';
+  if (owner.boot !== bootId() || !isThere(owner.pid)) return 'dead';
+  if (owner.pid === process.pid && owner.start === startOf(owner.pid)) return 'alive';
+  if (owner.start === '') return 'unknown';
+  return startOf(owner.pid) === owner.start ? 'alive' : 'dead';
+};
+
+const hostId = (): string => `${hostname()}${valueOf(() => readlinkSync('/proc/self/ns/pid'))}`;
+
+const bootId = (): string => valueOf(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
+
+/** The 22nd field of the process's line, counted after its name, which may hold spaces and brackets. */
+const startOf = (pid: number): string =>
+  valueOf(() => {
+    const line = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return line.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  });
+
+const isThere = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
+
+const valueOf = (read: () => string): string => {
+  try {
+    return read();
+  } catch {
+    return ''; // Not Linux, or the process has just ended.
+  }
+};

@@ -1,0 +1,107 @@
+import { InvalidInputError, type Agent, type SessionStore, type TurnEvent, type TurnOutcome, type UnfinishedTurn } from '@h/turn';
+import { finishTurn } from './finish-turn.js';
+
+/** What is done with a turn that was found open. */
+export type RecoveryAction = 'resume' | 'finish' | 'leave';
+
+/** Options of {@link recoverTurns}. */
+export interface RecoverTurnsOptions {
+  /**
+   * - `'resume'`: each goes on where its journal ends.
+   * - `'finish'`: each is ended as interrupted; nothing is run.
+   * - `'ask'`: `ask` says it of each.
+   */
+  readonly policy: 'resume' | 'finish' | 'ask';
+  /** The store of the agent. Needed to finish turns, and so by the policies `'finish'` and `'ask'`. */
+  readonly sessions?: SessionStore | undefined;
+  /** Says what to do with a turn; `'leave'` keeps it open. Needed by the policy `'ask'`. */
+  readonly ask?: ((turn: UnfinishedTurn) => RecoveryAction | PromiseLike<RecoveryAction>) | undefined;
+  /** Is shown what resumed turns do, and may answer their requests for approval. */
+  readonly onEvent?: ((event: TurnEvent, turn: UnfinishedTurn) => void) | undefined;
+  /** Aborted, no further turn is taken up, and the one that was resumed is left, which ends it as cancelled. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What became of a turn that was found open. */
+export interface RecoveredTurn extends UnfinishedTurn {
+  readonly action: RecoveryAction;
+  /** How it ended; absent for one that was left open. */
+  readonly outcome?: TurnOutcome | undefined;
+  readonly reason?: string | undefined;
+}
+
+const known: readonly string[] = ['policy', 'sessions', 'ask', 'onEvent', 'signal'] satisfies readonly (keyof RecoverTurnsOptions)[];
+
+/**
+ * Takes care of the turns that were open when their process died, one after the other, the oldest first. To be called
+ * when a program starts, before it begins turns of its own: a new turn in a session ends the one before it.
+ *
+ * A turn that another process has taken up meanwhile is left to it; its outcome says `error`, its reason that it is busy.
+ *
+ * @throws InvalidInputError when an option is missing, unknown or has the wrong shape
+ *
+ * @example
+ * ```ts
+ * const recovered = await recoverTurns(agent, { policy: 'resume' });
+ * for (const { session, outcome } of recovered) console.log(`${session}: ${outcome}`);
+ * ```
+ */
+export const recoverTurns = async (agent: Agent, options: RecoverTurnsOptions): Promise<readonly RecoveredTurn[]> => {
+  const chosen = chooser(options);
+  const recovered: RecoveredTurn[] = [];
+  for (const turn of await agent.unfinished()) {
+    if (options.signal?.aborted === true) break;
+    recovered.push(await recover(agent, turn, await chosen(turn), options));
+  }
+  return recovered;
+};
+
+/** How the action is chosen. Everything that it needs is checked before the first turn is touched. */
+const chooser = ({ policy, sessions, ask, ...rest }: RecoverTurnsOptions): NonNullable<RecoverTurnsOptions['ask']> => {
+  const unknown = Object.keys(rest).find((key) => !known.includes(key));
+  if (unknown !== undefined) throw new InvalidInputError(`recoverTurns() has no option ${JSON.stringify(unknown)}; it knows ${known.join(', ')}.`);
+  if (!(['resume', 'finish', 'ask'] as readonly unknown[]).includes(policy)) {
+    throw new InvalidInputError(`The option policy of recoverTurns() is 'resume', 'finish' or 'ask', not ${JSON.stringify(policy)}.`);
+  }
+  if (policy === 'resume') return () => policy;
+  if (!sessions) throw new InvalidInputError(`recoverTurns() needs the option sessions for the policy '${policy}': the store of the agent.`);
+  if (policy === 'finish') return () => policy;
+  if (!ask) throw new InvalidInputError("recoverTurns() needs the option ask for the policy 'ask': a function that says what to do with a turn.");
+  return ask;
+};
+
+const recover = async (agent: Agent, turn: UnfinishedTurn, action: RecoveryAction, options: RecoverTurnsOptions): Promise<RecoveredTurn> => {
+  switch (action) {
+    case 'leave':
+      return { ...turn, action };
+    case 'resume':
+      return { ...turn, action, ...(await resume(agent, turn, options)) };
+    case 'finish': {
+      const { outcome, reason } = await finishTurn(options.sessions as SessionStore, turn.turn);
+      return { ...turn, action, outcome, reason };
+    }
+    default:
+      throw new InvalidInputError(`The option ask of recoverTurns() answers 'resume', 'finish' or 'leave', not ${JSON.stringify(action)}.`);
+  }
+};
+
+const resume = (agent: Agent, turn: UnfinishedTurn, { onEvent, signal }: RecoverTurnsOptions): Promise<Pick<RecoveredTurn, 'outcome' | 'reason'>> =>
+  new Promise((resolve, reject) => {
+    let end: Pick<RecoveredTurn, 'outcome' | 'reason'> = { outcome: 'cancelled' };
+    const running = agent.resume(turn.turn).subscribe({
+      next: (event) => {
+        if (event.type === 'turn.end') end = { outcome: event.outcome, reason: event.reason };
+        onEvent?.(event, turn);
+      },
+      error: reject,
+      complete: () => {
+        signal?.removeEventListener('abort', leave);
+        resolve(end);
+      },
+    });
+    function leave(): void {
+      running.unsubscribe();
+      resolve({ outcome: 'cancelled', reason: 'The recovery was aborted.' });
+    }
+    if (!running.closed) signal?.addEventListener('abort', leave, { once: true });
+  });

@@ -1,0 +1,16 @@
+import { memorySessions } from '@h/turn';
+import { describe } from 'vitest';
+import { temporaryFolder } from '../../test/folders.js';
+import { fileSessions } from '../index.js';
+import { describeSessionStore } from './index.js';
+
+describe('memorySessions', () => {
+  describeSessionStore(() => memorySessions());
+});
+
+describe.each(['record', 'turn', 'never'] as const)('fileSessions with fsync %s', (fsync) => {
+  describeSessionStore(async () => {
+    const directory = await temporaryFolder();
+    return { store: fileSessions({ directory, fsync }), reopen: () => fileSessions({ directory, fsync }) };
+  });
+});

@@ -1,0 +1,55 @@
+import type { JournalRecord, Message, OpenSession, SessionSnapshot, SessionStore, TurnEvent } from '@h/turn';
+import { foldJournal } from '@h/turn';
+import { event, usage, user } from '@h/turn/testing';
+
+/** A turn in which the user says something, the model answers, and a value is kept; without its end. */
+export const openTurn = (turn: string, text: string, at = 7): readonly TurnEvent[] => {
+  const envelope = { turn, at };
+  const content = [{ type: 'text', text: `You said: ${text}` }] as const;
+  return [
+    event('turn.start', { session: 'any', input: [user(text)], trigger: 'user' }, envelope),
+    event('session.loaded', { session: 'any', messages: [] as never, state: {}, repairs: [] }, envelope),
+    event('history.append', { origin: 'input', messages: [user(text)] }, envelope),
+    event('model.response', { step: 1, attempt: 1, content, finishReason: 'stop', usage: usage() }, envelope),
+    event('history.append', { origin: 'response', messages: [{ role: 'assistant', content }] }, envelope),
+    event('session.state', { key: 'last', value: text }, envelope),
+  ];
+};
+
+/** The same turn with its end. */
+export const wholeTurn = (turn: string, text: string, at?: number): readonly TurnEvent[] => [
+  ...openTurn(turn, text, at),
+  event('turn.end', { outcome: 'completed', steps: 1, usage: usage() }, { turn, at: at ?? 7 }),
+];
+
+/** What {@link openTurn} adds to the history. */
+export const messagesOf = (text: string): readonly Message[] => [
+  user(text),
+  { role: 'assistant', content: [{ type: 'text', text: `You said: ${text}` }] },
+];
+
+/** Appends events as the records of a turn, one after the other. */
+export const write = async (open: OpenSession, events: readonly TurnEvent[], from = 0): Promise<void> => {
+  for (const [index, each] of events.entries()) await open.append({ v: 1, seq: from + index, event: each, derived: false });
+};
+
+/** Opens a session, does something with it and lets it go. */
+export const inSession = async <Result>(store: SessionStore, session: string, use: (open: OpenSession) => Result): Promise<Awaited<Result>> => {
+  const open = await store.open(session);
+  try {
+    return await use(open);
+  } finally {
+    await open.close();
+  }
+};
+
+/** A session as it stands, its latest turn included. */
+export const stateOf = (store: SessionStore, session: string): Promise<SessionSnapshot & { readonly messages: readonly Message[] }> =>
+  inSession(store, session, ({ snapshot, journal }) => {
+    const { messages, state } = foldJournal(snapshot, journal);
+    return { messages: [...messages], state: { ...state } };
+  });
+
+/** The records of the latest turn. */
+export const journalOf = (store: SessionStore, session: string): Promise<readonly JournalRecord[]> =>
+  inSession(store, session, ({ journal }) => [...journal]);
