@@ -1,6 +1,7 @@
 import type { TurnEvent } from '@h/turn';
 import { callText } from './render/call-text.js';
 import { oneLine } from './render/printable.js';
+import { duration } from './render/quantity.js';
 
 /** What a turn is busy with. */
 export interface Activity {
@@ -20,6 +21,10 @@ export const activityAfter = (activity: Activity, event: TurnEvent): Activity =>
       return { label: 'Starting', since: event.at, open: new Map() };
     case 'model.request':
       return named(activity, 'Waiting for the model', event.at);
+    case 'failover.retrying':
+    case 'failover.switched':
+    case 'failover.waiting':
+      return event.delayMs === 0 ? activity : named(activity, `Waiting ${duration(event.delayMs)} to ask again`, event.at);
     case 'compaction.started':
       return named(activity, 'Compacting the history', event.at);
     case 'model.delta':

@@ -11,6 +11,7 @@ describe('parseArguments', () => {
   it('has a value for everything that is not given', () => {
     expect(parse()).toEqual({
       sandbox: 'host',
+      approve: 'on-risk',
       network: false,
       branch: false,
       mcp: [],

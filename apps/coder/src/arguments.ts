@@ -5,20 +5,29 @@ import { UsageError } from './usage-error.js';
 export const sandboxModes = ['host', 'bubblewrap', 'docker'] as const;
 export type SandboxMode = (typeof sandboxModes)[number];
 
+/** When the user is asked about a tool call. */
+export const approvalModes = ['on-risk', 'always', 'never'] as const;
+export type ApprovalMode = (typeof approvalModes)[number];
+
 /** What the user asked for on the command line. */
 export interface CoderArguments {
   /** What to do; `undefined` for a conversation, `-` to read it from standard input. */
   readonly prompt?: string | undefined;
   readonly model?: string | undefined;
+  /** Models that are asked when the first one fails, in order. */
+  readonly fallback: readonly string[];
   readonly baseUrl?: string | undefined;
   readonly workspace?: string | undefined;
   readonly sandbox: SandboxMode;
+  readonly approve: ApprovalMode;
   readonly image?: string | undefined;
   readonly network: boolean;
   readonly branch: boolean;
   readonly mcp: readonly string[];
   readonly toolset: string;
   readonly maxSteps: number;
+  readonly record?: string | undefined;
+  readonly otel?: string | undefined;
   readonly json: boolean;
   readonly demo: boolean;
 }
@@ -50,22 +59,26 @@ export const parseArguments = (words: readonly string[]): CoderArguments | Infor
 };
 
 /** What options mean that are not given, where the help need not say it. */
-const unset = { network: false, branch: false, mcp: [], json: false, demo: false };
+const unset = { fallback: [], network: false, branch: false, mcp: [], json: false, demo: false };
 
 const describeCommand = (): Command =>
   new Command('npm start --')
     .description('A coding agent in your terminal. Without a key and without arguments it shows itself on a sample project.')
     .argument('[prompt...]', 'what to do; "-" reads it from standard input; none at all opens a conversation')
     .option('-m, --model <provider/model>', 'the model, such as anthropic/claude-sonnet-4-5 or ollama/llama3.2')
+    .option('--fallback <provider/model,…>', 'models to ask when the first one fails', commaSeparated)
     .option('--base-url <url>', "another address of the provider's interface")
     .option('-w, --workspace <folder>', 'the folder to work in (default: the current one)')
     .addOption(new Option('--sandbox <mode>', 'where commands run').choices(sandboxModes).default('host'))
     .option('--image <image>', 'the image of --sandbox docker')
     .option('--network', 'let commands in a sandbox use the network')
+    .addOption(new Option('--approve <when>', 'when you are asked about a tool call').choices(approvalModes).default('on-risk'))
     .option('--branch', 'work on a git branch of its own and commit what changed')
     .option('--mcp <command>', 'add the tools of an MCP server that this command starts (may be repeated)', collect)
     .option('--toolset <name>', 'the tools that are offered: full, minimal or read-only', 'full')
     .option('--max-steps <count>', 'how many steps a turn may make', wholeNumber, 50)
+    .option('--record <file>', 'record the turns in a file, for h-trace')
+    .option('--otel <url>', 'send traces and metrics to this OpenTelemetry collector')
     .option('--json', 'print the events of the turn as lines of JSON, and nothing else')
     .option('--demo', 'show the scripted demonstration although a key is set')
     .version('0.1.0')
@@ -79,6 +92,11 @@ Examples:
   npm start -- --model ollama/llama3.2 --sandbox bubblewrap
 
 Exit codes: 0 done, 1 error, 2 wrong usage, 3 step limit, 4 budget used up, 5 loop, 6 blocked, 124 timed out, 130 cancelled.`;
+
+const commaSeparated = (value: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  ...value.split(',').map((name) => name.trim()).filter((name) => name !== ''),
+];
 
 const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 

@@ -3,6 +3,7 @@ import { banner } from './banner.js';
 import { runDemo } from './demo/run-demo.js';
 import { startFolder, workFolder } from './folder.js';
 import { chooseModel, hasKey } from './model/choose-model.js';
+import { openMeter } from './metering.js';
 import { readPrompt } from './read-prompt.js';
 import { displayFor, type Process } from './streams.js';
 import { UsageError } from './usage-error.js';
@@ -31,10 +32,11 @@ const isDemo = ({ demo, prompt, model, baseUrl, workspace }: CoderArguments, env
 };
 
 const runReal = async (given: CoderArguments, process: Process): Promise<number> => {
-  const model = chooseModel({ model: given.model, baseUrl: given.baseUrl, environment: process.env });
+  const model = chooseModel({ model: given.model, fallback: given.fallback, baseUrl: given.baseUrl, environment: process.env });
   const workspace = await workFolder(given.workspace, startFolder(process.env, process.cwd()));
-  const display = displayFor(process, given);
+  const meter = await openMeter();
+  const display = displayFor(process, given, meter);
   const prompt = await readPrompt(given.prompt, process.stdin, display);
-  const opening = banner({ model: model.name, workspace, sandbox: given.sandbox }, display.palette);
-  return work({ given, process, display, workspace, model, prompt, opening });
+  const opening = banner({ model: [model.name, ...model.fallbacks].join(' ▸ '), workspace, sandbox: given.sandbox }, display.palette);
+  return work({ given, process, display, workspace, model, meter, prompt, opening });
 };

@@ -6,8 +6,8 @@ import type { Questioner } from './view/questions.js';
 const asking = (...answers: readonly ApprovalDecision['decision'][]) => {
   const asked: string[] = [];
   const questions: Questioner = {
-    ask: (lines?: readonly string[]) => {
-      asked.push(...(lines ?? []));
+    ask: (question) => {
+      asked.push(...(question?.lines ?? []));
       return Promise.resolve({ decision: answers[asked.length - 1] ?? 'deny' });
     },
     abandon: () => undefined,

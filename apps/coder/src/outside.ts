@@ -16,8 +16,8 @@ export const permissionFor = (questions: Questioner | undefined): Pick<Workspace
     ask: async ({ path, access }) => {
       if (allowed.some((one) => one.access === access && `${path}/`.startsWith(one.folder))) return true;
       const question = `? A tool wants to ${access} ${oneLine(path)}, which lies outside of the workspace.`;
-      const { decision } = await questions.ask([question]);
-      if (decision === 'always') allowed.push({ folder: `${dirname(path).replace(/\/$/, '')}/`, access });
+      const { decision } = await questions.ask({ lines: [question] });
+      if (decision === 'always' || decision === 'session') allowed.push({ folder: `${dirname(path).replace(/\/$/, '')}/`, access });
       return decision !== 'deny';
     },
   };

@@ -1,34 +1,57 @@
 import { compaction, summarizeWith, type TokenCounter } from '@h/compaction';
+import { classifyError, failover } from '@h/failover';
 import { guardrails } from '@h/guardrails';
+import { hooks, lateHooks } from '@h/hooks';
+import { loopDetect } from '@h/loop-detect';
+import { observe, record, type UsageMeter } from '@h/observe';
 import { prompt, type PromptOptions } from '@h/prompt';
+import { security, type Redactor } from '@h/security';
 import { tools, type ArtifactStore, type RegistryDriver } from '@h/tools';
-import { harness, memorySessions, type Agent, type ModelDriver } from '@h/turn';
+import { harness, memorySessions, type Agent, type TurnOperator } from '@h/turn';
 import { git, type GitOptions } from '@h/workspace';
+import type { ChosenModel } from './model/choose-model.js';
 import type { Repository } from './repository.js';
+import type { Rules } from './rules.js';
+import type { Telemetry } from './telemetry.js';
 
 /** What the agent is made of. */
 export interface AgentParts {
-  readonly model: ModelDriver;
+  readonly model: ChosenModel;
   readonly driver: RegistryDriver;
   readonly artifacts: ArtifactStore;
   readonly sections: PromptOptions;
   readonly counter: TokenCounter;
+  readonly rules: Rules;
+  readonly redactor: Redactor;
+  readonly meter: UsageMeter;
+  readonly telemetry: Telemetry;
   readonly maxSteps: number;
-  /** How many tokens the model takes in, where that is known. */
-  readonly contextWindow: number | undefined;
   /** The git repository, where there is one. */
   readonly repository: Repository | undefined;
+  /** The file that turns are recorded in. */
+  readonly recording: string | undefined;
 }
 
 /** The agent: the loop, and around it everything that decides what may happen. The order is the order of sight. */
-export const createAgent = ({ model, driver, artifacts, sections, counter, maxSteps, contextWindow, repository }: AgentParts): Agent =>
-  harness({ model, tools: driver, sessions: memorySessions() }).pipe(
+export const createAgent = ({ model, driver, artifacts, sections, counter, rules, redactor, meter, telemetry, maxSteps, repository, recording }: AgentParts): Agent => {
+  const { name, fallbacks, pool, contextWindow } = model;
+  const { redact } = redactor;
+  const traced = telemetry.traceModel(model.driver);
+  return harness({ model: traced, defaultModel: name, tools: telemetry.traceTools(driver), sessions: memorySessions() }).pipe(
+    hooks(rules.hooks, { approvalStore: rules.approvalStore }),
     guardrails({ maxSteps }),
     ...(repository === undefined ? [] : [git(gitOptions(repository))]),
+    failover({ pool, models: fallbacks }),
     prompt(sections),
-    compaction({ window: contextWindow, summarize: summarizeWith(model), counter, archive: archiveIn(artifacts) }),
-    tools({ driver, contextWindow, artifacts, redact: false }),
+    compaction({ window: contextWindow, summarize: summarizeWith(traced), counter, redact, archive: archiveIn(artifacts), isOverflow: (error) => classifyError(error).reason === 'context-overflow' }),
+    lateHooks(rules.hooks),
+    loopDetect(),
+    tools({ driver, contextWindow, artifacts, redact }),
+    security({ redactor }),
+    observe({ sinks: telemetry.sinks, meter, harnessId: 'h-coder', channel: 'terminal', sideModel: name, redact }),
+    ...recorders(recording, redact),
   );
+};
 
 /** Without a branch of its own, git only tells what the turn has changed. */
 const gitOptions = ({ repository, isBranched }: Repository): GitOptions => ({
@@ -45,3 +68,5 @@ const archiveIn =
     const { id } = await artifacts.put({ session, content: messages.map((message) => JSON.stringify(message)).join('\n') });
     return `artifact ${id}`;
   };
+
+const recorders = (file: string | undefined, redact: (text: string) => string): readonly TurnOperator[] => (file === undefined ? [] : [record(file, { redact })]);

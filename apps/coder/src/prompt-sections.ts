@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { contextFiles, type PromptOptions } from '@h/prompt';
+import { externalContentRule, scanContext } from '@h/security';
 import { skillLibrary, skillsIndex, standardSkillFolders, type SkillLibrary } from '@h/skills';
 
 /** What a prompt speaks of. */
@@ -14,17 +15,17 @@ export interface Surroundings {
 
 /** The skills that the user and the project have. */
 export const openLibrary = (workspace: string): SkillLibrary =>
-  skillLibrary({ folders: standardSkillFolders({ home: homedir(), workspace }), home: homedir() });
+  skillLibrary({ folders: standardSkillFolders({ home: homedir(), workspace }), home: homedir(), scan: scanContext });
 
 /** What the model is told, in tiers: what never changes, what holds for the session, and what changes from turn to turn. */
 export const promptSections = ({ workspace, platform, isReadOnly, library }: Surroundings): PromptOptions => ({
-  frozen: [{ id: 'identity', text: identity(isReadOnly) }],
+  frozen: [{ id: 'identity', text: identity(isReadOnly) }, externalContentRule],
   session: [
     {
       id: 'workspace',
       text: `You work in the folder ${JSON.stringify(workspace)} on ${platform}. Paths are relative to it, and your tools reach nothing outside of it.`,
     },
-    contextFiles({ workspace }),
+    contextFiles({ workspace, scan: scanContext }),
     skillsIndex(library),
   ],
   volatile: [{ id: 'date', refresh: 'turn', text: ({ at }) => `Today is ${new Date(at).toISOString().slice(0, 10)}.` }],

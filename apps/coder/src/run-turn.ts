@@ -12,6 +12,12 @@ export interface ShownTurn {
   leave(): void;
 }
 
+/** What the rule that asks would allow for longer. */
+const patternOf = ({ annotations }: TurnEventOf<'approval.request'>): string | undefined => {
+  const { patterns = [] } = (annotations?.['hooks'] ?? {}) as { readonly patterns?: readonly string[] };
+  return patterns.length === 1 ? patterns[0] : undefined;
+};
+
 const nobody: ApprovalDecision = { decision: 'deny', reason: 'Nobody is there to be asked.' };
 
 /** Starts a turn, shows its events and has its requests for approval answered; denied, where nobody can be asked. */
@@ -20,8 +26,8 @@ export const showTurn = (agent: Agent, input: Pick<TurnInput, 'session' | 'input
   let last: TurnEventOf<'turn.end'> | undefined;
   let left = (): void => undefined;
   const end = new Promise<typeof last>((resolve, reject) => {
-    const ask = async ({ id }: TurnEventOf<'approval.request'>): Promise<void> => {
-      agent.answer(id, (await questions?.ask()) ?? nobody);
+    const ask = async (request: TurnEventOf<'approval.request'>): Promise<void> => {
+      agent.answer(request.id, (await questions?.ask({ pattern: patternOf(request) })) ?? nobody);
     };
     const subscription = agent.turn({ ...input, signal: cancelled.signal }).subscribe({
       next: (event) => {

@@ -1,3 +1,4 @@
+import type { UsageMeter, UsageTotals } from '@h/observe';
 import { paletteFor, type Palette } from './render/palette.js';
 import { jsonView } from './view/json-view.js';
 import { plainView } from './view/plain-view.js';
@@ -25,12 +26,13 @@ export interface Display {
 }
 
 /** The view that fits the output: JSON when asked for, live on a terminal, plain lines anywhere else. */
-export const displayFor = ({ stdin, stdout, stderr, env }: Process, { json }: { readonly json: boolean }): Display => {
+export const displayFor = ({ stdin, stdout, stderr, env }: Process, { json }: { readonly json: boolean }, meter: UsageMeter): Display => {
+  const totals = (turn: string): UsageTotals => meter.turn(turn);
   const isTerminal = stdout.isTTY && env['TERM'] !== 'dumb';
   const palette = paletteFor({ isTerminal: isTerminal && !json, environment: env });
   if (json) return { view: jsonView((text) => stdout.write(text), (text) => stderr.write(text)), palette, terminal: undefined };
-  if (!isTerminal) return { view: plainView((text) => stdout.write(text), palette), palette, terminal: undefined };
+  if (!isTerminal) return { view: plainView((text) => stdout.write(text), palette, totals), palette, terminal: undefined };
   const screen = new Screen(stdout);
-  const view = new TerminalView({ screen, palette, now: Date.now });
+  const view = new TerminalView({ screen, palette, now: Date.now, totals });
   return { view, palette, terminal: { view, screen, questions: stdin.isTTY ? new Questions(view) : undefined } };
 };

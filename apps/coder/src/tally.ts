@@ -1,3 +1,4 @@
+import '@h/failover';
 import type { TurnEvent, TurnEventOf } from '@h/turn';
 import { changesIn } from './render/diff.js';
 
@@ -9,12 +10,16 @@ export interface Tally {
   readonly toolCalls: number;
   /** Calls that were not simply `ok`. */
   readonly troubled: number;
+  /** How often another key or model was asked. */
+  readonly switches: number;
+  /** How long the turn has waited to ask again, in milliseconds. */
+  readonly waitedMs: number;
   readonly startedAt: number | undefined;
   readonly files: ReadonlyMap<string, FileTally>;
   readonly end: TurnEventOf<'turn.end'> | undefined;
 }
 
-export const noTally: Tally = { toolCalls: 0, troubled: 0, startedAt: undefined, files: new Map(), end: undefined };
+export const noTally: Tally = { toolCalls: 0, troubled: 0, switches: 0, waitedMs: 0, startedAt: undefined, files: new Map(), end: undefined };
 
 /** The tally with one more event. */
 export const tallied = (tally: Tally, event: TurnEvent): Tally => {
@@ -26,6 +31,11 @@ export const tallied = (tally: Tally, event: TurnEvent): Tally => {
       const files = filesWith(tally.files, event);
       return { ...tally, files, toolCalls: tally.toolCalls + 1, troubled: tally.troubled + (isFine ? 0 : 1) };
     }
+    case 'failover.switched':
+      return { ...tally, switches: tally.switches + 1, waitedMs: tally.waitedMs + event.delayMs };
+    case 'failover.retrying':
+    case 'failover.waiting':
+      return { ...tally, waitedMs: tally.waitedMs + event.delayMs };
     case 'git.changes':
       return { ...tally, files: filesOfCommands(tally.files, event) };
     case 'turn.end':

@@ -1,4 +1,6 @@
 import { createTokenCounter } from '@h/compaction';
+import type { UsageMeter } from '@h/observe';
+import { createRedactor } from '@h/security';
 import { memoryArtifacts } from '@h/tools';
 import type { Agent } from '@h/turn';
 import type { CoderArguments } from './arguments.js';
@@ -7,11 +9,15 @@ import { Conversation } from './conversation.js';
 import { signalExitCodes, type EndSignal } from './exit-code.js';
 import type { ChosenModel } from './model/choose-model.js';
 import { runOneTurn } from './one-turn.js';
+import { secretsIn } from './model/keys.js';
 import { createAgent } from './pipeline.js';
 import { openLibrary, promptSections } from './prompt-sections.js';
 import { openRepository } from './repository.js';
+import { openRules } from './rules.js';
+import { oneLine } from './render/printable.js';
 import { onEndSignal } from './signals.js';
 import type { Display, Process } from './streams.js';
+import { openTelemetry } from './telemetry.js';
 import { openToolbox } from './toolbox.js';
 
 /** A job for the agent. */
@@ -21,7 +27,8 @@ export interface Job {
   readonly display: Display;
   /** The folder, as an absolute path. */
   readonly workspace: string;
-  readonly model: Pick<ChosenModel, 'driver' | 'contextWindow'>;
+  readonly model: ChosenModel;
+  readonly meter: UsageMeter;
   /** What to do; `undefined` for a conversation. */
   readonly prompt: string | undefined;
   /** What is said first, once it is sure that the agent can work. */
@@ -39,27 +46,32 @@ const patienceMs = 2000;
  * @returns the exit code
  */
 export const work = async (job: Job): Promise<number> => {
-  const { given, process, display, workspace, model, opening } = job;
-  // Kept in memory and shown to the same model only: nothing has to be taken out of them.
+  const { given, process, display, workspace, model, meter, opening } = job;
   const artifacts = memoryArtifacts();
   const repository = await openRepository(workspace, given);
   const library = openLibrary(workspace);
-  const toolbox = await openToolbox({ root: workspace, given, questions: display.terminal?.questions, artifacts, repository, library });
+  const questions = display.terminal?.questions;
+  const telemetry = await openTelemetry(given.otel);
+  const rules = await openRules({ workspace, approve: given.approve, environment: process.env, questions });
+  const toolbox = await openToolbox({ root: workspace, given, questions, artifacts, repository, library });
   let stopListening = (): void => undefined;
   try {
-    display.view.say(opening);
+    display.view.say([...opening, ...rules.problems.map((problem) => display.palette.yellow(`! ${oneLine(problem)}`))]);
     const isReadOnly = toolbox.driver.definitions().every(({ effect }) => effect === 'read-only');
     const sections = promptSections({ workspace, platform: process.platform, isReadOnly, library });
     const counter = createTokenCounter();
+    const redactor = createRedactor({ values: secretsIn(process.env) });
     const { driver } = toolbox;
-    const { contextWindow } = model;
-    const agent = createAgent({ model: model.driver, driver, artifacts, sections, counter, maxSteps: given.maxSteps, contextWindow, repository });
-    const run = start(agent, job, new ContextWindow(counter, contextWindow));
+    const { maxSteps, record: recording } = given;
+    const agent = createAgent({ model, driver, artifacts, sections, counter, rules, redactor, meter, telemetry, maxSteps, repository, recording });
+    const run = start(agent, job, new ContextWindow(counter, model.contextWindow()));
     stopListening = listen(process, (signal) => run.interrupt(signal));
     return await run.done;
   } finally {
     stopListening();
     display.view.close();
+    await telemetry.close();
+    await rules.close(session);
     await toolbox.close();
   }
 };

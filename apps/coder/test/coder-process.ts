@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
 import { access } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished, vi } from 'vitest';
 
@@ -46,8 +49,10 @@ export interface Running {
   signal(signal: NodeJS.Signals): void;
 }
 
+const home = mkdtempSync(join(tmpdir(), 'coder-home-'));
+
 /** The environment of a user without keys and settings. */
-export const bareEnvironment = (): Record<string, string> => ({ PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', TMPDIR: process.env['TMPDIR'] ?? '/tmp', TERM: 'xterm-256color' });
+export const bareEnvironment = (): Record<string, string> => ({ PATH: process.env['PATH'] ?? '', HOME: home, TMPDIR: process.env['TMPDIR'] ?? '/tmp', TERM: 'xterm-256color' });
 
 /** Starts a program in a process group of its own; it is ended with the test. */
 export const startProgram = (command: string, words: readonly string[], { environment = {}, cwd }: Start = {}): Running => {

@@ -176,9 +176,9 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
   it('asks before it reads outside of the workspace, and takes no for an answer', async () => {
     const { coder, server } = await startWith([call('read', { path: '/etc/hostname' }), 'I may not.'], { words: ['Look'] });
     await coder.said('A tool wants to read /etc/hostname, which lies outside of the workspace.');
-    await coder.said('Allow it? (y/n/always)');
+    await coder.said('Allow it? (y/n/session/always');
     coder.type(`whatever${enter}`);
-    await coder.said('Answer y, n or always.');
+    await coder.said('Answer y, n, session or always');
     coder.type(`\u0015n${enter}`);
     await coder.said('I may not.');
     expect((await coder.finished).code).toBe(0);
@@ -191,7 +191,7 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     const { coder, server } = await startWith([call('read', { path: `${outside}/a` }, '1'), call('read', { path: `${outside}/b` }, '2'), 'Seen.']);
     await coder.said(idle);
     coder.type(`Look${enter}`);
-    await coder.said('Allow it? (y/n/always)');
+    await coder.said('Allow it? (y/n/session/always');
     coder.type(`always${enter}`);
     await coder.said('Seen.');
     coder.type(ctrlD);
@@ -202,7 +202,7 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
 
   it('cancels the turn with Ctrl-C while it asks', async () => {
     const { coder } = await startWith([call('read', { path: '/etc/hostname' })], { words: ['Look'] });
-    await coder.said('Allow it? (y/n/always)');
+    await coder.said('Allow it? (y/n/session/always');
     coder.type(ctrlC);
     expect((await coder.finished).code).toBe(130);
   });

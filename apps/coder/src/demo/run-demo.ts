@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import type { CoderArguments } from '../arguments.js';
 import { banner, demoAdvice, demoNotice } from '../banner.js';
 import { hasKey } from '../model/choose-model.js';
+import { openMeter } from '../metering.js';
 import { displayFor, type Process } from '../streams.js';
 import { work } from '../work.js';
 import { demoPrompt } from './conversation.js';
@@ -14,7 +15,8 @@ import { preloadScriptedModel, startScriptedModel } from './scripted-model.js';
  * @returns the exit code
  */
 export const runDemo = async (given: CoderArguments, process: Process): Promise<number> => {
-  const display = displayFor(process, given);
+  const meter = await openMeter();
+  const display = displayFor(process, given, meter);
   const { view, palette } = display;
   preloadScriptedModel();
   const workspace = await laySampleProject();
@@ -26,7 +28,7 @@ export const runDemo = async (given: CoderArguments, process: Process): Promise<
     '',
   ];
   try {
-    const code = await work({ given, process, display, workspace, model, prompt: demoPrompt, opening });
+    const code = await work({ given, process, display, workspace, model, meter, prompt: demoPrompt, opening });
     view.say(demoAdvice(workspace, palette));
     return code;
   } catch (error) {

@@ -1,13 +1,11 @@
 import type { ChatCompletionRequest, ChatMessage } from '@copilotkit/aimock';
-import type { ModelDriver } from '@h/turn';
-import { driverOf } from '../model/choose-model.js';
+import { createCredentialPool } from '@h/failover';
+import { driverOf, type ChosenModel } from '../model/choose-model.js';
 import { providers } from '../model/providers.js';
 import { answerTo } from './conversation.js';
 
 /** A model that follows the script, asked over HTTP like a real one. */
-export interface ScriptedModel {
-  readonly driver: ModelDriver;
-  readonly contextWindow: undefined;
+export interface ScriptedModel extends ChosenModel {
   /** Stops the server. */
   close(): Promise<void>;
 }
@@ -34,7 +32,10 @@ export const startScriptedModel = async (): Promise<ScriptedModel> => {
   if (anthropic === undefined) throw new Error('The provider of the demonstration is missing.');
   return {
     driver: driverOf(anthropic, 'scripted', { apiKey: 'scripted', baseURL: `${address}/v1` }),
-    contextWindow: undefined,
+    name: undefined,
+    fallbacks: [],
+    pool: createCredentialPool({ profiles: [] }),
+    contextWindow: () => undefined,
     close: () => server.stop(),
   };
 };

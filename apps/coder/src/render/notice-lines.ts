@@ -1,7 +1,10 @@
+import type { Asked } from '@h/failover';
 import type { TurnEvent } from '@h/turn';
 import type { Palette } from './palette.js';
 import { oneLine } from './printable.js';
 import { duration, grouped } from './quantity.js';
+
+const askedText = ({ model, credential }: Asked): string => [model ?? 'the model', ...(credential === undefined ? [] : [`with ${credential}`])].join(' ');
 
 /** What the operators have to say about a turn, one line for each thing. */
 export const noticeLines = (event: TurnEvent, palette: Palette): readonly string[] => {
@@ -21,6 +24,35 @@ export const noticeLines = (event: TurnEvent, palette: Palette): readonly string
     case 'prompt.problem':
     case 'skills.problem':
       return warning(event.message);
+    case 'failover.retrying':
+      return done(`↻ ${event.reason}: asking again in ${duration(event.delayMs)}`);
+    case 'failover.switched':
+      return done(`↻ ${event.reason}: asking ${askedText(event.to)}${event.delayMs === 0 ? '' : ` in ${duration(event.delayMs)}`}`);
+    case 'failover.waiting':
+      return warning(`${event.reason}: waiting ${duration(event.delayMs)} for ${askedText(event.to)}`);
+    case 'failover.exhausted':
+      return event.availableAt === undefined ? [] : warning(`nobody is left to ask before ${new Date(event.availableAt).toISOString()}`);
+    case 'hook.failed':
+      return warning(`the hook ${event.hook} failed${event.effect === 'denied' ? ', so it was denied' : ''}: ${event.error.message}`);
+    case 'hook.notice':
+      return done(`${event.hook}: ${event.message}`);
+    case 'hook.sent-back':
+      return done(`↺ ${event.hook}: ${event.reason}${event.refused ? ' (no more: it has gone back often enough)' : ''}`);
+    case 'approval.remembered':
+      return done(`allowed before: ${event.rule}`);
+    case 'approval.store-failed':
+      return warning(`what you allow can not be remembered: ${event.error.message}`);
+    case 'loop.warning':
+      return warning(`loop (${event.detector ?? ''}): ${event.message}`);
+    case 'budget.near':
+    case 'budget.wrap-up':
+      return warning(`${event.limit}: ${grouped(event.used)} of ${grouped(event.max)} used${event.type === 'budget.wrap-up' ? '; this step sums up, without tools' : ''}`);
+    case 'truncation.recovered':
+      return done('the answer goes on where it was cut off');
+    case 'security.redacted':
+      return done(`secrets were taken out of what ${event.tool} returned`);
+    case 'security.suspicious':
+      return warning(`what ${event.tool} returned tries to redirect the model: ${event.findings.map(({ rule }) => rule).join(', ')}`);
     default:
       return [];
   }

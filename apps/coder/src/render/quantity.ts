@@ -15,4 +15,4 @@ export const elapsed = (milliseconds: number): string => (milliseconds < 60_000 
 export const grouped = (count: number): string => String(Math.round(count)).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 
 /** A number of things: `1 step`, `2 steps`. */
-export const counted = (count: number, thing: string): string => `${grouped(count)} ${thing}${count === 1 ? '' : 's'}`;
+export const counted = (count: number, thing: string, things = `${thing}s`): string => `${grouped(count)} ${count === 1 ? thing : things}`;

@@ -1,11 +1,12 @@
-import type { TurnOutcome } from '@h/turn';
+import type { UsageTotals } from '@h/observe';
+import type { TurnOutcome, Usage } from '@h/turn';
 import type { Tally } from '../tally.js';
 import { oneLine } from './printable.js';
 import { counted, duration, grouped } from './quantity.js';
 import type { Paper } from './tool-line.js';
 
 /** The closing lines of a turn: how it ended and why, what it took, and which files it changed. */
-export const summaryLines = ({ end, startedAt, toolCalls, troubled, files }: Tally, { palette }: Pick<Paper, 'palette'>): readonly string[] => {
+export const summaryLines = ({ end, startedAt, toolCalls, troubled, files, switches, waitedMs }: Tally, { palette }: Pick<Paper, 'palette'>, totals?: (turn: string) => UsageTotals): readonly string[] => {
   if (end === undefined) return [];
   const { outcome, usage, steps, at } = end;
   const reason = oneLine(end.error?.message ?? end.reason ?? '');
@@ -13,8 +14,11 @@ export const summaryLines = ({ end, startedAt, toolCalls, troubled, files }: Tal
   const numbers = [
     counted(steps, 'step'),
     counted(toolCalls, 'tool call') + (troubled === 0 ? '' : ` (${grouped(troubled)} not ok)`),
-    `tokens: ${grouped(usage.input)} in, ${grouped(usage.cacheRead)} cached, ${grouped(usage.output)} out`,
+    `tokens: ${grouped(usage.input)} in, ${grouped(usage.cacheRead)} cached${hitRate(usage)}, ${grouped(usage.output)} out`,
+    ...costText(totals?.(end.turn)),
     duration(at - (startedAt ?? at)),
+    ...(switches === 0 ? [] : [counted(switches, 'switch', 'switches')]),
+    ...(waitedMs === 0 ? [] : [`${duration(waitedMs)} waiting to ask again`]),
   ];
   return [
     `${palette[colour](`${outcome === 'completed' || outcome === 'replied' ? '✓' : '■'} ${outcome}`)}${reason === '' ? '' : ` · ${reason}`}`,
@@ -22,6 +26,18 @@ export const summaryLines = ({ end, startedAt, toolCalls, troubled, files }: Tal
     palette.dim(`  files changed: ${filesText(files)}`),
   ];
 };
+
+const hitRate = ({ input, cacheRead }: Usage): string => (cacheRead === 0 ? '' : ` (${Math.round((cacheRead / input) * 100)} %)`);
+
+/** Model calls of sub-agents and summaries included. What has no known price is not told as 0. */
+const costText = (totals: UsageTotals | undefined): readonly string[] => {
+  if (totals === undefined || totals.calls === 0) return [];
+  const { cost, knownCost } = totals;
+  if (cost !== undefined) return [dollars(cost)];
+  return [knownCost > 0 ? `at least ${dollars(knownCost)}` : 'cost unknown'];
+};
+
+const dollars = (amount: number): string => `$${amount.toFixed(amount < 1 ? 4 : 2)}`;
 
 const colourOf = (outcome: TurnOutcome): 'green' | 'red' | 'yellow' => {
   if (outcome === 'completed' || outcome === 'replied') return 'green';

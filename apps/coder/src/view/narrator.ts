@@ -1,3 +1,4 @@
+import type { UsageTotals } from '@h/observe';
 import { textOf, type TurnEvent, type TurnEventOf } from '@h/turn';
 import { callText } from '../render/call-text.js';
 import { changesIn, diffLines } from '../render/diff.js';
@@ -16,18 +17,23 @@ export interface Page {
   lines(lines: readonly string[]): void;
 }
 
+/** What a turn has used and cost. */
+export type TotalsOf = (turn: string) => UsageTotals;
+
 /** Tells a turn in words: the model's text as it comes, a line for each tool call, diffs, problems, and the summary. */
 export class Narrator {
   readonly #page: Page;
   readonly #paper: () => Paper;
+  readonly #totals: TotalsOf | undefined;
   readonly #startedAt = new Map<string, number>();
   #tally: Tally = noTally;
   #hasText = false;
   #isSpaced = true;
 
-  constructor(page: Page, paper: () => Paper) {
+  constructor(page: Page, paper: () => Paper, totals?: TotalsOf) {
     this.#page = page;
     this.#paper = paper;
+    this.#totals = totals;
   }
 
   event(event: TurnEvent): void {
@@ -44,7 +50,7 @@ export class Narrator {
         break;
       case 'model.error':
         // One that nobody asks again after ends the turn, and is told there.
-        if (event.retrying === true) this.#lines([this.#warning(`${oneLine(event.error.message)} (asking again)`)]);
+        if (event.retrying === true) this.#lines([this.#warning(oneLine(event.error.message))]);
         break;
       case 'tool.call':
         this.#startedAt.set(event.call.id, event.at);
@@ -116,7 +122,7 @@ export class Narrator {
   }
 
   #end(): void {
-    this.#lines(['', ...summaryLines(this.#tally, this.#paper())]);
+    this.#lines(['', ...summaryLines(this.#tally, this.#paper(), this.#totals)]);
     this.#startedAt.clear();
   }
 }

@@ -67,7 +67,7 @@ describe('the plain view', () => {
   it('tells of errors that are asked again after', () => {
     const failed = (retrying?: boolean): TurnEvent =>
       event('model.error', { step: 1, attempt: 1, error: failure('overloaded\nnow'), ...(retrying !== undefined && { retrying }) });
-    expect(shown([asked, said('Half a'), failed(true), failed()])).toEqual(['Half a', '! overloaded now (asking again)']);
+    expect(shown([asked, said('Half a'), failed(true), failed()])).toEqual(['Half a', '! overloaded now']);
   });
 
   it('tells that an answer was cut off or withheld', () => {

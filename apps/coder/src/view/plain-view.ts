@@ -1,9 +1,9 @@
 import type { Paper } from '../render/tool-line.js';
-import { Narrator } from './narrator.js';
+import { Narrator, type TotalsOf } from './narrator.js';
 import type { View } from './view.js';
 
 /** Shows a turn as plain lines, for files, pipes and logs. Text is written line by line. */
-export const plainView = (write: (text: string) => void, palette: Paper['palette']): View => {
+export const plainView = (write: (text: string) => void, palette: Paper['palette'], totals?: TotalsOf): View => {
   let pending = '';
   const lines = (added: readonly string[]): void => {
     const ended = pending === '' ? added : [pending.trimEnd(), ...added];
@@ -15,7 +15,7 @@ export const plainView = (write: (text: string) => void, palette: Paper['palette
     pending = last;
     for (const line of whole.toReversed()) write(`${line}\n`);
   };
-  const narrator = new Narrator({ text, lines }, () => ({ palette, columns: Infinity }));
+  const narrator = new Narrator({ text, lines }, () => ({ palette, columns: Infinity }), totals);
   return {
     say: lines,
     event: (event) => narrator.event(event),

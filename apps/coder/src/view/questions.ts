@@ -9,6 +9,14 @@ export interface TerminalUser {
   interrupt(): void;
 }
 
+/** What is asked. */
+export interface Question {
+  /** What it is about, where that has not been shown yet. */
+  readonly lines?: readonly string[] | undefined;
+  /** What an answer for longer covers; without it, the same again. */
+  readonly pattern?: string | undefined;
+}
+
 /** Whom to ask. */
 export type Questioner = Pick<Questions, 'ask' | 'abandon'>;
 
@@ -20,6 +28,9 @@ const decisionOf = (answer: string | undefined): ApprovalDecision | undefined =>
     case 'y':
     case 'yes':
       return { decision: 'once' };
+    case 's':
+    case 'session':
+      return { decision: 'session' };
     case 'a':
     case 'always':
       return { decision: 'always' };
@@ -27,12 +38,22 @@ const decisionOf = (answer: string | undefined): ApprovalDecision | undefined =>
     case 'no':
       return refusal;
     default:
-      return undefined;
+      return refusalWithReason(answer);
   }
 };
 
+/** `n, use the other branch` tells the model why. */
+const refusalWithReason = (answer = ''): ApprovalDecision | undefined => {
+  const reason = /^\s*no?\s*[,:]\s*(\S.*)$/is.exec(answer)?.[1];
+  return reason === undefined ? undefined : { decision: 'deny', reason: `The user said no: ${reason.trim()}` };
+};
+
+/** An answer for longer covers what the question says that it covers. */
+const covering = (decision: ApprovalDecision, pattern: string | undefined): ApprovalDecision =>
+  pattern !== undefined && (decision.decision === 'session' || decision.decision === 'always') ? { ...decision, pattern } : decision;
+
 /**
- * Asks the user on the terminal: y, n or always; one question at a time.
+ * Asks the user on the terminal: y, n, session or always; one question at a time. What follows `n,` is the reason.
  *
  * An answer is a word and Enter, and nothing else is taken for one: who is just typing something when a question comes
  * up has not agreed to it.
@@ -59,24 +80,24 @@ export class Questions {
   }
 
   /** Asks; what it is about has been shown, or is said here. */
-  ask(lines: readonly string[] = []): Promise<ApprovalDecision> {
+  ask(question: Question = {}): Promise<ApprovalDecision> {
     const { signal } = this.#turn;
-    const asked = this.#before.then(() => (signal.aborted ? refusal : this.#ask(signal, lines)));
+    const asked = this.#before.then(() => (signal.aborted ? refusal : this.#ask(signal, question)));
     this.#before = asked.catch(() => undefined);
     return asked;
   }
 
-  async #ask(signal: AbortSignal, lines: readonly string[]): Promise<ApprovalDecision> {
+  async #ask(signal: AbortSignal, { lines = [], pattern }: Question): Promise<ApprovalDecision> {
     const { isCancel, text } = await import('@clack/prompts');
     const takeBack = this.#user?.hold();
     this.#view.say(lines);
     this.#view.hold(true);
     try {
       const validate = (answer: string | undefined): string | undefined =>
-        decisionOf(answer) === undefined ? 'Answer y, n or always.' : undefined;
-      const answer = await text({ message: 'Allow it? (y/n/always)', validate, signal });
+        decisionOf(answer) === undefined ? 'Answer y, n, session or always; or n, and why.' : undefined;
+      const answer = await text({ message: `Allow it? (y/n/session/always${pattern === undefined ? '' : `: ${pattern}`})`, validate, signal });
       if (isCancel(answer) && !signal.aborted) this.#user?.interrupt();
-      return (isCancel(answer) ? undefined : decisionOf(answer)) ?? refusal;
+      return covering((isCancel(answer) ? undefined : decisionOf(answer)) ?? refusal, pattern);
     } finally {
       this.#view.hold(false);
       takeBack?.();

@@ -4,7 +4,7 @@ import { clipped } from '../render/fit.js';
 import type { Palette } from '../render/palette.js';
 import { oneLine } from '../render/printable.js';
 import { frameMs, statusRow } from '../render/status.js';
-import { Narrator } from './narrator.js';
+import { Narrator, type TotalsOf } from './narrator.js';
 import type { LiveRows, Screen } from './screen.js';
 import type { View } from './view.js';
 
@@ -14,6 +14,7 @@ export interface TerminalViewOptions {
   readonly palette: Palette;
   /** The time, as milliseconds since 1970. */
   readonly now: () => number;
+  readonly totals?: TotalsOf | undefined;
 }
 
 /** Shows a turn on a terminal: text as it streams, and below it a spinner with what the turn is busy with. */
@@ -30,11 +31,11 @@ export class TerminalView implements View {
   #held: (() => void)[] | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ screen, palette, now }: TerminalViewOptions) {
+  constructor({ screen, palette, now, totals }: TerminalViewOptions) {
     this.#screen = screen;
     this.#palette = palette;
     this.#now = now;
-    this.#narrator = new Narrator(screen, () => ({ palette, columns: screen.columns }));
+    this.#narrator = new Narrator(screen, () => ({ palette, columns: screen.columns }), totals);
   }
 
   say(lines: readonly string[]): void {
