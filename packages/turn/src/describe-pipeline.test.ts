@@ -7,7 +7,7 @@ import { intercept } from './intercept.js';
 import { scriptedModel } from './testing/index.js';
 
 const pipeline = (...names: readonly string[]) => harness({ model: scriptedModel([]) }).pipe(...names.map((name) => intercept(name, () => ({}))));
-const inOrder = ['queue', 'hooks', 'guardrails', 'failover', 'prompt', 'skills', 'continuity', 'compaction', 'loop-detect', 'tools', 'security', 'observe'];
+const inOrder = ['queue', 'hooks', 'guardrails', 'failover', 'prompt', 'skills', 'continuity', 'compaction', 'late-hooks', 'loop-detect', 'tools', 'security', 'observe', 'record'];
 
 describe('describePipeline', () => {
   it('prints the operators in order, native ones as such', () => {
@@ -33,6 +33,10 @@ describe('describePipeline', () => {
     ['failover', 'guardrails', 'guardrails stands after failover: a retry inserted above the guard is not counted.'],
     ['compaction', 'failover', 'failover stands after compaction: another model needs a request that is shaped and fitted for it again.'],
     ['compaction', 'prompt', 'prompt stands after compaction: what is added after fitting can overflow the window.'],
+    ['compaction', 'guardrails', 'guardrails stands after compaction: a turn that may not go on would pay for a summary.'],
+    ['late-hooks', 'compaction', 'compaction stands after late-hooks: hooks hear of compaction from what comes before them.'],
+    ['security', 'loop-detect', 'loop-detect stands after security: no two wraps are alike, so no result would be the same.'],
+    ['record', 'security', 'security stands after record: what has not been redacted would be recorded.'],
     ['tools', 'loop-detect', 'loop-detect stands after tools: results are compared before they are capped.'],
     ['security', 'tools', 'tools stands after security: capping after wrapping can cut through a wrapper.'],
     ['observe', 'security', 'security stands after observe: what comes after it is not observed.'],

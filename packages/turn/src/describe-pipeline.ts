@@ -23,6 +23,7 @@ const rules: readonly Rule[] = [
   })),
   { first: 'hooks', second: 'guardrails', because: "people's rules see everything as it comes in" },
   { first: 'guardrails', second: 'failover', because: 'a retry inserted above the guard is not counted' },
+  { first: 'guardrails', second: 'compaction', because: 'a turn that may not go on would pay for a summary' },
   ...['prompt', 'skills', 'continuity', 'compaction'].map((second) => ({
     first: 'failover',
     second,
@@ -33,13 +34,16 @@ const rules: readonly Rule[] = [
     second: 'compaction',
     because: 'what is added after fitting can overflow the window',
   })),
+  { first: 'compaction', second: 'late-hooks', because: 'hooks hear of compaction from what comes before them' },
   { first: 'loop-detect', second: 'tools', because: 'results are compared before they are capped' },
+  { first: 'loop-detect', second: 'security', because: 'no two wraps are alike, so no result would be the same' },
   { first: 'tools', second: 'security', because: 'capping after wrapping can cut through a wrapper' },
   ...['hooks', 'guardrails', 'failover', 'prompt', 'compaction', 'loop-detect', 'tools', 'security'].map((first) => ({
     first,
     second: 'observe',
     because: 'what comes after it is not observed',
   })),
+  { first: 'security', second: 'record', because: 'what has not been redacted would be recorded' },
 ];
 
 /**
