@@ -1,0 +1,327 @@
+import { appendFile, chmod, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { InvalidInputError, SessionBusyError } from '@h/turn';
+import { event, user } from '@h/turn/testing';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../test/folders.js';
+import { inSession, journalOf, messagesOf, openTurn, stateOf, wholeTurn, write } from '../testing/records.js';
+import { fileSessions, type ArchivedTurn, type FileSessions, type SessionProblem } from '../index.js';
+import { folderOf, type SessionFolder } from './folder.js';
+
+interface Place {
+  readonly store: FileSessions;
+  readonly directory: string;
+  readonly files: SessionFolder;
+  readonly problems: SessionProblem[];
+}
+
+const place = async (): Promise<Place> => {
+  const directory = await temporaryFolder();
+  const problems: SessionProblem[] = [];
+  const store = fileSessions({ directory, fsync: 'never', onProblem: (problem) => problems.push(problem) });
+  return { store, directory, files: folderOf(directory, 'alice'), problems };
+};
+
+const turns = async (store: FileSessions, ...texts: readonly string[]): Promise<void> => {
+  for (const text of texts) await inSession(store, 'alice', (open) => write(open, wholeTurn(`turn-${text}`, text)));
+};
+
+/** A text that makes a turn as long as a checkpoint is worth. */
+const long = (letter: string): string => letter.repeat(700_000);
+
+describe('a journal that was not written in full', () => {
+  it('loses its torn last record at every place where it can tear, and nothing else', async () => {
+    const { store, files, problems } = await place();
+    await turns(store, 'one');
+    const before = await readFile(files.journal);
+    await inSession(store, 'alice', (open) => write(open, openTurn('turn-2', 'zwei €')));
+    const after = await readFile(files.journal);
+    const lastLine = after.lastIndexOf('\n', after.length - 2) + 1;
+    for (let length = lastLine + 1; length < after.length; length += 7) {
+      await writeFile(files.journal, after.subarray(0, length));
+      expect((await journalOf(store, 'alice')).length).toBe(5);
+      expect(await readFile(files.journal)).toEqual(after.subarray(0, lastLine));
+      const problem = problems.pop();
+      expect(problem).toMatchObject({ kind: 'torn-record', session: 'alice', path: files.journal, bytes: length - lastLine });
+      expect(await readFile(problem?.backup ?? '')).toEqual(after.subarray(lastLine, length));
+    }
+    expect(after.subarray(0, before.length)).toEqual(before);
+  });
+
+  it('goes on after what was there', async () => {
+    const { store, files } = await place();
+    await turns(store, 'one');
+    await appendFile(files.journal, '{"v":1,"seq":0,"event":{"type":"turn.st');
+    await turns(store, 'two');
+    expect(await store.messages('alice')).toEqual(['one', 'two'].flatMap(messagesOf));
+  });
+
+  it('is read without its torn end by those who hold no lock, and left as it is', async () => {
+    const { store, files, problems } = await place();
+    await turns(store, 'one');
+    await appendFile(files.journal, '{"v":1,"se');
+    const { size } = await stat(files.journal);
+    expect(await store.messages('alice')).toEqual(messagesOf('one'));
+    expect(await store.list()).toMatchObject([{ turns: 1 }]);
+    expect([(await stat(files.journal)).size, problems]).toEqual([size, []]);
+  });
+});
+
+describe('a journal that cannot be read in the middle', () => {
+  const damage = async (files: SessionFolder, line: number, text: string): Promise<Buffer> => {
+    const lines = (await readFile(files.journal, 'utf8')).split('\n');
+    lines[line] = text;
+    await writeFile(files.journal, lines.join('\n'));
+    return readFile(files.journal);
+  };
+
+  it.each([
+    ['is no JSON', 'x'.repeat(20)],
+    ['has zeros in it', '\u0000'.repeat(300)],
+    ['has a record too few', '{"v":1,"seq":9,"event":{"type":"session.state","turn":"t","at":0,"key":"a","value":1},"derived":false}'],
+  ])('is kept as a whole and ends before the damage: %s', async (_, text) => {
+    const { store, files, problems } = await place();
+    await turns(store, 'one', 'two');
+    const damaged = await damage(files, 10, text);
+    expect((await journalOf(store, 'alice')).map((record) => record.event.turn)).toEqual(['turn-two', 'turn-two', 'turn-two']);
+    expect(problems).toMatchObject([{ kind: 'corrupt-journal', session: 'alice', path: files.journal }]);
+    expect(await readFile(problems[0]?.backup ?? '')).toEqual(damaged);
+    await turns(store, 'three');
+    expect(await store.messages('alice')).toEqual([...messagesOf('one'), user('two'), ...messagesOf('three')]);
+    expect(problems).toHaveLength(1);
+  });
+
+  it('never overwrites a backup', async () => {
+    const { store, files, problems } = await place();
+    for (const text of ['one', 'two', 'three']) {
+      await turns(store, text);
+      await damage(files, 0, `broken ${text}`);
+      await turns(store, 'next');
+    }
+    expect(new Set(problems.map(({ backup }) => backup)).size).toBe(3);
+    for (const [index, text] of ['one', 'two', 'three'].entries()) expect(await readFile(problems[index]?.backup ?? '', 'utf8')).toContain(`broken ${text}`);
+  });
+
+  it('is left alone when a later release wrote it', async () => {
+    const { store, files, problems } = await place();
+    await turns(store, 'one');
+    await appendFile(files.journal, '{"v":2,"seq":0,"what":"ever"}\n');
+    const before = await readFile(files.journal);
+    await expect(store.open('alice')).rejects.toMatchObject({ code: 'unsupported-version' });
+    await expect(store.open('alice')).rejects.toMatchObject({ code: 'unsupported-version' });
+    expect([await readFile(files.journal), problems]).toEqual([before, []]);
+  });
+});
+
+describe('a snapshot', () => {
+  it('is written when much was read, so that what came before it is not read again', async () => {
+    const { store, files } = await place();
+    await turns(store, long('a'), 'short', 'last');
+    await journalOf(store, 'alice');
+    const { size } = await stat(files.journal);
+    const { head } = JSON.parse(`{"head":${(await readFile(files.snapshot, 'utf8')).split('\n')[0] ?? ''}}`) as { head: { size: number; turns: number } };
+    // The latest turn is always read: it may have to go on.
+    expect(head).toMatchObject({ turns: 1 });
+    expect(head.size).toBeGreaterThan(1_000_000);
+    // What is before it could as well not be there.
+    const journal = await readFile(files.journal);
+    await writeFile(files.journal, Buffer.concat([Buffer.alloc(head.size, 'x'), journal.subarray(head.size)]));
+    expect(await stateOf(store, 'alice')).toEqual({ messages: [long('a'), 'short', 'last'].flatMap(messagesOf), state: { last: 'last' } });
+    await turns(store, 'more');
+    expect((await stat(files.journal)).size).toBeGreaterThan(size);
+    expect((await store.messages('alice')).slice(-2)).toEqual(messagesOf('more'));
+    expect(await store.list()).toMatchObject([{ turns: 4 }]);
+  });
+
+  it.each([
+    ['torn', (text: string) => text.slice(0, text.length / 2)],
+    ['without its last line', (text: string) => text.slice(0, text.lastIndexOf('{"records"'))],
+    ['no JSON', () => 'x\ny\n'],
+    ['at the wrong place', (text: string) => text.replace(/"size":(\d+)/, (_, size: string) => `"size":${Number(size) - 3}`)],
+  ])('that is %s is kept and made again from the journal', async (_, change) => {
+    const { store, files, problems } = await place();
+    await turns(store, long('a'), 'short', 'last');
+    await journalOf(store, 'alice');
+    const broken = change(await readFile(files.snapshot, 'utf8'));
+    await writeFile(files.snapshot, broken);
+    expect((await stateOf(store, 'alice')).messages).toEqual([long('a'), 'short', 'last'].flatMap(messagesOf));
+    expect(problems).toMatchObject([{ kind: 'corrupt-snapshot', path: files.snapshot, bytes: Buffer.byteLength(broken) }]);
+    expect(await readFile(problems[0]?.backup ?? '', 'utf8')).toBe(broken);
+    expect(await readFile(files.snapshot, 'utf8')).not.toBe(broken);
+  });
+
+  it('keeps the history when the journal is lost', async () => {
+    const { store, files, problems } = await place();
+    await turns(store, long('a'), 'short', 'last');
+    await journalOf(store, 'alice');
+    await truncate(files.journal, 100);
+    expect((await stateOf(store, 'alice')).messages).toEqual(messagesOf(long('a')));
+    expect(problems).toMatchObject([{ kind: 'short-journal', bytes: 100 }]);
+    await turns(store, 'more');
+    expect((await store.messages('alice')).slice(-4)).toEqual([long('a'), 'more'].flatMap(messagesOf));
+  });
+});
+
+describe('a list of sessions', () => {
+  it('says of each what it is about, the latest first', async () => {
+    const { store } = await place();
+    await inSession(store, 'old', (open) => write(open, wholeTurn('turn-1', 'Fix the tests.', 1000)));
+    await inSession(store, 'new', async (open) => {
+      await write(open, wholeTurn('turn-2', `${'x'.repeat(199)}🙂`, 2000));
+      await write(open, openTurn('turn-3', 'And now?', 3000));
+    });
+    await inSession(store, 'empty', () => undefined);
+    const running = await store.open('runs');
+    await write(running, openTurn('turn-4', 'Wait.', 2500));
+    expect(await store.list()).toMatchObject([
+      { session: 'new', createdAt: 2000, updatedAt: 3000, turns: 2, firstInput: `${'x'.repeat(199)}\ufffd`, latestTurn: 'turn-3', state: 'unfinished' },
+      { session: 'runs', turns: 1, state: 'running' },
+      { session: 'old', createdAt: 1000, updatedAt: 1000, turns: 1, firstInput: 'Fix the tests.', latestTurn: 'turn-1', state: 'idle' },
+    ]);
+    await running.close();
+  });
+
+  it('is empty when there is no folder yet, and takes no notice of other files', async () => {
+    const { directory } = await place();
+    expect(await fileSessions({ directory: `${directory}/none` }).list()).toEqual([]);
+    await writeFile(`${directory}/notes.txt`, 'x');
+    expect(await fileSessions({ directory }).list()).toEqual([]);
+  });
+
+  it('is right when the summary is missing, behind or broken', async () => {
+    const { store, files, problems } = await place();
+    await turns(store, 'one');
+    const behind = await readFile(files.head);
+    await turns(store, 'two');
+    const right = await store.list();
+    await writeFile(files.head, behind);
+    expect(await store.list()).toEqual(right);
+    await writeFile(files.head, '{"v":1');
+    expect(await store.list()).toEqual([{ ...right[0], session: 'any' }]);
+    await journalOf(store, 'alice');
+    expect(problems).toMatchObject([{ kind: 'corrupt-head', bytes: 6 }]);
+    expect(await store.list()).toEqual(right);
+  });
+});
+
+describe('an archive', () => {
+  const read = async (store: FileSessions): Promise<readonly ArchivedTurn[]> => {
+    const all: ArchivedTurn[] = [];
+    for await (const turn of store.archive('alice')) all.push(turn);
+    return all;
+  };
+
+  it('has every turn as it was, also what was replaced since', async () => {
+    const { store } = await place();
+    await turns(store, 'one', 'two');
+    const replacing = [
+      ...openTurn('turn-3', 'three', 30),
+      event('history.replace', { origin: 'compaction', messages: [user('All of it, in short.')] }, { turn: 'turn-3', at: 31 }),
+      event('turn.end', { outcome: 'completed', steps: 1, usage: { input: 1, cacheRead: 0, cacheWrite: 0, output: 2, reasoning: 0 } }, { turn: 'turn-3', at: 32 }),
+    ];
+    await inSession(store, 'alice', (open) => write(open, replacing));
+    await inSession(store, 'alice', (open) => write(open, openTurn('turn-4', 'four', 40)));
+    expect(await store.messages('alice')).toEqual([user('All of it, in short.'), ...messagesOf('four')]);
+    const archive = await read(store);
+    expect(archive.map(({ messages }) => messages)).toEqual(['one', 'two', 'three', 'four'].map(messagesOf));
+    expect(archive[2]).toMatchObject({ turn: 'turn-3', trigger: 'user', startedAt: 30, endedAt: 32, outcome: 'completed', usage: { output: 2 }, replacements: 1 });
+    expect(archive[3]).not.toHaveProperty('endedAt');
+  });
+
+  it('is empty for an unknown session and says where it is damaged', async () => {
+    const { store, files } = await place();
+    expect(await read(store)).toEqual([]);
+    await turns(store, 'one');
+    await appendFile(files.journal, 'broken\n');
+    await expect(read(store)).rejects.toThrow(/is damaged at byte \d+/);
+  });
+});
+
+describe('deleting', () => {
+  it('removes everything of a session, but not while it runs', async () => {
+    const { store, directory } = await place();
+    const open = await store.open('alice');
+    await write(open, wholeTurn('turn-1', 'one'));
+    await expect(store.delete('alice')).rejects.toBeInstanceOf(SessionBusyError);
+    await open.close();
+    await store.delete('alice');
+    await store.delete('nobody');
+    expect(await readdir(directory)).toEqual([]);
+    expect([await store.messages('alice'), await store.locate('turn-1'), await store.list()]).toEqual([[], undefined, []]);
+    await turns(store, 'two');
+    expect(await store.messages('alice')).toEqual(messagesOf('two'));
+  });
+});
+
+describe('writing', () => {
+  it('fails for good once a record could not be kept', async () => {
+    const { store, files } = await place();
+    const open = await store.open('alice');
+    await write(open, openTurn('turn-1', 'one'));
+    const unwritable = event('session.state', { key: 'k', value: 1n as never }, { turn: 'turn-1' });
+    await expect(open.append({ v: 1, seq: 6, event: unwritable, derived: false })).rejects.toMatchObject({ code: 'unwritable-record' });
+    await expect(write(open, openTurn('turn-2', 'two'))).rejects.toMatchObject({ code: 'unwritable-record' });
+    await open.close();
+    expect((await readFile(files.journal, 'utf8')).split('\n')).toHaveLength(7);
+  });
+
+  it('refuses a record that leaves a gap', async () => {
+    const { store } = await place();
+    const [first, second] = openTurn('turn-1', 'one');
+    await inSession(store, 'alice', async (open) => {
+      await open.append({ v: 1, seq: 0, event: first as never, derived: false });
+      await expect(open.append({ v: 1, seq: 2, event: second as never, derived: false })).rejects.toMatchObject({ code: 'journal-gap' });
+    });
+  });
+
+  it.skipIf(process.getuid?.() === 0)('tells when the disk refuses', async () => {
+    const { store, files } = await place();
+    const open = await store.open('alice');
+    await chmod(files.path, 0o500);
+    await expect(write(open, openTurn('turn-1', 'one'))).rejects.toMatchObject({ code: 'EACCES' });
+    await chmod(files.path, 0o700);
+  });
+
+  it('fails when the folder is gone, and lets the session go all the same', async () => {
+    const { store, files } = await place();
+    const open = await store.open('alice');
+    await rm(files.path, { recursive: true });
+    await expect(write(open, openTurn('turn-1', 'one'))).rejects.toMatchObject({ code: 'session-taken' });
+    await open.close();
+    await turns(store, 'two');
+    expect(await store.messages('alice')).toEqual(messagesOf('two'));
+  });
+
+  it('keeps what it wrote from other people', async () => {
+    const { store, files } = await place();
+    await turns(store, 'one');
+    expect([(await stat(files.path)).mode & 0o77, (await stat(files.journal)).mode & 0o77, (await stat(files.head)).mode & 0o77]).toEqual([0, 0, 0]);
+  });
+
+  it('hands out a journal that folds to the same after any cut between records', async () => {
+    const { store, files } = await place();
+    await turns(store, 'one', 'two');
+    const whole = await readFile(files.journal, 'utf8');
+    const lines = whole.split('\n').slice(0, -1);
+    for (let count = 0; count <= lines.length; count += 1) {
+      await writeFile(files.journal, lines.slice(0, count).map((line) => `${line}\n`).join(''));
+      await rm(files.head, { force: true });
+      const { messages } = await stateOf(store, 'alice');
+      expect(messages).toEqual(await store.messages('alice'));
+      expect(messages.length, `${count} records`).toBe([0, 0, 0, 1, 1, 2, 2, 2, 2, 2, 3, 3, 4, 4, 4][count]);
+    }
+  });
+});
+
+describe('options', () => {
+  it.each<[string, object, RegExp]>([
+    ['an unknown key', { directory: 'x', sync: true }, /no option "sync"; it knows directory, fsync, leaseMs, onProblem/],
+    ['no directory', {}, /directory .* is the path of a folder, not undefined/],
+    ['an empty directory', { directory: '' }, /directory .* not ""/],
+    ['an unknown policy', { directory: 'x', fsync: 'always' }, /fsync .* is 'record', 'turn' or 'never', not "always"/],
+    ['a lease that is too short', { directory: 'x', leaseMs: 10 }, /leaseMs .* at least 100, not 10/],
+    ['a problem handler that is none', { directory: 'x', onProblem: 1 }, /onProblem .* a function, not 1/],
+  ])('are refused with %s', (_, options, message) => {
+    expect(() => fileSessions(options as never)).toThrow(InvalidInputError);
+    expect(() => fileSessions(options as never)).toThrow(message);
+  });
+});

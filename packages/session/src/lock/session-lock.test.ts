@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SessionBusyError } from '@h/turn';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../test/folders.js';
+import { lookAt, thisProcess, type Owner } from './owner.js';
+import { isLocked, lockSession, type SessionLock } from './session-lock.js';
+
+const lock = (folder: string, leaseMs = 30_000): Promise<SessionLock> => lockSession({ folder, session: 'alice', leaseMs });
+
+/** Puts a lock of somebody else into place, renewed so long ago. */
+const lockOf = async (folder: string, generation: number, owner: Partial<Owner>, ageMs = 0, leaseMs = 1000): Promise<string> => {
+  const path = join(folder, `lock.${generation}`, 'owner');
+  await mkdir(join(folder, `lock.${generation}`));
+  await writeFile(path, JSON.stringify({ ...thisProcess(), ...owner, leaseMs }));
+  const seconds = (Date.now() - ageMs) / 1000;
+  await utimes(path, seconds, seconds);
+  return path;
+};
+
+const deadPid = async (): Promise<number> => {
+  const child = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
+  await once(child, 'exit');
+  return child.pid ?? 0;
+};
+
+describe('the lock of a session', () => {
+  it('is held by one at a time, and counts its holders', async () => {
+    const folder = await temporaryFolder();
+    const first = await lock(folder);
+    await expect(lock(folder)).rejects.toBeInstanceOf(SessionBusyError);
+    await expect(lock(folder)).rejects.toMatchObject({ cause: { code: 'session-held', message: expect.stringContaining(`Process ${process.pid} on `) as string } });
+    expect(await isLocked(folder)).toBe(true);
+    await first.release();
+    expect(await isLocked(folder)).toBe(false);
+    const second = await lock(folder);
+    expect([first.generation, second.generation]).toEqual([1, 2]);
+    await second.release();
+    expect(await readdir(folder)).toEqual(['lock.2']);
+  });
+
+  it('is given to one of many that ask at once, again and again', async () => {
+    const folder = await temporaryFolder();
+    for (let round = 1; round <= 10; round += 1) {
+      const asked = await Promise.allSettled(Array.from({ length: 6 }, () => lock(folder)));
+      const got = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+      expect(got).toHaveLength(1);
+      await got[0]?.release();
+    }
+    expect(await readdir(folder)).toHaveLength(1);
+  });
+
+  it('is broken when its owner is dead, whatever its lease says', async () => {
+    const folder = await temporaryFolder();
+    await lockOf(folder, 4, { pid: await deadPid() });
+    expect(await isLocked(folder)).toBe(false);
+    const taken = await lock(folder);
+    expect(taken.generation).toBe(5);
+    await taken.release();
+  });
+
+  it.runIf(process.platform === 'linux')('is broken when another process has the number of its owner now, or the machine has started anew', async () => {
+    const folder = await temporaryFolder();
+    await lockOf(folder, 1, { start: '1' });
+    await (await lock(folder)).release();
+    await lockOf(folder, 3, { boot: 'an earlier one' });
+    await (await lock(folder)).release();
+  });
+
+  it('is not broken while its owner lives, however old its lease is', async () => {
+    const folder = await temporaryFolder();
+    await lockOf(folder, 1, {}, 3_600_000);
+    await expect(lock(folder)).rejects.toBeInstanceOf(SessionBusyError);
+  });
+
+  it('of another machine is broken when its lease has run out, and not before', async () => {
+    const folder = await temporaryFolder();
+    const path = await lockOf(folder, 1, { host: 'elsewhere' }, 30_000, 60_000);
+    await expect(lock(folder)).rejects.toBeInstanceOf(SessionBusyError);
+    expect(await isLocked(folder)).toBe(true);
+    const seconds = (Date.now() - 90_000) / 1000;
+    await utimes(path, seconds, seconds);
+    expect(await isLocked(folder)).toBe(false);
+    await (await lock(folder)).release();
+  });
+
+  it('is renewed as long as it is held, and not after that', async () => {
+    const folder = await temporaryFolder();
+    const held = await lock(folder, 100);
+    const path = join(folder, 'lock.1', 'owner');
+    await utimes(path, 1, 1);
+    await expect.poll(async () => (await stat(path)).mtimeMs, { timeout: 10_000 }).toBeGreaterThan(1_000_000);
+    expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ pid: process.pid });
+    await held.release();
+    expect(await readFile(path, 'utf8')).toBe('');
+  });
+
+  it('shuts out a holder whose lock was broken: it can neither write nor take the lock back', async () => {
+    const folder = await temporaryFolder();
+    const late = await lock(folder);
+    await late.check();
+    await lockOf(folder, 2, { host: 'elsewhere' });
+    await expect(late.check()).rejects.toMatchObject({ code: 'session-taken' });
+    await late.release();
+    expect(await isLocked(folder)).toBe(true);
+    expect(JSON.parse(await readFile(join(folder, 'lock.2', 'owner'), 'utf8'))).toMatchObject({ host: 'elsewhere' });
+  });
+
+  it('takes away what processes have left that died while they asked', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, '.candidate-x'));
+    await writeFile(join(folder, '.candidate-x', 'owner'), JSON.stringify({ ...thisProcess(), pid: await deadPid() }));
+    await (await lock(folder)).release();
+    expect(await readdir(folder)).toEqual(['lock.1']);
+  });
+
+  it('tells a living process from one that it cannot see', () => {
+    expect(lookAt(thisProcess())).toBe('alive');
+    expect(lookAt({ ...thisProcess(), host: 'elsewhere' })).toBe('unknown');
+    expect(lookAt({ ...thisProcess(), pid: process.ppid, start: '' })).toBe('unknown');
+  });
+});

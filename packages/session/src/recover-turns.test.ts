@@ -1,0 +1,152 @@
+import { harness, InvalidInputError, reply, repairHistory, type Agent, type JournalRecord, type Message, type TurnEvent } from '@h/turn';
+import { call, response, scriptedModel, scriptedTools, type ScriptedTools } from '@h/turn/testing';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../test/folders.js';
+import { inSession, stateOf } from './testing/records.js';
+import { fileSessions, finishTurn, recoverTurns, type FileSessions, type RecoverTurnsOptions } from './index.js';
+
+interface World {
+  readonly agent: Agent;
+  readonly tools: ScriptedTools;
+  readonly sessions: FileSessions;
+}
+
+const worldIn = (directory: string, ...answers: Parameters<typeof scriptedModel>[0]): World => {
+  const sessions = fileSessions({ directory, fsync: 'never' });
+  const tools = scriptedTools({ read: 'read', write: 'written' }, { read: { effect: 'read-only' }, write: { effect: 'local-write' } });
+  return { sessions, tools, agent: harness({ model: scriptedModel(answers), tools, sessions }).pipe() };
+};
+
+/** The records of a whole turn with a read and a write. */
+const recordsOfTurn = async (): Promise<readonly JournalRecord[]> => {
+  const { agent, sessions } = worldIn(await temporaryFolder(), response('So.', call('r', 'read'), call('w', 'write')), 'Done.');
+  await reply(agent.turn({ session: 'first', input: 'Go.', id: 'turn-1' }));
+  return inSession(sessions, 'first', ({ journal }) => journal);
+};
+
+/** Sessions in which a turn stands at this record, by the names given, the first one the oldest. */
+const left = async (directory: string, records: readonly JournalRecord[], ...names: readonly string[]): Promise<void> => {
+  const { sessions } = worldIn(directory);
+  for (const [index, name] of names.entries()) {
+    await inSession(sessions, name, async (open) => {
+      for (const record of records) await open.append({ ...record, event: { ...record.event, turn: `turn-${name}`, at: index } as TurnEvent });
+    });
+  }
+};
+
+const upTo = (records: readonly JournalRecord[], type: string): readonly JournalRecord[] => records.slice(0, records.findIndex(({ event }) => event.type === type) + 1);
+const lastOf = (messages: readonly Message[]): unknown => messages.at(-1);
+
+describe('recoverTurns', () => {
+  it('resumes what is open, one after the other, the oldest first', async () => {
+    const directory = await temporaryFolder();
+    await left(directory, upTo(await recordsOfTurn(), 'model.response'), 'b', 'a');
+    const { agent, sessions, tools } = worldIn(directory, 'Done with b.', 'Done with a.');
+    const seen: string[] = [];
+    const recovered = await recoverTurns(agent, { policy: 'resume', onEvent: ({ type, replayed }, { session }) => void (type === 'model.request' && !replayed && seen.push(session)) });
+    expect(recovered).toEqual([
+      { turn: 'turn-b', session: 'b', startedAt: 0, action: 'resume', outcome: 'completed', reason: undefined },
+      { turn: 'turn-a', session: 'a', startedAt: 1, action: 'resume', outcome: 'completed', reason: undefined },
+    ]);
+    expect(seen).toEqual(['b', 'a']);
+    expect(tools.ran.map(({ name }) => name)).toEqual(['read', 'write', 'read', 'write']);
+    expect(lastOf((await stateOf(sessions, 'a')).messages)).toMatchObject({ content: [{ text: 'Done with a.' }] });
+    expect(await recoverTurns(agent, { policy: 'resume' })).toEqual([]);
+  });
+
+  it('finishes what is open without running anything, from every record', async () => {
+    const records = await recordsOfTurn();
+    for (let length = 1; length < records.length; length += 1) {
+      const directory = await temporaryFolder();
+      await left(directory, records.slice(0, length), 'a');
+      const { agent, sessions, tools } = worldIn(directory);
+      const [recovered] = await recoverTurns(agent, { policy: 'finish', sessions });
+      expect(recovered, `${length} records`).toMatchObject({ action: 'finish', turn: 'turn-a' });
+      expect(['error', 'completed']).toContain(recovered?.outcome);
+      expect(tools.ran).toEqual([]);
+      expect(await agent.unfinished()).toEqual([]);
+      const { messages } = await stateOf(sessions, 'a');
+      expect(repairHistory(messages).repairs, `${length} records`).toEqual([]);
+    }
+  });
+
+  it('tells the model that the outcome of a call is unknown which may have run', async () => {
+    const directory = await temporaryFolder();
+    const records = await recordsOfTurn();
+    await left(directory, records.slice(0, records.findLastIndex(({ event }) => event.type === 'tool.call') + 1), 'a');
+    const { agent, sessions } = worldIn(directory);
+    const [recovered] = await recoverTurns(agent, { policy: 'finish', sessions });
+    expect(recovered).toMatchObject({ outcome: 'error', reason: 'The process ended before the turn did.' });
+    const { messages } = await stateOf(sessions, 'a');
+    const results = messages.flatMap((message) => (message.role === 'tool' ? message.content : []));
+    expect(results.find((part) => part.type === 'tool-result' && part.toolCallId === 'w')).toMatchObject({ output: { value: expect.stringContaining('outcome is unknown') as string } });
+  });
+
+  it('does what it is told of each', async () => {
+    const directory = await temporaryFolder();
+    await left(directory, upTo(await recordsOfTurn(), 'model.request'), 'a', 'b', 'c');
+    const { agent, sessions } = worldIn(directory, 'Done.');
+    const answers = { a: 'leave', b: 'finish', c: 'resume' } as const;
+    const recovered = await recoverTurns(agent, { policy: 'ask', sessions, ask: ({ session }) => Promise.resolve(answers[session as 'a']) });
+    expect(recovered.map(({ session, action, outcome }) => [session, action, outcome])).toEqual([
+      ['a', 'leave', undefined],
+      ['b', 'finish', 'error'],
+      ['c', 'resume', 'completed'],
+    ]);
+    expect(await agent.unfinished()).toMatchObject([{ session: 'a' }]);
+  });
+
+  it('stops when it is told to, and takes up no other turn', async () => {
+    const directory = await temporaryFolder();
+    await left(directory, upTo(await recordsOfTurn(), 'session.loaded'), 'a', 'b');
+    const { agent, sessions } = worldIn(directory, { never: [] });
+    const controller = new AbortController();
+    const onEvent = ({ type, replayed }: TurnEvent): void => {
+      if (type === 'model.request' && !replayed) queueMicrotask(() => controller.abort());
+    };
+    const recovered = await recoverTurns(agent, { policy: 'resume', onEvent, signal: controller.signal });
+    expect(recovered).toMatchObject([{ session: 'a', outcome: 'cancelled', reason: 'The recovery was aborted.' }]);
+    await expect.poll(() => sessions.unfinished()).toMatchObject([{ session: 'b' }]);
+    expect(await recoverTurns(agent, { policy: 'resume', signal: controller.signal })).toEqual([]);
+  });
+
+  it('says that a turn is busy which another process has taken up', async () => {
+    const directory = await temporaryFolder();
+    await left(directory, upTo(await recordsOfTurn(), 'model.request'), 'a');
+    const { agent, sessions } = worldIn(directory, 'Done.');
+    const ask = async (): Promise<'resume'> => {
+      await fileSessions({ directory }).open('a');
+      return 'resume';
+    };
+    expect(await recoverTurns(agent, { policy: 'ask', sessions, ask })).toMatchObject([{ outcome: 'error', reason: 'The session could not be opened.' }]);
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['an unknown policy', { policy: 'retry' }, /policy .* is 'resume', 'finish' or 'ask', not "retry"/],
+    ['an unknown option', { policy: 'resume', all: true }, /no option "all"; it knows policy, sessions, ask, onEvent, signal/],
+    ['no store to finish turns in', { policy: 'finish' }, /needs the option sessions for the policy 'finish'/],
+    ['nobody to ask', { policy: 'ask', sessions: {} }, /needs the option ask/],
+  ])('refuses %s', async (_, options, message) => {
+    const { agent } = worldIn(await temporaryFolder());
+    await expect(recoverTurns(agent, options as RecoverTurnsOptions)).rejects.toThrow(InvalidInputError);
+    await expect(recoverTurns(agent, options as RecoverTurnsOptions)).rejects.toThrow(message);
+  });
+
+  it('refuses an answer that is none', async () => {
+    const directory = await temporaryFolder();
+    await left(directory, upTo(await recordsOfTurn(), 'model.request'), 'a');
+    const { agent, sessions } = worldIn(directory);
+    await expect(recoverTurns(agent, { policy: 'ask', sessions, ask: () => 'yes' as never })).rejects.toThrow(/answers 'resume', 'finish' or 'leave', not "yes"/);
+  });
+});
+
+describe('finishTurn', () => {
+  it('leaves a turn as it is that has ended, and knows an unknown one', async () => {
+    const { agent, sessions } = worldIn(await temporaryFolder(), 'Done.');
+    await reply(agent.turn({ session: 'a', input: 'Go.', id: 'turn-1' }));
+    const before = await inSession(sessions, 'a', ({ journal }) => journal);
+    expect(await finishTurn(sessions, 'turn-1')).toMatchObject({ outcome: 'completed' });
+    expect(await inSession(sessions, 'a', ({ journal }) => journal)).toEqual(before);
+    expect(await finishTurn(sessions, 'turn-9')).toMatchObject({ outcome: 'error', error: { code: 'unknown-turn' } });
+  });
+});
