@@ -1,0 +1,93 @@
+import { deny, intercept, type Decision, type NewEvent, type TurnEventOf, type TurnOperator } from '@h/turn';
+import { settingsOf, type ContinuityOptions } from './options.js';
+import { protectionOf } from './protect.js';
+import { mayUse } from './roles.js';
+import { problem, Session, type SessionView } from './session.js';
+import { isShaped, requestShaper } from './shape-request.js';
+
+/** Tools after which the state is another one. */
+const changing: ReadonlySet<string> = new Set(['task_plan', 'task_next', 'task_done', 'task_block', 'note', 'rule_propose']);
+
+/**
+ * Gives each session the state of a project that outlives it, and lets it leave one behind.
+ *
+ * - The state (progress, task and its contract, notes) is sent after the history, as data; what the agent's part is, in the system prompt.
+ * - Tools that the part does not have are not offered, and refused.
+ * - Claims of the session are renewed while its turn runs, and let go at its end: the next session resumes what was interrupted.
+ * - At the end the notes get an entry and `commit` is called, whatever the outcome; a turn that is left commits nothing.
+ *
+ * What cannot be read or written is told as `continuity.problem`; nothing of it ends a turn.
+ *
+ * @throws ContinuityError `invalid-option`
+ *
+ * @example
+ * ```ts
+ * harness({ model, tools }).pipe(continuity({ project, run: localChecks() }), git({ repository, autoCommit: true }));
+ * ```
+ */
+export const continuity = (options: ContinuityOptions): TurnOperator => {
+  const settings = settingsOf(options);
+  const { project } = settings;
+  return intercept('continuity', (operator) => {
+    const session = new Session(settings, operator);
+    const shaped = requestShaper();
+    let view: Omit<SessionView, 'notices'> | undefined;
+    let hasEnded = false;
+    let stopHeartbeat: (() => void) | undefined;
+
+    const heartbeat = (): void => {
+      stopHeartbeat = operator.after(Math.floor(project.leaseMs / 3), () => {
+        heartbeat();
+        session.renew().catch((error: unknown) => {
+          if (!hasEnded) operator.emit(problem('lease', error));
+        });
+      });
+    };
+
+    const shape = async (request: TurnEventOf<'model.request'>, signal: AbortSignal): Promise<Decision> => {
+      try {
+        const { notices, ...found } = await session.view(signal);
+        view = found;
+        return [...notices, shaped(request, found.role, found.state)];
+      } catch (error) {
+        return [problem('read', error), request];
+      }
+    };
+
+    return {
+      observe: {
+        'session.loaded': ({ session: id, messages }) => {
+          session.open(id, messages.length === 0);
+        },
+        'model.request': ({ replayed }) => {
+          if (replayed === true) session.goOn();
+        },
+        'tool.result': (event) => {
+          session.learn(event);
+          if (changing.has(event.call.name)) view = undefined;
+        },
+      },
+      decide: {
+        'model.request': (request, { signal }): NewEvent | Promise<Decision> | undefined => {
+          if (isShaped(request)) return undefined;
+          if (stopHeartbeat === undefined) heartbeat();
+          return view === undefined ? shape(request, signal) : shaped(request, view.role, view.state);
+        },
+        'tool.call': (event) => {
+          const { role } = session;
+          if (role !== undefined && !mayUse(role, event.call.name)) return deny(event, `${event.call.name} is not a tool of the ${role.name}.`, 'continuity');
+          const reason = protectionOf(event.call, project.folder);
+          return reason === undefined ? undefined : deny(event, reason, 'continuity');
+        },
+        'turn.end': async (event, { signal }) => {
+          hasEnded = true;
+          stopHeartbeat?.();
+          return [...(await session.end(event, signal)), event];
+        },
+      },
+      finalize: () => {
+        if (!hasEnded) session.abandon();
+      },
+    };
+  });
+};

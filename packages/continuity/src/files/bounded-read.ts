@@ -1,0 +1,51 @@
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { ContinuityError } from '../errors.js';
+import { fileErrorCode } from './errors.js';
+
+/** Opens a file of the state; a link is refused, because it may lead anywhere. `undefined` where there is none. */
+export const openOwn = async (path: string, flags: number, mode?: number): Promise<FileHandle | undefined> => {
+  try {
+    return await open(path, flags | constants.O_NOFOLLOW, mode);
+  } catch (error) {
+    if (fileErrorCode(error) === 'ENOENT') return undefined;
+    if (fileErrorCode(error) === 'ELOOP') throw new ContinuityError('unsafe-path', `${path} is a link; the agent's state has to be a file of its own.`);
+    throw error;
+  }
+};
+
+/** The end of a text file: whole characters, and from the beginning of a line where it was cut. */
+export const readTail = async (path: string, maxBytes: number): Promise<string> => {
+  const file = await openOwn(path, constants.O_RDONLY);
+  if (file === undefined) return '';
+  try {
+    const { size } = await file.stat();
+    const start = Math.max(0, size - maxBytes);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), 0, size - start, start);
+    const text = buffer.subarray(start === 0 ? 0 : wholeStart(buffer), bytesRead).toString('utf8');
+    if (start === 0) return text;
+    const line = text.indexOf('\n');
+    return line < 0 || line === text.length - 1 ? text : text.slice(line + 1);
+  } finally {
+    await file.close();
+  }
+};
+
+/** Where the first whole character begins. */
+const wholeStart = (bytes: Buffer): number => {
+  let place = 0;
+  while (place < 3 && ((bytes[place] ?? 0) & 0xc0) === 0x80) place += 1;
+  return place;
+};
+
+/** A whole text file of at most so many bytes. */
+export const readWhole = async (path: string, maxBytes: number): Promise<{ readonly text: string } | { readonly tooLarge: number } | undefined> => {
+  const file = await openOwn(path, constants.O_RDONLY);
+  if (file === undefined) return undefined;
+  try {
+    const { size } = await file.stat();
+    return size > maxBytes ? { tooLarge: size } : { text: await file.readFile('utf8') };
+  } finally {
+    await file.close();
+  }
+};

@@ -1,0 +1,40 @@
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** How a file is replaced. */
+export interface ReplaceOptions {
+  /** Where the new content is written before it moves; on the same file system as the file. Nobody else may use it. */
+  readonly temporary: string;
+  readonly mode?: number | undefined;
+  /** Asked when the new content is safe on the disk, just before it takes effect; what it throws leaves the old file. */
+  readonly confirm?: (() => Promise<void>) | undefined;
+}
+
+/** Puts a new content in the place of a file, so that a crash at any point leaves the old one or the new one, whole. */
+export const replaceFile = async (path: string, text: string, { temporary, mode = 0o644, confirm }: ReplaceOptions): Promise<void> => {
+  try {
+    const file = await open(temporary, 'wx', mode);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await confirm?.();
+    await rename(temporary, path);
+    await syncFolder(dirname(path));
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+};
+
+/** A rename is only safe from a power cut once its folder is. Not all systems can open folders. */
+const syncFolder = async (folder: string): Promise<void> => {
+  const handle = await open(join(folder), 'r').catch(() => undefined);
+  try {
+    await handle?.sync().catch(() => undefined);
+  } finally {
+    await handle?.close();
+  }
+};

@@ -1,0 +1,156 @@
+import { askAgain, intercept, keep, notice, type DecideContext, type Decision, type NewEvent, type ObserveHandlers, type TurnEvent, type TurnEventOf, type TurnOperator } from '@h/turn';
+import type { HandOffTrigger } from './events.js';
+import { handOffKind } from './fresh-context.js';
+import { handOffSettingsOf, type HandOffOptions, type HandOffSettings } from './options.js';
+import { recordKey, resetContext } from './reset.js';
+import { afterCompaction, afterFailure, afterLoop, dueTrigger, noRecord, recordOf, settled, type TriggerState } from './triggers.js';
+
+type Request = TurnEventOf<'model.request'>;
+
+/**
+ * Gives up a context that is past saving: a briefing is written and kept, and the history becomes that briefing.
+ *
+ * It is due when compaction has stopped helping (`compaction.failed`, or `compaction.done` that saved next to nothing), when a request
+ * was too long all the same, when calls go in circles (`loop.warning`), when `isConfused` says so, or when a turn is begun with
+ * `metadata: { handoff: 'now' }`. The turn goes on: budgets, the state of other operators, policies and running sub-agents are what
+ * they were. A turn that was ended as a loop makes the session's next one begin afresh.
+ *
+ * Resets are capped; when no briefing can be written, the history stays as it is. Its place is after `compaction` and `loopDetect`, whose notices
+ * it has to see.
+ *
+ * @throws ContinuityError `invalid-option`
+ *
+ * @example
+ * ```ts
+ * handOff({
+ *   project,
+ *   summarize: summarizeWith(model),
+ *   identifiers: { extract: extractIdentifiers, missing: missingIdentifiers },
+ * });
+ * ```
+ */
+export const handOff = (options: HandOffOptions): TurnOperator => {
+  const settings = handOffSettingsOf(options);
+  return intercept('hand-off', (operator) => {
+    let session = '';
+    let state: TriggerState = { ...noRecord, hasFailed: false, loopBlocks: 0 };
+    let stepsSince = Infinity;
+    let lastRequest: Request | undefined;
+    let keptFailed = 0;
+    const told = new Set<HandOffTrigger>();
+
+    const remember = (value: unknown): void => {
+      const record = recordOf(value);
+      const { due: _, ...rest } = state;
+      state = { ...rest, ...record };
+      keptFailed = record.failed;
+    };
+
+    /** Why a reset that is due is not made; nothing where it may be. */
+    const refusalOf = (): string | undefined => {
+      if (state.resets >= settings.maxResets) return `The session has had ${state.resets} resets; the option maxResets allows no more.`;
+      return stepsSince < settings.minSteps ? `The last reset is only ${stepsSince} model calls ago; it did not help.` : undefined;
+    };
+
+    const refused = (trigger: HandOffTrigger, reason: string): readonly NewEvent[] => {
+      if (told.has(trigger)) return [];
+      told.add(trigger);
+      return [notice('handoff.refused', { trigger, reason })];
+    };
+
+    /** What follows from a reset, for everything that is counted here. */
+    const begunAfresh = (): void => {
+      const { due: _, ...rest } = state;
+      state = { ...rest, failed: 0, hasFailed: false, loopBlocks: 0 };
+      keptFailed = 0;
+      stepsSince = 0;
+    };
+
+    const reset = async (trigger: HandOffTrigger, request: Request, signal: AbortSignal) => {
+      const resets = state.resets + 1;
+      const outcome = await resetContext({ trigger, request, session, resets, signal }, settings, operator);
+      if (outcome.ok) {
+        begunAfresh();
+        state = { ...state, resets };
+        lastRequest = outcome.request;
+      } else {
+        // Not again at the next request: what failed now would fail then.
+        stepsSince = 0;
+      }
+      return outcome;
+    };
+
+    const beforeRequest = (request: Request, { signal }: DecideContext): Decision | Promise<Decision> => {
+      state = settled(state);
+      lastRequest = request;
+      const trigger = dueTrigger(state, settings) ?? (isConfused(settings, session, request) ? 'confused' : undefined);
+      const record: readonly NewEvent[] = state.failed === keptFailed ? [] : [keep(recordKey, { resets: state.resets, failed: state.failed })];
+      keptFailed = state.failed;
+      if (trigger === undefined) return record.length === 0 ? undefined : [...record, request];
+      const reason = refusalOf();
+      if (reason !== undefined) return [...record, ...refused(trigger, reason), request];
+      return reset(trigger, request, signal).then((outcome) => (outcome.ok ? [...outcome.commands, outcome.request] : [...record, outcome.notice, request]));
+    };
+
+    const afterError = (event: TurnEventOf<'model.error'>, { signal }: DecideContext): Decision | Promise<Decision> => {
+      state = settled(state);
+      if (event.retrying === true || lastRequest === undefined || !settings.isOverflow(event.error)) return undefined;
+      const reason = refusalOf();
+      if (reason !== undefined) return [...refused('overflow', reason), event];
+      return reset('overflow', lastRequest, signal).then((outcome) =>
+        outcome.ok ? [...outcome.commands, { ...event, retrying: true }, askAgain(outcome.request, event)] : [outcome.notice, event],
+      );
+    };
+
+    return {
+      observe: {
+        'turn.start': ({ metadata }) => {
+          if (metadata?.['handoff'] === 'now') state = { ...state, due: 'manual' };
+        },
+        'session.loaded': (event) => {
+          const { due } = state;
+          session = event.session;
+          remember(event.state[recordKey]);
+          if (due !== undefined) state = { ...state, due };
+        },
+        'session.state': ({ key, value }) => {
+          if (key === recordKey) remember(value);
+        },
+        'history.replace': ({ origin }) => {
+          if (origin === handOffKind) begunAfresh();
+        },
+        'model.response': () => {
+          stepsSince += 1;
+        },
+        ...noticesOf((type, event) => {
+          if (type === 'compaction.failed') state = afterFailure(state, event['reason']);
+          else if (type === 'compaction.done') state = afterCompaction(state, event['tokensBefore'], event['tokensAfter'], settings.leastSaving);
+          else state = afterLoop(state, event['level']);
+        }),
+      },
+      decide: {
+        'model.request': beforeRequest,
+        'model.error': afterError,
+        'turn.stop': (event) =>
+          event.outcome === 'loop-detected' && state.resets < settings.maxResets
+            ? [keep(recordKey, { resets: state.resets, failed: state.failed, due: 'loop' }), event]
+            : undefined,
+      },
+    };
+  });
+};
+
+/** Notices of packages that this one does not know, by their names. */
+const noticesOf = (learn: (type: string, event: Readonly<Record<string, unknown>>) => void): ObserveHandlers =>
+  Object.fromEntries(
+    ['compaction.failed', 'compaction.done', 'loop.warning'].map((type) => [type, (event: TurnEvent) => learn(type, event as unknown as Readonly<Record<string, unknown>>)]),
+  );
+
+/** A judge that fails says no: a context is not given up on a guess. */
+const isConfused = ({ isConfused: judge }: HandOffSettings, session: string, { step, messages }: Request): boolean => {
+  try {
+    return judge?.({ session, step, messages }) === true;
+  } catch {
+    return false;
+  }
+};

@@ -1,0 +1,77 @@
+import type { Message, ToolResultOutput } from '@h/turn';
+
+type Part = Exclude<Message['content'], string>[number];
+
+/** A message as text for whoever reports on it. Reasoning and files are left out. */
+export const transcriptOf = (message: Message): string => {
+  const who = message.metadata?.internal === true ? 'harness' : message.role;
+  const lines = typeof message.content === 'string' ? [message.content] : message.content.map(partText).filter((line) => line !== '');
+  return lines.length === 0 ? '' : `[${who}]\n${lines.join('\n')}\n`;
+};
+
+const partText = (part: Part): string => {
+  switch (part.type) {
+    case 'text':
+      return part.text;
+    case 'tool-call':
+      return `[call ${part.toolCallId} of ${part.toolName}] ${json(part.input)}`;
+    case 'tool-result':
+      return `[result of ${part.toolName}, call ${part.toolCallId}] ${outputText(part.output)}`;
+    case 'image':
+    case 'file':
+      return `[${part.type} left out]`;
+    default:
+      return '';
+  }
+};
+
+const outputText = (output: ToolResultOutput): string => {
+  switch (output.type) {
+    case 'text':
+      return output.value;
+    case 'error-text':
+      return `Error: ${output.value}`;
+    case 'execution-denied':
+      return `Denied. ${output.reason ?? ''}`;
+    case 'content':
+      return output.value.map((part) => (part.type === 'text' ? part.text : `[${part.type} left out]`)).join('\n');
+    default:
+      return json(output.value);
+  }
+};
+
+const json = (value: unknown): string => {
+  try {
+    return JSON.stringify(value) ?? '';
+  } catch {
+    return '';
+  }
+};
+
+/** A text of at most so many characters: its beginning and its end, where errors stand. Cuts through no character. */
+export const clip = (text: string, maxChars: number): string => {
+  if (text.length <= maxChars) return text;
+  const note = `\n[… ${text.length - maxChars} or more characters left out …]\n`;
+  const room = Math.max(0, maxChars - note.length);
+  const head = text.slice(0, Math.ceil(room * 0.6)).replace(/[\ud800-\udbff]$/, '');
+  const tail = text.slice(text.length - Math.floor(room * 0.4)).replace(/^[\udc00-\udfff]/, '');
+  return `${head}${note}${tail}`;
+};
+
+/** Texts in groups of at most so many characters, in order. One that is longer by itself is clipped. */
+export const chunksOf = (texts: readonly string[], maxChars: number): readonly (readonly string[])[] => {
+  const chunks: string[][] = [];
+  let room = 0;
+  for (const text of texts) {
+    const clipped = clip(text, maxChars);
+    const last = chunks.at(-1);
+    if (last && clipped.length <= room) {
+      last.push(clipped);
+      room -= clipped.length;
+    } else {
+      chunks.push([clipped]);
+      room = maxChars - clipped.length;
+    }
+  }
+  return chunks;
+};

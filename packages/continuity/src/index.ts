@@ -1,0 +1,46 @@
+export type { CheckEnd, CheckRun, CheckRunner } from './check-runner.js';
+export { continuity } from './continuity.js';
+export { ContinuityError, type ContinuityErrorCode } from './errors.js';
+export { stateFolderName, type StateFolder, type StateWriter } from './files/state-folder.js';
+export type { HandOffTrigger } from './handoff/events.js';
+export { handOffKind } from './handoff/fresh-context.js';
+export { handOff } from './handoff/hand-off.js';
+export type { BriefingQuestion, ConfusionContext, HandOffOptions, IdentifierProof, Summarizer } from './handoff/options.js';
+export { writeBriefing, type Briefing, type BriefingContext } from './handoff/write-briefing.js';
+export { notesFileName, type Note, type NotesStore } from './notes.js';
+export type { ContinuityOptions, SessionCommit, SessionFailure } from './options.js';
+export {
+  beginWork,
+  blockTask,
+  claimNext,
+  claimTask,
+  completeTask,
+  emptyProgress,
+  planTasks,
+  releaseClaims,
+  renewClaims,
+  unblockTask,
+  type By,
+  type Claiming,
+} from './progress/changes.js';
+export { parseProgress, type ParsedProgress } from './progress/parse.js';
+export type { ProgressFile, ProgressStore } from './progress/progress-store.js';
+export {
+  progressFileName,
+  progressSchema,
+  progressVersion,
+  type PlannedTask,
+  type Progress,
+  type Task,
+  type TaskClaim,
+  type TaskEvidence,
+  type TaskStatus,
+} from './progress/schema.js';
+export { selectTask, type NextTask } from './progress/select-task.js';
+export { openProject, type Project, type ProjectOptions } from './project.js';
+export { initializerRole, mayUse, workerRole, type Role, type RoleTools } from './roles.js';
+export { rulesFileName, type ProposedRule, type RuleProposal, type RuleRatchet } from './rules.js';
+export type { TaskCheck } from './tools/check-task.js';
+export { continuityTools, type ContinuityToolsOptions } from './tools/continuity-tools.js';
+export type { ContinuityTool, ContinuityToolContext } from './tools/tool-shape.js';
+export { workspaceScriptName, type ScriptEnd, type WorkspaceScript } from './workspace-script.js';

@@ -1,0 +1,121 @@
+import { ContinuityError } from '../errors.js';
+import { isoOf } from '../clock.js';
+import { isHeld, isReady, selectTask } from './select-task.js';
+import { evidenceSchema, plannedTaskSchema, type PlannedTask, type Progress, type Task, type TaskEvidence } from './schema.js';
+import { issuesText } from './parse.js';
+
+/** Who changes a task, and when. */
+export interface By {
+  readonly owner: string;
+  /** As milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** Who claims a task, when, and for how long unless it says that it is alive. */
+export interface Claiming extends By {
+  readonly leaseMs: number;
+}
+
+/** A progress file before its first task. */
+export const emptyProgress = (goal: string): Progress => ({ format: 'agent-progress', version: 1, revision: 0, phase: 'initializing', goal: goal.slice(0, 8_000).toWellFormed(), tasks: [] });
+
+/**
+ * Plans the tasks. As long as the first session lasts they may be planned anew; once work has begun, they stand.
+ *
+ * @throws ContinuityError `already-initialized`, `progress-invalid`
+ */
+export const planTasks = (progress: Progress, planned: readonly PlannedTask[]): Progress => {
+  if (progress.phase !== 'initializing') throw new ContinuityError('already-initialized', 'The tasks are planned and work has begun; people may add to the progress file.');
+  const tasks = planned.map((given): Task => {
+    const checked = plannedTaskSchema.safeParse(given);
+    if (!checked.success) throw new ContinuityError('progress-invalid', `A task is not in order: ${issuesText(checked.error)}.`);
+    return { ...checked.data, status: 'todo', generation: 0 };
+  });
+  return { ...progress, tasks };
+};
+
+/** Says that the scaffolding is complete. Without a task there is nothing to begin with: it stays as it is. */
+export const beginWork = (progress: Progress): Progress => (progress.phase === 'working' || progress.tasks.length === 0 ? progress : { ...progress, phase: 'working' });
+
+/**
+ * Claims a task: from now on, nobody else may, for as long as the lease lasts. To claim one's own again renews it.
+ *
+ * @throws ContinuityError `unknown-task`, `claim-lost` while it is somebody else's, `not-ready`
+ */
+export const claimTask = (progress: Progress, id: string, { owner, at, leaseMs }: Claiming): Progress => {
+  const task = taskOf(progress, id);
+  if (task.claim?.owner === owner) return renewClaims(progress, { owner, at, leaseMs });
+  if (isHeld(task, at)) throw new ContinuityError('claim-lost', `${task.claim?.owner ?? 'Somebody'} works on the task "${id}" until ${task.claim?.expiresAt ?? ''}.`);
+  if (task.status === 'done' || task.status === 'blocked') throw new ContinuityError('not-ready', `The task "${id}" is ${task.status}.`);
+  if (!isReady(task, progress.tasks)) throw new ContinuityError('not-ready', `The task "${id}" waits for ${task.dependsOn.join(', ')}.`);
+  const now = isoOf(at);
+  const generation = task.generation + 1;
+  return withTask(progress, { ...task, status: 'in_progress', generation, lastOwner: owner, claim: { owner, generation, claimedAt: now, heartbeatAt: now, expiresAt: isoOf(at + leaseMs) } });
+};
+
+/** Claims what comes next. @returns the same progress when there is nothing to claim */
+export const claimNext = (progress: Progress, claiming: Claiming): Progress => {
+  const next = selectTask(progress, claiming.owner, claiming.at);
+  return next.kind === 'task' ? claimTask(progress, next.task.id, claiming) : progress;
+};
+
+/** A sign of life: what the owner has claimed stays its own for another lease. @returns the same progress when it holds nothing */
+export const renewClaims = (progress: Progress, { owner, at, leaseMs }: Claiming): Progress =>
+  mapOwn(progress, owner, (task, claim) => ({ ...task, claim: { ...claim, heartbeatAt: isoOf(at), expiresAt: isoOf(Math.max(at + leaseMs, Date.parse(claim.expiresAt))) } }));
+
+/** Lets go what the owner has claimed: it stays begun, and whoever comes next resumes it. @returns the same progress when it holds nothing */
+export const releaseClaims = (progress: Progress, owner: string): Progress => mapOwn(progress, owner, (task) => withoutClaim(task));
+
+/**
+ * Marks a task done, with the evidence.
+ *
+ * @throws ContinuityError `unknown-task`, `not-claimed`, `claim-lost`, `evidence-missing`
+ */
+export const completeTask = (progress: Progress, id: string, evidence: TaskEvidence, { owner, at }: By): Progress => {
+  const task = taskOf(progress, id);
+  assertOwn(task, owner);
+  const checked = evidenceSchema.safeParse(evidence);
+  if (!checked.success) throw new ContinuityError('evidence-missing', `The task "${id}" is not done without evidence: ${issuesText(checked.error)}.`);
+  return withTask(progress, { ...withoutClaim(task), status: 'done', evidence: checked.data, completedAt: isoOf(at) });
+};
+
+/** Marks a task as one that cannot go on, and lets it go. @throws ContinuityError `unknown-task`, `not-claimed`, `claim-lost` */
+export const blockTask = (progress: Progress, id: string, reason: string, { owner }: Pick<By, 'owner'>): Progress => {
+  const task = taskOf(progress, id);
+  assertOwn(task, owner);
+  return withTask(progress, { ...withoutClaim(task), status: 'blocked', blockedBy: reason.trim().slice(0, 1_000).toWellFormed() || 'No reason was given.' });
+};
+
+/** Lets a blocked task be worked on again. @throws ContinuityError `unknown-task`, `not-ready` where it is not blocked */
+export const unblockTask = (progress: Progress, id: string): Progress => {
+  const { blockedBy, ...rest } = taskOf(progress, id);
+  if (blockedBy === undefined) throw new ContinuityError('not-ready', `The task "${id}" is not blocked but ${rest.status}.`);
+  return withTask(progress, { ...rest, status: rest.generation > 0 ? 'in_progress' : 'todo' });
+};
+
+/** The task with this id. @throws ContinuityError `unknown-task` */
+export const taskOf = ({ tasks }: Progress, id: string): Task => {
+  const task = tasks.find((candidate) => candidate.id === id);
+  if (task) return task;
+  throw new ContinuityError('unknown-task', `There is no task "${id}"; the ids are ${tasks.slice(0, 50).map((known) => known.id).join(', ') || 'none yet'}.`);
+};
+
+/** @throws ContinuityError `not-claimed`, `claim-lost` */
+export const assertOwn = ({ id, claim, lastOwner, status }: Task, owner: string): void => {
+  if (claim?.owner === owner) return;
+  if (claim !== undefined) throw new ContinuityError('claim-lost', `The task "${id}" is in the hands of ${claim.owner} by now; leave it, and ask for the next one.`);
+  const hint = lastOwner === owner && status === 'in_progress' ? 'It was let go; claim it again.' : 'Claim it first.';
+  throw new ContinuityError('not-claimed', `The task "${id}" is ${status} and not claimed by ${owner}. ${hint}`);
+};
+
+const withoutClaim = (task: Task): Task => {
+  const { claim: _, ...rest } = task;
+  return rest;
+};
+
+const withTask = (progress: Progress, task: Task): Progress => ({ ...progress, tasks: progress.tasks.map((other) => (other.id === task.id ? task : other)) });
+
+const mapOwn = (progress: Progress, owner: string, change: (task: Task, claim: NonNullable<Task['claim']>) => Task): Progress => {
+  if (!progress.tasks.some(({ claim }) => claim?.owner === owner)) return progress;
+  return { ...progress, tasks: progress.tasks.map((task) => (task.claim?.owner === owner ? change(task, task.claim) : task)) };
+};

@@ -1,0 +1,112 @@
+import * as z from 'zod';
+
+/** The version of the file's format that this package writes. */
+export const progressVersion = 1;
+
+/** The name of the progress file. */
+export const progressFileName = 'agent-progress.json';
+
+const time = z.iso.datetime();
+const line = (maxChars: number) => z.string().trim().min(1).max(maxChars);
+
+/** Who works on a task, and until when nobody else may. */
+export const claimSchema = z.strictObject({
+  owner: line(200),
+  /** Grows with each claim of the task: who held an earlier one is told that it is lost. */
+  generation: z.int().positive(),
+  claimedAt: time,
+  heartbeatAt: time,
+  expiresAt: time,
+});
+
+/** Why a task counts as done. */
+export const evidenceSchema = z
+  .strictObject({
+    summary: line(4_000),
+    /** The end-to-end check that passed. */
+    check: z.strictObject({ command: line(1_000), exitCode: z.literal(0), at: time, output: z.string().max(2_000) }).optional(),
+    /** The person who accepted it without one. */
+    acceptedBy: line(200).optional(),
+  })
+  .refine(({ check, acceptedBy }) => check !== undefined || acceptedBy !== undefined, 'expected a check that passed, or a person who accepted it');
+
+const idSchema = z.string().regex(/^[\w.-]{1,64}$/, 'expected 1 to 64 letters, digits, "_", "." and "-"');
+
+/** A task as it is planned: what has to be true in the end stands before work begins. */
+export const plannedTaskSchema = z.strictObject({
+  id: idSchema,
+  title: line(200),
+  description: z.string().max(4_000).default(''),
+  /** What has to be true, end to end, for the task to be done. */
+  acceptance: z.array(line(500)).min(1).max(30),
+  /** Tasks that have to be done before. */
+  dependsOn: z.array(idSchema).max(50).default([]),
+});
+
+/** A task of the progress file. */
+export const taskSchema = z
+  .strictObject({
+    ...plannedTaskSchema.shape,
+    status: z.enum(['todo', 'in_progress', 'done', 'blocked']),
+    /** How many claims it has had. */
+    generation: z.int().nonnegative(),
+    claim: claimSchema.optional(),
+    /** Who worked on it last. */
+    lastOwner: z.string().optional(),
+    evidence: evidenceSchema.optional(),
+    completedAt: time.optional(),
+    blockedBy: line(1_000).optional(),
+  })
+  .refine(({ status, evidence }) => (status === 'done') === (evidence !== undefined), { path: ['evidence'], message: 'expected evidence where the status is "done", and only there' })
+  .refine(({ status, claim }) => claim === undefined || status === 'in_progress', { path: ['claim'], message: 'expected no claim unless the status is "in_progress"' })
+  .refine(({ status, blockedBy }) => (status === 'blocked') === (blockedBy !== undefined), { path: ['blockedBy'], message: 'expected a reason where the status is "blocked", and only there' });
+
+/** The whole progress file. */
+export const progressSchema = z
+  .strictObject({
+    format: z.literal('agent-progress'),
+    version: z.literal(progressVersion),
+    /** Grows with each write: what compare-and-swap compares. */
+    revision: z.int().nonnegative(),
+    /** `initializing` until the scaffolding is complete: a first session that broke off is not taken for a finished one. */
+    phase: z.enum(['initializing', 'working']),
+    goal: z.string().max(8_000),
+    tasks: z.array(taskSchema).max(1_000),
+  })
+  .superRefine(({ tasks }, context) => {
+    const problem = orderProblem(tasks);
+    if (problem !== undefined) context.addIssue({ code: 'custom', path: ['tasks'], message: problem });
+  });
+
+export type TaskClaim = z.infer<typeof claimSchema>;
+export type TaskEvidence = z.infer<typeof evidenceSchema>;
+export type PlannedTask = z.input<typeof plannedTaskSchema>;
+export type Task = z.infer<typeof taskSchema>;
+export type TaskStatus = Task['status'];
+export type Progress = z.infer<typeof progressSchema>;
+
+/** What is wrong with the order of tasks: ids that repeat, or that wait for nobody or for each other. */
+const orderProblem = (tasks: readonly { readonly id: string; readonly dependsOn: readonly string[] }[]): string | undefined => {
+  const open = new Map<string, Set<string>>();
+  for (const { id, dependsOn } of tasks) {
+    if (open.has(id)) return `the id "${id}" is there twice`;
+    open.set(id, new Set(dependsOn));
+  }
+  const waiting = new Map<string, string[]>();
+  for (const [id, needs] of open) {
+    for (const need of needs) {
+      if (!open.has(need)) return `the task "${id}" depends on "${need}", which is not there`;
+      waiting.set(need, [...(waiting.get(need) ?? []), id]);
+    }
+  }
+  const free = [...open].flatMap(([id, needs]) => (needs.size === 0 ? [id] : []));
+  for (let id = free.pop(); id !== undefined; id = free.pop()) {
+    for (const next of waiting.get(id) ?? []) {
+      const needs = open.get(next);
+      needs?.delete(id);
+      if (needs?.size === 0) free.push(next);
+    }
+    open.delete(id);
+  }
+  return open.size === 0 ? undefined : `the tasks ${[...open.keys()].slice(0, 5).join(', ')} wait for each other`;
+};

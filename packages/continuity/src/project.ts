@@ -1,0 +1,78 @@
+import { resolve } from 'node:path';
+import { systemClock, type Clock } from './clock.js';
+import { createStateFolder, type StateFolder } from './files/state-folder.js';
+import { createNotesStore, type NotesStore } from './notes.js';
+import { aFunction, aText, aWholeNumberFrom, checkOptions, required } from './option-check.js';
+import { createProgressStore, type ProgressStore } from './progress/progress-store.js';
+import { createRuleRatchet, type RuleRatchet } from './rules.js';
+import { createWorkspaceScript, type WorkspaceScript } from './workspace-script.js';
+
+/** Options of {@link openProject}. */
+export interface ProjectOptions {
+  /** The folder that the agent works in. */
+  readonly folder: string;
+  /**
+   * How long a claim holds without a sign of life, in milliseconds. The operator gives one three times as often, however long a tool runs.
+   *
+   * @defaultValue `300_000`, so that the task of a process that died is taken up after five minutes
+   */
+  readonly leaseMs?: number | undefined;
+  /**
+   * How long to wait for another process that writes, in milliseconds.
+   *
+   * @defaultValue `10_000`; a write takes a few milliseconds
+   */
+  readonly lockTimeoutMs?: number | undefined;
+  /**
+   * Tells the time, for leases.
+   *
+   * @defaultValue `Date.now`
+   */
+  readonly clock?: Clock | undefined;
+}
+
+/** What a project remembers from session to session, in files that people can read. */
+export interface Project {
+  readonly folder: string;
+  readonly leaseMs: number;
+  readonly clock: Clock;
+  /** `agent-progress.json` */
+  readonly progress: ProgressStore;
+  /** `agent-notes.md` */
+  readonly notes: NotesStore;
+  /** `workspace.sh` */
+  readonly script: WorkspaceScript;
+  /** `AGENTS.md`, and the rules that are proposed for it. */
+  readonly rules: RuleRatchet;
+  /** `.agent-output/`, which git ignores. */
+  readonly state: StateFolder;
+}
+
+/**
+ * Opens the state of a project. Nothing is read or written yet. Several processes may have it open.
+ *
+ * @throws ContinuityError `invalid-option`
+ *
+ * @example
+ * ```ts
+ * const project = openProject({ folder: '/work' });
+ * const file = await project.progress.read();
+ * if (file.state === 'ready') console.log(file.progress.tasks.length);
+ * ```
+ */
+export const openProject = (options: ProjectOptions): Project => {
+  checkOptions('openProject()', options, { folder: required(aText), leaseMs: aWholeNumberFrom(1_000), lockTimeoutMs: aWholeNumberFrom(1), clock: aFunction });
+  const { leaseMs = 300_000, lockTimeoutMs = 10_000, clock = systemClock } = options;
+  const folder = resolve(options.folder);
+  const state = createStateFolder({ project: folder, clock, lockTimeoutMs });
+  return {
+    folder,
+    leaseMs,
+    clock,
+    progress: createProgressStore(folder, state),
+    notes: createNotesStore(folder, state),
+    script: createWorkspaceScript(folder, state),
+    rules: createRuleRatchet(folder, state, clock),
+    state,
+  };
+};

@@ -1,0 +1,35 @@
+import type { JSONObject, SystemBlock, ToolDefinition, TurnEventOf, UserMessage } from '@h/turn';
+import { mayUse, type Role } from './roles.js';
+
+type Request = TurnEventOf<'model.request'>;
+
+export const annotationName = 'continuity';
+
+/** Whether a request has its role and state already. It is then left as it is. */
+export const isShaped = ({ annotations }: Request): boolean => annotations?.[annotationName] !== undefined;
+
+/** Puts role and state into requests: the role where it is cached, the state behind all that is. */
+export const requestShaper = (): ((request: Request, role: Role, state: UserMessage) => Request) => {
+  let last: { readonly role: Role; readonly given: readonly ToolDefinition[]; readonly tools: readonly ToolDefinition[] } | undefined;
+  const toolsFor = (role: Role, given: readonly ToolDefinition[]): readonly ToolDefinition[] => {
+    if (last?.role === role && last.given === given) return last.tools;
+    const allowed = given.filter(({ name }) => mayUse(role, name));
+    last = { role, given, tools: allowed.length === given.length ? given : allowed };
+    return last.tools;
+  };
+  return (request, role, state) => ({
+    ...request,
+    system: withBlock(request.system, role.instructions),
+    tools: toolsFor(role, request.tools),
+    tail: [...request.tail, state],
+    annotations: { ...request.annotations, [annotationName]: { role: role.name } satisfies JSONObject },
+  });
+};
+
+/** The blocks with one more, to which the cache mark of the last one has moved. */
+const withBlock = (system: readonly SystemBlock[], text: string): readonly SystemBlock[] => {
+  if (text === '') return system;
+  const last = system.at(-1);
+  if (last?.cache === undefined) return [...system, { text }];
+  return [...system.slice(0, -1), { text: last.text }, { text, cache: last.cache }];
+};

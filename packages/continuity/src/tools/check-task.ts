@@ -1,0 +1,33 @@
+import { endText, type CheckRunner } from '../check-runner.js';
+import { isoOf } from '../clock.js';
+import { ContinuityError } from '../errors.js';
+import type { Project } from '../project.js';
+import type { Task, TaskEvidence } from '../progress/schema.js';
+
+/** The end-to-end check of tasks. */
+export interface TaskCheck {
+  /** The command that has to succeed before a task is done. The app says which, never the model. */
+  readonly command: string | ((task: Task) => string);
+  /** Runs it: `localChecks()` of `@h/hooks`, or a sandbox. */
+  readonly run: CheckRunner;
+  /**
+   * How long it may take, in milliseconds.
+   *
+   * @defaultValue `600_000`
+   */
+  readonly timeoutMs?: number | undefined;
+}
+
+export const defaultCheckMs = 600_000;
+const shownChars = 4_000;
+const keptChars = 2_000;
+
+/** Runs the check of a task. @throws ContinuityError `check-failed`, with what the check said */
+export const checkTask = async ({ command, run, timeoutMs = defaultCheckMs }: TaskCheck, task: Task, { folder, clock }: Project, signal: AbortSignal): Promise<NonNullable<TaskEvidence['check']>> => {
+  const line = typeof command === 'function' ? command(task) : command;
+  const end = await run({ command: line, cwd: folder, timeoutMs, maxChars: shownChars, signal });
+  if (end.exitCode === 0 && end.failure === undefined) {
+    return { command: line.slice(0, 1_000).toWellFormed(), exitCode: 0, at: isoOf(clock()), output: end.output.slice(-keptChars).toWellFormed() };
+  }
+  throw new ContinuityError('check-failed', `The task "${task.id}" is not done: the end-to-end check \`${line}\` did not pass (${endText({ ...end, output: end.output.slice(-shownChars) })}).\nMend that, then call task_done again.`);
+};

@@ -1,0 +1,152 @@
+import { anObjectWith, aFunction, aText, aWholeNumberFrom, checkOptions, either, required } from '../option-check.js';
+import { ContinuityError } from '../errors.js';
+import { assertOwn, blockTask, claimNext, completeTask, emptyProgress, planTasks, taskOf } from '../progress/changes.js';
+import { readyOrThrow } from '../progress/progress-store.js';
+import { selectTask, type NextTask } from '../progress/select-task.js';
+import type { Project } from '../project.js';
+import { countsOf, nextText } from '../task-text.js';
+import { checkTask, defaultCheckMs, type TaskCheck } from './check-task.js';
+import { inputOf, stringOf, text, type ContinuityTool, type ContinuityToolContext } from './tool-shape.js';
+
+/** Options of {@link continuityTools}. */
+export interface ContinuityToolsOptions {
+  readonly project: Project;
+  /** The end-to-end check without which no task is done. */
+  readonly check: TaskCheck;
+}
+
+/** What the check's runner needs to end it, besides its own timeout. */
+const reserveMs = 15_000;
+
+/**
+ * The tools by which a model works through a project: `task_next`, `task_done`, `task_block`, `note`, `rule_propose`, and `task_plan` for the
+ * first session.
+ *
+ * A task that is claimed belongs to the session that claimed it. `task_done` runs the check itself; what the model says of its
+ * work is kept beside it, and counts for nothing without it.
+ *
+ * @throws ContinuityError `invalid-option`
+ *
+ * @example
+ * ```ts
+ * const tools = continuityTools({ project, check: { command: 'npm run test:e2e', run: localChecks() } });
+ * const driver = toolDriver(createRegistry().register(...tools.map((tool) => defineTool(tool))));
+ * ```
+ */
+export const continuityTools = (options: ContinuityToolsOptions): readonly ContinuityTool[] => {
+  checkOptions('continuityTools()', options, { project: required(anObjectWith('progress', 'notes', 'rules')), check: required(anObjectWith('command', 'run')) });
+  checkOptions('The check of continuityTools()', options.check, { command: required(either(aText, aFunction)), run: required(aFunction), timeoutMs: aWholeNumberFrom(1) });
+  const { project, check } = options;
+  return [taskNext(project), taskDone(project, check), taskBlock(project), note(project), proposeRule(project), taskPlan(project)];
+};
+
+/** What all of them have in common: they change files of the project's state, and nothing else. */
+const shared = { effect: 'local-write', idempotent: true, volatile: true, resources: () => ['continuity:'] } as const;
+
+const taskNext = ({ progress, clock, leaseMs }: Project): ContinuityTool => ({
+  ...shared,
+  name: 'task_next',
+  description: 'Claims the next task for this session and tells what it is: the one that was begun and interrupted, else the first that is to do. Call it before you begin to work, and again when a task is done.',
+  input: inputOf({}, []),
+  run: async (_, { session }) => {
+    if ((await progress.read()).state === 'missing') return nextText({ kind: 'no-tasks' });
+    const chosen: { next: NextTask } = { next: { kind: 'no-tasks' } };
+    await progress.update((current) => {
+      const at = clock();
+      chosen.next = selectTask(current, session, at);
+      return claimNext(current, { owner: session, at, leaseMs });
+    });
+    return nextText(chosen.next);
+  },
+});
+
+const taskDone = (project: Project, check: TaskCheck): ContinuityTool => ({
+  ...shared,
+  name: 'task_done',
+  description: 'Says that the task of this session is done. The end-to-end check is run; only if it passes the task counts as done. Commit your work first.',
+  input: inputOf({ id: text('Id of the task.', 64), summary: text('What was done, and how each acceptance criterion was verified.', 4_000) }, ['id', 'summary']),
+  timeoutMs: (check.timeoutMs ?? defaultCheckMs) + reserveMs,
+  // The check may look at everything, so nothing may change meanwhile.
+  resources: () => undefined,
+  run: async (input, { session, signal }) => {
+    const { progress, clock } = project;
+    const [id, summary] = [stringOf(input['id']), stringOf(input['summary'])];
+    const task = taskOf(readyOrThrow(await progress.read(), progress.path), id);
+    if (task.status === 'done') return `The task "${id}" is done already.`;
+    assertOwn(task, session);
+    const passed = await checkTask(check, task, project, signal);
+    signal.throwIfAborted();
+    const after = await progress.update((current) => completeTask(current, id, { summary, check: passed }, { owner: session, at: clock() }));
+    const { done, total } = countsOf(after);
+    return `The check passed: the task "${id}" is done, ${done} of ${total}. Note down what the next session should know, commit, then ask for the next task.`;
+  },
+});
+
+const taskBlock = ({ progress }: Project): ContinuityTool => ({
+  ...shared,
+  name: 'task_block',
+  description: 'Says that the task of this session cannot go on without somebody’s help, and why. It is left for people; ask for the next task after that.',
+  input: inputOf({ id: text('Id of the task.', 64), reason: text('What is missing, and who could give it.', 1_000) }, ['id', 'reason']),
+  run: async (input, { session }) => {
+    const id = stringOf(input['id']);
+    await progress.update((current) => blockTask(current, id, stringOf(input['reason']), { owner: session }));
+    return `The task "${id}" is marked as blocked.`;
+  },
+});
+
+const note = ({ notes, clock }: Project): ContinuityTool => ({
+  ...shared,
+  name: 'note',
+  idempotent: false,
+  description: 'Adds to the notes of this session what later sessions should know: decisions with their reasons, what did not work, where things are. Nothing that was noted can be changed.',
+  input: inputOf({ text: text('The note.', 8_000) }, ['text']),
+  run: async (input, { session }: ContinuityToolContext) => {
+    await notes.add({ session, text: stringOf(input['text']), at: clock() });
+    return 'Noted.';
+  },
+});
+
+const proposeRule = ({ rules }: Project): ContinuityTool => ({
+  ...shared,
+  name: 'rule_propose',
+  description: 'Proposes a permanent rule for AGENTS.md after something went wrong that a rule would have prevented. A person reviews it; until then it is not in force.',
+  input: inputOf({ rule: text('The rule, in one line.', 500), because: text('What went wrong.', 1_000) }, ['rule', 'because']),
+  run: async (input, { session }) => {
+    const { id, outcome } = await rules.propose({ rule: stringOf(input['rule']), because: stringOf(input['because']), session });
+    return outcome === 'proposed' ? `The rule is proposed as ${id}; a person will review it.` : 'That rule is known already.';
+  },
+});
+
+const taskPlan = ({ progress }: Project): ContinuityTool => ({
+  ...shared,
+  name: 'task_plan',
+  description: 'Writes the list of tasks, in the first session only. Each task is small enough for one session and says by its acceptance criteria what has to be true, end to end, when it is done. A second call replaces the list.',
+  input: inputOf(
+    {
+      goal: text('What the user wants in the end.', 8_000),
+      tasks: {
+        type: 'array',
+        minItems: 1,
+        maxItems: 1_000,
+        items: inputOf(
+          {
+            id: { type: 'string', pattern: String.raw`^[\w.\-]{1,64}$`, description: 'A short name, such as "login-form".' },
+            title: text('What is to be done, in a line.', 200),
+            description: { type: 'string', maxLength: 4_000, description: 'What one has to know for it.' },
+            acceptance: { type: 'array', minItems: 1, maxItems: 30, items: text('Something that can be checked.', 500) },
+            dependsOn: { type: 'array', maxItems: 50, items: { type: 'string' }, description: 'Ids of tasks that have to be done before.' },
+          },
+          ['id', 'title', 'acceptance'],
+        ),
+      },
+    },
+    ['goal', 'tasks'],
+  ),
+  run: async (input) => {
+    const goal = stringOf(input['goal']);
+    const tasks = input['tasks'];
+    if (!Array.isArray(tasks)) throw new ContinuityError('progress-invalid', 'The tasks are no list.');
+    const planned = await progress.initialize(emptyProgress(goal), (current) => ({ ...planTasks(current, tasks), goal }));
+    return `${planned.tasks.length} tasks are planned.`;
+  },
+});
