@@ -1,0 +1,113 @@
+import type { TurnPriority, TurnTrigger } from '@h/turn';
+import type { LaneError } from './errors.js';
+
+/** What somebody who wants a place says about itself. */
+export interface LaneRequest {
+  /** The lane: one at a time is let in, in the order in which they came. */
+  readonly session: string;
+  /** @defaultValue by `trigger`, else `'normal'` */
+  readonly priority?: TurnPriority | undefined;
+  readonly trigger?: TurnTrigger | undefined;
+  /** Keys by kind, for the groups of the lanes: `{ provider: 'anthropic', tenant: 'acme' }`. */
+  readonly groups?: Readonly<Record<string, string | undefined>> | undefined;
+  /** What it is called in snapshots and events; the id of the turn. */
+  readonly label?: string | undefined;
+  /** A few words that are kept of it when it is dropped. */
+  readonly summary?: string | undefined;
+  /** @defaultValue that of the lanes */
+  readonly idleTimeoutMs?: number | undefined;
+  /** @defaultValue that of the lanes */
+  readonly deadlineMs?: number | undefined;
+  /** @defaultValue that of the lanes */
+  readonly graceMs?: number | undefined;
+  /** @defaultValue that of the lanes */
+  readonly maxWaitMs?: number | undefined;
+  /** Goes before all of its session who have not been let in: it holds the session's store already, as a resumed turn does. */
+  readonly ahead?: boolean | undefined;
+  /**
+   * Whose work this is a part of.
+   *
+   * @defaultValue the lease in whose asynchronous context the request is made
+   */
+  readonly within?: Lease | undefined;
+}
+
+/** Where somebody stands who waits. */
+export interface WaitingNotice {
+  readonly session: string;
+  /** `session`: for those before it in its session; `slot`: for one of the places of all. */
+  readonly for: 'session' | 'slot';
+  /** Its place among those who wait for the same, from 1. */
+  readonly position: number;
+  /** How long it has waited, in milliseconds. */
+  readonly waitedMs: number;
+  /** The group that has no slot for it, as `kind:key`. */
+  readonly group?: string | undefined;
+}
+
+/** What was dropped in a session since somebody was let in last, where the policy is `summarize`. */
+export interface Dropped {
+  readonly count: number;
+  /** The summaries of the latest of them. */
+  readonly summaries: readonly string[];
+}
+
+/** A place that somebody waits for, or has. */
+export interface LanePlace {
+  /** Waits no longer, or gives the place back. The second time it does nothing. */
+  release(): void;
+  /** Waits no longer, and is refused; or is asked to stop, and has `graceMs` to give the place back. */
+  abort(reason: unknown): void;
+}
+
+/** A place that somebody has. */
+export interface Lease extends LanePlace {
+  readonly session: string;
+  /** A number that is larger for everyone who is let in later. A store that remembers the largest can refuse those before. */
+  readonly fence: number;
+  /** Whether the place is still its own. */
+  readonly isCurrent: boolean;
+  /** Aborted when it shall stop; `reason` is a {@link LaneError}. */
+  readonly signal: AbortSignal;
+  readonly dropped: Dropped | undefined;
+  /** Something has moved: the idle timeout begins again. The deadline does not. */
+  progress(): void;
+  /**
+   * To be called before anything is written.
+   *
+   * @throws LaneError `lane-lost` when the place has been given to somebody else
+   */
+  check(): void;
+  /**
+   * Gives the slot to others while it waits for something that needs one itself, and waits for a slot again before it
+   * goes on. The session stays its own, and the idle timeout stands still.
+   *
+   * @throws LaneError the reason for which it shall stop, or `lane-lost`
+   */
+  yieldWhile<Result>(work: () => Result | PromiseLike<Result>): Promise<Result>;
+}
+
+/** Who wants a place. What these throw is reported to `onEvent`, and holds nobody up. */
+export interface LaneListener {
+  /** The place is free: now, or later. */
+  admitted(lease: Lease): void;
+  /** There will be no place. */
+  refused(error: LaneError): void;
+  /** It has to wait; again whenever it has moved up. */
+  waiting?(notice: WaitingNotice): void;
+  /** It shall stop, and has `graceMs` to give the place back. */
+  aborted?(error: LaneError): void;
+  /** The place was taken away: what it does from now on does not count. */
+  lost?(error: LaneError): void;
+  /** Whether it rightly does nothing, as while a person is asked: the idle timeout begins again. */
+  isPaused?(): boolean;
+}
+
+/**
+ * Who gives places. `queue()` and `createInbox()` need no more than this, so that lanes which are kept by a server can
+ * stand here too: everything may be answered later.
+ */
+export interface LaneBackend {
+  /** Asks for a place. The listener may be called before this returns. */
+  enter(request: LaneRequest, listener: LaneListener): LanePlace;
+}

@@ -1,0 +1,28 @@
+import type { Dropped } from './contract.js';
+
+const maxSummaries = 10;
+const maxChars = 200;
+
+/** What was dropped, with one more: the latest few in a few words each. */
+export const withDropped = (before: Dropped | undefined, summary: string | undefined): Dropped => ({
+  count: (before?.count ?? 0) + 1,
+  summaries: [...(before?.summaries ?? []), ...(summary === undefined ? [] : [shortened(summary)])].slice(-maxSummaries),
+});
+
+/** The two one after the other. */
+export const joinDropped = (first: Dropped | undefined, second: Dropped | undefined): Dropped | undefined =>
+  first && second
+    ? { count: first.count + second.count, summaries: [...first.summaries, ...second.summaries].slice(-maxSummaries) }
+    : (first ?? second);
+
+/** What a model reads about messages that it will not get. */
+export const droppedText = ({ count, summaries }: Dropped): string => {
+  const opening = `[${count} earlier ${count === 1 ? 'message was' : 'messages were'} left out, because too many were waiting.`;
+  if (summaries.length === 0) return `${opening}]`;
+  return `${opening} ${summaries.length < count ? 'The latest began' : 'They began'}:\n${summaries.map((text) => `- ${text}`).join('\n')}]`;
+};
+
+const shortened = (text: string): string => {
+  const line = text.replaceAll(/\s+/gu, ' ').trim();
+  return line.length <= maxChars ? line : `${line.slice(0, maxChars).toWellFormed()}…`;
+};

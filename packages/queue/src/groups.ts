@@ -1,0 +1,90 @@
+import { Heap } from './heap.js';
+import { invalid, show } from './options-check.js';
+import type { Bucket } from './bucket.js';
+
+/** How much of one kind may run at once: of one provider, of one tenant. */
+export interface GroupOptions {
+  /** How many may run at once for each key of this kind. */
+  readonly concurrency: number;
+  /** Other caps, for single keys. */
+  readonly keys?: Readonly<Record<string, number>> | undefined;
+}
+
+/** The slots of one key: of the provider `anthropic`, say. It exists while somebody uses it or waits for it. */
+export class Group<Owner> {
+  readonly kind: string;
+  readonly key: string;
+  readonly capacity: number;
+  active = 0;
+  /** How many buckets and passes refer to it. */
+  users = 0;
+  /** Buckets whose next one waits for a slot of this group. */
+  readonly parked = new Heap<Bucket<Owner>>((left, right) => left.isBefore(right));
+
+  constructor(kind: string, key: string, capacity: number) {
+    this.kind = kind;
+    this.key = key;
+    this.capacity = capacity;
+  }
+
+  get isFull(): boolean {
+    return this.active >= this.capacity;
+  }
+}
+
+/** The groups that are in use, by kind and key. */
+export class Groups<Owner> {
+  readonly #options: Readonly<Record<string, GroupOptions>>;
+  readonly #groups = new Map<string, Group<Owner>>();
+
+  constructor(options: Readonly<Record<string, GroupOptions>>) {
+    this.#options = options;
+  }
+
+  /** @throws TurnError `invalid-option` for a kind that no option names */
+  check(keys: Readonly<Record<string, string | undefined>>): void {
+    for (const kind of Object.keys(keys)) {
+      if (!Object.hasOwn(this.#options, kind)) {
+        throw invalid(`createLanes() has no group ${show(kind)}; it knows ${Object.keys(this.#options).map(show).join(', ') || 'none'}. Name it in "groups".`);
+      }
+    }
+  }
+
+  /** The groups of these keys. Whoever keeps them says so with {@link use} and {@link disuse}. */
+  of(keys: Readonly<Record<string, string | undefined>>): readonly Group<Owner>[] {
+    return Object.entries(keys).flatMap(([kind, key]) => (key === undefined ? [] : [this.#group(kind, key)]));
+  }
+
+  use(groups: readonly Group<Owner>[]): void {
+    for (const group of groups) {
+      group.users += 1;
+      this.#groups.set(nameOf(group.kind, group.key), group);
+    }
+  }
+
+  disuse(groups: readonly Group<Owner>[]): void {
+    for (const group of groups) {
+      group.users -= 1;
+      if (group.users === 0) this.#groups.delete(nameOf(group.kind, group.key));
+    }
+  }
+
+  [Symbol.iterator](): Iterator<Group<Owner>> {
+    return this.#groups.values();
+  }
+
+  #group(kind: string, key: string): Group<Owner> {
+    const { concurrency = Infinity, keys } = this.#options[kind] ?? {};
+    const own = keys !== undefined && Object.hasOwn(keys, key) ? keys[key] : undefined;
+    return this.#groups.get(nameOf(kind, key)) ?? new Group(kind, key, own ?? concurrency);
+  }
+}
+
+/** One text for a kind and a key, another one for any other two. */
+const nameOf = (kind: string, key: string): string => JSON.stringify([kind, key]);
+
+/** One text for the same keys, whatever order they are in. */
+export const signatureOf = (keys: Readonly<Record<string, string | undefined>>): string => {
+  const names = Object.keys(keys).filter((kind) => keys[kind] !== undefined);
+  return names.length === 0 ? '' : JSON.stringify(names.toSorted().map((kind) => [kind, keys[kind]]));
+};

@@ -1,0 +1,10 @@
+export type { Dropped, LaneBackend, LaneListener, LanePlace, LaneRequest, Lease, WaitingNotice } from './contract.js';
+export { LaneError, LaneTimeoutError, type LaneErrorCode, type TimeoutKind } from './errors.js';
+export type { LaneEvent } from './events.js';
+export type { GroupOptions } from './groups.js';
+export type { FullPolicy } from './keeper.js';
+export { createLanes, type Lanes, type ShutdownOptions } from './lanes.js';
+export type { LanesOptions } from './lanes-options.js';
+export { priorityOf } from './priority.js';
+export type { RunOptions, Task } from './run.js';
+export type { LanesSnapshot, RunningSnapshot, SessionSnapshot, WaitingSnapshot } from './snapshot.js';

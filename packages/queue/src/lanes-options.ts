@@ -1,0 +1,125 @@
+import type { SchedulerLike } from 'rxjs';
+import type { LaneEvent } from './events.js';
+import type { GroupOptions } from './groups.js';
+import type { FullPolicy } from './keeper.js';
+import { checkOptions, checkValue, invalid, isFunction, isObject, numberFrom, objectWith, oneOf, wholeFrom, type OptionCheck } from './options-check.js';
+
+/** Options of {@link createLanes}. */
+export interface LanesOptions {
+  /**
+   * How many may run at once, whatever their session.
+   *
+   * @defaultValue `4`, which providers' rate limits of a small account bear
+   */
+  readonly concurrency?: number | undefined;
+  /**
+   * How many of these places only the foreground may take. Less than `concurrency`.
+   *
+   * @defaultValue `0`
+   */
+  readonly reservedForeground?: number | undefined;
+  /**
+   * After how long at the gate somebody of the background counts as normal, in milliseconds; never as foreground.
+   *
+   * @defaultValue `Infinity`: as long as others come, the background waits
+   */
+  readonly ageAfterMs?: number | undefined;
+  /**
+   * Further caps, by kind: `{ provider: { concurrency: 8, keys: { local: 1 } }, tenant: { concurrency: 2 } }`. Who asks
+   * for a place names its keys.
+   *
+   * @defaultValue `{}`
+   */
+  readonly groups?: Readonly<Record<string, GroupOptions>> | undefined;
+  /**
+   * How long somebody who has a place may show no progress before it is told to stop, in milliseconds. Waiting for the
+   * place does not count.
+   *
+   * @defaultValue `600_000`, longer than a slow answer of a large model or a test run takes without a word
+   */
+  readonly idleTimeoutMs?: number | undefined;
+  /**
+   * How long somebody may have a place in all, in milliseconds, whatever its progress.
+   *
+   * @defaultValue `86_400_000`, a day
+   */
+  readonly deadlineMs?: number | undefined;
+  /**
+   * How long somebody who was told to stop may take before its place is given to others, in milliseconds.
+   *
+   * @defaultValue `10_000`, twice what a harness gives its operators for the end of a turn
+   */
+  readonly graceMs?: number | undefined;
+  /**
+   * How long somebody may wait for a place, in milliseconds.
+   *
+   * @defaultValue `Infinity`
+   */
+  readonly maxWaitMs?: number | undefined;
+  /**
+   * How many may wait in all; more are refused.
+   *
+   * @defaultValue `10_000`
+   */
+  readonly maxWaiting?: number | undefined;
+  /**
+   * How many may wait in one session, without the one that runs.
+   *
+   * @defaultValue `100`
+   */
+  readonly maxWaitingPerSession?: number | undefined;
+  /**
+   * What happens to one too many in a session: it is refused (`reject`), or it comes in and the one that has waited longest
+   * (`drop-oldest`) or shortest (`drop-newest`) is sent away. `summarize` drops the oldest, and who is let in next hears
+   * what was dropped.
+   *
+   * @defaultValue `'reject'`
+   */
+  readonly whenFull?: FullPolicy | undefined;
+  /**
+   * How often those who wait hear that they have moved up, in milliseconds.
+   *
+   * @defaultValue `1000`
+   */
+  readonly noticeEveryMs?: number | undefined;
+  /**
+   * The clock and the timers.
+   *
+   * @defaultValue timers of the system and a monotonic clock
+   */
+  readonly scheduler?: SchedulerLike | undefined;
+  /** Sees who is refused, told to stop, loses its place, ends too late, and which callback has thrown. */
+  readonly onEvent?: ((event: LaneEvent) => void) | undefined;
+}
+
+const checks: Readonly<Record<keyof LanesOptions, OptionCheck>> = {
+  concurrency: wholeFrom(1),
+  reservedForeground: wholeFrom(0),
+  ageAfterMs: numberFrom(0),
+  groups: isObject,
+  idleTimeoutMs: numberFrom(1),
+  deadlineMs: numberFrom(1),
+  graceMs: numberFrom(0),
+  maxWaitMs: numberFrom(0),
+  maxWaiting: wholeFrom(1),
+  maxWaitingPerSession: wholeFrom(0),
+  whenFull: oneOf('reject', 'drop-oldest', 'drop-newest', 'summarize'),
+  noticeEveryMs: numberFrom(1),
+  scheduler: objectWith('now', 'schedule'),
+  onEvent: isFunction,
+};
+
+/** @throws TurnError `invalid-option` that names the option, its value and what it takes */
+export const checkLanesOptions = (options: LanesOptions): void => {
+  checkOptions('createLanes()', options, checks);
+  const { concurrency = 4, reservedForeground = 0, groups = {} } = options;
+  if (reservedForeground >= concurrency) {
+    throw invalid(`createLanes() takes less than "concurrency" (${concurrency}) as "reservedForeground"; it was given ${reservedForeground}, which leaves nothing for others.`);
+  }
+  for (const [kind, group] of Object.entries(groups)) {
+    const owner = `"groups.${kind}" of createLanes()`;
+    checkOptions(owner, group, { concurrency: wholeFrom(1), keys: isObject });
+    checkValue(owner, 'concurrency', group.concurrency, wholeFrom(1));
+    for (const [key, cap] of Object.entries(group.keys ?? {})) checkValue(`${owner}, "keys",`, key, cap, wholeFrom(1));
+  }
+};

@@ -1,0 +1,188 @@
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
+import { Alarm, monotonicScheduler } from './clock.js';
+import type { LaneBackend, LaneRequest, Lease } from './contract.js';
+import { LaneError } from './errors.js';
+import { Keeper, type KeeperHost } from './keeper.js';
+import { checkLanesOptions, type LanesOptions } from './lanes-options.js';
+import { Notices } from './notices.js';
+import { priorityOf } from './priority.js';
+import { runIn, type RunOptions, type Task } from './run.js';
+import { snapshotOf, type LanesSnapshot } from './snapshot.js';
+import { Ticket, type Limits } from './ticket.js';
+
+/** Options of `shutdown()`. */
+export interface ShutdownOptions {
+  /** Why, for those who are told to stop. */
+  readonly reason?: string | undefined;
+}
+
+/** Lanes of one process: one at a time in a session, so many at once in all. */
+export interface Lanes extends LaneBackend {
+  /**
+   * Runs a task as soon as its session and a slot are free.
+   *
+   * What the task returns or throws is what the promise brings. A task that is told to stop and throws brings the reason
+   * for which it was told; what it brings after its place was given to others is dropped, and reported as `late`.
+   *
+   * @throws LaneError when there is no place for it, or it has lost it; `code` says why
+   */
+  run<Result>(session: string, task: Task<Result>, options?: RunOptions): Promise<Result>;
+  /**
+   * Frees the slot of whoever calls it while it waits for something that needs a slot itself, and waits for one before it
+   * goes on; its session stays its own. It finds the place by its asynchronous context; without one it only does the work.
+   */
+  yieldWhile<Result>(work: () => Result | PromiseLike<Result>): Promise<Result>;
+  /** Does something that is no part of the work which holds the place: what it queues on the same session waits its turn. */
+  detach<Result>(callback: () => Result): Result;
+  /** Sends those away who wait in a session (`lane-cleared`), not the one that runs. @returns how many */
+  clear(session: string): number;
+  /** What runs and waits, as plain data. It takes time in proportion to that. */
+  snapshot(): LanesSnapshot;
+  /** Resolves when nobody runs or waits. */
+  idle(): Promise<void>;
+  /** Refuses whoever comes from now on (`lane-closed`), and resolves when those who are there are done. */
+  drain(): Promise<void>;
+  /** Refuses whoever comes or waits (`lane-closed`), tells those who run to stop, and resolves when all have let go. */
+  shutdown(options?: ShutdownOptions): Promise<void>;
+}
+
+/**
+ * Makes lanes: in a session one at a time, in the order in which they came, and over all sessions so many at once, the
+ * most urgent first. A session takes at most one slot, however much is queued in it.
+ *
+ * Somebody who makes no progress for too long is told to stop, and its place is given to others after a grace. Nothing
+ * else is kept of a session in which nobody runs or waits.
+ *
+ * @throws TurnError `invalid-option` that names the option, its value and what it takes
+ *
+ * @example
+ * ```ts
+ * const lanes = createLanes({ concurrency: 8, reservedForeground: 2 });
+ * const text = await lanes.run('alice', async ({ signal }) => (await fetch(url, { signal })).text(), { priority: 'foreground' });
+ * ```
+ */
+export const createLanes = (options: LanesOptions = {}): Lanes => {
+  checkLanesOptions(options);
+  const { concurrency = 4, scheduler = monotonicScheduler, onEvent } = options;
+  const defaults: Limits = {
+    idleTimeoutMs: options.idleTimeoutMs ?? 600_000,
+    deadlineMs: options.deadlineMs ?? 86_400_000,
+    graceMs: options.graceMs ?? 10_000,
+    maxWaitMs: options.maxWaitMs ?? Infinity,
+  };
+  const context = new AsyncLocalStorage<Ticket | undefined>();
+  const report: KeeperHost['report'] = (event) => {
+    try {
+      onEvent?.(event);
+    } catch {
+      // Who only looks changes nothing.
+    }
+  };
+  const call: KeeperHost['call'] = (ticket, callback) => {
+    const inContext = ticket.isCurrent ? () => context.run(ticket, callback) : callback;
+    try {
+      if (ticket.scope) ticket.scope.runInAsyncScope(inContext);
+      else inContext();
+    } catch (error) {
+      report({ type: 'callback-failed', session: ticket.session, label: ticket.request.label, error });
+    }
+  };
+  const onIdle: (() => void)[] = [];
+  const keeper = new Keeper(
+    {
+      gate: {
+        concurrency,
+        reservedForeground: options.reservedForeground ?? 0,
+        ageAfterMs: options.ageAfterMs ?? Infinity,
+        groups: options.groups ?? {},
+      },
+      maxWaiting: options.maxWaiting ?? 10_000,
+      maxWaitingPerSession: options.maxWaitingPerSession ?? 100,
+      whenFull: options.whenFull ?? 'reject',
+    },
+    {
+      now: () => scheduler.now(),
+      call,
+      report,
+      stoppedWaiting: (ticket) => {
+        notices.remove(ticket);
+        ticket.cancelWait?.();
+      },
+      dueChanged: ({ dueAt }) => alarm.setFor(dueAt),
+      idle: () => {
+        alarm.clear();
+        for (const resolve of onIdle.splice(0)) resolve();
+      },
+    },
+  );
+  const alarm = new Alarm(scheduler, () => {
+    for (const ticket of keeper.admitted) keeper.expire(ticket);
+    for (const { dueAt } of keeper.admitted) alarm.setFor(dueAt);
+  });
+  const notices = new Notices(keeper, scheduler, options.noticeEveryMs ?? 1000, (ticket, notice) =>
+    call(ticket, () => ticket.listener.waiting?.(notice)),
+  );
+  const limitsOf = (request: LaneRequest): Limits =>
+    request.idleTimeoutMs === undefined && request.deadlineMs === undefined && request.graceMs === undefined && request.maxWaitMs === undefined
+      ? defaults
+      : {
+          idleTimeoutMs: request.idleTimeoutMs ?? defaults.idleTimeoutMs,
+          deadlineMs: request.deadlineMs ?? defaults.deadlineMs,
+          graceMs: request.graceMs ?? defaults.graceMs,
+          maxWaitMs: request.maxWaitMs ?? defaults.maxWaitMs,
+        };
+  const wait = (ticket: Ticket): void => {
+    ticket.scope = new AsyncResource('LaneTicket');
+    const { maxWaitMs } = ticket.limits;
+    if (maxWaitMs !== Infinity) {
+      const text = `No place in session ${JSON.stringify(ticket.session)} was free within ${maxWaitMs} ms (maxWaitMs).`;
+      const timeout = new Alarm(scheduler, () => ticket.abort(new LaneError('lane-waited-too-long', ticket.session, text)));
+      timeout.setFor(ticket.queuedAt + maxWaitMs);
+      ticket.cancelWait = () => timeout.clear();
+    }
+    if (ticket.listener.waiting) notices.add(ticket);
+  };
+  const idle = (): Promise<void> => (keeper.lanes.size === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve)));
+  const lanes: Lanes = {
+    enter: (request, listener) => {
+      if (request.groups) keeper.gate.groups.check(request.groups);
+      const priority = request.priority ?? (request.trigger === undefined ? 'normal' : priorityOf(request.trigger));
+      const ticket = new Ticket(keeper, request, listener, priority, limitsOf(request));
+      ticket.parent = request.within === undefined ? context.getStore() : ticketOf(request.within, keeper);
+      keeper.enter(ticket);
+      if (ticket.isWaiting) wait(ticket);
+      return ticket;
+    },
+    run: (session, task, runOptions) => runIn(lanes, session, task, runOptions),
+    yieldWhile: async (work) => {
+      const ticket = context.getStore();
+      return ticket ? ticket.yieldWhile(work) : work();
+    },
+    detach: (callback) => context.run(undefined, callback),
+    clear: (session) => {
+      const waiting = [...(keeper.lanes.get(session)?.tickets ?? [])].filter(({ isWaiting }) => isWaiting);
+      for (const ticket of waiting) {
+        ticket.abort(new LaneError('lane-cleared', session, `Those who wait in session ${JSON.stringify(session)} were sent away.`));
+      }
+      return waiting.length;
+    },
+    snapshot: () => snapshotOf(keeper, concurrency),
+    idle,
+    drain: () => {
+      keeper.closed ??= 'The lanes are draining: who is there may finish, nobody else is let in.';
+      return idle();
+    },
+    shutdown: ({ reason = 'The lanes are shut down.' } = {}) => {
+      keeper.closed = reason;
+      const all = [...keeper.lanes.values()].flatMap(({ tickets }) => [...tickets]);
+      // Those who wait go first, from behind, lest one of them takes a place that is being freed.
+      const inOrder = [...all.filter(({ isWaiting }) => isWaiting).toReversed(), ...all.filter(({ isWaiting }) => !isWaiting)];
+      for (const ticket of inOrder) ticket.abort(new LaneError('lane-closed', ticket.session, reason));
+      return idle();
+    },
+  };
+  return lanes;
+};
+
+/** Leases of other lanes have no part in these. */
+const ticketOf = (lease: Lease, keeper: Keeper): Ticket | undefined => (lease instanceof Ticket && lease.isOf(keeper) ? lease : undefined);

@@ -1,0 +1,85 @@
+import type { TurnPriority } from '@h/turn';
+import type { Keeper } from './keeper.js';
+import type { Ticket } from './ticket.js';
+
+/** Somebody who has a place. */
+export interface RunningSnapshot {
+  readonly label: string | undefined;
+  readonly priority: TurnPriority;
+  readonly fence: number;
+  /** `away` while it waits in `yieldWhile()`, `stopping` in its grace. */
+  readonly state: 'running' | 'away' | 'returning' | 'stopping';
+  readonly runningMs: number;
+  readonly idleMs: number;
+}
+
+/** Somebody who waits. */
+export interface WaitingSnapshot {
+  readonly label: string | undefined;
+  readonly priority: TurnPriority;
+  readonly for: 'session' | 'slot';
+  /** Its place among those who wait for the same, from 1. */
+  readonly position: number;
+  readonly waitedMs: number;
+}
+
+/** A session in which somebody runs or waits. */
+export interface SessionSnapshot {
+  readonly session: string;
+  readonly running: RunningSnapshot | undefined;
+  readonly waiting: readonly WaitingSnapshot[];
+}
+
+/** The lanes at one moment, as plain data. */
+export interface LanesSnapshot {
+  readonly state: 'open' | 'closed';
+  readonly concurrency: number;
+  /** Slots that are taken, by priority. */
+  readonly active: Readonly<Record<TurnPriority, number>>;
+  /** Those who wait for a slot, by priority. Those behind others of their session are not among them. */
+  readonly atGate: Readonly<Record<TurnPriority, number>>;
+  /** All who wait. */
+  readonly waiting: number;
+  readonly sessions: readonly SessionSnapshot[];
+  readonly groups: readonly { readonly kind: string; readonly key: string; readonly active: number; readonly concurrency: number }[];
+}
+
+/** What the lanes look like now. */
+export const snapshotOf = (keeper: Keeper, concurrency: number): LanesSnapshot => {
+  const now = keeper.now();
+  const { gate } = keeper;
+  const places = new Map(gate.inOrder().map((pass, index) => [pass.owner, index + 1]));
+  return {
+    state: keeper.closed === undefined ? 'open' : 'closed',
+    concurrency,
+    active: { ...gate.active },
+    atGate: { ...gate.waiting },
+    waiting: keeper.waitingCount,
+    sessions: [...keeper.lanes.values()].map(({ session, tickets }) => {
+      const all = [...tickets];
+      const waiting = all.filter(({ isWaiting }) => isWaiting);
+      const holder = all.find(({ isCurrent }) => isCurrent);
+      return {
+        session,
+        running: holder && runningOf(holder, now),
+        waiting: waiting.map((ticket, index) => ({
+          label: ticket.request.label,
+          priority: ticket.priority,
+          for: ticket.state === 'behind' ? 'session' : 'slot',
+          position: places.get(ticket) ?? index + 1,
+          waitedMs: now - ticket.queuedAt,
+        })),
+      };
+    }),
+    groups: [...gate.groups].map(({ kind, key, active, capacity }) => ({ kind, key, active, concurrency: capacity })),
+  };
+};
+
+const runningOf = (ticket: Ticket, now: number): RunningSnapshot => ({
+  label: ticket.request.label,
+  priority: ticket.priority,
+  fence: ticket.fence,
+  state: ticket.abortError ? 'stopping' : ticket.state === 'running' || ticket.state === 'away' ? ticket.state : 'returning',
+  runningMs: now - ticket.startedAt,
+  idleMs: now - ticket.progressAt,
+});
