@@ -1,0 +1,52 @@
+import { TurnError } from '@h/turn';
+import type { SubagentsOptions } from './options.js';
+import { checkOptions, either, exactly, isBoolean, isFunction, isObject, isText, numberFrom, objectWith, wholeFrom } from './options-check.js';
+import { checkPolicy } from './policy.js';
+
+/** Refuses options that {@link subagents} does not know, or that make no sense together. */
+export const checkSubagents = (options: SubagentsOptions): void => {
+  checkOptions('subagents()', options, {
+    agents: isObject,
+    limits: isObject,
+    policy: either(isObject, isFunction),
+    aliases: isObject,
+    budget: either(objectWith('share'), isFunction),
+    lanes: objectWith('run', 'whileWaiting'),
+    store: objectWith('save', 'delete', 'list'),
+    artifacts: objectWith('put'),
+    wrap: isFunction,
+    isolate: isFunction,
+    onApproval: isFunction,
+    parentEnd: exactly('wait', 'detach', 'cancel'),
+    wake: isFunction,
+    onEvent: isFunction,
+    scheduler: objectWith('schedule', 'now'),
+    newId: isFunction,
+  });
+  checkOptions('The limits of subagents()', options.limits ?? {}, limits);
+  checkOptions('The aliases of subagents()', options.aliases ?? {}, Object.fromEntries(Object.keys(options.aliases ?? {}).map((name) => [name, isText])));
+  if (typeof options.policy === 'object') checkPolicy(options.policy);
+  const kinds = Object.entries(options.agents ?? {});
+  if (kinds.length === 0) throw new TurnError('invalid-option', 'subagents() takes at least one kind of agent in "agents"; it was given none.');
+  for (const [name, kind] of kinds) {
+    checkOptions(`The agent ${JSON.stringify(name)}`, kind, { description: isText, create: isFunction, policy: isObject, timeoutMs: numberFrom(1), isolate: isBoolean, priority: exactly('foreground', 'normal', 'background') });
+    if (typeof kind.create !== 'function' || !isText.accepts(kind.description)) {
+      throw new TurnError('invalid-option', `The agent ${JSON.stringify(name)} takes a description and a function create().`);
+    }
+    checkPolicy(kind.policy ?? {});
+    if (kind.isolate === true && !options.isolate) {
+      throw new TurnError('invalid-option', `The agent ${JSON.stringify(name)} works in a copy, but subagents() was given no option "isolate" that makes one.`);
+    }
+  }
+};
+
+const limits = {
+  depth: wholeFrom(0),
+  children: wholeFrom(1),
+  tree: wholeFrom(1),
+  concurrency: wholeFrom(1),
+  timeoutMs: numberFrom(1),
+  graceMs: numberFrom(0),
+  waitMs: numberFrom(1),
+  resultChars: wholeFrom(100),
+};

@@ -1,0 +1,26 @@
+import type { TurnOutcome, Usage } from '@h/turn';
+import type { RefusalCode } from './family.js';
+import type { ChildStatus } from './record.js';
+
+declare module '@h/turn' {
+  interface TurnEvents {
+    /** A sub-agent was spawned: it runs, or waits for its place. */
+    'subagent.spawned': { readonly child: string; readonly agent: string; readonly session: string; readonly depth: number };
+    /** A sub-agent was not spawned. */
+    'subagent.refused': { readonly agent: string; readonly code: RefusalCode; readonly reason: string };
+    /** A sub-agent has ended. Its result comes later, with the next step of its parent. */
+    'subagent.ended': {
+      readonly child: string;
+      readonly agent: string;
+      readonly status: ChildStatus;
+      readonly outcome?: TurnOutcome | undefined;
+      readonly steps: number;
+      readonly usage: Usage;
+      readonly durationMs: number;
+    };
+    /** Results were put into the history of their parent. */
+    'subagent.delivered': { readonly children: readonly string[] };
+    /** The record of a sub-agent could not be kept: after a crash it may be told twice, or not found. */
+    'subagent.not-kept': { readonly child: string; readonly reason: string };
+  }
+}

@@ -1,0 +1,53 @@
+/** Lets so many work at the same time; the others wait in the order in which they came. */
+export class Gate {
+  readonly #places: number;
+  #taken = 0;
+  /** Those that come back go before those that begin: they are nearer to their end. */
+  readonly #back = new Set<() => void>();
+  readonly #queue = new Set<() => void>();
+
+  constructor(places: number) {
+    this.#places = places;
+  }
+
+  get taken(): number {
+    return this.#taken;
+  }
+
+  get waiting(): number {
+    return this.#back.size + this.#queue.size;
+  }
+
+  /** Resolves once there is a place, with `true`; with `false` when the signal was aborted first. */
+  enter(signal: AbortSignal | undefined, isBack = false): Promise<boolean> {
+    if (signal?.aborted === true) return Promise.resolve(false);
+    const queue = isBack ? this.#back : this.#queue;
+    if (this.#taken < this.#places && this.#back.size === 0 && (isBack || this.#queue.size === 0)) {
+      this.#taken += 1;
+      return Promise.resolve(true);
+    }
+    return new Promise((resolve) => {
+      const admit = (): void => {
+        signal?.removeEventListener('abort', leave);
+        resolve(true);
+      };
+      const leave = (): void => {
+        if (queue.delete(admit)) resolve(false);
+      };
+      queue.add(admit);
+      signal?.addEventListener('abort', leave, { once: true });
+    });
+  }
+
+  leave(): void {
+    this.#taken -= 1;
+    while (this.#taken < this.#places) {
+      const queue = this.#back.size > 0 ? this.#back : this.#queue;
+      const [next] = queue;
+      if (next === undefined) return;
+      queue.delete(next);
+      this.#taken += 1;
+      next();
+    }
+  }
+}

@@ -1,0 +1,27 @@
+export { quoteEvidence, type WrapEvidence } from './evidence.js';
+export type { RefusalCode, SpawnRefusal } from './family.js';
+export { policyGuard } from './guard.js';
+export type { AgentKind, ChildContext, ChildInfo, ChildQuestion, DisposableAgent, Isolation, SharedBudget } from './kind.js';
+export type { ChildLanes, LaneOptions } from './lanes.js';
+export type { SubagentLimits } from './limits.js';
+export type { ParentEnd, ResultArtifacts, SubagentsOptions } from './options.js';
+export type { Roots } from './paths.js';
+export type { Aliases } from './patterns.js';
+export {
+  allowsHost,
+  allowsPath,
+  allowsTool,
+  inheritPolicy,
+  movePolicy,
+  unrestricted,
+  wantsApproval,
+  type AgentPolicy,
+  type Allowances,
+  type InheritOptions,
+  type SandboxLevel,
+} from './policy.js';
+export { memoryChildStore, type ChildEnd, type ChildReceiver, type ChildRecord, type ChildStatus, type ChildStore } from './record.js';
+export type { Orphan, RecoverOptions } from './recover.js';
+export { subagents, type ChildSnapshot, type Subagents } from './subagents.js';
+export type { Spawned, SpawnRequest } from './team.js';
+export type { SubagentTool, SubagentToolContext } from './tools.js';

@@ -1,0 +1,23 @@
+import type { ApprovalDecision, NewEvent } from '@h/turn';
+
+/** A turn that may have sub-agents, while it runs. */
+export interface ParentTurn {
+  readonly turn: string;
+  readonly session: string;
+  /** Lets its observers, and the runner, see an event. */
+  readonly emit: (event: NewEvent) => void;
+  /** Called when somebody has said something to it. */
+  readonly onInput: Set<() => void>;
+  /** What its sub-agents have asked its user, by the id that the question has in this turn. */
+  readonly questions: Map<string, Question>;
+  /** Nobody waits for it any more. */
+  isOver: boolean;
+}
+
+/** A question that a sub-agent waits for. */
+export interface Question {
+  readonly child: string;
+  readonly answer: (decision: ApprovalDecision) => boolean;
+  /** Puts it to somebody else than the turn's user. */
+  readonly elsewhere: () => void;
+}

@@ -1,0 +1,61 @@
+import type { ApprovalDecision, TurnEventOf } from '@h/turn';
+import type { Child } from './family.js';
+import type { ChildQuestion } from './kind.js';
+import type { ParentTurn, Question } from './parent-turn.js';
+import { infoOf } from './run-child.js';
+
+/**
+ * Puts a question of a sub-agent to the user: it enters the turn of its parent, whose user answers as always, and from there
+ * it goes up to the top. Where the parent has no turn, the app is asked; where there is nobody, the answer is no.
+ */
+export const ask = (child: Child, request: TurnEventOf<'approval.request'>, turn: ParentTurn | undefined, onApproval: ((question: ChildQuestion) => void) | undefined): void => {
+  const { id, agent } = child.record;
+  const answer = (decision: ApprovalDecision): boolean => child.agent?.answer(request.id, decision) ?? false;
+  const elsewhere = (): void => {
+    if (onApproval) onApproval({ child: infoOf(child), request, answer });
+    else answer(nobody);
+  };
+  if (!turn || turn.isOver) {
+    elsewhere();
+    return;
+  }
+  const { call, expiresAt, reason } = request;
+  const inTurn = `${id}/${request.id}`;
+  turn.questions.set(inTurn, { child: id, answer, elsewhere });
+  turn.emit({
+    type: 'approval.request',
+    id: inTurn,
+    reason: `Sub-agent ${agent} (${id}): ${reason}`,
+    ...(call && { call }),
+    ...(expiresAt !== undefined && { expiresAt }),
+  });
+};
+
+/** The user has answered in the parent's turn. */
+export const answered = (turn: ParentTurn, { id, decision, pattern, reason }: TurnEventOf<'approval.answer'>): void => {
+  const question = turn.questions.get(id);
+  turn.questions.delete(id);
+  question?.answer({ decision, ...(pattern !== undefined && { pattern }), ...(reason !== undefined && { reason }) });
+};
+
+/** What a sub-agent asked is no question any more: it has ended, or has its answer from elsewhere. */
+export const withdraw = (
+  turn: ParentTurn | undefined,
+  isMeant: (id: string, question: Question) => boolean,
+  { decision, reason }: ApprovalDecision = { decision: 'deny', reason: 'The sub-agent has ended.' },
+): void => {
+  for (const [id, question] of turn?.questions ?? []) {
+    if (!isMeant(id, question)) continue;
+    turn?.questions.delete(id);
+    turn?.emit({ type: 'approval.answer', id, decision, ...(reason !== undefined && { reason }) });
+  }
+};
+
+/** The parent's turn is over: what its user was asked is asked elsewhere. */
+export const moveOn = (turn: ParentTurn): void => {
+  const open = [...turn.questions.values()];
+  turn.questions.clear();
+  for (const question of open) question.elsewhere();
+};
+
+const nobody: ApprovalDecision = { decision: 'deny', reason: 'The agent that it works for has no turn under way, so there is nobody to ask.' };

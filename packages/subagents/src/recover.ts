@@ -1,0 +1,91 @@
+import { noUsage, type MaybePromise, type UnfinishedTurn } from '@h/turn';
+import { deferred } from './deferred.js';
+import { createMember, type Child, type Member } from './family.js';
+import { Gate } from './gate.js';
+import { unrestricted } from './policy.js';
+import type { ChildEnd, ChildRecord } from './record.js';
+import { RunPlace } from './run-place.js';
+import type { Team } from './team.js';
+
+/** A sub-agent whose process died. */
+export interface Orphan {
+  readonly record: ChildRecord & { readonly end: ChildEnd };
+  /** Its turn was begun and can be resumed by the agent that ran it: but its parent is told that it was interrupted. */
+  readonly isResumable: boolean;
+  /** The session that is told; nothing where its receiver was code that is gone. */
+  readonly toldTo: string | undefined;
+}
+
+/** Where recovery looks for turns that never ended. */
+export interface RecoverOptions {
+  /** `unfinished` of the agent, whose store holds the sessions of sub-agents too. */
+  readonly unfinished?: (() => MaybePromise<readonly UnfinishedTurn[]>) | undefined;
+}
+
+/** Finds sub-agents whose process died, ends them as interrupted, and lets their parents know with their next turn. */
+export const recover = async (team: Team, { unfinished }: RecoverOptions = {}): Promise<readonly Orphan[]> => {
+  const records = (await team.options.store?.list()) ?? [];
+  const turns = new Set(((await unfinished?.()) ?? []).map(({ turn }) => turn));
+  const orphans: Orphan[] = [];
+  for (const record of records) {
+    if (isKnown(team, record)) continue;
+    const isResumable = turns.has(record.turn);
+    const end = record.end ?? interrupted(record, isResumable, unfinished !== undefined, team.now());
+    const toldTo = record.receiver === 'parent' ? record.root : undefined;
+    // A parent that is a sub-agent itself has died with it: the agent at the top is told instead.
+    const kept = { ...record, end, parent: toldTo ?? record.parent };
+    if (toldTo === undefined) await team.options.store?.delete(record.id);
+    else {
+      if (record.end === undefined || record.parent !== toldTo) await team.options.store?.save(kept);
+      team.family.adopt(toldTo, (parent) => endedChild(parent, kept));
+    }
+    orphans.push({ record: { ...record, end }, isResumable, toldTo });
+  }
+  for (const session of new Set(orphans.flatMap(({ toldTo }) => toldTo ?? []))) team.wake(session);
+  return orphans.filter(({ record }) => record.end.status === 'interrupted');
+};
+
+const isKnown = (team: Team, { id, session, root, parent }: ChildRecord): boolean =>
+  team.family.find(session) !== undefined || [root, parent].some((each) => [...(team.family.find(each)?.children ?? [])].some(({ record }) => record.id === id));
+
+const interrupted = ({ id, agent, session, task, isolated, spawnedAt }: ChildRecord, isResumable: boolean, isSure: boolean, now: number): ChildEnd => {
+  const wasBegun = isResumable ? 'while its turn was under way' : isSure ? 'before its turn began, or after it and before its result was kept' : 'before it had ended';
+  return {
+    child: id,
+    agent,
+    session,
+    task,
+    status: 'interrupted',
+    reason: `The process died ${wasBegun}. What it did until then stays done.`,
+    text: '',
+    textChars: 0,
+    steps: 0,
+    usage: noUsage,
+    durationMs: Math.max(0, now - spawnedAt),
+    ...(isolated !== undefined && { note: `Its folder is still there: ${isolated}` }),
+  };
+};
+
+const endedChild = (parent: Member, record: ChildRecord & { readonly end: ChildEnd }): Child => {
+  const node = createMember(record.session, parent);
+  const ended = deferred<ChildEnd>();
+  ended.resolve(record.end);
+  const child: Child = {
+    record,
+    node,
+    parent,
+    policy: unrestricted,
+    budget: undefined,
+    priority: 'normal',
+    abort: new AbortController(),
+    agent: undefined,
+    isLate: false,
+    place: new RunPlace(new Gate(0)),
+    end: record.end,
+    delivery: 'waiting',
+    ended,
+    saving: Promise.resolve(),
+  };
+  node.child = child;
+  return child;
+};

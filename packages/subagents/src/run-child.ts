@@ -1,0 +1,213 @@
+import { noUsage, reply, toErrorInfo, TurnError, type Agent, type ErrorInfo, type Reply, type TurnEvent } from '@h/turn';
+import { Subject, takeUntil, tap } from 'rxjs';
+import { deferred } from './deferred.js';
+import { capText } from './evidence.js';
+import type { Child } from './family.js';
+import { agentOf, type AgentKind, type ChildContext, type ChildInfo, type DisposableAgent, type Isolation } from './kind.js';
+import type { ChildLanes } from './lanes.js';
+import type { Limits } from './limits.js';
+import type { SubagentsOptions } from './options.js';
+import type { ChildEnd, ChildStatus } from './record.js';
+
+/** What running a sub-agent takes. */
+export interface RunHost {
+  readonly limits: Limits;
+  readonly lanes: ChildLanes;
+  readonly options: Pick<SubagentsOptions, 'isolate' | 'artifacts'>;
+  readonly now: () => number;
+  /** Calls back after so many milliseconds; returns how to cancel it. */
+  readonly after: (delayMs: number, callback: () => void) => () => void;
+  readonly contextOf: (child: Child, info: ChildInfo, folder: string | undefined) => ChildContext;
+  readonly onEvent: (child: Child, event: TurnEvent) => void;
+  /** It works in a copy from now on, and has no rights elsewhere. */
+  readonly isIsolated: (child: Child, isolation: Isolation) => Promise<void>;
+}
+
+/** What is known of a run so far; what comes after it was given up changes nothing. */
+interface Draft {
+  startedAt: number | undefined;
+  reply: Reply | undefined;
+  error: ErrorInfo | undefined;
+  note: string | undefined;
+  artifact: string | undefined;
+}
+
+/**
+ * Runs a sub-agent's turn to its end, in its lane, under its deadline. It answers once, and always: what does not stop within
+ * the grace is cut off.
+ */
+export const runChild = async (child: Child, kind: AgentKind, host: RunHost): Promise<ChildEnd> => {
+  const { signal } = child.abort;
+  const draft: Draft = { startedAt: undefined, reply: undefined, error: undefined, note: undefined, artifact: undefined };
+  const cutOff = deferred<void>();
+  let disarm: (() => void) | undefined;
+  const arm = (): void => {
+    disarm ??= host.after(host.limits.graceMs, cutOff.resolve);
+  };
+  signal.addEventListener('abort', arm, { once: true });
+  if (signal.aborted) arm();
+  const run = new ChildRun(child, kind, host, draft, { cutOff: cutOff.promise, arm });
+  await Promise.race([run.toEnd(), cutOff.promise]);
+  signal.removeEventListener('abort', arm);
+  disarm?.();
+  child.place.close();
+  return endOf(child, draft, host);
+};
+
+interface GraceTime {
+  /** Resolves when the run is given up. */
+  readonly cutOff: Promise<void>;
+  /** From now on it has to end within the grace. */
+  readonly arm: () => void;
+}
+
+class ChildRun {
+  readonly #child: Child;
+  readonly #kind: AgentKind;
+  readonly #host: RunHost;
+  readonly #draft: Draft;
+  readonly #grace: GraceTime;
+
+  constructor(child: Child, kind: AgentKind, host: RunHost, draft: Draft, grace: GraceTime) {
+    this.#child = child;
+    this.#kind = kind;
+    this.#host = host;
+    this.#draft = draft;
+    this.#grace = grace;
+  }
+
+  async toEnd(): Promise<void> {
+    const { record, place, priority, abort } = this.#child;
+    const { signal } = abort;
+    try {
+      if (!(await place.enter(signal))) return;
+      await this.#host.lanes.run(record.session, () => Promise.race([this.#work(), this.#grace.cutOff]), { signal, priority });
+    } catch (error) {
+      this.#draft.error ??= toErrorInfo(error);
+    }
+  }
+
+  async #work(): Promise<void> {
+    const { abort } = this.#child;
+    if (abort.signal.aborted) return;
+    this.#draft.startedAt = this.#host.now();
+    const stopTimer = this.#host.after(this.#kind.timeoutMs ?? this.#host.limits.timeoutMs, () => {
+      this.#child.isLate = true;
+      abort.abort(new Error('Its time was up.'));
+    });
+    try {
+      await this.#inCopy();
+    } catch (error) {
+      this.#draft.error ??= toErrorInfo(error);
+    } finally {
+      stopTimer();
+    }
+  }
+
+  async #inCopy(): Promise<void> {
+    const info = infoOf(this.#child);
+    const isolation = this.#kind.isolate === true ? await this.#host.options.isolate?.(info, this.#child.abort.signal) : undefined;
+    if (isolation === undefined) {
+      await this.#withAgent(info, undefined);
+      return;
+    }
+    try {
+      await this.#host.isIsolated(this.#child, isolation);
+      await this.#withAgent(info, isolation.folder);
+    } finally {
+      this.#grace.arm();
+      this.#draft.note = await isolation.finish(statusOf(this.#child, this.#draft));
+    }
+  }
+
+  async #withAgent(info: ChildInfo, folder: string | undefined): Promise<void> {
+    if (this.#child.abort.signal.aborted) return;
+    const context = this.#host.contextOf(this.#child, info, folder);
+    const made = await this.#kind.create(context);
+    try {
+      await this.#turn(made, context);
+    } catch (error) {
+      this.#draft.error ??= toErrorInfo(error);
+    } finally {
+      this.#grace.arm();
+      if ('dispose' in made) await made.dispose();
+    }
+  }
+
+  async #turn(made: Agent | DisposableAgent, context: ChildContext): Promise<void> {
+    const { abort, record, priority } = this.#child;
+    if (abort.signal.aborted) return;
+    const agent = agentOf(made);
+    if (!agent.operators.includes(context.guard)) {
+      throw new TurnError('missing-guard', `The agent ${JSON.stringify(record.agent)} has no guard: put context.guard into its pipe, or nothing keeps it from what its parent may not do.`);
+    }
+    this.#child.agent = agent;
+    const cutOff$ = new Subject<void>();
+    void this.#grace.cutOff.then(() => cutOff$.next());
+    const { id, depth, parent, root } = context;
+    const turn$ = agent.turn({
+      session: record.session,
+      input: record.task,
+      trigger: 'subagent',
+      priority,
+      signal: abort.signal,
+      id: record.turn,
+      metadata: { subagent: { id, depth, parent, root, agent: record.agent } },
+    });
+    const done = await reply(turn$.pipe(tap((event) => this.#host.onEvent(this.#child, event)), takeUntil(cutOff$)));
+    this.#draft.reply = done;
+    this.#grace.arm();
+    await this.#store(done.text);
+  }
+
+  async #store(content: string): Promise<void> {
+    const { artifacts } = this.#host.options;
+    if (content.length <= this.#host.limits.resultChars || !artifacts) return;
+    try {
+      this.#draft.artifact = (await artifacts.put({ session: this.#child.record.parent, content, external: true })).id;
+    } catch (error) {
+      this.#draft.note = `The whole of it could not be kept: ${toErrorInfo(error).message}`;
+    }
+  }
+}
+
+export const infoOf = ({ record: { id, agent, session, turn, task, parent, root, depth } }: Child): ChildInfo => ({ id, agent, session, turn, task, parent, root, depth });
+
+/** How it ended, from what the runtime saw. */
+const statusOf = (child: Child, { reply: done, error }: Draft): ChildStatus => {
+  if (done?.outcome === 'completed' || done?.outcome === 'replied') return 'ok';
+  if (child.isLate || done?.outcome === 'timed-out') return 'timed-out';
+  if (child.abort.signal.aborted || done?.outcome === 'cancelled') return 'cancelled';
+  return done || error ? 'failed' : 'cancelled';
+};
+
+const endOf = (child: Child, draft: Draft, { limits, now }: RunHost): ChildEnd => {
+  const { id, agent, session, task } = child.record;
+  const { reply: done, startedAt, artifact, note } = draft;
+  const error = draft.error ?? done?.error;
+  const text = done?.text ?? '';
+  const status = statusOf(child, draft);
+  const reason = done?.reason ?? error?.message ?? (status === 'ok' ? undefined : abortReason(child.abort.signal));
+  return {
+    child: id,
+    agent,
+    session,
+    task,
+    status,
+    ...(done && { outcome: done.outcome }),
+    ...(reason !== undefined && { reason }),
+    ...(error && { error }),
+    text: capText(text, limits.resultChars),
+    textChars: text.length,
+    ...(artifact !== undefined && { artifact }),
+    steps: done?.steps ?? 0,
+    usage: done?.usage ?? noUsage,
+    durationMs: startedAt === undefined ? 0 : now() - startedAt,
+    ...(note !== undefined && { note }),
+  };
+};
+
+const abortReason = ({ aborted, reason }: AbortSignal): string | undefined => {
+  if (!aborted) return undefined;
+  return reason instanceof Error ? reason.message : String(reason);
+};

@@ -1,0 +1,98 @@
+import { harness } from '@h/turn';
+import { scriptedModel } from '@h/turn/testing';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { countOf, endOf, readBy, says, spawn, tree, wait } from '../test/tree.js';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  expect(vi.getTimerCount(), 'timers are left').toBe(0);
+  vi.useRealTimers();
+});
+
+describe('spawn', () => {
+  it('answers at once, and the result comes by itself when the parent is done before it', async () => {
+    const { run, parent, contexts } = tree({ parent: [says(spawn('a', 'Look')), 'I wait.', 'It is done.'], tasks: { Look: ['Found it.'] } });
+    const events = await run();
+    expect(endOf(events)).toMatchObject({ outcome: 'completed', steps: 3 });
+    expect(readBy(parent, 1)).toContain('accepted');
+    expect(readBy(parent, 2)).toContain('Found it.');
+    expect(countOf(readBy(parent, 2), 'Found it.')).toBe(1);
+    expect(contexts).toMatchObject([{ id: 'c1', turn: 't1', session: 'subagent-c1', parent: 'boss', root: 'boss', depth: 1, agent: 'worker', task: 'Look' }]);
+  });
+
+  it('shows that it was spawned, has ended and was delivered', async () => {
+    const { run } = tree({ parent: [says(spawn('a')), 'I wait.', 'Done.'] });
+    const types = (await run()).map(({ type }) => type).filter((type) => type.startsWith('subagent.'));
+    expect(types).toEqual(['subagent.spawned', 'subagent.ended', 'subagent.delivered']);
+  });
+
+  it('marks what is said as evidence, with the wrapper that it is given', async () => {
+    const wrap = (text: string, { source }: { source: string }): string => `[[${source}: ${text}]]`;
+    const { run, parent } = tree({ parent: [says(spawn('a')), '…', '!'], wrap });
+    await run();
+    expect(readBy(parent, 2)).toContain('[[sub-agent worker c1: Done: a]]');
+  });
+
+  it.each([
+    ['an unknown agent', { agent: 'nobody' }, 'unknown-agent'],
+    ['an empty task', { task: ' ' }, 'invalid-task'],
+  ])('refuses %s with an answer', async (_, more, code) => {
+    const { run, parent, team } = tree({ parent: [says(spawn('a', 'x', more)), 'Well.'] });
+    const events = await run();
+    expect(events.find(({ type }) => type === 'subagent.refused')).toMatchObject({ code });
+    expect(readBy(parent, 1)).toContain(code);
+    expect(team.list('boss')).toEqual([]);
+  });
+
+  it('runs the number that may work at a time, the others after them in order', async () => {
+    const started: string[] = [];
+    const { run } = tree({
+      parent: [says(...['a', 'b', 'c', 'd', 'e'].map((id) => spawn(id))), '…', '…', '…', '…', '…', '!'],
+      limits: { concurrency: 2 },
+      delayMs: 10,
+      childOperators: ({ task }) => (started.push(task), []),
+    });
+    const done = run();
+    await vi.advanceTimersByTimeAsync(75);
+    expect(started).toEqual(['a', 'b']);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(started).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(endOf(await done)).toMatchObject({ outcome: 'completed' });
+  });
+
+  it('cuts what is too long and keeps all of it', async () => {
+    const kept: string[] = [];
+    const long = `start ${'x'.repeat(5000)} end`;
+    const artifacts = { put: ({ content, session, external }: { content: string; session: string; external: boolean }) => (kept.push(content), { id: `art-${session}-${external}` }) };
+    const { run, parent } = tree({ parent: [says(spawn('a')), '…', '!'], tasks: { a: [long] }, artifacts, limits: { resultChars: 300 } });
+    await run();
+    const read = readBy(parent, 2);
+    expect(read.length).toBeLessThan(3000);
+    expect(read).toContain('art-boss-true');
+    expect(read).toContain(' end');
+    expect(kept).toEqual([long]);
+  });
+
+  it('says that a sub-agent which said nothing delivered nothing', async () => {
+    const { run, parent } = tree({ parent: [says(spawn('a')), '…', '!'], tasks: { a: [says()] } });
+    await run();
+    expect(readBy(parent, 2)).toContain('what it was to deliver is missing');
+  });
+
+  it('tells the parent of a sub-agent whose model fails', async () => {
+    const { run, parent } = tree({ parent: [says(spawn('a')), says(wait('w')), '!'], tasks: { a: [{ error: { name: 'Error', message: 'No credit.' } }] } });
+    await run();
+    expect(readBy(parent, 2)).toMatch(/ended: failed \(error\).*No credit/);
+  });
+
+  it('tells the parent of a sub-agent that cannot be made, or has no guard', async () => {
+    const agents = {
+      broken: { description: 'Cannot be made.', create: () => Promise.reject(new Error('No parts.')) },
+      naked: { description: 'Has no guard.', create: () => harness({ model: scriptedModel(['Free!']) }).pipe() },
+    };
+    const { run, parent } = tree({ agents, parent: [says(spawn('a', 'a', { agent: 'broken' }), spawn('b', 'b', { agent: 'naked' })), says(wait('w')), '!'] });
+    await run();
+    expect(readBy(parent, 2)).toMatch(/failed.*No parts\..*failed.*has no guard/);
+    expect(readBy(parent, 2)).not.toContain('Free!');
+  });
+});

@@ -1,0 +1,263 @@
+import { notice, toErrorInfo, type NewEvent, type TurnEvent } from '@h/turn';
+import { asyncScheduler } from 'rxjs';
+import { deferred } from './deferred.js';
+import { Delivery } from './delivery.js';
+import { quoteEvidence } from './evidence.js';
+import { aliveOf, createMember, Family, refusal, type Child, type Member, type Place, type SpawnRefusal } from './family.js';
+import { Gate } from './gate.js';
+import { policyGuard } from './guard.js';
+import type { AgentKind, ChildContext, ChildInfo, Isolation, SharedBudget } from './kind.js';
+import { noLanes } from './lanes.js';
+import { defaultLimits, type Limits } from './limits.js';
+import type { SubagentsOptions } from './options.js';
+import type { ParentTurn } from './parent-turn.js';
+import { Pauses } from './pauses.js';
+import { allowsTool, inheritPolicy, movePolicy, unrestricted, type AgentPolicy } from './policy.js';
+import { ask, withdraw } from './questions.js';
+import type { ChildEnd, ChildReceiver } from './record.js';
+import { Records } from './records.js';
+import { infoOf, runChild, type RunHost } from './run-child.js';
+import { RunPlace } from './run-place.js';
+
+/** What is asked for. */
+export interface SpawnRequest {
+  /** The session that the sub-agent works for. */
+  readonly parent: string;
+  /** The kind of agent: its name in `agents`. */
+  readonly agent: string;
+  /** What it is to do: all that it is told. */
+  readonly task: string;
+  /** What it may do at most, besides what its kind and its parent may. */
+  readonly policy?: Partial<AgentPolicy> | undefined;
+  /**
+   * Who gets the result: the parent's turns as a message, or you by `ended`.
+   *
+   * @defaultValue `'caller'`
+   */
+  readonly receiver?: ChildReceiver | undefined;
+}
+
+/** A sub-agent that was spawned: it works, or waits for its place. */
+export interface Spawned {
+  readonly status: 'accepted';
+  readonly child: string;
+  readonly agent: string;
+  readonly session: string;
+  /** What becomes of it. Never rejected. */
+  readonly ended: Promise<ChildEnd>;
+}
+
+/** All that lives longer than a turn: the trees, the places, the results on their way. */
+export class Team {
+  readonly options: SubagentsOptions;
+  readonly limits: Limits;
+  readonly family: Family;
+  readonly pauses: Pauses;
+  readonly delivery: Delivery;
+  readonly records: Records;
+  /** The turns under way that may have sub-agents, by session. */
+  readonly turns = new Map<string, ParentTurn>();
+  readonly #gate: Gate;
+  readonly #host: RunHost;
+  readonly #kinds: ReadonlyMap<string, AgentKind>;
+  #isClosed = false;
+
+  constructor(options: SubagentsOptions) {
+    this.options = options;
+    this.limits = { ...defaultLimits, ...options.limits } as Limits;
+    this.family = new Family(this.limits);
+    this.#gate = new Gate(this.limits.concurrency);
+    this.#kinds = new Map(Object.entries(options.agents));
+    const lanes = options.lanes ?? noLanes;
+    this.pauses = new Pauses(lanes);
+    this.records = new Records(options.store, (child, reason) => this.emit(child.record.parent, notice('subagent.not-kept', { child: child.record.id, reason })));
+    this.delivery = new Delivery(this.family, this.records, options.wrap ?? quoteEvidence);
+    this.#host = {
+      limits: this.limits,
+      lanes,
+      options,
+      now: this.now,
+      after: this.after,
+      contextOf: (child, info, folder) => this.#contextOf(child, info, folder),
+      onEvent: (child, event) => this.#hears(child, event),
+      isIsolated: (child, isolation) => this.#isolated(child, isolation),
+    };
+  }
+
+  readonly now = (): number => (this.options.scheduler ?? asyncScheduler).now();
+
+  readonly after = (delayMs: number, callback: () => void): (() => void) => {
+    if (delayMs === Infinity) return () => undefined;
+    const timer = (this.options.scheduler ?? asyncScheduler).schedule(callback, Math.min(delayMs, maxTimerMs));
+    return () => timer.unsubscribe();
+  };
+
+  readonly newId = (): string => {
+    // oxlint-disable-next-line h/no-clock -- ids have to be new in every process
+    return this.options.newId?.() ?? crypto.randomUUID();
+  };
+
+  /** Shows something to those who watch the turn of a session. */
+  emit(session: string, event: NewEvent): void {
+    const turn = this.turns.get(session);
+    if (turn && !turn.isOver) turn.emit(event);
+  }
+
+  /** Spawns a sub-agent. All limits are checked and its place is kept before anything is waited for. */
+  async spawn(request: SpawnRequest): Promise<Spawned | SpawnRefusal> {
+    const child = this.#reserve(request);
+    if ('status' in child) {
+      this.emit(request.parent, notice('subagent.refused', { agent: request.agent, code: child.code, reason: child.reason }));
+      return child;
+    }
+    const { id, agent, session, depth } = child.record;
+    try {
+      await this.records.begin(child);
+    } catch (error) {
+      this.family.forget(child);
+      this.family.ended(child);
+      return refusal('not-kept', `Its record could not be kept, so it was not begun: ${toErrorInfo(error).message}`);
+    }
+    this.emit(request.parent, notice('subagent.spawned', { child: id, agent, session, depth }));
+    const kind = this.#kinds.get(agent) as AgentKind;
+    void runChild(child, kind, this.#host).then((end) => this.#settle(child, end));
+    return { status: 'accepted', child: id, agent, session, ended: child.ended.promise };
+  }
+
+  /** Cancels a sub-agent and all below it; resolves when they have ended. */
+  async cancel(child: Child, reason: string): Promise<void> {
+    child.abort.abort(new Error(reason));
+    await Promise.all([child.ended.promise, this.cancelAll(child.node, reason)]);
+  }
+
+  /** Cancels all sub-agents of an agent, and all below them; resolves when they have ended. */
+  async cancelAll(member: Member | undefined, reason: string): Promise<void> {
+    await Promise.all(aliveOf(member).map((child) => this.cancel(child, reason)));
+  }
+
+  /** Nothing is spawned any more, and all that is under way is cancelled. */
+  async close(reason: string): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all(this.family.all().map((member) => this.cancelAll(member, reason)));
+  }
+
+  /** Tells the app that there are results for an agent that has no turn to take them; what was cancelled wakes nobody. */
+  wake(session: string): void {
+    const member = this.family.find(session);
+    const isIdle = !this.turns.has(session) && member?.root === member;
+    const ends = this.delivery.pending(member).map(({ end }) => end);
+    if (!isIdle || ends.every(({ status }) => status === 'cancelled')) return;
+    try {
+      this.options.wake?.(session, ends);
+    } catch {
+      // The results stay where they are, for the next turn.
+    }
+  }
+
+  #reserve({ parent, agent, task, policy = {}, receiver = 'caller' }: SpawnRequest): Child | SpawnRefusal {
+    const kind = this.#kinds.get(agent);
+    if (!kind) return refusal('unknown-agent', `There is no agent ${JSON.stringify(agent)}; there are ${[...this.#kinds.keys()].join(', ')}.`);
+    if (typeof task !== 'string' || task.trim() === '') return refusal('invalid-task', 'It has to be told what to do.');
+    if (this.#isClosed) return refusal('parent-ended', 'No more sub-agents are spawned; the harness is closing.');
+    const member = this.family.find(parent);
+    const aliases = { aliases: this.options.aliases };
+    const own = member?.child?.policy ?? valueFor(this.options.policy, parent) ?? unrestricted;
+    if (!allowsTool(own, 'spawn', aliases)) return refusal('not-allowed', 'This agent may not spawn sub-agents.');
+    const effective = inheritPolicy(inheritPolicy(own, kind.policy, aliases), policy, aliases);
+    const place = this.family.reserve(parent);
+    if ('status' in place) return place;
+    try {
+      return this.#childAt(place, { kind, agent, task, receiver }, effective);
+    } catch (error) {
+      place.giveBack();
+      throw error;
+    }
+  }
+
+  #childAt(place: Place, { kind, agent, task, receiver }: Pick<Child['record'], 'agent' | 'task' | 'receiver'> & { readonly kind: AgentKind }, policy: AgentPolicy): Child {
+    const { parent, depth } = place;
+    const id = this.newId();
+    const session = `subagent-${id}`;
+    const node = createMember(session, parent);
+    const budget = parent.child ? parent.child.budget : valueFor(this.options.budget, parent.session);
+    const child: Child = {
+      record: { v: 1, id, agent, task, session, turn: this.newId(), parent: parent.session, root: parent.root.session, depth, receiver, spawnedAt: this.now() },
+      node,
+      parent,
+      policy,
+      budget: budget?.share({ name: `${agent} ${id}`, ...policy.budget }),
+      priority: kind.priority ?? 'normal',
+      abort: new AbortController(),
+      agent: undefined,
+      isLate: false,
+      place: new RunPlace(this.#gate),
+      end: undefined,
+      delivery: 'waiting',
+      ended: deferred(),
+      saving: Promise.resolve(),
+    };
+    node.child = child;
+    place.take(child);
+    return child;
+  }
+
+  /** It has ended, once: from now on nothing that it does counts. */
+  #settle(child: Child, end: ChildEnd): void {
+    const { record } = child;
+    const { parent, session } = record;
+    child.end = end;
+    child.agent = undefined;
+    const { status, outcome, steps, usage, durationMs } = end;
+    withdraw(this.turns.get(parent), (_, { child: asking }) => asking === record.id);
+    this.emit(parent, notice('subagent.ended', { child: record.id, agent: record.agent, status, outcome, steps, usage, durationMs }));
+    void this.cancelAll(child.node, 'The agent that it worked for has ended.');
+    // A sub-agent has no next turn: what it has not read nobody will.
+    this.delivery.forget(this.delivery.pending(this.family.find(session)));
+    const isUnread = record.receiver === 'caller' || child.parent.child?.end !== undefined;
+    if (isUnread) this.delivery.forget([child]);
+    else void this.records.change(child, { end });
+    this.family.ended(child);
+    child.ended.resolve(end);
+    if (!isUnread) this.wake(parent);
+  }
+
+  #hears(child: Child, event: TurnEvent): void {
+    const { parent, id } = child.record;
+    if (event.type === 'approval.request') {
+      ask(child, event, this.turns.get(parent), this.options.onApproval);
+    }
+    if (event.type === 'approval.answer') withdraw(this.turns.get(parent), (question) => question === `${id}/${event.id}`, event);
+    try {
+      this.options.onEvent?.(infoOf(child), event);
+    } catch {
+      // It only looks: that it fails is no failure of the sub-agent.
+    }
+  }
+
+  async #isolated(child: Child, { folder, original }: Isolation): Promise<void> {
+    child.policy = movePolicy(child.policy, original, folder);
+    await this.records.change(child, { isolated: folder });
+  }
+
+  #contextOf(child: Child, info: ChildInfo, folder: string | undefined): ChildContext {
+    const { policy, budget, abort } = child;
+    const aliases = { aliases: this.options.aliases };
+    return {
+      ...info,
+      policy,
+      allows: (tool) => allowsTool(policy, tool, aliases),
+      guard: policyGuard(policy, aliases),
+      budget,
+      folder,
+      signal: abort.signal,
+    };
+  }
+}
+
+/** The longest time that timers of the platform know; a longer one would be none. */
+const maxTimerMs = 2_147_483_647;
+
+const valueFor = <Value extends AgentPolicy | SharedBudget>(
+  given: Value | ((session: string) => Value | undefined) | undefined,
+  session: string,
+): Value | undefined => (typeof given === 'function' ? given(session) : given);

@@ -1,0 +1,108 @@
+import type { JSONObject } from '@h/turn';
+import type { EndedChild } from './delivery.js';
+import { capText } from './evidence.js';
+import type { Child, Member } from './family.js';
+import type { Team } from './team.js';
+import { awaitedOf, isUnderWay, waitFor, type WaitEnd } from './wait.js';
+
+/** What a tool is told about the call, as the drivers of `@h/tools` tell it. */
+export interface SubagentToolContext {
+  readonly call: { readonly id: string };
+  readonly turn: string;
+  readonly session: string;
+  readonly signal: AbortSignal;
+}
+
+/** A tool in the shape that `defineTool` of `@h/tools` takes. */
+export interface SubagentTool {
+  readonly name: 'spawn' | 'wait';
+  readonly description: string;
+  readonly input: JSONObject;
+  readonly effect: 'local-write';
+  readonly resources: () => readonly string[];
+  readonly timeoutMs: number;
+  readonly run: (input: JSONObject, context: SubagentToolContext) => Promise<JSONObject | string>;
+}
+
+/** The tool that spawns. It answers at once: what becomes of the sub-agent comes by itself. */
+export const spawnTool = (team: Team): SubagentTool => ({
+  name: 'spawn',
+  description: [
+    'Gives a task to a sub-agent, which works on it while you go on. Use it for work that stands alone: it knows nothing but its task, so tell it everything.',
+    'Its result comes to you by itself when it has ended; never ask for it again and again. Use the tool wait if you can do nothing without it.',
+    'Agents:',
+    ...Object.entries(team.options.agents).map(([name, { description }]) => `- ${name}: ${description}`),
+  ].join('\n'),
+  input: {
+    type: 'object',
+    properties: {
+      agent: { type: 'string', enum: Object.keys(team.options.agents), description: 'Which agent.' },
+      task: { type: 'string', minLength: 1, description: 'What it is to do and what it is to report, with all that it has to know.' },
+      tools: { type: 'array', items: { type: 'string' }, description: 'The only tools that it may use. All that you may use without it.' },
+    },
+    required: ['agent', 'task'],
+    additionalProperties: false,
+  },
+  effect: 'local-write',
+  resources: () => ['subagents:'],
+  timeoutMs: spawnTimeoutMs,
+  run: async ({ agent, task, tools }, { session, turn }) => {
+    if (team.turns.get(session)?.turn !== turn) return { status: 'refused', code: 'parent-ended', reason: 'Your turn is over, or subagents() is not in its pipe.' };
+    const policy = Array.isArray(tools) ? { tools: tools.map(String) } : undefined;
+    const answer = await team.spawn({ parent: session, agent: String(agent), task: String(task ?? ''), policy, receiver: 'parent' });
+    if (answer.status === 'accepted') return { status: 'accepted', child: answer.child, agent: answer.agent };
+    const { status, code, reason, limit } = answer;
+    return { status, code, reason, ...(limit !== undefined && { limit }) };
+  },
+});
+
+/** The tool that waits: under one deadline, for what has not been read yet, whenever it ended. */
+export const waitTool = (team: Team): SubagentTool => ({
+  name: 'wait',
+  description: 'Waits until sub-agents have ended and gives their results, those included that ended before. Without ids it waits for all. It ends early when somebody says something to you.',
+  input: {
+    type: 'object',
+    properties: {
+      children: { type: 'array', items: { type: 'string' }, minItems: 1, description: 'Ids of the sub-agents, as spawn gave them.' },
+      timeoutMs: { type: 'integer', minimum: 1, description: `How long to wait for all of them together, in milliseconds; ${team.limits.waitMs} at most.` },
+    },
+    additionalProperties: false,
+  },
+  effect: 'local-write',
+  resources: () => ['subagents:'],
+  timeoutMs: Math.min(team.limits.waitMs + marginMs, 2_147_483_647),
+  run: async ({ children, timeoutMs }, context) => {
+    const member = team.family.find(context.session);
+    const ids = Array.isArray(children) ? children.map(String) : undefined;
+    const { targets, unknown } = targetsOf(member, ids);
+    if (!member || targets.length === 0) return [...unknown.map(unknownLine), 'There is nothing to wait for: you have no sub-agents whose results you have not had.'].join('\n');
+    const given = typeof timeoutMs === 'number' ? timeoutMs : Infinity;
+    const until = { timeoutMs: Math.min(given, team.limits.waitMs), signal: context.signal, onInput: team.turns.get(context.session)?.onInput, after: team.after };
+    const isDone = (): boolean => !targets.some(isUnderWay);
+    const why = isDone() ? 'all-ended' : await team.pauses.during(context.session, member.child?.place, () => waitFor(member, isDone, until));
+    if (context.signal.aborted) throw new Error('The wait was given up.');
+    const ended = targets.filter((child): child is EndedChild => child.end !== undefined && child.delivery === 'waiting');
+    const open = targets.filter(isUnderWay);
+    const results = ended.length === 0 ? [] : [await team.delivery.answer(ended, context.call.id)];
+    return [...results, ...open.map((child) => openLine(child, why)), ...unknown.map(unknownLine)].join('\n\n') || 'Their results were given to you already.';
+  },
+});
+
+/** A record is kept before it answers, which a slow store may make last. */
+const spawnTimeoutMs = 60_000;
+/** The wait is over before the call is given up. */
+const marginMs = 30_000;
+
+const targetsOf = (member: Member | undefined, ids: readonly string[] | undefined): { readonly targets: readonly Child[]; readonly unknown: readonly string[] } => {
+  const own = new Map([...(member?.children ?? [])].filter(({ record }) => record.receiver === 'parent').map((child) => [child.record.id, child]));
+  if (!ids) return { targets: [...own.values()].filter((child) => child.end !== undefined || awaitedOf(member).includes(child)), unknown: [] };
+  const targets = [...new Set(ids)].flatMap((id) => own.get(id) ?? []);
+  return { targets, unknown: ids.filter((id) => !own.has(id)) };
+};
+
+const openLine = ({ record }: Child, why: WaitEnd): string => {
+  const reason = why === 'timed-out' ? 'timed out: it had not ended when the wait was over' : 'not waited for any longer, because a message came in';
+  return `Sub-agent ${record.id} (${record.agent}): ${reason}. It goes on, and its result will come.`;
+};
+
+const unknownLine = (id: string): string => `${JSON.stringify(capText(id, 80))} is no sub-agent of yours whose result you have not had.`;

@@ -1,0 +1,158 @@
+import { intercept, proceed, type Decision, type Handlers, type OperatorContext, type TurnEventOf, type TurnOperator } from '@h/turn';
+import { idsIn } from './delivery.js';
+import type { Child, Member } from './family.js';
+import type { ParentEnd } from './options.js';
+import type { ParentTurn } from './parent-turn.js';
+import { answered, moveOn } from './questions.js';
+import type { Team } from './team.js';
+import { awaitedOf, waitFor } from './wait.js';
+
+/** What sub-agents mean for a turn of their parent: it reads their results, waits for them, and takes them along when it is stopped. */
+export const turnChildren = (team: Team): TurnOperator => intercept('subagents', (context) => new TurnChildren(team, context).handlers);
+
+class TurnChildren {
+  readonly #team: Team;
+  readonly #context: OperatorContext;
+  #turn: ParentTurn | undefined;
+  /** Results that are in the journal as soon as the next step begins. */
+  readonly #arriving = new Set<Child>();
+  /** Results that go on their way with the next step. */
+  readonly #continuing = new Set<Child>();
+  #hasEnded = false;
+
+  constructor(team: Team, context: OperatorContext) {
+    this.#team = team;
+    this.#context = context;
+  }
+
+  readonly handlers: Handlers = {
+    observe: {
+      'turn.start': ({ turn, session }) => this.#begin(turn, session),
+      'session.loaded': ({ messages }) => this.#team.delivery.forget(this.#team.delivery.toldIn(messages, this.#team.delivery.pending(this.#member))),
+      'history.append': ({ messages }) => {
+        const ids = new Set(messages.flatMap(idsIn));
+        if (ids.size > 0) this.#arrived([...(this.#member?.children ?? [])].filter(({ record }) => ids.has(record.id)));
+      },
+      'model.request': () => this.#flush(),
+      'tool.result': (event) => this.#answered(event),
+      'input.received': () => this.#heard(),
+      'approval.answer': (event) => {
+        if (event.replayed !== true && this.#turn) answered(this.#turn, event);
+      },
+      'turn.end': ({ outcome, replayed }) => {
+        if (replayed === true) return;
+        this.#hasEnded = true;
+        this.#flush();
+        this.#takeAlong(outcome);
+      },
+    },
+    decide: {
+      'history.append': (event) => (event.origin === 'input' || event.origin === 'results' ? this.#deliverWith(event) : undefined),
+      'turn.stop': (event, { signal }) => {
+        const isDone = event.afterStep !== undefined && event.outcome === 'completed';
+        return isDone ? this.#goOn(signal) : undefined;
+      },
+    },
+    finalize: () => this.#finalize(),
+  };
+
+  /** It as the parent of sub-agents, as long as it has some. */
+  get #member(): Member | undefined {
+    return this.#turn && this.#team.family.find(this.#turn.session);
+  }
+
+  /** A sub-agent has no next turn in which it could read the results of what it detached. */
+  get #parentEnd(): ParentEnd {
+    const { parentEnd = 'wait' } = this.#team.options;
+    const isChild = this.#turn !== undefined && this.#team.family.find(this.#turn.session)?.child !== undefined;
+    return isChild && parentEnd === 'detach' ? 'wait' : parentEnd;
+  }
+
+  #begin(turn: string, session: string): void {
+    const { emit } = this.#context;
+    this.#turn = { turn, session, emit, onInput: new Set(), questions: new Map(), isOver: false };
+    this.#team.turns.set(session, this.#turn);
+  }
+
+  /** Results go in front of what is added to the history anyhow, because a request is made right behind it. */
+  #deliverWith(event: TurnEventOf<'history.append'>): Decision {
+    const children = this.#team.delivery.pending(this.#member);
+    if (children.length === 0 || this.#hasEnded) return undefined;
+    const message = this.#team.delivery.message(children);
+    for (const child of children) this.#arriving.add(child);
+    const names = children.map(({ record }) => record.id);
+    return [{ type: 'subagent.delivered', children: names }, { type: 'history.append', origin: 'subagents', messages: [message] }, event];
+  }
+
+  /** The model is done: but for results that it has not read, and for sub-agents that it waits for. */
+  #goOn(signal: AbortSignal): Decision | Promise<Decision> {
+    const results = this.#continue();
+    if (results || this.#parentEnd !== 'wait' || awaitedOf(this.#member).length === 0) return results;
+    return this.#hold(signal);
+  }
+
+  async #hold(signal: AbortSignal): Promise<Decision> {
+    const { pauses, delivery, after } = this.#team;
+    const member = this.#member;
+    if (!member || !this.#turn) return undefined;
+    const { session, onInput } = this.#turn;
+    const isDone = (): boolean => delivery.pending(member).length > 0 || awaitedOf(member).length === 0;
+    const why = await pauses.during(session, member.child?.place, () => waitFor(member, isDone, { signal, onInput, after }));
+    return why === 'all-ended' ? this.#continue() : undefined;
+  }
+
+  #continue(): Decision {
+    const children = this.#team.delivery.pending(this.#member);
+    if (children.length === 0) return undefined;
+    const message = this.#team.delivery.message(children);
+    for (const child of children) this.#continuing.add(child);
+    const names = children.map(({ record }) => record.id);
+    return [{ type: 'subagent.delivered', children: names }, proceed([message], 'Sub-agents have ended.')];
+  }
+
+  /** A tool call was answered: with results, unless it was given up at the last moment. */
+  #answered({ call, status }: TurnEventOf<'tool.result'>): void {
+    const taken = [...(this.#member?.children ?? [])].filter(({ end, record }) => end !== undefined && record.takenBy === call.id);
+    if (taken.length === 0) return;
+    if (status === 'ok' || status === 'stored') this.#arrived(taken);
+    else this.#team.delivery.giveBack(taken);
+  }
+
+  #arrived(children: readonly Child[]): void {
+    for (const child of children) {
+      this.#continuing.delete(child);
+      child.delivery = 'taken';
+      this.#arriving.add(child);
+    }
+  }
+
+  #flush(): void {
+    if (this.#arriving.size === 0) return;
+    this.#team.delivery.forget(this.#arriving);
+    this.#arriving.clear();
+  }
+
+  #heard(): void {
+    for (const listener of Array.from(this.#turn?.onInput ?? [])) listener();
+  }
+
+  /** Whoever stops a turn means its sub-agents too; one that is merely done does not. */
+  #takeAlong(outcome: TurnEventOf<'turn.end'>['outcome']): void {
+    const policy = this.#parentEnd;
+    const isDone = outcome === 'completed' || outcome === 'replied';
+    const goesOn = outcome !== 'cancelled' && (isDone ? policy !== 'cancel' : policy === 'detach');
+    if (!goesOn) void this.#team.cancelAll(this.#member, `The turn of the agent that it works for has ended: ${outcome}.`);
+  }
+
+  #finalize(): void {
+    const turn = this.#turn;
+    if (!turn) return;
+    turn.isOver = true;
+    if (this.#team.turns.get(turn.session) === turn) this.#team.turns.delete(turn.session);
+    this.#flush();
+    this.#team.delivery.giveBack(this.#continuing);
+    if (!this.#hasEnded) void this.#team.cancelAll(this.#member, 'The turn of the agent that it works for was given up.');
+    moveOn(turn);
+    this.#team.wake(turn.session);
+  }
+}

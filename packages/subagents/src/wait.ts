@@ -1,0 +1,45 @@
+import type { Child } from './family.js';
+import { aliveOf, type Member } from './family.js';
+
+/** Why a wait is over. */
+export type WaitEnd = 'all-ended' | 'timed-out' | 'message' | 'aborted';
+
+/** What may end a wait before all have ended. */
+export interface WaitUntil {
+  /** One deadline for all of them, in milliseconds from now. */
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Told when somebody says something to the waiting turn. */
+  readonly onInput?: Set<() => void> | undefined;
+  readonly after: (delayMs: number, callback: () => void) => () => void;
+}
+
+/** Waits until `isDone` of the sub-agents of an agent, looked at whenever one has ended; those that ended before count. */
+export const waitFor = (member: Member, isDone: () => boolean, { timeoutMs, signal, onInput, after }: WaitUntil): Promise<WaitEnd> => {
+  if (isDone()) return Promise.resolve('all-ended');
+  if (signal?.aborted === true) return Promise.resolve('aborted');
+  return new Promise((resolve) => {
+    const stopTimer = timeoutMs === undefined ? undefined : after(timeoutMs, () => end('timed-out'));
+    const end = (why: WaitEnd): void => {
+      stopTimer?.();
+      member.listeners.delete(look);
+      onInput?.delete(heard);
+      signal?.removeEventListener('abort', aborted);
+      resolve(why);
+    };
+    const look = (): void => {
+      if (isDone()) end('all-ended');
+    };
+    const heard = (): void => end('message');
+    const aborted = (): void => end('aborted');
+    member.listeners.add(look);
+    onInput?.add(heard);
+    signal?.addEventListener('abort', aborted, { once: true });
+  });
+};
+
+/** Whether it may still have a result: it has not ended and nobody took its place away. */
+export const isUnderWay = (child: Child): boolean => child.end === undefined && child.parent.children.has(child);
+
+/** The sub-agents whose results go to the parent itself. */
+export const awaitedOf = (member: Member | undefined): readonly Child[] => aliveOf(member).filter(({ record }) => record.receiver === 'parent');
