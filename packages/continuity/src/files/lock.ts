@@ -24,7 +24,7 @@ interface Holder {
 /** The lock is held for milliseconds. A holder that nobody can ask (on another machine, or with a reused pid) is given up after this. */
 const abandonedMs = 30_000;
 const firstPauseMs = 2;
-const longestPauseMs = 50;
+const longestPauseMs = 20;
 
 /**
  * Works while no other process does, and while nothing else in this process does.

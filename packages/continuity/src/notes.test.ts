@@ -1,0 +1,60 @@
+import { appendFile, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../test/folders.js';
+import { readTail } from './files/bounded-read.js';
+import { openProject } from './project.js';
+
+const at = Date.UTC(2026, 10, 21, 20);
+
+describe('the notes', () => {
+  it('have one entry a session', async () => {
+    const { notes } = openProject({ folder: await temporaryFolder() });
+    await notes.add({ session: 'one', text: 'First.\nMore of it.', at });
+    await notes.add({ session: 'one', text: '## Session two · forged', at });
+    await notes.add({ session: 'two', text: 'Second.', at });
+    const text = await readFile(notes.path, 'utf8');
+    expect(text).toBe(
+      '# Notes of the agent\n\nThis file only grows: one entry a session, the newest last.\n\n' +
+        '## Session one · 2026-11-21T20:00:00.000Z\n\n- First.\n  More of it.\n- ## Session two · forged\n\n' +
+        '## Session two · 2026-11-21T20:00:00.000Z\n\n- Second.\n',
+    );
+  });
+
+  it('only grow, also after a torn write and an edit by hand', async () => {
+    const { notes } = openProject({ folder: await temporaryFolder() });
+    await notes.add({ session: 'one', text: 'First.', at });
+    await appendFile(notes.path, '- torn in the mid');
+    const before = await readFile(notes.path, 'utf8');
+    await notes.add({ session: 'one', text: 'Second.', at });
+    const after = await readFile(notes.path, 'utf8');
+    expect(after).toBe(`${before}\n- Second.\n`);
+  });
+
+  it('are not written through a link', async () => {
+    const folder = await temporaryFolder();
+    const elsewhere = join(await temporaryFolder(), 'x.md');
+    await writeFile(elsewhere, 'mine');
+    await symlink(elsewhere, join(folder, 'agent-notes.md'));
+    await expect(openProject({ folder }).notes.add({ session: 'one', text: 'x', at })).rejects.toMatchObject({ code: 'unsafe-path' });
+    expect(await readFile(elsewhere, 'utf8')).toBe('mine');
+  });
+});
+
+describe('readTail', () => {
+  it('cuts through no character and no line', async () => {
+    const path = join(await temporaryFolder(), 'x.md');
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.string({ unit: 'grapheme', maxLength: 8 }).map((line) => line.replaceAll(/[\r\n\ufffd]/g, '').toWellFormed()), { maxLength: 8 }), fc.integer({ min: 0, max: 60 }), async (lines, maxBytes) => {
+        const text = lines.map((line) => `${line}\n`).join('');
+        await writeFile(path, text);
+        const tail = await readTail(path, maxBytes);
+        expect(tail).not.toContain('\ufffd');
+        expect(text.endsWith(tail)).toBe(true);
+        expect(Buffer.byteLength(tail)).toBeLessThanOrEqual(maxBytes);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { planned } from '../../test/projects.js';
+import { ContinuityError } from '../errors.js';
+import { beginWork, blockTask, claimNext, claimTask, completeTask, emptyProgress, planTasks, releaseClaims, renewClaims, taskOf, unblockTask } from './changes.js';
+import { progressSchema, type Progress } from './schema.js';
+import { isHeld, selectTask } from './select-task.js';
+
+const leaseMs = 1_000;
+const evidence = { summary: 'It works.', acceptedBy: 'alice' };
+const working = (...ids: readonly string[]): Progress => beginWork(planTasks(emptyProgress('Goal'), planned(...ids)));
+const code = (work: () => unknown): string | undefined => {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return error instanceof ContinuityError ? error.code : String(error);
+  }
+};
+
+describe('planTasks', () => {
+  it('plans anew until work has begun, and not after that', () => {
+    const first = planTasks(emptyProgress('Goal'), planned('a'));
+    expect(planTasks(first, planned('b', 'c')).tasks.map(({ id }) => id)).toEqual(['b', 'c']);
+    expect(code(() => planTasks(beginWork(first), planned('b')))).toBe('already-initialized');
+  });
+
+  it('wants acceptance criteria before anything is worked on', () => {
+    expect(code(() => planTasks(emptyProgress('Goal'), [{ id: 'a', title: 'A', acceptance: [] }]))).toBe('progress-invalid');
+  });
+
+  it('does not begin work without a task', () => {
+    expect(beginWork(emptyProgress('Goal')).phase).toBe('initializing');
+  });
+});
+
+describe('claimTask', () => {
+  it('gives a task to one owner at a time, for as long as its lease lasts', () => {
+    const claimed = claimTask(working('a'), 'a', { owner: 'one', at: 0, leaseMs });
+    expect(code(() => claimTask(claimed, 'a', { owner: 'two', at: 999, leaseMs }))).toBe('claim-lost');
+    const taken = claimTask(claimed, 'a', { owner: 'two', at: 1_000, leaseMs });
+    expect(taskOf(taken, 'a').claim).toMatchObject({ owner: 'two', generation: 2 });
+    expect(code(() => completeTask(taken, 'a', evidence, { owner: 'one', at: 1_001 }))).toBe('claim-lost');
+  });
+
+  it('keeps it for an owner that gives signs of life', () => {
+    const claimed = renewClaims(claimTask(working('a'), 'a', { owner: 'one', at: 0, leaseMs }), { owner: 'one', at: 900, leaseMs });
+    expect(code(() => claimTask(claimed, 'a', { owner: 'two', at: 1_800, leaseMs }))).toBe('claim-lost');
+  });
+
+  it('refuses what waits for others, and what is done or blocked', () => {
+    const [a, b] = planned('a', 'b');
+    const progress = beginWork(planTasks(emptyProgress('Goal'), [a!, { ...b!, dependsOn: ['a'] }]));
+    expect(code(() => claimTask(progress, 'b', { owner: 'one', at: 0, leaseMs }))).toBe('not-ready');
+    const claimed = claimTask(progress, 'a', { owner: 'one', at: 0, leaseMs });
+    const done = completeTask(claimed, 'a', evidence, { owner: 'one', at: 1 });
+    expect(code(() => claimTask(done, 'a', { owner: 'one', at: 2, leaseMs }))).toBe('not-ready');
+    expect(code(() => claimTask(done, 'b', { owner: 'one', at: 2, leaseMs }))).toBeUndefined();
+    expect(code(() => claimTask(done, 'x', { owner: 'one', at: 2, leaseMs }))).toBe('unknown-task');
+  });
+});
+
+describe('completeTask', () => {
+  it('wants a claim, and evidence of a check that passed', () => {
+    const progress = working('a');
+    expect(code(() => completeTask(progress, 'a', evidence, { owner: 'one', at: 0 }))).toBe('not-claimed');
+    const claimed = claimTask(progress, 'a', { owner: 'one', at: 0, leaseMs });
+    expect(code(() => completeTask(claimed, 'a', { summary: 'I am sure.' }, { owner: 'one', at: 1 }))).toBe('evidence-missing');
+    expect(code(() => completeTask(claimed, 'a', { ...evidence, summary: ' ' }, { owner: 'one', at: 1 }))).toBe('evidence-missing');
+    const failed = { summary: 'Nearly.', check: { command: 'npm test', exitCode: 1, at: '2026-11-21T00:00:00.000Z', output: '' } };
+    expect(code(() => completeTask(claimed, 'a', failed as never, { owner: 'one', at: 1 }))).toBe('evidence-missing');
+    expect(taskOf(completeTask(claimed, 'a', evidence, { owner: 'one', at: 1 }), 'a')).toMatchObject({ status: 'done', evidence });
+  });
+});
+
+describe('blockTask', () => {
+  it('sets a task aside until somebody helps', () => {
+    const claimed = claimTask(working('a'), 'a', { owner: 'one', at: 0, leaseMs });
+    const blocked = blockTask(claimed, 'a', 'No key.', { owner: 'one' });
+    expect(selectTask(blocked, 'one', 1)).toMatchObject({ kind: 'blocked', tasks: [{ id: 'a', blockedBy: 'No key.' }] });
+    expect(selectTask(unblockTask(blocked, 'a'), 'two', 1)).toMatchObject({ kind: 'task', isResumed: true });
+    expect(code(() => unblockTask(claimed, 'a'))).toBe('not-ready');
+  });
+});
+
+describe('selectTask', () => {
+  it('resumes what was interrupted before it begins anything, its own first', () => {
+    const begun = releaseClaims(claimTask(working('a', 'b', 'c'), 'b', { owner: 'one', at: 0, leaseMs }), 'one');
+    expect(selectTask(begun, 'two', 1)).toMatchObject({ task: { id: 'b' }, isResumed: true });
+    const both = releaseClaims(claimTask(begun, 'a', { owner: 'two', at: 1, leaseMs }), 'two');
+    expect(selectTask(both, 'one', 2)).toMatchObject({ task: { id: 'b' } });
+    expect(selectTask(both, 'two', 2)).toMatchObject({ task: { id: 'a' } });
+  });
+
+  it('says why nothing is left', () => {
+    expect(selectTask(emptyProgress('Goal'), 'one', 0)).toEqual({ kind: 'no-tasks' });
+    const claimed = claimTask(working('a'), 'a', { owner: 'one', at: 0, leaseMs });
+    expect(selectTask(claimed, 'two', 1)).toMatchObject({ kind: 'taken', freeAt: '1970-01-01T00:00:01.000Z' });
+    expect(selectTask(completeTask(claimed, 'a', evidence, { owner: 'one', at: 1 }), 'two', 1)).toEqual({ kind: 'all-done', count: 1 });
+  });
+});
+
+type Command =
+  | { readonly do: 'claim' | 'renew' | 'release' | 'complete' | 'block'; readonly owner: string; readonly task: number }
+  | { readonly do: 'unblock'; readonly owner: string; readonly task: number }
+  | { readonly do: 'wait'; readonly owner: string; readonly task: number };
+
+describe('the progress of several owners', () => {
+  it('keeps its rules, whoever does what and when', () => {
+    const commands = fc.array(
+      fc.record({
+        do: fc.constantFrom<Command['do']>('claim', 'claim', 'renew', 'release', 'complete', 'complete', 'block', 'unblock', 'wait'),
+        owner: fc.constantFrom('one', 'two', 'three'),
+        task: fc.nat(3),
+      }),
+      { maxLength: 60 },
+    );
+    const dependencies = fc.array(fc.nat(3), { minLength: 4, maxLength: 4 });
+    fc.assert(
+      fc.property(commands, dependencies, (all, needs) => {
+        const tasks = planned('t0', 't1', 't2', 't3').map((task, index) => ({ ...task, dependsOn: (needs[index] ?? 0) < index ? [`t${needs[index]}`] : [] }));
+        let progress = beginWork(planTasks(emptyProgress('Goal'), tasks));
+        let at = 0;
+        for (const command of all) {
+          at += command.do === 'wait' ? 700 : 10;
+          const before = progress;
+          progress = attempt(before, command, at);
+          expect(progressSchema.safeParse(progress).error).toBeUndefined();
+          for (const [index, task] of progress.tasks.entries()) {
+            const was = before.tasks[index]!;
+            expect(was.status === 'done' && task !== was, 'what is done stays as it is').toBe(false);
+            expect(task.generation).toBeGreaterThanOrEqual(was.generation);
+            const isTaken = was.claim !== undefined && task.claim !== undefined && task.claim.owner !== was.claim.owner;
+            expect(isTaken && isHeld(was, at), 'a live claim was taken').toBe(false);
+            if (task.status === 'done' && was.status !== 'done') expect(was.claim?.owner).toBe(command.owner);
+          }
+          for (const owner of ['one', 'two', 'three']) {
+            expect(progress.tasks.filter(({ claim }) => claim?.owner === owner).length, 'one task at a time').toBeLessThanOrEqual(1);
+            expect(['task', 'taken', 'blocked', 'all-done']).toContain(selectTask(progress, owner, at).kind);
+          }
+        }
+        expect(finish(progress, at).tasks.every(({ status }) => status === 'done' || status === 'blocked' || needsBlocked(progress, status))).toBe(true);
+      }),
+    );
+  });
+});
+
+const attempt = (progress: Progress, command: Command, at: number): Progress => {
+  const { owner } = command;
+  const own = progress.tasks.find(({ claim }) => claim?.owner === owner)?.id ?? `t${command.task}`;
+  try {
+    switch (command.do) {
+      case 'claim':
+        return claimNext(progress, { owner, at, leaseMs });
+      case 'renew':
+        return renewClaims(progress, { owner, at, leaseMs });
+      case 'release':
+        return releaseClaims(progress, owner);
+      case 'complete':
+        return completeTask(progress, own, evidence, { owner, at });
+      case 'block':
+        return blockTask(progress, own, 'Stuck.', { owner });
+      case 'unblock':
+        return unblockTask(progress, `t${command.task}`);
+      default:
+        return progress;
+    }
+  } catch (error) {
+    expect(error).toBeInstanceOf(ContinuityError);
+    return progress;
+  }
+};
+
+/** One owner, alone from now on, does all that is left. */
+const finish = (progress: Progress, at: number): Progress => {
+  let now = at + 10 * leaseMs;
+  let current = progress;
+  for (let round = 0; round < 10; round += 1) {
+    now += 1;
+    const next = selectTask(current, 'last', now);
+    if (next.kind !== 'task') return current;
+    current = completeTask(claimTask(current, next.task.id, { owner: 'last', at: now, leaseMs }), next.task.id, evidence, { owner: 'last', at: now });
+  }
+  throw new Error('It does not come to an end.');
+};
+
+/** What waits for a blocked task is still to do. */
+const needsBlocked = (progress: Progress, status: string): boolean => status === 'todo' && progress.tasks.some((task) => task.status === 'blocked');

@@ -1,0 +1,162 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { bundle } from '../../test/bundle.js';
+import { temporaryFolder } from '../../test/folders.js';
+import { planned, projectWith } from '../../test/projects.js';
+import { openProject } from '../project.js';
+import { beginWork, claimNext, emptyProgress, planTasks, releaseClaims } from './changes.js';
+import { parseProgress } from './parse.js';
+
+const start = async (script: string, ...args: readonly string[]): Promise<ChildProcess> => {
+  const child = spawn(process.execPath, [script, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child.stdout!, 'data');
+  return child;
+};
+
+const childScript = async (): Promise<string> => {
+  const script = join(await temporaryFolder(), 'child.mjs');
+  await bundle('./child.ts', script);
+  return script;
+};
+
+describe('the progress file', () => {
+  it('tells a first session from a damaged file, and leaves that as it is with a copy', async () => {
+    const folder = await temporaryFolder();
+    const { progress } = openProject({ folder });
+    expect(await progress.read()).toEqual({ state: 'missing' });
+    await expect(progress.update((current) => current)).rejects.toMatchObject({ code: 'progress-missing' });
+
+    for (const text of ['', '{"format":"agent-progress","version":1,"revi', '[]', '{"format":"agent-progress","version":1,"revision":1,"phase":"working","goal":"","tasks":[{"id":"a"}]}']) {
+      await writeFile(progress.path, text);
+      const found = await progress.read();
+      if (found.state !== 'corrupt') throw new Error(`It is ${found.state}.`);
+      expect(await readFile(found.backup, 'utf8')).toBe(text);
+      await expect(progress.update((current) => ({ ...current, goal: 'x' }))).rejects.toMatchObject({ code: 'progress-corrupt' });
+      await expect(progress.initialize(emptyProgress('x'), (current) => planTasks(current, planned('a')))).rejects.toMatchObject({ code: 'progress-corrupt' });
+      expect(await readFile(progress.path, 'utf8')).toBe(text);
+    }
+  });
+
+  it('does not touch the file of a later version', async () => {
+    const { progress } = openProject({ folder: await temporaryFolder() });
+    await writeFile(progress.path, '{"format":"agent-progress","version":2}');
+    expect(await progress.read()).toEqual({ state: 'newer', version: 2 });
+    await expect(progress.update((current) => ({ ...current, goal: 'x' }))).rejects.toMatchObject({ code: 'progress-newer' });
+  });
+
+  it('restores the last good content when it is asked to, and only over a damaged file', async () => {
+    const { progress } = await projectWith(planned('a'));
+    await expect(progress.restore()).rejects.toMatchObject({ code: 'progress-conflict' });
+    await writeFile(progress.path, '{');
+    expect((await progress.restore()).tasks.map(({ id }) => id)).toEqual(['a']);
+    expect(await progress.read()).toMatchObject({ state: 'ready' });
+  });
+
+  it('compares and swaps', async () => {
+    const { progress } = await projectWith(planned('a'));
+    const { revision } = await progress.update((current) => ({ ...current, goal: 'one' }));
+    await progress.update((current) => ({ ...current, goal: 'two' }), revision);
+    await expect(progress.update((current) => ({ ...current, goal: 'three' }), revision)).rejects.toMatchObject({ code: 'progress-conflict' });
+    expect(await progress.read()).toMatchObject({ progress: { goal: 'two', revision: revision + 1 } });
+  });
+
+  it('writes nothing for a change that changes nothing, and nothing that is not in order', async () => {
+    const { progress } = await projectWith(planned('a', 'b'));
+    const before = await readFile(progress.path, 'utf8');
+    await progress.update((current) => releaseClaims(current, 'nobody'));
+    await expect(progress.update((current) => ({ ...current, tasks: [current.tasks[0]!, current.tasks[0]!] }))).rejects.toMatchObject({ code: 'progress-invalid', message: expect.stringContaining('"a" is there twice') });
+    const circle = (id: string) => (current: Parameters<Parameters<typeof progress.update>[0]>[0]) => ({ ...current, tasks: current.tasks.map((task) => ({ ...task, dependsOn: [id === '' ? (task.id === 'a' ? 'b' : 'a') : id] })) });
+    await expect(progress.update(circle(''))).rejects.toMatchObject({ message: expect.stringContaining('wait for each other') });
+    await expect(progress.update(circle('x'))).rejects.toMatchObject({ message: expect.stringContaining('which is not there') });
+    expect(await readFile(progress.path, 'utf8')).toBe(before);
+  });
+
+  it('keeps what people add by hand', async () => {
+    const { progress } = await projectWith(planned('a'));
+    const value = JSON.parse(await readFile(progress.path, 'utf8')) as { tasks: unknown[] };
+    value.tasks.push({ id: 'by-hand', title: 'Mine', acceptance: ['yes'], status: 'todo', generation: 0 });
+    await writeFile(progress.path, JSON.stringify(value));
+    const after = await progress.update((current) => ({ ...current, goal: 'changed' }));
+    expect(after.tasks.map(({ id }) => id)).toEqual(['a', 'by-hand']);
+  });
+
+  it('refuses a link in its place', async () => {
+    const folder = await temporaryFolder();
+    const elsewhere = join(await temporaryFolder(), 'x.json');
+    await writeFile(elsewhere, '{}');
+    await symlink(elsewhere, join(folder, 'agent-progress.json'));
+    await expect(openProject({ folder }).progress.read()).rejects.toMatchObject({ code: 'unsafe-path' });
+    await rm(join(folder, 'agent-progress.json'));
+    await symlink(await temporaryFolder(), join(folder, '.agent-output'));
+    await expect(openProject({ folder }).progress.initialize(emptyProgress(''), beginWork)).rejects.toMatchObject({ code: 'unsafe-path' });
+  });
+
+  it('loses no change of many at once', async () => {
+    const { progress, folder } = await projectWith(planned('a'));
+    const other = openProject({ folder }).progress;
+    const before = await progress.update((current) => ({ ...current, goal: '' }));
+    await Promise.all(Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? progress : other).update((current) => ({ ...current, goal: `${current.goal}${index} ` }))));
+    const found = await progress.read();
+    if (found.state !== 'ready') throw new Error(found.state);
+    expect(found.progress.revision).toBe(before.revision + 20);
+    expect(found.progress.goal.trim().split(' ').map(Number).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index));
+  });
+});
+
+describe('two processes', () => {
+  it('never claim the same task', async () => {
+    const ids = Array.from({ length: 24 }, (_, index) => `t${index}`);
+    const { folder, progress } = await projectWith(planned(...ids));
+    const script = await childScript();
+    const children = await Promise.all(['one', 'two'].map((owner) => start(script, 'claim', folder, owner)));
+    const outputs = children.map((child) => {
+      let said = '';
+      child.stdout!.on('data', (chunk: Buffer) => {
+        said += chunk.toString();
+      });
+      child.stdin!.write('go\n');
+      return once(child, 'exit').then(() => said.trim().split('\n').filter((line) => line !== ''));
+    });
+    const [one = [], two = []] = await Promise.all(outputs);
+    expect([...one, ...two].toSorted()).toEqual(ids.toSorted());
+    expect(one.length, 'one of them did everything').toBeGreaterThan(0);
+    expect(two.length, 'one of them did everything').toBeGreaterThan(0);
+    expect(await progress.read()).toMatchObject({ state: 'ready', progress: { tasks: ids.map((id) => ({ id, status: 'done' })) } });
+  });
+
+  it('leave a whole file when one is killed while it writes, and the other goes on at once', async () => {
+    const { folder, progress } = await projectWith(planned('a'));
+    const script = await childScript();
+    for (const delayMs of [0, 3, 7, 12, 20]) {
+      const child = await start(script, 'write', folder, 'killed');
+      const begun = once(child.stdout!, 'data');
+      child.stdin!.write('go\n');
+      await begun;
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      expect(parseProgress(await readFile(progress.path, 'utf8')).state).toBe('ready');
+      await progress.update((current) => ({ ...current, goal: `after ${delayMs}` }));
+    }
+    expect((await readdir(join(folder, '.agent-output'))).filter((name) => name.startsWith('write-') || name === 'lock')).toEqual([]);
+  });
+
+  it('break the lock of a process that is dead, and wait for one that lives', async () => {
+    const { folder } = await projectWith(planned('a'));
+    const script = await childScript();
+    const child = await start(script, 'hold', folder, 'holder');
+    const held = once(child.stdout!, 'data');
+    child.stdin!.write('go\n');
+    await held;
+    const { progress, clock, leaseMs } = openProject({ folder, lockTimeoutMs: 60 });
+    const claim = () => progress.update((current) => claimNext(current, { owner: 'me', at: clock(), leaseMs }));
+    await expect(claim()).rejects.toMatchObject({ code: 'locked' });
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect((await claim()).tasks[0]?.claim?.owner).toBe('me');
+  });
+});

@@ -1,0 +1,74 @@
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../test/folders.js';
+import { openProject } from './project.js';
+import { withRule } from './rules.js';
+
+const proposal = { rule: 'Never commit without a test.', because: 'A test was missing.', session: 'one' };
+
+describe('the ratchet', () => {
+  it('lets a rule land only when it was reviewed', async () => {
+    const folder = await temporaryFolder();
+    const { rules } = openProject({ folder });
+    await writeFile(rules.path, '# Rules\n\nBe kind.\n');
+    const { id, outcome } = await rules.propose(proposal);
+    expect(outcome).toBe('proposed');
+    expect(await readFile(rules.path, 'utf8')).toBe('# Rules\n\nBe kind.\n');
+    expect(await rules.pending()).toMatchObject([{ id, rule: proposal.rule, because: proposal.because, session: 'one' }]);
+    await rules.accept(id);
+    expect(await readFile(rules.path, 'utf8')).toMatch(/^# Rules\n\nBe kind\.\n\n## Rules learnt from failures\n\n<!-- .* -->\n- Never commit without a test\.\n<!-- .* -->\n$/);
+    expect(await rules.pending()).toEqual([]);
+    expect(await rules.propose(proposal)).toEqual({ id, outcome: 'known' });
+    await expect(rules.accept(id)).rejects.toMatchObject({ code: 'unknown-rule' });
+  });
+
+  it('remembers what was turned down, and takes a better wording', async () => {
+    const { rules } = openProject({ folder: await temporaryFolder() });
+    const first = await rules.propose(proposal);
+    await rules.reject(first.id);
+    expect(await rules.propose(proposal)).toMatchObject({ outcome: 'known' });
+    const second = await rules.propose({ ...proposal, rule: 'Test\nfirst <!-- x' });
+    await rules.accept(second.id, 'Write the test first.');
+    expect(await readFile(rules.path, 'utf8')).toContain('- Write the test first.\n');
+  });
+
+  it('takes no more than a person can review', async () => {
+    const { rules } = openProject({ folder: await temporaryFolder() });
+    for (let index = 0; index < 100; index += 1) await rules.propose({ ...proposal, rule: `Rule ${index}` });
+    await expect(rules.propose({ ...proposal, rule: 'One more' })).rejects.toMatchObject({ code: 'too-many-rules' });
+  });
+
+  it('follows a link inside of the project and none that leads out of it', async () => {
+    const folder = await temporaryFolder();
+    const { rules } = openProject({ folder });
+    await mkdir(join(folder, 'docs'));
+    await writeFile(join(folder, 'docs/rules.md'), 'Mine.\n');
+    await symlink('docs/rules.md', rules.path);
+    await rules.accept((await rules.propose(proposal)).id);
+    expect(await readFile(join(folder, 'docs/rules.md'), 'utf8')).toContain('Never commit');
+    const other = openProject({ folder: await temporaryFolder() }).rules;
+    const elsewhere = join(await temporaryFolder(), 'x.md');
+    await writeFile(elsewhere, 'Theirs.\n');
+    await symlink(elsewhere, other.path);
+    await expect(other.accept((await other.propose(proposal)).id)).rejects.toMatchObject({ code: 'unsafe-path' });
+    expect(await readFile(elsewhere, 'utf8')).toBe('Theirs.\n');
+  });
+
+  it('does not overwrite proposals that it cannot read', async () => {
+    const { rules, state } = openProject({ folder: await temporaryFolder() });
+    await state.ensure();
+    await writeFile(state.at('rules.json'), '{"version":1,"ru');
+    await expect(rules.propose(proposal)).rejects.toMatchObject({ code: 'progress-corrupt' });
+    expect(await readFile(state.at('rules.json'), 'utf8')).toBe('{"version":1,"ru');
+  });
+});
+
+describe('withRule', () => {
+  it('adds each rule once, in order', () => {
+    const once = withRule('', 'A');
+    expect(withRule(once, 'A')).toBe(once);
+    expect(withRule(once, 'B')).toMatch(/- A\n- B\n<!-- .*end -->\n$/);
+    expect(withRule('No newline', 'A')).toMatch(/^No newline\n\n## /);
+  });
+});

@@ -1,0 +1,127 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../test/folders.js';
+import { manualClock, planned, projectWith, scriptedCheck } from '../../test/projects.js';
+import { openProject, type Project } from '../project.js';
+import { continuityTools, type ContinuityToolsOptions } from './continuity-tools.js';
+
+const { signal } = new AbortController();
+
+const toolsOf = (project: Project, check: ContinuityToolsOptions['check'] = { command: 'npm run e2e', ...scriptedCheck(0) }) => {
+  const { run } = 'ran' in check ? { run: check.run } : check;
+  const tools = continuityTools({ project, check: { command: check.command, run } });
+  return (name: string, input = {}, session = 'one') => {
+    const tool = tools.find((candidate) => candidate.name === name);
+    if (tool === undefined) throw new Error(`There is no ${name}.`);
+    return tool.run(input, { session, signal });
+  };
+};
+
+describe('task_next', () => {
+  it('claims the first task and tells its contract', async () => {
+    const project = await projectWith(planned('a', 'b'));
+    const use = toolsOf(project);
+    expect(await use('task_next')).toBe('It is new.\nTask a: Do a\nAcceptance criteria, agreed before work began:\n- a works end to end');
+    expect(await use('task_next')).toMatch(/^It was begun before.*\nTask a/);
+    expect(await use('task_next', {}, 'two')).toMatch(/^It is new.\nTask b/);
+    expect(await use('task_next', {}, 'three')).toMatch(/in the hands of other sessions \(a, b\)/);
+  });
+
+  it('takes up the task of a session whose lease has run out', async () => {
+    const { clock, pass } = manualClock();
+    const use = toolsOf(await projectWith(planned('a'), { clock, leaseMs: 60_000 }));
+    await use('task_next');
+    pass(59_999);
+    expect(await use('task_next', {}, 'two')).toMatch(/in the hands/);
+    pass(1);
+    expect(await use('task_next', {}, 'two')).toMatch(/^It was begun before/);
+    await expect(use('task_done', { id: 'a', summary: 'Late.' })).rejects.toMatchObject({ code: 'claim-lost' });
+  });
+
+  it('says so when all is done, all is blocked, or nothing is planned', async () => {
+    expect(await toolsOf(openProject({ folder: await temporaryFolder() }))('task_next')).toMatch(/no tasks/);
+    const use = toolsOf(await projectWith(planned('a', 'b')));
+    await use('task_next');
+    await use('task_done', { id: 'a', summary: 'Done.' });
+    await use('task_next');
+    await use('task_block', { id: 'b', reason: 'No key.' });
+    expect(await use('task_next')).toMatch(/cannot go on:\n- b: Do b \(No key\.\)/);
+    const finished = toolsOf(await projectWith(planned('a')));
+    await finished('task_next');
+    await finished('task_done', { id: 'a', summary: 'Done.' });
+    expect(await finished('task_next')).toMatch(/^All 1 tasks are done/);
+  });
+});
+
+describe('task_done', () => {
+  it('counts only when the end-to-end check passes, and keeps its evidence', async () => {
+    const check = scriptedCheck(1, 0);
+    const project = await projectWith(planned('a'));
+    const use = toolsOf(project, { command: ({ id }) => `npm run e2e -- ${id}`, run: check.run });
+    await use('task_next');
+    await expect(use('task_done', { id: 'a', summary: 'I am sure.' })).rejects.toMatchObject({ code: 'check-failed', message: expect.stringContaining('expected 1 to be 2') });
+    expect(await project.progress.read()).toMatchObject({ progress: { tasks: [{ status: 'in_progress' }] } });
+    expect(await use('task_done', { id: 'a', summary: 'Now it is.' })).toMatch(/1 of 1/);
+    expect(check.ran).toEqual(['npm run e2e -- a', 'npm run e2e -- a']);
+    expect(await project.progress.read()).toMatchObject({
+      progress: { tasks: [{ status: 'done', evidence: { summary: 'Now it is.', check: { command: 'npm run e2e -- a', exitCode: 0, output: 'all good' } } }] },
+    });
+    expect(await use('task_done', { id: 'a', summary: 'Again.' })).toMatch(/done already/);
+    expect(check.ran).toHaveLength(2);
+  });
+
+  it('runs no check for a task that is not the session’s, or not there', async () => {
+    const check = scriptedCheck(0);
+    const use = toolsOf(await projectWith(planned('a')), { command: 'x', run: check.run });
+    await expect(use('task_done', { id: 'a', summary: 'x' })).rejects.toMatchObject({ code: 'not-claimed' });
+    await expect(use('task_done', { id: 'b', summary: 'x' })).rejects.toMatchObject({ code: 'unknown-task' });
+    expect(check.ran).toEqual([]);
+  });
+
+  it.each(['timed-out', 'killed'])('does not take a check that %s for one that passed', async (failure) => {
+    const use = toolsOf(await projectWith(planned('a')), { command: 'x', run: () => Promise.resolve({ exitCode: 0, output: '', failure }) });
+    await use('task_next');
+    await expect(use('task_done', { id: 'a', summary: 'x' })).rejects.toMatchObject({ code: 'check-failed', message: expect.stringContaining(failure) });
+  });
+});
+
+describe('task_plan', () => {
+  it('writes the tasks in the first session, and not later', async () => {
+    const project = openProject({ folder: await temporaryFolder() });
+    const use = toolsOf(project);
+    expect(await use('task_plan', { goal: 'A shop', tasks: planned('a') })).toBe('1 tasks are planned.');
+    expect(await use('task_plan', { goal: 'A better shop', tasks: planned('a', 'b') })).toBe('2 tasks are planned.');
+    expect(await project.progress.read()).toMatchObject({ progress: { phase: 'initializing', goal: 'A better shop' } });
+    await expect(toolsOf(await projectWith(planned('a')))('task_plan', { goal: 'x', tasks: planned('b') })).rejects.toMatchObject({ code: 'already-initialized' });
+  });
+});
+
+describe('note and rule_propose', () => {
+  it('leave something for others', async () => {
+    const project = await projectWith(planned('a'));
+    const use = toolsOf(project);
+    await use('note', { text: 'The port is 8080.' });
+    expect(await readFile(project.notes.path, 'utf8')).toContain('- The port is 8080.\n');
+    expect(await use('rule_propose', { rule: 'Run the linter.', because: 'It was red.' })).toMatch(/proposed as [0-9a-f]{8}/);
+    expect(await use('rule_propose', { rule: 'run the  linter.', because: 'Again.' })).toMatch(/known already/);
+  });
+});
+
+describe('continuityTools', () => {
+  it('names what is wrong with its options', async () => {
+    const project = await projectWith([]);
+    const check = { command: 'x', run: scriptedCheck(0).run };
+    expect(() => continuityTools({ project } as never)).toThrow('continuityTools() needs "check"');
+    expect(() => continuityTools({ project, check, chek: 1 } as never)).toThrow('no option "chek" (it was given 1)');
+    expect(() => continuityTools({ project, check: { ...check, timeoutMs: 0 } })).toThrow('"timeoutMs"; it was given 0');
+  });
+
+  it('gives the check the time it may take, and the folder of the project', async () => {
+    const project = await projectWith(planned('a'));
+    const runs: unknown[] = [];
+    const tools = continuityTools({ project, check: { command: 'x', timeoutMs: 1_000, run: (run) => { runs.push(run); return Promise.resolve({ exitCode: 0, output: '' }); } } });
+    for (const [name, input] of [['task_next', {}], ['task_done', { id: 'a', summary: 'x' }]] as const) await tools.find((tool) => tool.name === name)!.run(input, { session: 'one', signal });
+    expect(runs).toMatchObject([{ command: 'x', cwd: project.folder, timeoutMs: 1_000 }]);
+    expect(tools.find(({ name }) => name === 'task_done')?.timeoutMs).toBe(16_000);
+  });
+});

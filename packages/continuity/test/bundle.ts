@@ -1,0 +1,16 @@
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+/** Puts a script of this folder and all that it needs into one file, so that a process can run it. */
+export const bundle = async (script: string, outfile: string): Promise<void> => {
+  await build({
+    entryPoints: [fileURLToPath(new URL(script, import.meta.url))],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    conditions: ['@h/source'],
+    logLevel: 'silent',
+  });
+};

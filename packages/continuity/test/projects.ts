@@ -1,0 +1,34 @@
+import type { CheckRunner, PlannedTask, Project } from '../src/index.js';
+import { beginWork, emptyProgress, openProject, planTasks } from '../src/index.js';
+import { temporaryFolder } from './folders.js';
+
+export const planned = (...ids: readonly string[]): readonly PlannedTask[] => ids.map((id) => ({ id, title: `Do ${id}`, acceptance: [`${id} works end to end`] }));
+
+/** A clock that stands until it is set forward. */
+export const manualClock = (start = Date.UTC(2026, 10, 21)) => {
+  let at = start;
+  return {
+    clock: (): number => at,
+    pass: (ms: number): void => {
+      at += ms;
+    },
+  };
+};
+
+/** A project with these tasks, whose first session is over. */
+export const projectWith = async (tasks: readonly PlannedTask[], options: { readonly folder?: string; readonly clock?: () => number; readonly leaseMs?: number } = {}): Promise<Project> => {
+  const project = openProject({ folder: options.folder ?? (await temporaryFolder()), ...options });
+  await project.progress.initialize(emptyProgress('Build it.'), (progress) => beginWork(planTasks(progress, tasks)));
+  return project;
+};
+
+/** Checks that end as they are told to, one after the other; the last one again and again. */
+export const scriptedCheck = (...exitCodes: readonly number[]) => {
+  const ran: string[] = [];
+  const run: CheckRunner = async ({ command }) => {
+    ran.push(command);
+    const exitCode = exitCodes[Math.min(ran.length, exitCodes.length) - 1] ?? 0;
+    return { exitCode, output: exitCode === 0 ? 'all good' : 'expected 1 to be 2' };
+  };
+  return { run, ran };
+};
