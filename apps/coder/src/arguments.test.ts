@@ -12,6 +12,7 @@ describe('parseArguments', () => {
     expect(parse()).toEqual({
       sandbox: 'host',
       approve: 'on-risk',
+      fallback: [],
       network: false,
       branch: false,
       mcp: [],

@@ -45,7 +45,7 @@ describe.skipIf(!hasBubblewrap)('--sandbox bubblewrap (skipped where bwrap does 
   it('has a network only when it is asked for', async () => {
     const server = await startModelServer([]);
     const { port } = new URL(server.url);
-    const command = `exec 3<>/dev/tcp/127.0.0.1/${port} && echo reached`;
+    const command = `node -e "require('node:net').connect(${port}, '127.0.0.1', () => process.exit(console.log('reached')))"`;
     expect((await runCommand(command, sandbox)).told).not.toContain('reached');
     expect((await runCommand(command, [...sandbox, '--network'])).told).toContain('reached');
   });

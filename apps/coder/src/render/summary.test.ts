@@ -1,3 +1,4 @@
+import { noTotals, type UsageTotals } from '@h/observe';
 import type { TurnEvents } from '@h/turn';
 import { event, failure } from '@h/turn/testing';
 import { describe, expect, it } from 'vitest';
@@ -20,9 +21,20 @@ describe('summaryLines', () => {
     ]);
     expect(summary({}, { toolCalls: 7, troubled: 1, files })).toEqual([
       '✓ completed',
-      '  6 steps · 7 tool calls (1 not ok) · tokens: 12,345 in, 1,200 cached, 678 out · 2.1 s',
+      '  6 steps · 7 tool calls (1 not ok) · tokens: 12,345 in, 1,200 cached (10 %), 678 out · 2.1 s',
       '  files changed: src/a.js (+3 −1), b.md (+10 −0), built.js (added)',
     ]);
+  });
+
+  it('tells the cost as far as it is known, other models that were asked, and waits', () => {
+    const end = event('turn.end', { outcome: 'completed', steps: 1, usage: { ...usage, cacheRead: 0 } }, { at: 3_100 });
+    const lineOf = (totals: Partial<UsageTotals>, tally: Partial<Tally> = {}): string | undefined =>
+      summaryLines({ ...noTally, startedAt: 1_000, end, ...tally }, { palette }, () => ({ ...noTotals, calls: 1, ...totals }))[1];
+    expect(lineOf({ cost: 0.0421, knownCost: 0.0421 })).toBe('  1 step · 0 tool calls · tokens: 12,345 in, 0 cached, 678 out · $0.0421 · 2.1 s');
+    expect(lineOf({ cost: 12.3, knownCost: 12.3 }, { switches: 2, waitedMs: 61_000 })).toContain('· $12.30 · 2.1 s · 2 switches · 1 min 1 s waiting to ask again');
+    expect(lineOf({ cost: undefined, knownCost: 0.5 })).toContain('· at least $0.5000 ·');
+    expect(lineOf({ cost: undefined, knownCost: 0 })).toContain('· cost unknown ·');
+    expect(lineOf({ calls: 0 })).not.toContain('$');
   });
 
   it('gives the reason of any other end', () => {
