@@ -1,5 +1,5 @@
 import { compaction, summarizeWith, type TokenCounter } from '@h/compaction';
-import { classifyError, failover } from '@h/failover';
+import { failover } from '@h/failover';
 import { guardrails } from '@h/guardrails';
 import { hooks, lateHooks } from '@h/hooks';
 import { loopDetect } from '@h/loop-detect';
@@ -34,16 +34,16 @@ export interface AgentParts {
 
 /** The agent: the loop, and around it everything that decides what may happen. The order is the order of sight. */
 export const createAgent = ({ model, driver, artifacts, sections, counter, rules, redactor, meter, telemetry, maxSteps, repository, recording }: AgentParts): Agent => {
-  const { name, fallbacks, pool, contextWindow } = model;
+  const { name, fallbacks, pool, classify, contextWindow } = model;
   const { redact } = redactor;
   const traced = telemetry.traceModel(model.driver);
   return harness({ model: traced, defaultModel: name, tools: telemetry.traceTools(driver), sessions: memorySessions() }).pipe(
     hooks(rules.hooks, { approvalStore: rules.approvalStore }),
     guardrails({ maxSteps }),
     ...(repository === undefined ? [] : [git(gitOptions(repository))]),
-    failover({ pool, models: fallbacks }),
+    failover({ pool, models: fallbacks, classify }),
     prompt(sections),
-    compaction({ window: contextWindow, summarize: summarizeWith(traced), counter, redact, archive: archiveIn(artifacts), isOverflow: (error) => classifyError(error).reason === 'context-overflow' }),
+    compaction({ window: contextWindow, summarize: summarizeWith(traced), counter, redact, archive: archiveIn(artifacts), isOverflow: (error) => classify(error).reason === 'context-overflow' }),
     lateHooks(rules.hooks),
     loopDetect(),
     tools({ driver, contextWindow, artifacts, redact }),

@@ -17,6 +17,17 @@ afterEach(() => {
 const never = 'Never said.';
 
 describe('failover', () => {
+  it('goes by what it is told about an error', async () => {
+    const teapot = { ...badRequest, status: 418 };
+    const { watched, asked } = await run([{ error: teapot }, 'Hello.'], {
+      pool: poolOf(),
+      models,
+      classify: (error, options) => (error.status === 418 ? { ...classifyError(error, options), reason: 'overloaded', scope: 'service', retryable: true } : classifyError(error, options)),
+    });
+    expect(asked).toEqual(['alpha/one with a1', 'alpha/one with a1']);
+    expect(watched.all('failover.retrying')).toMatchObject([{ reason: 'overloaded' }]);
+  });
+
   it('asks the preferred model with a credential, and says nothing while all is well', async () => {
     const { watched, asked } = await run(['Hello.'], { pool: poolOf(), models });
     expect(asked).toEqual(['alpha/one with a1']);

@@ -1,6 +1,7 @@
-import { TurnError, type TurnEventOf } from '@h/turn';
+import { TurnError, type ErrorInfo, type TurnEventOf } from '@h/turn';
 import { exponentialBackoff, type Backoff } from './backoff.js';
 import type { ModelChoice } from './chain.js';
+import { classifyError, type ClassifyOptions, type ErrorClass } from './errors/classify-error.js';
 import { checkOptions, isBoolean, isFunction, isList, isObject, isText, numberFrom, objectWith, show, wholeFrom } from './options-check.js';
 import type { CredentialPool } from './pool/credential-pool.js';
 import { reasonActions, type FailoverReason, type ReasonAction } from './reasons.js';
@@ -60,6 +61,17 @@ export interface FailoverOptions {
    * @defaultValue `exponentialBackoff()`
    */
   readonly backoff?: Backoff | undefined;
+  /**
+   * Says why a call failed, for what only you know about your providers.
+   *
+   * @defaultValue `classifyError`
+   *
+   * @example
+   * ```ts
+   * failover({ classify: (error, options) => (error.status === 418 ? { ...classifyError(error, options), reason: 'overloaded' } : classifyError(error, options)) });
+   * ```
+   */
+  readonly classify?: ((error: ErrorInfo, options: ClassifyOptions) => ErrorClass) | undefined;
   /** Other actions than those of the table, by reason. */
   readonly actions?: Readonly<Partial<Record<FailoverReason, ActionChanges>>> | undefined;
   /**
@@ -80,6 +92,7 @@ export interface FailoverSettings {
   readonly maxElapsedMs: number;
   readonly maxWaitMs: number;
   readonly backoff: Backoff;
+  readonly classify: (error: ErrorInfo, options: ClassifyOptions) => ErrorClass;
   readonly actions: Readonly<Record<FailoverReason, ReasonAction>>;
   readonly random: () => number;
 }
@@ -95,6 +108,7 @@ export const settingsOf = (options: FailoverOptions): FailoverSettings => {
     maxElapsedMs: numberFrom(0),
     maxWaitMs: numberFrom(0),
     backoff: isFunction,
+    classify: isFunction,
     actions: isObject,
     random: isFunction,
   });
@@ -107,12 +121,13 @@ export const settingsOf = (options: FailoverOptions): FailoverSettings => {
     maxElapsedMs = 600_000,
     maxWaitMs = 120_000,
     backoff = exponentialBackoff(),
+    classify = classifyError,
     actions = {},
     // oxlint-disable-next-line h/no-clock -- the default chance, which callers may replace
     random = () => Math.random(),
   } = options;
   for (const [index, model] of models.entries()) checkModel(model, `failover(): models[${index}]`);
-  return { pool, models, chosenModel, maxRetries, maxAttempts, maxElapsedMs, maxWaitMs, backoff, actions: actionsWith(actions), random };
+  return { pool, models, chosenModel, maxRetries, maxAttempts, maxElapsedMs, maxWaitMs, backoff, classify, actions: actionsWith(actions), random };
 };
 
 const checkModel = (choice: string | ModelChoice, place: string): void => {

@@ -1,7 +1,7 @@
 import { askAgain, notice, stop, type DecisionInput, type ErrorInfo, type NewEvent, type OperatorContext, type TurnEventOf } from '@h/turn';
 import { from, isObservable, map, of, switchMap, type Observable } from 'rxjs';
 import { availableAt, choose, type Free } from './choose.js';
-import { classifyError, type ErrorClass } from './errors/classify-error.js';
+import type { ErrorClass } from './errors/classify-error.js';
 import type { Asked } from './events.js';
 import { eventsLater } from './events-later.js';
 import { exhaustedError } from './exhausted.js';
@@ -85,7 +85,7 @@ export class TurnFailover {
 
   /** An abort that nobody here has asked for is a broken connection. */
   classify(error: ErrorInfo): ErrorClass {
-    const kind = classifyError(error, { now: this.#now() });
+    const kind = this.#settings.classify(error, { now: this.#now() });
     return kind.reason === 'aborted' ? { ...kind, reason: 'network', scope: 'service', retryable: true } : kind;
   }
 

@@ -1,5 +1,5 @@
 import type { ChatCompletionRequest, ChatMessage } from '@copilotkit/aimock';
-import { createCredentialPool } from '@h/failover';
+import { classifyError, createCredentialPool } from '@h/failover';
 import { driverOf, type ChosenModel } from '../model/choose-model.js';
 import { providers } from '../model/providers.js';
 import { answerTo } from './conversation.js';
@@ -35,6 +35,7 @@ export const startScriptedModel = async (): Promise<ScriptedModel> => {
     name: undefined,
     fallbacks: [],
     pool: createCredentialPool({ profiles: [] }),
+    classify: classifyError,
     contextWindow: () => undefined,
     close: () => server.stop(),
   };

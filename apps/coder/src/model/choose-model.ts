@@ -1,6 +1,7 @@
 import { languageModel } from '@h/ai-sdk';
-import { createCredentialPool, redactKeys, splitModelName, streamTimeouts, type CredentialPool } from '@h/failover';
-import type { ModelDriver } from '@h/turn';
+import { classifyError, createCredentialPool, redactKeys, splitModelName, streamTimeouts, type ClassifyOptions, type CredentialPool, type ErrorClass } from '@h/failover';
+import type { ErrorInfo, ModelDriver } from '@h/turn';
+import { from, tap } from 'rxjs';
 import { UsageError } from '../usage-error.js';
 import { keyNames, profilesOf } from './keys.js';
 import { compatibleProvider, providers, type Connection, type ModelFactory, type Provider } from './providers.js';
@@ -13,6 +14,8 @@ export interface ChosenModel {
   readonly fallbacks: readonly string[];
   readonly driver: ModelDriver;
   readonly pool: CredentialPool;
+  /** Says why a call failed. */
+  readonly classify: (error: ErrorInfo, options?: ClassifyOptions) => ErrorClass;
   /** How many tokens a model takes in, where that is known. */
   readonly contextWindow: (model?: string) => number | undefined;
 }
@@ -45,14 +48,26 @@ export const chooseModel = ({ model, fallback = [], baseUrl, environment }: Mode
     endpoints.set(endpoint.provider, endpoint);
   }
   const pool = createCredentialPool({ profiles: [...endpoints.values()].flatMap(({ profiles }) => profiles), env: environment });
+  const reached = new Set<string | undefined>();
   return {
     name,
     fallbacks: fallback,
     pool,
-    driver: streamTimeouts(redactKeys(driverFor(name, endpoints, pool), pool)),
+    driver: streamTimeouts(redactKeys(noting(reached, driverFor(name, endpoints, pool)), pool)),
+    classify: (error, options) => {
+      const found = classifyError(error, options);
+      // Where nobody has ever answered, the address is wrong, or there is no network: waiting mends neither.
+      return found.reason === 'network' && reached.size === 0 ? { ...found, reason: 'not-found', retryable: false, scope: 'model' } : found;
+    },
     contextWindow: (asked = name) => endpoints.get(splitModelName(asked).provider ?? '')?.service.contextWindow,
   };
 };
+
+/** Notes which models have ever said anything. */
+const noting =
+  (reached: Set<string | undefined>, driver: ModelDriver): ModelDriver =>
+  (request, context) =>
+    from(driver(request, context)).pipe(tap(({ type }) => type === 'error' || reached.add(request.model)));
 
 /** A provider that can be asked. */
 interface Endpoint {
