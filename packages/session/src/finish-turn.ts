@@ -22,7 +22,7 @@ export const finishTurn = (sessions: SessionStore, turn: string): Promise<Reply>
 
 /** Asks for the end as soon as the turn is shown again; what it waits for is then answered and nothing is begun. */
 const stopAtOnce = (): TurnOperator =>
-  intercept('finish-turn', ({ emit }) => ({ observe: { 'turn.start': () => emit(stop('error', reason)) } }));
+  intercept('finish-turn', (context) => ({ observe: { 'turn.start': () => context.emit(stop('error', reason)) } }));
 
 const interrupted: ToolOutcome = { status: 'interrupted', reason, output: { type: 'error-text', value: `Interrupted: ${reason}` } };
 

@@ -29,7 +29,7 @@ const left = async (directory: string, records: readonly JournalRecord[], ...nam
   const { sessions } = worldIn(directory);
   for (const [index, name] of names.entries()) {
     await inSession(sessions, name, async (open) => {
-      for (const record of records) await open.append({ ...record, event: { ...record.event, turn: `turn-${name}`, at: index } as TurnEvent });
+      for (const record of records) await open.append({ ...record, event: { ...record.event, turn: `turn-${name}`, at: index } });
     });
   }
 };

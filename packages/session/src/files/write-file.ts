@@ -1,4 +1,4 @@
-import { copyFile, open, rename, rm } from 'node:fs/promises';
+import { copyFile, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { dirname } from 'node:path';
 
@@ -6,13 +6,10 @@ import { dirname } from 'node:path';
 export const replaceFile = async (path: string, content: string | Iterable<string>, isSynced: boolean): Promise<void> => {
   const temporary = `${path}.new`;
   try {
-    const handle = await open(temporary, 'w', 0o600);
-    try {
+    await withFile(temporary, 'w', async (handle) => {
       for (const piece of typeof content === 'string' ? [content] : content) await handle.appendFile(piece);
       if (isSynced) await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    });
     await rename(temporary, path);
     if (isSynced) await syncFolder(dirname(path));
   } catch (error) {
@@ -24,8 +21,7 @@ export const replaceFile = async (path: string, content: string | Iterable<strin
 /** Makes sure that a loss of power does not undo what files a folder has. Some systems do that by themselves and refuse. */
 export const syncFolder = async (path: string): Promise<void> => {
   try {
-    const handle = await open(path, 'r');
-    await handle.sync().finally(() => handle.close());
+    await withFile(path, 'r', (handle) => handle.sync());
   } catch {
     // Windows has no such thing.
   }
@@ -38,22 +34,27 @@ export const backUp = (path: string, reason: string): Promise<string> => toNewNa
 
 /** Keeps a piece that is about to be taken out of a file. */
 export const keepPiece = (path: string, reason: string, piece: Uint8Array): Promise<string> =>
-  toNewName(path, reason, async (backup) => {
-    const handle = await open(backup, 'wx', 0o600);
-    await handle.writeFile(piece).finally(() => handle.close());
-  });
+  toNewName(path, reason, (backup) => withFile(backup, 'wx', (handle) => handle.writeFile(piece)));
 
 const toNewName = async (path: string, reason: string, write: (backup: string) => Promise<void>): Promise<string> => {
   for (let number = 1; number < maxBackups; number += 1) {
     const backup = `${path}.${reason}-${number}`;
     try {
       await write(backup);
-      const handle = await open(backup, 'r+');
-      await handle.sync().finally(() => handle.close());
+      await withFile(backup, 'r+', (handle) => handle.sync());
       return backup;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }
   throw new Error(`There are ${maxBackups} backups of ${path} already; look into what breaks it.`);
+};
+
+const withFile = async (path: string, flags: string, use: (handle: FileHandle) => Promise<void>): Promise<void> => {
+  const handle = await open(path, flags, 0o600);
+  try {
+    await use(handle);
+  } finally {
+    await handle.close();
+  }
 };

@@ -94,7 +94,7 @@ export const sessionStoreChecks: readonly SessionStoreCheck[] = [
       const notes = Array.from({ length: 300 }, (_, value): TurnEvent => event('session.state', { key: `k${value}`, value }, { turn: 'turn-1' }));
       await inSession(subject.store, 'alice', async (open) => {
         const given = [...openTurn('turn-1', 'one'), ...notes];
-        await Promise.all(given.map((each, seq) => open.append({ v: 1, seq, event: each, derived: false })));
+        await Promise.all(given.map(async (each, seq) => open.append({ v: 1, seq, event: each, derived: false })));
       });
       const journal = await journalOf(await afterwards(subject), 'alice');
       expect(journal.slice(6).map(({ event: each }) => (each.type === 'session.state' ? each.value : each.type))).toEqual(notes.map((_, index) => index));
@@ -104,7 +104,7 @@ export const sessionStoreChecks: readonly SessionStoreCheck[] = [
     name: 'lets the session go only after all records are safe',
     check: async (subject) => {
       const open = await subject.store.open('alice');
-      const written = wholeTurn('turn-1', 'one').map((each, seq) => open.append({ v: 1, seq, event: each, derived: false }));
+      const written = wholeTurn('turn-1', 'one').map(async (each, seq) => open.append({ v: 1, seq, event: each, derived: false }));
       await open.close();
       expect(await journalOf(await afterwards(subject), 'alice')).toHaveLength(7);
       await Promise.all(written);

@@ -1,0 +1,62 @@
+import { InvalidInputError, messageSchema, type Message } from '@h/turn';
+import { TranscriptBuilder } from './builder.js';
+import { isObject, parsedOr } from './json.js';
+import { Notes } from './notes.js';
+import type { FormattedTranscript, Transcript } from './transcript.js';
+
+/** Reads the AI SDK's `ModelMessage[]` as JSON, alone or as the `messages` of an object. */
+export const parseAISDK = (text: string): Transcript => {
+  const whole = parsedOr(text);
+  const list = isObject(whole) ? whole['messages'] : whole;
+  if (!Array.isArray(list)) throw new InvalidInputError('The transcript is neither a list of messages nor an object with messages.');
+  const builder = new TranscriptBuilder(new Notes());
+  for (const [index, value] of list.entries()) {
+    const revived = revive(value);
+    if (messageSchema.safeParse(revived).success) builder.add(revived as Message);
+    else builder.notes.dropped('a message that is no ModelMessage', index + 1);
+  }
+  return builder.finish('ai-sdk');
+};
+
+/** Writes a conversation as the AI SDK's `ModelMessage[]`, whose shape it has; bytes become base64 and addresses text. */
+export const toAISDK = (messages: readonly Message[]): FormattedTranscript => {
+  const notes = new Notes();
+  const written = messages.map((message, index) => {
+    const { metadata, ...rest } = message;
+    if (metadata !== undefined) notes.dropped('what the harness knows of a message (metadata)', index + 1);
+    return rest;
+  });
+  return { text: `${JSON.stringify(plain(written), undefined, 2)}\n`, notes: notes.list() };
+};
+
+/** As JSON.stringify, but for bytes, of which it would make an object of numbers. */
+const plain = (value: unknown): unknown => {
+  if (value instanceof URL) return value.href;
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
+  if (value instanceof ArrayBuffer) return Buffer.from(value).toString('base64');
+  if (Array.isArray(value)) return value.map(plain);
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)])) : value;
+};
+
+const fileTypes: readonly unknown[] = ['file', 'image', 'reasoning-file'];
+
+/** Makes addresses and bytes of what JSON has made of them, in the parts that hold files. */
+const revive = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(revive);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(([key, item]): [string, unknown] => {
+    if (key === 'url' && value['type'] === 'url' && typeof item === 'string' && URL.canParse(item)) return [key, new URL(item)];
+    if ((key === 'data' || key === 'image') && fileTypes.includes(value['type'])) return [key, reviveFile(item)];
+    if (key === 'content' || key === 'output' || key === 'value' || key === 'data') return [key, revive(item)];
+    return [key, item];
+  });
+  return Object.fromEntries(entries);
+};
+
+const reviveFile = (data: unknown): unknown => {
+  if (typeof data === 'string') return /^https?:/.test(data) && URL.canParse(data) ? new URL(data) : data;
+  if (!isObject(data)) return data;
+  // A buffer, as JSON.stringify writes it.
+  if (data['type'] === 'Buffer' && Array.isArray(data['data'])) return new Uint8Array(data['data'] as number[]);
+  return 'type' in data || !('0' in data) ? revive(data) : new Uint8Array(Object.values(data) as number[]);
+};

@@ -1,0 +1,107 @@
+import { addUsage, noUsage, repairHistory, type AssistantPart, type Message, type ToolPart, type Usage } from '@h/turn';
+import type { Notes } from './notes.js';
+import type { Transcript, TranscriptFormat, TranscriptTurn } from './transcript.js';
+
+/** What a transcript says about a message besides its content. */
+export interface MessageInfo {
+  readonly at?: number | undefined;
+  readonly model?: string | undefined;
+  readonly usage?: Usage | undefined;
+}
+
+/** Puts messages together and parts them into turns. */
+export class TranscriptBuilder {
+  readonly notes: Notes;
+  readonly #messages: Message[] = [];
+  readonly #info = new Map<Message, MessageInfo>();
+  readonly #toolNames = new Map<string, string>();
+
+  constructor(notes: Notes) {
+    this.notes = notes;
+  }
+
+  add(message: Message, info: MessageInfo = {}): void {
+    if (message.role === 'assistant' && typeof message.content !== 'string') {
+      for (const part of message.content) if (part.type === 'tool-call') this.#toolNames.set(part.toolCallId, part.toolName);
+    }
+    this.#messages.push(message);
+    this.#info.set(message, info);
+  }
+
+  /** Adds a piece of an answer to the message before it, where that is the model's. */
+  addToAnswer(parts: readonly AssistantPart[], info: MessageInfo): void {
+    const last = this.#messages.at(-1);
+    if (last?.role === 'assistant' && typeof last.content !== 'string') this.#replaceLast({ ...last, content: [...last.content, ...parts] }, info);
+    else this.add({ role: 'assistant', content: parts }, info);
+    for (const part of parts) if (part.type === 'tool-call') this.#toolNames.set(part.toolCallId, part.toolName);
+  }
+
+  /** Adds results to those before them, as the results of one step are one message. */
+  addResults(parts: readonly ToolPart[], info: MessageInfo): void {
+    const last = this.#messages.at(-1);
+    if (last?.role === 'tool') this.#replaceLast({ ...last, content: [...last.content, ...parts] }, info);
+    else this.add({ role: 'tool', content: parts }, info);
+  }
+
+  /** The tool that a call asked for. */
+  toolOf(callId: string): string {
+    return this.#toolNames.get(callId) ?? 'unknown';
+  }
+
+  /** Begins anew, as after a compaction. */
+  clear(): void {
+    this.#messages.length = 0;
+    this.#info.clear();
+  }
+
+  get isEmpty(): boolean {
+    return this.#messages.length === 0;
+  }
+
+  /** Counts tokens that are told apart from the messages. */
+  addUsage(usage: Usage): void {
+    const last = this.#messages.at(-1);
+    if (last) this.#info.set(last, { ...this.#info.get(last), usage: addUsage(this.#info.get(last)?.usage ?? noUsage, usage) });
+  }
+
+  finish(format: TranscriptFormat, about: Pick<Transcript, 'session' | 'title'> = {}): Transcript {
+    const { messages, repairs } = repairHistory(this.#messages);
+    for (const { problem, index } of repairs) this.notes.add('repaired', problem, index + 1);
+    const turns = partIntoTurns(messages).map((turn) => this.#turnOf(turn));
+    return { format, ...about, turns, notes: this.notes.list() };
+  }
+
+  #replaceLast(message: Message, info: MessageInfo): void {
+    const last = this.#messages.pop();
+    const before = last && this.#info.get(last);
+    if (last) this.#info.delete(last);
+    const usage = before?.usage && info.usage ? addUsage(before.usage, info.usage) : (info.usage ?? before?.usage);
+    this.#messages.push(message);
+    this.#info.set(message, { at: info.at ?? before?.at, model: info.model ?? before?.model, usage });
+  }
+
+  #turnOf(messages: readonly Message[]): TranscriptTurn {
+    const infos = messages.flatMap((message) => this.#info.get(message) ?? []);
+    const times = infos.flatMap(({ at }) => at ?? []);
+    const model = infos.findLast((info) => info.model !== undefined)?.model;
+    return {
+      ...(times[0] !== undefined && { startedAt: times[0], endedAt: Math.max(...times.slice(-1), times[0]) }),
+      ...(model !== undefined && { model }),
+      usage: infos.reduce((sum, { usage }) => (usage ? addUsage(sum, usage) : sum), noUsage),
+      messages,
+    };
+  }
+}
+
+/** A turn begins with what a person says after the agent has said or done something. */
+const partIntoTurns = (messages: readonly Message[]): readonly (readonly Message[])[] => {
+  const turns: Message[][] = [];
+  for (const message of messages) {
+    const current = turns.at(-1);
+    const isInput = message.role === 'user' && message.metadata?.internal !== true;
+    const isAnswered = current?.some(({ role }) => role === 'assistant' || role === 'tool') === true;
+    if (!current || (isInput && isAnswered)) turns.push([message]);
+    else current.push(message);
+  }
+  return turns;
+};

@@ -1,0 +1,59 @@
+import { InvalidInputError, type Message } from '@h/turn';
+import { toAISDK } from './ai-sdk.js';
+import type { FormatContext } from './format-options.js';
+import { checkedFormat } from './parse-transcript.js';
+import { toClaudeCode } from './to-claude-code.js';
+import { toCodex } from './to-codex.js';
+import { toOpenAIChat } from './to-openai-chat.js';
+import { toPi } from './to-pi.js';
+import type { FormattedTranscript, TranscriptFormat } from './transcript.js';
+
+const writers: Readonly<Record<TranscriptFormat, (messages: readonly Message[], context: FormatContext) => FormattedTranscript>> = {
+  'claude-code': toClaudeCode,
+  codex: toCodex,
+  pi: toPi,
+  'openai-chat': toOpenAIChat,
+  'ai-sdk': toAISDK,
+};
+
+/** Options of {@link formatTranscript}. */
+export interface FormatTranscriptOptions {
+  readonly format: TranscriptFormat;
+  /**
+   * The id of the session, for formats that have one.
+   *
+   * @defaultValue `'session'`
+   */
+  readonly session?: string | undefined;
+  /**
+   * The folder in which the agent worked, for formats that say it.
+   *
+   * @defaultValue `'/'`
+   */
+  readonly cwd?: string | undefined;
+  /**
+   * When it was, as milliseconds since 1970, for formats that say it.
+   *
+   * @defaultValue `0`
+   */
+  readonly at?: number | undefined;
+}
+
+const known: readonly string[] = ['format', 'session', 'cwd', 'at'] satisfies readonly (keyof FormatTranscriptOptions)[];
+
+/**
+ * Writes a conversation in another agent's format. The same conversation gives the same text.
+ *
+ * @throws InvalidInputError when an option is unknown or the format is
+ *
+ * @example
+ * ```ts
+ * const { text, notes } = formatTranscript(await sessions.messages('alice'), { format: 'openai-chat' });
+ * ```
+ */
+export const formatTranscript = (messages: readonly Message[], options: FormatTranscriptOptions): FormattedTranscript => {
+  const unknown = Object.keys(options).find((key) => !known.includes(key));
+  if (unknown !== undefined) throw new InvalidInputError(`formatTranscript() has no option ${JSON.stringify(unknown)}; it knows ${known.join(', ')}.`);
+  const { format, session = 'session', cwd = '/', at = 0 } = options;
+  return writers[checkedFormat(format)](messages, { session, cwd, at });
+};

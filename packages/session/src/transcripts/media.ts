@@ -1,0 +1,31 @@
+import type { FileData, FilePart, ImagePart } from '@h/turn';
+
+/** A file as either its base64 text or its address; `undefined` when it is neither. */
+export const dataOf = (part: FilePart | ImagePart | { readonly type: 'file'; readonly data: FileData }): { base64: string } | { url: string } | undefined => {
+  const given = part.type === 'image' ? part.image : part.data;
+  const data = isTagged(given, 'data') ? given.data : isTagged(given, 'url') ? given.url : given;
+  if (data instanceof URL) return { url: data.href };
+  if (data instanceof Uint8Array) return { base64: Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64') };
+  if (data instanceof ArrayBuffer) return { base64: Buffer.from(data).toString('base64') };
+  if (typeof data !== 'string') return undefined;
+  return /^(https?|data):/.test(data) ? { url: data } : { base64: data };
+};
+
+const isTagged = <Type extends 'data' | 'url'>(value: FileData, type: Type): value is Extract<FileData, { readonly type: Type }> =>
+  typeof value === 'object' && 'type' in value && value.type === type;
+
+/** The address of a file: its own, or its content as a `data:` URL. */
+export const urlOf = (part: Parameters<typeof dataOf>[0], mediaType: string): string | undefined => {
+  const data = dataOf(part);
+  if (!data) return undefined;
+  return 'url' in data ? data.url : `data:${mediaType};base64,${data.base64}`;
+};
+
+/** The file behind an address; the content of a `data:` URL is taken out of it. */
+export const fileFrom = (url: string, fallback = 'image/*'): FilePart | undefined => {
+  const data = /^data:([^;,]+);base64,(.*)$/s.exec(url);
+  if (data?.[1] !== undefined && data[2] !== undefined) return { type: 'file', data: data[2], mediaType: data[1] };
+  return URL.canParse(url) ? { type: 'file', data: new URL(url), mediaType: fallback } : undefined;
+};
+
+export const mediaTypeOf = (part: FilePart | ImagePart): string => part.mediaType ?? 'image/*';

@@ -1,0 +1,82 @@
+import { InvalidInputError } from '@h/turn';
+import { parseAISDK } from './ai-sdk.js';
+import { parseClaudeCode } from './claude-code.js';
+import { parseCodex } from './codex.js';
+import { isObject, parsedOr } from './json.js';
+import { parseOpenAIChat } from './openai-chat.js';
+import { parsePi } from './pi.js';
+import type { Transcript, TranscriptFormat } from './transcript.js';
+
+const parsers: Readonly<Record<TranscriptFormat, (text: string) => Transcript>> = {
+  'claude-code': parseClaudeCode,
+  codex: parseCodex,
+  pi: parsePi,
+  'openai-chat': parseOpenAIChat,
+  'ai-sdk': parseAISDK,
+};
+
+/** The formats that can be read and written. */
+export const transcriptFormats: readonly TranscriptFormat[] = Object.keys(parsers) as TranscriptFormat[];
+
+/** Options of {@link parseTranscript}. */
+export interface ParseTranscriptOptions {
+  /** @defaultValue what the transcript looks like */
+  readonly format?: TranscriptFormat | undefined;
+}
+
+/**
+ * Reads another agent's transcript as turns.
+ *
+ * What the formats share comes through as it is: texts, reasoning with its signatures, files, calls and their results.
+ * All else is told in `notes`. Where a conversation branches or was compacted, it is what its agent would go on with.
+ *
+ * @throws InvalidInputError when the format is unknown or cannot be told, or nothing in the text is of it
+ *
+ * @example
+ * ```ts
+ * const { turns, notes } = parseTranscript(await readFile(path, 'utf8'));
+ * for (const { kind, what, count } of notes) console.log(`${kind}: ${what} (${count})`);
+ * ```
+ */
+export const parseTranscript = (text: string, { format, ...rest }: ParseTranscriptOptions = {}): Transcript => {
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) throw new InvalidInputError(`parseTranscript() has no option ${JSON.stringify(unknown)}; it knows format.`);
+  const chosen = format ?? detectTranscript(text);
+  if (chosen === undefined) throw new InvalidInputError(`The format of the transcript cannot be told; give one of ${transcriptFormats.join(', ')}.`);
+  return parsers[checkedFormat(chosen)](text);
+};
+
+/** The format, if it is one. @throws InvalidInputError */
+export const checkedFormat = (format: TranscriptFormat): TranscriptFormat => {
+  if (transcriptFormats.includes(format)) return format;
+  throw new InvalidInputError(`A transcript cannot be of the format ${JSON.stringify(format)}; give one of ${transcriptFormats.join(', ')}.`);
+};
+
+const lookedAt = 50;
+
+/** What a transcript looks like; `undefined` when it looks like none that is known. */
+export const detectTranscript = (text: string): TranscriptFormat | undefined => {
+  const whole = text.trimStart().startsWith('[') || !text.trim().includes('\n') ? parsedOr(text) : undefined;
+  const list = isObject(whole) && Array.isArray(whole['messages']) ? whole['messages'] : Array.isArray(whole) ? whole : parsedOr(text);
+  const messages = isObject(list) ? list['messages'] : list;
+  if (Array.isArray(messages)) return looksOf(messages);
+  for (const line of text.split('\n', lookedAt)) {
+    const entry = parsedOr(line);
+    if (!isObject(entry)) continue;
+    if (isObject(entry['payload']) && typeof entry['type'] === 'string') return 'codex';
+    if (entry['type'] === 'session' && typeof entry['id'] === 'string') return 'pi';
+    if (typeof entry['sessionId'] === 'string' || (entry['type'] === 'summary' && 'leafUuid' in entry)) return 'claude-code';
+    if (typeof entry['role'] === 'string') return 'openai-chat';
+  }
+  return undefined;
+};
+
+/** The two lists of messages differ in calls, results and files; without any of them they are the same. */
+const looksOf = (messages: readonly unknown[]): TranscriptFormat | undefined => {
+  const known = messages.filter(isObject).filter(({ role }) => typeof role === 'string');
+  if (known.length === 0) return undefined;
+  const parts = known.flatMap(({ content }) => (Array.isArray(content) ? content.filter(isObject) : []));
+  const isChat = known.some((message) => 'tool_calls' in message || 'tool_call_id' in message || message['role'] === 'developer' || message['content'] === null);
+  const hasChatParts = parts.some(({ type, file }) => ['image_url', 'input_audio', 'refusal'].includes(String(type)) || isObject(file));
+  return isChat || hasChatParts ? 'openai-chat' : 'ai-sdk';
+};
