@@ -1,7 +1,7 @@
 /**
  * What observing costs, side by side with logging each event with pino, which is what one would do without it.
  *
- *   node --expose-gc bench/observe.mjs        (after a build)
+ *   node bench/observe.mjs [rows that match this]        (after a build; `chrt -f 50` before it on a busy machine)
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,76 +11,83 @@ import { Subject, tap } from 'rxjs';
 import { intercept, MessageList } from '@h/turn';
 import { createUsageMeter, jsonLinesSink, observe, pinoSink, priceTable } from '@h/observe';
 
-const steps = 20_000;
-const deltas = 20;
+const stepsPerTurn = 50;
+const turnsPerRound = 20;
+const deltasPerStep = 20;
+const warmUpRounds = 20;
+const rounds = 60;
 const folder = mkdtempSync(join(tmpdir(), 'h-observe-bench-'));
 
-const envelope = { turn: 'turn-1', at: 1_700_000_000_000 };
+const turn = 'turn-1';
+let at = 1_700_000_000_000;
+/** As they come from a provider: read from JSON. */
+const ids = JSON.parse(JSON.stringify(Array.from({ length: 1000 }, (_, index) => `toolu_01A09q90qw90lq91781${index}`)));
 const messages = MessageList.of([{ role: 'user', content: 'Hello.' }]);
-const call = { id: 'call-1', name: 'read', input: { path: 'src/index.ts' } };
-const answer = [{ type: 'text', text: 'Let me look.' }, { type: 'tool-call', toolCallId: 'call-1', toolName: 'read', input: call.input }];
+const input = { path: 'src/index.ts' };
+const answer = [{ type: 'text', text: 'Let me look.' }, { type: 'tool-call', toolCallId: 'call-1', toolName: 'read', input }];
 const usage = { input: 12_000, cacheRead: 10_000, cacheWrite: 0, output: 240, reasoning: 0 };
-const start = { ...envelope, type: 'turn.start', session: 'alice', input: [{ role: 'user', content: 'Hi' }], trigger: 'user' };
-const end = { ...envelope, type: 'turn.end', outcome: 'completed', steps, usage };
-const stepOf = (step) => [
-  { ...envelope, type: 'model.request', step, attempt: 1, model: 'anthropic/claude-sonnet-4-5', system: [], messages, tail: [], tools: [], settings: {} },
-  { ...envelope, type: 'model.response', step, attempt: 1, content: answer, finishReason: 'tool-calls', usage, model: 'claude-sonnet-4-5-20250929', id: 'msg_1' },
-  { ...envelope, type: 'history.append', origin: 'response', messages: [{ role: 'assistant', content: answer }] },
-  { ...envelope, type: 'tool.call', step, index: 0, call },
-  { ...envelope, type: 'tool.result', step, call, status: 'ok', output: { type: 'text', value: 'export {};' }, durationMs: 3 },
-  { ...envelope, type: 'history.append', origin: 'results', messages: [] },
-];
-const delta = { ...envelope, type: 'model.delta', step: 1, attempt: 1, delta: { type: 'text', text: 'word ' } };
+const delta = { turn, at, type: 'model.delta', step: 1, attempt: 1, delta: { type: 'text', text: 'word ' } };
 
-const warmUp = 5_000;
-const eventsPerStep = stepOf(1).length;
-const events = Array.from({ length: steps + warmUp }, (_, index) => stepOf(index + 1)).flat();
+/** A step as the loop makes it, with times and ids of its own. Written out, as a spread would take longer than all else. */
+const feedStep = (source, step, deltas) => {
+  at += 7;
+  const id = ids[step % ids.length];
+  const call = { id, name: 'read', input };
+  source.next({ turn, at, type: 'model.request', step, attempt: 1, model: 'anthropic/claude-sonnet-4-5', system: [], messages, tail: [], tools: [], settings: {} });
+  for (let index = 0; index < deltas; index += 1) source.next(delta);
+  source.next({ turn, at, type: 'model.response', step, attempt: 1, content: answer, finishReason: 'tool-calls', usage, model: 'claude-sonnet-4-5-20250929', id });
+  source.next({ turn, at, type: 'history.append', origin: 'response', messages: [{ role: 'assistant', content: answer }] });
+  at += 5;
+  source.next({ turn, at, type: 'tool.call', step, index: 0, call });
+  source.next({ turn, at, type: 'tool.result', step, call, status: 'ok', output: { type: 'text', value: 'export {};' }, durationMs: 3 });
+  source.next({ turn, at, type: 'history.append', origin: 'results', messages: [] });
+};
 
-/** Microseconds of CPU that an operator takes for a step and for a delta. */
-const costs = (operator) => {
+const feedTurn = (operator, deltas) => {
   const source = new Subject();
   const subscription = source.pipe(operator).subscribe();
-  source.next(start);
-  const feed = (from, to) => {
-    for (let index = from; index < to; index += 1) source.next(events[index]);
-  };
-  feed(0, warmUp * eventsPerStep);
-  const step = time(() => feed(warmUp * eventsPerStep, events.length)) / steps;
-  const piece = time(() => {
-    for (let index = 0; index < steps * deltas; index += 1) source.next(delta);
-  }) / steps / deltas;
-  source.next(end);
+  source.next({ turn, at, type: 'turn.start', session: 'alice', input: [{ role: 'user', content: 'Hi' }], trigger: 'user' });
+  for (let step = 1; step <= stepsPerTurn; step += 1) feedStep(source, step, deltas);
+  source.next({ turn, at, type: 'turn.end', outcome: 'completed', steps: stepsPerTurn, usage });
   subscription.unsubscribe();
-  return { step, piece };
-};
-const time = (work) => {
-  globalThis.gc?.();
-  const before = process.cpuUsage();
-  work();
-  const { user, system } = process.cpuUsage(before);
-  return user + system;
-};
-const best = (make) => {
-  const runs = [1, 2, 3, 4, 5].map(() => costs(make()));
-  return { step: Math.min(...runs.map(({ step }) => step)), piece: Math.min(...runs.map(({ piece }) => piece)) };
 };
 
-const nothing = best(() => intercept('nothing', () => ({})));
-const row = (what, { step, piece }, target = '') => {
-  const [own, ownPiece] = [step - nothing.step, piece - nothing.piece];
-  console.log(`${what.padEnd(58)}${own.toFixed(2).padStart(8)} µs a step${ownPiece.toFixed(3).padStart(9)} µs a delta   ${target}`);
+/** Microseconds of CPU for a step, its share of beginning and ending a turn included. */
+const stepTime = (operator, deltas) => {
+  const before = process.cpuUsage();
+  for (let count = 0; count < turnsPerRound; count += 1) feedTurn(operator, deltas);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / turnsPerRound / stepsPerTurn;
+};
+
+/** What an operator adds to one that does nothing: the best of many rounds that take turns, all in optimised code. */
+const costs = (operator) => {
+  const nothing = intercept('nothing', () => ({}));
+  const best = { quiet: Infinity, full: Infinity, noQuiet: Infinity, noFull: Infinity };
+  for (let round = -warmUpRounds; round < rounds; round += 1) {
+    const times = { quiet: stepTime(operator, 0), noQuiet: stepTime(nothing, 0), full: stepTime(operator, deltasPerStep), noFull: stepTime(nothing, deltasPerStep) };
+    if (round >= 0) for (const [name, time] of Object.entries(times)) best[name] = Math.min(best[name], time);
+  }
+  const step = best.full - best.noFull;
+  return { step, piece: (step - (best.quiet - best.noQuiet)) / deltasPerStep };
+};
+
+const row = (what, make, target = '') => {
+  if (!what.includes(process.argv[2] ?? '')) return;
+  const { step, piece } = costs(make());
+  console.log(`${what.padEnd(46)}${step.toFixed(2).padStart(8)} µs a step, of it${piece.toFixed(3).padStart(7)} µs a delta   ${target}`);
 };
 const file = (name) => join(folder, name);
 const costOf = priceTable({ 'claude-*': { input: 3, cacheRead: 0.3, output: 15 } });
 /** Asynchronous, as pino advises it for speed, and to the same disk. */
-const logger = (name) => pino({ level: 'debug' }, pino.destination({ dest: file(name), sync: false, minLength: 4096 }));
+const logger = (name, level = 'debug') => pino({ level }, pino.destination({ dest: file(name), sync: false, minLength: 4096 }));
 
-console.log(`Node ${process.version}; a step is a model call with one tool call; microseconds of CPU beyond an operator that does nothing`);
-row('observe, no sink', best(() => observe()));
-row('observe, JSON lines', best(() => observe({ sinks: [jsonLinesSink(file('runs.jsonl'))] })), '≤ 5 µs a step, a counter a delta');
-row('observe, JSON lines, meter with prices', best(() => observe({ sinks: [jsonLinesSink(file('metered.jsonl'))], meter: createUsageMeter({ costOf }) })));
-row('observe, pino at info', best(() => observe({ sinks: [pinoSink(pino({ level: 'info' }, pino.destination({ dest: file('info.log'), sync: false, minLength: 4096 })))] })));
-row('observe, pino at debug', best(() => observe({ sinks: [pinoSink(logger('debug.log'))] })));
-row('tap: pino logs each event', best(() => { const log = logger('each.log'); return tap((event) => log.debug(event, event.type)); }));
-row('tap: pino logs each event but deltas', best(() => { const log = logger('most.log'); return tap((event) => event.type !== 'model.delta' && log.debug(event, event.type)); }));
+console.log(`Node ${process.version}; a step: a model call with ${deltasPerStep} deltas and one tool call; microseconds of CPU beyond an operator that does nothing`);
+row('observe, no sink', () => observe());
+row('observe, JSON lines', () => observe({ sinks: [jsonLinesSink(file('runs.jsonl'))] }), '≤ 5 µs a step, a counter a delta');
+row('observe, JSON lines, meter with prices', () => observe({ sinks: [jsonLinesSink(file('metered.jsonl'))], meter: createUsageMeter({ costOf }) }));
+row('observe, pino at info', () => observe({ sinks: [pinoSink(logger('info.log', 'info'))] }));
+row('observe, pino at debug', () => observe({ sinks: [pinoSink(logger('debug.log'))] }));
+row('tap: pino logs each event', () => { const log = logger('each.log'); return tap((event) => log.debug(event, event.type)); });
+row('tap: pino logs each event but deltas', () => { const log = logger('most.log'); return tap((event) => event.type !== 'model.delta' && log.debug(event, event.type)); });
 rmSync(folder, { recursive: true, force: true });

@@ -14,5 +14,4 @@ export const nameModel = (name: string | undefined, provider: ObserveOptions['pr
 };
 
 /** The name by which prices are looked up. */
-export const qualifiedName = (provider: string | undefined, model: string | undefined): string | undefined =>
-  model === undefined || provider === undefined ? model : `${provider}/${model}`;
+export const qualifiedName = (provider: string | undefined, model: string): string => (provider === undefined ? model : `${provider}/${model}`);

@@ -1,6 +1,6 @@
 import type { TurnEventOf } from '@h/turn';
 import { answerText, contentOf } from './content.js';
-import { nameModel, qualifiedName, type ModelName } from './model-name.js';
+import { nameModel, type ModelName } from './model-name.js';
 import type { RecoveryAction } from './observation.js';
 import { summarizeError } from './plain-data.js';
 import { recoveryOf } from './recovery.js';
@@ -70,7 +70,7 @@ export const watchModel = (log: RunLog, totals: RunTotals, { provider, countsByt
     state.calls += 1;
     state.deltas += ended?.deltas ?? 0;
     state.last = { provider: name.provider, model: name.model ?? responseModel, credential };
-    const { usage, cost } = totals.call(event.usage, qualifiedName(name.provider, name.model), qualifiedName(name.provider, responseModel), failed);
+    const { usage, cost } = totals.call(event.usage, name, responseModel, failed);
     // One literal: spreading objects into each other takes longer than all else in a step.
     log.say({
       type: 'model.call',
@@ -132,8 +132,9 @@ export const watchModel = (log: RunLog, totals: RunTotals, { provider, countsByt
       state.recovery = action ?? state.recovery;
       attempt = { request: event, name, since: now, action, deltas: 0, firstDelta: undefined };
       bytes?.sent(event);
+      if (!log.follows) return;
       const { maxOutputTokens, temperature, topP } = event.settings;
-      log.begin((runId, at) => ({ kind: 'model', runId, at, step: event.step, attempt: event.attempt, provider: name.provider, model: name.model, maxOutputTokens, temperature, topP }));
+      log.begin({ kind: 'model', runId: log.turn, at: log.time, step: event.step, attempt: event.attempt, provider: name.provider, model: name.model, maxOutputTokens, temperature, topP });
     },
     delta: () => {
       if (attempt === undefined) return;

@@ -40,11 +40,25 @@ export const createOutlet = (sinks: readonly Sink[], onError: (error: unknown, s
     if (!branch.wasReported || branch.failures === maxFailures) report(error, branch.sink);
     branch.wasReported = true;
   };
+  const watch = (branch: Branch, promise: PromiseLike<unknown>): void => {
+    promise.then(undefined, (error: unknown) => failed(branch, error));
+  };
   const attempt = (branch: Branch, work: () => unknown): void => {
     if (branch.failures >= maxFailures) return;
     try {
       const result = work();
-      if (isPromise(result)) result.then(undefined, (error: unknown) => failed(branch, error));
+      if (isPromise(result)) watch(branch, result);
+      branch.failures = 0;
+    } catch (error) {
+      failed(branch, error);
+    }
+  };
+  /** As `attempt`, but without a function to be made for each observation. */
+  const give = (branch: Branch, taker: Taker, observation: Observation): void => {
+    if (branch.failures >= maxFailures) return;
+    try {
+      const result = taker.write(observation);
+      if (isPromise(result)) watch(branch, result);
       branch.failures = 0;
     } catch (error) {
       failed(branch, error);
@@ -72,12 +86,19 @@ export const createOutlet = (sinks: readonly Sink[], onError: (error: unknown, s
     write: (observation) => {
       for (const branch of branches) {
         const { sink, follower } = branch;
-        if (sink.write !== undefined) attempt(branch, () => sink.write?.(observation));
-        if (follower !== undefined) attempt(branch, () => follower.write(observation));
+        if (canWrite(sink)) give(branch, sink, observation);
+        if (follower !== undefined) give(branch, follower, observation);
       }
     },
   };
 };
+
+/** What takes observations, and may well be asynchronous though it should not. */
+interface Taker {
+  write(observation: Observation): unknown;
+}
+
+const canWrite = (sink: Sink): sink is Sink & Taker => sink.write !== undefined;
 
 const isPromise = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';

@@ -14,8 +14,10 @@ export interface RunLog {
   next(): number;
   /** Tells it, unless it is a replay. */
   say(observation: Observation): void;
+  /** Whether sinks want to know of beginnings: else none need be made. */
+  readonly follows: boolean;
   /** @param evenReplayed whether it lasts from before a crash until after it */
-  begin(beginning: (runId: string, at: number) => Beginning, evenReplayed?: boolean): void;
+  begin(beginning: Beginning, evenReplayed?: boolean): void;
 }
 
 export const createRunLog = (outlet: Outlet): RunLog => {
@@ -45,8 +47,9 @@ export const createRunLog = (outlet: Outlet): RunLog => {
     say: (observation) => {
       if (isLive) outlet.write(observation);
     },
+    follows: outlet.follows,
     begin: (beginning, evenReplayed = false) => {
-      if (outlet.follows && (isLive || evenReplayed)) outlet.begin(beginning(turn, time));
+      if (isLive || evenReplayed) outlet.begin(beginning);
     },
   };
 };

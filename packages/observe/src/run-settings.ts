@@ -1,4 +1,5 @@
 import type { TurnEventOf } from '@h/turn';
+import { monotonicClock } from './clock.js';
 import type { RunIdentity } from './observation.js';
 import type { ObserveOptions } from './options.js';
 import type { TextRules } from './plain-data.js';
@@ -10,7 +11,7 @@ import type { UsageMeter } from './usage/usage-meter.js';
 export interface RunSettings {
   readonly text: TextRules;
   readonly meter: UsageMeter | undefined;
-  readonly costOf: CostOf;
+  readonly costOf: CostOf | undefined;
   readonly provider: ObserveOptions['provider'];
   readonly sideModel: string | undefined;
   readonly countsBytes: boolean;
@@ -19,9 +20,8 @@ export interface RunSettings {
 }
 
 export const runSettings = (options: ObserveOptions): RunSettings => {
-  const { meter, costOf = meter?.costOf ?? (() => undefined), provider, sideModel, content = false, maxContentChars = 4000 } = options;
-  // oxlint-disable-next-line h/no-clock -- the default clock, which callers may replace; durations decide nothing
-  const { redact = (text) => text, approximateTokens: countsBytes = false, clock = () => performance.now() } = options;
+  const { meter, costOf = meter?.costOf, provider, sideModel, content = false, maxContentChars = 4000 } = options;
+  const { redact = (text) => text, approximateTokens: countsBytes = false, clock = monotonicClock } = options;
   const session = sessionNamer(options);
   return {
     text: { redact, content, maxContentChars, session },

@@ -1,4 +1,5 @@
 import type { Usage } from '@h/turn';
+import { qualifiedName, type ModelName } from './model-name.js';
 import { cleanUsage } from './usage/clean-usage.js';
 import { addTotals, noTotals, totalsOfCall, type UsageTotals } from './usage/totals.js';
 import type { RunSettings } from './run-settings.js';
@@ -7,8 +8,12 @@ import type { RunSettings } from './run-settings.js';
 export interface RunTotals {
   readonly run: UsageTotals;
   readonly step: UsageTotals;
-  /** A model call is over. Gives what it has used and cost. */
-  call(usage: Partial<Usage> | undefined, asked: string | undefined, answered: string | undefined, failed: boolean): { readonly usage: Usage; readonly cost: number | undefined };
+  /**
+   * A model call is over. Gives what it has used and cost.
+   *
+   * @param answered the model that answered, as the provider names it
+   */
+  call(usage: Partial<Usage> | undefined, asked: ModelName, answered: string | undefined, failed: boolean): { readonly usage: Usage; readonly cost: number | undefined };
   /** A notice tells what a side question has used. */
   side(usage: Partial<Usage>): void;
   /** The next step begins. */
@@ -21,10 +26,11 @@ export const createRunTotals = (turn: () => string, { costOf, meter, sideModel }
   let step = noTotals;
   let calls = 0;
   let sides = 0;
-  const price = (usage: Usage, model: string | undefined): number | undefined => {
+  const price = (usage: Usage, provider: string | undefined, model: string | undefined): number | undefined => {
+    if (costOf === undefined || model === undefined) return undefined;
     let cost: number | undefined;
     try {
-      cost = model === undefined ? undefined : costOf(usage, model);
+      cost = costOf(usage, qualifiedName(provider, model));
     } catch {
       // What cannot be priced has no known price.
     }
@@ -43,7 +49,7 @@ export const createRunTotals = (turn: () => string, { costOf, meter, sideModel }
     },
     call: (given, asked, answered, failed) => {
       const usage = cleanUsage(given);
-      const totals = totalsOfCall(usage, price(usage, asked) ?? price(usage, answered), failed);
+      const totals = totalsOfCall(usage, price(usage, asked.provider, asked.model) ?? price(usage, asked.provider, answered), failed);
       calls += 1;
       add(totals);
       meter?.record({ turn: turn(), usage, cost: totals.cost, failed, ordinal: calls });
@@ -51,7 +57,7 @@ export const createRunTotals = (turn: () => string, { costOf, meter, sideModel }
     },
     side: (given) => {
       const usage = cleanUsage(given);
-      const cost = price(usage, sideModel);
+      const cost = price(usage, undefined, sideModel);
       sides += 1;
       add(totalsOfCall(usage, cost, false));
       meter?.record({ turn: turn(), usage, cost, ordinal: sides, series: 'side' });

@@ -52,7 +52,7 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
     meter?.begin({ turn: event.turn, session: event.session, parent: identity.parentRunId });
     const input = text.content ? contentOf(inputText(event.input), text) : undefined;
     const known = identity;
-    log.begin((runId, time) => ({ kind: 'run', runId, at: time, ...known, input }), true);
+    if (log.follows) log.begin({ kind: 'run', runId: log.turn, at: log.time, ...known, input }, true);
     log.say({ type: 'run.started', ...common('run', 'debug'), ...known, queueWaitMs, input });
   };
 
@@ -85,7 +85,7 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
     closeStep();
     steps += 1;
     step = { step: event.step, since: at, until: at };
-    log.begin((runId, time) => ({ kind: 'step', runId, at: time, step: event.step }));
+    if (log.follows) log.begin({ kind: 'step', runId: log.turn, at: log.time, step: event.step });
   };
 
   /** The step has lasted until now at least. */

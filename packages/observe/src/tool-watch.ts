@@ -36,7 +36,7 @@ export const watchTools = (log: RunLog, { text }: RunSettings): ToolWatch => {
     },
     called: ({ step, call, denied }, now) => {
       since.set(call.id, now);
-      if (denied === undefined) log.begin((runId, at) => ({ kind: 'tool', runId, at, step, callId: call.id, tool: call.name }));
+      if (denied === undefined && log.follows) log.begin({ kind: 'tool', runId: log.turn, at: log.time, step, callId: call.id, tool: call.name });
     },
     answered: (event, now) => {
       const { step, call, status, output } = event;

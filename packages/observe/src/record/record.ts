@@ -1,4 +1,5 @@
 import { intercept, TurnError, type TurnEvent, type TurnEventOf, type TurnOperator } from '@h/turn';
+import { monotonicClock } from '../clock.js';
 import { aBoolean, aFunction, aNumberFrom, aText, checkArgument, checkOptions, either, oneOf } from '../options-check.js';
 import type { TextRules } from '../plain-data.js';
 import { round } from '../model-watch.js';
@@ -75,8 +76,7 @@ export const record = (file: string | ((start: TurnEventOf<'turn.start'>) => str
     clock: aFunction,
   });
   const { redact = (text) => text, content = true, maxContentChars = 20_000, maxChars = 100_000_000, sessionKey = 'hash', flushMs = 100, onError } = options;
-  // oxlint-disable-next-line h/no-clock -- the default clock, which callers may replace; durations decide nothing
-  const { clock = () => performance.now() } = options;
+  const { clock = monotonicClock } = options;
   const rules: TextRules = { redact, content, maxContentChars, session: sessionKey === 'hash' ? (session) => hashSessionKey(session) : (session) => session };
   return intercept('record', () => {
     let lines: LinesFile | undefined;

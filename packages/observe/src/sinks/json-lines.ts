@@ -1,6 +1,6 @@
 import { isRunEnd } from '../observation.js';
 import { aFunction, aNumberFrom, aText, aWholeNumberFrom, checkArgument, checkOptions } from '../options-check.js';
-import { encodeObservation } from './encode.js';
+import { createEncoder, maxEncoded } from './encode.js';
 import { linesFile } from './lines-file.js';
 import type { Sink } from './sink.js';
 
@@ -63,10 +63,12 @@ export const jsonLinesSink = (file: string, options: JsonLinesSinkOptions = {}):
   });
   const { maxBytes = 50_000_000, maxFiles = 5, flushMs = 200, onError = warn(file) } = options;
   const lines = linesFile({ path: file, maxBytes, maxFiles: Math.min(maxFiles, 10_000), flushMs, onError });
+  const encode = createEncoder();
   return {
     name: `json-lines ${file}`,
     write: (observation) => {
-      lines.write(encodeObservation(observation));
+      if (!lines.isClosed && encode(observation, lines.room(maxEncoded))) lines.added();
+      else lines.write(JSON.stringify(observation));
       if (isRunEnd(observation)) lines.flush();
     },
     flush: lines.flush,

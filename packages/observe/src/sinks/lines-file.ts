@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { JsonBytes } from './json-bytes.js';
 import { onExit } from './on-exit.js';
 
 /** What a file of lines needs to know. */
@@ -16,9 +17,14 @@ export interface LinesFileSettings {
 /** A file to which lines are added. */
 export interface LinesFile {
   write(line: string): void;
+  /** Makes room for a line of so many bytes at most, to be put together in place. It counts once `added` is called. */
+  room(most: number): JsonBytes;
+  /** The line is complete but for its end. */
+  added(): void;
   /** Hands all that is held back to the operating system. */
   readonly flush: () => void;
   readonly close: () => void;
+  readonly isClosed: boolean;
   /** How many lines could not be written. */
   readonly dropped: number;
 }
@@ -38,8 +44,7 @@ const maxBytesPerCharacter = 3;
  */
 export const linesFile = ({ path, maxBytes, maxFiles, flushMs, onError }: LinesFileSettings): LinesFile => {
   // Lines are encoded as they come: texts that are held back would have to be moved about by the garbage collector.
-  let held: Buffer | undefined;
-  let length = 0;
+  let held: JsonBytes | undefined;
   let lines = 0;
   let dropped = 0;
   let file: { readonly descriptor: number; size: number } | undefined;
@@ -58,8 +63,8 @@ export const linesFile = ({ path, maxBytes, maxFiles, flushMs, onError }: LinesF
   const flush = (): void => {
     settle();
     if (held === undefined || lines === 0) return;
-    const [bytes, count] = [held.subarray(0, length), lines];
-    length = 0;
+    const [bytes, count] = [held.buffer.subarray(0, held.length), lines];
+    held.length = 0;
     lines = 0;
     put(bytes, count);
   };
@@ -83,27 +88,36 @@ export const linesFile = ({ path, maxBytes, maxFiles, flushMs, onError }: LinesF
     }
   };
 
+  const room = (most: number): JsonBytes => {
+    if (held !== undefined && held.length + most + 1 > maxHeld) flush();
+    held ??= new JsonBytes(maxHeld);
+    return held;
+  };
+
+  const added = (): void => {
+    held?.newline();
+    lines += 1;
+    if (timer !== undefined) return;
+    timer = setTimeout(flush, flushMs).unref();
+    forget = onExit(flush);
+  };
+
   return {
     write: (line) => {
-      if (isClosed) {
-        dropped += 1;
-        return;
-      }
-      const most = line.length * maxBytesPerCharacter + 1;
-      if (length + most > maxHeld) flush();
-      if (most > maxHeld) {
+      const most = line.length * maxBytesPerCharacter;
+      if (isClosed) dropped += 1;
+      else if (most < maxHeld) {
+        room(most).line(line);
+        added();
+      } else {
+        flush();
         put(Buffer.from(`${line}\n`), 1);
-        return;
       }
-      held ??= Buffer.allocUnsafe(maxHeld);
-      length += held.write(line, length);
-      held[length] = newline;
-      length += 1;
-      lines += 1;
-      if (timer === undefined) {
-        timer = setTimeout(flush, flushMs).unref();
-        forget = onExit(flush);
-      }
+    },
+    room,
+    added,
+    get isClosed() {
+      return isClosed;
     },
     flush,
     close: () => {

@@ -18,14 +18,17 @@ export interface UsageTotals {
 export const noTotals: UsageTotals = Object.freeze({ usage: noUsage, cost: 0, knownCost: 0, calls: 0, unpricedCalls: 0, failedCalls: 0 });
 
 /** The sum of two totals. */
-export const addTotals = (left: UsageTotals, right: UsageTotals): UsageTotals => ({
-  usage: addUsage(left.usage, right.usage),
-  cost: left.cost === undefined || right.cost === undefined ? undefined : left.cost + right.cost,
-  knownCost: left.knownCost + right.knownCost,
-  calls: left.calls + right.calls,
-  unpricedCalls: left.unpricedCalls + right.unpricedCalls,
-  failedCalls: left.failedCalls + right.failedCalls,
-});
+export const addTotals = (left: UsageTotals, right: UsageTotals): UsageTotals =>
+  left === noTotals
+    ? right
+    : {
+        usage: addUsage(left.usage, right.usage),
+        cost: left.cost === undefined || right.cost === undefined ? undefined : left.cost + right.cost,
+        knownCost: left.knownCost + right.knownCost,
+        calls: left.calls + right.calls,
+        unpricedCalls: left.unpricedCalls + right.unpricedCalls,
+        failedCalls: left.failedCalls + right.failedCalls,
+      };
 
 /** One call, as totals. A failed call that used nothing costs nothing, whatever its price. */
 export const totalsOfCall = (usage: Usage, cost: number | undefined, failed: boolean): UsageTotals => {

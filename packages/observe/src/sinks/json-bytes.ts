@@ -1,0 +1,127 @@
+const zero = 48;
+const quote = 34;
+const backslash = 92;
+const point = 46;
+const lineFeed = 10;
+
+/** Texts that are longer are nobody's name or id. */
+const maxTextLength = 200;
+
+/** Whole numbers from here on are written in two parts, each of which is a small integer to the machine. */
+const million = 1_000_000;
+
+/**
+ * JSON that is made once and written often: as words of eight bytes, because a call to copy a few bytes takes longer than
+ * the copy. No UTF-8 is read as NaN, whose bytes might change.
+ */
+export interface RawJson {
+  readonly words: Float64Array;
+  /** In bytes. */
+  readonly length: number;
+}
+
+export const rawJson = (json: string): RawJson => {
+  const bytes = Buffer.from(json);
+  const padded = new DataView(new ArrayBuffer(Math.ceil(bytes.length / 8) * 8));
+  for (const [index, byte] of bytes.entries()) padded.setUint8(index, byte);
+  const words = Float64Array.from({ length: padded.byteLength / 8 }, (_, index) => padded.getFloat64(index * 8, true));
+  return { words, length: bytes.length };
+};
+
+/** JSON that is put together as bytes: without the texts that would only be made to be encoded and thrown away. */
+export class JsonBytes {
+  readonly buffer: Buffer;
+  readonly #view: DataView;
+  length = 0;
+
+  constructor(size: number) {
+    this.buffer = Buffer.allocUnsafe(size);
+    this.#view = new DataView(this.buffer.buffer, this.buffer.byteOffset, size);
+  }
+
+  /** Adds what is JSON already. Writes up to seven bytes beyond it, which the next ones replace. */
+  raw({ words, length }: RawJson): void {
+    for (let index = 0; index < words.length; index += 1) this.#view.setFloat64(this.length + index * 8, words[index] as number, true);
+    this.length += length;
+  }
+
+  /** Adds a text as it is. */
+  line(text: string): void {
+    this.length += this.buffer.write(text, this.length);
+  }
+
+  newline(): void {
+    this.buffer[this.length] = lineFeed;
+    this.length += 1;
+  }
+
+  /** Adds a number as JavaScript writes it, what is none as `null`. */
+  number(value: number): void {
+    const small = toInteger(value);
+    if (small === value && small >= 0) {
+      this.#digits(small, digitsOf(small));
+      return;
+    }
+    const millions = toInteger(value / million);
+    const rest = toInteger(value - millions * million);
+    if (millions > 0 && rest >= 0 && millions * million + rest === value) {
+      this.#digits(millions, digitsOf(millions));
+      this.#digits(rest, 6);
+      return;
+    }
+    const thousandths = toInteger(value * 1000 + 0.5);
+    if (thousandths > 0 && thousandths / 1000 === value) this.#decimal(thousandths);
+    else this.length += this.buffer.write(Number.isFinite(value) ? String(value) : 'null', this.length, 'latin1');
+  }
+
+  /** Adds a text in quotes and gives `true`, or gives `false` where it is long, or something in it must be escaped or is not ASCII. */
+  text(value: string): boolean {
+    if (value.length > maxTextLength) return false;
+    const { buffer } = this;
+    let at = this.length;
+    buffer[at] = quote;
+    at += 1;
+    for (let index = 0; index < value.length; index += 1) {
+      const code = value.charCodeAt(index);
+      if (code < 32 || code > 126 || code === quote || code === backslash) return false;
+      buffer[at] = code;
+      at += 1;
+    }
+    buffer[at] = quote;
+    this.length = at + 1;
+    return true;
+  }
+
+  /** Adds a small whole number with zeros before it. */
+  #digits(value: number, count: number): void {
+    const { buffer } = this;
+    const end = this.length + count;
+    let rest = value;
+    for (let at = end - 1; at >= this.length; at -= 1) {
+      const shorter = toInteger(rest / 10);
+      buffer[at] = zero + rest - shorter * 10;
+      rest = shorter;
+    }
+    this.length = end;
+  }
+
+  #decimal(thousandths: number): void {
+    const whole = toInteger(thousandths / 1000);
+    const fraction = thousandths - whole * 1000;
+    this.#digits(whole, digitsOf(whole));
+    this.buffer[this.length] = point;
+    this.length += 1;
+    if (fraction % 100 === 0) this.#digits(fraction / 100, 1);
+    else if (fraction % 10 === 0) this.#digits(fraction / 10, 2);
+    else this.#digits(fraction, 3);
+  }
+}
+
+/** The whole part of what is small; of other numbers, some integer. Tells the machine that there are no fractions from here on. */
+const toInteger = (value: number): number => value | 0;
+
+const digitsOf = (value: number): number => {
+  let digits = 1;
+  for (let limit = 10; value >= limit; limit *= 10) digits += 1;
+  return digits;
+};
