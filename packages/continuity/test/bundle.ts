@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 
 /** Puts a script of this folder and all that it needs into one file, so that a process can run it. */
 export const bundle = async (script: string, outfile: string): Promise<void> => {
@@ -11,6 +11,13 @@ export const bundle = async (script: string, outfile: string): Promise<void> => 
     platform: 'node',
     target: 'node20',
     conditions: ['@h/source'],
+    plugins: [withoutVitest],
     logLevel: 'silent',
   });
+};
+
+/** What is unused of a test kit must not bring the test runner with it. */
+const withoutVitest: Plugin = {
+  name: 'without-vitest',
+  setup: ({ onResolve }) => onResolve({ filter: /^vitest$/ }, ({ path }) => ({ path, external: true, sideEffects: false })),
 };

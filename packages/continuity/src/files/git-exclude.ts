@@ -25,5 +25,5 @@ const escaped = (path: string): string => path.replaceAll(/[\\*?[\]!# ]/g, Strin
 
 const gitAnswer = (folder: string, args: readonly string[]): Promise<string | undefined> =>
   new Promise((done) => {
-    execFile('git', ['-C', folder, ...args], { timeout: timeoutMs, env: { PATH: process.env['PATH'] } }, (error, stdout) => done(error === null ? stdout.trimEnd() : undefined));
+    execFile('git', ['-C', folder, ...args], { timeout: timeoutMs, env: { PATH: process.env['PATH'], HOME: process.env['HOME'] } }, (error, stdout) => done(error === null ? stdout.trimEnd() : undefined));
   });

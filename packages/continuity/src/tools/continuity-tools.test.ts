@@ -4,17 +4,20 @@ import { temporaryFolder } from '../../test/folders.js';
 import { manualClock, planned, projectWith, scriptedCheck } from '../../test/projects.js';
 import { openProject, type Project } from '../project.js';
 import { continuityTools, type ContinuityToolsOptions } from './continuity-tools.js';
+import type { ContinuityTool } from './tool-shape.js';
 
 const { signal } = new AbortController();
+
+const named = (tools: readonly ContinuityTool[], name: string): ContinuityTool => {
+  const tool = tools.find((candidate) => candidate.name === name);
+  if (tool === undefined) throw new Error(`There is no ${name}.`);
+  return tool;
+};
 
 const toolsOf = (project: Project, check: ContinuityToolsOptions['check'] = { command: 'npm run e2e', ...scriptedCheck(0) }) => {
   const { run } = 'ran' in check ? { run: check.run } : check;
   const tools = continuityTools({ project, check: { command: check.command, run } });
-  return (name: string, input = {}, session = 'one') => {
-    const tool = tools.find((candidate) => candidate.name === name);
-    if (tool === undefined) throw new Error(`There is no ${name}.`);
-    return tool.run(input, { session, signal });
-  };
+  return (name: string, input = {}, session = 'one') => named(tools, name).run(input, { session, signal });
 };
 
 describe('task_next', () => {
@@ -59,7 +62,7 @@ describe('task_done', () => {
     const project = await projectWith(planned('a'));
     const use = toolsOf(project, { command: ({ id }) => `npm run e2e -- ${id}`, run: check.run });
     await use('task_next');
-    await expect(use('task_done', { id: 'a', summary: 'I am sure.' })).rejects.toMatchObject({ code: 'check-failed', message: expect.stringContaining('expected 1 to be 2') });
+    await expect(use('task_done', { id: 'a', summary: 'I am sure.' })).rejects.toMatchObject({ code: 'check-failed', message: expect.stringContaining('expected 1 to be 2') as unknown });
     expect(await project.progress.read()).toMatchObject({ progress: { tasks: [{ status: 'in_progress' }] } });
     expect(await use('task_done', { id: 'a', summary: 'Now it is.' })).toMatch(/1 of 1/);
     expect(check.ran).toEqual(['npm run e2e -- a', 'npm run e2e -- a']);
@@ -81,7 +84,22 @@ describe('task_done', () => {
   it.each(['timed-out', 'killed'])('does not take a check that %s for one that passed', async (failure) => {
     const use = toolsOf(await projectWith(planned('a')), { command: 'x', run: () => Promise.resolve({ exitCode: 0, output: '', failure }) });
     await use('task_next');
-    await expect(use('task_done', { id: 'a', summary: 'x' })).rejects.toMatchObject({ code: 'check-failed', message: expect.stringContaining(failure) });
+    await expect(use('task_done', { id: 'a', summary: 'x' })).rejects.toMatchObject({ code: 'check-failed', message: expect.stringContaining(failure) as unknown });
+  });
+});
+
+describe('a task_done that is given up', () => {
+  it('marks nothing as done when its check passes after all', async () => {
+    const project = await projectWith(planned('a'));
+    const controller = new AbortController();
+    const tools = continuityTools({
+      project,
+      check: { command: 'x', run: () => { controller.abort(new Error('Timed out.')); return Promise.resolve({ exitCode: 0, output: '' }); } },
+    });
+    const use = (name: string, input: Parameters<(typeof tools)[number]['run']>[0]) => named(tools, name).run(input, { session: 'one', signal: controller.signal });
+    await use('task_next', {});
+    await expect(use('task_done', { id: 'a', summary: 'x' })).rejects.toThrow('Timed out.');
+    expect(await project.progress.read()).toMatchObject({ progress: { tasks: [{ status: 'in_progress' }] } });
   });
 });
 
@@ -120,7 +138,7 @@ describe('continuityTools', () => {
     const project = await projectWith(planned('a'));
     const runs: unknown[] = [];
     const tools = continuityTools({ project, check: { command: 'x', timeoutMs: 1_000, run: (run) => { runs.push(run); return Promise.resolve({ exitCode: 0, output: '' }); } } });
-    for (const [name, input] of [['task_next', {}], ['task_done', { id: 'a', summary: 'x' }]] as const) await tools.find((tool) => tool.name === name)!.run(input, { session: 'one', signal });
+    for (const [name, input] of [['task_next', {}], ['task_done', { id: 'a', summary: 'x' }]] as const) await named(tools, name).run(input, { session: 'one', signal });
     expect(runs).toMatchObject([{ command: 'x', cwd: project.folder, timeoutMs: 1_000 }]);
     expect(tools.find(({ name }) => name === 'task_done')?.timeoutMs).toBe(16_000);
   });
