@@ -1,6 +1,6 @@
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { foldJournal, type Message, type OpenSession, type SessionStore, type UnfinishedTurn } from '@h/turn';
+import { foldJournal, TurnError, type Message, type OpenSession, type SessionStore, type UnfinishedTurn } from '@h/turn';
 import { isLocked, lockSession } from '../lock/session-lock.js';
 import { readArchive, type ArchivedTurn } from './archive.js';
 import { noCheckpoint, readCheckpoint } from './checkpoint.js';
@@ -70,7 +70,7 @@ export const fileSessions = (options: FileSessionsOptions): FileSessions => {
     unfinished: async () => {
       const turns: UnfinishedTurn[] = [];
       for await (const { head, folder } of heads()) {
-        if ((await stateOf(head, folder)) !== 'unfinished' || !head.latest) continue;
+        if (head.latest?.ended !== false || (await isLocked(folder.path))) continue;
         turns.push({ turn: head.latest.turn, session: head.session, startedAt: head.latest.startedAt });
       }
       return turns.toSorted((left, right) => left.startedAt - right.startedAt);
@@ -96,14 +96,25 @@ interface Found {
   readonly folder: SessionFolder;
 }
 
+const readTogether = 16;
+
+/** All sessions with a turn. Those that a later release has written are not for us to see. */
 async function* findAll(directory: string): AsyncGenerator<Found> {
-  const names = await namesIn(directory);
-  for (const name of names.filter(isSessionFolder)) {
-    const folder = filesIn(join(directory, name), '');
-    const head = await currentHead(folder);
-    if (head.turns > 0) yield { head, folder };
+  const names = (await namesIn(directory)).filter(isSessionFolder);
+  for (let from = 0; from < names.length; from += readTogether) {
+    const found = await Promise.all(names.slice(from, from + readTogether).map((name) => find(filesIn(join(directory, name), ''))));
+    for (const each of found) if (each && each.head.turns > 0) yield each;
   }
 }
+
+const find = async (folder: SessionFolder): Promise<Found | undefined> => {
+  try {
+    return { folder, head: await currentHead(folder) };
+  } catch (error) {
+    if (error instanceof TurnError && error.code === 'unsupported-version') return undefined;
+    throw error;
+  }
+};
 
 const namesIn = async (directory: string): Promise<readonly string[]> => {
   try {

@@ -21,8 +21,7 @@ interface Batch {
 /**
  * Appends lines to a file, in order.
  *
- * The first line is written at once; lines that come while the disk is busy wait, and go together with one write and one
- * sync. After a failure nothing more is written, so that the file has no gaps.
+ * Lines that are added together, or while the disk is busy, go to it together, with one write and one sync. After a failure nothing more is written, so that the file has no gaps.
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
@@ -63,6 +62,8 @@ export class GroupCommit {
   }
 
   async #writeAll(): Promise<void> {
+    // What is added in the same breath goes together.
+    await Promise.resolve();
     for (let batch = this.#next(); batch; batch = this.#next()) {
       try {
         if (this.#failure) throw this.#failure;

@@ -12,8 +12,11 @@ export interface Owner {
   readonly start: string;
 }
 
+/** A process of this machine. */
+export const ownerOf = (pid: number): Owner => ({ host: hostId(), boot: bootId(), pid, start: startOf(pid) });
+
 /** Who is asking. */
-export const thisProcess = (): Owner => ({ host: hostId(), boot: bootId(), pid: process.pid, start: startOf(process.pid) });
+export const thisProcess = (): Owner => ownerOf(process.pid);
 
 /**
  * Whether a process is there: `unknown` when it runs elsewhere, or when a process with its number is there and the

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { SessionBusyError } from '@h/turn';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/folders.js';
-import { lookAt, thisProcess, type Owner } from './owner.js';
+import { lookAt, ownerOf, thisProcess, type Owner } from './owner.js';
 import { isLocked, lockSession, type SessionLock } from './session-lock.js';
 
 const lock = (folder: string, leaseMs = 30_000): Promise<SessionLock> => lockSession({ folder, session: 'alice', leaseMs });
@@ -50,6 +50,19 @@ describe('the lock of a session', () => {
       await got[0]?.release();
     }
     expect(await readdir(folder)).toHaveLength(1);
+  });
+
+  it('is held by another process until that dies', async () => {
+    const folder = await temporaryFolder();
+    const child = spawn(process.execPath, ['-e', 'setTimeout(() => undefined, 60_000)'], { stdio: 'ignore' });
+    await once(child, 'spawn');
+    await lockOf(folder, 1, ownerOf(child.pid ?? 0), 3_600_000);
+    await expect(lock(folder)).rejects.toMatchObject({ code: 'session-busy', cause: { message: expect.stringContaining(`Process ${child.pid}`) as string } });
+    expect(await isLocked(folder)).toBe(true);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(await isLocked(folder)).toBe(false);
+    await (await lock(folder)).release();
   });
 
   it('is broken when its owner is dead, whatever its lease says', async () => {
