@@ -8,6 +8,7 @@ import type { RunLog } from './run-log.js';
 import type { RunSettings } from './run-settings.js';
 import type { RunTotals } from './run-totals.js';
 import { byteCounter } from './usage/approximate-tokens.js';
+import type { Writable } from './writable.js';
 
 /** A model call under way. */
 interface Attempt {
@@ -15,7 +16,8 @@ interface Attempt {
   readonly name: ModelName;
   readonly since: number;
   readonly action: RecoveryAction | undefined;
-  deltas: number;
+  /** How many there were in the turn before it. */
+  readonly deltasBefore: number;
   firstDelta: number | undefined;
 }
 
@@ -31,7 +33,7 @@ export interface ModelWatch {
   readonly fallbackUsed: boolean;
   /** Attempts of the present step. */
   readonly attempts: number;
-  readonly approximateTokens: number | undefined;
+  readonly approximateTokens: () => number | undefined;
   asked(event: TurnEventOf<'model.request'>, now: number): void;
   delta(): void;
   answered(event: TurnEventOf<'model.response'>, now: number): void;
@@ -43,15 +45,6 @@ export interface ModelWatch {
 /** @param clock the time within the turn, for the first piece of an answer */
 export const watchModel = (log: RunLog, totals: RunTotals, { provider, countsBytes, text }: RunSettings, clock: () => number): ModelWatch => {
   const bytes = countsBytes ? byteCounter() : undefined;
-  const state = {
-    calls: 0,
-    failed: 0,
-    deltas: 0,
-    attempts: 0,
-    recovery: undefined as RecoveryAction | undefined,
-    fallbackUsed: false,
-    last: { provider: undefined, model: undefined, credential: undefined } as ModelWatch['last'],
-  };
   let attempt: Attempt | undefined;
   /** The request of this step that was asked last. */
   let before: TurnEventOf<'model.request'> | undefined;
@@ -67,9 +60,8 @@ export const watchModel = (log: RunLog, totals: RunTotals, { provider, countsByt
     const name = ended?.name ?? nameModel(responseModel, provider);
     const credential = ended?.request.credential;
     const since = ended?.since ?? now;
-    state.calls += 1;
-    state.deltas += ended?.deltas ?? 0;
-    state.last = { provider: name.provider, model: name.model ?? responseModel, credential };
+    watch.calls += 1;
+    watch.last = { provider: name.provider, model: name.model ?? responseModel, credential };
     const { usage, cost } = totals.call(event.usage, name, responseModel, failed);
     // One literal: spreading objects into each other takes longer than all else in a step.
     log.say({
@@ -88,7 +80,7 @@ export const watchModel = (log: RunLog, totals: RunTotals, { provider, countsByt
       credentialProfileId: credential,
       durationMs: round(now - since),
       firstDeltaMs: ended?.firstDelta === undefined ? undefined : round(ended.firstDelta - since),
-      deltas: ended?.deltas ?? 0,
+      deltas: ended === undefined ? 0 : watch.deltas - ended.deltasBefore,
       usage,
       cost,
       finishReason: response?.finishReason,
@@ -98,39 +90,23 @@ export const watchModel = (log: RunLog, totals: RunTotals, { provider, countsByt
     });
   };
 
-  return {
-    get calls() {
-      return state.calls;
-    },
-    get failed() {
-      return state.failed;
-    },
-    get deltas() {
-      return state.deltas + (attempt?.deltas ?? 0);
-    },
-    get attempts() {
-      return state.attempts;
-    },
-    get last() {
-      return state.last;
-    },
-    get recovery() {
-      return state.recovery;
-    },
-    get fallbackUsed() {
-      return state.fallbackUsed;
-    },
-    get approximateTokens() {
-      return bytes?.tokens();
-    },
+  const watch: Writable<ModelWatch> = {
+    calls: 0,
+    failed: 0,
+    deltas: 0,
+    attempts: 0,
+    last: { provider: undefined, model: undefined, credential: undefined },
+    recovery: undefined,
+    fallbackUsed: false,
+    approximateTokens: () => bytes?.tokens(),
     asked: (event, now) => {
       const action = before === undefined ? undefined : recoveryOf(before, event, wasCompacted);
       const name = nameModel(event.model, provider);
       before = event;
       wasCompacted = false;
-      state.attempts += 1;
-      state.recovery = action ?? state.recovery;
-      attempt = { request: event, name, since: now, action, deltas: 0, firstDelta: undefined };
+      watch.attempts += 1;
+      watch.recovery = action ?? watch.recovery;
+      attempt = { request: event, name, since: now, action, deltasBefore: watch.deltas, firstDelta: undefined };
       bytes?.sent(event);
       if (!log.follows) return;
       const { maxOutputTokens, temperature, topP } = event.settings;
@@ -138,16 +114,16 @@ export const watchModel = (log: RunLog, totals: RunTotals, { provider, countsByt
     },
     delta: () => {
       if (attempt === undefined) return;
-      if (attempt.deltas === 0) attempt.firstDelta = clock();
-      attempt.deltas += 1;
+      attempt.firstDelta ??= clock();
+      watch.deltas += 1;
     },
     answered: (event, now) => {
-      if (attempt?.action === 'fallback') state.fallbackUsed = true;
+      if (attempt?.action === 'fallback') watch.fallbackUsed = true;
       bytes?.received(event);
       conclude(event, now);
     },
     failedWith: (event, now) => {
-      state.failed += 1;
+      watch.failed += 1;
       conclude(event, now);
     },
     compacted: () => {
@@ -156,9 +132,10 @@ export const watchModel = (log: RunLog, totals: RunTotals, { provider, countsByt
     nextStep: () => {
       before = undefined;
       wasCompacted = false;
-      state.attempts = 0;
+      watch.attempts = 0;
     },
   };
+  return watch;
 };
 
 /** Durations to the microsecond: more is noise, and longer to write. */

@@ -1,5 +1,6 @@
 import type { Beginning, Observation } from './observation.js';
 import type { Outlet } from './outlet.js';
+import type { Writable } from './writable.js';
 
 /** Numbers the observations of one turn. What is replayed gets its number, and is not told again. */
 export interface RunLog {
@@ -22,34 +23,26 @@ export interface RunLog {
 
 export const createRunLog = (outlet: Outlet): RunLog => {
   let seq = 0;
-  let isLive = false;
-  let turn = '';
-  let time = 0;
-  return {
-    get isLive() {
-      return isLive;
-    },
-    get turn() {
-      return turn;
-    },
-    get time() {
-      return time;
-    },
-    at: (ofTurn, now, live) => {
-      turn = ofTurn;
-      time = now;
-      isLive = live;
+  const log: Writable<RunLog> = {
+    isLive: false,
+    turn: '',
+    time: 0,
+    at: (turn, time, isLive) => {
+      log.turn = turn;
+      log.time = time;
+      log.isLive = isLive;
     },
     next: () => {
       seq += 1;
       return seq - 1;
     },
     say: (observation) => {
-      if (isLive) outlet.write(observation);
+      if (log.isLive) outlet.write(observation);
     },
     follows: outlet.follows,
     begin: (beginning, evenReplayed = false) => {
-      if (isLive || evenReplayed) outlet.begin(beginning);
+      if (log.isLive || evenReplayed) outlet.begin(beginning);
     },
   };
+  return log;
 };

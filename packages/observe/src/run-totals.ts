@@ -3,6 +3,7 @@ import { qualifiedName, type ModelName } from './model-name.js';
 import { cleanUsage } from './usage/clean-usage.js';
 import { addTotals, noTotals, totalsOfCall, type UsageTotals } from './usage/totals.js';
 import type { RunSettings } from './run-settings.js';
+import type { Writable } from './writable.js';
 
 /** What a turn and its step have used so far. */
 export interface RunTotals {
@@ -22,8 +23,6 @@ export interface RunTotals {
 
 /** Adds up what a turn uses, and tells the meter. */
 export const createRunTotals = (turn: () => string, { costOf, meter, sideModel }: RunSettings): RunTotals => {
-  let run = noTotals;
-  let step = noTotals;
   let calls = 0;
   let sides = 0;
   const price = (usage: Usage, provider: string | undefined, model: string | undefined): number | undefined => {
@@ -37,16 +36,12 @@ export const createRunTotals = (turn: () => string, { costOf, meter, sideModel }
     return cost !== undefined && Number.isFinite(cost) && cost >= 0 ? cost : undefined;
   };
   const add = (totals: UsageTotals): void => {
-    run = addTotals(run, totals);
-    step = addTotals(step, totals);
+    sums.run = addTotals(sums.run, totals);
+    sums.step = addTotals(sums.step, totals);
   };
-  return {
-    get run() {
-      return run;
-    },
-    get step() {
-      return step;
-    },
+  const sums: Writable<RunTotals> = {
+    run: noTotals,
+    step: noTotals,
     call: (given, asked, answered, failed) => {
       const usage = cleanUsage(given);
       const totals = totalsOfCall(usage, price(usage, asked.provider, asked.model) ?? price(usage, asked.provider, answered), failed);
@@ -63,7 +58,8 @@ export const createRunTotals = (turn: () => string, { costOf, meter, sideModel }
       meter?.record({ turn: turn(), usage, cost, ordinal: sides, series: 'side' });
     },
     nextStep: () => {
-      step = noTotals;
+      sums.step = noTotals;
     },
   };
+  return sums;
 };

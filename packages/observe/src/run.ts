@@ -115,7 +115,7 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
       usage,
       cacheHitRate: cacheHitRate(usage),
       cost: calls === 0 ? 0 : cost,
-      approximateTokens: models.approximateTokens,
+      approximateTokens: models.approximateTokens(),
       toolCalls: tools.calls,
       toolErrors: tools.errors,
       compactionTriggered: wasCompacted,

@@ -4,6 +4,7 @@ import { round } from './model-watch.js';
 import { summarizeError } from './plain-data.js';
 import type { RunLog } from './run-log.js';
 import type { RunSettings } from './run-settings.js';
+import type { Writable } from './writable.js';
 
 /** Watches the tool calls of one turn. */
 export interface ToolWatch {
@@ -21,19 +22,10 @@ const refusals: ReadonlySet<ToolStatus> = new Set(['denied', 'skipped', 'cancell
 
 export const watchTools = (log: RunLog, { text }: RunSettings): ToolWatch => {
   const since = new Map<string, number>();
-  let calls = 0;
-  let errors = 0;
-  let inStep = 0;
-  return {
-    get calls() {
-      return calls;
-    },
-    get errors() {
-      return errors;
-    },
-    get inStep() {
-      return inStep;
-    },
+  const watch: Writable<ToolWatch> = {
+    calls: 0,
+    errors: 0,
+    inStep: 0,
     called: ({ step, call, denied }, now) => {
       since.set(call.id, now);
       if (denied === undefined && log.follows) log.begin({ kind: 'tool', runId: log.turn, at: log.time, step, callId: call.id, tool: call.name });
@@ -42,10 +34,10 @@ export const watchTools = (log: RunLog, { text }: RunSettings): ToolWatch => {
       const { step, call, status, output } = event;
       const begun = since.get(call.id) ?? now;
       since.delete(call.id);
-      calls += 1;
-      inStep += 1;
+      watch.calls += 1;
+      watch.inStep += 1;
       const isError = failures.has(status);
-      if (isError) errors += 1;
+      if (isError) watch.errors += 1;
       log.say({
         type: 'tool.call',
         runId: log.turn,
@@ -66,8 +58,9 @@ export const watchTools = (log: RunLog, { text }: RunSettings): ToolWatch => {
       });
     },
     nextStep: () => {
-      inStep = 0;
+      watch.inStep = 0;
       since.clear();
     },
   };
+  return watch;
 };
