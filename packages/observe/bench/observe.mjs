@@ -68,14 +68,14 @@ const costs = (operator) => {
     const times = { quiet: stepTime(operator, 0), noQuiet: stepTime(nothing, 0), full: stepTime(operator, deltasPerStep), noFull: stepTime(nothing, deltasPerStep) };
     if (round >= 0) for (const [name, time] of Object.entries(times)) best[name] = Math.min(best[name], time);
   }
-  const step = best.full - best.noFull;
-  return { step, piece: (step - (best.quiet - best.noQuiet)) / deltasPerStep };
+  const [step, quiet] = [best.full - best.noFull, best.quiet - best.noQuiet];
+  return { step, quiet, piece: (step - quiet) / deltasPerStep };
 };
 
 const row = (what, make, target = '') => {
   if (!what.includes(process.argv[2] ?? '')) return;
-  const { step, piece } = costs(make());
-  console.log(`${what.padEnd(46)}${step.toFixed(2).padStart(8)} µs a step, of it${piece.toFixed(3).padStart(7)} µs a delta   ${target}`);
+  const { step, quiet, piece } = costs(make());
+  console.log(`${what.padEnd(40)}${step.toFixed(2).padStart(8)} µs a step${quiet.toFixed(2).padStart(8)} without deltas${piece.toFixed(3).padStart(8)} a delta   ${target}`);
 };
 const file = (name) => join(folder, name);
 const costOf = priceTable({ 'claude-*': { input: 3, cacheRead: 0.3, output: 15 } });
