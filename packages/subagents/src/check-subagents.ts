@@ -11,7 +11,7 @@ export const checkSubagents = (options: SubagentsOptions): void => {
     policy: either(isObject, isFunction),
     aliases: isObject,
     budget: either(objectWith('share'), isFunction),
-    lanes: objectWith('run', 'whileWaiting'),
+    lanes: objectWith('run', 'yieldWhile'),
     store: objectWith('save', 'delete', 'list'),
     artifacts: objectWith('put'),
     wrap: isFunction,

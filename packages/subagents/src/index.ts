@@ -2,7 +2,7 @@ export { quoteEvidence, type WrapEvidence } from './evidence.js';
 export type { RefusalCode, SpawnRefusal } from './family.js';
 export { policyGuard } from './guard.js';
 export type { AgentKind, ChildContext, ChildInfo, ChildQuestion, DisposableAgent, Isolation, SharedBudget } from './kind.js';
-export type { ChildLanes, LaneOptions } from './lanes.js';
+export type { ChildLanes, ChildLease, LaneOptions } from './lanes.js';
 export type { SubagentLimits } from './limits.js';
 export type { ParentEnd, ResultArtifacts, SubagentsOptions } from './options.js';
 export type { Roots } from './paths.js';

@@ -1,28 +1,37 @@
 import type { TurnPriority } from '@h/turn';
 
-/** How a turn waits for its lane. */
+/** A lane and a slot that somebody has. */
+export interface ChildLease {
+  /** Aborted when it has to stop. */
+  readonly signal: AbortSignal;
+  /** Gives the slot to others while it waits, and has one again when it answers; the lane stays its own. */
+  yieldWhile<Result>(work: () => Promise<Result>): Promise<Result>;
+}
+
+/** How somebody waits for its lane, and how long it may do nothing in it. */
 export interface LaneOptions {
-  /** Aborted when it is not wanted any more: one that waits for its lane leaves it. */
   readonly signal?: AbortSignal | undefined;
   readonly priority?: TurnPriority | undefined;
+  readonly idleTimeoutMs?: number | undefined;
 }
 
 /**
- * Where turns line up: one at a time in a session, so many at a time altogether. The lanes of `@h/queue` are ones.
+ * Where turns line up: one at a time in a session, so many at a time altogether. Those of `createLanes()` of `@h/queue` are
+ * such lanes.
  *
  * Contract:
- * - `run` begins the task once its session and a global slot are free, and gives both back however it ends.
- * - `whileWaiting` gives back the global slot of the turn that runs in the session, keeps its session lane, and takes a slot
- *   again before it answers; a turn that has no slot waits all the same. Without it, as many parents as there are slots
- *   would wait for children for which there is none.
+ * - `run` begins the task once its session and a slot are free, and gives both back however it ends.
+ * - `yieldWhile` gives back the slot of whoever calls it, found by its asynchronous context, and has one again before it
+ *   answers; without a slot it only does the work. As many parents as there are slots would else wait for sub-agents for
+ *   which there is none.
  */
 export interface ChildLanes {
-  run<Result>(session: string, task: () => Promise<Result>, options?: LaneOptions): PromiseLike<Result>;
-  whileWaiting<Result>(session: string, wait: () => Promise<Result>): PromiseLike<Result>;
+  run<Result>(session: string, task: (lease: ChildLease) => Promise<Result>, options?: LaneOptions): Promise<Result>;
+  yieldWhile<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
 /** Where nobody lines up. */
 export const noLanes: ChildLanes = {
-  run: (_session, task) => task(),
-  whileWaiting: (_session, wait) => wait(),
+  run: (_session, task) => task({ signal: new AbortController().signal, yieldWhile: (work) => work() }),
+  yieldWhile: (work) => work(),
 };

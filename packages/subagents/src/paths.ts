@@ -15,11 +15,12 @@ export const isWithin = (roots: Roots, path: string): boolean => roots === null 
 
 /** What lies in folders of both lists. */
 export const intersectRoots = (one: Roots, other: Roots): Roots => {
-  if (one === null) return other;
-  if (other === null) return one;
+  if (one === null || other === null) return (one ?? other) && distinct(one ?? other ?? []);
   const below = (inner: readonly string[], outer: readonly string[]): readonly string[] => inner.filter((path) => isWithin(outer, path));
-  return [...new Set([...below(one, other), ...below(other, one)])].toSorted();
+  return distinct([...below(one, other), ...below(other, one)]);
 };
+
+const distinct = (paths: readonly string[]): readonly string[] => [...new Set(paths)].toSorted();
 
 /**
  * The folders in normal form.

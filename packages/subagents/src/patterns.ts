@@ -34,11 +34,12 @@ export const matchesAny = (patterns: readonly string[], name: string): boolean =
  * come out narrower than both, never wider than one.
  */
 export const intersect = (one: readonly string[] | null, other: readonly string[] | null): readonly string[] | null => {
-  if (one === null) return other;
-  if (other === null) return one;
+  if (one === null || other === null) return distinct(one ?? other);
   const covered = (inner: readonly string[], outer: readonly string[]): readonly string[] => inner.filter((pattern) => matchesAny(outer, pattern));
-  return [...new Set([...covered(one, other), ...covered(other, one)])].toSorted();
+  return unite(covered(one, other), covered(other, one));
 };
+
+const distinct = (patterns: readonly string[] | null): readonly string[] | null => patterns && unite(patterns, []);
 
 export const unite = (one: readonly string[], other: readonly string[]): readonly string[] => [...new Set([...one, ...other])].toSorted();
 

@@ -36,7 +36,7 @@ export class Pauses {
   #begin(session: string, place: RunPlace | undefined): Pause {
     const isOver = deferred<void>();
     place?.pause();
-    const resumed = this.#resume(session, isOver.promise, place);
+    const resumed = this.#resume(isOver.promise, place);
     // Whoever waits last hears of it.
     resumed.catch(() => undefined);
     const pause = { waits: 0, isOver, resumed };
@@ -44,9 +44,9 @@ export class Pauses {
     return pause;
   }
 
-  /** The place among the sub-agents first, then the global slot: the order in which both were taken, so that nobody waits in a ring. */
-  async #resume(session: string, isOver: Promise<void>, place: RunPlace | undefined): Promise<void> {
-    await this.#lanes.whileWaiting(session, async () => {
+  /** The place among the sub-agents first, then the slot: the order in which both were taken, so that nobody waits in a ring. */
+  async #resume(isOver: Promise<void>, place: RunPlace | undefined): Promise<void> {
+    await (place?.lease ?? this.#lanes).yieldWhile(async () => {
       await isOver;
       await place?.goOn();
     });

@@ -4,7 +4,7 @@ import { deferred } from './deferred.js';
 import { capText } from './evidence.js';
 import type { Child } from './family.js';
 import { agentOf, type AgentKind, type ChildContext, type ChildInfo, type DisposableAgent, type Isolation } from './kind.js';
-import type { ChildLanes } from './lanes.js';
+import type { ChildLanes, ChildLease } from './lanes.js';
 import type { Limits } from './limits.js';
 import type { SubagentsOptions } from './options.js';
 import type { ChildEnd, ChildStatus } from './record.js';
@@ -81,9 +81,25 @@ class ChildRun {
     const { signal } = abort;
     try {
       if (!(await place.enter(signal))) return;
-      await this.#host.lanes.run(record.session, () => Promise.race([this.#work(), this.#grace.cutOff]), { signal, priority });
+      await this.#host.lanes.run(record.session, (lease) => Promise.race([this.#inLane(lease), this.#grace.cutOff]), { signal, priority, idleTimeoutMs: this.#timeoutMs });
     } catch (error) {
       this.#draft.error ??= toErrorInfo(error);
+    }
+  }
+
+  get #timeoutMs(): number {
+    return this.#kind.timeoutMs ?? this.#host.limits.timeoutMs;
+  }
+
+  async #inLane(lease: ChildLease): Promise<void> {
+    const { abort, place } = this.#child;
+    const onAbort = (): void => abort.abort(lease.signal.reason);
+    lease.signal.addEventListener('abort', onAbort, { once: true });
+    place.lease = lease;
+    try {
+      await this.#work();
+    } finally {
+      lease.signal.removeEventListener('abort', onAbort);
     }
   }
 
@@ -91,7 +107,7 @@ class ChildRun {
     const { abort } = this.#child;
     if (abort.signal.aborted) return;
     this.#draft.startedAt = this.#host.now();
-    const stopTimer = this.#host.after(this.#kind.timeoutMs ?? this.#host.limits.timeoutMs, () => {
+    const stopTimer = this.#host.after(this.#timeoutMs, () => {
       this.#child.isLate = true;
       abort.abort(new Error('Its time was up.'));
     });

@@ -1,13 +1,10 @@
 import { harness } from '@h/turn';
 import { scriptedModel } from '@h/turn/testing';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { countOf, endOf, readBy, says, spawn, tree, wait } from '../test/tree.js';
+import { pass, useVirtualTime } from '../test/virtual-time.js';
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => {
-  expect(vi.getTimerCount(), 'timers are left').toBe(0);
-  vi.useRealTimers();
-});
+useVirtualTime();
 
 describe('spawn', () => {
   it('answers at once, and the result comes by itself when the parent is done before it', async () => {
@@ -53,9 +50,9 @@ describe('spawn', () => {
       childOperators: ({ task }) => (started.push(task), []),
     });
     const done = run();
-    await vi.advanceTimersByTimeAsync(75);
+    await pass(75);
     expect(started).toEqual(['a', 'b']);
-    await vi.advanceTimersByTimeAsync(1000);
+    await pass(1000);
     expect(started).toEqual(['a', 'b', 'c', 'd', 'e']);
     expect(endOf(await done)).toMatchObject({ outcome: 'completed' });
   });

@@ -97,8 +97,13 @@ class TurnChildren {
     if (!member || !this.#turn) return undefined;
     const { session, onInput } = this.#turn;
     const isDone = (): boolean => delivery.pending(member).length > 0 || awaitedOf(member).length === 0;
-    const why = await pauses.during(session, member.child?.place, () => waitFor(member, isDone, { signal, onInput, after }));
-    return why === 'all-ended' ? this.#continue() : undefined;
+    try {
+      const why = await pauses.during(session, member.child?.place, () => waitFor(member, isDone, { signal, onInput, after }));
+      return why === 'all-ended' ? this.#continue() : undefined;
+    } catch {
+      // It has lost its slot, and who took it stops the turn.
+      return undefined;
+    }
   }
 
   #continue(): Decision {

@@ -1,0 +1,69 @@
+import { reply } from '@h/turn';
+import { describe, expect, it } from 'vitest';
+import { says, spawn, tree, wait } from '../test/tree.js';
+import { slots } from '../test/slots.js';
+import { pass, useVirtualTime } from '../test/virtual-time.js';
+import type { ChildLanes, Spawned } from './index.js';
+
+useVirtualTime();
+
+describe('lanes', () => {
+  it.each([
+    ['by the tool', [says(spawn('a'), spawn('b')), says(wait('w')), 'Done.']],
+    ['at their end', [says(spawn('a'), spawn('b')), 'I wait.', 'Still.', 'Done.', 'Done.']],
+  ])('are free while parents wait %s, however many parents there are', async (_, script) => {
+    const lanes = slots(2);
+    const parents = Array.from({ length: 5 }, (__, index) => {
+      const one = tree({ parent: script, lanes, delayMs: 1, newId: undefined });
+      return lanes.run(`boss-${index}`, () => reply(one.agent.turn({ session: `boss-${index}`, input: 'Go' })));
+    });
+    await pass(1000);
+    expect((await Promise.all(parents)).map(({ outcome }) => outcome)).toEqual(Array.from({ length: 5 }, () => 'completed'));
+    expect(lanes.most).toBe(2);
+    expect(lanes.taken).toBe(0);
+    expect(lanes.sessions).toHaveLength(15);
+  });
+
+  it('are free while sub-agents wait for sub-agents, with one place for all', async () => {
+    const lanes = slots(1);
+    const tasks = Object.fromEntries(['5', '4', '3', '2'].map((depth) => [depth, [says(spawn('x', String(Number(depth) - 1)), spawn('y', String(Number(depth) - 1))), says(wait('w')), `Done ${depth}.`]]));
+    const { agent, contexts } = tree({ parent: [says(spawn('a', '5')), says(wait('w')), 'Done.'], tasks, lanes, delayMs: 1, limits: { concurrency: 1 } });
+    const done = lanes.run('boss', () => reply(agent.turn({ session: 'boss', input: 'Go' })));
+    await pass(2000);
+    expect(await done).toMatchObject({ outcome: 'completed' });
+    expect(contexts).toHaveLength(31);
+    expect(Math.max(...contexts.map(({ depth }) => depth))).toBe(5);
+    expect([lanes.most, lanes.taken]).toEqual([1, 0]);
+  });
+
+  it('hear the priority and the time limit of a sub-agent, and stop it', async () => {
+    const heard: unknown[] = [];
+    const stop = new AbortController();
+    const lanes: ChildLanes = {
+      run: (session, task, { priority, idleTimeoutMs } = {}) => {
+        heard.push([session, priority, idleTimeoutMs]);
+        return task({ signal: stop.signal, yieldWhile: (work) => work() });
+      },
+      yieldWhile: (work) => work(),
+    };
+    const { team } = tree({
+      parent: [],
+      lanes,
+      agents: { slow: { description: 'Slow.', priority: 'background', timeoutMs: 5000, create: () => new Promise<never>(() => undefined) } },
+      limits: { graceMs: 10 },
+    });
+    const spawned = (await team.spawn({ parent: 'boss', agent: 'slow', task: 'x' })) as Spawned;
+    await pass(1);
+    stop.abort(new Error('The lane was taken away.'));
+    await pass(10);
+    expect(heard).toEqual([['subagent-c1', 'background', 5000]]);
+    expect(await spawned.ended).toMatchObject({ status: 'cancelled', reason: 'The lane was taken away.' });
+  });
+
+  it('that refuse a sub-agent make it fail', async () => {
+    const lanes: ChildLanes = { run: () => Promise.reject(new Error('Full.')), yieldWhile: (work) => work() };
+    const { team } = tree({ parent: [], lanes });
+    const spawned = (await team.spawn({ parent: 'boss', agent: 'worker', task: 'x' })) as Spawned;
+    expect(await spawned.ended).toMatchObject({ status: 'failed', reason: 'Full.' });
+  });
+});

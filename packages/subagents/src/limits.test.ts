@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { readBy, says, spawn, tree, wait } from '../test/tree.js';
+import { pass, useVirtualTime } from '../test/virtual-time.js';
+import { subagents, type Spawned, type SubagentsOptions } from './index.js';
+
+useVirtualTime();
+
+/** A team whose sub-agents work until they are cancelled. */
+const busy = (limits: SubagentsOptions['limits']) => tree({ parent: [], limits, tasks: { hang: [{ never: ['…'] }] } }).team;
+
+const spawnMany = async (team: ReturnType<typeof busy>, parent: string, count: number) => {
+  const answers = await Promise.all(Array.from({ length: count }, () => team.spawn({ parent, agent: 'worker', task: 'hang' })));
+  return answers.map((answer) => (answer.status === 'refused' ? answer.code : answer.status));
+};
+
+describe('limits', () => {
+  it('lets an agent have 20 sub-agents, however many are asked for at once, and frees a place with an end', async () => {
+    const team = busy({});
+    const answers = await spawnMany(team, 'boss', 23);
+    expect(answers.filter((answer) => answer === 'accepted')).toHaveLength(20);
+    expect(answers.slice(20)).toEqual(['max-children', 'max-children', 'max-children']);
+    await team.cancel('boss', { child: 'c1' });
+    expect(await spawnMany(team, 'boss', 2)).toEqual(['accepted', 'max-children']);
+    await team.close();
+  });
+
+  it('counts a whole tree', async () => {
+    const team = busy({ tree: 3 });
+    const first = (await team.spawn({ parent: 'boss', agent: 'worker', task: 'hang' })) as Spawned;
+    expect(await spawnMany(team, first.session, 2)).toEqual(['accepted', 'accepted']);
+    expect(await spawnMany(team, 'boss', 1)).toEqual(['max-tree']);
+    expect(await spawnMany(team, 'another', 1)).toEqual(['accepted']);
+    await team.close();
+  });
+
+  it('lets sub-agents spawn sub-agents, five deep', async () => {
+    const team = busy({});
+    let parent = 'boss';
+    for (let depth = 1; depth <= 5; depth += 1) parent = ((await team.spawn({ parent, agent: 'worker', task: 'hang' })) as Spawned).session;
+    expect(await team.spawn({ parent, agent: 'worker', task: 'hang' })).toEqual({
+      status: 'refused',
+      code: 'max-depth',
+      limit: 5,
+      reason: 'Sub-agents may be 5 deep, and this one is. Do the work yourself.',
+    });
+    await team.close();
+  });
+
+  it('gives places back where the record cannot be kept', async () => {
+    let isFull = true;
+    const store = {
+      save: () => {
+        if (isFull) throw new Error('The disk is full.');
+      },
+      delete: () => undefined,
+      list: () => [],
+    };
+    const { team } = tree({ parent: [], limits: { children: 1, tree: 1 }, store });
+    expect(await team.spawn({ parent: 'boss', agent: 'worker', task: 'a' })).toMatchObject({ status: 'refused', code: 'not-kept' });
+    isFull = false;
+    expect(await team.spawn({ parent: 'boss', agent: 'worker', task: 'a' })).toMatchObject({ status: 'accepted' });
+    await pass(1);
+    expect(team.list('boss')).toEqual([]);
+  });
+
+  it('gives places back where a policy is none', async () => {
+    const { team } = tree({ parent: [], limits: { children: 1 } });
+    await expect(team.spawn({ parent: 'boss', agent: 'worker', task: 'a', policy: { tool: [] } as never })).rejects.toThrow(/no member "tool"/);
+    const answer = await team.spawn({ parent: 'boss', agent: 'worker', task: 'a' });
+    expect(answer.status).toBe('accepted');
+    expect(await (answer as Spawned).ended).toMatchObject({ status: 'ok', text: 'Done: a' });
+  });
+
+  it('ends a sub-agent whose time is up, counted from when it begins', async () => {
+    const { team } = tree({ parent: [], limits: { timeoutMs: 1000, concurrency: 1 }, tasks: { hang: [{ never: ['Half.'] }] } });
+    const [one, two] = (await Promise.all(['hang', 'hang'].map((task) => team.spawn({ parent: 'boss', agent: 'worker', task })))) as Spawned[];
+    await pass(1000);
+    expect(await one?.ended).toMatchObject({ status: 'timed-out', outcome: 'cancelled', reason: 'Its time was up.', durationMs: 1000 });
+    await pass(1000);
+    expect(await two?.ended).toMatchObject({ status: 'timed-out', durationMs: 1000 });
+  });
+
+  it('lets a kind of agent have a time of its own', async () => {
+    const { team } = tree({ parent: [], agents: { slow: { description: 'Slow.', timeoutMs: 50, create: () => new Promise<never>(() => undefined) } }, limits: { graceMs: 5 } });
+    const answer = (await team.spawn({ parent: 'boss', agent: 'slow', task: 'x' })) as Spawned;
+    await pass(54);
+    expect(team.list('boss')).toMatchObject([{ status: 'under-way' }]);
+    await pass(1);
+    expect(await answer.ended).toMatchObject({ status: 'timed-out', durationMs: 55 });
+  });
+
+  it('frees all places of one that is cut off', async () => {
+    const { team } = tree({
+      parent: [],
+      agents: { stuck: { description: 'Stuck.', timeoutMs: 50, create: () => new Promise<never>(() => undefined) }, worker: { description: 'x', create: () => Promise.reject(new Error('made')) } },
+      limits: { graceMs: 5, concurrency: 1, children: 2 },
+    });
+    const spawned = (await Promise.all(['stuck', 'worker'].map((agent) => team.spawn({ parent: 'boss', agent, task: 'x' })))) as Spawned[];
+    await pass(55);
+    expect(await spawned[1]?.ended).toMatchObject({ status: 'failed', reason: 'made' });
+  });
+
+  it('refuses a spawn of an agent whose turn is over', async () => {
+    const { team, run, parent } = tree({ parent: [says(spawn('a')), says(wait('w')), '!'] });
+    await run();
+    expect(readBy(parent, 1)).toContain('accepted');
+    const context = { call: { id: 'x' }, turn: 'gone', session: 'boss', signal: new AbortController().signal };
+    expect(await team.tools[0].run({ agent: 'worker', task: 'x' }, context)).toMatchObject({ status: 'refused', code: 'parent-ended' });
+  });
+
+  it('spawns nothing once it is closed', async () => {
+    const { team } = tree({ parent: [] });
+    await team.close();
+    expect(await spawnMany(team, 'boss', 1)).toEqual(['parent-ended']);
+  });
+});
+
+describe('the options of subagents', () => {
+  const worker = { description: 'Works.', create: () => Promise.reject(new Error('No.')) };
+  it.each<[string, object, RegExp]>([
+    ['an unknown option', { agents: { worker }, limit: 1 }, /no option "limit"; it knows agents/],
+    ['an unknown limit', { agents: { worker }, limits: { deep: 1 } }, /no option "deep"/],
+    ['a limit that is none', { agents: { worker }, limits: { depth: -1 } }, /a whole number from 0 as "depth"; it was given -1/],
+    ['no agents', { agents: {} }, /at least one kind/],
+    ['an agent without create()', { agents: { worker: { description: 'x' } } }, /create\(\)/],
+    ['an unknown member of an agent', { agents: { worker: { ...worker, model: 'x' } } }, /no option "model"/],
+    ['isolation that nobody makes', { agents: { worker: { ...worker, isolate: true } } }, /no option "isolate"/],
+    ['a policy that is misspelt', { agents: { worker }, policy: { tool: null } }, /no member "tool"/],
+    ['a parentEnd that is none', { agents: { worker }, parentEnd: 'kill' }, /"wait" or "detach" or "cancel"/],
+    ['lanes that are none', { agents: { worker }, lanes: {} }, /run\(\) and yieldWhile\(\)/],
+  ])('refuse %s', (_, options, message) => {
+    expect(() => subagents(options as never)).toThrow(message);
+  });
+});

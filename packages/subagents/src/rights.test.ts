@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { readBy, says, spawn, tree, wait } from '../test/tree.js';
+import { pass, useVirtualTime } from '../test/virtual-time.js';
+import { unrestricted, type SharedBudget, type Spawned } from './index.js';
+import { call } from '@h/turn/testing';
+
+useVirtualTime();
+
+const tool = (name: string) => ({ name, run: () => `${name} ran` });
+
+describe('a sub-agent', () => {
+  it('may call what its parent, its kind and its spawn allow, and is offered nothing else', async () => {
+    const { run, children, contexts } = tree({
+      parent: [says(spawn('a', 'x', { tools: ['read', 'write', 'bash'] })), says(wait('w')), 'Done.'],
+      tasks: { x: [says(call('1', 'read'), call('2', 'write'), call('3', 'bash'), call('4', 'grep')), 'Ok.'] },
+      tools: ['read', 'write', 'bash', 'grep'].map(tool),
+      policy: { ...unrestricted, deniedTools: ['shell'], tools: ['read', 'bash', 'grep', 'spawn'] },
+      aliases: { shell: 'bash' },
+    });
+    await run();
+    const read = readBy(children[0] as never, 1);
+    expect(['read', 'write', 'bash', 'grep'].filter((name) => read.includes(`${name} ran`))).toEqual(['read']);
+    expect(read).toContain('This agent may not use grep.');
+    expect(children[0]?.requests[0]?.tools.map(({ name }) => name)).toEqual(['read']);
+    expect(children[0]?.requests[1]?.tools).toBe(children[0]?.requests[0]?.tools);
+    expect(contexts[0]?.allows('bash')).toBe(false);
+  });
+
+  it('may not spawn where its parent may, but it was not given the tool', async () => {
+    const { run, children, team } = tree({
+      parent: [says(spawn('a', 'x', { tools: ['read'] })), says(wait('w')), 'Done.'],
+      tasks: { x: [says(spawn('b')), 'Ok.'] },
+      onEvent: ({ session }) => void refusals.push(team.spawn({ parent: session, agent: 'worker', task: 'x' })),
+    });
+    const refusals: Promise<unknown>[] = [];
+    await run();
+    expect(readBy(children[0] as never, 1)).toContain('This agent may not use spawn.');
+    expect(await refusals[0]).toMatchObject({ status: 'refused', code: 'not-allowed' });
+    await pass(1);
+  });
+
+  it('has the policy of the session at the top, as it was when it was spawned', async () => {
+    let tools: readonly string[] | null = ['spawn', 'read'];
+    const { team, contexts } = tree({ parent: [], policy: () => ({ ...unrestricted, tools }), tasks: { hang: [{ never: [] }] } });
+    const one = (await team.spawn({ parent: 'boss', agent: 'worker', task: 'hang' })) as Spawned;
+    tools = null;
+    await pass(1);
+    await team.spawn({ parent: one.session, agent: 'worker', task: 'hang', policy: { network: undefined } as never }).catch(() => undefined);
+    await team.spawn({ parent: one.session, agent: 'worker', task: 'hang' });
+    await pass(1);
+    expect(contexts.map(({ policy }) => policy.tools)).toEqual([
+      ['read', 'spawn'],
+      ['read', 'spawn'],
+    ]);
+    await team.close();
+  });
+
+  it('has a share of the budget of its parent, with the smaller amounts', async () => {
+    const shares: unknown[] = [];
+    const budgetAt = (path: string): SharedBudget => ({
+      share: (options) => {
+        shares.push([path, options]);
+        return budgetAt(`${path}/${options?.name}`);
+      },
+    });
+    const { run, contexts } = tree({
+      parent: [says(spawn('a', 'mid')), says(wait('w')), 'Done.'],
+      tasks: { mid: [says(spawn('b')), says(wait('w')), 'Ok.'] },
+      budget: (session) => budgetAt(session),
+      policy: { ...unrestricted, budget: { maxTokens: 1000 } },
+    });
+    await run();
+    expect(shares).toEqual([
+      ['boss', { name: 'worker c1', maxTokens: 1000 }],
+      ['boss/worker c1', { name: 'worker c2', maxTokens: 1000 }],
+    ]);
+    expect(contexts[0]?.budget).toBeDefined();
+  });
+});
