@@ -200,6 +200,20 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     expect(JSON.stringify(server.requests[2]?.messages.at(-1))).toContain('two');
   });
 
+  it('has the terminal for itself again after an answer', async () => {
+    const { coder } = await startWith([call('bash', { command: 'git push origin main' }), 'Then not.']);
+    await coder.said(idle);
+    coder.type(`Push it${enter}`);
+    await coder.said('Allow it? (y/n/session/always: git push *)');
+    coder.type(`n, not today${enter}`);
+    await coder.said('denied: The user said no: not today');
+    await coder.said(/completed[^]*Say what to do/);
+    coder.type('hello');
+    await coder.said(/›(?:\u001B\[\d*m)* (?:\u001B\[\d*m)*hello/);
+    coder.type(`${ctrlC}${ctrlD}`);
+    expect((await coder.finished).code).toBe(0);
+  });
+
   it('cancels the turn with Ctrl-C while it asks', async () => {
     const { coder } = await startWith([call('read', { path: '/etc/hostname' })], { words: ['Look'] });
     await coder.said('Allow it? (y/n/session/always');

@@ -89,16 +89,21 @@ export class Questions {
 
   async #ask(signal: AbortSignal, { lines = [], pattern }: Question): Promise<ApprovalDecision> {
     const { isCancel, text } = await import('@clack/prompts');
+    // The prompt listens for as long as the signal lives; one that was answered must not take the terminal back at the end of the turn.
+    const given = new AbortController();
+    const giveUp = (): void => given.abort();
+    signal.addEventListener('abort', giveUp, { once: true });
     const takeBack = this.#user?.hold();
     this.#view.say(lines);
     this.#view.hold(true);
     try {
       const validate = (answer: string | undefined): string | undefined =>
         decisionOf(answer) === undefined ? 'Answer y, n, session or always; or n, and why.' : undefined;
-      const answer = await text({ message: `Allow it? (y/n/session/always${pattern === undefined ? '' : `: ${pattern}`})`, validate, signal });
+      const answer = await text({ message: `Allow it? (y/n/session/always${pattern === undefined ? '' : `: ${pattern}`})`, validate, signal: given.signal });
       if (isCancel(answer) && !signal.aborted) this.#user?.interrupt();
       return covering((isCancel(answer) ? undefined : decisionOf(answer)) ?? refusal, pattern);
     } finally {
+      signal.removeEventListener('abort', giveUp);
       this.#view.hold(false);
       takeBack?.();
     }
