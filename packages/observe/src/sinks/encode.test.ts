@@ -67,3 +67,11 @@ it('takes no more room than it says', () => {
   expect(createEncoder()(longest as unknown as Observation, bytes)).toBe(true);
   expect(JSON.parse(bytes.buffer.toString('utf8', 0, bytes.length))).toEqual(longest);
 });
+
+it('adds nothing where an id is no text or a number cannot be JSON', () => {
+  const bytes = new JsonBytes(maxEncoded);
+  const call = { runId: 'run', seq: 1, at: 1, level: 'debug', step: 1, durationMs: 1, type: 'tool.call', subsystem: 'tool', callId: 'call', tool: 'read', status: 'ok' };
+  for (const callId of [null, 5]) expect(createEncoder()({ ...call, callId } as unknown as Observation, bytes)).toBe(false);
+  expect(() => createEncoder()({ ...call, seq: 1n } as unknown as Observation, bytes)).toThrow(TypeError);
+  expect(bytes.length).toBe(0);
+});

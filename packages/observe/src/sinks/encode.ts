@@ -28,9 +28,13 @@ export const createEncoder = (): Encode => {
   };
   return (observation, bytes) => {
     const start = bytes.length;
-    const isDone = encode(observation, bytes);
-    if (!isDone) bytes.length = start;
-    return isDone;
+    let isDone = false;
+    try {
+      isDone = encode(observation, bytes);
+      return isDone;
+    } finally {
+      if (!isDone) bytes.length = start;
+    }
   };
 };
 

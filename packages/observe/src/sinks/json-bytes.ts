@@ -76,7 +76,8 @@ export class JsonBytes {
 
   /** Adds a text in quotes and gives `true`, or gives `false` where it is long, or something in it must be escaped or is not ASCII. */
   text(value: string): boolean {
-    if (value.length > maxTextLength) return false;
+    // Ids come from providers, whose types are a promise.
+    if (typeof value !== 'string' || value.length > maxTextLength) return false;
     const { buffer } = this;
     let at = this.length;
     buffer[at] = quote;
@@ -94,15 +95,16 @@ export class JsonBytes {
 
   /** Adds a small whole number with zeros before it. */
   #digits(value: number, count: number): void {
-    const { buffer } = this;
-    const end = this.length + count;
+    const { length } = this;
     let rest = value;
-    for (let at = end - 1; at >= this.length; at -= 1) {
-      const shorter = toInteger(rest / 10);
-      buffer[at] = zero + rest - shorter * 10;
+    let at = length + count;
+    for (; at >= length + 2; at -= 2) {
+      const shorter = toInteger(rest / 100);
+      this.#view.setUint16(at - 2, pairs[rest - shorter * 100] as number);
       rest = shorter;
     }
-    this.length = end;
+    if (at > length) this.buffer[length] = zero + rest;
+    this.length = length + count;
   }
 
   #decimal(thousandths: number): void {
@@ -119,6 +121,9 @@ export class JsonBytes {
 
 /** The whole part of what is small; of other numbers, some integer. Tells the machine that there are no fractions from here on. */
 const toInteger = (value: number): number => value | 0;
+
+/** Two digits, as the bytes of one number. */
+const pairs = Uint16Array.from({ length: 100 }, (_, value) => (zero + toInteger(value / 10)) * 256 + zero + (value % 10));
 
 const digitsOf = (value: number): number => {
   let digits = 1;
