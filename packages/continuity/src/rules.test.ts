@@ -34,8 +34,11 @@ describe('the ratchet', () => {
   });
 
   it('takes no more than a person can review', async () => {
-    const { rules } = openProject({ folder: await temporaryFolder() });
-    for (let index = 0; index < 100; index += 1) await rules.propose({ ...proposal, rule: `Rule ${index}` });
+    const { rules, state } = openProject({ folder: await temporaryFolder() });
+    await state.ensure();
+    const waiting = Array.from({ length: 99 }, (_, index) => ({ ...proposal, id: `${index}`, rule: `Rule ${index}`, at: '2026-11-21T00:00:00.000Z', status: 'proposed' }));
+    await writeFile(state.at('rules.json'), JSON.stringify({ version: 1, rules: waiting }));
+    await rules.propose({ ...proposal, rule: 'The last one' });
     await expect(rules.propose({ ...proposal, rule: 'One more' })).rejects.toMatchObject({ code: 'too-many-rules' });
   });
 

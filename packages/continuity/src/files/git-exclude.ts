@@ -10,10 +10,11 @@ const timeoutMs = 5_000;
  * as its people wrote it. Does nothing where there is no repository.
  */
 export const excludeFromGit = async (folder: string, pattern: string): Promise<void> => {
-  const [path, prefix] = await Promise.all([gitAnswer(folder, ['rev-parse', '--git-path', 'info/exclude']), gitAnswer(folder, ['rev-parse', '--show-prefix'])]);
+  const answer = await gitAnswer(folder, ['rev-parse', '--git-path', 'info/exclude', '--show-prefix']);
+  const [path, prefix = ''] = answer?.split('\n') ?? [];
   if (path === undefined || path === '') return;
   const file = resolve(folder, path);
-  const line = prefix === undefined || prefix === '' ? pattern : `/${escaped(prefix.replace(/\/$/, ''))}${pattern}`;
+  const line = prefix === '' ? pattern : `/${escaped(prefix.replace(/\/$/, ''))}${pattern}`;
   const text = (await ifThere(readFile(file, 'utf8'))) ?? '';
   if (text.split(/\r?\n/).includes(line)) return;
   await mkdir(dirname(file), { recursive: true });
@@ -25,5 +26,5 @@ const escaped = (path: string): string => path.replaceAll(/[\\*?[\]!# ]/g, Strin
 
 const gitAnswer = (folder: string, args: readonly string[]): Promise<string | undefined> =>
   new Promise((done) => {
-    execFile('git', ['-C', folder, ...args], { timeout: timeoutMs, env: { PATH: process.env['PATH'], HOME: process.env['HOME'] } }, (error, stdout) => done(error === null ? stdout.trimEnd() : undefined));
+    execFile('git', ['-C', folder, ...args], { timeout: timeoutMs, env: { PATH: process.env['PATH'], HOME: process.env['HOME'] } }, (error, stdout) => done(error === null ? stdout : undefined));
   });

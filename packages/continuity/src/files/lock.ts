@@ -49,7 +49,7 @@ const acquire = async (options: LockOptions): Promise<void> => {
   const { path, clock, timeoutMs } = options;
   const giveUpAt = clock() + timeoutMs;
   for (let pauseMs = firstPauseMs; !(await tryCreate(options)); pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-    await breakIfDead(options);
+    if (await breakIfDead(options)) continue;
     if (clock() >= giveUpAt) throw lockedBy(path, `it is still held after ${timeoutMs} ms`);
     await wait(pauseMs);
   }
@@ -71,15 +71,18 @@ const tryCreate = async ({ path, token }: Pick<LockOptions, 'path' | 'token'>): 
   }
 };
 
-const breakIfDead = async (options: LockOptions): Promise<void> => {
-  if (!(await isDead(options))) return;
+/** @returns whether it was broken, so that the next try may succeed */
+const breakIfDead = async (options: LockOptions): Promise<boolean> => {
+  if (!(await isDead(options))) return false;
   const breaker = { ...options, path: `${options.path}.break` };
   if (!(await tryCreate(breaker))) {
     if (await isDead(breaker)) await rm(breaker.path, { force: true });
-    return;
+    return false;
   }
   try {
-    if (await isDead(options)) await rm(options.path, { force: true });
+    if (!(await isDead(options))) return false;
+    await rm(options.path, { force: true });
+    return true;
   } finally {
     await rm(breaker.path, { force: true });
   }

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { git, repository, temporaryFolder } from '../../test/folders.js';
@@ -33,6 +33,42 @@ describe('the state folder', () => {
     git(folder, 'worktree', 'add', '--quiet', '-b', 'agent/other', tree);
     await touch(tree);
     expect(git(tree, 'status', '--short')).toBe('');
+  });
+
+  it('is rid of what writers have left that died, and not of what others need', async () => {
+    const { state } = openProject({ folder: await temporaryFolder() });
+    await state.ensure();
+    const stale = state.at('lock.00000000-0000-4000-8000-000000000000');
+    for (const file of [state.at('write-1234'), stale, state.at('lock.00000000-0000-4000-8000-000000000001'), state.at('mine.txt')]) await writeFile(file, '{}');
+    await utimes(stale, new Date(0), new Date(0));
+    await state.exclusive(() => Promise.resolve());
+    expect((await readdir(state.path)).toSorted((one, other) => one.localeCompare(other))).toEqual(['lock.00000000-0000-4000-8000-000000000001', 'mine.txt']);
+  });
+
+  it('writes nothing once the lock was taken away, and leaves the new holder’s', async () => {
+    const folder = await temporaryFolder();
+    const { state } = openProject({ folder });
+    const file = join(folder, 'x.txt');
+    await writeFile(file, 'old');
+    const stolen = JSON.stringify({ pid: process.pid, host: 'elsewhere', token: 'theirs' });
+    const work = state.exclusive(async ({ replace }) => {
+      await writeFile(state.at('lock'), stolen);
+      await replace(file, 'new');
+    });
+    await expect(work).rejects.toMatchObject({ code: 'locked' });
+    expect(await readFile(file, 'utf8')).toBe('old');
+    expect(await readFile(state.at('lock'), 'utf8')).toBe(stolen);
+    expect((await readdir(state.path)).filter((name) => name.startsWith('write-'))).toEqual([]);
+  });
+
+  it('takes a lock of another machine for abandoned after half a minute', async () => {
+    const folder = await temporaryFolder();
+    const held = openProject({ folder, lockTimeoutMs: 1 }).state;
+    await held.ensure();
+    await writeFile(held.at('lock'), JSON.stringify({ pid: 1, host: 'elsewhere', token: 'theirs' }));
+    await expect(held.exclusive(() => Promise.resolve())).rejects.toMatchObject({ code: 'locked' });
+    const later = openProject({ folder, clock: () => Date.now() + 31_000 }).state;
+    expect(await later.exclusive(() => Promise.resolve('mine'))).toBe('mine');
   });
 
   it('works where there is no repository', async () => {

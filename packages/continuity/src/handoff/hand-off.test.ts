@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeRecord, encodeRecord, harness, intercept, keep, memorySessions, notice, reply, stop, type JournalRecord, type Message, type NewEvent, type SessionStore, type TurnEvent, type TurnOperator } from '@h/turn';
 import { call, describeOperator, failure, response, scriptedModel, scriptedTools, user, type ScriptStep } from '@h/turn/testing';
@@ -83,9 +83,14 @@ describe('a fresh context', () => {
   });
 
   it('keeps the latest briefings only', async () => {
-    const options = await optionsOf({ maxResets: 100 });
-    for (let index = 0; index < 23; index += 1) await run({ options, script: ['Done.'], metadata: { handoff: 'now' } });
-    expect(await readdir(join(options.project.folder, '.agent-output/handoffs'))).toHaveLength(20);
+    const options = await optionsOf();
+    const folder = options.project.state.at('handoffs');
+    await mkdir(folder, { recursive: true });
+    for (let index = 0; index < 25; index += 1) await writeFile(join(folder, `2020-${index + 10}.md`), 'old');
+    await run({ options, script: ['Done.'], metadata: { handoff: 'now' } });
+    const kept = await readdir(folder);
+    expect(kept).toHaveLength(20);
+    expect(kept.filter((name) => name.startsWith('2020'))).toHaveLength(19);
   });
 
   it('remembers the first request through several resets', async () => {
@@ -258,16 +263,19 @@ describe('resets', () => {
 });
 
 describe('a turn that is resumed', () => {
-  it('makes each reset once, from every record', async () => {
+  it.each([
+    ['compactions that failed', { 2: [failed()], 3: [failed()] }],
+    ['loops', { 2: [loop('block'), loop('block')], 3: [loop('block')] }],
+  ])('makes each reset once, from every record, after %s', async (_, notices) => {
     const journal: JournalRecord[] = [];
     const storeOf = (records: JournalRecord[]): SessionStore => ({
       open: () => ({ snapshot: { messages: long, state: {} }, journal: [...records], append: (record) => void records.push(decodeRecord(encodeRecord(record))), close: () => undefined }),
       locate: () => 's',
       unfinished: () => [],
     });
-    const options = await optionsOf({ maxResets: 1 });
+    const options = await optionsOf();
     const agentWith = (records: JournalRecord[]) =>
-      harness({ model: scriptedModel([...steps(4), 'Done.']), tools: scriptedTools({ ls: 'a.txt' }, { ls: { effect: 'read-only' } }), sessions: storeOf(records) }).pipe(saying({ 2: [failed()], 3: [failed()] }), handOff(options));
+      harness({ model: scriptedModel([...steps(4), 'Done.']), tools: scriptedTools({ ls: 'a.txt' }, { ls: { effect: 'read-only' } }), sessions: storeOf(records) }).pipe(saying(notices), handOff(options));
     await reply(agentWith(journal).turn({ session: 's', input: 'Go.', id: 't' }));
     expect(journal.filter(({ event }) => event.type === 'history.replace')).toHaveLength(1);
     for (let length = 1; length < journal.length; length += 1) {

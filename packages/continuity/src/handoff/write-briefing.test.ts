@@ -34,6 +34,11 @@ describe('writeBriefing', () => {
     expect((await writeBriefing([said('12345')], contextOf(failing))).text).toContain('- 12345');
   });
 
+  it('does not take a correction that loses as much as it mends', async () => {
+    const summarize = recordedSummarizer(({ purpose }) => (purpose === 'correct' ? `${report} 67890` : `${report} 12345`));
+    expect((await writeBriefing([said('12345 67890')], contextOf(summarize))).text).toBe(`${report} 12345\n\n# Identifiers, letter by letter\n- 67890`);
+  });
+
   it('reads a history that is longer than the summariser can in chunks, and merges them', async () => {
     const summarize = recordedSummarizer(({ purpose }, call) => `${report} ${purpose} ${call}`);
     const messages = Array.from({ length: 10 }, (_, index) => said(`${index} ${'x'.repeat(400)}`));

@@ -1,9 +1,10 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { bundle } from '../../test/bundle.js';
 import { temporaryFolder } from '../../test/folders.js';
 import { planned, projectWith } from '../../test/projects.js';
@@ -16,12 +17,6 @@ const start = async (script: string, ...args: readonly string[]): Promise<ChildP
   onTestFinished(() => void child.kill('SIGKILL'));
   await once(child.stdout, 'data');
   return child;
-};
-
-const childScript = async (): Promise<string> => {
-  const script = join(await temporaryFolder(), 'child.mjs');
-  await bundle('./child.ts', script);
-  return script;
 };
 
 describe('the progress file', () => {
@@ -109,10 +104,18 @@ describe('the progress file', () => {
 });
 
 describe('two processes', () => {
+  let scripts = '';
+  let script = '';
+  beforeAll(async () => {
+    scripts = await mkdtemp(join(tmpdir(), 'h-continuity-'));
+    script = join(scripts, 'child.mjs');
+    await bundle('./child.ts', script);
+  });
+  afterAll(() => rm(scripts, { recursive: true, force: true }));
+
   it('never claim the same task', async () => {
     const ids = Array.from({ length: 24 }, (_, index) => `t${index}`);
     const { folder, progress } = await projectWith(planned(...ids));
-    const script = await childScript();
     const children = await Promise.all(['one', 'two'].map((owner) => start(script, 'claim', folder, owner)));
     const outputs = children.map((child) => {
       let said = '';
@@ -131,8 +134,7 @@ describe('two processes', () => {
 
   it('leave a whole file when one is killed while it writes, and the other goes on at once', async () => {
     const { folder, progress } = await projectWith(planned('a'));
-    const script = await childScript();
-    for (const delayMs of [0, 3, 7, 12, 20]) {
+    for (const delayMs of [0, 5, 12]) {
       const child = await start(script, 'write', folder, 'killed');
       const begun = once(child.stdout, 'data');
       child.stdin.write('go\n');
@@ -148,7 +150,6 @@ describe('two processes', () => {
 
   it('break the lock of a process that is dead, and wait for one that lives', async () => {
     const { folder } = await projectWith(planned('a'));
-    const script = await childScript();
     const child = await start(script, 'hold', folder, 'holder');
     const held = once(child.stdout, 'data');
     child.stdin.write('go\n');
