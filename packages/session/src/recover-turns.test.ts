@@ -108,6 +108,9 @@ describe('recoverTurns', () => {
     expect(recovered).toMatchObject([{ session: 'a', outcome: 'cancelled', reason: 'The recovery was aborted.' }]);
     await expect.poll(() => sessions.unfinished()).toMatchObject([{ session: 'b' }]);
     expect(await recoverTurns(agent, { policy: 'resume', signal: controller.signal })).toEqual([]);
+    const other = new AbortController();
+    const ask = (): 'finish' => (other.abort(), 'finish');
+    expect(await recoverTurns(agent, { policy: 'ask', sessions, ask, signal: other.signal })).toEqual([]);
   });
 
   it('says that a turn is busy which another process has taken up', async () => {

@@ -50,11 +50,16 @@ export const recoverTurns = async (agent: Agent, options: RecoverTurnsOptions): 
   const chosen = chooser(options);
   const recovered: RecoveredTurn[] = [];
   for (const turn of await agent.unfinished()) {
-    if (options.signal?.aborted === true) break;
-    recovered.push(await recover(agent, turn, await chosen(turn), options));
+    if (isGivenUp(options)) break;
+    const action = await chosen(turn);
+    // It may have been given up while somebody was asked.
+    if (isGivenUp(options)) break;
+    recovered.push(await recover(agent, turn, action, options));
   }
   return recovered;
 };
+
+const isGivenUp = ({ signal }: RecoverTurnsOptions): boolean => signal?.aborted === true;
 
 /** How the action is chosen. Everything that it needs is checked before the first turn is touched. */
 const chooser = ({ policy, sessions, ask, ...rest }: RecoverTurnsOptions): NonNullable<RecoverTurnsOptions['ask']> => {

@@ -63,6 +63,12 @@ describe('a journal that was not written in full', () => {
     const { size } = await stat(files.journal);
     expect(await store.messages('alice')).toEqual(messagesOf('one'));
     expect(await store.list()).toMatchObject([{ turns: 1 }]);
+    const [line] = (await readFile(files.journal, 'utf8')).split('\n');
+    await truncate(files.journal, size - 10);
+    await appendFile(files.journal, line ?? '');
+    expect(await store.list()).toMatchObject([{ turns: 1 }]);
+    await truncate(files.journal, size - 10);
+    await appendFile(files.journal, '{"v":1,"se');
     expect([(await stat(files.journal)).size, problems]).toEqual([size, []]);
   });
 });
@@ -318,6 +324,40 @@ describe('writing', () => {
     expect(await store.list()).toMatchObject([{ turns: 1, state: 'unfinished' }]);
     expect(await journalOf(store, 'alice')).toHaveLength(6);
     expect(problems).toMatchObject([{ kind: 'torn-record', bytes: 20 }]);
+  });
+
+  it('drops what waits behind a write that fails, and waits for both before it lets go', async () => {
+    const { store, files } = await place();
+    const open = await store.open('alice');
+    await write(open, openTurn('turn-1', 'one'));
+    const before = await readFile(files.journal, 'utf8');
+    const appendFile = vi.spyOn(await fileHandles(), 'appendFile');
+    onTestFinished(() => appendFile.mockRestore());
+    let fail: (error: Error) => void = () => undefined;
+    appendFile.mockImplementationOnce(() => new Promise((_, reject) => (fail = reject)));
+    const [end] = wholeTurn('turn-1', 'one').slice(6);
+    const append = async (seq: number): Promise<void> => open.append({ v: 1, seq, event: end as TurnEvent, derived: false });
+    const first = append(6).catch((error: unknown) => error);
+    await vi.waitFor(() => expect(appendFile).toHaveBeenCalledTimes(1));
+    const second = append(7).catch((error: unknown) => error);
+    let isClosed = false;
+    const closing = Promise.resolve(open.close()).then(() => (isClosed = true));
+    await store.list();
+    expect(isClosed).toBe(false);
+    fail(new Error('Gone.'));
+    expect(await Promise.all([first, second])).toMatchObject([{ message: 'Gone.' }, { message: 'Gone.' }]);
+    await closing;
+    expect(await readFile(files.journal, 'utf8')).toBe(before);
+  });
+
+  it('is over once the session is closed', async () => {
+    const { store, files } = await place();
+    const open = await store.open('alice');
+    await write(open, openTurn('turn-1', 'one'));
+    await open.close();
+    const before = await readFile(files.journal, 'utf8');
+    await expect(write(open, openTurn('turn-2', 'two'))).rejects.toMatchObject({ code: 'session-closed' });
+    expect(await readFile(files.journal, 'utf8')).toBe(before);
   });
 
   it('locks the session for as long as leaseMs says', async () => {

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SessionBusyError } from '@h/turn';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../test/folders.js';
 import { lookAt, ownerOf, thisProcess, type Owner } from './owner.js';
 import { isLocked, lockSession, type SessionLock } from './session-lock.js';
@@ -119,6 +120,38 @@ describe('the lock of a session', () => {
     await late.release();
     expect(await isLocked(folder)).toBe(true);
     expect(JSON.parse(await readFile(join(folder, 'lock.2', 'owner'), 'utf8'))).toMatchObject({ host: 'elsewhere' });
+  });
+
+  it('is given up again by one who was overtaken while it asked', async () => {
+    const folder = await temporaryFolder();
+    await lockOf(folder, 1, { pid: await deadPid() });
+    // The others are faster by two locks, and have removed those before theirs.
+    const kill = vi.spyOn(process, 'kill').mockImplementationOnce(() => {
+      mkdirSync(join(folder, 'lock.3'));
+      writeFileSync(join(folder, 'lock.3', 'owner'), JSON.stringify({ ...thisProcess(), host: 'elsewhere', leaseMs: 60_000 }));
+      rmSync(join(folder, 'lock.1'), { recursive: true });
+      throw Object.assign(new Error('No such process'), { code: 'ESRCH' });
+    });
+    onTestFinished(() => kill.mockRestore());
+    await expect(lock(folder)).rejects.toBeInstanceOf(SessionBusyError);
+    expect(await isLocked(folder)).toBe(true);
+  });
+
+  it('leaves no timer', async () => {
+    const folder = await temporaryFolder();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const held = await lock(folder);
+    expect(vi.getTimerCount()).toBe(1);
+    await held.release();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('cannot be taken where nothing can be written, and says so', async () => {
+    const folder = await temporaryFolder();
+    await expect(lock(join(folder, 'none'))).rejects.toMatchObject({ code: 'ENOENT' });
+    await mkdir(join(folder, 'lock.9.strange'));
+    await (await lock(folder)).release();
   });
 
   it('takes away what processes have left that died while they asked', async () => {

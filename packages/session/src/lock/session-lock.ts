@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SessionBusyError, TurnError } from '@h/turn';
 import { lookAt, thisProcess, type Owner } from './owner.js';
@@ -42,7 +42,7 @@ export const lockSession = async (options: LockOptions): Promise<SessionLock> =>
       await candidate.discard();
       throw busyError(options.session, busy);
     }
-    const lock = await candidate.moveTo(`lock.${highest + 1}`);
+    const lock = await candidate.moveTo(highest + 1);
     if (!lock) continue;
     if ((await highestIn(options.folder)) === highest + 1) return held(options, highest + 1, lock, holder);
     await lock.close();
@@ -74,31 +74,28 @@ const makeCandidate = async (folder: string, holder: Holder) => {
   // oxlint-disable-next-line h/no-clock -- two openings of one process need names of their own
   const own = join(folder, `.candidate-${crypto.randomUUID()}`);
   await mkdir(own);
-  const handle = await open(join(own, 'owner'), 'w', 0o600);
-  await handle.writeFile(JSON.stringify(holder));
-  const { mtimeMs: now } = await handle.stat();
-  const discard = async (): Promise<void> => {
-    await handle.close();
-    await rm(own, { recursive: true, force: true });
-  };
+  const path = join(own, 'owner');
+  await writeFile(path, JSON.stringify(holder), { mode: 0o600 });
+  const { mtimeMs: now } = await stat(path);
+  const discard = (): Promise<void> => rm(own, { recursive: true, force: true });
   return {
     now,
     discard,
-    moveTo: async (name: string): Promise<FileHandle | undefined> => {
+    /** Puts it in place, unless somebody is there already. */
+    moveTo: async (generation: number): Promise<FileHandle | undefined> => {
+      const place = join(folder, `lock.${generation}`);
       try {
-        await rename(own, join(folder, name));
-        return handle;
+        await rename(own, place);
+        return await open(join(place, 'owner'), 'r+');
       } catch (error) {
         await discard();
-        if (isTaken(error)) return undefined;
+        // Systems differ in what they say of a folder that is there already.
+        if ((await highestIn(folder)) >= generation) return undefined;
         throw error;
       }
     },
   };
 };
-
-/** Systems differ in what they say of a folder that is there already. */
-const isTaken = (error: unknown): boolean => ['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 /** Who holds a lock; nobody when it was released, or when its owner is dead or has let the lease run out. */
 const holderOf = async (lock: string, now: number): Promise<Holder | undefined> => {
@@ -164,6 +161,7 @@ const removeOthers = async (folder: string, generation: number): Promise<void> =
   for (const name of await readdir(folder)) {
     const isEarlier = name.startsWith('lock.') && Number(name.slice('lock.'.length)) < generation;
     const isLeft = name.startsWith('.candidate-') && (await lookInto(join(folder, name)))?.sight === 'dead';
-    if (isEarlier || isLeft) await rm(join(folder, name), { recursive: true, force: true });
+    // What cannot be removed is in nobody's way.
+    if (isEarlier || isLeft) await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined);
   }
 };

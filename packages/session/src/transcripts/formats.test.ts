@@ -1,4 +1,4 @@
-import type { Message } from '@h/turn';
+import type { FileData, Message } from '@h/turn';
 import { describe, expect, it } from 'vitest';
 import { detectTranscript, formatTranscript, parseTranscript, type Transcript, type TranscriptFormat } from './index.js';
 
@@ -302,6 +302,37 @@ describe('messages of a chat completion', () => {
       'changed: a JSON result became its text ×1 @3',
       'changed: an error became an ordinary result ×1 @3',
     ]);
+  });
+});
+
+describe('a file', () => {
+  const written = (data: FileData): unknown => {
+    const { text, notes } = formatTranscript([{ role: 'user', content: [{ type: 'file', data, mediaType: 'image/png' }] }], { format: 'claude-code' });
+    return told({ notes })[0] ?? (JSON.parse(text) as { message: { content: { source: unknown }[] } }).message.content[0]?.source;
+  };
+
+  it.each<[string, FileData]>([
+    ['base64', 'AAEC'],
+    ['bytes', new Uint8Array([9, 0, 1, 2]).subarray(1)],
+    ['a buffer', new Uint8Array([0, 1, 2]).buffer],
+    ['marked as data', { type: 'data', data: new Uint8Array([0, 1, 2]) }],
+  ])('is written as base64 when it is %s', (_, data) => {
+    expect(written(data)).toEqual({ type: 'base64', media_type: 'image/png', data: 'AAEC' });
+  });
+
+  it.each<[string, FileData]>([
+    ['a URL', new URL('https://example.com/a')],
+    ['the text of one', 'https://example.com/a'],
+    ['marked as one', { type: 'url', url: new URL('https://example.com/a') }],
+  ])('is written as an address when it is %s', (_, data) => {
+    expect(written(data)).toEqual({ type: 'url', url: 'https://example.com/a' });
+  });
+
+  it.each<[string, FileData]>([
+    ['a provider keeps', { type: 'reference', reference: { openai: 'file-1' } }],
+    ['is text', { type: 'text', text: 'x' }],
+  ])('is noted when it %s', (_, data) => {
+    expect(written(data)).toBe('dropped: a file that is neither data nor an address ×1 @1');
   });
 });
 

@@ -49,7 +49,7 @@ const userBlock = (part: UserPart, notes: Notes, at: number): readonly object[] 
   const type = mediaType.startsWith('image/') ? 'image' : 'document';
   if (data && 'base64' in data) return [{ type, source: { type: 'base64', media_type: mediaType, data: data.base64 } }];
   if (data) return [{ type, source: { type: 'url', url: data.url } }];
-  notes.dropped('a file that a provider keeps', at);
+  notes.dropped('a file that is neither data nor an address', at);
   return [];
 };
 
