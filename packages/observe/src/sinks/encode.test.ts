@@ -75,3 +75,16 @@ it('adds nothing where an id is no text or a number cannot be JSON', () => {
   expect(() => createEncoder()({ ...call, seq: 1n } as unknown as Observation, bytes)).toThrow(TypeError);
   expect(bytes.length).toBe(0);
 });
+
+it('writes a text as JSON does, or not at all', () => {
+  const character = fc.constantFrom('a', 'Z', '0', ' ', '/', '<', '~', '"', '\\', '\n', '\u007F', '\u0080', 'é', 'ÿ', '€');
+  fc.assert(
+    fc.property(fc.string({ unit: character, maxLength: 4 }), (value) => {
+      const bytes = new JsonBytes(64);
+      const isPlain = /^[ !#-[\]-~]*$/.test(value);
+      expect(bytes.text(value)).toBe(isPlain);
+      expect(bytes.buffer.toString('utf8', 0, bytes.length)).toBe(isPlain ? JSON.stringify(value) : '');
+    }),
+    { numRuns: 500 },
+  );
+});
