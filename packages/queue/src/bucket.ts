@@ -1,24 +1,28 @@
 import type { TurnPriority } from '@h/turn';
 import type { Group } from './groups.js';
 import type { Heap, HeapItem } from './heap.js';
-import { LinkedList, type ListNode } from './linked-list.js';
+import { LinkedList, type Linked } from './linked-list.js';
 
 /** Somebody at the gate: waiting in a bucket, or let in. */
-export interface Pass<Owner> {
+export interface Pass<Owner> extends Linked<Pass<Owner>> {
   readonly owner: Owner;
   readonly priority: TurnPriority;
   readonly groupKeys: Readonly<Record<string, string | undefined>>;
-  /** When it came to the gate, as a number that only grows. */
-  readonly sequence: number;
+  /** When it came to the gate, as a number that only grows; below zero for those who have come back. */
+  sequence: number;
   /** When it came to the gate, in milliseconds. */
   readonly since: number;
   /** The groups whose slots it holds. */
   groups: readonly Group<Owner>[];
   bucket: Bucket<Owner> | undefined;
   list: LinkedList<Pass<Owner>> | undefined;
-  node: ListNode<Pass<Owner>> | undefined;
   /** Its place among those that grow old. */
-  ageing: ListNode<Pass<Owner>> | undefined;
+  ageing: Ageing<Owner> | undefined;
+}
+
+/** Somebody of the background who is going to count as normal. */
+export interface Ageing<Owner> extends Linked<Ageing<Owner>> {
+  readonly pass: Pass<Owner>;
 }
 
 const firstOf = <Owner>(left: Pass<Owner> | undefined, right: Pass<Owner> | undefined): Pass<Owner> | undefined =>

@@ -67,6 +67,8 @@ export interface Lease extends LanePlace {
   readonly fence: number;
   /** Whether the place is still its own. */
   readonly isCurrent: boolean;
+  /** Whether it was told to stop. */
+  readonly isAborted: boolean;
   /** Aborted when it shall stop; `reason` is a {@link LaneError}. */
   readonly signal: AbortSignal;
   readonly dropped: Dropped | undefined;
@@ -78,6 +80,10 @@ export interface Lease extends LanePlace {
    * @throws LaneError `lane-lost` when the place has been given to somebody else
    */
   check(): void;
+  /** It is about to give the place back: what is queued from now on waits its turn, and is no part of it. */
+  ending(): void;
+  /** Does something as a part of this work, so that what is queued there is known to be one. */
+  within<Result>(callback: () => Result): Result;
   /**
    * Gives the slot to others while it waits for something that needs one itself, and waits for a slot again before it
    * goes on. The session stays its own, and the idle timeout stands still.
@@ -94,7 +100,7 @@ export interface LaneListener {
   /** There will be no place. */
   refused(error: LaneError): void;
   /** It has to wait; again whenever it has moved up. */
-  waiting?(notice: WaitingNotice): void;
+  readonly waiting?: ((notice: WaitingNotice) => void) | undefined;
   /** It shall stop, and has `graceMs` to give the place back. */
   aborted?(error: LaneError): void;
   /** The place was taken away: what it does from now on does not count. */

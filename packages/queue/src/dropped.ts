@@ -1,3 +1,4 @@
+import type { UserMessage } from '@h/turn';
 import type { Dropped } from './contract.js';
 
 const maxSummaries = 10;
@@ -14,6 +15,13 @@ export const joinDropped = (first: Dropped | undefined, second: Dropped | undefi
   first && second
     ? { count: first.count + second.count, summaries: [...first.summaries, ...second.summaries].slice(-maxSummaries) }
     : (first ?? second);
+
+/** A word to the model about what was dropped, in front of the next message. */
+export const droppedMessage = (dropped: Dropped): UserMessage => ({
+  role: 'user',
+  content: droppedText(dropped),
+  metadata: { internal: true, kind: 'queue-dropped' },
+});
 
 /** What a model reads about messages that it will not get. */
 export const droppedText = ({ count, summaries }: Dropped): string => {

@@ -1,5 +1,5 @@
 import type { TurnPriority } from '@h/turn';
-import { Bucket, type Pass } from './bucket.js';
+import { Bucket, type Ageing, type Pass } from './bucket.js';
 import { Groups, signatureOf, type Group, type GroupOptions } from './groups.js';
 import { Heap } from './heap.js';
 import { LinkedList } from './linked-list.js';
@@ -25,12 +25,13 @@ export class Gate<Owner> {
   readonly #buckets = new Map<string, Bucket<Owner>>();
   /** Those of whose first one it is not known that a group holds it back. */
   readonly #ready = new Heap<Bucket<Owner>>((left, right) => left.isBefore(right));
-  readonly #ageing = new LinkedList<Pass<Owner>>();
+  readonly #ageing = new LinkedList<Ageing<Owner>>();
   readonly groups: Groups<Owner>;
   readonly waiting: Record<TurnPriority, number> = { foreground: 0, normal: 0, background: 0 };
   readonly active: Record<TurnPriority, number> = { foreground: 0, normal: 0, background: 0 };
   #sequence = 0;
   #agedCount = 0;
+  #returns = 0;
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -57,29 +58,34 @@ export class Gate<Owner> {
       groups: [],
       bucket: undefined,
       list: undefined,
-      node: undefined,
       ageing: undefined,
+      previous: undefined,
+      next: undefined,
     };
     const bucket = this.#bucketFor(groupKeys);
     this.#put(pass, bucket, bucket[priority]);
-    if (priority === 'background' && this.#options.ageAfterMs !== Infinity) pass.ageing = this.#ageing.append(pass);
+    if (priority === 'background' && this.#options.ageAfterMs !== Infinity) this.#watchAge(pass);
     return pass;
   }
 
   /** Joins again, ahead of those of its priority: it had been let in before them. */
   rejoin(pass: Pass<Owner>): void {
+    this.#returns += 1;
+    pass.sequence = -this.#returns;
     const bucket = this.#bucketFor(pass.groupKeys);
     this.#put(pass, bucket, bucket[pass.priority], true);
   }
 
   /** Waits no longer. */
   leave(pass: Pass<Owner>): void {
-    const { bucket, list, node } = pass;
-    if (!bucket || !list || !node) return;
-    list.remove(node);
+    const { bucket, list } = pass;
+    if (!bucket || !list) return;
+    list.remove(pass);
     if (list === bucket.aged) this.#agedCount -= 1;
     if (pass.ageing) this.#ageing.remove(pass.ageing);
-    Object.assign(pass, { bucket: undefined, list: undefined, node: undefined, ageing: undefined });
+    pass.bucket = undefined;
+    pass.list = undefined;
+    pass.ageing = undefined;
     this.waiting[pass.priority] -= 1;
     this.#settle(bucket);
   }
@@ -153,8 +159,10 @@ export class Gate<Owner> {
   }
 
   #put(pass: Pass<Owner>, bucket: Bucket<Owner>, list: LinkedList<Pass<Owner>>, isFirst = false): void {
-    const node = isFirst ? list.prepend(pass) : list.append(pass);
-    Object.assign(pass, { bucket, list, node });
+    if (isFirst) list.prepend(pass);
+    else list.append(pass);
+    pass.bucket = bucket;
+    pass.list = list;
     this.waiting[pass.priority] += 1;
     this.#settle(bucket);
   }
@@ -189,19 +197,28 @@ export class Gate<Owner> {
 
   #move(bucket: Bucket<Owner>, heap: Heap<Bucket<Owner>> | undefined, parkedAt: Group<Owner> | undefined): void {
     bucket.heap?.remove(bucket);
-    Object.assign(bucket, { heap, parkedAt });
+    bucket.heap = heap;
+    bucket.parkedAt = parkedAt;
     heap?.add(bucket);
+  }
+
+  #watchAge(pass: Pass<Owner>): void {
+    pass.ageing = { pass, previous: undefined, next: undefined };
+    this.#ageing.append(pass.ageing);
   }
 
   /** Those of the background who have waited long enough count as normal from now on; never as more. */
   #age(now: number): void {
-    for (let pass = this.#ageing.head; pass && now - pass.since >= this.#options.ageAfterMs; pass = this.#ageing.head) {
-      const { bucket, list, node, ageing } = pass;
-      if (ageing) this.#ageing.remove(ageing);
-      if (!bucket || !list || !node) continue;
-      list.remove(node);
+    for (let oldest = this.#ageing.head; oldest && now - oldest.pass.since >= this.#options.ageAfterMs; oldest = this.#ageing.head) {
+      this.#ageing.remove(oldest);
+      const { pass } = oldest;
+      const { bucket, list } = pass;
+      pass.ageing = undefined;
+      if (!bucket || !list) continue;
+      list.remove(pass);
+      bucket.aged.append(pass);
+      pass.list = bucket.aged;
       this.#agedCount += 1;
-      Object.assign(pass, { list: bucket.aged, node: bucket.aged.append(pass), ageing: undefined });
       this.#settle(bucket);
     }
   }

@@ -1,3 +1,5 @@
+import './queue-events.js';
+
 export type { Dropped, LaneBackend, LaneListener, LanePlace, LaneRequest, Lease, WaitingNotice } from './contract.js';
 export { LaneError, LaneTimeoutError, type LaneErrorCode, type TimeoutKind } from './errors.js';
 export type { LaneEvent } from './events.js';
@@ -8,3 +10,7 @@ export type { LanesOptions } from './lanes-options.js';
 export { priorityOf } from './priority.js';
 export type { RunOptions, Task } from './run.js';
 export type { LanesSnapshot, RunningSnapshot, SessionSnapshot, WaitingSnapshot } from './snapshot.js';
+export { queue } from './queue.js';
+export type { QueueOptions } from './queue-options.js';
+export { createInbox, type Inbox, type InboxSnapshot } from './inbox.js';
+export type { Delivery, InboxMode, InboxOptions, SendOptions } from './inbox-options.js';

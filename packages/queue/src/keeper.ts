@@ -22,6 +22,8 @@ export interface KeeperHost {
   now(): number;
   /** Calls a listener, in the asynchronous context of the ticket. */
   call(ticket: Ticket, callback: () => void): void;
+  /** Does something in the asynchronous context of the ticket. */
+  within<Result>(ticket: Ticket, callback: () => Result): Result;
   report(event: LaneEvent): void;
   /** Somebody has a place, or will have none. */
   stoppedWaiting(ticket: Ticket): void;
@@ -63,6 +65,10 @@ export class Keeper implements TicketKeeper {
 
   now(): number {
     return this.#host.now();
+  }
+
+  within<Result>(ticket: Ticket, callback: () => Result): Result {
+    return this.#host.within(ticket, callback);
   }
 
   /** Takes in a newcomer, or refuses it. */
@@ -216,7 +222,7 @@ export class Keeper implements TicketKeeper {
     const name = JSON.stringify(session);
     if (this.closed !== undefined) return new LaneError('lane-closed', session, this.closed);
     for (let parent = ticket.liveParent(); parent; parent = parent.liveParent()) {
-      if (parent.session !== session) continue;
+      if (parent.session !== session || parent.isEnding) continue;
       const advice = 'Give it a session of its own, or start it when this one is over; what nobody waits for is started in detach().';
       return new LaneError('lane-reentered', session, `Who asks for a place in session ${name} holds it already, and would wait for itself. ${advice}`);
     }

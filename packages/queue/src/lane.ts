@@ -19,8 +19,8 @@ export class Lane {
   }
 
   get oldestWaiting(): Ticket | undefined {
-    const { head, second } = this.tickets;
-    return head?.isWaiting === true ? head : second;
+    const { head } = this.tickets;
+    return head?.isWaiting === true ? head : head?.next;
   }
 
   get newestWaiting(): Ticket | undefined {
@@ -29,20 +29,22 @@ export class Lane {
   }
 
   append(ticket: Ticket): void {
-    Object.assign(ticket, { lane: this, node: this.tickets.append(ticket) });
+    this.tickets.append(ticket);
+    ticket.lane = this;
   }
 
   /** Puts it before all who wait. */
   insert(ticket: Ticket): void {
     const { head } = this.tickets;
     const holder = head?.isWaiting === false ? head : undefined;
-    if (holder?.node) this.tickets.remove(holder.node);
-    Object.assign(ticket, { lane: this, node: this.tickets.prepend(ticket) });
-    if (holder) holder.node = this.tickets.prepend(holder);
+    if (holder) this.tickets.remove(holder);
+    this.tickets.prepend(ticket);
+    if (holder) this.tickets.prepend(holder);
+    ticket.lane = this;
   }
 
   remove(ticket: Ticket): void {
-    if (ticket.node) this.tickets.remove(ticket.node);
-    Object.assign(ticket, { lane: undefined, node: undefined });
+    this.tickets.remove(ticket);
+    ticket.lane = undefined;
   }
 }

@@ -79,10 +79,11 @@ export const createLanes = (options: LanesOptions = {}): Lanes => {
     }
   };
   const call: KeeperHost['call'] = (ticket, callback) => {
-    const inContext = ticket.isCurrent ? () => context.run(ticket, callback) : callback;
+    const isIn = ticket.isCurrent;
     try {
-      if (ticket.scope) ticket.scope.runInAsyncScope(inContext);
-      else inContext();
+      if (ticket.scope) ticket.scope.runInAsyncScope(isIn ? () => context.run(ticket, callback) : callback);
+      else if (isIn) context.run(ticket, callback);
+      else callback();
     } catch (error) {
       report({ type: 'callback-failed', session: ticket.session, label: ticket.request.label, error });
     }
@@ -103,6 +104,7 @@ export const createLanes = (options: LanesOptions = {}): Lanes => {
     {
       now: () => scheduler.now(),
       call,
+      within: (ticket, callback) => context.run(ticket, callback),
       report,
       stoppedWaiting: (ticket) => {
         notices.remove(ticket);

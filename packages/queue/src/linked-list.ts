@@ -1,60 +1,67 @@
-/** A place in a {@link LinkedList}. */
-export interface ListNode<Item> {
-  readonly item: Item;
-  previous: ListNode<Item> | undefined;
-  next: ListNode<Item> | undefined;
+/** What an item of a {@link LinkedList} knows of its neighbours: it is its own node, so that a place costs nothing. */
+export interface Linked<Item> {
+  previous: Item | undefined;
+  next: Item | undefined;
 }
 
-/** A list in which everything costs the same however long it is: adding at the ends, and removing anywhere. */
-export class LinkedList<Item> {
-  #head: ListNode<Item> | undefined;
-  #tail: ListNode<Item> | undefined;
+/**
+ * A list in which everything costs the same however long it is: adding at the ends, and removing anywhere.
+ *
+ * An item is in one list at a time, and is removed only from the one that it is in.
+ */
+export class LinkedList<Item extends Linked<Item>> {
+  #head: Item | undefined;
+  #tail: Item | undefined;
   #size = 0;
 
   get head(): Item | undefined {
-    return this.#head?.item;
+    return this.#head;
   }
 
   get tail(): Item | undefined {
-    return this.#tail?.item;
-  }
-
-  get second(): Item | undefined {
-    return this.#head?.next?.item;
+    return this.#tail;
   }
 
   get size(): number {
     return this.#size;
   }
 
-  append(item: Item): ListNode<Item> {
-    const node: ListNode<Item> = { item, previous: this.#tail, next: undefined };
-    if (this.#tail) this.#tail.next = node;
-    else this.#head = node;
-    this.#tail = node;
+  append(item: Item): void {
+    const before = this.#tail;
+    link(before, item);
+    link(item, undefined);
+    if (!before) this.#head = item;
+    this.#tail = item;
     this.#size += 1;
-    return node;
   }
 
-  prepend(item: Item): ListNode<Item> {
-    const node: ListNode<Item> = { item, previous: undefined, next: this.#head };
-    if (this.#head) this.#head.previous = node;
-    else this.#tail = node;
-    this.#head = node;
+  prepend(item: Item): void {
+    const after = this.#head;
+    link(undefined, item);
+    link(item, after);
+    if (!after) this.#tail = item;
+    this.#head = item;
     this.#size += 1;
-    return node;
   }
 
-  /** Removes a node of this list. Each may be removed once. */
-  remove(node: ListNode<Item>): void {
-    if (node.previous) node.previous.next = node.next;
-    else this.#head = node.next;
-    if (node.next) node.next.previous = node.previous;
-    else this.#tail = node.previous;
+  remove(item: Item): void {
+    const { previous, next } = item;
+    if (previous) previous.next = next;
+    else this.#head = next;
+    if (next) next.previous = previous;
+    else this.#tail = previous;
+    link(undefined, item);
+    link(item, undefined);
     this.#size -= 1;
   }
 
   *[Symbol.iterator](): Generator<Item> {
-    for (let node = this.#head; node; node = node.next) yield node.item;
+    for (let item = this.#head; item; item = item.next) yield item;
   }
 }
+
+/** Makes neighbours of two, or lets one end there. */
+const link = <Item extends Linked<Item>>(left: Item | undefined, right: Item | undefined): void => {
+  if (left) left.next = right;
+  if (right) right.previous = left;
+};

@@ -1,5 +1,5 @@
-import type { LaneBackend, LanePlace, LaneRequest, Lease, WaitingNotice } from './contract.js';
-import { abortError } from './errors.js';
+import type { LaneBackend, LaneListener, LanePlace, LaneRequest, Lease, WaitingNotice } from './contract.js';
+import { abortError, type LaneError } from './errors.js';
 import { checkOptions, checkValue, isFunction, isObject, isSignal, isText, numberFrom, oneOf, textsByName, type OptionCheck } from './options-check.js';
 
 /** Something to be done while the session is its own. */
@@ -33,56 +33,89 @@ export const runIn = <Result>(lanes: LaneBackend, session: string, task: Task<Re
   new Promise<Result>((resolve, reject) => {
     checkValue('run()', 'session', session, isText);
     checkValue('run()', 'task', task, isFunction);
-    if (options) checkOptions('run()', options, checks);
-    const { signal, onWaiting, ...request } = options ?? noOptions;
-    if (signal?.aborted === true) {
-      reject(abortError(session, signal.reason));
-      return;
-    }
-    let stopListening = (): void => undefined;
-    const end = (lease: Lease, settle: () => void): void => {
-      stopListening();
-      lease.release();
-      settle();
-    };
-    const fail = (error: Error): void => {
-      stopListening();
-      reject(error);
-    };
-    const onAbort = (): void => place?.abort(signal?.reason);
-    if (signal) {
-      signal.addEventListener('abort', onAbort, { once: true });
-      stopListening = () => signal.removeEventListener('abort', onAbort);
-    }
-    let place: LanePlace | undefined;
-    place = lanes.enter(
-      { ...request, session },
-      {
-        admitted: (lease) => {
-          const failed = (error: unknown): void => end(lease, () => reject(reasonOf(lease, error)));
-          place = lease;
-          try {
-            const result = task(lease);
-            if (isThenable(result)) Promise.resolve(result).then((value) => end(lease, () => resolve(value)), failed);
-            else end(lease, () => resolve(result));
-          } catch (error) {
-            failed(error);
-          }
-        },
-        refused: fail,
-        lost: fail,
-        ...(onWaiting && { waiting: onWaiting }),
-      },
-    );
+    const run = new TaskRun(task, resolve, reject);
+    if (options) run.enterWith(lanes, session, options);
+    else lanes.enter({ session }, run);
   });
 
-const noOptions: RunOptions = {};
+/** One task on its way. A class, because there may be very many of them at once. */
+class TaskRun<Result> implements LaneListener {
+  readonly #task: Task<Result>;
+  readonly #resolve: (result: Result) => void;
+  readonly #reject: (error: Error) => void;
+  #onWaiting: RunOptions['onWaiting'];
+  #stopListening: (() => void) | undefined;
 
-/** Who was told to stop has failed for that reason. */
-const reasonOf = (lease: Lease, error: unknown): Error => {
-  const { signal } = lease;
-  return (signal.aborted ? signal.reason : error) as Error;
-};
+  constructor(task: Task<Result>, resolve: (result: Result) => void, reject: (error: Error) => void) {
+    this.#task = task;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  enterWith(lanes: LaneBackend, session: string, options: RunOptions): void {
+    checkOptions('run()', options, checks);
+    const { signal, onWaiting, ...request } = options;
+    const isAborted = (): boolean => signal?.aborted === true;
+    if (isAborted()) {
+      this.#reject(abortError(session, signal?.reason));
+      return;
+    }
+    this.#onWaiting = onWaiting;
+    let place: LanePlace | undefined;
+    if (signal) {
+      const onAbort = (): void => place?.abort(signal.reason);
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.#stopListening = () => signal.removeEventListener('abort', onAbort);
+    }
+    place = lanes.enter({ ...request, session }, this);
+    if (isAborted()) place.abort(signal?.reason);
+  }
+
+  admitted(lease: Lease): void {
+    try {
+      const result = this.#task(lease);
+      if (isThenable(result)) {
+        Promise.resolve(result).then(
+          (value) => this.#succeed(lease, value),
+          (error: unknown) => this.#fail(lease, error),
+        );
+      } else {
+        this.#succeed(lease, result);
+      }
+    } catch (error) {
+      this.#fail(lease, error);
+    }
+  }
+
+  refused(error: LaneError): void {
+    this.#stopListening?.();
+    this.#reject(error);
+  }
+
+  lost(error: LaneError): void {
+    this.refused(error);
+  }
+
+  /** Only there where somebody wants to know. */
+  get waiting(): ((notice: WaitingNotice) => void) | undefined {
+    return this.#onWaiting;
+  }
+
+  /** The next one begins before this one's caller hears of it. */
+  #succeed(lease: Lease, result: Result): void {
+    this.#stopListening?.();
+    lease.release();
+    this.#resolve(result);
+  }
+
+  /** Who was told to stop has failed for that reason. */
+  #fail(lease: Lease, error: unknown): void {
+    this.#stopListening?.();
+    const reason: unknown = lease.isAborted ? lease.signal.reason : error;
+    lease.release();
+    this.#reject(reason as Error);
+  }
+}
 
 const isThenable = <Result>(value: Result | PromiseLike<Result>): value is PromiseLike<Result> =>
   typeof value === 'object' && value !== null && 'then' in value;

@@ -4,7 +4,7 @@ import type { Pass } from './bucket.js';
 import type { Dropped, LaneListener, LaneRequest, Lease } from './contract.js';
 import { LaneError } from './errors.js';
 import type { Lane } from './lane.js';
-import type { ListNode } from './linked-list.js';
+import type { Linked } from './linked-list.js';
 
 /** How far somebody has come. */
 export type TicketState =
@@ -34,10 +34,11 @@ export interface TicketKeeper {
   abort(ticket: Ticket, reason: unknown): void;
   stepOut(ticket: Ticket): void;
   stepIn(ticket: Ticket): Promise<void>;
+  within<Result>(ticket: Ticket, callback: () => Result): Result;
 }
 
 /** A class, because the lanes make one for everybody who comes. */
-export class Ticket implements Lease {
+export class Ticket implements Lease, Linked<Ticket> {
   readonly request: LaneRequest;
   readonly listener: LaneListener;
   readonly priority: TurnPriority;
@@ -45,7 +46,8 @@ export class Ticket implements Lease {
   readonly queuedAt: number;
   state: TicketState = 'behind';
   lane: Lane | undefined;
-  node: ListNode<Ticket> | undefined;
+  previous: Ticket | undefined;
+  next: Ticket | undefined;
   pass: Pass<Ticket> | undefined;
   /** The asynchronous context of who waits, to be let in there. */
   scope: AsyncResource | undefined;
@@ -59,6 +61,7 @@ export class Ticket implements Lease {
   progressAt = 0;
   graceUntil = Infinity;
   abortError: LaneError | undefined;
+  isEnding = false;
   isLost = false;
   lostAt = 0;
   /** How many of its parts wait for something in {@link yieldWhile}. */
@@ -88,6 +91,10 @@ export class Ticket implements Lease {
 
   get isCurrent(): boolean {
     return this.state === 'running' || this.state === 'away' || this.state === 'returning';
+  }
+
+  get isAborted(): boolean {
+    return this.abortError !== undefined;
   }
 
   get signal(): AbortSignal {
@@ -122,6 +129,14 @@ export class Ticket implements Lease {
 
   abort(reason: unknown): void {
     this.#keeper.abort(this, reason);
+  }
+
+  ending(): void {
+    this.isEnding = true;
+  }
+
+  within<Result>(callback: () => Result): Result {
+    return this.#keeper.within(this, callback);
   }
 
   async yieldWhile<Result>(work: () => Result | PromiseLike<Result>): Promise<Result> {

@@ -1,0 +1,100 @@
+import type { JSONObject, TurnOutcome, ErrorInfo, TurnPriority, TurnTrigger, UserMessage } from '@h/turn';
+import type { SchedulerLike } from 'rxjs';
+import type { FullPolicy } from './keeper.js';
+import { checkOptions, isFunction, isObject, isText, numberFrom, objectWith, oneOf, wholeFrom, type OptionCheck } from './options-check.js';
+
+/**
+ * What a message does that arrives while a turn runs; without one, each begins a turn.
+ *
+ * - `steer`: goes into the running turn at its next step boundary; where it comes too late for that, into a turn of its own
+ * - `followup`: waits for the end, and gets a turn of its own
+ * - `collect`: waits for the end and for a pause, and gets one turn together with the others that wait
+ * - `interrupt`: cancels the running turn, and gets one together with what was not delivered
+ */
+export type InboxMode = 'steer' | 'followup' | 'collect' | 'interrupt';
+
+/** Options of {@link createInbox}. */
+export interface InboxOptions {
+  /** @defaultValue `'steer'` */
+  readonly mode?: InboxMode | undefined;
+  /**
+   * How long a pause `collect` waits for, in milliseconds.
+   *
+   * @defaultValue `500`
+   */
+  readonly debounceMs?: number | undefined;
+  /**
+   * How long `collect` waits at most, in milliseconds, though messages keep coming.
+   *
+   * @defaultValue `5000`
+   */
+  readonly maxDebounceMs?: number | undefined;
+  /**
+   * How many messages may wait in a session, without those that were given to a turn.
+   *
+   * @defaultValue `20`
+   */
+  readonly maxPending?: number | undefined;
+  /**
+   * What happens to one too many: it is refused (`reject`), or the one that has waited longest (`drop-oldest`) or shortest
+   * (`drop-newest`) is dropped for it; with `summarize` the next turn hears what the dropped ones were about. Who sent a
+   * dropped message is told.
+   *
+   * @defaultValue `'reject'`
+   */
+  readonly whenFull?: FullPolicy | undefined;
+  /**
+   * Only messages with the same key share a turn: those that come from the same place, with the same rights.
+   *
+   * @defaultValue trigger, priority and metadata
+   */
+  readonly mergeKeyOf?: ((message: UserMessage, options: SendOptions) => string) | undefined;
+  /** @defaultValue `asyncScheduler` */
+  readonly scheduler?: SchedulerLike | undefined;
+}
+
+/** Options of `inbox.send()`. */
+export interface SendOptions {
+  /** The id that the message has where it comes from: the same id of the same session is delivered once. */
+  readonly id?: string | undefined;
+  /** @defaultValue that of the inbox */
+  readonly mode?: InboxMode | undefined;
+  readonly trigger?: TurnTrigger | undefined;
+  readonly priority?: TurnPriority | undefined;
+  readonly metadata?: JSONObject | undefined;
+}
+
+/** What became of a message. */
+export type Delivery =
+  /** It is in the history: as the input of a turn, or steered into one. */
+  | { readonly status: 'delivered'; readonly how: 'turn' | 'steered'; readonly turn: string }
+  /** Too many were waiting, or the inbox was closed. */
+  | { readonly status: 'dropped'; readonly reason: 'full' | 'closed' }
+  /** Its turn ended before the message was in the history. It may be sent again. */
+  | { readonly status: 'failed'; readonly outcome: TurnOutcome; readonly reason?: string | undefined; readonly error?: ErrorInfo | undefined };
+
+const modes = oneOf('steer', 'followup', 'collect', 'interrupt');
+
+const checks: Readonly<Record<keyof InboxOptions, OptionCheck>> = {
+  mode: modes,
+  debounceMs: numberFrom(0),
+  maxDebounceMs: numberFrom(0),
+  maxPending: wholeFrom(1),
+  whenFull: oneOf('reject', 'drop-oldest', 'drop-newest', 'summarize'),
+  mergeKeyOf: isFunction,
+  scheduler: objectWith('now', 'schedule'),
+};
+
+const sendChecks: Readonly<Record<keyof SendOptions, OptionCheck>> = {
+  id: isText,
+  mode: modes,
+  trigger: isText,
+  priority: oneOf('foreground', 'normal', 'background'),
+  metadata: isObject,
+};
+
+/** @throws TurnError `invalid-option` that names the option, its value and what it takes */
+export const checkInboxOptions = (options: InboxOptions): void => checkOptions('createInbox()', options, checks);
+
+/** @throws TurnError `invalid-option` that names the option, its value and what it takes */
+export const checkSendOptions = (options: SendOptions): void => checkOptions('send()', options, sendChecks);

@@ -1,0 +1,105 @@
+import type { UserMessage } from '@h/turn';
+import type { Dropped } from './contract.js';
+import { withDropped } from './dropped.js';
+import type { Delivery, InboxMode, SendOptions } from './inbox-options.js';
+import type { FullPolicy } from './keeper.js';
+import { textOf } from './message-text.js';
+
+/** A message on its way. */
+export interface Item {
+  /** What it is told by once it is in a turn. */
+  readonly tag: string;
+  readonly message: UserMessage;
+  readonly mode: InboxMode;
+  readonly mergeKey: string;
+  readonly options: SendOptions;
+  readonly at: number;
+  /** Says what became of it. Only the first word counts. */
+  settle(delivery: Delivery): void;
+}
+
+/** How long `collect` waits. */
+export interface Debounce {
+  readonly debounceMs: number;
+  readonly maxDebounceMs: number;
+}
+
+/** The messages of one session that no turn has taken, in the order in which they came. */
+export class Pending {
+  readonly #max: number;
+  readonly #policy: FullPolicy;
+  #items: readonly Item[] = [];
+  #dropped: Dropped | undefined;
+
+  constructor(max: number, policy: FullPolicy) {
+    this.#max = max;
+    this.#policy = policy;
+  }
+
+  get size(): number {
+    return this.#items.length;
+  }
+
+  /** Takes a message in, or drops it or another one. */
+  add(item: Item): void {
+    if (this.#items.length < this.#max) {
+      this.#items = [...this.#items, item];
+      return;
+    }
+    const dropped = this.#policy === 'reject' ? item : this.#items.at(this.#policy === 'drop-newest' ? -1 : 0);
+    if (this.#policy === 'summarize' && dropped) this.#dropped = withDropped(this.#dropped, textOf(dropped.message));
+    this.#items = [...this.#items, item].filter((other) => other !== dropped);
+    dropped?.settle({ status: 'dropped', reason: 'full' });
+  }
+
+  /** Takes back what a turn has not delivered. It came before all others, and none of it is dropped. */
+  takeBack(items: readonly Item[]): void {
+    this.#items = [...items, ...this.#items];
+  }
+
+  /** Takes out those that are for the running turn, in order, as long as it takes them. */
+  steer(offer: (item: Item) => boolean): void {
+    for (const item of this.#items) {
+      if (item.mode !== 'steer') continue;
+      const rest = this.#items;
+      this.#items = rest.filter((other) => other !== item);
+      if (offer(item)) continue;
+      this.#items = rest;
+      return;
+    }
+  }
+
+  /** The messages for the next turn, taken out; or when there will be some. */
+  nextBatch(now: number, debounce: Debounce): readonly Item[] | number | undefined {
+    const [first] = this.#items;
+    if (!first) return undefined;
+    const lastInterrupt = this.#items.findLastIndex(({ mode }) => mode === 'interrupt');
+    if (lastInterrupt >= 0) {
+      const { mergeKey } = this.#items[lastInterrupt] as Item;
+      return this.#take((item, index) => index <= lastInterrupt && item.mergeKey === mergeKey);
+    }
+    if (first.mode !== 'collect') return this.#take((item) => item === first);
+    const end = this.#items.findIndex((item) => item.mode !== 'collect' || item.mergeKey !== first.mergeKey);
+    const length = end < 0 ? this.#items.length : end;
+    const last = this.#items[length - 1] as Item;
+    const dueAt = Math.min(last.at + debounce.debounceMs, first.at + debounce.maxDebounceMs);
+    return end < 0 && now < dueAt ? dueAt : this.#take((_, index) => index < length);
+  }
+
+  /** What was dropped since this was asked last. */
+  takeDropped(): Dropped | undefined {
+    const dropped = this.#dropped;
+    this.#dropped = undefined;
+    return dropped;
+  }
+
+  close(): void {
+    for (const item of this.#take(() => true)) item.settle({ status: 'dropped', reason: 'closed' });
+  }
+
+  #take(isTaken: (item: Item, index: number) => boolean): readonly Item[] {
+    const taken = this.#items.filter(isTaken);
+    this.#items = this.#items.filter((item) => !taken.includes(item));
+    return taken;
+  }
+}

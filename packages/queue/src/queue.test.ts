@@ -1,0 +1,311 @@
+import { harness, iterate, memorySessions, reply, SessionBusyError, stop, intercept, type Agent, type TurnEvent } from '@h/turn';
+import { call, describeOperator, event, marbles, response, scriptedModel, scriptedTools, user } from '@h/turn/testing';
+import { firstValueFrom, lastValueFrom, Subject, type SchedulerLike } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import { virtualTime } from '../test/virtual-time.js';
+import { createLanes } from './lanes.js';
+import { queue } from './queue.js';
+
+describeOperator(() => queue(createLanes({ concurrency: 8 }), { laneOf: ({ turn }) => turn }));
+
+const settled = async (ticks = 40): Promise<void> => {
+  for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
+};
+
+/** Collects what a turn emits. */
+const watch = (agent: Agent, session: string, more: Partial<Parameters<Agent['turn']>[0]> = {}) => {
+  const events: TurnEvent[] = [];
+  const subscription = agent.turn({ session, input: 'Hi', ...more }).subscribe((one) => events.push(one));
+  const types = (): readonly string[] => events.map(({ type }) => type);
+  const end = (): unknown => events.find(({ type }) => type === 'turn.end');
+  return { events, subscription, types, end };
+};
+
+const never = { never: ['Let me think'] } as const;
+
+describe('queue', () => {
+  it('holds a turn until the one before it in its session is over', async () => {
+    const lanes = createLanes();
+    const model = scriptedModel(['One.', 'Two.', 'Three.']);
+    const agent = harness({ model }).pipe(queue(lanes));
+    const turns = ['first', 'second', 'third'].map((input) => reply(agent.turn({ session: 'alice', input })));
+    expect((await Promise.all(turns)).map(({ text, outcome }) => `${text} ${outcome}`)).toEqual(['One. completed', 'Two. completed', 'Three. completed']);
+    expect(model.requests.map(({ messages }) => messages.length)).toEqual([1, 3, 5]);
+    expect(lanes.snapshot().sessions).toEqual([]);
+  });
+
+  it('is what a session needs that would be busy otherwise', async () => {
+    const agent = harness({ model: scriptedModel(['One.', 'Two.']) }).pipe();
+    const [, second] = await Promise.all(['first', 'second'].map((input) => reply(agent.turn({ session: 'alice', input }))));
+    expect(second?.error).toMatchObject({ name: SessionBusyError.name });
+  });
+
+  it('opens nothing before the turn is let in', async () => {
+    const lanes = createLanes({ concurrency: 1 });
+    const sessions = memorySessions();
+    const agent = harness({ model: scriptedModel([never, 'Two.']), sessions }).pipe(queue(lanes));
+    const first = watch(agent, 'alice');
+    const second = watch(agent, 'bob');
+    await settled();
+    expect(second.types()).toEqual(['queue.waiting']);
+    expect(second.events[0]).toMatchObject({ session: 'bob', for: 'slot', position: 1 });
+    expect(agent.running().map(({ session, state }) => `${session} ${state}`)).toEqual(['alice running', 'bob queued']);
+    first.subscription.unsubscribe();
+    await settled();
+    expect(second.types().slice(0, 4)).toEqual(['queue.waiting', 'turn.start', 'queue.admitted', 'session.loaded']);
+    expect(second.end()).toMatchObject({ outcome: 'completed' });
+  });
+
+  it('lets people in before timers', async () => {
+    const lanes = createLanes({ concurrency: 1 });
+    const agent = harness({ model: scriptedModel([never, 'a', 'b', 'c']) }).pipe(queue(lanes));
+    const first = watch(agent, 'first');
+    const order: string[] = [];
+    const all = (['cron', 'subagent', 'user'] as const).map(async (trigger) => {
+      await lastValueFrom(agent.turn({ session: trigger, input: 'Hi', trigger }));
+      order.push(trigger);
+    });
+    first.subscription.unsubscribe();
+    await Promise.all(all);
+    expect(order).toEqual(['user', 'subagent', 'cron']);
+  });
+
+  it('goes by what its options say of lane, priority and groups', async () => {
+    const lanes = createLanes({ concurrency: 5, groups: { tenant: { concurrency: 1 } } });
+    const agent = harness({ model: scriptedModel([never, never, never]) }).pipe(
+      queue(lanes, {
+        laneOf: ({ session }) => session.split('/')[0] ?? session,
+        priorityOf: ({ metadata }) => (metadata?.['isUrgent'] === true ? 'foreground' : 'background'),
+        groupsOf: ({ metadata }) => ({ tenant: metadata?.['tenant'] as string | undefined }),
+      }),
+    );
+    const turns = [watch(agent, 'alice/1', { metadata: { tenant: 'acme', isUrgent: true } }), watch(agent, 'alice/2'), watch(agent, 'bob/1', { metadata: { tenant: 'acme' } })];
+    await settled();
+    const { sessions } = lanes.snapshot();
+    expect(sessions.map(({ session, running, waiting }) => [session, running?.priority, waiting.length])).toEqual([
+      ['alice', 'foreground', 1],
+      ['bob', undefined, 1],
+    ]);
+    expect(turns[2]?.events[0]).toMatchObject({ type: 'queue.waiting', group: 'tenant:acme' });
+    for (const { subscription } of turns) subscription.unsubscribe();
+    expect(lanes.snapshot().sessions).toEqual([]);
+  });
+
+  it.each<[string, (agent: Agent) => Promise<unknown>]>([
+    ['completes', (agent) => reply(agent.turn({ session: 'alice', input: 'Hi' }))],
+    ['is left by its subscriber', async (agent) => watch(agent, 'alice').subscription.unsubscribe()],
+    ['is left by its iterator', async (agent) => { for await (const one of iterate(agent.turn({ session: 'alice', input: 'Hi' }))) if (one.type === 'model.request') break; }],
+    ['is cut off by RxJS', (agent) => firstValueFrom(agent.turn({ session: 'alice', input: 'Hi' }))],
+    ['is aborted', (agent) => reply(agent.turn({ session: 'alice', input: 'Hi', signal: AbortSignal.abort() }))],
+  ])('gives the place back when the turn %s', async (_, run) => {
+    const lanes = createLanes({ concurrency: 1 });
+    const agent = harness({ model: scriptedModel(['One.']) }).pipe(queue(lanes));
+    await run(agent);
+    await settled();
+    expect(lanes.snapshot().sessions).toEqual([]);
+  });
+
+  it('gives the place back when another operator fails, blocks or ends the stream', async () => {
+    const lanes = createLanes({ concurrency: 1 });
+    const broken = intercept('broken', () => ({ decide: { 'turn.start': () => { throw new Error('No.'); } } }));
+    const blocks = intercept('blocks', () => ({ decide: { 'turn.start': () => stop('blocked', 'Sunday.') } }));
+    for (const other of [broken, blocks]) {
+      const agent = harness({ model: scriptedModel([]) }).pipe(queue(lanes), other);
+      await reply(agent.turn({ session: 'alice', input: 'Hi' }));
+      expect(lanes.snapshot().sessions).toEqual([]);
+    }
+  });
+
+  it('forgets a turn that is cancelled while it waits', async () => {
+    const lanes = createLanes({ concurrency: 1 });
+    const agent = harness({ model: scriptedModel([never, 'Two.']) }).pipe(queue(lanes));
+    const first = watch(agent, 'alice');
+    const controller = new AbortController();
+    const cancelled = watch(agent, 'alice', { signal: controller.signal });
+    const third = watch(agent, 'alice');
+    await settled();
+    controller.abort('Never mind.');
+    await settled();
+    expect(cancelled.end()).toMatchObject({ outcome: 'cancelled', reason: 'Never mind.', undelivered: [user('Hi')] });
+    first.subscription.unsubscribe();
+    await settled();
+    expect(third.end()).toMatchObject({ outcome: 'completed' });
+  });
+
+  it.each([
+    ['too many wait', {}, 'blocked', 'lane-full'],
+    ['the lanes are closed', { isClosed: true }, 'cancelled', 'lane-closed'],
+  ] as const)('ends a turn for which there is no place because %s', async (_, { isClosed = false }: { isClosed?: boolean }, outcome, code) => {
+    const lanes = createLanes({ maxWaitingPerSession: 0 });
+    const agent = harness({ model: scriptedModel([never]) }).pipe(queue(lanes));
+    const first = watch(agent, 'alice');
+    if (isClosed) void lanes.drain();
+    expect(await reply(agent.turn({ session: 'alice', input: 'Hi' }))).toMatchObject({ outcome, error: { code } });
+    first.subscription.unsubscribe();
+  });
+
+  it('refuses a turn that a tool starts in its own session, which would wait for itself', async () => {
+    const lanes = createLanes();
+    const inner: { agent?: Agent } = {};
+    const tools = scriptedTools({ again: async () => JSON.stringify((await reply((inner.agent as Agent).turn({ session: 'alice', input: 'Again' }))).error?.code) });
+    const agent = harness({ model: scriptedModel([response(call('1', 'again')), 'Done.'], { delayMs: 1 }), tools }).pipe(queue(lanes));
+    inner.agent = agent;
+    const { messages, outcome } = await reply(agent.turn({ session: 'alice', input: 'Hi' }));
+    expect(outcome).toBe('completed');
+    expect(JSON.stringify(messages)).toContain('lane-reentered');
+  });
+
+  it('lets sub-agents run though parents hold all places, when they are waited for in yieldWhile()', async () => {
+    const lanes = createLanes({ concurrency: 2 });
+    const child = harness({ model: scriptedModel(['c1', 'c2', 'c3']) }).pipe(queue(lanes));
+    let count = 0;
+    const ask = async () => (await lanes.yieldWhile(() => reply(child.turn({ session: `child-${(count += 1)}`, input: 'Look' })))).text;
+    const model = scriptedModel([...Array.from({ length: 3 }, () => response(call('1', 'ask'))), 'Done.', 'Done.', 'Done.'], { delayMs: 1 });
+    const parent = harness({ model, tools: scriptedTools({ ask }) }).pipe(queue(lanes));
+    const all = await Promise.all(['a', 'b', 'c'].map((session) => reply(parent.turn({ session, input: 'Go' }))));
+    expect(all.map(({ outcome }) => outcome)).toEqual(['completed', 'completed', 'completed']);
+    expect(lanes.snapshot().sessions).toEqual([]);
+  });
+
+  it('lets a turn follow that a subscriber starts at the end of the one before', async () => {
+    const lanes = createLanes();
+    const agent = harness({ model: scriptedModel(['One.', 'Two.']) }).pipe(queue(lanes));
+    const second = new Promise<unknown>((resolve) => {
+      agent.turn({ session: 'alice', input: 'Hi' }).subscribe((one) => {
+        if (one.type === 'turn.end') resolve(reply(agent.turn({ session: 'alice', input: 'And?' })));
+      });
+    });
+    expect(await second).toMatchObject({ text: 'Two.', outcome: 'completed' });
+  });
+
+  it('gives the next turn a word about what was dropped', async () => {
+    const lanes = createLanes({ maxWaitingPerSession: 1, whenFull: 'summarize' });
+    const model = scriptedModel([never, 'Two.']);
+    const agent = harness({ model }).pipe(queue(lanes));
+    const first = watch(agent, 'alice');
+    const [dropped, last] = [watch(agent, 'alice', { input: 'Paint it red' }), watch(agent, 'alice', { input: 'Paint it blue' })];
+    expect(dropped.end()).toMatchObject({ outcome: 'blocked', error: { code: 'lane-dropped' } });
+    first.subscription.unsubscribe();
+    await settled();
+    expect(last.types()).toContain('queue.dropped');
+    const [, request] = model.requests;
+    expect([...(request?.messages ?? [])].slice(-2)).toMatchObject([
+      { content: '[1 earlier message was left out, because too many were waiting. They began:\n- Paint it red]', metadata: { internal: true } },
+      { content: 'Paint it blue' },
+    ]);
+  });
+});
+
+describe('the timeout of a turn', () => {
+  const timed = (script: Parameters<typeof scriptedModel>[0], delayMs: number, options: Parameters<typeof queue>[1] = {}) => {
+    const time = virtualTime();
+    const scheduler: SchedulerLike = time.scheduler;
+    const lanes = createLanes({ idleTimeoutMs: 1000, graceMs: 200, deadlineMs: 10_000, scheduler });
+    const model = scriptedModel(script, { delayMs, scheduler });
+    const before = (...operators: Parameters<ReturnType<typeof harness>['pipe']>) => harness({ model, scheduler }).pipe(queue(lanes, options), ...operators);
+    const advance = async (ms: number): Promise<void> => {
+      for (let done = 0; done < ms; done += 100) {
+        time.advance(100);
+        await settled(10);
+      }
+    };
+    return { time, lanes, model, before, advance };
+  };
+
+  it('is put off by every word, and by nothing else', async () => {
+    const { before, advance, time } = timed(['One two three four five six.'], 800);
+    const turn = watch(before(), 'alice');
+    await advance(6000);
+    expect(turn.end()).toMatchObject({ outcome: 'completed' });
+    expect(time.timers).toBe(0);
+  });
+
+  it('is not put off by empty words', async () => {
+    const { before, advance } = timed([{ never: ['', '', '', '', ''] }], 500);
+    const turn = watch(before(), 'alice');
+    await advance(1500);
+    expect(turn.end()).toMatchObject({ outcome: 'timed-out', error: { code: 'lane-timed-out' } });
+  });
+
+  it('ends a turn that hangs, with a transcript in order, and lets the next one in', async () => {
+    const { before, advance, model, lanes, time } = timed([never, 'Two.'], 10);
+    const agent = before();
+    const turns = [watch(agent, 'alice'), watch(agent, 'alice')];
+    await advance(1500);
+    expect(turns.map((turn) => (turn.end() as { outcome?: string } | undefined)?.outcome)).toEqual(['timed-out', 'completed']);
+    expect(model.abandoned).toBe(1);
+    expect(lanes.snapshot().sessions).toEqual([]);
+    expect(time.timers).toBe(0);
+  });
+
+  it('begins again while a person is asked', async () => {
+    let isAsking = true;
+    const { before, advance } = timed([never], 10, { isPaused: () => isAsking });
+    const turn = watch(before(), 'alice');
+    await advance(5000);
+    expect(turn.end()).toBeUndefined();
+    isAsking = false;
+    await advance(1100);
+    expect(turn.end()).toMatchObject({ outcome: 'timed-out' });
+  });
+
+  it('ends a turn at its deadline', async () => {
+    const { before, advance } = timed(['word '.repeat(100)], 100, { deadlineMs: 2000 });
+    const turn = watch(before(), 'alice');
+    await advance(2100);
+    expect(turn.end()).toMatchObject({ outcome: 'timed-out', error: { name: 'LaneTimeoutError' } });
+  });
+
+  it('ends the waiting of a turn that may not wait longer', async () => {
+    const { before, advance } = timed([never], 10, { maxWaitMs: 300 });
+    const agent = before();
+    const [, second] = [watch(agent, 'alice'), watch(agent, 'alice')];
+    await advance(300);
+    expect(second.end()).toMatchObject({ outcome: 'timed-out', error: { code: 'lane-waited-too-long' } });
+  });
+
+  it('fences off a turn that goes on after its place was given to others', () => {
+    marbles(({ scheduler, hot, expectObservable }) => {
+      const lanes = createLanes({ idleTimeoutMs: 5, graceMs: 3, scheduler });
+      const events = {
+        s: event('turn.start', { session: 'alice', input: [user('Hi')], trigger: 'user' }),
+        k: event('session.state', { key: 'late', value: 1 }),
+      };
+      const out: string[] = [];
+      hot('s---k----------k|', events).pipe(queue(lanes)).subscribe(({ type }) => out.push(`${scheduler.now()} ${type}`));
+      expectObservable(hot('-')).toBe('-');
+      scheduler.schedule(() => expect(out).toEqual(['0 turn.start', '4 session.state', '5 turn.stop', '15 queue.fenced', '15 turn.stop']), 20);
+    });
+  });
+});
+
+describe('a turn that is resumed', () => {
+  it('takes its place before those who wait, and holds what it does until it has one', () => {
+    const replayed = [
+      { ...event('turn.start', { session: 'alice', input: [user('Hi')], trigger: 'user' }), replayed: true as const },
+      event('tool.call', { step: 1, index: 0, call: { id: '1', name: 'ls', input: {} } }),
+    ];
+    const lanes = createLanes({ concurrency: 1 });
+    const holder = lanes.enter({ session: 'bob' }, { admitted: () => undefined, refused: () => undefined });
+    lanes.enter({ session: 'alice' }, { admitted: () => undefined, refused: () => undefined });
+    const out: string[] = [];
+    const source = new Subject<TurnEvent>();
+    source.pipe(queue(lanes)).subscribe(({ type }) => out.push(type));
+    for (const one of replayed) source.next(one);
+    expect(out).toEqual(['turn.start', 'queue.waiting']);
+    expect(lanes.snapshot().sessions.find(({ session }) => session === 'alice')?.waiting.map(({ label }) => label)).toEqual(['turn-1', undefined]);
+    holder.release();
+    expect(out).toEqual(['turn.start', 'queue.waiting', 'tool.call']);
+    source.complete();
+  });
+});
+
+describe('the options of queue()', () => {
+  it.each([
+    [createLanes(), { lane: 'x' }, /queue\(\) has no option "lane"/],
+    [createLanes(), { graceMs: 'long' }, /a number from 0 or Infinity as "graceMs"; it was given "long"/],
+    [{}, {}, /queue\(\) takes an object with enter\(\) as "lanes"/],
+  ])('are checked', (lanes, options, message) => {
+    expect(() => queue(lanes as never, options as never)).toThrow(message);
+  });
+});

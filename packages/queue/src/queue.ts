@@ -1,0 +1,68 @@
+import { intercept, type JSONValue, type TurnOperator } from '@h/turn';
+import './queue-events.js';
+import type { LaneBackend } from './contract.js';
+import { checkValue, objectWith } from './options-check.js';
+import { checkQueueOptions, type QueueOptions } from './queue-options.js';
+import { TurnPlace } from './turn-place.js';
+
+/**
+ * Lines turns up: a turn begins once it is the first of its session and there is a place for it among all.
+ *
+ * `turn.start` is held until then, so that nothing is loaded before it, and the place is given back however the turn
+ * ends. Who waits is told where it stands (`queue.waiting`). A turn that finds no place ends as `blocked`, `cancelled` or
+ * `timed-out`, with the {@link LaneError} as its `error`; one that makes no progress for too long is stopped as `timed-out`.
+ *
+ * @throws TurnError `invalid-option` that names the option, its value and what it takes
+ *
+ * @example
+ * ```ts
+ * const lanes = createLanes({ concurrency: 8 });
+ * const agent = harness(drivers).pipe(queue(lanes), guardrails());
+ * ```
+ */
+export const queue = (lanes: LaneBackend, options: QueueOptions = {}): TurnOperator => {
+  checkValue('queue()', 'lanes', lanes, objectWith('enter'));
+  checkQueueOptions(options);
+  return intercept('queue', (context) => {
+    const place = new TurnPlace(lanes, options, context);
+    let isResumed = false;
+    /** What a turn does that was begun in another process waits here, because its start is not held again. */
+    const whenAdmitted = <Event extends { readonly type: string }>(event: Event) => (isResumed ? place.hold(() => place.fence(event)) : place.fence(event));
+    return {
+      observe: {
+        'turn.start': (event) => {
+          if (event.replayed !== true) return;
+          isResumed = true;
+          place.enter(event, true);
+        },
+        'model.delta': ({ delta }) => {
+          if (delta.text !== '') place.progress();
+        },
+        'model.response': () => place.progress(),
+        'tool.progress': ({ progress }) => {
+          if (saysSomething(progress)) place.progress();
+        },
+        'tool.result': () => place.progress(),
+        'approval.answer': () => place.progress(),
+        'turn.stop': () => place.stopping(),
+        'turn.end': () => place.ending(),
+      },
+      decide: {
+        'turn.start': (event) => place.begin(event),
+        'session.loaded': whenAdmitted,
+        'model.request': whenAdmitted,
+        'tool.call': whenAdmitted,
+        'history.append': (event) => place.fence(event),
+        'history.replace': (event) => place.fence(event),
+        'session.state': (event) => place.fence(event),
+      },
+      finalize: () => place.release(),
+    };
+  });
+};
+
+/** An empty word is a heartbeat, not progress. */
+const saysSomething = (progress: JSONValue): boolean => {
+  if (progress === null || progress === '') return false;
+  return typeof progress !== 'object' || Object.keys(progress).length > 0;
+};

@@ -1,0 +1,155 @@
+import { notice, stop, toErrorInfo, type NewEvent, type OperatorContext, type TurnEventOf, type TurnOutcome } from '@h/turn';
+import { Observable } from 'rxjs';
+import type { LaneBackend, LaneListener, LanePlace, Lease, WaitingNotice } from './contract.js';
+import { droppedMessage } from './dropped.js';
+import { LaneTimeoutError, type LaneError } from './errors.js';
+import { textOf } from './message-text.js';
+import { priorityOf } from './priority.js';
+import type { QueueOptions } from './queue-options.js';
+
+/** What becomes of an event once it is known whether the turn has a place. */
+export type Answer = NewEvent | readonly NewEvent[];
+
+/** The place of one turn: asked for once, given back once. A class, because each turn makes one. */
+export class TurnPlace implements LaneListener {
+  readonly #lanes: LaneBackend;
+  readonly #options: QueueOptions;
+  readonly #context: OperatorContext;
+  #turn = '';
+  #place: LanePlace | undefined;
+  #lease: Lease | undefined;
+  #refusal: NewEvent | undefined;
+  #hasLost = false;
+  readonly #held: (() => void)[] = [];
+
+  constructor(lanes: LaneBackend, options: QueueOptions, context: OperatorContext) {
+    this.#lanes = lanes;
+    this.#options = options;
+    this.#context = context;
+  }
+
+  /** Asks for a place, and holds the start of the turn until there is one. */
+  begin(start: TurnEventOf<'turn.start'>): Observable<Answer | undefined> {
+    return new Observable((subscriber) => {
+      const since = this.#context.now();
+      let hasWaited = false;
+      const held = this.hold((lease) => this.#beginning(start, lease, hasWaited ? this.#context.now() - since : undefined)).subscribe(subscriber);
+      this.enter(start, false);
+      hasWaited = true;
+      return held;
+    });
+  }
+
+  /** Asks for a place; ahead of those who wait, for a turn that has its session open already. */
+  enter(start: TurnEventOf<'turn.start'>, ahead: boolean): void {
+    const { laneOf, groupsOf, idleTimeoutMs, deadlineMs, graceMs, maxWaitMs } = this.#options;
+    this.#turn = start.turn;
+    this.#place = this.#lanes.enter(
+      {
+        session: laneOf?.(start) ?? start.session,
+        priority: this.#options.priorityOf?.(start) ?? start.priority ?? priorityOf(start.trigger),
+        trigger: start.trigger,
+        groups: groupsOf?.(start),
+        label: start.turn,
+        summary: start.input.map(textOf).join('\n'),
+        idleTimeoutMs,
+        deadlineMs,
+        graceMs,
+        maxWaitMs,
+        ahead,
+      },
+      this,
+    );
+  }
+
+  /** Holds an event until it is known whether there is a place, and goes on as a part of its work. */
+  hold(then: (lease: Lease) => Answer | undefined): Observable<Answer | undefined> {
+    return new Observable((subscriber) => {
+      const goOn = (): void => {
+        const lease = this.#lease;
+        if (lease) lease.within(() => subscriber.next(then(lease)));
+        else subscriber.next(this.#refusal);
+        subscriber.complete();
+      };
+      if (this.#lease ?? this.#refusal) goOn();
+      else this.#held.push(goOn);
+    });
+  }
+
+  /** What is done about an event of a turn whose place has been given to others. */
+  fence(event: { readonly type: string }): Answer | undefined {
+    if (!this.#hasLost || !this.#lease) return undefined;
+    const { session, fence } = this.#lease;
+    return [notice('queue.fenced', { session, fence, event: event.type }), lostStop(session)];
+  }
+
+  progress(): void {
+    this.#lease?.progress();
+  }
+
+  ending(): void {
+    this.#lease?.ending();
+  }
+
+  /** The turn stops: whoever has no place yet needs none. */
+  stopping(): void {
+    if (!this.#lease) this.release();
+  }
+
+  release(): void {
+    this.#place?.release();
+    this.#lease?.release();
+  }
+
+  admitted(lease: Lease): void {
+    this.#lease = lease;
+    this.#known();
+  }
+
+  refused(error: LaneError): void {
+    this.#refusal = stop(refusals[error.code] ?? 'blocked', error.message, toErrorInfo(error));
+    this.#known();
+  }
+
+  waiting(place: WaitingNotice): void {
+    this.#context.emit(notice('queue.waiting', place));
+  }
+
+  aborted(error: LaneError): void {
+    const outcome = error instanceof LaneTimeoutError ? 'timed-out' : 'cancelled';
+    this.#context.emit(stop(outcome, error.message, toErrorInfo(error)));
+  }
+
+  lost(): void {
+    this.#hasLost = true;
+  }
+
+  isPaused(): boolean {
+    return this.#options.isPaused?.(this.#turn) === true;
+  }
+
+  #beginning(start: TurnEventOf<'turn.start'>, { fence, dropped }: Lease, waitedMs: number | undefined): readonly NewEvent[] | NewEvent {
+    const { session } = start;
+    if (waitedMs === undefined && !dropped) return start;
+    return [
+      dropped ? { ...start, input: [droppedMessage(dropped), ...start.input] } : start,
+      ...(waitedMs === undefined ? [] : [notice('queue.admitted', { session, waitedMs, fence })]),
+      ...(dropped ? [notice('queue.dropped', { session, count: dropped.count })] : []),
+    ];
+  }
+
+  #known(): void {
+    for (const goOn of this.#held.splice(0)) goOn();
+  }
+}
+
+/** How a turn ends that is not let in. */
+const refusals: Readonly<Partial<Record<LaneError['code'], TurnOutcome>>> = {
+  'lane-waited-too-long': 'timed-out',
+  'lane-aborted': 'cancelled',
+  'lane-cleared': 'cancelled',
+  'lane-closed': 'cancelled',
+};
+
+const lostStop = (session: string): NewEvent =>
+  stop('timed-out', `The place in session ${JSON.stringify(session)} was given to others; what comes too late is not written.`);

@@ -1,0 +1,245 @@
+import type { TurnPriority } from '@h/turn';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createLanes, type FullPolicy, type LanePlace, type Lanes, type Lease } from '../src/index.js';
+import { ReferenceLanes, type Person, type ReferenceOptions } from './reference-lanes.js';
+import { virtualTime, type VirtualTime } from './virtual-time.js';
+
+const maxWaitingPerSession = 3;
+
+/** The lanes next to the reference: whoever is let in has to be the one that the reference names. */
+class System {
+  readonly time: VirtualTime = virtualTime();
+  readonly reference: ReferenceLanes;
+  readonly lanes: Lanes;
+  readonly leases = new Map<string, Lease>();
+  readonly places = new Map<string, LanePlace>();
+  readonly away = new Map<string, () => void>();
+  readonly lost: Lease[] = [];
+  readonly #whenFull: FullPolicy;
+  #count = 0;
+  problem: string | undefined;
+
+  constructor(options: ReferenceOptions, whenFull: FullPolicy) {
+    this.#whenFull = whenFull;
+    this.reference = new ReferenceLanes(options);
+    const { tenantConcurrency, ...rest } = options;
+    this.lanes = createLanes({
+      ...rest,
+      groups: { tenant: { concurrency: tenantConcurrency } },
+      whenFull,
+      maxWaitingPerSession,
+      idleTimeoutMs: 1000,
+      deadlineMs: 5000,
+      graceMs: 100,
+      scheduler: this.time.scheduler,
+    });
+  }
+
+  get now(): number {
+    return this.time.scheduler.now();
+  }
+
+  enter(given: Omit<Person, 'name'>, maxWaitMs: number): void {
+    this.#count += 1;
+    const person = { ...given, name: `${this.#count}` };
+    const { name, session, priority, tenant } = person;
+    const waiting = this.reference.waitingIn(session);
+    const isFull = waiting.length >= maxWaitingPerSession;
+    const expected = !isFull ? undefined : this.#whenFull === 'reject' ? name : this.#whenFull === 'drop-newest' ? waiting.at(-1)?.name : waiting[0]?.name;
+    let dropped: string | undefined;
+    this.reference.enter(person, this.now);
+    const place = this.lanes.enter(
+      { session, priority, label: name, maxWaitMs, ...(tenant !== undefined && { groups: { tenant } }) },
+      {
+        admitted: (lease) => {
+          this.leases.set(name, lease);
+          this.#expectNext(name);
+        },
+        refused: () => {
+          this.places.delete(name);
+          this.reference.remove(name, this.now);
+        },
+        aborted: () => {
+          if (this.reference.find(name)?.state === 'returning') this.reference.stepOut(name);
+        },
+        lost: () => {
+          const lease = this.leases.get(name);
+          if (lease) this.lost.push(lease);
+          this.#forget(name);
+          this.reference.remove(name, this.now);
+        },
+      },
+    );
+    if (!this.leases.has(name) && this.reference.find(name)) this.places.set(name, place);
+    dropped = isFull ? expected : undefined;
+    if (dropped !== undefined && this.reference.find(dropped)) this.problem ??= `${dropped} should have been dropped`;
+  }
+
+  finish(index: number): void {
+    const name = this.#pick(this.leases, index);
+    if (name === undefined || this.away.has(name)) return;
+    const lease = this.leases.get(name);
+    this.#forget(name);
+    this.reference.remove(name, this.now);
+    lease?.release();
+    lease?.release();
+  }
+
+  leave(index: number): void {
+    const name = this.#pick(this.places, index);
+    if (name === undefined || this.leases.has(name)) return;
+    const place = this.places.get(name);
+    this.places.delete(name);
+    this.reference.remove(name, this.now);
+    place?.abort('Never mind.');
+  }
+
+  progress(index: number): void {
+    const name = this.#pick(this.leases, index);
+    if (name !== undefined) this.leases.get(name)?.progress();
+  }
+
+  stepOut(index: number): void {
+    const name = this.#pick(this.leases, index);
+    const lease = name === undefined ? undefined : this.leases.get(name);
+    if (!lease || name === undefined || this.away.has(name)) return;
+    this.reference.stepOut(name);
+    void lease.yieldWhile(() => new Promise<void>((resolve) => this.away.set(name, resolve))).catch(() => undefined);
+  }
+
+  async stepIn(index: number): Promise<void> {
+    const name = this.#pick(this.away, index);
+    if (name === undefined) return;
+    const back = this.away.get(name);
+    this.away.delete(name);
+    if (!this.leases.get(name)?.isAborted) this.reference.stepIn(name);
+    back?.();
+    await settled();
+  }
+
+  finishLate(): void {
+    for (const lease of this.lost.splice(0)) lease.release();
+  }
+
+  /** Holds after each command. */
+  check(): void {
+    this.#letBackIn();
+    expect(this.problem).toBeUndefined();
+    expect(this.reference.next(this.now), 'somebody waits though there is a place').toBeUndefined();
+    const running = this.reference.all().filter(({ state }) => state === 'running').map(({ name }) => name);
+    const snapshot = this.lanes.snapshot();
+    const current = snapshot.sessions.flatMap(({ running: one }) => (one ? [one.label] : []));
+    const expected = this.reference.all().filter(({ state }) => state !== 'behind' && state !== 'at-gate').map(({ name }) => name);
+    expect(current.toSorted()).toEqual(expected.toSorted());
+    const { active, waiting } = snapshot;
+    expect(active.foreground + active.normal + active.background).toBe(running.length);
+    expect(waiting).toBe(this.reference.all().filter(({ state }) => state === 'behind' || state === 'at-gate').length);
+  }
+
+  /** Everybody comes to an end. */
+  drain(): void {
+    for (let round = 0; round < 200 && this.lanes.snapshot().sessions.length > 0; round += 1) this.time.advance(1000);
+    expect(this.lanes.snapshot()).toMatchObject({ sessions: [], groups: [], waiting: 0, active: { foreground: 0, normal: 0, background: 0 } });
+    expect(this.time.timers, 'timers are left').toBe(0);
+  }
+
+  /** Those who have come back are let in without a word. */
+  #letBackIn(): void {
+    for (let name = this.reference.next(this.now); name !== undefined; name = this.reference.next(this.now)) {
+      if (this.reference.find(name)?.state !== 'returning' || this.#stateOf(name) !== 'running') return;
+      this.reference.admit(name);
+    }
+  }
+
+  #stateOf(name: string): string | undefined {
+    return this.lanes.snapshot().sessions.find(({ running }) => running?.label === name)?.running?.state;
+  }
+
+  #expectNext(name: string): void {
+    this.#letBackIn();
+    const expected = this.reference.next(this.now);
+    if (expected !== name) this.problem ??= `${name} was let in, and ${expected} is next`;
+    this.reference.admit(name);
+    this.places.delete(name);
+  }
+
+  #forget(name: string): void {
+    this.leases.delete(name);
+    this.places.delete(name);
+    this.away.delete(name);
+  }
+
+  #pick(map: ReadonlyMap<string, unknown>, index: number): string | undefined {
+    const names = [...map.keys()];
+    return names[index % names.length];
+  }
+}
+
+const settled = async (): Promise<void> => {
+  for (let tick = 0; tick < 8; tick += 1) await Promise.resolve();
+};
+
+type Move = (system: System) => void | Promise<void>;
+
+const index = fc.nat(20);
+const moves: fc.Arbitrary<readonly [string, Move]> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({
+    session: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+    priority: fc.constantFrom<TurnPriority>('foreground', 'normal', 'background'),
+    tenant: fc.constantFrom(undefined, 't', 'u'),
+    maxWaitMs: fc.constantFrom(Infinity, Infinity, 700),
+  }).map(({ maxWaitMs, ...person }): [string, Move] => [`enter ${JSON.stringify(person)} ${maxWaitMs}`, (system) => system.enter(person, maxWaitMs)]) },
+  { weight: 4, arbitrary: index.map((at): [string, Move] => [`finish ${at}`, (system) => system.finish(at)]) },
+  { weight: 1, arbitrary: index.map((at): [string, Move] => [`leave ${at}`, (system) => system.leave(at)]) },
+  { weight: 1, arbitrary: index.map((at): [string, Move] => [`progress ${at}`, (system) => system.progress(at)]) },
+  { weight: 2, arbitrary: index.map((at): [string, Move] => [`step out ${at}`, (system) => system.stepOut(at)]) },
+  { weight: 2, arbitrary: index.map((at): [string, Move] => [`step in ${at}`, (system) => system.stepIn(at)]) },
+  { weight: 1, arbitrary: fc.constantFrom(50, 300, 1100, 5000).map((ms): [string, Move] => [`advance ${ms}`, (system) => system.time.advance(ms)]) },
+  { weight: 1, arbitrary: fc.constant<[string, Move]>(['finish late', (system) => system.finishLate()]) },
+);
+
+class Command implements fc.AsyncCommand<object, System> {
+  readonly #name: string;
+  readonly #move: Move;
+
+  constructor([name, move]: readonly [string, Move]) {
+    this.#name = name;
+    this.#move = move;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  async run(_model: object, system: System): Promise<void> {
+    await this.#move(system);
+    system.check();
+  }
+
+  toString(): string {
+    return this.#name;
+  }
+}
+
+describe('lanes, next to their plainest form', () => {
+  it('let in who is next, never too many, and come to rest without timers', { timeout: 30_000 }, async () => {
+    const options = fc.record({
+      concurrency: fc.integer({ min: 1, max: 4 }),
+      reservedForeground: fc.integer({ min: 0, max: 2 }),
+      ageAfterMs: fc.constantFrom(Infinity, 400),
+      tenantConcurrency: fc.integer({ min: 1, max: 2 }),
+    });
+    const policies = fc.constantFrom<FullPolicy>('reject', 'drop-oldest', 'drop-newest', 'summarize');
+    const commands = fc.commands([moves.map((move) => new Command(move))], { maxCommands: 60 });
+    await fc.assert(
+      fc.asyncProperty(options, policies, commands, async (given, whenFull, all) => {
+        const system = new System({ ...given, reservedForeground: Math.min(given.reservedForeground, given.concurrency - 1) }, whenFull);
+        await fc.asyncModelRun(() => ({ model: {}, real: system }), all);
+        system.drain();
+        await settled();
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
