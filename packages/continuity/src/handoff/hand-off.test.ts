@@ -263,17 +263,17 @@ describe('resets', () => {
 });
 
 describe('a turn that is resumed', () => {
-  it.each([
-    ['compactions that failed', { 2: [failed()], 3: [failed()] }],
-    ['loops', { 2: [loop('block'), loop('block')], 3: [loop('block')] }],
-  ])('makes each reset once, from every record, after %s', async (_, notices) => {
+  it.each<readonly [string, Readonly<Record<number, readonly unknown[]>>, Partial<HandOffOptions>]>([
+    ['compactions that failed', { 2: [failed()], 3: [failed()] }, {}],
+    ['what a judge says, again and again', {}, { isConfused: () => true, minSteps: 50 }],
+  ])('makes each reset once, from every record, after %s', async (_, notices, more) => {
     const journal: JournalRecord[] = [];
     const storeOf = (records: JournalRecord[]): SessionStore => ({
       open: () => ({ snapshot: { messages: long, state: {} }, journal: [...records], append: (record) => void records.push(decodeRecord(encodeRecord(record))), close: () => undefined }),
       locate: () => 's',
       unfinished: () => [],
     });
-    const options = await optionsOf();
+    const options = await optionsOf(more);
     const agentWith = (records: JournalRecord[]) =>
       harness({ model: scriptedModel([...steps(4), 'Done.']), tools: scriptedTools({ ls: 'a.txt' }, { ls: { effect: 'read-only' } }), sessions: storeOf(records) }).pipe(saying(notices), handOff(options));
     await reply(agentWith(journal).turn({ session: 's', input: 'Go.', id: 't' }));
