@@ -1,6 +1,6 @@
 import { harness, InvalidInputError, reply, repairHistory, type Agent, type JournalRecord, type Message, type TurnEvent } from '@h/turn';
 import { call, response, scriptedModel, scriptedTools, type ScriptedTools } from '@h/turn/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../test/folders.js';
 import { inSession, stateOf } from './testing/records.js';
 import { fileSessions, finishTurn, recoverTurns, type FileSessions, type RecoverTurnsOptions } from './index.js';
@@ -111,6 +111,9 @@ describe('recoverTurns', () => {
     const other = new AbortController();
     const ask = (): 'finish' => (other.abort(), 'finish');
     expect(await recoverTurns(agent, { policy: 'ask', sessions, ask, signal: other.signal })).toEqual([]);
+    const unasked = vi.fn<() => 'leave'>();
+    expect(await recoverTurns(agent, { policy: 'ask', sessions, ask: unasked, signal: other.signal })).toEqual([]);
+    expect(unasked).not.toHaveBeenCalled();
   });
 
   it('says that a turn is busy which another process has taken up', async () => {

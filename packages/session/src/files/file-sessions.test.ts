@@ -1,4 +1,4 @@
-import { appendFile, open as openFile, readdir, readFile, rm, stat, truncate, writeFile, type FileHandle } from 'node:fs/promises';
+import { appendFile, mkdir, open as openFile, readdir, readFile, rm, stat, truncate, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InvalidInputError, SessionBusyError, type TurnEvent } from '@h/turn';
 import { event, user } from '@h/turn/testing';
@@ -396,6 +396,20 @@ describe('writing', () => {
     await open.close();
     await turns(store, 'two');
     expect(await store.messages('alice')).toEqual(messagesOf('two'));
+  });
+
+  it('ends where another process has taken the session over, which finds nothing of it', async () => {
+    const { store, files } = await place();
+    const late = await store.open('alice');
+    await write(late, openTurn('turn-1', 'one'));
+    const before = await readFile(files.journal, 'utf8');
+    await mkdir(join(files.path, 'lock.2'));
+    await writeFile(join(files.path, 'lock.2', 'owner'), JSON.stringify({ host: 'elsewhere', boot: '', pid: 1, start: '', leaseMs: 60_000 }));
+    await expect(write(late, wholeTurn('turn-1', 'one').slice(6), 6)).rejects.toMatchObject({ code: 'session-taken' });
+    await late.close();
+    expect(await readFile(files.journal, 'utf8')).toBe(before);
+    await expect(store.open('alice')).rejects.toBeInstanceOf(SessionBusyError);
+    expect(await store.list()).toMatchObject([{ state: 'running' }]);
   });
 
   it('keeps what it wrote from other people', async () => {
