@@ -1,11 +1,19 @@
 import { deferred, type Deferred } from './deferred.js';
 import type { ChildLanes } from './lanes.js';
+import type { ParentTurn } from './parent-turn.js';
 import type { RunPlace } from './run-place.js';
 
 interface Pause {
   waits: number;
   readonly isOver: Deferred<void>;
   readonly resumed: Promise<void>;
+}
+
+/** Who waits. */
+export interface Waiter {
+  readonly session: string;
+  readonly turn: ParentTurn | undefined;
+  readonly place: RunPlace | undefined;
 }
 
 /** Frees what an agent occupies while it waits for its sub-agents, once, however many waits it has at a time. */
@@ -18,8 +26,8 @@ export class Pauses {
   }
 
   /** Waits without a place; the last wait of an agent answers once the agent has its place again. */
-  async during<Result>(session: string, place: RunPlace | undefined, wait: () => Promise<Result>): Promise<Result> {
-    const pause = this.#open.get(session) ?? this.#begin(session, place);
+  async during<Result>({ session, turn, place }: Waiter, wait: () => Promise<Result>): Promise<Result> {
+    const pause = this.#open.get(session) ?? this.#begin(session, turn, place);
     pause.waits += 1;
     try {
       return await wait();
@@ -33,10 +41,10 @@ export class Pauses {
     }
   }
 
-  #begin(session: string, place: RunPlace | undefined): Pause {
+  #begin(session: string, turn: ParentTurn | undefined, place: RunPlace | undefined): Pause {
     const isOver = deferred<void>();
     place?.pause();
-    const resumed = this.#resume(isOver.promise, place);
+    const resumed = this.#resume(isOver.promise, turn, place);
     // Whoever waits last hears of it.
     resumed.catch(() => undefined);
     const pause = { waits: 0, isOver, resumed };
@@ -45,10 +53,13 @@ export class Pauses {
   }
 
   /** The place among the sub-agents first, then the slot: the order in which both were taken, so that nobody waits in a ring. */
-  async #resume(isOver: Promise<void>, place: RunPlace | undefined): Promise<void> {
-    await (place?.lease ?? this.#lanes).yieldWhile(async () => {
+  async #resume(isOver: Promise<void>, turn: ParentTurn | undefined, place: RunPlace | undefined): Promise<void> {
+    const work = async (): Promise<void> => {
       await isOver;
       await place?.goOn();
-    });
+    };
+    if (place?.lease) await place.lease.yieldWhile(work);
+    else if (turn) await turn.inContext(() => this.#lanes.yieldWhile(work));
+    else await this.#lanes.yieldWhile(work);
   }
 }

@@ -111,6 +111,7 @@ class ChildRun {
       this.#child.isLate = true;
       abort.abort(new Error('Its time was up.'));
     });
+    void this.#grace.cutOff.then(stopTimer);
     try {
       await this.#inCopy();
     } catch (error) {

@@ -79,7 +79,7 @@ export const waitTool = (team: Team): SubagentTool => ({
     const given = typeof timeoutMs === 'number' ? timeoutMs : Infinity;
     const until = { timeoutMs: Math.min(given, team.limits.waitMs), signal: context.signal, onInput: team.turns.get(context.session)?.onInput, after: team.after };
     const isDone = (): boolean => !targets.some(isUnderWay);
-    const why = isDone() ? 'all-ended' : await team.pauses.during(context.session, member.child?.place, () => waitFor(member, isDone, until));
+    const why = isDone() ? 'all-ended' : await team.pauses.during({ session: context.session, turn: team.turns.get(context.session), place: member.child?.place }, () => waitFor(member, isDone, until));
     if (context.signal.aborted) throw new Error('The wait was given up.');
     const ended = targets.filter((child): child is EndedChild => child.end !== undefined && child.delivery === 'waiting');
     const open = targets.filter(isUnderWay);

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { intercept, proceed, type Decision, type Handlers, type OperatorContext, type TurnEventOf, type TurnOperator } from '@h/turn';
 import { idsIn } from './delivery.js';
 import type { Child, Member } from './family.js';
@@ -70,7 +71,8 @@ class TurnChildren {
 
   #begin(turn: string, session: string): void {
     const { emit } = this.#context;
-    this.#turn = { turn, session, emit, onInput: new Set(), questions: new Map(), isOver: false };
+    const inContext = AsyncLocalStorage.snapshot();
+    this.#turn = { turn, session, emit, inContext, onInput: new Set(), questions: new Map(), isOver: false };
     this.#team.turns.set(session, this.#turn);
   }
 
@@ -96,9 +98,10 @@ class TurnChildren {
     const member = this.#member;
     if (!member || !this.#turn) return undefined;
     const { session, onInput } = this.#turn;
+    const waiter = { session, turn: this.#turn, place: member.child?.place };
     const isDone = (): boolean => delivery.pending(member).length > 0 || awaitedOf(member).length === 0;
     try {
-      const why = await pauses.during(session, member.child?.place, () => waitFor(member, isDone, { signal, onInput, after }));
+      const why = await pauses.during(waiter, () => waitFor(member, isDone, { signal, onInput, after }));
       return why === 'all-ended' ? this.#continue() : undefined;
     } catch {
       // It has lost its slot, and who took it stops the turn.

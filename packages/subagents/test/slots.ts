@@ -24,7 +24,7 @@ export const slots = (count: number): Slots => {
     if (next) next();
     else counts.taken -= 1;
   };
-  const lease: ChildLease = {
+  const createLease = (): ChildLease => ({
     signal: new AbortController().signal,
     yieldWhile: async (work) => {
       leave();
@@ -34,7 +34,7 @@ export const slots = (count: number): Slots => {
         await enter();
       }
     },
-  };
+  });
   return {
     get most() {
       return counts.most;
@@ -47,6 +47,7 @@ export const slots = (count: number): Slots => {
       await enter();
       sessions.push(session);
       try {
+        const lease = createLease();
         return await context.run(lease, () => task(lease));
       } finally {
         leave();
