@@ -13,6 +13,8 @@ describe('parseArguments', () => {
       sandbox: 'host',
       approve: 'on-risk',
       fallback: [],
+      continue: false,
+      sessions: false,
       network: false,
       branch: false,
       mcp: [],

@@ -28,6 +28,12 @@ export interface CoderArguments {
   readonly maxSteps: number;
   readonly record?: string | undefined;
   readonly otel?: string | undefined;
+  /** Goes on with the latest session of the folder. */
+  readonly continue: boolean;
+  /** The beginning of the name of the session to go on with. */
+  readonly resume?: string | undefined;
+  /** Lists the sessions of the folder instead of doing anything. */
+  readonly sessions: boolean;
   readonly json: boolean;
   readonly demo: boolean;
 }
@@ -59,7 +65,7 @@ export const parseArguments = (words: readonly string[]): CoderArguments | Infor
 };
 
 /** What options mean that are not given, where the help need not say it. */
-const unset = { fallback: [], network: false, branch: false, mcp: [], json: false, demo: false };
+const unset = { fallback: [], continue: false, sessions: false, network: false, branch: false, mcp: [], json: false, demo: false };
 
 const describeCommand = (): Command =>
   new Command('npm start --')
@@ -77,6 +83,9 @@ const describeCommand = (): Command =>
     .option('--mcp <command>', 'add the tools of an MCP server that this command starts (may be repeated)', collect)
     .option('--toolset <name>', 'the tools that are offered: full, minimal or read-only', 'full')
     .option('--max-steps <count>', 'how many steps a turn may make', wholeNumber, 50)
+    .option('-c, --continue', 'go on with the latest session of the folder')
+    .option('--resume <session>', 'go on with a session; the beginning of its name is enough')
+    .option('--sessions', 'list the sessions of the folder')
     .option('--record <file>', 'record the turns in a file, for h-trace')
     .option('--otel <url>', 'send traces and metrics to this OpenTelemetry collector')
     .option('--json', 'print the events of the turn as lines of JSON, and nothing else')

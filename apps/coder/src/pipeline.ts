@@ -7,7 +7,7 @@ import { observe, record, type UsageMeter } from '@h/observe';
 import { prompt, type PromptOptions } from '@h/prompt';
 import { security, type Redactor } from '@h/security';
 import { tools, type ArtifactStore, type RegistryDriver } from '@h/tools';
-import { harness, memorySessions, type Agent, type TurnOperator } from '@h/turn';
+import { harness, type Agent, type SessionStore, type TurnOperator } from '@h/turn';
 import { git, type GitOptions } from '@h/workspace';
 import type { ChosenModel } from './model/choose-model.js';
 import type { Repository } from './repository.js';
@@ -17,6 +17,7 @@ import type { Telemetry } from './telemetry.js';
 /** What the agent is made of. */
 export interface AgentParts {
   readonly model: ChosenModel;
+  readonly sessions: SessionStore;
   readonly driver: RegistryDriver;
   readonly artifacts: ArtifactStore;
   readonly sections: PromptOptions;
@@ -33,11 +34,11 @@ export interface AgentParts {
 }
 
 /** The agent: the loop, and around it everything that decides what may happen. The order is the order of sight. */
-export const createAgent = ({ model, driver, artifacts, sections, counter, rules, redactor, meter, telemetry, maxSteps, repository, recording }: AgentParts): Agent => {
+export const createAgent = ({ model, sessions, driver, artifacts, sections, counter, rules, redactor, meter, telemetry, maxSteps, repository, recording }: AgentParts): Agent => {
   const { name, fallbacks, pool, classify, contextWindow } = model;
   const { redact } = redactor;
   const traced = telemetry.traceModel(model.driver);
-  return harness({ model: traced, defaultModel: name, tools: telemetry.traceTools(driver), sessions: memorySessions() }).pipe(
+  return harness({ model: traced, defaultModel: name, tools: telemetry.traceTools(driver), sessions }).pipe(
     hooks(rules.hooks, { approvalStore: rules.approvalStore }),
     guardrails({ maxSteps }),
     ...(repository === undefined ? [] : [git(gitOptions(repository))]),

@@ -2,7 +2,7 @@ import { createTokenCounter } from '@h/compaction';
 import type { UsageMeter } from '@h/observe';
 import { createRedactor } from '@h/security';
 import { memoryArtifacts } from '@h/tools';
-import type { Agent } from '@h/turn';
+import type { Agent, SessionStore } from '@h/turn';
 import type { CoderArguments } from './arguments.js';
 import { ContextWindow } from './context-window.js';
 import { Conversation } from './conversation.js';
@@ -27,6 +27,9 @@ export interface Job {
   readonly display: Display;
   /** The folder, as an absolute path. */
   readonly workspace: string;
+  readonly sessions: SessionStore;
+  /** The name of the session. */
+  readonly session: string;
   readonly model: ChosenModel;
   readonly meter: UsageMeter;
   /** What to do; `undefined` for a conversation. */
@@ -34,8 +37,6 @@ export interface Job {
   /** What is said first, once it is sure that the agent can work. */
   readonly opening: readonly string[];
 }
-
-const session = 'terminal';
 
 /** How long the process may take to clean up after a second Ctrl-C, in milliseconds. */
 const patienceMs = 2000;
@@ -46,7 +47,7 @@ const patienceMs = 2000;
  * @returns the exit code
  */
 export const work = async (job: Job): Promise<number> => {
-  const { given, process, display, workspace, model, meter, opening } = job;
+  const { given, process, display, workspace, sessions, session, model, meter, opening } = job;
   const artifacts = memoryArtifacts();
   const repository = await openRepository(workspace, given);
   const library = openLibrary(workspace);
@@ -63,7 +64,7 @@ export const work = async (job: Job): Promise<number> => {
     const redactor = createRedactor({ values: secretsIn(process.env) });
     const { driver } = toolbox;
     const { maxSteps, record: recording } = given;
-    const agent = createAgent({ model, driver, artifacts, sections, counter, rules, redactor, meter, telemetry, maxSteps, repository, recording });
+    const agent = createAgent({ model, sessions, driver, artifacts, sections, counter, rules, redactor, meter, telemetry, maxSteps, repository, recording });
     const run = start(agent, job, new ContextWindow(counter, model.contextWindow()));
     stopListening = listen(process, (signal) => run.interrupt(signal));
     return await run.done;
@@ -81,7 +82,7 @@ interface Run {
   interrupt(signal: EndSignal): void;
 }
 
-const start = (agent: Agent, { prompt, display, process }: Job, context: ContextWindow): Run => {
+const start = (agent: Agent, { prompt, session, display, process }: Job, context: ContextWindow): Run => {
   if (prompt !== undefined) return runOneTurn(agent, session, prompt, display);
   if (display.terminal === undefined) throw new Error('A conversation needs a terminal.');
   const conversation = new Conversation({ agent, session, context, input: process.stdin, terminal: display.terminal, palette: display.palette });

@@ -18,7 +18,10 @@ describe('wrong usage', () => {
     [['--toolset', 'ful', 'fix it'], key, expect.stringMatching(/^.*"ful".*\n$/)],
     [['--image', 'node:24', 'fix it'], key, '--image belongs to --sandbox docker.'],
     [['--network', 'fix it'], key, '--network belongs to a sandbox; commands on the host have the network anyway.'],
-    [['--demo', 'fix it'], key, '--demo plays a script on a sample project: it takes no prompt, --model, --base-url or --workspace.'],
+    [['--demo', 'fix it'], key, '--demo plays a script on a sample project: it takes no prompt, --model, --base-url, --workspace, --continue or --resume.'],
+    [['--continue', 'go on'], key, '--continue: there is no session of this folder yet.'],
+    [['--resume', 'x', 'go on'], key, '--resume: this folder has no session "x"; --sessions lists them.'],
+    [['--resume', 'x', '--continue', 'go on'], key, '--continue takes the latest session, --resume the one that you name: give one of them.'],
   ])('is told in one line for %j', async (words, environment, message) => {
     const { code, stdout, stderr } = await runCoder({ words, environment, cwd: await temporaryFolder() });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -1,0 +1,48 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { homedir } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileSessions, type FileSessions, type SessionInfo } from '@h/session';
+import type { CoderArguments } from './arguments.js';
+import { clipped } from './render/fit.js';
+import { oneLine } from './render/printable.js';
+import { counted } from './render/quantity.js';
+import { UsageError } from './usage-error.js';
+
+/** The sessions of a folder, in files outside of it. */
+export const openSessions = (workspace: string, environment: NodeJS.ProcessEnv, warn: (text: string) => void): FileSessions => {
+  const { XDG_STATE_HOME: state, HOME: home } = environment;
+  const base = state === undefined || state === '' ? join(home ?? homedir(), '.local', 'state') : state;
+  const name = `${basename(workspace)}-${createHash('sha256').update(workspace).digest('hex').slice(0, 8)}`;
+  return fileSessions({ directory: join(base, 'h-coder', 'sessions', name), onProblem: ({ message }) => warn(message) });
+};
+
+/**
+ * The name of the session that the user means: a new one, the latest, or the one whose name begins like this.
+ *
+ * @throws UsageError where there is none, or more than one
+ */
+export const chooseSession = async (sessions: FileSessions, { continue: isContinued, resume }: Pick<CoderArguments, 'continue' | 'resume'>): Promise<string> => {
+  if (isContinued && resume !== undefined) throw new UsageError('--continue takes the latest session, --resume the one that you name: give one of them.');
+  if (!isContinued && resume === undefined) return newSession();
+  const known = await sessions.list();
+  if (resume === undefined) {
+    const [latest] = known;
+    if (latest === undefined) throw new UsageError('--continue: there is no session of this folder yet.');
+    return latest.session;
+  }
+  const meant = known.filter(({ session }) => session.startsWith(resume));
+  const [found] = meant;
+  if (found === undefined) throw new UsageError(`--resume: this folder has no session ${JSON.stringify(resume)}; --sessions lists them.`);
+  if (meant.length > 1 && found.session !== resume) throw new UsageError(`--resume: ${meant.length} sessions begin with ${JSON.stringify(resume)}; --sessions lists them.`);
+  return found.session;
+};
+
+/** One line for each session, the latest first. */
+export const sessionLines = (known: readonly SessionInfo[]): readonly string[] =>
+  known.map(({ session, updatedAt, turns, firstInput, state }) => {
+    const remark = state === 'idle' ? '' : ` (${state})`;
+    return `${session}  ${new Date(updatedAt).toISOString().slice(0, 16).replace('T', ' ')}  ${counted(turns, 'turn').padStart(8)}  ${clipped(oneLine(firstInput), 60)}${remark}`;
+  });
+
+/** Sorts by time, and tells two apart that began in the same second. */
+const newSession = (): string => `${new Date().toISOString().slice(0, 19).replaceAll(':', '')}-${randomBytes(2).toString('hex')}`;

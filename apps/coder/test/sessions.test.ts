@@ -1,0 +1,42 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { runCoder, startCoder } from './coder-process.js';
+import { sampleProject, temporaryFolder } from './folders.js';
+import { call, startModelServer, type Answer } from './model-server.js';
+
+const wordsFor = async (answers: readonly Answer[]) => {
+  const server = await startModelServer(answers);
+  const workspace = await sampleProject();
+  const words = ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', workspace];
+  const environment = { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: await temporaryFolder() };
+  return { server, words, environment, workspace };
+};
+
+describe('a session', () => {
+  it('goes on in another process, and is listed', async () => {
+    const { server, words, environment } = await wordsFor(['Hello Ada.', 'You are Ada.', 'Still Ada.']);
+    await runCoder({ words: [...words, 'I am Ada'], environment });
+    await runCoder({ words: [...words, '--continue', 'Who am I?'], environment });
+    const { stdout } = await runCoder({ words: [...words, '--sessions'], environment });
+    expect(stdout).toMatch(/^\d{4}-\d\d-\d\dT\d{6}-[\da-f]{4} {2}\d{4}-\d\d-\d\d \d\d:\d\d {3}2 turns {2}I am Ada\n$/);
+    await runCoder({ words: [...words, '--resume', stdout.slice(0, 12), 'And now?'], environment });
+    const rolesOf = (index: number) => server.requests[index]?.messages.filter(({ role }) => role !== 'system').map(({ role }) => role).join(' ');
+    expect(rolesOf(1)).toMatch(/^user assistant user/);
+    expect(rolesOf(2)).toMatch(/^user assistant user assistant user/);
+    expect(JSON.stringify(server.requests[2]?.messages)).toContain('I am Ada');
+  });
+
+  it('goes on after the process was killed in the middle of a command', async () => {
+    const { server, words, environment, workspace } = await wordsFor([call('bash', { command: 'touch began; sleep 1000' }), 'I see.']);
+    const coder = startCoder({ words: [...words, 'Begin'], environment });
+    await vi.waitFor(() => access(join(workspace, 'began')), 60_000);
+    coder.signal('SIGKILL');
+    await coder.finished;
+    const { code } = await runCoder({ words: [...words, '--continue', 'What happened?'], environment });
+    expect(code).toBe(0);
+    const heard = JSON.stringify(server.requests.at(-1)?.messages);
+    expect(heard).toContain('Begin');
+    expect(heard).toMatch(/unknown/);
+  });
+});
