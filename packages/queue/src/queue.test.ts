@@ -52,7 +52,7 @@ describe('queue', () => {
     expect(agent.running().map(({ session, state }) => `${session} ${state}`)).toEqual(['alice running', 'bob queued']);
     first.subscription.unsubscribe();
     await settled();
-    expect(second.types().slice(0, 4)).toEqual(['queue.waiting', 'turn.start', 'queue.admitted', 'session.loaded']);
+    expect(second.types().slice(0, 4)).toEqual(['queue.waiting', 'queue.admitted', 'turn.start', 'session.loaded']);
     expect(second.end()).toMatchObject({ outcome: 'completed' });
   });
 
@@ -65,6 +65,7 @@ describe('queue', () => {
       await lastValueFrom(agent.turn({ session: trigger, input: 'Hi', trigger }));
       order.push(trigger);
     });
+    await settled();
     first.subscription.unsubscribe();
     await Promise.all(all);
     expect(order).toEqual(['user', 'subagent', 'cron']);
@@ -185,6 +186,7 @@ describe('queue', () => {
     const first = watch(agent, 'alice');
     const [dropped, last] = [watch(agent, 'alice', { input: 'Paint it red' }), watch(agent, 'alice', { input: 'Paint it blue' })];
     expect(dropped.end()).toMatchObject({ outcome: 'blocked', error: { code: 'lane-dropped' } });
+    await settled();
     first.subscription.unsubscribe();
     await settled();
     expect(last.types()).toContain('queue.dropped');
@@ -202,7 +204,7 @@ describe('the timeout of a turn', () => {
     const scheduler: SchedulerLike = time.scheduler;
     const lanes = createLanes({ idleTimeoutMs: 1000, graceMs: 200, deadlineMs: 10_000, scheduler });
     const model = scriptedModel(script, { delayMs, scheduler });
-    const before = (...operators: Parameters<ReturnType<typeof harness>['pipe']>) => harness({ model, scheduler }).pipe(queue(lanes, options), ...operators);
+    const before = (): Agent => harness({ model, scheduler }).pipe(queue(lanes, options));
     const advance = async (ms: number): Promise<void> => {
       for (let done = 0; done < ms; done += 100) {
         time.advance(100);

@@ -1,4 +1,4 @@
-import { intercept, type JSONValue, type TurnOperator } from '@h/turn';
+import { intercept, type JSONValue, type TurnEvent, type TurnOperator } from '@h/turn';
 import './queue-events.js';
 import type { LaneBackend } from './contract.js';
 import { checkValue, objectWith } from './options-check.js';
@@ -27,7 +27,7 @@ export const queue = (lanes: LaneBackend, options: QueueOptions = {}): TurnOpera
     const place = new TurnPlace(lanes, options, context);
     let isResumed = false;
     /** What a turn does that was begun in another process waits here, because its start is not held again. */
-    const whenAdmitted = <Event extends { readonly type: string }>(event: Event) => (isResumed ? place.hold(() => place.fence(event)) : place.fence(event));
+    const whenAdmitted = (event: TurnEvent) => (isResumed ? place.asPart(event) : place.fence(event));
     return {
       observe: {
         'turn.start': (event) => {
@@ -50,7 +50,8 @@ export const queue = (lanes: LaneBackend, options: QueueOptions = {}): TurnOpera
       decide: {
         'turn.start': (event) => place.begin(event),
         'session.loaded': whenAdmitted,
-        'model.request': whenAdmitted,
+        // All that a turn does comes of its requests, so that it is known to be a part of the turn.
+        'model.request': (event) => place.asPart(event),
         'tool.call': whenAdmitted,
         'history.append': (event) => place.fence(event),
         'history.replace': (event) => place.fence(event),

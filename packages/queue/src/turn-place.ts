@@ -76,6 +76,11 @@ export class TurnPlace implements LaneListener {
     });
   }
 
+  /** Lets an event pass as a part of the turn's work, once there is a place. */
+  asPart(event: { readonly type: string }): Observable<Answer | undefined> | undefined {
+    return this.#place ? this.hold(() => this.fence(event)) : undefined;
+  }
+
   /** What is done about an event of a turn whose place has been given to others. */
   fence(event: { readonly type: string }): Answer | undefined {
     if (!this.#hasLost || !this.#lease) return undefined;
@@ -132,9 +137,9 @@ export class TurnPlace implements LaneListener {
     const { session } = start;
     if (waitedMs === undefined && !dropped) return start;
     return [
-      dropped ? { ...start, input: [droppedMessage(dropped), ...start.input] } : start,
       ...(waitedMs === undefined ? [] : [notice('queue.admitted', { session, waitedMs, fence })]),
       ...(dropped ? [notice('queue.dropped', { session, count: dropped.count })] : []),
+      dropped ? { ...start, input: [droppedMessage(dropped), ...start.input] } : start,
     ];
   }
 
