@@ -1,0 +1,123 @@
+import { memorySessions, reply, type Agent, type ModelRequest } from '@h/turn';
+import { scriptedModel } from '@h/turn/testing';
+import { describe, expect, it } from 'vitest';
+import { countOf, readBy, says, spawn, tree, wait } from '../test/tree.js';
+import { pass, useVirtualTime } from '../test/virtual-time.js';
+import { memoryChildStore, type ChildRecord, type ChildStore } from './index.js';
+
+useVirtualTime();
+
+/** What lies in a store when the process dies: a copy, because the old process goes on in these tests. */
+const copyOf = async (store: ChildStore): Promise<ChildStore> => {
+  const copy = memoryChildStore();
+  for (const record of await store.list()) await copy.save(JSON.parse(JSON.stringify(record)) as ChildRecord);
+  return copy;
+};
+
+const textOf = ({ messages }: ModelRequest): string => JSON.stringify(messages.toArray());
+
+describe('recover', () => {
+  it('finds sub-agents whose process died and tells the parent, once', async () => {
+    const store = memoryChildStore();
+    const first = tree({ parent: [says(spawn('a', 'hang'), spawn('b', 'hang')), 'I wait.'], tasks: { hang: [{ never: ['…'] }] }, store, limits: { concurrency: 1 } });
+    first.agent.turn({ session: 'boss', input: 'Go' }).subscribe();
+    await pass(10);
+    const woken: string[] = [];
+    const second = tree({ parent: ['I see.', 'Nothing new.'], store: await copyOf(store), wake: (session) => woken.push(session) });
+    const orphans = await second.team.recover({ unfinished: () => [{ turn: 't1', session: 'subagent-c1', startedAt: 0 }] });
+    expect(orphans.map(({ record, isResumable, toldTo }) => [record.id, record.end.status, isResumable, toldTo])).toEqual([
+      ['c1', 'interrupted', true, 'boss'],
+      ['c2', 'interrupted', false, 'boss'],
+    ]);
+    expect(woken).toEqual(['boss']);
+    expect(await second.team.recover()).toEqual([]);
+    await second.run('Hello again');
+    expect(countOf(readBy(second.parent, 0), 'ended: interrupted')).toBe(2);
+    await second.run('And?');
+    expect(countOf(readBy(second.parent, 1), 'ended: interrupted')).toBe(2);
+    expect(second.team.list('boss')).toEqual([]);
+    await first.team.close();
+  });
+
+  it('tells the agent at the top of those below a sub-agent, and nobody of those that code had spawned', async () => {
+    const record = (id: string, more: Partial<ChildRecord>): ChildRecord => ({ v: 1, id, agent: 'worker', task: id, session: `subagent-${id}`, turn: `t-${id}`, parent: 'boss', root: 'boss', depth: 1, receiver: 'parent', spawnedAt: 0, ...more });
+    const store = memoryChildStore();
+    await store.save(record('x', { parent: 'subagent-y', depth: 2 }));
+    await store.save(record('z', { receiver: 'caller', isolated: '/copies/z' }));
+    const { team, run, parent } = tree({ parent: ['I see.'], store });
+    const orphans = await team.recover();
+    expect(orphans.map(({ toldTo }) => toldTo)).toEqual(['boss', undefined]);
+    expect(orphans[1]?.record.end.note).toContain('/copies/z');
+    await run();
+    expect(countOf(readBy(parent, 0), 'ended: interrupted')).toBe(1);
+    await pass(1);
+    expect(await store.list()).toEqual([]);
+  });
+
+  it('does not tell again what a process told before it died', async () => {
+    const store = memoryChildStore();
+    const sessions = memorySessions();
+    let before: ChildStore | undefined;
+    const first = tree({
+      parent: [says(spawn('a'), spawn('b')), says(wait('w', { children: ['c1'] })), 'Done.', 'Done.'],
+      store: { ...store, delete: async (id) => ((before ??= await copyOf(store)), store.delete(id)) },
+      sessions,
+    });
+    await first.run();
+    await pass(1);
+    expect((await before?.list())?.map(({ id }) => id)).toEqual(['c1', 'c2']);
+    const second = tree({ parent: ['Nothing new.'], store: before as ChildStore, sessions });
+    await second.team.recover();
+    await second.run('And?');
+    expect([countOf(readBy(second.parent, 0), 'Done: a'), countOf(readBy(second.parent, 0), 'Done: b')]).toEqual([1, 1]);
+  });
+
+  it('delivers each result once, from whatever record a turn is resumed', async () => {
+    const recorded: { readonly journal: readonly unknown[]; readonly store: ChildStore }[] = [];
+    const store = memoryChildStore();
+    const inner = memorySessions();
+    const events: unknown[] = [];
+    const first = tree({
+      parent: [says(spawn('a'), spawn('b')), says(wait('w', { children: ['c1'] })), 'I wait.', 'Done.'],
+      store,
+      sessions: {
+        ...inner,
+        open: (session) => {
+          const open = inner.open(session) as Awaited<ReturnType<typeof inner.open>>;
+          if (session !== 'boss') return open;
+          return {
+            ...open,
+            append: async (record) => {
+              await open.append(record);
+              events.push(record);
+              recorded.push({ journal: [...events], store: await copyOf(store) });
+            },
+          };
+        },
+      },
+    });
+    await first.run();
+    await pass(1);
+    expect(recorded.length).toBeGreaterThan(15);
+    for (const [index, { journal, store: left }] of recorded.slice(0, -1).entries()) {
+      const sessions = memorySessions();
+      const open = await sessions.open('boss');
+      for (const record of journal) await open.append(record as never);
+      await open.close();
+      const answers = Array.from({ length: 12 }, () => 'Done.');
+      const second = tree({ parent: answers, store: left, sessions });
+      await second.team.recover({ unfinished: () => (second.agent as Agent).unfinished() });
+      const turn = ((await second.agent.unfinished())[0] as { turn: string }).turn;
+      expect(await reply(second.agent.resume(turn)), `record ${index}`).toMatchObject({ outcome: 'completed' });
+      await reply(second.agent.turn({ session: 'boss', input: 'And?' }));
+      const read = textOf((second.parent as ReturnType<typeof scriptedModel>).requests.at(-1) as ModelRequest);
+      const known = (await left.list()).length;
+      for (const id of ['c1', 'c2']) {
+        const times = countOf(read, `Sub-agent ${id} (worker) ended`);
+        expect(times, `record ${index}, ${id}`).toBeLessThanOrEqual(1);
+        if (read.includes(`child\\\\\\":\\\\\\"${id}`)) expect(times, `record ${index}, ${id}`).toBe(1);
+      }
+      expect(known, `record ${index}`).toBe(0);
+    }
+  });
+});
