@@ -6,8 +6,8 @@ export interface GroupCommitOptions {
   readonly path: string;
   /** Asked before each write; nothing is written when it fails. */
   readonly check: () => Promise<void>;
-  /** Whether the file and its folder are forced onto the disk at all. */
-  readonly isDurable: boolean;
+  /** Whether the folder is forced onto the disk after the first write, because the file is new in it. */
+  readonly syncsFolder: boolean;
 }
 
 /** Lines that go to the disk together. */
@@ -85,12 +85,12 @@ export class GroupCommit {
 
   async #write({ lines, isSynced }: Batch): Promise<void> {
     await this.#options.check();
-    const isNew = this.#handle === undefined;
+    const isFirst = this.#handle === undefined;
     this.#handle ??= await open(this.#options.path, 'a', 0o600);
     lines.push('');
     await this.#handle.appendFile(lines.join('\n'));
     if (isSynced) await this.#handle.datasync();
-    if (isNew && this.#options.isDurable) await syncFolder(dirname(this.#options.path));
+    if (isFirst && this.#options.syncsFolder) await syncFolder(dirname(this.#options.path));
   }
 }
 

@@ -42,7 +42,8 @@ class FileSession implements OpenSession {
     this.journal = journal;
     this.#head = head;
     this.#next = journal.length;
-    this.#file = new GroupCommit({ path: folder.journal, check: () => lock.check(), isDurable: settings.fsync !== 'never' });
+    const syncsFolder = settings.fsync !== 'never' && head.size === 0;
+    this.#file = new GroupCommit({ path: folder.journal, check: () => lock.check(), syncsFolder });
   }
 
   append(record: JournalRecord): Promise<void> {
