@@ -77,7 +77,7 @@ export class Delivery {
 /** The sub-agents that a message brings the results of. */
 export const idsIn = (message: Message): readonly JSONValue[] => {
   const ids = message.role === 'user' ? message.metadata?.['subagents'] : undefined;
-  return Array.isArray(ids) ? ids : [];
+  return Array.isArray(ids) ? (ids as readonly JSONValue[]) : [];
 };
 
 const tells = (output: ToolResultOutput, id: string): boolean => output.type === 'text' && output.value.includes(id);

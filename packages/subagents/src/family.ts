@@ -162,7 +162,7 @@ export const refusal = (code: RefusalCode, reason: string, limit?: number): Spaw
 
 export const createMember = (session: string, parent?: Member): Member => {
   const member = { session, depth: parent ? parent.depth + 1 : 0, child: undefined, children: new Set<Child>(), reserved: 0, alive: 0, listeners: new Set<() => void>() };
-  return Object.assign(member, { root: parent?.root ?? (member as unknown as Member) }) as Member;
+  return Object.assign(member, { root: parent?.root ?? (member as unknown as Member) });
 };
 
 /** The sub-agents of an agent that have not ended. */

@@ -1,5 +1,4 @@
-import { memorySessions, reply, type Agent, type ModelRequest } from '@h/turn';
-import { scriptedModel } from '@h/turn/testing';
+import { memorySessions, reply, type ModelRequest } from '@h/turn';
 import { describe, expect, it } from 'vitest';
 import { countOf, readBy, says, spawn, tree, wait } from '../test/tree.js';
 import { pass, useVirtualTime } from '../test/virtual-time.js';
@@ -66,14 +65,14 @@ describe('recover', () => {
     await first.run();
     await pass(1);
     expect((await before?.list())?.map(({ id }) => id)).toEqual(['c1', 'c2']);
-    const second = tree({ parent: ['Nothing new.'], store: before as ChildStore, sessions });
+    const second = tree({ parent: ['Nothing new.'], store: before ?? memoryChildStore(), sessions });
     await second.team.recover();
     await second.run('And?');
     expect([countOf(readBy(second.parent, 0), 'Done: a'), countOf(readBy(second.parent, 0), 'Done: b')]).toEqual([1, 1]);
   });
 
   it('delivers each result once, from whatever record a turn is resumed', async () => {
-    const recorded: { readonly journal: readonly unknown[]; readonly store: ChildStore }[] = [];
+    const recorded: { readonly journal: readonly unknown[]; readonly records: readonly ChildRecord[] }[] = [];
     const store = memoryChildStore();
     const inner = memorySessions();
     const events: unknown[] = [];
@@ -87,10 +86,10 @@ describe('recover', () => {
           if (session !== 'boss') return open;
           return {
             ...open,
-            append: async (record) => {
-              await open.append(record);
+            append: (record) => {
+              void open.append(record);
               events.push(record);
-              recorded.push({ journal: [...events], store: await copyOf(store) });
+              recorded.push({ journal: [...events], records: [...(store.list() as readonly ChildRecord[])] });
             },
           };
         },
@@ -99,18 +98,20 @@ describe('recover', () => {
     await first.run();
     await pass(1);
     expect(recorded.length).toBeGreaterThan(15);
-    for (const [index, { journal, store: left }] of recorded.slice(0, -1).entries()) {
+    for (const [index, { journal, records }] of recorded.slice(0, -1).entries()) {
+      const left = memoryChildStore();
+      for (const record of records) await left.save(record);
       const sessions = memorySessions();
       const open = await sessions.open('boss');
       for (const record of journal) await open.append(record as never);
       await open.close();
       const answers = Array.from({ length: 12 }, () => 'Done.');
       const second = tree({ parent: answers, store: left, sessions });
-      await second.team.recover({ unfinished: () => (second.agent as Agent).unfinished() });
-      const turn = ((await second.agent.unfinished())[0] as { turn: string }).turn;
+      await second.team.recover({ unfinished: () => second.agent.unfinished() });
+      const turn = (await second.agent.unfinished())[0]?.turn ?? '';
       expect(await reply(second.agent.resume(turn)), `record ${index}`).toMatchObject({ outcome: 'completed' });
       await reply(second.agent.turn({ session: 'boss', input: 'And?' }));
-      const read = textOf((second.parent as ReturnType<typeof scriptedModel>).requests.at(-1) as ModelRequest);
+      const read = textOf(second.parent.requests.at(-1) as ModelRequest);
       const known = (await left.list()).length;
       for (const id of ['c1', 'c2']) {
         const times = countOf(read, `Sub-agent ${id} (worker) ended`);

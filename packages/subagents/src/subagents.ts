@@ -73,5 +73,5 @@ export const subagents = (options: SubagentsOptions): Subagents => {
     forget: (session) => team.delivery.forget(pendingOf(team.family.find(session))),
     close: (reason = 'The harness is closing.') => team.close(reason),
   };
-  return Object.assign(turnChildren(team), members) as Subagents;
+  return Object.assign(turnChildren(team), members);
 };

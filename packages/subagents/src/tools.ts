@@ -1,4 +1,4 @@
-import type { JSONObject } from '@h/turn';
+import type { JSONObject, JSONValue } from '@h/turn';
 import type { EndedChild } from './delivery.js';
 import { capText } from './evidence.js';
 import type { Child, Member } from './family.js';
@@ -49,7 +49,7 @@ export const spawnTool = (team: Team): SubagentTool => ({
   run: async ({ agent, task, tools }, { session, turn }) => {
     if (team.turns.get(session)?.turn !== turn) return { status: 'refused', code: 'parent-ended', reason: 'Your turn is over, or subagents() is not in its pipe.' };
     const policy = Array.isArray(tools) ? { tools: tools.map(String) } : undefined;
-    const answer = await team.spawn({ parent: session, agent: String(agent), task: String(task ?? ''), policy, receiver: 'parent' });
+    const answer = await team.spawn({ parent: session, agent: textOf(agent), task: textOf(task), policy, receiver: 'parent' });
     if (answer.status === 'accepted') return { status: 'accepted', child: answer.child, agent: answer.agent };
     const { status, code, reason, limit } = answer;
     return { status, code, reason, ...(limit !== undefined && { limit }) };
@@ -87,6 +87,8 @@ export const waitTool = (team: Team): SubagentTool => ({
     return [...results, ...open.map((child) => openLine(child, why)), ...unknown.map(unknownLine)].join('\n\n') || 'Their results were given to you already.';
   },
 });
+
+const textOf = (value: JSONValue | undefined): string => (typeof value === 'string' ? value : '');
 
 /** A record is kept before it answers, which a slow store may make last. */
 const spawnTimeoutMs = 60_000;

@@ -70,9 +70,8 @@ class TurnChildren {
   }
 
   #begin(turn: string, session: string): void {
-    const { emit } = this.#context;
     const inContext = AsyncLocalStorage.snapshot();
-    this.#turn = { turn, session, emit, inContext, onInput: new Set(), questions: new Map(), isOver: false };
+    this.#turn = { turn, session, emit: (event) => this.#context.emit(event), inContext, onInput: new Set(), questions: new Map(), isOver: false };
     this.#team.turns.set(session, this.#turn);
   }
 

@@ -1,5 +1,4 @@
-import type { Child } from './family.js';
-import { aliveOf, type Member } from './family.js';
+import { aliveOf, type Child, type Member } from './family.js';
 
 /** Why a wait is over. */
 export type WaitEnd = 'all-ended' | 'timed-out' | 'message' | 'aborted';

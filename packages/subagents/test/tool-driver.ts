@@ -15,7 +15,7 @@ export const driverOf = (...tools: readonly (SubagentTool | TestTool)[]): ToolDr
   const definitions = tools.map((tool): ToolDefinition => ({ name: tool.name, description: tool.name, inputSchema: 'input' in tool ? tool.input : { type: 'object' } }));
   const outcomeOf = async (tool: SubagentTool | TestTool | undefined, input: unknown, context: Parameters<Run>[1]): Promise<ToolOutcome> => {
     try {
-      const value = await (tool?.run as Run)(input as never, context);
+      const value = await (tool as { readonly run: Run }).run(input as never, context);
       return { status: 'ok', output: { type: 'text', value: typeof value === 'string' ? value : JSON.stringify(value) } };
     } catch (error) {
       const info = toErrorInfo(error);
