@@ -51,7 +51,7 @@ const time = async (run) => {
 
 const listAll = async (path) => {
   const entries = await readdir(path, { withFileTypes: true });
-  await Promise.all(entries.map((entry) => (entry.isDirectory() ? listAll(join(path, entry.name)) : undefined)));
+  await Promise.all(entries.filter((entry) => entry.isDirectory()).map(({ name }) => listAll(join(path, name))));
 };
 
 const ripgrep = (pattern) => {
