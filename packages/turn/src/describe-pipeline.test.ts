@@ -7,7 +7,7 @@ import { intercept } from './intercept.js';
 import { scriptedModel } from './testing/index.js';
 
 const pipeline = (...names: readonly string[]) => harness({ model: scriptedModel([]) }).pipe(...names.map((name) => intercept(name, () => ({}))));
-const inOrder = ['queue', 'hooks', 'guardrails', 'failover', 'prompt', 'skills', 'continuity', 'compaction', 'late-hooks', 'loop-detect', 'tools', 'security', 'observe', 'record'];
+const inOrder = ['queue', 'hooks', 'guardrails', 'failover', 'prompt', 'skills', 'continuity', 'git', 'compaction', 'late-hooks', 'loop-detect', 'hand-off', 'tools', 'security', 'observe', 'record'];
 
 describe('describePipeline', () => {
   it('prints the operators in order, native ones as such', () => {
@@ -35,6 +35,8 @@ describe('describePipeline', () => {
     ['compaction', 'prompt', 'prompt stands after compaction: what is added after fitting can overflow the window.'],
     ['compaction', 'guardrails', 'guardrails stands after compaction: a turn that may not go on would pay for a summary.'],
     ['late-hooks', 'compaction', 'compaction stands after late-hooks: hooks hear of compaction from what comes before them.'],
+    ['hand-off', 'compaction', 'compaction stands after hand-off: a hand-off begins where these say that they are of no more use.'],
+    ['git', 'continuity', 'continuity stands after git: what a session notes at its end belongs into its commit.'],
     ['security', 'loop-detect', 'loop-detect stands after security: no two wraps are alike, so no result would be the same.'],
     ['record', 'security', 'security stands after record: what has not been redacted would be recorded.'],
     ['tools', 'loop-detect', 'loop-detect stands after tools: results are compared before they are capped.'],

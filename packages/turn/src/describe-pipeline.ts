@@ -35,6 +35,8 @@ const rules: readonly Rule[] = [
     because: 'what is added after fitting can overflow the window',
   })),
   { first: 'compaction', second: 'late-hooks', because: 'hooks hear of compaction from what comes before them' },
+  ...['compaction', 'loop-detect'].map((first) => ({ first, second: 'hand-off', because: 'a hand-off begins where these say that they are of no more use' })),
+  { first: 'continuity', second: 'git', because: 'what a session notes at its end belongs into its commit' },
   { first: 'loop-detect', second: 'tools', because: 'results are compared before they are capped' },
   { first: 'loop-detect', second: 'security', because: 'no two wraps are alike, so no result would be the same' },
   { first: 'tools', second: 'security', because: 'capping after wrapping can cut through a wrapper' },
