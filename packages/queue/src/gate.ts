@@ -22,6 +22,8 @@ export interface GateOptions {
  */
 export class Gate<Owner> {
   readonly #options: GateOptions;
+  /** Those who are in no group. */
+  readonly #plain = new Bucket<Owner>('', []);
   readonly #buckets = new Map<string, Bucket<Owner>>();
   /** Those of whose first one it is not known that a group holds it back. */
   readonly #ready = new Heap<Bucket<Owner>>((left, right) => left.isBefore(right));
@@ -124,7 +126,7 @@ export class Gate<Owner> {
   /** Those who wait, in the order in which they would be let in if no group held anybody back. */
   inOrder(): readonly Pass<Owner>[] {
     const rankOf = (pass: Pass<Owner>): number => (pass.list === pass.bucket?.foreground ? 0 : pass.list === pass.bucket?.background ? 2 : 1);
-    return [...this.#buckets.values()]
+    return [this.#plain, ...this.#buckets.values()]
       .flatMap((bucket) => [...bucket.foreground, ...bucket.normal, ...bucket.aged, ...bucket.background])
       .toSorted((left, right) => rankOf(left) - rankOf(right) || left.sequence - right.sequence);
   }
@@ -150,6 +152,7 @@ export class Gate<Owner> {
 
   #bucketFor(groupKeys: Pass<Owner>['groupKeys']): Bucket<Owner> {
     const signature = signatureOf(groupKeys);
+    if (signature === '') return this.#plain;
     const known = this.#buckets.get(signature);
     if (known) return known;
     const bucket = new Bucket<Owner>(signature, this.groups.of(groupKeys));
@@ -178,6 +181,7 @@ export class Gate<Owner> {
 
   #retire(bucket: Bucket<Owner>): void {
     this.#move(bucket, undefined, undefined);
+    if (bucket === this.#plain) return;
     this.#buckets.delete(bucket.signature);
     this.groups.disuse(bucket.groups);
     for (const group of bucket.groups) this.#wake(group);

@@ -68,7 +68,6 @@ export class Heap<Item extends HeapItem> {
 
   #place(item: Item, index: number): void {
     this.#items[index] = item;
-    // oxlint-disable-next-line eslint/no-param-reassign -- an item keeps its own place
     item.heapIndex = index;
   }
 }

@@ -270,7 +270,8 @@ describe('an inbox', () => {
           await advance(waitMs);
         }
         for (let round = 0; round < 40 && inbox.snapshot().length > 0; round += 1) await advance(500);
-        expect(said(sessions).toSorted()).toEqual(steps.map((_, index) => `m${index}`).toSorted());
+        expect(said(sessions)).toHaveLength(steps.length);
+        expect(new Set(said(sessions))).toEqual(new Set(steps.map((_, index) => `m${index}`)));
         for (const delivery of await Promise.all(all)) expect(delivery).toMatchObject({ status: 'delivered' });
         expect([lanes.snapshot().sessions, time.timers]).toEqual([[], 0]);
       }),

@@ -125,7 +125,7 @@ export const createInbox = (agent: Pick<Agent, 'turn' | 'steer'>, lanes: Pick<La
     idle,
     close: () => {
       isClosed = true;
-      for (const conversation of [...conversations.values()]) conversation.close();
+      for (const conversation of conversations.values()) conversation.close();
       return idle();
     },
   };

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, it } from 'vitest';
 import { virtualTime } from '../test/virtual-time.js';
 import type { LaneListener, Lease } from './contract.js';
-import { LaneError, LaneTimeoutError } from './errors.js';
+import { LaneTimeoutError, type LaneError } from './errors.js';
 import type { LaneEvent } from './events.js';
 import { createLanes } from './lanes.js';
 
@@ -82,10 +82,11 @@ describe('lanes.run', () => {
   it.each([
     ['throws at once', () => { throw new Error('No.'); }],
     ['rejects', async () => { await Promise.resolve(); throw new Error('No.'); }],
+    // oxlint-disable-next-line unicorn/no-thenable -- this is what is tested
     ['returns a thenable that throws', () => ({ then: () => { throw new Error('No.'); } })],
   ])('frees the lane when a task %s', async (_, task: () => never | Promise<never> | PromiseLike<never>) => {
     const lanes = createLanes({ concurrency: 1 });
-    const failed = lanes.run('alice', task as () => Promise<never>);
+    const failed = lanes.run('alice', task);
     const next = lanes.run('alice', () => 'next');
     await expect(failed).rejects.toThrow('No.');
     expect(await next).toBe('next');

@@ -45,6 +45,7 @@ class TaskRun<Result> implements LaneListener {
   readonly #reject: (error: Error) => void;
   #onWaiting: RunOptions['onWaiting'];
   #stopListening: (() => void) | undefined;
+  #place: LanePlace | undefined;
 
   constructor(task: Task<Result>, resolve: (result: Result) => void, reject: (error: Error) => void) {
     this.#task = task;
@@ -61,14 +62,11 @@ class TaskRun<Result> implements LaneListener {
       return;
     }
     this.#onWaiting = onWaiting;
-    let place: LanePlace | undefined;
-    if (signal) {
-      const onAbort = (): void => place?.abort(signal.reason);
-      signal.addEventListener('abort', onAbort, { once: true });
-      this.#stopListening = () => signal.removeEventListener('abort', onAbort);
-    }
-    place = lanes.enter({ ...request, session }, this);
-    if (isAborted()) place.abort(signal?.reason);
+    const onAbort = (): void => this.#place?.abort(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    this.#stopListening = () => signal?.removeEventListener('abort', onAbort);
+    this.#place = lanes.enter({ ...request, session }, this);
+    if (isAborted()) onAbort();
   }
 
   admitted(lease: Lease): void {

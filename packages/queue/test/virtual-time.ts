@@ -18,7 +18,7 @@ export const virtualTime = (): VirtualTime => {
     });
   };
   return {
-    scheduler: { now: () => now, schedule: schedule as SchedulerLike['schedule'] },
+    scheduler: { now: () => now, schedule },
     get timers() {
       return timers.length;
     },
