@@ -86,7 +86,7 @@ const describeCommand = (): Command =>
     .option('-c, --continue', 'go on with the latest session of the folder')
     .option('--resume <session>', 'go on with a session; the beginning of its name is enough')
     .option('--sessions', 'list the sessions of the folder')
-    .option('--record <file>', 'record the turns in a file, for h-trace')
+    .option('--record <file>', 'record the turns in a file, for npm run trace')
     .option('--otel <url>', 'send traces and metrics to this OpenTelemetry collector')
     .option('--json', 'print the events of the turn as lines of JSON, and nothing else')
     .option('--demo', 'show the scripted demonstration although a key is set')

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { createTokenCounter } from '@h/compaction';
 import type { UsageMeter } from '@h/observe';
 import { createRedactor } from '@h/security';
@@ -7,6 +8,7 @@ import type { CoderArguments } from './arguments.js';
 import { ContextWindow } from './context-window.js';
 import { Conversation } from './conversation.js';
 import { signalExitCodes, type EndSignal } from './exit-code.js';
+import { startFolder } from './folder.js';
 import type { ChosenModel } from './model/choose-model.js';
 import { runOneTurn } from './one-turn.js';
 import { secretsIn } from './model/keys.js';
@@ -63,7 +65,8 @@ export const work = async (job: Job): Promise<number> => {
     const counter = createTokenCounter();
     const redactor = createRedactor({ values: secretsIn(process.env) });
     const { driver } = toolbox;
-    const { maxSteps, record: recording } = given;
+    const { maxSteps } = given;
+    const recording = given.record === undefined ? undefined : resolve(startFolder(process.env, process.cwd()), given.record);
     const agent = createAgent({ model, sessions, driver, artifacts, sections, counter, rules, redactor, meter, telemetry, maxSteps, repository, recording });
     const run = start(agent, job, new ContextWindow(counter, model.contextWindow()));
     stopListening = listen(process, (signal) => run.interrupt(signal));
