@@ -1,5 +1,5 @@
-import type { TurnEvent } from '@h/turn';
-import { call } from '@h/turn/testing';
+import { harness, type TurnEvent } from '@h/turn';
+import { call, scriptedModel } from '@h/turn/testing';
 import { describe, expect, it } from 'vitest';
 import { endOf, readBy, says, spawn, tree, wait } from '../test/tree.js';
 import { pass, useVirtualTime } from '../test/virtual-time.js';
@@ -63,6 +63,21 @@ describe('cancelling', () => {
     await run('So?');
     expect(readBy(parent, 2)).toMatch(/c1 \(worker\) ended: cancelled.*may have done a part/);
     expect(woken).toEqual([]);
+  });
+
+  it('leaves nobody behind below a sub-agent that has ended without its operator', async () => {
+    const { team } = tree({
+      parent: [],
+      agents: {
+        bare: { description: 'Bare.', create: ({ guard, task }) => harness({ model: scriptedModel([task === 'hang' ? { never: [] } : 'Done.'], { delayMs: 10 }) }).pipe(guard) },
+      },
+    });
+    const above = (await team.spawn({ parent: 'boss', agent: 'bare', task: 'x' })) as Spawned;
+    const below = (await team.spawn({ parent: above.session, agent: 'bare', task: 'hang' })) as Spawned;
+    await pass(50);
+    expect((await above.ended).status).toBe('ok');
+    expect(await below.ended).toMatchObject({ status: 'cancelled', reason: 'The agent that it worked for has ended.' });
+    await pass(10);
   });
 
   it('resolves when all have ended, and cuts off what does not stop', async () => {

@@ -1,3 +1,4 @@
+import type { JSONObject, ToolRunContext } from '@h/turn';
 import { describe, expect, it } from 'vitest';
 import { countOf, endOf, readBy, says, spawn, tree, wait } from '../test/tree.js';
 import { pass, useVirtualTime } from '../test/virtual-time.js';
@@ -116,6 +117,24 @@ describe('results', () => {
     await pass(1000);
     expect(endOf(await done)).toMatchObject({ outcome: 'completed', steps: 4 });
     expect(countOf(readBy(parent, 3), 'Late.')).toBe(1);
+  });
+
+  it('come again when the call that took them was given up', async () => {
+    const tools = [
+      {
+        name: 'flaky',
+        run: async (input: JSONObject, context: ToolRunContext & { readonly call: { readonly id: string } }): Promise<unknown> => {
+          await team.tools[1].run(input, context);
+          throw new Error('Given up.');
+        },
+      },
+    ];
+    const { run, parent, team } = tree({ parent: [says(spawn('a')), says({ type: 'tool-call', toolCallId: 'f', toolName: 'flaky', input: {} }), 'Done.', 'Done.'], tasks: { a: [says({ type: 'tool-call', toolCallId: 'n', toolName: 'none', input: {} }), 'Found.'] }, tools, delayMs: 5 });
+    const done = run();
+    await pass(200);
+    await done;
+    expect(countOf(readBy(parent, 2), 'Given up.')).toBe(1);
+    expect(countOf(readBy(parent, parent.requests.length - 1), 'Found.')).toBe(1);
   });
 
   it('leave nothing behind once they were delivered', async () => {
