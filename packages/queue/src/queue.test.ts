@@ -133,6 +133,17 @@ describe('queue', () => {
     expect(third.end()).toMatchObject({ outcome: 'completed' });
   });
 
+  it('gives up the wait of a turn that stops, before it has ended', () => {
+    const lanes = createLanes();
+    lanes.enter({ session: 'alice' }, { admitted: () => undefined, refused: () => undefined });
+    const source = new Subject<TurnEvent>();
+    source.pipe(queue(lanes)).subscribe();
+    source.next(event('turn.start', { session: 'alice', input: [user('Hi')], trigger: 'user' }));
+    expect(lanes.snapshot().waiting).toBe(1);
+    source.next(event('turn.stop', { outcome: 'cancelled' }));
+    expect(lanes.snapshot().waiting).toBe(0);
+  });
+
   it.each([
     ['too many wait', {}, 'blocked', 'lane-full'],
     ['the lanes are closed', { isClosed: true }, 'cancelled', 'lane-closed'],
