@@ -84,6 +84,7 @@ const scenario = fc.record({
   native: fc.option(fc.constantFrom(...Object.keys(natives)), { nil: undefined }),
   driverDelayMs: fc.constantFrom(undefined, 1),
   storeDelayMs: fc.constantFrom(undefined, 1, 4),
+  slowOnly: fc.option(fc.constantFrom('open', 'append', 'close'), { nil: undefined }),
   steerAt: fc.option(fc.nat(30), { nil: undefined }),
   abortAt: fc.option(fc.nat(40), { nil: undefined }),
   leaveAt: fc.option(fc.nat(60), { nil: undefined }),
@@ -98,8 +99,8 @@ afterEach(() => {
 
 describe('a turn, whatever its operators, drivers, store and user do', () => {
   it('ends once, in order, and leaves nothing behind', async () => {
-    const property = fc.asyncProperty(scenario, async ({ script, plans, native, driverDelayMs, storeDelayMs, steerAt, abortAt, leaveAt }) => {
-      const sessions = slowSessions(storeDelayMs === undefined ? {} : { delayMs: storeDelayMs });
+    const property = fc.asyncProperty(scenario, async ({ script, plans, native, driverDelayMs, storeDelayMs, slowOnly, steerAt, abortAt, leaveAt }) => {
+      const sessions = slowSessions({ delayMs: (operation) => (slowOnly === undefined || slowOnly === operation ? storeDelayMs : undefined) });
       const model = scriptedModel([...script, 'Done.'], driverDelayMs === undefined ? {} : { delayMs: driverDelayMs });
       const tools = scriptedTools({ ls: 'a', slow: () => new Promise((resolve) => setTimeout(() => resolve('b'), 2)), broken: () => { throw new Error('No.'); } });
       const operators: MonoTypeOperatorFunction<TurnEvent>[] = plans.map((plan, index) => acting(`operator-${index}`, plan));

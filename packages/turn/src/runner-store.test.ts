@@ -40,6 +40,16 @@ describe('a store that takes its time', () => {
     expect(watched.types.filter((type) => type !== 'model.delta')).toEqual(recorded);
   });
 
+  it.each(['open', 'append', 'close'] as const)('with one thing only takes its time with it: %s', async (slow) => {
+    const sessions = slowSessions({ delayMs: (operation) => (operation === slow ? 3 : undefined) });
+    const agent = harness({ model: scriptedModel([response(call('1', 'ls')), 'Done.']), tools: scriptedTools({ ls: 'a' }), sessions }).pipe();
+    const watched = watch(agent.turn({ session: 'alice', input: 'Go.' }));
+    await settle();
+    expectEnded(slow, watched);
+    expectSound(slow, sessions.journal('alice'), sessions.messages('alice'));
+    expect(watched.end.outcome).toBe('completed');
+  });
+
   it('does not keep the turn from going on when something that is not recorded comes behind what is', async () => {
     const chatty = intercept('chatty', () => ({
       decide: Object.fromEntries(

@@ -56,8 +56,10 @@ export class TurnSession<Holder extends SessionHolder> {
     try {
       const taken = andThen(open(this.#store), take);
       if (!isPromise(taken)) return undefined;
-      this.#opening = Promise.resolve(taken).then(undefined, fail);
-      return this.#opening;
+      const done = Promise.resolve(taken).then(undefined, fail);
+      // A store may open at once and still take its time to write.
+      if (this.#opened === undefined) this.#opening = done;
+      return done;
     } catch (error) {
       fail(error);
       return undefined;

@@ -3,8 +3,8 @@ import { memorySessions, type JournalRecord, type MaybePromise, type MemorySessi
 export type StoreOperation = 'open' | 'append' | 'close';
 
 export interface SlowSessionsOptions {
-  /** How long an operation takes, told how many of its kind came before. Without it the store answers at once. */
-  readonly delayMs?: number | ((operation: StoreOperation, count: number) => number);
+  /** How long an operation takes, told how many of its kind came before. Without it the store answers at once, and so where it says nothing. */
+  readonly delayMs?: number | ((operation: StoreOperation, count: number) => number | undefined);
   /** What an operation fails with, told how many of its kind came before. */
   readonly failWith?: (operation: StoreOperation, count: number) => Error | undefined;
   readonly initial?: Readonly<Record<string, readonly Message[]>>;
@@ -32,8 +32,8 @@ export const slowSessions = ({ delayMs, failWith, initial }: SlowSessionsOptions
       if (failure) throw failure;
       return work();
     };
-    if (delayMs === undefined) return perform();
-    const wait = typeof delayMs === 'number' ? delayMs : delayMs(operation, count);
+    const wait = typeof delayMs === 'function' ? delayMs(operation, count) : delayMs;
+    if (wait === undefined) return perform();
     return new Promise<void>((resolve) => setTimeout(resolve, wait)).then(perform);
   };
   const append = (open: OpenSession, record: JournalRecord): MaybePromise<void> => {
