@@ -4,6 +4,8 @@ import { SummaryReporter } from './tooling/vitest/summary-reporter.js';
 export default defineConfig({
   test: {
     projects: ['packages/*', 'apps/*', 'tooling'],
+    // Without this one core of two stays idle.
+    maxWorkers: '100%',
     reporters: ['default', new SummaryReporter('.cache/tests/summary.json')],
     coverage: {
       provider: 'v8',

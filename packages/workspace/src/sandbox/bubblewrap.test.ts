@@ -77,7 +77,7 @@ describe.skipIf(!hasBubblewrap)('bubblewrap (skipped where bwrap does not work)'
   it('only reads the workspace with `readOnly`', async () => {
     const sandbox = await open({ readOnly: true });
     writeFileSync(join(sandbox.root, 'file'), 'text');
-    const { output } = await runShell(sandbox, 'cat file; echo more >> file || echo refused');
+    const { output } = await runShell(sandbox, 'exec 2>&1; cat file; echo more >> file || echo refused');
     expect(output).toMatch(/^text[^]*refused\n$/);
   });
 

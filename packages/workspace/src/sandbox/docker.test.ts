@@ -48,7 +48,7 @@ describe.skipIf(noDocker !== undefined)(`docker${noDocker === undefined ? '' : `
     const sandbox = await open();
     const { output } = await runShell(
       sandbox,
-      'touch /x /etc/x; touch /tmp/x && echo temporary; grep -E "CapEff|CapBnd|NoNewPrivs" /proc/self/status; id -u; echo $HOME',
+      'exec 2>&1; touch /x /etc/x; touch /tmp/x && echo temporary; grep -E "CapEff|CapBnd|NoNewPrivs" /proc/self/status; id -u; echo $HOME',
     );
     expect(output).toMatch(/\/x: Read-only file system/);
     expect(output).toMatch(/temporary\nCapEff:\s+0{16}\nCapBnd:\s+0{16}\nNoNewPrivs:\s+1\n/);
