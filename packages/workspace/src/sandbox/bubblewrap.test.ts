@@ -85,7 +85,7 @@ describe.skipIf(!hasBubblewrap)('bubblewrap (skipped where bwrap does not work)'
     const tools = temporaryFolder();
     writeFileSync(join(tools, 'tool'), 'useful');
     const sandbox = await open({ readOnlyPaths: [tools, join(tools, 'missing')] });
-    const { output } = await runShell(sandbox, `cat "$TOOLS/tool"; touch "$TOOLS/x" || echo refused`, { environment: { TOOLS: tools } });
+    const { output } = await runShell(sandbox, `exec 2>&1; cat "$TOOLS/tool"; touch "$TOOLS/x" || echo refused`, { environment: { TOOLS: tools } });
     expect(output).toMatch(/^useful[^]*refused\n$/);
   });
 
