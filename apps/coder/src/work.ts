@@ -54,11 +54,15 @@ export const work = async (job: Job): Promise<number> => {
   const repository = await openRepository(workspace, given);
   const library = openLibrary(workspace);
   const questions = display.terminal?.questions;
-  const telemetry = await openTelemetry(given.otel);
-  const rules = await openRules({ workspace, approve: given.approve, environment: process.env, questions });
-  const toolbox = await openToolbox({ root: workspace, given, questions, artifacts, repository, library });
+  const opened: (() => Promise<void>)[] = [];
   let stopListening = (): void => undefined;
   try {
+    const telemetry = await openTelemetry(given.otel, (text) => process.stderr.write(`${oneLine(text)}\n`));
+    opened.push(() => telemetry.close());
+    const rules = await openRules({ workspace, approve: given.approve, environment: process.env, questions });
+    opened.push(() => rules.close(session));
+    const toolbox = await openToolbox({ root: workspace, given, questions, artifacts, repository, library });
+    opened.push(() => toolbox.close());
     display.view.say([...opening, ...rules.problems.map((problem) => display.palette.yellow(`! ${oneLine(problem)}`))]);
     const isReadOnly = toolbox.driver.definitions().every(({ effect }) => effect === 'read-only');
     const sections = promptSections({ workspace, platform: process.platform, isReadOnly, library });
@@ -72,11 +76,10 @@ export const work = async (job: Job): Promise<number> => {
     stopListening = listen(process, (signal) => run.interrupt(signal));
     return await run.done;
   } finally {
-    stopListening();
     display.view.close();
-    await telemetry.close();
-    await rules.close(session);
-    await toolbox.close();
+    // One that fails, or takes its time, keeps none of the others; a second Ctrl-C still ends the process.
+    await Promise.allSettled(opened.map((close) => close()));
+    stopListening();
   }
 };
 

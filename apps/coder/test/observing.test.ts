@@ -72,4 +72,10 @@ describe('what happened', () => {
     expect(code).toBe(0);
     expect(new Set(paths)).toEqual(new Set(['/v1/traces', '/v1/metrics']));
   });
+
+  it('is not kept from the user where the collector is gone', async () => {
+    const { code, stderr } = await run(['Hello.'], ['--otel', 'http://127.0.0.1:9']);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^--otel: the collector at http:\/\/127\.0\.0\.1:9 did not take everything: .+\n$/);
+  });
 });
