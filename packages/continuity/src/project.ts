@@ -5,6 +5,7 @@ import { createNotesStore, type NotesStore } from './notes.js';
 import { aFunction, aText, aWholeNumberFrom, checkOptions, required } from './option-check.js';
 import { createProgressStore, type ProgressStore } from './progress/progress-store.js';
 import { createRuleRatchet, type RuleRatchet } from './rules.js';
+import { statusOf, type ProjectStatus } from './status.js';
 import { createWorkspaceScript, type WorkspaceScript } from './workspace-script.js';
 
 /** Options of {@link openProject}. */
@@ -46,6 +47,8 @@ export interface Project {
   readonly rules: RuleRatchet;
   /** `.agent-output/`, which git ignores. */
   readonly state: StateFolder;
+  /** Reads how far the work is, and what can be done now. */
+  status(): Promise<ProjectStatus>;
 }
 
 /**
@@ -56,8 +59,8 @@ export interface Project {
  * @example
  * ```ts
  * const project = openProject({ folder: '/work' });
- * const file = await project.progress.read();
- * if (file.state === 'ready') console.log(file.progress.tasks.length);
+ * const { next, text } = await project.status();
+ * if (next.kind === 'stop') console.log(next.reason, text);
  * ```
  */
 export const openProject = (options: ProjectOptions): Project => {
@@ -65,14 +68,16 @@ export const openProject = (options: ProjectOptions): Project => {
   const { leaseMs = 300_000, lockTimeoutMs = 10_000, clock = systemClock } = options;
   const folder = resolve(options.folder);
   const state = createStateFolder({ project: folder, clock, lockTimeoutMs });
+  const progress = createProgressStore(folder, state);
   return {
     folder,
     leaseMs,
     clock,
-    progress: createProgressStore(folder, state),
+    progress,
     notes: createNotesStore(folder, state),
     script: createWorkspaceScript(folder, state),
     rules: createRuleRatchet(folder, state, clock),
     state,
+    status: () => statusOf(progress, clock),
   };
 };

@@ -21,11 +21,19 @@ export const nextText = (next: NextTask): string => {
   }
 };
 
+/** How many tasks there are, by their status. */
+export interface TaskCounts {
+  readonly todo: number;
+  readonly inProgress: number;
+  readonly done: number;
+  readonly blocked: number;
+  readonly total: number;
+}
+
 /** How far the work is. */
-export const countsOf = ({ tasks }: Pick<Progress, 'tasks'>): { readonly done: number; readonly blocked: number; readonly total: number } => ({
-  done: tasks.filter(({ status }) => status === 'done').length,
-  blocked: tasks.filter(({ status }) => status === 'blocked').length,
-  total: tasks.length,
-});
+export const countsOf = ({ tasks }: Pick<Progress, 'tasks'>): TaskCounts => {
+  const count = (wanted: Task['status']): number => tasks.filter(({ status }) => status === wanted).length;
+  return { todo: count('todo'), inProgress: count('in_progress'), done: count('done'), blocked: count('blocked'), total: tasks.length };
+};
 
 const idsOf = (tasks: readonly Task[]): string => tasks.slice(0, 20).map(({ id }) => id).join(', ');
