@@ -23,6 +23,8 @@ export interface WorkRequest {
   /** When it began, as milliseconds since 1970. */
   readonly at: number;
   readonly autoBranch: boolean;
+  /** Whether what is uncommitted is the turn's, and not the user's. */
+  readonly adoptUncommitted: boolean;
   readonly branchPrefix: string;
   readonly strategy: 'shared' | 'per-agent';
   readonly saved: SavedBranch | undefined;
@@ -71,7 +73,9 @@ const claimAlone = async (repository: GitRepository, request: WorkRequest): Prom
   await repository.checkIdle();
   const { head, entries } = await repository.state();
   const { saved, session } = request;
-  const dirty = new Set((saved?.turn === request.turn ? saved.dirty : undefined) ?? uncommitted(entries));
+  const known = saved?.turn === request.turn ? saved.dirty : undefined;
+  const found = uncommitted(entries);
+  const dirty = new Set(request.adoptUncommitted ? [] : (known ?? found));
   const { ownBranch } = repository.claims;
   if (!request.autoBranch || (ownBranch !== undefined && ownBranch === head.branch)) {
     const isAgentBranch = ownBranch !== undefined;

@@ -95,6 +95,16 @@ describe('a turn', () => {
     expect(bench.branches()).toEqual(['main']);
   });
 
+  it('commits what a session before it has left uncommitted, where the work tree is its own', async () => {
+    const bench = gitBench();
+    writeFileSync(bench.at('left.txt'), 'by a session whose process died\n');
+    writeFileSync(bench.at('.env'), 'TOKEN=1\n');
+    const events = await turn(bench, [write('b.txt', 'new\n')], { autoBranch: false, autoCommit: true, adoptUncommitted: true });
+    expect(eventsOf(events, 'git.commit')[0]?.files).toEqual(['b.txt', 'left.txt']);
+    expect(eventsOf(events, 'git.left-out')[0]?.files.map(({ path }) => path)).toEqual(['.env']);
+    expect(bench.status()).toEqual(['?? .env']);
+  });
+
   it('names its branch after tasks in any script and any prefix, and never like another', async () => {
     const bench = gitBench();
     const { repository } = { repository: createGitRepository({ root: bench.root }) };

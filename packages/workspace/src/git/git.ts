@@ -103,10 +103,10 @@ const hasBegun = ({ state, saved }: Work, { turn }: TurnEventOf<'turn.end'>): bo
 
 /** Puts the work tree on the turn's branch. */
 const claim = async (options: CheckedGitOptions, work: Work, { turn, at }: Envelope): Promise<BegunWork> => {
-  const { repository, autoBranch, branchPrefix, workflowBranchStrategy: strategy } = options;
+  const { repository, autoBranch, adoptUncommitted, branchPrefix, workflowBranchStrategy: strategy } = options;
   const { session, task, saved } = work;
   work.state = 'beginning';
-  const begun = await repository.exclusive(() => beginWork(repository, { turn, session, task, at, autoBranch, branchPrefix, strategy, saved }));
+  const begun = await repository.exclusive(() => beginWork(repository, { turn, session, task, at, autoBranch, adoptUncommitted, branchPrefix, strategy, saved }));
   work.state = 'begun';
   return begun;
 };

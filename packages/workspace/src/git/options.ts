@@ -26,6 +26,13 @@ export interface GitOptions {
    */
   readonly autoCommit?: boolean | undefined;
   /**
+   * Whether what is not committed when a turn begins is the turn's as well, to be committed with its changes: in a work tree
+   * that agents have for themselves, it is what a session left behind whose process died.
+   *
+   * @defaultValue `false`: it is the user's, and stays uncommitted
+   */
+  readonly adoptUncommitted?: boolean | undefined;
+  /**
    * Whether a person has to approve each call of `git_push`.
    *
    * @defaultValue `true`
@@ -80,6 +87,7 @@ const schema = z.strictObject({
   autoBranch: z.boolean().default(true),
   branchPrefix: z.string().min(1).default('agent/'),
   autoCommit: z.boolean().default(false),
+  adoptUncommitted: z.boolean().default(false),
   requireApproval: z.boolean().default(true),
   approvalTimeoutMs: z.int().positive().default(600_000),
   workflowBranchStrategy: z.enum(['shared', 'per-agent']).default('shared'),
