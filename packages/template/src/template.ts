@@ -1,4 +1,5 @@
 import { intercept, notice, stop, type TurnOperator } from '@h/turn';
+import { checkOptions, wholeFrom } from '@h/turn/options';
 import { streakAfter } from './streak.js';
 
 declare module '@h/turn' {
@@ -24,17 +25,16 @@ export interface TemplateOptions {
  * The next model call is not made and the turn ends with the outcome `error`; the transcript stays complete. One
  * failure before that, observers get the notice `template.near`.
  *
- * @throws RangeError when `maxFailures` is not a whole number of at least 1.
+ * @throws InvalidOptionError for an option that is unknown or makes no sense.
  *
  * @example
  * ```ts
  * harness(drivers).pipe(template({ maxFailures: 3 }));
  * ```
  */
-export const template = ({ maxFailures = 4 }: TemplateOptions = {}): TurnOperator => {
-  if (!Number.isInteger(maxFailures) || maxFailures < 1) {
-    throw new RangeError(`maxFailures is a whole number of at least 1, not ${maxFailures}.`);
-  }
+export const template = (options: TemplateOptions = {}): TurnOperator => {
+  checkOptions('template()', options, { maxFailures: wholeFrom(1) });
+  const { maxFailures = 4 } = options;
   return intercept('template', () => {
     let failures = 0;
     return {

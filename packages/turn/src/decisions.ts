@@ -1,5 +1,5 @@
 import type { Envelope, NewEventOf, TurnEventOf, TurnEventType, TurnEvents, TurnOutcome } from './events.js';
-import type { ErrorInfo } from './errors.js';
+import type { ErrorInfo } from './error-info.js';
 import type { JSONValue } from './json.js';
 
 /**

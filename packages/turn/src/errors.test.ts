@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { errorInfoSchema, InvalidInputError, OperatorError, SessionBusyError, toErrorInfo, TurnError, UnknownTurnError } from './errors.js';
+import { errorInfoSchema } from './error-info.js';
+import { InvalidInputError, OperatorError, SessionBusyError, toErrorInfo, TurnError, UnknownTurnError } from './errors.js';
 
 describe('the errors that @h/turn throws', () => {
   it.each([

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { errorInfoSchema } from './errors.js';
+import { errorInfoSchema } from './error-info.js';
 import type { ApprovalDecision, TurnEventType, TurnOutcome } from './events.js';
 import { jsonObjectSchema, jsonValueSchema } from './json.js';
 import { messageSchema, userMessageSchema } from './messages.js';

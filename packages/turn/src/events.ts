@@ -1,5 +1,5 @@
 import type { MonoTypeOperatorFunction } from 'rxjs';
-import type { ErrorInfo } from './errors.js';
+import type { ErrorInfo } from './error-info.js';
 import type { JSONObject, JSONValue } from './json.js';
 import type { MessageList } from './message-list.js';
 import type { Message, UserMessage } from './messages.js';

@@ -1,5 +1,6 @@
 export * from './decisions.js';
 export * from './describe-pipeline.js';
+export * from './error-info.js';
 export * from './errors.js';
 export { approvalDecisionSchema, eventSchemas, turnOutcomeSchema } from './event-schemas.js';
 export type * from './events.js';

@@ -1,4 +1,4 @@
-import type { ErrorInfo } from './errors.js';
+import type { ErrorInfo } from './error-info.js';
 import type { HistoryOrigin, TurnEvent, TurnEventOf, TurnState } from './events.js';
 import type { JSONValue } from './json.js';
 import { MessageList } from './message-list.js';

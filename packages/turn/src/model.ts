@@ -1,6 +1,6 @@
 import type { ObservableInput } from 'rxjs';
 import * as z from 'zod';
-import type { ErrorInfo } from './errors.js';
+import type { ErrorInfo } from './error-info.js';
 import { jsonObjectSchema, type JSONObject } from './json.js';
 import type { MessageList } from './message-list.js';
 import { assistantContentSchema, messageSchema, type AssistantPart, type Message, type ProviderOptions } from './messages.js';

@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import type { ErrorInfo } from './errors.js';
+import type { ErrorInfo } from './error-info.js';
 import type { TurnEvent, TurnEventOf, TurnOutcome } from './events.js';
 import { MessageList } from './message-list.js';
 import { textOf, type Message } from './messages.js';

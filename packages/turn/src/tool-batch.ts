@@ -1,6 +1,7 @@
 import type { ObservableInput } from 'rxjs';
 import { Effect, LazyAbort } from './effects.js';
-import { InvalidInputError, toErrorInfo, type ErrorInfo } from './errors.js';
+import type { ErrorInfo } from './error-info.js';
+import { InvalidInputError, toErrorInfo } from './errors.js';
 import { ingestOutcome } from './ingest.js';
 import type { EffectHost } from './model-call.js';
 import type { ToolCall, ToolDriver, ToolDriverOutput, ToolOutcome, ToolRunContext } from './tool.js';

@@ -1,6 +1,6 @@
 import type { ObservableInput } from 'rxjs';
 import * as z from 'zod';
-import { errorInfoSchema, type ErrorInfo } from './errors.js';
+import { errorInfoSchema, type ErrorInfo } from './error-info.js';
 import { jsonObjectSchema, jsonValueSchema, type JSONObject, type JSONValue } from './json.js';
 import { toolResultOutputSchema, type ProviderOptions, type ToolResultOutput } from './messages.js';
 

@@ -1,4 +1,4 @@
-import type { ErrorInfo } from '../errors.js';
+import type { ErrorInfo } from '../error-info.js';
 import type { TurnEventOf, TurnEvents, TurnEventType } from '../events.js';
 import { MessageList } from '../message-list.js';
 import type { AssistantPart, Message, ToolCallPart, UserMessage } from '../messages.js';

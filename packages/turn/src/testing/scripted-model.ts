@@ -1,5 +1,5 @@
 import { Observable, type SchedulerLike, asyncScheduler } from 'rxjs';
-import type { ErrorInfo } from '../errors.js';
+import type { ErrorInfo } from '../error-info.js';
 import type { ModelCallContext, ModelDelta, ModelDriver, ModelDriverOutput, ModelRequest, ModelResponse } from '../model.js';
 import { response } from './builders.js';
 

@@ -1,0 +1,64 @@
+import { faultOf, wrong, type OptionCheck, type PartFault } from './option-check.js';
+import { anObject, aList } from './values.js';
+
+/** A list whose items all pass. */
+export const listOf = (item: OptionCheck): OptionCheck =>
+  withParts(`a list of which each is ${item.takes}`, aList, (list) => {
+    for (const [index, value] of (list as readonly unknown[]).entries()) {
+      const fault = faultOf(value, item);
+      if (fault !== undefined) return within(`[${index}]`, fault);
+    }
+    return undefined;
+  });
+
+/** An object that has only these keys, whose values pass. */
+export const objectOf = (checks: Readonly<Record<string, OptionCheck>>): OptionCheck =>
+  withParts(`an object with ${Object.keys(checks).join(', ')}`, anObject, (object) => faultAmong(object, checks));
+
+/** An object that has any keys, whose values all pass. */
+export const recordOf = (item: OptionCheck): OptionCheck =>
+  withParts(`an object of which each value is ${item.takes}`, anObject, (object) => {
+    for (const [name, value] of Object.entries(object) as [string, unknown][]) {
+      const fault = value === undefined ? undefined : faultOf(value, item);
+      if (fault !== undefined) return within(member(name), fault);
+    }
+    return undefined;
+  });
+
+/** What one of the checks accepts. A fault deep within a value that one of them is for is told as that one tells it. */
+export const either = (...checks: readonly OptionCheck[]): OptionCheck => ({
+  takes: checks.map(({ takes }) => takes).join(' or '),
+  accepts: (value) => checks.some(({ accepts }) => accepts(value)),
+  faultIn: (value) => checks.map((check) => faultOf(value, check)).find((fault) => fault !== undefined && !isWhole(fault)),
+  isSecret: checks.some(({ isSecret }) => isSecret),
+});
+
+/** The first member that an object has and should not, lacks, or has wrong. */
+export const faultAmong = (object: object, checks: Readonly<Record<string, OptionCheck>>): PartFault | undefined => {
+  for (const [name, value] of Object.entries(object) as [string, unknown][]) {
+    const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
+    if (check === undefined) return { is: 'unknown', path: member(name), value, name, known: Object.keys(checks) };
+    const fault = value === undefined ? undefined : faultOf(value, check);
+    if (fault !== undefined) return within(member(name), fault);
+  }
+  for (const [name, { isRequired, takes }] of Object.entries(checks)) {
+    if (isRequired === true && (object as Readonly<Record<string, unknown>>)[name] === undefined) return { is: 'missing', path: member(name), value: undefined, takes };
+  }
+  return undefined;
+};
+
+const withParts = (takes: string, whole: OptionCheck, faultAmongParts: (value: object) => PartFault | undefined): OptionCheck => {
+  const faultIn = (value: unknown): PartFault | undefined => (whole.accepts(value) ? faultAmongParts(value as object) : wrong(value, { ...whole, takes }));
+  return { takes, accepts: (value) => faultIn(value) === undefined, faultIn };
+};
+
+const within = (path: string, fault: PartFault): PartFault => ({ ...fault, path: path + fault.path });
+
+const isWhole = ({ is, path }: PartFault): boolean => is === 'wrong' && path === '';
+
+const maxNameLength = 100;
+
+const member = (name: string): string => {
+  if (name.length > maxNameLength) return `['${name.slice(0, maxNameLength).toWellFormed()}…']`;
+  return /^[\w$-]+$/u.test(name) ? `.${name}` : `['${name}']`;
+};

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { showValue } from './index.js';
+
+class Pool {
+  size = 1;
+}
+
+describe('showValue', () => {
+  const circle: Record<string, unknown> = {};
+  circle['self'] = circle;
+
+  it.each<[unknown, string]>([
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [1.5, '1.5'],
+    [Number.NaN, 'NaN'],
+    [Infinity, 'Infinity'],
+    [7n, '7n'],
+    [Symbol('a'), 'Symbol(a)'],
+    [true, 'true'],
+    ['a "b"\n', String.raw`"a \"b\"\n"`],
+    ['x'.repeat(24), `"${'x'.repeat(24)}"`],
+    ['x'.repeat(25), `"${'x'.repeat(16)}…" (25 characters)`],
+    [`${'x'.repeat(15)}😀${'x'.repeat(9)}`, `"${'x'.repeat(15)}�…" (26 characters)`],
+    [() => 1, 'a function'],
+    [/a+/gu, '/a+/gu'],
+    [new Pool(), 'an object of the class Pool'],
+    [new Map(), 'an object of the class Map'],
+    [Object.create(null), '{}'],
+    [[1, 'a', [true]], '[1,"a",[true]]'],
+    [{ a: 1, b: { c: [] } }, '{"a":1,"b":{"c":[]}}'],
+    [circle, '{"self":{"self":{"self":{…}}}}'],
+    [Array.from({ length: 12 }, (_, index) => index), '[0,1,2,3,4,5,6,7,8,9,… 2 more]'],
+    [{ apiKey: 'abc', maxTokens: 3 }, '{"apiKey":a text of 3 characters,"maxTokens":3}'],
+  ])('shows a value in one short line', (value, text) => {
+    expect(showValue(value)).toBe(text);
+  });
+
+  it('shows nothing of a text that is called a secret', () => {
+    expect(showValue('abc', 'apiKey')).toBe('a text of 3 characters');
+    expect(showValue(['abc'], 'tokens')).toBe('[a text of 3 characters]');
+    expect(showValue('', 'apiKey')).toBe('""');
+  });
+
+  it('ends at 200 characters', () => {
+    const long = showValue(Array.from({ length: 10 }, () => 'x'.repeat(24)));
+    expect([long.length, long.at(-1)]).toEqual([200, '…']);
+  });
+});

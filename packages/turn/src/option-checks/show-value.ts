@@ -1,0 +1,67 @@
+const maxShown = 200;
+const maxDepth = 3;
+const maxParts = 10;
+
+/** A text that is longer may be a secret that got to the wrong place: its beginning is enough to find it. */
+const maxText = 24;
+const shownOfLongText = 16;
+
+const soundsSecret = /key|token|secret|passw|credential|authori[sz]ation|cookie/iu;
+
+/**
+ * A value for people, in one line: at most 200 characters, whatever it is.
+ *
+ * Of a long text the beginning is shown, of a text whose name sounds like a secret only how long it is.
+ *
+ * @param name what the value is called, if it has a name
+ */
+export const showValue = (value: unknown, name = ''): string => {
+  const text = attempt(() => show(value, name, 0));
+  return text.length > maxShown ? `${text.slice(0, maxShown - 1).toWellFormed()}…` : text;
+};
+
+/** What kind of value a secret is. */
+export const showKind = (value: unknown): string => {
+  if (typeof value === 'string') return `a text of ${value.length} characters`;
+  return value === null || value === undefined ? String(value) : `a value of the type ${typeof value}`;
+};
+
+const attempt = (shown: () => string): string => {
+  try {
+    return shown();
+  } catch {
+    return 'something that cannot be shown';
+  }
+};
+
+const show = (value: unknown, name: string, depth: number): string => {
+  if (typeof value === 'string') return soundsSecret.test(name) && value !== '' ? showKind(value) : showText(value);
+  if (typeof value === 'function') return 'a function';
+  if (typeof value === 'bigint') return `${value}n`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (Array.isArray(value)) return showList(value as readonly unknown[], name, depth);
+  if (value instanceof RegExp) return String(value);
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  if (prototype !== null && prototype !== Object.prototype) return `an object of the class ${value.constructor.name}`;
+  return showObject(value, depth);
+};
+
+const showText = (text: string): string => {
+  if (text.length <= maxText) return JSON.stringify(text);
+  return `${JSON.stringify(`${text.slice(0, shownOfLongText).toWellFormed()}…`)} (${text.length} characters)`;
+};
+
+const showList = (list: readonly unknown[], name: string, depth: number): string => {
+  if (depth >= maxDepth) return '[…]';
+  const items = list.slice(0, maxParts).map((item) => show(item, name, depth + 1));
+  return `[${[...items, ...more(list.length)].join(',')}]`;
+};
+
+const showObject = (object: object, depth: number): string => {
+  if (depth >= maxDepth) return '{…}';
+  const entries = Object.entries(object) as [string, unknown][];
+  const members = entries.slice(0, maxParts).map(([name, value]) => `${showText(name)}:${show(value, name, depth + 1)}`);
+  return `{${[...members, ...more(entries.length)].join(',')}}`;
+};
+
+const more = (count: number): readonly string[] => (count > maxParts ? [`… ${count - maxParts} more`] : []);
