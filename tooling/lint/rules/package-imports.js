@@ -71,7 +71,7 @@ const problemWithOwnScope = (specifier, name, path, importer, { bridges = [], si
       ? undefined
       : `${importer} may not import its sibling ${name}: what both need belongs in @h/turn, or is passed in by the app.`;
   }
-  if (specifier === '@h/turn') return undefined;
+  if (specifier === '@h/turn' || specifier === '@h/turn/options') return undefined;
   if (specifier === '@h/turn/testing') return isForTests(path) ? undefined : '@h/turn/testing is for tests.';
   if (specifier === '@h/turn/bridge') {
     return bridges.includes(importer) ? undefined : '@h/turn/bridge is for bridges: an operator gets no handle on the runner.';
