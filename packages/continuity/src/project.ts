@@ -67,7 +67,7 @@ export const openProject = (options: ProjectOptions): Project => {
   checkOptions('openProject()', options, { folder: required(aText), leaseMs: aWholeNumberFrom(1_000), lockTimeoutMs: aWholeNumberFrom(1), clock: aFunction });
   const { leaseMs = 300_000, lockTimeoutMs = 10_000, clock = systemClock } = options;
   const folder = resolve(options.folder);
-  const state = createStateFolder({ project: folder, clock, lockTimeoutMs });
+  const state = createStateFolder({ project: folder, lockTimeoutMs });
   const progress = createProgressStore(folder, state);
   return {
     folder,

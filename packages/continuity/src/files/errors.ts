@@ -6,7 +6,7 @@ export const ifThere = async <Result>(work: Promise<Result>): Promise<Result | u
   try {
     return await work;
   } catch (error) {
-    if (fileErrorCode(error) === 'ENOENT') return undefined;
+    if (fileErrorCode(error) === 'ENOENT' || fileErrorCode(error) === 'ENOTDIR') return undefined;
     throw error;
   }
 };

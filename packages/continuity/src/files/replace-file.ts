@@ -25,6 +25,8 @@ export const replaceFile = async (path: string, text: string, { temporary, mode 
     await syncFolder(dirname(path));
   } catch (error) {
     await rm(temporary, { force: true });
+    // What failed because the right to write was lost says so.
+    await confirm?.();
     throw error;
   }
 };

@@ -1,14 +1,23 @@
-import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, rename, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { git, repository, temporaryFolder } from '../../test/folders.js';
 import { openProject } from '../project.js';
+import { withLock } from './lock.js';
+import { thisProcess } from './process.js';
+import type { StateFolder } from './state-folder.js';
 
 const touch = async (folder: string): Promise<void> => {
   const { state } = openProject({ folder });
   await state.ensure();
   await writeFile(state.at('x.txt'), 'x');
 };
+
+/** Holds the lock until it is let go. */
+const occupied = (state: StateFolder): Promise<() => void> =>
+  new Promise((held, failed) => {
+    state.exclusive(() => new Promise<void>((free) => void held(free))).catch(failed);
+  });
 
 describe('the state folder', () => {
   it('is ignored by git, and the project’s own .gitignore stays as it is', async () => {
@@ -38,37 +47,93 @@ describe('the state folder', () => {
   it('is rid of what writers have left that died, and not of what others need', async () => {
     const { state } = openProject({ folder: await temporaryFolder() });
     await state.ensure();
-    const stale = state.at('lock.00000000-0000-4000-8000-000000000000');
-    for (const file of [state.at('write-1234'), stale, state.at('lock.00000000-0000-4000-8000-000000000001'), state.at('mine.txt')]) await writeFile(file, '{}');
-    await utimes(stale, new Date(0), new Date(0));
+    const leave = async (name: string, holder: object): Promise<string> => {
+      await mkdir(state.at('lock', name));
+      await writeFile(state.at('lock', name, 'holder'), JSON.stringify({ ...thisProcess(), token: name, ...holder }));
+      return state.at('lock', name);
+    };
+    await leave('dead', { pid: 2 ** 22 + 1 });
+    await leave('another-with-its-number', { start: '1' });
+    await leave('alive', {});
+    await leave('elsewhere', { machine: 'elsewhere' });
+    const old = await leave('elsewhere-long-ago', { machine: 'elsewhere' });
+    await utimes(old, new Date(0), new Date(0));
+    await writeFile(state.at('mine.txt'), 'mine');
     await state.exclusive(() => Promise.resolve());
-    expect((await readdir(state.path)).toSorted((one, other) => one.localeCompare(other))).toEqual(['lock.00000000-0000-4000-8000-000000000001', 'mine.txt']);
+    expect((await readdir(state.at('lock'))).toSorted((one, other) => one.localeCompare(other))).toEqual(['alive', 'elsewhere']);
+    expect(await readFile(state.at('mine.txt'), 'utf8')).toBe('mine');
   });
 
-  it('writes nothing once the lock was taken away, and leaves the new holder’s', async () => {
+  it('gives up after the time that the option says, also where the clock stands', async () => {
     const folder = await temporaryFolder();
     const { state } = openProject({ folder });
-    const file = join(folder, 'x.txt');
-    await writeFile(file, 'old');
-    const stolen = JSON.stringify({ pid: process.pid, host: 'elsewhere', token: 'theirs' });
-    const work = state.exclusive(async ({ replace }) => {
-      await writeFile(state.at('lock'), stolen);
-      await replace(file, 'new');
-    });
-    await expect(work).rejects.toMatchObject({ code: 'locked' });
-    expect(await readFile(file, 'utf8')).toBe('old');
-    expect(await readFile(state.at('lock'), 'utf8')).toBe(stolen);
-    expect((await readdir(state.path)).filter((name) => name.startsWith('write-'))).toEqual([]);
+    const free = await occupied(state);
+    await expect(openProject({ folder, clock: () => 0, lockTimeoutMs: 30 }).state.exclusive(() => Promise.resolve())).rejects.toMatchObject({ code: 'locked', message: expect.stringContaining('30 ms') as unknown });
+    free();
+    expect(await openProject({ folder, clock: () => 0 }).state.exclusive(() => Promise.resolve('mine'))).toBe('mine');
+    expect(await readdir(state.at('lock'))).toEqual([]);
   });
 
-  it('takes a lock of another machine for abandoned after half a minute', async () => {
+  it('lets a writer that stood still for too long write nothing, wherever it stood', async () => {
     const folder = await temporaryFolder();
-    const held = openProject({ folder, lockTimeoutMs: 1 }).state;
-    await held.ensure();
-    await writeFile(held.at('lock'), JSON.stringify({ pid: 1, host: 'elsewhere', token: 'theirs' }));
-    await expect(held.exclusive(() => Promise.resolve())).rejects.toMatchObject({ code: 'locked' });
-    const later = openProject({ folder, clock: () => Date.now() + 31_000 }).state;
-    expect(await later.exclusive(() => Promise.resolve('mine'))).toBe('mine');
+    const file = join(folder, 'x.txt');
+    await writeFile(file, 'old');
+    const slow = openProject({ folder }).state;
+    const other = openProject({ folder }).state;
+    const late = slow.exclusive(async ({ replace }) => {
+      await utimes(slow.at('lock/held/holder'), new Date(Date.now() - 31_000), new Date(Date.now() - 31_000));
+      await other.exclusive((writer) => writer.replace(file, 'theirs'));
+      await replace(file, 'late');
+    });
+    await expect(late).rejects.toMatchObject({ code: 'locked' });
+    expect(await readFile(file, 'utf8')).toBe('theirs');
+
+    // Between its last look at the lock and the move into place.
+    const folderOfLock = slow.at('lock');
+    const moved = withLock({ folder: folderOfLock, token: 'slow', timeoutMs: 1_000 }, async ({ temporary, check }) => {
+      await writeFile(temporary, 'late');
+      await check();
+      await utimes(join(folderOfLock, 'held/holder'), new Date(0), new Date(0));
+      const free = await occupied(other);
+      try {
+        await rename(temporary, file);
+      } finally {
+        free();
+      }
+    });
+    await expect(moved).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await readFile(file, 'utf8')).toBe('theirs');
+  });
+
+  it('leaves the lock of whoever took it away', async () => {
+    const { state } = openProject({ folder: await temporaryFolder() });
+    const stolen = JSON.stringify({ machine: 'elsewhere', pid: 1, start: '', token: 'theirs' });
+    await state.exclusive(() => writeFile(state.at('lock/held/holder'), stolen));
+    expect(await readFile(state.at('lock/held/holder'), 'utf8')).toBe(stolen);
+  });
+
+  it('takes a lock of another machine, and one whose content is lost, for abandoned after half a minute', async () => {
+    const { state } = openProject({ folder: await temporaryFolder(), lockTimeoutMs: 1 });
+    await state.ensure();
+    for (const content of [JSON.stringify({ machine: 'elsewhere', pid: 1, start: '', token: 'theirs' }), '']) {
+      await mkdir(state.at('lock/held'));
+      const holder = state.at('lock/held/holder');
+      await writeFile(holder, content);
+      await expect(state.exclusive(() => Promise.resolve())).rejects.toMatchObject({ code: 'locked' });
+      await utimes(holder, new Date(Date.now() - 31_000), new Date(Date.now() - 31_000));
+      expect(await openProject({ folder: dirname(state.path) }).state.exclusive(() => Promise.resolve('mine'))).toBe('mine');
+    }
+  });
+
+  it('goes on after whoever took a dead lock away has died in doing so', async () => {
+    const { state } = openProject({ folder: await temporaryFolder() });
+    await state.ensure();
+    for (const name of ['held', 'breaking']) {
+      await mkdir(state.at('lock', name));
+      await writeFile(state.at('lock', name, 'holder'), JSON.stringify({ ...thisProcess(), start: '1', token: name }));
+    }
+    expect(await state.exclusive(() => Promise.resolve('mine'))).toBe('mine');
+    expect(await readdir(state.at('lock'))).toEqual([]);
   });
 
   it('works where there is no repository', async () => {

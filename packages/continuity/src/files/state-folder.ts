@@ -1,9 +1,8 @@
 // oxlint-disable-next-line h/no-clock -- for names of files that are gone when their writer returns
 import { randomUUID } from 'node:crypto';
-import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
+import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ContinuityError } from '../errors.js';
-import type { Clock } from '../clock.js';
 import { excludeFromGit } from './git-exclude.js';
 import { ifThere } from './errors.js';
 import { withLock } from './lock.js';
@@ -32,29 +31,23 @@ export interface StateWriter {
 /** Options of {@link createStateFolder}. */
 export interface StateFolderOptions {
   readonly project: string;
-  readonly clock: Clock;
   readonly lockTimeoutMs: number;
 }
 
-const temporaryPrefix = 'write-';
-/** What a process leaves behind that dies while it takes the lock; alive, it needs it for less than this. */
-const lockLeftovers = /^lock(?:\.break)?\.[0-9a-f-]{36}$/;
-const leftoverMs = 60_000;
-
-export const createStateFolder = ({ project, clock, lockTimeoutMs }: StateFolderOptions): StateFolder => {
+export const createStateFolder = ({ project, lockTimeoutMs }: StateFolderOptions): StateFolder => {
   const path = join(project, stateFolderName);
   const at = (...names: readonly string[]): string => join(path, ...names);
   let last: Promise<unknown> = Promise.resolve();
   let isMade: Promise<void> | undefined;
 
   const make = async (): Promise<void> => {
-    await mkdir(path, { recursive: true });
-    const found = await lstat(path);
-    if (!found.isDirectory()) throw new ContinuityError('unsafe-path', `${path} is no folder of its own but a link; take it away, the agent keeps its state there.`);
+    for (const folder of [path, at('lock')]) {
+      if (!(await isOwn(folder))) await mkdir(folder, { recursive: true, mode: folder === path ? 0o755 : 0o700 });
+    }
     await excludeFromGit(project, `/${stateFolderName}/`);
   };
   const ensure = async (): Promise<void> => {
-    if (isMade !== undefined && (await ifThere(lstat(path))) !== undefined) return isMade;
+    if (isMade !== undefined && (await isOwn(path)) && (await isOwn(at('lock')))) return isMade;
     isMade = make();
     isMade.catch(() => {
       isMade = undefined;
@@ -69,11 +62,9 @@ export const createStateFolder = ({ project, clock, lockTimeoutMs }: StateFolder
     exclusive: (work) => {
       const next = last.then(async () => {
         await ensure();
-        return withLock({ path: at('lock'), clock, token: randomUUID(), timeoutMs: lockTimeoutMs }, async (stillHeld) => {
-          const temporary = at(`${temporaryPrefix}${randomUUID()}`);
-          await sweep(path, clock);
-          return work({ replace: (file, text, mode) => replaceFile(file, text, { temporary, mode, confirm: stillHeld }) });
-        });
+        return withLock({ folder: at('lock'), token: randomUUID(), timeoutMs: lockTimeoutMs }, ({ temporary, check }) =>
+          work({ replace: (file, text, mode) => replaceFile(file, text, { temporary, mode, confirm: check }) }),
+        );
       });
       last = next.catch(() => undefined);
       return next;
@@ -81,11 +72,9 @@ export const createStateFolder = ({ project, clock, lockTimeoutMs }: StateFolder
   };
 };
 
-/** Only who holds the lock writes: what is half-written now was left by a writer that died. */
-const sweep = async (folder: string, clock: Clock): Promise<void> => {
-  for (const name of await readdir(folder)) {
-    const file = join(folder, name);
-    if (name.startsWith(temporaryPrefix)) await rm(file, { force: true });
-    else if (lockLeftovers.test(name) && clock() - ((await ifThere(lstat(file)))?.mtimeMs ?? Infinity) > leftoverMs) await rm(file, { force: true });
-  }
+/** Whether a folder is there. A link in its place would lead what is written elsewhere. */
+const isOwn = async (path: string): Promise<boolean> => {
+  const found = await ifThere(lstat(path));
+  if (found === undefined || found.isDirectory()) return found !== undefined;
+  throw new ContinuityError('unsafe-path', `${path} is no folder of its own but a link or a file; take it away, the agent keeps its state there.`);
 };

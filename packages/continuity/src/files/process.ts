@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { fileErrorCode } from './errors.js';
+
+/** A process, told apart from a later one that gets the same number. */
+export interface ProcessMark {
+  /** Stands for the machine, its boot, and the namespace in which process numbers mean something. */
+  readonly machine: string;
+  readonly pid: number;
+  /** When the process began, in the system's own count; empty where it does not tell. */
+  readonly start: string;
+}
+
+/** The process that asks. */
+export const thisProcess = (): ProcessMark => ({ machine: machineMark(), pid: process.pid, start: startOf(process.pid) });
+
+/** Whether a process is surely gone. One of another machine never is; neither is one whose number a process has that cannot be told apart. */
+export const isGone = ({ machine, pid, start }: ProcessMark): boolean => {
+  if (machine !== machineMark()) return false;
+  if (!isThere(pid)) return true;
+  return start !== '' && startOf(pid) !== '' && startOf(pid) !== start;
+};
+
+const machineMark = (): string => {
+  const known = [hostname(), valueOf(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()), valueOf(() => readlinkSync('/proc/self/ns/pid'))];
+  return createHash('sha256').update(known.join('\n')).digest('hex').slice(0, 16);
+};
+
+/** The 22nd field of what Linux says of a process, counted behind its name, which may hold spaces and brackets. */
+const startOf = (pid: number): string =>
+  valueOf(() => {
+    const line = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return line.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  });
+
+const isThere = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return fileErrorCode(error) !== 'ESRCH';
+  }
+};
+
+/** Nothing where it is no Linux, or the process has just ended. */
+const valueOf = (read: () => string): string => {
+  try {
+    return read();
+  } catch {
+    return '';
+  }
+};
