@@ -1,4 +1,4 @@
-import { checkOptions, numberFrom } from './options-check.js';
+import { checkOptions, numberFrom } from '@h/turn/options';
 
 /**
  * How long to wait before a retry, in milliseconds.
@@ -27,7 +27,7 @@ export interface ExponentialBackoffOptions {
 /**
  * Waits longer each time, and never quite as long as somebody else.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -35,8 +35,7 @@ export interface ExponentialBackoffOptions {
  * ```
  */
 export const exponentialBackoff = (options: ExponentialBackoffOptions = {}): Backoff => {
-  const share = { accepts: (value: unknown) => typeof value === 'number' && value >= 0 && value <= 1, takes: 'a number from 0 to 1' };
-  checkOptions('exponentialBackoff()', options, { initialMs: numberFrom(0), factor: numberFrom(1), maxMs: numberFrom(0), jitter: share });
+  checkOptions('exponentialBackoff()', options, { initialMs: numberFrom(0), factor: numberFrom(1), maxMs: numberFrom(0, Infinity), jitter: numberFrom(0, 1) });
   const { initialMs = 1_000, factor = 2, maxMs = 30_000, jitter = 0.5 } = options;
   return (retry, random) => Math.round(Math.min(initialMs * factor ** (retry - 1), maxMs) * (1 - jitter * random));
 };

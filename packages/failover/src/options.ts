@@ -1,8 +1,8 @@
-import { TurnError, type ErrorInfo, type TurnEventOf } from '@h/turn';
+import type { ErrorInfo, TurnEventOf } from '@h/turn';
+import { aFlag, aFunction, anObject, aText, checkOptions, either, listOf, numberFrom, objectOf, objectWith, required, wholeFrom } from '@h/turn/options';
 import { exponentialBackoff, type Backoff } from './backoff.js';
 import type { ModelChoice } from './chain.js';
 import { classifyError, type ClassifyOptions, type ErrorClass } from './errors/classify-error.js';
-import { checkOptions, isBoolean, isFunction, isList, isObject, isText, numberFrom, objectWith, show, wholeFrom } from './options-check.js';
 import type { CredentialPool } from './pool/credential-pool.js';
 import { reasonActions, type FailoverReason, type ReasonAction } from './reasons.js';
 
@@ -97,20 +97,24 @@ export interface FailoverSettings {
   readonly random: () => number;
 }
 
-/** The options, checked and completed. @throws TurnError `invalid-option` */
+const aModel = { ...either(aText, objectOf({ model: required(aText), provider: aText, settings: anObject })), takes: 'the name of a model or { model, provider, settings }' };
+
+const anAction = objectOf({ retry: aFlag, maxRetries: wholeFrom(0, Infinity), rotate: aFlag, fallBack: aFlag });
+
+/** The options, checked and completed. @throws InvalidOptionError `invalid-option` */
 export const settingsOf = (options: FailoverOptions): FailoverSettings => {
   checkOptions('failover()', options, {
     pool: objectWith('acquire', 'failed', 'succeeded', 'key'),
-    models: isList,
-    chosenModel: isFunction,
-    maxRetries: wholeFrom(0),
-    maxAttempts: wholeFrom(1),
-    maxElapsedMs: numberFrom(0),
-    maxWaitMs: numberFrom(0),
-    backoff: isFunction,
-    classify: isFunction,
-    actions: isObject,
-    random: isFunction,
+    models: listOf(aModel),
+    chosenModel: aFunction,
+    maxRetries: wholeFrom(0, Infinity),
+    maxAttempts: wholeFrom(1, Infinity),
+    maxElapsedMs: numberFrom(0, Infinity),
+    maxWaitMs: numberFrom(0, Infinity),
+    backoff: aFunction,
+    classify: aFunction,
+    actions: objectOf(Object.fromEntries(Object.keys(reasonActions).map((reason) => [reason, anAction]))),
+    random: aFunction,
   });
   const {
     pool,
@@ -126,24 +130,10 @@ export const settingsOf = (options: FailoverOptions): FailoverSettings => {
     // oxlint-disable-next-line h/no-clock -- the default chance, which callers may replace
     random = () => Math.random(),
   } = options;
-  for (const [index, model] of models.entries()) checkModel(model, `failover(): models[${index}]`);
   return { pool, models, chosenModel, maxRetries, maxAttempts, maxElapsedMs, maxWaitMs, backoff, classify, actions: actionsWith(actions), random };
 };
 
-const checkModel = (choice: string | ModelChoice, place: string): void => {
-  if (typeof choice === 'object' && choice !== null) {
-    checkOptions(place, choice, { model: isText, provider: isText, settings: isObject });
-    if (choice.model !== undefined) return;
-  } else if (isText.accepts(choice)) return;
-  throw new TurnError('invalid-option', `${place} is the name of a model or { model, provider, settings }; it was given ${show(choice)}.`);
-};
-
 const actionsWith = (changes: NonNullable<FailoverOptions['actions']>): FailoverSettings['actions'] => {
-  const reasons = Object.fromEntries(Object.keys(reasonActions).map((reason) => [reason, isObject]));
-  checkOptions('failover(): actions', changes, reasons);
-  for (const [reason, change] of Object.entries(changes)) {
-    checkOptions(`failover(): actions[${show(reason)}]`, change, { retry: isBoolean, maxRetries: wholeFrom(0), rotate: isBoolean, fallBack: isBoolean });
-  }
   const table = Object.entries(reasonActions).map(([reason, action]) => [reason, { ...action, ...changes[reason as FailoverReason] }] as const);
   return Object.fromEntries(table) as Record<FailoverReason, ReasonAction>;
 };

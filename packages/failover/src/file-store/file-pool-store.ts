@@ -1,8 +1,7 @@
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { checkOptions, isFunction, isText, numberFrom } from '../options-check.js';
+import { aFunction, aText, checkOptions, numberFrom, required } from '@h/turn/options';
 import type { PoolState, PoolStore } from '../pool/pool-store.js';
-import { TurnError } from '@h/turn';
 import { withLock } from './lock.js';
 import { readState } from './read-state.js';
 import { writeAtomically } from './write-atomically.js';
@@ -31,7 +30,7 @@ export interface FilePoolStoreOptions {
  * Each change is one step: under a lock the file is read, changed, written anew beside it and put in its place. A crash
  * leaves the old file or the new one; a lock that a dead process has left is broken. No key is ever written.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -39,10 +38,9 @@ export interface FilePoolStoreOptions {
  * ```
  */
 export const filePoolStore = (options: FilePoolStoreOptions): PoolStore => {
-  checkOptions('filePoolStore()', options, { path: isText, staleMs: numberFrom(1), now: isFunction });
+  checkOptions('filePoolStore()', options, { path: required(aText), staleMs: numberFrom(1, Infinity), now: aFunction });
   // oxlint-disable-next-line h/no-clock -- the default clock, which callers may replace
   const { path, staleMs = 5_000, now = () => Date.now() } = options;
-  if (path === undefined) throw new TurnError('invalid-option', 'filePoolStore() takes a text as "path"; it was given none.');
   let known: { readonly version: string; readonly state: PoolState } | undefined;
 
   /** Looks at the file only when it has changed. */

@@ -1,10 +1,10 @@
 import type { ErrorClass } from '../errors/classify-error.js';
-import { checkOptions, isFunction, isList, isObject, numberFrom, objectWith, show } from '../options-check.js';
 import { reasonActions, type CooldownTime, type FailoverReason, type FailureScope } from '../reasons.js';
 import { TurnError } from '@h/turn';
+import { aFunction, anObject, checkOptions, either, listOf, numberFrom, objectOf, objectWith, oneOf, required, showValue, type OptionCheck } from '@h/turn/options';
 import { Cooldowns } from './cooldowns.js';
 import { createKeys } from './keys.js';
-import { checkProfiles, type CredentialProfile } from './profile.js';
+import { aProfile, checkIds, type CredentialProfile } from './profile.js';
 import type { PoolStore } from './pool-store.js';
 import { ProfilePicker, type Lease, type LeaseRequest, type Unavailable } from './profile-picker.js';
 import { isActive, type CooldownWindow } from './windows.js';
@@ -147,7 +147,7 @@ export const createCredentialPool = (options: CredentialPoolOptions): Credential
   const picker = new ProfilePicker(profiles, cooldowns, now, changed);
   const profileOf = (id: string): CredentialProfile => {
     const found = byId.get(id);
-    if (found === undefined) throw new TurnError('unknown-credential', `The pool has no credential ${show(id)}; it has ${[...byId.keys()].map(show).join(', ')}.`);
+    if (found === undefined) throw new TurnError('unknown-credential', `The pool has no credential ${showValue(id)}; it has ${[...byId.keys()].map((known) => showValue(known)).join(', ')}.`);
     return found;
   };
 
@@ -203,25 +203,22 @@ export const createCredentialPool = (options: CredentialPoolOptions): Credential
   });
 };
 
-const check = (options: CredentialPoolOptions): void => {
-  checkOptions('createCredentialPool()', options, {
-    profiles: isList,
-    store: objectWith('read', 'update'),
-    refreshMs: numberFrom(0),
-    cooldowns: isObject,
-    env: isObject,
-    now: isFunction,
-    random: isFunction,
-    onStoreError: isFunction,
-  });
-  if (options.profiles === undefined) throw new TurnError('invalid-option', 'createCredentialPool() takes a list as "profiles"; it was given none.');
-  checkProfiles(options.profiles);
-  const time = { accepts: (value: unknown) => value === false || isTime(value), takes: '{ baseMs, factor, maxMs } or false' };
-  const reasons = Object.fromEntries(Object.keys(reasonActions).map((reason) => [reason, time]));
-  checkOptions('createCredentialPool(): cooldowns', options.cooldowns ?? {}, reasons);
+const aTime = numberFrom(0, Infinity);
+const aCooldown = {
+  ...either(oneOf(false), objectOf({ baseMs: required(aTime), factor: required(aTime), maxMs: required(aTime) } satisfies Record<keyof CooldownTime, OptionCheck>)),
+  takes: '{ baseMs, factor, maxMs } or false',
 };
 
-const isTime = (value: unknown): boolean => {
-  const { baseMs, factor, maxMs, ...others } = (value ?? {}) as Partial<CooldownTime>;
-  return [baseMs, factor, maxMs].every((number) => typeof number === 'number' && number >= 0) && Object.keys(others).length === 0;
+const check = (options: CredentialPoolOptions): void => {
+  checkOptions('createCredentialPool()', options, {
+    profiles: required(listOf(aProfile)),
+    store: objectWith('read', 'update'),
+    refreshMs: numberFrom(0, Infinity),
+    cooldowns: objectOf(Object.fromEntries(Object.keys(reasonActions).map((reason) => [reason, aCooldown]))),
+    env: anObject,
+    now: aFunction,
+    random: aFunction,
+    onStoreError: aFunction,
+  });
+  checkIds(options.profiles);
 };

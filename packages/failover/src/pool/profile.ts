@@ -1,5 +1,5 @@
-import { TurnError, type MaybePromise } from '@h/turn';
-import { checkOptions, either, isFunction, isObject, isText, show } from '../options-check.js';
+import type { MaybePromise } from '@h/turn';
+import { aFunction, aText, either, InvalidOptionError, objectOf, required, secret, showValue } from '@h/turn/options';
 
 /** A key that is good for a while. */
 export interface IssuedKey {
@@ -24,19 +24,24 @@ export interface CredentialProfile {
   readonly key: KeySource;
 }
 
-const isLine = { accepts: (value: unknown) => isText.accepts(value) && !String(value).includes('\n'), takes: 'a text of one line' };
+const aLine = { takes: 'a text of one line', accepts: (value: unknown) => aText.accepts(value) && !String(value).includes('\n') };
 
-/** @throws TurnError `invalid-option` that names what is wrong, and never shows a key */
-export const checkProfiles = (profiles: readonly CredentialProfile[]): void => {
+/** What a profile has to be. A key is never shown. */
+export const aProfile = objectOf({
+  id: required(aLine),
+  provider: required(aText),
+  key: required(either(secret(aText), aFunction, { ...objectOf({ env: required(aText) }), takes: '{ env }' })),
+});
+
+/** @throws InvalidOptionError `invalid-option` where two profiles have the same id */
+export const checkIds = (profiles: readonly CredentialProfile[]): void => {
   const ids = new Set<string>();
-  for (const [index, profile] of profiles.entries()) {
-    const place = `createCredentialPool(): profiles[${index}]`;
-    checkOptions(place, profile, { id: isLine, provider: isText, key: either(isText, isFunction, { ...isObject, takes: '{ env }' }) }, ['key']);
-    for (const name of ['id', 'provider', 'key'] as const) {
-      if (profile[name] === undefined) throw new TurnError('invalid-option', `${place} has no ${show(name)}.`);
+  for (const [index, { id }] of profiles.entries()) {
+    if (ids.has(id)) {
+      const option = `profiles[${index}].id`;
+      const message = `createCredentialPool() takes an id of its own for each profile as "${option}"; another profile has ${showValue(id)}.`;
+      throw new InvalidOptionError({ owner: 'createCredentialPool()', option, message });
     }
-    if (typeof profile.key === 'object') checkOptions(`${place}.key`, profile.key, { env: isText });
-    if (ids.has(profile.id)) throw new TurnError('invalid-option', `${place} has the id ${show(profile.id)}, which another profile has; give each its own.`);
-    ids.add(profile.id);
+    ids.add(id);
   }
 };

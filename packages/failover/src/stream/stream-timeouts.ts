@@ -1,6 +1,6 @@
 import type { ErrorInfo, ModelDriver, ModelDriverOutput } from '@h/turn';
 import { asyncScheduler, from, Observable, Subscription, type SchedulerLike } from 'rxjs';
-import { checkOptions, numberFrom, objectWith } from '../options-check.js';
+import { checkOptions, numberFrom, objectWith } from '@h/turn/options';
 
 /** Options of {@link streamTimeouts}. */
 export interface StreamTimeoutsOptions {
@@ -39,7 +39,7 @@ export interface StreamTimeoutsOptions {
  * ```
  */
 export const streamTimeouts = (driver: ModelDriver, options: StreamTimeoutsOptions = {}): ModelDriver => {
-  checkOptions('streamTimeouts()', options, { firstByteMs: numberFrom(0), idleMs: numberFrom(0), scheduler: objectWith('schedule', 'now') });
+  checkOptions('streamTimeouts()', options, { firstByteMs: numberFrom(0, Infinity), idleMs: numberFrom(0, Infinity), scheduler: objectWith('schedule', 'now') });
   const { firstByteMs = 120_000, idleMs = 60_000, scheduler = asyncScheduler } = options;
   return (request, context) =>
     new Observable<ModelDriverOutput>((subscriber) => {

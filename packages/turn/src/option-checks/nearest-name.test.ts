@@ -11,6 +11,8 @@ describe('nearestName', () => {
     ['mxaSteps', 'maxSteps'],
     ['maxCots', 'maxCost'],
     ['read', 'mcp__files__read'],
+    ['steps', 'maxSteps'],
+    ['teps', undefined],
     ['limt', 'limit'],
     ['colour', undefined],
     ['', undefined],

@@ -5,7 +5,7 @@ const maxLength = 128;
  * The name that a misspelt one most likely means, or `undefined` when none is near.
  *
  * Names that differ only in case and separators are nearest, then those that end in the given one (`mcp__files__read` for
- * `read`), then those that a third of the letters, at most, tells apart.
+ * `read`, `maxRetries` for `retries`), then those that a third of the letters, at most, tells apart.
  *
  * @example
  * ```ts
@@ -17,7 +17,7 @@ export const nearestName = (name: string, candidates: readonly string[]): string
   const bare = bared(name);
   const same = candidates.find((candidate) => bared(candidate) === bare);
   if (same !== undefined) return same;
-  const qualified = candidates.find((candidate) => candidate.toLowerCase().endsWith(`_${name.toLowerCase()}`));
+  const qualified = candidates.find((candidate) => candidate.toLowerCase().endsWith(`_${name.toLowerCase()}`) || candidate.endsWith(capitalised(name)));
   if (qualified !== undefined) return qualified;
   let best: string | undefined;
   let least = Math.floor(Math.max(3, bare.length) / 3) + 1;
@@ -27,6 +27,8 @@ export const nearestName = (name: string, candidates: readonly string[]): string
   }
   return best;
 };
+
+const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 const bared = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
