@@ -1,7 +1,10 @@
+import './events.js';
+
 export type { CheckEnd, CheckRun, CheckRunner } from './check-runner.js';
 export { continuity } from './continuity.js';
 export { ContinuityError, type ContinuityErrorCode } from './errors.js';
 export { stateFolderName, type StateFolder, type StateWriter } from './files/state-folder.js';
+export type { ProcessMark } from './files/process.js';
 export type { HandOffTrigger } from './handoff/events.js';
 export { handOffKind } from './handoff/fresh-context.js';
 export { handOff } from './handoff/hand-off.js';
