@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { systemClock, type Clock } from './clock.js';
+import { thisProcess, type ProcessMark } from './files/process.js';
 import { createStateFolder, type StateFolder } from './files/state-folder.js';
 import { createNotesStore, type NotesStore } from './notes.js';
 import { aFunction, aText, aWholeNumberFrom, checkOptions, required } from './option-check.js';
@@ -37,6 +38,8 @@ export interface Project {
   readonly folder: string;
   readonly leaseMs: number;
   readonly clock: Clock;
+  /** Stands for this process on claims: when it dies, other processes of this machine take its tasks up at once. */
+  readonly process: ProcessMark;
   /** `agent-progress.json` */
   readonly progress: ProgressStore;
   /** `agent-notes.md` */
@@ -73,6 +76,7 @@ export const openProject = (options: ProjectOptions): Project => {
     folder,
     leaseMs,
     clock,
+    process: thisProcess(),
     progress,
     notes: createNotesStore(folder, state),
     script: createWorkspaceScript(folder, state),

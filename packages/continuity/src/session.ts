@@ -81,8 +81,8 @@ export class Session {
 
   /** Tells other sessions that this one is alive. */
   async renew(): Promise<void> {
-    const { clock, leaseMs } = this.#settings.project;
-    await this.#changeOwn((progress, owner) => renewClaims(progress, { owner, at: clock(), leaseMs }));
+    const { clock, leaseMs, process } = this.#settings.project;
+    await this.#changeOwn((progress, owner) => renewClaims(progress, { owner, at: clock(), leaseMs, process }));
   }
 
   /** Lets go what it has claimed, without waiting: whoever comes next need not wait for the lease to run out. */

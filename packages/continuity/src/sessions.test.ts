@@ -77,31 +77,32 @@ describe('a project over several sessions', () => {
     const child = spawn(process.execPath, [script, folder, 's3'], { stdio: ['ignore', 'ignore', 'inherit'] });
     expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
 
-    // Nobody takes the task from a session that may be alive; what it leaves is seen.
-    const early = scriptedModel([response(use('task_next')), response(use('write', { file: 'c.txt' })), 'Stopped in the middle.']);
+    // The next one takes up the task of the dead at once, and what it leaves itself is seen.
+    const early = scriptedModel([response(use('task_next')), 'Stopped in the middle.']);
     const third = await runSession({ ...session, session: 's4', model: early });
-    expect(eventOf(third, 'continuity.ended')).toMatchObject({ task: 'c' });
-    expect(commits.at(-1)).toMatchObject({ message: 'WIP: Do c (c)', isWorkInProgress: true });
+    expect(tailOf(early.requests[0])).toContain('It was begun before');
+    expect(tailOf(early.requests[0])).toContain('The half of b is in b.txt.');
+    expect(eventOf(third, 'continuity.ended')).toMatchObject({ task: 'b' });
+    expect(commits.at(-1)).toMatchObject({ message: 'WIP: Do b (b)', isWorkInProgress: true });
 
-    // Once the lease has run out, the next worker takes up both interrupted tasks, and finds all done.
-    const later = openProject({ folder, clock: () => Date.now() + 400_000 });
+    // The last worker takes up what was interrupted, goes on with the rest, and finds all done.
     const last = scriptedModel([
       response(use('task_next')),
       response(use('task_done', { id: 'b', summary: 'It works.' })),
       response(use('task_next')),
+      response(use('write', { file: 'c.txt' })),
       response(use('task_done', { id: 'c', summary: 'It works.' })),
       response(use('task_next')),
       'All done.',
     ]);
-    const fourth = await runSession({ ...session, project: later, session: 's5', model: last });
-    expect(tailOf(last.requests[0])).toContain('It was begun before');
-    expect(tailOf(last.requests[0])).toContain('The half of b is in b.txt.');
+    const fourth = await runSession({ ...session, session: 's5', model: last });
+    expect(tailOf(last.requests[0])).toContain('Task b: Do b');
     expect(eventOf(fourth, 'continuity.ended')).toMatchObject({ done: 3, total: 3 });
     expect(commits.at(-1)).toMatchObject({ message: 'Do c (c)', isWorkInProgress: false });
 
     // A session after the end is no problem.
     const idle = scriptedModel([response(use('task_next')), 'Nothing to do.']);
-    const fifth = await runSession({ ...session, project: later, session: 's6', model: idle });
+    const fifth = await runSession({ ...session, session: 's6', model: idle });
     expect(eventOf(fifth, 'turn.end').outcome).toBe('completed');
     expect(tailOf(idle.requests[0])).toContain('All 3 tasks are done.');
     expect(fifth.some(({ type }) => type === 'continuity.problem')).toBe(false);
@@ -109,6 +110,6 @@ describe('a project over several sessions', () => {
     const notes = await readFile(project.notes.path, 'utf8');
     expect([...notes.matchAll(/^## Session (\w+) /gm)].map(([, id]) => id)).toEqual(['s1', 's2', 's3', 's4', 's5', 's6']);
     expect(git(folder, 'status', '--short')).toBe('');
-    expect(git(folder, 'log', '--format=%s').split('\n')).toEqual(['Keep the notes of the session', 'Do c (c)', 'WIP: Do c (c)', 'Do a (a)', 'Plan the project']);
+    expect(git(folder, 'log', '--format=%s').split('\n')).toEqual(['Keep the notes of the session', 'Do c (c)', 'WIP: Do b (b)', 'Do a (a)', 'Plan the project']);
   });
 });

@@ -16,7 +16,7 @@ const touch = async (folder: string): Promise<void> => {
 /** Holds the lock until it is let go. */
 const occupied = (state: StateFolder): Promise<() => void> =>
   new Promise((held, failed) => {
-    state.exclusive(() => new Promise<void>((free) => void held(free))).catch(failed);
+    state.exclusive(() => new Promise<void>((free) => held(free))).catch(failed);
   });
 
 describe('the state folder', () => {

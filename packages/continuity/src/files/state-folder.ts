@@ -62,8 +62,8 @@ export const createStateFolder = ({ project, lockTimeoutMs }: StateFolderOptions
     exclusive: (work) => {
       const next = last.then(async () => {
         await ensure();
-        return withLock({ folder: at('lock'), token: randomUUID(), timeoutMs: lockTimeoutMs }, ({ temporary, check }) =>
-          work({ replace: (file, text, mode) => replaceFile(file, text, { temporary, mode, confirm: check }) }),
+        return withLock({ folder: at('lock'), token: randomUUID(), timeoutMs: lockTimeoutMs }, (lock) =>
+          work({ replace: (file, text, mode) => replaceFile(file, text, { temporary: lock.temporary, mode, confirm: () => lock.check() }) }),
         );
       });
       last = next.catch(() => undefined);

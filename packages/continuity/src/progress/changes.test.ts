@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planned } from '../../test/projects.js';
 import { ContinuityError } from '../errors.js';
-import { beginWork, blockTask, claimNext, claimTask, completeTask, emptyProgress, planTasks, releaseClaims, renewClaims, taskOf, unblockTask } from './changes.js';
+import { beginWork, blockTask, claimNext, claimTask, completeTask, emptyProgress, planTasks, releaseClaims, releaseGone, renewClaims, taskOf, unblockTask } from './changes.js';
 import { progressSchema, type Progress } from './schema.js';
 import { isHeld, selectTask } from './select-task.js';
 
@@ -59,6 +59,18 @@ describe('claimTask', () => {
   });
 });
 
+describe('releaseGone', () => {
+  it('lets go what processes had that are gone, and keeps what may be in work', () => {
+    const marks = { dead: { machine: 'm', pid: 1, start: '1' }, alive: { machine: 'm', pid: 2, start: '1' } };
+    const claimed = claimTask(claimTask(claimTask(working('a', 'b', 'c'), 'a', { owner: 'one', at: 0, leaseMs, process: marks.dead }), 'b', { owner: 'two', at: 0, leaseMs, process: marks.alive }), 'c', { owner: 'three', at: 0, leaseMs });
+    const after = releaseGone(claimed, ({ pid }) => pid === 1);
+    expect(after.tasks.map(({ claim, lastOwner }) => [claim?.owner, lastOwner])).toEqual([[undefined, 'one'], ['two', 'two'], ['three', 'three']]);
+    expect(releaseGone(after, ({ pid }) => pid === 1)).toBe(after);
+    // The session goes on in another process.
+    expect(taskOf(renewClaims(claimed, { owner: 'one', at: 1, leaseMs, process: marks.alive }), 'a').claim?.process).toEqual(marks.alive);
+  });
+});
+
 describe('completeTask', () => {
   it('wants a claim, and evidence of a check that passed', () => {
     const progress = working('a');
@@ -89,6 +101,36 @@ describe('selectTask', () => {
     const both = releaseClaims(claimTask(begun, 'a', { owner: 'two', at: 1, leaseMs }), 'two');
     expect(selectTask(both, 'one', 2)).toMatchObject({ task: { id: 'b' } });
     expect(selectTask(both, 'two', 2)).toMatchObject({ task: { id: 'a' } });
+  });
+
+  it('passes over what was begun and now has to wait for another task', () => {
+    const begun = releaseClaims(claimTask(working('a', 'b'), 'a', { owner: 'one', at: 0, leaseMs }), 'one');
+    const edited: Progress = { ...begun, tasks: begun.tasks.map((task) => (task.id === 'a' ? { ...task, dependsOn: ['b'] } : task)) };
+    const next = claimNext(edited, { owner: 'one', at: 1, leaseMs });
+    expect(next.tasks.map(({ claim }) => claim?.owner)).toEqual([undefined, 'one']);
+    const blocked = blockTask(next, 'b', 'No key.', { owner: 'one' });
+    expect(selectTask(blocked, 'one', 2)).toMatchObject({ kind: 'blocked', tasks: [{ id: 'b' }] });
+    expect(selectTask(completeTask(next, 'b', evidence, { owner: 'one', at: 2 }), 'one', 3)).toMatchObject({ task: { id: 'a' }, isResumed: true });
+  });
+
+  it('lets no clock that was wrong by years hold a task for years', () => {
+    const future = Date.UTC(2099, 0);
+    const claimed = claimTask(working('a'), 'a', { owner: 'one', at: future, leaseMs });
+    expect(selectTask(claimed, 'two', Date.UTC(2026, 0)).kind).toBe('task');
+    expect(selectTask(claimed, 'two', future - 3_600_000).kind).toBe('taken');
+    const setBack = renewClaims(claimed, { owner: 'one', at: future - 3_600_000, leaseMs });
+    expect(selectTask(setBack, 'two', future - 3_600_000 + leaseMs)).toMatchObject({ kind: 'task', isResumed: true });
+  });
+
+  it('is quick in a list of 5,000 tasks of which each waits for all before it to begin', () => {
+    const ids = Array.from({ length: 5_000 }, (_, index) => `t${index}`);
+    const progress = beginWork(planTasks(emptyProgress('Goal'), planned(...ids).map((task, index) => ({ ...task, dependsOn: ids.slice(Math.max(0, index - 5), index) }))));
+    const startedAt = performance.now();
+    const blocked: Progress = { ...progress, tasks: progress.tasks.map((task, index) => (index === 0 ? { ...task, status: 'blocked', blockedBy: 'No key.' } : task)) };
+    for (let round = 0; round < 20; round += 1) expect(selectTask(blocked, 'one', 0).kind).toBe('blocked');
+    expect(progressSchema.safeParse({ ...progress, tasks: progress.tasks.map((task, index) => ({ ...task, dependsOn: index === 0 ? [] : ['t0'] })) }).success).toBe(true);
+    // What looks at each task for each task takes many seconds.
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
   it('says why nothing is left', () => {

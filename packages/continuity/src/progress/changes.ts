@@ -1,7 +1,7 @@
 import { ContinuityError } from '../errors.js';
 import { isoOf } from '../clock.js';
 import { isHeld, isReady, selectTask } from './select-task.js';
-import { evidenceSchema, plannedTaskSchema, type PlannedTask, type Progress, type Task, type TaskEvidence } from './schema.js';
+import { evidenceSchema, plannedTaskSchema, type PlannedTask, type Progress, type Task, type TaskClaim, type TaskEvidence } from './schema.js';
 import { issuesText } from './parse.js';
 
 /** Who changes a task, and when. */
@@ -14,6 +14,8 @@ export interface By {
 /** Who claims a task, when, and for how long unless it says that it is alive. */
 export interface Claiming extends By {
   readonly leaseMs: number;
+  /** The process that will work on it: when it dies, nobody of its machine has to wait for the lease. */
+  readonly process?: TaskClaim['process'];
 }
 
 /** A progress file before its first task. */
@@ -42,15 +44,16 @@ export const beginWork = (progress: Progress): Progress => (progress.phase === '
  *
  * @throws ContinuityError `unknown-task`, `claim-lost` while it is somebody else's, `not-ready`
  */
-export const claimTask = (progress: Progress, id: string, { owner, at, leaseMs }: Claiming): Progress => {
+export const claimTask = (progress: Progress, id: string, claiming: Claiming): Progress => {
+  const { owner, at, leaseMs, process } = claiming;
   const task = taskOf(progress, id);
-  if (task.claim?.owner === owner) return renewClaims(progress, { owner, at, leaseMs });
+  if (task.claim?.owner === owner) return renewClaims(progress, claiming);
   if (isHeld(task, at)) throw new ContinuityError('claim-lost', `${task.claim?.owner ?? 'Somebody'} works on the task "${id}" until ${task.claim?.expiresAt ?? ''}.`);
   if (task.status === 'done' || task.status === 'blocked') throw new ContinuityError('not-ready', `The task "${id}" is ${task.status}.`);
   if (!isReady(task, progress.tasks)) throw new ContinuityError('not-ready', `The task "${id}" waits for ${task.dependsOn.join(', ')}.`);
   const now = isoOf(at);
   const generation = task.generation + 1;
-  return withTask(progress, { ...task, status: 'in_progress', generation, lastOwner: owner, claim: { owner, generation, claimedAt: now, heartbeatAt: now, expiresAt: isoOf(at + leaseMs) } });
+  return withTask(progress, { ...task, status: 'in_progress', generation, lastOwner: owner, claim: { owner, generation, claimedAt: now, heartbeatAt: now, expiresAt: isoOf(at + leaseMs), ...(process && { process }) } });
 };
 
 /** Claims what comes next. @returns the same progress when there is nothing to claim */
@@ -60,11 +63,17 @@ export const claimNext = (progress: Progress, claiming: Claiming): Progress => {
 };
 
 /** A sign of life: what the owner has claimed stays its own for another lease. @returns the same progress when it holds nothing */
-export const renewClaims = (progress: Progress, { owner, at, leaseMs }: Claiming): Progress =>
-  mapOwn(progress, owner, (task, claim) => ({ ...task, claim: { ...claim, heartbeatAt: isoOf(at), expiresAt: isoOf(Math.max(at + leaseMs, Date.parse(claim.expiresAt))) } }));
+export const renewClaims = (progress: Progress, { owner, at, leaseMs, process }: Claiming): Progress =>
+  mapOwn(progress, owner, (task, claim) => ({ ...task, claim: { ...claim, heartbeatAt: isoOf(at), expiresAt: isoOf(at + leaseMs), ...(process && { process }) } }));
 
 /** Lets go what the owner has claimed: it stays begun, and whoever comes next resumes it. @returns the same progress when it holds nothing */
 export const releaseClaims = (progress: Progress, owner: string): Progress => mapOwn(progress, owner, (task) => withoutClaim(task));
+
+/** Lets go the claims of processes that are gone. @returns the same progress when there are none */
+export const releaseGone = (progress: Progress, isGone: (process: NonNullable<TaskClaim['process']>) => boolean): Progress => {
+  const isLeft = ({ claim }: Task): boolean => claim?.process !== undefined && isGone(claim.process);
+  return progress.tasks.some(isLeft) ? { ...progress, tasks: progress.tasks.map((task) => (isLeft(task) ? withoutClaim(task) : task)) } : progress;
+};
 
 /**
  * Marks a task done, with the evidence.

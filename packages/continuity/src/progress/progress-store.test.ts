@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { bundle } from '../../test/bundle.js';
 import { temporaryFolder } from '../../test/folders.js';
 import { planned, projectWith } from '../../test/projects.js';
+import { thisProcess } from '../files/process.js';
 import { openProject } from '../project.js';
 import { beginWork, claimNext, emptyProgress, planTasks, releaseClaims } from './changes.js';
 import { parseProgress } from './parse.js';
@@ -146,6 +147,31 @@ describe('two processes', () => {
       await progress.update((current) => ({ ...current, goal: `after ${delayMs}` }));
     }
     expect(await readdir(join(folder, '.agent-output/lock'))).toEqual([]);
+  });
+
+  it('take up the task of one that was killed at once, and that of one that stands still when its lease has run out', async () => {
+    const { folder, progress } = await projectWith(planned('a'));
+    const status = (later = 0) => openProject({ folder, clock: () => Date.now() + later }).status();
+    const child = await start(script, 'write', folder, 'child');
+    const begun = once(child.stdout, 'data');
+    child.stdin.write('go\n');
+    await begun;
+    // Stopped where it does not hold the lock.
+    await openProject({ folder }).state.exclusive(() => Promise.resolve(child.kill('SIGSTOP')));
+    expect((await status()).next.kind).toBe('wait');
+    expect((await status(301_000)).next).toMatchObject({ kind: 'work', isResumed: true });
+    const later = Date.now() + 301_000;
+    await progress.update((current) => claimNext(current, { owner: 'me', at: later, leaseMs: 300_000 }));
+    // What it says when it goes on does not count.
+    child.kill('SIGCONT');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(await progress.read()).toMatchObject({ progress: { tasks: [{ claim: { owner: 'me', generation: 2 } }] } });
+    await progress.update((current) => releaseClaims(current, 'me'));
+    await progress.update((current) => claimNext(current, { owner: 'child', at: Date.now(), leaseMs: 300_000, process: { ...thisProcess(), pid: child.pid ?? 0, start: '' } }));
+    expect((await status()).next.kind).toBe('wait');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect((await status()).next).toMatchObject({ kind: 'work', isResumed: true });
   });
 
   it('break the lock of a process that is dead, and wait for one that lives', async () => {

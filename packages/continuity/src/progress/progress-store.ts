@@ -6,6 +6,8 @@ import { ContinuityError } from '../errors.js';
 import { readWhole } from '../files/bounded-read.js';
 import { fileErrorCode } from '../files/errors.js';
 import type { StateFolder, StateWriter } from '../files/state-folder.js';
+import { isGone } from '../files/process.js';
+import { releaseGone } from './changes.js';
 import { issuesText, parseProgress } from './parse.js';
 import { progressFileName, progressSchema, progressVersion, type Progress } from './schema.js';
 
@@ -21,7 +23,7 @@ export type ProgressFile =
 /** The progress file of a project. */
 export interface ProgressStore {
   readonly path: string;
-  /** Reads the file anew. A corrupt one is backed up, once for each content, and left as it is. */
+  /** Reads the file anew, without the claims of processes that have died. A corrupt one is backed up, once for each content, and left as it is. */
   read(): Promise<ProgressFile>;
   /**
    * Changes the file: it is read, changed and replaced while no other process can, and its revision grows. A change that gives
@@ -43,7 +45,7 @@ export interface ProgressStore {
 }
 
 /** Larger files are nobody's list of tasks. */
-const maxBytes = 8 * 1024 * 1024;
+const maxBytes = 32 * 1024 * 1024;
 const lastGoodName = 'last-good-progress.json';
 
 export const createProgressStore = (project: string, folder: StateFolder): ProgressStore => {
@@ -67,6 +69,7 @@ export const createProgressStore = (project: string, folder: StateFolder): Progr
     if (found === undefined) return { state: 'missing' };
     if ('tooLarge' in found) return { state: 'corrupt', problem: `it has ${found.tooLarge} bytes`, backup: await backUp(undefined, found.tooLarge) };
     const parsed = parseProgress(found.text);
+    if (parsed.state === 'ready') return { state: 'ready', progress: releaseGone(parsed.progress, isGone) };
     return parsed.state === 'corrupt' ? { ...parsed, backup: await backUp(found.text, found.text.length) } : parsed;
   };
 

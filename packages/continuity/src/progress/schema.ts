@@ -17,6 +17,8 @@ export const claimSchema = z.strictObject({
   claimedAt: time,
   heartbeatAt: time,
   expiresAt: time,
+  /** The process that works on it, so that others of its machine need not wait for the lease when it has died. */
+  process: z.strictObject({ machine: z.string().max(64), pid: z.int().positive(), start: z.string().max(64) }).optional(),
 });
 
 /** Why a task counts as done. */
@@ -71,7 +73,7 @@ export const progressSchema = z
     /** `initializing` until the scaffolding is complete: a first session that broke off is not taken for a finished one. */
     phase: z.enum(['initializing', 'working']),
     goal: z.string().max(8_000),
-    tasks: z.array(taskSchema).max(1_000),
+    tasks: z.array(taskSchema).max(10_000),
   })
   .superRefine(({ tasks }, context) => {
     const problem = orderProblem(tasks);
@@ -96,7 +98,9 @@ const orderProblem = (tasks: readonly { readonly id: string; readonly dependsOn:
   for (const [id, needs] of open) {
     for (const need of needs) {
       if (!open.has(need)) return `the task "${id}" depends on "${need}", which is not there`;
-      waiting.set(need, [...(waiting.get(need) ?? []), id]);
+      const others = waiting.get(need);
+      if (others) others.push(id);
+      else waiting.set(need, [id]);
     }
   }
   const free = [...open].flatMap(([id, needs]) => (needs.size === 0 ? [id] : []));

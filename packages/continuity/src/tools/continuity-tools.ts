@@ -43,7 +43,7 @@ export const continuityTools = (options: ContinuityToolsOptions): readonly Conti
 /** What all of them have in common: they change files of the project's state, and nothing else. */
 const shared = { effect: 'local-write', idempotent: true, volatile: true, resources: () => ['continuity:'] } as const;
 
-const taskNext = ({ progress, clock, leaseMs }: Project): ContinuityTool => ({
+const taskNext = ({ progress, clock, leaseMs, process }: Project): ContinuityTool => ({
   ...shared,
   name: 'task_next',
   description: 'Claims the next task for this session and tells what it is: the one that was begun and interrupted, else the first that is to do. Call it before you begin to work, and again when a task is done.',
@@ -54,7 +54,7 @@ const taskNext = ({ progress, clock, leaseMs }: Project): ContinuityTool => ({
     await progress.update((current) => {
       const at = clock();
       chosen.next = selectTask(current, session, at);
-      return claimNext(current, { owner: session, at, leaseMs });
+      return claimNext(current, { owner: session, at, leaseMs, process });
     });
     return nextText(chosen.next);
   },
