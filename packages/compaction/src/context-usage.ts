@@ -1,7 +1,7 @@
 import type { ModelRequest } from '@h/turn';
+import { aFunction, checkOptions, either, numberFrom, objectWith } from '@h/turn/options';
 import { createTokenCounter, type RequestTokens, type TokenCounter } from './counting/token-counter.js';
 import { defaultWindow, limitsFor } from './limits.js';
-import { checkOptions, either, isFunction, numberFrom, objectWith } from './options-check.js';
 import type { CompactionOptions } from './options.js';
 
 /** Options of {@link contextUsage}: those of `compaction()` with the same names, and with the same defaults. */
@@ -28,7 +28,7 @@ export interface ContextUsage extends RequestTokens {
 /**
  * What fills the window of a request: the system prompt, tools, the history, the tail; and how much is left.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -36,9 +36,9 @@ export interface ContextUsage extends RequestTokens {
  * ```
  */
 export const contextUsage = (request: ModelRequest, options: ContextUsageOptions = {}): ContextUsage => {
-  checkOptions('contextUsage', options, {
-    window: either(numberFrom(1), isFunction),
-    reserve: numberFrom(0),
+  checkOptions('contextUsage()', options, {
+    window: either(numberFrom(1, Infinity), aFunction),
+    reserve: numberFrom(0, Infinity),
     threshold: numberFrom(0, 1),
     counter: objectWith('gauge', 'load', 'request'),
   });

@@ -1,10 +1,10 @@
 import type { ErrorInfo, MaybePromise, Message, ToolCallPart } from '@h/turn';
+import { aFunction, anyText, checkOptions, either, listOf, numberFrom, objectWith, oneOf, wholeFrom } from '@h/turn/options';
 import { chainOf, timeoutOf } from './chain.js';
 import { createTokenCounter, type TokenCounter } from './counting/token-counter.js';
 import { defaultWindow, type WindowSettings } from './limits.js';
 import type { Limit } from './limit.js';
 import type { CompactionMemory } from './memory.js';
-import { checkOptions, either, exactly, isFunction, isString, listOf, numberFrom, objectWith, wholeFrom } from './options-check.js';
 import { isContextOverflow } from './overflow.js';
 import type { BuiltInStrategy, CompactionStrategy, NamedStrategy } from './strategy.js';
 import type { TouchedFiles } from './summary/files.js';
@@ -159,29 +159,29 @@ export interface CompactionSettings extends WindowSettings {
 }
 
 const builtIns = ['sliding-window', 'compact', 'clear-tool-results', 'summarize'] as const satisfies readonly BuiltInStrategy[];
-const strategyCheck = either(exactly(...builtIns), isFunction);
+const strategyCheck = either(oneOf(...builtIns), aFunction);
 
-/** The options, checked and completed. @throws TurnError `invalid-option` */
+/** The options, checked and completed. @throws InvalidOptionError `invalid-option` */
 export const settingsOf = (options: CompactionOptions): CompactionSettings => {
-  checkOptions('compaction', options, {
-    window: either(numberFrom(1), isFunction),
-    reserve: numberFrom(0),
+  checkOptions('compaction()', options, {
+    window: either(numberFrom(1, Infinity), aFunction),
+    reserve: numberFrom(0, Infinity),
     threshold: numberFrom(0, 1),
-    protectTokens: numberFrom(0),
+    protectTokens: numberFrom(0, Infinity),
     strategy: either(strategyCheck, listOf(strategyCheck)),
-    summarize: either(isFunction, listOf(isFunction)),
-    summarizerWindow: numberFrom(1),
+    summarize: either(aFunction, listOf(aFunction)),
+    summarizerWindow: numberFrom(1, Infinity),
     maxSummaryTokens: wholeFrom(1),
     maxAttempts: wholeFrom(1),
     maxCorrections: wholeFrom(0),
-    timeoutMs: either(numberFrom(0), isFunction),
-    limit: isFunction,
-    redact: either(isFunction, exactly(false)),
-    protectedTools: listOf(isString),
+    timeoutMs: either(numberFrom(0, Infinity), aFunction),
+    limit: aFunction,
+    redact: either(aFunction, oneOf(false)),
+    protectedTools: listOf(anyText),
     keepMessages: wholeFrom(0),
-    filesOf: isFunction,
-    archive: isFunction,
-    isOverflow: isFunction,
+    filesOf: aFunction,
+    archive: aFunction,
+    isOverflow: aFunction,
     counter: objectWith('gauge', 'load', 'request'),
     memory: objectWith('get', 'set'),
   });

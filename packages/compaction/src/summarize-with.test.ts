@@ -72,7 +72,7 @@ describe('summarizeWith', () => {
   });
 
   it.each([
-    [{ modell: 'x' }, 'summarizeWith() has no option "modell"; it knows model, credential, settings.'],
+    [{ modell: 'x' }, 'summarizeWith() has no option "modell" (it was given "x"); did you mean "model"? It knows model, credential, settings.'],
     [{ model: 1 }, 'summarizeWith() takes a text as "model"; it was given 1.'],
   ])('refuses %j', (options, message) => {
     expect(() => summarizeWith(scriptedModel([]), options as never)).toThrow(expect.objectContaining({ code: 'invalid-option', message }));

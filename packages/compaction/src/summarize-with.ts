@@ -1,6 +1,6 @@
 import { MessageList, TurnError, type ErrorInfo, type ModelDriver, type ModelDriverOutput, type ModelRequest, type ModelResponse, type ModelSettings } from '@h/turn';
 import { from } from 'rxjs';
-import { checkOptions, isString, objectWith } from './options-check.js';
+import { anObject, anyText, checkOptions } from '@h/turn/options';
 import { errorInfoOf } from './overflow.js';
 import type { Summarize } from './summary/summarize.js';
 
@@ -29,7 +29,7 @@ export class SummarizerError extends TurnError {
  *
  * It does not retry. An answer that is cut off at the output limit is a failure, as its end is what matters most.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -39,7 +39,7 @@ export class SummarizerError extends TurnError {
  * ```
  */
 export const summarizeWith = (driver: ModelDriver, options: SummarizeWithOptions = {}): Summarize => {
-  checkOptions('summarizeWith', options, { model: isString, credential: isString, settings: objectWith() });
+  checkOptions('summarizeWith()', options, { model: anyText, credential: anyText, settings: anObject });
   const { model, credential, settings } = options;
   return async ({ instructions, text, maxOutputTokens }, { turn, session, signal }) => {
     const request: ModelRequest = {

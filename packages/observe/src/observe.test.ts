@@ -337,11 +337,11 @@ describe('the meter', () => {
 
 describe('the options', () => {
   it.each<[object, string]>([
-    [{ sink: [] }, 'observe() has no option "sink"; it knows sinks'],
-    [{ sinks: [{}] }, 'a list of which each is a sink: an object with a name, and write() or follow() as "sinks"; it was given [{}]'],
+    [{ sink: [] }, 'observe() has no option "sink" (it was given []); did you mean "sinks"? It knows sinks'],
+    [{ sinks: [{}] }, 'a sink: an object with a name, and write() or follow() as "sinks[0]"; it was given {}'],
     [{ sessionKey: 'clear' }, '"hash" or "plain" or a function as "sessionKey"; it was given "clear"'],
     [{ content: 1 }, 'true or false as "content"; it was given 1'],
-    [{ maxContentChars: -1 }, 'a number from 0 as "maxContentChars"; it was given -1'],
+    [{ maxContentChars: -1 }, 'a number from 0 or Infinity as "maxContentChars"; it was given -1'],
     [[], 'takes an object of options; it was given []'],
   ])('are refused when they are %j', (options, message) => {
     expect(() => observe(options as ObserveOptions)).toThrow(expect.objectContaining({ code: 'invalid-option', message: expect.stringContaining(message) as string }) as TurnError);

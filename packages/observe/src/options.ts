@@ -1,5 +1,5 @@
 import type { TurnEventOf } from '@h/turn';
-import { aBoolean, aFunction, aNumberFrom, aText, anObjectWith, checkOptions, either, listOf, oneOf, type OptionCheck } from './options-check.js';
+import { aFlag, aFunction, aText, checkOptions, either, listOf, numberFrom, objectWith, oneOf, type OptionCheck } from '@h/turn/options';
 import type { Sink } from './sinks/sink.js';
 import type { CostOf } from './usage/cost-of.js';
 import type { UsageMeter } from './usage/usage-meter.js';
@@ -84,15 +84,15 @@ export interface ObserveOptions {
 }
 
 const aSink: OptionCheck = {
-  accepts: (value) => either(anObjectWith('write'), anObjectWith('follow')).accepts(value) && aText.accepts((value as { name?: unknown }).name),
+  accepts: (value) => either(objectWith('write'), objectWith('follow')).accepts(value) && aText.accepts((value as { name?: unknown }).name),
   takes: 'a sink: an object with a name, and write() or follow()',
 };
 
-/** @throws TurnError `invalid-option` that names the option, its value and what it takes */
+/** @throws InvalidOptionError `invalid-option` that names the option, its value and what it takes */
 export const checkObserveOptions = (options: ObserveOptions): void =>
-  checkOptions('observe', options, {
+  checkOptions('observe()', options, {
     sinks: listOf(aSink),
-    meter: anObjectWith('begin', 'record', 'snapshot', 'restore', 'costOf'),
+    meter: objectWith('begin', 'record', 'snapshot', 'restore', 'costOf'),
     costOf: aFunction,
     harnessId: aText,
     sessionKey: either(oneOf('hash', 'plain'), aFunction),
@@ -101,10 +101,10 @@ export const checkObserveOptions = (options: ObserveOptions): void =>
     parentOf: aFunction,
     provider: either(aText, aFunction),
     sideModel: aText,
-    content: aBoolean,
-    maxContentChars: aNumberFrom(0),
+    content: aFlag,
+    maxContentChars: numberFrom(0, Infinity),
     redact: aFunction,
-    approximateTokens: aBoolean,
+    approximateTokens: aFlag,
     onSinkError: aFunction,
     clock: aFunction,
   });

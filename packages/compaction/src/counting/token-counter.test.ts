@@ -146,7 +146,7 @@ describe('createTokenCounter', () => {
   });
 
   it.each([
-    [{ imageToken: 1 }, 'createTokenCounter() has no option "imageToken"; it knows encodingOf, imageTokens.'],
+    [{ imageToken: 1 }, 'createTokenCounter() has no option "imageToken" (it was given 1); did you mean "imageTokens"? It knows encodingOf, imageTokens.'],
     [{ imageTokens: -1 }, 'createTokenCounter() takes a number from 0 as "imageTokens"; it was given -1.'],
     [{ encodingOf: 'o200k_base' }, 'createTokenCounter() takes a function as "encodingOf"; it was given "o200k_base".'],
     [null, 'createTokenCounter() takes an object of options; it was given null.'],

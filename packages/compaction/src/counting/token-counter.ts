@@ -1,5 +1,5 @@
 import type { Message, ModelRequest } from '@h/turn';
-import { checkOptions, isFunction, numberFrom } from '../options-check.js';
+import { aFunction, checkOptions, numberFrom } from '@h/turn/options';
 import { createCalibration, type Calibration } from './calibration.js';
 import { encodingOf as encodingByName } from './encodings.js';
 import { estimateTokens } from './estimate.js';
@@ -62,7 +62,7 @@ export interface TokenCounter {
  * a published vocabulary are always estimated. js-tiktoken is only imported by `load`. Text is only text: names
  * of special tokens (`<|endoftext|>`) are counted as the characters that they are.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -72,7 +72,7 @@ export interface TokenCounter {
  * ```
  */
 export const createTokenCounter = (options: TokenCounterOptions = {}): TokenCounter => {
-  checkOptions('createTokenCounter', options, { encodingOf: isFunction, imageTokens: numberFrom(0) });
+  checkOptions('createTokenCounter()', options, { encodingOf: aFunction, imageTokens: numberFrom(0) });
   const { imageTokens = 1600 } = options;
   const encodingOf = remembered(options.encodingOf ?? encodingByName);
   const estimate = createGauge('estimate', estimateTokens, imageTokens);

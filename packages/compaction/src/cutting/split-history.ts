@@ -1,7 +1,7 @@
 import type { Message } from '@h/turn';
+import { aFunction, checkOptions, numberFrom } from '@h/turn/options';
 import { estimateTokens } from '../counting/estimate.js';
 import { createGauge } from '../counting/gauge.js';
-import { checkOptions, isFunction, numberFrom } from '../options-check.js';
 import { groupMessages, type MessageGroup } from './groups.js';
 
 /** Options of {@link splitHistory}. */
@@ -53,7 +53,7 @@ export interface SplitHistory {
  *
  * A group that is larger than a chunk gets one to itself.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -61,11 +61,11 @@ export interface SplitHistory {
  * ```
  */
 export const splitHistory = (messages: readonly Message[], options: SplitHistoryOptions = {}): SplitHistory => {
-  checkOptions('splitHistory', options, {
-    protectTokens: numberFrom(0),
-    summarizerWindow: numberFrom(1),
-    chunkTokens: numberFrom(1),
-    count: isFunction,
+  checkOptions('splitHistory()', options, {
+    protectTokens: numberFrom(0, Infinity),
+    summarizerWindow: numberFrom(1, Infinity),
+    chunkTokens: numberFrom(1, Infinity),
+    count: aFunction,
   });
   const { protectTokens = 0, summarizerWindow = 128_000, count = createGauge('estimate', estimateTokens, 1600).message } = options;
   const chunkTokens = options.chunkTokens ?? chunkTokensFor(summarizerWindow);

@@ -1,8 +1,8 @@
 import { context, metrics, trace, type Context, type Meter, type Tracer } from '@opentelemetry/api';
 import type { ModelDriver, ToolDriver } from '@h/turn';
 import { from, Observable, type ObservableInput } from 'rxjs';
+import { checkOptions, objectWith, wholeFrom } from '@h/turn/options';
 import { isNotice, isRunEnd, type Observation } from '../observation.js';
-import { aWholeNumberFrom, anObjectWith, checkOptions } from '../options-check.js';
 import type { Follower, Sink } from '../sinks/sink.js';
 import { createMetrics, type Metrics } from './metrics.js';
 import { createTurnSpans, type TurnSpans } from './turn-spans.js';
@@ -51,7 +51,7 @@ export interface OtelSink extends Sink {
  * below each step `chat <model>` for each attempt and `execute_tool <tool>`. Notices are events of the span that is open.
  * Prompts and outputs are there only if `observe({ content: true })` puts them into observations, redacted as those are.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -60,7 +60,7 @@ export interface OtelSink extends Sink {
  * ```
  */
 export const otelSink = (options: OtelSinkOptions = {}): OtelSink => {
-  checkOptions('otelSink', options, { tracer: anObjectWith('startSpan'), meter: anObjectWith('createHistogram'), maxLabelValues: aWholeNumberFrom(1) });
+  checkOptions('otelSink()', options, { tracer: objectWith('startSpan'), meter: objectWith('createHistogram'), maxLabelValues: wholeFrom(1, Infinity) });
   const { tracer = trace.getTracer('@h/observe'), meter = metrics.getMeter('@h/observe'), maxLabelValues = 100 } = options;
   const measures = createMetrics(meter, maxLabelValues);
   /** The turns under way. */

@@ -1,5 +1,5 @@
 import type { Usage } from '@h/turn';
-import { anObject, aFunction, checkOptions } from '../options-check.js';
+import { aFunction, anObject, checkOptions } from '@h/turn/options';
 import { cleanUsage } from '../usage/clean-usage.js';
 import { priceTable, type CostOf, type PriceTable } from '../usage/cost-of.js';
 import { lru } from '../usage/lru.js';
@@ -29,7 +29,7 @@ const maxModels = 500;
  * the call and not before. Prices that rise with the length of the input and such that change by the hour are regarded.
  * A model that is not in the catalog has no cost: `undefined`, never 0.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -38,7 +38,7 @@ const maxModels = 500;
  * ```
  */
 export const loadPrices = async (options: LoadPricesOptions = {}): Promise<CostOf> => {
-  checkOptions('loadPrices', options, { overrides: anObject, now: aFunction });
+  checkOptions('loadPrices()', options, { overrides: anObject, now: aFunction });
   // oxlint-disable-next-line h/no-clock -- the default clock, which callers may replace
   const { overrides = {}, now = () => new Date() } = options;
   const catalog = await import('@pydantic/genai-prices');

@@ -52,6 +52,6 @@ describe('loadPrices', () => {
   });
 
   it('refuses options that it does not know', async () => {
-    await expect(loadPrices({ override: {} } as never)).rejects.toThrow('loadPrices() has no option "override"; it knows overrides, now.');
+    await expect(loadPrices({ override: {} } as never)).rejects.toThrow('loadPrices() has no option "override" (it was given {}); did you mean "overrides"? It knows overrides, now.');
   });
 });

@@ -133,7 +133,7 @@ describe('record', () => {
   });
 
   it('refuses what is no file', () => {
-    expect(() => record('')).toThrow('record() takes a text or a function as its file; it was given ""');
+    expect(() => record('')).toThrow('record() takes a text that is not empty or a function as "file"; it was given ""');
   });
 });
 

@@ -1,11 +1,11 @@
 import { intercept, TurnError, type TurnEvent, type TurnEventOf, type TurnOperator } from '@h/turn';
+import { aFlag, aFunction, aText, checkOptions, checkValue, either, numberFrom, oneOf } from '@h/turn/options';
 import { monotonicClock } from '../clock.js';
-import { aBoolean, aFunction, aNumberFrom, aText, checkArgument, checkOptions, either, oneOf } from '../options-check.js';
 import type { TextRules } from '../plain-data.js';
 import { round } from '../model-watch.js';
 import { hashSessionKey } from '../session-key.js';
 import { warn } from '../sinks/json-lines.js';
-import { linesFile, type LinesFile } from '../sinks/lines-file.js';
+import { linesFile, maxFlushMs, type LinesFile } from '../sinks/lines-file.js';
 import { recordLine } from './record-line.js';
 
 /** Options of {@link record}. */
@@ -56,7 +56,7 @@ export interface RecordOptions {
  * is not written again.
  *
  * @param file the file, or a function that names one for each turn
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -64,14 +64,14 @@ export interface RecordOptions {
  * ```
  */
 export const record = (file: string | ((start: TurnEventOf<'turn.start'>) => string), options: RecordOptions = {}): TurnOperator => {
-  checkArgument('record', 'its file', file, either(aText, aFunction));
-  checkOptions('record', options, {
+  checkValue('record()', 'file', file, either(aText, aFunction));
+  checkOptions('record()', options, {
     redact: aFunction,
-    content: aBoolean,
-    maxContentChars: aNumberFrom(0),
-    maxChars: aNumberFrom(0),
+    content: aFlag,
+    maxContentChars: numberFrom(0, Infinity),
+    maxChars: numberFrom(0, Infinity),
     sessionKey: oneOf('hash', 'plain'),
-    flushMs: aNumberFrom(0),
+    flushMs: numberFrom(0, maxFlushMs),
     onError: aFunction,
     clock: aFunction,
   });

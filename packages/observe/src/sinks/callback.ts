@@ -1,6 +1,6 @@
 import type { MaybePromise } from '@h/turn';
+import { aFunction, checkOptions, checkValue, wholeFrom } from '@h/turn/options';
 import type { Observation } from '../observation.js';
-import { aFunction, aWholeNumberFrom, checkArgument, checkOptions } from '../options-check.js';
 import type { Sink } from './sink.js';
 
 /** Options of {@link callbackSink}. */
@@ -26,7 +26,7 @@ export interface CallbackSink extends Sink {
  *
  * One that returns promises is not waited for by the turn; `flush` waits for all that are under way.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -34,8 +34,8 @@ export interface CallbackSink extends Sink {
  * ```
  */
 export const callbackSink = (callback: (observation: Observation) => MaybePromise<void>, options: CallbackSinkOptions = {}): CallbackSink => {
-  checkArgument('callbackSink', 'its callback', callback, aFunction);
-  checkOptions('callbackSink', options, { maxPending: aWholeNumberFrom(1), onError: aFunction });
+  checkValue('callbackSink()', 'callback', callback, aFunction);
+  checkOptions('callbackSink()', options, { maxPending: wholeFrom(1, Infinity), onError: aFunction });
   const { maxPending = 1000, onError } = options;
   const pending = new Set<PromiseLike<void>>();
   let dropped = 0;

@@ -1,7 +1,7 @@
+import { aFunction, aText, checkOptions, checkValue, numberFrom, wholeFrom } from '@h/turn/options';
 import { isRunEnd } from '../observation.js';
-import { aFunction, aNumberFrom, aText, aWholeNumberFrom, checkArgument, checkOptions } from '../options-check.js';
 import { createEncoder, maxEncoded } from './encode.js';
-import { linesFile } from './lines-file.js';
+import { linesFile, maxFlushMs } from './lines-file.js';
 import type { Sink } from './sink.js';
 
 /** Options of {@link jsonLinesSink}. */
@@ -46,7 +46,7 @@ export interface JsonLinesSink extends Sink {
  * The file and its folder are made when the first line is written, for the owner's eyes only (mode 0600). One file is
  * for one process.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -54,11 +54,11 @@ export interface JsonLinesSink extends Sink {
  * ```
  */
 export const jsonLinesSink = (file: string, options: JsonLinesSinkOptions = {}): JsonLinesSink => {
-  checkArgument('jsonLinesSink', 'its file', file, aText);
-  checkOptions('jsonLinesSink', options, {
-    maxBytes: aNumberFrom(1),
-    maxFiles: aWholeNumberFrom(0),
-    flushMs: aNumberFrom(0),
+  checkValue('jsonLinesSink()', 'file', file, aText);
+  checkOptions('jsonLinesSink()', options, {
+    maxBytes: numberFrom(1, Infinity),
+    maxFiles: wholeFrom(0, Infinity),
+    flushMs: numberFrom(0, maxFlushMs),
     onError: aFunction,
   });
   const { maxBytes = 50_000_000, maxFiles = 5, flushMs = 200, onError = warn(file) } = options;

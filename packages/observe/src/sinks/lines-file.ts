@@ -29,6 +29,9 @@ export interface LinesFile {
   readonly dropped: number;
 }
 
+/** The longest that a timer of Node can wait, in milliseconds; beyond it fires at once. */
+export const maxFlushMs = 2 ** 31 - 1;
+
 /** Held back at most, in bytes: then it is written at once. */
 const maxHeld = 64 * 1024;
 

@@ -1,5 +1,5 @@
+import { checkOptions, wholeFrom } from '@h/turn/options';
 import type { Observation } from '../observation.js';
-import { aWholeNumberFrom, checkOptions } from '../options-check.js';
 import type { Sink } from './sink.js';
 
 /** Options of {@link memorySink}. */
@@ -24,7 +24,7 @@ export interface MemorySink extends Sink {
 /**
  * Keeps the latest observations in memory, for tests and for a page that shows them.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -34,7 +34,7 @@ export interface MemorySink extends Sink {
  * ```
  */
 export const memorySink = (options: MemorySinkOptions = {}): MemorySink => {
-  checkOptions('memorySink', options, { maxObservations: aWholeNumberFrom(1) });
+  checkOptions('memorySink()', options, { maxObservations: wholeFrom(1, Infinity) });
   const { maxObservations = 10_000 } = options;
   let ring: Observation[] = [];
   let next = 0;

@@ -1,6 +1,6 @@
 import { TurnError } from '@h/turn';
+import { anObject, anyText, checkOptions, checkValue, objectWith } from '@h/turn/options';
 import type { Observation } from '../observation.js';
-import { aText, anObject, anObjectWith, checkArgument, checkOptions, either } from '../options-check.js';
 import { parseLevels, type Levels } from './levels.js';
 import type { Sink } from './sink.js';
 
@@ -33,7 +33,7 @@ const maxLoggers = 100;
 /**
  * A child logger for each subsystem, made when it is first asked for: so that one can be set to `debug` alone.
  *
- * @throws TurnError `invalid-option`, also where a level is none of the logger's
+ * @throws InvalidOptionError `invalid-option`, also where a level is none of the logger's
  *
  * @example
  * ```ts
@@ -45,8 +45,8 @@ export const subsystemLoggers = <Logger extends PinoLogger>(
   logger: Logger,
   options: SubsystemLoggersOptions = {},
 ): ((subsystem: string) => ReturnType<Logger['child']>) => {
-  checkArgument('subsystemLoggers', 'its logger', logger, anObjectWith('child', 'debug', 'info', 'warn', 'error'));
-  checkOptions('subsystemLoggers', options, { levels: anObject, environment: either(aText, { accepts: (value) => value === '', takes: 'an empty text' }) });
+  checkValue('subsystemLoggers()', 'logger', logger, objectWith('child', 'debug', 'info', 'warn', 'error'));
+  checkOptions('subsystemLoggers()', options, { levels: anObject, environment: anyText });
   const { levels: given = {}, environment = process.env['H_LOG'] ?? '' } = options;
   const levels: Levels = { ...given, ...parseLevels(environment) };
   for (const [name, level] of Object.entries(levels)) assertLevel(logger, name, level);
@@ -74,7 +74,7 @@ const assertLevel = ({ levels }: PinoLogger, name: string, level: string): void 
  * Successes of steps, model calls and tools are at `debug`, the end of a turn at `info`, what needs a look at `warn` or
  * `error`.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts

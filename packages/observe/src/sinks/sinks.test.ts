@@ -157,7 +157,7 @@ describe('jsonLinesSink', () => {
 
   it.each([
     [{ maxByte: 1 }, 'has no option "maxByte"'],
-    [{ maxFiles: 0.5 }, 'a whole number from 0, or Infinity as "maxFiles"; it was given 0.5'],
+    [{ maxFiles: 0.5 }, 'a whole number from 0 or Infinity as "maxFiles"; it was given 0.5'],
     [{ flushMs: Number.NaN }, 'as "flushMs"; it was given NaN'],
   ])('refuses %j', (options, message) => {
     expect(() => jsonLinesSink('x', options as never)).toThrow(message);

@@ -1,5 +1,5 @@
 import { intercept, stop, type TurnOperator } from '@h/turn';
-import { anObjectWith, checkArgument } from '../options-check.js';
+import { checkValue, objectWith } from '@h/turn/options';
 import type { UsageMeter } from './usage-meter.js';
 
 /**
@@ -8,7 +8,7 @@ import type { UsageMeter } from './usage-meter.js';
  * The turn ends with the outcome `budget-exceeded` and the reason; the transcript stays complete. For pipelines without
  * `guardrails`, which warns before and lets the model sum up.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -17,7 +17,7 @@ import type { UsageMeter } from './usage-meter.js';
  * ```
  */
 export const killSwitch = (meter: Pick<UsageMeter, 'exceeded'>): TurnOperator => {
-  checkArgument('killSwitch', 'its meter', meter, anObjectWith('exceeded'));
+  checkValue('killSwitch()', 'meter', meter, objectWith('exceeded'));
   return intercept('kill-switch', () => {
     let session: string | undefined;
     return {

@@ -1,5 +1,5 @@
 import type { JSONValue, Usage } from '@h/turn';
-import { aFunction, aNumberFrom, aWholeNumberFrom, anObject, checkOptions } from '../options-check.js';
+import { aFunction, checkOptions, numberFrom, objectOf, wholeFrom, type OptionChecks } from '@h/turn/options';
 import { cleanUsage } from './clean-usage.js';
 import type { CostOf } from './cost-of.js';
 import { exceededBy, type BudgetExceeded, type UsageLimits } from './limits.js';
@@ -94,7 +94,7 @@ const maxDepth = 20;
  * Nothing is counted twice (`input` includes the cache, `output` includes reasoning), failed attempts count, children
  * count for their parents, and a call without a known price makes the cost unknown, never 0.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -104,14 +104,13 @@ const maxDepth = 20;
  * ```
  */
 export const createUsageMeter = (options: UsageMeterOptions = {}): UsageMeter => {
-  checkOptions('createUsageMeter', options, {
+  checkOptions('createUsageMeter()', options, {
     costOf: aFunction,
-    limits: anObject,
-    maxSessions: aWholeNumberFrom(1),
-    maxTurns: aWholeNumberFrom(1),
+    limits: objectOf({ maxInputTokens: numberFrom(0, Infinity), maxOutputTokens: numberFrom(0, Infinity), maxCost: numberFrom(0, Infinity) } satisfies OptionChecks<UsageLimits>),
+    maxSessions: wholeFrom(1, Infinity),
+    maxTurns: wholeFrom(1, Infinity),
   });
   const { costOf = () => undefined, limits = {}, maxSessions = 10_000, maxTurns = 10_000 } = options;
-  checkOptions('createUsageMeter', limits, { maxInputTokens: aNumberFrom(0), maxOutputTokens: aNumberFrom(0), maxCost: aNumberFrom(0) });
   const turns = lru<TurnEntry>(maxTurns);
   const sessions = lru<UsageTotals>(maxSessions);
   const killed = new Map<string, string>();

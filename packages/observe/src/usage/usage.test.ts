@@ -174,7 +174,7 @@ describe('createUsageMeter', () => {
     expect(meter.exceeded('a')).toBeUndefined();
   });
 
-  it.each([[{ prices: 1 }, '"prices"'], [{ limits: { maxTokens: 1 } }, '"maxTokens"'], [{ limits: { maxCost: Number.NaN } }, 'it was given NaN'], [{ maxTurns: 0 }, '"maxTurns"'], [{ maxSessions: 0 }, '"maxSessions"'], [{ costOf: 1 }, '"costOf"']])('refuses %j', (options, message) => {
+  it.each([[{ prices: 1 }, '"prices"'], [{ limits: { maxTokens: 1 } }, '"limits.maxTokens"'], [{ limits: { maxCost: Number.NaN } }, 'it was given NaN'], [{ maxTurns: 0 }, '"maxTurns"'], [{ maxSessions: 0 }, '"maxSessions"'], [{ costOf: 1 }, '"costOf"']])('refuses %j', (options, message) => {
     expect(() => createUsageMeter(options as never)).toThrow(message);
   });
 });
@@ -193,7 +193,7 @@ describe('killSwitch', () => {
   });
 
   it('refuses what is no meter', () => {
-    expect(() => killSwitch({} as never)).toThrow('killSwitch() takes an object with exceeded() as its meter');
+    expect(() => killSwitch({} as never)).toThrow('killSwitch() takes an object with exceeded() as "meter"');
   });
 
   describeOperator(() => killSwitch(createUsageMeter()));

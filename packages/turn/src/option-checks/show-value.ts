@@ -6,7 +6,7 @@ const maxParts = 10;
 const maxText = 24;
 const shownOfLongText = 16;
 
-const soundsSecret = /key|token|secret|passw|credential|authori[sz]ation|cookie/iu;
+const soundsSecret = /(?:^|[.\]_-]|api|access|private|signing|encryption)keys?$|token$|secret|passw|credential|authori[sz]ation|cookie/iu;
 
 /**
  * A value for people, in one line: at most 200 characters, whatever it is.
