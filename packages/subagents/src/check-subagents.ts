@@ -19,6 +19,7 @@ export const checkSubagents = (options: SubagentsOptions): void => {
     onApproval: isFunction,
     parentEnd: exactly('wait', 'detach', 'cancel'),
     wake: isFunction,
+    onForgotten: isFunction,
     onEvent: isFunction,
     scheduler: objectWith('schedule', 'now'),
     newId: isFunction,
@@ -49,4 +50,6 @@ const limits = {
   graceMs: numberFrom(0),
   waitMs: numberFrom(1),
   resultChars: wholeFrom(100),
+  unread: wholeFrom(0),
+  storeMs: numberFrom(1),
 };

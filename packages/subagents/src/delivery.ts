@@ -1,25 +1,30 @@
-import type { JSONValue, Message, ToolResultOutput, UserMessage } from '@h/turn';
+import type { JSONValue, Message, MessageList, ToolResultOutput, UserMessage } from '@h/turn';
 import { describeEnd, type WrapEvidence } from './evidence.js';
 import { pendingOf, type Child, type Family, type Member } from './family.js';
 import type { ChildEnd } from './record.js';
 import type { Records } from './records.js';
+import type { Unread } from './unread.js';
 
 /** A sub-agent that has ended. */
 export type EndedChild = Child & { readonly end: ChildEnd };
+
+/** What bringing results takes. */
+export interface DeliveryHost {
+  readonly family: Family;
+  readonly records: Records;
+  readonly unread: Unread;
+  readonly wrap: WrapEvidence;
+}
 
 /**
  * Brings results to parents, each once: a result is taken by one message or by one tool call, and is forgotten only when that
  * is in the journal of the parent. What did not get there is there to be taken again.
  */
 export class Delivery {
-  readonly #family: Family;
-  readonly #records: Records;
-  readonly #wrap: WrapEvidence;
+  readonly #host: DeliveryHost;
 
-  constructor(family: Family, records: Records, wrap: WrapEvidence) {
-    this.#family = family;
-    this.#records = records;
-    this.#wrap = wrap;
+  constructor(host: DeliveryHost) {
+    this.#host = host;
   }
 
   pending(member: Member | undefined): readonly EndedChild[] {
@@ -36,12 +41,13 @@ export class Delivery {
   /** Takes these results for the answer to a tool call. */
   async answer(children: readonly EndedChild[], call: string): Promise<string> {
     for (const child of children) child.delivery = 'taken';
-    await Promise.all(children.map((child) => this.#records.change(child, { takenBy: call })));
-    return this.text(children);
+    await Promise.all(children.map((child) => this.#host.records.change(child, { takenBy: call })));
+    // What is cut later on keeps its beginning.
+    return `Results of ${children.map(({ record }) => record.id).join(', ')}\n\n${this.text(children)}`;
   }
 
   text(children: readonly EndedChild[]): string {
-    return children.map(({ end }) => describeEnd(end, this.#wrap)).join('\n\n');
+    return children.map(({ end }) => describeEnd(end, this.#host.wrap)).join('\n\n');
   }
 
   /** Gives back what did not get there. */
@@ -53,26 +59,40 @@ export class Delivery {
   forget(children: Iterable<Child>): void {
     for (const child of children) {
       child.delivery = 'delivered';
-      this.#family.forget(child);
-      void this.#records.remove(child);
+      this.#host.family.forget(child);
+      this.#host.unread.delete(child);
+      void this.#host.records.remove(child);
     }
   }
 
   /** Which of these the messages tell of: those that a process told before it died. */
   toldIn(messages: Iterable<Message>, children: readonly EndedChild[]): readonly EndedChild[] {
-    if (children.length === 0) return [];
-    const told = new Set<JSONValue>();
-    for (const message of messages) {
-      for (const id of idsIn(message)) told.add(id);
-      if (message.role !== 'tool') continue;
-      for (const part of message.content) {
-        if (part.type !== 'tool-result') continue;
-        for (const { record } of children) if (record.takenBy === part.toolCallId && tells(part.output, record.id)) told.add(record.id);
-      }
-    }
-    return children.filter(({ record }) => told.has(record.id));
+    return told(messages, children, tells);
+  }
+
+  /** Which of these got into a history just now: its latest messages say so, the others are read only where they do not. */
+  arrivedIn(messages: MessageList, children: readonly Child[]): readonly Child[] {
+    const latest = told(messages.slice(-latestMessages), children, isAnswer);
+    return latest.length === children.length ? latest : told(messages, children, isAnswer);
   }
 }
+
+const latestMessages = 16;
+
+/** Which sub-agents messages tell of: as results that were pushed, or by the answer to the call that took them. */
+const told = <Each extends Child>(messages: Iterable<Message>, children: readonly Each[], isTold: (output: ToolResultOutput, id: string) => boolean): readonly Each[] => {
+  if (children.length === 0) return [];
+  const ids = new Set<JSONValue>();
+  for (const message of messages) {
+    for (const id of idsIn(message)) ids.add(id);
+    if (message.role !== 'tool') continue;
+    for (const part of message.content) {
+      if (part.type !== 'tool-result') continue;
+      for (const { record } of children) if (record.takenBy === part.toolCallId && isTold(part.output, record.id)) ids.add(record.id);
+    }
+  }
+  return children.filter(({ record }) => ids.has(record.id));
+};
 
 /** The sub-agents that a message brings the results of. */
 export const idsIn = (message: Message): readonly JSONValue[] => {
@@ -80,4 +100,7 @@ export const idsIn = (message: Message): readonly JSONValue[] => {
   return Array.isArray(ids) ? (ids as readonly JSONValue[]) : [];
 };
 
-const tells = (output: ToolResultOutput, id: string): boolean => output.type === 'text' && output.value.includes(id);
+const isAnswer = ({ type }: ToolResultOutput): boolean => type === 'text' || type === 'content' || type === 'json';
+
+/** In the whole of a session two calls may have one id: the answer has to name the sub-agent, as its first line does. */
+const tells = (output: ToolResultOutput, id: string): boolean => isAnswer(output) && JSON.stringify(output).includes(id);

@@ -27,9 +27,20 @@ export const describeEnd = (end: ChildEnd, wrap: WrapEvidence): string => {
     `Sub-agent ${child} (${agent}) ended: ${how}, after ${steps} steps and ${Math.round(durationMs / 1000)} s. Its task began: ${JSON.stringify(capText(task, 200))}`,
     ...(reason === undefined ? [] : [`Why: ${JSON.stringify(capText(reason, 500))}`]),
     ...(status === 'ok' ? [] : ['It may have done a part of its task; look before you do it again.']),
-    ...(note === undefined ? [] : [`It worked in a copy: ${note}`]),
+    ...(note === undefined ? [] : [`Note: ${JSON.stringify(capText(note, 1000))}`]),
     ...(artifact === undefined ? [] : [`Its whole answer, ${end.textChars} characters, is the artifact ${artifact}.`]),
-    text === '' ? 'It said nothing: what it was to deliver is missing.' : wrap(text, { source: `sub-agent ${agent} ${child}` }),
+    text === '' ? 'It said nothing: what it was to deliver is missing.' : wrapped(text, `sub-agent ${agent} ${child}`, wrap),
   ];
   return lines.join('\n');
+};
+
+/** A wrapper that fails must neither lose a result nor let it through as it is. */
+const wrapped = (text: string, source: string, wrap: WrapEvidence): string => {
+  try {
+    const marked: unknown = wrap(text, { source });
+    if (typeof marked === 'string') return marked;
+  } catch {
+    // The plain way is as safe.
+  }
+  return quoteEvidence(text, { source });
 };

@@ -93,10 +93,12 @@ export class Family {
 
   /** Keeps a place for one more sub-agent, against all limits at once, or says which one forbids it. */
   reserve(session: string): Place | SpawnRefusal {
-    const parent = this.#members.get(session) ?? createMember(session);
+    const known = this.#members.get(session);
+    const isEnding = known?.child ? known.child.end !== undefined || known.child.abort.signal.aborted : !known && isChildSession(session);
+    if (isEnding) return refusal('parent-ended', 'The agent that wants it has ended, or is about to.');
+    const parent = known ?? createMember(session);
     const { root } = parent;
     const { depth, children, tree } = this.#limits;
-    if (parent.child?.end) return refusal('parent-ended', 'The agent that wants it has ended.');
     if (parent.depth >= depth) return refusal('max-depth', `Sub-agents may be ${depth} deep, and this one is. Do the work yourself.`, depth);
     if (parent.children.size + parent.reserved >= children) return refusal('max-children', `There are ${children} sub-agents already; wait for one of them.`, children);
     if (root.alive >= tree) return refusal('max-tree', `All agents of this task together have ${tree} sub-agents under way; wait until one has ended.`, tree);
@@ -152,6 +154,13 @@ export class Family {
     if (!isNeeded && (member.root !== member || member.alive === 0) && this.#members.get(member.session) === member) this.#members.delete(member.session);
   }
 }
+
+/** The session of a sub-agent. Such names belong to sub-agents: one that is known no longer is no agent at the top. */
+export const childSession = (id: string): string => `${childPrefix}${id}`;
+
+const isChildSession = (session: string): boolean => session.startsWith(childPrefix);
+
+const childPrefix = 'subagent-';
 
 export const refusal = (code: RefusalCode, reason: string, limit?: number): SpawnRefusal => ({
   status: 'refused',

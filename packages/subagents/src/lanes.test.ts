@@ -56,7 +56,7 @@ describe('lanes', () => {
     await pass(1);
     stop.abort(new Error('The lane was taken away.'));
     await pass(10);
-    expect(heard).toEqual([['subagent-c1', 'background', 5000]]);
+    expect(heard).toEqual([['subagent-c1', 'background', 6020]]);
     expect(await spawned.ended).toMatchObject({ status: 'cancelled', reason: 'The lane was taken away.' });
   });
 

@@ -49,12 +49,25 @@ export interface SubagentLimits {
    * @defaultValue `8000`, about 2,000 tokens: twenty of them fit into most windows
    */
   readonly resultChars?: number | undefined;
+  /**
+   * How many results may wait for a next turn of their parents, in all trees together. Beyond it the oldest one of a parent
+   * without a turn is forgotten.
+   *
+   * @defaultValue `1000`, some 10 MB at most
+   */
+  readonly unread?: number | undefined;
+  /**
+   * How long the store may take for one record, in milliseconds. A spawn that it does not confirm by then is refused.
+   *
+   * @defaultValue `10_000`
+   */
+  readonly storeMs?: number | undefined;
 }
 
 /** All limits, with defaults filled in. */
 export type Limits = { readonly [Name in keyof SubagentLimits]-?: number };
 
-export const defaultLimits: Limits = {
+const defaultLimits: Limits = {
   depth: 5,
   children: 20,
   tree: 50,
@@ -63,4 +76,12 @@ export const defaultLimits: Limits = {
   graceMs: 10_000,
   waitMs: 300_000,
   resultChars: 8000,
+  unread: 1000,
+  storeMs: 10_000,
+};
+
+/** The limits with their defaults, also where one is given as `undefined`. */
+export const limitsOf = (given: SubagentLimits = {}): Limits => {
+  const stated = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...defaultLimits, ...(Object.fromEntries(stated) as Partial<Limits>) };
 };

@@ -85,6 +85,8 @@ export interface SubagentsOptions {
   readonly parentEnd?: ParentEnd | undefined;
   /** Told that there are results for an agent at the top that has no turn. Begin one, and it reads them first. */
   readonly wake?: ((session: string, ended: readonly ChildEnd[]) => void) | undefined;
+  /** Told of a result that nobody will read: there were more than `limits.unread`. */
+  readonly onForgotten?: ((end: ChildEnd) => void) | undefined;
   /** Shown all events of sub-agents. */
   readonly onEvent?: ((child: ChildInfo, event: TurnEvent) => void) | undefined;
   /**

@@ -7,7 +7,7 @@ export interface ParentTurn {
   /** Lets its observers, and the runner, see an event. */
   readonly emit: (event: NewEvent) => void;
   /** Does something in the asynchronous context in which the turn was admitted, by which lanes find its slot. */
-  readonly inContext: <Result>(callback: () => Result) => Result;
+  inContext: <Result>(callback: () => Result) => Result;
   /** Called when somebody has said something to it. */
   readonly onInput: Set<() => void>;
   /** What its sub-agents have asked its user, by the id that the question has in this turn. */

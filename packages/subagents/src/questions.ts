@@ -3,6 +3,7 @@ import type { Child } from './family.js';
 import type { ChildQuestion } from './kind.js';
 import type { ParentTurn, Question } from './parent-turn.js';
 import { infoOf } from './run-child.js';
+import { tell } from './tell.js';
 
 /**
  * Puts a question of a sub-agent to the user: it enters the turn of its parent, whose user answers as always, and from there
@@ -12,7 +13,7 @@ export const ask = (child: Child, request: TurnEventOf<'approval.request'>, turn
   const { id, agent } = child.record;
   const answer = (decision: ApprovalDecision): boolean => child.agent?.answer(request.id, decision) ?? false;
   const elsewhere = (): void => {
-    if (onApproval) onApproval({ child: infoOf(child), request, answer });
+    if (onApproval) tell(() => onApproval({ child: infoOf(child), request, answer }), () => answer(nobody));
     else answer(nobody);
   };
   if (!turn || turn.isOver) {

@@ -2,39 +2,92 @@ import { toErrorInfo } from '@h/turn';
 import type { Child } from './family.js';
 import type { ChildRecord, ChildStore } from './record.js';
 
-/** Keeps the records of sub-agents: those of one in the order in which it changed. */
+/** What keeping records takes. */
+export interface RecordsHost {
+  /** How long the store may take for one record, in milliseconds. */
+  readonly storeMs: number;
+  /** Calls back after so many milliseconds; returns how to cancel it. */
+  readonly after: (delayMs: number, callback: () => void) => () => void;
+  /** Told what could not be kept. */
+  readonly onProblem: (child: Child, reason: string) => void;
+}
+
+/** Keeps the records of sub-agents: those of one in the order in which it changed. No store holds anybody up for long. */
 export class Records {
   readonly #store: ChildStore | undefined;
-  readonly #onProblem: (child: Child, reason: string) => void;
+  readonly #host: RecordsHost;
+  readonly #removed = new WeakSet<Child>();
+  readonly #writing = new Set<Promise<unknown>>();
 
-  constructor(store: ChildStore | undefined, onProblem: (child: Child, reason: string) => void) {
+  constructor(store: ChildStore | undefined, host: RecordsHost) {
     this.#store = store;
-    this.#onProblem = onProblem;
+    this.#host = host;
   }
 
-  /** Resolves once the first record is safe; rejects where it cannot be kept. */
-  async begin({ record }: Child): Promise<void> {
-    await this.#store?.save(record);
+  /** Resolves once the first record is safe; rejects where it cannot be kept, or not in time. */
+  async begin(child: Child): Promise<void> {
+    const store = this.#store;
+    if (!store) return;
+    const { record } = child;
+    const saving = child.saving.then(() => store.save(record));
+    child.saving = saving.then(undefined, () => undefined);
+    if (await this.#inTime(saving)) return;
+    // It may be kept yet, and nobody is to find it then.
+    void this.remove(child);
+    throw new Error(this.#lateness);
   }
 
   /** Changes the record. What cannot be kept is said, and nobody waits for it. */
   change(child: Child, changes: Partial<ChildRecord>): Promise<void> {
     child.record = { ...child.record, ...changes };
     const { record } = child;
-    return this.#inOrder(child, () => this.#store?.save(record));
+    return this.#removed.has(child) ? Promise.resolve() : this.#inOrder(child, (store) => store.save(record));
   }
 
   /** It is of no use any more. */
   remove(child: Child): Promise<void> {
-    return this.#inOrder(child, () => this.#store?.delete(child.record.id));
+    this.#removed.add(child);
+    return this.#inOrder(child, (store) => store.delete(child.record.id));
   }
 
-  #inOrder(child: Child, write: () => unknown): Promise<void> {
-    if (!this.#store) return child.saving;
-    child.saving = child.saving.then(write).then(
+  /** Resolves when all that was to be kept is, or was given up. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#writing);
+  }
+
+  async #inOrder(child: Child, write: (store: ChildStore) => unknown): Promise<void> {
+    const store = this.#store;
+    if (!store) return;
+    const written = child.saving.then(() => write(store));
+    child.saving = written.then(
       () => undefined,
-      (error: unknown) => this.#onProblem(child, toErrorInfo(error).message),
+      () => undefined,
     );
-    return child.saving;
+    try {
+      if (!(await this.#inTime(written))) this.#host.onProblem(child, this.#lateness);
+    } catch (error) {
+      this.#host.onProblem(child, toErrorInfo(error).message);
+    }
+  }
+
+  get #lateness(): string {
+    return `The store did not answer within ${this.#host.storeMs} ms.`;
+  }
+
+  /** Whether it was done in time; rejects as it does. */
+  async #inTime(work: Promise<unknown>): Promise<boolean> {
+    let stopTimer: (() => void) | undefined;
+    const tooLate = new Promise<false>((resolve) => {
+      stopTimer = this.#host.after(this.#host.storeMs, () => resolve(false));
+    });
+    const done = Promise.race([work.then(() => true), tooLate]);
+    const settled = done.catch(() => false);
+    this.#writing.add(settled);
+    try {
+      return await done;
+    } finally {
+      stopTimer?.();
+      this.#writing.delete(settled);
+    }
   }
 }

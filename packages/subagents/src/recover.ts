@@ -4,6 +4,7 @@ import { createMember, type Child, type Member } from './family.js';
 import { Gate } from './gate.js';
 import { unrestricted } from './policy.js';
 import type { ChildEnd, ChildRecord } from './record.js';
+import { stillThere } from './run-child.js';
 import { RunPlace } from './run-place.js';
 import type { Team } from './team.js';
 
@@ -37,7 +38,7 @@ export const recover = async (team: Team, { unfinished }: RecoverOptions = {}): 
     if (toldTo === undefined) await team.options.store?.delete(record.id);
     else {
       if (record.end === undefined || record.parent !== toldTo) await team.options.store?.save(kept);
-      team.family.adopt(toldTo, (parent) => endedChild(parent, kept));
+      team.unread.add(team.family.adopt(toldTo, (parent) => endedChild(parent, kept)));
     }
     orphans.push({ record: { ...record, end }, isResumable, toldTo });
   }
@@ -62,7 +63,7 @@ const interrupted = ({ id, agent, session, task, isolated, spawnedAt }: ChildRec
     steps: 0,
     usage: noUsage,
     durationMs: Math.max(0, now - spawnedAt),
-    ...(isolated !== undefined && { note: `Its folder is still there: ${isolated}` }),
+    ...(isolated !== undefined && { note: stillThere(isolated) }),
   };
 };
 
@@ -70,6 +71,7 @@ const endedChild = (parent: Member, record: ChildRecord & { readonly end: ChildE
   const node = createMember(record.session, parent);
   const ended = deferred<ChildEnd>();
   ended.resolve(record.end);
+  const abort = new AbortController();
   const child: Child = {
     record,
     node,
@@ -77,10 +79,10 @@ const endedChild = (parent: Member, record: ChildRecord & { readonly end: ChildE
     policy: unrestricted,
     budget: undefined,
     priority: 'normal',
-    abort: new AbortController(),
+    abort,
     agent: undefined,
     isLate: false,
-    place: new RunPlace(new Gate(0)),
+    place: new RunPlace(new Gate(0), abort.signal),
     end: record.end,
     delivery: 'waiting',
     ended,

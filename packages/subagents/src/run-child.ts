@@ -28,6 +28,8 @@ interface Draft {
   startedAt: number | undefined;
   reply: Reply | undefined;
   error: ErrorInfo | undefined;
+  /** What is left of its copy. */
+  copy: string | undefined;
   note: string | undefined;
   artifact: string | undefined;
 }
@@ -38,7 +40,7 @@ interface Draft {
  */
 export const runChild = async (child: Child, kind: AgentKind, host: RunHost): Promise<ChildEnd> => {
   const { signal } = child.abort;
-  const draft: Draft = { startedAt: undefined, reply: undefined, error: undefined, note: undefined, artifact: undefined };
+  const draft: Draft = { startedAt: undefined, reply: undefined, error: undefined, copy: undefined, note: undefined, artifact: undefined };
   const cutOff = deferred<void>();
   let disarm: (() => void) | undefined;
   const arm = (): void => {
@@ -80,8 +82,8 @@ class ChildRun {
     const { record, place, priority, abort } = this.#child;
     const { signal } = abort;
     try {
-      if (!(await place.enter(signal))) return;
-      await this.#host.lanes.run(record.session, (lease) => Promise.race([this.#inLane(lease), this.#grace.cutOff]), { signal, priority, idleTimeoutMs: this.#timeoutMs });
+      if (!(await place.enter())) return;
+      await this.#host.lanes.run(record.session, (lease) => Promise.race([this.#inLane(lease), this.#grace.cutOff]), { signal, priority, idleTimeoutMs: this.#laneTimeoutMs });
     } catch (error) {
       this.#draft.error ??= toErrorInfo(error);
     }
@@ -89,6 +91,11 @@ class ChildRun {
 
   get #timeoutMs(): number {
     return this.#kind.timeoutMs ?? this.#host.limits.timeoutMs;
+  }
+
+  /** The lane is the second guard: what its own time stops has timed out, and was not merely cancelled. */
+  get #laneTimeoutMs(): number {
+    return this.#timeoutMs + 2 * this.#host.limits.graceMs + 1000;
   }
 
   async #inLane(lease: ChildLease): Promise<void> {
@@ -129,11 +136,23 @@ class ChildRun {
       return;
     }
     try {
+      this.#draft.copy = stillThere(isolation.folder);
       await this.#host.isIsolated(this.#child, isolation);
       await this.#withAgent(info, isolation.folder);
+    } catch (error) {
+      this.#draft.error ??= toErrorInfo(error);
     } finally {
       this.#grace.arm();
-      this.#draft.note = await isolation.finish(statusOf(this.#child, this.#draft));
+      await this.#finish(isolation);
+    }
+  }
+
+  /** Whatever goes wrong, the parent hears where the work is. */
+  async #finish({ folder, finish }: Isolation): Promise<void> {
+    try {
+      this.#draft.copy = await finish(statusOf(this.#child, this.#draft));
+    } catch (error) {
+      this.#draft.copy = `${stillThere(folder)}. It could not be finished: ${toErrorInfo(error).message}`;
     }
   }
 
@@ -188,6 +207,9 @@ class ChildRun {
   }
 }
 
+/** Where the work of one is that was not finished in order. */
+export const stillThere = (folder: string): string => `Its folder is still there: ${folder}`;
+
 export const infoOf = ({ record: { id, agent, session, turn, task, parent, root, depth } }: Child): ChildInfo => ({ id, agent, session, turn, task, parent, root, depth });
 
 /** How it ended, from what the runtime saw. */
@@ -200,7 +222,8 @@ const statusOf = (child: Child, { reply: done, error }: Draft): ChildStatus => {
 
 const endOf = (child: Child, draft: Draft, { limits, now }: RunHost): ChildEnd => {
   const { id, agent, session, task } = child.record;
-  const { reply: done, startedAt, artifact, note } = draft;
+  const { reply: done, startedAt, artifact } = draft;
+  const note = [draft.copy, draft.note].filter((each) => each !== undefined).join(' ');
   const error = draft.error ?? done?.error;
   const text = done?.text ?? '';
   const status = statusOf(child, draft);
@@ -220,9 +243,24 @@ const endOf = (child: Child, draft: Draft, { limits, now }: RunHost): ChildEnd =
     steps: done?.steps ?? 0,
     usage: done?.usage ?? noUsage,
     durationMs: startedAt === undefined ? 0 : now() - startedAt,
-    ...(note !== undefined && { note }),
+    ...(note !== '' && { note }),
   };
 };
+
+/** How one ended that was never begun. */
+export const unbegun = ({ record: { id, agent, session, task } }: Child, reason: string): ChildEnd => ({
+  child: id,
+  agent,
+  session,
+  task,
+  status: 'failed',
+  reason,
+  text: '',
+  textChars: 0,
+  steps: 0,
+  usage: noUsage,
+  durationMs: 0,
+});
 
 const abortReason = ({ aborted, reason }: AbortSignal): string | undefined => {
   if (!aborted) return undefined;

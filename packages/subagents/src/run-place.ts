@@ -5,17 +5,20 @@ import type { ChildLease } from './lanes.js';
 export class RunPlace {
   readonly #gate: Gate;
   readonly #closing = new AbortController();
+  readonly #signal: AbortSignal;
   #isHeld = false;
   /** Its lane, while it has one. */
   lease: ChildLease | undefined;
 
-  constructor(gate: Gate) {
+  /** @param signal Aborted when it is to stop: it waits for no place any more. */
+  constructor(gate: Gate, signal: AbortSignal) {
     this.#gate = gate;
+    this.#signal = AbortSignal.any([signal, this.#closing.signal]);
   }
 
   /** Resolves once it may work; with `false` when it is not to work any more. */
-  async enter(signal?: AbortSignal, isBack = false): Promise<boolean> {
-    const isIn = await this.#gate.enter(signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal, isBack);
+  async enter(isBack = false): Promise<boolean> {
+    const isIn = await this.#gate.enter(this.#signal, isBack);
     if (!isIn) return false;
     if (this.#closing.signal.aborted) {
       this.#gate.leave();
@@ -31,7 +34,7 @@ export class RunPlace {
   }
 
   async goOn(): Promise<void> {
-    await this.enter(undefined, true);
+    await this.enter(true);
   }
 
   close(): void {

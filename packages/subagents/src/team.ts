@@ -3,12 +3,12 @@ import { asyncScheduler } from 'rxjs';
 import { deferred } from './deferred.js';
 import { Delivery } from './delivery.js';
 import { quoteEvidence } from './evidence.js';
-import { aliveOf, createMember, Family, refusal, type Child, type Member, type Place, type SpawnRefusal } from './family.js';
+import { aliveOf, childSession, createMember, Family, refusal, type Child, type Member, type Place, type SpawnRefusal } from './family.js';
 import { Gate } from './gate.js';
 import { policyGuard } from './guard.js';
 import type { AgentKind, ChildContext, ChildInfo, Isolation, SharedBudget } from './kind.js';
 import { noLanes } from './lanes.js';
-import { defaultLimits, type Limits } from './limits.js';
+import { limitsOf, type Limits } from './limits.js';
 import type { SubagentsOptions } from './options.js';
 import type { ParentTurn } from './parent-turn.js';
 import { Pauses } from './pauses.js';
@@ -16,8 +16,10 @@ import { allowsTool, inheritPolicy, movePolicy, unrestricted, type AgentPolicy }
 import { ask, withdraw } from './questions.js';
 import type { ChildEnd, ChildReceiver } from './record.js';
 import { Records } from './records.js';
-import { infoOf, runChild, type RunHost } from './run-child.js';
+import { infoOf, runChild, unbegun, type RunHost } from './run-child.js';
 import { RunPlace } from './run-place.js';
+import { tell } from './tell.js';
+import { Unread } from './unread.js';
 
 /** What is asked for. */
 export interface SpawnRequest {
@@ -55,6 +57,7 @@ export class Team {
   readonly pauses: Pauses;
   readonly delivery: Delivery;
   readonly records: Records;
+  readonly unread: Unread;
   /** The turns under way that may have sub-agents, by session. */
   readonly turns = new Map<string, ParentTurn>();
   readonly #gate: Gate;
@@ -64,14 +67,19 @@ export class Team {
 
   constructor(options: SubagentsOptions) {
     this.options = options;
-    this.limits = { ...defaultLimits, ...options.limits } as Limits;
+    this.limits = limitsOf(options.limits);
     this.family = new Family(this.limits);
     this.#gate = new Gate(this.limits.concurrency);
     this.#kinds = new Map(Object.entries(options.agents));
     const lanes = options.lanes ?? noLanes;
     this.pauses = new Pauses(lanes);
-    this.records = new Records(options.store, (child, reason) => this.emit(child.record.parent, notice('subagent.not-kept', { child: child.record.id, reason })));
-    this.delivery = new Delivery(this.family, this.records, options.wrap ?? quoteEvidence);
+    this.records = new Records(options.store, {
+      storeMs: this.limits.storeMs,
+      after: this.after,
+      onProblem: (child, reason) => this.emit(child.record.parent, notice('subagent.not-kept', { child: child.record.id, reason })),
+    });
+    this.unread = new Unread({ most: this.limits.unread, isBusy: (session) => this.turns.has(session), forget: (child) => this.#forgetUnread(child) });
+    this.delivery = new Delivery({ family: this.family, records: this.records, unread: this.unread, wrap: options.wrap ?? quoteEvidence });
     this.#host = {
       limits: this.limits,
       lanes,
@@ -114,9 +122,12 @@ export class Team {
     try {
       await this.records.begin(child);
     } catch (error) {
+      const reason = `Its record could not be kept, so it was not begun: ${toErrorInfo(error).message}`;
+      child.end = unbegun(child, reason);
       this.family.forget(child);
       this.family.ended(child);
-      return refusal('not-kept', `Its record could not be kept, so it was not begun: ${toErrorInfo(error).message}`);
+      child.ended.resolve(child.end);
+      return refusal('not-kept', reason);
     }
     this.emit(request.parent, notice('subagent.spawned', { child: id, agent, session, depth }));
     const kind = this.#kinds.get(agent) as AgentKind;
@@ -139,6 +150,7 @@ export class Team {
   async close(reason: string): Promise<void> {
     this.#isClosed = true;
     await Promise.all(this.family.all().map((member) => this.cancelAll(member, reason)));
+    await this.records.settled();
   }
 
   /** Tells the app that there are results for an agent that has no turn to take them; what was cancelled wakes nobody. */
@@ -147,11 +159,15 @@ export class Team {
     const isIdle = !this.turns.has(session) && member?.root === member;
     const ends = this.delivery.pending(member).map(({ end }) => end);
     if (!isIdle || ends.every(({ status }) => status === 'cancelled')) return;
-    try {
-      this.options.wake?.(session, ends);
-    } catch {
-      // The results stay where they are, for the next turn.
-    }
+    // Where it fails the results stay where they are, for the next turn.
+    tell(() => this.options.wake?.(session, ends));
+  }
+
+  /** Nobody will read this result: there were too many of them. */
+  #forgetUnread(child: Child): void {
+    this.delivery.forget([child]);
+    const { end } = child;
+    if (end) tell(() => this.options.onForgotten?.(end));
   }
 
   #reserve({ parent, agent, task, policy = {}, receiver = 'caller' }: SpawnRequest): Child | SpawnRefusal {
@@ -177,8 +193,9 @@ export class Team {
   #childAt(place: Place, { kind, agent, task, receiver }: Pick<Child['record'], 'agent' | 'task' | 'receiver'> & { readonly kind: AgentKind }, policy: AgentPolicy): Child {
     const { parent, depth } = place;
     const id = this.newId();
-    const session = `subagent-${id}`;
+    const session = childSession(id);
     const node = createMember(session, parent);
+    const abort = new AbortController();
     const budget = parent.child ? parent.child.budget : valueFor(this.options.budget, parent.session);
     const child: Child = {
       record: { v: 1, id, agent, task, session, turn: this.newId(), parent: parent.session, root: parent.root.session, depth, receiver, spawnedAt: this.now() },
@@ -187,10 +204,10 @@ export class Team {
       policy,
       budget: budget?.share({ name: `${agent} ${id}`, ...policy.budget }),
       priority: kind.priority ?? 'normal',
-      abort: new AbortController(),
+      abort,
       agent: undefined,
       isLate: false,
-      place: new RunPlace(this.#gate),
+      place: new RunPlace(this.#gate, abort.signal),
       end: undefined,
       delivery: 'waiting',
       ended: deferred(),
@@ -215,7 +232,10 @@ export class Team {
     this.delivery.forget(this.delivery.pending(this.family.find(session)));
     const isUnread = record.receiver === 'caller' || child.parent.child?.end !== undefined;
     if (isUnread) this.delivery.forget([child]);
-    else void this.records.change(child, { end });
+    else {
+      void this.records.change(child, { end });
+      this.unread.add(child);
+    }
     this.family.ended(child);
     child.ended.resolve(end);
     if (!isUnread) this.wake(parent);
@@ -227,14 +247,12 @@ export class Team {
       ask(child, event, this.turns.get(parent), this.options.onApproval);
     }
     if (event.type === 'approval.answer') withdraw(this.turns.get(parent), (question) => question === `${id}/${event.id}`, event);
-    try {
-      this.options.onEvent?.(infoOf(child), event);
-    } catch {
-      // It only looks: that it fails is no failure of the sub-agent.
-    }
+    const { onEvent } = this.options;
+    if (onEvent) tell(() => onEvent(infoOf(child), event));
   }
 
   async #isolated(child: Child, { folder, original }: Isolation): Promise<void> {
+    if (child.end) return;
     child.policy = movePolicy(child.policy, original, folder);
     await this.records.change(child, { isolated: folder });
   }

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { intercept, proceed, type Decision, type Handlers, type OperatorContext, type TurnEventOf, type TurnOperator } from '@h/turn';
+import { intercept, proceed, type Decision, type Handlers, type MessageList, type OperatorContext, type TurnEventOf, type TurnOperator } from '@h/turn';
 import { idsIn } from './delivery.js';
 import type { Child, Member } from './family.js';
 import type { ParentEnd } from './options.js';
@@ -15,11 +15,13 @@ class TurnChildren {
   readonly #team: Team;
   readonly #context: OperatorContext;
   #turn: ParentTurn | undefined;
-  /** Results that are in the journal as soon as the next step begins. */
+  /** Results that are in the history as soon as the next step begins, unless something holds them up. */
   readonly #arriving = new Set<Child>();
   /** Results that go on their way with the next step. */
   readonly #continuing = new Set<Child>();
   #hasEnded = false;
+  #isResumed = false;
+  #inContext: ParentTurn['inContext'] = (callback) => callback();
 
   constructor(team: Team, context: OperatorContext) {
     this.#team = team;
@@ -28,13 +30,24 @@ class TurnChildren {
 
   readonly handlers: Handlers = {
     observe: {
-      'turn.start': ({ turn, session }) => this.#begin(turn, session),
-      'session.loaded': ({ messages }) => this.#team.delivery.forget(this.#team.delivery.toldIn(messages, this.#team.delivery.pending(this.#member))),
+      'turn.start': ({ replayed }) => {
+        this.#isResumed = replayed === true;
+        this.#inContext = AsyncLocalStorage.snapshot();
+      },
+      // Not before: one that finds its session busy is the parent of nobody.
+      'session.loaded': ({ turn, session, messages }) => {
+        this.#begin(turn, session);
+        this.#team.delivery.forget(this.#team.delivery.toldIn(messages, this.#team.delivery.pending(this.#member)));
+      },
       'history.append': ({ messages }) => {
         const ids = new Set(messages.flatMap(idsIn));
         if (ids.size > 0) this.#arrived([...(this.#member?.children ?? [])].filter(({ record }) => ids.has(record.id)));
       },
-      'model.request': () => this.#flush(),
+      'model.request': ({ messages, replayed }) => {
+        this.#flush(messages);
+        // The lane of a turn that was taken up again is known from its first step on.
+        if (this.#turn && this.#isResumed && replayed !== true) this.#turn.inContext = AsyncLocalStorage.snapshot();
+      },
       'tool.result': (event) => this.#answered(event),
       'input.received': () => this.#heard(),
       'approval.answer': (event) => {
@@ -43,7 +56,7 @@ class TurnChildren {
       'turn.end': ({ outcome, replayed }) => {
         if (replayed === true) return;
         this.#hasEnded = true;
-        this.#flush();
+        this.#giveBack();
         this.#takeAlong(outcome);
       },
     },
@@ -70,8 +83,7 @@ class TurnChildren {
   }
 
   #begin(turn: string, session: string): void {
-    const inContext = AsyncLocalStorage.snapshot();
-    this.#turn = { turn, session, emit: (event) => this.#context.emit(event), inContext, onInput: new Set(), questions: new Map(), isOver: false };
+    this.#turn = { turn, session, emit: (event) => this.#context.emit(event), inContext: this.#inContext, onInput: new Set(), questions: new Map(), isOver: false };
     this.#team.turns.set(session, this.#turn);
   }
 
@@ -133,9 +145,18 @@ class TurnChildren {
     }
   }
 
-  #flush(): void {
+  /** Results that are in the history need not be known any more; others may still be held up on their way. */
+  #flush(messages: MessageList): void {
     if (this.#arriving.size === 0) return;
-    this.#team.delivery.forget(this.#arriving);
+    const arrived = this.#team.delivery.arrivedIn(messages, [...this.#arriving]);
+    this.#team.delivery.forget(arrived);
+    for (const child of arrived) this.#arriving.delete(child);
+  }
+
+  /** No step has followed: whatever got into the history all the same is found there by the next turn. */
+  #giveBack(): void {
+    this.#team.delivery.giveBack(this.#arriving);
+    this.#team.delivery.giveBack(this.#continuing);
     this.#arriving.clear();
   }
 
@@ -156,8 +177,7 @@ class TurnChildren {
     if (!turn) return;
     turn.isOver = true;
     if (this.#team.turns.get(turn.session) === turn) this.#team.turns.delete(turn.session);
-    this.#flush();
-    this.#team.delivery.giveBack(this.#continuing);
+    this.#giveBack();
     if (!this.#hasEnded) void this.#team.cancelAll(this.#member, 'The turn of the agent that it works for was given up.');
     moveOn(turn);
     this.#team.wake(turn.session);

@@ -16,6 +16,8 @@ export interface TreeOptions extends Partial<SubagentsOptions> {
   readonly sessions?: SessionStore;
   readonly childOperators?: (context: ChildContext) => readonly TurnOperator[];
   readonly operators?: readonly TurnOperator[];
+  /** Behind `team`. */
+  readonly lateOperators?: readonly TurnOperator[];
   readonly delayMs?: number;
 }
 
@@ -30,7 +32,7 @@ export interface Tree {
 
 /** A parent that spawns workers, all scripted. Ids are c1, t1, c2 …: the sub-agent's, then its turn's. */
 export const tree = (options: TreeOptions): Tree => {
-  const { parent: script, tasks = {}, tools = [], sessions, childOperators, operators = [], delayMs, ...rest } = options;
+  const { parent: script, tasks = {}, tools = [], sessions, childOperators, operators = [], lateOperators = [], delayMs, ...rest } = options;
   const contexts: ChildContext[] = [];
   const children: ReturnType<typeof scriptedModel>[] = [];
   let ids = 0;
@@ -55,7 +57,7 @@ export const tree = (options: TreeOptions): Tree => {
     ...rest,
   });
   const parent = scriptedModel(script, timing);
-  const agent = build(parent, ...operators, team);
+  const agent = build(parent, ...operators, team, ...lateOperators);
   return {
     team,
     agent,
