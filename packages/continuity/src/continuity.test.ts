@@ -1,16 +1,18 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeRecord, encodeRecord, harness, memorySessions, reply, type JournalRecord, type SessionStore, type TurnEvent } from '@h/turn';
 import { describeOperator, event, request, response, scriptedModel, scriptedTools } from '@h/turn/testing';
-import { lastValueFrom, Subject, toArray } from 'rxjs';
+import { lastValueFrom, Subject, tap, toArray } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
 import { agentOf, runSession, tailOf, use } from '../test/agents.js';
 import { temporaryFolder } from '../test/folders.js';
 import { manualClock, planned, projectWith, scriptedCheck } from '../test/projects.js';
 import { continuity } from './continuity.js';
-import { claimTask, taskOf } from './progress/changes.js';
+import { claimNext, claimTask, taskOf } from './progress/changes.js';
 import { openProject, type Project } from './project.js';
 import { workerRole } from './roles.js';
+import { continuityTools } from './tools/continuity-tools.js';
 
 const check = { command: 'npm run e2e', run: scriptedCheck(0).run };
 
@@ -80,14 +82,31 @@ describe('what a request gets', () => {
     expect(await readFile(project.progress.path, 'utf8')).toBe('{"form');
   });
 
-  it('goes out as it is when the state cannot be read', async () => {
+  it('has what can be read of the state, and the role in any case', async () => {
     const project = await projectWith(planned('a'));
     const model = scriptedModel(['Hello.']);
     const broken = { ...project, notes: { ...project.notes, tail: () => Promise.reject(new Error('The disk is gone.')) } };
     const events = await runSession({ project: broken, session: 's', model, check });
     expect(events.filter(({ type }) => type === 'continuity.problem')).toMatchObject([{ what: 'read', error: { message: 'The disk is gone.' } }]);
-    expect(model.requests[0]?.tail).toEqual([]);
+    expect(tailOf(model.requests[0])).toMatch(/0 of 1 tasks are done.*<notes>\nThe notes cannot be read\./s);
+    expect(model.requests[0]?.system).toEqual([{ text: workerRole.instructions }]);
     expect(events.at(-1)).toMatchObject({ outcome: 'completed' });
+  });
+
+  it.each<readonly [string, (path: string) => Promise<unknown>]>([
+    ['a link', (path) => symlink('/etc/passwd', path)],
+    ['a folder', (path) => mkdir(path)],
+    ['a pipe', async (path) => void execFileSync('mkfifo', [path])],
+  ])('takes %s in place of the progress file for no first session', async (_, make) => {
+    const project = openProject({ folder: await temporaryFolder() });
+    await make(project.progress.path);
+    const model = scriptedModel([response(use('task_plan', { goal: 'x', tasks: planned('a') }), use('task_next')), 'I cannot go on.']);
+    const events = await runSession({ project, session: 's', model, check });
+    expect(events.find(({ type }) => type === 'continuity.state')).toMatchObject({ role: 'worker', file: 'unreadable' });
+    expect(tailOf(model.requests[0])).toMatch(/cannot be read .* not a first session/);
+    expect(statusOf(events)).toEqual(['denied', 'failed']);
+    expect(events.at(-1)).toMatchObject({ outcome: 'completed' });
+    expect(await project.status()).toMatchObject({ file: 'unreadable', next: { kind: 'stop', reason: 'damaged' } });
   });
 });
 
@@ -122,6 +141,23 @@ describe('the roles', () => {
     expect(events.find(({ type }) => type === 'continuity.state')).toMatchObject({ role: 'initializer' });
     const other = await runSession({ project: openProject({ folder: await temporaryFolder() }), session: 's', model: scriptedModel(['Hello.']), check, role: 'worker' });
     expect(other.find(({ type }) => type === 'continuity.state')).toMatchObject({ role: 'worker', file: 'missing' });
+  });
+
+  it('have two names', async () => {
+    const role = { ...workerRole, name: 'agent' };
+    expect(() => continuity({ project: still(), roles: { initializer: role, worker: role } })).toThrow('need two names; both are "agent"');
+  });
+
+  it('cannot review their own rules, unless the app says so', async () => {
+    const project = await projectWith(planned('a'));
+    const edits = () => scriptedModel([response(use('edit', { path: 'AGENTS.md' }), use('edit', { path: '.agent-output/rules.json' }), use('edit', { path: 'docs/AGENTS.md' })), 'Done.']);
+    const statuses = async (protect?: readonly string[]) => {
+      const agent = harness({ model: edits(), tools: scriptedTools({ edit: 'ok' }) }).pipe(continuity({ project, ...(protect && { protect }) }));
+      return statusOf(await lastValueFrom(agent.turn({ session: 's', input: 'Go.' }).pipe(toArray())));
+    };
+    expect(await statuses()).toEqual(['denied', 'denied', 'ok']);
+    expect(await statuses([])).toEqual(['ok', 'ok', 'ok']);
+    expect(await statuses(['docs'])).toEqual(['denied', 'ok', 'ok']);
   });
 
   it('cannot edit the progress file or the notes by hand', async () => {
@@ -197,6 +233,109 @@ describe('a claim', () => {
     }
   });
 
+  it('is taken up again in the next turn of its session', async () => {
+    const project = await projectWith(planned('a', 'b'));
+    const sessions = memorySessions();
+    const next = (input: string, model: ReturnType<typeof scriptedModel>) => reply(agentOf({ project, session: 's', model, check, sessions }).turn({ session: 's', input }));
+    await next('Go.', scriptedModel([response(use('task_next')), 'Half of it is done.']));
+    const owners = async () => (await progressOf(project)).tasks.map(({ claim }) => claim?.owner);
+    expect(await owners()).toEqual([undefined, undefined]);
+    const during: unknown[] = [];
+    const model = scriptedModel([response(use('look')), response(use('task_done', { id: 'a', summary: 'It works.' })), 'Done.']);
+    const tools = { look: async () => { during.push(await owners()); return 'Seen.'; } };
+    await reply(agentOf({ project, session: 's', model, check, sessions, tools }).turn({ session: 's', input: 'Go on.' }));
+    expect(during).toEqual([['s', undefined]]);
+    expect(taskOf(await progressOf(project), 'a').status).toBe('done');
+  });
+
+  it('that others have taken up stops its session from changing anything, until it asks for another task', async () => {
+    const { clock, pass } = manualClock();
+    const project = await projectWith(planned('a', 'b'), { clock, leaseMs: 60_000 });
+    const model = scriptedModel([
+      response(use('task_next')),
+      response(use('sleep')),
+      response(use('write'), use('look'), use('task_done', { id: 'a', summary: 'x' })),
+      response(use('write')),
+      response(use('task_next')),
+      response(use('write')),
+      'Done.',
+    ]);
+    const tools = scriptedTools(
+      {
+        ...Object.fromEntries(continuityTools({ project, check }).map(({ name, run }) => [name, (input: unknown, { signal }: { readonly signal: AbortSignal }) => run(input as never, { session: 's', signal })])),
+        write: 'Written.',
+        look: 'Seen.',
+        sleep: async () => {
+          pass(60_000);
+          await project.progress.update((current) => claimNext(current, { owner: 'other', at: clock(), leaseMs: 60_000 }));
+          return 'Slept.';
+        },
+      },
+      { look: { effect: 'read-only' } },
+    );
+    const commit = vi.fn();
+    const agent = harness({ model, tools }).pipe(continuity({ project, commit }));
+    const events = await lastValueFrom(agent.turn({ session: 's', input: 'Go.' }).pipe(toArray()));
+    const results = events.flatMap((each) => (each.type === 'tool.result' ? [`${each.call.name} ${each.status}`] : []));
+    expect(results).toEqual(['task_next ok', 'sleep ok', 'write denied', 'look ok', 'task_done failed', 'write denied', 'task_next ok', 'write ok']);
+    expect(JSON.stringify(model.requests[3]?.messages.toArray())).toContain('is no longer this session');
+    expect((await progressOf(project)).tasks.map(({ claim, lastOwner }) => claim?.owner ?? lastOwner)).toEqual(['other', 's']);
+    expect(commit).toHaveBeenCalledWith(expect.objectContaining({ message: 'WIP: Do b (b)' }));
+  });
+
+  it('that was lost is told while a tool runs', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] });
+    try {
+      const project = await projectWith(planned('a'), { leaseMs: 9_000 });
+      const model = scriptedModel([response(use('task_next')), response(use('wait')), 'Done.']);
+      const waiting = new Subject<string>();
+      let isWaiting = false;
+      const tools = { wait: () => { isWaiting = true; return lastValueFrom(waiting); } };
+      const seen: TurnEvent[] = [];
+      const running = lastValueFrom(agentOf({ project, session: 's', model, check, tools }).turn({ session: 's', input: 'Go.' }).pipe(tap((each) => seen.push(each)), toArray()));
+      await vi.waitUntil(() => isWaiting, { timeout: 5_000 });
+      // As after a machine has slept: the clock went on, and no timer did.
+      vi.setSystemTime(Date.now() + 9_000);
+      await project.progress.update((current) => claimNext(current, { owner: 'other', at: Date.now(), leaseMs: 9_000 }));
+      vi.advanceTimersByTime(3_000);
+      await vi.waitUntil(() => seen.some(({ type }) => type === 'continuity.problem'), { timeout: 5_000 });
+      expect(seen.find(({ type }) => type === 'continuity.problem')).toMatchObject({ what: 'lease', error: { code: 'claim-lost', message: expect.stringContaining('in the hands of other') as unknown } });
+      waiting.next('Waited.');
+      waiting.complete();
+      await running;
+      expect(tailOf(model.requests[2])).toContain('in the hands of other sessions (a)');
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('is not made for a turn that was left in the meantime', async () => {
+    const project = await projectWith(planned('a'));
+    let free = (): void => undefined;
+    const held = new Promise<void>((begun) => {
+      void project.state.exclusive(() => {
+        begun();
+        return new Promise<void>((done) => { free = done; });
+      });
+    });
+    await held;
+    const model = scriptedModel([response(use('task_next')), 'Done.']);
+    await new Promise<void>((resolve) => {
+      const running = agentOf({ project, session: 's', model, check }).turn({ session: 's', input: 'Go.' }).subscribe(({ type }) => {
+        if (type !== 'tool.call') return;
+        // The tool waits for the lock by now.
+        setTimeout(() => {
+          running.unsubscribe();
+          free();
+          resolve();
+        }, 20);
+      });
+    });
+    await project.progress.update((current) => current);
+    await project.progress.update((current) => current);
+    expect(taskOf(await progressOf(project), 'a')).toMatchObject({ status: 'todo', generation: 0 });
+  });
+
   it('is let go when the turn is left', async () => {
     const project = await projectWith(planned('a'));
     const model = scriptedModel([response(use('task_next')), { never: ['Hm'] }]);
@@ -258,6 +397,35 @@ describe('the end of a session', () => {
     expect(taskOf(await progressOf(project), 'a').claim).toBeUndefined();
   });
 
+  it('commits as work in progress what was set aside', async () => {
+    const project = await projectWith(planned('a'));
+    const commit = vi.fn(() => undefined);
+    const model = scriptedModel([response(use('task_next')), response(use('task_block', { id: 'a', reason: 'No key.' })), 'I am stuck.']);
+    await runSession({ project, session: 's', model, check, commit });
+    expect(commit).toHaveBeenCalledWith(expect.objectContaining({ message: 'WIP: Do a (a)', isWorkInProgress: true }));
+    expect(await readFile(project.notes.path, 'utf8')).toContain('The task a is blocked.');
+  });
+
+  it.each<readonly [string, Partial<Parameters<typeof runSession>[0]>, string, RegExp]>([
+    ['a commit that throws', { commit: () => { throw new Error('No identity.'); } }, 'commit', /No identity/],
+    ['a commit that gives back no name', { commit: () => 7 as never }, 'commit', /it gave back number/],
+    ['a draft that throws', { draftRule: () => { throw new Error('No model.'); } }, 'rule', /No model/],
+    ['a draft that is no text', { draftRule: () => ({ text: 'x' }) as never }, 'rule', /it gave back object/],
+    ['a lock that others hold', {}, 'progress', /still held after 20 ms/],
+  ])('comes in spite of %s', async (_, more, what, message) => {
+    const base = await projectWith(planned('a'));
+    const project = openProject({ folder: base.folder, lockTimeoutMs: 20 });
+    const isHeldByOthers = Object.keys(more).length === 0;
+    let free = (): void => undefined;
+    const failing = { command: 'x', run: scriptedCheck(1).run };
+    const tools = { hold: () => new Promise<string>((begun) => void base.state.exclusive(() => { begun('Held.'); return new Promise<void>((done) => { free = done; }); })) };
+    const model = scriptedModel([response(use('task_next')), response(use('task_done', { id: 'a', summary: 'x' })), ...(isHeldByOthers ? [response(use('hold'))] : []), 'Done.']);
+    const events = await runSession({ project, session: 's', model, check: failing, tools, ...more });
+    free();
+    expect(events.find((each) => each.type === 'continuity.problem' && each.what === what)).toMatchObject({ error: { message: expect.stringMatching(message) as unknown } });
+    expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed' });
+  });
+
   it('makes a proposed rule of a failure, once', async () => {
     const project = await projectWith(planned('a'));
     const draftRule = vi.fn(() => 'Run the check before you call task_done.');
@@ -297,6 +465,24 @@ describe('a turn that is resumed', () => {
       expect(outcome, `after ${length} records`).toBe('completed');
       expect(taskOf(await progressOf(project), 'a').claim, `after ${length} records`).toBeUndefined();
     }
+  });
+
+  it('has the role that it had, for calls that were not decided, and claims its task again before it changes anything', async () => {
+    const project = await projectWith(planned('a', 'b'));
+    await project.progress.update((current) => claimTask(current, 'a', { owner: 's', at: Date.now(), leaseMs: 60_000, process: { ...project.process, start: '1' } }));
+    const source = new Subject<TurnEvent>();
+    const seen: TurnEvent[] = [];
+    source.pipe(continuity({ project })).subscribe((each) => seen.push(each));
+    const replayed = { replayed: true } as const;
+    source.next({ ...event('session.loaded', { session: 's', messages: request().messages, state: {}, repairs: [] }), ...replayed });
+    source.next({ ...event('model.request', { step: 1, attempt: 1, ...request() }), ...replayed, annotations: { continuity: { role: 'worker' } } });
+    source.next(event('tool.call', { step: 1, index: 0, call: { id: 'c1', name: 'task_plan', input: {} } }));
+    source.next(event('tool.call', { step: 1, index: 1, call: { id: 'c2', name: 'write', input: {} } }));
+    await vi.waitUntil(() => seen.length === 4, { timeout: 5_000 });
+    expect(seen.slice(2)).toMatchObject([{ denied: { reason: 'task_plan is not a tool of the worker.' } }, { call: { name: 'write' } }]);
+    expect(seen[3]).not.toHaveProperty('denied');
+    expect(taskOf(await progressOf(project), 'a').claim).toMatchObject({ owner: 's', process: project.process });
+    source.complete();
   });
 
   it('puts the workspace in order again, because its process is new', async () => {

@@ -3,7 +3,7 @@ import { settingsOf, type ContinuityOptions } from './options.js';
 import { protectionOf } from './protect.js';
 import { mayUse } from './roles.js';
 import { problem, Session, type SessionView } from './session.js';
-import { isShaped, requestShaper } from './shape-request.js';
+import { isShaped, requestShaper, roleIn } from './shape-request.js';
 
 /** Tools after which the state is another one. */
 const changing: ReadonlySet<string> = new Set(['task_plan', 'task_next', 'task_done', 'task_block', 'note', 'rule_propose']);
@@ -15,6 +15,7 @@ const changing: ReadonlySet<string> = new Set(['task_plan', 'task_next', 'task_d
  * - Tools that the part does not have are not offered, and refused.
  * - Claims of the session are renewed while its turn runs, and let go at its end: the next session resumes what was interrupted.
  * - At the end the notes get an entry and `commit` is called, whatever the outcome; a turn that is left commits nothing.
+ * - A session whose lease has run out, and whose task another one has taken up, changes nothing more before it has asked for the next one.
  *
  * What cannot be read or written is told as `continuity.problem`; nothing of it ends a turn.
  *
@@ -35,23 +36,34 @@ export const continuity = (options: ContinuityOptions): TurnOperator => {
     let hasEnded = false;
     let stopHeartbeat: (() => void) | undefined;
 
+    const tellLost = (error: unknown): void => {
+      view = undefined;
+      if (!hasEnded) operator.emit(problem('lease', error));
+    };
     const heartbeat = (): void => {
       stopHeartbeat = operator.after(Math.floor(project.leaseMs / 3), () => {
         heartbeat();
-        session.renew().catch((error: unknown) => {
-          if (!hasEnded) operator.emit(problem('lease', error));
-        });
+        session.renew().then(
+          (lost) => {
+            if (lost) tellLost(lost);
+          },
+          (error: unknown) => {
+            if (!hasEnded) operator.emit(problem('lease', error));
+          },
+        );
       });
     };
 
     const shape = async (request: TurnEventOf<'model.request'>, signal: AbortSignal): Promise<Decision> => {
-      try {
-        const { notices, ...found } = await session.view(signal);
-        view = found;
-        return [...notices, shaped(request, found.role, found.state)];
-      } catch (error) {
-        return [problem('read', error), request];
-      }
+      const { notices, ...found } = await session.view(signal);
+      view = found;
+      return [...notices, shaped(request, found.role, found.state)];
+    };
+
+    const judge = async (event: TurnEventOf<'tool.call'>, signal: AbortSignal): Promise<Decision> => {
+      const reason = await session.refusal(signal);
+      if (reason !== undefined) view = undefined;
+      return reason === undefined ? undefined : deny(event, reason, 'continuity');
     };
 
     return {
@@ -59,8 +71,8 @@ export const continuity = (options: ContinuityOptions): TurnOperator => {
         'session.loaded': ({ session: id, messages }) => {
           session.open(id, messages.length === 0);
         },
-        'model.request': ({ replayed }) => {
-          if (replayed === true) session.goOn();
+        'model.request': ({ replayed, annotations }) => {
+          if (replayed === true) session.goOn(roleIn(annotations));
         },
         'tool.result': (event) => {
           session.learn(event);
@@ -73,11 +85,15 @@ export const continuity = (options: ContinuityOptions): TurnOperator => {
           if (stopHeartbeat === undefined) heartbeat();
           return view === undefined ? shape(request, signal) : shaped(request, view.role, view.state);
         },
-        'tool.call': (event) => {
+        'tool.call': (event, { signal }): Decision | Promise<Decision> => {
           const { role } = session;
-          if (role !== undefined && !mayUse(role, event.call.name)) return deny(event, `${event.call.name} is not a tool of the ${role.name}.`, 'continuity');
-          const reason = protectionOf(event.call, project.folder);
-          return reason === undefined ? undefined : deny(event, reason, 'continuity');
+          const { call } = event;
+          if (event.denied) return undefined;
+          if (stopHeartbeat === undefined) heartbeat();
+          if (role !== undefined && !mayUse(role, call.name)) return deny(event, `${call.name} is not a tool of the ${role.name}.`, 'continuity');
+          const reason = protectionOf(call, settings);
+          if (reason !== undefined) return deny(event, reason, 'continuity');
+          return call.effect === 'read-only' || changing.has(call.name) || !session.isDoubtful ? undefined : judge(event, signal);
         },
         'turn.end': async (event, { signal }) => {
           hasEnded = true;

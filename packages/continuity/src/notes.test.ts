@@ -1,4 +1,5 @@
-import { appendFile, readFile, symlink, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { appendFile, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -22,6 +23,28 @@ describe('the notes', () => {
     );
   });
 
+  it('continue an entry below what another session has written meanwhile', async () => {
+    const { notes } = openProject({ folder: await temporaryFolder() });
+    for (const [session, text] of [['one', 'First.'], ['two', 'Second.'], ['one', 'Third.']] as const) await notes.add({ session, text, at });
+    expect((await readFile(notes.path, 'utf8')).match(/^## .*/gm)).toEqual([
+      '## Session one · 2026-11-21T20:00:00.000Z',
+      '## Session two · 2026-11-21T20:00:00.000Z',
+      '## Session one · 2026-11-21T20:00:00.000Z (continued)',
+    ]);
+  });
+
+  it('are read and written at their end alone, however long they are', async () => {
+    const { notes } = openProject({ folder: await temporaryFolder() });
+    await notes.add({ session: 'one', text: 'First.', at });
+    const block = Buffer.from(`- ${'x'.repeat(97)}\n`.repeat(10_000));
+    for (let index = 0; index < 100; index += 1) await appendFile(notes.path, block);
+    const before = process.memoryUsage().arrayBuffers;
+    await notes.add({ session: 'two', text: 'Last.', at });
+    expect(await notes.tail(200)).toMatch(/^(- x+\n)\n## Session two .*\n\n- Last\.\n$/);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10_000_000);
+    expect((await stat(notes.path)).size).toBeGreaterThan(100_000_000);
+  });
+
   it('only grow, also after a torn write and an edit by hand', async () => {
     const { notes } = openProject({ folder: await temporaryFolder() });
     await notes.add({ session: 'one', text: 'First.', at });
@@ -32,12 +55,16 @@ describe('the notes', () => {
     expect(after).toBe(`${before}\n- Second.\n`);
   });
 
-  it('are not written through a link', async () => {
+  it('are not written through a link or into a pipe', async () => {
     const folder = await temporaryFolder();
     const elsewhere = join(await temporaryFolder(), 'x.md');
     await writeFile(elsewhere, 'mine');
     await symlink(elsewhere, join(folder, 'agent-notes.md'));
     await expect(openProject({ folder }).notes.add({ session: 'one', text: 'x', at })).rejects.toMatchObject({ code: 'unsafe-path' });
+    const other = openProject({ folder: await temporaryFolder() }).notes;
+    execFileSync('mkfifo', [other.path]);
+    await expect(other.add({ session: 'one', text: 'x', at })).rejects.toMatchObject({ code: 'unsafe-path' });
+    await expect(other.tail(10)).rejects.toMatchObject({ code: 'unsafe-path' });
     expect(await readFile(elsewhere, 'utf8')).toBe('mine');
   });
 });

@@ -18,7 +18,7 @@ export interface Note {
 /** The notes of a project: Markdown that only grows, one entry a session. */
 export interface NotesStore {
   readonly path: string;
-  /** Adds to the session's entry; begins one where the last entry is another session's. */
+  /** Adds to the session's entry. What another session that works at the same time has written meanwhile stands between; then the entry is continued below. */
   add(note: Note): Promise<void>;
   /** The end of the notes: whole lines of at most so many bytes. */
   tail(maxBytes: number): Promise<string>;
@@ -38,7 +38,8 @@ export const createNotesStore = (project: string, folder: StateFolder): NotesSto
         const before = await readTail(path, headingBytes);
         const heading = `## Session ${oneLine(session)}`;
         const begin = before === '' ? title : before.endsWith('\n') ? '' : '\n';
-        const own = lastHeading(before)?.startsWith(`${heading} · `) === true ? '' : `\n${heading} · ${isoOf(at)}\n\n`;
+        const isContinued = before.includes(`\n${heading} · `);
+        const own = lastHeading(before)?.startsWith(`${heading} · `) === true ? '' : `\n${heading} · ${isoOf(at)}${isContinued ? ' (continued)' : ''}\n\n`;
         await append(path, `${begin}${own}${item(text)}\n`);
       }),
     tail: (maxBytes) => readTail(path, maxBytes),

@@ -1,7 +1,12 @@
 import type { MaybePromise, TurnOutcome } from '@h/turn';
 import type { CheckRunner } from './check-runner.js';
 import { aFunction, anObjectWith, aWholeNumberFrom, checkOptions, either, oneOf, required, type OptionCheck } from './option-check.js';
+import { ContinuityError } from './errors.js';
+import { stateFolderName } from './files/state-folder.js';
+import { notesFileName } from './notes.js';
+import { progressFileName } from './progress/schema.js';
 import type { Project } from './project.js';
+import { rulesFileName } from './rules.js';
 import { initializerRole, workerRole, type Role } from './roles.js';
 
 /** A commit that ends a session. */
@@ -57,6 +62,13 @@ export interface ContinuityOptions {
    */
   readonly notesBytes?: number | undefined;
   /**
+   * Files and folders, from the project's, that no tool may change that names them, besides the progress file and the notes. Rules land in
+   * `AGENTS.md` when a person has reviewed them.
+   *
+   * @defaultValue `['AGENTS.md', '.agent-output']`
+   */
+  readonly protect?: readonly string[] | undefined;
+  /**
    * Commits what a session leaves behind, and gives back the commit's name, or nothing where there was nothing to commit. `closeGraceMs`
    * of `harness()` has to be longer than it takes.
    *
@@ -79,6 +91,7 @@ export interface ContinuitySettings extends Pick<ContinuityOptions, 'run' | 'com
   readonly worker: Role;
   readonly scriptTimeoutMs: number;
   readonly notesBytes: number;
+  readonly protect: readonly string[];
 }
 
 const isTools = (value: unknown): boolean => {
@@ -94,6 +107,8 @@ const aRole: OptionCheck = {
   takes: 'a role: { name, instructions, tools: { allow, deny } }',
 };
 
+const someTexts: OptionCheck = { accepts: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string' && one !== ''), takes: 'a list of texts' };
+
 /** The options, checked and completed. @throws ContinuityError `invalid-option` */
 export const settingsOf = (options: ContinuityOptions): ContinuitySettings => {
   checkOptions('continuity()', options, {
@@ -103,10 +118,13 @@ export const settingsOf = (options: ContinuityOptions): ContinuitySettings => {
     run: aFunction,
     scriptTimeoutMs: aWholeNumberFrom(1),
     notesBytes: aWholeNumberFrom(0),
+    protect: someTexts,
     commit: aFunction,
     draftRule: aFunction,
   });
   checkOptions('The roles of continuity()', options.roles ?? {}, { initializer: aRole, worker: aRole });
-  const { project, role = 'auto', roles, run, scriptTimeoutMs = 120_000, notesBytes = 5_000, commit, draftRule } = options;
-  return { project, role, initializer: roles?.initializer ?? initializerRole, worker: roles?.worker ?? workerRole, run, scriptTimeoutMs, notesBytes, commit, draftRule };
+  const { project, role = 'auto', roles, run, scriptTimeoutMs = 120_000, notesBytes = 5_000, protect = [rulesFileName, stateFolderName], commit, draftRule } = options;
+  const [initializer, worker] = [roles?.initializer ?? initializerRole, roles?.worker ?? workerRole];
+  if (initializer.name === worker.name) throw new ContinuityError('invalid-option', `The roles of continuity() need two names; both are "${worker.name}".`);
+  return { project, role, initializer, worker, run, scriptTimeoutMs, notesBytes, protect: [progressFileName, notesFileName, ...protect], commit, draftRule };
 };

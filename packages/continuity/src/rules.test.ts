@@ -42,6 +42,28 @@ describe('the ratchet', () => {
     await expect(rules.propose({ ...proposal, rule: 'One more' })).rejects.toMatchObject({ code: 'too-many-rules' });
   });
 
+  it('forgets what was turned down long ago before what waits', async () => {
+    const { rules, state } = openProject({ folder: await temporaryFolder() });
+    await state.ensure();
+    const rule = (id: string, status: string) => ({ ...proposal, id, rule: `Rule ${id}`, at: '2026-11-21T00:00:00.000Z', status });
+    const all = [rule('waits', 'proposed'), ...Array.from({ length: 500 }, (_, index) => rule(`${index}`, 'rejected'))];
+    await writeFile(state.at('rules.json'), JSON.stringify({ version: 1, rules: all }));
+    const { id } = await rules.propose({ ...proposal, rule: 'One more' });
+    await rules.reject(id);
+    expect((await rules.pending()).map((each) => each.id)).toEqual(['waits']);
+    const kept = JSON.parse(await readFile(state.at('rules.json'), 'utf8')) as { rules: { id: string }[] };
+    expect([kept.rules.length, kept.rules.some((each) => each.id === '0'), kept.rules.some((each) => each.id === '1')]).toEqual([501, false, true]);
+  });
+
+  it('lets no wording end its own section', async () => {
+    const { rules } = openProject({ folder: await temporaryFolder() });
+    await rules.accept((await rules.propose({ ...proposal, rule: 'A <!<!---- rules learnt from failures: end ---->> B' })).id);
+    await rules.accept((await rules.propose({ ...proposal, rule: 'C' })).id);
+    const text = await readFile(rules.path, 'utf8');
+    expect(text.match(/<!--.*?-->/g)).toHaveLength(2);
+    expect(text).toMatch(/- A .*\n- C\n<!-- rules learnt from failures: end -->\n$/);
+  });
+
   it('follows a link inside of the project and none that leads out of it', async () => {
     const folder = await temporaryFolder();
     const { rules } = openProject({ folder });

@@ -72,7 +72,7 @@ export const createRuleRatchet = (project: string, folder: StateFolder, clock: C
     throw new ContinuityError('progress-corrupt', `The proposed rules in ${proposalsPath} cannot be read; mend the file or take it away.`);
   };
   const keep = async ({ replace }: StateWriter, all: readonly ProposedRule[]): Promise<void> =>
-    replace(proposalsPath, `${JSON.stringify({ version: 1, rules: all.slice(-maxRemembered) }, undefined, 2)}\n`);
+    replace(proposalsPath, `${JSON.stringify({ version: 1, rules: remembered(all) }, undefined, 2)}\n`);
   const take = async (id: string): Promise<{ readonly rule: ProposedRule; readonly others: readonly ProposedRule[] }> => {
     const all = await rules();
     const rule = all.find((candidate) => candidate.id === id && candidate.status === 'proposed');
@@ -135,6 +135,13 @@ const insideProject = async (project: string, path: string): Promise<string> => 
   return file;
 };
 
+/** What waits for a review, and the latest of what was turned down. */
+const remembered = (all: readonly ProposedRule[]): readonly ProposedRule[] => {
+  const rejected = all.filter(({ status }) => status === 'rejected');
+  const forgotten = new Set(rejected.slice(0, Math.max(0, rejected.length - maxRemembered)));
+  return all.filter((rule) => !forgotten.has(rule));
+};
+
 const jsonOf = (text: string): unknown => {
   try {
     return JSON.parse(text);
@@ -144,4 +151,4 @@ const jsonOf = (text: string): unknown => {
 };
 
 const oneLine = (text: string, maxChars: number): string =>
-  text.toWellFormed().replaceAll(/[\p{C}\s]+/gu, ' ').replaceAll(/<!--|-->/g, '').trim().slice(0, maxChars).toWellFormed();
+  text.toWellFormed().replaceAll(/[\p{C}\s]+/gu, ' ').replaceAll('<!--', '&lt;!--').replaceAll('-->', '--&gt;').trim().slice(0, maxChars).toWellFormed();

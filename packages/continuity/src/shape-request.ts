@@ -8,6 +8,12 @@ export const annotationName = 'continuity';
 /** Whether a request has its role and state already. It is then left as it is. */
 export const isShaped = ({ annotations }: Request): boolean => annotations?.[annotationName] !== undefined;
 
+/** Name of the role for which a request was shaped. */
+export const roleIn = (annotations: Request['annotations']): unknown => {
+  const own = annotations?.[annotationName];
+  return typeof own === 'object' && own !== null && !Array.isArray(own) ? (own as JSONObject)['role'] : undefined;
+};
+
 /** Puts role and state into requests: the role where it is cached, the state behind all that is. */
 export const requestShaper = (): ((request: Request, role: Role, state: UserMessage) => Request) => {
   let last: { readonly role: Role; readonly given: readonly ToolDefinition[]; readonly tools: readonly ToolDefinition[] } | undefined;

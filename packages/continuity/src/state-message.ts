@@ -4,9 +4,12 @@ import type { ProgressFile } from './progress/progress-store.js';
 import type { NextTask } from './progress/select-task.js';
 import type { ScriptEnd } from './workspace-script.js';
 
+/** A progress file as it was found, where that was possible. */
+export type FoundFile = ProgressFile | { readonly state: 'unreadable'; readonly problem: string };
+
 /** What is known of a project at a moment. */
 export interface ProjectState {
-  readonly file: ProgressFile;
+  readonly file: FoundFile;
   readonly next: NextTask | undefined;
   /** The end of the notes. */
   readonly notes: string;
@@ -33,7 +36,9 @@ const progressText = ({ file, next }: ProjectState): string => {
     case 'newer':
       return `The progress file has version ${file.version}, which this harness does not know. Leave it alone and tell the user.`;
     case 'corrupt':
-      return `The progress file is damaged (${file.problem}). This is not a first session. It was left as it is, with a copy in ${file.backup}. Do not plan the project anew; tell the user, who can mend or restore it.`;
+      return `The progress file is damaged (${file.problem}). This is not a first session. It was left as it is${file.backup === undefined ? '' : `, with a copy in ${file.backup}`}. Do not plan the project anew; tell the user, who can mend or restore it.`;
+    case 'unreadable':
+      return `The progress file cannot be read (${file.problem}). This is not a first session. Do not plan the project anew; tell the user.`;
     default: {
       const { done, blocked, total } = countsOf(file.progress);
       const phase = file.progress.phase === 'initializing' ? 'The first session has not been completed.\n' : '';
@@ -50,5 +55,5 @@ const scriptText = (script: ScriptEnd | undefined): string => {
 
 const section = (name: string, text: string): string => (text === '' ? '' : `\n\n<${name}>\n${contained(text)}\n</${name}>`);
 
-/** Keeps a text in its place: tags that look like ours are no tags any more. */
-export const contained = (text: string): string => text.replaceAll(/<(?=\s{0,20}(?:\/\s{0,20})?(?:project-state|progress|workspace-script|notes|rules|handoff|transcript|briefing)\b)/gi, '&lt;');
+/** Keeps a text in its place: tags that look like ours are no tags any more, and nothing is in it that people cannot see. */
+export const contained = (text: string): string => text.replaceAll(/\p{Cf}/gu, '').replaceAll(/<(?=\s{0,20}(?:\/\s{0,20})?(?:project-state|progress|workspace-script|notes|rules|handoff|transcript|briefing)\b)/gi, '&lt;');

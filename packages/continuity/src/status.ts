@@ -1,7 +1,8 @@
 import type { Clock } from './clock.js';
-import type { ProgressFile, ProgressStore } from './progress/progress-store.js';
+import type { ProgressStore } from './progress/progress-store.js';
 import type { Progress, Task } from './progress/schema.js';
 import { selectTask, type NextTask } from './progress/select-task.js';
+import type { FoundFile } from './state-message.js';
 import { countsOf, type TaskCounts } from './task-text.js';
 
 /** What can be done about a project now. */
@@ -22,14 +23,14 @@ export type ProjectStop =
   | 'blocked'
   /** Work has begun on a list without tasks. */
   | 'no-tasks'
-  /** The progress file is damaged; it is left as it is. */
+  /** The progress file is damaged, or cannot be read; it is left as it is. */
   | 'damaged'
   /** The progress file was written by a later version of this package. */
   | 'newer';
 
 /** How far a project is. */
 export interface ProjectStatus {
-  readonly file: ProgressFile['state'];
+  readonly file: FoundFile['state'];
   readonly goal: string;
   readonly tasks: readonly Task[];
   readonly counts: TaskCounts;
@@ -40,7 +41,7 @@ export interface ProjectStatus {
 
 /** Reads how far a project is, and what a session could do now. */
 export const statusOf = async (store: ProgressStore, clock: Clock): Promise<ProjectStatus> => {
-  const found = await store.read();
+  const found = await store.read().catch((error: unknown): FoundFile => ({ state: 'unreadable', problem: error instanceof Error ? error.message : String(error) }));
   const progress = found.state === 'ready' ? found.progress : nothing;
   const counts = countsOf(progress);
   const next = stepOf(found, clock());
@@ -52,11 +53,12 @@ const nothing: Pick<Progress, 'goal' | 'tasks'> = { goal: '', tasks: [] };
 /** Nobody's session has an empty name: what is selected for it, anybody may have. */
 const nobody = '';
 
-const stepOf = (found: ProgressFile, at: number): ProjectStep => {
+const stepOf = (found: FoundFile, at: number): ProjectStep => {
   switch (found.state) {
     case 'missing':
       return { kind: 'plan' };
     case 'corrupt':
+    case 'unreadable':
       return { kind: 'stop', reason: 'damaged' };
     case 'newer':
       return { kind: 'stop', reason: 'newer' };
@@ -82,8 +84,9 @@ const stopText: Readonly<Record<Exclude<ProjectStop, 'damaged' | 'newer'>, strin
   'no-tasks': 'Work has begun, but there are no tasks.',
 };
 
-const textOf = (found: ProgressFile, { done, blocked, total }: TaskCounts, next: ProjectStep): string => {
-  if (found.state === 'corrupt') return `The progress file is damaged: ${found.problem}. A copy is in ${found.backup}.`;
+const textOf = (found: FoundFile, { done, blocked, total }: TaskCounts, next: ProjectStep): string => {
+  if (found.state === 'corrupt') return `The progress file is damaged: ${found.problem}.${found.backup === undefined ? '' : ` A copy is in ${found.backup}.`}`;
+  if (found.state === 'unreadable') return `The progress file cannot be read: ${found.problem}`;
   if (found.state === 'newer') return `The progress file has version ${found.version}, which is too new.`;
   const far = total === 0 ? 'Nothing is planned yet.' : `${done} of ${total} tasks are done${blocked > 0 ? `, ${blocked} blocked` : ''}.`;
   switch (next.kind) {

@@ -26,6 +26,13 @@ describe('the workspace script', () => {
     expect(git(folder, 'status', '--short')).toBe('');
   });
 
+  it('is not in order when it was killed, and floods nobody', async () => {
+    const { script } = openProject({ folder: await temporaryFolder() });
+    await script.ensure();
+    const ended = await script.run(() => Promise.resolve({ exitCode: 0, output: 'x'.repeat(10_000), failure: 'killed' }), { ...limits, maxChars: 20 });
+    expect(ended).toEqual({ ok: false, text: `killed\n${'x'.repeat(20)}` });
+  });
+
   it('is the project’s own once it is there, and says how it failed', async () => {
     const { script } = openProject({ folder: await temporaryFolder() });
     await writeFile(script.path, 'echo "no database"; exit 3\n');

@@ -51,7 +51,8 @@ export const createWorkspaceScript = (project: string, folder: StateFolder): Wor
     run: async (run, limits) => {
       if (!(await exists())) return undefined;
       const end = await run({ command: `bash ${workspaceScriptName}`, cwd: project, ...limits });
-      return { ok: end.exitCode === 0, text: endText(end) };
+      const output = end.output.slice(-limits.maxChars).toWellFormed();
+      return { ok: end.exitCode === 0 && end.failure === undefined, text: endText({ ...end, output }) };
     },
   };
 };

@@ -7,7 +7,8 @@ import { onTestFinished } from 'vitest';
 /** A folder that is gone after the test. */
 export const temporaryFolder = async (): Promise<string> => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'h-continuity-')));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  // What a turn that was left lets go may still be on its way.
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 };
 

@@ -6,10 +6,14 @@ import { fileErrorCode } from './errors.js';
 /** Opens a file of the state; a link is refused, because it may lead anywhere. `undefined` where there is none. */
 export const openOwn = async (path: string, flags: number, mode?: number): Promise<FileHandle | undefined> => {
   try {
-    return await open(path, flags | constants.O_NOFOLLOW, mode);
+    // A pipe in its place would hold up whoever opens it.
+    const file = await open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, mode);
+    if ((await file.stat()).isFile()) return file;
+    await file.close();
+    throw new ContinuityError('unsafe-path', `${path} is no file; the agent's state has to be a file of its own.`);
   } catch (error) {
     if (fileErrorCode(error) === 'ENOENT') return undefined;
-    if (fileErrorCode(error) === 'ELOOP') throw new ContinuityError('unsafe-path', `${path} is a link; the agent's state has to be a file of its own.`);
+    if (fileErrorCode(error) === 'ELOOP' || fileErrorCode(error) === 'ENXIO') throw new ContinuityError('unsafe-path', `${path} is a link or a pipe; the agent's state has to be a file of its own.`);
     throw error;
   }
 };

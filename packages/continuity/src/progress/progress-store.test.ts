@@ -31,11 +31,33 @@ describe('the progress file', () => {
       await writeFile(progress.path, text);
       const found = await progress.read();
       if (found.state !== 'corrupt') throw new Error(`It is ${found.state}.`);
-      expect(await readFile(found.backup, 'utf8')).toBe(text);
+      expect(await readFile(found.backup ?? '', 'utf8')).toBe(text);
       await expect(progress.update((current) => ({ ...current, goal: 'x' }))).rejects.toMatchObject({ code: 'progress-corrupt' });
       await expect(progress.initialize(emptyProgress('x'), (current) => planTasks(current, planned('a')))).rejects.toMatchObject({ code: 'progress-corrupt' });
       expect(await readFile(progress.path, 'utf8')).toBe(text);
     }
+  });
+
+  it('says that it is damaged also where no copy can be made', async () => {
+    const { progress, folder } = await projectWith(planned('a'));
+    await writeFile(join(folder, '.agent-output/corrupt'), 'In the way.');
+    await writeFile(progress.path, '{"form');
+    expect(await progress.read()).toMatchObject({ state: 'corrupt', backup: undefined });
+    await writeFile(progress.path, Buffer.alloc(33 * 1024 * 1024, 32));
+    expect(await progress.read()).toEqual({ state: 'corrupt', problem: 'it has 34603008 bytes', backup: undefined });
+    await rm(join(folder, '.agent-output/corrupt'));
+    for (let index = 0; index < 55; index += 1) {
+      await writeFile(progress.path, `{"form${index}`);
+      await progress.read();
+    }
+    expect(await readdir(join(folder, '.agent-output/corrupt'))).toHaveLength(50);
+  });
+
+  it('holds thousands of tasks', async () => {
+    const { progress } = await projectWith(planned(...Array.from({ length: 5_000 }, (_, index) => `t${index}`)));
+    const after = await progress.update((current) => claimNext(current, { owner: 'me', at: Date.now(), leaseMs: 1_000 }));
+    expect(after.tasks[0]?.claim?.owner).toBe('me');
+    expect(await progress.read()).toMatchObject({ state: 'ready', progress: { tasks: { length: 5_000 } } });
   });
 
   it('does not touch the file of a later version', async () => {

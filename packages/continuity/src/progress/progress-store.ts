@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { copyFile, mkdir } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ContinuityError } from '../errors.js';
 import { readWhole } from '../files/bounded-read.js';
@@ -16,8 +15,8 @@ export type ProgressFile =
   /** This is the first session. */
   | { readonly state: 'missing' }
   | { readonly state: 'ready'; readonly progress: Progress }
-  /** It is kept as it is, and a copy of it in `backup`. */
-  | { readonly state: 'corrupt'; readonly problem: string; readonly backup: string }
+  /** It is kept as it is, and a copy of it in `backup`, unless it is too large or none could be made. */
+  | { readonly state: 'corrupt'; readonly problem: string; readonly backup: string | undefined }
   | { readonly state: 'newer'; readonly version: number };
 
 /** The progress file of a project. */
@@ -46,18 +45,22 @@ export interface ProgressStore {
 
 /** Larger files are nobody's list of tasks. */
 const maxBytes = 32 * 1024 * 1024;
+/** Then nobody looks at them. */
+const maxBackups = 50;
 const lastGoodName = 'last-good-progress.json';
 
 export const createProgressStore = (project: string, folder: StateFolder): ProgressStore => {
   const path = join(project, progressFileName);
 
-  const backUp = async (text: string | undefined, size: number): Promise<string> => {
+  const backUp = async (text: string): Promise<string> => {
     await folder.ensure();
     await mkdir(folder.at('corrupt'), { recursive: true });
-    const id = text === undefined ? `${size}-bytes` : createHash('sha256').update(text).digest('hex').slice(0, 12);
+    const id = createHash('sha256').update(text).digest('hex').slice(0, 12);
     const backup = folder.at('corrupt', `agent-progress.${id}.json`);
+    const others = (await readdir(folder.at('corrupt'))).filter((name) => name !== `agent-progress.${id}.json`);
+    if (others.length >= maxBackups) throw new Error('There are too many copies of damaged progress files.');
     try {
-      await copyFile(path, backup, constants.COPYFILE_EXCL);
+      await writeFile(backup, text, { flag: 'wx', mode: 0o600 });
     } catch (error) {
       if (fileErrorCode(error) !== 'EEXIST') throw error;
     }
@@ -67,10 +70,10 @@ export const createProgressStore = (project: string, folder: StateFolder): Progr
   const read = async (): Promise<ProgressFile> => {
     const found = await readWhole(path, maxBytes);
     if (found === undefined) return { state: 'missing' };
-    if ('tooLarge' in found) return { state: 'corrupt', problem: `it has ${found.tooLarge} bytes`, backup: await backUp(undefined, found.tooLarge) };
+    if ('tooLarge' in found) return { state: 'corrupt', problem: `it has ${found.tooLarge} bytes`, backup: undefined };
     const parsed = parseProgress(found.text);
     if (parsed.state === 'ready') return { state: 'ready', progress: releaseGone(parsed.progress, isGone) };
-    return parsed.state === 'corrupt' ? { ...parsed, backup: await backUp(found.text, found.text.length) } : parsed;
+    return parsed.state === 'corrupt' ? { ...parsed, backup: await backUp(found.text).catch(() => undefined) } : parsed;
   };
 
   const write = async (writer: StateWriter, before: Progress, changed: Progress): Promise<Progress> => {
@@ -109,11 +112,13 @@ export const createProgressStore = (project: string, folder: StateFolder): Progr
         if (found.state !== 'corrupt') throw new ContinuityError('progress-conflict', `The progress file is ${found.state}, not corrupt; nothing was put back.`);
         const kept = await readWhole(folder.at(lastGoodName), maxBytes);
         const good = kept !== undefined && 'text' in kept ? parseProgress(kept.text) : undefined;
-        if (good?.state !== 'ready') throw new ContinuityError('progress-missing', `No good copy of the progress file is kept; mend ${path}, a copy is in ${found.backup}.`);
+        if (good?.state !== 'ready') throw new ContinuityError('progress-missing', `No good copy of the progress file is kept; mend ${path}.${copyText(found)}`);
         return write(writer, good.progress, good.progress);
       }),
   };
 };
+
+const copyText = ({ backup }: { readonly backup: string | undefined }): string => (backup === undefined ? '' : ` A copy is in ${backup}.`);
 
 /** @throws ContinuityError `progress-missing`, `progress-corrupt`, `progress-newer` */
 export const readyOrThrow = (found: ProgressFile, path: string): Progress => {
@@ -125,6 +130,6 @@ export const readyOrThrow = (found: ProgressFile, path: string): Progress => {
     case 'newer':
       throw new ContinuityError('progress-newer', `${path} has version ${found.version}, this package knows ${progressVersion}; update it.`);
     default:
-      throw new ContinuityError('progress-corrupt', `${path} is not in order: ${found.problem}. It is left as it is; mend it, or restore the last good one. A copy is in ${found.backup}.`);
+      throw new ContinuityError('progress-corrupt', `${path} is not in order: ${found.problem}. It is left as it is; mend it, or restore the last good one.${copyText(found)}`);
   }
 };

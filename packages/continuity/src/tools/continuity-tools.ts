@@ -48,10 +48,12 @@ const taskNext = ({ progress, clock, leaseMs, process }: Project): ContinuityToo
   name: 'task_next',
   description: 'Claims the next task for this session and tells what it is: the one that was begun and interrupted, else the first that is to do. Call it before you begin to work, and again when a task is done.',
   input: inputOf({}, []),
-  run: async (_, { session }) => {
+  run: async (_, { session, signal }) => {
     if ((await progress.read()).state === 'missing') return nextText({ kind: 'no-tasks' });
     const chosen: { next: NextTask } = { next: { kind: 'no-tasks' } };
     await progress.update((current) => {
+      // A turn that is over claims nothing.
+      signal.throwIfAborted();
       const at = clock();
       chosen.next = selectTask(current, session, at);
       return claimNext(current, { owner: session, at, leaseMs, process });
@@ -75,8 +77,10 @@ const taskDone = (project: Project, check: TaskCheck): ContinuityTool => ({
     if (task.status === 'done') return `The task "${id}" is done already.`;
     assertOwn(task, session);
     const passed = await checkTask(check, task, project, signal);
-    signal.throwIfAborted();
-    const after = await progress.update((current) => completeTask(current, id, { summary, check: passed }, { owner: session, at: clock() }));
+    const after = await progress.update((current) => {
+      signal.throwIfAborted();
+      return completeTask(current, id, { summary, check: passed }, { owner: session, at: clock() });
+    });
     const { done, total } = countsOf(after);
     return `The check passed: the task "${id}" is done, ${done} of ${total}. Note down what the next session should know, commit, then ask for the next task.`;
   },
