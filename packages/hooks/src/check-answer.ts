@@ -1,6 +1,6 @@
 import { messageSchema, toolResultOutputSchema } from '@h/turn';
+import { showValue } from '@h/turn/options';
 import type { HookPoint } from './hook.js';
-import { show } from './option-check.js';
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -52,20 +52,20 @@ const shapes: Readonly<Record<HookPoint, AnswerShape>> = {
 export const problemOf = (point: HookPoint, answer: unknown): string | undefined => {
   if (answer === undefined || answer === null || shapes[point] === nothing) return undefined;
   const { keys, decisions } = shapes[point];
-  if (!isObject(answer)) return `It answered ${show(answer)}; an answer is an object, or nothing.`;
+  if (!isObject(answer)) return `It answered ${showValue(answer)}; an answer is an object, or nothing.`;
   const given = answer as Readonly<Record<string, unknown>>;
   for (const [key, value] of Object.entries(given)) {
     if (value === undefined) continue;
     if (key === 'decision') {
-      if (!decisions.includes(value as string)) return `It decided ${show(value)}; at ${point} it may decide ${list(decisions)}.`;
+      if (!decisions.includes(value as string)) return `It decided ${showValue(value)}; at ${point} it may decide ${list(decisions)}.`;
     } else if (!keys.includes(key)) {
-      return `It answered with ${show(key)}; at ${point} an answer has ${list(keys)}.`;
+      return `It answered with ${showValue(key)}; at ${point} an answer has ${list(keys)}.`;
     } else if (members[key]?.(value) !== true) {
-      return `It answered with ${show(value)} as ${show(key)}.`;
+      return `It answered with ${showValue(value)} as ${showValue(key)}.`;
     }
   }
   const needsReason = given['decision'] === 'deny' || given['decision'] === 'ask';
-  if (needsReason && given['reason'] === undefined) return `It decided ${show(given['decision'])} without a reason.`;
+  if (needsReason && given['reason'] === undefined) return `It decided ${showValue(given['decision'])} without a reason.`;
   return point === 'beforeEnd' && given['proceed'] === undefined && given['reason'] !== undefined ? 'It gave a reason, and nothing to proceed with.' : undefined;
 };
 

@@ -1,6 +1,5 @@
-import { TurnError } from '@h/turn';
+import { aFunction, aList, aText, checkOptions, checkValue, either, numberFrom, objectOf, oneOf, required, type OptionCheck } from '@h/turn/options';
 import type { Hook, HookPoint, HookSource } from './hook.js';
-import { aFunction, aNumberFrom, aText, checkOptions, either, objectOf, oneOf, show, type OptionCheck } from './option-check.js';
 
 /** All points, gates first. */
 export const hookPoints = [
@@ -24,24 +23,24 @@ const failure = oneOf('closed', 'open');
 const aNumber: OptionCheck = { accepts: (value) => typeof value === 'number' && !Number.isNaN(value), takes: 'a number' };
 
 const parts: Readonly<Record<string, OptionCheck>> = {
-  name: aText,
+  name: required(aText),
   priority: aNumber,
-  timeoutMs: either(aNumberFrom(0), forEachPoint(aNumberFrom(0))),
+  timeoutMs: either(numberFrom(0, Infinity), forEachPoint(numberFrom(0, Infinity))),
   failure: either(failure, forEachPoint(failure)),
   onReplay: aFunction,
   ...Object.fromEntries(hookPoints.map((point) => [point, aFunction])),
 };
 
-/** Refuses a hook with parts that mean nothing: a misspelt gate guards nothing. @throws TurnError `invalid-option` */
+/** Refuses a hook with parts that mean nothing: a misspelt gate guards nothing. @throws InvalidOptionError `invalid-option` */
 export const checkHook = (hook: unknown): void => {
   const name = (hook as Partial<Hook> | null | undefined)?.name;
-  checkOptions(typeof name === 'string' ? `The hook ${show(name)}` : 'A hook', hook, parts, ['name']);
+  checkOptions(typeof name === 'string' ? `The hook ${JSON.stringify(name)}` : 'A hook', hook, parts);
 };
 
-/** Refuses what is neither a hook nor makes one. @throws TurnError `invalid-option` */
+/** Refuses what is neither a hook nor makes one. @throws InvalidOptionError `invalid-option` */
 export const checkSources = (owner: string, sources: readonly HookSource[]): void => {
-  if (!Array.isArray(sources)) throw new TurnError('invalid-option', `${owner} takes a list of hooks; it was given ${show(sources)}.`);
-  for (const source of sources as readonly HookSource[]) if (typeof source !== 'function') checkHook(source);
+  checkValue(owner, 'sources', sources, { ...aList, takes: 'a list of hooks' });
+  for (const source of sources) if (typeof source !== 'function') checkHook(source);
 };
 
 /**

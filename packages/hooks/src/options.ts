@@ -1,5 +1,5 @@
+import { checkOptions, numberFrom, objectWith, oneOf, wholeFrom, type OptionChecks } from '@h/turn/options';
 import type { ApprovalStore } from './approvals/store.js';
-import { aNumberFrom, aWholeNumberFrom, checkOptions, objectWith, oneOf, type OptionCheck } from './option-check.js';
 
 /** Options of {@link hooks}. */
 export interface HooksOptions {
@@ -41,25 +41,25 @@ export interface HooksOptions {
 /** Options of {@link lateHooks}. */
 export type LateHooksOptions = Pick<HooksOptions, 'observerTimeoutMs'>;
 
-const timeouts: Readonly<Record<string, OptionCheck>> = { observerTimeoutMs: aNumberFrom(0) };
+const timeouts: OptionChecks<LateHooksOptions> = { observerTimeoutMs: numberFrom(0, Infinity) };
 
-const checks: Readonly<Record<string, OptionCheck>> = {
+const checks: OptionChecks<HooksOptions> = {
   ...timeouts,
-  gateTimeoutMs: aNumberFrom(0),
+  gateTimeoutMs: numberFrom(0, Infinity),
   otherwise: oneOf('allow', 'ask', 'deny'),
-  maxSendBacks: aWholeNumberFrom(0),
+  maxSendBacks: wholeFrom(0, Infinity),
   approvalStore: objectWith('list', 'add'),
-  approvalTimeoutMs: aNumberFrom(0),
+  approvalTimeoutMs: numberFrom(0, Infinity),
 };
 
-/** The options with their defaults. @throws TurnError `invalid-option` */
+/** The options with their defaults. @throws InvalidOptionError `invalid-option` */
 export const settingsOf = (options: HooksOptions) => {
   checkOptions('hooks()', options, checks);
   const { gateTimeoutMs = 15_000, observerTimeoutMs = 30_000, otherwise = 'allow', maxSendBacks = 3, approvalStore, approvalTimeoutMs = 600_000 } = options;
   return { gateTimeoutMs, observerTimeoutMs, otherwise, maxSendBacks, approvalStore, approvalTimeoutMs };
 };
 
-/** The options with their defaults. @throws TurnError `invalid-option` */
+/** The options with their defaults. @throws InvalidOptionError `invalid-option` */
 export const lateSettingsOf = (options: LateHooksOptions) => {
   checkOptions('lateHooks()', options, timeouts);
   return { gateTimeoutMs: 0, observerTimeoutMs: options.observerTimeoutMs ?? 30_000 };

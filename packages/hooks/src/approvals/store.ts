@@ -1,6 +1,6 @@
 import type { ToolCall } from '@h/turn';
+import { checkOptions, wholeFrom } from '@h/turn/options';
 import { hashCall } from '../canonical.js';
-import { aWholeNumberFrom, checkOptions } from '../option-check.js';
 import { coversCall } from './pattern.js';
 
 /** What a person has allowed for longer than once: a tool with a pattern, or exactly one call of it. */
@@ -63,7 +63,7 @@ export interface MemoryApprovalStoreOptions {
 
 /** Keeps rules for as long as the process runs. */
 export const memoryApprovalStore = (options: MemoryApprovalStoreOptions = {}): ApprovalStore => {
-  checkOptions('memoryApprovalStore()', options, { maxRules: aWholeNumberFrom(1) });
+  checkOptions('memoryApprovalStore()', options, { maxRules: wholeFrom(1, Infinity) });
   let rules: readonly RememberedApproval[] = [];
   return {
     list: () => rules,

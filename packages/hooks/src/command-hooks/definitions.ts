@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { show } from '../option-check.js';
+import { showValue } from '@h/turn/options';
 
 /** The moments that a hook file can name and that exist here. */
 export const commandEvents = [
@@ -96,8 +96,8 @@ export const parseHookFile = (settings: unknown, source: string, scope: HookFile
 
 const definitionOf = (hook: unknown, place: Pick<CommandDefinition, 'event' | 'matcher' | 'source' | 'scope'>): CommandDefinition | string => {
   const parsed = handlerSchema.safeParse(hook);
-  if (!parsed.success) return `the hook ${show(hook)} is ignored: ${z.prettifyError(parsed.error)}`;
+  if (!parsed.success) return `the hook ${showValue(hook)} is ignored: ${z.prettifyError(parsed.error)}`;
   const { type, command, args, timeout, if: condition, async = false, once = false, onFailure } = parsed.data;
-  if (type !== 'command' || command === undefined) return `a hook of the type ${show(type)} ${type === 'command' ? 'has no command' : 'cannot be run here'}; it is ignored.`;
+  if (type !== 'command' || command === undefined) return `a hook of the type ${showValue(type)} ${type === 'command' ? 'has no command' : 'cannot be run here'}; it is ignored.`;
   return { ...place, command, args, timeoutSeconds: timeout ?? defaultSeconds(place.event), if: condition, async, once, onFailure };
 };

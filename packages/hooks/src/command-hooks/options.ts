@@ -1,5 +1,5 @@
 import type { SchedulerLike } from 'rxjs';
-import { aFunction, anObject, aText, checkOptions, listOf, objectOf, objectWith, oneOf } from '../option-check.js';
+import { aFunction, anObject, aText, checkOptions, listOf, objectOf, objectWith, oneOf, required } from '@h/turn/options';
 import type { HookFileScope } from './definitions.js';
 import type { ToolName } from './tool-names.js';
 import type { HookTrust } from './trust.js';
@@ -54,7 +54,7 @@ export interface CommandHooksOptions {
 }
 
 const checks = {
-  projectDir: aText,
+  projectDir: required(aText),
   files: listOf(objectOf({ path: aText, scope: oneOf('user', 'project') })),
   trust: aFunction,
   toolNames: anObject,
@@ -65,5 +65,5 @@ const checks = {
   scheduler: objectWith('schedule', 'now'),
 };
 
-/** Refuses options that do not exist, and values that they do not take. @throws TurnError `invalid-option` */
-export const checkCommandHooksOptions = (options: CommandHooksOptions): void => checkOptions('commandHooks()', options, checks, ['projectDir']);
+/** Refuses options that do not exist, and values that they do not take. @throws InvalidOptionError `invalid-option` */
+export const checkCommandHooksOptions = (options: CommandHooksOptions): void => checkOptions('commandHooks()', options, checks);

@@ -3,8 +3,8 @@ import { createReadStream, existsSync } from 'node:fs';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import * as z from 'zod';
+import { aFunction, aText, checkOptions, required } from '@h/turn/options';
 import { replaceFile } from '../approvals/file-store.js';
-import { aFunction, aText, checkOptions } from '../option-check.js';
 import type { CommandDefinition } from './definitions.js';
 
 /** A command of a project that wants to be run. */
@@ -48,7 +48,7 @@ const trustSchema = z.object({ version: z.literal(1), trusted: z.record(z.string
  * ```
  */
 export const trustFile = (options: TrustFileOptions): HookTrust => {
-  checkOptions('trustFile()', options, { path: aText, ask: aFunction }, ['path']);
+  checkOptions('trustFile()', options, { path: required(aText), ask: aFunction });
   const { path, ask } = options;
   let last: Promise<unknown> = Promise.resolve();
   const decide = async (request: TrustRequest, context: { readonly signal: AbortSignal }): Promise<boolean> => {

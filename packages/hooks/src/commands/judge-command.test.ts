@@ -189,16 +189,16 @@ describe('a policy of one’s own', () => {
   });
 
   it.each<readonly [object, RegExp]>([
-    [{ denyy: [] }, /has no "denyy" \(it was given \[\]\); it knows rules, decisions, allow, ask, deny, home/],
-    [{ deny: ['*'] }, /takes a list of which each is a pattern like "npm run \*" as "deny"; it was given \["\*"\]/],
-    [{ deny: 'git push' }, /"deny"/],
-    [{ allow: [''] }, /"allow"/],
+    [{ denyy: [] }, /has no option "denyy" \(it was given \[\]\); did you mean "deny"\? It knows rules, decisions, allow, ask, deny, home/],
+    [{ deny: ['*'] }, /takes a pattern like "npm run \*" as "deny\[0\]"; it was given "\*"/],
+    [{ deny: 'git push' }, /"deny"; it was given "git push"/],
+    [{ allow: [''] }, /"allow\[0\]"/],
     [{ home: 'me' }, /an absolute path as "home"; it was given "me"/],
     [{ decisions: { 'git/force': 'allow' } }, /no rule "git\/force" to decide "allow" about; it has git\/force-push, /],
-    [{ decisions: { 'git/clean': 'maybe' } }, /"allow" or "ask" or "deny" for the rule "git\/clean"; it was given "maybe"/],
-    [{ rules: [{ rule: 'x' }] }, /"rules"/],
-    [{ rules: [{ rule: 'x', decision: 'deny', why: 'x', programms: [] }] }, /"rules"/],
-    [{ rules: [{ rule: 'x', decision: 'deny', why: 'x', argument: /x/g }] }, /"rules"/],
+    [{ decisions: { 'git/clean': 'maybe' } }, /"allow" or "ask" or "deny" as "decisions\['git\/clean'\]"; it was given "maybe"/],
+    [{ rules: [{ rule: 'x' }] }, /needs "rules\[0\]\.decision"/],
+    [{ rules: [{ rule: 'x', decision: 'deny', why: 'x', programms: [] }] }, /no option "rules\[0\]\.programms"/],
+    [{ rules: [{ rule: 'x', decision: 'deny', why: 'x', argument: /x/g }] }, /"rules\[0\]\.argument"; it was given \/x\/g/],
     [{ project: 'relative' }, /an absolute path as "project"; it was given "relative"/],
     [{ cwd: 'relative' }, /an absolute path as "cwd"; it was given "relative"/],
   ])('refuses %j', (options, message) => {
@@ -208,7 +208,7 @@ describe('a policy of one’s own', () => {
   });
 
   it('refuses what is no command', () => {
-    expect(() => judgeCommand(undefined as unknown as string, place)).toThrow(/takes a text as the command; it was given undefined/);
+    expect(() => judgeCommand(undefined as unknown as string, place)).toThrow(/takes a text as "command"; it was given undefined/);
   });
 });
 

@@ -1,5 +1,20 @@
-import { TurnError } from '@h/turn';
-import { aFunction, anObject, aText, checkOptions, listOf, objectOf, oneOf, show, type OptionCheck } from '../option-check.js';
+import {
+  aFunction,
+  anObject,
+  anyText,
+  aText,
+  checkOptions,
+  checkValue,
+  InvalidOptionError,
+  listOf,
+  objectOf,
+  oneOf,
+  recordOf,
+  required,
+  showValue,
+  type OptionCheck,
+  type OptionChecks,
+} from '@h/turn/options';
 import type { CommandDecision, CommandRule } from './rule.js';
 import { commandRules } from './rules/index.js';
 
@@ -44,8 +59,8 @@ const aRegExp: OptionCheck = {
 const texts = listOf(aText);
 
 const aRule = objectOf({
-  rule: aText,
-  decision: oneOf('ask', 'deny'),
+  rule: required(aText),
+  decision: required(oneOf('ask', 'deny')),
   programs: texts,
   words: texts,
   flags: texts,
@@ -55,20 +70,13 @@ const aRule = objectOf({
   sql: aText,
   problem: aText,
   test: aFunction,
-  why: aText,
+  why: required(aText),
   instead: aText,
 });
 
-const checks: Readonly<Record<string, OptionCheck>> = {
-  rules: listOf({
-    ...aRule,
-    accepts: (value) =>
-      aRule.accepts(value) &&
-      (value as CommandRule).rule !== undefined &&
-      (value as CommandRule).why !== undefined &&
-      (value as CommandRule).decision !== undefined,
-  }),
-  decisions: anObject,
+const checks: OptionChecks<CommandPolicyOptions> = {
+  rules: listOf(aRule),
+  decisions: recordOf(aDecision),
   allow: listOf(aPattern),
   ask: listOf(aPattern),
   deny: listOf(aPattern),
@@ -78,36 +86,26 @@ const checks: Readonly<Record<string, OptionCheck>> = {
 /**
  * Refuses options that do not exist, values that they do not take, and decisions about rules that there are not.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  */
 export const checkPolicyOptions = (owner: string, options: CommandPolicyOptions): void => {
   checkOptions(owner, options, checks);
   const { rules = commandRules, decisions = {} } = options;
   const names = new Set(rules.map(({ rule }) => rule));
   for (const [name, decision] of Object.entries(decisions)) {
-    if (!names.has(name)) {
-      const alike = [...names].filter((one) => one.startsWith(name.split('/', 1)[0] ?? ''));
-      throw new TurnError(
-        'invalid-option',
-        `${owner} has no rule ${show(name)} to decide ${show(decision)} about; it has ${(alike.length > 0 ? alike : [...names]).join(', ')}.`,
-      );
-    }
-    if (!aDecision.accepts(decision)) {
-      throw new TurnError(
-        'invalid-option',
-        `${owner} takes ${aDecision.takes} for the rule ${show(name)}; it was given ${show(decision)}.`,
-      );
-    }
+    if (names.has(name)) continue;
+    const alike = [...names].filter((one) => one.startsWith(name.split('/', 1)[0] ?? ''));
+    throw new InvalidOptionError({
+      owner,
+      option: `decisions.${name}`,
+      message: `${owner} has no rule ${JSON.stringify(name)} to decide ${showValue(decision)} about; it has ${(alike.length > 0 ? alike : [...names]).join(', ')}.`,
+    });
   }
 };
 
-/** @throws TurnError `invalid-option` for a command or folder that is none */
+/** @throws InvalidOptionError `invalid-option` for a command or folder that is none */
 export const checkCommand = (owner: string, command: unknown, cwd: unknown, project: unknown): void => {
-  if (typeof command !== 'string') {
-    throw new TurnError('invalid-option', `${owner} takes a text as the command; it was given ${show(command)}.`);
-  }
-  if (!aPath.accepts(cwd)) throw new TurnError('invalid-option', `${owner} takes ${aPath.takes} as "cwd"; it was given ${show(cwd)}.`);
-  if (!aPath.accepts(project)) {
-    throw new TurnError('invalid-option', `${owner} takes ${aPath.takes} as "project"; it was given ${show(project)}.`);
-  }
+  checkValue(owner, 'command', command, anyText);
+  checkValue(owner, 'cwd', cwd, aPath);
+  checkValue(owner, 'project', project, aPath);
 };

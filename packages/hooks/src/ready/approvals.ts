@@ -1,9 +1,9 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { ToolCall } from '@h/turn';
+import { aFunction, aText, checkOptions, listOf, objectOf, oneOf } from '@h/turn/options';
 import { coversCall } from '../approvals/pattern.js';
 import { requiresApproval } from '../commands/index.js';
 import type { Hook } from '../hook.js';
-import { aFunction, aText, checkOptions, listOf, objectOf, oneOf } from '../option-check.js';
 
 /** What a judge of commands finds, as `judgeCommand` and `commandPolicy` do. */
 export interface CommandFinding {
@@ -70,7 +70,7 @@ const checks = {
  *
  * It only asks. What is never to happen is denied by another hook, such as `destructiveCommands()`.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts

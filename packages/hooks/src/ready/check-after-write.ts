@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import type { ToolCall } from '@h/turn';
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
+import { aFunction, aText, checkOptions, either, listOf, numberFrom, objectWith, required, wholeFrom } from '@h/turn/options';
 import type { AfterToolContext, BeforeToolContext, Hook } from '../hook.js';
-import { aFunction, aNumberFrom, aText, aWholeNumberFrom, checkOptions, either, listOf, objectWith } from '../option-check.js';
 import { quoted } from './command-of-call.js';
 import { countsOf, findingsOf, newFindings, type CheckFindings, type FindingCounts } from './findings.js';
 import { localChecks, type CheckRunner } from './run-check.js';
@@ -79,14 +79,14 @@ export interface CheckAfterWriteOptions {
 }
 
 const checks = {
-  check: either(aText, aFunction),
+  check: required(either(aText, aFunction)),
   files: listOf(aText),
   cwd: aText,
   run: aFunction,
-  timeoutMs: aNumberFrom(1),
-  maxFindings: aWholeNumberFrom(1),
-  maxChars: aWholeNumberFrom(1),
-  debounceMs: aNumberFrom(0),
+  timeoutMs: numberFrom(1, Infinity),
+  maxFindings: wholeFrom(1, Infinity),
+  maxChars: wholeFrom(1, Infinity),
+  debounceMs: numberFrom(0, Infinity),
   pathOf: aFunction,
   findingsOf: aFunction,
   scheduler: objectWith('schedule', 'now'),
@@ -110,7 +110,7 @@ const reserveMs = 10_000;
  * said where there is nothing new. A check that fails to run never stops a turn.
  *
  * @returns a function that makes a fresh hook for every turn
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -118,7 +118,7 @@ const reserveMs = 10_000;
  * ```
  */
 export const checkAfterWrite = (options: CheckAfterWriteOptions): (() => Hook) => {
-  checkOptions('checkAfterWrite()', options, checks, ['check']);
+  checkOptions('checkAfterWrite()', options, checks);
   const {
     check,
     files,

@@ -1,10 +1,10 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { ToolCall } from '@h/turn';
+import { aFlag, aFunction, aText, checkOptions, listOf, numberFrom, required, wholeFrom } from '@h/turn/options';
 import { commitsIn, type CommitCommand, type EarlierCommand } from '../commands/git-commits.js';
 import { wordPattern } from '../commands/word-pattern.js';
 import type { Denial, Hook } from '../hook.js';
-import { aFlag, aFunction, aNumberFrom, aText, aWholeNumberFrom, checkOptions, listOf } from '../option-check.js';
 import { commandOfCall } from './command-of-call.js';
 import { currentBranch } from './current-branch.js';
 import { localChecks, type CheckEnd, type CheckRunner } from './run-check.js';
@@ -59,11 +59,11 @@ export interface CommitGateOptions {
 }
 
 const checks = {
-  command: aText,
+  command: required(aText),
   cwd: aText,
   run: aFunction,
-  timeoutMs: aNumberFrom(1),
-  maxChars: aWholeNumberFrom(1),
+  timeoutMs: numberFrom(1, Infinity),
+  maxChars: wholeFrom(1, Infinity),
   wipBranches: listOf(aText),
   allowMixed: aFlag,
   commandOf: aFunction,
@@ -75,7 +75,7 @@ const reserveMs = 10_000;
 /**
  * Denies a `git commit` unless a command succeeds first, and tells the model what failed.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -83,7 +83,7 @@ const reserveMs = 10_000;
  * ```
  */
 export const commitGate = (options: CommitGateOptions): Hook => {
-  checkOptions('commitGate()', options, checks, ['command']);
+  checkOptions('commitGate()', options, checks);
   const {
     command,
     cwd = process.cwd(),
@@ -158,13 +158,13 @@ const mixedReason = (argv: readonly string[]): string =>
   `The commit was not made: "${argv.join(' ').slice(0, 100).toWellFormed()}" in the same line may change files after they have been tested. Run it first, then commit in a call of its own.`;
 
 const reasonOf = (command: string, { exitCode, output, isCut, failure }: CheckEnd, timeoutMs: number): string => {
-  const what = {
+  const what: Readonly<Record<string, string>> = {
     'timed-out': `did not end within ${timeoutMs} ms`,
     cancelled: 'was cancelled',
     killed: 'was killed',
     'not-started': 'could not be started',
-  } as const;
-  const how = failure === undefined ? `failed with exit code ${exitCode ?? 'unknown'}` : what[failure];
+  };
+  const how = failure === undefined ? `failed with exit code ${exitCode ?? 'unknown'}` : (what[failure] ?? failure);
   const said = output.trim() === '' ? '' : `\n\n${isCut ? 'The end of its output:\n…' : 'Its output:\n'}${output.trim()}`;
   return `The commit was not made: ${command} ${how}. Mend that, then commit again.${said}`;
 };

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { ToolCall } from '@h/turn';
+import { aFunction, aText, checkOptions, listOf, oneOf } from '@h/turn/options';
 import { commandPolicy } from '../commands/command-policy.js';
 import type { CommandPolicyOptions } from '../commands/policy-options.js';
 import type { Finding } from '../commands/rule.js';
 import type { Hook } from '../hook.js';
-import { aFunction, aText, listOf, oneOf, checkOptions } from '../option-check.js';
 import { commandOfCall } from './command-of-call.js';
 
 /** Options of {@link destructiveCommands}; those of a policy besides. */
@@ -46,7 +46,7 @@ const maxTold = 5;
  * The model reads which command it is, what it would do and what to do instead. This is a guard rail and not a sandbox; see
  * `judgeCommand`.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -55,7 +55,7 @@ const maxTold = 5;
  */
 export const destructiveCommands = (options: DestructiveCommandsOptions = {}): Hook => {
   const { cwd, tools, commandOf, doubtful = 'ask', ...policy } = options;
-  checkOptions('destructiveCommands()', definedOf({ cwd, tools, commandOf, doubtful }), checks);
+  checkOptions('destructiveCommands()', { cwd, tools, commandOf, doubtful }, checks);
   const project = resolve(cwd ?? process.cwd());
   const judge = commandPolicy(policy);
   return {
@@ -71,9 +71,6 @@ export const destructiveCommands = (options: DestructiveCommandsOptions = {}): H
     },
   };
 };
-
-const definedOf = (options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 
 const reasonOf = (findings: readonly Finding[]): string => {
   const told = findings

@@ -1,6 +1,6 @@
 import type { ErrorInfo, Message, ToolCall, TurnOutcome, Usage, UserMessage } from '@h/turn';
+import { aFunction, checkOptions, either, listOf, numberFrom } from '@h/turn/options';
 import type { AfterReplyContext, HookContext, HookSource, OnDecisionContext } from '../hook.js';
-import { aFunction, aNumberFrom, checkOptions, either, listOf } from '../option-check.js';
 import { citationCollector, type Citation, type SourcesOf } from './citations.js';
 
 /** A turn that is over, for those who keep something of it. */
@@ -69,7 +69,7 @@ const checks = {
   memory: aFunction,
   decisions: aFunction,
   errors: either(aFunction, listOf(aFunction)),
-  timeoutMs: aNumberFrom(0),
+  timeoutMs: numberFrom(0, Infinity),
 };
 
 const maxDecisions = 1000;
@@ -81,7 +81,7 @@ const answered: ReadonlySet<TurnOutcome> = new Set(['completed', 'replied']);
  * Each stands by itself: one that fails or hangs is reported with `hook.failed`, takes nothing from the others, and never
  * changes how the turn ended.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 import { toErrorInfo, type Message } from '@h/turn';
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
+import { aFunction, aText, checkOptions, numberFrom, objectWith, required, showValue, wholeFrom } from '@h/turn/options';
 import type { Hook } from '../hook.js';
-import { aFunction, aNumberFrom, aText, aWholeNumberFrom, checkOptions, objectWith, show } from '../option-check.js';
 
 /** A draft answer, for whoever judges it. */
 export interface Draft {
@@ -79,12 +79,12 @@ export interface ReflectionOptions {
 }
 
 const checks = {
-  judge: aFunction,
+  judge: required(aFunction),
   remaining: aFunction,
-  minTokens: aNumberFrom(0),
-  minTimeMs: aNumberFrom(0),
-  timeoutMs: aNumberFrom(0),
-  maxSendBacks: aWholeNumberFrom(0),
+  minTokens: numberFrom(0, Infinity),
+  minTimeMs: numberFrom(0, Infinity),
+  timeoutMs: numberFrom(0, Infinity),
+  maxSendBacks: wholeFrom(0, Infinity),
   prompt: aText,
   scheduler: objectWith('schedule', 'now'),
 };
@@ -97,7 +97,7 @@ const defaultPrompt = 'A review of your answer found something to improve. Revis
  * It never costs a turn its answer: without the budget or the time for it, and when the judge fails, the draft stands, and a
  * notice `hook.notice` says why.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -105,7 +105,7 @@ const defaultPrompt = 'A review of your answer found something to improve. Revis
  * ```
  */
 export const reflection = (options: ReflectionOptions): Hook => {
-  checkOptions('reflection()', options, checks, ['judge']);
+  checkOptions('reflection()', options, checks);
   const { maxSendBacks = 1, prompt = defaultPrompt } = options;
   return {
     name: 'reflection',
@@ -151,7 +151,7 @@ const verdictIn = (result: ReflectionResult): ReflectionResult => {
   const given: unknown = result;
   const { verdict, feedback } = (typeof given === 'object' && given !== null ? given : {}) as { readonly verdict?: unknown; readonly feedback?: unknown };
   const isVerdict = verdict === 'accept' || verdict === 'skipped' || (verdict === 'revise' && typeof feedback === 'string' && feedback !== '');
-  return isVerdict ? result : skipped('failed', `the judge answered ${show(given)}, which is no verdict.`);
+  return isVerdict ? result : skipped('failed', `the judge answered ${showValue(given)}, which is no verdict.`);
 };
 
 /** The judge's word, or that its time is up: whichever comes first. */

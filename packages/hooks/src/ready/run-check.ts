@@ -20,8 +20,9 @@ export interface CheckEnd {
   /** The end of what it said, messages among it. */
   readonly output: string;
   /** Whether there was more. */
-  readonly isCut: boolean;
-  readonly failure?: 'cancelled' | 'killed' | 'not-started' | 'timed-out' | undefined;
+  readonly isCut?: boolean | undefined;
+  /** Why it did not come to its end: `cancelled`, `killed`, `not-started`, `timed-out`, or what your runner calls it. */
+  readonly failure?: string | undefined;
 }
 
 /** Runs a check: in a sandbox, on another machine. It says in its result how that ended. */
