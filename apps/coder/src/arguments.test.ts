@@ -17,6 +17,8 @@ describe('parseArguments', () => {
       sessions: false,
       network: false,
       branch: false,
+      plan: false,
+      maxSessions: 100,
       mcp: [],
       toolset: 'full',
       maxSteps: 50,
@@ -55,6 +57,22 @@ describe('parseArguments', () => {
       baseUrl: 'http://x/v1',
       prompt: '-',
     });
+  });
+
+  it('reads the options of a plan', () => {
+    expect(parse('--plan', '--check', 'make test', '--max-sessions', '5', 'Build', 'a', 'shop')).toEqual({ ...parse(), plan: true, check: 'make test', maxSessions: 5, prompt: 'Build a shop' });
+  });
+
+  it.each([
+    [['--check', 'x'], /^--check belongs to --plan/],
+    [['--plan', '--max-sessions', '0'], /^--max-sessions/],
+    [['--plan', '--branch'], /leave out --branch/],
+    [['--plan', '--continue'], /leave out --continue/],
+    [['--plan', '--resume', 'x'], /leave out --continue and --resume/],
+    [['--plan', '--toolset', 'minimal'], /leave out --toolset/],
+    [['--plan', '--demo'], /leave out --plan/],
+  ])('refuses %j, which does not go together', (words, message) => {
+    expect(() => parseArguments(words)).toThrow(expect.objectContaining({ code: 'usage', message: expect.stringMatching(message) as string }));
   });
 
   it('takes an empty prompt as none', () => {

@@ -23,6 +23,12 @@ export interface CoderArguments {
   readonly image?: string | undefined;
   readonly network: boolean;
   readonly branch: boolean;
+  /** Works on a goal over many sessions. */
+  readonly plan: boolean;
+  /** The command that has to pass before a task of the plan counts as done. */
+  readonly check?: string | undefined;
+  /** How many sessions a plan may take at a time. */
+  readonly maxSessions: number;
   readonly mcp: readonly string[];
   readonly toolset: string;
   readonly maxSteps: number;
@@ -61,11 +67,27 @@ export const parseArguments = (words: readonly string[]): CoderArguments | Infor
     throw new UsageError(messageOf(error), { cause: error });
   }
   const prompt = command.args.join(' ').trim();
-  return { ...unset, ...command.opts<Omit<CoderArguments, 'prompt'>>(), ...(prompt !== '' && { prompt }) };
+  const given: CoderArguments = { ...unset, ...command.opts<Omit<CoderArguments, 'prompt'>>(), ...(prompt !== '' && { prompt }) };
+  checkPlan(given);
+  return given;
+};
+
+/** A plan is many sessions on a branch of its own: what does not fit to that is refused, not ignored. */
+const checkPlan = ({ plan, check, maxSessions, branch, continue: isContinued, resume, toolset, demo }: CoderArguments): void => {
+  const refuse = (message: string): never => {
+    throw new UsageError(message);
+  };
+  if (!plan && check !== undefined) refuse('--check belongs to --plan.');
+  if (maxSessions < 1) refuse('--max-sessions takes a whole number from 1.');
+  if (!plan) return;
+  if (branch) refuse('--plan has a branch of its own in any case: leave out --branch.');
+  if (isContinued || resume !== undefined) refuse('--plan goes on by itself where the plan of the folder is: leave out --continue and --resume.');
+  if (toolset !== 'full') refuse('--plan needs all tools: leave out --toolset.');
+  if (demo) refuse('--demo plays a script and has no plan: leave out --plan.');
 };
 
 /** What options mean that are not given, where the help need not say it. */
-const unset = { fallback: [], continue: false, sessions: false, network: false, branch: false, mcp: [], json: false, demo: false };
+const unset = { fallback: [], continue: false, sessions: false, network: false, branch: false, plan: false, mcp: [], json: false, demo: false };
 
 const describeCommand = (): Command =>
   new Command('npm start --')
@@ -80,6 +102,9 @@ const describeCommand = (): Command =>
     .option('--network', 'let commands in a sandbox use the network')
     .addOption(new Option('--approve <when>', 'when you are asked about a tool call').choices(approvalModes).default('on-risk'))
     .option('--branch', 'work on a git branch of its own and commit what changed')
+    .option('--plan', 'plan first, then work through the tasks over many sessions; without a prompt, go on with the plan of the folder')
+    .option('--check <command>', 'what has to pass before a task of the plan counts as done (default: npm test, if there is one)')
+    .option('--max-sessions <count>', 'how many sessions a plan may take', wholeNumber, 100)
     .option('--mcp <command>', 'add the tools of an MCP server that this command starts (may be repeated)', collect)
     .option('--toolset <name>', 'the tools that are offered: full, minimal or read-only', 'full')
     .option('--max-steps <count>', 'how many steps a turn may make', wholeNumber, 50)
@@ -99,6 +124,7 @@ Examples:
   npm start
   npm start -- --model anthropic/claude-sonnet-4-5 --workspace ../my-repo "fix the failing test"
   npm start -- --model ollama/llama3.2 --sandbox bubblewrap
+  npm start -- --plan --check "npm test" --workspace ../my-repo "build a command line for the library"
 
 Exit codes: 0 done, 1 error, 2 wrong usage, 3 step limit, 4 budget used up, 5 loop, 6 blocked, 124 timed out, 130 cancelled.`;
 

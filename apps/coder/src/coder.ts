@@ -1,3 +1,4 @@
+import { fileArtifacts } from '@h/tools';
 import { parseArguments, type CoderArguments } from './arguments.js';
 import { banner } from './banner.js';
 import { runDemo } from './demo/run-demo.js';
@@ -7,7 +8,7 @@ import { openMeter } from './metering.js';
 import { readPrompt } from './read-prompt.js';
 import { displayFor, type Process } from './streams.js';
 import { oneLine } from './render/printable.js';
-import { chooseSession, openSessions, sessionLines } from './stored-sessions.js';
+import { chooseSession, openSessions, sessionLines, stateFolder } from './stored-sessions.js';
 import { UsageError } from './usage-error.js';
 import { work } from './work.js';
 
@@ -28,8 +29,8 @@ export const runCoder = async (words: readonly string[], process: Process): Prom
   return isDemo(given, process.env) ? runDemo(given, process) : runReal(given, process);
 };
 
-const isDemo = ({ demo, prompt, model, baseUrl, workspace, continue: isContinued, resume }: CoderArguments, environment: Process['env']): boolean => {
-  const isPlain = !isContinued && resume === undefined && prompt === undefined && model === undefined && baseUrl === undefined && workspace === undefined;
+const isDemo = ({ demo, plan, prompt, model, baseUrl, workspace, continue: isContinued, resume }: CoderArguments, environment: Process['env']): boolean => {
+  const isPlain = !plan && !isContinued && resume === undefined && prompt === undefined && model === undefined && baseUrl === undefined && workspace === undefined;
   if (demo && !isPlain) throw new UsageError('--demo plays a script on a sample project: it takes no prompt, --model, --base-url, --workspace, --continue or --resume.');
   return demo || (isPlain && !hasKey(environment));
 };
@@ -37,18 +38,21 @@ const isDemo = ({ demo, prompt, model, baseUrl, workspace, continue: isContinued
 const runReal = async (given: CoderArguments, process: Process): Promise<number> => {
   const model = chooseModel({ model: given.model, fallback: given.fallback, baseUrl: given.baseUrl, environment: process.env });
   const workspace = await workFolder(given.workspace, startFolder(process.env, process.cwd()));
-  const sessions = openSessions(workspace, process.env, (text) => process.stderr.write(`${oneLine(text)}\n`));
+  const warn = (text: string): void => void process.stderr.write(`${oneLine(text)}\n`);
+  const sessions = openSessions('sessions', workspace, process.env, warn);
+  const childSessions = openSessions('agents', workspace, process.env, warn);
+  const artifacts = await fileArtifacts({ directory: stateFolder('artifacts', workspace, process.env) });
   const session = await chooseSession(sessions, given);
   const meter = await openMeter();
   const display = displayFor(process, given, meter);
-  const prompt = await readPrompt(given.prompt, process.stdin, display);
+  const prompt = given.plan && given.prompt === undefined ? undefined : await readPrompt(given.prompt, process.stdin, display);
   const opening = banner({ model: [model.name, ...model.fallbacks].join(' ▸ '), workspace, sandbox: given.sandbox }, display.palette);
-  return work({ given, process, display, workspace, sessions, session, model, meter, prompt, opening });
+  return work({ given, process, display, workspace, sessions, childSessions, artifacts, session, model, meter, prompt, opening });
 };
 
 const listSessions = async ({ workspace: folder }: CoderArguments, process: Process): Promise<number> => {
   const workspace = await workFolder(folder, startFolder(process.env, process.cwd()));
-  const known = await openSessions(workspace, process.env, (text) => process.stderr.write(`${oneLine(text)}\n`)).list();
+  const known = await openSessions('sessions', workspace, process.env, (text) => process.stderr.write(`${oneLine(text)}\n`)).list();
   for (const line of known.length === 0 ? ['This folder has no sessions yet.'] : sessionLines(known)) process.stdout.write(`${line}\n`);
   return 0;
 };

@@ -1,15 +1,20 @@
 import type { ReadStream } from 'node:tty';
-import { textOf, type Agent, type TurnInput, type UserMessage } from '@h/turn';
+import type { Project } from '@h/continuity';
+import { createInbox, type Delivery, type Inbox, type Lanes, type SendOptions } from '@h/queue';
+import type { Subagents } from '@h/subagents';
+import { textOf, type Agent, type TurnEvent } from '@h/turn';
+import { Subject, takeUntil } from 'rxjs';
 import type { ContextWindow } from './context-window.js';
 import { exitCodes } from './exit-code.js';
 import { contextLines } from './render/context-lines.js';
 import type { Palette } from './render/palette.js';
 import { oneLine } from './render/printable.js';
-import { showTurn, type ShownTurn } from './run-turn.js';
+import { childLines, planLines } from './render/task-lines.js';
+import type { Paper } from './render/tool-line.js';
+import { answering } from './run-turn.js';
 import type { Terminal } from './streams.js';
 import { inputRow } from './view/input-row.js';
 import { LineEditor, type Draft } from './view/line-editor.js';
-import type { View } from './view/view.js';
 
 const idleHint = 'Say what to do; /help for more, Ctrl-D leaves.';
 const busyHint = 'Type to steer the turn; Ctrl-C cancels it.';
@@ -17,8 +22,11 @@ const busyHint = 'Type to steer the turn; Ctrl-C cancels it.';
 /** What a conversation is made of. */
 export interface ConversationParts {
   readonly agent: Agent;
+  readonly lanes: Lanes;
   readonly session: string;
   readonly context: ContextWindow;
+  /** What `/tasks` tells of. */
+  readonly tasks: { readonly team: Subagents; readonly project: Project };
   readonly input: ReadStream;
   readonly terminal: Terminal;
   readonly palette: Palette;
@@ -26,10 +34,11 @@ export interface ConversationParts {
 
 /** What can be entered instead of something to do. */
 const commands = {
-  '/compact': 'makes the history shorter now',
+  '/compact': 'makes the history shorter',
   '/context': "shows what fills the model's context window",
   '/exit': 'leaves, and cancels a turn that runs',
   '/help': 'shows this',
+  '/tasks': 'shows the sub-agents under way, and the plan of the folder',
 } as const;
 
 type Command = keyof typeof commands;
@@ -44,40 +53,36 @@ const isCommand = (line: string): line is Command => Object.hasOwn(commands, lin
  * the {@link commands} is for the app.
  */
 export class Conversation {
-  readonly #agent: Agent;
+  readonly #inbox: Inbox;
   readonly #terminal: Terminal;
   readonly #palette: Palette;
   readonly #session: string;
   readonly #context: ContextWindow;
-  readonly #view: View;
+  readonly #tasks: ConversationParts['tasks'];
   readonly #editor: LineEditor;
-  readonly #waiting: string[] = [];
-  #turn: ShownTurn | undefined;
-  #isCancelling = false;
+  readonly #answer: (event: TurnEvent) => void;
+  /** Ends the turn at once, without waiting for anything. */
+  readonly #left = new Subject<void>();
+  #turn: 'none' | 'running' | 'cancelling' = 'none';
   #isOver = false;
   #leave: (code: number) => void = () => undefined;
   #draft: Draft = { text: '', cursor: 0 };
 
-  constructor({ agent, session, context, input, terminal, palette }: ConversationParts) {
-    this.#agent = agent;
+  constructor({ agent, lanes, session, context, tasks, input, terminal, palette }: ConversationParts) {
+    const leaving = { turn: (given: Parameters<Agent['turn']>[0]) => agent.turn(given).pipe(takeUntil(this.#left)), steer: agent.steer.bind(agent) };
+    this.#inbox = createInbox(leaving, lanes, { mode: 'steer' });
+    this.#inbox.events.subscribe((event) => this.#see(event));
     this.#session = session;
     this.#context = context;
-    const { view } = terminal;
-    this.#view = {
-      say: (lines) => view.say(lines),
-      event: (event) => {
-        context.event(event);
-        view.event(event);
-      },
-      close: () => view.close(),
-    };
+    this.#tasks = tasks;
     this.#terminal = terminal;
     this.#palette = palette;
+    this.#answer = answering(agent, terminal.questions, (error) => this.#fail(error));
     this.#editor = new LineEditor(input, {
       draft: (draft) => this.#show(draft),
       line: (line) => this.#entered(line.trim()),
       interrupt: () => this.interrupt(),
-      end: () => void this.stop(this.#turn === undefined ? 0 : exitCodes.cancelled),
+      end: () => void this.stop(this.#turn === 'none' ? 0 : exitCodes.cancelled),
     });
     terminal.questions?.attach({ hold: () => this.#hold(), interrupt: () => this.interrupt() });
   }
@@ -92,10 +97,10 @@ export class Conversation {
 
   /** Ctrl-C: cancels the turn, or leaves it at once if it is being cancelled already; else takes back what was typed, or leaves. */
   interrupt(): void {
-    if (this.#turn !== undefined && !this.#isCancelling) {
-      this.#isCancelling = true;
-      this.#turn.cancel('The user pressed Ctrl-C.');
-    } else if (this.#turn !== undefined) {
+    if (this.#turn === 'running') {
+      this.#turn = 'cancelling';
+      this.#inbox.interrupt(this.#session, 'The user pressed Ctrl-C.');
+    } else if (this.#turn === 'cancelling') {
       this.#end(exitCodes.cancelled);
     } else if (!this.#editor.clear()) {
       this.#end(0);
@@ -104,17 +109,16 @@ export class Conversation {
 
   /** Ends the conversation; a turn that runs is cancelled first. */
   async stop(code: number): Promise<void> {
-    const turn = this.#turn;
-    this.#isCancelling = true;
-    turn?.cancel('The conversation was ended.');
-    await turn?.end;
+    if (this.#turn !== 'none') this.#turn = 'cancelling';
+    await this.#inbox.close();
     this.#end(code);
   }
 
   #end(code: number): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#turn?.leave();
+    this.#terminal.questions?.abandon();
+    this.#left.next();
     this.#editor.close();
     this.#terminal.view.close();
     this.#leave(code);
@@ -123,67 +127,79 @@ export class Conversation {
   #entered(line: string): void {
     if (line === '' || this.#isOver) return;
     if (isCommand(line)) this.#obey(line);
-    else if (this.#turn === undefined) this.#begin(line);
-    else if (!this.#agent.steer(this.#session, line)) this.#waiting.push(line);
+    else void this.#send(line);
   }
 
   #obey(command: Command): void {
     switch (command) {
       case '/compact':
-        if (this.#turn === undefined) this.#begin(command, { compaction: 'now' });
-        else this.#terminal.view.say([this.#palette.dim('/compact has to wait until the turn is over.')]);
+        void this.#send(command, { mode: 'followup', metadata: { compaction: 'now' } });
         break;
       case '/context':
-        this.#terminal.view.say(['', ...this.#contextLines(), '']);
+        this.#say(['', ...this.#contextLines(), '']);
         break;
       case '/exit':
         void this.stop(0);
         break;
       case '/help':
-        this.#terminal.view.say(['', ...Object.entries(commands).map(([name, text]) => `${name.padEnd(9)} ${this.#palette.dim(text)}`), '']);
+        this.#say(['', ...Object.entries(commands).map(([name, text]) => `${name.padEnd(9)} ${this.#palette.dim(text)}`), '']);
+        break;
+      case '/tasks':
+        this.#taskLines().then((lines) => this.#say(['', ...lines, '']), (error: unknown) => this.#say([this.#palette.red(oneLine(String(error)))]));
     }
   }
 
   #contextLines(): readonly string[] {
     const shares = this.#context.shares();
     if (shares === undefined) return [this.#palette.dim('Nothing has been sent to the model yet.')];
-    return contextLines(shares, { palette: this.#palette, columns: this.#terminal.screen.columns });
+    return contextLines(shares, this.#paper);
   }
 
-  #begin(input: string, metadata?: TurnInput['metadata']): void {
-    this.#isCancelling = false;
-    this.#terminal.view.say(['', `${this.#palette.cyan('›')} ${this.#palette.bold(oneLine(input))}`, '']);
-    const turn = showTurn(this.#agent, { session: this.#session, input, metadata }, this.#view, this.#terminal.questions);
-    this.#turn = turn;
-    this.#show(this.#draft);
-    void turn.end.then(
-      (end) => this.#ended(end?.undelivered ?? []),
-      (error: unknown) => this.#fail(error),
-    );
+  async #taskLines(): Promise<readonly string[]> {
+    const { team, project } = this.#tasks;
+    const lines = [...childLines(team.list(this.#session), this.#paper), ...planLines(await project.status(), this.#paper)];
+    return lines.length === 0 ? [this.#palette.dim('No sub-agents are under way, and this folder has no plan (--plan makes one).')] : lines;
   }
 
-  #ended(undelivered: readonly UserMessage[]): void {
-    this.#turn = undefined;
-    if (this.#isOver) return;
-    const left = [...undelivered.map(textOf), ...this.#waiting.splice(0)];
-    if (left.length > 0 && !this.#isCancelling) {
-      this.#begin(left.join('\n'));
-      return;
+  /** Gives a line to the turn that runs, or to the next one. */
+  async #send(line: string, options?: SendOptions): Promise<void> {
+    const delivery = await this.#inbox.send(this.#session, line, options);
+    if (delivery.status !== 'delivered') this.#say([this.#palette.dim(`› ${oneLine(line)} (not told to the model: ${whyNot(delivery)})`)]);
+  }
+
+  #see(event: TurnEvent): void {
+    const { view } = this.#terminal;
+    if (event.type === 'turn.start') {
+      this.#turn = 'running';
+      view.say(['', `${this.#palette.cyan('›')} ${this.#palette.bold(oneLine(event.input.map(textOf).join(' ')))}`, '']);
+      this.#show(this.#draft);
     }
-    this.#terminal.view.say(left.map((text) => this.#palette.dim(`› ${oneLine(text)} (not told to the model)`)));
-    this.#show(this.#draft);
+    this.#context.event(event);
+    view.event(event);
+    this.#answer(event);
+    if (event.type === 'turn.end') {
+      this.#turn = 'none';
+      this.#show(this.#draft);
+    }
+  }
+
+  #say(lines: readonly string[]): void {
+    if (!this.#isOver) this.#terminal.view.say(lines);
   }
 
   #fail(error: unknown): void {
-    this.#terminal.view.say([this.#palette.red(oneLine(String(error)))]);
+    this.#say([this.#palette.red(oneLine(String(error)))]);
     this.#end(exitCodes.error);
+  }
+
+  get #paper(): Paper {
+    return { palette: this.#palette, columns: this.#terminal.screen.columns };
   }
 
   #show(draft: Draft): void {
     this.#draft = draft;
     if (this.#isOver) return;
-    const paper = { palette: this.#palette, columns: this.#terminal.screen.columns };
-    this.#terminal.view.input(inputRow(draft, this.#turn === undefined ? idleHint : busyHint, paper));
+    this.#terminal.view.input(inputRow(draft, this.#turn === 'none' ? idleHint : busyHint, this.#paper));
   }
 
   /** Lets a question have the terminal for itself. */
@@ -194,3 +210,8 @@ export class Conversation {
     };
   }
 }
+
+const whyNot = (delivery: Exclude<Delivery, { readonly status: 'delivered' }>): string => {
+  if (delivery.status === 'dropped') return delivery.reason === 'full' ? 'too many are waiting' : 'you are leaving';
+  return oneLine(delivery.error?.message ?? delivery.reason ?? delivery.outcome);
+};

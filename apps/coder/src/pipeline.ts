@@ -3,13 +3,14 @@ import { failover } from '@h/failover';
 import { guardrails } from '@h/guardrails';
 import { hooks, lateHooks } from '@h/hooks';
 import { loopDetect } from '@h/loop-detect';
-import { observe, record, type UsageMeter } from '@h/observe';
+import { observe, record, type ObserveOptions, type UsageMeter } from '@h/observe';
 import { prompt, type PromptOptions } from '@h/prompt';
 import { security, type Redactor } from '@h/security';
 import { tools, type ArtifactStore, type RegistryDriver } from '@h/tools';
 import { harness, type Agent, type SessionStore, type TurnOperator } from '@h/turn';
 import { git, type GitOptions } from '@h/workspace';
 import type { ChosenModel } from './model/choose-model.js';
+import type { Plan } from './plan/open-plan.js';
 import type { Repository } from './repository.js';
 import type { Rules } from './rules.js';
 import type { Telemetry } from './telemetry.js';
@@ -27,39 +28,66 @@ export interface AgentParts {
   readonly meter: UsageMeter;
   readonly telemetry: Telemetry;
   readonly maxSteps: number;
-  /** The git repository, where there is one. */
+  /** The git repository that the turn works in, where it shall hear of it. */
   readonly repository: Repository | undefined;
   /** The file that turns are recorded in. */
   readonly recording: string | undefined;
+  /** Which turn asked for one. */
+  readonly parentOf?: ObserveOptions['parentOf'];
+  /** Stands around all else: the queue. */
+  readonly outer?: readonly TurnOperator[];
+  /** Gives tasks to sub-agents. */
+  readonly team?: readonly TurnOperator[];
+  /** Carries a project over many sessions. */
+  readonly plan?: Pick<Plan, 'continuity' | 'handOff' | 'commitMessage'> | undefined;
+  /** Stands inside of all else, and has the last word on tools. */
+  readonly inner?: readonly TurnOperator[];
 }
 
-/** The agent: the loop, and around it everything that decides what may happen. The order is the order of sight. */
-export const createAgent = ({ model, sessions, driver, artifacts, sections, counter, rules, redactor, meter, telemetry, maxSteps, repository, recording }: AgentParts): Agent => {
+/**
+ * An agent: the loop, and around it everything that decides what may happen. The order is the order of sight. Sub-agents are
+ * made of the same.
+ */
+export const createAgent = (parts: AgentParts): Agent => {
+  const { model, sessions, driver, artifacts, sections, counter, rules, redactor, meter, telemetry, maxSteps, repository, recording, parentOf } = parts;
+  const { outer = [], team = [], plan, inner = [] } = parts;
   const { name, fallbacks, pool, classify, contextWindow } = model;
   const { redact } = redactor;
   const traced = telemetry.traceModel(model.driver);
-  return harness({ model: traced, defaultModel: name, tools: telemetry.traceTools(driver), sessions }).pipe(
+  return harness({ model: traced, defaultModel: name, tools: telemetry.traceTools(driver), sessions, closeGraceMs }).pipe(
+    ...outer,
     hooks(rules.hooks, { approvalStore: rules.approvalStore }),
+    ...team,
     guardrails({ maxSteps }),
-    ...(repository === undefined ? [] : [git(gitOptions(repository))]),
     failover({ pool, models: fallbacks, classify }),
     prompt(sections),
+    ...(plan?.continuity ?? []),
+    ...(repository === undefined ? [] : [git({ ...gitOptions(repository), message: plan?.commitMessage, redact })]),
     compaction({ window: contextWindow, summarize: summarizeWith(traced), counter, redact, archive: archiveIn(artifacts), isOverflow: (error) => classify(error).reason === 'context-overflow' }),
     lateHooks(rules.hooks),
     loopDetect(),
+    ...(plan?.handOff({ summarize: summarizeWith(traced), redact }) ?? []),
     tools({ driver, contextWindow, artifacts, redact }),
     security({ redactor }),
-    observe({ sinks: telemetry.sinks, meter, harnessId: 'h-coder', channel: 'terminal', sideModel: name, redact }),
+    observe({ sinks: telemetry.sinks, meter, harnessId: 'h-coder', channel: 'terminal', sideModel: name, redact, parentOf }),
     ...recorders(recording, redact),
+    ...inner,
   );
 };
 
-/** Without a branch of its own, git only tells what the turn has changed. */
-const gitOptions = ({ repository, isBranched }: Repository): GitOptions => ({
+/** How long a commit may take, in milliseconds: large repositories take seconds. */
+const commitTimeoutMs = 15_000;
+/** How long all may take that is left to do at the end of a turn, in milliseconds: its notes and its commit. */
+const closeGraceMs = 30_000;
+
+const gitOptions = ({ repository, use }: Repository): GitOptions => ({
   repository,
-  autoBranch: isBranched,
-  autoCommit: isBranched,
-  required: isBranched,
+  autoBranch: use === 'branch',
+  autoCommit: use !== 'look',
+  // The branch of a plan has nobody else's files: what is there was left by a session that was cut off.
+  adoptUncommitted: use === 'plan',
+  required: use !== 'look',
+  commitTimeoutMs,
 });
 
 /** The full history stays where the model can read it up. */

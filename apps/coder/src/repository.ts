@@ -4,8 +4,11 @@ import { UsageError } from './usage-error.js';
 /** The git repository that the agent works in. */
 export interface Repository {
   readonly repository: GitRepository;
-  /** Whether turns get a branch of their own, and what they change is committed there. */
-  readonly isBranched: boolean;
+  /**
+   * What is done with it: nothing but telling what a turn has changed; a branch for the turns, on which they commit; or commits
+   * where it is, on the branch of a plan.
+   */
+  readonly use: 'look' | 'branch' | 'plan';
 }
 
 /**
@@ -13,14 +16,14 @@ export interface Repository {
  *
  * @throws UsageError where a branch is asked for and there is no repository for it
  */
-export const openRepository = async (root: string, { branch: isBranched }: { readonly branch: boolean }): Promise<Repository | undefined> => {
+export const openRepository = async (root: string, { branch, plan }: { readonly branch: boolean; readonly plan: boolean }): Promise<Repository | undefined> => {
   const repository = createGitRepository({ root });
   try {
     await repository.top();
-    return { repository, isBranched };
+    return { repository, use: branch ? 'branch' : plan ? 'plan' : 'look' };
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
-    if (isBranched) throw new UsageError(`--branch: ${error.message}`, { cause: error });
+    if (branch) throw new UsageError(`--branch: ${error.message}`, { cause: error });
     return undefined;
   }
 };

@@ -1,4 +1,4 @@
-import type { Agent, ApprovalDecision, TurnEventOf, TurnInput } from '@h/turn';
+import type { Agent, ApprovalDecision, TurnEvent, TurnEventOf, TurnInput } from '@h/turn';
 import type { Questioner } from './view/questions.js';
 import type { View } from './view/view.js';
 
@@ -18,23 +18,35 @@ const patternOf = ({ annotations }: TurnEventOf<'approval.request'>): string | u
   return patterns.length === 1 ? patterns[0] : undefined;
 };
 
+/**
+ * Has the requests for approval of a turn answered by the user; denied, where nobody can be asked.
+ *
+ * @returns what is to be told each event
+ */
+export const answering = (agent: Agent, questions: Questioner | undefined, fail: (error: unknown) => void): ((event: TurnEvent) => void) => {
+  const ask = async (request: TurnEventOf<'approval.request'>): Promise<void> => {
+    agent.answer(request.id, (await questions?.ask({ pattern: patternOf(request) })) ?? nobody);
+  };
+  return (event) => {
+    if (event.type === 'turn.stop' || event.type === 'turn.end') questions?.abandon();
+    if (event.type === 'approval.request') ask(event).catch(fail);
+  };
+};
+
 const nobody: ApprovalDecision = { decision: 'deny', reason: 'Nobody is there to be asked.' };
 
-/** Starts a turn, shows its events and has its requests for approval answered; denied, where nobody can be asked. */
+/** Starts a turn, shows its events and has its requests for approval answered. */
 export const showTurn = (agent: Agent, input: Pick<TurnInput, 'session' | 'input' | 'metadata'>, view: View, questions: Questioner | undefined): ShownTurn => {
   const cancelled = new AbortController();
   let last: TurnEventOf<'turn.end'> | undefined;
   let left = (): void => undefined;
   const end = new Promise<typeof last>((resolve, reject) => {
-    const ask = async (request: TurnEventOf<'approval.request'>): Promise<void> => {
-      agent.answer(request.id, (await questions?.ask({ pattern: patternOf(request) })) ?? nobody);
-    };
+    const answer = answering(agent, questions, reject);
     const subscription = agent.turn({ ...input, signal: cancelled.signal }).subscribe({
       next: (event) => {
         if (event.type === 'turn.end') last = event;
-        if (event.type === 'turn.stop' || event.type === 'turn.end') questions?.abandon();
         view.event(event);
-        if (event.type === 'approval.request') ask(event).catch(reject);
+        answer(event);
       },
       error: reject,
       complete: () => resolve(last),

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
-import type { SandboxOptions } from '@h/workspace';
+import { createSandbox, SandboxError, type Sandbox, type SandboxOptions } from '@h/workspace';
 import type { CoderArguments } from './arguments.js';
 import { UsageError } from './usage-error.js';
 
@@ -31,4 +31,18 @@ export const toolchain = (executable: string, home: string): readonly string[] =
   const isShown = folder === '/usr' || folder.startsWith('/usr/');
   const isTooMuch = folder === '/' || home === folder || home.startsWith(`${folder}/`);
   return isShown || isTooMuch ? [] : [folder];
+};
+
+/**
+ * Opens the sandbox that the command line asks for.
+ *
+ * @throws UsageError where it does not work
+ */
+export const openSandbox = async (root: string, given: CoderArguments): Promise<Sandbox> => {
+  try {
+    return await createSandbox(sandboxOptions(root, given));
+  } catch (error) {
+    if (error instanceof SandboxError) throw new UsageError(`--sandbox ${given.sandbox}: ${error.message}`, { cause: error });
+    throw error;
+  }
 };

@@ -8,13 +8,16 @@ import { oneLine } from './render/printable.js';
 import { counted } from './render/quantity.js';
 import { UsageError } from './usage-error.js';
 
-/** The sessions of a folder, in files outside of it. */
-export const openSessions = (workspace: string, environment: NodeJS.ProcessEnv, warn: (text: string) => void): FileSessions => {
-  const { XDG_STATE_HOME: state, HOME: home } = environment;
+/** Where the app keeps what belongs to a folder: outside of it, and of all repositories. */
+export const stateFolder = (kind: 'sessions' | 'agents' | 'artifacts', workspace: string, { XDG_STATE_HOME: state, HOME: home }: NodeJS.ProcessEnv): string => {
   const base = state === undefined || state === '' ? join(home ?? homedir(), '.local', 'state') : state;
   const name = `${basename(workspace)}-${createHash('sha256').update(workspace).digest('hex').slice(0, 8)}`;
-  return fileSessions({ directory: join(base, 'h-coder', 'sessions', name), onProblem: ({ message }) => warn(message) });
+  return join(base, 'h-coder', kind, name);
 };
+
+/** The sessions of a folder, or those of its sub-agents, in files outside of it. */
+export const openSessions = (kind: 'sessions' | 'agents', workspace: string, environment: NodeJS.ProcessEnv, warn: (text: string) => void): FileSessions =>
+  fileSessions({ directory: stateFolder(kind, workspace, environment), onProblem: ({ message }) => warn(message) });
 
 /**
  * The name of the session that the user means: a new one, the latest, or the one whose name begins like this.
@@ -44,5 +47,5 @@ export const sessionLines = (known: readonly SessionInfo[]): readonly string[] =
     return `${session}  ${new Date(updatedAt).toISOString().slice(0, 16).replace('T', ' ')}  ${counted(turns, 'turn').padStart(8)}  ${clipped(oneLine(firstInput), 60)}${remark}`;
   });
 
-/** Sorts by time, and tells two apart that began in the same second. */
-const newSession = (): string => `${new Date().toISOString().slice(0, 19).replaceAll(':', '')}-${randomBytes(2).toString('hex')}`;
+/** A name for a session. It sorts by time, and tells two apart that began in the same second. */
+export const newSession = (): string => `${new Date().toISOString().slice(0, 19).replaceAll(':', '')}-${randomBytes(2).toString('hex')}`;

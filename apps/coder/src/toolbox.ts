@@ -1,11 +1,10 @@
 import { skillTool, type SkillLibrary } from '@h/skills';
 import { createRegistry, defineTool, readArtifact, toolDriver, UnknownToolsetError, type ArtifactStore, type RegistryDriver, type Tool } from '@h/tools';
-import { createSandbox, gitPushTool, gitTools, SandboxError, workspaceTools, type Sandbox, type WorkspaceTools } from '@h/workspace';
+import { gitPushTool, gitTools, workspaceTools, type Sandbox, type WorkspaceTools } from '@h/workspace';
 import type { CoderArguments } from './arguments.js';
 import { connectServers } from './mcp/connect-servers.js';
 import { permissionFor } from './outside.js';
 import type { Repository } from './repository.js';
-import { sandboxOptions } from './sandbox.js';
 import { UsageError } from './usage-error.js';
 import type { Questioner } from './view/questions.js';
 
@@ -27,29 +26,26 @@ export interface Workplace {
   /** The git repository, where there is one. */
   readonly repository: Repository | undefined;
   readonly library: SkillLibrary;
+  /** Where commands run. */
+  readonly sandbox: Sandbox;
+  /** Tools of other packages: for sub-agents, for a plan. */
+  readonly others: readonly Tool[];
 }
 
 /**
- * Opens the folder and makes its tools.
+ * Makes the tools of a folder.
  *
- * @throws UsageError where the sandbox or an MCP server does not work, or the toolset is unknown
+ * @throws UsageError where an MCP server does not work, or the toolset is unknown
  */
-export const openToolbox = async ({ root, given, questions, artifacts, repository, library }: Workplace): Promise<Toolbox> => {
-  const opened: (() => Promise<void>)[] = [];
-  const close = async (): Promise<void> => {
-    await Promise.all(opened.map((closeOne) => closeOne()));
-  };
+export const openToolbox = async ({ root, given, questions, artifacts, repository, library, sandbox, others }: Workplace): Promise<Toolbox> => {
+  const servers = await connectServers(given.mcp, root);
   try {
-    const sandbox = await openSandbox(root, given);
-    opened.push(() => sandbox.close());
-    const servers = await connectServers(given.mcp, root);
-    opened.push(() => servers.close());
     const files = workspaceTools({ root, ...permissionFor(questions), bash: { sandbox } });
     const history = repository === undefined ? [] : repositoryTools(repository, files);
-    const registry = createRegistry().register(files, readArtifact(artifacts), ...history, ...(await skillTools(library)), ...servers.modules);
-    return { driver: toolDriver(registry, { toolset: given.toolset }), close };
+    const registry = createRegistry().register(files, readArtifact(artifacts), ...history, ...(await skillTools(library)), ...others, ...servers.modules);
+    return { driver: toolDriver(registry, { toolset: given.toolset }), close: () => servers.close() };
   } catch (error) {
-    await close();
+    await servers.close();
     throw error instanceof UnknownToolsetError ? new UsageError(error.message, { cause: error }) : error;
   }
 };
@@ -61,16 +57,7 @@ const skillTools = async (library: SkillLibrary): Promise<readonly Tool[]> => {
 };
 
 /** Looking at the repository is always possible; pushing only what is on the agent's own branch. */
-const repositoryTools = ({ repository, isBranched }: Repository, { workspace }: WorkspaceTools): readonly Tool[] => [
+const repositoryTools = ({ repository, use }: Repository, { workspace }: WorkspaceTools): readonly Tool[] => [
   ...gitTools({ repository, paths: workspace.paths }),
-  ...(isBranched ? [gitPushTool(repository)] : []),
+  ...(use === 'branch' ? [gitPushTool(repository)] : []),
 ];
-
-const openSandbox = async (root: string, given: CoderArguments): Promise<Sandbox> => {
-  try {
-    return await createSandbox(sandboxOptions(root, given));
-  } catch (error) {
-    if (error instanceof SandboxError) throw new UsageError(`--sandbox ${given.sandbox}: ${error.message}`, { cause: error });
-    throw error;
-  }
-};

@@ -1,26 +1,18 @@
-import { resolve } from 'node:path';
-import { createTokenCounter } from '@h/compaction';
 import type { UsageMeter } from '@h/observe';
-import { createRedactor } from '@h/security';
-import { memoryArtifacts } from '@h/tools';
-import type { Agent, SessionStore } from '@h/turn';
+import type { ArtifactStore } from '@h/tools';
+import type { SessionStore } from '@h/turn';
 import type { CoderArguments } from './arguments.js';
 import { ContextWindow } from './context-window.js';
 import { Conversation } from './conversation.js';
 import { signalExitCodes, type EndSignal } from './exit-code.js';
-import { startFolder } from './folder.js';
 import type { ChosenModel } from './model/choose-model.js';
 import { runOneTurn } from './one-turn.js';
-import { secretsIn } from './model/keys.js';
-import { createAgent } from './pipeline.js';
-import { openLibrary, promptSections } from './prompt-sections.js';
-import { openRepository } from './repository.js';
-import { openRules } from './rules.js';
+import { openAgent, type OpenedAgent } from './open-agent.js';
+import { projectIn } from './plan/open-plan.js';
+import { startPlan } from './plan/start-plan.js';
 import { oneLine } from './render/printable.js';
 import { onEndSignal } from './signals.js';
 import type { Display, Process } from './streams.js';
-import { openTelemetry } from './telemetry.js';
-import { openToolbox } from './toolbox.js';
 
 /** A job for the agent. */
 export interface Job {
@@ -30,11 +22,15 @@ export interface Job {
   /** The folder, as an absolute path. */
   readonly workspace: string;
   readonly sessions: SessionStore;
+  /** The sessions of sub-agents, which are not among those that a user goes on with. */
+  readonly childSessions: SessionStore;
+  /** Where is kept what is too long to be read at once. */
+  readonly artifacts: ArtifactStore;
   /** The name of the session. */
   readonly session: string;
   readonly model: ChosenModel;
   readonly meter: UsageMeter;
-  /** What to do; `undefined` for a conversation. */
+  /** What to do; `undefined` for a conversation, and for a plan that goes on. */
   readonly prompt: string | undefined;
   /** What is said first, once it is sure that the agent can work. */
   readonly opening: readonly string[];
@@ -49,30 +45,13 @@ const patienceMs = 2000;
  * @returns the exit code
  */
 export const work = async (job: Job): Promise<number> => {
-  const { given, process, display, workspace, sessions, session, model, meter, opening } = job;
-  const artifacts = memoryArtifacts();
-  const repository = await openRepository(workspace, given);
-  const library = openLibrary(workspace);
-  const questions = display.terminal?.questions;
+  const { process, display, opening } = job;
   const opened: (() => Promise<void>)[] = [];
   let stopListening = (): void => undefined;
   try {
-    const telemetry = await openTelemetry(given.otel, (text) => process.stderr.write(`${oneLine(text)}\n`));
-    opened.push(() => telemetry.close());
-    const rules = await openRules({ workspace, approve: given.approve, environment: process.env, questions });
-    opened.push(() => rules.close(session));
-    const toolbox = await openToolbox({ root: workspace, given, questions, artifacts, repository, library });
-    opened.push(() => toolbox.close());
-    display.view.say([...opening, ...rules.problems.map((problem) => display.palette.yellow(`! ${oneLine(problem)}`))]);
-    const isReadOnly = toolbox.driver.definitions().every(({ effect }) => effect === 'read-only');
-    const sections = promptSections({ workspace, platform: process.platform, isReadOnly, library });
-    const counter = createTokenCounter();
-    const redactor = createRedactor({ values: secretsIn(process.env) });
-    const { driver } = toolbox;
-    const { maxSteps } = given;
-    const recording = given.record === undefined ? undefined : resolve(startFolder(process.env, process.cwd()), given.record);
-    const agent = createAgent({ model, sessions, driver, artifacts, sections, counter, rules, redactor, meter, telemetry, maxSteps, repository, recording });
-    const run = start(agent, job, new ContextWindow(counter, model.contextWindow()));
+    const ready = await openAgent(job, opened);
+    display.view.say([...opening, ...ready.problems.map((problem) => display.palette.yellow(`! ${oneLine(problem)}`))]);
+    const run = await start(ready, job);
     stopListening = listen(process, (signal) => run.interrupt(signal));
     return await run.done;
   } finally {
@@ -88,10 +67,19 @@ interface Run {
   interrupt(signal: EndSignal): void;
 }
 
-const start = (agent: Agent, { prompt, session, display, process }: Job, context: ContextWindow): Run => {
+const start = async (ready: OpenedAgent, job: Job): Promise<Run> => {
+  const { agent, plan } = ready;
+  const { prompt, session, sessions, display } = job;
+  if (plan !== undefined) return startPlan({ ...ready, plan }, { given: job.given, prompt, sessions, display });
   if (prompt !== undefined) return runOneTurn(agent, session, prompt, display);
+  return converse(ready, job);
+};
+
+const converse = ({ agent, lanes, team, counter }: OpenedAgent, { session, display, process, model, workspace }: Job): Run => {
   if (display.terminal === undefined) throw new Error('A conversation needs a terminal.');
-  const conversation = new Conversation({ agent, session, context, input: process.stdin, terminal: display.terminal, palette: display.palette });
+  const context = new ContextWindow(counter, model.contextWindow());
+  const tasks = { team, project: projectIn(workspace) };
+  const conversation = new Conversation({ agent, lanes, session, context, tasks, input: process.stdin, terminal: display.terminal, palette: display.palette });
   return {
     done: conversation.run(),
     interrupt: (signal) => {

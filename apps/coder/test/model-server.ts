@@ -14,12 +14,18 @@ export interface ModelServer {
   readonly requests: readonly ChatCompletionRequest[];
 }
 
+/** What the model says: one entry for each request, or by what is asked. */
+export type Answers = readonly Answer[] | ((request: ChatCompletionRequest) => Answer);
+
+/** What a request says, as one text. */
+export const textOf = ({ messages }: ChatCompletionRequest): string => JSON.stringify(messages);
+
 /** Starts a model server on loopback for the length of a test. */
-export const startModelServer = async (answers: readonly Answer[], latencyMs = 0): Promise<ModelServer> => {
+export const startModelServer = async (answers: Answers, latencyMs = 0): Promise<ModelServer> => {
   const server = new LLMock({ port: 0, host: '127.0.0.1', latency: latencyMs });
   const requests: ChatCompletionRequest[] = [];
   server.on({ predicate: () => true }, (request) => {
-    const answer = answers[requests.length] ?? 'My answers are used up.';
+    const answer = typeof answers === 'function' ? answers(request) : (answers[requests.length] ?? 'My answers are used up.');
     requests.push(request);
     return typeof answer === 'string' ? { content: answer } : answer;
   });

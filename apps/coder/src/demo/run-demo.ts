@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { memoryArtifacts } from '@h/tools';
 import { memorySessions } from '@h/turn';
 import type { CoderArguments } from '../arguments.js';
 import { banner, demoAdvice, demoNotice } from '../banner.js';
@@ -29,7 +30,7 @@ export const runDemo = async (given: CoderArguments, process: Process): Promise<
     '',
   ];
   try {
-    const code = await work({ given, process, display, workspace, sessions: memorySessions(), session: 'demo', model, meter, prompt: demoPrompt, opening });
+    const code = await work({ given, process, display, workspace, sessions: memorySessions(), childSessions: memorySessions(), artifacts: memoryArtifacts(), session: 'demo', model, meter, prompt: demoPrompt, opening });
     view.say(demoAdvice(workspace, palette));
     return code;
   } catch (error) {

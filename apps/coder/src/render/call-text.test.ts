@@ -7,6 +7,8 @@ describe('callText', () => {
     [{ path: 'src/a.ts', offset: 3 }, 'src/a.ts'],
     [{ path: 'src', pattern: 'foo.*' }, 'foo.* in src'],
     [{ command: 'cat <<X\none\ntwo\nX' }, 'cat <<X one two X'],
+    [{ id: 'login-form', summary: 'It works.' }, 'login-form'],
+    [{ agent: 'explore', task: 'Where is it?' }, 'Where is it?'],
     [{ amount: 3, to: 'Ada' }, '{"amount":3,"to":"Ada"}'],
     [{ path: 7 }, '{"path":7}'],
     [{}, ''],

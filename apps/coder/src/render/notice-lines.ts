@@ -2,7 +2,7 @@ import type { Asked } from '@h/failover';
 import type { TurnEvent } from '@h/turn';
 import type { Palette } from './palette.js';
 import { oneLine } from './printable.js';
-import { duration, grouped } from './quantity.js';
+import { counted, duration, grouped } from './quantity.js';
 
 const askedText = ({ model, credential }: Asked): string => [model ?? 'the model', ...(credential === undefined ? [] : [`with ${credential}`])].join(' ');
 
@@ -49,6 +49,31 @@ export const noticeLines = (event: TurnEvent, palette: Palette): readonly string
       return warning(`${event.limit}: ${grouped(event.used)} of ${grouped(event.max)} used${event.type === 'budget.wrap-up' ? '; this step sums up, without tools' : ''}`);
     case 'truncation.recovered':
       return done('the answer goes on where it was cut off');
+    case 'queue.waiting':
+      return done(`waiting for a place: ${event.position} in line`);
+    case 'subagent.spawned':
+      return done(`⎇ ${event.agent} begins`);
+    case 'subagent.refused':
+      return warning(`no ${event.agent}: ${event.reason}`);
+    case 'subagent.ended': {
+      const { agent, status, steps, usage, durationMs } = event;
+      const line = `⎇ ${agent} ended: ${status} · ${counted(steps, 'step')} · tokens: ${grouped(usage.input)} in, ${grouped(usage.output)} out · ${duration(durationMs)}`;
+      return status === 'ok' ? done(line) : warning(line);
+    }
+    case 'subagent.not-kept':
+      return warning(`a sub-agent could not be recorded: ${event.reason}`);
+    case 'continuity.problem':
+      return warning(`the plan (${event.what}): ${event.error.message}`);
+    case 'continuity.rule-proposed':
+      return done(`proposed for AGENTS.md: ${event.rule}`);
+    case 'handoff.started':
+      return done(`the context is past saving (${event.trigger}): a briefing is written for a fresh one`);
+    case 'handoff.done':
+      return done('⇣ goes on with a fresh context');
+    case 'handoff.failed':
+      return warning(`no briefing could be written: ${event.error.message}`);
+    case 'handoff.refused':
+      return warning(`no fresh context: ${event.reason}`);
     case 'security.redacted':
       return done(`secrets were taken out of what ${event.tool} returned`);
     case 'security.suspicious':

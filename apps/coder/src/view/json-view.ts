@@ -12,6 +12,8 @@ export const jsonView = (write: (text: string) => void, say: (text: string) => v
     for (const line of lines) say(`${line}\n`);
   },
   event: (event) => write(`${JSON.stringify(abridged(event), bytesAsText)}\n`),
+  // What matters of them is among the events of the turn: spawned, ended, delivered.
+  child: () => undefined,
   close: () => undefined,
 });
 

@@ -19,6 +19,7 @@ export const plainView = (write: (text: string) => void, palette: Paper['palette
   return {
     say: lines,
     event: (event) => narrator.event(event),
+    child: () => undefined,
     close: () => lines([]),
   };
 };

@@ -1,9 +1,10 @@
+import type { ChildInfo } from '@h/subagents';
 import { textOf, type TurnEvent } from '@h/turn';
 import { activityAfter, noActivity, type Activity } from '../activity.js';
 import { clipped } from '../render/fit.js';
 import type { Palette } from '../render/palette.js';
 import { oneLine } from '../render/printable.js';
-import { frameMs, statusRow } from '../render/status.js';
+import { childRow, frameMs, statusRow } from '../render/status.js';
 import { Narrator, type TotalsOf } from './narrator.js';
 import type { LiveRows, Screen } from './screen.js';
 import type { View } from './view.js';
@@ -17,6 +18,9 @@ export interface TerminalViewOptions {
   readonly totals?: TotalsOf | undefined;
 }
 
+/** How many sub-agents have a row of their own. */
+const maxChildren = 4;
+
 /** Shows a turn on a terminal: text as it streams, and below it a spinner with what the turn is busy with. */
 export class TerminalView implements View {
   readonly #screen: Screen;
@@ -24,6 +28,8 @@ export class TerminalView implements View {
   readonly #now: () => number;
   readonly #narrator: Narrator;
   #activity: Activity = noActivity;
+  /** What sub-agents are busy with, by id. */
+  readonly #children = new Map<string, { readonly agent: string; readonly activity: Activity }>();
   #input: LiveRows | undefined;
   /** What the user has said and the model has not been told yet, by id. */
   readonly #untold = new Map<string, string>();
@@ -49,6 +55,13 @@ export class TerminalView implements View {
     this.#refresh();
   }
 
+  child({ id, agent }: ChildInfo, event: TurnEvent): void {
+    const activity = activityAfter(this.#children.get(id)?.activity ?? noActivity, event);
+    if (activity === noActivity) this.#children.delete(id);
+    else this.#children.set(id, { agent, activity });
+    this.#refresh();
+  }
+
   /** The row in which the user types; `undefined` where there is none. */
   input(input: LiveRows | undefined): void {
     this.#input = input;
@@ -66,6 +79,7 @@ export class TerminalView implements View {
   close(): void {
     this.hold(false);
     this.#activity = noActivity;
+    this.#children.clear();
     this.#input = undefined;
     this.#screen.lines([]);
     this.#refresh();
@@ -90,7 +104,8 @@ export class TerminalView implements View {
     }
     if (isBusy) this.#timer ??= setInterval(() => this.#refresh(), frameMs);
     const paper = { palette: this.#palette, columns: this.#screen.columns };
-    const status = isBusy ? [statusRow(this.#activity, this.#now(), paper)] : [];
+    const children = isBusy ? [...this.#children.values()].slice(0, maxChildren).map(({ agent, activity }) => childRow(agent, activity, this.#now(), paper)) : [];
+    const status = isBusy ? [...children, statusRow(this.#activity, this.#now(), paper)] : [];
     const input = this.#held === undefined ? this.#input : undefined;
     const untold = isBusy ? [...this.#untold.values()].map((text) => clipped(`› ${text} (told at the next step)`, paper.columns)) : [];
     this.#screen.live({ rows: [...untold, ...status, ...(input?.rows ?? [])], cursor: input?.cursor });

@@ -1,3 +1,4 @@
+import type { ChildInfo } from '@h/subagents';
 import type { TurnEvent } from '@h/turn';
 
 /** Shows what happens. One for a terminal, one for plain lines, one for JSON. */
@@ -6,6 +7,8 @@ export interface View {
   say(lines: readonly string[]): void;
   /** Shows an event, or does not. */
   event(event: TurnEvent): void;
+  /** Shows an event of a sub-agent, or does not. */
+  child(child: ChildInfo, event: TurnEvent): void;
   /** Ends a line that has been begun, and takes back what is only shown for the moment. */
   close(): void;
 }

@@ -1,0 +1,88 @@
+import { resolve } from 'node:path';
+import { createTokenCounter, type TokenCounter } from '@h/compaction';
+import { createLanes, queue, type Lanes } from '@h/queue';
+import { createRedactor } from '@h/security';
+import type { Subagents } from '@h/subagents';
+import { defineTool } from '@h/tools';
+import type { Agent } from '@h/turn';
+import { createExplorer, type ExplorerParts } from './explorer.js';
+import { startFolder } from './folder.js';
+import { secretsIn } from './model/keys.js';
+import { createAgent } from './pipeline.js';
+import { openPlan, type Plan } from './plan/open-plan.js';
+import { coderIdentity, openLibrary, promptSections, readerIdentity } from './prompt-sections.js';
+import { oneLine } from './render/printable.js';
+import { openRepository, type Repository } from './repository.js';
+import { openRules } from './rules.js';
+import { openSandbox } from './sandbox.js';
+import { createTeam } from './team.js';
+import { openTelemetry } from './telemetry.js';
+import { openToolbox } from './toolbox.js';
+import type { Job } from './work.js';
+
+/** An agent that is ready to work, and what belongs to it. */
+export interface OpenedAgent {
+  readonly agent: Agent;
+  readonly lanes: Lanes;
+  readonly team: Subagents;
+  readonly counter: TokenCounter;
+  /** What many sessions work on, where that is asked for. */
+  readonly plan: Plan | undefined;
+  readonly repository: Repository | undefined;
+  /** What in the user's files was not understood. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Makes the agent of a job, with its tools, its rules and its sub-agents.
+ *
+ * @param opened what has to be closed in the end; it is added to as things are opened, so that none is forgotten if a later one fails
+ * @throws UsageError for what the user can put right
+ */
+export const openAgent = async (job: Job, opened: (() => Promise<void>)[]): Promise<OpenedAgent> => {
+  const { given, process, display, workspace, sessions, childSessions, artifacts, session, model, meter } = job;
+  const questions = display.terminal?.questions;
+  const warn = (text: string): void => void process.stderr.write(`${oneLine(text)}\n`);
+  const repository = await openRepository(workspace, given);
+  const telemetry = await openTelemetry(given.otel, warn);
+  opened.push(() => telemetry.close());
+  const rules = await openRules({ workspace, approve: given.approve, environment: process.env, questions });
+  opened.push(() => rules.close(session));
+  const sandbox = await openSandbox(workspace, given);
+  opened.push(() => sandbox.close());
+  const lanes = createLanes();
+  const plan = given.plan ? await openPlan({ workspace, check: given.check, sandbox }) : undefined;
+  const surroundings = { workspace, platform: process.platform, library: openLibrary(workspace) };
+  const common = {
+    model,
+    artifacts,
+    counter: createTokenCounter(),
+    rules,
+    redactor: createRedactor({ values: secretsIn(process.env) }),
+    meter,
+    telemetry,
+    maxSteps: given.maxSteps,
+    recording: given.record === undefined ? undefined : resolve(startFolder(process.env, process.cwd()), given.record),
+  };
+  const explorer: ExplorerParts = { ...common, sessions: childSessions, surroundings, repository };
+  const team = createTeam({ workspace, lanes, artifacts, createExplorer: (context) => createExplorer({ ...explorer, parentOf: () => turnOf(agent, context.parent) }, context), onEvent: (child, event) => display.view.child(child, event) });
+  opened.push(() => team.close());
+  const others = [...team.tools.map((tool) => defineTool(tool)), ...(plan?.tools ?? [])];
+  const toolbox = await openToolbox({ root: workspace, given, questions, artifacts, repository, library: surroundings.library, sandbox, others });
+  opened.push(() => toolbox.close());
+  const { driver } = toolbox;
+  const isReadOnly = driver.definitions().every(({ effect }) => effect === 'read-only');
+  const agent: Agent = createAgent({
+    ...common,
+    sessions,
+    driver,
+    sections: promptSections({ ...surroundings, identity: isReadOnly ? readerIdentity : coderIdentity }),
+    repository,
+    outer: [queue(lanes, { isPaused: (turn) => agent.running().some((one) => one.turn === turn && one.state === 'waiting-for-input') })],
+    team: [team],
+    plan,
+  });
+  return { agent, lanes, team, counter: common.counter, plan, repository, problems: rules.problems };
+};
+
+const turnOf = (agent: Agent, session: string): string | undefined => agent.running().find((one) => one.session === session)?.turn;

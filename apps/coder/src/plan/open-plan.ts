@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { extractIdentifiers, missingIdentifiers } from '@h/compaction';
+import { continuity, continuityTools, handOff, openProject, type HandOffOptions, type Project } from '@h/continuity';
+import { defineTool, type Tool } from '@h/tools';
+import type { TurnOperator } from '@h/turn';
+import type { CommitSummary, Sandbox } from '@h/workspace';
+import { UsageError } from '../usage-error.js';
+import { sandboxChecks } from './sandbox-checks.js';
+
+/** A project that takes many sessions, and what an agent needs to work on it. */
+export interface Plan {
+  readonly project: Project;
+  readonly tools: readonly Tool[];
+  readonly continuity: readonly TurnOperator[];
+  /** What the commit of a session says. */
+  readonly commitMessage: (summary: CommitSummary) => string;
+  handOff(means: Pick<HandOffOptions, 'summarize' | 'redact' | 'isOverflow' | 'facts'>): readonly TurnOperator[];
+}
+
+/** What a plan is made of. */
+export interface PlanParts {
+  /** The folder, as an absolute path. */
+  readonly workspace: string;
+  /** The command that has to pass before a task counts as done; without one, `npm test` where the project has it. */
+  readonly check: string | undefined;
+  readonly sandbox: Sandbox;
+}
+
+/** How long the task of a session that has died stays its own, in milliseconds. One that lives says so three times as often. */
+const leaseMs = 60_000;
+
+/** The project of a folder. Nothing is read or written yet. */
+export const projectIn = (workspace: string): Project => openProject({ folder: workspace, leaseMs });
+
+/**
+ * Opens the plan of a folder.
+ *
+ * @throws UsageError where there is nothing to check tasks by
+ */
+export const openPlan = async ({ workspace, check, sandbox }: PlanParts): Promise<Plan> => {
+  const command = check ?? (await testCommandOf(workspace));
+  if (command === undefined) throw new UsageError('--plan: say with --check which command has to pass before a task counts as done; package.json has no test script.');
+  const project = projectIn(workspace);
+  const run = sandboxChecks(sandbox);
+  // Notes are written before git commits, and what the commit is about is known with them.
+  let message = '';
+  const commit = ({ message: known }: { readonly message: string }): undefined => void (message = known);
+  return {
+    project,
+    tools: continuityTools({ project, check: { command, run } }).map((tool) => defineTool(tool)),
+    continuity: [continuity({ project, run, commit })],
+    commitMessage: ({ files }) => [message, '', ...files.slice(0, 20).map((file) => `- ${file}`)].join('\n'),
+    handOff: (means) => [handOff({ project, identifiers: { extract: extractIdentifiers, missing: missingIdentifiers }, ...means })],
+  };
+};
+
+/** `npm test`, where it would run anything. */
+const testCommandOf = async (workspace: string): Promise<string | undefined> => {
+  try {
+    const { scripts } = JSON.parse(await readFile(join(workspace, 'package.json'), 'utf8')) as { readonly scripts?: { readonly test?: unknown } };
+    return typeof scripts?.test === 'string' ? 'npm test' : undefined;
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,29 @@
+import type { RuleRatchet } from '@h/continuity';
+import type { Palette } from '../render/palette.js';
+import { oneLine } from '../render/printable.js';
+import { counted } from '../render/quantity.js';
+import type { Questioner } from '../view/questions.js';
+import type { View } from '../view/view.js';
+
+/** Who reviews, and where. */
+export interface Reviewer {
+  readonly view: View;
+  readonly palette: Palette;
+  /** Present if somebody can answer. */
+  readonly questions: Questioner | undefined;
+}
+
+/** Asks the user about each rule that sessions have proposed for AGENTS.md. Where nobody can be asked, they wait. */
+export const reviewRules = async (rules: RuleRatchet, { view, palette, questions }: Reviewer): Promise<void> => {
+  const pending = await rules.pending();
+  if (pending.length === 0) return;
+  if (questions === undefined) {
+    view.say([palette.dim(`${counted(pending.length, 'rule is', 'rules are')} proposed for AGENTS.md: start --plan on a terminal to review ${pending.length === 1 ? 'it' : 'them'}.`)]);
+    return;
+  }
+  for (const { id, rule, because } of pending) {
+    const { decision } = await questions.ask({ lines: [`? A rule for AGENTS.md: ${oneLine(rule)}`, palette.dim(`  because ${oneLine(because)}`)] });
+    if (decision === 'deny') await rules.reject(id);
+    else await rules.accept(id);
+  }
+};

@@ -1,0 +1,36 @@
+import type { Lanes } from '@h/queue';
+import { wrapExternal } from '@h/security';
+import { subagents, unrestricted, type AgentKind, type Subagents, type SubagentsOptions } from '@h/subagents';
+import type { ArtifactStore } from '@h/tools';
+
+/** What sub-agents are made for. */
+export interface TeamParts {
+  /** The folder, as an absolute path. */
+  readonly workspace: string;
+  readonly lanes: Lanes;
+  readonly artifacts: ArtifactStore;
+  /** Makes a sub-agent that looks around. */
+  readonly createExplorer: AgentKind['create'];
+  readonly onEvent: NonNullable<SubagentsOptions['onEvent']>;
+}
+
+/** The sub-agents that the agent may give tasks to. */
+export const createTeam = ({ workspace, lanes, artifacts, createExplorer, onEvent }: TeamParts): Subagents =>
+  subagents({
+    agents: {
+      explore: {
+        description: 'Reads the code and its history, and reports what it found. Changes nothing and runs nothing. Give it broad questions, several explorers at once where they do not depend on each other.',
+        policy: { tools: explorerTools, read: [workspace], write: [], hosts: [], sandbox: 'read-only' },
+        create: createExplorer,
+      },
+    },
+    policy: unrestricted,
+    // One that explores has nobody to explore for it.
+    limits: { depth: 1 },
+    lanes,
+    artifacts,
+    wrap: wrapExternal,
+    onEvent,
+  });
+
+const explorerTools = ['glob', 'grep', 'read', 'read_artifact', 'git_status', 'git_diff', 'git_log'];

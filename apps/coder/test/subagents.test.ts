@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { runCoder, startCoder } from './coder-process.js';
+import { sampleProject, temporaryFolder } from './folders.js';
+import { call, startModelServer, textOf, type Answer } from './model-server.js';
+
+type Asked = Parameters<typeof textOf>[0];
+
+const isExplorer = (request: Asked): boolean => textOf(request).includes('You explore a code base for another agent');
+const answersIn = ({ messages }: Asked): number => messages.filter(({ role }) => role === 'tool').length;
+
+/** One that spawns an explorer and waits for it; the explorer searches once and reports. */
+const scout = (request: Asked): Answer => {
+  if (isExplorer(request)) return answersIn(request) === 0 ? call('grep', { pattern: 'parseDuration' }, 'look') : 'It is in src/duration.js, line 4.';
+  if (answersIn(request) === 0) return call('spawn', { agent: 'explore', task: 'Where is parseDuration?' }, 'spawn');
+  return answersIn(request) === 1 ? call('wait', {}, 'wait') : 'The explorer says: src/duration.js.';
+};
+
+const run = async (answers: (request: Asked) => Answer, ...words: readonly string[]) => {
+  const server = await startModelServer(answers);
+  const workspace = await sampleProject();
+  const environment = { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: await temporaryFolder() };
+  const start = { words: ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', workspace, ...words], environment };
+  return { server, start, ...(await runCoder(start)) };
+};
+
+describe('an explorer', () => {
+  it('looks around for the agent, and its report comes back as evidence', async () => {
+    const { server, start, code, stdout } = await run(scout, 'Where is parseDuration?');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^⎇ explore begins$/m);
+    expect(stdout).toMatch(/^⎇ explore ended: ok · 2 steps · tokens: [\d,]+ in, [\d,]+ out · /m);
+    expect(stdout).toContain('The explorer says: src/duration.js.');
+    const last = server.requests.filter((request) => !isExplorer(request)).at(-1);
+    expect(last && textOf(last)).toMatch(/Sub-agent \S+ \(explore\) ended: ok[^]*EXTERNAL[^]*It is in src\/duration\.js, line 4\./i);
+    // Its session is none that a user goes on with.
+    const listed = await runCoder({ ...start, words: [...start.words.slice(0, 6), '--sessions'] });
+    expect(listed.stdout.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('has tools that read, and no others', async () => {
+    const { server } = await run(scout, 'Where is parseDuration?');
+    const explorer = server.requests.find(isExplorer);
+    expect(explorer?.tools?.map(({ function: { name } }) => name).toSorted()).toEqual(['glob', 'grep', 'read', 'read_artifact']);
+  });
+
+  it('cannot change anything, whatever it calls', async () => {
+    const { server, stdout } = await run((request) => {
+      if (!isExplorer(request)) return scout(request);
+      return answersIn(request) === 0 ? call('write', { path: 'x.txt', content: 'x' }, 'write') : 'I could not.';
+    }, 'Where is parseDuration?');
+    const explorer = server.requests.filter(isExplorer).at(-1);
+    expect(explorer && textOf(explorer)).toMatch(/may not use write|unknown/i);
+    expect(stdout).toMatch(/files changed: none/);
+  });
+
+  it('ends with the turn that is cancelled', async () => {
+    const server = await startModelServer((request) => (isExplorer(request) ? { content: 'Looking', latency: 60_000 } : scout(request)));
+    const workspace = await sampleProject();
+    const words = ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', workspace, 'Where is it?'];
+    const coder = startCoder({ words, environment: { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: await temporaryFolder() } });
+    await coder.said('⎇ explore begins');
+    coder.signal('SIGINT');
+    const { code, stdout } = await coder.finished;
+    expect(code).toBe(130);
+    expect(stdout).toContain('■ cancelled · The process got SIGINT.');
+  });
+});
