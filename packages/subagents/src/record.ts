@@ -67,14 +67,15 @@ export interface ChildRecord {
 }
 
 /**
- * Where records of sub-agents are kept, so that those whose process died are found. It belongs to one process at a time.
+ * Where records of sub-agents are kept, so that those whose process died are found.
  *
- * Contract: `save` replaces the record of the same id; what it has confirmed survives a crash.
+ * Contract: `save` replaces the record of the same id; what it has confirmed survives a crash. `list` may leave out what is not
+ * wanted, so that another process finds it.
  */
 export interface ChildStore {
   save(record: ChildRecord): MaybePromise<void>;
   delete(id: string): MaybePromise<void>;
-  list(): MaybePromise<readonly ChildRecord[]>;
+  list(isWanted?: (record: ChildRecord) => boolean): MaybePromise<readonly ChildRecord[]>;
 }
 
 /**

@@ -53,6 +53,33 @@ describe('recover', () => {
     expect(await store.list()).toEqual([]);
   });
 
+  it('tells parents also where the store cannot be written', async () => {
+    const store = memoryChildStore();
+    const first = tree({ parent: [says(spawn('a', 'hang')), 'I wait.'], tasks: { hang: [{ never: ['…'] }] }, store });
+    first.agent.turn({ session: 'boss', input: 'Go' }).subscribe();
+    await pass(10);
+    const full = (): never => {
+      throw new Error('The disk is full.');
+    };
+    const { team, run, parent } = tree({ parent: ['I see.'], store: { save: full, delete: full, list: () => store.list() } });
+    expect(await team.recover()).toHaveLength(1);
+    await run();
+    expect(countOf(readBy(parent, 0), 'ended: interrupted')).toBe(1);
+    await first.team.close();
+  });
+
+  it('leaves to others what belongs to sessions that it does not look after', async () => {
+    const store = memoryChildStore();
+    const first = tree({ parent: [says(spawn('a', 'hang')), 'I wait.'], tasks: { hang: [{ never: ['…'] }] }, store });
+    first.agent.turn({ session: 'boss', input: 'Go' }).subscribe();
+    await pass(10);
+    const { team } = tree({ parent: [], store: await copyOf(store) });
+    expect(await team.recover({ sessions: (session) => session === 'another' })).toEqual([]);
+    expect(await team.recover({ sessions: (session) => session === 'boss' })).toMatchObject([{ toldTo: 'boss' }]);
+    await expect(team.recover({ session: 'boss' } as never)).rejects.toThrow(/recover\(\) has no option "session"/);
+    await first.team.close();
+  });
+
   it('does not tell again what a process told before it died', async () => {
     const store = memoryChildStore();
     const sessions = memorySessions();

@@ -2,6 +2,7 @@ import { noUsage, type MaybePromise, type UnfinishedTurn } from '@h/turn';
 import { deferred } from './deferred.js';
 import { createMember, type Child, type Member } from './family.js';
 import { Gate } from './gate.js';
+import { checkOptions, isFunction } from './options-check.js';
 import { unrestricted } from './policy.js';
 import type { ChildEnd, ChildRecord } from './record.js';
 import { stillThere } from './run-child.js';
@@ -21,11 +22,20 @@ export interface Orphan {
 export interface RecoverOptions {
   /** `unfinished` of the agent, whose store holds the sessions of sub-agents too. */
   readonly unfinished?: (() => MaybePromise<readonly UnfinishedTurn[]>) | undefined;
+  /**
+   * Which sessions at the top this process looks after; what belongs to others is left to theirs.
+   *
+   * @defaultValue all
+   */
+  readonly sessions?: ((session: string) => boolean) | undefined;
 }
 
 /** Finds sub-agents whose process died, ends them as interrupted, and lets their parents know with their next turn. */
-export const recover = async (team: Team, { unfinished }: RecoverOptions = {}): Promise<readonly Orphan[]> => {
-  const records = (await team.options.store?.list()) ?? [];
+export const recover = async (team: Team, options: RecoverOptions = {}): Promise<readonly Orphan[]> => {
+  checkOptions('recover()', options, { unfinished: isFunction, sessions: isFunction });
+  const { unfinished, sessions = () => true } = options;
+  const isOurs = ({ root }: ChildRecord): boolean => sessions(root);
+  const records = ((await team.options.store?.list(isOurs)) ?? []).filter(isOurs);
   const turns = new Set(((await unfinished?.()) ?? []).map(({ turn }) => turn));
   const orphans: Orphan[] = [];
   for (const record of records) {
@@ -35,15 +45,24 @@ export const recover = async (team: Team, { unfinished }: RecoverOptions = {}): 
     const toldTo = record.receiver === 'parent' ? record.root : undefined;
     // A parent that is a sub-agent itself has died with it: the agent at the top is told instead.
     const kept = { ...record, end, parent: toldTo ?? record.parent };
-    if (toldTo === undefined) await team.options.store?.delete(record.id);
+    if (toldTo === undefined) await quietly(() => team.options.store?.delete(record.id));
     else {
-      if (record.end === undefined || record.parent !== toldTo) await team.options.store?.save(kept);
+      if (record.end === undefined || record.parent !== toldTo) await quietly(() => team.options.store?.save(kept));
       team.unread.add(team.family.adopt(toldTo, (parent) => endedChild(parent, kept)));
     }
     orphans.push({ record: { ...record, end }, isResumable, toldTo });
   }
   for (const session of new Set(orphans.flatMap(({ toldTo }) => toldTo ?? []))) team.wake(session);
   return orphans.filter(({ record }) => record.end.status === 'interrupted');
+};
+
+/** What cannot be written now is found again at the next start; the history then says what was told. */
+const quietly = async (write: () => unknown): Promise<void> => {
+  try {
+    await write();
+  } catch {
+    // The parents are told all the same.
+  }
 };
 
 const isKnown = (team: Team, { id, session, root, parent }: ChildRecord): boolean =>

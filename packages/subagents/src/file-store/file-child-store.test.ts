@@ -1,0 +1,222 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { memoryChildStore, type ChildRecord, type ChildStore } from '../index.js';
+import { fileChildStore, type ChildStoreProblem, type FileChildStore } from './index.js';
+
+const temporaryFolder = async (): Promise<string> => {
+  const path = await mkdtemp(join(tmpdir(), 'h-subagents-'));
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  return path;
+};
+
+const record = (id: string, more: Partial<ChildRecord> = {}): ChildRecord => ({ v: 1, id, agent: 'worker', task: id, session: `subagent-${id}`, turn: `t-${id}`, parent: 'boss', root: 'boss', depth: 1, receiver: 'parent', spawnedAt: 1, ...more });
+
+const open = (directory: string, more: object = {}): FileChildStore => {
+  const store = fileChildStore({ directory, ...more });
+  onTestFinished(() => store.close());
+  return store;
+};
+
+const idsIn = async (store: ChildStore): Promise<readonly string[]> => (await store.list()).map(({ id }) => id).toSorted();
+
+const processFolders = async (directory: string): Promise<readonly string[]> => (await readdir(directory)).filter((name) => name.startsWith('process-')).map((name) => join(directory, name));
+
+describe.each<[string, () => Promise<ChildStore>]>([
+  ['memoryChildStore', async () => memoryChildStore()],
+  ['fileChildStore', async () => open(join(await temporaryFolder(), 'deep/er'))],
+])('%s', (_, create) => {
+  it('replaces, lists and deletes records, whatever their ids are', async () => {
+    const store = await create();
+    const ids = ['a', 'A', '../b', 'ä'.repeat(300), '', '__proto__'];
+    for (const id of ids) await store.save(record(id));
+    await store.save(record('a', { takenBy: 'call' }));
+    await store.delete('A');
+    await store.delete('never kept');
+    expect(await idsIn(store)).toEqual(ids.filter((id) => id !== 'A').toSorted());
+    expect((await store.list()).find(({ id }) => id === 'a')).toEqual(record('a', { takenBy: 'call' }));
+  });
+
+  it('keeps what was said last, of many at once', async () => {
+    const store = await create();
+    await Promise.all(Array.from({ length: 40 }, (__, index) => store.save(record(String(index % 4), { depth: index }))));
+    expect((await store.list()).map(({ depth }) => depth).toSorted((one, other) => one - other)).toEqual([36, 37, 38, 39]);
+  });
+});
+
+describe('fileChildStore', () => {
+  it('gives what it has kept to the next one, as soon as it is closed, and leaves nothing where there is nothing', async () => {
+    const directory = await temporaryFolder();
+    const first = open(directory);
+    await first.save(record('a'));
+    const second = open(directory);
+    expect(await idsIn(second)).toEqual([]);
+    await first.close();
+    await expect(first.save(record('b'))).rejects.toMatchObject({ code: 'store-closed' });
+    expect(await idsIn(second)).toEqual(['a']);
+    expect(await processFolders(directory)).toHaveLength(1);
+    await second.delete('a');
+    await second.close();
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it('leaves to others what is not wanted', async () => {
+    const directory = await temporaryFolder();
+    const first = open(directory);
+    await first.save(record('a', { root: 'alice' }));
+    await first.save(record('b', { root: 'bob' }));
+    await first.close();
+    const [second, third] = [open(directory), open(directory)];
+    expect((await second.list(({ root }) => root === 'bob')).map(({ id }) => id)).toEqual(['b']);
+    expect(await idsIn(third)).toEqual(['a']);
+  });
+
+  it('keeps a file that makes no sense and tells of it, and lets be what a later release has written', async () => {
+    const directory = await temporaryFolder();
+    const first = open(directory);
+    for (const id of ['torn', 'later', 'good']) await first.save(record(id));
+    const [folder = ''] = await processFolders(directory);
+    const fileOf = async (id: string): Promise<string> => {
+      for (const name of await readdir(folder)) if ((await readFile(join(folder, name), 'utf8')).includes(`"id":"${id}"`)) return join(folder, name);
+      throw new Error(`There is no ${id}.`);
+    };
+    const [torn, later] = [await fileOf('torn'), await fileOf('later')];
+    await writeFile(torn, '{"v":1,"id":"torn"');
+    await writeFile(later, JSON.stringify({ v: 2, id: 'later' }));
+    await writeFile(join(folder, `${'0'.repeat(32)}.json.x.new`), '{"v"');
+    await first.close();
+    const problems: ChildStoreProblem[] = [];
+    const second = open(directory, { onProblem: (problem: ChildStoreProblem) => problems.push(problem) });
+    expect(await idsIn(second)).toEqual(['good']);
+    expect(problems).toMatchObject([{ path: torn, backup: `${torn}.corrupt` }]);
+    expect(await readFile(problems[0]?.backup ?? '', 'utf8')).toBe('{"v":1,"id":"torn"');
+    expect(JSON.parse(await readFile(later, 'utf8'))).toEqual({ v: 2, id: 'later' });
+    expect((await readdir(folder)).some((name) => name.endsWith('.new'))).toBe(false);
+    expect(await idsIn(second)).toEqual(['good']);
+    expect(problems).toHaveLength(1);
+  });
+
+  it.each([
+    ['process of another machine', { host: 'elsewhere', pid: 1, since: '' }, 20_000, 40_000],
+    ['process of another machine with a short lease', { host: 'elsewhere', pid: 1, since: '', leaseMs: 1000 }, 500, 5000],
+  ])('takes a %s for dead when its lease is over', async (_, owner, before, after) => {
+    const directory = await temporaryFolder();
+    const folder = join(directory, 'process-x');
+    await mkdir(folder);
+    const first = open(directory);
+    await first.save(record('a'));
+    const [own = ''] = (await processFolders(directory)).filter((each) => each !== folder);
+    const [name = ''] = (await readdir(own)).filter((each) => each.endsWith('.json'));
+    await writeFile(join(folder, name), await readFile(join(own, name)));
+    await first.delete('a');
+    await writeFile(join(folder, 'owner'), JSON.stringify({ leaseMs: 30_000, ...owner }));
+    const last = async (ms: number): Promise<void> => {
+      const then = new Date(Date.now() - ms);
+      await utimes(join(folder, 'owner'), then, then);
+    };
+    await last(before);
+    expect(await idsIn(first)).toEqual([]);
+    await last(after);
+    expect(await idsIn(first)).toEqual(['a']);
+    expect(await processFolders(directory)).toEqual([own]);
+  });
+
+  it('notices that it was taken for dead: it keeps nothing there any more, and begins anew', async () => {
+    const directory = await temporaryFolder();
+    const store = open(directory);
+    await store.save(record('a'));
+    const [folder = ''] = await processFolders(directory);
+    await rm(join(folder, 'owner'));
+    await expect(store.save(record('b'))).rejects.toMatchObject({ code: 'store-taken' });
+    await store.save(record('c'));
+    const other = open(directory);
+    expect(await idsIn(other)).toEqual(['a']);
+    expect(await idsIn(store)).toEqual(['c']);
+  });
+
+  it('renews its lease', async () => {
+    const directory = await temporaryFolder();
+    const store = open(directory, { leaseMs: 100 });
+    await store.save(record('a'));
+    const [folder = ''] = await processFolders(directory);
+    const long = new Date(1000);
+    await utimes(join(folder, 'owner'), long, long);
+    await expect.poll(async () => (await stat(join(folder, 'owner'))).mtimeMs).toBeGreaterThan(1000);
+    expect(JSON.parse(await readFile(join(folder, 'owner'), 'utf8'))).toMatchObject({ pid: process.pid, leaseMs: 100 });
+  });
+
+  it('fails where the folder cannot be had, and works once it can', async () => {
+    const directory = join(await temporaryFolder(), 'folder');
+    await writeFile(directory, 'a file');
+    const store = open(directory);
+    await expect(store.save(record('a'))).rejects.toThrow();
+    await rm(directory);
+    await store.save(record('a'));
+    expect(await idsIn(store)).toEqual(['a']);
+    if (process.platform === 'win32') return;
+    const [folder = ''] = await processFolders(directory);
+    expect([(await stat(folder)).mode & 0o777, ...(await Promise.all((await readdir(folder)).map(async (name) => (await stat(join(folder, name))).mode & 0o777)))]).toEqual([0o700, 0o600, 0o600]);
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['no folder', {}, /a text as "directory"; it was given none/],
+    ['an unknown option', { directory: 'x', lease: 1 }, /no option "lease"; it knows directory, leaseMs, onProblem/],
+    ['a lease that is none', { directory: 'x', leaseMs: 1 }, /a number from 100 as "leaseMs"; it was given 1/],
+  ])('refuses %s', (_, options, message) => {
+    expect(() => fileChildStore(options as never)).toThrow(message);
+  });
+});
+
+describe('a process that keeps records and is killed', () => {
+  const running = async (directory: string, bundle: string): Promise<{ readonly child: ChildProcess; readonly said: () => readonly (readonly string[])[] }> => {
+    const child = spawn(process.execPath, [fileURLToPath(new URL('../../test/keep-records.mjs', import.meta.url)), bundle, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let text = '';
+    child.stdout?.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+    await once(child.stdout as NodeJS.ReadableStream, 'data');
+    return { child, said: () => text.split('\n').slice(0, -1).map((line) => line.split(' ')) };
+  };
+
+  it('leaves all that was confirmed, to one of those that look for it', async () => {
+    const root = await temporaryFolder();
+    const bundle = join(root, 'store.mjs');
+    await build({ entryPoints: [fileURLToPath(new URL('index.ts', import.meta.url))], outfile: bundle, bundle: true, platform: 'node', format: 'esm', conditions: ['@h/source'], logLevel: 'silent' });
+    const directory = join(root, 'store');
+    const living = await running(directory, bundle);
+    for (const delayMs of [0, 7, 13, 29, 53]) {
+      const { child, said } = await running(directory, bundle);
+      await new Promise((resolve) => void setTimeout(resolve, delayMs));
+      child.kill('SIGKILL');
+      await once(child, 'close');
+      const stores = [open(directory), open(directory), open(directory)];
+      const lists = await Promise.all(stores.map((store) => store.list()));
+      const found = new Map(lists.flat().map((each) => [each.id, each]));
+      expect(lists.flat()).toHaveLength(found.size);
+      expect([...found.keys()].every((id) => id.startsWith(`${child.pid}-`))).toBe(true);
+      const last = new Map(said().map(([what = '', id = '']) => [id, what]));
+      for (const [id, what] of last) {
+        if (what === 'deleted') expect(found.has(id), `${id} was deleted`).toBe(false);
+        if (what === 'saved' || what === 'changed') expect(found.get(id), `${id} was ${what}`).toBeDefined();
+        if (what === 'changed') expect(found.get(id)?.takenBy).toBe('call');
+      }
+      // One record may have been confirmed that the process could not tell of any more.
+      expect([...found.keys()].filter((id) => !last.has(id)).length).toBeLessThanOrEqual(1);
+      for (const store of stores) {
+        for (const { id } of await store.list()) await store.delete(id);
+        await store.close();
+      }
+    }
+    expect(living.child.exitCode).toBe(null);
+    expect(living.said().length).toBeGreaterThan(0);
+    living.child.kill('SIGKILL');
+    await once(living.child, 'close');
+    const rest = open(directory);
+    expect((await rest.list()).length).toBeGreaterThan(0);
+    expect(await processFolders(directory)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,174 @@
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TurnError } from '@h/turn';
+import { checkOptions, isFunction, isText, numberFrom } from '../options-check.js';
+import type { ChildRecord, ChildStore } from '../record.js';
+import { isDraft, isLeft, isProcessFolder, makeClaim, takeAway, type Claim } from './claim.js';
+import { ageOf, ifThere, isHalfWritten, removeIfEmpty, replaceFile, syncFolder, timeIn } from './files.js';
+import { isRecordFile, readRecord, recordFile } from './record-file.js';
+
+/** A file that could not be read as a record. It is kept, under another name. */
+export interface ChildStoreProblem {
+  readonly path: string;
+  /** Where it is now. */
+  readonly backup: string;
+  readonly message: string;
+}
+
+/** Options of {@link fileChildStore}. */
+export interface FileChildStoreOptions {
+  /** The folder. It is made when the first record is kept; several processes may share it. */
+  readonly directory: string;
+  /**
+   * After how long without a sign of life a process on another machine is taken for dead, in milliseconds. It gives three in
+   * that time. On the same machine the system tells, whatever the lease says.
+   *
+   * @defaultValue `30_000`
+   */
+  readonly leaseMs?: number | undefined;
+  /** Told of files that make no sense. */
+  readonly onProblem?: ((problem: ChildStoreProblem) => void) | undefined;
+}
+
+/** A {@link ChildStore} in a folder. */
+export interface FileChildStore extends ChildStore {
+  /** Waits for what is being written and lets go. What is left belongs to whoever lists it next. */
+  close(): Promise<void>;
+}
+
+/**
+ * Keeps records of sub-agents in files: what was confirmed survives the end of the process at any moment, and a loss of power.
+ *
+ * Each record is a file that is replaced as a whole. Each process writes in a folder of its own, so that several may share the
+ * directory; `list` brings what this process has kept and what those have left that are dead, and makes that its own. Of two
+ * processes that list at once one has each record.
+ *
+ * @throws TurnError `invalid-option`
+ *
+ * @example
+ * ```ts
+ * const store = fileChildStore({ directory: '.agent/subagents' });
+ * const team = subagents({ agents, store });
+ * await team.recover({ unfinished: () => agent.unfinished() });
+ * ```
+ */
+export const fileChildStore = (options: FileChildStoreOptions): FileChildStore => {
+  checkOptions('fileChildStore()', options, { directory: isText, leaseMs: numberFrom(100), onProblem: isFunction });
+  const { directory, leaseMs = 30_000, onProblem } = options;
+  if (directory === undefined) throw new TurnError('invalid-option', 'fileChildStore() takes a text as "directory"; it was given none.');
+  return new Files(directory, leaseMs, onProblem ?? (() => undefined));
+};
+
+class Files implements FileChildStore {
+  readonly #directory: string;
+  readonly #leaseMs: number;
+  readonly #onProblem: (problem: ChildStoreProblem) => void;
+  #claim: Promise<Claim> | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(directory: string, leaseMs: number, onProblem: (problem: ChildStoreProblem) => void) {
+    this.#directory = directory;
+    this.#leaseMs = leaseMs;
+    this.#onProblem = onProblem;
+  }
+
+  save(record: ChildRecord): Promise<void> {
+    const text = JSON.stringify(record);
+    return this.#inOrder(async ({ folder }) => replaceFile(join(folder, recordFile(record.id)), text));
+  }
+
+  delete(id: string): Promise<void> {
+    return this.#inOrder(async ({ folder }) => {
+      await rm(join(folder, recordFile(id)), { force: true });
+      await syncFolder(folder);
+    });
+  }
+
+  list(isWanted: (record: ChildRecord) => boolean = () => true): Promise<readonly ChildRecord[]> {
+    return this.#inOrder(async (own) => {
+      const now = await timeIn(own.folder);
+      for (const name of await readdir(this.#directory)) {
+        const folder = join(this.#directory, name);
+        if (isProcessFolder(name) && folder !== own.folder && (await isLeft(folder, now))) await this.#inherit(folder, own.folder, isWanted);
+        if (isDraft(name) && (await ageOf(folder, now)) > this.#leaseMs) await rm(folder, { recursive: true, force: true });
+      }
+      const found: ChildRecord[] = [];
+      for (const name of (await readdir(own.folder)).filter(isRecordFile)) {
+        const record = await this.#read(join(own.folder, name));
+        if (record && isWanted(record)) found.push(record);
+      }
+      return found.toSorted((one, other) => one.spawnedAt - other.spawnedAt);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#last;
+    const claim = await this.#claim?.catch(() => undefined);
+    if (!claim) return;
+    await claim.release();
+    await removeIfEmpty(claim.folder);
+  }
+
+  /** One thing at a time, and nothing once others have what is here. */
+  #inOrder<Result>(work: (claim: Claim) => Promise<Result>): Promise<Result> {
+    if (this.#isClosed) return Promise.reject(new TurnError('store-closed', 'The store of sub-agents was closed.'));
+    const done = this.#last.then(async () => {
+      const claim = await this.#claimed();
+      await this.#check(claim);
+      return work(claim);
+    });
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+
+  #claimed(): Promise<Claim> {
+    this.#claim ??= mkdir(this.#directory, { recursive: true, mode: 0o700 }).then(() => makeClaim(this.#directory, this.#leaseMs));
+    // A disk that was full may have room the next time.
+    this.#claim.catch(() => (this.#claim = undefined));
+    return this.#claim;
+  }
+
+  /** What was taken is lost to this process; what comes after that it keeps in a new folder. */
+  async #check(claim: Claim): Promise<void> {
+    try {
+      await claim.check();
+    } catch (error) {
+      this.#claim = undefined;
+      throw error;
+    }
+  }
+
+  /** Makes the records of a dead process its own, each by one step that succeeds for one process alone. */
+  async #inherit(folder: string, own: string, isWanted: (record: ChildRecord) => boolean): Promise<void> {
+    await takeAway(folder);
+    for (const name of (await ifThere(readdir(folder))) ?? []) {
+      if (isHalfWritten(name)) await rm(join(folder, name), { force: true });
+      const record = isRecordFile(name) ? await this.#read(join(folder, name)) : undefined;
+      if (record && isWanted(record)) await ifThere(rename(join(folder, name), join(own, name)));
+    }
+    await syncFolder(own);
+    await removeIfEmpty(folder);
+  }
+
+  async #read(path: string): Promise<ChildRecord | undefined> {
+    const text = await ifThere(readFile(path, 'utf8'));
+    const record = text === undefined ? 'later' : readRecord(text);
+    // What a later release has written is for that to read.
+    if (record === 'later') return undefined;
+    if (record) return record;
+    const backup = `${path}.corrupt`;
+    await ifThere(rename(path, backup));
+    this.#tell({ path, backup, message: 'The file makes no sense as the record of a sub-agent; nobody is told of it.' });
+    return undefined;
+  }
+
+  #tell(problem: ChildStoreProblem): void {
+    try {
+      this.#onProblem(problem);
+    } catch {
+      // It only looks.
+    }
+  }
+}
