@@ -1,6 +1,7 @@
 import type { MaybePromise, TurnOutcome } from '@h/turn';
+import { aFunction, aText, listOf, objectOf, oneOf, required, wholeFrom, type OptionCheck } from '@h/turn/options';
 import type { CheckRunner } from './check-runner.js';
-import { aFunction, anObjectWith, aWholeNumberFrom, checkOptions, either, oneOf, required, type OptionCheck } from './option-check.js';
+import { aProject, checkOptions } from './own-options.js';
 import { ContinuityError } from './errors.js';
 import { stateFolderName } from './files/state-folder.js';
 import { notesFileName } from './notes.js';
@@ -107,22 +108,19 @@ const aRole: OptionCheck = {
   takes: 'a role: { name, instructions, tools: { allow, deny } }',
 };
 
-const someTexts: OptionCheck = { accepts: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string' && one !== ''), takes: 'a list of texts' };
-
 /** The options, checked and completed. @throws ContinuityError `invalid-option` */
 export const settingsOf = (options: ContinuityOptions): ContinuitySettings => {
   checkOptions('continuity()', options, {
-    project: required(anObjectWith('progress', 'notes', 'script', 'rules')),
+    project: required(aProject),
     role: oneOf('auto', 'initializer', 'worker'),
-    roles: either(anObjectWith()),
+    roles: objectOf({ initializer: aRole, worker: aRole }),
     run: aFunction,
-    scriptTimeoutMs: aWholeNumberFrom(1),
-    notesBytes: aWholeNumberFrom(0),
-    protect: someTexts,
+    scriptTimeoutMs: wholeFrom(1),
+    notesBytes: wholeFrom(0),
+    protect: listOf(aText),
     commit: aFunction,
     draftRule: aFunction,
   });
-  checkOptions('The roles of continuity()', options.roles ?? {}, { initializer: aRole, worker: aRole });
   const { project, role = 'auto', roles, run, scriptTimeoutMs = 120_000, notesBytes = 5_000, protect = [rulesFileName, stateFolderName], commit, draftRule } = options;
   const [initializer, worker] = [roles?.initializer ?? initializerRole, roles?.worker ?? workerRole];
   if (initializer.name === worker.name) throw new ContinuityError('invalid-option', `The roles of continuity() need two names; both are "${worker.name}".`);

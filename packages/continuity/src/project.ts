@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
+import { aFunction, aText, required, wholeFrom } from '@h/turn/options';
 import { systemClock, type Clock } from './clock.js';
 import { thisProcess, type ProcessMark } from './files/process.js';
 import { createStateFolder, type StateFolder } from './files/state-folder.js';
 import { createNotesStore, type NotesStore } from './notes.js';
-import { aFunction, aText, aWholeNumberFrom, checkOptions, required } from './option-check.js';
+import { checkOptions } from './own-options.js';
 import { createProgressStore, type ProgressStore } from './progress/progress-store.js';
 import { createRuleRatchet, type RuleRatchet } from './rules.js';
 import { statusOf, type ProjectStatus } from './status.js';
@@ -67,7 +68,7 @@ export interface Project {
  * ```
  */
 export const openProject = (options: ProjectOptions): Project => {
-  checkOptions('openProject()', options, { folder: required(aText), leaseMs: aWholeNumberFrom(1_000), lockTimeoutMs: aWholeNumberFrom(1), clock: aFunction });
+  checkOptions('openProject()', options, { folder: required(aText), leaseMs: wholeFrom(1_000), lockTimeoutMs: wholeFrom(1), clock: aFunction });
   const { leaseMs = 300_000, lockTimeoutMs = 10_000, clock = systemClock } = options;
   const folder = resolve(options.folder);
   const state = createStateFolder({ project: folder, lockTimeoutMs });

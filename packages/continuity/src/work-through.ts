@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { asyncScheduler, defaultIfEmpty, firstValueFrom, fromEvent, merge, take, timer, type SchedulerLike } from 'rxjs';
 import type { MaybePromise, TurnOutcome } from '@h/turn';
-import { aFunction, anObjectWith, aText, aWholeNumberFrom, checkOptions, required } from './option-check.js';
+import { aFunction, aText, instanceOf, objectWith, required, wholeFrom } from '@h/turn/options';
+import { aProject, checkOptions } from './own-options.js';
 import type { Project } from './project.js';
 import type { ProjectStatus, ProjectStop } from './status.js';
 
@@ -130,15 +131,15 @@ const pause = async (ms: number, scheduler: SchedulerLike, signal: AbortSignal |
 
 const settingsOf = (options: WorkThroughOptions) => {
   checkOptions('workThrough()', options, {
-    project: required(anObjectWith('status')),
+    project: required(aProject),
     goal: required(aText),
     runSession: required(aFunction),
-    maxSessions: aWholeNumberFrom(1),
-    maxIdleSessions: aWholeNumberFrom(1),
-    signal: anObjectWith('aborted'),
+    maxSessions: wholeFrom(1),
+    maxIdleSessions: wholeFrom(1),
+    signal: instanceOf(AbortSignal),
     onWait: aFunction,
     nameSession: aFunction,
-    scheduler: anObjectWith('schedule'),
+    scheduler: objectWith('schedule'),
   });
   const id = randomUUID().slice(0, 8);
   const { project, goal, runSession, signal, onWait } = options;

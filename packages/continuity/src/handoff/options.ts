@@ -1,5 +1,6 @@
 import type { ErrorInfo, MaybePromise, MessageList, Usage } from '@h/turn';
-import { aFunction, anObjectWith, aShareFrom, aWholeNumberFrom, checkOptions, required } from '../option-check.js';
+import { aFunction, numberFrom, objectWith, required, wholeFrom } from '@h/turn/options';
+import { aProject, checkOptions } from '../own-options.js';
 import type { Project } from '../project.js';
 
 /** A question to a summariser: the shape of `SummarizeRequest` of `@h/compaction`. */
@@ -123,19 +124,19 @@ const saysOverflow = ({ code, message }: ErrorInfo): boolean => code === 'contex
 /** The options, checked and completed. @throws ContinuityError `invalid-option` */
 export const handOffSettingsOf = (options: HandOffOptions): HandOffSettings => {
   checkOptions('handOff()', options, {
-    project: required(anObjectWith('state')),
+    project: required(aProject),
     summarize: required(aFunction),
-    identifiers: required(anObjectWith('extract', 'missing')),
-    maxFailedCompactions: aWholeNumberFrom(1),
-    leastSaving: aShareFrom(0, 1),
-    maxLoopBlocks: aWholeNumberFrom(1),
+    identifiers: required(objectWith('extract', 'missing')),
+    maxFailedCompactions: wholeFrom(1),
+    leastSaving: numberFrom(0, 1),
+    maxLoopBlocks: wholeFrom(1),
     isConfused: aFunction,
     facts: aFunction,
-    maxResets: aWholeNumberFrom(0),
-    minSteps: aWholeNumberFrom(0),
-    chunkChars: aWholeNumberFrom(1_000),
-    maxBriefingTokens: aWholeNumberFrom(100),
-    timeoutMs: aWholeNumberFrom(1),
+    maxResets: wholeFrom(0),
+    minSteps: wholeFrom(0),
+    chunkChars: wholeFrom(1_000),
+    maxBriefingTokens: wholeFrom(100),
+    timeoutMs: wholeFrom(1),
     isOverflow: aFunction,
     redact: aFunction,
   });

@@ -131,7 +131,7 @@ describe('continuityTools', () => {
     const check = { command: 'x', run: scriptedCheck(0).run };
     expect(() => continuityTools({ project } as never)).toThrow('continuityTools() needs "check"');
     expect(() => continuityTools({ project, check, chek: 1 } as never)).toThrow('no option "chek" (it was given 1)');
-    expect(() => continuityTools({ project, check: { ...check, timeoutMs: 0 } })).toThrow('"timeoutMs"; it was given 0');
+    expect(() => continuityTools({ project, check: { ...check, timeoutMs: 0 } })).toThrow('"check.timeoutMs"; it was given 0');
   });
 
   it('gives the check the time it may take, and the folder of the project', async () => {

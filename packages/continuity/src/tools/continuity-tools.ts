@@ -1,4 +1,5 @@
-import { anObjectWith, aFunction, aText, aWholeNumberFrom, checkOptions, either, required } from '../option-check.js';
+import { aFunction, aText, either, objectOf, required, wholeFrom } from '@h/turn/options';
+import { aProject, checkOptions } from '../own-options.js';
 import { ContinuityError } from '../errors.js';
 import { assertOwn, blockTask, claimNext, completeTask, emptyProgress, planTasks, taskOf } from '../progress/changes.js';
 import { readyOrThrow } from '../progress/progress-store.js';
@@ -34,8 +35,10 @@ const reserveMs = 15_000;
  * ```
  */
 export const continuityTools = (options: ContinuityToolsOptions): readonly ContinuityTool[] => {
-  checkOptions('continuityTools()', options, { project: required(anObjectWith('progress', 'notes', 'rules')), check: required(anObjectWith('command', 'run')) });
-  checkOptions('The check of continuityTools()', options.check, { command: required(either(aText, aFunction)), run: required(aFunction), timeoutMs: aWholeNumberFrom(1) });
+  checkOptions('continuityTools()', options, {
+    project: required(aProject),
+    check: required(objectOf({ command: required(either(aText, aFunction)), run: required(aFunction), timeoutMs: wholeFrom(1) })),
+  });
   const { project, check } = options;
   return [taskNext(project), taskDone(project, check), taskBlock(project), note(project), proposeRule(project), taskPlan(project)];
 };
