@@ -1,9 +1,10 @@
 import type { JSONObject } from '@h/turn';
+import { anything, aText, checkOptions } from '@h/turn/options';
 import { Account } from './account.js';
+import { allowanceChecks, checkExtension } from './allowance-check.js';
 import { openTab, type BudgetTab } from './budget-tab.js';
 import { noCounters, storedCounters, type Amounts, type Counters } from './counters.js';
 import type { Allowance, LimitState } from './limits.js';
-import { checkAllowance, isAnything, isText } from './options-check.js';
 
 /** Options of {@link createBudget}. */
 export interface BudgetOptions extends Allowance {
@@ -103,7 +104,8 @@ export class Budget {
    * @throws TurnError `invalid-option`
    */
   share(options: Omit<BudgetOptions, 'restore'> = {}): Budget {
-    checkAllowance('share()', options, { name: isText });
+    checkOptions('share()', options, { ...allowanceChecks, name: aText });
+    checkExtension('share()', options);
     return new Budget({ name: this.name, ...options }, this);
   }
 
@@ -190,6 +192,7 @@ export class Budget {
  * ```
  */
 export const createBudget = (options: BudgetOptions = {}): Budget => {
-  checkAllowance('createBudget()', options, { name: isText, restore: isAnything });
+  checkOptions('createBudget()', options, { ...allowanceChecks, name: aText, restore: anything });
+  checkExtension('createBudget()', options);
   return new Budget(options);
 };

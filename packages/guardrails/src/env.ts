@@ -1,6 +1,7 @@
+import { anObject, anyText, checkOptions, InvalidOptionError, listOf, showValue } from '@h/turn/options';
+import { allowanceChecks, checkExtension } from './allowance-check.js';
 import type { Extension } from './extension.js';
 import type { Allowance, LimitName } from './limits.js';
-import { checkAllowance, checkOptions, invalid, isObject, listOfTexts, show } from './options-check.js';
 
 /** Options of {@link guardrailsFromEnv}. */
 export interface FromEnvOptions {
@@ -40,7 +41,7 @@ const extended = ['maxSteps', 'maxExceptions', 'maxTokens'] as const;
  * empty says nothing; `Infinity` sets no limit. The extension raises steps and exceptions, and tokens in proportion.
  *
  * @param prefix what the names begin with
- * @throws TurnError `invalid-option` for a value that is no number, and for a name with the prefix that looks like a limit and is none
+ * @throws InvalidOptionError `invalid-option` for a value that is no number, and for a name with the prefix that looks like a limit and is none
  *
  * @example
  * ```ts
@@ -48,7 +49,7 @@ const extended = ['maxSteps', 'maxExceptions', 'maxTokens'] as const;
  * ```
  */
 export const guardrailsFromEnv = (prefix: string, options: FromEnvOptions = {}): Allowance => {
-  checkOptions('guardrailsFromEnv()', options, { env: isObject, ignore: listOfTexts });
+  checkOptions('guardrailsFromEnv()', options, { env: anObject, ignore: listOf(anyText) });
   const { env = process.env, ignore = [] } = options;
   const found: { [Name in LimitName]?: number } = {};
   let perCompletion = 0;
@@ -64,7 +65,9 @@ export const guardrailsFromEnv = (prefix: string, options: FromEnvOptions = {}):
   const limits = extended.filter((limit) => found[limit] !== undefined && (limit !== 'maxTokens' || isPositive(found.maxSteps)));
   const extension: Extension = { perCompletion, limits };
   const allowance: Allowance = perCompletion === 0 ? found : { ...found, extension };
-  checkAllowance(`guardrailsFromEnv(${show(prefix)})`, allowance);
+  const owner = `guardrailsFromEnv(${JSON.stringify(prefix)})`;
+  checkOptions(owner, allowance, allowanceChecks);
+  checkExtension(owner, allowance);
   return allowance;
 };
 
@@ -72,7 +75,7 @@ const isPositive = (value: number | undefined): boolean => value !== undefined &
 
 const numberOf = (name: string, text: string): number => {
   const value = Number(text);
-  if (Number.isNaN(value) || value < 0) throw invalid(`The environment variable ${name} takes a number from 0 or Infinity; it is ${show(text)}.`);
+  if (Number.isNaN(value) || value < 0) throw refusal(name, `takes a number from 0 or Infinity; it is ${showValue(text, name)}.`);
   return value;
 };
 
@@ -83,10 +86,14 @@ const checkTypo = (prefix: string, key: string): void => {
   const [nearest] = keys.map((known) => ({ known, wrong: distance(key, known) })).toSorted((left, right) => left.wrong - right.wrong);
   const looksLikeLimit = /^(?:MAX|LIMIT)_/.test(key);
   if (nearest === undefined || (nearest.wrong > mostWrong && !looksLikeLimit)) return;
-  throw invalid(
-    `The environment variable ${prefix}${key} is no limit that there is; did you mean ${prefix}${nearest.known}? There are: ${keys.join(', ')}. Pass ignore: [${show(key)}] if it is somebody else's.`,
+  throw refusal(
+    `${prefix}${key}`,
+    `is no limit that there is; did you mean ${prefix}${nearest.known}? There are: ${keys.join(', ')}. Pass ignore: [${JSON.stringify(key)}] if it is somebody else's.`,
   );
 };
+
+const refusal = (option: string, problem: string): InvalidOptionError =>
+  new InvalidOptionError({ owner: 'guardrailsFromEnv()', option, message: `The environment variable ${option} ${problem}` });
 
 /** How many letters have to be added, removed or changed; names that are much longer than ours are far off anyway. */
 const distance = (left: string, right: string): number => {

@@ -1,9 +1,10 @@
 import type { TurnEventOf } from '@h/turn';
+import { aFunction, aText, checkOptions, either, instanceOf, InvalidOptionError, numberFrom, objectOf, oneOf, wholeFrom, type OptionChecks } from '@h/turn/options';
+import { allowanceChecks, checkExtension } from './allowance-check.js';
 import { Budget } from './budget.js';
 import type { CostOf } from './cost.js';
 import type { Allowance } from './limits.js';
 import type { Reserves } from './near.js';
-import { checkAllowance, checkOptions, either, invalid, isFunction, isObject, isText, numberFrom, oneOf, whole, type OptionChecks } from './options-check.js';
 import { approximateTokens } from './size.js';
 
 /** How the last step that a limit allows is used. */
@@ -104,34 +105,39 @@ const nearText = 'Do what matters most now, and leave nothing half done.';
 const lastText =
   'This is the last step, and tools do not run any more. Answer now with what you have: what is done, what is not, and what should come next.';
 
-const checks: OptionChecks = {
-  session: isObject,
-  budget: either({ accepts: (value) => value instanceof Budget, takes: 'a budget made by createBudget()' }, isFunction),
-  costOf: isFunction,
+const wrapUpChecks: OptionChecks<WrapUpOptions> = { tokens: numberFrom(1, Infinity), nearText: aText, lastText: aText };
+
+const checks: OptionChecks<GuardrailsOptions> = {
+  ...allowanceChecks,
+  session: objectOf(allowanceChecks),
+  budget: either(instanceOf(Budget, 'a budget made by createBudget()'), aFunction),
+  costOf: aFunction,
   unknownCost: oneOf('stop', 'ignore'),
-  reserveSteps: numberFrom(0),
-  reserveTokens: numberFrom(0),
+  reserveSteps: numberFrom(0, Infinity),
+  reserveTokens: numberFrom(0, Infinity),
   reserveCostFraction: numberFrom(0, 1),
-  wrapUp: either(oneOf(false), isObject),
-  maxTokensRecoveries: whole,
-  estimateTokens: isFunction,
-  isException: isFunction,
+  wrapUp: either(oneOf(false), objectOf(wrapUpChecks)),
+  maxTokensRecoveries: wholeFrom(0),
+  estimateTokens: aFunction,
+  isException: aFunction,
 };
 
 /**
  * The options with their defaults.
  *
- * @throws TurnError `invalid-option` that names the option, its value and what it takes
+ * @throws InvalidOptionError `invalid-option` that names the option, its value and what it takes
  */
 export const settingsOf = (options: GuardrailsOptions): GuardrailsSettings => {
-  checkAllowance('guardrails()', options, checks, defaultMaxSteps);
+  checkOptions('guardrails()', options, checks);
+  checkExtension('guardrails()', { ...options, maxSteps: options.maxSteps ?? defaultMaxSteps });
   const { session, budget, costOf, unknownCost, reserveSteps, reserveTokens, reserveCostFraction = 0.1, wrapUp = {}, ...rest } = options;
   const { maxTokensRecoveries = 2, estimateTokens = approximateTokens, isException = isFailure, ...turn } = rest;
-  if (session !== undefined) checkAllowance('"session" of guardrails()', session);
-  if (wrapUp !== false) checkOptions('"wrapUp" of guardrails()', wrapUp, { tokens: numberFrom(1), nearText: isText, lastText: isText });
+  if (session !== undefined) checkExtension('guardrails()', session, 'session.extension');
   const shared = typeof budget === 'function' ? [] : (budget?.limits() ?? []);
   const hasCostLimit = [turn, session].some((allowance) => (allowance?.maxCost ?? Infinity) !== Infinity) || shared.some(({ limit }) => limit === 'maxCost');
-  if (hasCostLimit && costOf === undefined) throw invalid('guardrails() needs "costOf" to keep "maxCost"; without it no cost is known.');
+  if (hasCostLimit && costOf === undefined) {
+    throw new InvalidOptionError({ owner: 'guardrails()', option: 'costOf', message: 'guardrails() needs "costOf" to keep "maxCost"; without it no cost is known.' });
+  }
   return {
     turn: { ...turn, maxSteps: turn.maxSteps ?? defaultMaxSteps },
     session,

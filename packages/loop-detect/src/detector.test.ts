@@ -175,13 +175,13 @@ describe('createLoopDetector', () => {
   });
 
   it.each<[unknown, RegExp]>([
-    [{ detectors: { 'no-progres': {} } }, /"detectors.no-progres".*knows repeat, no-progress/],
-    [{ detectors: { repeat: { block: 3 } } }, /"detectors.repeat.block", which was 3; "detectors.repeat" knows warn/],
+    [{ detectors: { 'no-progres': {} } }, /no option "detectors.no-progres" .*did you mean "no-progress"\? It knows repeat, no-progress/],
+    [{ detectors: { repeat: { block: 3 } } }, /no option "detectors.repeat.block" \(it was given 3\); it knows warn/],
     [{ detectors: { poll: { warn: 1.5 } } }, /whole number.*"detectors.poll.warn"; it was given 1.5/],
     [{ detectors: { poll: true } }, /false or an object.*"detectors.poll"; it was given true/],
     [{ tools: { a: { polls: true } } }, /"tools.a.polls".*knows detectors, poll, effect, inputOf, outcomeOf/],
     [{ tools: { a: { effect: 'write' } } }, /"tools.a.effect"; it was given "write"/],
-    [{ tools: { a: 3 } }, /as "tools"/],
+    [{ tools: { a: 3 } }, /false or an object with .* as "tools.a"; it was given 3/],
     [{ tools: { a: { outcomeOf: 'x' } } }, /a function as "tools.a.outcomeOf"/],
     [{ doomLoopThreshold: 1 }, /"doomLoopThreshold"; it was given 1/],
     [{ forgiveAfter: -1 }, /"forgiveAfter"/],
