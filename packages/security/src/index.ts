@@ -1,4 +1,3 @@
-export { SecurityOptionsError } from './errors.js';
 export { createRedactor, type RedactionCounts, type RedactionStream, type Redactor, type RedactorOptions } from './redact/create-redactor.js';
 export type { Finding, Severity } from './scan/finding.js';
 export { stripInvisible } from './scan/invisible.js';

@@ -1,5 +1,5 @@
 import type { TurnEventOf } from '@h/turn';
-import { checkOptions, either, isFalse, isFlag, isFunction, isTexts, someOf, withMethods } from './options.js';
+import { aFlag, aFunction, anyText, checkOptions, either, listOf, objectWith, oneOf } from '@h/turn/options';
 import type { Redactor } from './redact/create-redactor.js';
 
 /**
@@ -60,10 +60,10 @@ export interface SecurityOptions {
 
 export const checkSecurityOptions = (options: SecurityOptions): void =>
   checkOptions('security()', options, {
-    redactor: either(withMethods('redact', 'inspect', 'redactData', 'stream'), isFalse),
-    redact: someOf('results', 'progress', 'approvals', 'input', 'answers', 'state'),
-    external: either(isTexts, isFunction),
-    sourceOf: isFunction,
-    scan: isFlag,
-    createId: isFunction,
+    redactor: either(objectWith('redact', 'inspect', 'redactData', 'stream'), oneOf(false)),
+    redact: listOf(oneOf('results', 'progress', 'approvals', 'input', 'answers', 'state')),
+    external: either(listOf(anyText), aFunction),
+    sourceOf: aFunction,
+    scan: aFlag,
+    createId: aFunction,
   });

@@ -35,7 +35,7 @@ const own: ReadonlySet<ToolStatus> = new Set(['denied', 'invalid-input', 'unknow
  * wraps. A result that was treated carries `annotations.security`; a resumed turn finds it as it left, with the same id, and
  * a second `security()` leaves it alone. Put {@link externalContentRule} into the system prompt.
  *
- * @throws SecurityOptionsError
+ * @throws InvalidOptionError
  *
  * @example
  * ```ts

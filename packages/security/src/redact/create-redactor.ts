@@ -1,5 +1,4 @@
-import { SecurityOptionsError } from '../errors.js';
-import { checkOptions, isText, isTexts } from '../options.js';
+import { anyText, checkOptions, InvalidOptionError, listOf, secret, showValue } from '@h/turn/options';
 import { formFinder } from './find-secrets.js';
 import { replaceAll, replacingStream, type Finder, type ReplacingStream } from './finder.js';
 import { knownValueFinder, minKnownValue } from './known-values.js';
@@ -55,7 +54,7 @@ export interface RedactionStream {
  * assigned to names such as `API_KEY` or `"password"`, and the values that it is given. Model names, hashes, UUIDs, lockfiles and
  * data URLs stay.
  *
- * @throws SecurityOptionsError
+ * @throws InvalidOptionError
  *
  * @example
  * ```ts
@@ -64,7 +63,7 @@ export interface RedactionStream {
  * ```
  */
 export const createRedactor = (options: RedactorOptions = {}): Redactor => {
-  checkOptions('createRedactor()', options, { values: isTexts, replacement: isText });
+  checkOptions('createRedactor()', options, { values: listOf(secret(anyText)), replacement: anyText });
   const { values = [], replacement = '[redacted]' } = options;
   const known = knownValueFinder(values);
   const finders = [...(known === undefined ? [] : [known]), formFinder(replacement)];
@@ -93,13 +92,18 @@ const chain = (stages: readonly ReplacingStream[]): RedactionStream => ({
 const checkValues = (values: readonly string[], replacement: string, finders: readonly Finder[]): void => {
   const short = values.find((value) => value.length < minKnownValue);
   if (short !== undefined) {
-    throw new SecurityOptionsError(
-      'values',
-      `createRedactor() takes as "values" secrets of at least ${minKnownValue} characters; one has ${short.length} and would be found in ordinary words. Leave it out.`,
-    );
+    throw new InvalidOptionError({
+      owner: 'createRedactor()',
+      option: 'values',
+      message: `createRedactor() takes as "values" secrets of at least ${minKnownValue} characters; one has ${short.length} and would be found in ordinary words. Leave it out.`,
+    });
   }
   const isFound = finders.some((finder) => replaceAll(replacement, finder, '') !== replacement);
   if (replacement === '' || isFound) {
-    throw new SecurityOptionsError('replacement', `createRedactor() takes as "replacement" a text that is neither empty nor looks like a secret; it was given ${JSON.stringify(replacement)}.`);
+    throw new InvalidOptionError({
+      owner: 'createRedactor()',
+      option: 'replacement',
+      message: `createRedactor() takes as "replacement" a text that is neither empty nor looks like a secret; it was given ${showValue(replacement)}.`,
+    });
   }
 };

@@ -1,4 +1,4 @@
-import { checkOptions, isText, oneOf } from '../options.js';
+import { anyText, checkOptions, oneOf } from '@h/turn/options';
 import { findEncoded } from './encoded.js';
 import { findCommands } from './exfiltration.js';
 import { overlap, type Finding, type Hit, type Severity } from './finding.js';
@@ -44,7 +44,7 @@ export interface ScanContextResult {
  *
  * It never throws for any text. It cannot find what is said in words that nobody thought of.
  *
- * @throws SecurityOptionsError for an unknown option
+ * @throws InvalidOptionError for an unknown option
  *
  * @example
  * ```ts
@@ -52,7 +52,7 @@ export interface ScanContextResult {
  * ```
  */
 export const scanContext = (text: string, options: ScanContextOptions = {}): ScanContextResult => {
-  checkOptions('scanContext()', options, { path: isText, policy: oneOf('block', 'strip', 'warn') });
+  checkOptions('scanContext()', options, { path: anyText, policy: oneOf('block', 'strip', 'warn') });
   const { path, policy = 'strip' } = options;
   const findings = placed(text, hitsIn(text));
   const verdict = verdictOf(findings);

@@ -1,5 +1,4 @@
-import { SecurityOptionsError } from '../errors.js';
-import { checkOptions, isFunction, isText } from '../options.js';
+import { aFunction, anyText, checkOptions, InvalidOptionError, required, showValue } from '@h/turn/options';
 import { defuse } from './defuse.js';
 
 /** Options of {@link wrapExternal}. */
@@ -27,7 +26,7 @@ export interface Wrapping {
  * The marks share an id that the content cannot know. Marks in the content are removed, also those written with look-alikes; what models
  * take for the seams of a conversation is broken up. {@link externalContentRule} tells the model what the marks mean.
  *
- * @throws SecurityOptionsError
+ * @throws InvalidOptionError
  *
  * @example
  * ```ts
@@ -35,7 +34,7 @@ export interface Wrapping {
  * ```
  */
 export const wrapExternal = (content: string, options: WrapExternalOptions): string => {
-  checkOptions('wrapExternal()', options, { source: isText, createId: isFunction });
+  checkOptions('wrapExternal()', options, { source: required(anyText), createId: aFunction });
   const { source, createId } = options;
   const { begin, end } = createWrapping(source, [content], createId);
   return `${begin}\n${defuse(content)}\n${end}`;
@@ -49,12 +48,14 @@ const attempts = 3;
 export const createWrapping = (source: string, contents: readonly string[], createId: () => string = randomId): Wrapping => {
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     const id = createId();
-    if (!idForm.test(id)) throw new SecurityOptionsError('createId', `createId has to make ids of 8 to 64 letters, digits, "-" and "_"; it made ${JSON.stringify(id).slice(0, 80)}.`);
+    if (!idForm.test(id)) throw badId(`has to make ids of 8 to 64 letters, digits, "-" and "_"; it made ${showValue(id)}.`);
     if (contents.some((content) => content.includes(id))) continue;
     return { id, begin: `<<<external-content id="${id}" source="${cleanSource(source)}">>>`, end: `<<<end-external-content id="${id}">>>` };
   }
-  throw new SecurityOptionsError('createId', `createId made ${attempts} ids that the content knew already; they have to be random.`);
+  throw badId(`made ${attempts} ids that the content knew already; they have to be random.`);
 };
+
+const badId = (problem: string): InvalidOptionError => new InvalidOptionError({ owner: 'wrapExternal()', option: 'createId', message: `createId ${problem}` });
 
 // oxlint-disable-next-line h/no-clock -- the default chance, which callers may replace
 const randomId = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex');
