@@ -4,4 +4,5 @@ export { recoverTurns, type RecoverTurnsOptions, type RecoveredTurn, type Recove
 export type { ArchivedTurn } from './files/archive.js';
 export { fileSessions, type FileSessions, type SessionInfo } from './files/file-sessions.js';
 export type { FileSessionsOptions, FsyncPolicy } from './files/options.js';
+export { SessionHeldError } from './lock/session-held-error.js';
 export type { SessionProblem } from './files/problem.js';

@@ -16,26 +16,24 @@ export interface Checkpoint {
 export const noCheckpoint = (session: string): Checkpoint => ({ head: emptyHead(session), snapshot: { messages: MessageList.empty, state: {} }, bytes: 0 });
 
 const envelope = { turn: 'checkpoint', at: 0 } as const;
-const messagesPerLine = 64;
 
 /** Writes a checkpoint as lines: a head, then messages and kept state in the form of records, then their number. */
 export const writeCheckpoint = ({ snapshot }: SessionFolder, head: Head, state: SessionSnapshot, isSynced: boolean): Promise<void> =>
   replaceFile(snapshot, linesOf(head, state), isSynced);
 
 function* linesOf(head: Head, { messages, state }: SessionSnapshot): Generator<string> {
-  yield `${encodeHead(head)}\n`;
+  yield encodeHead(head);
   let count = 0;
   for (const event of eventsOf(MessageList.of(messages), state)) {
-    yield `${encodeRecord({ v: 1, seq: count, event, derived: false })}\n`;
+    yield encodeRecord({ v: 1, seq: count, event, derived: false });
     count += 1;
   }
-  yield `${JSON.stringify({ records: count })}\n`;
+  yield JSON.stringify({ records: count });
 }
 
 function* eventsOf(messages: MessageList, state: Readonly<Record<string, JSONValue>>): Generator<TurnEvent> {
-  for (let from = 0; from < messages.length; from += messagesPerLine) {
-    yield { ...envelope, type: 'history.append', origin: 'checkpoint', messages: messages.slice(from, from + messagesPerLine) };
-  }
+  // One message a line, as it was in the journal: what could be a line there can be one here.
+  for (const message of messages) yield { ...envelope, type: 'history.append', origin: 'checkpoint', messages: [message] };
   for (const [key, value] of Object.entries(state)) yield { ...envelope, type: 'session.state', key, value };
 }
 

@@ -1,14 +1,16 @@
-import { readdir, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { foldJournal, TurnError, type Message, type OpenSession, type SessionStore, type UnfinishedTurn } from '@h/turn';
-import { isLocked, lockSession } from '../lock/session-lock.js';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { foldJournal, type Message, type OpenSession, type SessionStore, type UnfinishedTurn } from '@h/turn';
+import { isLocked } from '../lock/session-lock.js';
 import { readArchive, type ArchivedTurn } from './archive.js';
 import { noCheckpoint, readCheckpoint } from './checkpoint.js';
-import { filesIn, folderOf, isSessionFolder, type SessionFolder } from './folder.js';
-import { currentHead, type Head } from './head.js';
+import { findAll, type Found } from './find-sessions.js';
+import { folderOf, type SessionFolder } from './folder.js';
+import type { Head } from './head.js';
 import { load } from './load.js';
 import { openFiles } from './open-session.js';
 import { settingsOf, type FileSessionsOptions } from './options.js';
+import { removeDeleted, removeSession } from './remove-session.js';
 
 /** A session in a list. */
 export interface SessionInfo {
@@ -58,26 +60,22 @@ export interface FileSessions extends SessionStore {
  * ```
  */
 export const fileSessions = (options: FileSessionsOptions): FileSessions => {
-  const settings = settingsOf(options);
-  const { directory } = settings;
-  const heads = (): AsyncGenerator<Found> => findAll(directory);
+  // The same folder, wherever the process goes.
+  const settings = settingsOf({ ...options, ...(options.directory && { directory: resolve(options.directory) }) });
+  const { directory, leaseMs } = settings;
   return {
     open: (session) => openFiles(folderOf(directory, session), settings),
     locate: async (turn) => {
-      for await (const { head } of heads()) if (head.latest?.turn === turn) return head.session;
+      for await (const session of findAll(settings, sessionWith(turn))) return session;
       return undefined;
     },
     unfinished: async () => {
-      const turns: UnfinishedTurn[] = [];
-      for await (const { head, folder } of heads()) {
-        if (head.latest?.ended !== false || (await isLocked(folder.path))) continue;
-        turns.push({ turn: head.latest.turn, session: head.session, startedAt: head.latest.startedAt });
-      }
+      await removeDeleted(directory);
+      const turns = await collect(findAll(settings, unfinishedIn));
       return turns.toSorted((left, right) => left.startedAt - right.startedAt);
     },
     list: async () => {
-      const infos: SessionInfo[] = [];
-      for await (const found of heads()) infos.push(await infoOf(found));
+      const infos = await collect(findAll(settings, infoOf));
       return infos.toSorted((left, right) => right.updatedAt - left.updatedAt);
     },
     messages: async (session) => {
@@ -87,47 +85,24 @@ export const fileSessions = (options: FileSessionsOptions): FileSessions => {
       return [...foldJournal(snapshot, journal).messages];
     },
     archive: (session) => readArchive(folderOf(directory, session).journal),
-    delete: (session) => remove(folderOf(directory, session), settings.leaseMs),
+    delete: (session) => removeSession(folderOf(directory, session), leaseMs),
   };
 };
 
-interface Found {
-  readonly head: Head;
-  readonly folder: SessionFolder;
-}
-
-const readTogether = 16;
-
-/** All sessions with a turn. Those that a later release has written are not for us to see. */
-async function* findAll(directory: string): AsyncGenerator<Found> {
-  const names = (await namesIn(directory)).filter(isSessionFolder);
-  for (let from = 0; from < names.length; from += readTogether) {
-    const found = await Promise.all(names.slice(from, from + readTogether).map((name) => find(filesIn(join(directory, name), ''))));
-    for (const each of found) if (each && each.head.turns > 0) yield each;
-  }
-}
-
-const find = async (folder: SessionFolder): Promise<Found | undefined> => {
-  try {
-    return { folder, head: await currentHead(folder) };
-  } catch (error) {
-    if (error instanceof TurnError && error.code === 'unsupported-version') return undefined;
-    throw error;
-  }
+const collect = async <Item>(items: AsyncIterable<Item>): Promise<readonly Item[]> => {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
 };
 
-const namesIn = async (directory: string): Promise<readonly string[]> => {
-  try {
-    return await readdir(directory);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
-};
+const sessionWith =
+  (turn: string) =>
+  ({ head }: Found): Promise<string | undefined> =>
+    Promise.resolve(head.latest?.turn === turn ? head.session : undefined);
 
-const stateOf = async (head: Head, folder: SessionFolder): Promise<SessionInfo['state']> => {
-  if (await isLocked(folder.path)) return 'running';
-  return head.latest?.ended === false ? 'unfinished' : 'idle';
+const unfinishedIn = async ({ head: { latest, session }, folder }: Found): Promise<UnfinishedTurn | undefined> => {
+  if (latest?.ended !== false || (await isLocked(folder.path))) return undefined;
+  return { turn: latest.turn, session, startedAt: latest.startedAt };
 };
 
 const infoOf = async ({ head, folder }: Found): Promise<SessionInfo> => ({
@@ -141,14 +116,7 @@ const infoOf = async ({ head, folder }: Found): Promise<SessionInfo> => ({
   bytes: await stat(folder.journal).then(({ size }) => size, () => head.size),
 });
 
-/** Takes a session out of sight before it is removed, so that nobody finds half of it. */
-const remove = async ({ path, session }: SessionFolder, leaseMs: number): Promise<void> => {
-  const isThere = await stat(path).then(() => true, () => false);
-  if (!isThere) return;
-  const lock = await lockSession({ folder: path, session, leaseMs });
-  // Not the name of a session folder, so that nobody takes it for one.
-  const away = join(dirname(path), `.deleted-${basename(path)}-${lock.generation}`);
-  await lock.release();
-  await rename(path, away);
-  await rm(away, { recursive: true, force: true });
+const stateOf = async (head: Head, folder: SessionFolder): Promise<SessionInfo['state']> => {
+  if (await isLocked(folder.path)) return 'running';
+  return head.latest?.ended === false ? 'unfinished' : 'idle';
 };

@@ -1,10 +1,10 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { syncFolder } from './write-file.js';
+import { inPieces, syncFolder } from './write-file.js';
 
 export interface GroupCommitOptions {
   readonly path: string;
-  /** Asked before each write; nothing is written when it fails. */
+  /** Asked before each write and after it: nothing is written, or confirmed, when it fails. */
   readonly check: () => Promise<void>;
   /** Whether the folder is forced onto the disk after the first write, because the file is new in it. */
   readonly syncsFolder: boolean;
@@ -21,7 +21,8 @@ interface Batch {
 /**
  * Appends lines to a file, in order.
  *
- * Lines that are added together, or while the disk is busy, go to it together, with one write and one sync. After a failure nothing more is written, so that the file has no gaps.
+ * Lines that are added together, or while the disk is busy, go to it together, with one write and one sync. After a failure
+ * nothing more is written, so that the file has no gaps.
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
@@ -84,15 +85,30 @@ export class GroupCommit {
   }
 
   async #write({ lines, isSynced }: Batch): Promise<void> {
-    await this.#options.check();
     const isFirst = this.#handle === undefined;
-    this.#handle ??= await open(this.#options.path, 'a', 0o600);
-    lines.push('');
-    await this.#handle.appendFile(lines.join('\n'));
-    if (isSynced) await this.#handle.datasync();
+    // Opened before it is asked: who takes the place of a writer that is only slow puts another file in the place of this one.
+    this.#handle ??= await this.#open();
+    await this.#options.check();
+    for (const piece of inPieces(lines)) await this.#handle.appendFile(piece);
+    await bothOf(this.#options.check(), isSynced ? this.#handle.datasync() : Promise.resolve());
     if (isFirst && this.#options.syncsFolder) await syncFolder(dirname(this.#options.path));
   }
+
+  async #open(): Promise<FileHandle> {
+    try {
+      return await open(this.#options.path, 'a', 0o600);
+    } catch (error) {
+      // That it was taken away says more than that it is not there.
+      await this.#options.check();
+      throw error;
+    }
+  }
 }
+
+/** Waits for both, also where one of them fails: the file must not be closed under the other. */
+const bothOf = async (...work: readonly Promise<void>[]): Promise<void> => {
+  for (const each of await Promise.allSettled(work)) if (each.status === 'rejected') throw each.reason;
+};
 
 const newBatch = (): Batch => {
   let settle: Batch['settle'] = () => undefined;

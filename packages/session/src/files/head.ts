@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { textOf, wellFormed, type TurnEvent } from '@h/turn';
-import { readLines } from './lines.js';
+import { isInLine, readLines } from './lines.js';
 import { formatVersion, newerVersion } from './version.js';
 import type { SessionFolder } from './folder.js';
 
@@ -67,8 +67,15 @@ export const currentHead = async (folder: SessionFolder): Promise<Head> => {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   });
-  const head = written ?? emptyHead(folder.session);
-  for await (const lines of readLines(folder.journal, head.size)) {
+  if (!written) return goOn(emptyHead(folder.session), folder);
+  // A writer that had lost the session may have been the last to write it.
+  const isWrong = written.size > 0 && (await isInLine(folder.journal, written.size));
+  return goOn(isWrong ? emptyHead(written.session) : written, folder);
+};
+
+/** Adds what the journal has beyond the head. */
+const goOn = async (head: Head, { journal }: SessionFolder): Promise<Head> => {
+  for await (const lines of readLines(journal, head.size)) {
     for (const { text, end, isTorn } of lines) {
       const record = isTorn ? undefined : glanceAt(text);
       if (!record) return head;

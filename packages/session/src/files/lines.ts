@@ -40,6 +40,18 @@ export async function* readLines(path: string, from = 0): AsyncGenerator<readonl
   }
 }
 
+/** Whether this place of a file is in the middle of a line. */
+export const isInLine = async (path: string, place: number): Promise<boolean> => {
+  const handle = await openIfThere(path);
+  if (!handle) return false;
+  try {
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(1), { position: place - 1 });
+    return bytesRead === 1 && buffer[0] !== newline;
+  } finally {
+    await handle.close();
+  }
+};
+
 const splitChunk = (chunk: Buffer, before: readonly Buffer[], first: number): { lines: Line[]; rest: Buffer[]; start: number } => {
   const lines: Line[] = [];
   let rest = [...before];

@@ -1,11 +1,13 @@
-import { open, rm, stat, truncate } from 'node:fs/promises';
+import { open, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SessionLock } from '../lock/session-lock.js';
 import { noCheckpoint, readCheckpoint, writeCheckpoint, type Checkpoint } from './checkpoint.js';
 import type { SessionFolder } from './folder.js';
 import { encodeHead, readHead } from './head.js';
 import { load, type Damage, type Loaded } from './load.js';
 import type { FileSettings } from './options.js';
 import type { SessionProblem } from './problem.js';
-import { backUp, keepPiece, replaceFile } from './write-file.js';
+import { backUp, isLeftOver, keepPiece, replaceByCopy, replaceFile } from './write-file.js';
 
 const least = 1 << 20;
 const factor = 2;
@@ -14,25 +16,46 @@ const factor = 2;
  * Reads a session and mends what is broken in its files. What is taken out is kept in a file of its own first. Only the
  * holder of the session may.
  *
+ * A writer whose lease ran out may wake up at any moment, in the middle of a write too: it gets to keep the file that it has
+ * open, and the session goes on in a copy.
+ *
  * When much has been read, a new checkpoint is written, so that it is not read again: never more often than a part of
  * what is journaled, so that writing them costs a constant share.
  */
-export const loadAndMend = async (folder: SessionFolder, settings: FileSettings): Promise<Loaded> => {
-  const report = (problem: Omit<SessionProblem, 'session'>): void => settings.onProblem({ session: folder.session, ...problem });
+export const loadAndMend = async (folder: SessionFolder, settings: FileSettings, lock: SessionLock): Promise<Loaded> => {
+  const report = reporter(folder, settings);
   const isSynced = settings.fsync !== 'never';
+  if (lock.isBroken && (await isThere(folder.journal))) await replaceByCopy(folder.journal);
+  await removeLeftOvers(folder);
   const hasHead = await mendHead(folder, report);
   const { checkpoint, loaded } = await read(folder, report);
-  if (loaded.damage) await cut(folder.journal, loaded.damage, report);
+  if (loaded.damage) await cut(folder.journal, loaded.damage, lock, report);
   // The name of the session stands nowhere else.
-  if (!hasHead) await replaceFile(folder.head, encodeHead(loaded.head), isSynced);
+  if (!hasHead) await replaceFile(folder.head, [encodeHead(loaded.head)], isSynced);
   const unsaved = loaded.headBefore.size - checkpoint.head.size;
   if (unsaved > Math.max(least, factor * checkpoint.bytes)) {
-    await writeCheckpoint(folder, loaded.headBefore, loaded.snapshot, isSynced);
+    // It saves time and nothing else, so a full disk does not keep anybody from reading on.
+    await writeCheckpoint(folder, loaded.headBefore, loaded.snapshot, isSynced).catch(() => undefined);
   }
   return loaded;
 };
 
 type Report = (problem: Omit<SessionProblem, 'session'>) => void;
+
+const reporter =
+  ({ session }: SessionFolder, { onProblem }: FileSettings): Report =>
+  (problem) => {
+    try {
+      onProblem({ session, ...problem });
+    } catch {
+      // It only looks: what it was told of is mended all the same.
+    }
+  };
+
+/** Removes what processes have left that died while they replaced a file. */
+const removeLeftOvers = async ({ path }: SessionFolder): Promise<void> => {
+  for (const name of await readdir(path)) if (isLeftOver(name)) await rm(join(path, name), { force: true });
+};
 
 const mendHead = async (folder: SessionFolder, report: Report): Promise<boolean> => {
   try {
@@ -74,21 +97,23 @@ const beginAnew = async (folder: SessionFolder, checkpoint: Checkpoint, size: nu
 };
 
 /** Ends a journal before its damage. */
-const cut = async (path: string, { at, isTorn, reason }: Damage, report: Report): Promise<void> => {
-  const bytes = (await sizeOf(path)) - at;
-  const backup = isTorn ? await keepPiece(path, 'torn', await bytesFrom(path, at, bytes)) : await backUp(path, 'corrupt');
-  await truncate(path, at);
-  report({ kind: isTorn ? 'torn-record' : 'corrupt-journal', path, backup, bytes, message: reason });
-};
-
-const bytesFrom = async (path: string, at: number, bytes: number): Promise<Buffer> => {
-  const handle = await open(path, 'r');
+const cut = async (path: string, { at, isTorn, reason }: Damage, lock: SessionLock, report: Report): Promise<void> => {
+  // Opened before the lock is looked at, as for every write: see GroupCommit.
+  const handle = await open(path, 'r+');
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), { position: at });
-    return buffer.subarray(0, bytesRead);
+    const bytes = (await handle.stat()).size - at;
+    const backup = isTorn ? await keepPiece(path, 'torn', await bytesFrom(handle, at, bytes)) : await backUp(path, 'corrupt');
+    await lock.check();
+    await handle.truncate(at);
+    report({ kind: isTorn ? 'torn-record' : 'corrupt-journal', path, backup, bytes, message: reason });
   } finally {
     await handle.close();
   }
+};
+
+const bytesFrom = async (handle: FileHandle, at: number, bytes: number): Promise<Buffer> => {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), { position: at });
+  return buffer.subarray(0, bytesRead);
 };
 
 const moveAway = async (path: string, kind: SessionProblem['kind'], message: string, report: Report): Promise<void> => {
@@ -97,6 +122,8 @@ const moveAway = async (path: string, kind: SessionProblem['kind'], message: str
   await rm(path);
   report({ kind, path, backup, bytes, message });
 };
+
+const isThere = (path: string): Promise<boolean> => stat(path).then(() => true, () => false);
 
 const sizeOf = async (path: string): Promise<number> => {
   try {

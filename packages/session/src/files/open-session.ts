@@ -11,14 +11,27 @@ import { replaceFile } from './write-file.js';
 
 /** Opens a session for writing. @throws SessionBusyError when somebody else holds it */
 export const openFiles = async (folder: SessionFolder, settings: FileSettings): Promise<OpenSession> => {
-  await mkdir(folder.path, { recursive: true, mode: 0o700 });
-  const lock = await lockSession({ folder: folder.path, session: folder.session, leaseMs: settings.leaseMs });
+  const lock = await lockFolder(folder, settings.leaseMs);
   try {
-    const loaded = await loadAndMend(folder, settings);
+    const loaded = await loadAndMend(folder, settings, lock);
     return new FileSession(folder, settings, lock, loaded);
   } catch (error) {
-    await lock.release();
+    await lock.release().catch(() => undefined);
     throw error;
+  }
+};
+
+const maxTries = 10;
+
+/** Makes the folder of a session and locks it. Somebody may delete it in between. */
+const lockFolder = async ({ path, session }: SessionFolder, leaseMs: number): Promise<SessionLock> => {
+  for (let tries = 1; ; tries += 1) {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    try {
+      return await lockSession({ folder: path, session, leaseMs });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === maxTries) throw error;
+    }
   }
 };
 
@@ -73,11 +86,15 @@ class FileSession implements OpenSession {
   async #close(): Promise<void> {
     try {
       await this.#file.close();
-      // What it says can be told from the journal, so that a loss of power may take it.
-      if (this.#isChanged && (await this.#isOurs())) await replaceFile(this.#folder.head, encodeHead(this.#head), false);
+      if (this.#isChanged && (await this.#isOurs())) await this.#writeHead();
     } finally {
       await this.#lock.release();
     }
+  }
+
+  /** What it says can be told from the journal, so that a loss of power may take it, and a full disk may refuse it. */
+  #writeHead(): Promise<void> {
+    return replaceFile(this.#folder.head, [encodeHead(this.#head)], false).catch(() => undefined);
   }
 
   #isOurs(): Promise<boolean> {

@@ -2,21 +2,54 @@ import { copyFile, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Writes a file so that there is the old one or the new one and never half of it. Only the holder of the session may. */
-export const replaceFile = async (path: string, content: string | Iterable<string>, isSynced: boolean): Promise<void> => {
-  const temporary = `${path}.new`;
-  try {
-    await withFile(temporary, 'w', async (handle) => {
-      for (const piece of typeof content === 'string' ? [content] : content) await handle.appendFile(piece);
+/** Writes a file of lines so that there is the old one or the new one and never half of it. Only the holder of the session may. */
+export const replaceFile = (path: string, lines: Iterable<string>, isSynced: boolean): Promise<void> =>
+  replaceBy(path, isSynced, (temporary) =>
+    withFile(temporary, 'wx', async (handle) => {
+      for (const piece of inPieces(lines)) await handle.appendFile(piece);
       if (isSynced) await handle.sync();
-    });
+    }),
+  );
+
+/** Puts a copy in the place of a file: who has the old one open writes to what nobody reads any more. */
+export const replaceByCopy = (path: string): Promise<void> =>
+  replaceBy(path, true, async (temporary) => {
+    await copyFile(path, temporary);
+    await withFile(temporary, 'r+', (handle) => handle.sync());
+  });
+
+const replaceBy = async (path: string, isSynced: boolean, write: (temporary: string) => Promise<void>): Promise<void> => {
+  // oxlint-disable-next-line h/no-clock -- a writer that is only slow may still be at its own
+  const temporary = `${path}.${crypto.randomUUID()}.new`;
+  try {
+    await write(temporary);
     await rename(temporary, path);
     if (isSynced) await syncFolder(dirname(path));
   } catch (error) {
-    await rm(temporary, { force: true });
+    await rm(temporary, { force: true }).catch(() => undefined);
     throw error;
   }
 };
+
+/** Whether a file is what is left of a process that died while it replaced another. */
+export const isLeftOver = (name: string): boolean => name.endsWith('.new');
+
+const maxPiece = 1 << 24;
+
+/** Lines as a few texts, each with its newline: a text has a greatest length, and is in memory twice while it is written. */
+export function* inPieces(lines: Iterable<string>): Generator<string> {
+  let piece: string[] = [];
+  let length = 0;
+  for (const line of lines) {
+    piece.push(line);
+    length += line.length;
+    if (length < maxPiece) continue;
+    yield `${piece.join('\n')}\n`;
+    piece = [];
+    length = 0;
+  }
+  if (piece.length > 0) yield `${piece.join('\n')}\n`;
+}
 
 /** Makes sure that a loss of power does not undo what files a folder has. Some systems do that by themselves and refuse. */
 export const syncFolder = async (path: string): Promise<void> => {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { SessionBusyError } from '@h/turn';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -32,7 +33,7 @@ describe('the lock of a session', () => {
     const folder = await temporaryFolder();
     const first = await lock(folder);
     await expect(lock(folder)).rejects.toBeInstanceOf(SessionBusyError);
-    await expect(lock(folder)).rejects.toMatchObject({ cause: { code: 'session-held', message: expect.stringContaining(`Process ${process.pid} on `) as string } });
+    await expect(lock(folder)).rejects.toMatchObject({ code: 'session-busy', session: 'alice', pid: process.pid, host: hostname(), message: expect.stringContaining(`process ${process.pid} (this one) on `) as string });
     expect(await isLocked(folder)).toBe(true);
     await first.release();
     expect(await isLocked(folder)).toBe(false);
@@ -58,7 +59,7 @@ describe('the lock of a session', () => {
     const child = spawn(process.execPath, ['-e', 'setTimeout(() => undefined, 60_000)'], { stdio: 'ignore' });
     await once(child, 'spawn');
     await lockOf(folder, 1, ownerOf(child.pid ?? 0), 3_600_000);
-    await expect(lock(folder)).rejects.toMatchObject({ code: 'session-busy', cause: { message: expect.stringContaining(`Process ${child.pid}`) as string } });
+    await expect(lock(folder)).rejects.toMatchObject({ code: 'session-busy', pid: child.pid, message: expect.stringContaining(`process ${child.pid} on ${hostname()} since 20`) as string });
     expect(await isLocked(folder)).toBe(true);
     child.kill('SIGKILL');
     await once(child, 'exit');

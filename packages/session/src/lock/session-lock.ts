@@ -1,25 +1,28 @@
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
+import { readdir, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SessionBusyError, TurnError } from '@h/turn';
-import { lookAt, thisProcess, type Owner } from './owner.js';
+import { TurnError } from '@h/turn';
+import { candidatePrefix, makeCandidate } from './candidate.js';
+import { generationOf, highestIn, hostOf, isHeld, lockIn, lookInto, ownerIn, type Holder, type Look } from './holders.js';
+import { thisProcess } from './owner.js';
+import { SessionHeldError } from './session-held-error.js';
 
 /** The right to write a session, held by this process. */
 export interface SessionLock {
   /** Which holder of the session this is, counted over all processes; it only grows. */
   readonly generation: number;
+  /** The holder before it may live and not know yet that it has lost the session: its lease had run out. */
+  readonly isBroken: boolean;
   /** @throws TurnError `session-taken` when somebody else has taken the session over */
   check(): Promise<void>;
   release(): Promise<void>;
+  /** Lets nobody in, but keeps no file open: for a folder that is about to be moved. */
+  leave(): Promise<void>;
 }
 
 export interface LockOptions {
   readonly folder: string;
   readonly session: string;
   /** How long the lock is good for without being renewed, for those who cannot see whether the owner lives. */
-  readonly leaseMs: number;
-}
-
-interface Holder extends Owner {
   readonly leaseMs: number;
 }
 
@@ -30,105 +33,53 @@ interface Holder extends Owner {
  * is the one that counts. A folder is moved into place complete, which succeeds for one process alone, so nobody ever
  * sees half a lock or removes one that was just taken. A file that is empty says that the lock was released.
  *
- * @throws SessionBusyError when the owner lives, or is on another machine and has renewed its lease
+ * @throws SessionHeldError when the owner lives, or is on another machine and has renewed its lease
  */
 export const lockSession = async (options: LockOptions): Promise<SessionLock> => {
-  const holder: Holder = { ...thisProcess(), leaseMs: options.leaseMs };
+  const { folder, session, leaseMs } = options;
+  const holder: Holder = { ...thisProcess(), leaseMs };
   for (;;) {
-    const highest = await highestIn(options.folder);
-    const candidate = await makeCandidate(options.folder, holder);
-    const busy = highest > 0 ? await holderOf(join(options.folder, `lock.${highest}`), candidate.now) : undefined;
-    if (busy) {
+    const highest = await highestIn(folder);
+    const candidate = await makeCandidate(folder, holder);
+    let look: Look | undefined;
+    try {
+      look = highest > 0 ? await lookInto(lockIn(folder, highest)) : undefined;
+      if (look && isHeld(look, candidate.now)) throw new SessionHeldError(session, { pid: look.holder.pid, host: hostOf(look.holder), since: look.since });
+    } catch (error) {
       await candidate.discard();
-      throw busyError(options.session, busy);
+      throw error;
     }
-    const lock = await candidate.moveTo(highest + 1);
-    if (!lock) continue;
-    if ((await highestIn(options.folder)) === highest + 1) return held(options, highest + 1, lock, holder);
-    await lock.close();
+    const handle = await candidate.moveTo(highest + 1);
+    if (!handle) continue;
+    const lock = held(options, { generation: highest + 1, isBroken: look?.sight === 'unknown', handle, holder });
+    if (await isInForce(lock, folder)) return lock;
   }
 };
 
 /** Whether somebody holds the lock of this session. */
 export const isLocked = async (folder: string): Promise<boolean> => {
   const highest = await highestIn(folder);
-  if (highest === 0) return false;
-  const look = await lookInto(join(folder, `lock.${highest}`));
-  if (!look) return false;
-  if (look.sight !== 'unknown') return look.sight === 'alive';
-  const candidate = await makeCandidate(folder, { ...thisProcess(), leaseMs: 0 });
-  await candidate.discard();
-  return candidate.now - look.renewedAt <= look.holder.leaseMs;
-};
-
-const highestIn = async (folder: string): Promise<number> => {
-  let highest = 0;
-  for (const name of await readdir(folder)) {
-    if (name.startsWith('lock.')) highest = Math.max(highest, Number(name.slice('lock.'.length)) || 0);
+  const look = highest > 0 ? await lookInto(lockIn(folder, highest)) : undefined;
+  if (look?.sight !== 'unknown') return look?.sight === 'alive';
+  try {
+    const candidate = await makeCandidate(folder, { ...thisProcess(), leaseMs: 0 });
+    await candidate.discard();
+    return isHeld(look, candidate.now);
+  } catch {
+    // Where nothing can be written nobody can tell the time, or take the lock.
+    return true;
   }
-  return highest;
 };
 
-/** A lock that is not in place yet. Its time is that of the file system, by which leases are measured. */
-const makeCandidate = async (folder: string, holder: Holder) => {
-  // oxlint-disable-next-line h/no-clock -- two openings of one process need names of their own
-  const own = join(folder, `.candidate-${crypto.randomUUID()}`);
-  await mkdir(own);
-  const path = join(own, 'owner');
-  await writeFile(path, JSON.stringify(holder), { mode: 0o600 });
-  const { mtimeMs: now } = await stat(path);
-  const discard = (): Promise<void> => rm(own, { recursive: true, force: true });
-  return {
-    now,
-    discard,
-    /** Puts it in place, unless somebody is there already. */
-    moveTo: async (generation: number): Promise<FileHandle | undefined> => {
-      const place = join(folder, `lock.${generation}`);
-      try {
-        await rename(own, place);
-        return await open(join(place, 'owner'), 'r+');
-      } catch (error) {
-        await discard();
-        // Systems differ in what they say of a folder that is there already.
-        if ((await highestIn(folder)) >= generation) return undefined;
-        throw error;
-      }
-    },
-  };
-};
-
-/** Who holds a lock; nobody when it was released, or when its owner is dead or has let the lease run out. */
-const holderOf = async (lock: string, now: number): Promise<Holder | undefined> => {
-  const look = await lookInto(lock);
-  if (!look || look.sight === 'dead') return undefined;
-  return look.sight === 'alive' || now - look.renewedAt <= look.holder.leaseMs ? look.holder : undefined;
-};
-
-interface Look {
+interface Taken {
+  readonly generation: number;
+  readonly isBroken: boolean;
+  readonly handle: FileHandle;
   readonly holder: Holder;
-  readonly sight: 'alive' | 'dead' | 'unknown';
-  readonly renewedAt: number;
 }
 
-const lookInto = async (lock: string): Promise<Look | undefined> => {
-  try {
-    const path = join(lock, 'owner');
-    const holder = JSON.parse(await readFile(path, 'utf8')) as Holder;
-    return { holder, sight: lookAt(holder), renewedAt: (await stat(path)).mtimeMs };
-  } catch (error) {
-    // Empty when it was released, and after a loss of power, which no owner outlives.
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-};
-
-const busyError = (session: string, { pid, host }: Holder): SessionBusyError => {
-  const error = new SessionBusyError(session);
-  error.cause = new TurnError('session-held', `Process ${pid} on ${host.replace(/pid:.*/, '')} holds it.`);
-  return error;
-};
-
-const held = async ({ folder, session, leaseMs }: LockOptions, generation: number, handle: FileHandle, holder: Holder): Promise<SessionLock> => {
+/** A lock that is in place, renewed from now on. */
+const held = ({ folder, session, leaseMs }: LockOptions, { generation, isBroken, handle, holder }: Taken): SessionLock => {
   const text = JSON.stringify(holder);
   let renewing: Promise<unknown> = Promise.resolve();
   const renew = (): void => {
@@ -137,21 +88,55 @@ const held = async ({ folder, session, leaseMs }: LockOptions, generation: numbe
   };
   const timer = setInterval(renew, leaseMs / 3);
   timer.unref();
-  await removeOthers(folder, generation);
+  const leave = async (empty: () => Promise<unknown>): Promise<void> => {
+    clearInterval(timer);
+    await renewing;
+    try {
+      await empty();
+    } finally {
+      await handle.close();
+    }
+  };
   return {
     generation,
+    isBroken,
     check: async () => {
-      if ((await highestIn(folder).catch(() => 0)) === generation) return;
-      throw new TurnError('session-taken', `The session ${JSON.stringify(session)} was taken over by another process; nothing more is written.`);
+      const highest = await highestIn(folder).catch(noneIfGone);
+      if (highest !== generation) throw await takenOver(session, lockIn(folder, highest));
     },
-    release: async () => {
-      clearInterval(timer);
-      await renewing;
-      await handle.truncate(0);
-      await handle.close();
-    },
+    release: () => leave(() => handle.truncate(0)),
+    leave: () => leave(() => Promise.resolve()),
   };
 };
+
+const noneIfGone = (error: unknown): number => {
+  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
+  throw error;
+};
+
+const takenOver = async (session: string, lock: string): Promise<TurnError> => {
+  const look = await lookInto(lock).catch(() => undefined);
+  const by = look ? `by process ${look.holder.pid} on ${hostOf(look.holder)} at ${new Date(look.since).toISOString()}` : 'by another process, or deleted';
+  return new TurnError('session-taken', `The session ${JSON.stringify(session)} was taken over ${by}; nothing more is written.`);
+};
+
+/** Whether a lock that was put in place is the one that counts. If that cannot be seen it is given back. */
+const isInForce = async (lock: SessionLock, folder: string): Promise<boolean> => {
+  try {
+    if ((await highestIn(folder)) === lock.generation) {
+      await removeOthers(folder, lock.generation);
+      return true;
+    }
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+  await lock.leave();
+  return false;
+};
+
+/** How old something is that a process has left which died while it made it; nobody takes so long. */
+const surelyLeftMs = 600_000;
 
 /**
  * Removes the locks of earlier holders, and what processes have left that died while they asked. Nobody can take a lower
@@ -159,9 +144,18 @@ const held = async ({ folder, session, leaseMs }: LockOptions, generation: numbe
  */
 const removeOthers = async (folder: string, generation: number): Promise<void> => {
   for (const name of await readdir(folder)) {
-    const isEarlier = name.startsWith('lock.') && Number(name.slice('lock.'.length)) < generation;
-    const isLeft = name.startsWith('.candidate-') && (await lookInto(join(folder, name)))?.sight === 'dead';
+    const isEarlier = (generationOf(name) ?? generation) < generation;
+    const isLeft = name.startsWith(candidatePrefix) && (await isLeftOver(join(folder, name), lockIn(folder, generation)));
     // What cannot be removed is in nobody's way.
     if (isEarlier || isLeft) await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined);
   }
 };
+
+const isLeftOver = async (candidate: string, lock: string): Promise<boolean> => {
+  const look = await lookInto(candidate);
+  if (look && look.sight !== 'unknown') return look.sight === 'dead';
+  const [made, now] = await Promise.all([timeOf(candidate), timeOf(ownerIn(lock))]);
+  return now - made > surelyLeftMs;
+};
+
+const timeOf = (path: string): Promise<number> => stat(path).then(({ mtimeMs }) => mtimeMs, () => Infinity);
