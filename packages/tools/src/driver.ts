@@ -1,9 +1,10 @@
 import type { ToolDriver, ToolRunContext } from '@h/turn';
 import { asyncScheduler, Observable, type SchedulerLike } from 'rxjs';
+import { aFlag, aFunction, anything, either, numberFrom, wholeFrom } from '@h/turn/options';
 import { Batch } from './batch.js';
 import type { Tool } from './define-tool.js';
 import { LateResults } from './late-results.js';
-import { anything, callback, checkOptions, either, flag, listOfNames, numberFrom, wholeFrom } from './options.js';
+import { checkToolOptions, listOfNames } from './options.js';
 import { Recent } from './recent.js';
 import { ToolRegistry } from './registry.js';
 import { ReplayControl } from './replay-control.js';
@@ -72,7 +73,7 @@ const maxSessions = 256;
  * ```
  */
 export const toolDriver = (source: ToolRegistry | readonly Tool[], options: ToolDriverOptions = {}): RegistryDriver => {
-  checkOptions('toolDriver', options, rules);
+  checkToolOptions('toolDriver()', options, rules);
   const registry = source instanceof ToolRegistry ? source : new ToolRegistry().register(...source);
   const { concurrency = 64, timeoutMs = 120_000, reserveMs = 30_000, scheduler = asyncScheduler, replay = true } = options;
   const tools = registry.effective({ toolset: options.toolset, deny: options.deny });
@@ -112,10 +113,10 @@ export const toolDriver = (source: ToolRegistry | readonly Tool[], options: Tool
 const rules = {
   toolset: anything,
   deny: listOfNames,
-  concurrency: wholeFrom(1, 'calls'),
-  timeoutMs: numberFrom(1, 'milliseconds'),
-  deadlineAt: either(numberFrom(0, 'milliseconds'), callback),
-  reserveMs: numberFrom(0, 'milliseconds'),
-  replay: flag,
+  concurrency: wholeFrom(1),
+  timeoutMs: numberFrom(1, Infinity),
+  deadlineAt: either(numberFrom(0, Infinity), aFunction),
+  reserveMs: numberFrom(0, Infinity),
+  replay: aFlag,
   scheduler: anything,
 };

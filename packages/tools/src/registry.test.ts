@@ -39,11 +39,11 @@ describe('createRegistry', () => {
   });
 
   it('refuses a toolset that is neither a list nor a function', () => {
-    expect(() => createRegistry({ toolsets: { mine: 'read' } } as object)).toThrow(/it has to be a function, or has to be a list of names/);
+    expect(() => createRegistry({ toolsets: { mine: 'read' } } as object)).toThrow(/takes a function or a list of which each is a text as "toolsets.mine"; it was given "read"/);
   });
 
   it('refuses an option that it does not have', () => {
-    expect(() => createRegistry({ toolset: {} } as object)).toThrow(/no option "toolset"; it has toolsets/);
+    expect(() => createRegistry({ toolset: {} } as object)).toThrow(/no option "toolset" .*; did you mean "toolsets"\?/);
   });
 });
 

@@ -1,6 +1,7 @@
+import { aFunction, either, recordOf } from '@h/turn/options';
 import type { Tool } from './define-tool.js';
 import { DuplicateToolError, ToolConfigurationError } from './errors.js';
-import { anything, callback, checkOptions, either, listOfNames } from './options.js';
+import { checkToolOptions, listOfNames } from './options.js';
 import { effectiveTools, standardToolsets, type EffectiveTools, type Toolset, type ToolsetChoice, type ToolSource } from './toolset.js';
 
 /** Something that brings tools of its own: a package of tools, or a connection whose tools come and go. */
@@ -29,8 +30,7 @@ export class ToolRegistry implements ToolSource {
   #version = 0;
 
   constructor(options: RegistryOptions = {}) {
-    checkOptions('createRegistry', options, { toolsets: anything });
-    for (const toolset of Object.values(options.toolsets ?? {})) checkOptions('createRegistry', { toolsets: toolset }, { toolsets: either(callback, listOfNames) });
+    checkToolOptions('createRegistry()', options, { toolsets: recordOf(either(aFunction, listOfNames)) });
     for (const name of ['full', 'read-only']) {
       if (!Object.hasOwn(options.toolsets ?? {}, name)) continue;
       throw new ToolConfigurationError('toolsets', `The toolset ${JSON.stringify(name)} cannot be replaced; choose another name.`);

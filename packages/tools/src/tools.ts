@@ -1,11 +1,12 @@
 import { intercept, toolCallsOf, type DecisionInput, type TurnEventOf, type TurnOperator } from '@h/turn';
+import { aFunction, anything, either, numberFrom, oneOf } from '@h/turn/options';
 import { readArtifactName } from './artifacts/read-artifact.js';
 import type { ArtifactStore } from './artifacts/store.js';
 import { ToolConfigurationError } from './errors.js';
 import { isPlain } from './json-copy.js';
 import { lateNote } from './late-note.js';
 import type { LateResult, LateResults } from './late-results.js';
-import { anything, callback, checkOptions, either, listOfNames, numberFrom } from './options.js';
+import { checkToolOptions, listOfNames } from './options.js';
 import type { Keeper, KeptPlaces, Redactor } from './shaping/keep.js';
 import { limitsFor, stepBudget, type StepBudget } from './shaping/limits.js';
 import { measured, shape } from './shaping/shape.js';
@@ -128,14 +129,14 @@ export const tools = (options: ToolsOptions = {}): TurnOperator => {
 };
 
 const checkToolsOptions = (options: ToolsOptions): void => {
-  checkOptions('tools', options, {
-    maxChars: numberFrom(0, 'characters'),
-    maxStepChars: numberFrom(0, 'characters'),
-    contextWindow: either(numberFrom(1, 'tokens'), callback),
+  checkToolOptions('tools()', options, {
+    maxChars: numberFrom(0, Infinity),
+    maxStepChars: numberFrom(0, Infinity),
+    contextWindow: either(numberFrom(1, Infinity), aFunction),
     artifacts: anything,
-    redact: either(callback, (value) => (value === false ? undefined : 'false')),
+    redact: either(aFunction, oneOf(false)),
     exempt: listOfNames,
-    maxFileBytes: numberFrom(0, 'bytes'),
+    maxFileBytes: numberFrom(0, Infinity),
     driver: anything,
   });
   if (options.artifacts === undefined || options.redact !== undefined) return;

@@ -1,7 +1,7 @@
 import type { ToolDefinition } from '@h/turn';
+import { nearestName } from '@h/turn/options';
 import type { Tool } from './define-tool.js';
 import { UnknownToolError, UnknownToolsetError } from './errors.js';
-import { nearest } from './nearest.js';
 
 /** A choice of tools: their names, where `*` stands for any letters (`mcp__github__*`), or a function that decides. */
 export type Toolset = readonly string[] | ((tool: Tool) => boolean);
@@ -71,7 +71,7 @@ export const effectiveTools = (
   return {
     definitions: () => current().definitions,
     get: (tool) => current().tools.get(tool),
-    suggest: (tool) => nearest(tool, [...current().tools.keys()]),
+    suggest: (tool) => nearestName(tool, [...current().tools.keys()]),
   };
 };
 
@@ -81,7 +81,7 @@ const isSame = (left: readonly unknown[], right: readonly unknown[]): boolean =>
 const refuseUnknown = (where: string, patterns: readonly string[], tools: readonly Tool[]): void => {
   for (const pattern of patterns) {
     if (tools.some((tool) => matches(pattern, tool.name))) continue;
-    throw new UnknownToolError(pattern, where, nearest(pattern, tools.map((tool) => tool.name)));
+    throw new UnknownToolError(pattern, where, nearestName(pattern, tools.map((tool) => tool.name)));
   }
 };
 

@@ -4,8 +4,8 @@ import { chmod, lstat, mkdir, open, readdir, rm, stat, utimes, writeFile } from 
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { ArtifactReference } from '@h/turn';
+import { anything } from '@h/turn/options';
 import { ToolConfigurationError } from '../errors.js';
-import { anything } from '../options.js';
 import { artifactSettings, isArtifactId, mediaTypeOf, newArtifactId, type ArtifactSettings } from './settings.js';
 import {
   ArtifactNotFoundError,

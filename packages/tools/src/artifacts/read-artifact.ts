@@ -1,7 +1,8 @@
 import type { MaybePromise } from '@h/turn';
+import { wholeFrom } from '@h/turn/options';
 import { defineTool, toolOutput, type Tool, type ToolOutput } from '../define-tool.js';
 import { ToolError } from '../errors.js';
-import { checkOptions, wholeFrom } from '../options.js';
+import { checkToolOptions } from '../options.js';
 import { grouped } from '../truncate.js';
 import type { ArtifactSlice, ArtifactStore } from './store.js';
 
@@ -42,7 +43,7 @@ const surroundings = 100;
  * ```
  */
 export const readArtifact = (store: ArtifactStore, options: ReadArtifactOptions = {}): Tool => {
-  checkOptions('readArtifact', options, { maxChars: wholeFrom(100, 'characters') });
+  checkToolOptions('readArtifact()', options, { maxChars: wholeFrom(100) });
   const { maxChars = 12_000 } = options;
   return defineTool({
     name: readArtifactName,

@@ -1,7 +1,8 @@
 // oxlint-disable-next-line h/no-clock -- an id that can be guessed could be read by whoever guesses it
 import { randomBytes } from 'node:crypto';
 import { asyncScheduler } from 'rxjs';
-import { callback, checkOptions, numberFrom } from '../options.js';
+import { aFunction, numberFrom } from '@h/turn/options';
+import { checkToolOptions } from '../options.js';
 import type { ArtifactStoreOptions } from './store.js';
 
 const day = 24 * 60 * 60 * 1_000;
@@ -16,11 +17,11 @@ export interface ArtifactSettings {
 
 /** Checks the options of a store, and fills in what they leave out. */
 export const artifactSettings = (factory: string, options: ArtifactStoreOptions, maxBytesByDefault: number, more: object = {}): ArtifactSettings => {
-  checkOptions(factory, options, {
-    ttlMs: numberFrom(1, 'milliseconds'),
-    maxBytes: numberFrom(0, 'bytes'),
-    maxSessionBytes: numberFrom(0, 'bytes'),
-    now: callback,
+  checkToolOptions(`${factory}()`, options, {
+    ttlMs: numberFrom(1, Infinity),
+    maxBytes: numberFrom(0, Infinity),
+    maxSessionBytes: numberFrom(0, Infinity),
+    now: aFunction,
     ...more,
   });
   const { ttlMs = 7 * day, maxBytes = maxBytesByDefault, now = () => asyncScheduler.now() } = options;

@@ -1,8 +1,8 @@
 import type { JSONObject, ToolEffect } from '@h/turn';
+import { aFlag, aFunction, anything, nearestName, numberFrom } from '@h/turn/options';
 import type { Tool } from '../define-tool.js';
 import { UnknownToolError } from '../errors.js';
-import { nearest } from '../nearest.js';
-import { anything, callback, checkOptions, flag, numberFrom } from '../options.js';
+import { checkToolOptions } from '../options.js';
 import type { ToolModule, ToolRegistry } from '../registry.js';
 import { McpLink, type McpState, type McpToolDescription } from './connection.js';
 import { toolMaker } from './mcp-tools.js';
@@ -103,7 +103,7 @@ export const connectMcp = async (options: McpServerOptions): Promise<McpServer> 
   const unknown = Object.keys(effects).find((tool) => !offered.has(tool));
   if (unknown !== undefined) {
     await link.close();
-    throw new UnknownToolError(unknown, `The option effects of the MCP server ${JSON.stringify(name)}`, nearest(unknown, [...offered]));
+    throw new UnknownToolError(unknown, `The option effects of the MCP server ${JSON.stringify(name)}`, nearestName(unknown, [...offered]));
   }
   return {
     name,
@@ -139,16 +139,16 @@ const exchange = (registry: ToolRegistry, before: readonly Tool[], after: readon
 };
 
 const checkMcpOptions = (options: McpServerOptions): void => {
-  checkOptions('connectMcp', options, {
+  checkToolOptions('connectMcp()', options, {
     name: anything,
     connection: anything,
     effects: anything,
-    annotations: flag,
-    resources: callback,
-    timeoutMs: numberFrom(1, 'milliseconds'),
-    connectTimeoutMs: numberFrom(1, 'milliseconds'),
-    onState: callback,
-    onProblem: callback,
+    annotations: aFlag,
+    resources: aFunction,
+    timeoutMs: numberFrom(1, Infinity),
+    connectTimeoutMs: numberFrom(1, Infinity),
+    onState: aFunction,
+    onProblem: aFunction,
   });
   checkServerName(options.name);
   checkConnection(options.connection);

@@ -10,8 +10,9 @@ import {
   type TurnEventOf,
   type TurnOperator,
 } from '@h/turn';
+import { aFunction, numberFrom, wholeFrom } from '@h/turn/options';
 import { readArtifactName } from '../artifacts/read-artifact.js';
-import { callback, checkOptions, listOfNames, numberFrom, wholeFrom } from '../options.js';
+import { checkToolOptions, listOfNames } from '../options.js';
 import { matchesAny } from '../toolset.js';
 import { keywordScorer, type ToolScorer } from './scorers.js';
 
@@ -68,11 +69,11 @@ const maxQuery = 4_000;
  * ```
  */
 export const selectTools = (options: SelectToolsOptions = {}): TurnOperator => {
-  checkOptions('selectTools', options, {
-    maxTools: wholeFrom(1, 'tools'),
+  checkToolOptions('selectTools()', options, {
+    maxTools: wholeFrom(1),
     always: listOfNames,
-    scorer: callback,
-    timeoutMs: numberFrom(0, 'milliseconds'),
+    scorer: aFunction,
+    timeoutMs: numberFrom(0, Infinity),
   });
   const { maxTools = 20, always = [readArtifactName], scorer = keywordScorer(), timeoutMs = 5_000 } = options;
   return intercept('select-tools', (context) => {
