@@ -10,6 +10,7 @@ export const checkSubagents = (options: SubagentsOptions): void => {
     limits: isObject,
     policy: either(isObject, isFunction),
     aliases: isObject,
+    reachOf: isFunction,
     budget: either(objectWith('share'), isFunction),
     lanes: objectWith('run', 'yieldWhile'),
     store: objectWith('save', 'delete', 'list'),

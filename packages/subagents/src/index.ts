@@ -1,6 +1,7 @@
 export { quoteEvidence, type WrapEvidence } from './evidence.js';
 export type { RefusalCode, SpawnRefusal } from './family.js';
-export { policyGuard } from './guard.js';
+export { confinement, type Confinement, type SandboxConfinement, type WorkspaceConfinement } from './confinement.js';
+export { policyGuard, type GuardOptions } from './guard.js';
 export type { AgentKind, ChildContext, ChildInfo, ChildQuestion, DisposableAgent, Isolation, SharedBudget } from './kind.js';
 export type { ChildLanes, ChildLease, LaneOptions } from './lanes.js';
 export type { SubagentLimits } from './limits.js';
@@ -20,6 +21,7 @@ export {
   type InheritOptions,
   type SandboxLevel,
 } from './policy.js';
+export type { CallReach } from './reach.js';
 export { memoryChildStore, type ChildEnd, type ChildReceiver, type ChildRecord, type ChildStatus, type ChildStore } from './record.js';
 export type { Orphan, RecoverOptions } from './recover.js';
 export { subagents, type ChildSnapshot, type Subagents } from './subagents.js';

@@ -30,8 +30,8 @@ export interface ChildContext extends ChildInfo {
   /** Whether the policy lets it call a tool: for a toolset. */
   readonly allows: (tool: string) => boolean;
   /**
-   * Enforces `policy.tools` and `policy.deniedTools`: calls of other tools are denied, and their definitions not sent. It has to
-   * be in the pipe of the agent, behind what rewrites calls; an agent without it is not run.
+   * Enforces the policy on calls: tools, approvals, and paths and hosts as far as `reachOf` or the effects of tools tell of them.
+   * It has to be in the pipe of the agent, behind what rewrites calls; an agent without it is not run.
    */
   readonly guard: TurnOperator;
   /** Its share of the parent's budget, where there is one: for `guardrails({ budget })`. */

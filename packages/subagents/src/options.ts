@@ -1,4 +1,4 @@
-import type { MaybePromise, TurnEvent } from '@h/turn';
+import type { MaybePromise, ToolCall, TurnEvent } from '@h/turn';
 import type { SchedulerLike } from 'rxjs';
 import type { WrapEvidence } from './evidence.js';
 import type { AgentKind, ChildInfo, ChildQuestion, Isolation, SharedBudget } from './kind.js';
@@ -6,6 +6,7 @@ import type { ChildLanes } from './lanes.js';
 import type { SubagentLimits } from './limits.js';
 import type { Aliases } from './patterns.js';
 import type { AgentPolicy } from './policy.js';
+import type { CallReach } from './reach.js';
 import type { ChildEnd, ChildStore } from './record.js';
 
 /** Keeps what is too long to be read at once; the stores of `@h/tools` do. */
@@ -41,6 +42,13 @@ export interface SubagentsOptions {
    * @defaultValue `{}`
    */
   readonly aliases?: Aliases | undefined;
+  /**
+   * What a call of a sub-agent reaches for, so that its guard can compare it with its policy: `{}` for a tool that keeps to the
+   * policy by itself, because its workspace or its sandbox was made from it ({@link confinement}).
+   *
+   * @defaultValue known of no call: each is judged by the effect that its tool declares
+   */
+  readonly reachOf?: ((call: ToolCall, child: ChildInfo & { readonly folder: string | undefined }) => CallReach | undefined) | undefined;
   /** The budget of the agents at the top, of which sub-agents get shares; for all, or by session. */
   readonly budget?: SharedBudget | ((session: string) => SharedBudget | undefined) | undefined;
   /**

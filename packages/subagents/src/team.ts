@@ -259,12 +259,12 @@ export class Team {
 
   #contextOf(child: Child, info: ChildInfo, folder: string | undefined): ChildContext {
     const { policy, budget, abort } = child;
-    const aliases = { aliases: this.options.aliases };
+    const { aliases, reachOf } = this.options;
     return {
       ...info,
       policy,
-      allows: (tool) => allowsTool(policy, tool, aliases),
-      guard: policyGuard(policy, aliases),
+      allows: (tool) => allowsTool(policy, tool, { aliases }),
+      guard: policyGuard(policy, { aliases, reachOf: reachOf && ((call) => reachOf(call, { ...info, folder })) }),
       budget,
       folder,
       signal: abort.signal,

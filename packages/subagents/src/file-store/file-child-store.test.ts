@@ -44,7 +44,7 @@ describe.each<[string, () => Promise<ChildStore>]>([
 
   it('keeps what was said last, of many at once', async () => {
     const store = await create();
-    await Promise.all(Array.from({ length: 40 }, (__, index) => store.save(record(String(index % 4), { depth: index }))));
+    await Promise.all(Array.from({ length: 40 }, async (__, index) => store.save(record(String(index % 4), { depth: index }))));
     expect((await store.list()).map(({ depth }) => depth).toSorted((one, other) => one - other)).toEqual([36, 37, 38, 39]);
   });
 });

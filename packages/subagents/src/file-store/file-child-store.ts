@@ -32,6 +32,9 @@ export interface FileChildStoreOptions {
 
 /** A {@link ChildStore} in a folder. */
 export interface FileChildStore extends ChildStore {
+  save(record: ChildRecord): Promise<void>;
+  delete(id: string): Promise<void>;
+  list(isWanted?: (record: ChildRecord) => boolean): Promise<readonly ChildRecord[]>;
   /** Waits for what is being written and lets go. What is left belongs to whoever lists it next. */
   close(): Promise<void>;
 }

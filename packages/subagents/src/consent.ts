@@ -1,0 +1,47 @@
+import { deny, type ApprovalDecision, type DecideContext, type ObserveHandlers, type OperatorContext, type TurnEventOf } from '@h/turn';
+
+/** Asks a person before calls are run, once for each call, whoever asks first. */
+export class Consent {
+  readonly #context: OperatorContext;
+  /** Calls by the questions about them. */
+  readonly #asked = new Map<string, string>();
+  readonly #approvedCalls = new Set<string>();
+  readonly #approvedTools = new Set<string>();
+  readonly #waiting = new Map<string, (decision: ApprovalDecision) => void>();
+
+  constructor(context: OperatorContext) {
+    this.#context = context;
+  }
+
+  readonly observe: ObserveHandlers = {
+    'approval.request': ({ id, call }) => {
+      if (call) this.#asked.set(id, call.id);
+    },
+    'approval.answer': (event) => {
+      const call = this.#asked.get(event.id);
+      this.#asked.delete(event.id);
+      if (call !== undefined && event.decision !== 'deny') this.#approvedCalls.add(call);
+      this.#waiting.get(event.id)?.(event);
+    },
+    'tool.result': ({ call }) => void this.#approvedCalls.delete(call.id),
+  };
+
+  /** Nothing where a person has approved the call already; else the call, once there is an answer. */
+  ask(event: TurnEventOf<'tool.call'>, { signal }: DecideContext): Promise<TurnEventOf<'tool.call'>> | undefined {
+    const { call, turn } = event;
+    if (this.#approvedCalls.has(call.id) || this.#approvedTools.has(call.name)) return undefined;
+    const id = `policy-guard/${turn}/${call.id}`;
+    const answer = new Promise<ApprovalDecision>((resolve) => void this.#waiting.set(id, resolve));
+    const giveUp = (): void => this.#waiting.get(id)?.({ decision: 'deny', reason: 'The turn is over.' });
+    signal.addEventListener('abort', giveUp, { once: true });
+    this.#asked.set(id, call.id);
+    this.#context.emit({ type: 'approval.request', id, reason: `The agent may use ${call.name} only with approval.`, call });
+    return answer.then(({ decision, reason }) => {
+      this.#waiting.delete(id);
+      signal.removeEventListener('abort', giveUp);
+      if (decision === 'deny') return deny(event, reason ?? `The use of ${call.name} was not approved.`, 'policy-guard');
+      if (decision !== 'once') this.#approvedTools.add(call.name);
+      return event;
+    });
+  }
+}
