@@ -1,32 +1,57 @@
 import type { TurnPriority } from '@h/turn';
 import type { Group } from './groups.js';
-import type { Heap, HeapItem } from './heap.js';
+import { Heap, type HeapItem } from './heap.js';
 import { LinkedList, type Linked } from './linked-list.js';
 
-/** Somebody at the gate: waiting in a bucket, or let in. */
-export interface Pass<Owner> extends Linked<Pass<Owner>> {
+/** How urgent somebody is: the foreground, what is normal or has grown old, the background. */
+export type Rank = 0 | 1 | 2;
+
+/** Somebody at the gate: waiting in a bucket, or let in. A class, because there may be very many of them at once. */
+export class Pass<Owner> implements Linked<Pass<Owner>>, HeapItem {
   readonly owner: Owner;
   readonly priority: TurnPriority;
   readonly groupKeys: Readonly<Record<string, string | undefined>>;
-  /** When it came to the gate, as a number that only grows; below zero for those who have come back. */
+  rank: Rank;
+  /** When it came to the gate, as a number that only grows; those who have come back have one of their own. */
   sequence: number;
-  /** When it came to the gate, in milliseconds. */
-  readonly since: number;
+  hasComeBack = false;
   /** The groups whose slots it holds. */
-  groups: readonly Group<Owner>[];
+  groups: readonly Group<Owner>[] = noGroups;
   bucket: Bucket<Owner> | undefined;
+  /** The list of the bucket that it waits in, if it has not come back. */
   list: LinkedList<Pass<Owner>> | undefined;
   /** Its place among those that grow old. */
   ageing: Ageing<Owner> | undefined;
+  previous: Pass<Owner> | undefined;
+  next: Pass<Owner> | undefined;
+  heapIndex = 0;
+
+  constructor(owner: Owner, priority: TurnPriority, groupKeys: Pass<Owner>['groupKeys'], sequence: number) {
+    this.owner = owner;
+    this.priority = priority;
+    this.groupKeys = groupKeys;
+    this.rank = priority === 'foreground' ? 0 : priority === 'normal' ? 1 : 2;
+    this.sequence = sequence;
+  }
+
+  /** Whether it is let in before the other one, if no group holds it back. */
+  isBefore(other: Pass<Owner>): boolean {
+    if (this.rank !== other.rank) return this.rank < other.rank;
+    if (this.hasComeBack !== other.hasComeBack) return this.hasComeBack;
+    return this.sequence < other.sequence;
+  }
 }
 
 /** Somebody of the background who is going to count as normal. */
 export interface Ageing<Owner> extends Linked<Ageing<Owner>> {
   readonly pass: Pass<Owner>;
+  readonly since: number;
 }
 
+const noGroups: readonly never[] = [];
+
 const firstOf = <Owner>(left: Pass<Owner> | undefined, right: Pass<Owner> | undefined): Pass<Owner> | undefined =>
-  left && right ? (left.sequence < right.sequence ? left : right) : (left ?? right);
+  left && right ? (left.isBefore(right) ? left : right) : (left ?? right);
 
 /** Those at the gate who want slots of the same groups: what holds back one of them holds back all. */
 export class Bucket<Owner> implements HeapItem {
@@ -37,13 +62,14 @@ export class Bucket<Owner> implements HeapItem {
   /** From the background, and old enough to count as normal. */
   readonly aged = new LinkedList<Pass<Owner>>();
   readonly background = new LinkedList<Pass<Owner>>();
+  /** Those who had a slot before and want one again. */
+  readonly comeBack = new Heap<Pass<Owner>>((left, right) => left.isBefore(right));
   heapIndex = 0;
   /** Where it lies. */
   heap: Heap<Bucket<Owner>> | undefined;
   /** The group that it waits for, if it does. */
   parkedAt: Group<Owner> | undefined;
   #first: Pass<Owner> | undefined;
-  #rank = 3;
 
   constructor(signature: string, groups: readonly Group<Owner>[]) {
     this.signature = signature;
@@ -55,21 +81,17 @@ export class Bucket<Owner> implements HeapItem {
     return this.#first;
   }
 
-  /** Whether its first one is in the foreground. */
-  get isForeground(): boolean {
-    return this.#rank === 0;
-  }
-
   /** To be called after its lists have changed. */
   refresh(): void {
-    const urgent = this.foreground.head;
-    const middle = urgent ?? firstOf(this.normal.head, this.aged.head);
-    this.#first = middle ?? this.background.head;
-    this.#rank = urgent ? 0 : middle ? 1 : 2;
+    const newcomer = this.foreground.head ?? firstOf(this.normal.head, this.aged.head) ?? this.background.head;
+    this.#first = firstOf(newcomer, this.comeBack.top);
   }
 
-  isBefore(other: Bucket<Owner>): boolean {
-    if (this.#rank !== other.#rank) return this.#rank < other.#rank;
-    return (this.#first?.sequence ?? Infinity) < (other.#first?.sequence ?? Infinity);
+  isBefore({ first }: Bucket<Owner>): boolean {
+    return this.#first !== undefined && (first === undefined || this.#first.isBefore(first));
+  }
+
+  *[Symbol.iterator](): Generator<Pass<Owner>> {
+    for (const list of [this.foreground, this.normal, this.aged, this.background, this.comeBack]) yield* list;
   }
 }

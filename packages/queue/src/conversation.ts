@@ -3,7 +3,7 @@ import type { SchedulerLike } from 'rxjs';
 import { Alarm } from './clock.js';
 import { droppedMessage } from './dropped.js';
 import { Pending, type Debounce, type Item } from './pending.js';
-import type { FullPolicy } from './keeper.js';
+import type { FullPolicy } from './bounds.js';
 
 /** What all conversations of an inbox share. */
 export interface ConversationHost extends Debounce {

@@ -1,5 +1,5 @@
 import type { TurnPriority } from '@h/turn';
-import { Bucket, type Ageing, type Pass } from './bucket.js';
+import { Bucket, Pass, type Ageing } from './bucket.js';
 import { Groups, signatureOf, type Group, type GroupOptions } from './groups.js';
 import { Heap } from './heap.js';
 import { LinkedList } from './linked-list.js';
@@ -12,13 +12,15 @@ export interface GateOptions {
   /** After how long the background counts as normal, in milliseconds. */
   readonly ageAfterMs: number;
   readonly groups: Readonly<Record<string, GroupOptions>>;
+  /** In milliseconds. It is only asked where somebody grows old. */
+  now(): number;
 }
 
 /**
  * The cap on how many run at once: the most urgent is let in first, the one that came first among equals.
  *
- * Who lacks a slot in one of its groups holds nobody else back. It knows no clock and calls nobody: the same calls give
- * the same answers.
+ * Who lacks a slot in one of its groups holds nobody else back. It calls nobody but the clock: the same calls give the
+ * same answers.
  */
 export class Gate<Owner> {
   readonly #options: GateOptions;
@@ -49,42 +51,34 @@ export class Gate<Owner> {
   }
 
   /** Joins those who wait. */
-  join(owner: Owner, priority: TurnPriority, groupKeys: Pass<Owner>['groupKeys'], now: number): Pass<Owner> {
+  join(owner: Owner, priority: TurnPriority, groupKeys: Pass<Owner>['groupKeys']): Pass<Owner> {
     this.#sequence += 1;
-    const pass: Pass<Owner> = {
-      owner,
-      priority,
-      groupKeys,
-      sequence: this.#sequence,
-      since: now,
-      groups: [],
-      bucket: undefined,
-      list: undefined,
-      ageing: undefined,
-      previous: undefined,
-      next: undefined,
-    };
+    const pass = new Pass(owner, priority, groupKeys, this.#sequence);
     const bucket = this.#bucketFor(groupKeys);
-    this.#put(pass, bucket, bucket[priority]);
-    if (priority === 'background' && this.#options.ageAfterMs !== Infinity) this.#watchAge(pass);
+    pass.list = bucket[priority];
+    pass.list.append(pass);
+    this.#joined(pass, bucket);
     return pass;
   }
 
-  /** Joins again, ahead of those of its priority: it had been let in before them. */
+  /** Joins again, ahead of those who are as urgent and have not been let in yet: it had been before them. */
   rejoin(pass: Pass<Owner>): void {
     this.#returns += 1;
-    pass.sequence = -this.#returns;
+    pass.sequence = this.#returns;
+    pass.hasComeBack = true;
     const bucket = this.#bucketFor(pass.groupKeys);
-    this.#put(pass, bucket, bucket[pass.priority], true);
+    bucket.comeBack.add(pass);
+    this.#joined(pass, bucket);
   }
 
   /** Waits no longer. */
   leave(pass: Pass<Owner>): void {
     const { bucket, list } = pass;
-    if (!bucket || !list) return;
-    list.remove(pass);
-    if (list === bucket.aged) this.#agedCount -= 1;
+    if (!bucket) return;
+    if (list) list.remove(pass);
+    else bucket.comeBack.remove(pass);
     if (pass.ageing) this.#ageing.remove(pass.ageing);
+    if (pass.priority === 'background' && pass.rank === 1) this.#agedCount -= 1;
     pass.bucket = undefined;
     pass.list = undefined;
     pass.ageing = undefined;
@@ -93,10 +87,10 @@ export class Gate<Owner> {
   }
 
   /** Lets in whoever is next; nobody when there is no slot that it may take. */
-  admit(now: number): Pass<Owner> | undefined {
-    this.#age(now);
+  admit(): Pass<Owner> | undefined {
+    if (this.#ageing.head) this.#age(this.#options.now());
     for (let bucket = this.#ready.top; bucket && this.#hasSlotFor(bucket); bucket = this.#ready.top) {
-      const full = bucket.groups.find((group) => group.isFull);
+      const full = fullOneOf(bucket.groups);
       if (full) {
         this.#park(bucket, full);
         continue;
@@ -125,10 +119,8 @@ export class Gate<Owner> {
 
   /** Those who wait, in the order in which they would be let in if no group held anybody back. */
   inOrder(): readonly Pass<Owner>[] {
-    const rankOf = (pass: Pass<Owner>): number => (pass.list === pass.bucket?.foreground ? 0 : pass.list === pass.bucket?.background ? 2 : 1);
-    return [this.#plain, ...this.#buckets.values()]
-      .flatMap((bucket) => [...bucket.foreground, ...bucket.normal, ...bucket.aged, ...bucket.background])
-      .toSorted((left, right) => rankOf(left) - rankOf(right) || left.sequence - right.sequence);
+    const all = [this.#plain, ...this.#buckets.values()].flatMap((bucket) => [...bucket]);
+    return all.toSorted((left, right) => (left.isBefore(right) ? -1 : 1));
   }
 
   /** How many are let in before one that has just come, if no group holds anybody back. */
@@ -141,13 +133,13 @@ export class Gate<Owner> {
 
   /** The group for which one waits, if it is a group. */
   heldBackBy(pass: Pass<Owner>): Group<Owner> | undefined {
-    return pass.bucket?.groups.find((group) => group.isFull);
+    return pass.bucket && fullOneOf(pass.bucket.groups);
   }
 
   #hasSlotFor(bucket: Bucket<Owner>): boolean {
     const { concurrency, reservedForeground } = this.#options;
     if (this.activeCount >= concurrency) return false;
-    return bucket.isForeground || this.active.normal + this.active.background < concurrency - reservedForeground;
+    return bucket.first?.priority === 'foreground' || this.active.normal + this.active.background < concurrency - reservedForeground;
   }
 
   #bucketFor(groupKeys: Pass<Owner>['groupKeys']): Bucket<Owner> {
@@ -161,12 +153,10 @@ export class Gate<Owner> {
     return bucket;
   }
 
-  #put(pass: Pass<Owner>, bucket: Bucket<Owner>, list: LinkedList<Pass<Owner>>, isFirst = false): void {
-    if (isFirst) list.prepend(pass);
-    else list.append(pass);
+  #joined(pass: Pass<Owner>, bucket: Bucket<Owner>): void {
     pass.bucket = bucket;
-    pass.list = list;
     this.waiting[pass.priority] += 1;
+    if (pass.priority === 'background') this.#watchAge(pass);
     this.#settle(bucket);
   }
 
@@ -206,24 +196,34 @@ export class Gate<Owner> {
     heap?.add(bucket);
   }
 
+  /** Who has grown old once stays so, though it goes and comes back. */
   #watchAge(pass: Pass<Owner>): void {
-    pass.ageing = { pass, previous: undefined, next: undefined };
+    if (pass.rank === 1) this.#agedCount += 1;
+    if (pass.rank === 1 || this.#options.ageAfterMs === Infinity) return;
+    pass.ageing = { pass, since: this.#options.now(), previous: undefined, next: undefined };
     this.#ageing.append(pass.ageing);
   }
 
   /** Those of the background who have waited long enough count as normal from now on; never as more. */
   #age(now: number): void {
-    for (let oldest = this.#ageing.head; oldest && now - oldest.pass.since >= this.#options.ageAfterMs; oldest = this.#ageing.head) {
+    for (let oldest = this.#ageing.head; oldest && now - oldest.since >= this.#options.ageAfterMs; oldest = this.#ageing.head) {
       this.#ageing.remove(oldest);
       const { pass } = oldest;
       const { bucket, list } = pass;
       pass.ageing = undefined;
-      if (!bucket || !list) continue;
-      list.remove(pass);
-      bucket.aged.append(pass);
-      pass.list = bucket.aged;
+      pass.rank = 1;
       this.#agedCount += 1;
+      if (!bucket) continue;
+      if (list) {
+        list.remove(pass);
+        bucket.aged.append(pass);
+        pass.list = bucket.aged;
+      } else {
+        bucket.comeBack.update(pass);
+      }
       this.#settle(bucket);
     }
   }
 }
+
+const fullOneOf = <Owner>(groups: readonly Group<Owner>[]): Group<Owner> | undefined => groups.find((group) => group.isFull);

@@ -1,6 +1,6 @@
-import { Heap } from './heap.js';
-import { invalid, show } from './options-check.js';
+import { InvalidOptionError, showValue } from '@h/turn/options';
 import type { Bucket } from './bucket.js';
+import { Heap } from './heap.js';
 
 /** How much of one kind may run at once: of one provider, of one tenant. */
 export interface GroupOptions {
@@ -41,12 +41,13 @@ export class Groups<Owner> {
     this.#options = options;
   }
 
-  /** @throws TurnError `invalid-option` for a kind that no option names */
+  /** @throws InvalidOptionError for a kind that no option names */
   check(keys: Readonly<Record<string, string | undefined>>): void {
     for (const kind of Object.keys(keys)) {
-      if (!Object.hasOwn(this.#options, kind)) {
-        throw invalid(`createLanes() has no group ${show(kind)}; it knows ${Object.keys(this.#options).map(show).join(', ') || 'none'}. Name it in "groups".`);
-      }
+      if (Object.hasOwn(this.#options, kind)) continue;
+      const known = Object.keys(this.#options).map((name) => showValue(name)).join(', ') || 'none';
+      const message = `createLanes() has no group ${showValue(kind)}; it knows ${known}. Name it in "groups".`;
+      throw new InvalidOptionError({ owner: 'createLanes()', option: 'groups', message });
     }
   }
 

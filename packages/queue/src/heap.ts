@@ -16,6 +16,10 @@ export class Heap<Item extends HeapItem> {
     return this.#items[0];
   }
 
+  get size(): number {
+    return this.#items.length;
+  }
+
   add(item: Item): void {
     this.#items.push(item);
     this.#rise(item, this.#items.length - 1);
@@ -33,6 +37,11 @@ export class Heap<Item extends HeapItem> {
     if (last === undefined || last === item) return;
     this.#place(last, index);
     this.update(last);
+  }
+
+  /** In no order. */
+  [Symbol.iterator](): Iterator<Item> {
+    return this.#items.values();
   }
 
   #rise(item: Item, from: number): void {

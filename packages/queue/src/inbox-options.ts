@@ -1,7 +1,7 @@
-import type { JSONObject, TurnOutcome, ErrorInfo, TurnPriority, TurnTrigger, UserMessage } from '@h/turn';
+import type { ErrorInfo, JSONObject, TurnOutcome, TurnPriority, TurnTrigger, UserMessage } from '@h/turn';
+import { aFunction, anObject, aText, checkOptions, numberFrom, objectWith, oneOf, wholeFrom, type OptionChecks } from '@h/turn/options';
 import type { SchedulerLike } from 'rxjs';
-import type { FullPolicy } from './keeper.js';
-import { checkOptions, isFunction, isObject, isText, numberFrom, objectWith, oneOf, wholeFrom, type OptionCheck } from './options-check.js';
+import type { FullPolicy } from './bounds.js';
 
 /**
  * What a message does that arrives while a turn runs; without one, each begins a turn.
@@ -75,26 +75,26 @@ export type Delivery =
 
 const modes = oneOf('steer', 'followup', 'collect', 'interrupt');
 
-const checks: Readonly<Record<keyof InboxOptions, OptionCheck>> = {
+const checks: OptionChecks<InboxOptions> = {
   mode: modes,
-  debounceMs: numberFrom(0),
-  maxDebounceMs: numberFrom(0),
-  maxPending: wholeFrom(1),
+  debounceMs: numberFrom(0, Infinity),
+  maxDebounceMs: numberFrom(0, Infinity),
+  maxPending: wholeFrom(1, Infinity),
   whenFull: oneOf('reject', 'drop-oldest', 'drop-newest', 'summarize'),
-  mergeKeyOf: isFunction,
+  mergeKeyOf: aFunction,
   scheduler: objectWith('now', 'schedule'),
 };
 
-const sendChecks: Readonly<Record<keyof SendOptions, OptionCheck>> = {
-  id: isText,
+const sendChecks: OptionChecks<SendOptions> = {
+  id: aText,
   mode: modes,
-  trigger: isText,
+  trigger: aText,
   priority: oneOf('foreground', 'normal', 'background'),
-  metadata: isObject,
+  metadata: anObject,
 };
 
-/** @throws TurnError `invalid-option` that names the option, its value and what it takes */
+/** @throws InvalidOptionError that names the option, its value and what it takes */
 export const checkInboxOptions = (options: InboxOptions): void => checkOptions('createInbox()', options, checks);
 
-/** @throws TurnError `invalid-option` that names the option, its value and what it takes */
+/** @throws InvalidOptionError that names the option, its value and what it takes */
 export const checkSendOptions = (options: SendOptions): void => checkOptions('send()', options, sendChecks);

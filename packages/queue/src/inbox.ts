@@ -1,9 +1,9 @@
 import type { Agent, TurnEvent, UserMessage } from '@h/turn';
+import { aText, checkValue, objectWith } from '@h/turn/options';
 import { asyncScheduler, Subject, type Observable } from 'rxjs';
 import { Conversation, tagKey, type ConversationHost } from './conversation.js';
 import { checkInboxOptions, checkSendOptions, type Delivery, type InboxOptions, type SendOptions } from './inbox-options.js';
 import type { Lanes } from './lanes.js';
-import { checkValue, isText, objectWith } from './options-check.js';
 
 /** A session in which messages wait or a turn runs. */
 export interface InboxSnapshot {
@@ -109,7 +109,7 @@ export const createInbox = (agent: Pick<Agent, 'turn' | 'steer'>, lanes: Pick<La
   return {
     events: events.asObservable(),
     send: (session, message, sendOptions = {}) => {
-      checkValue('send()', 'session', session, isText);
+      checkValue('send()', 'session', session, aText);
       checkSendOptions(sendOptions);
       if (isClosed) return Promise.resolve({ status: 'dropped', reason: 'closed' });
       if (sendOptions.id === undefined) return deliver(session, message, sendOptions);

@@ -4,7 +4,7 @@ export type { Dropped, LaneBackend, LaneListener, LanePlace, LaneRequest, Lease,
 export { LaneError, LaneTimeoutError, type LaneErrorCode, type TimeoutKind } from './errors.js';
 export type { LaneEvent } from './events.js';
 export type { GroupOptions } from './groups.js';
-export type { FullPolicy } from './keeper.js';
+export type { FullPolicy } from './bounds.js';
 export { createLanes, type Lanes, type ShutdownOptions } from './lanes.js';
 export type { LanesOptions } from './lanes-options.js';
 export { priorityOf } from './priority.js';

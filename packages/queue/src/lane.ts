@@ -43,6 +43,13 @@ export class Lane {
     ticket.lane = this;
   }
 
+  /** What was dropped since this was asked last. */
+  takeDropped(): Dropped | undefined {
+    const { dropped } = this;
+    this.dropped = undefined;
+    return dropped;
+  }
+
   remove(ticket: Ticket): void {
     this.tickets.remove(ticket);
     ticket.lane = undefined;

@@ -1,8 +1,8 @@
+import { aFunction, checkOptions, InvalidOptionError, numberFrom, objectOf, objectWith, oneOf, recordOf, required, wholeFrom, type OptionChecks } from '@h/turn/options';
 import type { SchedulerLike } from 'rxjs';
+import type { FullPolicy } from './bounds.js';
 import type { LaneEvent } from './events.js';
 import type { GroupOptions } from './groups.js';
-import type { FullPolicy } from './keeper.js';
-import { checkOptions, checkValue, invalid, isFunction, isObject, numberFrom, objectWith, oneOf, wholeFrom, type OptionCheck } from './options-check.js';
 
 /** Options of {@link createLanes}. */
 export interface LanesOptions {
@@ -83,6 +83,12 @@ export interface LanesOptions {
    */
   readonly noticeEveryMs?: number | undefined;
   /**
+   * The largest fence that was given before, by an earlier process, where a store remembers it: numbers go on after it.
+   *
+   * @defaultValue `0`
+   */
+  readonly lastFence?: number | undefined;
+  /**
    * The clock and the timers.
    *
    * @defaultValue timers of the system and a monotonic clock
@@ -92,34 +98,29 @@ export interface LanesOptions {
   readonly onEvent?: ((event: LaneEvent) => void) | undefined;
 }
 
-const checks: Readonly<Record<keyof LanesOptions, OptionCheck>> = {
-  concurrency: wholeFrom(1),
+const checks: OptionChecks<LanesOptions> = {
+  concurrency: wholeFrom(1, Infinity),
   reservedForeground: wholeFrom(0),
-  ageAfterMs: numberFrom(0),
-  groups: isObject,
-  idleTimeoutMs: numberFrom(1),
-  deadlineMs: numberFrom(1),
-  graceMs: numberFrom(0),
-  maxWaitMs: numberFrom(0),
-  maxWaiting: wholeFrom(1),
-  maxWaitingPerSession: wholeFrom(0),
+  ageAfterMs: numberFrom(0, Infinity),
+  groups: recordOf(objectOf({ concurrency: required(wholeFrom(1, Infinity)), keys: recordOf(wholeFrom(1, Infinity)) })),
+  idleTimeoutMs: numberFrom(1, Infinity),
+  deadlineMs: numberFrom(1, Infinity),
+  graceMs: numberFrom(0, Infinity),
+  maxWaitMs: numberFrom(0, Infinity),
+  maxWaiting: wholeFrom(1, Infinity),
+  maxWaitingPerSession: wholeFrom(0, Infinity),
   whenFull: oneOf('reject', 'drop-oldest', 'drop-newest', 'summarize'),
-  noticeEveryMs: numberFrom(1),
+  noticeEveryMs: numberFrom(1, Infinity),
+  lastFence: wholeFrom(0),
   scheduler: objectWith('now', 'schedule'),
-  onEvent: isFunction,
+  onEvent: aFunction,
 };
 
-/** @throws TurnError `invalid-option` that names the option, its value and what it takes */
+/** @throws InvalidOptionError that names the option, its value and what it takes */
 export const checkLanesOptions = (options: LanesOptions): void => {
   checkOptions('createLanes()', options, checks);
-  const { concurrency = 4, reservedForeground = 0, groups = {} } = options;
-  if (reservedForeground >= concurrency) {
-    throw invalid(`createLanes() takes less than "concurrency" (${concurrency}) as "reservedForeground"; it was given ${reservedForeground}, which leaves nothing for others.`);
-  }
-  for (const [kind, group] of Object.entries(groups)) {
-    const owner = `"groups.${kind}" of createLanes()`;
-    checkOptions(owner, group, { concurrency: wholeFrom(1), keys: isObject });
-    checkValue(owner, 'concurrency', group.concurrency, wholeFrom(1));
-    for (const [key, cap] of Object.entries(group.keys ?? {})) checkValue(`${owner}, "keys",`, key, cap, wholeFrom(1));
-  }
+  const { concurrency = 4, reservedForeground = 0 } = options;
+  if (reservedForeground < concurrency) return;
+  const message = `createLanes() takes less than "concurrency" (${concurrency}) as "reservedForeground"; it was given ${reservedForeground}, which leaves nothing for others.`;
+  throw new InvalidOptionError({ owner: 'createLanes()', option: 'reservedForeground', message });
 };

@@ -617,13 +617,13 @@ describe('callbacks that throw', () => {
 
 describe('createLanes', () => {
   it.each([
-    [{ concurency: 3 }, /createLanes\(\) has no option "concurency"; it knows concurrency,/],
+    [{ concurency: 3 }, /createLanes\(\) has no option "concurency" \(it was given 3\); did you mean "concurrency"\?/],
     [{ concurrency: 0 }, /takes a whole number from 1 or Infinity as "concurrency"; it was given 0/],
     [{ concurrency: 2, reservedForeground: 2 }, /takes less than "concurrency" \(2\) as "reservedForeground"/],
     [{ whenFull: 'drop' }, /as "whenFull"; it was given "drop"/],
-    [{ groups: { tenant: { concurrency: 0 } } }, /"groups.tenant" of createLanes\(\) takes a whole number/],
-    [{ groups: { tenant: { limit: 1 } } }, /has no option "limit"/],
-    [{ groups: { tenant: { concurrency: 1, keys: { acme: -1 } } } }, /as "acme"; it was given -1/],
+    [{ groups: { tenant: { concurrency: 0 } } }, /takes a whole number from 1 or Infinity as "groups.tenant.concurrency"; it was given 0/],
+    [{ groups: { tenant: { limit: 1 } } }, /has no option "groups.tenant.limit"/],
+    [{ groups: { tenant: { concurrency: 1, keys: { acme: -1 } } } }, /as "groups.tenant.keys.acme"; it was given -1/],
     [{ graceMs: -1 }, /as "graceMs"; it was given -1/],
     [{ scheduler: {} }, /an object with now\(\) and schedule\(\)/],
   ])('refuses the options %j', (options, message) => {

@@ -1,14 +1,17 @@
-import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
+import { Callbacks } from './callbacks.js';
 import { Alarm, monotonicScheduler } from './clock.js';
-import type { LaneBackend, LaneRequest, Lease } from './contract.js';
+import type { LaneBackend, LaneListener, LaneRequest, Lease } from './contract.js';
 import { LaneError } from './errors.js';
-import { Keeper, type KeeperHost } from './keeper.js';
+import { Holder } from './holder.js';
+import { Keeper, type KeeperOptions } from './keeper.js';
 import { checkLanesOptions, type LanesOptions } from './lanes-options.js';
 import { Notices } from './notices.js';
 import { priorityOf } from './priority.js';
+import { checkRequest } from './request-check.js';
 import { runIn, type RunOptions, type Task } from './run.js';
 import { snapshotOf, type LanesSnapshot } from './snapshot.js';
 import { Ticket, type Limits } from './ticket.js';
+import { WaitLimits } from './wait-limits.js';
 
 /** Options of `shutdown()`. */
 export interface ShutdownOptions {
@@ -40,7 +43,10 @@ export interface Lanes extends LaneBackend {
   snapshot(): LanesSnapshot;
   /** Resolves when nobody runs or waits. */
   idle(): Promise<void>;
-  /** Refuses whoever comes from now on (`lane-closed`), and resolves when those who are there are done. */
+  /**
+   * Refuses whoever comes from now on (`lane-closed`), and resolves when those who are there are done. What they start as a
+   * part of their work, and wait for, is let in.
+   */
   drain(): Promise<void>;
   /** Refuses whoever comes or waits (`lane-closed`), tells those who run to stop, and resolves when all have let go. */
   shutdown(options?: ShutdownOptions): Promise<void>;
@@ -63,104 +69,58 @@ export interface Lanes extends LaneBackend {
  */
 export const createLanes = (options: LanesOptions = {}): Lanes => {
   checkLanesOptions(options);
-  const { concurrency = 4, scheduler = monotonicScheduler, onEvent } = options;
-  const defaults: Limits = {
+  const { concurrency = 4, scheduler = monotonicScheduler } = options;
+  const limits: Limits = {
     idleTimeoutMs: options.idleTimeoutMs ?? 600_000,
     deadlineMs: options.deadlineMs ?? 86_400_000,
     graceMs: options.graceMs ?? 10_000,
     maxWaitMs: options.maxWaitMs ?? Infinity,
   };
-  const context = new AsyncLocalStorage<Ticket | undefined>();
-  const report: KeeperHost['report'] = (event) => {
-    try {
-      onEvent?.(event);
-    } catch {
-      // Who only looks changes nothing.
-    }
-  };
-  const call: KeeperHost['call'] = (ticket, callback) => {
-    const isIn = ticket.isCurrent;
-    try {
-      if (ticket.scope) ticket.scope.runInAsyncScope(isIn ? () => context.run(ticket, callback) : callback);
-      else if (isIn) context.run(ticket, callback);
-      else callback();
-    } catch (error) {
-      report({ type: 'callback-failed', session: ticket.session, label: ticket.request.label, error });
-    }
-  };
+  const callbacks = new Callbacks(options.onEvent);
   const onIdle: (() => void)[] = [];
-  const keeper = new Keeper(
-    {
-      gate: {
-        concurrency,
-        reservedForeground: options.reservedForeground ?? 0,
-        ageAfterMs: options.ageAfterMs ?? Infinity,
-        groups: options.groups ?? {},
-      },
-      maxWaiting: options.maxWaiting ?? 10_000,
-      maxWaitingPerSession: options.maxWaitingPerSession ?? 100,
-      whenFull: options.whenFull ?? 'reject',
+  const keeper = new Keeper(keeperOptions(options, concurrency), {
+    callbacks,
+    now: () => scheduler.now(),
+    stoppedWaiting: (ticket) => {
+      waitLimits.remove(ticket);
+      if (ticket.listener.waiting) notices.remove(ticket);
     },
-    {
-      now: () => scheduler.now(),
-      call,
-      within: (ticket, callback) => context.run(ticket, callback),
-      report,
-      stoppedWaiting: (ticket) => {
-        notices.remove(ticket);
-        ticket.cancelWait?.();
-      },
-      dueChanged: ({ dueAt }) => alarm.setFor(dueAt),
-      idle: () => {
-        alarm.clear();
-        for (const resolve of onIdle.splice(0)) resolve();
-      },
+    dueChanged: ({ dueAt }) => alarm.setFor(dueAt),
+    idle: () => {
+      alarm.clear();
+      for (const resolve of onIdle.splice(0)) resolve();
     },
-  );
-  const alarm = new Alarm(scheduler, () => {
-    for (const ticket of keeper.admitted) keeper.expire(ticket);
-    for (const { dueAt } of keeper.admitted) alarm.setFor(dueAt);
   });
-  const notices = new Notices(keeper, scheduler, options.noticeEveryMs ?? 1000, (ticket, notice) =>
-    call(ticket, () => ticket.listener.waiting?.(notice)),
-  );
-  const limitsOf = (request: LaneRequest): Limits =>
-    request.idleTimeoutMs === undefined && request.deadlineMs === undefined && request.graceMs === undefined && request.maxWaitMs === undefined
-      ? defaults
-      : {
-          idleTimeoutMs: request.idleTimeoutMs ?? defaults.idleTimeoutMs,
-          deadlineMs: request.deadlineMs ?? defaults.deadlineMs,
-          graceMs: request.graceMs ?? defaults.graceMs,
-          maxWaitMs: request.maxWaitMs ?? defaults.maxWaitMs,
-        };
-  const wait = (ticket: Ticket): void => {
-    ticket.scope = new AsyncResource('LaneTicket');
-    const { maxWaitMs } = ticket.limits;
-    if (maxWaitMs !== Infinity) {
-      const text = `No place in session ${JSON.stringify(ticket.session)} was free within ${maxWaitMs} ms (maxWaitMs).`;
-      const timeout = new Alarm(scheduler, () => ticket.abort(new LaneError('lane-waited-too-long', ticket.session, text)));
-      timeout.setFor(ticket.queuedAt + maxWaitMs);
-      ticket.cancelWait = () => timeout.clear();
-    }
-    if (ticket.listener.waiting) notices.add(ticket);
+  const alarm = new Alarm(scheduler, () => {
+    for (const holder of [...keeper.holders]) keeper.expire(holder);
+    for (const { dueAt } of keeper.holders) alarm.setFor(dueAt);
+  });
+  const waitLimits = new WaitLimits(scheduler);
+  const notices = new Notices(keeper, scheduler, options.noticeEveryMs ?? 1000, callbacks);
+  const enter = (request: LaneRequest, listener: LaneListener): Ticket => {
+    if (request.groups) keeper.gate.groups.check(request.groups);
+    const priority = request.priority ?? (request.trigger === undefined ? 'normal' : priorityOf(request.trigger));
+    const parent = request.within === undefined ? callbacks.current : holderOf(request.within, keeper);
+    const ticket = new Ticket(keeper, request, listener, priority, limitsOf(request, limits), parent);
+    keeper.enter(ticket);
+    if (!ticket.isWaiting) return ticket;
+    callbacks.remember(ticket);
+    waitLimits.add(ticket);
+    if (listener.waiting) notices.add(ticket);
+    return ticket;
   };
   const idle = (): Promise<void> => (keeper.lanes.size === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve)));
-  const lanes: Lanes = {
+  return {
     enter: (request, listener) => {
-      if (request.groups) keeper.gate.groups.check(request.groups);
-      const priority = request.priority ?? (request.trigger === undefined ? 'normal' : priorityOf(request.trigger));
-      const ticket = new Ticket(keeper, request, listener, priority, limitsOf(request));
-      ticket.parent = request.within === undefined ? context.getStore() : ticketOf(request.within, keeper);
-      keeper.enter(ticket);
-      if (ticket.isWaiting) wait(ticket);
-      return ticket;
+      checkRequest(request, listener);
+      return enter(request, listener);
     },
-    run: (session, task, runOptions) => runIn(lanes, session, task, runOptions),
+    run: (session, task, runOptions) => runIn(enter, session, task, runOptions),
     yieldWhile: async (work) => {
-      const ticket = context.getStore();
-      return ticket ? ticket.yieldWhile(work) : work();
+      const { current } = callbacks;
+      return current ? current.yieldWhile(work) : work();
     },
-    detach: (callback) => context.run(undefined, callback),
+    detach: (callback) => callbacks.within(undefined, callback),
     clear: (session) => {
       const waiting = [...(keeper.lanes.get(session)?.tickets ?? [])].filter(({ isWaiting }) => isWaiting);
       for (const ticket of waiting) {
@@ -171,11 +131,12 @@ export const createLanes = (options: LanesOptions = {}): Lanes => {
     snapshot: () => snapshotOf(keeper, concurrency),
     idle,
     drain: () => {
-      keeper.closed ??= 'The lanes are draining: who is there may finish, nobody else is let in.';
+      const reason = 'The lanes are draining: who is there may finish, nobody else is let in.';
+      keeper.closing ??= { reason, mayFinish: true };
       return idle();
     },
     shutdown: ({ reason = 'The lanes are shut down.' } = {}) => {
-      keeper.closed = reason;
+      keeper.closing = { reason, mayFinish: false };
       const all = [...keeper.lanes.values()].flatMap(({ tickets }) => [...tickets]);
       // Those who wait go first, from behind, lest one of them takes a place that is being freed.
       const inOrder = [...all.filter(({ isWaiting }) => isWaiting).toReversed(), ...all.filter(({ isWaiting }) => !isWaiting)];
@@ -183,8 +144,34 @@ export const createLanes = (options: LanesOptions = {}): Lanes => {
       return idle();
     },
   };
-  return lanes;
+};
+
+const keeperOptions = (options: LanesOptions, concurrency: number): KeeperOptions => ({
+  gate: {
+    concurrency,
+    reservedForeground: options.reservedForeground ?? 0,
+    ageAfterMs: options.ageAfterMs ?? Infinity,
+    groups: options.groups ?? {},
+  },
+  bounds: {
+    maxWaiting: options.maxWaiting ?? 10_000,
+    maxWaitingPerSession: options.maxWaitingPerSession ?? 100,
+    whenFull: options.whenFull ?? 'reject',
+  },
+  lastFence: options.lastFence ?? 0,
+});
+
+/** Those of the request, else those of the lanes. */
+const limitsOf = (request: LaneRequest, limits: Limits): Limits => {
+  const { idleTimeoutMs, deadlineMs, graceMs, maxWaitMs } = request;
+  if (idleTimeoutMs === undefined && deadlineMs === undefined && graceMs === undefined && maxWaitMs === undefined) return limits;
+  return {
+    idleTimeoutMs: idleTimeoutMs ?? limits.idleTimeoutMs,
+    deadlineMs: deadlineMs ?? limits.deadlineMs,
+    graceMs: graceMs ?? limits.graceMs,
+    maxWaitMs: maxWaitMs ?? limits.maxWaitMs,
+  };
 };
 
 /** Leases of other lanes have no part in these. */
-const ticketOf = (lease: Lease, keeper: Keeper): Ticket | undefined => (lease instanceof Ticket && lease.isOf(keeper) ? lease : undefined);
+const holderOf = (lease: Lease, keeper: Keeper): Holder | undefined => (lease instanceof Holder && lease.isOf(keeper) ? lease : undefined);

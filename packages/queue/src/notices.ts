@@ -1,4 +1,5 @@
 import type { SchedulerLike } from 'rxjs';
+import type { Callbacks } from './callbacks.js';
 import { Alarm } from './clock.js';
 import type { WaitingNotice } from './contract.js';
 import type { Keeper } from './keeper.js';
@@ -12,14 +13,14 @@ import type { Ticket } from './ticket.js';
 export class Notices {
   readonly #keeper: Keeper;
   readonly #everyMs: number;
-  readonly #tell: (ticket: Ticket, notice: WaitingNotice) => void;
+  readonly #callbacks: Callbacks;
   readonly #alarm: Alarm;
   readonly #listening = new Set<Ticket>();
 
-  constructor(keeper: Keeper, scheduler: SchedulerLike, everyMs: number, tell: (ticket: Ticket, notice: WaitingNotice) => void) {
+  constructor(keeper: Keeper, scheduler: SchedulerLike, everyMs: number, callbacks: Callbacks) {
     this.#keeper = keeper;
     this.#everyMs = everyMs;
-    this.#tell = tell;
+    this.#callbacks = callbacks;
     this.#alarm = new Alarm(scheduler, () => this.#tellAll());
   }
 
@@ -58,7 +59,7 @@ export class Notices {
     if (told === ticket.toldPosition) return;
     ticket.toldPosition = told;
     const group = isBehind || !ticket.pass ? undefined : this.#keeper.gate.heldBackBy(ticket.pass);
-    this.#tell(ticket, {
+    this.#callbacks.call(ticket, tellWaiting, {
       session: ticket.session,
       for: isBehind ? 'session' : 'slot',
       position,
@@ -67,3 +68,5 @@ export class Notices {
     });
   }
 }
+
+const tellWaiting = ({ listener }: Ticket, notice: WaitingNotice): void => listener.waiting?.(notice);

@@ -2,7 +2,7 @@ import type { UserMessage } from '@h/turn';
 import type { Dropped } from './contract.js';
 import { withDropped } from './dropped.js';
 import type { Delivery, InboxMode, SendOptions } from './inbox-options.js';
-import type { FullPolicy } from './keeper.js';
+import type { FullPolicy } from './bounds.js';
 import { textOf } from './message-text.js';
 
 /** A message on its way. */

@@ -1,5 +1,5 @@
 import type { TurnEventOf, TurnPriority } from '@h/turn';
-import { checkOptions, isFunction, numberFrom, type OptionCheck } from './options-check.js';
+import { aFunction, checkOptions, numberFrom, type OptionChecks } from '@h/turn/options';
 
 /** Options of {@link queue}. */
 export interface QueueOptions {
@@ -38,16 +38,16 @@ export interface QueueOptions {
   readonly maxWaitMs?: number | undefined;
 }
 
-const checks: Readonly<Record<keyof QueueOptions, OptionCheck>> = {
-  laneOf: isFunction,
-  priorityOf: isFunction,
-  groupsOf: isFunction,
-  isPaused: isFunction,
-  idleTimeoutMs: numberFrom(1),
-  deadlineMs: numberFrom(1),
-  graceMs: numberFrom(0),
-  maxWaitMs: numberFrom(0),
+const checks: OptionChecks<QueueOptions> = {
+  laneOf: aFunction,
+  priorityOf: aFunction,
+  groupsOf: aFunction,
+  isPaused: aFunction,
+  idleTimeoutMs: numberFrom(1, Infinity),
+  deadlineMs: numberFrom(1, Infinity),
+  graceMs: numberFrom(0, Infinity),
+  maxWaitMs: numberFrom(0, Infinity),
 };
 
-/** @throws TurnError `invalid-option` that names the option, its value and what it takes */
+/** @throws InvalidOptionError that names the option, its value and what it takes */
 export const checkQueueOptions = (options: QueueOptions): void => checkOptions('queue()', options, checks);

@@ -1,7 +1,7 @@
 import { intercept, type JSONValue, type TurnEvent, type TurnOperator } from '@h/turn';
+import { checkValue, objectWith } from '@h/turn/options';
 import './queue-events.js';
 import type { LaneBackend } from './contract.js';
-import { checkValue, objectWith } from './options-check.js';
 import { checkQueueOptions, type QueueOptions } from './queue-options.js';
 import { TurnPlace } from './turn-place.js';
 
@@ -12,7 +12,7 @@ import { TurnPlace } from './turn-place.js';
  * ends. Who waits is told where it stands (`queue.waiting`). A turn that finds no place ends as `blocked`, `cancelled` or
  * `timed-out`, with the {@link LaneError} as its `error`; one that makes no progress for too long is stopped as `timed-out`.
  *
- * @throws TurnError `invalid-option` that names the option, its value and what it takes
+ * @throws InvalidOptionError that names the option, its value and what it takes
  *
  * @example
  * ```ts

@@ -1,6 +1,7 @@
+import { aFunction, aText, checkOptions, checkValue, instanceOf, type OptionChecks } from '@h/turn/options';
 import type { LaneBackend, LaneListener, LanePlace, LaneRequest, Lease, WaitingNotice } from './contract.js';
 import { abortError, type LaneError } from './errors.js';
-import { checkOptions, checkValue, isFunction, isObject, isSignal, isText, numberFrom, oneOf, textsByName, type OptionCheck } from './options-check.js';
+import { requestChecks } from './request-check.js';
 
 /** Something to be done while the session is its own. */
 export type Task<Result> = (lease: Lease) => Result | PromiseLike<Result>;
@@ -13,47 +14,33 @@ export interface RunOptions extends Omit<LaneRequest, 'session' | 'summary' | 'a
   readonly onWaiting?: ((notice: WaitingNotice) => void) | undefined;
 }
 
-/** What a request takes. */
-export const requestChecks = {
-  priority: oneOf('foreground', 'normal', 'background'),
-  trigger: isText,
-  groups: textsByName,
-  label: isText,
-  idleTimeoutMs: numberFrom(1),
-  deadlineMs: numberFrom(1),
-  graceMs: numberFrom(0),
-  maxWaitMs: numberFrom(0),
-  within: isObject,
-} satisfies Readonly<Record<string, OptionCheck>>;
+const checks: OptionChecks<RunOptions> = { ...requestChecks, signal: instanceOf(AbortSignal), onWaiting: aFunction };
 
-const checks: Readonly<Record<keyof RunOptions, OptionCheck>> = { ...requestChecks, signal: isSignal, onWaiting: isFunction };
-
-/** Runs a task in lanes of any kind. */
-export const runIn = <Result>(lanes: LaneBackend, session: string, task: Task<Result>, options?: RunOptions): Promise<Result> =>
+/** Runs a task where somebody gives places. */
+export const runIn = <Result>(enter: LaneBackend['enter'], session: string, task: Task<Result>, options?: RunOptions): Promise<Result> =>
   new Promise<Result>((resolve, reject) => {
-    checkValue('run()', 'session', session, isText);
-    checkValue('run()', 'task', task, isFunction);
-    const run = new TaskRun(task, resolve, reject);
-    if (options) run.enterWith(lanes, session, options);
-    else lanes.enter({ session }, run);
+    checkValue('run()', 'session', session, aText);
+    checkValue('run()', 'task', task, aFunction);
+    if (options) new TaskRun(task, resolve, reject).enterWith(enter, session, options);
+    else enter({ session }, new TaskRun(task, resolve, reject));
   });
 
 /** One task on its way. A class, because there may be very many of them at once. */
 class TaskRun<Result> implements LaneListener {
+  /** Only there where somebody wants to know. */
+  waiting: RunOptions['onWaiting'];
   readonly #task: Task<Result>;
   readonly #resolve: (result: Result) => void;
-  readonly #reject: (error: Error) => void;
-  #onWaiting: RunOptions['onWaiting'];
+  readonly #reject: (error: unknown) => void;
   #stopListening: (() => void) | undefined;
-  #place: LanePlace | undefined;
 
-  constructor(task: Task<Result>, resolve: (result: Result) => void, reject: (error: Error) => void) {
+  constructor(task: Task<Result>, resolve: (result: Result) => void, reject: (error: unknown) => void) {
     this.#task = task;
     this.#resolve = resolve;
     this.#reject = reject;
   }
 
-  enterWith(lanes: LaneBackend, session: string, options: RunOptions): void {
+  enterWith(enter: LaneBackend['enter'], session: string, options: RunOptions): void {
     checkOptions('run()', options, checks);
     const { signal, onWaiting, ...request } = options;
     const isAborted = (): boolean => signal?.aborted === true;
@@ -61,11 +48,13 @@ class TaskRun<Result> implements LaneListener {
       this.#reject(abortError(session, signal?.reason));
       return;
     }
-    this.#onWaiting = onWaiting;
-    const onAbort = (): void => this.#place?.abort(signal?.reason);
+    this.waiting = onWaiting;
+    let place: LanePlace | undefined;
+    const onAbort = (): void => place?.abort(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
     this.#stopListening = () => signal?.removeEventListener('abort', onAbort);
-    this.#place = lanes.enter({ ...request, session }, this);
+    place = enter({ ...request, session }, this);
+    // It may have been aborted by what it does, or by what it hears while it waits.
     if (isAborted()) onAbort();
   }
 
@@ -94,11 +83,6 @@ class TaskRun<Result> implements LaneListener {
     this.refused(error);
   }
 
-  /** Only there where somebody wants to know. */
-  get waiting(): ((notice: WaitingNotice) => void) | undefined {
-    return this.#onWaiting;
-  }
-
   /** The next one begins before this one's caller hears of it. */
   #succeed(lease: Lease, result: Result): void {
     this.#stopListening?.();
@@ -111,7 +95,7 @@ class TaskRun<Result> implements LaneListener {
     this.#stopListening?.();
     const reason: unknown = lease.isAborted ? lease.signal.reason : error;
     lease.release();
-    this.#reject(reason as Error);
+    this.#reject(reason);
   }
 }
 

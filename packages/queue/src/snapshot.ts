@@ -1,6 +1,6 @@
 import type { TurnPriority } from '@h/turn';
+import type { Holder } from './holder.js';
 import type { Keeper } from './keeper.js';
-import type { Ticket } from './ticket.js';
 
 /** Somebody who has a place. */
 export interface RunningSnapshot {
@@ -50,7 +50,7 @@ export const snapshotOf = (keeper: Keeper, concurrency: number): LanesSnapshot =
   const { gate } = keeper;
   const places = new Map(gate.inOrder().map((pass, index) => [pass.owner, index + 1]));
   return {
-    state: keeper.closed === undefined ? 'open' : 'closed',
+    state: keeper.closing === undefined ? 'open' : 'closed',
     concurrency,
     active: { ...gate.active },
     atGate: { ...gate.waiting },
@@ -58,7 +58,7 @@ export const snapshotOf = (keeper: Keeper, concurrency: number): LanesSnapshot =
     sessions: [...keeper.lanes.values()].map(({ session, tickets }) => {
       const all = [...tickets];
       const waiting = all.filter(({ isWaiting }) => isWaiting);
-      const holder = all.find(({ isCurrent }) => isCurrent);
+      const holder = all[0]?.holder;
       return {
         session,
         running: holder && runningOf(holder, now),
@@ -75,11 +75,13 @@ export const snapshotOf = (keeper: Keeper, concurrency: number): LanesSnapshot =
   };
 };
 
-const runningOf = (ticket: Ticket, now: number): RunningSnapshot => ({
-  label: ticket.request.label,
-  priority: ticket.priority,
-  fence: ticket.fence,
-  state: ticket.abortError ? 'stopping' : ticket.state === 'running' || ticket.state === 'away' ? ticket.state : 'returning',
-  runningMs: now - ticket.startedAt,
-  idleMs: now - ticket.progressAt,
+const runningOf = (holder: Holder, now: number): RunningSnapshot => ({
+  label: holder.ticket.request.label,
+  priority: holder.ticket.priority,
+  fence: holder.fence,
+  state: holder.stopError ? 'stopping' : stateOf[holder.slot],
+  runningMs: now - holder.startedAt,
+  idleMs: now - holder.progressAt,
 });
+
+const stateOf = { held: 'running', lent: 'away', wanted: 'returning' } as const;

@@ -1,0 +1,58 @@
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
+import type { LaneEvent } from './events.js';
+import type { Holder } from './holder.js';
+import type { Ticket } from './ticket.js';
+
+/** Calls those who want a place: each in the asynchronous context from which it came, and none does harm by throwing. */
+export class Callbacks {
+  readonly #context = new AsyncLocalStorage<Holder | undefined>();
+  readonly #onEvent: ((event: LaneEvent) => void) | undefined;
+
+  constructor(onEvent: ((event: LaneEvent) => void) | undefined) {
+    this.#onEvent = onEvent;
+  }
+
+  /** The work as a part of which this is called. */
+  get current(): Holder | undefined {
+    return this.#context.getStore();
+  }
+
+  /** Does something as a part of this work; of none, when there is none. */
+  within<Result>(holder: Holder | undefined, callback: () => Result): Result {
+    return this.#context.run(holder, callback);
+  }
+
+  /** Remembers from where somebody came who has to wait. */
+  remember(ticket: Ticket): void {
+    ticket.scope = new AsyncResource('LaneTicket');
+  }
+
+  /** The callback is given all it needs, so that none has to be made for each call. */
+  call<Argument>(ticket: Ticket, callback: (ticket: Ticket, argument: Argument) => void, argument: Argument): void {
+    const { scope, holder } = ticket;
+    try {
+      if (holder?.isCurrent !== true) {
+        if (scope) scope.runInAsyncScope(callback, undefined, ticket, argument);
+        else callback(ticket, argument);
+      } else if (scope) {
+        scope.runInAsyncScope(this.#runWithin, this, holder, callback, ticket, argument);
+      } else {
+        this.#context.run(holder, callback, ticket, argument);
+      }
+    } catch (error) {
+      this.report({ type: 'callback-failed', session: ticket.session, label: ticket.request.label, error });
+    }
+  }
+
+  report(event: LaneEvent): void {
+    try {
+      this.#onEvent?.(event);
+    } catch {
+      // Who only looks changes nothing.
+    }
+  }
+
+  #runWithin<Argument>(holder: Holder, callback: (ticket: Ticket, argument: Argument) => void, ticket: Ticket, argument: Argument): void {
+    this.#context.run(holder, callback, ticket, argument);
+  }
+}

@@ -1,0 +1,132 @@
+import type { Dropped, Lease } from './contract.js';
+import { LaneError } from './errors.js';
+import type { Linked } from './linked-list.js';
+import type { Ticket } from './ticket.js';
+
+/** What a holder asks of those who keep it. */
+export interface HolderKeeper {
+  now(): number;
+  stepOut(holder: Holder): void;
+  stepIn(holder: Holder): Promise<void>;
+  within<Result>(holder: Holder, callback: () => Result): Result;
+}
+
+/** Somebody who waits to have its slot again. */
+export interface Return {
+  resolve(): void;
+  reject(error: LaneError): void;
+}
+
+/** Somebody who has a place: its session, and a slot that it can lend. A class, because each task makes one. */
+export class Holder implements Lease, Linked<Holder> {
+  readonly ticket: Ticket;
+  readonly fence: number;
+  readonly dropped: Dropped | undefined;
+  readonly startedAt: number;
+  progressAt: number;
+  /** `lent` while it waits in {@link yieldWhile}, `wanted` when it is back and waits for one. */
+  slot: 'held' | 'lent' | 'wanted' = 'held';
+  /** Why it shall stop. */
+  stopError: LaneError | undefined;
+  graceUntil = Infinity;
+  isEnding = false;
+  /** When its place was taken away, until it has come to its end. */
+  lostAt: number | undefined;
+  /** How many that it has started itself wait for a place. */
+  waitingChildren = 0;
+  /** How many of its parts wait for something in {@link yieldWhile}. */
+  absences = 0;
+  onReturn: Return | undefined;
+  previous: Holder | undefined;
+  next: Holder | undefined;
+  readonly #keeper: HolderKeeper;
+  #controller: AbortController | undefined;
+
+  constructor(keeper: HolderKeeper, ticket: Ticket, fence: number, dropped: Dropped | undefined) {
+    this.#keeper = keeper;
+    this.ticket = ticket;
+    this.fence = fence;
+    this.dropped = dropped;
+    this.startedAt = keeper.now();
+    this.progressAt = this.startedAt;
+  }
+
+  get session(): string {
+    return this.ticket.request.session;
+  }
+
+  get isCurrent(): boolean {
+    return this.ticket.state === 'admitted';
+  }
+
+  get isAborted(): boolean {
+    return this.stopError !== undefined;
+  }
+
+  /** Made when somebody asks for it. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.stopError) this.#controller.abort(this.stopError);
+    return this.#controller.signal;
+  }
+
+  /** When something is due, in milliseconds. */
+  get dueAt(): number {
+    if (this.stopError) return this.graceUntil;
+    const { idleTimeoutMs, deadlineMs } = this.ticket.limits;
+    const idle = this.slot === 'held' ? this.progressAt + idleTimeoutMs : Infinity;
+    return Math.min(idle, this.startedAt + deadlineMs);
+  }
+
+  /** Whether it is one of this keeper's. */
+  isOf(keeper: HolderKeeper): boolean {
+    return this.#keeper === keeper;
+  }
+
+  progress(): void {
+    this.progressAt = this.#keeper.now();
+  }
+
+  check(): void {
+    if (!this.isCurrent) throw lostError(this.session);
+  }
+
+  release(): void {
+    this.ticket.release();
+  }
+
+  abort(reason: unknown): void {
+    this.ticket.abort(reason);
+  }
+
+  ending(): void {
+    this.isEnding = true;
+  }
+
+  within<Result>(callback: () => Result): Result {
+    return this.#keeper.within(this, callback);
+  }
+
+  async yieldWhile<Result>(work: () => Result | PromiseLike<Result>): Promise<Result> {
+    if (!this.isCurrent) return work();
+    this.#keeper.stepOut(this);
+    let result: Result;
+    try {
+      result = await work();
+    } catch (error) {
+      await this.#keeper.stepIn(this).catch(() => undefined);
+      throw error;
+    }
+    await this.#keeper.stepIn(this);
+    return result;
+  }
+
+  /** Lets those know who have asked for the signal. */
+  signalStop(error: LaneError): void {
+    this.#controller?.abort(error);
+  }
+}
+
+/** It tries to go on after its place was given to somebody else. */
+export const lostError = (session: string): LaneError =>
+  new LaneError('lane-lost', session, `The place in session ${JSON.stringify(session)} was given to somebody else: what comes now is too late, and must not be written.`);

@@ -1,0 +1,60 @@
+import { LaneError } from './errors.js';
+import type { LaneEvent } from './events.js';
+import type { Holder } from './holder.js';
+import type { Ticket } from './ticket.js';
+
+/** Knows who has asked for a place as a part of whose work, and sees those who would wait for themselves or for each other. */
+export class Parents {
+  /** How many have started something that waits. */
+  #count = 0;
+  #isReported = false;
+
+  /** Somebody waits for a place. */
+  waits(ticket: Ticket): void {
+    const parent = parentOf(ticket);
+    if (parent) this.#change(parent, 1);
+  }
+
+  /** Somebody waits no longer. */
+  waitsNoLonger({ parent }: Ticket): void {
+    if (parent?.isCurrent === true) this.#change(parent, -1);
+  }
+
+  /** Somebody has given its place back. */
+  over(holder: Holder): void {
+    this.#change(holder, -holder.waitingChildren);
+    parentOf(holder.ticket);
+  }
+
+  /** What to report, once, when everybody who has a slot has started something that waits for one. */
+  deadlock(activeCount: number, holders: Iterable<Holder>): LaneEvent | undefined {
+    const isSeen = this.#count >= activeCount && activeCount > 0 && [...holders].every(({ slot, waitingChildren }) => slot !== 'held' || waitingChildren > 0);
+    const isNew = isSeen && !this.#isReported;
+    this.#isReported = isSeen;
+    return isNew ? { type: 'slots-held-by-parents', sessions: [...holders].map(({ session }) => session) } : undefined;
+  }
+
+  #change(parent: Holder, by: number): void {
+    const before = parent.waitingChildren;
+    parent.waitingChildren = before + by;
+    if (before === 0 && parent.waitingChildren > 0) this.#count += 1;
+    else if (before > 0 && parent.waitingChildren === 0) this.#count -= 1;
+  }
+}
+
+/** The nearest of those as part of whose work it was asked for that still has a place; those before it are forgotten. */
+export const parentOf = (ticket: Ticket): Holder | undefined => {
+  while (ticket.parent?.isCurrent === false) ticket.parent = ticket.parent.ticket.parent;
+  return ticket.parent;
+};
+
+/** Why somebody may not ask who is a part of the work for which it would have to wait. */
+export const whyReentered = (ticket: Ticket): LaneError | undefined => {
+  const { session } = ticket;
+  for (let parent = parentOf(ticket); parent; parent = parentOf(parent.ticket)) {
+    if (parent.session !== session || parent.isEnding) continue;
+    const advice = 'Give it a session of its own, or start it when this one is over; what nobody waits for is started in detach().';
+    return new LaneError('lane-reentered', session, `Who asks for a place in session ${JSON.stringify(session)} holds it already, and would wait for itself. ${advice}`);
+  }
+  return undefined;
+};
