@@ -1,0 +1,132 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { SessionBusyError } from '@h/turn';
+import { mkdtempSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { bundle } from '../../test/bundle.js';
+import { temporaryFolder } from '../../test/folders.js';
+import { fileSessions, SessionHeldError, type FileSessions } from '../index.js';
+import { inSession, messagesOf, openTurn, wholeTurn, write } from '../testing/records.js';
+import { folderOf } from './folder.js';
+
+const root = mkdtempSync(join(tmpdir(), 'h-session-processes-'));
+let script = '';
+beforeAll(async () => {
+  script = await bundle('./process-child.ts', root);
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+interface Other {
+  readonly process: ChildProcess;
+  readonly said: Record<string, unknown>[];
+  readonly ended: Promise<unknown>;
+}
+
+/** Starts a process that writes a session, by itself or by a command that leads to it. */
+const other = (work: string, directory: string, command = 'exec "$@"'): Other => {
+  const child = spawn('sh', ['-c', command, 'sh', process.execPath, script, work, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const said: Record<string, unknown>[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => said.push(JSON.parse(line) as Record<string, unknown>));
+  return { process: child, said, ended: once(child, 'close') };
+};
+
+const says = (one: Other, key: string): Promise<void> => expect.poll(() => one.said.some((each) => key in each), { timeout: 20_000 }).toBe(true);
+
+const opened = async (store: FileSessions): Promise<Awaited<ReturnType<FileSessions['open']>>> => {
+  let open: Awaited<ReturnType<FileSessions['open']>> | undefined;
+  const attempt = async (): Promise<boolean> => {
+    open = await store.open('alice').catch((error: unknown) => {
+      expect(error).toBeInstanceOf(SessionBusyError);
+      return undefined;
+    });
+    return open !== undefined;
+  };
+  await expect.poll(attempt, { timeout: 20_000 }).toBe(true);
+  return open as NonNullable<typeof open>;
+};
+
+const canMount = (): boolean => {
+  try {
+    execFileSync('unshare', ['--mount', 'sh', '-c', `mount -t tmpfs tmpfs ${root}`], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe('a session that another process holds', () => {
+  it('is refused, with who holds it and since when, and is free when that process is killed', async () => {
+    const directory = await temporaryFolder();
+    const store = fileSessions({ directory });
+    const before = Date.now();
+    const one = other('hold', directory);
+    await says(one, 'holds');
+    const refusal: unknown = await store.open('alice').catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(SessionHeldError);
+    const { pid, since, message, code } = refusal as SessionHeldError;
+    expect([code, pid, one.said[0]]).toEqual(['session-busy', one.process.pid, { holds: pid }]);
+    expect([since >= before - 2000, since <= Date.now() + 2000, message.includes(`process ${pid} on`), message.includes(new Date(since).toISOString())]).toEqual([true, true, true, true]);
+    await expect(store.delete('alice')).rejects.toBeInstanceOf(SessionHeldError);
+    expect([await store.unfinished(), (await store.list()).map(({ state }) => state)]).toEqual([[], ['running']]);
+    one.process.kill('SIGKILL');
+    await one.ended;
+    expect((await store.unfinished()).map(({ turn }) => turn)).toEqual(['turn-1']);
+    expect(await inSession(store, 'alice', ({ journal }) => journal.length)).toBe(6);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a process that sleeps until its lease has run out, and wakes up', () => {
+  it.each(['oversleep-before', 'oversleep-within'])('writes nothing that anybody reads, and is told who has the session: %s its write', async (work) => {
+    const directory = await temporaryFolder();
+    const store = fileSessions({ directory, fsync: 'never' });
+    const late = other(work, directory);
+    await says(late, 'sleeps');
+    const open = await opened(store);
+    // All that it had confirmed is there.
+    expect(open.journal).toHaveLength(late.said.filter((each) => 'confirmed' in each).length);
+    await write(open, wholeTurn('turn-2', 'two'));
+    const { journal, head } = folderOf(directory, 'alice');
+    const before = await readFile(journal, 'utf8');
+    late.process.kill('SIGCONT');
+    await says(late, 'closed');
+    await late.ended;
+    expect(late.said.find((each) => 'code' in each)).toMatchObject({ code: 'session-taken', message: expect.stringContaining(`by process ${process.pid} on `) as string });
+    expect(await readFile(journal, 'utf8')).toBe(before);
+    await write(open, openTurn('turn-3', 'three'));
+    await open.close();
+    expect(JSON.parse(await readFile(head, 'utf8'))).toMatchObject({ turns: 3, latest: { turn: 'turn-3' } });
+    expect(await store.messages('alice')).toEqual(['one', 'two', 'three'].flatMap(messagesOf));
+  });
+});
+
+describe('a process that has no more', () => {
+  it('room on the disk ends the turn, can read on, and loses nothing that was confirmed', async (context) => {
+    context.skip(!canMount(), 'no file system can be mounted here');
+    const directory = await temporaryFolder();
+    const one = other('fill', join(directory, 'sessions'), `exec unshare --mount sh -c 'mount -t tmpfs -o size=1m tmpfs ${directory} && exec "$@"' sh "$@"`);
+    await one.ended;
+    const [failure, result] = one.said;
+    expect(failure).toMatchObject({ code: 'ENOSPC' });
+    expect(result).toMatchObject({ state: 'unfinished', readWhileFull: 1 });
+    expect(result?.['found']).toBe(result?.['confirmed']);
+    expect(Number(result?.['confirmed'])).toBeGreaterThan(5);
+    expect(result?.['after']).toBe(3);
+  });
+
+  it('files to spare is refused, and finds the session free when it has some', async (context) => {
+    context.skip(process.platform === 'win32', 'there is no such limit');
+    const directory = await temporaryFolder();
+    await mkdir(join(directory, 'sessions'));
+    const one = other('starve', join(directory, 'sessions'), 'ulimit -n 60; exec "$@"');
+    await one.ended;
+    const codes = one.said[0]?.['codes'] as readonly unknown[];
+    expect(one.said[0]).toMatchObject({ isFree: true });
+    expect(new Set(codes)).toEqual(new Set(['EMFILE', 'opened']));
+    expect([codes[0], codes.at(-1)]).toEqual(['EMFILE', 'opened']);
+  });
+});

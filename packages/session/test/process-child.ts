@@ -1,0 +1,121 @@
+/** A process that writes a session, for tests with several of them: `<what it does> <directory>`. Says what happens as lines of JSON. */
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { open as openFile, type FileHandle } from 'node:fs/promises';
+import os from 'node:os';
+import { join } from 'node:path';
+import type { TurnEvent } from '@h/turn';
+import { fileSessions, type FileSessions } from '../src/index.js';
+import { openTurn, wholeTurn } from '../src/testing/records.js';
+
+const [, , work = '', directory = ''] = process.argv;
+
+/** At once, and not when the process gets round to it. */
+const say = (what: object): void => void writeSync(1, `${JSON.stringify(what)}\n`);
+
+const told = (error: unknown): object => ({ code: (error as { code?: unknown }).code, message: error instanceof Error ? error.message : String(error) });
+
+const keepAlive = (): void => void setInterval(() => undefined, 1000);
+
+/** Writes a turn and stays. */
+const hold = async (): Promise<void> => {
+  const open = await fileSessions({ directory }).open('alice');
+  for (const [seq, event] of openTurn('turn-1', 'one').entries()) await open.append({ v: 1, seq, event, derived: false });
+  say({ holds: process.pid });
+  keepAlive();
+};
+
+/** Looks as if it were another machine, sleeps over its lease at a bad moment, and goes on when it is woken. */
+const oversleep = async (stopAt: 'before' | 'within'): Promise<void> => {
+  os.hostname = () => 'elsewhere';
+  const open = await fileSessions({ directory, leaseMs: 200, fsync: 'never' }).open('alice');
+  const sleep = (): void => {
+    say({ sleeps: process.pid });
+    process.kill(process.pid, 'SIGSTOP');
+  };
+  const events = wholeTurn('turn-1', 'one');
+  const append = async (seq: number): Promise<void> => open.append({ v: 1, seq, event: events[seq] as TurnEvent, derived: false });
+  for (let seq = 0; seq < events.length - 1; seq += 1) {
+    await append(seq);
+    say({ confirmed: seq });
+  }
+  if (stopAt === 'before') sleep();
+  // The lock was looked at, and the next thing is the write.
+  else await beforeNextWrite(sleep);
+  await append(events.length - 1).then(() => say({ confirmed: events.length - 1 }), (error: unknown) => say(told(error)));
+  await open.close();
+  say({ closed: true });
+};
+
+const beforeNextWrite = async (act: () => void): Promise<void> => {
+  const handle = await openFile(process.execPath);
+  await handle.close();
+  const prototype = Object.getPrototypeOf(handle) as FileHandle;
+  const { appendFile } = prototype;
+  prototype.appendFile = function (this: FileHandle, ...given: Parameters<FileHandle['appendFile']>) {
+    prototype.appendFile = appendFile;
+    act();
+    return appendFile.apply(this, given);
+  };
+};
+
+/** Writes until the disk is full, makes room, and goes on. The directory lies on a disk of its own. */
+const fill = async (): Promise<void> => {
+  mkdirSync(directory, { recursive: true });
+  const problems: string[] = [];
+  const store = fileSessions({ directory, onProblem: ({ kind }) => problems.push(kind) });
+  const filler = join(directory, 'filler');
+  writeFileSync(filler, Buffer.alloc(500_000));
+  const confirmed = await writeUntilItFails(store);
+  const whileFull = await store.open('alice').then((open) => open.close(), told);
+  const [info] = await store.list();
+  const messages = await store.messages('alice');
+  rmSync(filler);
+  const open = await store.open('alice');
+  const found = open.journal.length;
+  for (const [seq, event] of wholeTurn('turn-2', 'two').entries()) await open.append({ v: 1, seq, event, derived: false });
+  await open.close();
+  say({ confirmed, found, whileFull, state: info?.state, readWhileFull: messages.length, problems, after: (await store.messages('alice')).length });
+};
+
+const writeUntilItFails = async (store: FileSessions): Promise<number> => {
+  const open = await store.open('alice');
+  const [start, loaded, input, ...rest] = openTurn('turn-1', 'one');
+  const note = { ...(rest[2] as Extract<TurnEvent, { type: 'session.state' }>), value: 'x'.repeat(30_000) };
+  let seq = 0;
+  try {
+    for (; ; seq += 1) await open.append({ v: 1, seq, event: [start, loaded, input][seq] ?? note, derived: false });
+  } catch (error) {
+    say(told(error));
+  }
+  await open.close();
+  return seq;
+};
+
+/** Has no file to spare, then some, until it has enough: whatever fails on the way must leave no lock behind. */
+const starve = async (): Promise<void> => {
+  const store = fileSessions({ directory });
+  await store.open('alice').then((open) => open.close());
+  const files: number[] = [];
+  const takeAll = (): void => {
+    for (;;) {
+      try {
+        files.push(openSync('/dev/null', 'r'));
+      } catch {
+        return;
+      }
+    }
+  };
+  const codes: unknown[] = [];
+  for (let spare = 0; spare <= 6; spare += 1) {
+    takeAll();
+    for (let count = 0; count < spare; count += 1) closeSync(files.pop() as number);
+    codes.push(await store.open('alice').then(async (open) => { await open.close(); return 'opened'; }, (error: unknown) => (error as { code?: unknown }).code));
+  }
+  for (const file of files) closeSync(file);
+  const open = await store.open('alice');
+  await open.close();
+  say({ codes, isFree: true });
+};
+
+const works: Readonly<Record<string, () => Promise<void>>> = { hold, 'oversleep-before': () => oversleep('before'), 'oversleep-within': () => oversleep('within'), fill, starve };
+void works[work]?.();
