@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readBy, says, spawn, tree, wait } from '../test/tree.js';
 import { pass, useVirtualTime } from '../test/virtual-time.js';
-import { subagents, type Spawned, type SubagentsOptions } from './index.js';
+import { subagents, unrestricted, type Spawned, type SubagentsOptions } from './index.js';
 
 useVirtualTime();
 
@@ -100,6 +100,12 @@ describe('limits', () => {
     expect(await spawned[1]?.ended).toMatchObject({ status: 'failed', reason: 'made' });
   });
 
+  it('has its defaults where a limit is given as nothing', async () => {
+    const team = busy({ children: undefined, depth: undefined });
+    expect((await spawnMany(team, 'boss', 21)).at(-1)).toBe('max-children');
+    await team.close();
+  });
+
   it('refuses a spawn of an agent whose turn is over', async () => {
     const { team, run, parent } = tree({ parent: [says(spawn('a')), says(wait('w')), '!'] });
     await run();
@@ -126,6 +132,11 @@ describe('the options of subagents', () => {
     ['an unknown member of an agent', { agents: { worker: { ...worker, model: 'x' } } }, /no option "model"/],
     ['isolation that nobody makes', { agents: { worker: { ...worker, isolate: true } } }, /no option "isolate"/],
     ['a policy that is misspelt', { agents: { worker }, policy: { tool: null } }, /no member "tool"/],
+    ['amounts that nobody counts', { agents: { worker: { ...worker, policy: { budget: { maxTokens: 1 } } } } }, /The agent "worker" limits maxTokens, but subagents\(\) was given no option "budget"/],
+    ['amounts at the top that nobody counts', { agents: { worker }, policy: { ...unrestricted, budget: { maxCost: 1 } } }, /The policy of subagents\(\) limits maxCost/],
+    ['a limit on what is unread that is none', { agents: { worker }, limits: { unread: 0.5 } }, /a whole number from 0 as "unread"/],
+    ['a time for the store that is none', { agents: { worker }, limits: { storeMs: 0 } }, /a number from 1 as "storeMs"/],
+    ['a reachOf that is none', { agents: { worker }, reachOf: {} }, /a function as "reachOf"/],
     ['a parentEnd that is none', { agents: { worker }, parentEnd: 'kill' }, /"wait" or "detach" or "cancel"/],
     ['lanes that are none', { agents: { worker }, lanes: {} }, /run\(\) and yieldWhile\(\)/],
   ])('refuse %s', (_, options, message) => {

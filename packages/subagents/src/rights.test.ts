@@ -54,6 +54,26 @@ describe('a sub-agent', () => {
     await team.close();
   });
 
+  it('is not spawned with amounts that nobody counts', async () => {
+    const { team } = tree({ parent: [], budget: () => undefined, policy: { ...unrestricted, budget: { maxTokens: 5 } } });
+    expect(await team.spawn({ parent: 'boss', agent: 'worker', task: 'x' })).toMatchObject({ status: 'refused', code: 'not-allowed', reason: expect.stringContaining('maxTokens') as string });
+  });
+
+  it('is held to what its calls reach for, by its own folder and policy', async () => {
+    const asked: unknown[] = [];
+    const { run, children } = tree({
+      parent: [says(spawn('a', 'x')), says(wait('w')), 'Done.'],
+      tasks: { x: [says(call('1', 'read', { path: '/repo/a' }), call('2', 'read', { path: '/etc/passwd' })), 'Ok.'] },
+      tools: [tool('read')],
+      policy: { ...unrestricted, read: ['/repo'] },
+      reachOf: ({ input }, { id, folder }) => (asked.push([id, folder]), { read: [(input as { readonly path: string }).path] }),
+    });
+    await run();
+    await pass(50);
+    expect(asked).toEqual([['c1', undefined], ['c1', undefined]]);
+    expect(readBy(children[0] as never, 1)).toMatch(/read ran.*This agent may not read \\"\/etc\/passwd/);
+  });
+
   it('has a share of the budget of its parent, with the smaller amounts', async () => {
     const shares: unknown[] = [];
     const budgetAt = (path: string): SharedBudget => ({

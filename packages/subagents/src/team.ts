@@ -180,23 +180,25 @@ export class Team {
     const own = member?.child?.policy ?? valueFor(this.options.policy, parent) ?? unrestricted;
     if (!allowsTool(own, 'spawn', aliases)) return refusal('not-allowed', 'This agent may not spawn sub-agents.');
     const effective = inheritPolicy(inheritPolicy(own, kind.policy, aliases), policy, aliases);
+    const amounts = Object.keys(effective.budget);
+    const budget = member?.child ? member.child.budget : valueFor(this.options.budget, parent);
+    if (amounts.length > 0 && !budget) return refusal('not-allowed', `It is to use only so much (${amounts.join(', ')}), but there is no budget that counts it.`);
     const place = this.family.reserve(parent);
     if ('status' in place) return place;
     try {
-      return this.#childAt(place, { kind, agent, task, receiver }, effective);
+      return this.#childAt(place, { kind, agent, task, receiver }, effective, budget);
     } catch (error) {
       place.giveBack();
       throw error;
     }
   }
 
-  #childAt(place: Place, { kind, agent, task, receiver }: Pick<Child['record'], 'agent' | 'task' | 'receiver'> & { readonly kind: AgentKind }, policy: AgentPolicy): Child {
+  #childAt(place: Place, { kind, agent, task, receiver }: Pick<Child['record'], 'agent' | 'task' | 'receiver'> & { readonly kind: AgentKind }, policy: AgentPolicy, budget: SharedBudget | undefined): Child {
     const { parent, depth } = place;
     const id = this.newId();
     const session = childSession(id);
     const node = createMember(session, parent);
     const abort = new AbortController();
-    const budget = parent.child ? parent.child.budget : valueFor(this.options.budget, parent.session);
     const child: Child = {
       record: { v: 1, id, agent, task, session, turn: this.newId(), parent: parent.session, root: parent.root.session, depth, receiver, spawnedAt: this.now() },
       node,
