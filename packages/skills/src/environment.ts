@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
-import { TurnError } from '@h/turn';
+import { checkValue, listOf, type OptionCheck } from '@h/turn/options';
 import { expandHome } from './home.js';
 import type { SkillProblem } from './problem.js';
 import type { Skill } from './skill.js';
@@ -30,6 +30,11 @@ const forbidden: readonly RegExp[] = [
   /(?:^|_)(?:HTTPS?|ALL|NO|FTP)_PROXY$|^(?:SSL_CERT_FILE|SSL_CERT_DIR|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE)$/,
 ];
 
+const aVariable: OptionCheck = {
+  takes: 'the name of a variable, or its beginning with "*"',
+  accepts: (value) => typeof value === 'string' && /^[A-Za-z_][A-Za-z0-9_]*\*?$|^\*$/.test(value),
+};
+
 /**
  * The variables that skills want for the commands that they bring.
  *
@@ -37,13 +42,11 @@ const forbidden: readonly RegExp[] = [
  * ones from the home folder (`~/…`) and ones from the skill's own folder (`./…`). Of two skills the first one wins. What is not
  * taken over is named.
  *
- * @throws TurnError `invalid-option` when the allow-list is none
+ * @throws InvalidOptionError `invalid-option` when the allow-list is none
  */
 export const skillEnvironment = async (skills: readonly Skill[], options: SkillEnvironmentOptions): Promise<SkillEnvironment> => {
   const { allow, home, platform = process.platform } = options;
-  if (!Array.isArray(allow) || !allow.every((name) => typeof name === 'string' && /^[A-Za-z_][A-Za-z0-9_]*\*?$|^\*$/.test(name))) {
-    throw new TurnError('invalid-option', `skillEnvironment() takes as "allow" names of variables, or beginnings of them with "*"; it was given ${JSON.stringify(allow) ?? typeof allow}.`);
-  }
+  checkValue('skillEnvironment()', 'allow', allow, listOf(aVariable));
   const env: Record<string, string> = Object.create(null) as Record<string, string>;
   const problems: SkillProblem[] = [];
   for (const skill of skills) {

@@ -1,4 +1,4 @@
-import { TurnError } from '@h/turn';
+import { aText, checkOptions, numberFrom, type OptionChecks } from '@h/turn/options';
 import type { Skill } from './skill.js';
 import { cutToTokens, escaped, estimateTokens } from './text.js';
 
@@ -25,21 +25,14 @@ export interface SkillIndexOptions {
   readonly tool?: string | undefined;
 }
 
-const known: readonly string[] = ['tokensPerSkill', 'maxTokens', 'tool'] satisfies (keyof SkillIndexOptions)[];
-
 /** Less has no room for the index itself. */
 const leastTokens = 100;
 
-/** @throws TurnError `invalid-option` that names the option, its value and what it takes */
-export const checkIndexOptions = (factory: string, options: SkillIndexOptions): void => {
-  const refuse = (option: string, value: unknown, expected: string): never => {
-    throw new TurnError('invalid-option', `${factory} takes as "${option}" ${expected}; it was given ${JSON.stringify(value) ?? typeof value}.`);
-  };
-  for (const name of Object.keys(options)) if (!known.includes(name)) refuse(name, name, `nothing: it knows ${known.join(', ')}`);
-  const { tokensPerSkill, maxTokens, tool } = options;
-  if (tokensPerSkill !== undefined && !(tokensPerSkill > 0)) refuse('tokensPerSkill', tokensPerSkill, 'a number above 0');
-  if (maxTokens !== undefined && !(maxTokens >= leastTokens)) refuse('maxTokens', maxTokens, `a number from ${leastTokens}`);
-  if (tool !== undefined && (typeof tool !== 'string' || tool === '')) refuse('tool', tool, 'the name of a tool');
+/** What the options of an index have to be. */
+export const indexChecks: OptionChecks<SkillIndexOptions> = {
+  tokensPerSkill: { takes: 'a number above 0', accepts: (value) => typeof value === 'number' && value > 0 },
+  maxTokens: numberFrom(leastTokens, Infinity),
+  tool: aText,
 };
 
 /** A description shorter than this tells nothing. */
@@ -50,10 +43,10 @@ const leastDescription = 3;
  *
  * What skills say of themselves is escaped and on one line, so that a description can neither end the index nor add to it.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  */
 export const renderSkillIndex = (skills: readonly Skill[], options: SkillIndexOptions = {}): string => {
-  checkIndexOptions('renderSkillIndex()', options);
+  checkOptions('renderSkillIndex()', options, indexChecks);
   const { tokensPerSkill = 10, maxTokens = 2000, tool = 'skill' } = options;
   const open = skills.filter(({ forModel }) => forModel);
   if (open.length === 0) return '';

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { TurnError } from '@h/turn';
+import { aFlag, aFunction, anyText, aText, checkOptions, either, listOf, objectOf, required, wholeFrom, type OptionChecks } from '@h/turn/options';
 import { discoverSkills } from './discover.js';
 import type { SkillFolder } from './folders.js';
 import { expandHome } from './home.js';
@@ -69,12 +69,21 @@ const maxBytes = 1024 * 1024;
 /** How many files are open at a time. */
 const concurrency = 16;
 
-const known: readonly string[] = ['folders', 'platform', 'include', 'scan', 'maxSkills', 'home'] satisfies (keyof SkillLibraryOptions)[];
+const aFolder = either(aText, objectOf({ path: required(aText), trusted: aFlag, within: anyText }));
+
+const checks: OptionChecks<SkillLibraryOptions> = {
+  folders: required({ ...listOf(aFolder), takes: 'a list of paths and folders' }),
+  platform: anyText,
+  include: aFunction,
+  scan: aFunction,
+  maxSkills: wholeFrom(1),
+  home: anyText,
+};
 
 /**
  * The skills in some folders, as the Agent Skills standard has them: a folder each, with a SKILL.md.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -83,7 +92,7 @@ const known: readonly string[] = ['folders', 'platform', 'include', 'scan', 'max
  * ```
  */
 export const skillLibrary = (options: SkillLibraryOptions): SkillLibrary => {
-  checkOptions(options);
+  checkOptions('skillLibrary()', options, checks);
   const { platform = process.platform, include = () => true, scan, maxSkills = 1000, home = homedir() } = options;
   const folders = options.folders.map((folder): SkillFolder => {
     const given = typeof folder === 'string' ? { path: folder } : folder;
@@ -148,30 +157,4 @@ const select = (
   const all = [...byName.values()];
   for (const skill of all.slice(maxSkills)) problems.push({ code: 'too-many', message: `Only ${maxSkills} skills are used; this one is left out.`, path: skill.file });
   return { skills: all.slice(0, maxSkills).toSorted((left, right) => (left.name < right.name ? -1 : 1)), problems };
-};
-
-const checkOptions = (options: SkillLibraryOptions): void => {
-  const refuse = (option: string, value: unknown, expected: string): never => {
-    throw new TurnError('invalid-option', `skillLibrary() takes as "${option}" ${expected}; it was given ${JSON.stringify(value) ?? typeof value}.`);
-  };
-  for (const name of Object.keys(options)) if (!known.includes(name)) refuse(name, name, `nothing: it knows ${known.join(', ')}`);
-  const { folders, platform, include, scan, maxSkills, home } = options;
-  if (!Array.isArray(folders)) refuse('folders', folders, 'an array of paths and folders');
-  for (const [index, folder] of folders.entries()) checkFolder(`folders[${index}]`, folder, refuse);
-  if (platform !== undefined && typeof platform !== 'string') refuse('platform', platform, 'a name as process.platform has it');
-  if (home !== undefined && typeof home !== 'string') refuse('home', home, 'the path of a folder');
-  if (include !== undefined && typeof include !== 'function') refuse('include', include, 'a function');
-  if (scan !== undefined && typeof scan !== 'function') refuse('scan', scan, 'a function');
-  if (maxSkills !== undefined && !(Number.isSafeInteger(maxSkills) && maxSkills > 0)) refuse('maxSkills', maxSkills, 'a whole number from 1');
-};
-
-const checkFolder = (place: string, folder: unknown, refuse: (option: string, value: unknown, expected: string) => never): void => {
-  if (typeof folder === 'string' && folder !== '') return;
-  if (typeof folder !== 'object' || folder === null) refuse(place, folder, 'a path or { path }');
-  const { path, trusted, within, ...rest } = folder as Record<string, unknown>;
-  const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) refuse(`${place}.${unknown}`, unknown, 'nothing: a folder knows path, trusted, within');
-  if (typeof path !== 'string' || path === '') refuse(`${place}.path`, path, 'the path of a folder');
-  if (trusted !== undefined && typeof trusted !== 'boolean') refuse(`${place}.trusted`, trusted, 'true or false');
-  if (within !== undefined && typeof within !== 'string') refuse(`${place}.within`, within, 'the path of a folder');
 };

@@ -1,4 +1,5 @@
-import { TurnError, type JSONObject } from '@h/turn';
+import type { JSONObject } from '@h/turn';
+import { checkOptions, wholeFrom, type OptionCheck } from '@h/turn/options';
 import { formatSkillList, formatSkillText } from './format-skill.js';
 import type { SkillLibrary } from './library.js';
 
@@ -33,13 +34,15 @@ export interface SkillTool {
 /** The tool's name unless it is given another; compaction keeps the results of tools that are called so. */
 export const skillToolName = 'skill';
 
+const aToolName: OptionCheck = { takes: '1 to 64 letters, digits, "_" and "-"', accepts: (value) => typeof value === 'string' && /^[a-zA-Z0-9_-]{1,64}$/.test(value) };
+
 /**
  * A tool that loads a skill by its name.
  *
  * It reads what lies in the folders of the library and nothing else, so that skills outside of the workspace need no
  * further rights, and a sandbox no folder of its host. A skill that is closed to the model is unknown to it.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -47,11 +50,8 @@ export const skillToolName = 'skill';
  * ```
  */
 export const skillTool = (library: SkillLibrary, options: SkillToolOptions = {}): SkillTool => {
-  const { name = skillToolName, maxChars = 20_000, ...rest } = options;
-  const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) throw invalidOption(unknown, unknown, 'nothing: it knows name, maxChars');
-  if (typeof name !== 'string' || !/^[a-zA-Z0-9_-]{1,64}$/.test(name)) throw invalidOption('name', name, '1 to 64 letters, digits, "_" and "-"');
-  if (!Number.isSafeInteger(maxChars) || maxChars < 500) throw invalidOption('maxChars', maxChars, 'a whole number from 500');
+  checkOptions('skillTool()', options, { name: aToolName, maxChars: wholeFrom(500) });
+  const { name = skillToolName, maxChars = 20_000 } = options;
   return {
     name,
     description:
@@ -76,6 +76,3 @@ export const skillTool = (library: SkillLibrary, options: SkillToolOptions = {})
     },
   };
 };
-
-const invalidOption = (option: string, value: unknown, expected: string): TurnError =>
-  new TurnError('invalid-option', `skillTool() takes as "${option}" ${expected}; it was given ${JSON.stringify(value) ?? typeof value}.`);

@@ -1,5 +1,6 @@
+import { checkOptions } from '@h/turn/options';
 import type { SkillLibrary } from './library.js';
-import { checkIndexOptions, renderSkillIndex, type SkillIndexOptions } from './index-text.js';
+import { indexChecks, renderSkillIndex, type SkillIndexOptions } from './index-text.js';
 import type { SkillProblem } from './problem.js';
 
 /** The index as a section: `@h/prompt` takes it into its session tier. */
@@ -12,7 +13,7 @@ export interface SkillsSection {
 /**
  * The index of a library's skills, for the session tier of `prompt()`.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -20,7 +21,7 @@ export interface SkillsSection {
  * ```
  */
 export const skillsIndex = (library: SkillLibrary, options: SkillIndexOptions = {}): SkillsSection => {
-  checkIndexOptions('skillsIndex()', options);
+  checkOptions('skillsIndex()', options, indexChecks);
   return {
     id: 'skills',
     tier: 'session',

@@ -1,5 +1,6 @@
-import { intercept, notice, TurnError, type MaybePromise, type NewEvent, type SystemBlock, type TurnEventOf, type TurnOperator } from '@h/turn';
-import { checkIndexOptions, renderSkillIndex, type SkillIndexOptions } from './index-text.js';
+import { intercept, notice, type MaybePromise, type NewEvent, type SystemBlock, type TurnEventOf, type TurnOperator } from '@h/turn';
+import { checkOptions, numberFrom, objectWith, required, type OptionChecks } from '@h/turn/options';
+import { indexChecks, renderSkillIndex, type SkillIndexOptions } from './index-text.js';
 import type { SkillLibrary } from './library.js';
 import type { SkillProblem } from './problem.js';
 
@@ -23,7 +24,11 @@ export interface SkillsOptions extends SkillIndexOptions {
 
 const annotationName = 'skills';
 
-const known: readonly string[] = ['library', 'deadlineMs', 'tokensPerSkill', 'maxTokens', 'tool'] satisfies (keyof SkillsOptions)[];
+const checks: OptionChecks<SkillsOptions> = {
+  ...indexChecks,
+  library: required({ ...objectWith('list'), takes: 'a library made by skillLibrary()' }),
+  deadlineMs: numberFrom(0),
+};
 
 /**
  * Puts the index of skills at the end of the system prompt: for pipelines without `prompt()`, which takes
@@ -33,7 +38,7 @@ const known: readonly string[] = ['library', 'deadlineMs', 'tokensPerSkill', 'ma
  * stands before it. What is wrong with skills is told as `skills.problem`; nothing of it ends a turn. A request that has its
  * index is left as it is.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -41,7 +46,7 @@ const known: readonly string[] = ['library', 'deadlineMs', 'tokensPerSkill', 'ma
  * ```
  */
 export const skills = (options: SkillsOptions): TurnOperator => {
-  checkOptions(options);
+  checkOptions('skills()', options, checks);
   const { library, deadlineMs = 2000, ...index } = options;
   return intercept('skills', (operator) => {
     let text: string | undefined;
@@ -94,15 +99,4 @@ const moved = (system: readonly SystemBlock[], text: string): readonly SystemBlo
   const last = system.at(-1);
   if (last?.cache === undefined) return [...system, { text }];
   return [...system.slice(0, -1), { text: last.text }, { text, cache: last.cache }];
-};
-
-const checkOptions = (options: SkillsOptions): void => {
-  const refuse = (option: string, value: unknown, expected: string): never => {
-    throw new TurnError('invalid-option', `skills() takes as "${option}" ${expected}; it was given ${JSON.stringify(value) ?? typeof value}.`);
-  };
-  for (const name of Object.keys(options)) if (!known.includes(name)) refuse(name, name, `nothing: it knows ${known.join(', ')}`);
-  const { library, deadlineMs = 0, tokensPerSkill, maxTokens, tool } = options;
-  if (typeof library?.list !== 'function') refuse('library', library, 'a library made by skillLibrary()');
-  if (!(Number.isFinite(deadlineMs) && deadlineMs >= 0)) refuse('deadlineMs', deadlineMs, 'a number of milliseconds from 0');
-  checkIndexOptions('skills()', { tokensPerSkill, maxTokens, tool });
 };
