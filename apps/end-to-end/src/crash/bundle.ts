@@ -1,0 +1,47 @@
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+
+/**
+ * Puts a script of this folder and all packages that it needs into one file that starts fast: what the first process that
+ * ends by itself has compiled is kept for those after it.
+ *
+ * @returns the script to run
+ */
+export const bundle = async (script: string, folder: string): Promise<string> => {
+  const outfile = `${folder}/bundle.cjs`;
+  await build({
+    entryPoints: [fileURLToPath(new URL(script, import.meta.url))],
+    outfile,
+    bundle: true,
+    minify: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    conditions: ['@h/source'],
+    plugins: [withoutUnused],
+    logLevel: 'silent',
+  });
+  const starter = `${folder}/start.cjs`;
+  await writeFile(starter, startFrom(outfile));
+  return starter;
+};
+
+const startFrom = (file: string): string => `
+  const { Script } = require('node:vm');
+  const { existsSync, readFileSync, writeFileSync } = require('node:fs');
+  const file = ${JSON.stringify(file)};
+  const isCached = existsSync(file + '.cache');
+  const source = '(function (require) {' + readFileSync(file, 'utf8') + '\\n})';
+  const script = new Script(source, { filename: file, ...(isCached && { cachedData: readFileSync(file + '.cache') }) });
+  if (!isCached) process.once('exit', () => writeFileSync(file + '.cache', script.createCachedData()));
+  script.runInThisContext()(require);
+`;
+
+/** Parts of a test kit that need the test runner, and vocabularies of tokenizers, which are loaded for none of these models. */
+const withoutUnused: Plugin = {
+  name: 'without-unused',
+  setup: (building) => {
+    building.onResolve({ filter: /^vitest$|\/(o200k|cl100k)-base\.js$/ }, ({ path }) => ({ path, external: true, sideEffects: false }));
+  },
+};

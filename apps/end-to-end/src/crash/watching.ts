@@ -1,0 +1,37 @@
+import { appendFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { encodeRecord, type JournalRecord, type OpenSession, type SessionStore } from '@h/turn';
+import type { OnMoment } from './world.js';
+
+/** A store that tells of the moments around each record, each opening and each closing. */
+export const watching = (store: SessionStore, directory: string, onMoment: OnMoment): SessionStore => ({
+  locate: (turn) => store.locate(turn),
+  unfinished: () => store.unfinished(),
+  open: async (session): Promise<OpenSession> => {
+    onMoment(`${session} is about to be opened`);
+    const open = await store.open(session);
+    onMoment(`${session} is open`);
+    return {
+      snapshot: open.snapshot,
+      journal: open.journal,
+      append: async (record) => {
+        const name = `${session} ${record.event.type}`;
+        onMoment(`half of ${name} is kept`, () => tear(directory, session, record));
+        await open.append(record);
+        onMoment(`${name} is kept`);
+      },
+      close: async () => {
+        onMoment(`${session} is about to be closed`);
+        await open.close();
+        onMoment(`${session} is closed`);
+      },
+    };
+  },
+});
+
+/** Writes the first half of a record, as if the process had died while it wrote. */
+const tear = (directory: string, session: string, record: JournalRecord): void => {
+  const folder = readdirSync(directory).find((name) => name.startsWith(`${session}_`)) ?? '';
+  const line = encodeRecord(record);
+  appendFileSync(join(directory, folder, 'journal.jsonl'), line.slice(0, line.length / 2));
+};
