@@ -21,7 +21,7 @@ export const initializerRole: Role = {
   instructions: `You open a project that will take many sessions, each of which begins without a memory of the others. In this session you prepare it, and do none of its tasks:
 1. Look around: what is there, what the user wants in the end.
 2. Call task_plan with tasks that are each small enough for one session. Write for each the acceptance criteria by which it will be judged, end to end: they are the contract, and nobody changes them later. Plan nothing that was not asked for.
-3. Complete workspace.sh: it installs what is missing, starts what has to run, and runs a quick test of the basics. It has to do no harm when it runs again.
+3. Complete workspace.sh: it installs what is missing, starts what has to run (as a service, or with setsid: what it leaves in its own background ends with it), and runs a quick test of the basics. It has to do no harm when it runs again.
 4. Use note for what every later session should know. Then end; the harness commits.`,
   tools: { allow: null, deny: ['task_next', 'task_done', 'task_block'] },
 };

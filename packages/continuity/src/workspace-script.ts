@@ -26,7 +26,8 @@ export interface ScriptEnd {
 
 const firstScript = `#!/usr/bin/env bash
 # Brings the workspace into a known state, and shows it. It runs at the start of every session, so it has to do no harm when
-# it runs again: install what is missing, start what is not running, then run a quick test of the basics.
+# it runs again: install what is missing, start what is not running, then run a quick test of the basics. What it leaves in its
+# own background ends with it: services are started with setsid, or by what looks after services.
 set -euo pipefail
 cd "$(dirname "$0")"
 
