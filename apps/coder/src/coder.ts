@@ -8,7 +8,7 @@ import { openMeter } from './metering.js';
 import { readPrompt } from './read-prompt.js';
 import { displayFor, type Process } from './streams.js';
 import { oneLine } from './render/printable.js';
-import { chooseSession, openSessions, sessionLines, stateFolder } from './stored-sessions.js';
+import { chooseSession, openChildren, openSessions, sessionLines, stateFolder } from './stored-sessions.js';
 import { UsageError } from './usage-error.js';
 import { work } from './work.js';
 
@@ -40,14 +40,16 @@ const runReal = async (given: CoderArguments, process: Process): Promise<number>
   const workspace = await workFolder(given.workspace, startFolder(process.env, process.cwd()));
   const warn = (text: string): void => void process.stderr.write(`${oneLine(text)}\n`);
   const sessions = openSessions('sessions', workspace, process.env, warn);
-  const childSessions = openSessions('agents', workspace, process.env, warn);
+  const children = await openChildren(workspace, process.env, warn);
   const artifacts = await fileArtifacts({ directory: stateFolder('artifacts', workspace, process.env) });
   const session = await chooseSession(sessions, given);
+  const open = given.prompt === undefined ? (await sessions.unfinished()).find((turn) => turn.session === session)?.turn : undefined;
   const meter = await openMeter();
   const display = displayFor(process, given, meter);
-  const prompt = given.plan && given.prompt === undefined ? undefined : await readPrompt(given.prompt, process.stdin, display);
+  const goesOn = given.plan || (open !== undefined && display.terminal?.questions === undefined);
+  const prompt = goesOn && given.prompt === undefined ? undefined : await readPrompt(given.prompt, process.stdin, display);
   const opening = banner({ model: [model.name, ...model.fallbacks].join(' ▸ '), workspace, sandbox: given.sandbox }, display.palette);
-  return work({ given, process, display, workspace, sessions, childSessions, artifacts, session, model, meter, prompt, opening });
+  return work({ given, process, display, workspace, sessions, children, artifacts, session, open, model, meter, prompt, opening });
 };
 
 const listSessions = async ({ workspace: folder }: CoderArguments, process: Process): Promise<number> => {

@@ -24,6 +24,8 @@ export interface ConversationParts {
   readonly agent: Agent;
   readonly lanes: Lanes;
   readonly session: string;
+  /** The turn of the session that was cut off when its process died. */
+  readonly open: string | undefined;
   readonly context: ContextWindow;
   /** What `/tasks` tells of. */
   readonly tasks: { readonly team: Subagents; readonly project: Project };
@@ -53,26 +55,32 @@ const isCommand = (line: string): line is Command => Object.hasOwn(commands, lin
  * the {@link commands} is for the app.
  */
 export class Conversation {
+  readonly #agent: Agent;
   readonly #inbox: Inbox;
   readonly #terminal: Terminal;
   readonly #palette: Palette;
   readonly #session: string;
+  readonly #open: string | undefined;
   readonly #context: ContextWindow;
   readonly #tasks: ConversationParts['tasks'];
   readonly #editor: LineEditor;
   readonly #answer: (event: TurnEvent) => void;
   /** Ends the turn at once, without waiting for anything. */
   readonly #left = new Subject<void>();
+  /** Ends a turn that was resumed. */
+  readonly #cancelled = new Subject<void>();
   #turn: 'none' | 'running' | 'cancelling' = 'none';
   #isOver = false;
   #leave: (code: number) => void = () => undefined;
   #draft: Draft = { text: '', cursor: 0 };
 
-  constructor({ agent, lanes, session, context, tasks, input, terminal, palette }: ConversationParts) {
+  constructor({ agent, lanes, session, open, context, tasks, input, terminal, palette }: ConversationParts) {
     const leaving = { turn: (given: Parameters<Agent['turn']>[0]) => agent.turn(given).pipe(takeUntil(this.#left)), steer: agent.steer.bind(agent) };
     this.#inbox = createInbox(leaving, lanes, { mode: 'steer' });
     this.#inbox.events.subscribe((event) => this.#see(event));
+    this.#agent = agent;
     this.#session = session;
+    this.#open = open;
     this.#context = context;
     this.#tasks = tasks;
     this.#terminal = terminal;
@@ -92,14 +100,27 @@ export class Conversation {
     return new Promise((resolve) => {
       this.#leave = resolve;
       this.#editor.open();
+      if (this.#open !== undefined) this.#goOn(this.#open).catch((error: unknown) => this.#fail(error));
     });
+  }
+
+  /** Asks whether a turn is to go on that was cut off. If not, the next one ends it. */
+  async #goOn(turn: string): Promise<void> {
+    const lines = [this.#palette.yellow('! The latest turn was cut off in the middle.')];
+    const answer = await this.#terminal.questions?.ask({ lines, message: 'Go on with it?' });
+    if (answer === undefined || answer.decision === 'deny' || this.#isOver) return;
+    this.#agent
+      .resume(turn)
+      .pipe(takeUntil(this.#left), takeUntil(this.#cancelled))
+      .subscribe({ next: (event) => this.#see(event), error: (error: unknown) => this.#fail(error), complete: () => this.#cutShort() });
   }
 
   /** Ctrl-C: cancels the turn, or leaves it at once if it is being cancelled already; else takes back what was typed, or leaves. */
   interrupt(): void {
     if (this.#turn === 'running') {
       this.#turn = 'cancelling';
-      this.#inbox.interrupt(this.#session, 'The user pressed Ctrl-C.');
+      // A turn that was resumed is not the inbox's.
+      if (!this.#inbox.interrupt(this.#session, 'The user pressed Ctrl-C.')) this.#cancelled.next();
     } else if (this.#turn === 'cancelling') {
       this.#end(exitCodes.cancelled);
     } else if (!this.#editor.clear()) {
@@ -177,10 +198,20 @@ export class Conversation {
     this.#context.event(event);
     view.event(event);
     this.#answer(event);
-    if (event.type === 'turn.end') {
-      this.#turn = 'none';
-      this.#show(this.#draft);
-    }
+    if (event.type === 'turn.end') this.#idle();
+  }
+
+  /** A turn that was resumed and cancelled says nothing of its end. */
+  #cutShort(): void {
+    if (this.#turn === 'none' || this.#isOver) return;
+    this.#terminal.view.close();
+    this.#say([this.#palette.yellow('■ cancelled')]);
+    this.#idle();
+  }
+
+  #idle(): void {
+    this.#turn = 'none';
+    this.#show(this.#draft);
   }
 
   #say(lines: readonly string[]): void {

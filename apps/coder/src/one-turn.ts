@@ -1,6 +1,6 @@
 import type { Agent } from '@h/turn';
 import { exitCodes, signalExitCodes, type EndSignal } from './exit-code.js';
-import { showTurn, type ShownTurn } from './run-turn.js';
+import { showTurn, type ShownTurn, type TurnGiven } from './run-turn.js';
 import type { Display } from './streams.js';
 
 /** One turn, run to its end. */
@@ -12,7 +12,7 @@ export interface OneTurn {
 }
 
 /** Runs a single turn. */
-export const runOneTurn = (agent: Agent, session: string, input: string, { view, terminal }: Display): OneTurn => {
+export const runOneTurn = (agent: Agent, given: TurnGiven, { view, terminal }: Display): OneTurn => {
   let interruptedBy: EndSignal | undefined;
   const interrupt = (signal: EndSignal): void => {
     if (interruptedBy === undefined) turn.cancel(`The process got ${signal}.`);
@@ -20,7 +20,7 @@ export const runOneTurn = (agent: Agent, session: string, input: string, { view,
     interruptedBy ??= signal;
   };
   terminal?.questions?.attach({ hold: () => () => undefined, interrupt: () => interrupt('SIGINT') });
-  const turn: ShownTurn = showTurn(agent, { session, input }, view, terminal?.questions);
+  const turn: ShownTurn = showTurn(agent, given, view, terminal?.questions);
   const done = turn.end.then((end) => {
     const outcome = end?.outcome ?? 'cancelled';
     return outcome === 'cancelled' && interruptedBy !== undefined ? signalExitCodes[interruptedBy] : exitCodes[outcome];

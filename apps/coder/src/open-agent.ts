@@ -40,7 +40,7 @@ export interface OpenedAgent {
  * @throws UsageError for what the user can put right
  */
 export const openAgent = async (job: Job, opened: (() => Promise<void>)[]): Promise<OpenedAgent> => {
-  const { given, process, display, workspace, sessions, childSessions, artifacts, session, model, meter } = job;
+  const { given, process, display, workspace, sessions, children, artifacts, session, model, meter } = job;
   const questions = display.terminal?.questions;
   const warn = (text: string): void => void process.stderr.write(`${oneLine(text)}\n`);
   const repository = await openRepository(workspace, given);
@@ -64,9 +64,16 @@ export const openAgent = async (job: Job, opened: (() => Promise<void>)[]): Prom
     maxSteps: given.maxSteps,
     recording: given.record === undefined ? undefined : resolve(startFolder(process.env, process.cwd()), given.record),
   };
-  const explorer: ExplorerParts = { ...common, sessions: childSessions, surroundings, repository };
-  const team = createTeam({ workspace, lanes, artifacts, createExplorer: (context) => createExplorer({ ...explorer, parentOf: () => turnOf(agent, context.parent) }, context), onEvent: (child, event) => display.view.child(child, event) });
-  opened.push(() => team.close());
+  const explorer: ExplorerParts = { ...common, sessions: children.sessions, surroundings, repository };
+  const team = createTeam({ workspace, lanes, artifacts, store: children.store, createExplorer: (context) => createExplorer({ ...explorer, parentOf: () => turnOf(agent, context.parent) }, context), onEvent: (child, event) => display.view.child(child, event) });
+  opened.push(async () => {
+    try {
+      await team.close();
+    } finally {
+      await children.close();
+    }
+  });
+  await team.recover({ unfinished: () => children.sessions.unfinished(), sessions: (one) => one === session });
   const others = [...team.tools.map((tool) => defineTool(tool)), ...(plan?.tools ?? [])];
   const toolbox = await openToolbox({ root: workspace, given, questions, artifacts, repository, library: surroundings.library, sandbox, others });
   opened.push(() => toolbox.close());

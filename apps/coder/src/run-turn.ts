@@ -12,6 +12,9 @@ export interface ShownTurn {
   leave(): void;
 }
 
+/** A turn to begin, or one to go on with whose process died. */
+export type TurnGiven = Pick<TurnInput, 'session' | 'input' | 'metadata'> | { readonly resume: string };
+
 /** What the rule that asks would allow for longer. */
 const patternOf = ({ annotations }: TurnEventOf<'approval.request'>): string | undefined => {
   const { patterns = [] } = (annotations?.['hooks'] ?? {}) as { readonly patterns?: readonly string[] };
@@ -35,14 +38,15 @@ export const answering = (agent: Agent, questions: Questioner | undefined, fail:
 
 const nobody: ApprovalDecision = { decision: 'deny', reason: 'Nobody is there to be asked.' };
 
-/** Starts a turn, shows its events and has its requests for approval answered. */
-export const showTurn = (agent: Agent, input: Pick<TurnInput, 'session' | 'input' | 'metadata'>, view: View, questions: Questioner | undefined): ShownTurn => {
+/** Runs a turn, shows its events and has its requests for approval answered. */
+export const showTurn = (agent: Agent, given: TurnGiven, view: View, questions: Questioner | undefined): ShownTurn => {
   const cancelled = new AbortController();
   let last: TurnEventOf<'turn.end'> | undefined;
   let left = (): void => undefined;
+  const events$ = 'resume' in given ? agent.resume(given.resume) : agent.turn({ ...given, signal: cancelled.signal });
   const end = new Promise<typeof last>((resolve, reject) => {
     const answer = answering(agent, questions, reject);
-    const subscription = agent.turn({ ...input, signal: cancelled.signal }).subscribe({
+    const subscription = events$.subscribe({
       next: (event) => {
         if (event.type === 'turn.end') last = event;
         view.event(event);
@@ -57,5 +61,10 @@ export const showTurn = (agent: Agent, input: Pick<TurnInput, 'session' | 'input
       resolve(undefined);
     };
   });
-  return { end, cancel: (reason) => cancelled.abort(reason), leave: () => left() };
+  const cancel = (reason: string): void => {
+    // One that goes on in another process than it began in has no signal: leaving it ends it as cancelled.
+    if ('resume' in given) left();
+    else cancelled.abort(reason);
+  };
+  return { end, cancel, leave: () => left() };
 };

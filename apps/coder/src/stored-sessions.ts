@@ -2,14 +2,26 @@ import { createHash, randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileSessions, type FileSessions, type SessionInfo } from '@h/session';
+import type { ChildStore } from '@h/subagents';
+import { fileChildStore } from '@h/subagents/file-store';
+import type { SessionStore } from '@h/turn';
 import type { CoderArguments } from './arguments.js';
 import { clipped } from './render/fit.js';
 import { oneLine } from './render/printable.js';
 import { counted } from './render/quantity.js';
 import { UsageError } from './usage-error.js';
 
+/** What is kept of sub-agents. */
+export interface Children {
+  /** Their sessions, which are not among those that a user goes on with. */
+  readonly sessions: SessionStore;
+  /** Which of them are under way. */
+  readonly store?: ChildStore | undefined;
+  close(): Promise<void>;
+}
+
 /** Where the app keeps what belongs to a folder: outside of it, and of all repositories. */
-export const stateFolder = (kind: 'sessions' | 'agents' | 'artifacts', workspace: string, { XDG_STATE_HOME: state, HOME: home }: NodeJS.ProcessEnv): string => {
+export const stateFolder = (kind: 'sessions' | 'agents' | 'spawned' | 'artifacts', workspace: string, { XDG_STATE_HOME: state, HOME: home }: NodeJS.ProcessEnv): string => {
   const base = state === undefined || state === '' ? join(home ?? homedir(), '.local', 'state') : state;
   const name = `${basename(workspace)}-${createHash('sha256').update(workspace).digest('hex').slice(0, 8)}`;
   return join(base, 'h-coder', kind, name);
@@ -18,6 +30,19 @@ export const stateFolder = (kind: 'sessions' | 'agents' | 'artifacts', workspace
 /** The sessions of a folder, or those of its sub-agents, in files outside of it. */
 export const openSessions = (kind: 'sessions' | 'agents', workspace: string, environment: NodeJS.ProcessEnv, warn: (text: string) => void): FileSessions =>
   fileSessions({ directory: stateFolder(kind, workspace, environment), onProblem: ({ message }) => warn(message) });
+
+/** How many sessions of sub-agents are kept, for whoever wants to look at what they did. */
+const maxChildSessions = 100;
+
+/** What sub-agents leave behind: their sessions, the latest of them, and what is under way. */
+export const openChildren = async (workspace: string, environment: NodeJS.ProcessEnv, warn: (text: string) => void): Promise<Children> => {
+  const sessions = openSessions('agents', workspace, environment, warn);
+  const old = (await sessions.list()).slice(maxChildSessions);
+  // One that another process is busy with is left to it.
+  await Promise.allSettled(old.map(({ session }) => sessions.delete(session)));
+  const store = fileChildStore({ directory: stateFolder('spawned', workspace, environment), onProblem: ({ message }) => warn(message) });
+  return { sessions, store, close: () => store.close() };
+};
 
 /**
  * The name of the session that the user means: a new one, the latest, or the one whose name begins like this.

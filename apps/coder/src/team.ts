@@ -1,6 +1,6 @@
 import type { Lanes } from '@h/queue';
 import { wrapExternal } from '@h/security';
-import { subagents, unrestricted, type AgentKind, type Subagents, type SubagentsOptions } from '@h/subagents';
+import { subagents, unrestricted, type AgentKind, type ChildStore, type Subagents, type SubagentsOptions } from '@h/subagents';
 import type { ArtifactStore } from '@h/tools';
 
 /** What sub-agents are made for. */
@@ -9,13 +9,15 @@ export interface TeamParts {
   readonly workspace: string;
   readonly lanes: Lanes;
   readonly artifacts: ArtifactStore;
+  /** Where is noted which sub-agents are under way, for the case that the process dies. */
+  readonly store: ChildStore | undefined;
   /** Makes a sub-agent that looks around. */
   readonly createExplorer: AgentKind['create'];
   readonly onEvent: NonNullable<SubagentsOptions['onEvent']>;
 }
 
 /** The sub-agents that the agent may give tasks to. */
-export const createTeam = ({ workspace, lanes, artifacts, createExplorer, onEvent }: TeamParts): Subagents =>
+export const createTeam = ({ workspace, lanes, artifacts, store, createExplorer, onEvent }: TeamParts): Subagents =>
   subagents({
     agents: {
       explore: {
@@ -29,6 +31,7 @@ export const createTeam = ({ workspace, lanes, artifacts, createExplorer, onEven
     limits: { depth: 1 },
     lanes,
     artifacts,
+    store,
     wrap: wrapExternal,
     onEvent,
   });

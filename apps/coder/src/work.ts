@@ -1,3 +1,4 @@
+import { openProject } from '@h/continuity';
 import type { UsageMeter } from '@h/observe';
 import type { ArtifactStore } from '@h/tools';
 import type { SessionStore } from '@h/turn';
@@ -8,10 +9,10 @@ import { signalExitCodes, type EndSignal } from './exit-code.js';
 import type { ChosenModel } from './model/choose-model.js';
 import { runOneTurn } from './one-turn.js';
 import { openAgent, type OpenedAgent } from './open-agent.js';
-import { projectIn } from './plan/open-plan.js';
 import { startPlan } from './plan/start-plan.js';
 import { oneLine } from './render/printable.js';
 import { onEndSignal } from './signals.js';
+import type { Children } from './stored-sessions.js';
 import type { Display, Process } from './streams.js';
 
 /** A job for the agent. */
@@ -22,15 +23,17 @@ export interface Job {
   /** The folder, as an absolute path. */
   readonly workspace: string;
   readonly sessions: SessionStore;
-  /** The sessions of sub-agents, which are not among those that a user goes on with. */
-  readonly childSessions: SessionStore;
+  /** What is kept of sub-agents. */
+  readonly children: Children;
   /** Where is kept what is too long to be read at once. */
   readonly artifacts: ArtifactStore;
   /** The name of the session. */
   readonly session: string;
   readonly model: ChosenModel;
   readonly meter: UsageMeter;
-  /** What to do; `undefined` for a conversation, and for a plan that goes on. */
+  /** The turn of the session that was cut off when its process died, where there is nothing else to do. */
+  readonly open?: string | undefined;
+  /** What to do; `undefined` for a conversation, and for a plan or a turn that goes on. */
   readonly prompt: string | undefined;
   /** What is said first, once it is sure that the agent can work. */
   readonly opening: readonly string[];
@@ -69,17 +72,18 @@ interface Run {
 
 const start = async (ready: OpenedAgent, job: Job): Promise<Run> => {
   const { agent, plan } = ready;
-  const { prompt, session, sessions, display } = job;
-  if (plan !== undefined) return startPlan({ ...ready, plan }, { given: job.given, prompt, sessions, display });
-  if (prompt !== undefined) return runOneTurn(agent, session, prompt, display);
+  const { prompt, open, session, display } = job;
+  if (plan !== undefined) return startPlan({ ...ready, plan }, { given: job.given, prompt, display });
+  if (prompt !== undefined) return runOneTurn(agent, { session, input: prompt }, display);
+  if (open !== undefined && display.terminal?.questions === undefined) return runOneTurn(agent, { resume: open }, display);
   return converse(ready, job);
 };
 
-const converse = ({ agent, lanes, team, counter }: OpenedAgent, { session, display, process, model, workspace }: Job): Run => {
+const converse = ({ agent, lanes, team, counter }: OpenedAgent, { session, open, display, process, model, workspace }: Job): Run => {
   if (display.terminal === undefined) throw new Error('A conversation needs a terminal.');
   const context = new ContextWindow(counter, model.contextWindow());
-  const tasks = { team, project: projectIn(workspace) };
-  const conversation = new Conversation({ agent, lanes, session, context, tasks, input: process.stdin, terminal: display.terminal, palette: display.palette });
+  const tasks = { team, project: openProject({ folder: workspace }) };
+  const conversation = new Conversation({ agent, lanes, session, open, context, tasks, input: process.stdin, terminal: display.terminal, palette: display.palette });
   return {
     done: conversation.run(),
     interrupt: (signal) => {

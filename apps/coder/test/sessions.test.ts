@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises';
+import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { runCoder, startCoder } from './coder-process.js';
@@ -38,5 +38,32 @@ describe('a session', () => {
     const heard = JSON.stringify(server.requests.at(-1)?.messages);
     expect(heard).toContain('Begin');
     expect(heard).toMatch(/unknown/);
+  });
+
+  it('goes on in the middle of the turn that was cut off, where nothing else is said', async () => {
+    const { server, words, environment, workspace } = await wordsFor([call('bash', { command: 'touch began; sleep 1000' }), 'I was interrupted, and go on.']);
+    const coder = startCoder({ words: [...words, 'Begin'], environment });
+    await vi.waitFor(() => access(join(workspace, 'began')), 60_000);
+    coder.signal('SIGKILL');
+    await coder.finished;
+    const { code, stdout } = await runCoder({ words: [...words, '--continue'], environment });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/✗ bash touch began[^\n]*interrupted[^]*I was interrupted, and go on\./);
+    expect(server.requests).toHaveLength(2);
+    const again = await runCoder({ words: [...words, '--continue'], environment });
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringMatching(/^Say what to do/) as string });
+  });
+
+  it('is one terminal’s at a time', async () => {
+    const { words, environment, workspace } = await wordsFor([call('bash', { command: 'touch began; while [ ! -e go ]; do sleep 0.1; done' }), 'Done.', 'Now I can.']);
+    const first = startCoder({ words: [...words, 'Begin'], environment });
+    await vi.waitFor(() => access(join(workspace, 'began')), 60_000);
+    const second = await runCoder({ words: [...words, '--continue', 'Me too'], environment });
+    expect(second.code).toBe(1);
+    expect(second.stdout).toMatch(/■ error · .*(busy|in use|runs|process)/);
+    await writeFile(join(workspace, 'go'), '');
+    expect((await first.finished).code).toBe(0);
+    const third = await runCoder({ words: [...words, '--continue', 'And now?'], environment });
+    expect(third).toMatchObject({ code: 0, stdout: expect.stringContaining('Now I can.') as string });
   });
 });

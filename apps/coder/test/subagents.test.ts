@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { runCoder, startCoder } from './coder-process.js';
 import { sampleProject, temporaryFolder } from './folders.js';
 import { call, startModelServer, textOf, type Answer } from './model-server.js';
@@ -51,6 +51,25 @@ describe('an explorer', () => {
     const explorer = server.requests.filter(isExplorer).at(-1);
     expect(explorer && textOf(explorer)).toMatch(/may not use write|unknown/i);
     expect(stdout).toMatch(/files changed: none/);
+  });
+
+  it('is told of to the agent when its process was killed', async () => {
+    const server = await startModelServer((request) => {
+      if (isExplorer(request)) return { content: 'Looking', latency: 60_000 };
+      return textOf(request).includes('What now?') ? 'I see.' : scout(request);
+    });
+    const words = ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', await sampleProject()];
+    const environment = { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: await temporaryFolder() };
+    const coder = startCoder({ words: [...words, 'Where is it?'], environment });
+    await vi.waitFor(() => expect(server.requests.some(isExplorer)).toBe(true), 60_000);
+    coder.signal('SIGKILL');
+    await coder.finished;
+    expect((await runCoder({ words: [...words, '--continue', 'What now?'], environment })).code).toBe(0);
+    const heard = textOf(server.requests.at(-1) as Asked);
+    expect(heard.match(/\(explore\) ended: interrupted/g)).toHaveLength(1);
+    // Once, and not again.
+    await runCoder({ words: [...words, '--continue', 'And what now? What now?'], environment });
+    expect(textOf(server.requests.at(-1) as Asked).match(/\(explore\) ended: interrupted/g)).toHaveLength(1);
   });
 
   it('ends with the turn that is cancelled', async () => {

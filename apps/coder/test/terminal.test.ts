@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { main, startProgram, type Running, type Start } from './coder-process.js';
 import { sampleProject, temporaryFolder } from './folders.js';
-import { call, startModelServer, type Answer } from './model-server.js';
+import { call, startModelServer, type Answers } from './model-server.js';
 
 const hasScript = ((): boolean => {
   try {
@@ -24,7 +24,7 @@ const startOnTerminal = ({ words = [], environment, ...start }: Start): Running 
   return startProgram('script', ['--quiet', '--return', '--command', line, '/dev/null'], { ...start, environment: { SHELL: '/bin/sh', ...environment } });
 };
 
-const startWith = async (answers: readonly Answer[], { words = [], environment }: Start = {}, latencyMs = 0) => {
+const startWith = async (answers: Answers, { words = [], environment }: Start = {}, latencyMs = 0) => {
   const server = await startModelServer(answers, latencyMs);
   const folder = await sampleProject();
   const all = ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', folder, ...words];
@@ -99,6 +99,52 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     expect(server.requests).toHaveLength(5);
     coder.type(ctrlD);
     expect((await coder.finished).code).toBe(0);
+  });
+
+  it('shows what sub-agents are busy with, and tells of them and the plan', async () => {
+    const { coder, folder } = await startWith((request) => {
+      const asked = JSON.stringify(request.messages);
+      const results = request.messages.filter(({ role }) => role === 'tool').length;
+      if (asked.includes('You explore a code base')) return results === 0 ? { ...call('grep', { pattern: 'parse' }), latency: 200 } : { content: 'In src/duration.js.', latency: 1500 };
+      if (results === 0) return call('spawn', { agent: 'explore', task: 'Where is the parser?' });
+      return results === 1 ? call('wait', {}, 'wait') : 'It is there.';
+    });
+    await coder.said(idle);
+    coder.type(`/tasks${enter}`);
+    await coder.said('No sub-agents are under way, and this folder has no plan (--plan makes one).');
+    coder.type(`Look${enter}`);
+    await coder.said('⎇ explore begins');
+    coder.type(`/tasks${enter}`);
+    await coder.said(/1 sub-agent:[^]*explore · under way[^]*Where is the parser\?/);
+    await coder.said(/⎇[^]*explore: Waiting for the model/);
+    await coder.said(/⎇ explore ended: ok · 2 steps[^]*It is there\.[^]*completed[^]*Say what to do/);
+    const task = { title: 'Write it', acceptance: ['It is there.'], description: '', dependsOn: [], generation: 0 };
+    const tasks = [{ ...task, id: 'one', status: 'todo' }, { ...task, id: 'two', status: 'blocked', blockedBy: 'a key is missing' }];
+    await writeFile(join(folder, 'agent-progress.json'), JSON.stringify({ format: 'agent-progress', version: 1, revision: 1, phase: 'working', goal: 'A shop', tasks }));
+    coder.type(`/tasks${enter}`);
+    await coder.said(/one · Write it[^]*⊘[^]*two · Write it \(blocked: a key is missing\)[^]*0 of 2 tasks are done, 1 blocked\. Next: Write it \(one\)\./);
+    coder.type(ctrlD);
+    expect((await coder.finished).code).toBe(0);
+  });
+
+  it('asks whether to go on with a turn that was cut off', async () => {
+    const environment = { XDG_STATE_HOME: await temporaryFolder() };
+    const answers = [call('bash', { command: 'touch began; sleep 1000' }), 'I go on.', 'Hello again.'];
+    const { coder: first, folder, server } = await startWith(answers, { words: ['Begin'], environment });
+    await first.said('Running bash');
+    await vi.waitFor(() => access(join(folder, 'began')), 60_000);
+    // The app has a session of its own on the terminal; only its words tell which it is.
+    execFileSync('pkill', ['-KILL', '-f', folder]);
+    await first.finished;
+    const words = ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', folder, '--continue'];
+    const second = startOnTerminal({ words, environment: { ANTHROPIC_API_KEY: 'k', ...environment } });
+    await second.said(/The latest turn was cut off[^]*Go on with it\? \(y\/n\)/);
+    second.type(`y${enter}`);
+    await second.said(/bash[^]*interrupted[^]*I go on\.[^]*completed[^]*Say what to do/);
+    second.type(`Hello${enter}`);
+    await second.said(/Hello again\.[^]*completed[^]*Say what to do/);
+    second.type(ctrlD);
+    expect((await second.finished).code).toBe(0);
   });
 
   it('steers the turn that runs with what is typed', async () => {

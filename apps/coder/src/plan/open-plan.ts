@@ -27,12 +27,6 @@ export interface PlanParts {
   readonly sandbox: Sandbox;
 }
 
-/** How long the task of a session that has died stays its own, in milliseconds. One that lives says so three times as often. */
-const leaseMs = 60_000;
-
-/** The project of a folder. Nothing is read or written yet. */
-export const projectIn = (workspace: string): Project => openProject({ folder: workspace, leaseMs });
-
 /**
  * Opens the plan of a folder.
  *
@@ -41,7 +35,7 @@ export const projectIn = (workspace: string): Project => openProject({ folder: w
 export const openPlan = async ({ workspace, check, sandbox }: PlanParts): Promise<Plan> => {
   const command = check ?? (await testCommandOf(workspace));
   if (command === undefined) throw new UsageError('--plan: say with --check which command has to pass before a task counts as done; package.json has no test script.');
-  const project = projectIn(workspace);
+  const project = openProject({ folder: workspace });
   const run = sandboxChecks(sandbox);
   // Notes are written before git commits, and what the commit is about is known with them.
   let message = '';

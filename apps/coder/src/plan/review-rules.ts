@@ -22,7 +22,7 @@ export const reviewRules = async (rules: RuleRatchet, { view, palette, questions
     return;
   }
   for (const { id, rule, because } of pending) {
-    const { decision } = await questions.ask({ lines: [`? A rule for AGENTS.md: ${oneLine(rule)}`, palette.dim(`  because ${oneLine(because)}`)] });
+    const { decision } = await questions.ask({ lines: [`? A rule for AGENTS.md: ${oneLine(rule)}`, palette.dim(`  because ${oneLine(because)}`)], message: 'Add it?' });
     if (decision === 'deny') await rules.reject(id);
     else await rules.accept(id);
   }

@@ -1,11 +1,10 @@
-import type { Agent, SessionStore } from '@h/turn';
+import type { Agent } from '@h/turn';
 import type { CoderArguments } from '../arguments.js';
 import type { Repository } from '../repository.js';
 import type { Display } from '../streams.js';
 import { UsageError } from '../usage-error.js';
 import type { Plan } from './open-plan.js';
 import { enterPlanBranch } from './plan-branch.js';
-import { releaseDead } from './release-dead.js';
 import { runPlan } from './run-plan.js';
 
 /** What a plan is started with. */
@@ -13,7 +12,6 @@ export interface PlanStart {
   readonly given: CoderArguments;
   /** What the user wants in the end; `undefined` to go on with the plan that is there. */
   readonly prompt: string | undefined;
-  readonly sessions: SessionStore;
   readonly display: Display;
 }
 
@@ -24,7 +22,7 @@ export interface PlanStart {
  */
 export const startPlan = async (
   { agent, plan, repository }: { readonly agent: Agent; readonly plan: Plan; readonly repository: Repository | undefined },
-  { given, prompt, sessions, display }: PlanStart,
+  { given, prompt, display }: PlanStart,
 ): Promise<ReturnType<typeof runPlan>> => {
   const status = await plan.project.status();
   const goal = prompt ?? status.goal;
@@ -32,6 +30,5 @@ export const startPlan = async (
   if (prompt !== undefined && status.next.kind !== 'plan') throw new UsageError(`--plan: there is a plan in this folder already (${status.text}) Go on with it without a prompt, or remove agent-progress.json first.`);
   const branch = repository === undefined ? undefined : await enterPlanBranch(repository.repository, { goal, at: Date.now() });
   display.view.say([display.palette.dim(branch === undefined ? 'There is no git repository here, so nothing is committed.' : `⎇ on branch ${branch}`)]);
-  await releaseDead(plan.project, agent, sessions);
   return runPlan({ agent, plan, goal, maxSessions: given.maxSessions, display, branch });
 };

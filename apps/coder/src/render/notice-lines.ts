@@ -56,8 +56,9 @@ export const noticeLines = (event: TurnEvent, palette: Palette): readonly string
     case 'subagent.refused':
       return warning(`no ${event.agent}: ${event.reason}`);
     case 'subagent.ended': {
-      const { agent, status, steps, usage, durationMs } = event;
-      const line = `⎇ ${agent} ended: ${status} · ${counted(steps, 'step')} · tokens: ${grouped(usage.input)} in, ${grouped(usage.output)} out · ${duration(durationMs)}`;
+      const { agent, status, outcome, steps, usage, durationMs } = event;
+      const how = status === 'failed' && outcome !== undefined ? `${status} (${outcome})` : status;
+      const line = `⎇ ${agent} ended: ${how} · ${counted(steps, 'step')} · tokens: ${grouped(usage.input)} in, ${grouped(usage.output)} out · ${duration(durationMs)}`;
       return status === 'ok' ? done(line) : warning(line);
     }
     case 'subagent.not-kept':

@@ -15,6 +15,12 @@ export interface Question {
   readonly lines?: readonly string[] | undefined;
   /** What an answer for longer covers; without it, the same again. */
   readonly pattern?: string | undefined;
+  /**
+   * What is to be answered with yes or no.
+   *
+   * @defaultValue whether it is allowed
+   */
+  readonly message?: string | undefined;
 }
 
 /** Whom to ask. */
@@ -87,7 +93,7 @@ export class Questions {
     return asked;
   }
 
-  async #ask(signal: AbortSignal, { lines = [], pattern }: Question): Promise<ApprovalDecision> {
+  async #ask(signal: AbortSignal, { lines = [], pattern, message }: Question): Promise<ApprovalDecision> {
     const { isCancel, text } = await import('@clack/prompts');
     // The prompt listens for as long as the signal lives; one that was answered must not take the terminal back at the end of the turn.
     const given = new AbortController();
@@ -99,7 +105,8 @@ export class Questions {
     try {
       const validate = (answer: string | undefined): string | undefined =>
         decisionOf(answer) === undefined ? 'Answer y, n, session or always; or n, and why.' : undefined;
-      const answer = await text({ message: `Allow it? (y/n/session/always${pattern === undefined ? '' : `: ${pattern}`})`, validate, signal: given.signal });
+      const allow = `Allow it? (y/n/session/always${pattern === undefined ? '' : `: ${pattern}`})`;
+      const answer = await text({ message: message === undefined ? allow : `${message} (y/n)`, validate, signal: given.signal });
       if (isCancel(answer) && !signal.aborted) this.#user?.interrupt();
       return covering((isCancel(answer) ? undefined : decisionOf(answer)) ?? refusal, pattern);
     } finally {
