@@ -116,8 +116,8 @@ describe('workThrough', () => {
   it('waits for the sessions of others, until their lease has run out', async () => {
     const scheduler = new VirtualTimeScheduler();
     const clock = (): number => Date.UTC(2026, 10, 21) + scheduler.now();
-    const project = await projectWith(planned('a'), { clock, leaseMs: 12_000 });
-    await project.progress.update((current) => claimNext(current, { owner: 'other', at: clock(), leaseMs: 12_000 }));
+    const project = await projectWith(planned('a'), { clock, leaseMs: 5_000 });
+    await project.progress.update((current) => claimNext(current, { owner: 'other', at: clock(), leaseMs: 5_000 }));
     const waits: number[] = [];
     const work = workThrough({
       project,
@@ -134,7 +134,7 @@ describe('workThrough', () => {
       scheduler.flush();
     }
     expect(await work).toMatchObject({ reason: 'all-done', sessions: 1 });
-    expect(waits).toEqual([0, 5_000, 10_000]);
+    expect(waits).toEqual([0, 2_000, 4_000]);
   });
 
   it('leaves a wait when it is cancelled, with no timer left', async () => {

@@ -78,7 +78,7 @@ export interface WorkEnd {
 }
 
 /** Others are looked after this often, in milliseconds: their task may be done long before their lease runs out. */
-const longestWaitMs = 5_000;
+const longestWaitMs = 2_000;
 const goOn = 'Go on with the project.';
 
 /**

@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openProject } from '@h/continuity';
+import { expect, it, vi } from 'vitest';
+import { gitIn, ownFolder, ownRepository } from '../continuity-folder.js';
+import { contentOf, shopTasks } from './shop.js';
+import { bundleWorker, startWorker } from './worker-process.js';
+
+/** Passes when a task's file is whole. Holds still where a test wants to kill somebody meanwhile. */
+const checkScript = `
+touch .git/checking-$1
+while [ -e .git/hold-check-$1 ]; do sleep 0.02; done
+[ "$(cat $1.txt)" = "The whole of $1." ]
+`;
+
+const tasksOf = (lines: readonly string[]): readonly string[] => lines.flatMap((line) => (line.startsWith('build ') ? [line.slice('build '.length)] : []));
+
+it('takes a project through crashes, edits by hand and two workers at once to its end', async () => {
+  const folder = await ownRepository();
+  const script = join(await ownFolder(), 'worker.mjs');
+  await bundleWorker(script);
+  const work = (...args: readonly string[]) => startWorker(script, folder, ...args);
+  const inGit = (name: string): string => join(folder, '.git', name);
+  await writeFile(inGit('check.sh'), checkScript);
+  const project = openProject({ folder });
+  const next = async () => (await project.status()).next;
+
+  // The initializer plans and does nothing else.
+  expect(await work('planner', '1').ended()).toEqual(['session initializer planner-1', 'end max-sessions 1']);
+  expect(await project.status()).toMatchObject({ counts: { todo: 8, total: 8 }, next: { kind: 'work', task: { id: 'login' }, isResumed: false } });
+  expect(gitIn(folder, 'log', '-1', '--format=%s')).toBe('Plan the project');
+
+  // A worker is killed in the middle of an edit.
+  await writeFile(inGit('hold-edit-login'), '');
+  const first = work('first');
+  await first.said('build login');
+  expect(await next()).toMatchObject({ kind: 'work', task: { id: 'cart' } });
+  await first.kill();
+  expect(await readFile(join(folder, 'login.txt'), 'utf8')).toBe('The');
+  expect(await next()).toMatchObject({ kind: 'work', task: { id: 'login' }, isResumed: true });
+  await rm(inGit('hold-edit-login'));
+
+  // The next one goes on with the same task at once, and is killed in the middle of a check.
+  await writeFile(inGit('hold-check-catalog'), '');
+  const second = work('second');
+  await vi.waitUntil(() => existsSync(inGit('checking-catalog')), { timeout: 20_000 });
+  await second.kill();
+  await rm(inGit('hold-check-catalog'));
+  expect(tasksOf(second.lines())).toEqual(['login', 'catalog']);
+  expect(await project.status()).toMatchObject({ counts: { done: 1 }, next: { kind: 'work', task: { id: 'catalog' }, isResumed: true } });
+  expect(await work('third', '1').ended()).toEqual(['session worker third-1', 'build catalog', 'end max-sessions 1']);
+
+  // A person adds a task, and saves it so that it is no progress file any more: nobody touches that.
+  const text = await readFile(project.progress.path, 'utf8');
+  const edited = JSON.parse(text) as { tasks: object[] };
+  edited.tasks.push({ id: 'by-hand', title: 'Build by-hand', acceptance: ['by-hand works end to end'], status: 'todo', generation: 0 });
+  await writeFile(project.progress.path, `${JSON.stringify(edited).slice(0, -2)},]}`);
+  expect(await work('fourth').ended()).toEqual(['end damaged 0']);
+  expect(await readFile(project.progress.path, 'utf8')).toMatch(/,\]\}$/);
+  await writeFile(project.progress.path, JSON.stringify(edited));
+  expect(await work('fifth', '1').ended()).toEqual(['session worker fifth-1', 'build cart', 'end max-sessions 1']);
+
+  // The disk has lost the end of a write: what was good last is put back.
+  await writeFile(project.progress.path, text.slice(0, 500));
+  expect(await work('sixth').ended()).toEqual(['end damaged 0']);
+  expect((await project.progress.restore()).tasks.filter(({ status }) => status === 'done')).toHaveLength(3);
+
+  // Two at once never work on the same task, and end when all is done.
+  await writeFile(inGit('hold-edit-search'), '');
+  const both = ['seventh', 'eighth'].map((name) => work(name));
+  await vi.waitUntil(() => both.every((worker) => tasksOf(worker.lines()).length > 0), { timeout: 20_000 });
+  await rm(inGit('hold-edit-search'));
+  const pair = await Promise.all(both.map((worker) => worker.ended()));
+  expect(pair.map((lines) => lines.at(-1)?.split(' ').slice(0, 2))).toEqual([['end', 'all-done'], ['end', 'all-done']]);
+  expect(pair.flatMap(tasksOf).toSorted()).toEqual(['by-hand', 'checkout', 'orders', 'reports', 'returns', 'search']);
+
+  const { tasks, next: after } = await project.status();
+  expect(after).toEqual({ kind: 'stop', reason: 'all-done' });
+  expect(tasks.map(({ id, status }) => `${id} ${status}`)).toEqual([...shopTasks, 'by-hand'].map((id) => `${id} done`));
+  for (const { id, evidence } of tasks) {
+    expect(evidence?.check).toMatchObject({ command: `sh .git/check.sh ${id}`, exitCode: 0 });
+    expect(await readFile(join(folder, `${id}.txt`), 'utf8')).toBe(contentOf(id));
+  }
+  const notes = await readFile(project.notes.path, 'utf8');
+  for (const { id } of tasks) expect(notes).toContain(` has built ${id}.`);
+  expect(notes.match(/^## Session second-1 .*/gm)).toHaveLength(1);
+  // Those of the pair may have committed each other's work; in the end nothing is left.
+  gitIn(folder, 'add', '--all');
+  expect(gitIn(folder, 'status', '--short').split('\n').filter((line) => !/agent-(?:notes|progress)/.test(line))).toEqual(['']);
+  expect(gitIn(folder, 'log', '--format=%s').split('\n')).toEqual(expect.arrayContaining(['Plan the project', 'Build login (login)', 'Build catalog (catalog)', 'Build cart (cart)', 'Build by-hand (by-hand)']));
+  expect(await work('last').ended()).toEqual(['end all-done 0']);
+}, 60_000);

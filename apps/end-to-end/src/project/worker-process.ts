@@ -1,0 +1,61 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+import { onTestFinished, vi } from 'vitest';
+
+/** Puts the worker and all packages that it needs into one file. */
+export const bundleWorker = async (outfile: string): Promise<void> => {
+  await build({
+    entryPoints: [fileURLToPath(new URL('worker.ts', import.meta.url))],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    platform: 'node',
+    target: 'node20',
+    conditions: ['@h/source'],
+    plugins: [withoutTestRunner],
+    logLevel: 'silent',
+  });
+};
+
+/** What is unused of a test kit must not bring the test runner with it. */
+const withoutTestRunner: Plugin = {
+  name: 'without-test-runner',
+  setup: (bundler) => bundler.onResolve({ filter: /^vitest$/ }, ({ path }) => ({ path, external: true, sideEffects: false })),
+};
+
+/** A worker in a process of its own. */
+export interface WorkerProcess {
+  readonly lines: () => readonly string[];
+  /** Waits until it has said this. */
+  said(line: string): Promise<void>;
+  /** As a crash: nothing that it does afterwards happens. */
+  kill(): Promise<void>;
+  /** Waits for its end. @returns all that it has said */
+  ended(): Promise<readonly string[]>;
+}
+
+export const startWorker = (script: string, ...args: readonly string[]): WorkerProcess => {
+  const child: ChildProcess = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let text = '';
+  child.stdout?.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  const closed = once(child, 'close');
+  const lines = (): readonly string[] => text.split('\n').slice(0, -1);
+  return {
+    lines,
+    said: (line) => vi.waitUntil(() => lines().includes(line), { timeout: 20_000, interval: 10 }).then(() => undefined),
+    kill: async () => {
+      child.kill('SIGKILL');
+      await closed;
+    },
+    ended: async () => {
+      await closed;
+      return lines();
+    },
+  };
+};
