@@ -7,7 +7,7 @@ import { intercept } from './intercept.js';
 import { scriptedModel } from './testing/index.js';
 
 const pipeline = (...names: readonly string[]) => harness({ model: scriptedModel([]) }).pipe(...names.map((name) => intercept(name, () => ({}))));
-const inOrder = ['queue', 'hooks', 'guardrails', 'failover', 'prompt', 'skills', 'continuity', 'git', 'compaction', 'late-hooks', 'loop-detect', 'hand-off', 'tools', 'security', 'observe', 'record'];
+const inOrder = ['queue', 'hooks', 'subagents', 'guardrails', 'failover', 'prompt', 'skills', 'continuity', 'git', 'compaction', 'late-hooks', 'loop-detect', 'hand-off', 'tools', 'security', 'observe', 'record', 'policy-guard'];
 
 describe('describePipeline', () => {
   it('prints the operators in order, native ones as such', () => {
@@ -29,6 +29,10 @@ describe('describePipeline', () => {
 
   it.each([
     ['guardrails', 'queue', 'queue stands after guardrails: nothing should happen before the turn is admitted.'],
+    ['git', 'queue', 'queue stands after git: a turn that is not admitted must not switch branches.'],
+    ['subagents', 'queue', 'queue stands after subagents: a parent that waits could not find the place that it frees.'],
+    ['guardrails', 'subagents', 'subagents stands after guardrails: the steps that results cause would not be counted.'],
+    ['policy-guard', 'hooks', 'hooks stands after policy-guard: a call that was rewritten afterwards would not be judged.'],
     ['guardrails', 'hooks', "hooks stands after guardrails: people's rules see everything as it comes in."],
     ['failover', 'guardrails', 'guardrails stands after failover: a retry inserted above the guard is not counted.'],
     ['compaction', 'failover', 'failover stands after compaction: another model needs a request that is shaped and fitted for it again.'],
