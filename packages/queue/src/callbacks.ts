@@ -17,9 +17,14 @@ export class Callbacks {
     return this.#context.getStore();
   }
 
-  /** Does something as a part of this work; of none, when there is none. */
+  /** Does something as a part of this work; of none, when there is none. What is over has no parts any more. */
   within<Result>(holder: Holder | undefined, callback: () => Result): Result {
-    return this.#context.run(holder, callback);
+    return holder?.isCurrent === false ? callback() : this.#context.run(holder, callback);
+  }
+
+  /** Nobody will be called any more. Without this every promise of the process would be marked for these lanes for ever. */
+  end(): void {
+    this.#context.disable();
   }
 
   /** Remembers from where somebody came who has to wait. */

@@ -233,9 +233,12 @@ export class Keeper implements TicketKeeper, HolderKeeper, StopsKeeper {
     else if (pass) this.gate.leave(pass);
     if (!holder) this.#stopWaiting(ticket);
     ticket.state = 'over';
+    // What is over may be old, and would keep alive what is young until the whole heap is collected.
+    ticket.pass = undefined;
     if (holder) {
       this.holders.remove(holder);
       this.#parents.over(holder);
+      if (holder.lostAt === undefined) ticket.holder = undefined;
     }
     if (!lane) return;
     lane.remove(ticket);

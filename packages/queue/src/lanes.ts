@@ -3,7 +3,7 @@ import { Alarm, monotonicScheduler } from './clock.js';
 import type { LaneBackend, LaneListener, LaneRequest, Lease } from './contract.js';
 import { LaneError } from './errors.js';
 import { Holder } from './holder.js';
-import { Keeper, type KeeperOptions } from './keeper.js';
+import { Keeper, type Closing, type KeeperOptions } from './keeper.js';
 import { checkLanesOptions, type LanesOptions } from './lanes-options.js';
 import { Notices } from './notices.js';
 import { priorityOf } from './priority.js';
@@ -88,6 +88,7 @@ export const createLanes = (options: LanesOptions = {}): Lanes => {
     dueChanged: ({ dueAt }) => alarm.setFor(dueAt),
     idle: () => {
       alarm.clear();
+      if (keeper.closing) callbacks.end();
       for (const resolve of onIdle.splice(0)) resolve();
     },
   });
@@ -110,6 +111,10 @@ export const createLanes = (options: LanesOptions = {}): Lanes => {
     return ticket;
   };
   const idle = (): Promise<void> => (keeper.lanes.size === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve)));
+  const close = (closing: Closing): void => {
+    keeper.closing = closing;
+    if (keeper.lanes.size === 0) callbacks.end();
+  };
   return {
     enter: (request, listener) => {
       checkRequest(request, listener);
@@ -132,11 +137,11 @@ export const createLanes = (options: LanesOptions = {}): Lanes => {
     idle,
     drain: () => {
       const reason = 'The lanes are draining: who is there may finish, nobody else is let in.';
-      keeper.closing ??= { reason, mayFinish: true };
+      if (!keeper.closing) close({ reason, mayFinish: true });
       return idle();
     },
     shutdown: ({ reason = 'The lanes are shut down.' } = {}) => {
-      keeper.closing = { reason, mayFinish: false };
+      close({ reason, mayFinish: false });
       const all = [...keeper.lanes.values()].flatMap(({ tickets }) => [...tickets]);
       // Those who wait go first, from behind, lest one of them takes a place that is being freed.
       const inOrder = [...all.filter(({ isWaiting }) => isWaiting).toReversed(), ...all.filter(({ isWaiting }) => !isWaiting)];
