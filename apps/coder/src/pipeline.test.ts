@@ -1,0 +1,58 @@
+import { createTokenCounter } from '@h/compaction';
+import { classifyError, createCredentialPool } from '@h/failover';
+import { memoryApprovalStore } from '@h/hooks';
+import { createUsageMeter } from '@h/observe';
+import { createLanes, queue } from '@h/queue';
+import { createRedactor } from '@h/security';
+import { policyGuard, unrestricted } from '@h/subagents';
+import { createRegistry, memoryArtifacts, toolDriver } from '@h/tools';
+import { describePipeline, memorySessions } from '@h/turn';
+import { scriptedModel } from '@h/turn/testing';
+import { createGitRepository, createSandbox } from '@h/workspace';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../test/folders.js';
+import { createAgent, type AgentParts } from './pipeline.js';
+import { openPlan } from './plan/open-plan.js';
+import { createTeam } from './team.js';
+import { openTelemetry } from './telemetry.js';
+
+/** All that an agent can be made of. */
+const allParts = async (): Promise<Required<AgentParts>> => {
+  const workspace = await temporaryFolder();
+  const sandbox = await createSandbox({ mode: 'host', root: workspace });
+  onTestFinished(() => sandbox.close());
+  const lanes = createLanes();
+  const artifacts = memoryArtifacts();
+  const team = createTeam({ workspace, lanes, artifacts, store: undefined, createExplorer: () => Promise.reject(new Error('Nobody is spawned.')), onEvent: () => undefined });
+  return {
+    model: { driver: scriptedModel([]), name: undefined, fallbacks: [], pool: createCredentialPool({ profiles: [] }), classify: classifyError, contextWindow: () => undefined },
+    sessions: memorySessions(),
+    driver: toolDriver(createRegistry()),
+    artifacts,
+    sections: {},
+    counter: createTokenCounter(),
+    rules: { hooks: [], approvalStore: memoryApprovalStore(), problems: [], close: () => Promise.resolve() },
+    redactor: createRedactor(),
+    meter: createUsageMeter(),
+    telemetry: await openTelemetry(undefined, () => undefined),
+    maxSteps: 5,
+    repository: { repository: createGitRepository({ root: workspace }), use: 'plan' },
+    recording: undefined,
+    parentOf: undefined,
+    outer: [queue(lanes)],
+    team: [team],
+    plan: await openPlan({ workspace, check: 'true', sandbox }),
+    inner: [policyGuard(unrestricted)],
+  };
+};
+
+describe('the pipeline', () => {
+  it('has all its operators in an order in which each sees what it has to', async () => {
+    const { operators, warnings } = describePipeline(createAgent(await allParts()));
+    expect(operators).toEqual([
+      'queue', 'hooks', 'subagents', 'guardrails', 'failover', 'prompt', 'continuity', 'git', 'compaction', 'late-hooks', 'loop-detect',
+      'hand-off', 'tools', 'security', 'observe', 'policy-guard',
+    ]);
+    expect(warnings).toEqual([]);
+  });
+});
