@@ -1,0 +1,20 @@
+/** Runs the turn of `crash-world.ts` and dies by SIGKILL at one moment of it: `<directory> <number of the moment>`. */
+import { bossTurn, crashWorld } from './crash-world.js';
+
+const [directory = '', last = '0'] = process.argv.slice(2);
+let number = 0;
+const { agent, team, store } = crashWorld(directory, (name, tear) => {
+  number += 1;
+  if (number !== Number(last)) return;
+  tear?.();
+  process.stderr.write(name);
+  process.kill(process.pid, 'SIGKILL');
+});
+agent.turn({ session: 'boss', input: 'Go', id: bossTurn }).subscribe({
+  complete: () => {
+    void team
+      .close()
+      .then(() => store.close())
+      .then(() => process.stderr.write(String(number)));
+  },
+});

@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { repairHistory, reply, type Message } from '@h/turn';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { bundle } from '../crash/bundle.js';
+import { crashWorld, startAgain } from './crash-world.js';
+
+const run = async (script: string, directory: string, last: number): Promise<{ readonly signal: string | null; readonly said: string }> => {
+  const child = spawn(process.execPath, [script, directory, String(last)], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (piece: string) => (said += piece));
+  const [, signal] = (await once(child, 'close')) as [number | null, string | null];
+  return { signal, said };
+};
+
+/** The ids of sub-agents that spawn calls have answered. */
+const acceptedIn = (messages: readonly Message[]): readonly string[] =>
+  messages.flatMap((message) => (message.role === 'tool' ? message.content.flatMap((part) => (part.type === 'tool-result' && part.toolName === 'spawn' ? [...JSON.stringify(part.output).matchAll(/child\\*":\\*"([0-9a-f-]{36})/g)].map(([, id = '']) => id) : [])) : []));
+
+const endsIn = (messages: readonly Message[]): readonly string[] => [...JSON.stringify(messages).matchAll(/Sub-agent ([0-9a-f-]{36}) \(worker\) ended: ([a-z-]+)/g)].map(([, id = '', status = '']) => `${id} ${status}`);
+
+/** What the test has seen at least once, so that it does not pass by seeing nothing. */
+const situationOf = (moment: string): string =>
+  moment.includes('beginning of') ? 'before one begins' : /subagent-.* is kept|-work was done/.test(moment) ? 'while one works' : moment.includes('end of') ? 'between its end and its delivery' : moment.includes('deleted') ? 'after its delivery' : 'elsewhere';
+
+describe('a process that is killed while sub-agents are under way', () => {
+  it('leaves a parent that hears of each once, and nothing is run twice', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'h-orphans-'));
+    onTestFinished(() => rm(root, { recursive: true, force: true }));
+    const script = await bundle('../subagents/crash-child.ts', root);
+    const whole = join(root, 'whole');
+    await mkdir(whole);
+    const undisturbed = await run(script, whole, 0);
+    expect(undisturbed.signal).toBe(null);
+    const moments = Number(undisturbed.said);
+    expect(moments).toBeGreaterThan(100);
+    const seen = new Set<string>();
+    const statuses = new Set<string>();
+
+    const check = async (last: number): Promise<void> => {
+      const directory = join(root, String(last));
+      await mkdir(directory);
+      const { signal, said } = await run(script, directory, last);
+      // Files answer in another order each time, so that a run may have fewer moments than another.
+      if (signal === null) return;
+      seen.add(situationOf(said));
+      const where = `moment ${last}: ${said}`;
+      const world = crashWorld(directory);
+      const orphans = await startAgain(world);
+      expect(await world.agent.unfinished(), where).toEqual([]);
+      await reply(world.agent.turn({ session: 'boss', input: 'And?' }));
+
+      const messages = await world.sessions.messages('boss');
+      expect(repairHistory(messages).repairs, where).toEqual([]);
+      const ends = endsIn(messages);
+      const told = ends.map((end) => end.split(' ')[0]);
+      expect(new Set(told).size, `${where} tells twice`).toBe(told.length);
+      for (const id of acceptedIn(messages)) expect(told, `${where} tells of ${id}`).toContain(id);
+      for (const { record } of orphans) expect(ends, `${where} tells of the orphan ${record.task}`).toContain(`${record.id} interrupted`);
+      for (const end of ends) statuses.add(end.split(' ')[1] ?? '');
+
+      const effects = (await readFile(join(directory, 'effects.txt'), 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
+      expect(new Set(effects).size, `${where} works twice: ${effects.join(', ')}`).toBe(effects.length);
+
+      expect(world.team.list('boss'), where).toEqual([]);
+      const answers = await Promise.all([1, 2, 3].map(() => world.team.spawn({ parent: 'boss', agent: 'worker', task: 'nothing' })));
+      expect(answers.map((answer) => (answer.status === 'refused' ? answer.code : answer.status)), where).toEqual(['accepted', 'accepted', 'max-children']);
+      await world.team.close();
+      expect(await world.store.list(), where).toEqual([]);
+      await world.store.close();
+    };
+
+    // A process takes its time to start; with every third moment all situations come several times.
+    const queue = Array.from({ length: Math.ceil(moments / 3) }, (_, index) => 1 + index * 3);
+    const worker = async (): Promise<void> => {
+      for (let last = queue.shift(); last !== undefined; last = queue.shift()) await check(last);
+    };
+    await Promise.all([worker(), worker()]);
+    expect([...seen].toSorted()).toEqual(['after its delivery', 'before one begins', 'between its end and its delivery', 'elsewhere', 'while one works']);
+    expect([...statuses].toSorted()).toEqual(['interrupted', 'ok']);
+  }, 300_000);
+});
