@@ -15,6 +15,9 @@ export const parseAISDK = (text: string): Transcript => {
     if (messageSchema.safeParse(revived).success) builder.add(revived as Message);
     else builder.notes.dropped('a message that is no ModelMessage', index + 1);
   }
+  if (builder.isEmpty && list.length > 0) {
+    throw new InvalidInputError('None of the messages is a ModelMessage; messages of a user interface, with parts, become some by convertToModelMessages() of the AI SDK.');
+  }
   return builder.finish('ai-sdk');
 };
 

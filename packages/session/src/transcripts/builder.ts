@@ -15,6 +15,8 @@ export class TranscriptBuilder {
   readonly #messages: Message[] = [];
   readonly #info = new Map<Message, MessageInfo>();
   readonly #toolNames = new Map<string, string>();
+  /** The parts of the last message, as long as it grows. */
+  #growing: (AssistantPart | ToolPart)[] | undefined;
 
   constructor(notes: Notes) {
     this.notes = notes;
@@ -24,6 +26,7 @@ export class TranscriptBuilder {
     if (message.role === 'assistant' && typeof message.content !== 'string') {
       for (const part of message.content) if (part.type === 'tool-call') this.#toolNames.set(part.toolCallId, part.toolName);
     }
+    this.#growing = undefined;
     this.#messages.push(message);
     this.#info.set(message, info);
   }
@@ -31,7 +34,7 @@ export class TranscriptBuilder {
   /** Adds a piece of an answer to the message before it, where that is the model's. */
   addToAnswer(parts: readonly AssistantPart[], info: MessageInfo): void {
     const last = this.#messages.at(-1);
-    if (last?.role === 'assistant' && typeof last.content !== 'string') this.#replaceLast({ ...last, content: [...last.content, ...parts] }, info);
+    if (last?.role === 'assistant' && typeof last.content !== 'string') this.#grow(last, last.content, parts, info);
     else this.add({ role: 'assistant', content: parts }, info);
     for (const part of parts) if (part.type === 'tool-call') this.#toolNames.set(part.toolCallId, part.toolName);
   }
@@ -39,7 +42,7 @@ export class TranscriptBuilder {
   /** Adds results to those before them, as the results of one step are one message. */
   addResults(parts: readonly ToolPart[], info: MessageInfo): void {
     const last = this.#messages.at(-1);
-    if (last?.role === 'tool') this.#replaceLast({ ...last, content: [...last.content, ...parts] }, info);
+    if (last?.role === 'tool') this.#grow(last, last.content, parts, info);
     else this.add({ role: 'tool', content: parts }, info);
   }
 
@@ -50,8 +53,17 @@ export class TranscriptBuilder {
 
   /** Begins anew, as after a compaction. */
   clear(): void {
+    this.#growing = undefined;
     this.#messages.length = 0;
     this.#info.clear();
+  }
+
+  /** Takes the last turns out, as one who went back in the conversation did. */
+  dropTurns(count: number): void {
+    const starts = this.#messages.flatMap((message, index) => (isInput(message) ? [index] : []));
+    const from = count > 0 ? (starts.at(-Math.min(count, starts.length)) ?? this.#messages.length) : this.#messages.length;
+    for (const message of this.#messages.splice(from)) this.#info.delete(message);
+    this.#growing = undefined;
   }
 
   get isEmpty(): boolean {
@@ -71,12 +83,15 @@ export class TranscriptBuilder {
     return { format, ...about, turns, notes: this.notes.list() };
   }
 
-  #replaceLast(message: Message, info: MessageInfo): void {
-    const last = this.#messages.pop();
-    const before = last && this.#info.get(last);
-    if (last) this.#info.delete(last);
+  /** Makes the last message longer. Its parts are copied once, however many come. */
+  #grow(last: Message, content: readonly (AssistantPart | ToolPart)[], parts: readonly (AssistantPart | ToolPart)[], info: MessageInfo): void {
+    const before = this.#info.get(last);
     const usage = before?.usage && info.usage ? addUsage(before.usage, info.usage) : (info.usage ?? before?.usage);
-    this.#messages.push(message);
+    if (this.#growing) for (const part of parts) this.#growing.push(part);
+    else this.#growing = [...content, ...parts];
+    const message = { ...last, content: this.#growing } as Message;
+    this.#messages[this.#messages.length - 1] = message;
+    this.#info.delete(last);
     this.#info.set(message, { at: info.at ?? before?.at, model: info.model ?? before?.model, usage });
   }
 
@@ -96,12 +111,17 @@ export class TranscriptBuilder {
 /** A turn begins with what a person says after the agent has said or done something. */
 const partIntoTurns = (messages: readonly Message[]): readonly (readonly Message[])[] => {
   const turns: Message[][] = [];
+  let isAnswered = false;
   for (const message of messages) {
     const current = turns.at(-1);
-    const isInput = message.role === 'user' && message.metadata?.internal !== true;
-    const isAnswered = current?.some(({ role }) => role === 'assistant' || role === 'tool') === true;
-    if (!current || (isInput && isAnswered)) turns.push([message]);
-    else current.push(message);
+    if (!current || (isInput(message) && isAnswered)) {
+      turns.push([message]);
+      isAnswered = false;
+    } else current.push(message);
+    isAnswered ||= message.role === 'assistant' || message.role === 'tool';
   }
   return turns;
 };
+
+/** What a person says. */
+const isInput = ({ role, metadata }: Message): boolean => role === 'user' && metadata?.internal !== true;

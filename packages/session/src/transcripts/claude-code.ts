@@ -1,6 +1,7 @@
 import type { AssistantPart, FilePart, Message, ToolResultPart, UserPart, Usage } from '@h/turn';
 import { TranscriptBuilder } from './builder.js';
-import { isObject, numberIn, objectIn, objectsIn, parseLines, textIn, timeIn, type Json, type JsonLine } from './json.js';
+import { activeBranch, queuedIn } from './claude-code-branch.js';
+import { isObject, numberIn, objectIn, objectsIn, parseLines, textIn, timeIn, wordIn, type Json, type JsonLine } from './json.js';
 import { Notes } from './notes.js';
 import { outputOf, type ResultPiece } from './tool-output.js';
 import type { Transcript } from './transcript.js';
@@ -19,47 +20,32 @@ export const parseClaudeCode = (text: string): Transcript => {
   for (const { line, value } of activeBranch(lines, notes)) {
     const message = objectIn(value, 'message');
     const id = textIn(message, 'id');
-    if (value['type'] === 'assistant') addAnswer(builder, value, message, line, id !== undefined && id === answer);
+    const queued = queuedIn(value);
+    if (queued) addQueued(builder, queued, timeIn(value, 'timestamp'), line);
+    else if (value['type'] === 'assistant') addAnswer(builder, value, message, line, id !== undefined && id === answer);
     else addUser(builder, value, message, line);
     answer = value['type'] === 'assistant' ? id : answer;
   }
   const session = lines.map(({ value }) => textIn(value, 'sessionId')).find((id) => id !== undefined);
-  const title = lines.findLast(({ value }) => value['type'] === 'summary' || value['type'] === 'custom-title');
-  return builder.finish('claude-code', {
-    ...(session !== undefined && { session }),
-    ...(title && { title: textIn(title.value, 'customTitle') ?? textIn(title.value, 'summary') }),
-  });
+  const title = titleOf(lines);
+  return builder.finish('claude-code', { ...(session !== undefined && { session }), ...(title !== undefined && { title }) });
 };
 
-const isSaid = ({ value }: JsonLine): boolean => value['type'] === 'user' || value['type'] === 'assistant';
+/** What the user calls the session, or else what it is called. */
+const titleOf = (lines: readonly JsonLine[]): string | undefined => {
+  const latest = (type: string, key: string): string | undefined => {
+    const entry = lines.findLast(({ value }) => value['type'] === type);
+    return entry && textIn(entry.value, key);
+  };
+  return latest('custom-title', 'customTitle') ?? latest('summary', 'summary') ?? latest('ai-title', 'aiTitle');
+};
 
-/** The entries that lead to the last one, in the order of the file, with the results that hang off them. */
-const activeBranch = (lines: readonly JsonLine[], notes: Notes): readonly JsonLine[] => {
-  for (const { value, line } of lines) {
-    const type = String(value['type']);
-    if (!['user', 'assistant', 'summary', 'custom-title'].includes(type)) notes.dropped(`an entry of the type ${type}`, line);
-  }
-  const main = lines.filter(({ value, line }) => {
-    const isSide = value['isSidechain'] === true;
-    if (isSide) notes.dropped('an entry of a sub-agent', line);
-    return !isSide;
-  });
-  const said = main.filter(isSaid);
-  const last = said.at(-1);
-  if (!last || textIn(last.value, 'uuid') === undefined) return said;
-  const byId = new Map(main.map((each) => [textIn(each.value, 'uuid'), each]));
-  const onPath = new Set<JsonLine>();
-  for (let at: JsonLine | undefined = last; at && !onPath.has(at); at = byId.get(textIn(at.value, 'parentUuid'))) onPath.add(at);
-  const calls = new Set<string | undefined>();
-  const answers = new Set([...onPath].map(({ value }) => textIn(objectIn(value, 'message'), 'id')).filter((id) => id !== undefined));
-  return said.filter((each) => {
-    const message = objectIn(each.value, 'message');
-    const blocks = objectsIn(message, 'content');
-    const isPart = onPath.has(each) || answers.has(textIn(message, 'id') ?? '') || blocks.some((block) => block['type'] === 'tool_result' && calls.has(textIn(block, 'tool_use_id')));
-    if (!isPart) notes.dropped('an entry of another branch, or from before a compaction', each.line);
-    else for (const block of blocks) if (block['type'] === 'tool_use') calls.add(textIn(block, 'id'));
-    return isPart;
-  });
+/** A message that came in while the agent was at work, of a person or of something that ran in the background. */
+const addQueued = (builder: TranscriptBuilder, queued: Json, at: number | undefined, line: number): void => {
+  const text = textIn(queued, 'prompt');
+  const content = text ?? objectsIn(queued, 'prompt').flatMap((block) => userPart(block, builder.notes, line));
+  const isPerson = ['prompt', undefined].includes(textIn(queued, 'commandMode')) && [undefined, 'human'].includes(textIn(objectIn(queued, 'origin'), 'kind'));
+  builder.add({ role: 'user', content, ...(!isPerson && { metadata: { internal: true } }) }, { at });
 };
 
 const addAnswer = (builder: TranscriptBuilder, entry: Json, message: Json, line: number, isSame: boolean): void => {
@@ -77,7 +63,7 @@ const addAnswer = (builder: TranscriptBuilder, entry: Json, message: Json, line:
 };
 
 const assistantPart = (block: Json, notes: Notes, line: number): readonly AssistantPart[] => {
-  const type = String(block['type']);
+  const type = wordIn(block, 'type');
   switch (type) {
     case 'text':
       return [{ type, text: textIn(block, 'text') ?? '' }];
@@ -123,7 +109,7 @@ const userPart = (block: Json, notes: Notes, line: number): readonly UserPart[] 
   if (block['type'] === 'text') return [{ type: 'text', text: textIn(block, 'text') ?? '' }];
   const file = block['type'] === 'image' || block['type'] === 'document' ? fileOf(objectIn(block, 'source')) : undefined;
   if (file) return [file];
-  notes.dropped(`a block of the type ${String(block['type'])} in a message`, line);
+  notes.dropped(`a block of the type ${wordIn(block, 'type')} in a message`, line);
   return [];
 };
 
@@ -146,7 +132,7 @@ const pieceOf = (piece: Json, notes: Notes, line: number): readonly ResultPiece[
   const source = objectIn(piece, 'source');
   const base64 = textIn(source, 'data');
   if (piece['type'] === 'image' && base64 !== undefined) return [{ base64, mediaType: textIn(source, 'media_type') ?? 'image/*' }];
-  notes.dropped(`a block of the type ${String(piece['type'])} in a result`, line);
+  notes.dropped(`a block of the type ${wordIn(piece, 'type')} in a result`, line);
   return [];
 };
 

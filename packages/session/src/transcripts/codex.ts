@@ -1,6 +1,6 @@
 import type { AssistantPart, UserPart, Usage } from '@h/turn';
 import { TranscriptBuilder } from './builder.js';
-import { asJson, numberIn, objectIn, objectsIn, parsedOr, parseLines, textIn, timeIn, type Json } from './json.js';
+import { asJson, numberIn, objectIn, objectsIn, parsedOr, parseLines, textIn, timeIn, wordIn, type Json } from './json.js';
 import { fileFrom } from './media.js';
 import { Notes } from './notes.js';
 import { outputOf, type ResultPiece } from './tool-output.js';
@@ -31,7 +31,7 @@ interface Reading {
 const take = (state: Reading, entry: Json, line: number): void => {
   const { builder } = state;
   const payload = objectIn(entry, 'payload');
-  const type = String(entry['type']);
+  const type = wordIn(entry, 'type');
   switch (type) {
     case 'session_meta':
       state.session ??= textIn(payload, 'id');
@@ -46,12 +46,24 @@ const take = (state: Reading, entry: Json, line: number): void => {
       compact(state, payload, timeIn(entry, 'timestamp'), line);
       return;
     case 'event_msg':
-      // The others repeat what the items say.
-      if (payload['type'] === 'token_count') countTokens(state, objectIn(payload, 'info'));
+      takeEvent(state, payload, line);
       return;
     default:
-      builder.notes.dropped(`an entry of the type ${type}`, line);
+      // The first releases wrote items as they are, after a line about the session and between lines about its state.
+      if (itemTypes.includes(type)) addItem(state, entry, undefined, line);
+      else if (textIn(entry, 'id') !== undefined && 'instructions' in entry) state.session ??= textIn(entry, 'id');
+      else builder.notes.dropped(`an entry of the type ${type}`, line);
   }
+};
+
+const itemTypes: readonly string[] = ['message', 'reasoning', 'function_call', 'function_call_output', 'local_shell_call', 'custom_tool_call', 'custom_tool_call_output'];
+
+/** Most events repeat what the items say. */
+const takeEvent = (state: Reading, payload: Json, line: number): void => {
+  if (payload['type'] === 'token_count') countTokens(state, objectIn(payload, 'info'));
+  if (payload['type'] !== 'thread_rolled_back') return;
+  state.builder.notes.dropped('turns that the user took back', line);
+  state.builder.dropTurns(numberIn(payload, 'num_turns'));
 };
 
 const compact = (state: Reading, payload: Json, at: number | undefined, line: number): void => {
@@ -65,8 +77,8 @@ const compact = (state: Reading, payload: Json, at: number | undefined, line: nu
 };
 
 const addItem = ({ builder, model }: Reading, item: Json, at: number | undefined, line: number): void => {
-  const type = String(item['type']);
-  const callId = textIn(item, 'call_id') ?? '';
+  const type = wordIn(item, 'type');
+  const callId = textIn(item, 'call_id') ?? textIn(item, 'id') ?? '';
   const answer = (...parts: readonly AssistantPart[]): void => builder.addToAnswer(parts, { at, model });
   switch (type) {
     case 'message':
@@ -76,7 +88,7 @@ const addItem = ({ builder, model }: Reading, item: Json, at: number | undefined
       answer(...reasoningOf(item));
       return;
     case 'function_call':
-      answer({ type: 'tool-call', toolCallId: callId, toolName: textIn(item, 'name') ?? '', input: parsedOr(textIn(item, 'arguments') ?? '{}') });
+      answer({ type: 'tool-call', toolCallId: callId, toolName: textIn(item, 'name') ?? '', input: parsedOr(textIn(item, 'arguments') ?? '{}'), ...namespaceOf(item) });
       return;
     case 'custom_tool_call':
       answer({ type: 'tool-call', toolCallId: callId, toolName: textIn(item, 'name') ?? '', input: item['input'], ...codex({ custom: true }) });
@@ -93,7 +105,13 @@ const addItem = ({ builder, model }: Reading, item: Json, at: number | undefined
   }
 };
 
-const codex = (options: Json) => ({ providerOptions: { codex: options as Record<string, boolean> } });
+/** The server of a tool, where it has one. */
+const namespaceOf = (item: Json) => {
+  const namespace = textIn(item, 'namespace');
+  return namespace === undefined ? {} : codex({ namespace });
+};
+
+const codex = (options: Json) => ({ providerOptions: { codex: options as Record<string, boolean | string> } });
 
 const addMessage = (builder: TranscriptBuilder, item: Json, info: { at: number | undefined; model: string | undefined }, line: number): void => {
   const role = textIn(item, 'role');
@@ -114,7 +132,7 @@ const plainIfOne = (parts: readonly UserPart[]): string | readonly UserPart[] =>
 const isContext = (text = ''): boolean => /^\s*(<(environment_context|user_instructions|turn_aborted|permissions)|# AGENTS\.md instructions)/.test(text);
 
 const partOf = (part: Json, notes: Notes, line: number): readonly Extract<UserPart, { type: 'text' | 'file' }>[] => {
-  const type = String(part['type']);
+  const type = wordIn(part, 'type');
   if (type === 'input_text' || type === 'output_text' || type === 'text') return [{ type: 'text', text: textIn(part, 'text') ?? '' }];
   const file = type === 'input_image' ? fileFrom(textIn(part, 'image_url') ?? '') : undefined;
   if (file) return [file];

@@ -1,7 +1,7 @@
 import { InvalidInputError, type Message } from '@h/turn';
 import { toAISDK } from './ai-sdk.js';
 import type { FormatContext } from './format-options.js';
-import { checkedFormat } from './parse-transcript.js';
+import { checkedFormat, withoutOverflow } from './parse-transcript.js';
 import { toClaudeCode } from './to-claude-code.js';
 import { toCodex } from './to-codex.js';
 import { toOpenAIChat } from './to-openai-chat.js';
@@ -55,5 +55,5 @@ export const formatTranscript = (messages: readonly Message[], options: FormatTr
   const unknown = Object.keys(options).find((key) => !known.includes(key));
   if (unknown !== undefined) throw new InvalidInputError(`formatTranscript() has no option ${JSON.stringify(unknown)}; it knows ${known.join(', ')}.`);
   const { format, session = 'session', cwd = '/', at = 0 } = options;
-  return writers[checkedFormat(format)](messages, { session, cwd, at });
+  return withoutOverflow(() => writers[checkedFormat(format)](messages, { session, cwd, at }));
 };

@@ -28,6 +28,16 @@ export const objectsIn = (value: Json, key: string): readonly Json[] => {
   return Array.isArray(found) ? found.filter(isObject) : [];
 };
 
+const maxWord = 40;
+
+/** A member that says what something is, short enough for a note. */
+export const wordIn = (value: Json, key: string): string => {
+  const found = value[key];
+  if (found === undefined) return 'unknown';
+  if (typeof found !== 'string') return `no text (${found === null ? 'null' : typeof found})`;
+  return found.length > maxWord ? `${found.slice(0, maxWord)}…` : found;
+};
+
 /** A time in milliseconds since 1970, from a number or an ISO date. */
 export const timeIn = (value: Json, key: string): number | undefined => {
   const found = value[key];

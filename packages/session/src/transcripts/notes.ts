@@ -1,5 +1,9 @@
 import type { TranscriptNote } from './transcript.js';
 
+/** A report is for people: a transcript that has more kinds of trouble than that is told from the others by nothing. */
+const maxNotes = 200;
+const other = 'something else of many kinds';
+
 /** Collects what did not come through as it was, the same thing once. */
 export class Notes {
   readonly #notes = new Map<string, { kind: TranscriptNote['kind']; what: string; count: number; firstAt?: number | undefined }>();
@@ -8,7 +12,8 @@ export class Notes {
     const key = `${kind} ${what}`;
     const known = this.#notes.get(key);
     if (known) known.count += 1;
-    else this.#notes.set(key, { kind, what, count: 1, ...(at !== undefined && { firstAt: at }) });
+    else if (this.#notes.size < maxNotes || what === other) this.#notes.set(key, { kind, what, count: 1, ...(at !== undefined && { firstAt: at }) });
+    else this.add(kind, other, at);
   }
 
   dropped(what: string, at?: number): void {

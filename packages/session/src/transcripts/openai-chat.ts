@@ -1,6 +1,6 @@
 import { InvalidInputError, type AssistantPart, type Message, type UserPart } from '@h/turn';
 import { TranscriptBuilder } from './builder.js';
-import { isObject, objectIn, objectsIn, parsedOr, parseLines, textIn, type Json, type JsonLine } from './json.js';
+import { isObject, objectIn, objectsIn, parsedOr, parseLines, textIn, wordIn, type Json, type JsonLine } from './json.js';
 import { fileFrom } from './media.js';
 import { Notes } from './notes.js';
 import { outputOf } from './tool-output.js';
@@ -28,7 +28,7 @@ const messagesIn = (text: string, notes: Notes): readonly JsonLine[] => {
 
 const addMessage = (builder: TranscriptBuilder, message: Json, line: number): void => {
   const { notes } = builder;
-  const role = String(message['role']);
+  const role = wordIn(message, 'role');
   switch (role) {
     case 'developer':
       notes.changed('a developer message became a system message', line);
@@ -71,7 +71,7 @@ const userContent = (message: Json, notes: Notes, line: number): string | readon
   textIn(message, 'content') ?? objectsIn(message, 'content').flatMap((part) => userPart(part, notes, line));
 
 const userPart = (part: Json, notes: Notes, line: number): readonly UserPart[] => {
-  const type = String(part['type']);
+  const type = wordIn(part, 'type');
   if (type === 'text') return [{ type, text: textIn(part, 'text') ?? '' }];
   const image = type === 'image_url' ? fileFrom(textIn(objectIn(part, 'image_url'), 'url') ?? '') : undefined;
   if (image) return [image];

@@ -43,7 +43,17 @@ export const parseTranscript = (text: string, { format, ...rest }: ParseTranscri
   if (unknown !== undefined) throw new InvalidInputError(`parseTranscript() has no option ${JSON.stringify(unknown)}; it knows format.`);
   const chosen = format ?? detectTranscript(text);
   if (chosen === undefined) throw new InvalidInputError(`The format of the transcript cannot be told; give one of ${transcriptFormats.join(', ')}.`);
-  return parsers[checkedFormat(chosen)](text);
+  return withoutOverflow(() => parsers[checkedFormat(chosen)](text));
+};
+
+/** Does something to JSON of any depth. @throws InvalidInputError where it is deeper than a call stack */
+export const withoutOverflow = <Result>(work: () => Result): Result => {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new InvalidInputError('The transcript is nested too deeply, or holds a text that is too long.', { cause: error });
+  }
 };
 
 /** The format, if it is one. @throws InvalidInputError */
@@ -66,6 +76,7 @@ export const detectTranscript = (text: string): TranscriptFormat | undefined => 
     if (isObject(entry['payload']) && typeof entry['type'] === 'string') return 'codex';
     if (entry['type'] === 'session' && typeof entry['id'] === 'string') return 'pi';
     if (typeof entry['sessionId'] === 'string' || (entry['type'] === 'summary' && 'leafUuid' in entry)) return 'claude-code';
+    if (typeof entry['id'] === 'string' && 'instructions' in entry && typeof entry['timestamp'] === 'string') return 'codex';
     if (typeof entry['role'] === 'string') return 'openai-chat';
   }
   return undefined;
@@ -77,6 +88,6 @@ const looksOf = (messages: readonly unknown[]): TranscriptFormat | undefined => 
   if (known.length === 0) return undefined;
   const parts = known.flatMap(({ content }) => (Array.isArray(content) ? content.filter(isObject) : []));
   const isChat = known.some((message) => 'tool_calls' in message || 'tool_call_id' in message || message['role'] === 'developer' || message['content'] === null);
-  const hasChatParts = parts.some(({ type, file }) => ['image_url', 'input_audio', 'refusal'].includes(String(type)) || isObject(file));
+  const hasChatParts = parts.some(({ type, file }) => ['image_url', 'input_audio', 'refusal'].some((kind) => kind === type) || isObject(file));
   return isChat || hasChatParts ? 'openai-chat' : 'ai-sdk';
 };

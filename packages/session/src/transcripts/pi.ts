@@ -1,6 +1,6 @@
 import type { AssistantPart, UserPart, Usage } from '@h/turn';
 import { TranscriptBuilder } from './builder.js';
-import { numberIn, objectIn, objectsIn, parseLines, textIn, timeIn, type Json, type JsonLine } from './json.js';
+import { numberIn, objectIn, objectsIn, parseLines, textIn, timeIn, wordIn, type Json, type JsonLine } from './json.js';
 import { Notes } from './notes.js';
 import { outputOf, type ResultPiece } from './tool-output.js';
 import type { Transcript } from './transcript.js';
@@ -38,8 +38,7 @@ const sinceCompaction = (path: readonly JsonLine[], builder: TranscriptBuilder):
   const place = path.findLastIndex(({ value }) => value['type'] === 'compaction');
   const compaction = path[place];
   if (!compaction) return path;
-  const firstKept = textIn(compaction.value, 'firstKeptEntryId');
-  const kept = path.findIndex(({ value }) => firstKept !== undefined && textIn(value, 'id') === firstKept);
+  const kept = firstKeptIn(compaction, path);
   const from = kept >= 0 && kept < place ? kept : place;
   for (const { line } of path.slice(0, from)) builder.notes.dropped('an entry from before a compaction', line);
   builder.add(
@@ -49,8 +48,16 @@ const sinceCompaction = (path: readonly JsonLine[], builder: TranscriptBuilder):
   return [...path.slice(from, place), ...path.slice(place + 1)];
 };
 
+/** The first entry that was kept: by its id, or by its place in the session before there were ids. */
+const firstKeptIn = ({ value }: JsonLine, path: readonly JsonLine[]): number => {
+  const id = textIn(value, 'firstKeptEntryId');
+  if (id !== undefined) return path.findIndex((entry) => textIn(entry.value, 'id') === id);
+  // The session itself is entry 0, and no entry of the path.
+  return 'firstKeptEntryIndex' in value ? numberIn(value, 'firstKeptEntryIndex') - 1 : -1;
+};
+
 const addEntry = (builder: TranscriptBuilder, entry: Json, line: number): void => {
-  const type = String(entry['type']);
+  const type = wordIn(entry, 'type');
   const at = timeIn(entry, 'timestamp');
   if (type === 'message') addMessage(builder, objectIn(entry, 'message'), at, line);
   else if (type === 'custom_message') builder.add({ role: 'user', content: userContent(entry, builder.notes, line), metadata: { internal: true } }, { at });
@@ -59,7 +66,7 @@ const addEntry = (builder: TranscriptBuilder, entry: Json, line: number): void =
 };
 
 const addMessage = (builder: TranscriptBuilder, message: Json, at: number | undefined, line: number): void => {
-  const role = String(message['role']);
+  const role = wordIn(message, 'role');
   switch (role) {
     case 'user':
       builder.add({ role, content: userContent(message, builder.notes, line) }, { at });
@@ -78,6 +85,10 @@ const addMessage = (builder: TranscriptBuilder, message: Json, at: number | unde
       return;
     }
     case 'bashExecution':
+      if (message['excludeFromContext'] === true) {
+        builder.notes.dropped('a command of the user that the model was not told of', line);
+        return;
+      }
       builder.notes.changed('a command of the user became a message', line);
       builder.add({ role: 'user', content: `Ran \`${textIn(message, 'command') ?? ''}\`\n${textIn(message, 'output') ?? ''}`, metadata: { internal: true } }, { at });
       return;
@@ -102,7 +113,7 @@ const pieceOf = (piece: Json, notes: Notes, line: number): readonly ResultPiece[
   if (piece['type'] === 'text') return [{ text: textIn(piece, 'text') ?? '' }];
   const base64 = textIn(piece, 'data');
   if (piece['type'] === 'image' && base64 !== undefined) return [{ base64, mediaType: textIn(piece, 'mimeType') ?? 'image/*' }];
-  notes.dropped(`a piece of the type ${String(piece['type'])}`, line);
+  notes.dropped(`a piece of the type ${wordIn(piece, 'type')}`, line);
   return [];
 };
 
@@ -122,7 +133,7 @@ const answerPart = (piece: Json, notes: Notes, line: number): readonly Assistant
     case 'toolCall':
       return [{ type: 'tool-call', toolCallId: textIn(piece, 'id') ?? '', toolName: textIn(piece, 'name') ?? '', input: piece['arguments'] ?? {}, ...signed('thoughtSignature', piece) }];
     default:
-      notes.dropped(`a piece of the type ${String(piece['type'])} in an answer`, line);
+      notes.dropped(`a piece of the type ${wordIn(piece, 'type')} in an answer`, line);
       return [];
   }
 };

@@ -75,9 +75,9 @@ const reasoningItem = ({ text, providerOptions }: ReasoningPart): object => {
 };
 
 const callItem = ({ toolCallId, toolName, input, providerOptions }: ToolCallPart, { customCalls }: Writing): object => {
-  const { custom, localShell } = providerOptions?.['codex'] ?? {};
+  const { custom, localShell, namespace } = providerOptions?.['codex'] ?? {};
   if (localShell === true) return { type: 'local_shell_call', call_id: toolCallId, status: 'completed', action: input };
-  if (custom !== true) return { type: 'function_call', name: toolName, arguments: JSON.stringify(input ?? {}), call_id: toolCallId };
+  if (custom !== true) return { type: 'function_call', name: toolName, ...(typeof namespace === 'string' && { namespace }), arguments: JSON.stringify(input ?? {}), call_id: toolCallId };
   customCalls.add(toolCallId);
   return { type: 'custom_tool_call', status: 'completed', call_id: toolCallId, name: toolName, input };
 };

@@ -1,0 +1,115 @@
+import { objectIn, objectsIn, textIn, wordIn, type Json, type JsonLine } from './json.js';
+import type { Notes } from './notes.js';
+
+/** What was typed while the agent was at work: it stands in no entry of the user. */
+export const queuedIn = (value: Json): Json | undefined => {
+  const attachment = objectIn(value, 'attachment');
+  return value['type'] === 'attachment' && attachment['type'] === 'queued_command' ? attachment : undefined;
+};
+
+const isSaid = ({ value }: JsonLine): boolean => value['type'] === 'user' || value['type'] === 'assistant' || queuedIn(value) !== undefined;
+
+const titles: readonly string[] = ['summary', 'custom-title', 'ai-title'];
+
+const idOf = ({ value }: JsonLine): string | undefined => textIn(value, 'uuid');
+
+/**
+ * The entries that lead to the last one, in the order of the file, with the results that hang off them. What a compaction has
+ * kept word by word comes after its summary, although it stands before it.
+ */
+export const activeBranch = (lines: readonly JsonLine[], notes: Notes): readonly JsonLine[] => {
+  const main = mainOf(lines, notes);
+  const said = main.filter(isSaid);
+  const last = said.at(-1);
+  if (!last || idOf(last) === undefined) return said;
+  const tree = new Tree(main);
+  const path = tree.pathTo(last);
+  const kept = tree.keptBy(path);
+  const chosen = withResults(said, new Set([...path, ...(kept?.entries ?? [])]), notes);
+  return kept ? moveBehind(chosen, kept) : chosen;
+};
+
+/** The conversation itself. The file of a sub-agent holds nothing but its own. */
+const mainOf = (lines: readonly JsonLine[], notes: Notes): readonly JsonLine[] => {
+  const isSide = ({ value }: JsonLine): boolean => value['isSidechain'] === true;
+  const isAllSide = !lines.some((line) => isSaid(line) && !isSide(line));
+  return lines.filter((line) => {
+    const type = wordIn(line.value, 'type');
+    if (isSide(line) && !isAllSide) {
+      notes.dropped('an entry of a sub-agent', line.line);
+      return false;
+    }
+    if (type === 'attachment' && !isSaid(line)) notes.dropped(`an attachment of the type ${wordIn(objectIn(line.value, 'attachment'), 'type')}`, line.line);
+    else if (!isSaid(line) && !titles.includes(type)) notes.dropped(`an entry of the type ${type}`, line.line);
+    return true;
+  });
+};
+
+/** Entries that a compaction has kept, and the entry after which they belong. */
+interface Kept {
+  readonly entries: ReadonlySet<JsonLine>;
+  readonly anchor: JsonLine | undefined;
+  readonly boundary: JsonLine;
+}
+
+/** The entries by their ids. */
+class Tree {
+  readonly #byId: ReadonlyMap<string | undefined, JsonLine>;
+
+  constructor(entries: readonly JsonLine[]) {
+    this.#byId = new Map(entries.filter((entry) => idOf(entry) !== undefined).map((entry) => [idOf(entry), entry]));
+  }
+
+  /** The entries from the root to this one, or from one of them on. */
+  pathTo(last: JsonLine, first?: JsonLine): ReadonlySet<JsonLine> {
+    const path = new Set<JsonLine>();
+    for (let at: JsonLine | undefined = last; at && !path.has(at); at = this.#parentOf(at)) {
+      path.add(at);
+      if (at === first) break;
+    }
+    return path;
+  }
+
+  /** What the last compaction on a path has kept, as its boundary says. */
+  keptBy(path: ReadonlySet<JsonLine>): Kept | undefined {
+    // The path goes from its end to its beginning.
+    const boundary = [...path].find(({ value }) => value['subtype'] === 'compact_boundary');
+    if (!boundary) return undefined;
+    const metadata = objectIn(boundary.value, 'compactMetadata');
+    const listed = objectIn(metadata, 'preservedMessages');
+    const segment = objectIn(metadata, 'preservedSegment');
+    const [head, tail] = [this.#byId.get(textIn(segment, 'headUuid')), this.#byId.get(textIn(segment, 'tailUuid'))];
+    const uuids = Array.isArray(listed['uuids']) ? (listed['uuids'] as readonly unknown[]) : [];
+    const byList = uuids.flatMap((uuid) => (typeof uuid === 'string' ? (this.#byId.get(uuid) ?? []) : []));
+    const entries = byList.length > 0 || !tail ? new Set(byList) : this.pathTo(tail, head);
+    const anchor = this.#byId.get(textIn(segment, 'anchorUuid') ?? textIn(listed, 'anchorUuid'));
+    return entries.size > 0 ? { entries, anchor, boundary } : undefined;
+  }
+
+  #parentOf({ value }: JsonLine): JsonLine | undefined {
+    const parent = textIn(value, 'parentUuid');
+    return parent === undefined ? undefined : this.#byId.get(parent);
+  }
+}
+
+/** Adds the other entries of the same answers, and the results of their calls. */
+const withResults = (said: readonly JsonLine[], path: ReadonlySet<JsonLine>, notes: Notes): readonly JsonLine[] => {
+  const calls = new Set<string | undefined>();
+  const answers = new Set([...path].map(({ value }) => textIn(objectIn(value, 'message'), 'id')).filter((id) => id !== undefined));
+  return said.filter((each) => {
+    const message = objectIn(each.value, 'message');
+    const blocks = objectsIn(message, 'content');
+    const isPart = path.has(each) || answers.has(textIn(message, 'id') ?? '') || blocks.some((block) => block['type'] === 'tool_result' && calls.has(textIn(block, 'tool_use_id')));
+    if (!isPart) notes.dropped('an entry of another branch, or from before a compaction', each.line);
+    else for (const block of blocks) if (block['type'] === 'tool_use') calls.add(textIn(block, 'id'));
+    return isPart;
+  });
+};
+
+/** Puts what was kept of the time before a compaction behind its summary. */
+const moveBehind = (entries: readonly JsonLine[], { anchor, boundary }: Kept): readonly JsonLine[] => {
+  const before = entries.filter(({ line }) => line < boundary.line);
+  const after = entries.filter(({ line }) => line > boundary.line);
+  const place = after.findIndex((entry) => (anchor && isSaid(anchor) ? entry === anchor : entry.value['isCompactSummary'] === true)) + 1;
+  return [...after.slice(0, place), ...before, ...after.slice(place)];
+};
