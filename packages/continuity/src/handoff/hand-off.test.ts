@@ -71,6 +71,20 @@ describe('a fresh context', () => {
     expect(events.find(({ type }) => type === 'handoff.done')).toMatchObject({ trigger: 'manual', resets: 1, messagesBefore: 5, messagesAfter: 2, chunks: 1, identifiers: { found: 3, appended: 2, dropped: 0 } });
   });
 
+  it('does without the ids of calls that are gone, and takes them for no identifiers', async () => {
+    const summarize = recordedSummarizer(() => briefing);
+    const history: readonly Message[] = [
+      { role: 'user', content: 'List it.' },
+      { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'toolu-99999', toolName: 'ls', input: {} }] },
+      { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'toolu-99999', toolName: 'ls', output: { type: 'text', value: 'a.txt 77777' } }] },
+      { role: 'assistant', content: 'There is one file.' },
+    ];
+    const { requests } = await run({ options: await optionsOf({ summarize }), script: ['Done.'], metadata: { handoff: 'now' }, sessions: memorySessions({ s: history }) });
+    expect(summarize.asked[0]?.text).toContain('[call of ls] {}');
+    expect(summarize.asked[0]?.text).toContain('[result of ls] a.txt 77777');
+    expect(JSON.stringify([summarize.asked, requests[0]?.messages.toArray()])).not.toContain('99999');
+  });
+
   it('is kept in the state folder, where git does not see it', async () => {
     const folder = await repository();
     const options = await optionsOf({ project: openProject({ folder }) });
@@ -139,6 +153,12 @@ describe('a reset is due', () => {
     const { events } = await run({ options: await optionsOf(more), script: steps(6), notices });
     expect(events.flatMap((event) => (event.type === 'handoff.done' ? [event.trigger] : []))).toEqual(expected);
     expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed' });
+  });
+
+  it('not before the step without tools in which a turn is summed up', async () => {
+    const last = intercept('last', () => ({ decide: { 'model.request': (request) => (request.step === 3 ? { ...request, settings: { toolChoice: 'none' } } : undefined) } }));
+    const { events } = await run({ options: await optionsOf({ isConfused: ({ step }) => step === 3 }), script: steps(3), notices: { 3: [loop('block'), loop('block'), loop('block')] }, more: [last] });
+    expect(typesOf(events)).toEqual([]);
   });
 
   it('after failures in several turns', async () => {

@@ -83,7 +83,9 @@ export const handOff = (options: HandOffOptions): TurnOperator => {
     const beforeRequest = (request: Request, { signal }: DecideContext): Decision | Promise<Decision> => {
       state = settled(state);
       lastRequest = request;
-      const trigger = dueTrigger(state, settings) ?? (isConfused(settings, session, request) ? 'confused' : undefined);
+      // A step without tools is the last one of the turn, to sum up: what it sums up is not given away before.
+      const isLast = request.settings.toolChoice === 'none';
+      const trigger = isLast ? undefined : (dueTrigger(state, settings) ?? (isConfused(settings, session, request) ? 'confused' : undefined));
       const record: readonly NewEvent[] = state.failed === keptFailed ? [] : [keep(recordKey, { resets: state.resets, failed: state.failed })];
       keptFailed = state.failed;
       if (trigger === undefined) return record.length === 0 ? undefined : [...record, request];

@@ -2,7 +2,7 @@ import type { Message, ToolResultOutput } from '@h/turn';
 
 type Part = Exclude<Message['content'], string>[number];
 
-/** A message as text for whoever reports on it. Reasoning and files are left out. */
+/** A message as text for whoever reports on it. Reasoning and files are left out, and ids of calls, which mean nothing where the calls are gone. */
 export const transcriptOf = (message: Message): string => {
   const who = message.metadata?.internal === true ? 'harness' : message.role;
   const lines = typeof message.content === 'string' ? [message.content] : message.content.map(partText).filter((line) => line !== '');
@@ -14,9 +14,9 @@ const partText = (part: Part): string => {
     case 'text':
       return part.text;
     case 'tool-call':
-      return `[call ${part.toolCallId} of ${part.toolName}] ${json(part.input)}`;
+      return `[call of ${part.toolName}] ${json(part.input)}`;
     case 'tool-result':
-      return `[result of ${part.toolName}, call ${part.toolCallId}] ${outputText(part.output)}`;
+      return `[result of ${part.toolName}] ${outputText(part.output)}`;
     case 'image':
     case 'file':
       return `[${part.type} left out]`;
