@@ -30,7 +30,8 @@ export interface InboxOptions {
    */
   readonly maxDebounceMs?: number | undefined;
   /**
-   * How many messages may wait in a session, without those that were given to a turn.
+   * How many messages may wait in a session, without those that were given to a turn; and how many may be on their way
+   * into a running turn.
    *
    * @defaultValue `20`
    */
@@ -49,13 +50,16 @@ export interface InboxOptions {
    * @defaultValue trigger, priority and metadata
    */
   readonly mergeKeyOf?: ((message: UserMessage, options: SendOptions) => string) | undefined;
-  /** @defaultValue `asyncScheduler` */
+  /** @defaultValue timers of the system and a monotonic clock */
   readonly scheduler?: SchedulerLike | undefined;
 }
 
 /** Options of `inbox.send()`. */
 export interface SendOptions {
-  /** The id that the message has where it comes from: the same id of the same session is delivered once. */
+  /**
+   * The id that the message has where it comes from: the same id of the same session is delivered once. The latest 1000 that
+   * were delivered are remembered, in this process.
+   */
   readonly id?: string | undefined;
   /** @defaultValue that of the inbox */
   readonly mode?: InboxMode | undefined;

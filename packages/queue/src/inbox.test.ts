@@ -1,42 +1,13 @@
-import { harness, intercept, memorySessions, reply, type MemorySessions } from '@h/turn';
-import { call, response, scriptedModel, scriptedTools, type ScriptedModel, type ScriptStep } from '@h/turn/testing';
+import { harness, intercept, memorySessions, reply } from '@h/turn';
+import { call, response, scriptedModel } from '@h/turn/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { said, setUpInbox as setUp, settled } from '../test/set-up-inbox.js';
 import { virtualTime } from '../test/virtual-time.js';
-import type { InboxMode, InboxOptions } from './inbox-options.js';
-import { createInbox, type Inbox } from './inbox.js';
+import type { InboxMode } from './inbox-options.js';
+import { createInbox } from './inbox.js';
 import { createLanes } from './lanes.js';
 import { queue } from './queue.js';
-
-const settled = async (ticks = 60): Promise<void> => {
-  for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
-};
-
-/** What people have said in a session, in order. */
-const said = (sessions: MemorySessions, session = 'alice'): readonly unknown[] =>
-  sessions.messages(session).flatMap(({ role, content }) => (role === 'user' ? [content] : []));
-
-const setUp = (script: readonly ScriptStep[], options: InboxOptions = {}, delayMs = 100) => {
-  const time = virtualTime();
-  const { scheduler } = time;
-  const sessions = memorySessions();
-  const lanes = createLanes({ scheduler });
-  const model: ScriptedModel = scriptedModel(script, { delayMs, scheduler });
-  const agent = harness({ model, sessions, scheduler, tools: scriptedTools({ ls: 'a.txt' }) }).pipe(queue(lanes));
-  const inbox: Inbox = createInbox(agent, lanes, { ...options, scheduler });
-  const turns: unknown[] = [];
-  inbox.events.subscribe((event) => {
-    if (event.type === 'turn.end') turns.push(event.outcome);
-  });
-  const advance = async (ms: number): Promise<void> => {
-    for (let done = 0; done < ms; done += 50) {
-      await settled();
-      time.advance(50);
-    }
-    await settled();
-  };
-  return { time, sessions, lanes, model, agent, inbox, turns, advance };
-};
 
 const tools = response(call('1', 'ls'));
 

@@ -1,9 +1,12 @@
-import type { Agent, TurnEvent, UserMessage } from '@h/turn';
+import { toErrorInfo, type Agent, type TurnEvent, type UserMessage } from '@h/turn';
 import { aText, checkValue, objectWith } from '@h/turn/options';
-import { asyncScheduler, Subject, type Observable } from 'rxjs';
-import { Conversation, tagKey, type ConversationHost } from './conversation.js';
+import { Subject, type Observable } from 'rxjs';
+import { monotonicScheduler } from './clock.js';
+import { Conversation, type ConversationHost } from './conversation.js';
 import { checkInboxOptions, checkSendOptions, type Delivery, type InboxOptions, type SendOptions } from './inbox-options.js';
+import { tagKey } from './inbox-turn.js';
 import type { Lanes } from './lanes.js';
+import type { Item } from './pending.js';
 
 /** A session in which messages wait or a turn runs. */
 export interface InboxSnapshot {
@@ -14,7 +17,7 @@ export interface InboxSnapshot {
 
 /** Messages of people to an agent, whatever it is doing: each is in the history once. */
 export interface Inbox {
-  /** What the turns emit that the inbox has started. Hot: who comes late has missed what was. */
+  /** What the turns emit that the inbox has started, until it is closed. Hot: who comes late has missed what was. */
   readonly events: Observable<TurnEvent>;
   /**
    * Gives a message to a session: to the turn that runs there, or to one that begins.
@@ -56,13 +59,13 @@ export const createInbox = (agent: Pick<Agent, 'turn' | 'steer'>, lanes: Pick<La
   checkValue('createInbox()', 'agent', agent, objectWith('turn', 'steer'));
   checkValue('createInbox()', 'lanes', lanes, objectWith('detach'));
   checkInboxOptions(options);
-  const { mode = 'steer', mergeKeyOf = defaultMergeKey, scheduler = asyncScheduler } = options;
+  const { mode = 'steer', mergeKeyOf = defaultMergeKey, scheduler = monotonicScheduler } = options;
   const events = new Subject<TurnEvent>();
   const conversations = new Map<string, Conversation>();
   const underWay = new Map<string, Promise<Delivery>>();
   const delivered = new Map<string, Promise<Delivery>>();
   const onIdle: (() => void)[] = [];
-  let tags = 0;
+  let count = 0;
   let isClosed = false;
   const host: ConversationHost = {
     agent,
@@ -79,22 +82,30 @@ export const createInbox = (agent: Pick<Agent, 'turn' | 'steer'>, lanes: Pick<La
     },
   };
   const idle = (): Promise<void> => (conversations.size === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve)));
+  /** @throws what is wrong with the message, or what `mergeKeyOf` throws */
+  const itemOf = (session: string, given: string | UserMessage, sendOptions: SendOptions, settle: Item['settle']): Item => {
+    const message: UserMessage = typeof given === 'string' ? { role: 'user', content: given } : given;
+    const { trigger, priority, metadata } = sendOptions;
+    // A turn is cold: to ask for it only checks what it is to begin with, so that one wrong message fails no others.
+    agent.turn({ session, input: [message], trigger, priority, metadata });
+    const mergeKey = mergeKeyOf(message, sendOptions);
+    count += 1;
+    const tag = `${count}`;
+    const tagged = { ...message, metadata: { ...message.metadata, [tagKey]: tag } };
+    return { tag, order: count, message: tagged, mode: sendOptions.mode ?? mode, mergeKey, options: sendOptions, at: scheduler.now(), settle };
+  };
   const deliver = (session: string, given: string | UserMessage, sendOptions: SendOptions): Promise<Delivery> =>
     new Promise((settle) => {
-      const message: UserMessage = typeof given === 'string' ? { role: 'user', content: given } : given;
-      tags += 1;
-      const tag = `${tags}`;
+      let item: Item;
+      try {
+        item = itemOf(session, given, sendOptions, settle);
+      } catch (error) {
+        settle({ status: 'failed', outcome: 'error', error: toErrorInfo(error) });
+        return;
+      }
       const conversation = conversations.get(session) ?? new Conversation(session, host);
       conversations.set(session, conversation);
-      conversation.add({
-        tag,
-        message: { ...message, metadata: { ...message.metadata, [tagKey]: tag } },
-        mode: sendOptions.mode ?? mode,
-        mergeKey: mergeKeyOf(message, sendOptions),
-        options: sendOptions,
-        at: scheduler.now(),
-        settle,
-      });
+      conversation.add(item);
     });
   /** What was not delivered may be sent again under its id. */
   const remember = (key: string, delivery: Promise<Delivery>): void => {
@@ -123,10 +134,11 @@ export const createInbox = (agent: Pick<Agent, 'turn' | 'steer'>, lanes: Pick<La
     interrupt: (session, reason = 'The turn was interrupted.') => conversations.get(session)?.interrupt(reason) ?? false,
     snapshot: () => [...conversations.values()].map(({ session, isRunning, pendingCount }) => ({ session, isRunning, pending: pendingCount })),
     idle,
-    close: () => {
+    close: async () => {
       isClosed = true;
       for (const conversation of conversations.values()) conversation.close();
-      return idle();
+      await idle();
+      events.complete();
     },
   };
 };

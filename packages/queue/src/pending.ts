@@ -1,6 +1,6 @@
 import type { UserMessage } from '@h/turn';
 import type { Dropped } from './contract.js';
-import { withDropped } from './dropped.js';
+import { joinDropped, withDropped } from './dropped.js';
 import type { Delivery, InboxMode, SendOptions } from './inbox-options.js';
 import type { FullPolicy } from './bounds.js';
 import { textOf } from './message-text.js';
@@ -9,6 +9,8 @@ import { textOf } from './message-text.js';
 export interface Item {
   /** What it is told by once it is in a turn. */
   readonly tag: string;
+  /** Its place among all, by when they came. */
+  readonly order: number;
   readonly message: UserMessage;
   readonly mode: InboxMode;
   readonly mergeKey: string;
@@ -52,19 +54,18 @@ export class Pending {
     dropped?.settle({ status: 'dropped', reason: 'full' });
   }
 
-  /** Takes back what a turn has not delivered. It came before all others, and none of it is dropped. */
-  takeBack(items: readonly Item[]): void {
-    this.#items = [...items, ...this.#items];
+  /** Takes back what a turn has not delivered: each to where it was, and none of it is dropped. */
+  takeBack(items: readonly Item[], dropped?: Dropped): void {
+    this.#items = [...items, ...this.#items].toSorted((left, right) => left.order - right.order);
+    this.#dropped = joinDropped(dropped, this.#dropped);
   }
 
-  /** Takes out those that are for the running turn, in order, as long as it takes them. */
+  /** Takes out those that are for the running turn, in order, as long as it takes them. More may come while it does. */
   steer(offer: (item: Item) => boolean): void {
-    for (const item of this.#items) {
-      if (item.mode !== 'steer') continue;
-      const rest = this.#items;
-      this.#items = rest.filter((other) => other !== item);
+    for (let item = this.#nextToSteer(); item; item = this.#nextToSteer()) {
+      const taken = this.#take((other) => other === item);
       if (offer(item)) continue;
-      this.#items = rest;
+      this.takeBack(taken);
       return;
     }
   }
@@ -95,6 +96,10 @@ export class Pending {
 
   close(): void {
     for (const item of this.#take(() => true)) item.settle({ status: 'dropped', reason: 'closed' });
+  }
+
+  #nextToSteer(): Item | undefined {
+    return this.#items.find(({ mode }) => mode === 'steer');
   }
 
   #take(isTaken: (item: Item, index: number) => boolean): readonly Item[] {

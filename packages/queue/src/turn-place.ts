@@ -20,6 +20,7 @@ export class TurnPlace implements LaneListener {
   #lease: Lease | undefined;
   #refusal: NewEvent | undefined;
   #hasLost = false;
+  #isReleased = false;
   readonly #held: (() => void)[] = [];
 
   constructor(lanes: LaneBackend, options: QueueOptions, context: OperatorContext) {
@@ -60,6 +61,8 @@ export class TurnPlace implements LaneListener {
       },
       this,
     );
+    // The turn may have ended while it was told that it has to wait.
+    if (this.#isReleased) this.#place.release();
   }
 
   /** Holds an event until it is known whether there is a place, and goes on as a part of its work. */
@@ -102,6 +105,7 @@ export class TurnPlace implements LaneListener {
   }
 
   release(): void {
+    this.#isReleased = true;
     this.#place?.release();
     this.#lease?.release();
   }

@@ -1,0 +1,129 @@
+import { toErrorInfo, type TurnEvent, type TurnEventOf } from '@h/turn';
+import type { Dropped } from './contract.js';
+import type { Delivery } from './inbox-options.js';
+import type { Item } from './pending.js';
+
+/** Under what a message carries its tag, in its metadata, which no model sees. */
+export const tagKey = 'inbox';
+
+/** A turn that an inbox has started: keeps account of which of the messages that it was given are in the history. */
+export class InboxTurn {
+  /** The messages with which it began. */
+  readonly inputs: readonly Item[];
+  /** What its input says of others that were dropped. */
+  readonly dropped: Dropped | undefined;
+  readonly #controller = new AbortController();
+  /** What was given to it later and is not in the history, by tag. */
+  readonly #steered = new Map<string, Item>();
+  /** The tags of those, by the ids of the events with which they came in. */
+  readonly #received = new Map<string, string>();
+  #interruptedBy: 'message' | 'caller' | undefined;
+  #isInputDelivered = false;
+  #isOpen = false;
+  #end: TurnEventOf<'turn.end'> | undefined;
+
+  constructor(inputs: readonly Item[], dropped: Dropped | undefined) {
+    this.inputs = inputs;
+    this.dropped = dropped;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Whether its session is open, and it is not about to end. */
+  get takesMessages(): boolean {
+    return this.#isOpen && this.#interruptedBy === undefined;
+  }
+
+  /** How many messages are on their way into it. */
+  get steeredCount(): number {
+    return this.#steered.size;
+  }
+
+  /** Whether its input is in the history, so that what it says of dropped messages was heard. */
+  get isInputDelivered(): boolean {
+    return this.#isInputDelivered;
+  }
+
+  /** Cancels it: for a message, which takes along what is not delivered, or for good. */
+  interrupt(reason: string, by: 'message' | 'caller'): void {
+    this.#interruptedBy ??= by;
+    this.#controller.abort(reason);
+  }
+
+  /** Gives it a message. Taken is what it has said yes to, and only that. */
+  take(item: Item, steer: () => boolean): boolean {
+    this.#steered.set(item.tag, item);
+    try {
+      if (steer()) return true;
+    } catch (error) {
+      item.settle({ status: 'failed', outcome: 'error', error: toErrorInfo(error) });
+      this.#steered.delete(item.tag);
+      return true;
+    }
+    this.#steered.delete(item.tag);
+    return false;
+  }
+
+  see(event: TurnEvent): void {
+    switch (event.type) {
+      case 'session.loaded':
+        this.#isOpen = true;
+        break;
+      case 'input.received':
+        if (typeof event.message.metadata?.[tagKey] === 'string') this.#received.set(event.id, event.message.metadata[tagKey]);
+        break;
+      case 'history.append':
+        this.#appended(event);
+        break;
+      case 'turn.end':
+        this.#isOpen = false;
+        this.#end = event;
+        break;
+      default:
+    }
+  }
+
+  /** What is not in the history now that it is over, and may be given to the next turn. The others are told that they failed. */
+  close(error: unknown): readonly Item[] {
+    if (!this.#isInputDelivered && this.#isInputStored()) this.#deliverInput(this.#end?.turn ?? '');
+    const undelivered = [...(this.#isInputDelivered ? [] : this.inputs), ...this.#steered.values()];
+    const failure = this.#failure(error);
+    for (const item of undelivered) if (!this.#mayGoOn(item)) item.settle(failure);
+    return undelivered.filter((item) => this.#mayGoOn(item));
+  }
+
+  #appended({ origin, delivers = [], turn }: TurnEventOf<'history.append'>): void {
+    if (origin === 'input') this.#deliverInput(turn);
+    for (const id of delivers) {
+      const tag = this.#received.get(id) ?? '';
+      this.#received.delete(id);
+      this.#steered.get(tag)?.settle({ status: 'delivered', how: 'steered', turn });
+      this.#steered.delete(tag);
+    }
+  }
+
+  #deliverInput(turn: string): void {
+    this.#isInputDelivered = true;
+    for (const item of this.inputs) item.settle({ status: 'delivered', how: 'turn', turn });
+  }
+
+  /** A turn that ends without its operators writes its input down and shows nothing of it, but does not say that it is undelivered. */
+  #isInputStored(): boolean {
+    if (!this.#end || this.#end.outcome === 'error') return false;
+    const tags = new Set(this.#end.undelivered?.map(({ metadata }) => metadata?.[tagKey]));
+    return !this.inputs.some(({ tag }) => tags.has(tag));
+  }
+
+  /** An interrupting message takes everything along. Without one, only what came later goes on: what the turn began with has had its turn. */
+  #mayGoOn(item: Item): boolean {
+    return this.#interruptedBy === 'message' || (this.#interruptedBy === undefined && !this.inputs.includes(item));
+  }
+
+  #failure(error: unknown): Delivery {
+    const { outcome = 'error', reason } = this.#end ?? {};
+    const info = this.#end?.error ?? (error === undefined ? undefined : toErrorInfo(error));
+    return { status: 'failed', outcome, ...(reason !== undefined && { reason }), ...(info && { error: info }) };
+  }
+}

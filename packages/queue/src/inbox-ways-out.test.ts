@@ -1,0 +1,212 @@
+import { harness, intercept, memorySessions, stop, type Agent, type TurnEvent, type TurnOperator } from '@h/turn';
+import { call, response, scriptedModel, scriptedTools } from '@h/turn/testing';
+import fc from 'fast-check';
+import { firstValueFrom, lastValueFrom, Observable } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import { said, setUpInbox, settled } from '../test/set-up-inbox.js';
+import { virtualTime } from '../test/virtual-time.js';
+import type { InboxMode } from './inbox-options.js';
+import { createInbox } from './inbox.js';
+import { createLanes } from './lanes.js';
+import { queue } from './queue.js';
+
+const tools = response(call('1', 'ls'));
+
+/** Holds one kind of event, once, until the turn is over. */
+const holds = (isHeld: (event: TurnEvent) => boolean): TurnOperator => {
+  let hasHeld = false;
+  const hold = (event: TurnEvent): Promise<undefined> | undefined => {
+    if (hasHeld || !isHeld(event)) return undefined;
+    hasHeld = true;
+    return new Promise(() => undefined);
+  };
+  return intercept('holds', () => ({ decide: { 'history.append': hold, 'turn.stop': hold, 'input.received': hold } }));
+};
+
+describe('a message', () => {
+  it('is delivered by the next turn when its own ends in error while it is on its way', async () => {
+    const breaks = intercept('breaks', () => ({
+      decide: {
+        'model.response': ({ step }) => {
+          if (step === 1) throw new Error('Broken.');
+        },
+      },
+    }));
+    const { inbox, advance, sessions, turns } = setUpInbox([tools, 'Two.', 'Three.'], {}, { operators: [breaks] });
+    const all = [inbox.send('alice', 'a')];
+    await advance(50);
+    all.push(inbox.send('alice', 'b'));
+    await advance(1000);
+    expect(turns[0]).toBe('error');
+    expect(await Promise.all(all)).toMatchObject([{ status: 'delivered', how: 'turn' }, { status: 'delivered', how: 'turn' }]);
+    expect(said(sessions)).toEqual(['a', 'b']);
+    expect(inbox.snapshot()).toEqual([]);
+  });
+
+  it('is in the history once though the turn that wrote it down was cut off before it could say so', async () => {
+    const operators = [holds((event) => event.type === 'history.append' && event.origin === 'input')];
+    const { inbox, advance, sessions, turns, time } = setUpInbox(['One.'], {}, { operators });
+    const first = inbox.send('alice', 'a');
+    await advance(100);
+    const second = inbox.send('alice', 'b', { mode: 'interrupt' });
+    await advance(6000);
+    expect(await Promise.all([first, second])).toMatchObject([{ status: 'delivered' }, { status: 'delivered' }]);
+    expect(said(sessions)).toEqual(['a', 'b']);
+    expect([turns, time.timers]).toEqual([['cancelled', 'completed'], 0]);
+  });
+
+  it('interrupts a turn whose tool ignores its signal and whose operator holds back the end', async () => {
+    const hangs = scriptedTools({ ls: () => new Promise<string>(() => undefined) });
+    const operators = [holds(({ type }) => type === 'turn.stop')];
+    const { inbox, advance, sessions, lanes, time } = setUpInbox([tools, 'Two.'], {}, { operators, tools: hangs });
+    const all = [inbox.send('alice', 'a')];
+    await advance(300);
+    all.push(inbox.send('alice', 'b'), inbox.send('alice', 'c', { mode: 'interrupt' }));
+    await advance(6000);
+    expect(await Promise.all(all)).toMatchObject([{ how: 'turn' }, { how: 'turn' }, { how: 'turn' }]);
+    expect(said(sessions)).toEqual(['a', 'b', 'c']);
+    expect([lanes.snapshot().sessions, time.timers]).toEqual([[], 0]);
+  });
+
+  it('that is wrong fails alone, and not those that it would be collected with', async () => {
+    const { inbox, advance, sessions } = setUpInbox(['One.'], { mode: 'collect', debounceMs: 100 });
+    const all = ['a', '', 'b'].map((text) => inbox.send('alice', text));
+    all.push(inbox.send('alice', null as never));
+    await advance(600);
+    expect((await Promise.all(all)).map(({ status }) => status)).toEqual(['delivered', 'failed', 'delivered', 'failed']);
+    expect(said(sessions)).toEqual(['a', 'b']);
+  });
+
+  it('fails where its merge key cannot be told, and leaves nothing behind', async () => {
+    const { inbox } = setUpInbox([], {
+      mergeKeyOf: () => {
+        throw new Error('No key.');
+      },
+    });
+    expect(await inbox.send('alice', 'a', { id: 'm' })).toMatchObject({ status: 'failed', error: { message: 'No key.' } });
+    expect(inbox.snapshot()).toEqual([]);
+    await inbox.idle();
+  });
+
+  it('may be sent by whoever watches, in the middle of an event', async () => {
+    const { inbox, advance, sessions } = setUpInbox([tools, 'Two.', 'Three.', 'Four.']);
+    const all: Promise<unknown>[] = [];
+    let count = 0;
+    inbox.events.subscribe(({ type }) => {
+      if (count < 4 && ['session.loaded', 'input.received', 'history.append', 'turn.end'].includes(type)) all.push(inbox.send('alice', `again ${(count += 1)}`));
+    });
+    all.push(inbox.send('alice', 'a'));
+    await advance(2000);
+    for (const delivery of await Promise.all(all)) expect(delivery).toMatchObject({ status: 'delivered' });
+    expect(said(sessions).toSorted()).toEqual(['a', 'again 1', 'again 2', 'again 3', 'again 4']);
+  });
+
+  it('waits outside when as many are on their way into a turn as may be', async () => {
+    const { inbox, advance, sessions } = setUpInbox([tools, 'Two.'], { maxPending: 2 });
+    const all = [inbox.send('alice', 'a')];
+    await advance(50);
+    all.push(...['b', 'c', 'd', 'e', 'f'].map((text) => inbox.send('alice', text)));
+    await advance(1500);
+    expect((await Promise.all(all)).map((delivery) => ('how' in delivery ? delivery.how : delivery.status))).toEqual(['turn', 'steered', 'steered', 'steered', 'steered', 'dropped']);
+    expect(said(sessions)).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
+  it('is told of what was dropped by the next turn, when this one came to nothing', async () => {
+    let toBlock = 2;
+    const blocks = intercept('blocks', () => ({ decide: { 'turn.start': () => ((toBlock -= 1) >= 0 ? stop('blocked', 'Sunday.') : undefined) } }));
+    const { inbox, advance, sessions, lanes } = setUpInbox(['One.'], { mode: 'followup', maxPending: 2, whenFull: 'summarize' }, { operators: [blocks] });
+    const place = lanes.enter({ session: 'alice' }, { admitted: () => undefined, refused: () => undefined });
+    const all = ['a', 'b', 'c', 'd'].map((text) => inbox.send('alice', text));
+    place.release();
+    await advance(800);
+    expect((await Promise.all(all)).map(({ status }) => status)).toEqual(['failed', 'dropped', 'failed', 'delivered']);
+    expect(said(sessions)).toEqual(['[1 earlier message was left out, because too many were waiting. They began:\n- b]', 'd']);
+  });
+});
+
+describe('an inbox that is closed', () => {
+  it('ends its events, and drops what a cancelled turn has not delivered', async () => {
+    const { inbox, advance, lanes, time } = setUpInbox([{ never: ['Hm'] }]);
+    const last = lastValueFrom(inbox.events);
+    const first = inbox.send('alice', 'a');
+    await advance(150);
+    const second = inbox.send('alice', 'b');
+    const closed = inbox.close();
+    await advance(100);
+    await closed;
+    expect([(await last).type, (await first).status, (await second).status]).toEqual(['turn.end', 'delivered', 'failed']);
+    expect([inbox.snapshot(), lanes.snapshot().sessions, time.timers]).toEqual([[], [], 0]);
+  });
+
+  it('goes on though those who watch leave', async () => {
+    const { inbox, advance } = setUpInbox(['One.']);
+    const seen = firstValueFrom(inbox.events);
+    const delivery = inbox.send('alice', 'a');
+    await advance(400);
+    expect([(await seen).type, (await delivery).status]).toEqual(['turn.start', 'delivered']);
+  });
+});
+
+describe('an agent of another kind', () => {
+  it.each<[string, Agent['turn']]>([
+    ['fails', () => new Observable((subscriber) => subscriber.error(new Error('No.')))],
+    ['ends without a word', () => new Observable((subscriber) => subscriber.complete())],
+  ])('that %s fails the message, and takes the next one', async (_, turn) => {
+    const inbox = createInbox({ turn, steer: () => false }, createLanes());
+    for (const text of ['a', 'b']) expect(await inbox.send('alice', text)).toMatchObject({ status: 'failed', outcome: 'error' });
+    expect(inbox.snapshot()).toEqual([]);
+  });
+});
+
+describe('whatever happens to the turns', () => {
+  it('each message is in the history once, or its sender is told that it is not', { timeout: 30_000 }, async () => {
+    const step = fc.record({
+      mode: fc.constantFrom<InboxMode>('steer', 'followup', 'collect', 'interrupt'),
+      waitMs: fc.constantFrom(0, 50, 100, 250),
+      then: fc.constantFrom('nothing', 'nothing', 'nothing', 'interrupt', 'clear'),
+    });
+    const faults = fc.array(fc.constantFrom('none', 'none', 'throws', 'blocks', 'holds'), { maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 7 }), faults, async (steps, given) => {
+        const left = [...given];
+        const goWrong = (event: TurnEvent): ReturnType<typeof stop> | Promise<undefined> | undefined => {
+          const fault = left.shift();
+          if (fault === 'throws') throw new Error(`At ${event.type}.`);
+          if (fault === 'blocks' && event.type !== 'input.received') return stop('blocked', 'No.');
+          return fault === 'holds' ? new Promise(() => undefined) : undefined;
+        };
+        const faulty = intercept('faulty', () => ({ decide: { 'turn.start': goWrong, 'history.append': goWrong, 'model.response': goWrong, 'input.received': goWrong } }));
+        const time = virtualTime();
+        const { scheduler } = time;
+        const sessions = memorySessions();
+        const lanes = createLanes({ scheduler, idleTimeoutMs: 20_000 });
+        const script = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? response(call(`${index}`, 'ls')) : 'Words.'));
+        const agent = harness({ model: scriptedModel(script, { delayMs: 100, scheduler }), sessions, scheduler, tools: scriptedTools({ ls: 'a.txt' }) }).pipe(queue(lanes), faulty);
+        const inbox = createInbox(agent, lanes, { scheduler, debounceMs: 200, maxPending: 3, whenFull: 'drop-oldest' });
+        const all: ReturnType<typeof inbox.send>[] = [];
+        for (const [index, { mode, waitMs, then }] of steps.entries()) {
+          all.push(inbox.send('alice', `m${index}`, { mode }));
+          for (let ms = 0; ms < waitMs; ms += 50) {
+            await settled(20);
+            time.advance(50);
+          }
+          if (then === 'interrupt') inbox.interrupt('alice');
+          if (then === 'clear') lanes.clear('alice');
+        }
+        for (let round = 0; round < 400 && inbox.snapshot().length > 0; round += 1) {
+          await settled(20);
+          time.advance(500);
+        }
+        expect([inbox.snapshot(), lanes.snapshot().sessions, time.timers]).toEqual([[], [], 0]);
+        const inHistory = said(sessions);
+        for (const [index, delivery] of (await Promise.all(all)).entries()) {
+          const times = inHistory.filter((text) => text === `m${index}`).length;
+          expect(times, `m${index} ${JSON.stringify(delivery)}`).toBeLessThanOrEqual(1);
+          if (delivery.status === 'delivered') expect(times, `m${index} ${JSON.stringify(delivery)}`).toBe(1);
+          if (delivery.status === 'dropped') expect(times, `m${index} ${JSON.stringify(delivery)}`).toBe(0);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

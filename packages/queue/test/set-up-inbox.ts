@@ -1,0 +1,41 @@
+import { harness, memorySessions, type MemorySessions, type ToolDriver, type TurnOperator } from '@h/turn';
+import { scriptedModel, scriptedTools, type ScriptedModel, type ScriptStep } from '@h/turn/testing';
+import { createInbox, createLanes, queue, type Inbox, type InboxOptions } from '../src/index.js';
+import { virtualTime } from './virtual-time.js';
+
+interface SetUp {
+  readonly delayMs?: number;
+  readonly sessions?: MemorySessions;
+  readonly operators?: readonly TurnOperator[];
+  readonly tools?: ToolDriver;
+}
+
+export const settled = async (ticks = 60): Promise<void> => {
+  for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
+};
+
+/** What people have said in a session, in order. */
+export const said = (sessions: MemorySessions, session = 'alice'): readonly unknown[] =>
+  sessions.messages(session).flatMap(({ role, content }) => (role === 'user' ? [content] : []));
+
+/** An agent in virtual time, with an inbox in front of it. */
+export const setUpInbox = (script: readonly ScriptStep[], options: InboxOptions = {}, { delayMs = 100, sessions = memorySessions(), operators = [], tools = scriptedTools({ ls: 'a.txt' }) }: SetUp = {}) => {
+  const time = virtualTime();
+  const { scheduler } = time;
+  const lanes = createLanes({ scheduler });
+  const model: ScriptedModel = scriptedModel(script, { delayMs, scheduler });
+  const agent = harness({ model, sessions, scheduler, tools }).pipe(queue(lanes), ...operators);
+  const inbox: Inbox = createInbox(agent, lanes, { ...options, scheduler });
+  const turns: unknown[] = [];
+  inbox.events.subscribe((event) => {
+    if (event.type === 'turn.end') turns.push(event.outcome);
+  });
+  const advance = async (ms: number): Promise<void> => {
+    for (let done = 0; done < ms; done += 50) {
+      await settled();
+      time.advance(50);
+    }
+    await settled();
+  };
+  return { time, sessions, lanes, model, agent, inbox, turns, advance };
+};
