@@ -2,13 +2,14 @@ import { resolve } from 'node:path';
 import { createTokenCounter, type TokenCounter } from '@h/compaction';
 import { createLanes, queue, type Lanes } from '@h/queue';
 import { createRedactor } from '@h/security';
-import type { Subagents } from '@h/subagents';
+import type { ChildSnapshot, Subagents } from '@h/subagents';
 import { defineTool } from '@h/tools';
 import type { Agent } from '@h/turn';
 import { createExplorer, type ExplorerParts } from './explorer.js';
 import { startFolder } from './folder.js';
 import { secretsIn } from './model/keys.js';
 import { createAgent } from './pipeline.js';
+import { holdPlan } from './plan/hold-plan.js';
 import { openPlan, type Plan } from './plan/open-plan.js';
 import { coderIdentity, openLibrary, promptSections, readerIdentity } from './prompt-sections.js';
 import { oneLine } from './render/printable.js';
@@ -51,7 +52,8 @@ export const openAgent = async (job: Job, opened: (() => Promise<void>)[]): Prom
   const sandbox = await openSandbox(workspace, given);
   opened.push(() => sandbox.close());
   const lanes = createLanes();
-  const plan = given.plan ? await openPlan({ workspace, check: given.check, sandbox }) : undefined;
+  if (given.plan) opened.push(await holdPlan(sessions));
+  const plan = given.plan ? await openPlan({ workspace, check: given.check, sandbox, facts: ({ session: one }) => childFacts(team.list(one)) }) : undefined;
   const surroundings = { workspace, platform: process.platform, library: openLibrary(workspace) };
   const common = {
     model,
@@ -93,3 +95,7 @@ export const openAgent = async (job: Job, opened: (() => Promise<void>)[]): Prom
 };
 
 const turnOf = (agent: Agent, session: string): string | undefined => agent.running().find((one) => one.session === session)?.turn;
+
+/** What an agent with a fresh context has to know of its sub-agents: their results will still come. */
+const childFacts = (children: readonly ChildSnapshot[]): Readonly<Record<string, string>> =>
+  children.length === 0 ? {} : { 'Sub-agents whose results are still to come': children.map(({ agent, id, task }) => `${agent} ${id}: ${task}`).join('\n') };

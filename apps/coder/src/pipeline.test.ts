@@ -41,7 +41,7 @@ const allParts = async (): Promise<Required<AgentParts>> => {
     parentOf: undefined,
     outer: [queue(lanes)],
     team: [team],
-    plan: await openPlan({ workspace, check: 'true', sandbox }),
+    plan: await openPlan({ workspace, check: 'true', sandbox, facts: undefined }),
     inner: [policyGuard(unrestricted)],
   };
 };

@@ -7,7 +7,7 @@ import { observe, record, type ObserveOptions, type UsageMeter } from '@h/observ
 import { prompt, type PromptOptions } from '@h/prompt';
 import { security, type Redactor } from '@h/security';
 import { tools, type ArtifactStore, type RegistryDriver } from '@h/tools';
-import { harness, type Agent, type SessionStore, type TurnOperator } from '@h/turn';
+import { harness, type Agent, type ErrorInfo, type SessionStore, type TurnOperator } from '@h/turn';
 import { git, type GitOptions } from '@h/workspace';
 import type { ChosenModel } from './model/choose-model.js';
 import type { Plan } from './plan/open-plan.js';
@@ -54,6 +54,8 @@ export const createAgent = (parts: AgentParts): Agent => {
   const { name, fallbacks, pool, classify, contextWindow } = model;
   const { redact } = redactor;
   const traced = telemetry.traceModel(model.driver);
+  const summarize = summarizeWith(traced);
+  const isOverflow = (error: ErrorInfo): boolean => classify(error).reason === 'context-overflow';
   return harness({ model: traced, defaultModel: name, tools: telemetry.traceTools(driver), sessions, closeGraceMs }).pipe(
     ...outer,
     hooks(rules.hooks, { approvalStore: rules.approvalStore }),
@@ -63,10 +65,10 @@ export const createAgent = (parts: AgentParts): Agent => {
     prompt(sections),
     ...(plan?.continuity ?? []),
     ...(repository === undefined ? [] : [git({ ...gitOptions(repository), message: plan?.commitMessage, redact })]),
-    compaction({ window: contextWindow, summarize: summarizeWith(traced), counter, redact, archive: archiveIn(artifacts), isOverflow: (error) => classify(error).reason === 'context-overflow' }),
+    compaction({ window: contextWindow, summarize, counter, redact, archive: archiveIn(artifacts), isOverflow }),
     lateHooks(rules.hooks),
     loopDetect(),
-    ...(plan?.handOff({ summarize: summarizeWith(traced), redact }) ?? []),
+    ...(plan?.handOff({ summarize, redact, isOverflow }) ?? []),
     tools({ driver, contextWindow, artifacts, redact }),
     security({ redactor }),
     observe({ sinks: telemetry.sinks, meter, harnessId: 'h-coder', channel: 'terminal', sideModel: name, redact, parentOf }),

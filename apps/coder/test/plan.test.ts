@@ -78,6 +78,8 @@ describe('--plan', () => {
     const { workspace, words, environment } = await prepare(builder(doing));
     const coder = startCoder({ words: [...words, '--check', check, 'Write two files'], environment });
     await vi.waitFor(() => access(join(workspace, 'began')), 60_000);
+    const other = await runCoder({ words: [...words, '--check', check], environment });
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringMatching(/^--plan: process \d+ works on the plan of this folder, since /) as string });
     coder.signal('SIGKILL');
     await coder.finished;
     const { code, stdout } = await runCoder({ words: [...words, '--check', check], environment });

@@ -60,7 +60,7 @@ describe('a session', () => {
     await vi.waitFor(() => access(join(workspace, 'began')), 60_000);
     const second = await runCoder({ words: [...words, '--continue', 'Me too'], environment });
     expect(second.code).toBe(1);
-    expect(second.stdout).toMatch(/■ error · .*(busy|in use|runs|process)/);
+    expect(second.stdout).toMatch(/■ error · .*is held by process \d+ on /);
     await writeFile(join(workspace, 'go'), '');
     expect((await first.finished).code).toBe(0);
     const third = await runCoder({ words: [...words, '--continue', 'And now?'], environment });

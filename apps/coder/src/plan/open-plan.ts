@@ -15,7 +15,7 @@ export interface Plan {
   readonly continuity: readonly TurnOperator[];
   /** What the commit of a session says. */
   readonly commitMessage: (summary: CommitSummary) => string;
-  handOff(means: Pick<HandOffOptions, 'summarize' | 'redact' | 'isOverflow' | 'facts'>): readonly TurnOperator[];
+  handOff(means: Pick<HandOffOptions, 'summarize' | 'redact' | 'isOverflow'>): readonly TurnOperator[];
 }
 
 /** What a plan is made of. */
@@ -25,6 +25,8 @@ export interface PlanParts {
   /** The command that has to pass before a task counts as done; without one, `npm test` where the project has it. */
   readonly check: string | undefined;
   readonly sandbox: Sandbox;
+  /** What a fresh context has to be told besides the plan. */
+  readonly facts: HandOffOptions['facts'];
 }
 
 /**
@@ -32,7 +34,7 @@ export interface PlanParts {
  *
  * @throws UsageError where there is nothing to check tasks by
  */
-export const openPlan = async ({ workspace, check, sandbox }: PlanParts): Promise<Plan> => {
+export const openPlan = async ({ workspace, check, sandbox, facts }: PlanParts): Promise<Plan> => {
   const command = check ?? (await testCommandOf(workspace));
   if (command === undefined) throw new UsageError('--plan: say with --check which command has to pass before a task counts as done; package.json has no test script.');
   const project = openProject({ folder: workspace });
@@ -45,7 +47,7 @@ export const openPlan = async ({ workspace, check, sandbox }: PlanParts): Promis
     tools: continuityTools({ project, check: { command, run } }).map((tool) => defineTool(tool)),
     continuity: [continuity({ project, run, commit })],
     commitMessage: ({ files }) => [message, '', ...files.slice(0, 20).map((file) => `- ${file}`)].join('\n'),
-    handOff: (means) => [handOff({ project, identifiers: { extract: extractIdentifiers, missing: missingIdentifiers }, ...means })],
+    handOff: (means) => [handOff({ project, identifiers: { extract: extractIdentifiers, missing: missingIdentifiers }, facts, ...means })],
   };
 };
 
