@@ -45,7 +45,7 @@ describe('a store', () => {
     await Promise.all([cancelled, closed]);
   });
 
-  it('that hangs later on holds up no result, and is told of', async () => {
+  it('that hangs later on holds up a result for so long and no longer, and is told of', async () => {
     const store: ChildStore = { save: (record: ChildRecord) => (record.takenBy === undefined && record.end === undefined ? undefined : never()), delete: never, list: () => [] };
     const { run, parent } = tree({ parent: [says(spawn('a')), says(wait('w')), 'Done.'], store, limits: { storeMs: 50 } });
     const done = run();

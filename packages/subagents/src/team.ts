@@ -131,8 +131,15 @@ export class Team {
     }
     this.emit(request.parent, notice('subagent.spawned', { child: id, agent, session, depth }));
     const kind = this.#kinds.get(agent) as AgentKind;
-    void runChild(child, kind, this.#host).then((end) => this.#settle(child, end));
+    void this.#run(child, kind);
     return { status: 'accepted', child: id, agent, session, ended: child.ended.promise };
+  }
+
+  /** Its end is kept before anybody hears of it, so that after a crash nobody is told of another one. */
+  async #run(child: Child, kind: AgentKind): Promise<void> {
+    const end = await runChild(child, kind, this.#host);
+    if (child.record.receiver === 'parent' && this.options.store) await this.records.change(child, { end });
+    this.#settle(child, end);
   }
 
   /** Cancels a sub-agent and all below it; resolves when they have ended. */
@@ -234,10 +241,7 @@ export class Team {
     this.delivery.forget(this.delivery.pending(this.family.find(session)));
     const isUnread = record.receiver === 'caller' || child.parent.child?.end !== undefined;
     if (isUnread) this.delivery.forget([child]);
-    else {
-      void this.records.change(child, { end });
-      this.unread.add(child);
-    }
+    else this.unread.add(child);
     this.family.ended(child);
     child.ended.resolve(end);
     if (!isUnread) this.wake(parent);

@@ -1,11 +1,11 @@
-/** Runs the turn of `crash-world.ts` and dies by SIGKILL at one moment of it: `<directory> <number of the moment>`. */
+/** Runs the turn of `crash-world.ts` and dies by SIGKILL at one moment of it: `<directory> <number or name of the moment>`. */
 import { bossTurn, crashWorld } from './crash-world.js';
 
 const [directory = '', last = '0'] = process.argv.slice(2);
 let number = 0;
 const { agent, team, store } = crashWorld(directory, (name, tear) => {
   number += 1;
-  if (number !== Number(last)) return;
+  if (String(number) !== last && name !== last) return;
   tear?.();
   process.stderr.write(name);
   process.kill(process.pid, 'SIGKILL');
