@@ -87,7 +87,8 @@ export const openAgent = async (job: Job, opened: (() => Promise<void>)[]): Prom
     driver,
     sections: promptSections({ ...surroundings, identity: isReadOnly ? readerIdentity : coderIdentity }),
     repository,
-    outer: [queue(lanes, { isPaused: (turn) => agent.running().some((one) => one.turn === turn && one.state === 'waiting-for-input') })],
+    // People take their time, and tools have deadlines of their own: only a model that says nothing is idle.
+    outer: [queue(lanes, { isPaused: (turn) => agent.running().some((one) => one.turn === turn && one.state !== 'running') })],
     team: [team],
     plan,
   });
