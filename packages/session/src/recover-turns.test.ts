@@ -1,9 +1,10 @@
-import { harness, InvalidInputError, reply, repairHistory, type Agent, type JournalRecord, type Message, type TurnEvent } from '@h/turn';
+import { harness, reply, repairHistory, type Agent, type JournalRecord, type Message, type TurnEvent } from '@h/turn';
 import { call, response, scriptedModel, scriptedTools, type ScriptedTools } from '@h/turn/testing';
+import { InvalidOptionError } from '@h/turn/options';
 import { describe, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../test/folders.js';
 import { inSession, stateOf } from './testing/records.js';
-import { fileSessions, finishTurn, recoverTurns, type FileSessions, type RecoverTurnsOptions } from './index.js';
+import { fileSessions, finishTurn, memorySessions, recoverTurns, type FileSessions, type RecoverTurnsOptions } from './index.js';
 
 interface World {
   readonly agent: Agent;
@@ -128,21 +129,33 @@ describe('recoverTurns', () => {
   });
 
   it.each<[string, object, RegExp]>([
-    ['an unknown policy', { policy: 'retry' }, /policy .* is 'resume', 'finish' or 'ask', not "retry"/],
-    ['an unknown option', { policy: 'resume', all: true }, /no option "all"; it knows policy, sessions, ask, onEvent, signal/],
-    ['no store to finish turns in', { policy: 'finish' }, /needs the option sessions for the policy 'finish'/],
-    ['nobody to ask', { policy: 'ask', sessions: {} }, /needs the option ask/],
+    ['an unknown policy', { policy: 'retry' }, /takes "resume" or "finish" or "ask" as "policy"; it was given "retry"/],
+    ['an unknown option', { policy: 'resume', all: true }, /no option "all" .* knows policy, sessions, ask, onEvent, signal/],
+    ['no store to finish turns in', { policy: 'finish' }, /needs "sessions" for the policy 'finish'/],
+    ['nobody to ask', { policy: 'ask', sessions: memorySessions() }, /needs "ask" for the policy 'ask'/],
+    ['a store that is none', { policy: 'finish', sessions: {} }, /takes an object with open\(\) and locate\(\) and unfinished\(\) as "sessions"/],
+    ['a signal that is none', { policy: 'resume', signal: {} }, /"signal"/],
   ])('refuses %s', async (_, options, message) => {
     const { agent } = worldIn(await temporaryFolder());
-    await expect(recoverTurns(agent, options as RecoverTurnsOptions)).rejects.toThrow(InvalidInputError);
+    await expect(recoverTurns(agent, options as RecoverTurnsOptions)).rejects.toThrow(InvalidOptionError);
     await expect(recoverTurns(agent, options as RecoverTurnsOptions)).rejects.toThrow(message);
+  });
+
+  it('goes on whatever those throw who look on', async () => {
+    const directory = await temporaryFolder();
+    await left(directory, upTo(await recordsOfTurn(), 'model.response'), 'a');
+    const { agent } = worldIn(directory, 'Done.');
+    const onEvent = (): void => {
+      throw new Error('The view is gone.');
+    };
+    expect(await recoverTurns(agent, { policy: 'resume', onEvent })).toMatchObject([{ session: 'a', outcome: 'completed' }]);
   });
 
   it('refuses an answer that is none', async () => {
     const directory = await temporaryFolder();
     await left(directory, upTo(await recordsOfTurn(), 'model.request'), 'a');
     const { agent, sessions } = worldIn(directory);
-    await expect(recoverTurns(agent, { policy: 'ask', sessions, ask: () => 'yes' as never })).rejects.toThrow(/answers 'resume', 'finish' or 'leave', not "yes"/);
+    await expect(recoverTurns(agent, { policy: 'ask', sessions, ask: () => 'yes' as never })).rejects.toThrow(/takes 'resume', 'finish' or 'leave' as an answer of "ask"; it was given "yes"/);
   });
 });
 

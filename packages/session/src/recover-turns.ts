@@ -1,4 +1,5 @@
-import { InvalidInputError, type Agent, type SessionStore, type TurnEvent, type TurnOutcome, type UnfinishedTurn } from '@h/turn';
+import type { Agent, SessionStore, TurnEvent, TurnOutcome, UnfinishedTurn } from '@h/turn';
+import { aFunction, checkOptions, instanceOf, InvalidOptionError, objectWith, oneOf, required, showValue, type OptionChecks } from '@h/turn/options';
 import { finishTurn } from './finish-turn.js';
 
 /** What is done with a turn that was found open. */
@@ -16,7 +17,7 @@ export interface RecoverTurnsOptions {
   readonly sessions?: SessionStore | undefined;
   /** Says what to do with a turn; `'leave'` keeps it open. Needed by the policy `'ask'`. */
   readonly ask?: ((turn: UnfinishedTurn) => RecoveryAction | PromiseLike<RecoveryAction>) | undefined;
-  /** Is shown what resumed turns do, and may answer their requests for approval. */
+  /** Is shown what resumed turns do, and may answer their requests for approval. It only looks: what it throws changes nothing. */
   readonly onEvent?: ((event: TurnEvent, turn: UnfinishedTurn) => void) | undefined;
   /** Aborted, no further turn is taken up, and the one that was resumed is left, which ends it as cancelled. */
   readonly signal?: AbortSignal | undefined;
@@ -30,7 +31,15 @@ export interface RecoveredTurn extends UnfinishedTurn {
   readonly reason?: string | undefined;
 }
 
-const known: readonly string[] = ['policy', 'sessions', 'ask', 'onEvent', 'signal'] satisfies readonly (keyof RecoverTurnsOptions)[];
+const owner = 'recoverTurns()';
+
+const checks: OptionChecks<RecoverTurnsOptions> = {
+  policy: required(oneOf('resume', 'finish', 'ask')),
+  sessions: objectWith('open', 'locate', 'unfinished'),
+  ask: aFunction,
+  onEvent: aFunction,
+  signal: instanceOf(AbortSignal),
+};
 
 /**
  * Takes care of the turns that were open when their process died, one after the other, the oldest first. To be called
@@ -38,7 +47,7 @@ const known: readonly string[] = ['policy', 'sessions', 'ask', 'onEvent', 'signa
  *
  * A turn that another process has taken up meanwhile is left to it; its outcome says `error`, its reason that it is busy.
  *
- * @throws InvalidInputError when an option is missing, unknown or has the wrong shape
+ * @throws InvalidOptionError
  *
  * @example
  * ```ts
@@ -62,18 +71,17 @@ export const recoverTurns = async (agent: Agent, options: RecoverTurnsOptions): 
 const isGivenUp = ({ signal }: RecoverTurnsOptions): boolean => signal?.aborted === true;
 
 /** How the action is chosen. Everything that it needs is checked before the first turn is touched. */
-const chooser = ({ policy, sessions, ask, ...rest }: RecoverTurnsOptions): NonNullable<RecoverTurnsOptions['ask']> => {
-  const unknown = Object.keys(rest).find((key) => !known.includes(key));
-  if (unknown !== undefined) throw new InvalidInputError(`recoverTurns() has no option ${JSON.stringify(unknown)}; it knows ${known.join(', ')}.`);
-  if (!(['resume', 'finish', 'ask'] as readonly unknown[]).includes(policy)) {
-    throw new InvalidInputError(`The option policy of recoverTurns() is 'resume', 'finish' or 'ask', not ${JSON.stringify(policy)}.`);
-  }
+const chooser = (options: RecoverTurnsOptions): NonNullable<RecoverTurnsOptions['ask']> => {
+  checkOptions(owner, options, checks);
+  const { policy, sessions, ask } = options;
   if (policy === 'resume') return () => policy;
-  if (!sessions) throw new InvalidInputError(`recoverTurns() needs the option sessions for the policy '${policy}': the store of the agent.`);
+  if (!sessions) throw missing('sessions', `for the policy '${policy}': the store of the agent`);
   if (policy === 'finish') return () => policy;
-  if (!ask) throw new InvalidInputError("recoverTurns() needs the option ask for the policy 'ask': a function that says what to do with a turn.");
+  if (!ask) throw missing('ask', "for the policy 'ask': a function that says what to do with a turn");
   return ask;
 };
+
+const missing = (option: string, what: string): InvalidOptionError => new InvalidOptionError({ owner, option, message: `${owner} needs "${option}" ${what}.` });
 
 const recover = async (agent: Agent, turn: UnfinishedTurn, action: RecoveryAction, options: RecoverTurnsOptions): Promise<RecoveredTurn> => {
   switch (action) {
@@ -86,7 +94,7 @@ const recover = async (agent: Agent, turn: UnfinishedTurn, action: RecoveryActio
       return { ...turn, action, outcome, reason };
     }
     default:
-      throw new InvalidInputError(`The option ask of recoverTurns() answers 'resume', 'finish' or 'leave', not ${JSON.stringify(action)}.`);
+      throw new InvalidOptionError({ owner, option: 'ask', message: `${owner} takes 'resume', 'finish' or 'leave' as an answer of "ask"; it was given ${showValue(action)}.` });
   }
 };
 
@@ -96,7 +104,7 @@ const resume = (agent: Agent, turn: UnfinishedTurn, { onEvent, signal }: Recover
     const running = agent.resume(turn.turn).subscribe({
       next: (event) => {
         if (event.type === 'turn.end') end = { outcome: event.outcome, reason: event.reason };
-        onEvent?.(event, turn);
+        show(event, turn, onEvent);
       },
       error: reject,
       complete: () => {
@@ -110,3 +118,11 @@ const resume = (agent: Agent, turn: UnfinishedTurn, { onEvent, signal }: Recover
     }
     if (!running.closed) signal?.addEventListener('abort', leave, { once: true });
   });
+
+const show = (event: TurnEvent, turn: UnfinishedTurn, onEvent: RecoverTurnsOptions['onEvent']): void => {
+  try {
+    onEvent?.(event, turn);
+  } catch {
+    // A view that fails must not take down the process that recovers.
+  }
+};

@@ -1,6 +1,7 @@
 import { appendFile, mkdir, open as openFile, readdir, readFile, rm, stat, truncate, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { InvalidInputError, SessionBusyError, type TurnEvent } from '@h/turn';
+import { SessionBusyError, type TurnEvent } from '@h/turn';
+import { InvalidOptionError } from '@h/turn/options';
 import { event, user } from '@h/turn/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../test/folders.js';
@@ -435,14 +436,14 @@ describe('writing', () => {
 
 describe('options', () => {
   it.each<[string, object, RegExp]>([
-    ['an unknown key', { directory: 'x', sync: true }, /no option "sync"; it knows directory, fsync, leaseMs, onProblem/],
-    ['no directory', {}, /directory .* is the path of a folder, not undefined/],
-    ['an empty directory', { directory: '' }, /directory .* not ""/],
-    ['an unknown policy', { directory: 'x', fsync: 'always' }, /fsync .* is 'record', 'turn' or 'never', not "always"/],
-    ['a lease that is too short', { directory: 'x', leaseMs: 10 }, /leaseMs .* at least 100, not 10/],
-    ['a problem handler that is none', { directory: 'x', onProblem: 1 }, /onProblem .* a function, not 1/],
+    ['an unknown key', { directory: 'x', sync: true }, /no option "sync" .* knows directory, fsync, leaseMs, onProblem/],
+    ['no directory', {}, /needs "directory"/],
+    ['an empty directory', { directory: '' }, /takes a text that is not empty as "directory"; it was given ""/],
+    ['an unknown policy', { directory: 'x', fsync: 'always' }, /takes "record" or "turn" or "never" as "fsync"; it was given "always"/],
+    ['a lease that is too short', { directory: 'x', leaseMs: 10 }, /takes a number from 100 to 2147483647 as "leaseMs"; it was given 10/],
+    ['a problem handler that is none', { directory: 'x', onProblem: 1 }, /takes a function as "onProblem"; it was given 1/],
   ])('are refused with %s', (_, options, message) => {
-    expect(() => fileSessions(options as never)).toThrow(InvalidInputError);
+    expect(() => fileSessions(options as never)).toThrow(InvalidOptionError);
     expect(() => fileSessions(options as never)).toThrow(message);
   });
 });

@@ -1,5 +1,4 @@
 import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { foldJournal, type Message, type OpenSession, type SessionStore, type UnfinishedTurn } from '@h/turn';
 import { isLocked } from '../lock/session-lock.js';
 import { readArchive, type ArchivedTurn } from './archive.js';
@@ -50,7 +49,7 @@ export interface FileSessions extends SessionStore {
  * snapshot and what came after it, not the whole. A turn holds its session by a lock that ends with the process, so
  * several processes may share the folder.
  *
- * @throws InvalidInputError when an option is unknown or has the wrong shape
+ * @throws InvalidOptionError
  *
  * @example
  * ```ts
@@ -60,8 +59,7 @@ export interface FileSessions extends SessionStore {
  * ```
  */
 export const fileSessions = (options: FileSessionsOptions): FileSessions => {
-  // The same folder, wherever the process goes.
-  const settings = settingsOf({ ...options, ...(options.directory && { directory: resolve(options.directory) }) });
+  const settings = settingsOf(options);
   const { directory, leaseMs } = settings;
   return {
     open: (session) => openFiles(folderOf(directory, session), settings),

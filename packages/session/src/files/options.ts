@@ -1,4 +1,5 @@
-import { InvalidInputError } from '@h/turn';
+import { resolve } from 'node:path';
+import { aFunction, aText, checkOptions, numberFrom, oneOf, required, type OptionChecks } from '@h/turn/options';
 import type { SessionProblem } from './problem.js';
 
 /** When records are forced onto the disk, see {@link FileSessionsOptions.fsync}. */
@@ -20,7 +21,8 @@ export interface FileSessionsOptions {
   readonly fsync?: FsyncPolicy | undefined;
   /**
    * How long a session stays locked by a process on another machine that no longer renews its lock, in milliseconds.
-   * It is renewed three times in that time. On the same machine a lock ends with its process, whatever the lease says.
+   * It is renewed three times in that time. On the same machine a lock ends with its process, whatever the lease says. At
+   * least 100.
    *
    * @defaultValue `30_000`
    */
@@ -31,27 +33,21 @@ export interface FileSessionsOptions {
 
 export type FileSettings = Required<{ [Key in keyof FileSessionsOptions]: NonNullable<FileSessionsOptions[Key]> }>;
 
-const policies: readonly unknown[] = ['record', 'turn', 'never'] satisfies readonly FsyncPolicy[];
+/** Timers of the platform know no longer time. */
+const maxTimerMs = 2_147_483_647;
 const leastLeaseMs = 100;
 
-const rules: Readonly<Record<keyof FileSessionsOptions, readonly [holds: (value: unknown) => boolean, expected: string]>> = {
-  directory: [(value) => typeof value === 'string' && value !== '', 'the path of a folder'],
-  fsync: [(value) => policies.includes(value), "'record', 'turn' or 'never'"],
-  leaseMs: [(value) => typeof value === 'number' && value >= leastLeaseMs && value < Infinity, `milliseconds, at least ${leastLeaseMs}`],
-  onProblem: [(value) => typeof value === 'function', 'a function'],
+const checks: OptionChecks<FileSessionsOptions> = {
+  directory: required(aText),
+  fsync: oneOf(...(['record', 'turn', 'never'] satisfies FsyncPolicy[])),
+  leaseMs: numberFrom(leastLeaseMs, maxTimerMs),
+  onProblem: aFunction,
 };
 
-/** The options with their defaults. @throws InvalidInputError that names the option, its value and what was expected */
+/** The options with their defaults. @throws InvalidOptionError */
 export const settingsOf = (options: FileSessionsOptions): FileSettings => {
-  for (const [key, value] of Object.entries(options)) {
-    const rule = Object.hasOwn(rules, key) ? rules[key as keyof FileSessionsOptions] : undefined;
-    if (!rule) throw new InvalidInputError(`fileSessions() has no option ${JSON.stringify(key)}; it knows ${Object.keys(rules).join(', ')}.`);
-    if (value !== undefined && !rule[0](value)) throw invalid(key, value, rule[1]);
-  }
+  checkOptions('fileSessions()', options, checks);
   const { directory, fsync = 'record', leaseMs = 30_000, onProblem = () => undefined } = options;
-  if (!rules.directory[0](directory)) throw invalid('directory', directory, rules.directory[1]);
-  return { directory, fsync, leaseMs, onProblem };
+  // The same folder, wherever the process goes.
+  return { directory: resolve(directory), fsync, leaseMs, onProblem };
 };
-
-const invalid = (key: string, value: unknown, expected: string): InvalidInputError =>
-  new InvalidInputError(`The option ${key} of fileSessions() is ${expected}, not ${JSON.stringify(value) ?? String(value)}.`);

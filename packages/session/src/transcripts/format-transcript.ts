@@ -1,7 +1,8 @@
-import { InvalidInputError, type Message } from '@h/turn';
+import type { Message } from '@h/turn';
+import { aText, checkOptions, numberFrom, required, type OptionChecks } from '@h/turn/options';
 import { toAISDK } from './ai-sdk.js';
 import type { FormatContext } from './format-options.js';
-import { checkedFormat, withoutOverflow } from './parse-transcript.js';
+import { aFormat, withoutOverflow } from './parse-transcript.js';
 import { toClaudeCode } from './to-claude-code.js';
 import { toCodex } from './to-codex.js';
 import { toOpenAIChat } from './to-openai-chat.js';
@@ -39,12 +40,15 @@ export interface FormatTranscriptOptions {
   readonly at?: number | undefined;
 }
 
-const known: readonly string[] = ['format', 'session', 'cwd', 'at'] satisfies readonly (keyof FormatTranscriptOptions)[];
+/** Dates know no later time. */
+const maxTime = 8.64e15;
+
+const checks: OptionChecks<FormatTranscriptOptions> = { format: required(aFormat), session: aText, cwd: aText, at: numberFrom(0, maxTime) };
 
 /**
  * Writes a conversation in another agent's format. The same conversation gives the same text.
  *
- * @throws InvalidInputError when an option is unknown or the format is
+ * @throws InvalidOptionError; InvalidInputError when a message is nested too deeply
  *
  * @example
  * ```ts
@@ -52,8 +56,7 @@ const known: readonly string[] = ['format', 'session', 'cwd', 'at'] satisfies re
  * ```
  */
 export const formatTranscript = (messages: readonly Message[], options: FormatTranscriptOptions): FormattedTranscript => {
-  const unknown = Object.keys(options).find((key) => !known.includes(key));
-  if (unknown !== undefined) throw new InvalidInputError(`formatTranscript() has no option ${JSON.stringify(unknown)}; it knows ${known.join(', ')}.`);
+  checkOptions('formatTranscript()', options, checks);
   const { format, session = 'session', cwd = '/', at = 0 } = options;
-  return withoutOverflow(() => writers[checkedFormat(format)](messages, { session, cwd, at }));
+  return withoutOverflow(() => writers[format](messages, { session, cwd, at }));
 };

@@ -373,10 +373,12 @@ describe('what is no transcript', () => {
 
   it('is refused, and so are unknown options and formats', () => {
     expect(() => parseTranscript('x\ny', { format: 'codex' })).toThrow(/no line that is a JSON object/);
-    expect(() => parseTranscript('[]', { format: 'gemini' as TranscriptFormat })).toThrow(/of the format "gemini"/);
-    expect(() => parseTranscript('[]', { as: 'pi' } as object)).toThrow(/no option "as"; it knows format/);
-    expect(() => formatTranscript([], { format: 'gemini' as TranscriptFormat })).toThrow(/of the format "gemini"/);
-    expect(() => formatTranscript([], { format: 'pi', id: 'x' } as never)).toThrow(/no option "id"; it knows format, session, cwd, at/);
+    expect(() => parseTranscript('[]', { format: 'gemini' as TranscriptFormat })).toThrow(/"ai-sdk" as "format"; it was given "gemini"/);
+    expect(() => parseTranscript('[]', { as: 'pi' } as object)).toThrow(/no option "as" .* knows format/);
+    expect(() => formatTranscript([], { format: 'gemini' as TranscriptFormat })).toThrow(/"ai-sdk" as "format"; it was given "gemini"/);
+    expect(() => formatTranscript([], { format: 'pi', at: Number.NaN })).toThrow(/as "at"/);
+    expect(() => parseTranscript(Buffer.from('[]') as never)).toThrow(/takes a text as "text"/);
+    expect(() => formatTranscript([], { format: 'pi', id: 'x' } as never)).toThrow(/no option "id" .* knows format, session, cwd, at/);
   });
 
   it('is told where a line is broken', () => {

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '@h/turn';
+import { anyText, checkOptions, checkValue, oneOf } from '@h/turn/options';
 import { parseAISDK } from './ai-sdk.js';
 import { parseClaudeCode } from './claude-code.js';
 import { parseCodex } from './codex.js';
@@ -30,7 +31,7 @@ export interface ParseTranscriptOptions {
  * What the formats share comes through as it is: texts, reasoning with its signatures, files, calls and their results.
  * All else is told in `notes`. Where a conversation branches or was compacted, it is what its agent would go on with.
  *
- * @throws InvalidInputError when the format is unknown or cannot be told, or nothing in the text is of it
+ * @throws InvalidInputError when the format cannot be told, or nothing in the text is of it; InvalidOptionError
  *
  * @example
  * ```ts
@@ -38,12 +39,12 @@ export interface ParseTranscriptOptions {
  * for (const { kind, what, count } of notes) console.log(`${kind}: ${what} (${count})`);
  * ```
  */
-export const parseTranscript = (text: string, { format, ...rest }: ParseTranscriptOptions = {}): Transcript => {
-  const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) throw new InvalidInputError(`parseTranscript() has no option ${JSON.stringify(unknown)}; it knows format.`);
-  const chosen = format ?? detectTranscript(text);
+export const parseTranscript = (text: string, options: ParseTranscriptOptions = {}): Transcript => {
+  checkValue('parseTranscript()', 'text', text, anyText);
+  checkOptions('parseTranscript()', options, { format: aFormat });
+  const chosen = options.format ?? detectTranscript(text);
   if (chosen === undefined) throw new InvalidInputError(`The format of the transcript cannot be told; give one of ${transcriptFormats.join(', ')}.`);
-  return withoutOverflow(() => parsers[checkedFormat(chosen)](text));
+  return withoutOverflow(() => parsers[chosen](text));
 };
 
 /** Does something to JSON of any depth. @throws InvalidInputError where it is deeper than a call stack */
@@ -56,11 +57,7 @@ export const withoutOverflow = <Result>(work: () => Result): Result => {
   }
 };
 
-/** The format, if it is one. @throws InvalidInputError */
-export const checkedFormat = (format: TranscriptFormat): TranscriptFormat => {
-  if (transcriptFormats.includes(format)) return format;
-  throw new InvalidInputError(`A transcript cannot be of the format ${JSON.stringify(format)}; give one of ${transcriptFormats.join(', ')}.`);
-};
+export const aFormat = oneOf(...transcriptFormats);
 
 const lookedAt = 50;
 
