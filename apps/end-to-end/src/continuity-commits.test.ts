@@ -106,6 +106,16 @@ describe('the git operator', () => {
   });
 });
 
+describe('a branch for each session', () => {
+  it('takes the progress away with it, which is why a project has one for all', async () => {
+    const folder = await ownRepository('main');
+    const project = await begunProject(folder, 'login');
+    await runTurn(project, scriptedModel([response(use('task_next')), 'Half of it is done.']), 'one', continuity({ project }), git({ repository: createGitRepository({ root: folder }), autoCommit: true, adoptUncommitted: true }));
+    expect(gitIn(folder, 'branch', '--show-current')).toBe('main');
+    expect(await project.status()).toMatchObject({ file: 'missing', next: { kind: 'plan' } });
+  });
+});
+
 describe('a commit that fails', () => {
   const refusing = async (folder: string): Promise<void> => {
     const hook = join(folder, '.git/hooks/pre-commit');

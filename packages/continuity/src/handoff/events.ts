@@ -16,8 +16,8 @@ declare module '@h/turn' {
       readonly messagesAfter: number;
       /** Into how many parts the history was cut for the summariser. */
       readonly chunks: number;
-      /** Where the briefing is kept. */
-      readonly path: string;
+      /** Where the briefing is kept; nothing where it could not be. */
+      readonly path?: string | undefined;
       /** Of the identifiers in the history: how many had to be appended because the summariser had lost them, and how many had no room. */
       readonly identifiers: { readonly found: number; readonly appended: number; readonly dropped: number };
       readonly usage: Usage;

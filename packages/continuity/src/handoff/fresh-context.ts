@@ -15,7 +15,8 @@ export interface ContextParts {
   readonly messages: readonly Message[];
   readonly briefing: string;
   readonly facts: Readonly<Record<string, string>>;
-  readonly path: string;
+  /** Where the briefing is kept besides, if it could be. */
+  readonly path: string | undefined;
 }
 
 /** The first message of the fresh context, and after it what people have asked for and not been answered. */
@@ -28,7 +29,7 @@ export const freshContext = ({ messages, briefing, facts, path }: ContextParts):
   const known = listed.length === 0 ? '' : `\n\n# What the harness knows\n${contained(listed.join('\n'))}`;
   const first: UserMessage = {
     role: 'user',
-    content: `<handoff>\n${lead}\nIt is also kept in ${path}.\n\n${contained(briefing)}${quoted}${known}\n</handoff>`,
+    content: `<handoff>\n${lead}\n${path === undefined ? '' : `It is also kept in ${path}.\n`}\n${contained(briefing)}${quoted}${known}\n</handoff>`,
     metadata: { internal: true, kind: handOffKind, ...(ask !== undefined && { ask }) },
   };
   return [first, ...open];

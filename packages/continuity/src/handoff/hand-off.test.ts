@@ -90,10 +90,21 @@ describe('a fresh context', () => {
     const options = await optionsOf({ project: openProject({ folder }) });
     const { events } = await run({ options, script: ['Done.'], metadata: { handoff: 'now' } });
     const told = events.find(({ type }) => type === 'handoff.done');
-    const path = told?.type === 'handoff.done' ? told.path : '';
+    const path = (told?.type === 'handoff.done' && told.path) || '';
     expect(path).toMatch(/^\.agent-output\/handoffs\/.*\.md$/);
     expect(await readFile(join(folder, path), 'utf8')).toContain(briefing);
     expect(git(folder, 'status', '--short')).toBe('');
+  });
+
+  it('comes also where the briefing cannot be kept', async () => {
+    const options = await optionsOf();
+    await writeFile(options.project.state.path, 'In the way.');
+    const { events, requests } = await run({ options, script: ['Done.'], metadata: { handoff: 'now' } });
+    const told = events.find(({ type }) => type === 'handoff.done');
+    expect(told).toMatchObject({ resets: 1, messagesAfter: 2 });
+    expect(told).not.toHaveProperty('path', expect.anything());
+    expect(requests[0]?.messages.at(0)?.content).toContain(briefing);
+    expect(requests[0]?.messages.at(0)?.content).not.toContain('also kept');
   });
 
   it('keeps the latest briefings only', async () => {

@@ -47,10 +47,11 @@ const briefed = async ({ trigger, request, session, signal }: ResetJob, settings
   const { turn } = request;
   const before = request.messages.toArray();
   const { text, chunks, identifiers, usage } = await writeBriefing(before, { settings, turn, session, signal });
-  const path = await keepBriefing(settings.project, { text, session, turn, at: operator.now() });
+  // What cannot be kept can be used all the same; it is in the history.
+  const path = await keepBriefing(settings.project, { text, session, turn, at: operator.now() }).catch(() => undefined);
   const messages = freshContext({ messages: before, briefing: text, facts: await factsFor(settings, { turn, session }), path });
   if (isAboutSize(trigger) && charsOf(messages) >= charsOf(before)) throw new Error('The briefing is no shorter than the history.');
-  return { messages, report: { messagesBefore: before.length, messagesAfter: messages.length, chunks, path, identifiers, usage } };
+  return { messages, report: { messagesBefore: before.length, messagesAfter: messages.length, chunks, ...(path !== undefined && { path }), identifiers, usage } };
 };
 
 const isAboutSize = (trigger: HandOffTrigger): boolean => trigger === 'compaction' || trigger === 'overflow';
