@@ -19,6 +19,9 @@ export interface ConversationHost extends Debounce {
   retire(conversation: Conversation): void;
 }
 
+/** After what a turn may take messages that it did not take before. */
+const letsMoreIn: ReadonlySet<string> = new Set(['session.loaded', 'history.append', 'model.request', 'tool.call']);
+
 /** The messages of one session and the turn that they are in: one turn at a time, each message in one turn. */
 export class Conversation {
   readonly session: string;
@@ -110,16 +113,15 @@ export class Conversation {
   #steer(): void {
     const turn = this.#running;
     if (!turn) return;
-    this.#pending.steer((item) => {
-      if (!turn.takesMessages || turn.steeredCount >= this.#host.maxPending) return false;
-      return turn.take(item, () => this.#host.agent.steer(this.session, item.message));
-    });
+    this.#pending.steer((item) =>
+      turn.takesMore(this.#host.maxPending) && turn.take(item, () => this.#host.agent.steer(this.session, item.message)),
+    );
   }
 
   #see(turn: InboxTurn, event: TurnEvent): void {
     turn.see(event);
     this.#host.show(event);
-    if (event.type === 'session.loaded' || event.type === 'history.append') this.#steer();
+    if (letsMoreIn.has(event.type)) this.#steer();
   }
 
   #ended(turn: InboxTurn, error?: unknown): void {

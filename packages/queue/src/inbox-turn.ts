@@ -20,6 +20,8 @@ export class InboxTurn {
   #interruptedBy: 'message' | 'caller' | undefined;
   #isInputDelivered = false;
   #isOpen = false;
+  #hasMadeRequest = false;
+  #isBetweenSteps = false;
   #end: TurnEventOf<'turn.end'> | undefined;
 
   constructor(inputs: readonly Item[], dropped: Dropped | undefined) {
@@ -31,14 +33,13 @@ export class InboxTurn {
     return this.#controller.signal;
   }
 
-  /** Whether its session is open, and it is not about to end. */
-  get takesMessages(): boolean {
-    return this.#isOpen && this.#interruptedBy === undefined;
-  }
-
-  /** How many messages are on their way into it. */
-  get steeredCount(): number {
-    return this.#steered.size;
+  /**
+   * Whether it takes one more message: its session is open, it is not about to end, and not too many are on their way. Between
+   * two steps one goes at a time, because what arrives while another is being added to the history is added to it again.
+   */
+  takesMore(max: number): boolean {
+    if (!this.#isOpen || this.#interruptedBy !== undefined) return false;
+    return this.#steered.size < (this.#isBetweenSteps ? 1 : max);
   }
 
   /** Whether its input is in the history, so that what it says of dropped messages was heard. */
@@ -72,10 +73,17 @@ export class InboxTurn {
         this.#isOpen = true;
         break;
       case 'input.received':
+        this.#isBetweenSteps ||= !this.#hasMadeRequest;
         if (typeof event.message.metadata?.[tagKey] === 'string') this.#received.set(event.id, event.message.metadata[tagKey]);
         break;
       case 'history.append':
+        this.#isBetweenSteps = true;
         this.#appended(event);
+        break;
+      case 'model.request':
+      case 'tool.call':
+        this.#hasMadeRequest = true;
+        this.#isBetweenSteps = false;
         break;
       case 'turn.end':
         this.#isOpen = false;

@@ -23,6 +23,10 @@ const holds = (isHeld: (event: TurnEvent) => boolean): TurnOperator => {
   return intercept('holds', () => ({ decide: { 'history.append': hold, 'turn.stop': hold, 'input.received': hold } }));
 };
 
+/** Takes 300 ms for whatever is added to the history. */
+const slow = (): TurnOperator =>
+  intercept('slow', ({ after }) => ({ decide: { 'history.append': () => new Promise<undefined>((resolve) => void after(300, () => resolve(undefined))) } }));
+
 describe('a message', () => {
   it('is delivered by the next turn when its own ends in error while it is on its way', async () => {
     const breaks = intercept('breaks', () => ({
@@ -99,6 +103,21 @@ describe('a message', () => {
     await advance(2000);
     for (const delivery of await Promise.all(all)) expect(delivery).toMatchObject({ status: 'delivered' });
     expect(said(sessions).toSorted()).toEqual(['a', 'again 1', 'again 2', 'again 3', 'again 4']);
+  });
+
+  it('is in the history once though it comes while an operator takes its time to add another one', async () => {
+    const { inbox, advance, sessions } = setUpInbox([tools, 'Two.', 'Three.'], {}, { operators: [slow()] });
+    const all = [inbox.send('alice', 'a')];
+    await advance(150);
+    all.push(inbox.send('alice', 'b'));
+    await advance(200);
+    for (const text of ['c', 'd']) {
+      all.push(inbox.send('alice', text));
+      await advance(100);
+    }
+    await advance(4000);
+    for (const delivery of await Promise.all(all)) expect(delivery).toMatchObject({ status: 'delivered' });
+    expect(said(sessions)).toEqual(['a', 'b', 'c', 'd']);
   });
 
   it('waits outside when as many are on their way into a turn as may be', async () => {
