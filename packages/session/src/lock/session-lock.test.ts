@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { SessionBusyError } from '@h/turn';
@@ -101,6 +101,47 @@ describe('the lock of a session', () => {
     await (await lock(folder)).release();
   });
 
+  it('of another machine is not held for ever because the clock was put back', async () => {
+    const folder = await temporaryFolder();
+    await lockOf(folder, 1, { host: 'elsewhere' }, -3_600_000, 60_000);
+    expect(await isLocked(folder)).toBe(false);
+    const taken = await lock(folder);
+    expect(taken.isBroken).toBe(true);
+    await taken.release();
+  });
+
+  it('says whether the holder before may still be at work', async () => {
+    const folder = await temporaryFolder();
+    const first = await lock(folder);
+    await first.release();
+    const second = await lock(folder);
+    await second.release();
+    await lockOf(folder, 3, { pid: await deadPid() });
+    const third = await lock(folder);
+    expect([first.isBroken, second.isBroken, third.isBroken]).toEqual([false, false, false]);
+    await third.release();
+  });
+
+  it('tells the one that lost it who has it now', async () => {
+    const folder = await temporaryFolder();
+    const late = await lock(folder);
+    await lockOf(folder, 2, { host: 'elsewherepid:[1]', pid: 77 });
+    await expect(late.check()).rejects.toThrow(/"alice" was taken over by process 77 on elsewhere at 20/);
+    await late.release();
+  });
+
+  it('is not taken for lost when nobody can look', async () => {
+    const folder = await temporaryFolder();
+    const held = await lock(folder);
+    await rename(folder, `${folder}.away`);
+    await writeFile(folder, 'no folder');
+    await expect(held.check()).rejects.toMatchObject({ code: 'ENOTDIR' });
+    await rm(folder);
+    await rename(`${folder}.away`, folder);
+    await held.check();
+    await held.release();
+  });
+
   it('is renewed as long as it is held, and not after that', async () => {
     const folder = await temporaryFolder();
     const held = await lock(folder, 100);
@@ -159,8 +200,11 @@ describe('the lock of a session', () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, '.candidate-x'));
     await writeFile(join(folder, '.candidate-x', 'owner'), JSON.stringify({ ...thisProcess(), pid: await deadPid() }));
+    await mkdir(join(folder, '.candidate-without-owner'));
+    await utimes(join(folder, '.candidate-without-owner'), 1, 1);
+    await mkdir(join(folder, '.candidate-just-made'));
     await (await lock(folder)).release();
-    expect(await readdir(folder)).toEqual(['lock.1']);
+    expect((await readdir(folder)).toSorted()).toEqual(['.candidate-just-made', 'lock.1']);
   });
 
   it('tells a living process from one that it cannot see', () => {

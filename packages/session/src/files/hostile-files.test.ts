@@ -1,0 +1,193 @@
+import { appendFile, chmod, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { TurnEvent } from '@h/turn';
+import { event, user } from '@h/turn/testing';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { temporaryFolder } from '../../test/folders.js';
+import { fileSessions, SessionHeldError, type FileSessions, type SessionProblem } from '../index.js';
+import { inSession, journalOf, messagesOf, openTurn, stateOf, wholeTurn, write } from '../testing/records.js';
+import { folderOf, type SessionFolder } from './folder.js';
+
+interface Place {
+  readonly store: FileSessions;
+  readonly directory: string;
+  readonly files: SessionFolder;
+  readonly problems: SessionProblem[];
+}
+
+const place = async (): Promise<Place> => {
+  const directory = await temporaryFolder();
+  const problems: SessionProblem[] = [];
+  const store = fileSessions({ directory, fsync: 'never', onProblem: (problem) => problems.push(problem) });
+  return { store, directory, files: folderOf(directory, 'alice'), problems };
+};
+
+const turns = async (store: FileSessions, ...texts: readonly string[]): Promise<void> => {
+  for (const text of texts) await inSession(store, 'alice', (open) => write(open, wholeTurn(`turn-${text.slice(0, 9)}`, text)));
+};
+
+describe('what a loss of power leaves', () => {
+  it('at the end of a journal, zeros for what was not on the disk yet, is taken out', async () => {
+    const { store, files, problems } = await place();
+    await turns(store, 'one', 'two');
+    const whole = await readFile(files.journal);
+    await appendFile(files.journal, Buffer.alloc(5000));
+    expect(await store.messages('alice')).toEqual(['one', 'two'].flatMap(messagesOf));
+    await turns(store, 'three');
+    expect(problems).toMatchObject([{ kind: 'torn-record', bytes: 5000 }]);
+    expect((await readFile(files.journal)).subarray(0, whole.length)).toEqual(whole);
+    expect(await store.messages('alice')).toEqual(['one', 'two', 'three'].flatMap(messagesOf));
+  });
+
+  it('of files that were being replaced is removed', async () => {
+    const { store, files } = await place();
+    await turns(store, 'one');
+    for (const name of ['head.json.new', 'snapshot.jsonl.77.new']) await writeFile(join(files.path, name), 'half');
+    await turns(store, 'two');
+    expect((await readdir(files.path)).toSorted()).toEqual(['head.json', 'journal.jsonl', 'lock.2']);
+  });
+
+  it('of a session that was being deleted goes at the next start, and does not keep a later one from being deleted', async () => {
+    const { store, directory, files } = await place();
+    await turns(store, 'one');
+    await rename(files.path, join(directory, '.deleted-left'));
+    expect(await store.list()).toEqual([]);
+    expect(await store.unfinished()).toEqual([]);
+    expect(await readdir(directory)).toEqual([]);
+    for (const text of ['two', 'three']) {
+      await turns(store, text);
+      await store.delete('alice');
+    }
+    expect(await readdir(directory)).toEqual([]);
+  });
+});
+
+describe('a summary for lists', () => {
+  it('that ends in the middle of a record is not believed', async () => {
+    const { store, files } = await place();
+    await turns(store, 'one', 'two');
+    const right = await store.list();
+    const head = JSON.parse(await readFile(files.head, 'utf8')) as { size: number; turns: number };
+    await writeFile(files.head, JSON.stringify({ ...head, size: head.size - 7, turns: 99 }));
+    expect(await store.list()).toEqual(right);
+  });
+
+  it('that cannot be written keeps nobody from ending a turn', async () => {
+    const { store, files, problems } = await place();
+    await turns(store, 'one');
+    const open = await store.open('alice');
+    await write(open, wholeTurn('turn-2', 'two'));
+    // Nothing can be moved over a folder.
+    await rm(files.head);
+    await mkdir(files.head);
+    await open.close();
+    expect(await store.messages('alice')).toEqual(['one', 'two'].flatMap(messagesOf));
+    expect((await readdir(files.path)).filter((name) => name.endsWith('.new'))).toEqual([]);
+    expect([await store.list(), problems.map(({ kind }) => kind)]).toEqual([[], ['unreadable']]);
+  });
+});
+
+describe('sessions beside others', () => {
+  it('that cannot be read are reported, and keep nobody from the others', async () => {
+    const { store, directory, files, problems } = await place();
+    await turns(store, 'one');
+    const broken = folderOf(directory, 'broken').path;
+    await writeFile(broken, 'a file where a folder should be');
+    expect((await store.list()).map(({ session }) => session)).toEqual(['alice']);
+    expect(await store.unfinished()).toEqual([]);
+    expect(await store.locate('turn-one')).toBe('alice');
+    expect(problems[0]).toMatchObject({ kind: 'unreadable', path: broken, backup: undefined, message: expect.stringContaining('ENOTDIR') as string });
+    expect(await readFile(broken, 'utf8')).toContain('a file');
+    expect((await stat(files.path)).isDirectory()).toBe(true);
+  });
+
+  it('are found through a link, and wherever the process goes', async () => {
+    const { store, directory } = await place();
+    await turns(store, 'one');
+    const link = join(await temporaryFolder(), 'link');
+    await symlink(directory, link);
+    const linked = fileSessions({ directory: link, fsync: 'never' });
+    expect(await linked.messages('alice')).toEqual(messagesOf('one'));
+    const open = await linked.open('alice');
+    await expect(store.open('alice')).rejects.toBeInstanceOf(SessionHeldError);
+    await open.close();
+    const before = process.cwd();
+    const here = fileSessions({ directory: relative(before, directory), fsync: 'never' });
+    const cwd = vi.spyOn(process, 'cwd').mockReturnValue('/');
+    onTestFinished(() => cwd.mockRestore());
+    expect(await here.messages('alice')).toEqual(messagesOf('one'));
+  });
+
+  it('are all readable by their owner alone, whatever umask says', async () => {
+    const umask = process.umask(0);
+    onTestFinished(() => void process.umask(umask));
+    const { store, files, problems } = await place();
+    await turns(store, 'a'.repeat(700_000), 'b', 'c');
+    await appendFile(files.journal, 'torn');
+    const open = await store.open('alice');
+    expect(problems.map(({ kind }) => kind)).toEqual(['torn-record']);
+    const names = await readdir(files.path, { recursive: true });
+    expect(names).toEqual(expect.arrayContaining(['journal.jsonl', 'snapshot.jsonl', 'head.json', 'journal.jsonl.torn-1', 'lock.4', join('lock.4', 'owner')]));
+    for (const name of ['', ...names]) expect(((await stat(join(files.path, name))).mode & 0o77).toString(8), name).toBe('0');
+    await open.close();
+    await chmod(files.path, 0o700);
+  });
+});
+
+describe('records of great size', () => {
+  it('of 50 MB are kept, found again and put into a snapshot', async () => {
+    const { store, files } = await place();
+    const huge = `${'x'.repeat(50_000_000)}ä`;
+    const answer = event('history.append', { origin: 'work', messages: [{ role: 'assistant', content: huge }] }, { turn: 'turn-1' });
+    await inSession(store, 'alice', (open) => write(open, [...openTurn('turn-1', 'one'), answer]));
+    await turns(store, 'two', 'three');
+    await inSession(store, 'alice', ({ journal }) => expect(journal).toHaveLength(7));
+    expect((await stat(files.snapshot)).size).toBeGreaterThan(50_000_000);
+    expect((await store.messages('alice'))[2]?.content === huge).toBe(true);
+    expect(await store.list()).toMatchObject([{ turns: 3 }]);
+  });
+
+  it('that come together are written in several pieces, and none is lost', async () => {
+    const { store } = await place();
+    const note = (value: string): TurnEvent => event('session.state', { key: 'k', value }, { turn: 'turn-1' });
+    const given = [...openTurn('turn-1', 'one'), ...Array.from({ length: 8 }, (_, index) => note(`${index}${'x'.repeat(5_000_000)}`))];
+    await inSession(store, 'alice', (open) => Promise.all(given.map(async (each, seq) => open.append({ v: 1, seq, event: each, derived: false }))));
+    const journal = await journalOf(store, 'alice');
+    expect(journal.map(({ event: each }) => (each.type === 'session.state' ? JSON.stringify(each.value).slice(1, 2) : '')).join('')).toBe('o01234567');
+  });
+
+  it('of which many are in one history fit into a snapshot: no line is longer than a text can be', async () => {
+    const { store, files } = await place();
+    const picture = { type: 'file', data: 'A'.repeat(200_000), mediaType: 'image/png' } as const;
+    await inSession(store, 'alice', async (open) => {
+      const messages = Array.from({ length: 20 }, () => ({ role: 'user', content: [picture] }) as const);
+      await write(open, [...wholeTurn('turn-1', 'one').slice(0, -1), event('history.append', { origin: 'work', messages }, { turn: 'turn-1' })]);
+    });
+    await turns(store, 'two', 'three');
+    await inSession(store, 'alice', () => undefined);
+    const lines = (await readFile(files.snapshot, 'utf8')).split('\n');
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(210_000);
+    expect((await stateOf(store, 'alice')).messages).toHaveLength(26);
+  });
+});
+
+describe('whoever is told of problems', () => {
+  it('may fail, and the session is mended all the same', async () => {
+    const { directory } = await place();
+    const store = fileSessions({ directory, fsync: 'never', onProblem: () => { throw new Error('The log is gone.'); } });
+    await turns(store, 'one');
+    await appendFile(folderOf(directory, 'alice').journal, '{"v":1');
+    await turns(store, 'two');
+    expect(await store.messages('alice')).toEqual(['one', 'two'].flatMap(messagesOf));
+  });
+});
+
+describe('an event whose time is before that of the one before it', () => {
+  it('is kept like any other', async () => {
+    const { store } = await place();
+    await inSession(store, 'alice', (open) => write(open, wholeTurn('turn-1', 'one', 2_000_000)));
+    await inSession(store, 'alice', (open) => write(open, wholeTurn('turn-2', 'two', 1_000)));
+    expect(await store.messages('alice')).toEqual([...messagesOf('one'), user('two'), ...messagesOf('two').slice(1)]);
+    expect(await store.list()).toMatchObject([{ turns: 2, latestTurn: 'turn-2', updatedAt: 1_000 }]);
+  });
+});
