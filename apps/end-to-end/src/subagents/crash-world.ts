@@ -35,7 +35,7 @@ const scripts: Readonly<Record<string, readonly ModelResponse[]>> = {
 
 const model: ModelDriver = ({ messages }, { step }) => {
   const told = messages.toArray().findLast(({ role, metadata }) => role === 'user' && metadata?.['internal'] !== true)?.content;
-  const script = scripts[String(told)] ?? [];
+  const script = scripts[typeof told === 'string' ? told : ''] ?? [];
   return [{ type: 'response', response: script[step - 1] ?? response('I see.') }];
 };
 
