@@ -336,6 +336,13 @@ describe('a claim', () => {
     expect(taskOf(await progressOf(project), 'a')).toMatchObject({ status: 'todo', generation: 0 });
   });
 
+  it('is a session’s own whatever it is called', async () => {
+    const project = await projectWith(planned('a'));
+    const session = ` ${'x'.repeat(300)} `;
+    const model = scriptedModel([response(use('task_next')), response(use('task_done', { id: 'a', summary: 'It works.' })), 'Done.']);
+    expect(statusOf(await runSession({ project, session, model, check }))).toEqual(['ok', 'ok']);
+  });
+
   it('is let go when the turn is left', async () => {
     const project = await projectWith(planned('a'));
     const model = scriptedModel([response(use('task_next')), { never: ['Hm'] }]);
@@ -395,6 +402,44 @@ describe('the end of a session', () => {
     expect(events.filter(({ type }) => type === 'continuity.problem')).toMatchObject([{ what: 'notes' }, { what: 'commit', error: { message: 'The hook said no.' } }]);
     expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed' });
     expect(taskOf(await progressOf(project), 'a').claim).toBeUndefined();
+  });
+
+  it('comes for a turn that is cancelled, too', async () => {
+    const project = await projectWith(planned('a'));
+    const controller = new AbortController();
+    const commit = vi.fn(() => 'abc123');
+    const model = scriptedModel([response(use('task_next')), { never: ['Hm'] }]);
+    const agent = agentOf({ project, session: 's', model, check, commit });
+    const events = await lastValueFrom(
+      agent.turn({ session: 's', input: 'Go.', signal: controller.signal }).pipe(tap((each) => { if (each.type === 'model.delta' && each.step === 2) controller.abort(); }), toArray()),
+    );
+    expect(events.slice(-2)).toMatchObject([{ type: 'continuity.ended', commit: 'abc123', task: 'a' }, { type: 'turn.end', outcome: 'cancelled' }]);
+    expect(taskOf(await progressOf(project), 'a').claim).toBeUndefined();
+  });
+
+  it('begins no commit and no draft once the turn has ended without it', async () => {
+    const project = await projectWith(planned('a'));
+    let noted = (): void => undefined;
+    const slow = { ...project, notes: { ...project.notes, add: () => new Promise<void>((done) => { noted = done; }) } };
+    const [commit, draftRule] = [vi.fn(), vi.fn()];
+    const model = scriptedModel([{ error: { name: 'Error', message: 'Gone.' } }]);
+    const events = await runSession({ project: slow, session: 's', model, check, commit, draftRule, harness: { closeGraceMs: 20 } });
+    expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'error' });
+    noted();
+    await project.progress.update((current) => current);
+    await project.progress.update((current) => current);
+    expect([commit.mock.calls, draftRule.mock.calls]).toEqual([[], []]);
+  });
+
+  it('comes where nothing can be written at all', async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, '.agent-output'), 'In the way.');
+    const project = openProject({ folder });
+    const model = scriptedModel([response(use('task_plan', { goal: 'x', tasks: planned('a') }), use('note', { text: 'x' })), 'I cannot go on.']);
+    const events = await runSession({ project, session: 's', model, check });
+    expect(statusOf(events)).toEqual(['failed', 'failed']);
+    expect(new Set(events.flatMap((each) => (each.type === 'continuity.problem' ? [each.what] : [])))).toEqual(new Set(['script', 'notes']));
+    expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed' });
   });
 
   it('commits as work in progress what was set aside', async () => {

@@ -151,10 +151,11 @@ export class Session {
     const task = unfinishedTask(closing);
     await attempt('notes', () => project.notes.add({ session: owner, at: event.at, text: endNote(closing) }));
     const after = progress === undefined ? undefined : await attempt('progress', () => this.#close(event, owner));
-    const made = commit && (await attempt('commit', async () => textOrNothing(await commit({ session: owner, turn: event.turn, ...commitMessage(closing), signal }), 'commit')));
+    // A turn that was ended without waiting for the notes may have a successor by now, whose work a commit would catch.
+    const made = commit && !signal.aborted && (await attempt('commit', async () => textOrNothing(await commit({ session: owner, turn: event.turn, ...commitMessage(closing), signal }), 'commit')));
     await this.#proposeRule(event, owner, signal, attempt, notices);
     const { done, total } = countsOf(after ?? progress ?? emptyCounts);
-    return [...notices, notice('continuity.ended', { done, total, ...(task && { task: task.id }), ...(made !== undefined && { commit: made }) })];
+    return [...notices, notice('continuity.ended', { done, total, ...(task && { task: task.id }), ...(typeof made === 'string' && { commit: made }) })];
   }
 
   /** The session's task was let go when its last turn ended, or its process died; it goes on with it. */
@@ -232,7 +233,7 @@ export class Session {
     const { draftRule, project } = this.#settings;
     const failedChecks = this.#failedChecks;
     const hasFailed = failedChecks > 0 || (outcome !== 'completed' && outcome !== 'replied' && outcome !== 'cancelled');
-    if (draftRule === undefined || !hasFailed) return;
+    if (draftRule === undefined || !hasFailed || signal.aborted) return;
     await attempt('rule', async () => {
       const rule = textOrNothing(await draftRule({ session, outcome, reason, failedChecks }, { signal }), 'draftRule')?.trim();
       if (rule === undefined || rule === '') return;

@@ -12,7 +12,7 @@ export const openOwn = async (path: string, flags: number, mode?: number): Promi
     await file.close();
     throw new ContinuityError('unsafe-path', `${path} is no file; the agent's state has to be a file of its own.`);
   } catch (error) {
-    if (fileErrorCode(error) === 'ENOENT') return undefined;
+    if (fileErrorCode(error) === 'ENOENT' || fileErrorCode(error) === 'ENOTDIR') return undefined;
     if (fileErrorCode(error) === 'ELOOP' || fileErrorCode(error) === 'ENXIO') throw new ContinuityError('unsafe-path', `${path} is a link or a pipe; the agent's state has to be a file of its own.`);
     throw error;
   }

@@ -11,7 +11,8 @@ const line = (maxChars: number) => z.string().trim().min(1).max(maxChars);
 
 /** Who works on a task, and until when nobody else may. */
 export const claimSchema = z.strictObject({
-  owner: line(200),
+  /** The session, letter by letter. */
+  owner: z.string().min(1).max(1_000),
   /** Grows with each claim of the task: who held an earlier one is told that it is lost. */
   generation: z.int().positive(),
   claimedAt: time,
