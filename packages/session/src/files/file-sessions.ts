@@ -5,7 +5,7 @@ import { readArchive, type ArchivedTurn } from './archive.js';
 import { noCheckpoint, readCheckpoint } from './checkpoint.js';
 import { findAll, type Found } from './find-sessions.js';
 import { folderOf, type SessionFolder } from './folder.js';
-import type { Head } from './head.js';
+import { currentHead, type Head } from './head.js';
 import { load } from './load.js';
 import { openFiles } from './open-session.js';
 import { settingsOf, type FileSessionsOptions } from './options.js';
@@ -61,15 +61,20 @@ export interface FileSessions extends SessionStore {
 export const fileSessions = (options: FileSessionsOptions): FileSessions => {
   const settings = settingsOf(options);
   const { directory, leaseMs } = settings;
+  /** Where the turns are that were found open last: each of them is about to be looked for. */
+  let found: ReadonlyMap<string, string> = new Map();
   return {
     open: (session) => openFiles(folderOf(directory, session), settings),
     locate: async (turn) => {
-      for await (const session of findAll(settings, sessionWith(turn))) return session;
+      const session = found.get(turn);
+      if (session !== undefined && (await latestOf(folderOf(directory, session))) === turn) return session;
+      for await (const other of findAll(settings, sessionWith(turn))) return other;
       return undefined;
     },
     unfinished: async () => {
       await removeDeleted(directory);
       const turns = await collect(findAll(settings, unfinishedIn));
+      found = new Map(turns.map(({ turn, session }) => [turn, session]));
       return turns.toSorted((left, right) => left.startedAt - right.startedAt);
     },
     list: async () => {
@@ -91,6 +96,11 @@ const collect = async <Item>(items: AsyncIterable<Item>): Promise<readonly Item[
   const all: Item[] = [];
   for await (const item of items) all.push(item);
   return all;
+};
+
+const latestOf = async (folder: SessionFolder): Promise<string | undefined> => {
+  const head = await currentHead(folder).catch(() => undefined);
+  return head?.latest?.turn;
 };
 
 const sessionWith =

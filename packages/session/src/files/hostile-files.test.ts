@@ -101,6 +101,17 @@ describe('sessions beside others', () => {
     expect((await stat(files.path)).isDirectory()).toBe(true);
   });
 
+  it('are not all looked through for a turn that was found open before', async () => {
+    const { store, directory, problems } = await place();
+    await inSession(store, 'alice', (open) => write(open, openTurn('turn-1', 'one')));
+    expect(await store.unfinished()).toMatchObject([{ turn: 'turn-1' }]);
+    await writeFile(folderOf(directory, 'broken').path, 'a file where a folder should be');
+    expect([await store.locate('turn-1'), problems]).toEqual(['alice', []]);
+    await inSession(store, 'alice', (open) => write(open, wholeTurn('turn-2', 'two')));
+    expect(await store.locate('turn-1')).toBeUndefined();
+    expect(problems).toHaveLength(1);
+  });
+
   it('are found through a link, and wherever the process goes', async () => {
     const { store, directory } = await place();
     await turns(store, 'one');
