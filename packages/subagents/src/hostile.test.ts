@@ -1,9 +1,10 @@
-import { intercept, reply, type TurnOperator } from '@h/turn';
+import { harness, intercept, memorySessions, reply, type JournalRecord, type SessionStore, type TurnEvent, type TurnOperator } from '@h/turn';
 import { call } from '@h/turn/testing';
+import { NEVER } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { countOf, endOf, readBy, says, spawn, tree, wait } from '../test/tree.js';
 import { pass, useVirtualTime } from '../test/virtual-time.js';
-import type { ChildEnd, Spawned } from './index.js';
+import { memoryChildStore, type ChildEnd, type ChildStore, type Spawned } from './index.js';
 
 useVirtualTime();
 
@@ -34,6 +35,62 @@ describe('a turn', () => {
     await pass(10);
     await reply(agent.turn({ session: 'boss', input: 'And?' }));
     expect([1, 2].map((request) => countOf(readBy(parent, request), 'Done: a'))).toEqual([0, 1]);
+  });
+
+  it('that is given up while a wait takes its results has them in its next turn', async () => {
+    const inner = memoryChildStore();
+    const store: ChildStore = { ...inner, save: (record) => (record.takenBy === undefined ? inner.save(record) : new Promise((resolve) => void setTimeout(resolve, 50))) };
+    const { agent, parent, team } = tree({ parent: [says(spawn('a')), says(wait('w')), 'Got it.'], store });
+    const running = agent.turn({ session: 'boss', input: 'Go' }).subscribe();
+    await pass(20);
+    running.unsubscribe();
+    await pass(100);
+    expect(team.list('boss')).toMatchObject([{ status: 'ok' }]);
+    await reply(agent.turn({ session: 'boss', input: 'And?' }));
+    expect(countOf(readBy(parent, 2), 'Done: a')).toBe(1);
+    expect(team.list('boss')).toEqual([]);
+  });
+
+  it('may be begun at once when a result comes in while the one before it ends', async () => {
+    let hasEnded: () => void = () => undefined;
+    const childEnd = new Promise<undefined>((resolve) => (hasEnded = () => resolve(undefined)));
+    const { run, parent, agent, team } = tree({
+      parent: [says(spawn('a', 'slow')), 'Bye.', 'News.'],
+      parentEnd: 'detach',
+      tasks: { slow: [says(call('n', 'nap')), 'Slow result.'] },
+      tools: [nap],
+      lateOperators: [intercept('ending', () => ({ decide: { 'turn.stop': () => childEnd } }))],
+      onEvent: (_, { type }) => void (type === 'turn.end' && queueMicrotask(hasEnded)),
+      wake: (session) => void agent.turn({ session, input: 'There are results.' }).subscribe(),
+    });
+    const done = run();
+    await pass(200);
+    await done;
+    expect(countOf(readBy(parent, 2), 'Slow result.')).toBe(1);
+    expect([agent.running(), team.list('boss')]).toEqual([[], []]);
+  });
+
+  it('that was taken up again withdraws what dead sub-agents had asked', async () => {
+    const records: JournalRecord[] = [];
+    const recorded = memorySessions();
+    const asking = (): TurnOperator =>
+      intercept('asking', ({ emit }) => ({ decide: { 'tool.call': (event) => (emit({ type: 'approval.request', id: event.turn, reason: 'May I?' }), new Promise(() => undefined)) } }));
+    const sessions: SessionStore = { ...recorded, open: async (session) => ({ ...(await recorded.open(session)), append: (record) => void (session === 'boss' && records.push(record)) }) };
+    const first = tree({ parent: [says(spawn('a', 'rude')), says(wait('w'))], tasks: { rude: [says(call('n', 'nap'))] }, tools: [nap], childOperators: () => [asking()], sessions });
+    first.agent.turn({ session: 'boss', input: 'Go', id: 't' }).subscribe();
+    await pass(20);
+    const left = memorySessions();
+    const open = await left.open('boss');
+    for (const record of records.slice()) await open.append(record);
+    await open.close();
+    await first.team.close();
+    const { agent } = tree({ parent: ['I see.'], sessions: left });
+    const events: TurnEvent[] = [];
+    agent.resume('t').subscribe((event) => events.push(event));
+    await pass(10);
+    expect(events.filter(({ type }) => type === 'approval.request')).toMatchObject([{ id: 'c1/t1', replayed: true }]);
+    expect(events.filter(({ type }) => type === 'approval.answer')).toMatchObject([{ id: 'c1/t1', decision: 'deny' }]);
+    expect(endOf(events)).toMatchObject({ outcome: 'completed' });
   });
 });
 
@@ -86,6 +143,22 @@ describe('an app', () => {
 });
 
 describe('a sub-agent', () => {
+  it('whose pipe never ends and hears nothing is cut off', async () => {
+    const { team } = tree({ parent: [], limits: { timeoutMs: 100, graceMs: 20 }, agents: { deaf: { description: 'Deaf.', create: ({ guard }) => ({ ...harness({ model: () => [] }).pipe(guard), turn: () => NEVER }) } } });
+    const spawned = (await team.spawn({ parent: 'boss', agent: 'deaf', task: 'x' })) as Spawned;
+    await pass(120);
+    expect(await spawned.ended).toMatchObject({ status: 'timed-out', durationMs: 120 });
+    expect(team.list('boss')).toEqual([]);
+  });
+
+  it('that answers with no agent has failed, whatever it answers with', async () => {
+    for (const made of [undefined, null, 5, {}, { agent: undefined }]) {
+      const { team } = tree({ parent: [], agents: { odd: { description: 'Odd.', create: () => made as never } } });
+      const spawned = (await team.spawn({ parent: 'boss', agent: 'odd', task: 'x' })) as Spawned;
+      expect(await spawned.ended).toMatchObject({ status: 'failed', reason: expect.stringMatching(/create\(\) of the agent "odd"/) as string });
+    }
+  });
+
   it('that has ended spawns nothing more, and is no agent at the top then', async () => {
     const { team } = tree({ parent: [], tasks: hang });
     const above = (await team.spawn({ parent: 'boss', agent: 'worker', task: 'a' })) as Spawned;

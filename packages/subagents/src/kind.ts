@@ -1,4 +1,4 @@
-import type { Agent, ApprovalDecision, MaybePromise, TurnEventOf, TurnOperator, TurnPriority } from '@h/turn';
+import { TurnError, type Agent, type ApprovalDecision, type MaybePromise, type TurnEventOf, type TurnOperator, type TurnPriority } from '@h/turn';
 import type { AgentPolicy } from './policy.js';
 import type { ChildStatus } from './record.js';
 
@@ -92,5 +92,18 @@ export interface ChildQuestion {
   readonly answer: (decision: ApprovalDecision) => boolean;
 }
 
-/** The agent of what `create` answered. */
-export const agentOf = (made: Agent | DisposableAgent): Agent => ('agent' in made ? made.agent : made);
+/**
+ * The agent of what `create` answered.
+ *
+ * @throws TurnError `no-agent`
+ */
+export const agentOf = (made: Agent | DisposableAgent, kind: string): Agent => {
+  const agent: unknown = isObject(made) && 'agent' in made ? made.agent : made;
+  if (isObject(agent) && 'turn' in agent && 'operators' in agent) return agent as Agent;
+  throw new TurnError('no-agent', `create() of the agent ${JSON.stringify(kind)} answers with an agent, or with { agent, dispose }.`);
+};
+
+/** What has to be called when the agent is done with. */
+export const disposeOf = (made: Agent | DisposableAgent): (() => MaybePromise<void>) | undefined => (isObject(made) && 'dispose' in made && typeof made.dispose === 'function' ? () => made.dispose() : undefined);
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -3,7 +3,7 @@ import { Subject, takeUntil, tap } from 'rxjs';
 import { deferred } from './deferred.js';
 import { capText } from './evidence.js';
 import type { Child } from './family.js';
-import { agentOf, type AgentKind, type ChildContext, type ChildInfo, type DisposableAgent, type Isolation } from './kind.js';
+import { agentOf, disposeOf, type AgentKind, type ChildContext, type ChildInfo, type DisposableAgent, type Isolation } from './kind.js';
 import type { ChildLanes, ChildLease } from './lanes.js';
 import type { Limits } from './limits.js';
 import type { SubagentsOptions } from './options.js';
@@ -166,14 +166,14 @@ class ChildRun {
       this.#draft.error ??= toErrorInfo(error);
     } finally {
       this.#grace.arm();
-      if ('dispose' in made) await made.dispose();
+      await disposeOf(made)?.();
     }
   }
 
   async #turn(made: Agent | DisposableAgent, context: ChildContext): Promise<void> {
     const { abort, record, priority } = this.#child;
     if (abort.signal.aborted) return;
-    const agent = agentOf(made);
+    const agent = agentOf(made, record.agent);
     if (!agent.operators.includes(context.guard)) {
       throw new TurnError('missing-guard', `The agent ${JSON.stringify(record.agent)} has no guard: put context.guard into its pipe, or nothing keeps it from what its parent may not do.`);
     }

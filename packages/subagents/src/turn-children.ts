@@ -4,7 +4,7 @@ import { idsIn } from './delivery.js';
 import type { Child, Member } from './family.js';
 import type { ParentEnd } from './options.js';
 import type { ParentTurn } from './parent-turn.js';
-import { answered, moveOn } from './questions.js';
+import { answered, isChildQuestion, moveOn } from './questions.js';
 import type { Team } from './team.js';
 import { awaitedOf, waitFor } from './wait.js';
 
@@ -17,8 +17,8 @@ class TurnChildren {
   #turn: ParentTurn | undefined;
   /** Results that are in the history as soon as the next step begins, unless something holds them up. */
   readonly #arriving = new Set<Child>();
-  /** Results that go on their way with the next step. */
-  readonly #continuing = new Set<Child>();
+  /** What sub-agents had asked in a process that died; nobody waits for the answers. */
+  readonly #stale = new Set<string>();
   #hasEnded = false;
   #isResumed = false;
   #inContext: ParentTurn['inContext'] = (callback) => callback();
@@ -45,12 +45,17 @@ class TurnChildren {
       },
       'model.request': ({ messages, replayed }) => {
         this.#flush(messages);
+        if (replayed !== true) this.#withdrawStale();
         // The lane of a turn that was taken up again is known from its first step on.
         if (this.#turn && this.#isResumed && replayed !== true) this.#turn.inContext = AsyncLocalStorage.snapshot();
       },
       'tool.result': (event) => this.#answered(event),
       'input.received': () => this.#heard(),
+      'approval.request': ({ id, annotations, replayed }) => {
+        if (replayed === true && isChildQuestion(annotations)) this.#stale.add(id);
+      },
       'approval.answer': (event) => {
+        this.#stale.delete(event.id);
         if (event.replayed !== true && this.#turn) answered(this.#turn, event);
       },
       'turn.end': ({ outcome, replayed }) => {
@@ -63,6 +68,7 @@ class TurnChildren {
     decide: {
       'history.append': (event) => (event.origin === 'input' || event.origin === 'results' ? this.#deliverWith(event) : undefined),
       'turn.stop': (event, { signal }) => {
+        this.#withdrawStale();
         const isDone = event.afterStep !== undefined && event.outcome === 'completed';
         return isDone ? this.#goOn(signal) : undefined;
       },
@@ -124,7 +130,6 @@ class TurnChildren {
     const children = this.#team.delivery.pending(this.#member);
     if (children.length === 0) return undefined;
     const message = this.#team.delivery.message(children);
-    for (const child of children) this.#continuing.add(child);
     const names = children.map(({ record }) => record.id);
     return [{ type: 'subagent.delivered', children: names }, proceed([message], 'Sub-agents have ended.')];
   }
@@ -139,7 +144,6 @@ class TurnChildren {
 
   #arrived(children: readonly Child[]): void {
     for (const child of children) {
-      this.#continuing.delete(child);
       child.delivery = 'taken';
       this.#arriving.add(child);
     }
@@ -155,9 +159,13 @@ class TurnChildren {
 
   /** No step has followed: whatever got into the history all the same is found there by the next turn. */
   #giveBack(): void {
-    this.#team.delivery.giveBack(this.#arriving);
-    this.#team.delivery.giveBack(this.#continuing);
+    this.#team.delivery.giveBack(this.#member?.children ?? []);
     this.#arriving.clear();
+  }
+
+  #withdrawStale(): void {
+    for (const id of this.#stale) this.#context.emit({ type: 'approval.answer', id, decision: 'deny', reason: 'The process of the sub-agent died.' });
+    this.#stale.clear();
   }
 
   #heard(): void {
