@@ -213,6 +213,14 @@ describe('notices', () => {
     expect(priced.end?.cost).toBeCloseTo((330 + 2200) / 1e6, 10);
   });
 
+  it('count nothing for a child, whose turn tells itself what it has used', async () => {
+    const ended = { type: 'subagent.ended', child: 'c', usage: used(1000, 100) } as unknown as NewEvent;
+    const meter = createUsageMeter();
+    const { end } = await run([saying(ended)], { meter });
+    expect(end?.usage).toEqual(used(300, 30, 80));
+    expect(meter.total.usage).toEqual(used(300, 30, 80));
+  });
+
   it('are bounded, whatever they carry', () => {
     fc.assert(
       fc.property(fc.object({ maxDepth: 8, withBigInt: true, withDate: true, withNullPrototype: true, withTypedArray: true }), fc.string({ minLength: 5000, maxLength: 6000 }), (payload, long) => {

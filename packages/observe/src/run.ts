@@ -138,8 +138,9 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
       wasCompacted = true;
       models.compacted();
     }
-    const { usage } = event as { usage?: unknown };
-    if (isUsage(usage)) totals.side(usage);
+    const { usage, child } = event as { usage?: unknown; child?: unknown };
+    // A child is a turn of its own, which tells the meter itself what it uses.
+    if (isUsage(usage) && child === undefined) totals.side(usage);
     log.say({ type, ...common(subsystem, noticeLevel(type)), data: plainData(event, text) });
   };
 
