@@ -5,6 +5,8 @@ import { hostname } from 'node:os';
 export interface Owner {
   /** The machine, and on Linux the namespace in which its process numbers mean something. */
   readonly host: string;
+  /** What tells the machine from others of the same name; empty where it has no such thing. */
+  readonly machine: string;
   /** The boot of the machine; empty where the system does not tell. */
   readonly boot: string;
   readonly pid: number;
@@ -13,7 +15,7 @@ export interface Owner {
 }
 
 /** A process of this machine. */
-export const ownerOf = (pid: number): Owner => ({ host: hostId(), boot: bootId(), pid, start: startOf(pid) });
+export const ownerOf = (pid: number): Owner => ({ host: hostId(), machine: machineId(), boot: bootId(), pid, start: startOf(pid) });
 
 /** Who is asking. */
 export const thisProcess = (): Owner => ownerOf(process.pid);
@@ -23,14 +25,18 @@ export const thisProcess = (): Owner => ownerOf(process.pid);
  * system does not tell whether it is the same one.
  */
 export const lookAt = (owner: Owner): 'alive' | 'dead' | 'unknown' => {
-  if (owner.host !== hostId()) return 'unknown';
-  if (owner.boot !== bootId() || !isThere(owner.pid)) return 'dead';
+  if (owner.host !== hostId() || owner.machine !== machineId()) return 'unknown';
+  // Without a machine's own id, another boot may as well be that of another machine.
+  if (owner.boot !== bootId()) return owner.machine === '' ? 'unknown' : 'dead';
+  if (!isThere(owner.pid)) return 'dead';
   if (owner.pid === process.pid && owner.start === startOf(owner.pid)) return 'alive';
   if (owner.start === '') return 'unknown';
   return startOf(owner.pid) === owner.start ? 'alive' : 'dead';
 };
 
 const hostId = (): string => `${hostname()}${valueOf(() => readlinkSync('/proc/self/ns/pid'))}`;
+
+const machineId = (): string => valueOf(() => readFileSync('/etc/machine-id', 'utf8').trim());
 
 const bootId = (): string => valueOf(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
 

@@ -76,12 +76,18 @@ describe('the lock of a session', () => {
     await taken.release();
   });
 
-  it.runIf(process.platform === 'linux')('is broken when another process has the number of its owner now, or the machine has started anew', async () => {
+  it.runIf(process.platform === 'linux')('is broken when another process has the number of its owner now, and not when another machine has the name of its own', async () => {
     const folder = await temporaryFolder();
     await lockOf(folder, 1, { start: '1' });
     await (await lock(folder)).release();
-    await lockOf(folder, 3, { boot: 'an earlier one' });
-    await (await lock(folder)).release();
+    await lockOf(folder, 3, { machine: 'the same', boot: 'an earlier one' });
+    await expect(lock(folder)).rejects.toBeInstanceOf(SessionBusyError);
+  });
+
+  it.runIf(process.platform === 'linux')('is that of an earlier boot only where the machine can be told from others of its name', () => {
+    const { machine } = thisProcess();
+    expect(lookAt({ ...thisProcess(), boot: 'an earlier one' })).toBe(machine === '' ? 'unknown' : 'dead');
+    expect(lookAt({ ...thisProcess(), machine: 'another', boot: 'its own' })).toBe('unknown');
   });
 
   it('is not broken while its owner lives, however old its lease is', async () => {
