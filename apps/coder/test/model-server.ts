@@ -15,7 +15,13 @@ export interface ModelServer {
 }
 
 /** What the model says: one entry for each request, or by what is asked. */
-export type Answers = readonly Answer[] | ((request: ChatCompletionRequest) => Answer);
+export type Answers = readonly Answer[] | ((request: ChatCompletionRequest) => Answer | Promise<Answer>);
+
+/** An answer that does not come while the test runs. */
+export const noAnswer = (): Promise<Answer> =>
+  new Promise((resolve) => {
+    onTestFinished(() => resolve('Too late.'));
+  });
 
 /** What a request says, as one text. */
 export const textOf = ({ messages }: ChatCompletionRequest): string => JSON.stringify(messages);
@@ -24,9 +30,10 @@ export const textOf = ({ messages }: ChatCompletionRequest): string => JSON.stri
 export const startModelServer = async (answers: Answers, latencyMs = 0): Promise<ModelServer> => {
   const server = new LLMock({ port: 0, host: '127.0.0.1', latency: latencyMs });
   const requests: ChatCompletionRequest[] = [];
-  server.on({ predicate: () => true }, (request) => {
-    const answer = typeof answers === 'function' ? answers(request) : (answers[requests.length] ?? 'My answers are used up.');
+  server.on({ predicate: () => true }, async (request) => {
+    const given = typeof answers === 'function' ? answers(request) : (answers[requests.length] ?? 'My answers are used up.');
     requests.push(request);
+    const answer = await given;
     return typeof answer === 'string' ? { content: answer } : answer;
   });
   const url = await server.start();

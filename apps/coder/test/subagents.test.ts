@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { runCoder, startCoder } from './coder-process.js';
 import { sampleProject, temporaryFolder } from './folders.js';
-import { call, startModelServer, textOf, type Answer } from './model-server.js';
+import { call, noAnswer, startModelServer, textOf, type Answer, type Answers } from './model-server.js';
 
 type Asked = Parameters<typeof textOf>[0];
 
@@ -15,7 +15,7 @@ const scout = (request: Asked): Answer => {
   return answersIn(request) === 1 ? call('wait', {}, 'wait') : 'The explorer says: src/duration.js.';
 };
 
-const run = async (answers: (request: Asked) => Answer, ...words: readonly string[]) => {
+const run = async (answers: Answers, ...words: readonly string[]) => {
   const server = await startModelServer(answers);
   const workspace = await sampleProject();
   const environment = { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: await temporaryFolder() };
@@ -37,6 +37,18 @@ describe('an explorer', () => {
     expect(listed.stdout.trim().split('\n')).toHaveLength(1);
   });
 
+  it('is paid for with the turn that asked for it', async () => {
+    const usage = { input_tokens: 1000, output_tokens: 100 };
+    const server = await startModelServer((request) => {
+      const answer = scout(request);
+      return typeof answer === 'string' ? { content: answer, usage } : { ...answer, usage };
+    });
+    const words = ['--model', 'anthropic/claude-sonnet-4-5', '--base-url', `${server.url}/v1`, '--workspace', await sampleProject(), 'Where is parseDuration?'];
+    const { stdout } = await runCoder({ words, environment: { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: await temporaryFolder() } });
+    // Three calls of its own and two of the explorer, at $3 and $15 a million.
+    expect(stdout).toContain(' · $0.0225 · ');
+  });
+
   it('has tools that read, and no others', async () => {
     const { server } = await run(scout, 'Where is parseDuration?');
     const explorer = server.requests.find(isExplorer);
@@ -55,7 +67,7 @@ describe('an explorer', () => {
 
   it('is told of to the agent when its process was killed', async () => {
     const server = await startModelServer((request) => {
-      if (isExplorer(request)) return { content: 'Looking', latency: 60_000 };
+      if (isExplorer(request)) return noAnswer();
       return textOf(request).includes('What now?') ? 'I see.' : scout(request);
     });
     const words = ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', await sampleProject()];
@@ -73,7 +85,7 @@ describe('an explorer', () => {
   });
 
   it('ends with the turn that is cancelled', async () => {
-    const server = await startModelServer((request) => (isExplorer(request) ? { content: 'Looking', latency: 60_000 } : scout(request)));
+    const server = await startModelServer((request) => (isExplorer(request) ? noAnswer() : scout(request)));
     const workspace = await sampleProject();
     const words = ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', workspace, 'Where is it?'];
     const coder = startCoder({ words, environment: { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: await temporaryFolder() } });

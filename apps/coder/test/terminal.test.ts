@@ -102,10 +102,14 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
   });
 
   it('shows what sub-agents are busy with, and tells of them and the plan', async () => {
+    let find = (_text: string): void => undefined;
+    const found = new Promise<string>((resolve) => {
+      find = resolve;
+    });
     const { coder, folder } = await startWith((request) => {
       const asked = JSON.stringify(request.messages);
       const results = request.messages.filter(({ role }) => role === 'tool').length;
-      if (asked.includes('You explore a code base')) return results === 0 ? { ...call('grep', { pattern: 'parse' }), latency: 200 } : { content: 'In src/duration.js.', latency: 1500 };
+      if (asked.includes('You explore a code base')) return results === 0 ? call('grep', { pattern: 'parse' }) : found;
       if (results === 0) return call('spawn', { agent: 'explore', task: 'Where is the parser?' });
       return results === 1 ? call('wait', {}, 'wait') : 'It is there.';
     });
@@ -117,6 +121,7 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     coder.type(`/tasks${enter}`);
     await coder.said(/1 sub-agent:[^]*explore · under way[^]*Where is the parser\?/);
     await coder.said(/⎇[^]*explore: Waiting for the model/);
+    find('In src/duration.js.');
     await coder.said(/⎇ explore ended: ok · 2 steps[^]*It is there\.[^]*completed[^]*Say what to do/);
     const task = { title: 'Write it', acceptance: ['It is there.'], description: '', dependsOn: [], generation: 0 };
     const tasks = [{ ...task, id: 'one', status: 'todo' }, { ...task, id: 'two', status: 'blocked', blockedBy: 'a key is missing' }];
