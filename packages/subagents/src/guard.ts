@@ -1,6 +1,6 @@
 import { deny, intercept, type Decision, type DecideContext, type ToolCall, type ToolDefinition, type TurnEventOf, type TurnOperator } from '@h/turn';
+import { aFunction, anObject, checkOptions } from '@h/turn/options';
 import { Consent } from './consent.js';
-import { checkOptions, isFunction, isObject } from './options-check.js';
 import { canonical } from './patterns.js';
 import { allowsTool, checkPolicy, wantsApproval, type AgentPolicy, type InheritOptions } from './policy.js';
 import { reachJudge, type CallReach, type ReachJudge } from './reach.js';
@@ -33,7 +33,7 @@ export interface GuardOptions extends InheritOptions {
  */
 export const policyGuard = (policy: AgentPolicy, options: GuardOptions = {}): TurnOperator => {
   checkPolicy(policy);
-  checkOptions('policyGuard()', options, { aliases: isObject, reachOf: isFunction });
+  checkOptions('policyGuard()', options, { aliases: anObject, reachOf: aFunction });
   const judge = reachJudge(policy);
   return intercept('policy-guard', (context) => {
     const consent = new Consent(context);

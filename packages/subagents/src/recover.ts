@@ -1,8 +1,8 @@
 import { noUsage, type MaybePromise, type UnfinishedTurn } from '@h/turn';
+import { aFunction, checkOptions } from '@h/turn/options';
 import { deferred } from './deferred.js';
 import { createMember, type Child, type Member } from './family.js';
 import { Gate } from './gate.js';
-import { checkOptions, isFunction } from './options-check.js';
 import { unrestricted } from './policy.js';
 import type { ChildEnd, ChildRecord } from './record.js';
 import { stillThere } from './run-child.js';
@@ -32,7 +32,7 @@ export interface RecoverOptions {
 
 /** Finds sub-agents whose process died, ends them as interrupted, and lets their parents know with their next turn. */
 export const recover = async (team: Team, options: RecoverOptions = {}): Promise<readonly Orphan[]> => {
-  checkOptions('recover()', options, { unfinished: isFunction, sessions: isFunction });
+  checkOptions('recover()', options, { unfinished: aFunction, sessions: aFunction });
   const { unfinished, sessions = () => true } = options;
   const isOurs = ({ root }: ChildRecord): boolean => sessions(root);
   const records = ((await team.options.store?.list(isOurs)) ?? []).filter(isOurs);

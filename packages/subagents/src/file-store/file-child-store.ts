@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TurnError } from '@h/turn';
-import { checkOptions, isFunction, isText, numberFrom } from '../options-check.js';
+import { aFunction, aText, checkOptions, numberFrom, required } from '@h/turn/options';
 import type { ChildRecord, ChildStore } from '../record.js';
 import { isDraft, isLeft, isProcessFolder, makeClaim, takeAway, type Claim } from './claim.js';
 import { ageOf, ifThere, isHalfWritten, removeIfEmpty, replaceFile, syncFolder, timeIn } from './files.js';
@@ -56,9 +56,8 @@ export interface FileChildStore extends ChildStore {
  * ```
  */
 export const fileChildStore = (options: FileChildStoreOptions): FileChildStore => {
-  checkOptions('fileChildStore()', options, { directory: isText, leaseMs: numberFrom(100), onProblem: isFunction });
+  checkOptions('fileChildStore()', options, { directory: required(aText), leaseMs: numberFrom(100, 2_147_483_647), onProblem: aFunction });
   const { directory, leaseMs = 30_000, onProblem } = options;
-  if (directory === undefined) throw new TurnError('invalid-option', 'fileChildStore() takes a text as "directory"; it was given none.');
   return new Files(directory, leaseMs, onProblem ?? (() => undefined));
 };
 
