@@ -165,7 +165,7 @@ describe('fileChildStore', () => {
 
   it.each<[string, object, RegExp]>([
     ['no folder', {}, /fileChildStore\(\) needs "directory": a text/],
-    ['an unknown option', { directory: 'x', lease: 1 }, /no option "lease" .*did you mean "leaseMs"/],
+    ['an unknown option', { directory: 'x', leaseMS: 1 }, /no option "leaseMS" .*did you mean "leaseMs"/],
     ['a lease that is none', { directory: 'x', leaseMs: 1 }, /a number from 100 to 2147483647 as "leaseMs"; it was given 1\./],
   ])('refuses %s', (_, options, message) => {
     expect(() => fileChildStore(options as never)).toThrow(message);
