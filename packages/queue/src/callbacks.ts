@@ -32,7 +32,7 @@ export class Callbacks {
     ticket.scope = new AsyncResource('LaneTicket');
   }
 
-  /** The callback is given all it needs, so that none has to be made for each call. */
+  /** The callback is given what it needs, so that none has to be made for each call. */
   call<Argument>(ticket: Ticket, callback: (ticket: Ticket, argument: Argument) => void, argument: Argument): void {
     const { scope, holder } = ticket;
     try {
@@ -40,7 +40,7 @@ export class Callbacks {
         if (scope) scope.runInAsyncScope(callback, undefined, ticket, argument);
         else callback(ticket, argument);
       } else if (scope) {
-        scope.runInAsyncScope(this.#runWithin, this, holder, callback, ticket, argument);
+        scope.runInAsyncScope(() => this.#context.run(holder, callback, ticket, argument));
       } else {
         this.#context.run(holder, callback, ticket, argument);
       }
@@ -55,9 +55,5 @@ export class Callbacks {
     } catch {
       // Who only looks changes nothing.
     }
-  }
-
-  #runWithin<Argument>(holder: Holder, callback: (ticket: Ticket, argument: Argument) => void, ticket: Ticket, argument: Argument): void {
-    this.#context.run(holder, callback, ticket, argument);
   }
 }

@@ -73,6 +73,7 @@ export class Gate<Owner> {
 
   /** Waits no longer. */
   leave(pass: Pass<Owner>): void {
+    this.#age();
     const { bucket, list } = pass;
     if (!bucket) return;
     if (list) list.remove(pass);
@@ -88,7 +89,7 @@ export class Gate<Owner> {
 
   /** Lets in whoever is next; nobody when there is no slot that it may take. */
   admit(): Pass<Owner> | undefined {
-    if (this.#ageing.head) this.#age(this.#options.now());
+    this.#age();
     for (let bucket = this.#ready.top; bucket && this.#hasSlotFor(bucket); bucket = this.#ready.top) {
       const full = fullOneOf(bucket.groups);
       if (full) {
@@ -205,7 +206,9 @@ export class Gate<Owner> {
   }
 
   /** Those of the background who have waited long enough count as normal from now on; never as more. */
-  #age(now: number): void {
+  #age(): void {
+    if (!this.#ageing.head) return;
+    const now = this.#options.now();
     for (let oldest = this.#ageing.head; oldest && now - oldest.since >= this.#options.ageAfterMs; oldest = this.#ageing.head) {
       this.#ageing.remove(oldest);
       const { pass } = oldest;

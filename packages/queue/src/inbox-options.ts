@@ -74,7 +74,10 @@ export type Delivery =
   | { readonly status: 'delivered'; readonly how: 'turn' | 'steered'; readonly turn: string }
   /** Too many were waiting, or the inbox was closed. */
   | { readonly status: 'dropped'; readonly reason: 'full' | 'closed' }
-  /** Its turn ended before the message was in the history. It may be sent again. */
+  /**
+   * Its turn ended before the message was known to be in the history; after an `error` of a store or an operator it may be there
+   * all the same. It may be sent again.
+   */
   | { readonly status: 'failed'; readonly outcome: TurnOutcome; readonly reason?: string | undefined; readonly error?: ErrorInfo | undefined };
 
 const modes = oneOf('steer', 'followup', 'collect', 'interrupt');

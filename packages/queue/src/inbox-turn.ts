@@ -95,11 +95,17 @@ export class InboxTurn {
 
   /** What is not in the history now that it is over, and may be given to the next turn. The others are told that they failed. */
   close(error: unknown): readonly Item[] {
-    if (!this.#isInputDelivered && this.#isInputStored()) this.#deliverInput(this.#end?.turn ?? '');
+    const isStored = !this.#isInputDelivered && this.#isInputStored();
+    if (isStored && this.#end?.outcome !== 'error') this.#deliverInput(this.#end?.turn ?? '');
     const undelivered = [...(this.#isInputDelivered ? [] : this.inputs), ...this.#steered.values()];
+    // What a turn began with that failed has had its turn, unless a message has interrupted it. What may be stored is not given to another one.
+    const mayGoOn = (item: Item): boolean => {
+      const isInput = this.inputs.includes(item);
+      return this.#interruptedBy === 'message' ? !(isInput && isStored) : this.#interruptedBy === undefined && !isInput;
+    };
     const failure = this.#failure(error);
-    for (const item of undelivered) if (!this.#mayGoOn(item)) item.settle(failure);
-    return undelivered.filter((item) => this.#mayGoOn(item));
+    for (const item of undelivered) if (!mayGoOn(item)) item.settle(failure);
+    return undelivered.filter(mayGoOn);
   }
 
   #appended({ origin, delivers = [], turn }: TurnEventOf<'history.append'>): void {
@@ -119,14 +125,9 @@ export class InboxTurn {
 
   /** A turn that ends without its operators writes its input down and shows nothing of it, but does not say that it is undelivered. */
   #isInputStored(): boolean {
-    if (!this.#end || this.#end.outcome === 'error') return false;
+    if (!this.#end) return false;
     const tags = new Set(this.#end.undelivered?.map(({ metadata }) => metadata?.[tagKey]));
     return !this.inputs.some(({ tag }) => tags.has(tag));
-  }
-
-  /** An interrupting message takes everything along. Without one, only what came later goes on: what the turn began with has had its turn. */
-  #mayGoOn(item: Item): boolean {
-    return this.#interruptedBy === 'message' || (this.#interruptedBy === undefined && !this.inputs.includes(item));
   }
 
   #failure(error: unknown): Delivery {

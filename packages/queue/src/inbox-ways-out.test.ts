@@ -102,7 +102,8 @@ describe('a message', () => {
     all.push(inbox.send('alice', 'a'));
     await advance(2000);
     for (const delivery of await Promise.all(all)) expect(delivery).toMatchObject({ status: 'delivered' });
-    expect(said(sessions).toSorted()).toEqual(['a', 'again 1', 'again 2', 'again 3', 'again 4']);
+    expect(said(sessions)).toHaveLength(5);
+    expect(new Set(said(sessions))).toEqual(new Set(['a', 'again 1', 'again 2', 'again 3', 'again 4']));
   });
 
   it('is in the history once though it comes while an operator takes its time to add another one', async () => {
@@ -182,7 +183,7 @@ describe('whatever happens to the turns', () => {
     const step = fc.record({
       mode: fc.constantFrom<InboxMode>('steer', 'followup', 'collect', 'interrupt'),
       waitMs: fc.constantFrom(0, 50, 100, 250),
-      then: fc.constantFrom('nothing', 'nothing', 'nothing', 'interrupt', 'clear'),
+      afterwards: fc.constantFrom('nothing', 'nothing', 'nothing', 'interrupt', 'clear'),
     });
     const faults = fc.array(fc.constantFrom('none', 'none', 'throws', 'blocks', 'holds'), { maxLength: 12 });
     await fc.assert(
@@ -203,14 +204,14 @@ describe('whatever happens to the turns', () => {
         const agent = harness({ model: scriptedModel(script, { delayMs: 100, scheduler }), sessions, scheduler, tools: scriptedTools({ ls: 'a.txt' }) }).pipe(queue(lanes), faulty);
         const inbox = createInbox(agent, lanes, { scheduler, debounceMs: 200, maxPending: 3, whenFull: 'drop-oldest' });
         const all: ReturnType<typeof inbox.send>[] = [];
-        for (const [index, { mode, waitMs, then }] of steps.entries()) {
+        for (const [index, { mode, waitMs, afterwards }] of steps.entries()) {
           all.push(inbox.send('alice', `m${index}`, { mode }));
           for (let ms = 0; ms < waitMs; ms += 50) {
             await settled(20);
             time.advance(50);
           }
-          if (then === 'interrupt') inbox.interrupt('alice');
-          if (then === 'clear') lanes.clear('alice');
+          if (afterwards === 'interrupt') inbox.interrupt('alice');
+          if (afterwards === 'clear') lanes.clear('alice');
         }
         for (let round = 0; round < 400 && inbox.snapshot().length > 0; round += 1) {
           await settled(20);
@@ -225,7 +226,7 @@ describe('whatever happens to the turns', () => {
           if (delivery.status === 'dropped') expect(times, `m${index} ${JSON.stringify(delivery)}`).toBe(0);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 50 },
     );
   });
 });

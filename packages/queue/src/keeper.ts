@@ -108,8 +108,11 @@ export class Keeper implements TicketKeeper, HolderKeeper, StopsKeeper {
     this.#stops.abort(ticket, reason);
   }
 
-  expire(holder: Holder): void {
-    this.#stops.expire(holder);
+  /** Does what is due for those who have a place. */
+  expire(): void {
+    const now = this.now();
+    const due = [...this.holders].filter(({ dueAt }) => dueAt <= now);
+    for (const holder of due) this.#stops.expire(holder);
   }
 
   stepOut(holder: Holder): void {

@@ -93,7 +93,7 @@ export const createLanes = (options: LanesOptions = {}): Lanes => {
     },
   });
   const alarm = new Alarm(scheduler, () => {
-    for (const holder of [...keeper.holders]) keeper.expire(holder);
+    keeper.expire();
     for (const { dueAt } of keeper.holders) alarm.setFor(dueAt);
   });
   const waitLimits = new WaitLimits(scheduler);

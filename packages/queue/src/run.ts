@@ -49,11 +49,11 @@ class TaskRun<Result> implements LaneListener {
       return;
     }
     this.waiting = onWaiting;
-    let place: LanePlace | undefined;
-    const onAbort = (): void => place?.abort(signal?.reason);
+    const entered: { place?: LanePlace } = {};
+    const onAbort = (): void => entered.place?.abort(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
     this.#stopListening = () => signal?.removeEventListener('abort', onAbort);
-    place = enter({ ...request, session }, this);
+    entered.place = enter({ ...request, session }, this);
     // It may have been aborted by what it does, or by what it hears while it waits.
     if (isAborted()) onAbort();
   }

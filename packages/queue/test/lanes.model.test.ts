@@ -18,6 +18,8 @@ class System {
   readonly lost: Lease[] = [];
   readonly #whenFull: FullPolicy;
   #count = 0;
+  #areParentsReported = false;
+  #wereDeadlocked = false;
   problem: string | undefined;
 
   constructor(options: ReferenceOptions, whenFull: FullPolicy) {
@@ -33,6 +35,10 @@ class System {
       deadlineMs: 5000,
       graceMs: 100,
       scheduler: this.time.scheduler,
+      onEvent: ({ type }) => {
+        if (type === 'slots-held-by-parents') this.#areParentsReported = true;
+        if (type === 'callback-failed') this.problem ??= 'a callback has failed';
+      },
     });
   }
 
@@ -40,27 +46,32 @@ class System {
     return this.time.scheduler.now();
   }
 
-  enter(given: Omit<Person, 'name'>, maxWaitMs: number): void {
+  enter(given: Omit<Person, 'name' | 'parent'>, maxWaitMs: number, parentIndex?: number): void {
     this.#count += 1;
-    const person = { ...given, name: `${this.#count}` };
+    const parent = parentIndex === undefined ? undefined : this.#pick(this.leases, parentIndex);
+    const person = { ...given, parent, name: `${this.#count}` };
     const { name, session, priority, tenant } = person;
     const waiting = this.reference.waitingIn(session);
     const isFull = waiting.length >= maxWaitingPerSession;
-    const expected = !isFull ? undefined : this.#whenFull === 'reject' ? name : this.#whenFull === 'drop-newest' ? waiting.at(-1)?.name : waiting[0]?.name;
-    this.reference.enter(person, this.now);
+    const isRefused = this.reference.isRefused(person) || (isFull && this.#whenFull === 'reject');
+    const toDrop = isRefused || !isFull ? undefined : (this.#whenFull === 'drop-newest' ? waiting.at(-1) : waiting[0])?.name;
+    if (!isRefused) this.reference.enter(person, this.now);
+    const within = parent === undefined ? undefined : this.leases.get(parent);
+    let wasRefused = false;
     const place = this.lanes.enter(
-      { session, priority, label: name, maxWaitMs, ...(tenant !== undefined && { groups: { tenant } }) },
+      { session, priority, label: name, maxWaitMs, within, groups: { tenant } },
       {
         admitted: (lease) => {
           this.leases.set(name, lease);
           this.#expectNext(name);
         },
         refused: () => {
+          wasRefused = true;
           this.places.delete(name);
           this.reference.remove(name, this.now);
         },
         aborted: () => {
-          if (this.reference.find(name)?.state === 'returning') this.reference.stepOut(name);
+          if (this.reference.find(name)?.state === 'returning') this.reference.stepOut(name, this.now);
         },
         lost: () => {
           const lease = this.leases.get(name);
@@ -71,7 +82,8 @@ class System {
       },
     );
     if (!this.leases.has(name) && this.reference.find(name)) this.places.set(name, place);
-    if (expected !== undefined && this.reference.find(expected)) this.problem ??= `${expected} should have been dropped`;
+    if (wasRefused !== isRefused) this.problem ??= `${name} was ${wasRefused ? '' : 'not '}refused`;
+    if (toDrop !== undefined && this.reference.find(toDrop)) this.problem ??= `${toDrop} should have been dropped`;
   }
 
   finish(index: number): void {
@@ -102,7 +114,7 @@ class System {
     const name = this.#pick(this.leases, index);
     const lease = name === undefined ? undefined : this.leases.get(name);
     if (!lease || name === undefined || this.away.has(name)) return;
-    this.reference.stepOut(name);
+    this.reference.stepOut(name, this.now);
     void lease.yieldWhile(() => new Promise<void>((resolve) => this.away.set(name, resolve))).catch(() => undefined);
   }
 
@@ -111,13 +123,28 @@ class System {
     if (name === undefined) return;
     const back = this.away.get(name);
     this.away.delete(name);
-    if (!this.leases.get(name)?.isAborted) this.reference.stepIn(name);
+    if (!this.leases.get(name)?.isAborted) this.reference.stepIn(name, this.now);
     back?.();
     await settled();
   }
 
   finishLate(): void {
     for (const lease of this.lost.splice(0)) lease.release();
+  }
+
+  beginToDrain(): void {
+    if (this.reference.openness === 'open') this.reference.openness = 'draining';
+    void this.lanes.drain();
+  }
+
+  shutdown(): void {
+    this.reference.openness = 'closed';
+    void this.lanes.shutdown();
+  }
+
+  clear(session: string): void {
+    const waiting = this.reference.waitingIn(session).length;
+    expect(this.lanes.clear(session)).toBe(waiting);
   }
 
   /** Holds after each command. */
@@ -132,6 +159,10 @@ class System {
     expect(new Set(current)).toEqual(new Set(expected));
     expect(current).toHaveLength(expected.length);
     const { active, waiting } = snapshot;
+    const isDeadlocked = this.reference.isDeadlocked();
+    if (isDeadlocked && !this.#wereDeadlocked) expect(this.#areParentsReported, 'parents hold all slots and nobody says so').toBe(true);
+    this.#wereDeadlocked = isDeadlocked;
+    this.#areParentsReported = false;
     expect(active.foreground + active.normal + active.background).toBe(running.length);
     expect(waiting).toBe(this.reference.all().filter(({ state }) => state === 'behind' || state === 'at-gate').length);
   }
@@ -147,7 +178,7 @@ class System {
   #letBackIn(): void {
     for (let name = this.reference.next(this.now); name !== undefined; name = this.reference.next(this.now)) {
       if (this.reference.find(name)?.state !== 'returning' || this.#stateOf(name) !== 'running') return;
-      this.reference.admit(name);
+      this.reference.admit(name, this.now);
     }
   }
 
@@ -159,7 +190,7 @@ class System {
     this.#letBackIn();
     const expected = this.reference.next(this.now);
     if (expected !== name) this.problem ??= `${name} was let in, and ${expected} is next`;
-    this.reference.admit(name);
+    this.reference.admit(name, this.now);
     this.places.delete(name);
   }
 
@@ -182,19 +213,30 @@ const settled = async (): Promise<void> => {
 type Move = (system: System) => void | Promise<void>;
 
 const index = fc.nat(20);
+const sessions = fc.constantFrom('a', 'b', 'c', 'd', 'e');
+const newcomer = fc.record({
+  session: sessions,
+  priority: fc.constantFrom<TurnPriority>('foreground', 'normal', 'background'),
+  tenant: fc.constantFrom(undefined, 't', 'u'),
+});
 const moves: fc.Arbitrary<readonly [string, Move]> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({
-    session: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
-    priority: fc.constantFrom<TurnPriority>('foreground', 'normal', 'background'),
-    tenant: fc.constantFrom(undefined, 't', 'u'),
-    maxWaitMs: fc.constantFrom(Infinity, Infinity, 700),
-  }).map(({ maxWaitMs, ...person }): [string, Move] => [`enter ${JSON.stringify(person)} ${maxWaitMs}`, (system) => system.enter(person, maxWaitMs)]) },
+  { weight: 6, arbitrary: fc.tuple(newcomer, fc.constantFrom(Infinity, Infinity, 700)).map(([person, maxWaitMs]): [string, Move] => [
+    `enter ${JSON.stringify(person)} ${maxWaitMs}`,
+    (system) => system.enter(person, maxWaitMs),
+  ]) },
+  { weight: 2, arbitrary: fc.tuple(newcomer, index).map(([person, parent]): [string, Move] => [
+    `enter ${JSON.stringify(person)} within ${parent}`,
+    (system) => system.enter(person, Infinity, parent),
+  ]) },
   { weight: 4, arbitrary: index.map((at): [string, Move] => [`finish ${at}`, (system) => system.finish(at)]) },
   { weight: 1, arbitrary: index.map((at): [string, Move] => [`leave ${at}`, (system) => system.leave(at)]) },
   { weight: 1, arbitrary: index.map((at): [string, Move] => [`progress ${at}`, (system) => system.progress(at)]) },
   { weight: 2, arbitrary: index.map((at): [string, Move] => [`step out ${at}`, (system) => system.stepOut(at)]) },
   { weight: 2, arbitrary: index.map((at): [string, Move] => [`step in ${at}`, (system) => system.stepIn(at)]) },
   { weight: 1, arbitrary: fc.constantFrom(50, 300, 1100, 5000).map((ms): [string, Move] => [`advance ${ms}`, (system) => system.time.advance(ms)]) },
+  { weight: 1, arbitrary: sessions.map((session): [string, Move] => [`clear ${session}`, (system) => system.clear(session)]) },
+  { weight: 1, arbitrary: fc.nat(5).map((chance): [string, Move] => (chance > 0 ? ['wait', () => undefined] : ['drain', (system) => system.beginToDrain()])) },
+  { weight: 1, arbitrary: fc.nat(5).map((chance): [string, Move] => (chance > 0 ? ['wait', () => undefined] : ['shutdown', (system) => system.shutdown()])) },
   { weight: 1, arbitrary: fc.constant<[string, Move]>(['finish late', (system) => system.finishLate()]) },
 );
 
