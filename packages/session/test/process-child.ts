@@ -1,4 +1,5 @@
 /** A process that writes a session, for tests with several of them: `<what it does> <directory>`. Says what happens as lines of JSON. */
+import { execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { open as openFile, type FileHandle } from 'node:fs/promises';
 import os from 'node:os';
@@ -117,5 +118,19 @@ const starve = async (): Promise<void> => {
   say({ codes, isFree: true });
 };
 
-const works: Readonly<Record<string, () => Promise<void>>> = { hold, 'oversleep-before': () => oversleep('before'), 'oversleep-within': () => oversleep('within'), fill, starve };
+/** Finds its disk read-only from one moment to the next: what is there can be read, and nothing can be begun. */
+const freeze = async (): Promise<void> => {
+  const store = fileSessions({ directory });
+  const open = await store.open('alice');
+  for (const [seq, event] of openTurn('turn-1', 'one').entries()) await open.append({ v: 1, seq, event, derived: false });
+  await open.close();
+  execFileSync('mount', ['-o', 'remount,ro', directory]);
+  const refused = await store.open('alice').then(() => 'opened', told);
+  const deleted = await store.delete('alice').then(() => 'deleted', told);
+  const turns: string[] = [];
+  for await (const { turn } of store.archive('alice')) turns.push(turn);
+  say({ refused, deleted, turns, unfinished: (await store.unfinished()).length, states: (await store.list()).map(({ state }) => state), messages: (await store.messages('alice')).length });
+};
+
+const works: Readonly<Record<string, () => Promise<void>>> = { hold, 'oversleep-before': () => oversleep('before'), 'oversleep-within': () => oversleep('within'), fill, starve, freeze };
 void works[work]?.();

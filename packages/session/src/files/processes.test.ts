@@ -118,6 +118,15 @@ describe('a process that has no more', () => {
     expect(result?.['after']).toBe(3);
   });
 
+  it('right to write can read what is there, and begins nothing', async (context) => {
+    context.skip(!canMount(), 'no file system can be mounted here');
+    const directory = await temporaryFolder();
+    const one = other('freeze', directory, `exec unshare --mount sh -c 'mount -t tmpfs -o size=1m tmpfs ${directory} && exec "$@"' sh "$@"`);
+    await one.ended;
+    const refusal = { code: 'EROFS', message: expect.stringContaining(directory) as string };
+    expect(one.said).toMatchObject([{ refused: refusal, deleted: refusal, turns: ['turn-1'], unfinished: 1, states: ['unfinished'], messages: 2 }]);
+  });
+
   it('files to spare is refused, and finds the session free when it has some', async (context) => {
     context.skip(process.platform === 'win32', 'there is no such limit');
     const directory = await temporaryFolder();
