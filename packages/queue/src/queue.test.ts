@@ -1,8 +1,9 @@
 import { harness, iterate, memorySessions, reply, SessionBusyError, stop, intercept, type Agent, type TurnEvent } from '@h/turn';
 import { call, describeOperator, event, marbles, response, scriptedModel, scriptedTools, user } from '@h/turn/testing';
-import { firstValueFrom, lastValueFrom, Subject, type SchedulerLike } from 'rxjs';
+import { filter, firstValueFrom, lastValueFrom, Subject, type SchedulerLike } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { virtualTime } from '../test/virtual-time.js';
+import type { LaneBackend, LaneListener, Lease } from './contract.js';
 import { createLanes } from './lanes.js';
 import { queue } from './queue.js';
 
@@ -206,6 +207,66 @@ describe('queue', () => {
       { content: '[1 earlier message was left out, because too many were waiting. They began:\n- Paint it red]', metadata: { internal: true } },
       { content: 'Paint it blue' },
     ]);
+  });
+});
+
+describe('what the options of queue() give', () => {
+  const boom = (): never => {
+    throw new Error('Boom.');
+  };
+
+  it.each([
+    ['laneOf() that throws', { laneOf: boom }, /Boom/],
+    ['priorityOf() that throws', { priorityOf: boom }, /Boom/],
+    ['groupsOf() that throws', { groupsOf: boom }, /Boom/],
+    ['a priority that is none', { priorityOf: () => 'urgent' as never }, /as "priority"; it was given "urgent"/],
+    ['a group that is none', { groupsOf: () => ({ tenant: 'acme' }) }, /has no group "tenant"/],
+    ['a lane without a name', { laneOf: () => '' }, /as "session"; it was given ""/],
+  ])('ends the turn with an error that says so: %s', async (_, options, message) => {
+    const lanes = createLanes({ concurrency: 1 });
+    const agent = harness({ model: scriptedModel(['Never said.']) }).pipe(queue(lanes, options));
+    const { outcome, error } = await reply(agent.turn({ session: 'alice', input: 'Hi' }));
+    expect([outcome, error?.message]).toEqual(['error', expect.stringMatching(message)]);
+    expect(lanes.snapshot().sessions).toEqual([]);
+    expect(await lanes.run('alice', () => 'free')).toBe('free');
+  });
+});
+
+describe('a subscriber that leaves', () => {
+  it.each(['queue.waiting', 'queue.admitted', 'turn.start', 'session.loaded', 'model.request', 'model.delta', 'tool.call', 'tool.result', 'turn.stop', 'turn.end'])('at %s leaves no place taken', async (type) => {
+    const lanes = createLanes({ concurrency: 1 });
+    const agent = harness({ model: scriptedModel([response(call('1', 'ls')), 'Done.', 'Next.']), tools: scriptedTools({ ls: 'a.txt' }) }).pipe(queue(lanes));
+    const holder = lanes.enter({ session: 'bob' }, { admitted: () => undefined, refused: () => undefined });
+    const events = agent.turn({ session: 'alice', input: 'Hi' });
+    const left = firstValueFrom(events.pipe(filter((one) => one.type === type)));
+    await settled();
+    holder.release();
+    expect((await left).type).toBe(type);
+    await settled();
+    expect(lanes.snapshot()).toMatchObject({ sessions: [], waiting: 0, active: { foreground: 0 } });
+  });
+});
+
+describe('a backend that answers later', () => {
+  it('has the place given back of a turn that ended while it was asked', () => {
+    let listener: LaneListener | undefined;
+    const released: string[] = [];
+    const place = { release: () => void released.push('place'), abort: () => undefined };
+    const backend: LaneBackend = {
+      enter: (_request, asked) => {
+        listener = asked;
+        asked.waiting?.({ session: 'alice', for: 'slot', position: 1, waitedMs: 0 });
+        return place;
+      },
+    };
+    const source = new Subject<TurnEvent>();
+    const subscription = source.pipe(queue(backend)).subscribe();
+    source.next(event('turn.start', { session: 'alice', input: [user('Hi')], trigger: 'user' }));
+    subscription.unsubscribe();
+    expect(released).toEqual(['place']);
+    const lease = { release: () => void released.push('lease') };
+    listener?.admitted(lease as Lease);
+    expect(released).toEqual(['place', 'lease']);
   });
 });
 

@@ -112,7 +112,9 @@ export class TurnPlace implements LaneListener {
 
   admitted(lease: Lease): void {
     this.#lease = lease;
-    this.#known();
+    // The answer of another process may have been on its way when the turn ended.
+    if (this.#isReleased) lease.release();
+    else this.#known();
   }
 
   refused(error: LaneError): void {
