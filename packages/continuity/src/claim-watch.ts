@@ -7,10 +7,8 @@ export interface ClaimWatch {
   look(progress: Progress, owner: string): boolean;
   /** Whether the lease has run out by the clock, because the machine slept, say: others may have taken the task up meanwhile. */
   isDoubtful(): boolean;
-  /** Id of the task that somebody else works on by now. */
+  /** Id of the task that is not this session's any more, until it has another one. */
   lost(): string | undefined;
-  /** The session has asked for another task. */
-  forget(): void;
 }
 
 export const claimWatch = (clock: Clock): ClaimWatch => {
@@ -31,8 +29,5 @@ export const claimWatch = (clock: Clock): ClaimWatch => {
     },
     isDoubtful: () => held !== undefined && clock() >= held.until,
     lost: () => lost,
-    forget: () => {
-      lost = undefined;
-    },
   };
 };

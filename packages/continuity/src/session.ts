@@ -69,7 +69,6 @@ export class Session {
   }
 
   learn({ call, status }: TurnEventOf<'tool.result'>): void {
-    if (call.name === 'task_next' && status === 'ok') this.#watch.forget();
     if (call.name !== 'task_done') return;
     if (status === 'failed') this.#failedChecks += 1;
     if (status === 'ok') this.#lastDone = (call.input as { readonly id?: string } | null)?.id;
@@ -125,7 +124,7 @@ export class Session {
       }
     }
     const lost = this.#watch.lost();
-    return lost === undefined ? undefined : `The lease on the task "${lost}" ran out, and it is no longer this session's. Change nothing more for it; call task_next.`;
+    return lost === undefined ? undefined : `The lease on the task "${lost}" ran out, and it is no longer this session's. Change nothing more for it: call task_next, and end if there is none.`;
   }
 
   /** Lets go what it has claimed, without waiting: whoever comes next need not wait for the lease to run out. */

@@ -88,6 +88,15 @@ describe('the state folder', () => {
     await expect(late).rejects.toMatchObject({ code: 'locked' });
     expect(await readFile(file, 'utf8')).toBe('theirs');
 
+    // While another one holds it.
+    const during = slow.exclusive(async ({ replace }) => {
+      await utimes(slow.at('lock/held/holder'), new Date(0), new Date(0));
+      const free = await occupied(other);
+      await replace(file, 'late').finally(free);
+    });
+    await expect(during).rejects.toMatchObject({ code: 'locked' });
+    expect(await readFile(file, 'utf8')).toBe('theirs');
+
     // Between its last look at the lock and the move into place.
     const folderOfLock = slow.at('lock');
     const moved = withLock({ folder: folderOfLock, token: 'slow', timeoutMs: 1_000 }, async ({ temporary, check }) => {
