@@ -1,4 +1,4 @@
-import { askAgain, notice, stop, type DecisionInput, type ErrorInfo, type NewEvent, type OperatorContext, type TurnEventOf } from '@h/turn';
+import { notice, stop, type DecisionInput, type ErrorInfo, type NewEvent, type OperatorContext, type TurnEventOf } from '@h/turn';
 import { from, isObservable, map, of, switchMap, type Observable } from 'rxjs';
 import { availableAt, choose, type Free } from './choose.js';
 import type { ErrorClass } from './errors/classify-error.js';
@@ -69,7 +69,7 @@ export class TurnFailover {
     if (this.#isFinal(reason)) return undefined;
     const plan = delayMs === undefined ? this.#next(reason) : this.#retry(delayMs, reason);
     const failure: Failure = given.type === 'model.error' ? given : asFailure(given, error);
-    if (plan.kind !== 'nobody') return this.#follow(plan, [{ ...failure, retrying: true }, ...cooling], failure, () => askAgain(request, failure), reason);
+    if (plan.kind !== 'nobody') return this.#follow(plan, [{ ...failure, retrying: true }, ...cooling], failure, () => this.#operator.askAgain(request, failure), reason);
     if (given.type === 'model.response') return [...cooling, given];
     return [...cooling, this.#exhausted(failure, reason, plan.freeAt), { ...failure, error: this.#errorOf(plan.freeAt, error) }];
   }

@@ -1,4 +1,4 @@
-import { askAgain, notice, stop, type Decision, type ErrorInfo, type TurnEventOf } from '@h/turn';
+import { notice, stop, type Decision, type ErrorInfo, type OperatorContext, type TurnEventOf } from '@h/turn';
 import { createChantingDetector, type ChantingDetector } from './chanting.js';
 import './events.js';
 import { withAdvice } from './ladder.js';
@@ -10,6 +10,7 @@ const code = 'chanting';
 
 /** Watches the answers of one turn while they are on their way. */
 export class ChantWatch {
+  readonly #operator: OperatorContext;
   readonly #detector: ChantingDetector | undefined;
   #request: TurnEventOf<'model.request'> | undefined;
   /** The call whose answer is of no use any more. */
@@ -17,7 +18,8 @@ export class ChantWatch {
   #strikes = 0;
   #isAdviceDue = false;
 
-  constructor({ chanting = {} }: LoopDetectOptions) {
+  constructor({ chanting = {} }: LoopDetectOptions, operator: OperatorContext) {
+    this.#operator = operator;
     this.#detector = chanting === false ? undefined : createChantingDetector(chanting);
   }
 
@@ -57,7 +59,7 @@ export class ChantWatch {
     if (isLast || this.#strikes > 1) {
       return [event, notice('loop.warning', verdict('break')), stop('loop-detected', 'The answer repeated itself over and over.')];
     }
-    const again = withAdvice(askAgain(this.#request, event), messages.chanting());
+    const again = withAdvice(this.#operator.askAgain(this.#request, event), messages.chanting());
     return [event, notice('loop.warning', verdict('block')), { type: 'model.error', step, attempt, error: cutOff, retrying: true }, again];
   }
 }

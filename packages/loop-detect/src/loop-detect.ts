@@ -22,9 +22,9 @@ import { operatorName, TurnWatch } from './turn-watch.js';
  */
 export const loopDetect = (options: LoopDetectOptions = {}): TurnOperator => {
   checkOperatorOptions(options);
-  return intercept(operatorName, () => {
+  return intercept(operatorName, (operator) => {
     const watch = new TurnWatch(options);
-    const chant = new ChantWatch(options);
+    const chant = new ChantWatch(options, operator);
     return {
       observe: {
         'history.append': (event) => {

@@ -42,6 +42,9 @@ export const keep = (key: string, value: JSONValue): NewEventOf<'session.state'>
 /**
  * The same request once more, as the attempt after the one that it answers.
  *
+ * Its messages are those of the request that is given. An operator that only remembers what came down to it uses
+ * `askAgain` of its context, which takes the history as it is now.
+ *
  * An operator does not see what it inserts, so the request that it remembers is always the first: give it the error
  * or response that it is about to answer, which has the number of the latest.
  *

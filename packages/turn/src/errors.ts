@@ -28,6 +28,28 @@ export class SessionBusyError extends TurnError {
   }
 }
 
+/**
+ * A store has not finished what a turn was waiting for when it let its session go. The session stays taken until the store
+ * has: two turns never write to it at once.
+ */
+export class SessionStuckError extends TurnError {
+  readonly session: string;
+  /** What the store has not finished. */
+  readonly operation: StoreOperation;
+
+  constructor(session: string, operation: StoreOperation) {
+    super(
+      'session-stuck',
+      `The store has not finished ${operation}() of the session ${JSON.stringify(session)}, which an earlier turn has ended with; until it has, nobody else writes there.`,
+    );
+    this.session = session;
+    this.operation = operation;
+  }
+}
+
+/** What a session store is asked to do with a session. */
+export type StoreOperation = 'open' | 'append' | 'close';
+
 /** No journal of this turn is kept. */
 export class UnknownTurnError extends TurnError {
   readonly turn: string;

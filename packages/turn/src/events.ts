@@ -176,6 +176,9 @@ export type TurnEventOf<Type extends TurnEventType> = Type extends TurnEventType
 /** Any event of a turn. */
 export type TurnEvent = TurnEventOf<TurnEventType>;
 
+/** How a turn has ended. */
+export type TurnEnding = Pick<TurnEventOf<'turn.end'>, 'outcome' | 'reason' | 'error'>;
+
 /** An event that has no envelope yet; it gets the one of the event that it answers. */
 export type NewEventOf<Type extends TurnEventType> = Type extends TurnEventType
   ? { readonly type: Type } & Partial<Envelope> & TurnEvents[Type]

@@ -38,13 +38,27 @@ export interface Agent {
    */
   resume(turn: string): Observable<TurnEvent>;
   /**
+   * Ends a turn whose process died, without running anything: its journal is shown, marked `replayed`, calls that may have run
+   * are answered `interrupted`, and the turn ends with the outcome `error`. No operator takes part. A turn that has ended
+   * stays as it is.
+   *
+   * @example
+   * ```ts
+   * for (const { turn } of await agent.unfinished()) await reply(agent.finish(turn));
+   * ```
+   */
+  finish(turn: string, reason?: string): Observable<TurnEvent>;
+  /**
    * Gives a message to the turn that runs in this session. It is delivered at the next step boundary; tool calls that
    * have not begun are answered `skipped`.
    *
    * @returns `false` when no turn runs there: start one instead. What was taken in and could not be delivered any
    * more is listed in `turn.end`.
+   *
+   * @param id - of the message: `input.received` has it, and `delivers` of the `history.append` that delivers it. A turn takes
+   * in a message of the same id once.
    */
-  steer(session: string, message: string | UserMessage): boolean;
+  steer(session: string, message: string | UserMessage, id?: string): boolean;
   /**
    * Answers a request for approval.
    *
@@ -131,9 +145,14 @@ const createAgent = (options: HarnessOptions, operators: readonly PipelineOperat
       const id = checked(z.string().min(1), turn, 'The turn to resume');
       return run(() => id, undefined, (started) => started.resume());
     },
-    steer: (session, message) => {
+    finish: (turn, reason = 'The process ended before the turn did.') => {
+      const id = checked(z.string().min(1), turn, 'The turn to finish');
+      return run(() => id, undefined, (started) => started.finish(reason));
+    },
+    steer: (session, message, id) => {
       const [given] = toUserMessages(checked(steeringSchema, message, 'The message of steer()'));
-      return (given && gate.holderOf(session)?.steer(newId(), given)) ?? false;
+      const messageId = id === undefined ? newId() : checked(z.string().min(1), id, 'The id of steer()');
+      return (given && gate.holderOf(session)?.steer(messageId, given)) ?? false;
     },
     answer: (approvalId, decision) => {
       const given = typeof decision === 'string' ? { decision } : decision;

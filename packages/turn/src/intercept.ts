@@ -1,5 +1,5 @@
 import { Observable, type Subscribable } from 'rxjs';
-import type { NewEvent, TurnEvent, TurnEventOf, TurnEventType, TurnOperator } from './events.js';
+import type { NewEvent, TurnEnding, TurnEvent, TurnEventOf, TurnEventType, TurnOperator } from './events.js';
 import { Segment } from './segment.js';
 import { TurnLoop } from './turn-loop.js';
 
@@ -35,8 +35,11 @@ export type DecideHandlers = {
 export interface Handlers {
   readonly observe?: ObserveHandlers | undefined;
   readonly decide?: DecideHandlers | undefined;
-  /** Called once, when the turn is over or its subscriber has left, however it ended. */
-  readonly finalize?: (() => void) | undefined;
+  /**
+   * Called once, when the turn is over or its subscriber has left, however it ended. It is told how; outside of a harness
+   * nobody knows.
+   */
+  readonly finalize?: ((ending: TurnEnding | undefined) => void) | undefined;
 }
 
 /** What an operator may use besides its handlers. */
@@ -45,7 +48,26 @@ export interface OperatorContext {
   emit(event: NewEvent): void;
   /** The time by the turn's scheduler, as milliseconds since 1970. */
   now(): number;
-  /** Calls back once after so many milliseconds by the turn's scheduler, unless the turn is over; returns how to cancel it. */
+  /**
+   * The request once more, as the attempt after the one that it answers, with the history as it is now: an operator further
+   * down may have replaced it since (compaction, a hand-off), which this one does not see.
+   *
+   * @example
+   * ```ts
+   * intercept('once-more', (operator) => {
+   *   let request: TurnEventOf<'model.request'> | undefined;
+   *   return {
+   *     observe: { 'model.request': (event) => void (request = event) },
+   *     decide: { 'model.error': (event) => (request && event.attempt === 1 ? [{ ...event, retrying: true }, operator.askAgain(request, event)] : undefined) },
+   *   };
+   * });
+   * ```
+   */
+  askAgain(request: TurnEventOf<'model.request'>, answered: { readonly attempt: number }): TurnEventOf<'model.request'>;
+  /**
+   * Calls back once after so many milliseconds by the turn's scheduler, unless the turn is over; returns how to cancel it.
+   * With `Infinity` it never does.
+   */
   after(delayMs: number, callback: () => void): () => void;
 }
 

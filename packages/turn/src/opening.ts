@@ -54,10 +54,14 @@ const openAnd = <Result>(
   look: (open: OpenSession) => MaybePromise<Result>,
 ): MaybePromise<Result> =>
   andThen(sessions.open(session), (open) => {
-    const letGo = (error: unknown): MaybePromise<never> =>
-      andThen(open.close(), () => {
-        throw error;
-      });
+    const letGo = async (error: unknown): Promise<never> => {
+      try {
+        await open.close();
+      } catch {
+        // What went wrong first is told.
+      }
+      throw error;
+    };
     try {
       const result = look(open);
       return isPromise(result) ? result.then(undefined, letGo) : result;
@@ -101,12 +105,14 @@ export const closeAlone = (
   at: number,
   lastWord: LastWord,
   interrupted = true,
+  tell?: (event: TurnEvent) => void,
 ): MaybePromise<void> => {
   let written: MaybePromise<void> = undefined;
   const record = (event: TurnEvent): void => {
     const isFed = event.type === 'history.append' ? event.messages : undefined;
     if (writer) written = writer.write(event, isDerived(event, state, isFed));
     fold(state, event);
+    tell?.(event);
   };
   const isBug = lastWord.error !== undefined && state.stop?.error === undefined && (!state.end || !writer);
   if (isBug) state.end = undefined;

@@ -34,7 +34,8 @@ export interface HarnessOptions {
    */
   readonly maxModelCalls?: number | undefined;
   /**
-   * How long operators may hold events when a turn is ending, in milliseconds, before it ends without them.
+   * How long operators may hold events when a turn is ending, in milliseconds, before it ends without them; and how long the
+   * store may take over its end, before the session counts as stuck (`session-stuck`).
    *
    * @defaultValue `5000`
    */

@@ -44,6 +44,11 @@ export class Outbox {
     );
   }
 
+  /** Forgets what was not performed yet. */
+  drop(): void {
+    this.#queue.length = 0;
+  }
+
   #flush(): void {
     while (this.#queue[0]?.ready === true) {
       try {

@@ -2,26 +2,28 @@ import type { Subscriber } from 'rxjs';
 import { Admission } from './admission.js';
 import type { ApprovalHolder } from './approvals.js';
 import { CallIds } from './call-ids.js';
+import { Conclusion } from './conclusion.js';
 import { stop } from './decisions.js';
 import { Ending } from './ending.js';
-import type { OperatorError } from './errors.js';
+import { SessionStuckError, type OperatorError } from './errors.js';
 import type { NewEvent, NewEventOf, TurnEvent, TurnEventOf, TurnState } from './events.js';
 import { isDerived, isRecorded } from './journal.js';
 import { accepts, fold, initialState, isDecided, isRepeatable, phaseOf, runnable, type LoopState } from './loop-state.js';
 import type { Message, UserMessage } from './messages.js';
 import type { EffectHost } from './model-call.js';
-import { closeAlone, failed, openForResume, openForTurn, type LastWord } from './opening.js';
+import { closeAlone, failed, openForResume, openForTurn, type LastWord, type Reopened } from './opening.js';
 import { Outbox } from './outbox.js';
-import { connectPipeline, type Pipeline } from './pipeline.js';
+import { connectPipeline } from './pipeline.js';
 import { isOnItsWay, isUsedUp, planCap, planInterrupted, planNext, type Plan } from './plan.js';
 import type { RunnerOptions } from './runner-options.js';
 import type { SessionHolder } from './session-gate.js';
 import type { MaybePromise } from './session-store.js';
-import { isPromise } from './session-writer.js';
 import { Steering } from './steering.js';
 import { TurnEffects } from './turn-effects.js';
 import { TurnLoop } from './turn-loop.js';
 import { TurnSession } from './turn-session.js';
+
+const cannotOpen = 'The session could not be opened.';
 
 /**
  * One turn at work: feeds facts at the top of the pipeline, performs what leaves it at the bottom.
@@ -33,7 +35,6 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   readonly #options: RunnerOptions;
   readonly #subscriber: Subscriber<TurnEvent>;
   readonly #loop: TurnLoop;
-  #pipeline: Pipeline | undefined;
   readonly #session: TurnSession<TurnRun>;
   readonly #effects: TurnEffects;
   readonly #outbox = new Outbox(
@@ -44,26 +45,26 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   #fed: readonly Message[] | undefined;
   readonly #steering = new Steering();
   #state: LoopState;
-  #ranStep = 0;
   /** What was asked for last, and is on its way. */
   #wish: Plan | undefined;
   readonly #ending: Ending;
   readonly #admission: Admission;
+  readonly #conclusion: Conclusion<TurnRun>;
   #setupFailure: OperatorError | undefined;
   #isBroken = false;
   #over = false;
-  #isLettingGo = false;
 
   constructor(turn: string, options: RunnerOptions, subscriber: Subscriber<TurnEvent>) {
     this.#options = options;
     this.#subscriber = subscriber;
     this.#state = initialState(turn);
-    this.#session = new TurnSession<TurnRun>(options.gate, this);
+    this.#session = new TurnSession<TurnRun>(options.gate, this, options);
     this.#effects = new TurnEffects(options.model, options.tools, this);
     this.#ending = new Ending(options.scheduler, options.closeGraceMs, (lastWord) => this.#end(lastWord));
     this.#admission = new Admission(this.#ending, () => this.callIds);
     this.#loop = new TurnLoop(options.scheduler);
     this.#loop.turn = turn;
+    this.#conclusion = new Conclusion<TurnRun>(this, this.#session, this.#loop, this.#ending, options.approvals, subscriber);
   }
 
   get turn(): string {
@@ -102,15 +103,26 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   /** Goes on with a turn where its journal ends. */
   resume(): void {
     if (!this.#connect()) return;
-    void this.#session.open(
-      (sessions) => openForResume(sessions, this.turn),
-      ({ loop, recorded }) => {
-        this.#state = loop;
-        for (const event of recorded) this.#pipeline?.feed({ ...event, replayed: true });
-        if (!loop.end) this.#recover();
-      },
-      (error) => this.#cannotOpen(error),
-    );
+    this.#reopen((event) => this.enter(event), () => this.#recover(), (error) => this.#cannotOpen(error));
+  }
+
+  /** Ends a turn whose process is gone where its journal ends: shows it, and runs nothing, no operator either. */
+  finish(reason: string): void {
+    const end = (lastWord: LastWord): void => this.#end(lastWord, { isInterrupted: true });
+    this.#reopen((event) => this.#show(event), () => end({ outcome: 'error', reason }), (error) => end(failed(cannotOpen, error)));
+  }
+
+  #reopen(show: (event: TurnEvent) => void, goOn: () => void, onError: (error: unknown) => void): void {
+    const take = ({ loop, recorded }: Reopened): void => {
+      this.#state = loop;
+      this.#loop.history = loop.history;
+      for (const event of recorded) {
+        if (event.type === 'input.received') this.#steering.hasLeft(event.id);
+        show({ ...event, replayed: true });
+      }
+      if (!loop.end) goOn();
+    };
+    void this.#session.open((sessions) => openForResume(sessions, this.turn), take, onError);
   }
 
   /** Lets a fact or command enter at the top. */
@@ -120,7 +132,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
 
   /** Lets an event that is complete enter at the top. */
   enter(event: TurnEvent): void {
-    if (!this.#over) this.#pipeline?.feed(event);
+    if (!this.#over) this.#conclusion.pipeline?.feed(event);
   }
 
   now(): number {
@@ -130,8 +142,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   /** Takes in a message for the next step boundary; `false` when the turn has none to come. */
   steer(id: string, message: UserMessage): boolean {
     if (this.isEnding) return false;
-    this.#steering.add(id, message);
-    this.feed({ type: 'input.received', id, message });
+    if (this.#steering.add(id, message)) this.feed({ type: 'input.received', id, message });
     return true;
   }
 
@@ -147,13 +158,14 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
 
   /** Connects the operators; those that cannot even be set up end the turn before it begins. */
   #connect(): boolean {
-    this.#pipeline = connectPipeline(this.#options.operators, this.#loop, {
+    const pipeline = connectPipeline(this.#options.operators, this.#loop, {
       next: (event) => this.#take(event),
       failed: (error, event) => this.#operatorFailed(error, event),
       error: (error) => this.#end(failed('A native operator in the pipe failed.', error)),
       complete: () => this.#end({ outcome: 'cancelled', reason: 'An operator in the pipe completed the stream.' }),
     });
-    if (this.#over) this.#pipeline.close();
+    this.#conclusion.pipeline = pipeline;
+    if (this.#over) pipeline.close();
     else if (this.#setupFailure) this.#operatorFailed(this.#setupFailure, undefined);
     else return true;
     return false;
@@ -184,6 +196,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     }
     const derived = isDerived(event, this.#state, this.#fed);
     fold(this.#state, event);
+    this.#loop.history = this.#state.history;
     if (event.type === 'turn.stop') this.#loop.isStopping = true;
     else if (event.type === 'input.received') this.#steering.hasLeft(event.id);
     const safe = this.#write(event, derived);
@@ -198,6 +211,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   }
 
   #performLater(event: TurnEvent, safe: MaybePromise<void>): void {
+    if (event.type === 'turn.stop') this.#ending.limit();
     this.#outbox.add(safe, () => this.#perform(event));
   }
 
@@ -224,7 +238,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   }
 
   #cannotOpen(error: unknown): void {
-    this.feed({ type: 'turn.stop', ...failed('The session could not be opened.', error) });
+    this.feed({ type: 'turn.stop', ...failed(cannotOpen, error) });
   }
 
   /** Does what the event says, now that it is safe to. */
@@ -246,13 +260,14 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   /** Feeds what comes next, unless it is on its way already. */
   #advance(): void {
     if (this.#over || !this.#outbox.isEmpty || this.#session.isOpening) return;
-    this.#runCalls();
+    if (!this.#state.stop) this.#effects.runDecided(this.#state);
     const plan = planNext(this.#state, this.#options, this.now());
     if (this.#loop.hasTakenBack) this.#wish = undefined;
     this.#loop.hasTakenBack = false;
     if (plan?.isForRequest === true && isOnItsWay(this.#wish, this.#state)) return;
     if (plan && (plan.wish !== this.#wish?.wish || plan.count !== this.#wish.count)) {
       this.#wish = plan;
+      if (plan.wish === 'request') this.#loop.asked = this.#state.history;
       this.#feedAll(plan);
     }
     if (this.#state.stop) void Promise.resolve().then(() => this.#ending.limit());
@@ -264,14 +279,6 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
       if (event.type === 'history.append') this.#fed = event.messages;
       this.enter(event.type === 'turn.end' ? this.#steering.addTo(event) : event);
     }
-  }
-
-  /** Once every call of the step is decided, those that may run go to the tool driver together. */
-  #runCalls(): void {
-    const { step, stop: stopped } = this.#state;
-    if (stopped || this.#ranStep === step || this.#state.slots.length === 0 || !isDecided(this.#state)) return;
-    this.#ranStep = step;
-    this.#effects.runTools(runnable(this.#state), step);
   }
 
   #feedSession(): void {
@@ -291,9 +298,9 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     }
     this.#loop.isStopping = state.stop !== undefined;
     if (state.slots.length > 0 && isDecided(state)) {
-      this.#ranStep = state.step;
-      this.#feedAll(planInterrupted(state, runnable(state).filter((slot) => !isRepeatable(slot)), this.now()));
-      if (!state.stop) this.#effects.runTools(runnable(state).filter(isRepeatable), state.step);
+      const slots = runnable(state);
+      this.#effects.runTools(state.stop ? [] : slots.filter(isRepeatable), state.step);
+      this.#feedAll(planInterrupted(state, slots.filter((slot) => !isRepeatable(slot)), this.now()));
     }
     this.#advance();
   }
@@ -301,7 +308,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   /** The event on which an operator failed goes no further; the others see the turn end, unless that fails too. */
   #operatorFailed(error: OperatorError, event: TurnEvent | undefined): void {
     if (this.#over || this.#state.end) return;
-    if (!this.#pipeline) {
+    if (!this.#conclusion.pipeline) {
       this.#setupFailure ??= error;
       return;
     }
@@ -318,55 +325,46 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
 
   /** Ends the turn with its operators watching, as long as they take no longer than they may. */
   #endSoon(lastWord: LastWord): void {
-    const command = stop(lastWord.outcome, lastWord.reason, lastWord.error);
-    this.#ending.decide({ turn: this.turn, at: this.now(), ...command });
-    this.feed(command);
+    const command = { turn: this.turn, at: this.now(), ...stop(lastWord.outcome, lastWord.reason, lastWord.error) };
+    this.#ending.decide(command);
+    this.enter(command);
   }
 
   /** Ends the turn without its operators. */
-  #end(lastWord: LastWord, isWritable = true): void {
+  #end(lastWord: LastWord, { isWritable = true, isInterrupted = false } = {}): void {
     if (this.#over) return;
     this.#over = true;
     this.#effects.stop();
-    this.#pipeline?.close();
     this.#state.received = [...this.#state.received, ...this.#steering.asReceived(this.turn, this.now())];
-    const written = closeAlone(this.#state, isWritable ? this.#session.writer : undefined, this.now(), lastWord, false);
-    if (this.#session.isOpening) this.#letGo(this.#state.end);
-    else this.#outbox.add(written, () => this.#letGo(this.#state.end));
+    const told: TurnEvent[] = [];
+    const tell = isInterrupted ? (event: TurnEvent) => void told.push(event) : undefined;
+    const written = closeAlone(this.#state, isWritable ? this.#session.writer : undefined, this.now(), lastWord, isInterrupted, tell);
+    this.#conclusion.closePipeline(this.#state.end);
+    const conclude = (): void => {
+      for (const event of told) if (event.type !== 'turn.end') this.#subscriber.next(event);
+      this.#conclusion.begin(this.#state.end);
+    };
+    if (this.#session.isOpening) conclude();
+    else this.#outbox.add(written, conclude);
+    if (!this.#conclusion.hasBegun) this.#session.watch((operation) => this.#cannotWrite(new SessionStuckError(this.session, operation)));
   }
 
   /** What is not written down is not done: the turn ends, also where it was ending already. */
   #cannotWrite(error: unknown): void {
     const lastWord = failed('The journal could not be written.', error);
+    this.#outbox.drop();
     if (!this.#over) {
-      this.#end(lastWord, false);
+      this.#end(lastWord, { isWritable: false });
       return;
     }
     closeAlone(this.#state, undefined, this.now(), lastWord, false);
-    this.#letGo(this.#state.end);
+    this.#conclusion.begin(this.#state.end);
   }
 
   /** The turn has ended with its operators watching. */
   #finish(end: TurnEventOf<'turn.end'>): void {
     this.#over = true;
     this.#effects.stop();
-    this.#letGo(end);
-  }
-
-  /** Lets the session go, then tells the subscriber. */
-  #letGo(end: TurnEventOf<'turn.end'> | undefined): void {
-    if (this.#isLettingGo) return;
-    this.#isLettingGo = true;
-    this.#ending.done();
-    const letGo = this.#session.letGo();
-    if (isPromise(letGo)) void letGo.then(() => this.#conclude(end));
-    else this.#conclude(end);
-  }
-
-  #conclude(end: TurnEventOf<'turn.end'> | undefined): void {
-    this.#options.approvals.forget(this);
-    if (end) this.#subscriber.next(end);
-    this.#pipeline?.close();
-    this.#subscriber.complete();
+    this.#conclusion.begin(end);
   }
 }

@@ -1,8 +1,10 @@
 import { disregard, isEvent, isWaiting, nameOf, stamp, waitFor, type Waiting } from './decision.js';
+import { askAgain } from './decisions.js';
 import { OperatorError, toErrorInfo } from './errors.js';
 import type { NewEvent, TurnEvent } from './events.js';
 import type { DecideContext, Decision, DecisionInput, Handlers, InterceptorSetup, OperatorContext } from './intercept.js';
 import { isSameOne, missingSubstitute } from './replacements.js';
+import { later } from './timers.js';
 import type { Entrance, TurnLoop } from './turn-loop.js';
 
 interface Step {
@@ -109,7 +111,7 @@ export class Segment implements Entrance {
     this.#abort?.abort();
     for (const { place, cancel } of this.#cleanups) this.#call(place, 'threw when it was given up', cancel);
     this.#cleanups.clear();
-    for (const [place, handlers] of this.#handlers.entries()) this.#call(place, 'threw in finalize', () => handlers.finalize?.());
+    for (const [place, handlers] of this.#handlers.entries()) this.#call(place, 'threw in finalize', () => handlers.finalize?.(this.#loop.ended));
   }
 
   /** Does what a handler decided; waits for it where it is yet to come. */
@@ -205,17 +207,18 @@ export class Segment implements Entrance {
         if (!this.#isSetUp) throw new TypeError('emit() is for handlers, timers and callbacks: while an operator is set up there is no turn to emit into.');
         if (!this.#closed) this.#loop.push(this, stamp(event, this.#loop.turn, scheduler.now()), place + 1);
       },
+      askAgain: (request, answered) => askAgain(this.#loop.upToDate(request), answered),
       after: (delayMs, callback) => {
         if (this.#closed) return () => undefined;
         const cleanup = this.#addCleanup(place);
-        const timer = scheduler.schedule(() => {
+        const cancel = later(scheduler, delayMs, () => {
           this.#cleanups.delete(cleanup);
           this.#loop.during(() => this.#call(place, 'threw in a timer', callback));
-        }, delayMs);
-        cleanup.cancel = () => timer.unsubscribe();
+        });
+        cleanup.cancel = cancel;
         return () => {
           this.#cleanups.delete(cleanup);
-          timer.unsubscribe();
+          cancel();
         };
       },
     };

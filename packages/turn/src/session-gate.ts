@@ -1,3 +1,4 @@
+import { SessionStuckError, type StoreOperation } from './errors.js';
 import type { MaybePromise, OpenSession, SessionStore, UnfinishedTurn } from './session-store.js';
 
 /** A turn that holds a session. */
@@ -6,20 +7,22 @@ export interface SessionHolder {
   readonly isEnding: boolean;
 }
 
-interface Held {
-  readonly holder: SessionHolder;
-  readonly waiting: (() => void)[];
+interface Held<Holder> {
+  readonly holder: Holder;
+  readonly waiting: { readonly goOn: () => void; readonly giveUp: (error: SessionStuckError) => void }[];
+  /** The holder has ended, and the store keeps it from letting go. */
+  stuck: SessionStuckError | undefined;
 }
 
 /**
  * Opens sessions for the turns of one harness.
  *
  * A turn that comes while the one before it is still writing its last records waits for that; one that comes while the
- * other is at work is refused by the store.
+ * other is at work is refused by the store. Where the store takes too long over that, it is refused, too, until the store is done.
  */
 export class SessionGate<Holder extends SessionHolder = SessionHolder> {
   readonly #store: SessionStore;
-  readonly #held = new Map<string, Held & { readonly holder: Holder }>();
+  readonly #held = new Map<string, Held<Holder>>();
 
   constructor(store: SessionStore) {
     this.#store = store;
@@ -33,11 +36,12 @@ export class SessionGate<Holder extends SessionHolder = SessionHolder> {
   /** Opens a session for this turn, which holds it until {@link release}. */
   open(session: string, holder: Holder): MaybePromise<OpenSession> {
     const held = this.#held.get(session);
+    if (held?.stuck) throw held.stuck;
     if (held?.holder.isEnding === true) {
-      return new Promise<void>((resolve) => held.waiting.push(resolve)).then(() => this.open(session, holder));
+      return new Promise<void>((goOn, giveUp) => held.waiting.push({ goOn, giveUp })).then(() => this.open(session, holder));
     }
     const open = this.#store.open(session);
-    if (!held) this.#held.set(session, { holder, waiting: [] });
+    if (!held) this.#held.set(session, { holder, waiting: [], stuck: undefined });
     return open;
   }
 
@@ -50,7 +54,16 @@ export class SessionGate<Holder extends SessionHolder = SessionHolder> {
     const held = this.#held.get(session);
     if (held?.holder !== holder) return;
     this.#held.delete(session);
-    for (const goOn of held.waiting) goOn();
+    for (const { goOn } of held.waiting) goOn();
+  }
+
+  /** The turn has ended, and the store keeps it from letting the session go: nobody waits for that any longer. */
+  refuse(session: string, holder: Holder, operation: StoreOperation): void {
+    const held = this.#held.get(session);
+    if (held?.holder !== holder) return;
+    const stuck = new SessionStuckError(session, operation);
+    held.stuck = stuck;
+    for (const { giveUp } of held.waiting.splice(0)) giveUp(stuck);
   }
 }
 
@@ -58,6 +71,8 @@ export class SessionGate<Holder extends SessionHolder = SessionHolder> {
 export interface HeldSessions extends SessionStore {
   /** Lets everything go that was opened. */
   release(): void;
+  /** Has others refused for as long as it is not let go. */
+  refuse(operation: StoreOperation): void;
 }
 
 /** A class, because an object that is put together anew for every turn outlives it until the whole heap is collected. */
@@ -88,5 +103,9 @@ class TurnSessions<Holder extends SessionHolder> implements HeldSessions {
 
   release(): void {
     for (const name of this.#names) this.#gate.release(name, this.#holder);
+  }
+
+  refuse(operation: StoreOperation): void {
+    for (const name of this.#names) this.#gate.refuse(name, this.#holder, operation);
   }
 }

@@ -15,6 +15,11 @@ export class SessionWriter {
     this.#seq = seq;
   }
 
+  /** Whether something that was written is not safe yet. */
+  get isWriting(): boolean {
+    return this.#pending !== undefined && this.#failure === undefined;
+  }
+
   /** Adds the event to the journal. With a store that answers at once, so does this; one that throws rejects. */
   write(event: TurnEvent, derived = false): MaybePromise<void> {
     const written = this.#append({ v: 1, seq: this.#seq, event, derived });

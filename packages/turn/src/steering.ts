@@ -4,13 +4,20 @@ import type { UserMessage } from './messages.js';
 /** Messages that were given to a running turn and have not come through its pipeline yet. */
 export class Steering {
   readonly #onTheirWay = new Map<string, UserMessage>();
+  /** All that were ever given to this turn. */
+  readonly #known = new Set<string>();
 
-  add(id: string, message: UserMessage): void {
+  /** Takes a message in, once. @returns whether it is new */
+  add(id: string, message: UserMessage): boolean {
+    if (this.#known.has(id)) return false;
+    this.#known.add(id);
     this.#onTheirWay.set(id, message);
+    return true;
   }
 
   /** The message has come through: from now on it is part of the turn's state. */
   hasLeft(id: string): void {
+    this.#known.add(id);
     this.#onTheirWay.delete(id);
   }
 

@@ -1,5 +1,5 @@
 import type { TurnEvent } from './events.js';
-import type { CallSlot } from './loop-state.js';
+import { isDecided, runnable, type CallSlot, type LoopState } from './loop-state.js';
 import { ModelCall, type EffectHost } from './model-call.js';
 import type { ModelDriver } from './model.js';
 import { ToolBatch } from './tool-batch.js';
@@ -13,6 +13,8 @@ export class TurnEffects {
   readonly #batches = new Set<ToolBatch>();
   readonly #onBatchEnd = (batch: ToolBatch): boolean => this.#batches.delete(batch);
   #modelCall: ModelCall | undefined;
+  /** The step whose calls have been run. */
+  #ranStep = 0;
 
   constructor(model: ModelDriver, tools: ToolDriver | undefined, host: EffectHost) {
     this.#model = model;
@@ -45,7 +47,14 @@ export class TurnEffects {
     }
   }
 
+  /** Once every call of the step is decided, those that may run go to the tool driver together. */
+  runDecided(state: LoopState): void {
+    if (this.#ranStep === state.step || state.slots.length === 0 || !isDecided(state)) return;
+    this.runTools(runnable(state), state.step);
+  }
+
   runTools(slots: readonly CallSlot[], step: number): void {
+    this.#ranStep = step;
     if (slots.length === 0) return;
     const calls = slots.map(({ call }) => call);
     this.#batches.add(new ToolBatch(this.#tools, calls, step, this.#host, this.#onBatchEnd).start());

@@ -1,5 +1,6 @@
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
-import type { TurnEvent } from './events.js';
+import type { TurnEnding, TurnEvent, TurnEventOf } from './events.js';
+import type { MessageList } from './message-list.js';
 
 /** Something that events enter: the top of a pipeline, or a place inside a segment of it. */
 export interface Entrance {
@@ -19,6 +20,12 @@ export class TurnLoop {
   isStopping = false;
   /** An operator has put something else in the place of what the runner asked to append. */
   hasTakenBack = false;
+  /** The history as it is now, where a runner knows it. */
+  history: MessageList | undefined;
+  /** The history as it was when the runner asked for the request of this step. */
+  asked: MessageList | undefined;
+  /** How the turn has ended. */
+  ended: TurnEnding | undefined;
   readonly scheduler: SchedulerLike;
   readonly #waiting: { entrance: Entrance; event: TurnEvent; place: number }[] = [];
   readonly #whenIdle: (() => void)[] = [];
@@ -40,6 +47,13 @@ export class TurnLoop {
     if (!this.#busy) return this.scheduler.now();
     this.#at ??= this.scheduler.now();
     return this.#at;
+  }
+
+  /** A request of this step with the history as it is now, unless an operator gave it another one. */
+  upToDate(request: TurnEventOf<'model.request'>): TurnEventOf<'model.request'> {
+    const { asked, history } = this;
+    if (history === undefined || history === asked || request.messages !== asked) return request;
+    return { ...request, messages: history };
   }
 
   /** Lets the event enter at this place as soon as its turn has come. */

@@ -1,8 +1,17 @@
+import type { SchedulerLike } from 'rxjs';
+import type { StoreOperation } from './errors.js';
 import type { TurnEvent } from './events.js';
 import type { Opened } from './opening.js';
 import type { HeldSessions, SessionGate, SessionHolder } from './session-gate.js';
 import type { MaybePromise, SessionStore } from './session-store.js';
 import { andThen, isPromise, type SessionWriter } from './session-writer.js';
+import { later } from './timers.js';
+
+/** How long a store may take over what a turn waits for at its end. */
+export interface Patience {
+  readonly scheduler: SchedulerLike;
+  readonly closeGraceMs: number;
+}
 
 /** The session of one turn: opened once, written to while the turn runs, let go exactly once. */
 export class TurnSession<Holder extends SessionHolder> {
@@ -12,9 +21,13 @@ export class TurnSession<Holder extends SessionHolder> {
   /** What was written while the session was being opened, in order. */
   readonly #early: (() => void)[] = [];
   #isLetGo = false;
+  #isStuck = false;
+  readonly #patience: Patience;
+  #stopWatch: (() => void) | undefined;
 
-  constructor(gate: SessionGate<Holder>, holder: Holder) {
+  constructor(gate: SessionGate<Holder>, holder: Holder, patience: Patience) {
     this.#store = gate.for(holder);
+    this.#patience = patience;
   }
 
   /** What was found when it was opened. */
@@ -50,7 +63,7 @@ export class TurnSession<Holder extends SessionHolder> {
     };
     const fail = (error: unknown): void => {
       this.#opening = undefined;
-      if (this.#isLetGo) this.#store.release();
+      if (this.#isLetGo) this.#released();
       else onError(error);
     };
     try {
@@ -76,11 +89,43 @@ export class TurnSession<Holder extends SessionHolder> {
     return this.#opening.then(() => written);
   }
 
-  /** Lets the session go once everything that was written is safe; one that is still being opened, as soon as it is. */
+  /**
+   * Lets the session go once everything that was written is safe; one that is still being opened, as soon as it is.
+   *
+   * @returns when that is done, or takes too long; then the session stays taken until the store has done it
+   */
   letGo(): MaybePromise<void> {
     if (this.#isLetGo) return undefined;
     this.#isLetGo = true;
-    return this.#opening ? undefined : this.#close();
+    this.#stopWatch?.();
+    if (this.#opening) {
+      this.watch(() => undefined);
+      return undefined;
+    }
+    const closed = this.#close();
+    if (!isPromise(closed) || this.#isStuck) return undefined;
+    return new Promise((resolve) => {
+      this.watch(() => resolve());
+      void closed.then(resolve);
+    });
+  }
+
+  /** The turn is over but for what the store still has to do: from now on that may take so long. */
+  watch(onStuck: (operation: StoreOperation) => void): void {
+    const { scheduler, closeGraceMs } = this.#patience;
+    this.#stopWatch?.();
+    this.#stopWatch = later(scheduler, closeGraceMs, () => {
+      this.#isStuck = true;
+      const operation = this.#awaited();
+      this.#store.refuse(operation);
+      onStuck(operation);
+    });
+  }
+
+  /** What the store has not done yet. */
+  #awaited(): StoreOperation {
+    if (!this.writer) return 'open';
+    return this.writer.isWriting ? 'append' : 'close';
   }
 
   #close(): MaybePromise<void> {
@@ -90,9 +135,14 @@ export class TurnSession<Holder extends SessionHolder> {
     } catch {
       closed = undefined;
     }
-    const release = (): void => this.#store.release();
+    const release = (): void => this.#released();
     if (isPromise(closed)) return closed.then(release, release);
     release();
     return undefined;
+  }
+
+  #released(): void {
+    this.#stopWatch?.();
+    this.#store.release();
   }
 }

@@ -1,0 +1,165 @@
+import { NEVER } from 'rxjs';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { watch } from '../test/turns.js';
+import { askAgain, stop } from './decisions.js';
+import type { TurnEnding, TurnEventOf, TurnOperator } from './events.js';
+import { harness } from './harness.js';
+import { intercept } from './intercept.js';
+import { MessageList } from './message-list.js';
+import { reply } from './reply.js';
+import { memorySessions } from './memory-sessions.js';
+import { failure, scriptedModel, user } from './testing/index.js';
+
+/** Asks again whatever failed because somebody was too busy. */
+const retry = (): TurnOperator =>
+  intercept('retry', (operator) => {
+    let request: TurnEventOf<'model.request'> | undefined;
+    return {
+      observe: { 'model.request': (event) => void (request = event) },
+      decide: {
+        'model.error': (event) => (request && event.error.status === 529 ? [{ ...event, retrying: true }, operator.askAgain(request, event)] : undefined),
+      },
+    };
+  });
+
+/** Shortens a history that is too long, and asks again. */
+const shorten = (): TurnOperator =>
+  intercept('shorten', () => {
+    let request: TurnEventOf<'model.request'> | undefined;
+    return {
+      observe: { 'model.request': (event) => void (request = event) },
+      decide: {
+        'model.error': (event) => {
+          if (!request || event.error.status !== 413) return undefined;
+          const messages = [user('In short.')];
+          return [{ type: 'history.replace', messages, origin: 'operator' }, { ...event, retrying: true }, askAgain({ ...request, messages: MessageList.of(messages) }, event)];
+        },
+      },
+    };
+  });
+
+const long = { alice: [user('A long story.'), { role: 'assistant', content: 'Oh?' }] } as const;
+const tooLong = { error: failure('Too long.', { status: 413 }) };
+const busy = { error: failure('Busy.', { status: 529 }) };
+
+describe('askAgain() of an operator', () => {
+  it.each([[undefined], [1]])('asks with the history as it is now, which one below it has replaced (delay %s)', async (delayMs) => {
+    const model = scriptedModel([tooLong, busy, 'Done.'], delayMs === undefined ? {} : { delayMs });
+    const agent = harness({ model, sessions: memorySessions(long) }).pipe(retry(), shorten());
+    const { outcome, text } = await reply(agent.turn({ session: 'alice', input: 'Go on.' }));
+    expect({ outcome, text }).toEqual({ outcome: 'completed', text: 'Done.' });
+    expect(model.requests.map(({ messages }) => [...messages].length)).toEqual([3, 1, 1]);
+    expect((model.requests as readonly TurnEventOf<'model.request'>[]).map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+  });
+
+  it('leaves a request alone that has messages of its own, or a history that nobody has changed', async () => {
+    const own = intercept('own', () => ({ decide: { 'model.request': (event) => (event.attempt === 1 ? { ...event, messages: MessageList.of([user('Mine.')]) } : undefined) } }));
+    const model = scriptedModel([tooLong, busy, 'Done.']);
+    await reply(harness({ model, sessions: memorySessions(long) }).pipe(own, retry(), shorten()).turn({ session: 'alice', input: 'Go on.' }));
+    expect(model.requests.map(({ messages }) => [...messages][0])).toEqual([user('Mine.'), user('In short.'), user('Mine.')]);
+    const plain = scriptedModel([busy, 'Done.']);
+    await reply(harness({ model: plain }).pipe(retry()).turn({ session: 'alice', input: 'Go on.' }));
+    expect(plain.requests[1]?.messages).toBe(plain.requests[0]?.messages);
+  });
+
+  it('is askAgain where there is no runner', () => {
+    let again: TurnEventOf<'model.request'> | undefined;
+    const messages = MessageList.of([user('Hi')]);
+    const operator = intercept('test', (context) => {
+      again = context.askAgain({ type: 'model.request', turn: 't', at: 0, step: 1, attempt: 1, messages, system: [], tail: [], tools: [], settings: {} }, { attempt: 4 });
+      return {};
+    });
+    NEVER.pipe(operator).subscribe().unsubscribe();
+    expect(again).toMatchObject({ attempt: 5 });
+    expect(again?.messages).toBe(messages);
+  });
+});
+
+describe('finalize', () => {
+  const endings = () => {
+    const told: (TurnEnding | undefined)[] = [];
+    return { told, operator: intercept('last', () => ({ finalize: (ending) => void told.push(ending) })) };
+  };
+
+  it('is told how the turn has ended', async () => {
+    const { told, operator } = endings();
+    await reply(harness({ model: scriptedModel(['Hi.']) }).pipe(operator).turn({ session: 's', input: 'Hi' }));
+    const blocker = intercept('blocker', () => ({ decide: { 'model.request': () => stop('blocked', 'No.') } }));
+    await reply(harness({ model: scriptedModel([]) }).pipe(operator, blocker).turn({ session: 's', input: 'Hi' }));
+    await reply(harness({ model: scriptedModel([{ error: failure('Broken.') }]) }).pipe((source) => source, operator).turn({ session: 's', input: 'Hi' }));
+    expect(told).toMatchObject([{ outcome: 'completed' }, { outcome: 'blocked', reason: 'No.' }, { outcome: 'error', error: { message: 'Broken.' } }]);
+  });
+
+  it('is told that the subscriber has left', () => {
+    const { told, operator } = endings();
+    watch(harness({ model: scriptedModel([{ never: [] }]) }).pipe(operator).turn({ session: 's', input: 'Hi' })).subscription.unsubscribe();
+    expect(told).toMatchObject([{ outcome: 'cancelled', reason: 'The subscriber left.' }]);
+  });
+
+  it('is told nothing outside of a harness', () => {
+    const { told, operator } = endings();
+    NEVER.pipe(operator).subscribe().unsubscribe();
+    expect(told).toEqual([undefined]);
+  });
+});
+
+describe('after()', () => {
+  beforeEach(() => vi.useFakeTimers({ now: 0 }));
+  afterEach(() => vi.useRealTimers());
+
+  const day = 24 * 3_600_000;
+  const waiting = (delayMs: number) => {
+    const calls: number[] = [];
+    let cancel = (): void => undefined;
+    const operator = intercept('later', ({ after, now }) => {
+      cancel = after(delayMs, () => calls.push(now()));
+      return {};
+    });
+    const subscription = NEVER.pipe(operator).subscribe();
+    return { calls, subscription, cancel: () => cancel() };
+  };
+
+  it.each([1, 2 ** 31 - 1, 2 ** 31, 100 * day])('calls back after %d ms, however many that are', (delayMs) => {
+    const { calls } = waiting(delayMs);
+    vi.advanceTimersByTime(delayMs - 1);
+    expect(calls).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(calls).toEqual([delayMs]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('never calls back after Infinity', () => {
+    const { calls, cancel } = waiting(Infinity);
+    vi.advanceTimersByTime(1000 * day);
+    cancel();
+    expect([calls, vi.getTimerCount()]).toEqual([[], 0]);
+  });
+
+  it.each([10, 30, 60])('leaves no timer when it is cancelled or its turn ends after %d days', (days) => {
+    for (const end of ['cancel', 'leave'] as const) {
+      const { calls, cancel, subscription } = waiting(61 * day);
+      vi.advanceTimersByTime(days * day);
+      if (end === 'cancel') cancel();
+      else subscription.unsubscribe();
+      expect(vi.getTimerCount()).toBe(0);
+      vi.advanceTimersByTime(100 * day);
+      expect(calls).toEqual([]);
+    }
+  });
+});
+
+describe('steer() with an id', () => {
+  it('tells by it what is delivered, and takes in the same message once', async () => {
+    const agent = harness({ model: scriptedModel(['One.', 'Two.'], { delayMs: 1 }) }).pipe();
+    const taken: boolean[] = [];
+    const watched = watch(agent.turn({ session: 's', input: 'Hi' }), (event) => {
+      if (event.type !== 'model.request') return;
+      taken.push(agent.steer('s', 'Hurry.', 'mine'), agent.steer('s', 'Hurry.', 'mine'));
+    });
+    await watched.done;
+    expect(taken).toEqual([true, true, true, true]);
+    expect(watched.all('input.received').map(({ id }) => id)).toEqual(['mine']);
+    expect(watched.all('history.append').flatMap(({ delivers = [] }) => delivers)).toEqual(['mine']);
+    expect(() => agent.steer('s', 'Hurry.', '')).toThrow('The id of steer()');
+  });
+});

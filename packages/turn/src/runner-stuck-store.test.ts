@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { slowSessions, type SlowSessions } from '../test/slow-sessions.js';
+import { expectEnded, watch, type Watched } from '../test/turns.js';
+import { SessionStuckError, type StoreOperation } from './errors.js';
+import { harness, type Agent } from './harness.js';
+import { scriptedModel } from './testing/index.js';
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 0 });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const hours = 3_600_000;
+
+/** A store of which one operation takes hours, the first time from a place on. */
+const hanging = (operation: StoreOperation, place = 0): SlowSessions =>
+  slowSessions({ delayMs: (asked, count) => (asked === operation && count === place ? 10 * hours : 1) });
+
+const agentWith = (sessions: SlowSessions): Agent => harness({ model: scriptedModel(['One.', 'Two.', 'Three.', 'Four.']), sessions, closeGraceMs: 500 }).pipe();
+
+const ask = async (agent: Agent, waitMs = 5_000): Promise<Watched> => {
+  const watched = watch(agent.turn({ session: 'alice', input: 'Go on.' }));
+  await vi.advanceTimersByTimeAsync(waitMs);
+  return watched;
+};
+
+describe('a store that hangs', () => {
+  it('in close() keeps neither the end of the turn back nor the next turn waiting, and nobody writes until it is done', async () => {
+    const sessions = hanging('close');
+    const agent = agentWith(sessions);
+    const first = await ask(agent);
+    expectEnded('', first);
+    expect(first.end.outcome).toBe('completed');
+    const appended = sessions.counts.append;
+    const second = await ask(agent);
+    expect(second.end).toMatchObject({ outcome: 'error', error: { name: 'SessionStuckError', code: 'session-stuck', message: expect.stringContaining('close()') as string } });
+    expect([sessions.counts.open, sessions.counts.append]).toEqual([1, appended]);
+    await vi.advanceTimersByTimeAsync(10 * hours);
+    expect((await ask(agent)).end.outcome).toBe('completed');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('refuses the turn that waits already', async () => {
+    const agent = agentWith(hanging('close'));
+    const first = watch(agent.turn({ session: 'alice', input: 'Go on.' }));
+    await vi.advanceTimersByTimeAsync(200);
+    expect(first.isComplete).toBe(false);
+    const second = await ask(agent, 200);
+    expect(second.isComplete).toBe(false);
+    await vi.advanceTimersByTimeAsync(500);
+    expect(first.end.outcome).toBe('completed');
+    expect(second.end.error?.code).toBe('session-stuck');
+  });
+
+  it.each([6, 7])('in append() while the turn ends says so, as nothing tells whether its end is kept (record %i)', async (place) => {
+    const sessions = hanging('append', place);
+    const agent = agentWith(sessions);
+    const first = await ask(agent);
+    expectEnded('', first);
+    expect(first.end).toMatchObject({ outcome: 'error', reason: 'The journal could not be written.', error: { code: 'session-stuck', message: expect.stringContaining('append()') as string } });
+    expect((await ask(agent)).end.error?.code).toBe('session-stuck');
+    expect(sessions.counts.open).toBe(1);
+    await vi.advanceTimersByTimeAsync(10 * hours);
+    expect((await ask(agent)).end.outcome).toBe('completed');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it.each([1, 3, 4])('in append() in the middle of a turn ends it once somebody aborts it (record %i)', async (place) => {
+    const sessions = hanging('append', place);
+    const agent = agentWith(sessions);
+    const controller = new AbortController();
+    const first = watch(agent.turn({ session: 'alice', input: 'Go on.', signal: controller.signal }));
+    await vi.advanceTimersByTimeAsync(hours);
+    expect(first.isComplete).toBe(false);
+    controller.abort();
+    await vi.advanceTimersByTimeAsync(2_000);
+    expectEnded('', first);
+    expect(first.end.error?.code).toBe('session-stuck');
+    expect((await ask(agent)).end.error?.code).toBe('session-stuck');
+    await vi.advanceTimersByTimeAsync(10 * hours);
+    expect((await ask(agent)).end.outcome).toBe('completed');
+  });
+
+  it('in append() when the subscriber has left does not hang the next turn', async () => {
+    const sessions = hanging('append', 3);
+    const agent = agentWith(sessions);
+    const first = await ask(agent);
+    first.subscription.unsubscribe();
+    const second = await ask(agent);
+    expect(second.end.error?.code).toBe('session-stuck');
+    expect(agent.running()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(10 * hours);
+    expect((await ask(agent)).end.outcome).toBe('completed');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('in open() does not hang the next turn once the first is aborted', async () => {
+    const sessions = hanging('open');
+    const agent = agentWith(sessions);
+    const controller = new AbortController();
+    const first = watch(agent.turn({ session: 'alice', input: 'Go on.', signal: controller.signal }));
+    await vi.advanceTimersByTimeAsync(1_000);
+    controller.abort();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(first.end.outcome).toBe('cancelled');
+    const second = await ask(agent);
+    expect(second.end.error).toMatchObject({ code: 'session-stuck', message: expect.stringContaining('open()') as string });
+    expect(sessions.counts.open).toBe(1);
+    await vi.advanceTimersByTimeAsync(10 * hours);
+    expect((await ask(agent)).end.outcome).toBe('completed');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('is not taken for stuck while an operator holds the end, nor while it answers in time', async () => {
+    const sessions = slowSessions({ delayMs: (operation) => (operation === 'close' ? 450 : 1) });
+    const agent = agentWith(sessions);
+    const first = watch(agent.turn({ session: 'alice', input: 'Go on.' }));
+    await vi.advanceTimersByTimeAsync(100);
+    const second = watch(agent.turn({ session: 'alice', input: 'And on.' }));
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect([first.end.outcome, second.end.outcome]).toEqual(['completed', 'completed']);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('fails in words that name the session and what hangs', () => {
+    expect(new SessionStuckError('alice', 'append')).toMatchObject({ code: 'session-stuck', session: 'alice', operation: 'append' });
+  });
+});
