@@ -493,7 +493,7 @@ describe('the end of a session', () => {
     const failing = { command: 'x', run: scriptedCheck(1).run };
     const script = () => scriptedModel([response(use('task_next')), response(use('task_done', { id: 'a', summary: 'x' })), 'I give up.']);
     const events = await runSession({ project, session: 's', model: script(), check: failing, draftRule });
-    expect(draftRule).toHaveBeenCalledWith({ session: 's', outcome: 'completed', reason: '', failedChecks: 1 }, expect.anything());
+    expect(draftRule).toHaveBeenCalledWith({ session: 's', turn: 'turn-s', outcome: 'completed', reason: '', failedChecks: 1, lastCheck: expect.stringContaining('expected 1 to be 2') as unknown }, expect.anything());
     expect(events.filter(({ type }) => type === 'continuity.rule-proposed')).toMatchObject([{ rule: 'Run the check before you call task_done.' }]);
     expect(await project.rules.pending()).toMatchObject([{ because: 'completed; the check failed 1 times' }]);
     const again = await runSession({ project, session: 't', model: script(), check: failing, draftRule });

@@ -2,6 +2,7 @@ import './events.js';
 
 export type { CheckEnd, CheckRun, CheckRunner } from './check-runner.js';
 export { continuity } from './continuity.js';
+export { draftRuleWith } from './draft-rule.js';
 export { ContinuityError, type ContinuityErrorCode } from './errors.js';
 export { stateFolderName, type StateFolder, type StateWriter } from './files/state-folder.js';
 export type { ProcessMark } from './files/process.js';

@@ -23,10 +23,13 @@ export interface SessionCommit {
 /** Something that went wrong in a session, as far as the harness can tell. */
 export interface SessionFailure {
   readonly session: string;
+  readonly turn: string;
   readonly outcome: TurnOutcome;
   readonly reason: string;
   /** How often `task_done` was refused because the check did not pass. */
   readonly failedChecks: number;
+  /** What the last of them said, the end of it. */
+  readonly lastCheck?: string | undefined;
 }
 
 /** Options of {@link continuity}. */
@@ -77,7 +80,7 @@ export interface ContinuityOptions {
    */
   readonly commit?: ((commit: SessionCommit) => MaybePromise<string | undefined>) | undefined;
   /**
-   * Drafts a rule from a failure, for a person to review: a model call, say.
+   * Drafts a rule from a failure, for a person to review: `draftRuleWith` has a model do it.
    *
    * @defaultValue none; the model may propose rules itself
    */

@@ -24,6 +24,7 @@ export interface SessionView {
 }
 
 const maxScriptChars = 2_000;
+const maxCheckChars = 4_000;
 /** What a runner may take to end a script whose time is up. */
 const reserveMs = 5_000;
 
@@ -41,6 +42,7 @@ export class Session {
   #role: Role | undefined;
   #script: ScriptEnd | undefined;
   #failedChecks = 0;
+  #lastCheck: string | undefined;
   #lastDone: string | undefined;
 
   constructor(settings: ContinuitySettings, operator: OperatorContext) {
@@ -68,9 +70,13 @@ export class Session {
     this.#role = [initializer, worker].find(({ name }) => name === role);
   }
 
-  learn({ call, status }: TurnEventOf<'tool.result'>): void {
+  learn(event: TurnEventOf<'tool.result'>): void {
+    const { call, status } = event;
     if (call.name !== 'task_done') return;
-    if (status === 'failed') this.#failedChecks += 1;
+    if (event.status === 'failed') {
+      this.#failedChecks += 1;
+      this.#lastCheck = event.error.message.slice(-maxCheckChars).toWellFormed();
+    }
     if (status === 'ok') this.#lastDone = (call.input as { readonly id?: string } | null)?.id;
   }
 
@@ -228,13 +234,13 @@ export class Session {
     return project.progress.update((progress) => releaseClaims(isInitialized ? beginWork(progress) : progress, owner));
   }
 
-  async #proposeRule({ outcome, reason = '' }: TurnEventOf<'turn.end'>, session: string, signal: AbortSignal, attempt: Attempt, notices: NewEvent[]): Promise<void> {
+  async #proposeRule({ turn, outcome, reason = '' }: TurnEventOf<'turn.end'>, session: string, signal: AbortSignal, attempt: Attempt, notices: NewEvent[]): Promise<void> {
     const { draftRule, project } = this.#settings;
     const failedChecks = this.#failedChecks;
     const hasFailed = failedChecks > 0 || (outcome !== 'completed' && outcome !== 'replied' && outcome !== 'cancelled');
     if (draftRule === undefined || !hasFailed || signal.aborted) return;
     await attempt('rule', async () => {
-      const rule = textOrNothing(await draftRule({ session, outcome, reason, failedChecks }, { signal }), 'draftRule')?.trim();
+      const rule = textOrNothing(await draftRule({ session, turn, outcome, reason, failedChecks, ...(this.#lastCheck !== undefined && { lastCheck: this.#lastCheck }) }, { signal }), 'draftRule')?.trim();
       if (rule === undefined || rule === '') return;
       const because = `${outcome}${reason === '' ? '' : `: ${reason}`}${failedChecks > 0 ? `; the check failed ${failedChecks} times` : ''}`;
       const proposed = await project.rules.propose({ rule, because, session });

@@ -56,4 +56,4 @@ const scriptText = (script: ScriptEnd | undefined): string => {
 const section = (name: string, text: string): string => (text === '' ? '' : `\n\n<${name}>\n${contained(text)}\n</${name}>`);
 
 /** Keeps a text in its place: tags that look like ours are no tags any more, and nothing is in it that people cannot see. */
-export const contained = (text: string): string => text.replaceAll(/\p{Cf}/gu, '').replaceAll(/<(?=\s{0,20}(?:\/\s{0,20})?(?:project-state|progress|workspace-script|notes|rules|handoff|transcript|briefing)\b)/gi, '&lt;');
+export const contained = (text: string): string => text.replaceAll(/\p{Cf}/gu, '').replaceAll(/<(?=\s{0,20}(?:\/\s{0,20})?(?:project-state|progress|workspace-script|notes|rules|handoff|transcript|briefing|failure)\b)/gi, '&lt;');
