@@ -1,13 +1,12 @@
 import { open, type FileHandle } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { inPieces, syncFolder } from './write-file.js';
 
 export interface GroupCommitOptions {
   readonly path: string;
   /** Asked before each write and after it: nothing is written, or confirmed, when it fails. */
   readonly check: () => Promise<void>;
-  /** Whether the folder is forced onto the disk after the first write, because the file is new in it. */
-  readonly syncsFolder: boolean;
+  /** Folders that are forced onto the disk after the first write, because what is in them is new. */
+  readonly newIn: readonly string[];
 }
 
 /** Lines that go to the disk together. */
@@ -30,6 +29,7 @@ export class GroupCommit {
   #waiting: Batch | undefined;
   #writing: Promise<void> | undefined;
   #failure: Error | undefined;
+  #isUnsure = false;
 
   constructor(options: GroupCommitOptions) {
     this.#options = options;
@@ -48,6 +48,14 @@ export class GroupCommit {
   /** Whether something that was added could not be written. */
   get hasFailed(): boolean {
     return this.#failure !== undefined;
+  }
+
+  /**
+   * Whether the system could not force the file onto the disk. It tells so once, and takes what it has in memory for written
+   * from then on: a later sync would succeed, and a loss of power leave a hole before what that has confirmed.
+   */
+  get isUnsure(): boolean {
+    return this.#isUnsure;
   }
 
   /** Lets nothing more in, as after a failed write. */
@@ -90,8 +98,17 @@ export class GroupCommit {
     this.#handle ??= await this.#open();
     await this.#options.check();
     for (const piece of inPieces(lines)) await this.#handle.appendFile(piece);
-    await bothOf(this.#options.check(), isSynced ? this.#handle.datasync() : Promise.resolve());
-    if (isFirst && this.#options.syncsFolder) await syncFolder(dirname(this.#options.path));
+    await bothOf(this.#options.check(), isSynced ? this.#sync(this.#handle) : Promise.resolve());
+    if (isFirst) for (const folder of this.#options.newIn) await syncFolder(folder);
+  }
+
+  async #sync(handle: FileHandle): Promise<void> {
+    try {
+      await handle.datasync();
+    } catch (error) {
+      this.#isUnsure = true;
+      throw error;
+    }
   }
 
   async #open(): Promise<FileHandle> {

@@ -1,7 +1,7 @@
-import { appendFile, chmod, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, open as openFile, readdir, readFile, rename, rm, stat, symlink, writeFile, type FileHandle } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import type { TurnEvent } from '@h/turn';
-import { event, user } from '@h/turn/testing';
+import { harness, repairHistory, reply, type TurnEvent } from '@h/turn';
+import { call, event, response, scriptedModel, scriptedTools, user } from '@h/turn/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../test/folders.js';
 import { fileSessions, SessionHeldError, type FileSessions, type SessionProblem } from '../index.js';
@@ -26,6 +26,13 @@ const turns = async (store: FileSessions, ...texts: readonly string[]): Promise<
   for (const text of texts) await inSession(store, 'alice', (open) => write(open, wholeTurn(`turn-${text.slice(0, 9)}`, text)));
 };
 
+/** What all open files share, to look at what is done with them. */
+const fileHandles = async (): Promise<FileHandle> => {
+  const handle = await openFile(process.execPath);
+  await handle.close();
+  return Object.getPrototypeOf(handle) as FileHandle;
+};
+
 describe('what a loss of power leaves', () => {
   it('at the end of a journal, zeros for what was not on the disk yet, is taken out', async () => {
     const { store, files, problems } = await place();
@@ -37,6 +44,21 @@ describe('what a loss of power leaves', () => {
     expect(problems).toMatchObject([{ kind: 'torn-record', bytes: 5000 }]);
     expect((await readFile(files.journal)).subarray(0, whole.length)).toEqual(whole);
     expect(await store.messages('alice')).toEqual(['one', 'two', 'three'].flatMap(messagesOf));
+  });
+
+  it('has a new session in it: its folders are forced onto the disk with its first record, and not again', async () => {
+    const directory = await temporaryFolder();
+    const sync = vi.spyOn(await fileHandles(), 'sync');
+    onTestFinished(() => sync.mockRestore());
+    const times = async (fsync: 'record' | 'never'): Promise<number> => {
+      const open = await fileSessions({ directory, fsync }).open(fsync);
+      const before = sync.mock.calls.length;
+      await write(open, wholeTurn('turn-1', 'one'));
+      const written = sync.mock.calls.length - before;
+      await open.close();
+      return written;
+    };
+    expect([await times('record'), await times('record'), await times('never')]).toEqual([2, 0, 0]);
   });
 
   it('of files that were being replaced is removed', async () => {
@@ -179,6 +201,45 @@ describe('records of great size', () => {
     const lines = (await readFile(files.snapshot, 'utf8')).split('\n');
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(210_000);
     expect((await stateOf(store, 'alice')).messages).toHaveLength(26);
+  });
+});
+
+describe('a disk that fails in the middle of a turn', () => {
+  it.each(['appendFile', 'datasync'] as const)('ends the turn with its error, and the next turn finds what had been confirmed: %s', async (method) => {
+    const { directory } = await place();
+    const sessions = fileSessions({ directory });
+    const spy = vi.spyOn(await fileHandles(), method);
+    onTestFinished(() => spy.mockRestore());
+    const write = (): string => {
+      spy.mockRejectedValueOnce(Object.assign(new Error('Input/output error'), { code: 'EIO' }));
+      return 'written';
+    };
+    const tools = scriptedTools({ write }, { write: { effect: 'local-write' } });
+    const agent = harness({ model: scriptedModel([response(call('w1', 'write')), 'I see.']), tools, sessions }).pipe();
+    const failed = await reply(agent.turn({ session: 'alice', input: 'Go.' }));
+    expect(failed).toMatchObject({ outcome: 'error', error: { code: 'EIO' } });
+    expect(await sessions.unfinished()).toHaveLength(1);
+    expect(await reply(agent.turn({ session: 'alice', input: 'And now?' }))).toMatchObject({ outcome: 'completed', text: 'I see.' });
+    const messages = await sessions.messages('alice');
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user', 'assistant']);
+    expect([tools.ran.length, repairHistory(messages).repairs]).toEqual([1, []]);
+  });
+});
+
+describe('a journal that could not be forced onto the disk', () => {
+  it('goes on in a copy: what the system takes for written may never have been', async () => {
+    const { directory, files } = await place();
+    const store = fileSessions({ directory });
+    const open = await store.open('alice');
+    await write(open, openTurn('turn-1', 'one'));
+    const before = await stat(files.journal);
+    const spy = vi.spyOn(await fileHandles(), 'datasync').mockRejectedValueOnce(Object.assign(new Error('Input/output error'), { code: 'EIO' }));
+    onTestFinished(() => spy.mockRestore());
+    await expect(write(open, wholeTurn('turn-1', 'one').slice(6), 6)).rejects.toMatchObject({ code: 'EIO' });
+    await open.close();
+    expect((await stat(files.journal)).ino).not.toBe(before.ino);
+    expect((await journalOf(store, 'alice')).length).toBe(7);
+    expect((await readdir(files.path)).filter((name) => name.endsWith('.new'))).toEqual([]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { encodeRecord, TurnError, type JournalRecord, type OpenSession } from '@h/turn';
 import { lockSession, type SessionLock } from '../lock/session-lock.js';
 import type { SessionFolder } from './folder.js';
@@ -7,7 +8,7 @@ import { advance, encodeHead, type Head } from './head.js';
 import type { Loaded } from './load.js';
 import { loadAndMend } from './mend.js';
 import type { FileSettings } from './options.js';
-import { replaceFile } from './write-file.js';
+import { replaceByCopy, replaceFile } from './write-file.js';
 
 /** Opens a session for writing. @throws SessionBusyError when somebody else holds it */
 export const openFiles = async (folder: SessionFolder, settings: FileSettings): Promise<OpenSession> => {
@@ -55,8 +56,8 @@ class FileSession implements OpenSession {
     this.journal = journal;
     this.#head = head;
     this.#next = journal.length;
-    const syncsFolder = settings.fsync !== 'never' && head.size === 0;
-    this.#file = new GroupCommit({ path: folder.journal, check: () => lock.check(), syncsFolder });
+    const isNew = settings.fsync !== 'never' && head.size === 0;
+    this.#file = new GroupCommit({ path: folder.journal, check: () => lock.check(), newIn: isNew ? [folder.path, dirname(folder.path)] : [] });
   }
 
   append(record: JournalRecord): Promise<void> {
@@ -86,10 +87,19 @@ class FileSession implements OpenSession {
   async #close(): Promise<void> {
     try {
       await this.#file.close();
+      if (this.#file.isUnsure) await this.#goOnInCopy();
       if (this.#isChanged && (await this.#isOurs())) await this.#writeHead();
     } finally {
       await this.#lock.release();
     }
+  }
+
+  /** A disk that fails once more has nothing better to offer. */
+  #goOnInCopy(): Promise<void> {
+    return this.#lock
+      .check()
+      .then(() => replaceByCopy(this.#folder.journal))
+      .catch(() => undefined);
   }
 
   /** What it says can be told from the journal, so that a loss of power may take it, and a full disk may refuse it. */
