@@ -1,5 +1,6 @@
 import { from, Observable, type ObservableInput, type Observer, type Subscription } from 'rxjs';
 import { InvalidInputError } from './errors.js';
+import { endQuietly } from './end-quietly.js';
 
 /**
  * Work that the runner has started: a model call, a batch of tool calls.
@@ -38,7 +39,7 @@ export abstract class Effect<Output> implements Observer<Output> {
     this.#isOver = true;
     this.#isStopped = true;
     this.#controller?.abort();
-    this.#subscription?.unsubscribe();
+    endQuietly(this.#subscription);
   }
 
   next(output: Output): void {
@@ -48,7 +49,7 @@ export abstract class Effect<Output> implements Observer<Output> {
       this.take(output);
     } catch (error) {
       this.#end(error);
-      this.#subscription?.unsubscribe();
+      endQuietly(this.#subscription);
     }
   }
 
@@ -68,7 +69,7 @@ export abstract class Effect<Output> implements Observer<Output> {
     } catch (error) {
       this.#end(error);
     }
-    if (this.#isOver) this.#subscription?.unsubscribe();
+    if (this.#isOver) endQuietly(this.#subscription);
   }
 
   #end(error?: unknown): void {

@@ -1,6 +1,7 @@
-import type { SchedulerLike, Subscription } from 'rxjs';
+import type { SchedulerLike } from 'rxjs';
 import type { TurnEvent, TurnEventOf } from './events.js';
 import type { LastWord } from './opening.js';
+import { later } from './timers.js';
 
 /** The last word about a turn, and how long its operators may take over the end. */
 export class Ending {
@@ -8,7 +9,7 @@ export class Ending {
   readonly #graceMs: number;
   readonly #giveUp: (lastWord: LastWord) => void;
   #lastWord: TurnEventOf<'turn.stop'> | undefined;
-  #grace: Subscription | undefined;
+  #stopGrace: (() => void) | undefined;
   #isOver = false;
 
   constructor(scheduler: SchedulerLike, graceMs: number, giveUp: (lastWord: LastWord) => void) {
@@ -30,14 +31,14 @@ export class Ending {
 
   /** From now on operators have so long to let go what they hold. */
   limit(): void {
-    if (this.#isOver || this.#grace) return;
-    this.#grace = this.#scheduler.schedule(() => this.#giveUp(this.#lastWord ?? heldBack), this.#graceMs);
+    if (this.#isOver || this.#stopGrace) return;
+    this.#stopGrace = later(this.#scheduler, this.#graceMs, () => this.#giveUp(this.#lastWord ?? heldBack));
   }
 
   /** The turn is over. */
   done(): void {
     this.#isOver = true;
-    this.#grace?.unsubscribe();
+    this.#stopGrace?.();
   }
 }
 

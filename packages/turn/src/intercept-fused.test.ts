@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { delay, filter, from, lastValueFrom, map, mergeMap, of, Subject, takeUntil, tap, toArray, VirtualTimeScheduler, type MonoTypeOperatorFunction } from 'rxjs';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { annotate, deny, notice } from './decisions.js';
 import type { NewEvent, TurnEvent } from './events.js';
 import { harness } from './harness.js';
@@ -92,7 +92,7 @@ interface Seen {
 
 const settle = async (): Promise<void> => {
   for (let count = 0; count < 30; count += 1) await Promise.resolve();
-  await new Promise((resolve) => setTimeout(resolve, 8));
+  await vi.advanceTimersByTimeAsync(20);
 };
 
 /** Who is finalized first is nobody's business. */
@@ -135,6 +135,9 @@ const withNatives = (plans: readonly Plan[], log: string[], natives: readonly nu
   });
 
 describe('operators that are fused into one', () => {
+  beforeEach(() => vi.useFakeTimers({ now: 0 }));
+  afterEach(() => vi.useRealTimers());
+
   it('do the same as the same operators chained one by one, with and without native ones between them', async () => {
     const properties = fc.asyncProperty(fc.array(plan(moves), { minLength: 1, maxLength: 4 }), feed, fc.subarray([0, 1, 2]), async (plans, kinds, natives) => {
       const given = kinds.map((kind, index) => events[kind](index));

@@ -1,4 +1,5 @@
 import { Observable, type OperatorFunction, type Subscriber } from 'rxjs';
+import { endQuietly } from './end-quietly.js';
 import type { OperatorError } from './errors.js';
 import type { TurnEvent } from './events.js';
 import { interceptor, type Interceptor, type InterceptorSetup } from './intercept.js';
@@ -61,7 +62,7 @@ export const connectPipeline = (
     feed: (event) => loop.push(entrance, event, 0),
     close: () => {
       isClosed = true;
-      subscription.unsubscribe();
+      endQuietly(subscription);
     },
   };
 };

@@ -1,0 +1,52 @@
+import { Observable, type Observer } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import { expectEnded, watch } from '../test/turns.js';
+import type { TurnEvent } from './events.js';
+import { harness } from './harness.js';
+import { reply } from './reply.js';
+import type { ModelDriver } from './model.js';
+import { memorySessions } from './memory-sessions.js';
+import type { PipelineOperator } from './pipeline.js';
+import type { ToolDriver } from './tool.js';
+import { call, response, scriptedModel } from './testing/index.js';
+
+const torn = <Value>(begin: (observer: Observer<Value>) => void = () => undefined): Observable<Value> =>
+  new Observable((observer) => {
+    begin(observer);
+    return () => {
+      throw new Error('It cannot even be given up.');
+    };
+  });
+
+const hostile: ModelDriver = () => torn();
+const hostileTools: ToolDriver = { definitions: () => [], run: () => torn() };
+const native: PipelineOperator = (source) => torn<TurnEvent>((observer) => void source.subscribe(observer));
+
+describe('a teardown that throws', () => {
+  it.each<[string, Parameters<typeof harness>[0], readonly PipelineOperator[]]>([
+    ['of the model driver', { model: hostile }, []],
+    ['of the tool driver', { model: scriptedModel([response(call('1', 'ls')), response(call('1', 'ls'))]), tools: hostileTools }, []],
+    ['of a native operator', { model: scriptedModel([{ never: [] }, { never: [] }]) }, [native]],
+  ])('%s keeps neither the end back nor the session taken', async (_, options, operators) => {
+    for (const way of ['abort', 'leave'] as const) {
+      const sessions = memorySessions();
+      const controller = new AbortController();
+      const watched = watch(harness({ ...options, sessions }).pipe(...operators).turn({ session: 'alice', input: 'Go.', signal: controller.signal }));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      if (way === 'abort') controller.abort();
+      else watched.subscription.unsubscribe();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      if (way === 'abort') expectEnded('', watched);
+      expect((await reply(harness({ model: scriptedModel(['Hello.']), sessions }).pipe().turn({ session: 'alice', input: 'And now?' }))).outcome).toBe('completed');
+    }
+  });
+
+  it('of a driver that has answered takes nothing from the turn', async () => {
+    const model: ModelDriver = () =>
+      torn((observer) => {
+        observer.next({ type: 'response', response: response('Done.') });
+        observer.complete();
+      });
+    expect(await reply(harness({ model }).pipe().turn({ session: 'alice', input: 'Go.' }))).toMatchObject({ outcome: 'completed', text: 'Done.' });
+  });
+});
