@@ -25,6 +25,11 @@ export class Pauses {
     this.#lanes = lanes;
   }
 
+  /** How many agents wait. */
+  get size(): number {
+    return this.#open.size;
+  }
+
   /** Waits without a place; the last wait of an agent answers once the agent has its place again. */
   async during<Result>({ session, turn, place }: Waiter, wait: () => Promise<Result>): Promise<Result> {
     const pause = this.#open.get(session) ?? this.#begin(session, turn, place);

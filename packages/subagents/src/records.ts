@@ -24,6 +24,11 @@ export class Records {
     this.#host = host;
   }
 
+  /** How many records are being written. */
+  get size(): number {
+    return this.#writing.size;
+  }
+
   /** Resolves once the first record is safe; rejects where it cannot be kept, or not in time. */
   async begin(child: Child): Promise<void> {
     const store = this.#store;

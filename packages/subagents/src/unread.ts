@@ -19,6 +19,10 @@ export class Unread {
     this.#host = host;
   }
 
+  get size(): number {
+    return this.#children.size;
+  }
+
   add(child: Child): void {
     this.#children.add(child);
     for (const each of this.#children) {
