@@ -138,7 +138,7 @@ export class Segment implements Entrance {
     const end = (then: () => void): void => {
       if (isOver) return;
       isOver = true;
-      cleanup.cancel();
+      this.#call(place, 'threw when it was given up', cleanup.cancel);
       this.#cleanups.delete(cleanup);
       this.#release(then);
     };
@@ -161,7 +161,7 @@ export class Segment implements Entrance {
     });
     isInTick = false;
     cleanup.cancel = cancel;
-    if (isOver || this.#closed) cancel();
+    if (isOver || this.#closed) this.#call(place, 'threw when it was given up', cancel);
   }
 
   /** Whether the turn goes on without this event; if not, the operator has failed. */

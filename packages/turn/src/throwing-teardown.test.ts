@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { expectEnded, watch } from '../test/turns.js';
 import type { TurnEvent } from './events.js';
 import { harness } from './harness.js';
+import { intercept } from './intercept.js';
 import { reply } from './reply.js';
 import type { ModelDriver } from './model.js';
 import { memorySessions } from './memory-sessions.js';
@@ -39,6 +40,24 @@ describe('a teardown that throws', () => {
       if (way === 'abort') expectEnded('', watched);
       expect((await reply(harness({ model: scriptedModel(['Hello.']), sessions }).pipe().turn({ session: 'alice', input: 'And now?' }))).outcome).toBe('completed');
     }
+  });
+
+  it('of an answer that an operator waited for ends the turn with the name of the operator', async () => {
+    const held = intercept('held', () => ({
+      decide: {
+        'model.request': () =>
+          torn<undefined>((observer) => {
+            setTimeout(() => {
+              observer.next(undefined);
+              observer.complete();
+            }, 1);
+          }),
+      },
+    }));
+    const sessions = memorySessions();
+    const { outcome, error } = await reply(harness({ model: scriptedModel(['Hello.']), sessions }).pipe(held).turn({ session: 'alice', input: 'Go.' }));
+    expect([outcome, error?.operator]).toEqual(['error', 'held']);
+    expect((await reply(harness({ model: scriptedModel(['Hello.']), sessions }).pipe().turn({ session: 'alice', input: 'And now?' }))).outcome).toBe('completed');
   });
 
   it('of a driver that has answered takes nothing from the turn', async () => {
