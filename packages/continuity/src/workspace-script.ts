@@ -46,7 +46,7 @@ export const createWorkspaceScript = (project: string, folder: StateFolder): Wor
     ensure: () =>
       folder.exclusive(async ({ replace }) => {
         if (await exists()) return false;
-        await replace(path, firstScript, 0o755);
+        await replace(path, firstScript, { mode: 0o755 });
         return true;
       }),
     run: async (run, limits) => {

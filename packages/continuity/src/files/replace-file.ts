@@ -6,12 +6,14 @@ export interface ReplaceOptions {
   /** Where the new content is written before it moves; on the same file system as the file. Nobody else may use it. */
   readonly temporary: string;
   readonly mode?: number | undefined;
-  /** Asked when the new content is safe on the disk, just before it takes effect; what it throws leaves the old file. */
+  /** Asked when the new content is safe on the disk, and when something has failed: it throws if the right to write was lost. */
+  readonly isAllowed: () => Promise<void>;
+  /** Asked just before it takes effect; what it throws leaves the old file. */
   readonly confirm?: (() => Promise<void>) | undefined;
 }
 
 /** Puts a new content in the place of a file, so that a crash at any point leaves the old one or the new one, whole. */
-export const replaceFile = async (path: string, text: string, { temporary, mode = 0o644, confirm }: ReplaceOptions): Promise<void> => {
+export const replaceFile = async (path: string, text: string, { temporary, mode = 0o644, isAllowed, confirm }: ReplaceOptions): Promise<void> => {
   try {
     const file = await open(temporary, 'wx', mode);
     try {
@@ -20,13 +22,14 @@ export const replaceFile = async (path: string, text: string, { temporary, mode 
     } finally {
       await file.close();
     }
+    await isAllowed();
     await confirm?.();
     await rename(temporary, path);
     await syncFolder(dirname(path));
   } catch (error) {
     await rm(temporary, { force: true });
     // What failed because the right to write was lost says so.
-    await confirm?.();
+    await isAllowed();
     throw error;
   }
 };

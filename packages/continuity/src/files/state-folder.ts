@@ -24,8 +24,8 @@ export interface StateFolder {
 
 /** What whoever holds the lock may do. */
 export interface StateWriter {
-  /** Replaces a file atomically; fails if the lock is no longer held. */
-  readonly replace: (path: string, text: string, mode?: number) => Promise<void>;
+  /** Replaces a file atomically; fails if the lock is no longer held, or with what `confirm` throws just before it takes effect. */
+  readonly replace: (path: string, text: string, options?: { readonly mode?: number | undefined; readonly confirm?: (() => Promise<void>) | undefined }) => Promise<void>;
 }
 
 /** Options of {@link createStateFolder}. */
@@ -63,7 +63,15 @@ export const createStateFolder = ({ project, lockTimeoutMs }: StateFolderOptions
       const next = last.then(async () => {
         await ensure();
         return withLock({ folder: at('lock'), token: randomUUID(), timeoutMs: lockTimeoutMs }, (lock) =>
-          work({ replace: (file, text, mode) => replaceFile(file, text, { temporary: lock.temporary, mode, confirm: () => lock.check() }) }),
+          work({
+            replace: (file, text, { mode, confirm } = {}) =>
+              replaceFile(file, text, {
+                temporary: lock.temporary,
+                mode,
+                isAllowed: () => lock.check(),
+                confirm,
+              }),
+          }),
         );
       });
       last = next.catch(() => undefined);

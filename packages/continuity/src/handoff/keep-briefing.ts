@@ -13,7 +13,7 @@ export const keepBriefing = (project: Project, briefing: { readonly text: string
     await mkdir(folder, { recursive: true });
     const { text, session, turn, at } = briefing;
     const path = join(folder, `${isoOf(at).replaceAll(/[:.]/g, '-')}-${turn.replaceAll(/[^\w-]/g, '_').slice(0, 40)}.md`);
-    await replace(path, `<!-- session: ${JSON.stringify(session).replaceAll('--', '- -')} -->\n\n${text}\n`, 0o600);
+    await replace(path, `<!-- session: ${JSON.stringify(session).replaceAll('--', '- -')} -->\n\n${text}\n`, { mode: 0o600 });
     const old = (await readdir(folder)).filter((name) => name.endsWith('.md')).toSorted().slice(0, -maxKept);
     for (const name of old) await rm(join(folder, name), { force: true });
     return relative(project.folder, path);

@@ -12,7 +12,8 @@ export type ParsedProgress =
 export const parseProgress = (text: string): ParsedProgress => {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    // Some editors begin a file with a byte order mark.
+    value = JSON.parse(text.replace(/^\u{FEFF}/u, ''));
   } catch (error) {
     const what = text.trim() === '' ? 'it is empty' : `it is no JSON (${error instanceof Error ? error.message : 'unknown error'})`;
     return { state: 'corrupt', problem: what.slice(0, 300).toWellFormed() };

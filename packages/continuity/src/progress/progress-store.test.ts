@@ -1,6 +1,7 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -101,6 +102,35 @@ describe('the progress file', () => {
     await writeFile(progress.path, JSON.stringify(value));
     const after = await progress.update((current) => ({ ...current, goal: 'changed' }));
     expect(after.tasks.map(({ id }) => id)).toEqual(['a', 'by-hand']);
+  });
+
+  it('writes over nothing that a person saves at the same moment', async () => {
+    const { progress } = await projectWith(planned('a'));
+    const text = await readFile(progress.path, 'utf8');
+    const save = (goal: string): void => writeFileSync(progress.path, `\u{FEFF}${JSON.stringify({ ...(JSON.parse(text) as object), goal })}`);
+    let times = 0;
+    const after = await progress.update((current) => {
+      times += 1;
+      if (times === 1) save('By hand.');
+      return { ...current, tasks: current.tasks.map((task) => ({ ...task, title: 'Changed' })) };
+    });
+    expect([times, after.goal, after.tasks[0]?.title]).toEqual([2, 'By hand.', 'Changed']);
+    const everyTime = progress.update((current) => {
+      times += 1;
+      save(`By hand ${times}.`);
+      return { ...current, goal: 'Never.' };
+    });
+    await expect(everyTime).rejects.toMatchObject({ code: 'progress-conflict' });
+    expect(await progress.read()).toMatchObject({ progress: { goal: `By hand ${times}.` } });
+    expect(times).toBe(7);
+  });
+
+  it('has changed although no copy of it could be kept', async () => {
+    const { progress, folder } = await projectWith(planned('a'));
+    await rm(join(folder, '.agent-output/last-good-progress.json'));
+    await mkdir(join(folder, '.agent-output/last-good-progress.json'));
+    expect(await progress.update((current) => ({ ...current, goal: 'New.' }))).toMatchObject({ goal: 'New.' });
+    expect(await progress.read()).toMatchObject({ progress: { goal: 'New.' } });
   });
 
   it('refuses a link in its place', async () => {

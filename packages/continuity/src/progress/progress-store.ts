@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ContinuityError } from '../errors.js';
 import { readWhole } from '../files/bounded-read.js';
-import { fileErrorCode } from '../files/errors.js';
+import { fileErrorCode, ifThere } from '../files/errors.js';
 import type { StateFolder, StateWriter } from '../files/state-folder.js';
 import { isGone } from '../files/process.js';
 import { releaseGone } from './changes.js';
@@ -26,7 +26,7 @@ export interface ProgressStore {
   read(): Promise<ProgressFile>;
   /**
    * Changes the file: it is read, changed and replaced while no other process can, and its revision grows. A change that gives
-   * back what it was given writes nothing.
+   * back what it was given writes nothing. Where a person saves the file at the same moment, it is read and changed anew.
    *
    * @param expectedRevision fails with `progress-conflict` if the file has another one by now
    * @throws ContinuityError `progress-missing`, `progress-corrupt`, `progress-newer`, `progress-conflict`, `progress-invalid`,
@@ -45,6 +45,8 @@ export interface ProgressStore {
 
 /** Larger files are nobody's list of tasks. */
 const maxBytes = 32 * 1024 * 1024;
+/** How often it is tried to get in before somebody who edits the file by hand. */
+const maxAttempts = 5;
 /** Then nobody looks at them. */
 const maxBackups = 50;
 const lastGoodName = 'last-good-progress.json';
@@ -76,44 +78,62 @@ export const createProgressStore = (project: string, folder: StateFolder): Progr
     return parsed.state === 'corrupt' ? { ...parsed, backup: await backUp(found.text).catch(() => undefined) } : parsed;
   };
 
-  const write = async (writer: StateWriter, before: Progress, changed: Progress): Promise<Progress> => {
+  /** Tells one state of the file from another: people who edit it know no lock. */
+  const markOf = async (): Promise<string> => {
+    const found = await ifThere(lstat(path, { bigint: true }));
+    return found === undefined ? 'missing' : `${found.ino} ${found.mtimeNs} ${found.size}`;
+  };
+
+  const write = async (writer: StateWriter, mark: string, before: Progress, changed: Progress): Promise<Progress> => {
     const checked = progressSchema.safeParse({ ...changed, revision: before.revision + 1 });
     if (!checked.success) throw new ContinuityError('progress-invalid', `The change would leave the progress file in disorder: ${issuesText(checked.error)}.`);
     const text = `${JSON.stringify(checked.data, undefined, 2)}\n`;
-    await writer.replace(path, text);
-    await writer.replace(folder.at(lastGoodName), text);
+    await writer.replace(path, text, {
+      confirm: async () => {
+        if ((await markOf()) !== mark) throw new ContinuityError('progress-conflict', `${path} was changed by hand at the same moment; nothing was written.`);
+      },
+    });
+    // It has taken effect; without the copy there is one less to restore.
+    await writer.replace(folder.at(lastGoodName), text).catch(() => undefined);
     return checked.data;
   };
 
-  const changeWith = async (writer: StateWriter, before: Progress, change: (progress: Progress) => Progress): Promise<Progress> => {
-    const changed = change(before);
-    return changed === before ? before : write(writer, before, changed);
-  };
+  /** Reads, changes and writes; anew if the file was changed by hand in between. */
+  const transact = (beforeOf: (found: ProgressFile) => Progress, change: (progress: Progress) => Progress, isNew: (found: ProgressFile) => boolean = () => false): Promise<Progress> =>
+    folder.exclusive(async (writer) => {
+      for (let attempt = 1; ; attempt += 1) {
+        const mark = await markOf();
+        const found = await read();
+        const before = beforeOf(found);
+        const changed = change(before);
+        if (changed === before && !isNew(found)) return before;
+        try {
+          return await write(writer, mark, before, changed);
+        } catch (error) {
+          if (attempt === maxAttempts || !(error instanceof ContinuityError) || error.code !== 'progress-conflict') throw error;
+        }
+      }
+    });
 
   return {
     path,
     read,
     update: (change, expectedRevision) =>
-      folder.exclusive(async (writer) => {
-        const before = readyOrThrow(await read(), path);
-        if (expectedRevision !== undefined && before.revision !== expectedRevision) {
-          throw new ContinuityError('progress-conflict', `The progress file is at revision ${before.revision}, not ${expectedRevision}: somebody changed it. Read it again.`);
-        }
-        return changeWith(writer, before, change);
-      }),
-    initialize: (initial, change) =>
-      folder.exclusive(async (writer) => {
-        const found = await read();
-        return found.state === 'missing' ? write(writer, initial, change(initial)) : changeWith(writer, readyOrThrow(found, path), change);
-      }),
+      transact((found) => {
+        const before = readyOrThrow(found, path);
+        if (expectedRevision === undefined || before.revision === expectedRevision) return before;
+        throw new ContinuityError('progress-conflict', `The progress file is at revision ${before.revision}, not ${expectedRevision}: somebody changed it. Read it again.`);
+      }, change),
+    initialize: (initial, change) => transact((found) => (found.state === 'missing' ? initial : readyOrThrow(found, path)), change, ({ state }) => state === 'missing'),
     restore: () =>
       folder.exclusive(async (writer) => {
+        const mark = await markOf();
         const found = await read();
         if (found.state !== 'corrupt') throw new ContinuityError('progress-conflict', `The progress file is ${found.state}, not corrupt; nothing was put back.`);
         const kept = await readWhole(folder.at(lastGoodName), maxBytes);
         const good = kept !== undefined && 'text' in kept ? parseProgress(kept.text) : undefined;
         if (good?.state !== 'ready') throw new ContinuityError('progress-missing', `No good copy of the progress file is kept; mend ${path}.${copyText(found)}`);
-        return write(writer, good.progress, good.progress);
+        return write(writer, mark, good.progress, good.progress);
       }),
   };
 };
