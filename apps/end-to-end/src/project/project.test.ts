@@ -44,7 +44,7 @@ it('takes a project through crashes, edits by hand and two workers at once to it
   // The next one goes on with the same task at once, and is killed in the middle of a check.
   await writeFile(inGit('hold-check-catalog'), '');
   const second = work('second');
-  await vi.waitUntil(() => existsSync(inGit('checking-catalog')), { timeout: 20_000 });
+  await vi.waitUntil(() => existsSync(inGit('checking-catalog')), { timeout: 60_000 });
   await second.kill();
   await rm(inGit('hold-check-catalog'));
   expect(tasksOf(second.lines())).toEqual(['login', 'catalog']);
@@ -63,13 +63,13 @@ it('takes a project through crashes, edits by hand and two workers at once to it
 
   // The disk has lost the end of a write: what was good last is put back.
   await writeFile(project.progress.path, text.slice(0, 500));
-  expect(await work('sixth').ended()).toEqual(['end damaged 0']);
+  expect(await next()).toEqual({ kind: 'stop', reason: 'damaged' });
   expect((await project.progress.restore()).tasks.filter(({ status }) => status === 'done')).toHaveLength(3);
 
   // Two at once never work on the same task, and end when all is done.
   await writeFile(inGit('hold-edit-search'), '');
-  const both = ['seventh', 'eighth'].map((name) => work(name));
-  await vi.waitUntil(() => both.every((worker) => tasksOf(worker.lines()).length > 0), { timeout: 20_000 });
+  const both = ['sixth', 'seventh'].map((name) => work(name));
+  await vi.waitUntil(() => both.every((worker) => tasksOf(worker.lines()).length > 0), { timeout: 60_000 });
   await rm(inGit('hold-edit-search'));
   const pair = await Promise.all(both.map((worker) => worker.ended()));
   expect(pair.map((lines) => lines.at(-1)?.split(' ').slice(0, 2))).toEqual([['end', 'all-done'], ['end', 'all-done']]);
@@ -89,5 +89,4 @@ it('takes a project through crashes, edits by hand and two workers at once to it
   gitIn(folder, 'add', '--all');
   expect(gitIn(folder, 'status', '--short').split('\n').filter((line) => !/agent-(?:notes|progress)/.test(line))).toEqual(['']);
   expect(gitIn(folder, 'log', '--format=%s').split('\n')).toEqual(expect.arrayContaining(['Plan the project', 'Build login (login)', 'Build catalog (catalog)', 'Build cart (cart)', 'Build by-hand (by-hand)']));
-  expect(await work('last').ended()).toEqual(['end all-done 0']);
-}, 60_000);
+}, 180_000);

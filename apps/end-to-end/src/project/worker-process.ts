@@ -10,6 +10,7 @@ export const bundleWorker = async (outfile: string): Promise<void> => {
     entryPoints: [fileURLToPath(new URL('worker.ts', import.meta.url))],
     outfile,
     bundle: true,
+    minify: true,
     format: 'esm',
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     platform: 'node',
@@ -48,7 +49,7 @@ export const startWorker = (script: string, ...args: readonly string[]): WorkerP
   const lines = (): readonly string[] => text.split('\n').slice(0, -1);
   return {
     lines,
-    said: (line) => vi.waitUntil(() => lines().includes(line), { timeout: 20_000, interval: 10 }).then(() => undefined),
+    said: (line) => vi.waitUntil(() => lines().includes(line), { timeout: 60_000, interval: 10 }).then(() => undefined),
     kill: async () => {
       child.kill('SIGKILL');
       await closed;
