@@ -86,9 +86,19 @@ export interface Lease extends LanePlace {
   within<Result>(callback: () => Result): Result;
   /**
    * Gives the slot to others while it waits for something that needs one itself, and waits for a slot again before it
-   * goes on. The session stays its own, and the idle timeout stands still.
+   * goes on. The session stays its own, and the idle timeout stands still. Where several parts of the work wait, the slot is
+   * lent from the first that leaves to the last that comes back.
    *
-   * @throws LaneError the reason for which it shall stop, or `lane-lost`
+   * @throws LaneError the reason for which it shall stop, or `lane-lost`; whatever the work throws
+   *
+   * @example
+   * ```ts
+   * await lanes.run('parent', async (lease) => {
+   *   const found = await lease.yieldWhile(() => lanes.run('child', () => look()));
+   *   lease.check();
+   *   await write(found);
+   * });
+   * ```
    */
   yieldWhile<Result>(work: () => Result | PromiseLike<Result>): Promise<Result>;
 }
@@ -110,8 +120,22 @@ export interface LaneListener {
 }
 
 /**
- * Who gives places. `queue()` and `createInbox()` need no more than this, so that lanes which are kept by a server can
- * stand here too: everything may be answered later.
+ * Who gives places. `queue()` needs no more than this, so that lanes which are kept by a server can stand here too:
+ * everything may be answered later.
+ *
+ * Contract:
+ * - A listener hears `admitted` or `refused`, once; neither after its place was released before.
+ * - In a session one lease is current at a time, and a later one has a larger `fence`.
+ * - A place is given back by `release()`, or taken away (`lost`) some time after its holder was told to stop (`aborted`).
+ *
+ * @example
+ * ```ts
+ * const place = lanes.enter(
+ *   { session: 'alice', trigger: 'user' },
+ *   { admitted: (lease) => work(lease), refused: (error) => console.warn(error.code), waiting: ({ position }) => console.log(position) },
+ * );
+ * place.release();
+ * ```
  */
 export interface LaneBackend {
   /** Asks for a place. The listener may be called before this returns. */

@@ -24,7 +24,7 @@ export interface Inbox {
    *
    * @returns what became of it; it resolves once the message is in the history, dropped, or its turn has failed, and never rejects
    *
-   * @throws TurnError `invalid-option` for a wrong option or session
+   * @throws InvalidOptionError for a wrong option or session
    */
   send(session: string, message: string | UserMessage, options?: SendOptions): Promise<Delivery>;
   /** Cancels the turn that the inbox runs in a session, with what it has not delivered. @returns whether there was one */
@@ -45,7 +45,7 @@ const maxRemembered = 1000;
  * A message is steered only into turns that the inbox has started, because only of those it hears what was not delivered:
  * that goes into the next turn. Turns that others start in the same session are waited for, in the lanes of `queue()`.
  *
- * @throws TurnError `invalid-option` that names the option, its value and what it takes
+ * @throws InvalidOptionError that names the option, its value and what it takes
  *
  * @example
  * ```ts

@@ -33,9 +33,21 @@ export interface Lanes extends LaneBackend {
   /**
    * Frees the slot of whoever calls it while it waits for something that needs a slot itself, and waits for one before it
    * goes on; its session stays its own. It finds the place by its asynchronous context; without one it only does the work.
+   *
+   * @example
+   * ```ts
+   * const answer = await lanes.yieldWhile(() => reply(child.turn({ session: 'child', input: 'Look' })));
+   * ```
    */
   yieldWhile<Result>(work: () => Result | PromiseLike<Result>): Promise<Result>;
-  /** Does something that is no part of the work which holds the place: what it queues on the same session waits its turn. */
+  /**
+   * Does something that is no part of the work which holds the place: what it queues on the same session waits its turn.
+   *
+   * @example
+   * ```ts
+   * lanes.detach(() => void lanes.run('alice', () => remember(), { trigger: 'memory' }));
+   * ```
+   */
   detach<Result>(callback: () => Result): Result;
   /** Sends those away who wait in a session (`lane-cleared`), not the one that runs. @returns how many */
   clear(session: string): number;
@@ -48,7 +60,10 @@ export interface Lanes extends LaneBackend {
    * part of their work, and wait for, is let in.
    */
   drain(): Promise<void>;
-  /** Refuses whoever comes or waits (`lane-closed`), tells those who run to stop, and resolves when all have let go. */
+  /**
+   * Refuses whoever comes or waits (`lane-closed`), tells those who run to stop, and resolves when all have let go, or their
+   * grace is over.
+   */
   shutdown(options?: ShutdownOptions): Promise<void>;
 }
 
@@ -59,7 +74,7 @@ export interface Lanes extends LaneBackend {
  * Somebody who makes no progress for too long is told to stop, and its place is given to others after a grace. Nothing
  * else is kept of a session in which nobody runs or waits.
  *
- * @throws TurnError `invalid-option` that names the option, its value and what it takes
+ * @throws InvalidOptionError that names the option, its value and what it takes
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 import { harness, iterate, memorySessions, reply, SessionBusyError, stop, intercept, type Agent, type TurnEvent } from '@h/turn';
 import { call, describeOperator, event, marbles, response, scriptedModel, scriptedTools, user } from '@h/turn/testing';
-import { filter, firstValueFrom, lastValueFrom, Subject, type SchedulerLike } from 'rxjs';
+import { filter, firstValueFrom, lastValueFrom, Subject, type SchedulerLike, type Subscription } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { virtualTime } from '../test/virtual-time.js';
 import type { LaneBackend, LaneListener, Lease } from './contract.js';
@@ -267,6 +267,21 @@ describe('a backend that answers later', () => {
     const lease = { release: () => void released.push('lease') };
     listener?.admitted(lease as Lease);
     expect(released).toEqual(['place', 'lease']);
+  });
+
+  it('has it given back too when the turn ends while it asks', () => {
+    const released: string[] = [];
+    const source = new Subject<TurnEvent>();
+    const turn: { subscription?: Subscription } = {};
+    const backend: LaneBackend = {
+      enter: () => {
+        turn.subscription?.unsubscribe();
+        return { release: () => void released.push('place'), abort: () => undefined };
+      },
+    };
+    turn.subscription = source.pipe(queue(backend)).subscribe();
+    source.next(event('turn.start', { session: 'alice', input: [user('Hi')], trigger: 'user' }));
+    expect(released).toEqual(['place']);
   });
 });
 

@@ -25,14 +25,14 @@ class System {
   constructor(options: ReferenceOptions, whenFull: FullPolicy) {
     this.#whenFull = whenFull;
     this.reference = new ReferenceLanes(options);
-    const { tenantConcurrency, ...rest } = options;
+    const { caps, ...rest } = options;
     this.lanes = createLanes({
       ...rest,
-      groups: { tenant: { concurrency: tenantConcurrency } },
+      groups: Object.fromEntries(Object.entries(caps).map(([kind, concurrency]) => [kind, { concurrency }])),
       whenFull,
       maxWaitingPerSession,
-      idleTimeoutMs: 1000,
-      deadlineMs: 5000,
+      idleTimeoutMs: 2000,
+      deadlineMs: 7000,
       graceMs: 100,
       scheduler: this.time.scheduler,
       onEvent: ({ type }) => {
@@ -50,7 +50,7 @@ class System {
     this.#count += 1;
     const parent = parentIndex === undefined ? undefined : this.#pick(this.leases, parentIndex);
     const person = { ...given, parent, name: `${this.#count}` };
-    const { name, session, priority, tenant } = person;
+    const { name, session, priority, groups } = person;
     const waiting = this.reference.waitingIn(session);
     const isFull = waiting.length >= maxWaitingPerSession;
     const isRefused = this.reference.isRefused(person) || (isFull && this.#whenFull === 'reject');
@@ -59,7 +59,7 @@ class System {
     const within = parent === undefined ? undefined : this.leases.get(parent);
     let wasRefused = false;
     const place = this.lanes.enter(
-      { session, priority, label: name, maxWaitMs, within, groups: { tenant } },
+      { session, priority, label: name, maxWaitMs, within, groups },
       {
         admitted: (lease) => {
           this.leases.set(name, lease);
@@ -217,7 +217,7 @@ const sessions = fc.constantFrom('a', 'b', 'c', 'd', 'e');
 const newcomer = fc.record({
   session: sessions,
   priority: fc.constantFrom<TurnPriority>('foreground', 'normal', 'background'),
-  tenant: fc.constantFrom(undefined, 't', 'u'),
+  groups: fc.record({ tenant: fc.constantFrom(undefined, 't', 'u'), provider: fc.constantFrom(undefined, undefined, 'p', 'q') }),
 });
 const moves: fc.Arbitrary<readonly [string, Move]> = fc.oneof(
   { weight: 6, arbitrary: fc.tuple(newcomer, fc.constantFrom(Infinity, Infinity, 700)).map(([person, maxWaitMs]): [string, Move] => [
@@ -233,7 +233,7 @@ const moves: fc.Arbitrary<readonly [string, Move]> = fc.oneof(
   { weight: 1, arbitrary: index.map((at): [string, Move] => [`progress ${at}`, (system) => system.progress(at)]) },
   { weight: 2, arbitrary: index.map((at): [string, Move] => [`step out ${at}`, (system) => system.stepOut(at)]) },
   { weight: 2, arbitrary: index.map((at): [string, Move] => [`step in ${at}`, (system) => system.stepIn(at)]) },
-  { weight: 1, arbitrary: fc.constantFrom(50, 300, 1100, 5000).map((ms): [string, Move] => [`advance ${ms}`, (system) => system.time.advance(ms)]) },
+  { weight: 2, arbitrary: fc.constantFrom(50, 450, 450, 2100, 7000).map((ms): [string, Move] => [`advance ${ms}`, (system) => system.time.advance(ms)]) },
   { weight: 1, arbitrary: sessions.map((session): [string, Move] => [`clear ${session}`, (system) => system.clear(session)]) },
   { weight: 1, arbitrary: fc.nat(5).map((chance): [string, Move] => (chance > 0 ? ['wait', () => undefined] : ['drain', (system) => system.beginToDrain()])) },
   { weight: 1, arbitrary: fc.nat(5).map((chance): [string, Move] => (chance > 0 ? ['wait', () => undefined] : ['shutdown', (system) => system.shutdown()])) },
@@ -268,8 +268,8 @@ describe('lanes, next to their plainest form', () => {
     const options = fc.record({
       concurrency: fc.integer({ min: 1, max: 4 }),
       reservedForeground: fc.integer({ min: 0, max: 2 }),
-      ageAfterMs: fc.constantFrom(Infinity, 400),
-      tenantConcurrency: fc.integer({ min: 1, max: 2 }),
+      ageAfterMs: fc.constantFrom(Infinity, 400, 400),
+      caps: fc.record({ tenant: fc.integer({ min: 1, max: 2 }), provider: fc.integer({ min: 1, max: 2 }) }),
     });
     const policies = fc.constantFrom<FullPolicy>('reject', 'drop-oldest', 'drop-newest', 'summarize');
     const commands = fc.commands([moves.map((move) => new Command(move))], { maxCommands: 60 });
@@ -280,7 +280,7 @@ describe('lanes, next to their plainest form', () => {
         system.drain();
         await settled();
       }),
-      { numRuns: 300 },
+      { numRuns: 500 },
     );
   });
 });

@@ -5,7 +5,8 @@ export interface Person {
   readonly name: string;
   readonly session: string;
   readonly priority: TurnPriority;
-  readonly tenant: string | undefined;
+  /** Keys by kind. */
+  readonly groups: Readonly<Record<string, string | undefined>>;
   /** As a part of whose work it came. */
   readonly parent: string | undefined;
 }
@@ -22,7 +23,8 @@ export interface ReferenceOptions {
   readonly concurrency: number;
   readonly reservedForeground: number;
   readonly ageAfterMs: number;
-  readonly tenantConcurrency: number;
+  /** By kind of group. */
+  readonly caps: Readonly<Record<string, number>>;
 }
 
 /** Who may still come. */
@@ -113,14 +115,14 @@ export class ReferenceLanes {
   next(now: number): string | undefined {
     this.#grow(now);
     const running = this.all().filter(({ state }) => state === 'running');
-    const { concurrency, reservedForeground, tenantConcurrency } = this.#options;
+    const { concurrency, reservedForeground, caps } = this.#options;
     if (running.length >= concurrency) return undefined;
     const others = running.filter(({ priority }) => priority !== 'foreground').length;
     const rankOf = ({ priority, hasAged }: Standing): number => (priority === 'foreground' ? 0 : priority === 'normal' || hasAged ? 1 : 2);
     const isAllowed = (one: Standing): boolean =>
       (one.state === 'at-gate' || one.state === 'returning') &&
       (one.priority === 'foreground' || others < concurrency - reservedForeground) &&
-      (one.tenant === undefined || running.filter(({ tenant }) => tenant === one.tenant).length < tenantConcurrency);
+      Object.entries(one.groups).every(([kind, key]) => key === undefined || running.filter(({ groups }) => groups[kind] === key).length < (caps[kind] ?? 0));
     return this.all()
       .filter(isAllowed)
       .toSorted((left, right) => rankOf(left) - rankOf(right) || Number(right.hasComeBack) - Number(left.hasComeBack) || left.sequence - right.sequence)[0]?.name;

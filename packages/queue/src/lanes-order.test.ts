@@ -1,0 +1,122 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { describe, expect, it } from 'vitest';
+import { virtualTime } from '../test/virtual-time.js';
+import type { LaneListener } from './contract.js';
+import type { LaneEvent } from './events.js';
+import { createLanes } from './lanes.js';
+import type { LanesOptions } from './lanes-options.js';
+
+const settled = async (): Promise<void> => {
+  for (let tick = 0; tick < 12; tick += 1) await Promise.resolve();
+};
+
+/** Something that ends when it is told to. */
+const gate = () => {
+  let open: (value?: unknown) => void = () => undefined;
+  const passed = new Promise<unknown>((resolve) => {
+    open = resolve;
+  });
+  return { open, passed };
+};
+
+const timed = (options: LanesOptions = {}) => {
+  const time = virtualTime();
+  const events: LaneEvent[] = [];
+  return { time, events, lanes: createLanes({ ...options, scheduler: time.scheduler, onEvent: (event) => events.push(event) }) };
+};
+
+const silent: LaneListener = { admitted: () => undefined, refused: () => undefined };
+
+describe('who is next', () => {
+  it('is one that has come back, however often it has', async () => {
+    const lanes = createLanes({ concurrency: 1 });
+    const order: string[] = [];
+    const [work, holder] = [gate(), gate()];
+    const parent = lanes.run('parent', async (lease) => {
+      for (let time = 0; time < 10; time += 1) await lease.yieldWhile(() => undefined);
+      await lease.yieldWhile(() => work.passed);
+      order.push('parent');
+    });
+    for (let time = 0; time < 10; time += 1) await settled();
+    const all = [parent, lanes.run('holder', () => holder.passed), lanes.run('new', () => order.push('new'))];
+    work.open();
+    await settled();
+    holder.open();
+    await Promise.all(all);
+    expect(order).toEqual(['parent', 'new']);
+  });
+
+  it('is never one that has grown old before the foreground, whatever their groups', async () => {
+    const { lanes, time } = timed({ concurrency: 1, ageAfterMs: 100, groups: { tenant: { concurrency: 1 } } });
+    const order: string[] = [];
+    const holder = gate();
+    const all: Promise<unknown>[] = [lanes.run('holder', () => holder.passed)];
+    all.push(lanes.run('old', () => order.push('old'), { priority: 'background', groups: { tenant: 'a' } }));
+    time.advance(200);
+    all.push(lanes.run('normal', () => order.push('normal'), { groups: { tenant: 'b' } }));
+    all.push(lanes.run('urgent', () => order.push('urgent'), { priority: 'foreground', groups: { tenant: 'c' } }));
+    holder.open();
+    await Promise.all(all);
+    expect(order).toEqual(['urgent', 'old', 'normal']);
+  });
+
+  it('is somebody else where the first of a group cannot use its slot', async () => {
+    const lanes = createLanes({ concurrency: 10, groups: { provider: { concurrency: 1 }, tenant: { concurrency: 1 } } });
+    const [providerHolder, tenantHolder] = [gate(), gate()];
+    const order: string[] = [];
+    const all = [
+      lanes.run('1', () => providerHolder.passed, { groups: { provider: 'p' } }),
+      lanes.run('2', () => tenantHolder.passed, { groups: { tenant: 't' } }),
+      lanes.run('3', () => order.push('both'), { groups: { provider: 'p', tenant: 't' } }),
+      lanes.run('4', () => order.push('provider'), { groups: { provider: 'p' } }),
+    ];
+    providerHolder.open();
+    await settled();
+    expect(order).toEqual(['provider']);
+    tenantHolder.open();
+    await Promise.all(all);
+    expect(order).toEqual(['provider', 'both']);
+  });
+});
+
+describe('a deadline', () => {
+  it('ends also what is paused', async () => {
+    const { lanes, time } = timed({ idleTimeoutMs: 100, deadlineMs: 350, graceMs: 0 });
+    const errors: string[] = [];
+    lanes.enter({ session: 'alice' }, { ...silent, isPaused: () => true, lost: (error) => errors.push(error.message) });
+    time.advance(349);
+    expect(errors).toEqual([]);
+    time.advance(1);
+    expect(errors).toEqual([expect.stringContaining('deadlineMs')]);
+  });
+});
+
+describe('a parent', () => {
+  it('is not said to wait for children that have begun', async () => {
+    const { lanes, time, events } = timed({ concurrency: 2, idleTimeoutMs: 1000, graceMs: 0 });
+    const [other, child] = [gate(), gate()];
+    const running = lanes.run('other', () => other.passed);
+    const messages: string[] = [];
+    const parent = lanes.run('parent', async () => lanes.run('child', () => child.passed)).catch((error: unknown) => messages.push((error as Error).message));
+    other.open();
+    await running;
+    await settled();
+    expect(lanes.snapshot().sessions.map(({ session, running: one }) => [session, one?.state])).toEqual([['parent', 'running'], ['child', 'running']]);
+    time.advance(1000);
+    await parent;
+    expect(messages).toEqual([expect.not.stringContaining('yieldWhile')]);
+    expect(events.filter(({ type }) => type === 'slots-held-by-parents')).toEqual([]);
+  });
+});
+
+describe('somebody who is sent away', () => {
+  it('hears of it in its own asynchronous context', () => {
+    const lanes = createLanes({ concurrency: 1 });
+    const context = new AsyncLocalStorage<string>();
+    const seen: unknown[] = [];
+    lanes.enter({ session: 'alice' }, silent);
+    context.run('mine', () => lanes.enter({ session: 'alice' }, { ...silent, refused: () => seen.push(context.getStore()) }));
+    context.run('of another', () => lanes.clear('alice'));
+    expect(seen).toEqual(['mine']);
+  });
+});
