@@ -240,6 +240,14 @@ describe('resets', () => {
     expect(summarize.asked).toHaveLength(1);
   });
 
+  it('are not tried for ever where no briefing can be written', async () => {
+    const summarize = recordedSummarizer(() => '');
+    const { events } = await run({ options: await optionsOf({ summarize, isConfused: () => true, minSteps: 1, maxResets: 2 }), script: steps(12) });
+    expect(summarize.asked).toHaveLength(2);
+    expect(typesOf(events).filter((type) => type !== 'handoff.started')).toEqual(['handoff.failed', 'handoff.failed', 'handoff.refused']);
+    expect(events.find(({ type }) => type === 'handoff.refused')).toMatchObject({ reason: 'No briefing could be written 2 times in this turn.' });
+  });
+
   it('leave it as it is when the briefing would be no shorter', async () => {
     const { events } = await run({ options: await optionsOf({ summarize: () => 'z'.repeat(9_000), maxFailedCompactions: 1 }), script: ['Done.'], notices: { 1: [failed()] } });
     expect(events.find(({ type }) => type === 'handoff.failed')).toMatchObject({ error: { message: 'The briefing is no shorter than the history.' } });

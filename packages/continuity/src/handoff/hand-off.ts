@@ -35,6 +35,7 @@ export const handOff = (options: HandOffOptions): TurnOperator => {
     let session = '';
     let state: TriggerState = { ...noRecord, hasFailed: false, loopBlocks: 0 };
     let stepsSince = Infinity;
+    let failures = 0;
     let lastRequest: Request | undefined;
     let keptFailed = 0;
     const told = new Set<HandOffTrigger>();
@@ -49,6 +50,7 @@ export const handOff = (options: HandOffOptions): TurnOperator => {
     /** Why a reset that is due is not made; nothing where it may be. */
     const refusalOf = (): string | undefined => {
       if (state.resets >= settings.maxResets) return `The session has had ${state.resets} resets; the option maxResets allows no more.`;
+      if (failures > 0 && failures >= settings.maxResets) return `No briefing could be written ${failures} times in this turn.`;
       return stepsSince < settings.minSteps ? `The last reset is only ${stepsSince} model calls ago; it did not help.` : undefined;
     };
 
@@ -75,6 +77,7 @@ export const handOff = (options: HandOffOptions): TurnOperator => {
         lastRequest = outcome.request;
       } else {
         // Not again at the next request: what failed now would fail then.
+        failures += 1;
         stepsSince = 0;
       }
       return outcome;

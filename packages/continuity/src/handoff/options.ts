@@ -67,7 +67,8 @@ export interface HandOffOptions {
    */
   readonly facts?: ((context: { readonly turn: string; readonly session: string }) => MaybePromise<Readonly<Record<string, string>>>) | undefined;
   /**
-   * How many resets a session may have. Beyond that the context stays, and the session's own limits decide.
+   * How many resets a session may have, and how many briefings of a turn may fail. Beyond that the context stays, and the session's own
+   * limits decide.
    *
    * @defaultValue `3`
    */
