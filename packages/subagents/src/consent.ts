@@ -1,4 +1,5 @@
 import { deny, type ApprovalDecision, type DecideContext, type ObserveHandlers, type OperatorContext, type TurnEventOf } from '@h/turn';
+import { isChildQuestion } from './child-question.js';
 
 /** Asks a person before calls are run, once for each call, whoever asks first. */
 export class Consent {
@@ -14,8 +15,8 @@ export class Consent {
   }
 
   readonly observe: ObserveHandlers = {
-    'approval.request': ({ id, call }) => {
-      if (call) this.#asked.set(id, call.id);
+    'approval.request': ({ id, call, annotations }) => {
+      if (call && !isChildQuestion(annotations)) this.#asked.set(id, call.id);
     },
     'approval.answer': (event) => {
       const call = this.#asked.get(event.id);

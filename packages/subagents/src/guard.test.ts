@@ -164,6 +164,23 @@ describe('policyGuard asks a person', () => {
     expect(asked(tried)).toBe(2);
   });
 
+  it('also where a sub-agent was allowed a call that has the same id', async () => {
+    const child = intercept('child', ({ emit }) => {
+      let goOn: () => void = () => undefined;
+      return {
+        observe: { 'approval.answer': ({ id }) => void (id === 'child' && goOn()) },
+        decide: {
+          'tool.call': (event) => {
+            emit({ type: 'approval.request', id: 'child', reason: 'A sub-agent asks.', call: event.call, annotations: { subagents: 'c1' } });
+            return new Promise<undefined>((resolve) => (goOn = () => resolve(undefined)));
+          },
+        },
+      };
+    });
+    const tried = await attempt({ approvals: ['bash'] }, [of('bash')], { before: [child], answer: 'once' });
+    expect([tried.results, asked(tried)]).toEqual([['ran'], 2]);
+  });
+
   it('and lets go when the turn is over', async () => {
     const agent = harness({ model: scriptedModel([response(of('bash')), 'Done.']), tools: tools({ bash: 'destructive' }) }).pipe(policyGuard({ ...unrestricted, approvals: ['*'] }));
     const stop = new AbortController();

@@ -58,7 +58,8 @@ export interface SubagentsOptions {
    */
   readonly lanes?: ChildLanes | undefined;
   /**
-   * Where records are kept, so that `recover()` finds those whose process died.
+   * Where records are kept, so that `recover()` finds those whose process died; `fileChildStore` of `@h/subagents/file-store`
+   * keeps them in files.
    *
    * @defaultValue nowhere
    */

@@ -1,4 +1,5 @@
-import type { ApprovalDecision, JSONObject, TurnEventOf } from '@h/turn';
+import type { ApprovalDecision, TurnEventOf } from '@h/turn';
+import { askedBy } from './child-question.js';
 import type { Child } from './family.js';
 import type { ChildQuestion } from './kind.js';
 import type { ParentTurn, Question } from './parent-turn.js';
@@ -27,16 +28,11 @@ export const ask = (child: Child, request: TurnEventOf<'approval.request'>, turn
     type: 'approval.request',
     id: inTurn,
     reason: `Sub-agent ${agent} (${id}): ${reason}`,
-    annotations: { [annotation]: id },
+    annotations: askedBy(id),
     ...(call && { call }),
     ...(expiresAt !== undefined && { expiresAt }),
   });
 };
-
-const annotation = 'subagents';
-
-/** Whether a question in a parent's turn is one of a sub-agent. */
-export const isChildQuestion = (annotations: JSONObject | undefined): boolean => typeof annotations?.[annotation] === 'string';
 
 /** The user has answered in the parent's turn. */
 export const answered = (turn: ParentTurn, { id, decision, pattern, reason }: TurnEventOf<'approval.answer'>): void => {

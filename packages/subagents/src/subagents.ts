@@ -31,7 +31,10 @@ export interface Subagents extends TurnOperator {
    * `limits.graceMs`. Results say so.
    */
   cancel(session: string, options?: { readonly child?: string; readonly reason?: string }): Promise<void>;
-  /** Finds sub-agents whose process died and tells their parents. To be called once, before turns begin or are resumed. */
+  /**
+   * Finds sub-agents whose process died and tells their parents. To be called once, before turns begin or are resumed. Turns of
+   * sub-agents that never ended are not to be resumed then, because their parents are told that they were interrupted.
+   */
   recover(options?: RecoverOptions): Promise<readonly Orphan[]>;
   /** Forgets the results that a session has not had, because it will have no further turn. */
   forget(session: string): void;

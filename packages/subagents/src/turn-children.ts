@@ -1,10 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { intercept, proceed, type Decision, type Handlers, type MessageList, type OperatorContext, type TurnEventOf, type TurnOperator } from '@h/turn';
+import { isChildQuestion } from './child-question.js';
 import { idsIn } from './delivery.js';
 import type { Child, Member } from './family.js';
 import type { ParentEnd } from './options.js';
 import type { ParentTurn } from './parent-turn.js';
-import { answered, isChildQuestion, moveOn } from './questions.js';
+import { answered, moveOn } from './questions.js';
 import type { Team } from './team.js';
 import { awaitedOf, waitFor } from './wait.js';
 
