@@ -1,4 +1,23 @@
-import { TurnError, type CacheMark } from '@h/turn';
+import type { CacheMark } from '@h/turn';
+import {
+  aFlag,
+  aFunction,
+  anyText,
+  aText,
+  checkOptions,
+  either,
+  instanceOf,
+  InvalidOptionError,
+  listOf,
+  numberFrom,
+  objectOf,
+  oneOf,
+  required,
+  showValue,
+  wholeFrom,
+  type OptionCheck,
+  type OptionChecks,
+} from '@h/turn/options';
 import { PromptCache } from './prompt-cache.js';
 import type { PromptSection, SectionSource, SectionTier, SessionContext, VolatileSection } from './sections.js';
 
@@ -93,106 +112,73 @@ export interface CheckedOptions {
   readonly memory: PromptCache | undefined;
 }
 
-const names: readonly string[] = [
-  'frozen', 'session', 'volatile', 'bootstrap', 'capabilities', 'deadlineMs', 'volatileAfterTools', 'caching', 'cache',
-] satisfies (keyof PromptOptions)[];
-const cachingNames: readonly string[] = ['stable', 'messages', 'maxMarks', 'minTokens'] satisfies (keyof PromptCaching)[];
-const sectionNames: readonly string[] = ['id', 'tier', 'text', 'timeoutMs', 'maxChars', 'refresh'] satisfies (keyof VolatileSection)[];
-const sourceNames: readonly string[] = ['id', 'load', 'timeoutMs'] satisfies (keyof SectionSource)[];
+const timeoutMs = numberFrom(0, Infinity);
+
+const sectionIn = (tier: SectionTier, more: Readonly<Record<string, OptionCheck>> = {}): OptionCheck =>
+  objectOf({ id: required(aText), tier: oneOf(tier), text: required(either(anyText, aFunction)), timeoutMs, maxChars: wholeFrom(1), ...more });
+
+const aSource = objectOf({ id: required(aText), load: required(aFunction), timeoutMs } satisfies OptionChecks<SectionSource>);
+const aSessionSection = sectionIn('session');
+
+/** What it is meant to be tells which of the two explains what is wrong. */
+const aSectionOrSource: OptionCheck = {
+  takes: 'a section or a source',
+  accepts: (value) => meantBy(value).accepts(value),
+  faultIn: (value) => meantBy(value).faultIn?.(value),
+};
+
+const meantBy = (value: unknown): OptionCheck => (typeof value === 'object' && value !== null && 'load' in value ? aSource : aSessionSection);
+
+const ttl = oneOf('5m', '1h');
+const caching: OptionChecks<PromptCaching> = { stable: ttl, messages: ttl, maxMarks: wholeFrom(0), minTokens: wholeFrom(0) };
+
+const checks: OptionChecks<PromptOptions> = {
+  frozen: listOf(sectionIn('frozen')),
+  session: listOf(aSectionOrSource),
+  volatile: listOf(sectionIn('volatile', { refresh: oneOf('request', 'turn') })),
+  bootstrap: listOf(sectionIn('bootstrap')),
+  capabilities: either(listOf(anyText), aFunction),
+  deadlineMs: either(numberFrom(0), aFunction),
+  volatileAfterTools: aFlag,
+  caching: either(oneOf(false), objectOf(caching)),
+  cache: instanceOf(PromptCache),
+};
 
 /**
  * The options with their defaults.
  *
- * @throws TurnError `invalid-option` that names the option, its value and what it takes
+ * @throws InvalidOptionError `invalid-option` that names the option, its value and what it takes
  */
 export const checkedOptions = (options: PromptOptions): CheckedOptions => {
-  refuseUnknown('prompt()', options, names);
-  const { frozen = [], session = [], volatile = [], bootstrap = [], volatileAfterTools = true, cache } = options;
-  const ids = new Set<string>();
-  checkSections('frozen', frozen, ids);
-  checkSections('session', session, ids);
-  checkSections('volatile', volatile, ids);
-  checkSections('bootstrap', bootstrap, ids);
-  const { capabilities = [], deadlineMs = 2000 } = options;
-  if (typeof capabilities !== 'function' && !isTexts(capabilities)) refuse('capabilities', capabilities, 'an array of texts or a function');
-  if (typeof deadlineMs !== 'function' && !(Number.isFinite(deadlineMs) && deadlineMs >= 0)) {
-    refuse('deadlineMs', deadlineMs, 'a number of milliseconds from 0 or a function');
-  }
-  if (typeof volatileAfterTools !== 'boolean') refuse('volatileAfterTools', volatileAfterTools, 'true or false');
-  if (cache !== undefined && !(cache instanceof PromptCache)) refuse('cache', cache, 'a PromptCache');
-  const caching = checkedCaching(options.caching ?? {});
+  checkOptions('prompt()', options, checks);
+  const { frozen = [], session = [], volatile = [], bootstrap = [], volatileAfterTools = true, cache, capabilities = [], deadlineMs = 2000 } = options;
+  checkIds({ frozen, session, volatile, bootstrap });
   return {
-    frozen, session, volatile, bootstrap, capabilities, deadlineMs, volatileAfterTools, caching,
+    frozen, session, volatile, bootstrap, capabilities, deadlineMs, volatileAfterTools,
+    caching: checkedCaching(options.caching ?? {}),
     cache: cache ?? new PromptCache(),
     memory: cache,
   };
 };
 
-const checkedCaching = (caching: PromptCaching | false): CheckedOptions['caching'] => {
-  if (caching === false) return undefined;
-  refuseUnknown('The option "caching" of prompt()', caching, cachingNames);
-  const { stable = '5m', messages = '5m', maxMarks = 4, minTokens = 1024 } = caching;
-  for (const [name, ttl] of Object.entries({ stable, messages })) {
-    if (ttl !== '5m' && ttl !== '1h') refuse(`caching.${name}`, ttl, '"5m" or "1h"');
-  }
-  if (stable === '5m' && messages === '1h') refuse('caching.messages', messages, '"5m" while caching.stable is "5m": providers refuse a longer time after a shorter one');
-  for (const [name, value] of Object.entries({ maxMarks, minTokens })) {
-    if (!Number.isSafeInteger(value) || value < 0) refuse(`caching.${name}`, value, 'a whole number from 0');
+const checkedCaching = (given: PromptCaching | false): CheckedOptions['caching'] => {
+  if (given === false) return undefined;
+  const { stable = '5m', messages = '5m', maxMarks = 4, minTokens = 1024 } = given;
+  if (stable === '5m' && messages === '1h') {
+    throw refusal('caching.messages', 'takes "5m" as "caching.messages" while "caching.stable" is "5m": providers refuse a longer time after a shorter one.');
   }
   return { stable, messages, maxMarks, minTokens };
 };
 
-type AnySection = PromptSection | PromptSection<SessionContext> | VolatileSection | SectionSource;
-
-const checkSections = (tier: SectionTier, sections: readonly AnySection[], ids: Set<string>): void => {
-  if (!Array.isArray(sections)) refuse(tier, sections, 'an array of sections');
-  for (const [index, section] of sections.entries()) {
-    const place = `${tier}[${index}]`;
-    if (typeof section !== 'object' || section === null) refuse(place, section, 'a section, which is an object');
-    if (typeof section.id !== 'string' || section.id === '') refuse(`${place}.id`, section.id, 'a text that names the section');
-    if (ids.has(section.id)) refuse(`${place}.id`, section.id, 'a name that no other section has');
-    ids.add(section.id);
-    if ('load' in section) checkSource(tier, place, section);
-    else checkSection(tier, place, section);
+const checkIds = (tiers: Readonly<Record<string, readonly { readonly id: string }[]>>): void => {
+  const ids = new Set<string>();
+  for (const [tier, sections] of Object.entries(tiers)) {
+    for (const [index, { id }] of sections.entries()) {
+      const option = `${tier}[${index}].id`;
+      if (ids.has(id)) throw refusal(option, `takes an id of its own for each section as "${option}"; another one has ${showValue(id)}.`);
+      ids.add(id);
+    }
   }
 };
 
-const checkSource = (tier: SectionTier, place: string, source: SectionSource): void => {
-  refuseUnknown(place, source, sourceNames);
-  if (tier !== 'session') refuse(place, source.id, 'a section: only the session tier takes sources');
-  if (typeof source.load !== 'function') refuse(`${place}.load`, source.load, 'a function');
-  checkTimeout(place, source.timeoutMs);
-};
-
-const checkSection = (tier: SectionTier, place: string, section: Exclude<AnySection, SectionSource>): void => {
-  refuseUnknown(place, section, sectionNames);
-  if (section.tier !== undefined && section.tier !== tier) refuse(`${place}.tier`, section.tier, `"${tier}", as the list in which it stands`);
-  if (typeof section.text !== 'string' && typeof section.text !== 'function') refuse(`${place}.text`, section.text, 'a text or a function');
-  checkTimeout(place, section.timeoutMs);
-  const { maxChars } = section;
-  if (maxChars !== undefined && !(Number.isSafeInteger(maxChars) && maxChars > 0)) refuse(`${place}.maxChars`, maxChars, 'a whole number from 1');
-  if (!('refresh' in section) || section.refresh === undefined) return;
-  if (tier !== 'volatile') refuse(`${place}.refresh`, section.refresh, 'nothing: only volatile sections are refreshed');
-  if (section.refresh !== 'request' && section.refresh !== 'turn') refuse(`${place}.refresh`, section.refresh, '"request" or "turn"');
-};
-
-const checkTimeout = (place: string, timeoutMs: number | undefined): void => {
-  if (timeoutMs !== undefined && !(timeoutMs >= 0)) refuse(`${place}.timeoutMs`, timeoutMs, 'a number of milliseconds from 0');
-};
-
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string');
-
-const refuseUnknown = (what: string, options: object, known: readonly string[]): void => {
-  if (typeof options !== 'object' || options === null) {
-    throw new TurnError('invalid-option', `${what} takes an object; it was given ${show(options)}.`);
-  }
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  throw new TurnError('invalid-option', `${what} has no option ${show(unknown)}; it knows ${known.map(show).join(', ')}.`);
-};
-
-const refuse = (option: string, value: unknown, expected: string): never => {
-  throw new TurnError('invalid-option', `prompt() takes as "${option}" ${expected}; it was given ${show(value)}.`);
-};
-
-const show = (value: unknown): string => (typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? typeof value));
+const refusal = (option: string, problem: string): InvalidOptionError => new InvalidOptionError({ owner: 'prompt()', option, message: `prompt() ${problem}` });

@@ -1,4 +1,5 @@
-import { TurnError, type SystemBlock, type ToolDefinition } from '@h/turn';
+import type { SystemBlock, ToolDefinition } from '@h/turn';
+import { checkOptions, wholeFrom } from '@h/turn/options';
 import type { KeptPrompt, PartPrint } from './kept-prompt.js';
 import { hashText } from './hash.js';
 import { byCodeUnit, normalizeText } from './normalize.js';
@@ -45,7 +46,7 @@ export interface PromptCacheOptions {
  * own unless it is given one. Given one, it also remembers there what each session's last request was made of, for hosts
  * that keep no session state.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -62,10 +63,9 @@ export class PromptCache {
   #blocks = new WeakMap<readonly SystemBlock[], PartPrint>();
   #toolLists = new WeakMap<readonly ToolDefinition[], SortedTools>();
 
-  constructor({ maxEntries = 64 }: PromptCacheOptions = {}) {
-    if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
-      throw new TurnError('invalid-option', `PromptCache takes a whole number of at least 1 as "maxEntries"; it was given ${maxEntries}.`);
-    }
+  constructor(options: PromptCacheOptions = {}) {
+    checkOptions('PromptCache', options, { maxEntries: wholeFrom(1) });
+    const { maxEntries = 64 } = options;
     this.#texts = new Recent(maxEntries * 8);
     this.#tiers = new Recent(maxEntries);
     this.#sessions = new Recent(maxEntries);

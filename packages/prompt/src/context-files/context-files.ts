@@ -1,4 +1,4 @@
-import { TurnError } from '@h/turn';
+import { aFunction, aText, checkOptions, listOf, oneOf, recordOf, required, wholeFrom, type OptionCheck, type OptionChecks } from '@h/turn/options';
 import { hashText } from '../hash.js';
 import { normalizeText } from '../normalize.js';
 import type { FoundSection, SectionProblem, SectionSource } from '../sections.js';
@@ -49,9 +49,17 @@ export interface ContextFilesOptions {
 /** Below so many characters the rest of a file is not worth showing. */
 const leastRest = 200;
 
-const known: readonly string[] = [
-  'workspace', 'root', 'names', 'tiers', 'maxChars', 'maxTotalChars', 'scan',
-] satisfies (keyof ContextFilesOptions)[];
+const aName: OptionCheck = { takes: 'a name or a path below a folder, with "/" between its parts and without ".."', accepts: (value) => isName(value) };
+
+const checks: OptionChecks<ContextFilesOptions> = {
+  workspace: required({ ...aText, takes: 'the path of a folder' }),
+  root: { ...aText, takes: 'the path of a folder' },
+  names: listOf(aName),
+  tiers: recordOf(oneOf('session', 'volatile', 'bootstrap')),
+  maxChars: wholeFrom(leastRest),
+  maxTotalChars: wholeFrom(leastRest),
+  scan: aFunction,
+};
 
 const standardTiers: NonNullable<ContextFilesOptions['tiers']> = { 'memory.md': 'volatile', 'bootstrap.md': 'bootstrap' };
 
@@ -61,7 +69,7 @@ const standardTiers: NonNullable<ContextFilesOptions['tiers']> = { 'memory.md': 
  * Their order is fixed ({@link sortContextFiles}); line ends and trailing space make no difference; a file that says the
  * same as one before it is left out, as is an empty one. Files are read again only after they have changed.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -69,7 +77,7 @@ const standardTiers: NonNullable<ContextFilesOptions['tiers']> = { 'memory.md': 
  * ```
  */
 export const contextFiles = (options: ContextFilesOptions): SectionSource => {
-  checkOptions(options);
+  checkOptions('contextFiles()', options, checks);
   const { workspace, root, names = contextFileNames, maxChars = 20_000, maxTotalChars = 60_000, scan } = options;
   const tiers = new Map(Object.entries({ ...standardTiers, ...options.tiers }).map(([name, tier]) => [name.toLowerCase(), tier]));
   let files = new Map<string, ReadFile>();
@@ -151,24 +159,6 @@ const ownTags = /<(?=\s*(?:\/\s*)?context-file\b)/gi;
 
 const enclosed = (path: string, text: string): string =>
   `<context-file path="${path.replaceAll('"', '&quot;')}">\n${text.replace(ownTags, '&lt;')}\n</context-file>`;
-
-const checkOptions = (options: ContextFilesOptions): void => {
-  const refuse = (option: string, value: unknown, expected: string): never => {
-    throw new TurnError('invalid-option', `contextFiles() takes as "${option}" ${expected}; it was given ${JSON.stringify(value) ?? typeof value}.`);
-  };
-  const { workspace, root, names = [], tiers = {}, maxChars = 1000, maxTotalChars = 1000, scan } = options;
-  for (const name of Object.keys(options)) if (!known.includes(name)) refuse(name, name, `nothing: it knows ${known.join(', ')}`);
-  if (typeof workspace !== 'string' || workspace === '') refuse('workspace', workspace, 'the path of a folder');
-  if (root !== undefined && (typeof root !== 'string' || root === '')) refuse('root', root, 'the path of a folder');
-  for (const name of names) if (!isName(name)) refuse('names', name, 'names and paths below a folder, with "/" between their parts and without ".."');
-  for (const [name, tier] of Object.entries(tiers)) {
-    if (!['session', 'volatile', 'bootstrap'].includes(tier)) refuse(`tiers.${name}`, tier, '"session", "volatile" or "bootstrap"');
-  }
-  for (const [name, value] of Object.entries({ maxChars, maxTotalChars })) {
-    if (!Number.isSafeInteger(value) || value < leastRest) refuse(name, value, `a whole number from ${leastRest}`);
-  }
-  if (scan !== undefined && typeof scan !== 'function') refuse('scan', scan, 'a function');
-};
 
 const isName = (name: unknown): boolean =>
   typeof name === 'string' && name !== '' && !/[\\\0:"<>\n]/.test(name) && name.split('/').every((part) => part !== '' && part !== '.' && part !== '..');

@@ -1,6 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { TurnError } from '@h/turn';
+import { InvalidOptionError } from '@h/turn/options';
 
 /** A file that was found by its name. Nothing of it has been read. */
 export interface FoundFile {
@@ -25,14 +25,18 @@ const maxLevels = 32;
  * Without a root it is the nearest folder upwards that holds `.git`, or the workspace itself where there is none. The way
  * up ends before a folder that belongs to somebody else: what others have put above a workspace is nothing of ours.
  *
- * @throws TurnError `invalid-option` when the workspace does not lie in the root
+ * @throws InvalidOptionError `invalid-option` when the workspace does not lie in the root
  */
 export const searchedFolders = async (workspace: string, root: string | undefined): Promise<SearchedFolders> => {
   const start = await realpath(resolve(workspace));
   const end = root === undefined ? await repositoryRoot(start) : await realpath(resolve(root));
   const down = relative(end, start);
   if (isAbsolute(down) || down === '..' || down.startsWith(`..${sep}`)) {
-    throw new TurnError('invalid-option', `contextFiles() takes as "root" a folder that holds the workspace; ${JSON.stringify(root)} does not hold ${JSON.stringify(workspace)}.`);
+    throw new InvalidOptionError({
+      owner: 'contextFiles()',
+      option: 'root',
+      message: `contextFiles() takes as "root" a folder that holds the workspace; ${JSON.stringify(root)} does not hold ${JSON.stringify(workspace)}.`,
+    });
   }
   const parts = down === '' ? [] : down.split(sep);
   return { root: end, folders: [end, ...parts.map((_, index) => join(end, ...parts.slice(0, index + 1)))] };
