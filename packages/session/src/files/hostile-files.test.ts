@@ -151,6 +151,17 @@ describe('sessions beside others', () => {
     expect(await here.messages('alice')).toEqual(messagesOf('one'));
   });
 
+  it('that are opened and deleted at once are either there or not', async () => {
+    const { store, directory } = await place();
+    for (let round = 0; round < 15; round += 1) {
+      const opening = async (): Promise<void> => (await store.open('alice')).close();
+      const outcomes = await Promise.allSettled([opening(), store.delete('alice'), opening(), store.delete('alice'), opening()]);
+      for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(SessionHeldError);
+    }
+    await store.delete('alice');
+    expect(await readdir(directory)).toEqual([]);
+  });
+
   it('are all readable by their owner alone, whatever umask says', async () => {
     const umask = process.umask(0);
     onTestFinished(() => void process.umask(umask));
@@ -184,7 +195,11 @@ describe('records of great size', () => {
     const { store } = await place();
     const note = (value: string): TurnEvent => event('session.state', { key: 'k', value }, { turn: 'turn-1' });
     const given = [...openTurn('turn-1', 'one'), ...Array.from({ length: 8 }, (_, index) => note(`${index}${'x'.repeat(5_000_000)}`))];
+    const appendFile = vi.spyOn(await fileHandles(), 'appendFile');
+    onTestFinished(() => appendFile.mockRestore());
     await inSession(store, 'alice', (open) => Promise.all(given.map(async (each, seq) => open.append({ v: 1, seq, event: each, derived: false }))));
+    const pieces = appendFile.mock.calls.map(([text]) => String(text as string).length);
+    expect([pieces.length >= 3, Math.max(...pieces) < 25_000_000]).toEqual([true, true]);
     const journal = await journalOf(store, 'alice');
     expect(journal.map(({ event: each }) => (each.type === 'session.state' ? JSON.stringify(each.value).slice(1, 2) : '')).join('')).toBe('o01234567');
   });

@@ -1,7 +1,7 @@
-import { rename, rm, stat } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { lockIn } from '../lock/holders.js';
-import { lockSession } from '../lock/session-lock.js';
+import { lockSession, type SessionLock } from '../lock/session-lock.js';
 import { namesIn } from './find-sessions.js';
 import type { SessionFolder } from './folder.js';
 
@@ -13,21 +13,30 @@ const deletedPrefix = '.deleted-';
  *
  * @throws SessionHeldError while a turn runs in it
  */
-export const removeSession = async ({ path, session }: SessionFolder, leaseMs: number): Promise<void> => {
-  const directory = dirname(path);
-  const isThere = await stat(path).then(() => true, () => false);
-  if (isThere) {
-    const lock = await lockSession({ folder: path, session, leaseMs });
+export const removeSession = async (folder: SessionFolder, leaseMs: number): Promise<void> => {
+  const directory = dirname(folder.path);
+  const lock = await lockIfThere(folder, leaseMs);
+  if (lock) {
     await lock.leave();
     try {
       // oxlint-disable-next-line h/no-clock -- a session of the same name may have been deleted before
-      await rename(path, join(directory, `${deletedPrefix}${crypto.randomUUID()}`));
+      await rename(folder.path, join(directory, `${deletedPrefix}${crypto.randomUUID()}`));
     } catch (error) {
-      await rm(lockIn(path, lock.generation), { recursive: true, force: true });
+      await rm(lockIn(folder.path, lock.generation), { recursive: true, force: true });
       throw error;
     }
   }
   await removeDeleted(directory);
+};
+
+/** Locks a session, unless it is not there, or somebody else deletes it at the same time. */
+const lockIfThere = async ({ path, session }: SessionFolder, leaseMs: number): Promise<SessionLock | undefined> => {
+  try {
+    return await lockSession({ folder: path, session, leaseMs });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 };
 
 /** Goes on with what a process has left that died while it removed a session. */
