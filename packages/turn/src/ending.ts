@@ -18,6 +18,11 @@ export class Ending {
     this.#giveUp = giveUp;
   }
 
+  /** What was decided on. */
+  get lastWord(): TurnEventOf<'turn.stop'> | undefined {
+    return this.#lastWord;
+  }
+
   /** Decides on a stop that no operator can turn down: a caller's, the cap's, or that of a turn that is broken. */
   decide(lastWord: TurnEventOf<'turn.stop'>): void {
     this.#lastWord = lastWord;

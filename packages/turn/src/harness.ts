@@ -6,7 +6,7 @@ import type { ApprovalDecision, NewEventOf, TurnEvent, TurnState } from './event
 import { memorySessions } from './memory-sessions.js';
 import type { UserMessage } from './messages.js';
 import type { ModelRequest } from './model.js';
-import { harnessOptionsSchema, steeringSchema, toUserMessages, turnInputSchema, type HarnessOptions, type TurnInput } from './options.js';
+import { harnessOptionsSchema, resumeOptionsSchema, steeringSchema, toUserMessages, turnInputSchema, type HarnessOptions, type TurnInput } from './options.js';
 import type { PipelineOperator } from './pipeline.js';
 import type { RunnerOptions } from './runner-options.js';
 import { TurnRun } from './runner.js';
@@ -35,8 +35,10 @@ export interface Agent {
   /**
    * Goes on with a turn whose process died, from the session store. What was recorded is shown again, marked
    * `replayed`; what was under way is repeated only where that is safe.
+   *
+   * @param options - `signal` cancels the turn, as that of `turn()` does
    */
-  resume(turn: string): Observable<TurnEvent>;
+  resume(turn: string, options?: Pick<TurnInput, 'signal'>): Observable<TurnEvent>;
   /**
    * Ends a turn whose process died, without running anything: its journal is shown, marked `replayed`, calls that may have run
    * are answered `interrupted`, and the turn ends with the outcome `error`. No operator takes part. A turn that has ended
@@ -141,9 +143,10 @@ const createAgent = (options: HarnessOptions, operators: readonly PipelineOperat
       };
       return run(() => id ?? newId(), signal, (started, cancelled) => started.begin(start, cancelled));
     },
-    resume: (turn) => {
+    resume: (turn, options = {}) => {
       const id = checked(z.string().min(1), turn, 'The turn to resume');
-      return run(() => id, undefined, (started) => started.resume());
+      const { signal } = checked(resumeOptionsSchema, options, 'An option of resume()');
+      return run(() => id, signal, (started, cancelled) => started.resume(cancelled));
     },
     finish: (turn, reason = 'The process ended before the turn did.') => {
       const id = checked(z.string().min(1), turn, 'The turn to finish');

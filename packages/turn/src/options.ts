@@ -115,6 +115,11 @@ const userParts = z.array(z.looseObject({ type: z.enum(['text', 'image', 'file']
 /** What a message for a running turn has to be. */
 export const steeringSchema = z.union([z.string().min(1), saying]);
 
+const signalSchema = z.instanceof(AbortSignal).optional();
+
+/** What a turn may be resumed with. */
+export const resumeOptionsSchema = z.strictObject({ signal: signalSchema });
+
 /** What a turn has to be asked with. */
 export const turnInputSchema = z.strictObject({
   session: z.string().min(1),
@@ -126,7 +131,7 @@ export const turnInputSchema = z.strictObject({
   ]),
   trigger: z.string().min(1).optional(),
   priority: z.enum(['foreground', 'normal', 'background']).optional(),
-  signal: z.instanceof(AbortSignal).optional(),
+  signal: signalSchema,
   metadata: jsonObjectSchema.optional(),
   id: z.string().min(1).optional(),
 }) as unknown as z.ZodType<TurnInput>;

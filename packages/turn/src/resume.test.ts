@@ -300,6 +300,62 @@ describe('resuming', () => {
     expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'error', error: { code: 'unknown-turn' } });
   });
 
+  it('is cancelled by its signal, before it begins and at every event, and leaves a valid transcript', async () => {
+    const first = world(emptyDisk);
+    await finish(first.agent, false);
+    for (let length = 1; length < first.store.lines.length; length += 1) {
+      const lines = first.store.lines.slice(0, length);
+      const ended = decodeRecord(lines.at(-1) ?? '').event.type === 'turn.end';
+      for (let at = -1, isThere = true; isThere; at += 1) {
+        const { agent, store, modelCalls } = world({ ...emptyDisk, lines });
+        const cancelled = new AbortController();
+        if (at === -1) cancelled.abort('Enough.');
+        const events: TurnEvent[] = [];
+        await new Promise<void>((resolve) => {
+          agent.resume('turn-1', { signal: cancelled.signal }).subscribe({
+            next: (event) => {
+              if (events.push(event) - 1 === at) cancelled.abort('Enough.');
+              if (event.type === 'approval.request' && !event.replayed) queueMicrotask(() => agent.answer(event.id, 'once'));
+            },
+            complete: resolve,
+          });
+        });
+        isThere = at < events.length;
+        const last = events.at(-1);
+        const wasStopping = events.slice(0, at + 1).some(({ type }) => type === 'turn.stop') || lines.some((line) => decodeRecord(line).event.type === 'turn.stop');
+        // A turn that had all it needed is done before anybody could cancel it.
+        const isDone = at === events.length - 1 || (at === -1 && modelCalls() === 0 && last?.type === 'turn.end' && last.outcome === 'completed');
+        if (isThere && !ended && !wasStopping) expect(last, `${length}, ${at}`).toMatchObject({ type: 'turn.end', outcome: isDone ? 'completed' : 'cancelled' });
+        expect(store.lines.map(decodeRecord).map(({ seq }) => seq)).toEqual(store.lines.map((_, index) => index));
+        const messages = transcriptOf(emptyDisk, store.lines);
+        expect(repairHistory(messages).repairs, `${length}, ${at}`).toEqual([]);
+      }
+    }
+  });
+
+  it('is cancelled while its store takes its time to open, or for ever', async () => {
+    const first = world(emptyDisk);
+    await finish(first.agent, false);
+    const lines = first.store.lines.slice(0, 5);
+    for (const delay of ['later', 'never'] as const) {
+      const store = storeOf({ ...emptyDisk, lines });
+      const slow: SessionStore = { ...store, open: (session) => (delay === 'never' ? new Promise(() => undefined) : Promise.resolve().then(() => store.open(session))) };
+      const agent = harness({ model: scriptedModel([]), tools: scriptedTools({}), sessions: slow, closeGraceMs: 5 }).pipe();
+      const cancelled = new AbortController();
+      const all = firstValueFrom(agent.resume('turn-1', { signal: cancelled.signal }).pipe(toArray()));
+      cancelled.abort('Enough.');
+      const events = await all;
+      expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'cancelled', reason: 'Enough.' });
+      expect(events.filter(({ replayed }) => replayed)).toHaveLength(delay === 'never' ? 0 : 5);
+    }
+  });
+
+  it('refuses options that it does not know', () => {
+    const { agent } = world(emptyDisk);
+    expect(() => agent.resume('turn-1', { signl: undefined } as never)).toThrow(/An option of resume\(\).*signl/);
+    expect(() => agent.resume('turn-1', { signal: 'now' } as never)).toThrow(/signal/);
+  });
+
   it('ends a turn whose process died before a new turn begins in its session, without running anything', async () => {
     const first = world(emptyDisk);
     await finish(first.agent, false);

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { slowSessions, type SlowSessions } from '../test/slow-sessions.js';
-import { expectEnded, watch, type Watched } from '../test/turns.js';
+import { expectEnded, expectSound, watch, type Watched } from '../test/turns.js';
 import { SessionStuckError, type StoreOperation } from './errors.js';
 import { harness, type Agent } from './harness.js';
-import { scriptedModel } from './testing/index.js';
+import { call, response, scriptedModel, scriptedTools } from './testing/index.js';
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 0 });
@@ -122,6 +122,39 @@ describe('a store that hangs', () => {
     await vi.advanceTimersByTimeAsync(5_000);
     expect([first.end.outcome, second.end.outcome]).toEqual(['completed', 'completed']);
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('wherever it does, whenever the turn is given up, hangs nobody else, and leaves a sound session', async () => {
+    let hung = 0;
+    for (const operation of ['open', 'append', 'close'] as const) {
+      for (let place = 0; place < (operation === 'append' ? 12 : 1); place += 1) {
+        for (const [way, afterMs] of [['abort', 3], ['leave', 3], ['abort', 15], ['leave', 15], ['abort', 700], ['leave', 700]] as const) {
+          const label = `${operation} ${place}, ${way} after ${afterMs} ms`;
+          const sessions = hanging(operation, place);
+          const model = scriptedModel([response(call('1', 'ls')), 'One.', 'Two.', 'Three.', 'Four.'], { delayMs: 2 });
+          const agent = harness({ model, tools: scriptedTools({ ls: 'a' }), sessions, closeGraceMs: 500 }).pipe();
+          const controller = new AbortController();
+          const first = watch(agent.turn({ session: 'alice', input: 'Go on.', signal: controller.signal }));
+          await vi.advanceTimersByTimeAsync(afterMs);
+          if (way === 'abort') controller.abort();
+          else first.subscription.unsubscribe();
+          await vi.advanceTimersByTimeAsync(60);
+          if (sessions.counts[operation] <= place) continue;
+          hung += 1;
+          const second = await ask(agent);
+          expect(second.isComplete, label).toBe(true);
+          expect(['completed', 'error'], label).toContain(second.end.outcome);
+          if (second.end.outcome === 'error') expect(second.end.error?.code, label).toBe('session-stuck');
+          if (way === 'abort') expectEnded(label, first);
+          expect(agent.running(), label).toEqual([]);
+          await vi.advanceTimersByTimeAsync(20 * hours);
+          expect((await ask(agent)).end.outcome, label).toBe('completed');
+          expectSound(label, sessions.journal('alice'), sessions.messages('alice'));
+          expect(vi.getTimerCount(), label).toBe(0);
+        }
+      }
+    }
+    expect(hung).toBeGreaterThan(50);
   });
 
   it('fails in words that name the session and what hangs', () => {

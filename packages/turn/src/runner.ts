@@ -52,6 +52,8 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   readonly #conclusion: Conclusion<TurnRun>;
   #setupFailure: OperatorError | undefined;
   #isBroken = false;
+  /** Its journal is being read: until that has been shown, nothing else enters. */
+  #isReopening = false;
   #over = false;
 
   constructor(turn: string, options: RunnerOptions, subscriber: Subscriber<TurnEvent>) {
@@ -100,10 +102,17 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     else this.cancel(cancelled);
   }
 
-  /** Goes on with a turn where its journal ends. */
-  resume(): void {
+  /** Goes on with a turn where its journal ends; one that is cancelled by then ends there, with its operators watching. */
+  resume(cancelled?: string): void {
     if (!this.#connect()) return;
-    this.#reopen((event) => this.enter(event), () => this.#recover(), (error) => this.#cannotOpen(error));
+    this.#isReopening = true;
+    if (cancelled !== undefined) this.cancel(cancelled);
+    const goOn = (): void => {
+      const { lastWord } = this.#ending;
+      this.#recover();
+      if (lastWord) this.enter(lastWord);
+    };
+    this.#reopen((event) => this.enter(event), goOn, (error) => this.#cannotOpen(error));
   }
 
   /** Ends a turn whose process is gone where its journal ends: shows it, and runs nothing, no operator either. */
@@ -114,6 +123,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
 
   #reopen(show: (event: TurnEvent) => void, goOn: () => void, onError: (error: unknown) => void): void {
     const take = ({ loop, recorded }: Reopened): void => {
+      this.#isReopening = false;
       this.#state = loop;
       this.#loop.history = loop.history;
       for (const event of recorded) {
@@ -327,7 +337,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   #endSoon(lastWord: LastWord): void {
     const command = { turn: this.turn, at: this.now(), ...stop(lastWord.outcome, lastWord.reason, lastWord.error) };
     this.#ending.decide(command);
-    this.enter(command);
+    if (!this.#isReopening) this.enter(command);
   }
 
   /** Ends the turn without its operators. */
