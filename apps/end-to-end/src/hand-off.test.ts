@@ -193,7 +193,7 @@ describe('compaction that does not help', () => {
     const asked: string[] = [];
     const summarize: Summarizer = ({ text }) => {
       asked.push(text);
-      return briefing;
+      return '# Goal\nShip the order that the user has named.\n# Next\nGo on where it stopped.';
     };
     const agent = harness({ model, tools: toolDriver([look, read]), sessions }).pipe(
       compaction({ window: 9_000, reserve: 1_000, strategy: 'summarize', summarize: broken, maxAttempts: 1, counter: createTokenCounter() }),
@@ -206,8 +206,8 @@ describe('compaction that does not help', () => {
     expect(events.at(-1)).toMatchObject({ outcome: 'completed' });
     const after = events.findIndex(({ type }) => type === 'handoff.done');
     expect(events.slice(after).some(({ type }) => type === 'compaction.failed')).toBe(false);
-    expect(textOf(sessions.messages('s'))).toContain(orderId);
-    expect(sessions.messages('s')[0]).toMatchObject({ metadata: { kind: 'handoff' } });
+    const [first] = sessions.messages('s');
+    expect(first).toMatchObject({ metadata: { kind: 'handoff' }, content: expect.stringContaining(`# Identifiers, letter by letter\n- ${orderId}`) as unknown });
   });
 
   it('and a request that is too long for the provider all the same is made again with a fresh context', async () => {

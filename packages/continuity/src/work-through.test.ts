@@ -137,6 +137,24 @@ describe('workThrough', () => {
     expect(waits).toEqual([0, 2_000, 4_000]);
   });
 
+  it('waits longer and longer after sessions without progress, if it is told to', async () => {
+    const project = await projectWith(planned('a', 'b'));
+    const scheduler = new VirtualTimeScheduler();
+    const at: number[] = [];
+    const runSession = async ({ session }: PlannedSession) => {
+      at.push(scheduler.now());
+      if (at.length === 3) await finish(project, session);
+      return { outcome: 'error' } as const;
+    };
+    const work = workThrough({ project, goal: 'x', scheduler, idlePauseMs: 1_000, maxIdleSessions: 3, runSession });
+    for (const sessions of [1, 2, 4, 5]) {
+      await vi.waitUntil(() => at.length === sessions && scheduler.actions.length > 0, { timeout: 5_000 });
+      scheduler.flush();
+    }
+    expect(await work).toMatchObject({ reason: 'no-progress', sessions: 6 });
+    expect(at).toEqual([0, 1_000, 3_000, 3_000, 4_000, 6_000]);
+  });
+
   it('leaves a wait when it is cancelled, with no timer left', async () => {
     const project = await projectWith(planned('a'));
     await project.progress.update((current) => claimNext(current, { owner: 'other', at: project.clock(), leaseMs: 60_000 }));

@@ -43,7 +43,14 @@ export interface WorkThroughOptions {
    * @defaultValue `3`
    */
   readonly maxIdleSessions?: number | undefined;
-  /** Begins no further session, and ends a wait for others. The session that runs needs the signal too. */
+  /**
+   * How long to wait after a session without progress, in milliseconds, and twice as long after each further one: a provider that is down may be
+   * up again.
+   *
+   * @defaultValue `0`
+   */
+  readonly idlePauseMs?: number | undefined;
+  /** Begins no further session, and ends a wait. The session that runs needs the signal too. */
   readonly signal?: AbortSignal | undefined;
   /**
    * Told before a wait: what is left is in the hands of other processes.
@@ -79,11 +86,14 @@ export interface WorkEnd {
 
 /** Others are looked after this often, in milliseconds: their task may be done long before their lease runs out. */
 const longestWaitMs = 2_000;
+/** Longer ones fire at once. */
+const longestTimerMs = 2_147_483_647;
 const goOn = 'Go on with the project.';
 
 /**
  * Runs sessions one after the other until all is done, nothing can go on, or nothing goes on: the first one with the user's goal, the next
- * ones with nothing but the state of the project. While all that is left is in the hands of other processes, it waits for them.
+ * ones with nothing but the state of the project. While all that is left is in the hands of other processes, it waits for them. Several
+ * processes may work on one plan; let one make it first, because of two that plan at the same time the later one counts.
  *
  * @throws ContinuityError `invalid-option`
  *
@@ -94,7 +104,7 @@ const goOn = 'Go on with the project.';
  * ```
  */
 export const workThrough = async (options: WorkThroughOptions): Promise<WorkEnd> => {
-  const { project, goal, runSession, maxSessions, maxIdleSessions, signal, onWait, nameSession, scheduler } = settingsOf(options);
+  const { project, goal, runSession, maxSessions, maxIdleSessions, idlePauseMs, signal, onWait, nameSession, scheduler } = settingsOf(options);
   let sessions = 0;
   let idle = 0;
   for (;;) {
@@ -116,6 +126,7 @@ export const workThrough = async (options: WorkThroughOptions): Promise<WorkEnd>
     const after = await project.status();
     if (outcome === 'cancelled' && after.next.kind !== 'stop') return { reason: 'cancelled', sessions, status: after };
     idle = isFurther(status, after) ? 0 : idle + 1;
+    if (idle > 0 && idle < maxIdleSessions && idlePauseMs > 0) await pause(Math.min(idlePauseMs * 2 ** (idle - 1), longestTimerMs), scheduler, signal);
   }
 };
 
@@ -136,6 +147,7 @@ const settingsOf = (options: WorkThroughOptions) => {
     runSession: required(aFunction),
     maxSessions: wholeFrom(1),
     maxIdleSessions: wholeFrom(1),
+    idlePauseMs: wholeFrom(0),
     signal: instanceOf(AbortSignal),
     onWait: aFunction,
     nameSession: aFunction,
@@ -143,6 +155,6 @@ const settingsOf = (options: WorkThroughOptions) => {
   });
   const id = randomUUID().slice(0, 8);
   const { project, goal, runSession, signal, onWait } = options;
-  const { maxSessions = 100, maxIdleSessions = 3, nameSession = (number: number) => `plan-${id}-${number}`, scheduler = asyncScheduler } = options;
-  return { project, goal, runSession, signal, onWait, maxSessions, maxIdleSessions, nameSession, scheduler };
+  const { maxSessions = 100, maxIdleSessions = 3, idlePauseMs = 0, nameSession = (number: number) => `plan-${id}-${number}`, scheduler = asyncScheduler } = options;
+  return { project, goal, runSession, signal, onWait, maxSessions, maxIdleSessions, idlePauseMs, nameSession, scheduler };
 };
