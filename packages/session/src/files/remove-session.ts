@@ -42,6 +42,7 @@ const lockIfThere = async ({ path, session }: SessionFolder, leaseMs: number): P
 /** Goes on with what a process has left that died while it removed a session. */
 export const removeDeleted = async (directory: string): Promise<void> => {
   for (const name of await namesIn(directory)) {
-    if (name.startsWith(deletedPrefix)) await rm(join(directory, name), { recursive: true, force: true });
+    // Somebody who was about to open it may put something into it meanwhile.
+    if (name.startsWith(deletedPrefix)) await rm(join(directory, name), { recursive: true, force: true, maxRetries: 5 });
   }
 };

@@ -35,8 +35,9 @@ const move = async (folder: string, own: string, generation: number): Promise<Fi
     await rename(own, place);
   } catch (error) {
     await rm(own, { recursive: true, force: true });
-    // Systems differ in what they say of a folder that is there already.
-    if ((await highestIn(folder)) >= generation) return undefined;
+    const isTaken = ['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '');
+    // Some systems say something else of a folder that is there already.
+    if (isTaken || (await highestIn(folder)) >= generation) return undefined;
     throw error;
   }
   try {
