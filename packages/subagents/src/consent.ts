@@ -1,4 +1,4 @@
-import { deny, type ApprovalDecision, type DecideContext, type ObserveHandlers, type OperatorContext, type TurnEventOf } from '@h/turn';
+import { deny, type ApprovalDecision, type ObserveHandlers, type OperatorContext, type TurnEventOf } from '@h/turn';
 import { isChildQuestion } from './child-question.js';
 
 /** Asks a person before calls are run, once for each call, whoever asks first. */
@@ -28,18 +28,15 @@ export class Consent {
   };
 
   /** Nothing where a person has approved the call already; else the call, once there is an answer. */
-  ask(event: TurnEventOf<'tool.call'>, { signal }: DecideContext): Promise<TurnEventOf<'tool.call'>> | undefined {
+  ask(event: TurnEventOf<'tool.call'>): Promise<TurnEventOf<'tool.call'>> | undefined {
     const { call, turn } = event;
     if (this.#approvedCalls.has(call.id) || this.#approvedTools.has(call.name)) return undefined;
     const id = `policy-guard/${turn}/${call.id}`;
     const answer = new Promise<ApprovalDecision>((resolve) => void this.#waiting.set(id, resolve));
-    const giveUp = (): void => this.#waiting.get(id)?.({ decision: 'deny', reason: 'The turn is over.' });
-    signal.addEventListener('abort', giveUp, { once: true });
     this.#asked.set(id, call.id);
     this.#context.emit({ type: 'approval.request', id, reason: `The agent may use ${call.name} only with approval.`, call });
     return answer.then(({ decision, reason }) => {
       this.#waiting.delete(id);
-      signal.removeEventListener('abort', giveUp);
       if (decision === 'deny') return deny(event, reason ?? `The use of ${call.name} was not approved.`, 'policy-guard');
       if (decision !== 'once') this.#approvedTools.add(call.name);
       return event;

@@ -137,6 +137,18 @@ describe('results', () => {
     expect(countOf(readBy(parent, parent.requests.length - 1), 'Found.')).toBe(1);
   });
 
+  it('are known to be delivered also in front of much that is said at once', async () => {
+    const { agent, team, parent } = tree({ parent: [says(spawn('a')), 'Bye.', 'News.'], parentEnd: 'detach', delayMs: 5 });
+    agent.turn({ session: 'boss', input: 'Go' }).subscribe();
+    await pass(100);
+    expect(team.list('boss')).toMatchObject([{ status: 'ok' }]);
+    agent.turn({ session: 'boss', input: Array.from({ length: 20 }, (_, index) => ({ role: 'user' as const, content: `And ${index}?` })) }).subscribe();
+    await pass(4);
+    expect(parent.requests).toHaveLength(3);
+    expect(team.list('boss')).toEqual([]);
+    await pass(100);
+  });
+
   it('leave nothing behind once they were delivered', async () => {
     const store = memoryChildStore();
     const { run, team } = tree({ parent: [says(spawn('a'), spawn('b')), says(wait('w', { children: ['c1'] })), '…', 'Done.'], store });

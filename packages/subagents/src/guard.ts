@@ -1,4 +1,4 @@
-import { deny, intercept, type Decision, type DecideContext, type ToolCall, type ToolDefinition, type TurnEventOf, type TurnOperator } from '@h/turn';
+import { deny, intercept, type Decision, type ToolCall, type ToolDefinition, type TurnEventOf, type TurnOperator } from '@h/turn';
 import { aFunction, anObject, checkOptions } from '@h/turn/options';
 import { Consent } from './consent.js';
 import { canonical } from './patterns.js';
@@ -48,9 +48,9 @@ export const policyGuard = (policy: AgentPolicy, options: GuardOptions = {}): Tu
     const offer = narrowing((name) => allowsTool(policy, name, options));
 
     /** Where it is allowed otherwise, a person may still have to be asked. */
-    const consented = (event: TurnEventOf<'tool.call'>, refusal: string | undefined, decide: DecideContext): Decision | Promise<Decision> => {
+    const consented = (event: TurnEventOf<'tool.call'>, refusal: string | undefined): Decision | Promise<Decision> => {
       if (refusal !== undefined) return deny(event, refusal, 'policy-guard');
-      return wantsApproval(policy, event.call.name, options) ? consent.ask(event, decide) : undefined;
+      return wantsApproval(policy, event.call.name, options) ? consent.ask(event) : undefined;
     };
 
     return {
@@ -60,12 +60,12 @@ export const policyGuard = (policy: AgentPolicy, options: GuardOptions = {}): Tu
           const tools = offer(event.tools);
           return tools === event.tools ? undefined : { ...event, tools };
         },
-        'tool.call': (event, decide) => {
+        'tool.call': (event) => {
           const { call } = event;
           if (event.denied) return undefined;
           if (!allowsTool(policy, call.name, options)) return deny(event, `This agent may not use ${call.name}.`, 'policy-guard');
           const refusal = isOwn(call, options) ? undefined : judged(call);
-          return refusal instanceof Promise ? refusal.then((found) => consented(event, found, decide)) : consented(event, refusal, decide);
+          return refusal instanceof Promise ? refusal.then((found) => consented(event, found)) : consented(event, refusal);
         },
       },
     };

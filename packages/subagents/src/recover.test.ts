@@ -1,4 +1,4 @@
-import { memorySessions, reply, type ModelRequest } from '@h/turn';
+import { intercept, memorySessions, noUsage, reply, type ModelRequest } from '@h/turn';
 import { describe, expect, it } from 'vitest';
 import { countOf, readBy, says, spawn, tree, wait } from '../test/tree.js';
 import { pass, useVirtualTime } from '../test/virtual-time.js';
@@ -96,6 +96,40 @@ describe('recover', () => {
     await second.team.recover();
     await second.run('And?');
     expect([countOf(readBy(second.parent, 0), 'Done: a'), countOf(readBy(second.parent, 0), 'Done: b')]).toEqual([1, 1]);
+  });
+
+  it('knows a result that was told by a call whose answer was cut', async () => {
+    const store = memoryChildStore();
+    const sessions = memorySessions();
+    let before: ChildStore | undefined;
+    const cut = intercept('cut', () => ({ decide: { 'tool.result': (event) => (event.output.type === 'text' ? { ...event, output: { type: 'text', value: event.output.value.slice(0, 60) } } : undefined) } }));
+    const first = tree({
+      parent: [says(spawn('a'), spawn('b'), spawn('c')), says(wait('w')), 'Done.'],
+      store: { ...store, delete: async (id) => ((before ??= await copyOf(store)), store.delete(id)) },
+      sessions,
+      lateOperators: [cut],
+    });
+    await first.run();
+    await pass(1);
+    const second = tree({ parent: ['Nothing new.'], store: before ?? memoryChildStore(), sessions });
+    await second.team.recover();
+    expect(second.team.list('boss')).toHaveLength(3);
+    await second.run('And?');
+    expect(countOf(readBy(second.parent, 0), 'Done: ')).toBe(0);
+    expect(second.team.list('boss')).toEqual([]);
+  });
+
+  it('does not take the answer to an earlier call of the same id for the one that told a result', async () => {
+    const sessions = memorySessions();
+    const first = tree({ parent: [says(wait('w')), 'Nothing.'], sessions });
+    await first.run();
+    const store = memoryChildStore();
+    const record: ChildRecord = { v: 1, id: 'c9', agent: 'worker', task: 'x', session: 'subagent-c9', turn: 't9', parent: 'boss', root: 'boss', depth: 1, receiver: 'parent', spawnedAt: 0, takenBy: 'w', end: { child: 'c9', agent: 'worker', session: 'subagent-c9', task: 'x', status: 'ok', text: 'Found.', textChars: 6, steps: 1, usage: noUsage, durationMs: 1 } };
+    await store.save(record);
+    const second = tree({ parent: ['I see.'], store, sessions });
+    await second.team.recover();
+    await second.run('And?');
+    expect(countOf(readBy(second.parent, 0), 'Found.')).toBe(1);
   });
 
   it('delivers each result once, from whatever record a turn is resumed', async () => {

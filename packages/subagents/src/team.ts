@@ -258,7 +258,6 @@ export class Team {
   }
 
   async #isolated(child: Child, { folder, original }: Isolation): Promise<void> {
-    if (child.end) return;
     child.policy = movePolicy(child.policy, original, folder);
     await this.records.change(child, { isolated: folder });
   }

@@ -126,6 +126,32 @@ describe('fileChildStore', () => {
     expect(await processFolders(directory)).toEqual([own]);
   });
 
+  it('tells a dead process from a living one that has its number', async () => {
+    const directory = await temporaryFolder();
+    const store = open(directory);
+    await store.save(record('a'));
+    const [own = ''] = await processFolders(directory);
+    const owner = JSON.parse(await readFile(join(own, 'owner'), 'utf8')) as { readonly since: string };
+    if (owner.since === '') return;
+    await mkdir(join(directory, 'process-x'));
+    await writeFile(join(directory, 'process-x', 'owner'), JSON.stringify({ ...owner, since: `${owner.since}0` }));
+    await mkdir(join(directory, 'process-y'));
+    await writeFile(join(directory, 'process-y', 'owner'), JSON.stringify(owner));
+    await store.list();
+    expect((await processFolders(directory)).toSorted()).toEqual([own, join(directory, 'process-y')].toSorted());
+  });
+
+  it('removes folders that were never completed, once their makers cannot be at it any more', async () => {
+    const directory = await temporaryFolder();
+    const store = open(directory, { leaseMs: 60_000 });
+    await mkdir(join(directory, '.new-old'));
+    await mkdir(join(directory, '.new-now'));
+    const longAgo = new Date(Date.now() - 120_000);
+    await utimes(join(directory, '.new-old'), longAgo, longAgo);
+    await store.list();
+    expect((await readdir(directory)).filter((name) => name.startsWith('.new'))).toEqual(['.new-now']);
+  });
+
   it('notices that it was taken for dead: it keeps nothing there any more, and begins anew', async () => {
     const directory = await temporaryFolder();
     const store = open(directory);
