@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { slowSessions, type SlowSessions } from '../test/slow-sessions.js';
 import { expectEnded, expectSound, watch, type Watched } from '../test/turns.js';
+import { stop } from './decisions.js';
 import { SessionStuckError, type StoreOperation } from './errors.js';
 import { harness, type Agent } from './harness.js';
+import { intercept } from './intercept.js';
 import { call, response, scriptedModel, scriptedTools } from './testing/index.js';
 
 beforeEach(() => {
@@ -94,6 +96,17 @@ describe('a store that hangs', () => {
     await vi.advanceTimersByTimeAsync(10 * hours);
     expect((await ask(agent)).end.outcome).toBe('completed');
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('in append() of a stop that an operator says out of the blue ends the turn all the same', async () => {
+    const timeLimit = intercept('time-limit', ({ after, emit }) => ({ observe: { 'model.request': () => void after(100, () => emit(stop('timed-out'))) } }));
+    const sessions = hanging('append', 4);
+    const agent = harness({ model: scriptedModel([{ never: [] }, 'Two.']), sessions, closeGraceMs: 500 }).pipe(timeLimit);
+    const first = watch(agent.turn({ session: 'alice', input: 'Go on.' }));
+    await vi.advanceTimersByTimeAsync(1_300);
+    expectEnded('', first);
+    expect(first.types.at(-2)).toBe('model.request');
+    expect(first.end.error?.code).toBe('session-stuck');
   });
 
   it('in open() does not hang the next turn once the first is aborted', async () => {
