@@ -118,23 +118,26 @@ describe('workThrough', () => {
     const clock = (): number => Date.UTC(2026, 10, 21) + scheduler.now();
     const project = await projectWith(planned('a'), { clock, leaseMs: 5_000 });
     await project.progress.update((current) => claimNext(current, { owner: 'other', at: clock(), leaseMs: 5_000 }));
-    const waits: number[] = [];
+    const told: string[] = [];
+    const begun: number[] = [];
     const work = workThrough({
       project,
       goal: 'x',
       scheduler,
-      onWait: () => void waits.push(scheduler.now()),
+      onWait: ({ text }) => void told.push(text),
       runSession: async ({ session }) => {
+        begun.push(scheduler.now());
         await finish(project, session);
         return completed;
       },
     });
-    for (let round = 1; round <= 3; round += 1) {
-      await vi.waitUntil(() => waits.length === round && scheduler.actions.length > 0, { timeout: 5_000 });
+    for (const at of [0, 2_000, 4_000]) {
+      await vi.waitUntil(() => scheduler.now() === at && scheduler.actions.length > 0, { timeout: 5_000 });
       scheduler.flush();
     }
     expect(await work).toMatchObject({ reason: 'all-done', sessions: 1 });
-    expect(waits).toEqual([0, 2_000, 4_000]);
+    expect(begun).toEqual([5_000]);
+    expect(told).toEqual(['0 of 1 tasks are done. Other sessions work on a.']);
   });
 
   it('waits longer and longer after sessions without progress, if it is told to', async () => {

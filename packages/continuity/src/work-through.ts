@@ -53,7 +53,7 @@ export interface WorkThroughOptions {
   /** Begins no further session, and ends a wait. The session that runs needs the signal too. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Told before a wait: what is left is in the hands of other processes.
+   * Told before a wait, and when something has changed meanwhile: what is left is in the hands of other processes.
    *
    * @defaultValue nobody is told
    */
@@ -107,6 +107,7 @@ export const workThrough = async (options: WorkThroughOptions): Promise<WorkEnd>
   const { project, goal, runSession, maxSessions, maxIdleSessions, idlePauseMs, signal, onWait, nameSession, scheduler } = settingsOf(options);
   let sessions = 0;
   let idle = 0;
+  let told = '';
   for (;;) {
     const status = await project.status();
     const { next } = status;
@@ -116,10 +117,12 @@ export const workThrough = async (options: WorkThroughOptions): Promise<WorkEnd>
     if (idle >= maxIdleSessions) return end('no-progress');
     if (sessions >= maxSessions) return end('max-sessions');
     if (next.kind === 'wait') {
-      onWait?.(status);
+      if (status.text !== told) onWait?.(status);
+      told = status.text;
       await pause(Math.min(longestWaitMs, Math.max(100, Date.parse(next.until) - project.clock())), scheduler, signal);
       continue;
     }
+    told = '';
     sessions += 1;
     const isFirst = next.kind === 'plan';
     const { outcome } = await runSession({ session: nameSession(sessions), input: isFirst ? goal : goOn, number: sessions, role: isFirst ? 'initializer' : 'worker', status });
