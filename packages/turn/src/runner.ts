@@ -11,7 +11,7 @@ import { isDerived, isRecorded } from './journal.js';
 import { accepts, fold, initialState, isDecided, isRepeatable, phaseOf, runnable, type LoopState } from './loop-state.js';
 import type { Message, UserMessage } from './messages.js';
 import type { EffectHost } from './model-call.js';
-import { closeAlone, failed, openForResume, openForTurn, type LastWord, type Reopened } from './opening.js';
+import { closeAlone, failed, type LastWord, type Reopened } from './opening.js';
 import { Outbox } from './outbox.js';
 import { connectPipeline } from './pipeline.js';
 import { isOnItsWay, isUsedUp, planCap, planInterrupted, planNext, type Plan } from './plan.js';
@@ -105,14 +105,8 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   /** Goes on with a turn where its journal ends; one that is cancelled by then ends there, with its operators watching. */
   resume(cancelled?: string): void {
     if (!this.#connect()) return;
-    this.#isReopening = true;
+    this.#reopen((event) => this.enter(event), () => this.#recover(), (error) => this.#cannotOpen(error));
     if (cancelled !== undefined) this.cancel(cancelled);
-    const goOn = (): void => {
-      const { lastWord } = this.#ending;
-      this.#recover();
-      if (lastWord) this.enter(lastWord);
-    };
-    this.#reopen((event) => this.enter(event), goOn, (error) => this.#cannotOpen(error));
   }
 
   /** Ends a turn whose process is gone where its journal ends: shows it, and runs nothing, no operator either. */
@@ -132,7 +126,8 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
       }
       if (!loop.end) goOn();
     };
-    void this.#session.open((sessions) => openForResume(sessions, this.turn), take, onError);
+    this.#isReopening = true;
+    this.#session.reopen(this.turn, take, onError);
   }
 
   /** Lets a fact or command enter at the top. */
@@ -233,18 +228,13 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
 
   #ignore(event: TurnEvent): void {
     const isStaleStop = event.type === 'turn.stop' && event.afterStep !== undefined;
-    const reason = 'It means nothing where the turn stands.';
-    if (!isStaleStop) this.#left({ type: 'event.ignored', turn: this.turn, at: event.at, event: event.type, reason });
+    if (!isStaleStop) this.#left({ type: 'event.ignored', turn: this.turn, at: event.at, event: event.type, reason: 'It means nothing where the turn stands.' });
     this.#advance();
   }
 
   #write(event: TurnEvent, derived: boolean): MaybePromise<void> {
     if (event.type !== 'turn.start') return this.#session.write(event, derived);
-    return this.#session.open(
-      (sessions) => openForTurn(sessions, event.session, this.now()),
-      ({ writer }) => writer.write(event),
-      (error) => this.#cannotOpen(error),
-    );
+    return this.#session.begin(event, this.now(), (error) => this.#cannotOpen(error));
   }
 
   #cannotOpen(error: unknown): void {
@@ -296,16 +286,19 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     if (opened) this.feed({ type: 'session.loaded', session: this.session, messages: opened.messages, state: opened.state, repairs: opened.repairs });
   }
 
-  /** Repeats what is safe to repeat of what was under way when the process died. */
+  /** Repeats what is safe to repeat of what was under way when the process died, unless it was cancelled meanwhile. */
   #recover(): void {
     const state = this.#state;
+    const { lastWord } = this.#ending;
     state.asked = false;
     state.retrying = false;
     for (const id of state.approvals) this.#options.approvals.open(id, this);
-    if (!state.loaded) {
-      this.#feedSession();
-      return;
-    }
+    if (state.loaded) this.#goOn(state);
+    else this.#feedSession();
+    if (lastWord) this.enter(lastWord);
+  }
+
+  #goOn(state: LoopState): void {
     this.#loop.isStopping = state.stop !== undefined;
     if (state.slots.length > 0 && isDecided(state)) {
       const slots = runnable(state);

@@ -1,7 +1,7 @@
 import type { SchedulerLike } from 'rxjs';
 import type { StoreOperation } from './errors.js';
-import type { TurnEvent } from './events.js';
-import type { Opened } from './opening.js';
+import type { TurnEvent, TurnEventOf } from './events.js';
+import { openForResume, openForTurn, type Opened, type Reopened } from './opening.js';
 import type { HeldSessions, SessionGate, SessionHolder } from './session-gate.js';
 import type { MaybePromise, SessionStore } from './session-store.js';
 import { andThen, isPromise, type SessionWriter } from './session-writer.js';
@@ -77,6 +77,16 @@ export class TurnSession<Holder extends SessionHolder> {
       fail(error);
       return undefined;
     }
+  }
+
+  /** Opens the session of a turn that begins, and writes down that it does. */
+  begin(start: TurnEventOf<'turn.start'>, at: number, onError: (error: unknown) => void): MaybePromise<void> {
+    return this.open((sessions) => openForTurn(sessions, start.session, at), ({ writer }) => writer.write(start), onError);
+  }
+
+  /** Opens the session of a turn that goes on. */
+  reopen(turn: string, then: (reopened: Reopened) => void, onError: (error: unknown) => void): void {
+    void this.open((sessions) => openForResume(sessions, turn), then, onError);
   }
 
   /** Writes an event down, as soon as the session is open. Without a session nothing is written. */
