@@ -132,5 +132,21 @@ const freeze = async (): Promise<void> => {
   say({ refused, deleted, turns, unfinished: (await store.unfinished()).length, states: (await store.list()).map(({ state }) => state), messages: (await store.messages('alice')).length });
 };
 
-const works: Readonly<Record<string, () => Promise<void>>> = { hold, 'oversleep-before': () => oversleep('before'), 'oversleep-within': () => oversleep('within'), fill, starve, freeze };
+const turnsEach = 12;
+
+/** Writes a few turns into a session that others want, too. */
+const compete = async (): Promise<void> => {
+  const store = fileSessions({ directory, fsync: 'never' });
+  for (let number = 0; number < turnsEach; ) {
+    const open = await store.open('alice').catch(() => undefined);
+    if (!open) continue;
+    const turn = `${process.pid}-${number}`;
+    for (const [seq, event] of wholeTurn(turn, turn).entries()) await open.append({ v: 1, seq, event, derived: false });
+    say({ wrote: turn });
+    await open.close();
+    number += 1;
+  }
+};
+
+const works: Readonly<Record<string, () => Promise<void>>> = { hold, 'oversleep-before': () => oversleep('before'), 'oversleep-within': () => oversleep('within'), fill, starve, freeze, compete };
 void works[work]?.();

@@ -80,6 +80,28 @@ describe('a session that another process holds', () => {
   });
 });
 
+describe('a session that several processes want', () => {
+  it('has every turn that was confirmed to one of them, once and whole, also where one was killed', async () => {
+    const directory = await temporaryFolder();
+    const others = Array.from({ length: 3 }, () => other('compete', directory));
+    const [victim] = others;
+    await expect.poll(() => victim?.said.length, { timeout: 60_000, interval: 5 }).toBeGreaterThanOrEqual(3);
+    victim?.process.kill('SIGKILL');
+    await Promise.all(others.map(({ ended }) => ended));
+    const store = fileSessions({ directory });
+    const archived: string[] = [];
+    for await (const { turn, messages, outcome } of store.archive('alice')) {
+      if (outcome !== 'completed') continue;
+      archived.push(turn);
+      expect(messages).toEqual(messagesOf(turn));
+    }
+    const confirmed = others.flatMap(({ said }) => said.map(({ wrote }) => wrote));
+    expect(confirmed.length).toBeGreaterThanOrEqual(2 * 12 + 3);
+    expect(new Set(archived).size).toBe(archived.length);
+    expect(confirmed.filter((turn) => !archived.includes(String(turn)))).toEqual([]);
+  }, 90_000);
+});
+
 describe.skipIf(process.platform === 'win32')('a process that sleeps until its lease has run out, and wakes up', () => {
   it.each(['oversleep-before', 'oversleep-within'])('writes nothing that anybody reads, and is told who has the session: %s its write', async (work) => {
     const directory = await temporaryFolder();
