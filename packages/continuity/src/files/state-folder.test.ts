@@ -27,8 +27,17 @@ describe('the state folder', () => {
     await touch(folder);
     expect(git(folder, 'status', '--short')).toBe('?? .gitignore');
     expect(await readFile(join(folder, '.gitignore'), 'utf8')).toBe('node_modules\n');
-    const exclude = await readFile(join(folder, '.git/info/exclude'), 'utf8');
-    expect(exclude.match(/agent-output/g)).toHaveLength(1);
+  });
+
+  it('is ignored by a repository that is made later, and after a crash in making it', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, '.agent-output'));
+    await writeFile(join(folder, '.agent-output/.gitignore'), '');
+    await touch(folder);
+    git(folder, 'init', '--quiet');
+    await writeFile(join(folder, 'mine.txt'), 'mine');
+    git(folder, 'add', '--all');
+    expect(git(folder, 'status', '--short')).toBe('A  mine.txt');
   });
 
   it('is ignored in a folder of a repository, whatever its name, and in a work tree', async () => {

@@ -1,9 +1,8 @@
 // oxlint-disable-next-line h/no-clock -- for names of files that are gone when their writer returns
 import { randomUUID } from 'node:crypto';
-import { lstat, mkdir } from 'node:fs/promises';
+import { lstat, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ContinuityError } from '../errors.js';
-import { excludeFromGit } from './git-exclude.js';
 import { ifThere } from './errors.js';
 import { withLock } from './lock.js';
 import { replaceFile } from './replace-file.js';
@@ -44,7 +43,7 @@ export const createStateFolder = ({ project, lockTimeoutMs }: StateFolderOptions
     for (const folder of [path, at('lock')]) {
       if (!(await isOwn(folder))) await mkdir(folder, { recursive: true, mode: folder === path ? 0o755 : 0o700 });
     }
-    await excludeFromGit(project, `/${stateFolderName}/`);
+    await ignoreItself(at('.gitignore'));
   };
   const ensure = async (): Promise<void> => {
     if (isMade !== undefined && (await isOwn(path)) && (await isOwn(at('lock')))) return isMade;
@@ -78,6 +77,12 @@ export const createStateFolder = ({ project, lockTimeoutMs }: StateFolderOptions
       return next;
     },
   };
+};
+
+/** A rule of the folder's own holds in any repository, also in one that is made later, and the project's rules stay as its people wrote them. */
+const ignoreItself = async (path: string): Promise<void> => {
+  // One that is empty is what a crash has left.
+  if (((await ifThere(lstat(path)))?.size ?? 0) === 0) await writeFile(path, '# The state of agents, which nobody commits.\n*\n');
 };
 
 /** Whether a folder is there. A link in its place would lead what is written elsewhere. */
