@@ -19,7 +19,7 @@ export interface RecoverTurnsOptions {
   readonly ask?: ((turn: UnfinishedTurn) => RecoveryAction | PromiseLike<RecoveryAction>) | undefined;
   /** Is shown what resumed turns do, and may answer their requests for approval. It only looks: what it throws changes nothing. */
   readonly onEvent?: ((event: TurnEvent, turn: UnfinishedTurn) => void) | undefined;
-  /** Aborted, no further turn is taken up, and the one that was resumed is left, which ends it as cancelled. */
+  /** Aborted, no further turn is taken up, and the one that was resumed is cancelled. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -101,22 +101,14 @@ const recover = async (agent: Agent, turn: UnfinishedTurn, action: RecoveryActio
 const resume = (agent: Agent, turn: UnfinishedTurn, { onEvent, signal }: RecoverTurnsOptions): Promise<Pick<RecoveredTurn, 'outcome' | 'reason'>> =>
   new Promise((resolve, reject) => {
     let end: Pick<RecoveredTurn, 'outcome' | 'reason'> = { outcome: 'cancelled' };
-    const running = agent.resume(turn.turn).subscribe({
+    agent.resume(turn.turn, { signal }).subscribe({
       next: (event) => {
         if (event.type === 'turn.end') end = { outcome: event.outcome, reason: event.reason };
         show(event, turn, onEvent);
       },
       error: reject,
-      complete: () => {
-        signal?.removeEventListener('abort', leave);
-        resolve(end);
-      },
+      complete: () => resolve(end),
     });
-    function leave(): void {
-      running.unsubscribe();
-      resolve({ outcome: 'cancelled', reason: 'The recovery was aborted.' });
-    }
-    if (!running.closed) signal?.addEventListener('abort', leave, { once: true });
   });
 
 const show = (event: TurnEvent, turn: UnfinishedTurn, onEvent: RecoverTurnsOptions['onEvent']): void => {

@@ -266,6 +266,8 @@ describe('whoever is told of problems', () => {
     await appendFile(folderOf(directory, 'alice').journal, '{"v":1');
     await turns(store, 'two');
     expect(await store.messages('alice')).toEqual(['one', 'two'].flatMap(messagesOf));
+    await writeFile(folderOf(directory, 'broken').path, 'no folder');
+    expect(await store.list()).toMatchObject([{ session: 'alice' }]);
   });
 });
 

@@ -23,7 +23,7 @@ const factor = 2;
  * what is journaled, so that writing them costs a constant share.
  */
 export const loadAndMend = async (folder: SessionFolder, settings: FileSettings, lock: SessionLock): Promise<Loaded> => {
-  const report = reporter(folder, settings);
+  const report: Report = (problem) => settings.onProblem({ session: folder.session, ...problem });
   const isSynced = settings.fsync !== 'never';
   if (lock.isBroken && (await isThere(folder.journal))) await replaceByCopy(folder.journal);
   await removeLeftOvers(folder);
@@ -41,16 +41,6 @@ export const loadAndMend = async (folder: SessionFolder, settings: FileSettings,
 };
 
 type Report = (problem: Omit<SessionProblem, 'session'>) => void;
-
-const reporter =
-  ({ session }: SessionFolder, { onProblem }: FileSettings): Report =>
-  (problem) => {
-    try {
-      onProblem({ session, ...problem });
-    } catch {
-      // It only looks: what it was told of is mended all the same.
-    }
-  };
 
 /** Removes what processes have left that died while they replaced a file. */
 const removeLeftOvers = async ({ path }: SessionFolder): Promise<void> => {

@@ -49,5 +49,16 @@ export const settingsOf = (options: FileSessionsOptions): FileSettings => {
   checkOptions('fileSessions()', options, checks);
   const { directory, fsync = 'record', leaseMs = 30_000, onProblem = () => undefined } = options;
   // The same folder, wherever the process goes.
-  return { directory: resolve(directory), fsync, leaseMs, onProblem };
+  return { directory: resolve(directory), fsync, leaseMs, onProblem: safely(onProblem) };
 };
+
+/** It only looks: what it is told of is mended all the same. */
+const safely =
+  (onProblem: FileSettings['onProblem']): FileSettings['onProblem'] =>
+  (problem) => {
+    try {
+      onProblem(problem);
+    } catch {
+      // A log that fails must not take sessions with it.
+    }
+  };
