@@ -67,8 +67,8 @@ export class Conversation {
   readonly #answer: (event: TurnEvent) => void;
   /** Ends the turn at once, without waiting for anything. */
   readonly #left = new Subject<void>();
-  /** Ends a turn that was resumed. */
-  readonly #cancelled = new Subject<void>();
+  /** Cancels a turn that was resumed. */
+  readonly #resumed = new AbortController();
   #turn: 'none' | 'running' | 'cancelling' = 'none';
   #isOver = false;
   #leave: (code: number) => void = () => undefined;
@@ -110,17 +110,18 @@ export class Conversation {
     const answer = await this.#terminal.questions?.ask({ lines, message: 'Go on with it?' });
     if (answer === undefined || answer.decision === 'deny' || this.#isOver) return;
     this.#agent
-      .resume(turn)
-      .pipe(takeUntil(this.#left), takeUntil(this.#cancelled))
-      .subscribe({ next: (event) => this.#see(event), error: (error: unknown) => this.#fail(error), complete: () => this.#cutShort() });
+      .resume(turn, { signal: this.#resumed.signal })
+      .pipe(takeUntil(this.#left))
+      .subscribe({ next: (event) => this.#see(event), error: (error: unknown) => this.#fail(error) });
   }
 
   /** Ctrl-C: cancels the turn, or leaves it at once if it is being cancelled already; else takes back what was typed, or leaves. */
   interrupt(): void {
     if (this.#turn === 'running') {
       this.#turn = 'cancelling';
+      const reason = 'The user pressed Ctrl-C.';
       // A turn that was resumed is not the inbox's.
-      if (!this.#inbox.interrupt(this.#session, 'The user pressed Ctrl-C.')) this.#cancelled.next();
+      if (!this.#inbox.interrupt(this.#session, reason)) this.#resumed.abort(reason);
     } else if (this.#turn === 'cancelling') {
       this.#end(exitCodes.cancelled);
     } else if (!this.#editor.clear()) {
@@ -199,14 +200,6 @@ export class Conversation {
     view.event(event);
     this.#answer(event);
     if (event.type === 'turn.end') this.#idle();
-  }
-
-  /** A turn that was resumed and cancelled says nothing of its end. */
-  #cutShort(): void {
-    if (this.#turn === 'none' || this.#isOver) return;
-    this.#terminal.view.close();
-    this.#say([this.#palette.yellow('■ cancelled')]);
-    this.#idle();
   }
 
   #idle(): void {

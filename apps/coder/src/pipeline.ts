@@ -63,7 +63,7 @@ export const createAgent = (parts: AgentParts): Agent => {
     guardrails({ maxSteps }),
     failover({ pool, models: fallbacks, classify }),
     prompt(sections),
-    ...(plan?.continuity ?? []),
+    ...(plan?.continuity({ summarize }) ?? []),
     ...(repository === undefined ? [] : [git({ ...gitOptions(repository), message: plan?.commitMessage, redact })]),
     compaction({ window: contextWindow, summarize, counter, redact, archive: archiveIn(artifacts), isOverflow }),
     lateHooks(rules.hooks),

@@ -43,7 +43,8 @@ export const showTurn = (agent: Agent, given: TurnGiven, view: View, questions: 
   const cancelled = new AbortController();
   let last: TurnEventOf<'turn.end'> | undefined;
   let left = (): void => undefined;
-  const events$ = 'resume' in given ? agent.resume(given.resume) : agent.turn({ ...given, signal: cancelled.signal });
+  const { signal } = cancelled;
+  const events$ = 'resume' in given ? agent.resume(given.resume, { signal }) : agent.turn({ ...given, signal });
   const end = new Promise<typeof last>((resolve, reject) => {
     const answer = answering(agent, questions, reject);
     const subscription = events$.subscribe({
@@ -61,10 +62,5 @@ export const showTurn = (agent: Agent, given: TurnGiven, view: View, questions: 
       resolve(undefined);
     };
   });
-  const cancel = (reason: string): void => {
-    // One that goes on in another process than it began in has no signal: leaving it ends it as cancelled.
-    if ('resume' in given) left();
-    else cancelled.abort(reason);
-  };
-  return { end, cancel, leave: () => left() };
+  return { end, cancel: (reason) => cancelled.abort(reason), leave: () => left() };
 };

@@ -27,6 +27,7 @@ const builder =
   (doing: (task: string) => Answer = (task) => call('write', { path: `${task}.txt`, content: task }, `write-${task}`)): Answers =>
   (request) => {
     const step = answersIn(request);
+    if (textOf(request).includes('Something went wrong while an agent worked')) return 'Run the checks before task_done.';
     if (textOf(request).includes('You open a project')) return step === 0 ? call('task_plan', { goal: 'Two files', tasks }, 'plan') : 'It is planned.';
     if (step === 0) return call('task_next', {}, 'next');
     const task = /Write (one|two)[^]{0,20}/.exec(JSON.stringify(request.messages.filter(({ role }) => role === 'tool')[0]))?.[1] ?? 'none';
@@ -64,7 +65,8 @@ describe('--plan', () => {
     const { words, environment, workspace } = await prepare(builder());
     const { code, stdout } = await runCoder({ words: [...words, '--check', 'echo not yet; exit 3', 'Write two files'], environment });
     expect(stdout).toMatch(/✗ task_done[^\n]*exit code 3/);
-    expect(stdout).toMatch(/^no-progress · 4 sessions/m);
+    expect(stdout).toMatch(/^proposed for AGENTS\.md: Run the checks before task_done\.$/m);
+    expect(stdout).toMatch(/^no-progress · 4 sessions[^\n]*\n1 rule is proposed for AGENTS\.md/m);
     expect(code).toBe(5);
     expect(await git(workspace, 'log', '--format=%s', '-1')).toBe('WIP: Write one (one)');
   });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { extractIdentifiers, missingIdentifiers } from '@h/compaction';
-import { continuity, continuityTools, handOff, openProject, type HandOffOptions, type Project } from '@h/continuity';
+import { continuity, continuityTools, draftRuleWith, handOff, openProject, type HandOffOptions, type Project } from '@h/continuity';
 import { defineTool, type Tool } from '@h/tools';
 import type { TurnOperator } from '@h/turn';
 import type { CommitSummary, Sandbox } from '@h/workspace';
@@ -12,7 +12,7 @@ import { sandboxChecks } from './sandbox-checks.js';
 export interface Plan {
   readonly project: Project;
   readonly tools: readonly Tool[];
-  readonly continuity: readonly TurnOperator[];
+  continuity(means: Pick<HandOffOptions, 'summarize'>): readonly TurnOperator[];
   /** What the commit of a session says. */
   readonly commitMessage: (summary: CommitSummary) => string;
   handOff(means: Pick<HandOffOptions, 'summarize' | 'redact' | 'isOverflow'>): readonly TurnOperator[];
@@ -45,7 +45,7 @@ export const openPlan = async ({ workspace, check, sandbox, facts }: PlanParts):
   return {
     project,
     tools: continuityTools({ project, check: { command, run } }).map((tool) => defineTool(tool)),
-    continuity: [continuity({ project, run, commit })],
+    continuity: ({ summarize }) => [continuity({ project, run, commit, draftRule: draftRuleWith(summarize) })],
     commitMessage: ({ files }) => [message, '', ...files.slice(0, 20).map((file) => `- ${file}`)].join('\n'),
     handOff: (means) => [handOff({ project, identifiers: { extract: extractIdentifiers, missing: missingIdentifiers }, facts, ...means })],
   };
