@@ -165,13 +165,15 @@ describe('the roles', () => {
   it('cannot edit the progress file or the notes by hand', async () => {
     const project = await projectWith(planned('a'));
     const model = scriptedModel([
-      response(use('edit', { path: './agent-progress.json' }), use('write', { file_path: join(project.folder, 'agent-notes.md') }), use('edit', { path: 'src/agent-progress.json' }), use('read', { path: 'agent-progress.json' })),
+      response(use('edit', { path: './agent-progress.json' }), use('write', { file_path: join(project.folder, 'agent-notes.md') }), use('edit', { path: 'src/agent-progress.json' }), use('read', { path: 'agent-progress.json' }), use('write', { target_file: 'Agent-Progress.JSON' }), use('edit', { path: 'agent-progress.json.md' })),
       'Done.',
     ]);
     const tools = scriptedTools({ edit: 'ok', write: 'ok', read: 'ok' }, { read: { effect: 'read-only' } });
     const agent = harness({ model, tools }).pipe(continuity({ project }));
     const events = await lastValueFrom(agent.turn({ session: 's', input: 'Go.' }).pipe(toArray()));
-    expect(statusOf(events)).toEqual(['denied', 'denied', 'ok', 'ok']);
+    const ran = events.flatMap((each) => (each.type === 'tool.result' && each.status === 'ok' ? [Object.values(each.call.input as object)[0] as unknown] : []));
+    expect(ran).toEqual(['src/agent-progress.json', 'agent-progress.json', 'agent-progress.json.md']);
+    expect(statusOf(events).filter((status) => status === 'denied')).toHaveLength(3);
   });
 });
 

@@ -7,7 +7,7 @@ import { progressFileName } from './progress/schema.js';
 import { rulesFileName } from './rules.js';
 
 /** Members of inputs that name the file that a tool works on. */
-const pathMembers = ['path', 'file_path', 'filePath', 'file', 'filename'];
+const pathMembers = ['path', 'file_path', 'filePath', 'file', 'filename', 'target_file', 'notebook_path', 'source', 'destination'];
 
 const instead: ReadonlyMap<string, string> = new Map([
   [progressFileName, 'it only changes through task_plan, task_next, task_done and task_block'],
@@ -29,4 +29,5 @@ export const protectionOf = ({ name, input, effect }: ToolCall, { project: { fol
   return undefined;
 };
 
-const isWithin = (path: string, place: string): boolean => path === place || path.startsWith(`${place}${sep}`);
+/** Some file systems know no difference between capitals and others. */
+const isWithin = (path: string, place: string): boolean => `${path}${sep}`.toLowerCase().startsWith(`${place}${sep}`.toLowerCase());
