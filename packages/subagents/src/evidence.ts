@@ -22,9 +22,11 @@ const isLow = (text: string, index: number): boolean => (text.charCodeAt(index) 
 /** What the parent reads about a sub-agent that has ended. All but the evidence comes from the runtime. */
 export const describeEnd = (end: ChildEnd, wrap: WrapEvidence): string => {
   const { child, agent, status, outcome, reason, text, artifact, steps, durationMs, note, task } = end;
+  // Nobody knows how far one came whose process died.
+  const effort = status === 'interrupted' ? '' : `, after ${steps} steps and ${Math.round(durationMs / 1000)} s`;
   const how = outcome !== undefined && status === 'failed' ? `${status} (${outcome})` : status;
   const lines = [
-    `Sub-agent ${child} (${agent}) ended: ${how}, after ${steps} steps and ${Math.round(durationMs / 1000)} s. Its task began: ${JSON.stringify(capText(task, 200))}`,
+    `Sub-agent ${child} (${agent}) ended: ${how}${effort}. Its task began: ${JSON.stringify(capText(task, 200))}`,
     ...(reason === undefined ? [] : [`Why: ${JSON.stringify(capText(reason, 500))}`]),
     ...(status === 'ok' ? [] : ['It may have done a part of its task; look before you do it again.']),
     ...(note === undefined ? [] : [`Note: ${JSON.stringify(capText(note, 1000))}`]),

@@ -32,7 +32,7 @@ export interface ChildEnd {
   readonly artifact?: string | undefined;
   readonly steps: number;
   readonly usage: Usage;
-  /** From when it began to work, in milliseconds. */
+  /** From when it began to work, in milliseconds; 0 where nobody knows. */
   readonly durationMs: number;
   /** What isolation left behind: a branch, say. */
   readonly note?: string | undefined;

@@ -31,7 +31,7 @@ describe('recover', () => {
     expect(woken).toEqual(['boss']);
     expect(await second.team.recover()).toEqual([]);
     await second.run('Hello again');
-    expect(countOf(readBy(second.parent, 0), 'ended: interrupted')).toBe(2);
+    expect(countOf(readBy(second.parent, 0), 'ended: interrupted. Its task began')).toBe(2);
     await second.run('And?');
     expect(countOf(readBy(second.parent, 1), 'ended: interrupted')).toBe(2);
     expect(second.team.list('boss')).toEqual([]);

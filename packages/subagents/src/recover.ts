@@ -41,7 +41,7 @@ export const recover = async (team: Team, options: RecoverOptions = {}): Promise
   for (const record of records) {
     if (isKnown(team, record)) continue;
     const isResumable = turns.has(record.turn);
-    const end = record.end ?? interrupted(record, isResumable, unfinished !== undefined, team.now());
+    const end = record.end ?? interrupted(record, isResumable, unfinished !== undefined);
     const toldTo = record.receiver === 'parent' ? record.root : undefined;
     // A parent that is a sub-agent itself has died with it: the agent at the top is told instead.
     const kept = { ...record, end, parent: toldTo ?? record.parent };
@@ -68,7 +68,7 @@ const quietly = async (write: () => unknown): Promise<void> => {
 const isKnown = (team: Team, { id, session, root, parent }: ChildRecord): boolean =>
   team.family.find(session) !== undefined || [root, parent].some((each) => [...(team.family.find(each)?.children ?? [])].some(({ record }) => record.id === id));
 
-const interrupted = ({ id, agent, session, task, isolated, spawnedAt }: ChildRecord, isResumable: boolean, isSure: boolean, now: number): ChildEnd => {
+const interrupted = ({ id, agent, session, task, isolated }: ChildRecord, isResumable: boolean, isSure: boolean): ChildEnd => {
   const wasBegun = isResumable ? 'while its turn was under way' : isSure ? 'before its turn began, or after it and before its result was kept' : 'before it had ended';
   return {
     child: id,
@@ -81,7 +81,7 @@ const interrupted = ({ id, agent, session, task, isolated, spawnedAt }: ChildRec
     textChars: 0,
     steps: 0,
     usage: noUsage,
-    durationMs: Math.max(0, now - spawnedAt),
+    durationMs: 0,
     ...(isolated !== undefined && { note: stillThere(isolated) }),
   };
 };

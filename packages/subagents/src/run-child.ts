@@ -199,8 +199,10 @@ class ChildRun {
   async #store(content: string): Promise<void> {
     const { artifacts } = this.#host.options;
     if (content.length <= this.#host.limits.resultChars || !artifacts) return;
+    this.#draft.note = 'The whole of it was not kept in time.';
     try {
       this.#draft.artifact = (await artifacts.put({ session: this.#child.record.parent, content, external: true })).id;
+      this.#draft.note = undefined;
     } catch (error) {
       this.#draft.note = `The whole of it could not be kept: ${toErrorInfo(error).message}`;
     }

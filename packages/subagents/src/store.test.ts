@@ -32,6 +32,12 @@ describe('a store', () => {
     await pass(1000);
   });
 
+  it('may take its time: calls that wait for it are given up later', () => {
+    const timesOf = (limits: object): readonly number[] => tree({ parent: [], limits }).team.tools.map(({ timeoutMs }) => timeoutMs);
+    expect(timesOf({ storeMs: 100_000, waitMs: 1000 })).toEqual([130_000, 31_000]);
+    expect(timesOf({ storeMs: Infinity, waitMs: Infinity })).toEqual([2_147_483_647, 2_147_483_647]);
+  });
+
   it('that fails while everything is cancelled leaves nobody waiting', async () => {
     let fail: (error: Error) => void = () => undefined;
     const store: ChildStore = { save: () => new Promise<void>((_, reject) => (fail = reject)), delete: () => undefined, list: () => [] };

@@ -70,6 +70,19 @@ describe('spawn', () => {
     expect(kept).toEqual([long]);
   });
 
+  it.each<[string, () => Promise<never>, RegExp]>([
+    ['fails', () => Promise.reject(new Error('The disk is full.')), /could not be kept: The disk is full\./],
+    ['hangs', () => new Promise<never>(() => undefined), /was not kept in time/],
+  ])('says that a long result is not kept where the store for it %s', async (_, put, why) => {
+    const { run, parent } = tree({ parent: [says(spawn('a')), says(wait('w')), '!'], tasks: { a: ['x'.repeat(500)] }, artifacts: { put }, limits: { resultChars: 100, graceMs: 50 } });
+    const done = run();
+    await pass(100);
+    await done;
+    const read = readBy(parent, 2);
+    expect(read).toMatch(/ended: ok/);
+    expect(read).toMatch(why);
+  });
+
   it('says that a sub-agent which said nothing delivered nothing', async () => {
     const { run, parent } = tree({ parent: [says(spawn('a')), '…', '!'], tasks: { a: [says()] } });
     await run();

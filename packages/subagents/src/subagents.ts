@@ -28,7 +28,7 @@ export interface Subagents extends TurnOperator {
   list(session: string): readonly ChildSnapshot[];
   /**
    * Cancels the sub-agents of a session, or one of them, and all below; resolves when they have ended, which takes at most
-   * `limits.graceMs`. Results say so.
+   * `limits.graceMs`, and what the store takes. Results say so.
    */
   cancel(session: string, options?: { readonly child?: string; readonly reason?: string }): Promise<void>;
   /**

@@ -45,7 +45,7 @@ export const spawnTool = (team: Team): SubagentTool => ({
   },
   effect: 'local-write',
   resources: () => ['subagents:'],
-  timeoutMs: spawnTimeoutMs,
+  timeoutMs: Math.min(team.limits.storeMs + marginMs, longestTimerMs),
   run: async ({ agent, task, tools }, { session, turn }) => {
     if (team.turns.get(session)?.turn !== turn) return { status: 'refused', code: 'parent-ended', reason: 'Your turn is over, or subagents() is not in its pipe.' };
     const policy = Array.isArray(tools) ? { tools: tools.map(String) } : undefined;
@@ -70,7 +70,7 @@ export const waitTool = (team: Team): SubagentTool => ({
   },
   effect: 'local-write',
   resources: () => ['subagents:'],
-  timeoutMs: Math.min(team.limits.waitMs + marginMs, 2_147_483_647),
+  timeoutMs: Math.min(team.limits.waitMs + marginMs, longestTimerMs),
   run: async ({ children, timeoutMs }, context) => {
     const member = team.family.find(context.session);
     const ids = Array.isArray(children) ? children.map(String) : undefined;
@@ -90,10 +90,9 @@ export const waitTool = (team: Team): SubagentTool => ({
 
 const textOf = (value: JSONValue | undefined): string => (typeof value === 'string' ? value : '');
 
-/** A record is kept before it answers, which a slow store may make last. */
-const spawnTimeoutMs = 60_000;
-/** The wait is over before the call is given up. */
+/** What a call waits for is over before the call is given up. */
 const marginMs = 30_000;
+const longestTimerMs = 2_147_483_647;
 
 const targetsOf = (member: Member | undefined, ids: readonly string[] | undefined): { readonly targets: readonly Child[]; readonly unknown: readonly string[] } => {
   const own = new Map([...(member?.children ?? [])].filter(({ record }) => record.receiver === 'parent').map((child) => [child.record.id, child]));
