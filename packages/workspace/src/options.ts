@@ -1,3 +1,4 @@
+import { nearestName, showValue } from '@h/turn/options';
 import type * as z from 'zod';
 import { printable } from './paths/printable.js';
 
@@ -25,10 +26,18 @@ export const parseOptions = <Schema extends z.ZodType>(factory: string, schema: 
   const issue = parsed.error.issues[0] as z.core.$ZodIssue;
   if (issue.code === 'unrecognized_keys') {
     const key = issue.keys[0] ?? '';
-    throw new WorkspaceOptionsError(factory, printable(pathText([...issue.path, key])), 'there is no such option.', { cause: parsed.error });
+    const meant = issue.path.length === 0 ? nearestName(key, knownBy(schema)) : undefined;
+    const problem = meant === undefined ? 'there is no such option.' : `there is no such option; did you mean ${JSON.stringify(meant)}?`;
+    throw new WorkspaceOptionsError(factory, printable(pathText([...issue.path, key])), problem, { cause: parsed.error });
   }
-  throw new WorkspaceOptionsError(factory, pathText(issue.path), `${issue.message}.`, { cause: parsed.error });
+  const option = pathText(issue.path);
+  throw new WorkspaceOptionsError(factory, option, `${issue.message}; it was given ${showValue(valueAt(options, issue.path), option)}.`, { cause: parsed.error });
 };
+
+const knownBy = (schema: z.ZodType): readonly string[] => ('shape' in schema ? Object.keys(schema.shape as object) : []);
+
+const valueAt = (options: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>((value, key) => (value as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[key], options);
 
 const pathText = (path: readonly PropertyKey[]): string =>
   path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('').replace(/^\./u, '');
