@@ -40,7 +40,7 @@ export class SessionStuckError extends TurnError {
   constructor(session: string, operation: StoreOperation) {
     super(
       'session-stuck',
-      `The store has not finished ${operation}() of the session ${JSON.stringify(session)}, which an earlier turn has ended with; until it has, nobody else writes there.`,
+      `The store has not finished ${operation}() of the session ${JSON.stringify(session)} for a turn that has ended; until it has, no other turn may write there.`,
     );
     this.session = session;
     this.operation = operation;
