@@ -229,7 +229,7 @@ describe('an inbox', () => {
     expect(() => setUp([]).inbox.send('alice', 'a', { mode: 'shout' } as never)).toThrow(/send\(\) takes "steer"/);
   });
 
-  it('delivers every message exactly once, whatever comes when', { timeout: 30_000 }, async () => {
+  it('delivers every message exactly once, whatever comes when', { timeout: 60_000 }, async () => {
     const step = fc.record({ mode: fc.constantFrom<InboxMode>('steer', 'followup', 'collect', 'interrupt'), waitMs: fc.constantFrom(0, 50, 150, 400) });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), fc.boolean(), async (steps, hasTools) => {

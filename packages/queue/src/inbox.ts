@@ -22,6 +22,8 @@ export interface Inbox {
   /**
    * Gives a message to a session: to the turn that runs there, or to one that begins.
    *
+   * A tool is not to wait for a message to its own session, which waits for the tool.
+   *
    * @returns what became of it; it resolves once the message is in the history, dropped, or its turn has failed, and never rejects
    *
    * @throws InvalidOptionError for a wrong option or session

@@ -264,7 +264,7 @@ class Command implements fc.AsyncCommand<object, System> {
 }
 
 describe('lanes, next to their plainest form', () => {
-  it('let in who is next, never too many, and come to rest without timers', { timeout: 30_000 }, async () => {
+  it('let in who is next, never too many, and come to rest without timers', { timeout: 60_000 }, async () => {
     const options = fc.record({
       concurrency: fc.integer({ min: 1, max: 4 }),
       reservedForeground: fc.integer({ min: 0, max: 2 }),
@@ -280,7 +280,7 @@ describe('lanes, next to their plainest form', () => {
         system.drain();
         await settled();
       }),
-      { numRuns: 500 },
+      { numRuns: 400 },
     );
   });
 });
