@@ -2,7 +2,7 @@ import { decodeRecord, encodeRecord, MessageList, type JSONValue, type Message, 
 import type { SessionFolder } from './folder.js';
 import { decodeHead, emptyHead, encodeHead, type Head } from './head.js';
 import { readLines, type Line } from './lines.js';
-import { replaceFile } from './write-file.js';
+import { replaceFile, type Replacement } from './write-file.js';
 
 /** A session as it was at one place of its journal. */
 export interface Checkpoint {
@@ -18,8 +18,8 @@ export const noCheckpoint = (session: string): Checkpoint => ({ head: emptyHead(
 const envelope = { turn: 'checkpoint', at: 0 } as const;
 
 /** Writes a checkpoint as lines: a head, then messages and kept state in the form of records, then their number. */
-export const writeCheckpoint = ({ snapshot }: SessionFolder, head: Head, state: SessionSnapshot, isSynced: boolean): Promise<void> =>
-  replaceFile(snapshot, linesOf(head, state), isSynced);
+export const writeCheckpoint = ({ snapshot }: SessionFolder, head: Head, state: SessionSnapshot, replacement: Replacement): Promise<void> =>
+  replaceFile(snapshot, linesOf(head, state), replacement);
 
 function* linesOf(head: Head, { messages, state }: SessionSnapshot): Generator<string> {
   yield encodeHead(head);

@@ -109,6 +109,21 @@ describe('a summary for lists', () => {
   });
 });
 
+describe('a writer that has lost its session while it was idle', () => {
+  it('replaces no file of it when it lets go', async () => {
+    const { store, files } = await place();
+    await turns(store, 'one');
+    const before = await readFile(files.head, 'utf8');
+    const late = await store.open('alice');
+    await write(late, wholeTurn('turn-2', 'two'));
+    await mkdir(join(files.path, 'lock.3'));
+    await writeFile(join(files.path, 'lock.3', 'owner'), JSON.stringify({ host: 'elsewhere', machine: '', boot: '', pid: 1, start: '', leaseMs: 60_000 }));
+    await late.close();
+    expect(await readFile(files.head, 'utf8')).toBe(before);
+    expect((await readdir(files.path)).filter((name) => name.endsWith('.new'))).toEqual([]);
+  });
+});
+
 describe('sessions beside others', () => {
   it('that cannot be read are reported, and keep nobody from the others', async () => {
     const { store, directory, files, problems } = await place();

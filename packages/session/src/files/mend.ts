@@ -7,7 +7,7 @@ import { encodeHead, readHead } from './head.js';
 import { load, type Damage, type Loaded } from './load.js';
 import type { FileSettings } from './options.js';
 import type { SessionProblem } from './problem.js';
-import { backUp, isLeftOver, keepPiece, replaceByCopy, replaceFile } from './write-file.js';
+import { backUp, isLeftOver, keepPiece, replaceByCopy, replaceFile, type Replacement } from './write-file.js';
 
 const least = 1 << 20;
 const factor = 2;
@@ -24,18 +24,18 @@ const factor = 2;
  */
 export const loadAndMend = async (folder: SessionFolder, settings: FileSettings, lock: SessionLock): Promise<Loaded> => {
   const report: Report = (problem) => settings.onProblem({ session: folder.session, ...problem });
-  const isSynced = settings.fsync !== 'never';
-  if (lock.isBroken && (await isThere(folder.journal))) await replaceByCopy(folder.journal);
+  const replacement: Replacement = { isSynced: settings.fsync !== 'never', check: () => lock.check() };
+  if (lock.isBroken && (await isThere(folder.journal))) await replaceByCopy(folder.journal, replacement.check);
   await removeLeftOvers(folder);
   const hasHead = await mendHead(folder, report);
-  const { checkpoint, loaded } = await read(folder, report);
+  const { checkpoint, loaded } = await read(folder, replacement, report);
   if (loaded.damage) await cut(folder.journal, loaded.damage, lock, report);
   // The name of the session stands nowhere else.
-  if (!hasHead) await replaceFile(folder.head, [encodeHead(loaded.head)], isSynced);
+  if (!hasHead) await replaceFile(folder.head, [encodeHead(loaded.head)], replacement);
   const unsaved = loaded.headBefore.size - checkpoint.head.size;
   if (unsaved > Math.max(least, factor * checkpoint.bytes)) {
     // It saves time and nothing else, so a full disk does not keep anybody from reading on.
-    await writeCheckpoint(folder, loaded.headBefore, loaded.snapshot, isSynced).catch(() => undefined);
+    await writeCheckpoint(folder, loaded.headBefore, loaded.snapshot, replacement).catch(() => undefined);
   }
   return loaded;
 };
@@ -57,7 +57,7 @@ const mendHead = async (folder: SessionFolder, report: Report): Promise<boolean>
   }
 };
 
-const read = async (folder: SessionFolder, report: Report): Promise<{ checkpoint: Checkpoint; loaded: Loaded }> => {
+const read = async (folder: SessionFolder, replacement: Replacement, report: Report): Promise<{ checkpoint: Checkpoint; loaded: Loaded }> => {
   const empty = noCheckpoint(folder.session);
   const afresh = async () => ({ checkpoint: empty, loaded: await load(folder.journal, empty) });
   let checkpoint: Checkpoint | undefined;
@@ -69,7 +69,7 @@ const read = async (folder: SessionFolder, report: Report): Promise<{ checkpoint
   }
   if (!checkpoint) return afresh();
   const size = await sizeOf(folder.journal);
-  if (size < checkpoint.head.size) return beginAnew(folder, checkpoint, size, report);
+  if (size < checkpoint.head.size) return beginAnew(folder, checkpoint, size, replacement, report);
   const loaded = await load(folder.journal, checkpoint);
   const isMisplaced = loaded.damage?.at === checkpoint.head.size && !loaded.damage.isTorn;
   if (!isMisplaced) return { checkpoint, loaded };
@@ -78,10 +78,10 @@ const read = async (folder: SessionFolder, report: Report): Promise<{ checkpoint
 };
 
 /** The journal is gone, in part at least, but the history up to the snapshot is there. */
-const beginAnew = async (folder: SessionFolder, checkpoint: Checkpoint, size: number, report: Report) => {
+const beginAnew = async (folder: SessionFolder, checkpoint: Checkpoint, size: number, { check }: Replacement, report: Report) => {
   if (size > 0) await moveAway(folder.journal, 'short-journal', 'The journal ends before the snapshot does; it begins anew after it.', report);
   const head = { ...checkpoint.head, size: 0 };
-  await writeCheckpoint(folder, head, checkpoint.snapshot, true);
+  await writeCheckpoint(folder, head, checkpoint.snapshot, { isSynced: true, check });
   const begun = { ...checkpoint, head };
   return { checkpoint: begun, loaded: await load(folder.journal, begun) };
 };

@@ -88,7 +88,7 @@ class FileSession implements OpenSession {
     try {
       await this.#file.close();
       if (this.#file.isUnsure) await this.#goOnInCopy();
-      if (this.#isChanged && (await this.#isOurs())) await this.#writeHead();
+      if (this.#isChanged && !this.#file.hasFailed) await this.#writeHead();
     } finally {
       await this.#lock.release();
     }
@@ -96,22 +96,13 @@ class FileSession implements OpenSession {
 
   /** A disk that fails once more has nothing better to offer. */
   #goOnInCopy(): Promise<void> {
-    return this.#lock
-      .check()
-      .then(() => replaceByCopy(this.#folder.journal))
-      .catch(() => undefined);
+    return replaceByCopy(this.#folder.journal, () => this.#lock.check()).catch(() => undefined);
   }
 
   /** What it says can be told from the journal, so that a loss of power may take it, and a full disk may refuse it. */
   #writeHead(): Promise<void> {
-    return replaceFile(this.#folder.head, [encodeHead(this.#head)], false).catch(() => undefined);
-  }
-
-  #isOurs(): Promise<boolean> {
-    return this.#lock.check().then(
-      () => !this.#file.hasFailed,
-      () => false,
-    );
+    const replacement = { isSynced: false, check: () => this.#lock.check() };
+    return replaceFile(this.#folder.head, [encodeHead(this.#head)], replacement).catch(() => undefined);
   }
 
   #closed(): TurnError {

@@ -2,9 +2,16 @@ import { copyFile, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { dirname } from 'node:path';
 
+/** How a file is replaced. */
+export interface Replacement {
+  readonly isSynced: boolean;
+  /** Asked when the new file is complete, at the last moment: it takes the place of the old one unless this fails. */
+  readonly check: () => Promise<void>;
+}
+
 /** Writes a file of lines so that there is the old one or the new one and never half of it. Only the holder of the session may. */
-export const replaceFile = (path: string, lines: Iterable<string>, isSynced: boolean): Promise<void> =>
-  replaceBy(path, isSynced, (temporary) =>
+export const replaceFile = (path: string, lines: Iterable<string>, { isSynced, check }: Replacement): Promise<void> =>
+  replaceBy(path, { isSynced, check }, (temporary) =>
     withFile(temporary, 'wx', async (handle) => {
       for (const piece of inPieces(lines)) await handle.appendFile(piece);
       if (isSynced) await handle.sync();
@@ -12,17 +19,18 @@ export const replaceFile = (path: string, lines: Iterable<string>, isSynced: boo
   );
 
 /** Puts a copy in the place of a file: who has the old one open writes to what nobody reads any more. */
-export const replaceByCopy = (path: string): Promise<void> =>
-  replaceBy(path, true, async (temporary) => {
+export const replaceByCopy = (path: string, check: Replacement['check']): Promise<void> =>
+  replaceBy(path, { isSynced: true, check }, async (temporary) => {
     await copyFile(path, temporary);
     await withFile(temporary, 'r+', (handle) => handle.sync());
   });
 
-const replaceBy = async (path: string, isSynced: boolean, write: (temporary: string) => Promise<void>): Promise<void> => {
+const replaceBy = async (path: string, { isSynced, check }: Replacement, write: (temporary: string) => Promise<void>): Promise<void> => {
   // oxlint-disable-next-line h/no-clock -- a writer that is only slow may still be at its own
   const temporary = `${path}.${crypto.randomUUID()}.new`;
   try {
     await write(temporary);
+    await check();
     await rename(temporary, path);
     if (isSynced) await syncFolder(dirname(path));
   } catch (error) {
