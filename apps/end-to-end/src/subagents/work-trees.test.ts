@@ -4,11 +4,12 @@ import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { confinement, unrestricted, type ChildContext, type Isolation, type ChildInfo, type Spawned } from '@h/subagents';
+import { confinement, unrestricted, type ChildContext, type Isolation, type ChildInfo, type Spawned, type SubagentsOptions } from '@h/subagents';
 import { defineTool } from '@h/tools';
 import { reply } from '@h/turn';
 import { call, type ScriptStep } from '@h/turn/testing';
 import { addWorkTree, createGitRepository, GitError, workspaceTools, type GitRepository } from '@h/workspace';
+import { VirtualTimeScheduler } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { family, lastRead, resultsOf, says, spawn, wait, type ChildParts, type Family } from './family.js';
 
@@ -71,12 +72,13 @@ const nap = defineTool({
     }),
 });
 
-const editors = (tasks: Readonly<Record<string, readonly ScriptStep[]>>, parent: readonly ScriptStep[] = [], more: object = {}): Family =>
+const editors = (tasks: Readonly<Record<string, readonly ScriptStep[]>>, parent: readonly ScriptStep[] = [], more: Pick<SubagentsOptions, 'scheduler' | 'limits'> = {}): Family =>
   family({
     parent,
     tasks,
     policy: { ...unrestricted, read: [repo], write: [repo] },
-    kind: { isolate: true, ...more },
+    kind: { isolate: true },
+    ...more,
     isolate,
     build: ({ policy, folder = '' }: ChildContext): ChildParts => ({ tools: [...workspaceTools(confinement(policy, folder).workspace).tools, nap] }),
   });
@@ -111,13 +113,20 @@ describe('sub-agents in work trees', () => {
   }, 60_000);
 
   it.each([
-    ['cancelled', (team: Family['team']) => void team.cancel('boss', { reason: 'Enough.' }), {}],
-    ['timed-out', () => undefined, { timeoutMs: 1500 }],
-  ])('that are %s leave what they have changed, and say where; others leave nothing', async (status, stop, more) => {
-    const { team, models } = editors({ changed: [edit('half done'), says(call('n', 'nap', {})), 'Never.'], idle: [says(call('n', 'nap', {})), 'Never.'] }, [], more);
+    ['cancelled', (team: Family['team']) => void team.cancel('boss', { reason: 'Enough.' })],
+    [
+      'timed-out',
+      (_: unknown, clock: VirtualTimeScheduler) => {
+        clock.maxFrames = 1500;
+        clock.flush();
+      },
+    ],
+  ])('that are %s leave what they have changed, and say where; others leave nothing', async (status, stop) => {
+    const clock = new VirtualTimeScheduler();
+    const { team, models } = editors({ changed: [edit('half done'), says(call('n', 'nap', {})), 'Never.'], idle: [says(call('n', 'nap', {})), 'Never.'] }, [], { scheduler: clock, limits: { timeoutMs: 1500 } });
     const spawned = (await Promise.all(['changed', 'idle'].map((task) => team.spawn({ parent: 'boss', agent: 'worker', task })))) as Spawned[];
     await expect.poll(() => [models.get('changed')?.requests.length, models.get('idle')?.requests.length], { timeout: 20_000 }).toEqual([2, 1]);
-    stop(team);
+    stop(team, clock);
     const [changed, idle] = await Promise.all(spawned.map(({ ended }) => ended));
     expect([changed?.status, idle?.status]).toEqual([status, status]);
     const [, folder = '', branch = ''] = /^What it has changed is in (.+), not committed, on the branch (.+)\.$/.exec(changed?.note ?? '') ?? [];
