@@ -24,7 +24,7 @@ export const whyFull = (bounds: Bounds, waiting: number, { request, session }: T
 
 /** Who has to go so that a newcomer can wait; never one that has a place. */
 export const whoIsDropped = (bounds: Bounds, { request }: Ticket, lane: Lane): Ticket | undefined => {
-  if (request.ahead === true || lane.tickets.size === 0 || !isFull(bounds, lane)) return undefined;
+  if (request.ahead === true || !isFull(bounds, lane)) return undefined;
   return bounds.whenFull === 'drop-newest' ? lane.newestWaiting : lane.oldestWaiting;
 };
 

@@ -5,9 +5,9 @@ import type { Callbacks } from './callbacks.js';
 import { LaneError } from './errors.js';
 import { Gate, type GateOptions } from './gate.js';
 import { Holder, type HolderKeeper } from './holder.js';
-import { Lane } from './lane.js';
 import { LinkedList } from './linked-list.js';
 import { parentOf, Parents, whyReentered } from './parents.js';
+import { Sessions } from './sessions.js';
 import { Stops, type StopsKeeper } from './stops.js';
 import type { Ticket, TicketKeeper } from './ticket.js';
 
@@ -50,7 +50,7 @@ export class Keeper implements TicketKeeper, HolderKeeper, StopsKeeper {
   readonly #stops: Stops;
   readonly #absences: Absences;
   readonly gate: Gate<Ticket>;
-  readonly lanes = new Map<string, Lane>();
+  readonly lanes: Sessions;
   /** Those who have a place. */
   readonly holders = new LinkedList<Holder>();
   closing: Closing | undefined;
@@ -63,6 +63,7 @@ export class Keeper implements TicketKeeper, HolderKeeper, StopsKeeper {
     this.#bounds = bounds;
     this.#fence = lastFence;
     this.gate = new Gate({ ...gate, now: () => host.now() });
+    this.lanes = new Sessions(this.gate);
     this.#stops = new Stops(this, host.callbacks);
     this.#absences = new Absences(this.gate, () => this.letIn());
   }
@@ -83,13 +84,10 @@ export class Keeper implements TicketKeeper, HolderKeeper, StopsKeeper {
       this.#refuse(ticket, error);
       return;
     }
-    const lane = known ?? this.#open(ticket.session);
-    const dropped = whoIsDropped(this.#bounds, ticket, lane);
-    if (ticket.request.ahead === true) this.#insert(lane, ticket);
-    else lane.append(ticket);
+    const dropped = known && whoIsDropped(this.#bounds, ticket, known);
+    const lane = this.lanes.add(ticket);
     this.#waiting += 1;
     this.#parents.waits(ticket);
-    this.#advance(lane);
     if (dropped) this.#sendAway(dropped, noteDropped(this.#bounds, dropped, lane));
     this.letIn();
   }
@@ -194,34 +192,6 @@ export class Keeper implements TicketKeeper, HolderKeeper, StopsKeeper {
     return new LaneError('lane-closed', ticket.session, this.closing.reason);
   }
 
-  #open(session: string): Lane {
-    const lane = new Lane(session);
-    this.lanes.set(session, lane);
-    return lane;
-  }
-
-  /** The first of a lane goes to the gate. An empty lane is forgotten. */
-  #advance(lane: Lane): void {
-    const { head } = lane.tickets;
-    if (!head) {
-      if (this.lanes.get(lane.session) === lane) this.lanes.delete(lane.session);
-    } else if (head.state === 'behind') {
-      head.state = 'at-gate';
-      head.pass = this.gate.join(head, head.priority, head.request.groups ?? noGroups);
-    }
-  }
-
-  /** Lets a newcomer go before all who wait in its lane. */
-  #insert(lane: Lane, ticket: Ticket): void {
-    const { head } = lane.tickets;
-    if (head?.state === 'at-gate') {
-      if (head.pass) this.gate.leave(head.pass);
-      head.pass = undefined;
-      head.state = 'behind';
-    }
-    lane.insert(ticket);
-  }
-
   #stopWaiting(ticket: Ticket): void {
     this.#waiting -= 1;
     this.#host.stoppedWaiting(ticket);
@@ -230,7 +200,7 @@ export class Keeper implements TicketKeeper, HolderKeeper, StopsKeeper {
 
   /** Takes somebody out of wherever it is; its place is free afterwards. */
   #takeOut(ticket: Ticket): void {
-    const { holder, lane, pass } = ticket;
+    const { holder, pass } = ticket;
     if (ticket.state === 'over') return;
     if (pass && holder?.slot === 'held') this.gate.free(pass);
     else if (pass) this.gate.leave(pass);
@@ -243,9 +213,7 @@ export class Keeper implements TicketKeeper, HolderKeeper, StopsKeeper {
       this.#parents.over(holder);
       if (holder.lostAt === undefined) ticket.holder = undefined;
     }
-    if (!lane) return;
-    lane.remove(ticket);
-    this.#advance(lane);
+    this.lanes.remove(ticket);
   }
 
   #sendAway(ticket: Ticket, error: LaneError): void {
@@ -259,7 +227,5 @@ export class Keeper implements TicketKeeper, HolderKeeper, StopsKeeper {
     this.#host.callbacks.call(ticket, tellRefused, error);
   }
 }
-
-const noGroups = {};
 
 const tellRefused = ({ listener }: Ticket, error: LaneError): void => listener.refused(error);

@@ -32,7 +32,7 @@ describe('what counts as progress', () => {
     ['an empty object of a tool', progress({}), false],
     ['an empty list of a tool', progress([]), false],
     ['a result of a tool', event('tool.result', { step: 1, call: ls, ...ok('a.txt') }), true],
-    ['the answer of a person', event('approval.answer', { id: '1', decision: 'once' } as never), true],
+    ['the answer of a person', event('approval.answer', { id: '1', decision: 'once' }), true],
     ['a message that came in', event('input.received', { id: '1', message: user('Go on') }), false],
     ['a notice', event('queue.dropped', { session: 'alice', count: 1 }), false],
   ])('%s', (_, one, isProgress) => {
