@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { git, repository, temporaryFolder } from '../../test/folders.js';
@@ -71,6 +71,20 @@ describe('the state folder', () => {
     await state.exclusive(() => Promise.resolve());
     expect((await readdir(state.at('lock'))).toSorted((one, other) => one.localeCompare(other))).toEqual(['alive', 'elsewhere']);
     expect(await readFile(state.at('mine.txt'), 'utf8')).toBe('mine');
+  });
+
+  it('keeps the mode of what it replaces', async () => {
+    const folder = await temporaryFolder();
+    const { state } = openProject({ folder });
+    const file = join(folder, 'x.txt');
+    await writeFile(file, 'old');
+    for (const mode of [0o600, 0o664]) {
+      await chmod(file, mode);
+      await state.exclusive(({ replace }) => replace(file, 'new'));
+      expect((await stat(file)).mode & 0o777).toBe(mode);
+    }
+    await state.exclusive(({ replace }) => replace(file, 'new', { mode: 0o755 }));
+    expect((await stat(file)).mode & 0o777).toBe(0o755);
   });
 
   it('gives up after the time that the option says, also where the clock stands', async () => {
