@@ -78,12 +78,20 @@ class Tree {
     const metadata = objectIn(boundary.value, 'compactMetadata');
     const listed = objectIn(metadata, 'preservedMessages');
     const segment = objectIn(metadata, 'preservedSegment');
-    const [head, tail] = [this.#byId.get(textIn(segment, 'headUuid')), this.#byId.get(textIn(segment, 'tailUuid'))];
     const uuids = Array.isArray(listed['uuids']) ? (listed['uuids'] as readonly unknown[]) : [];
     const byList = uuids.flatMap((uuid) => (typeof uuid === 'string' ? (this.#byId.get(uuid) ?? []) : []));
-    const entries = byList.length > 0 || !tail ? new Set(byList) : this.pathTo(tail, head);
-    const anchor = this.#byId.get(textIn(segment, 'anchorUuid') ?? textIn(listed, 'anchorUuid'));
+    const entries = byList.length > 0 ? new Set(byList) : this.#between(textIn(segment, 'headUuid'), textIn(segment, 'tailUuid'));
+    const anchorId = textIn(segment, 'anchorUuid') ?? textIn(listed, 'anchorUuid');
+    const anchor = anchorId === undefined ? undefined : this.#byId.get(anchorId);
     return entries.size > 0 ? { entries, anchor, boundary } : undefined;
+  }
+
+  /** A part of a branch, both ends included; nothing where the one does not lead to the other. */
+  #between(headId: string | undefined, tailId: string | undefined): ReadonlySet<JsonLine> {
+    const head = headId === undefined ? undefined : this.#byId.get(headId);
+    const tail = tailId === undefined ? undefined : this.#byId.get(tailId);
+    const path = head && tail ? this.pathTo(tail, head) : new Set<JsonLine>();
+    return head && path.has(head) ? path : new Set();
   }
 
   #parentOf({ value }: JsonLine): JsonLine | undefined {

@@ -67,6 +67,22 @@ describe('a session of Claude Code of today', () => {
     expect(notesOf(transcript)).toContain('dropped: an entry of another branch, or from before a compaction (2)');
   });
 
+  it('has nothing of a segment whose ends do not belong together', () => {
+    const kept = (preservedSegment: object) =>
+      saidIn(
+        parseTranscript(
+          chain(
+            says('Long ago.', { uuid: 'k1' }),
+            answers('m1', text('Forgotten.')),
+            { type: 'system', subtype: 'compact_boundary', compactMetadata: { preservedSegment }, parentUuid: null, uuid: 'boundary' },
+            says('In short.', { isCompactSummary: true, uuid: 'sum' }),
+          ),
+        ),
+      );
+    expect([kept({ headUuid: 'none', tailUuid: 'u1' }), kept({ headUuid: 'sum', tailUuid: 'u1' }), kept({ tailUuid: 'u1' })]).toEqual([['user: In short.'], ['user: In short.'], ['user: In short.']]);
+    expect(kept({ headUuid: 'k1', tailUuid: 'u1' })).toEqual(['user: In short.', 'user: Long ago.', 'assistant: Forgotten.']);
+  });
+
   it('may be that of a sub-agent, which has a file of its own', () => {
     const side = { isSidechain: true, agentId: 'a1' };
     const transcript = parseTranscript(chain({ ...says('Explore.'), ...side }, { ...answers('m1', text('Nothing there.')), ...side }));
