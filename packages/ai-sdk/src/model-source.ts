@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { TurnError, type ModelRequest } from '@h/turn';
+import { aFunction, checkOptions } from '@h/turn/options';
 import { asLanguageModelV4, isLanguageModel, type AnyLanguageModel } from './model-version.js';
 
 /** Options of {@link languageModel}. */
@@ -68,9 +69,8 @@ const checkedOptions = (options: LanguageModelOptions): LanguageModelOptions => 
   if (typeof options !== 'object' || options === null || typeof options.resolve !== 'function') {
     throw new TurnError('invalid-option', `languageModel() takes a model of the AI SDK or { resolve }; it was given ${describe(options)}.`);
   }
-  const unknown = Object.keys(options).filter((key) => key !== 'resolve');
-  if (unknown.length === 0) return options;
-  throw new TurnError('invalid-option', `languageModel() knows the option "resolve" only; it was given ${JSON.stringify(unknown)}.`);
+  checkOptions('languageModel()', options, { resolve: aFunction });
+  return options;
 };
 
 const describe = (value: unknown): string =>

@@ -6,37 +6,26 @@ export interface Asked {
   readonly credential?: string | undefined;
 }
 
+/** A failed call that will be made again, and by whom. */
+export interface AskedAgain {
+  readonly step: number;
+  /** The attempt that has failed. */
+  readonly attempt: number;
+  readonly reason: FailoverReason;
+  readonly from: Asked;
+  readonly to: Asked;
+  /** After how many milliseconds. */
+  readonly delayMs: number;
+}
+
 declare module '@h/turn' {
   interface TurnEvents {
-    /** The same model is asked again with the same credential, after so many milliseconds. */
-    'failover.retrying': {
-      readonly step: number;
-      /** The attempt that has failed. */
-      readonly attempt: number;
-      readonly reason: FailoverReason;
-      readonly from: Asked;
-      readonly to: Asked;
-      readonly delayMs: number;
-    };
+    /** The same model is asked again with the same credential, after a while. */
+    'failover.retrying': AskedAgain;
     /** Another credential or model is asked. */
-    'failover.switched': {
-      readonly step: number;
-      readonly attempt: number;
-      readonly reason: FailoverReason;
-      readonly from: Asked;
-      readonly to: Asked;
-      readonly delayMs: number;
-    };
-    /** All are left alone; the call waits until the first of them may be asked again. */
-    'failover.waiting': {
-      readonly step: number;
-      readonly attempt: number;
-      readonly reason: FailoverReason;
-      readonly from: Asked;
-      /** Who may be asked first; somebody else may become free before. */
-      readonly to: Asked;
-      readonly delayMs: number;
-    };
+    'failover.switched': AskedAgain;
+    /** All are left alone; the call waits until the first of them, `to`, may be asked again. Somebody else may become free before. */
+    'failover.waiting': AskedAgain;
     /** Something is left alone from now on. */
     'failover.cooling': {
       readonly step: number;

@@ -7,7 +7,7 @@ export type { CooldownWindow } from './pool/windows.js';
 export { reasonActions, type CooldownTime, type FailoverReason, type FailureScope, type ReasonAction } from './reasons.js';
 export { exponentialBackoff, type Backoff, type ExponentialBackoffOptions } from './backoff.js';
 export { splitModelName, type ModelChoice } from './chain.js';
-export type { Asked } from './events.js';
+export type { Asked, AskedAgain } from './events.js';
 export { failover } from './failover.js';
 export type { ActionChanges, FailoverOptions } from './options.js';
 export { redactKeys } from './stream/redact-keys.js';
