@@ -1,12 +1,10 @@
 import { noUsage, type MaybePromise, type UnfinishedTurn } from '@h/turn';
 import { aFunction, checkOptions } from '@h/turn/options';
-import { deferred } from './deferred.js';
-import { createMember, type Child, type Member } from './family.js';
+import { stillThere } from './child-end.js';
+import { createChild } from './create-child.js';
 import { Gate } from './gate.js';
 import { unrestricted } from './policy.js';
 import type { ChildEnd, ChildRecord } from './record.js';
-import { stillThere } from './run-child.js';
-import { RunPlace } from './run-place.js';
 import type { Team } from './team.js';
 
 /** A sub-agent whose process died. */
@@ -48,7 +46,7 @@ export const recover = async (team: Team, options: RecoverOptions = {}): Promise
     if (toldTo === undefined) await quietly(() => team.options.store?.delete(record.id));
     else {
       if (record.end === undefined || record.parent !== toldTo) await quietly(() => team.options.store?.save(kept));
-      team.unread.add(team.family.adopt(toldTo, (parent) => endedChild(parent, kept)));
+      team.unread.add(team.family.adopt(toldTo, (parent) => createChild(parent, { record: kept, policy: unrestricted, gate: closedGate() })));
     }
     orphans.push({ record: { ...record, end }, isResumable, toldTo });
   }
@@ -64,6 +62,9 @@ const quietly = async (write: () => unknown): Promise<void> => {
     // The parents are told all the same.
   }
 };
+
+/** What has ended works no more. */
+const closedGate = (): Gate => new Gate(0);
 
 const isKnown = (team: Team, { id, session, root, parent }: ChildRecord): boolean =>
   team.family.find(session) !== undefined || [root, parent].some((each) => [...(team.family.find(each)?.children ?? [])].some(({ record }) => record.id === id));
@@ -84,29 +85,4 @@ const interrupted = ({ id, agent, session, task, isolated }: ChildRecord, isResu
     durationMs: 0,
     ...(isolated !== undefined && { note: stillThere(isolated) }),
   };
-};
-
-const endedChild = (parent: Member, record: ChildRecord & { readonly end: ChildEnd }): Child => {
-  const node = createMember(record.session, parent);
-  const ended = deferred<ChildEnd>();
-  ended.resolve(record.end);
-  const abort = new AbortController();
-  const child: Child = {
-    record,
-    node,
-    parent,
-    policy: unrestricted,
-    budget: undefined,
-    priority: 'normal',
-    abort,
-    agent: undefined,
-    isLate: false,
-    place: new RunPlace(new Gate(0), abort.signal),
-    end: record.end,
-    delivery: 'waiting',
-    ended,
-    saving: Promise.resolve(),
-  };
-  node.child = child;
-  return child;
 };

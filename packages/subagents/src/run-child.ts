@@ -1,13 +1,13 @@
-import { noUsage, reply, toErrorInfo, TurnError, type Agent, type ErrorInfo, type Reply, type TurnEvent } from '@h/turn';
+import { reply, toErrorInfo, TurnError, type Agent, type TurnEvent } from '@h/turn';
 import { Subject, takeUntil, tap } from 'rxjs';
+import { endOf, statusOf, stillThere, type Draft } from './child-end.js';
 import { deferred } from './deferred.js';
-import { capText } from './evidence.js';
 import type { Child } from './family.js';
 import { agentOf, disposeOf, type AgentKind, type ChildContext, type ChildInfo, type DisposableAgent, type Isolation } from './kind.js';
 import type { ChildLanes, ChildLease } from './lanes.js';
 import type { Limits } from './limits.js';
 import type { SubagentsOptions } from './options.js';
-import type { ChildEnd, ChildStatus } from './record.js';
+import type { ChildEnd } from './record.js';
 
 /** What running a sub-agent takes. */
 export interface RunHost {
@@ -21,17 +21,6 @@ export interface RunHost {
   readonly onEvent: (child: Child, event: TurnEvent) => void;
   /** It works in a copy from now on, and has no rights elsewhere. */
   readonly isIsolated: (child: Child, isolation: Isolation) => Promise<void>;
-}
-
-/** What is known of a run so far; what comes after it was given up changes nothing. */
-interface Draft {
-  startedAt: number | undefined;
-  reply: Reply | undefined;
-  error: ErrorInfo | undefined;
-  /** What is left of its copy. */
-  copy: string | undefined;
-  note: string | undefined;
-  artifact: string | undefined;
 }
 
 /**
@@ -53,7 +42,7 @@ export const runChild = async (child: Child, kind: AgentKind, host: RunHost): Pr
   signal.removeEventListener('abort', arm);
   disarm?.();
   child.place.close();
-  return endOf(child, draft, host);
+  return endOf(child, draft, { resultChars: host.limits.resultChars, now: host.now() });
 };
 
 interface GraceTime {
@@ -209,62 +198,4 @@ class ChildRun {
   }
 }
 
-/** Where the work of one is that was not finished in order. */
-export const stillThere = (folder: string): string => `Its folder is still there: ${folder}`;
-
 export const infoOf = ({ record: { id, agent, session, turn, task, parent, root, depth } }: Child): ChildInfo => ({ id, agent, session, turn, task, parent, root, depth });
-
-/** How it ended, from what the runtime saw. */
-const statusOf = (child: Child, { reply: done, error }: Draft): ChildStatus => {
-  if (done?.outcome === 'completed' || done?.outcome === 'replied') return 'ok';
-  if (child.isLate || done?.outcome === 'timed-out') return 'timed-out';
-  if (child.abort.signal.aborted || done?.outcome === 'cancelled') return 'cancelled';
-  return done || error ? 'failed' : 'cancelled';
-};
-
-const endOf = (child: Child, draft: Draft, { limits, now }: RunHost): ChildEnd => {
-  const { id, agent, session, task } = child.record;
-  const { reply: done, startedAt, artifact } = draft;
-  const note = [draft.copy, draft.note].filter((each) => each !== undefined).join(' ');
-  const error = draft.error ?? done?.error;
-  const text = done?.text ?? '';
-  const status = statusOf(child, draft);
-  const reason = done?.reason ?? error?.message ?? (status === 'ok' ? undefined : abortReason(child.abort.signal));
-  return {
-    child: id,
-    agent,
-    session,
-    task,
-    status,
-    ...(done && { outcome: done.outcome }),
-    ...(reason !== undefined && { reason }),
-    ...(error && { error }),
-    text: capText(text, limits.resultChars),
-    textChars: text.length,
-    ...(artifact !== undefined && { artifact }),
-    steps: done?.steps ?? 0,
-    usage: done?.usage ?? noUsage,
-    durationMs: startedAt === undefined ? 0 : now() - startedAt,
-    ...(note !== '' && { note }),
-  };
-};
-
-/** How one ended that was never begun. */
-export const unbegun = ({ record: { id, agent, session, task } }: Child, reason: string): ChildEnd => ({
-  child: id,
-  agent,
-  session,
-  task,
-  status: 'failed',
-  reason,
-  text: '',
-  textChars: 0,
-  steps: 0,
-  usage: noUsage,
-  durationMs: 0,
-});
-
-const abortReason = ({ aborted, reason }: AbortSignal): string | undefined => {
-  if (!aborted) return undefined;
-  return reason instanceof Error ? reason.message : String(reason);
-};

@@ -1,9 +1,10 @@
 import { notice, toErrorInfo, type NewEvent, type TurnEvent } from '@h/turn';
 import { asyncScheduler } from 'rxjs';
-import { deferred } from './deferred.js';
+import { unbegun } from './child-end.js';
+import { createChild } from './create-child.js';
 import { Delivery } from './delivery.js';
 import { quoteEvidence } from './evidence.js';
-import { aliveOf, childSession, createMember, Family, refusal, type Child, type Member, type Place, type SpawnRefusal } from './family.js';
+import { aliveOf, childSession, Family, refusal, type Child, type Member, type Place, type SpawnRefusal } from './family.js';
 import { Gate } from './gate.js';
 import { policyGuard } from './guard.js';
 import type { AgentKind, ChildContext, ChildInfo, Isolation, SharedBudget } from './kind.js';
@@ -14,10 +15,9 @@ import type { ParentTurn } from './parent-turn.js';
 import { Pauses } from './pauses.js';
 import { allowsTool, inheritPolicy, movePolicy, unrestricted, type AgentPolicy } from './policy.js';
 import { ask, withdraw } from './questions.js';
-import type { ChildEnd, ChildReceiver } from './record.js';
+import type { ChildEnd, ChildReceiver, ChildRecord } from './record.js';
 import { Records } from './records.js';
-import { infoOf, runChild, unbegun, type RunHost } from './run-child.js';
-import { RunPlace } from './run-place.js';
+import { infoOf, runChild, type RunHost } from './run-child.js';
 import { tell } from './tell.js';
 import { Unread } from './unread.js';
 
@@ -204,25 +204,9 @@ export class Team {
     const { parent, depth } = place;
     const id = this.newId();
     const session = childSession(id);
-    const node = createMember(session, parent);
-    const abort = new AbortController();
-    const child: Child = {
-      record: { v: 1, id, agent, task, session, turn: this.newId(), parent: parent.session, root: parent.root.session, depth, receiver, spawnedAt: this.now() },
-      node,
-      parent,
-      policy,
-      budget: budget?.share({ name: `${agent} ${id}`, ...policy.budget }),
-      priority: kind.priority ?? 'normal',
-      abort,
-      agent: undefined,
-      isLate: false,
-      place: new RunPlace(this.#gate, abort.signal),
-      end: undefined,
-      delivery: 'waiting',
-      ended: deferred(),
-      saving: Promise.resolve(),
-    };
-    node.child = child;
+    const record: ChildRecord = { v: 1, id, agent, task, session, turn: this.newId(), parent: parent.session, root: parent.root.session, depth, receiver, spawnedAt: this.now() };
+    const share = budget?.share({ name: `${agent} ${id}`, ...policy.budget });
+    const child = createChild(parent, { record, policy, budget: share, priority: kind.priority, gate: this.#gate });
     place.take(child);
     return child;
   }

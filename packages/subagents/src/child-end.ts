@@ -1,0 +1,74 @@
+import { noUsage, type ErrorInfo, type Reply } from '@h/turn';
+import { capText } from './evidence.js';
+import type { Child } from './family.js';
+import type { ChildEnd, ChildStatus } from './record.js';
+
+/** What is known of a run so far; what comes after it was given up changes nothing. */
+export interface Draft {
+  startedAt: number | undefined;
+  reply: Reply | undefined;
+  error: ErrorInfo | undefined;
+  /** What is left of its copy. */
+  copy: string | undefined;
+  note: string | undefined;
+  artifact: string | undefined;
+}
+
+/** Where the work of one is that was not finished in order. */
+export const stillThere = (folder: string): string => `Its folder is still there: ${folder}`;
+
+/** How it ended, from what the runtime saw. */
+export const statusOf = (child: Child, { reply: done, error }: Draft): ChildStatus => {
+  if (done?.outcome === 'completed' || done?.outcome === 'replied') return 'ok';
+  if (child.isLate || done?.outcome === 'timed-out') return 'timed-out';
+  if (child.abort.signal.aborted || done?.outcome === 'cancelled') return 'cancelled';
+  return done || error ? 'failed' : 'cancelled';
+};
+
+/** What became of one that has ended, or was given up. */
+export const endOf = (child: Child, draft: Draft, { resultChars, now }: { readonly resultChars: number; readonly now: number }): ChildEnd => {
+  const { id, agent, session, task } = child.record;
+  const { reply: done, startedAt, artifact } = draft;
+  const note = [draft.copy, draft.note].filter((each) => each !== undefined).join(' ');
+  const error = draft.error ?? done?.error;
+  const text = done?.text ?? '';
+  const status = statusOf(child, draft);
+  const reason = done?.reason ?? error?.message ?? (status === 'ok' ? undefined : abortReason(child.abort.signal));
+  return {
+    child: id,
+    agent,
+    session,
+    task,
+    status,
+    ...(done && { outcome: done.outcome }),
+    ...(reason !== undefined && { reason }),
+    ...(error && { error }),
+    text: capText(text, resultChars),
+    textChars: text.length,
+    ...(artifact !== undefined && { artifact }),
+    steps: done?.steps ?? 0,
+    usage: done?.usage ?? noUsage,
+    durationMs: startedAt === undefined ? 0 : now - startedAt,
+    ...(note !== '' && { note }),
+  };
+};
+
+/** How one ended that was never begun. */
+export const unbegun = ({ record: { id, agent, session, task } }: Child, reason: string): ChildEnd => ({
+  child: id,
+  agent,
+  session,
+  task,
+  status: 'failed',
+  reason,
+  text: '',
+  textChars: 0,
+  steps: 0,
+  usage: noUsage,
+  durationMs: 0,
+});
+
+const abortReason = ({ aborted, reason }: AbortSignal): string | undefined => {
+  if (!aborted) return undefined;
+  return reason instanceof Error ? reason.message : String(reason);
+};

@@ -1,0 +1,30 @@
+import type { TurnPriority } from '@h/turn';
+import { deferred } from './deferred.js';
+import { createMember, type Child, type Member } from './family.js';
+import type { Gate } from './gate.js';
+import type { SharedBudget } from './kind.js';
+import type { AgentPolicy } from './policy.js';
+import type { ChildRecord } from './record.js';
+import { RunPlace } from './run-place.js';
+
+/** What a sub-agent is made of. */
+export interface ChildMakings {
+  readonly record: ChildRecord;
+  readonly policy: AgentPolicy;
+  readonly budget?: SharedBudget | undefined;
+  readonly priority?: TurnPriority | undefined;
+  /** Where it waits until it may work. */
+  readonly gate: Gate;
+}
+
+/** A sub-agent, with its own place in the tree. One whose record has an end has ended. */
+export const createChild = (parent: Member, { record, policy, budget, priority = 'normal', gate }: ChildMakings): Child => {
+  const node = createMember(record.session, parent);
+  const abort = new AbortController();
+  const ended: Child['ended'] = deferred();
+  if (record.end) ended.resolve(record.end);
+  const place = new RunPlace(gate, abort.signal);
+  const child: Child = { record, node, parent, policy, budget, priority, abort, agent: undefined, isLate: false, place, end: record.end, delivery: 'waiting', ended, saving: Promise.resolve() };
+  node.child = child;
+  return child;
+};
