@@ -1,8 +1,9 @@
 import { deny, intercept, type Decision, type NewEvent, type TurnEventOf, type TurnOperator } from '@h/turn';
+import { problem } from './attempt.js';
 import { settingsOf, type ContinuityOptions } from './options.js';
 import { protectionOf } from './protect.js';
 import { mayUse } from './roles.js';
-import { problem, Session, type SessionView } from './session.js';
+import { Session, type SessionView } from './session.js';
 import { isShaped, requestShaper, roleIn } from './shape-request.js';
 
 /** Tools after which the state is another one. */

@@ -1,4 +1,5 @@
-import { notice, toErrorInfo, type NewEvent, type OperatorContext, type TurnEventOf, type TurnEvents, type UserMessage } from '@h/turn';
+import { notice, toErrorInfo, type NewEvent, type OperatorContext, type TurnEventOf, type UserMessage } from '@h/turn';
+import { attemptWith, problem, textOrNothing, type Attempt } from './attempt.js';
 import { claimWatch, type ClaimWatch } from './claim-watch.js';
 import { commitMessage, endNote, unfinishedTask, type Closing } from './closing.js';
 import { ContinuityError } from './errors.js';
@@ -11,10 +12,6 @@ import { stateMessage, type FoundFile } from './state-message.js';
 import { countsOf } from './task-text.js';
 import { within } from './within.js';
 import type { ScriptEnd } from './workspace-script.js';
-import './events.js';
-
-type Problem = TurnEvents['continuity.problem']['what'];
-type Attempt = <Result>(what: Problem, work: () => PromiseLike<Result> | Result) => Promise<Result | undefined>;
 
 /** What a request is shaped with. */
 export interface SessionView {
@@ -248,26 +245,5 @@ export class Session {
     });
   }
 }
-
-/** Something of the state that could not be read or written, for observers. */
-export const problem = (what: Problem, error: unknown): NewEvent => notice('continuity.problem', { what, error: toErrorInfo(error) });
-
-/** Does what may fail; then that is told, and nothing given back. */
-const attemptWith =
-  (notices: NewEvent[]): Attempt =>
-  async (what, work) => {
-    try {
-      return await work();
-    } catch (error) {
-      notices.push(problem(what, error));
-      return undefined;
-    }
-  };
-
-/** What a callback gives back, which may be written without types. */
-const textOrNothing = (given: unknown, who: string): string | undefined => {
-  if (given === undefined || given === null || typeof given === 'string') return given ?? undefined;
-  throw new TypeError(`${who}() has to give back a text or nothing; it gave back ${typeof given}.`);
-};
 
 const emptyCounts: Pick<Progress, 'tasks'> = { tasks: [] };
