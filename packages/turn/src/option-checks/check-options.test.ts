@@ -204,6 +204,7 @@ describe('a message', () => {
           expect(message.isWellFormed()).toBe(true);
         }
       }),
+      { numRuns: 50 },
     );
   });
 
@@ -219,7 +220,7 @@ describe('a message', () => {
   });
 
   it('takes no longer for a great value', () => {
-    const great = Array.from({ length: 1_000_000 }, () => ({ a: 'b' }));
-    expect(messageOf({ a: great }, { a: aText })).toContain('… 999990 more');
+    const great = Array.from({ length: 100_000 }, () => ({ a: 'b' }));
+    expect(messageOf({ a: great }, { a: aText })).toContain('… 99990 more');
   });
 });
