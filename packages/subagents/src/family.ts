@@ -158,7 +158,16 @@ export class Family {
 /** The session of a sub-agent. Such names belong to sub-agents: one that is known no longer is no agent at the top. */
 export const childSession = (id: string): string => `${childPrefix}${id}`;
 
-const isChildSession = (session: string): boolean => session.startsWith(childPrefix);
+/**
+ * Whether a session is one of a sub-agent. After a crash its turn is to be finished and not resumed: its parent is told that it
+ * was interrupted.
+ *
+ * @example
+ * ```ts
+ * await recoverTurns(agent, { policy: 'ask', sessions, ask: ({ session }) => (isChildSession(session) ? 'finish' : 'resume') });
+ * ```
+ */
+export const isChildSession = (session: string): boolean => session.startsWith(childPrefix);
 
 const childPrefix = 'subagent-';
 

@@ -1,5 +1,5 @@
 export { quoteEvidence, type WrapEvidence } from './evidence.js';
-export type { RefusalCode, SpawnRefusal } from './family.js';
+export { isChildSession, type RefusalCode, type SpawnRefusal } from './family.js';
 export { confinement, type Confinement, type SandboxConfinement, type WorkspaceConfinement } from './confinement.js';
 export { policyGuard, type GuardOptions } from './guard.js';
 export type { AgentKind, ChildContext, ChildInfo, ChildQuestion, DisposableAgent, Isolation, SharedBudget } from './kind.js';

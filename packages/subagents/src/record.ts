@@ -69,7 +69,7 @@ export interface ChildRecord {
 /**
  * Where records of sub-agents are kept, so that those whose process died are found.
  *
- * Contract: `save` replaces the record of the same id; what it has confirmed survives a crash. `list` may leave out what is not
+ * Contract: each `subagents()` has one of its own. `save` replaces the record of the same id; what it has confirmed survives a crash. `list` may leave out what is not
  * wanted, so that another process finds it.
  */
 export interface ChildStore {

@@ -2,7 +2,7 @@ import { intercept, memorySessions, noUsage, reply, type ModelRequest } from '@h
 import { describe, expect, it } from 'vitest';
 import { countOf, readBy, says, spawn, tree, wait } from '../test/tree.js';
 import { pass, useVirtualTime } from '../test/virtual-time.js';
-import { memoryChildStore, type ChildRecord, type ChildStore } from './index.js';
+import { isChildSession, memoryChildStore, type ChildRecord, type ChildStore } from './index.js';
 
 useVirtualTime();
 
@@ -51,6 +51,20 @@ describe('recover', () => {
     expect(countOf(readBy(parent, 0), 'ended: interrupted')).toBe(1);
     await pass(1);
     expect(await store.list()).toEqual([]);
+  });
+
+  it('finds each once, also when it is called twice at a time', async () => {
+    const store = memoryChildStore();
+    const first = tree({ parent: [says(spawn('a', 'hang')), 'I wait.'], tasks: { hang: [{ never: ['…'] }] }, store });
+    first.agent.turn({ session: 'boss', input: 'Go' }).subscribe();
+    await pass(10);
+    const { team } = tree({ parent: [], store: await copyOf(store) });
+    const found = await Promise.all([team.recover(), team.recover()]);
+    expect(found.map(({ length }) => length)).toEqual([1, 0]);
+    expect(team.list('boss')).toHaveLength(1);
+    expect(team.list('boss').map(({ session }) => isChildSession(session))).toEqual([true]);
+    expect(isChildSession('boss')).toBe(false);
+    await first.team.close();
   });
 
   it('tells parents also where the store cannot be written', async () => {

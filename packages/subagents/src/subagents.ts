@@ -64,6 +64,8 @@ export const subagents = (options: SubagentsOptions): Subagents => {
   checkSubagents(options);
   const team = new Team(options);
   const tools = [spawnTool(team), waitTool(team)] as const;
+  /** One after the other, so that nobody is found twice. */
+  let recovered: Promise<unknown> = Promise.resolve();
   const members: Omit<Subagents, keyof TurnOperator> = {
     tools,
     spawn: (request) => team.spawn(request),
@@ -72,7 +74,11 @@ export const subagents = (options: SubagentsOptions): Subagents => {
       const meant = aliveOf(team.family.find(session)).filter(({ record }) => id === undefined || record.id === id);
       await Promise.all(meant.map((child) => team.cancel(child, reason)));
     },
-    recover: (recoverOptions) => recover(team, recoverOptions),
+    recover: (recoverOptions) => {
+      const done = recovered.then(() => recover(team, recoverOptions));
+      recovered = done.catch(() => undefined);
+      return done;
+    },
     forget: (session) => team.delivery.forget(pendingOf(team.family.find(session))),
     close: (reason = 'The harness is closing.') => team.close(reason),
   };

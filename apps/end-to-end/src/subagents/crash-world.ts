@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLanes, queue } from '@h/queue';
 import { fileSessions, recoverTurns, type FileSessions } from '@h/session';
-import { subagents, type ChildStore, type Orphan, type Subagents } from '@h/subagents';
+import { isChildSession, subagents, type ChildStore, type Orphan, type Subagents } from '@h/subagents';
 import { fileChildStore, type FileChildStore } from '@h/subagents/file-store';
 import { defineTool, toolDriver } from '@h/tools';
 import { harness, type Agent, type ModelDriver, type ModelResponse } from '@h/turn';
@@ -87,6 +87,6 @@ const telling = (store: FileChildStore, onMoment: OnMoment): ChildStore => ({
 /** What an app does when it starts: parents are told, the turns of sub-agents end, all others go on. */
 export const startAgain = async ({ agent, team, sessions }: CrashWorld): Promise<readonly Orphan[]> => {
   const orphans = await team.recover({ unfinished: () => agent.unfinished() });
-  await recoverTurns(agent, { policy: 'ask', sessions, ask: ({ session }) => (session.startsWith('subagent-') ? 'finish' : 'resume') });
+  await recoverTurns(agent, { policy: 'ask', sessions, ask: ({ session }) => (isChildSession(session) ? 'finish' : 'resume') });
   return orphans;
 };
