@@ -5,7 +5,7 @@ import { hooks, lateHooks } from '@h/hooks';
 import { loopDetect } from '@h/loop-detect';
 import { observe, record, type ObserveOptions, type UsageMeter } from '@h/observe';
 import { prompt, type PromptOptions } from '@h/prompt';
-import { security, type Redactor } from '@h/security';
+import { normalizeWraps, security, type Redactor } from '@h/security';
 import { tools, type ArtifactStore, type RegistryDriver } from '@h/tools';
 import { harness, type Agent, type ErrorInfo, type SessionStore, type TurnOperator } from '@h/turn';
 import { git, type GitOptions } from '@h/workspace';
@@ -68,7 +68,8 @@ export const createAgent = (parts: AgentParts): Agent => {
     compaction({ window: contextWindow, summarize, counter, redact, archive: archiveIn(artifacts), isOverflow }),
     lateHooks(rules.hooks),
     loopDetect(),
-    ...(plan?.handOff({ summarize, redact, isOverflow }) ?? []),
+    // The ids of marks are none that a briefing has to keep.
+    ...(plan?.handOff({ summarize, redact: (text) => redact(normalizeWraps(text)), isOverflow }) ?? []),
     tools({ driver, contextWindow, artifacts, redact }),
     security({ redactor }),
     observe({ sinks: telemetry.sinks, meter, harnessId: 'h-coder', channel: 'terminal', sideModel: name, redact, parentOf }),
