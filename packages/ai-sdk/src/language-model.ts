@@ -22,7 +22,7 @@ import { abortedCall, readAnswer, type AnswerEnd } from './read-answer.js';
  *   `unknown-model`, `unknown-credential`, `unsupported-model`, `missing-package`, `invalid-input` (a message that
  *   cannot be sent); else the provider's or the network's.
  *
- * @throws TurnError `invalid-option` where it is given neither.
+ * @throws InvalidOptionError `invalid-option` where it is given neither.
  *
  * @example
  * ```ts

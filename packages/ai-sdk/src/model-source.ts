@@ -1,6 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { TurnError, type ModelRequest } from '@h/turn';
-import { aFunction, checkOptions } from '@h/turn/options';
+import { aFunction, checkOptions, InvalidOptionError } from '@h/turn/options';
 import { asLanguageModelV4, isLanguageModel, type AnyLanguageModel } from './model-version.js';
 
 /** Options of {@link languageModel}. */
@@ -22,7 +22,7 @@ export type ModelSource = (request: ModelRequest) => Promise<LanguageModelV4>;
 /**
  * Where models come from: one fixed model, or a function.
  *
- * @throws TurnError `invalid-option` for anything else, at once.
+ * @throws InvalidOptionError `invalid-option` for anything else, at once.
  */
 export const modelSource = (source: AnyLanguageModel | LanguageModelOptions): ModelSource => {
   if (isLanguageModel(source)) return fixedModel(source);
@@ -67,7 +67,7 @@ export const providerOf = ({ provider }: Pick<LanguageModelV4, 'provider'>): str
 
 const checkedOptions = (options: LanguageModelOptions): LanguageModelOptions => {
   if (typeof options !== 'object' || options === null || typeof options.resolve !== 'function') {
-    throw new TurnError('invalid-option', `languageModel() takes a model of the AI SDK or { resolve }; it was given ${describe(options)}.`);
+    throw new InvalidOptionError({ owner: 'languageModel()', option: '', message: `languageModel() takes a model of the AI SDK or { resolve }; it was given ${describe(options)}.` });
   }
   checkOptions('languageModel()', options, { resolve: aFunction });
   return options;

@@ -1,4 +1,5 @@
-import { TurnError, type ErrorInfo } from '@h/turn';
+import type { ErrorInfo } from '@h/turn';
+import { InvalidOptionError } from '@h/turn/options';
 import type { CompactionOptions } from './options.js';
 import { clearToolResults } from './strategies/clear-tool-results.js';
 import { compactMiddle } from './strategies/compact-middle.js';
@@ -10,14 +11,18 @@ import { filesOfCall } from './summary/files.js';
 import { redactSecrets } from './summary/redact.js';
 import type { Summarize } from './summary/summarize.js';
 
-/** The strategies that the options name, in the order in which they are tried. @throws TurnError `invalid-option` */
+/** The strategies that the options name, in the order in which they are tried. @throws InvalidOptionError `invalid-option` */
 export const chainOf = (options: CompactionOptions, isOverflow: (error: ErrorInfo) => boolean): readonly NamedStrategy[] => {
   const summarizers = asList(options.summarize);
   const byDefault: readonly BuiltInStrategy[] = [...(summarizers.length > 0 ? (['summarize'] as const) : []), 'clear-tool-results', 'compact'];
   const chosen = asList(options.strategy);
   const names = chosen.length > 0 ? chosen : byDefault;
   if (names.includes('summarize') && summarizers.length === 0) {
-    throw new TurnError('invalid-option', 'compaction() needs the option "summarize" for the strategy "summarize"; summarizeWith() makes one of a model driver.');
+    throw new InvalidOptionError({
+      owner: 'compaction()',
+      option: 'summarize',
+      message: 'compaction() needs the option "summarize" for the strategy "summarize"; summarizeWith() makes one of a model driver.',
+    });
   }
   const { protectedTools = ['skill'], keepMessages = 20 } = options;
   const settings = summarizeSettings(options, summarizers, protectedTools, isOverflow);

@@ -15,7 +15,7 @@ import { TurnState } from './turn-state.js';
  * A turn whose `metadata` has `compaction: 'now'` makes the history shorter and ends: its input is not stored, and no
  * model is asked but the summariser.
  *
- * @throws TurnError `invalid-option` for an unknown option or a value that it does not take
+ * @throws InvalidOptionError `invalid-option` for an unknown option or a value that it does not take
  *
  * @example
  * ```ts

@@ -15,7 +15,7 @@ import { TurnMemory } from './turn-memory.js';
  * at the preferred model. Aborts, refusals and requests that are too long pass as they are. When nothing is left, the error
  * of the turn has a record of each attempt, and the first cause on top.
  *
- * @throws TurnError `invalid-option` for an unknown option or a value that it does not take
+ * @throws InvalidOptionError `invalid-option` for an unknown option or a value that it does not take
  *
  * @example
  * ```ts

@@ -101,7 +101,7 @@ export class Budget {
    * A budget of its own that is also spent from this one: for a sub-agent, a user, a job. It may have limits of its own;
    * those of this one hold as well.
    *
-   * @throws TurnError `invalid-option`
+   * @throws InvalidOptionError `invalid-option`
    */
   share(options: Omit<BudgetOptions, 'restore'> = {}): Budget {
     checkOptions('share()', options, { ...allowanceChecks, name: aText });
@@ -181,7 +181,7 @@ export class Budget {
 /**
  * Makes a budget that turns, sessions and sub-agents share.
  *
- * @throws TurnError `invalid-option` for an unknown option or a value that it does not take
+ * @throws InvalidOptionError `invalid-option` for an unknown option or a value that it does not take
  *
  * @example
  * ```ts

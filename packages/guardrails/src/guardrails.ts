@@ -22,7 +22,7 @@ import { TurnGuard, waitFor } from './turn-guard.js';
  *
  * What was used survives a crash: a turn that is resumed goes on with the counts it had.
  *
- * @throws TurnError `invalid-option` for an unknown option or a value that it does not take
+ * @throws InvalidOptionError `invalid-option` for an unknown option or a value that it does not take
  *
  * @example
  * ```ts

@@ -17,7 +17,7 @@ import { TurnHooks } from './turn-hooks.js';
  * Belongs at the beginning of the pipeline, behind `queue()`. What later operators say is seen by `lateHooks()`.
  *
  * @param sources hooks, or functions that make a fresh one for every turn. A change to the list counts from the next turn on.
- * @throws TurnError `invalid-option` for a hook or an option that does not exist, or a value that it does not take
+ * @throws InvalidOptionError `invalid-option` for a hook or an option that does not exist, or a value that it does not take
  *
  * @example
  * ```ts

@@ -14,7 +14,7 @@ const phases: readonly OnCompactionContext['phase'][] = ['started', 'done', 'fai
  *
  * Belongs behind `compaction()`. It changes nothing, and the end of the turn waits for what it has under way.
  *
- * @throws TurnError `invalid-option` for a hook or an option that does not exist, or a value that it does not take
+ * @throws InvalidOptionError `invalid-option` for a hook or an option that does not exist, or a value that it does not take
  *
  * @example
  * ```ts

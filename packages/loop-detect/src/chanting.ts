@@ -41,7 +41,7 @@ const minSentence = 24;
  *
  * It takes the same time for each character, and remembers 2,048 of them and 50 sentences.
  *
- * @throws TurnError `invalid-option` that names the option, its value and what it takes
+ * @throws InvalidOptionError `invalid-option` that names the option, its value and what it takes
  *
  * @example
  * ```ts

@@ -27,7 +27,7 @@ export interface LoopDetector {
  * Count alone only warns. A call is blocked where the outcomes say that nothing comes of it: the same outcome, volatile parts
  * apart, with no change and nothing new in between. Time and memory are the same for the ten-thousandth call as for the tenth.
  *
- * @throws TurnError `invalid-option` that names the option, its value and what it takes
+ * @throws InvalidOptionError `invalid-option` that names the option, its value and what it takes
  *
  * @example
  * ```ts

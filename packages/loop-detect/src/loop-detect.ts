@@ -13,7 +13,7 @@ import { operatorName, TurnWatch } from './turn-watch.js';
  * repeats itself is cut off and asked for once more; the second time the turn ends at once. What a user says
  * begins everything anew.
  *
- * @throws TurnError `invalid-option` that names the option, its value and what it takes
+ * @throws InvalidOptionError `invalid-option` that names the option, its value and what it takes
  *
  * @example
  * ```ts

@@ -14,7 +14,7 @@ import { runSettings } from './run-settings.js';
  *
  * With a meter, the totals of a session are kept in the session's state under `observe`.
  *
- * @throws TurnError `invalid-option` that names the option, its value and what it takes
+ * @throws InvalidOptionError `invalid-option` that names the option, its value and what it takes
  *
  * @example
  * ```ts

@@ -25,7 +25,7 @@ import { volatileSections } from './volatile-sections.js';
  *
  * A request that has its prompt already is left as it is.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts

@@ -108,7 +108,7 @@ export interface CredentialPool {
 /**
  * Makes a pool of credentials that turns, and with a store processes, share.
  *
- * @throws TurnError `invalid-option` for an unknown option, a value that it does not take, or an id used twice
+ * @throws InvalidOptionError `invalid-option` for an unknown option, a value that it does not take, or an id used twice
  *
  * @example
  * ```ts

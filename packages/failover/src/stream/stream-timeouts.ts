@@ -31,7 +31,7 @@ export interface StreamTimeoutsOptions {
  * like any other that may pass. Each call ends exactly once. It stands around the driver and not in the pipe, because only there
  * is it known when a call really begins: an operator may hold the request for minutes.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts

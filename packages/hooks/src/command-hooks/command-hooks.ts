@@ -34,7 +34,7 @@ const maxSessions = 10_000;
  * turn back. A gate (`PreToolUse`, `UserPromptSubmit`) that crashes or takes too long has blocked, unless its `onFailure`
  * says `continue`; another exit code than 0 and 2 is told and changes nothing, as in that format.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts

@@ -32,7 +32,7 @@ const maxFindings = 20;
  * A line is read as a shell would read it, and every command that it runs is judged; the strictest finding decides. This
  * is a guard rail and not a sandbox: a program that may run can do what it likes, and a script in a file is not read.
  *
- * @throws TurnError `invalid-option` for an option that is unknown or wrong
+ * @throws InvalidOptionError `invalid-option` for an option that is unknown or wrong
  *
  * @example
  * ```ts
@@ -58,7 +58,7 @@ export const commandPolicy = (options: CommandPolicyOptions = {}): CommandPolicy
  *
  * @param context `cwd` and `project` say where the line runs. The rest makes the policy one's own; where it stays the same
  * from call to call, {@link commandPolicy} checks it once.
- * @throws TurnError `invalid-option` for an option that is unknown or wrong; never for what the command says
+ * @throws InvalidOptionError `invalid-option` for an option that is unknown or wrong; never for what the command says
  *
  * @example
  * ```ts

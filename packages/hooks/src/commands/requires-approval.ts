@@ -8,7 +8,7 @@ import { commandRules } from './rules/index.js';
  * Why a person has to approve a command, although it destroys nothing: it pushes, opens a pull request, deploys, migrates
  * a database, publishes. Findings of the usual rules are among them. Empty where nobody needs to be asked.
  *
- * @throws TurnError `invalid-option` for an option that is unknown or wrong
+ * @throws InvalidOptionError `invalid-option` for an option that is unknown or wrong
  *
  * @example
  * ```ts

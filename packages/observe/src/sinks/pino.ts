@@ -1,5 +1,4 @@
-import { TurnError } from '@h/turn';
-import { anObject, anyText, checkOptions, checkValue, objectWith } from '@h/turn/options';
+import { anObject, anyText, checkOptions, checkValue, InvalidOptionError, objectWith, showValue } from '@h/turn/options';
 import type { Observation } from '../observation.js';
 import { parseLevels, type Levels } from './levels.js';
 import type { Sink } from './sink.js';
@@ -65,7 +64,8 @@ export const subsystemLoggers = <Logger extends PinoLogger>(
 const assertLevel = ({ levels }: PinoLogger, name: string, level: string): void => {
   if (level === 'silent' || levels === undefined || Object.hasOwn(levels.values, level)) return;
   const known = [...Object.keys(levels.values), 'silent'].join(', ');
-  throw new TurnError('invalid-option', `The level of ${JSON.stringify(name)} is ${known.replace(/, ([^,]*)$/, ' or $1')}; it was given ${JSON.stringify(level)}.`);
+  const message = `The level of ${JSON.stringify(name)} is ${known.replace(/, ([^,]*)$/, ' or $1')}; it was given ${showValue(level)}.`;
+  throw new InvalidOptionError({ owner: 'subsystemLoggers()', option: `levels.${name}`, message });
 };
 
 /**
