@@ -52,7 +52,7 @@ describe('a turn whose place was given to others', () => {
     event('model.request', { step: 1, attempt: 1, ...request() }),
     event('tool.call', { step: 1, index: 0, call: ls }),
     event('history.append', { origin: 'response', messages: [] }),
-    event('history.replace', { origin: 'compaction' as never, messages: [] }),
+    event('history.replace', { origin: 'compaction', messages: [] }),
     event('session.state', { key: 'late', value: 1 }),
   ])('does nothing more: $type', (one) => {
     const { time, source, out } = setUp();
