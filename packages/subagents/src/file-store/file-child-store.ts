@@ -61,12 +61,17 @@ export const fileChildStore = (options: FileChildStoreOptions): FileChildStore =
   return new Files(directory, leaseMs, onProblem ?? (() => undefined));
 };
 
+/** Stands for all records. */
+const all = Symbol('all');
+
 class Files implements FileChildStore {
   readonly #directory: string;
   readonly #leaseMs: number;
   readonly #onProblem: (problem: ChildStoreProblem) => void;
   #claim: Promise<Claim> | undefined;
-  #last: Promise<unknown> = Promise.resolve();
+  #current: Claim | undefined;
+  /** What is being done, by what it is done to. */
+  readonly #underWay = new Map<string | symbol, Promise<unknown>>();
   #isClosed = false;
 
   constructor(directory: string, leaseMs: number, onProblem: (problem: ChildStoreProblem) => void) {
@@ -77,18 +82,18 @@ class Files implements FileChildStore {
 
   save(record: ChildRecord): Promise<void> {
     const text = JSON.stringify(record);
-    return this.#inOrder(async ({ folder }) => replaceFile(join(folder, recordFile(record.id)), text));
+    return this.#inOrder(record.id, async ({ folder }) => replaceFile(join(folder, recordFile(record.id)), text));
   }
 
   delete(id: string): Promise<void> {
-    return this.#inOrder(async ({ folder }) => {
+    return this.#inOrder(id, async ({ folder }) => {
       await rm(join(folder, recordFile(id)), { force: true });
       await syncFolder(folder);
     });
   }
 
   list(isWanted: (record: ChildRecord) => boolean = () => true): Promise<readonly ChildRecord[]> {
-    return this.#inOrder(async (own) => {
+    return this.#inOrder(all, async (own) => {
       const now = await timeIn(own.folder);
       for (const name of await readdir(this.#directory)) {
         const folder = join(this.#directory, name);
@@ -106,30 +111,42 @@ class Files implements FileChildStore {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#last;
+    await Promise.all(this.#underWay.values());
     const claim = await this.#claim?.catch(() => undefined);
     if (!claim) return;
     await claim.release();
     await removeIfEmpty(claim.folder);
   }
 
-  /** One thing at a time, and nothing once others have what is here. */
-  #inOrder<Result>(work: (claim: Claim) => Promise<Result>): Promise<Result> {
+  /** One thing at a time for each record, and nothing once others have what is here. */
+  #inOrder<Result>(key: string | symbol, work: (claim: Claim) => Promise<Result>): Promise<Result> {
     if (this.#isClosed) return Promise.reject(new TurnError('store-closed', 'The store of sub-agents was closed.'));
-    const done = this.#last.then(async () => {
+    const before = this.#underWay.get(key) ?? Promise.resolve();
+    const done = before.then(async () => {
       const claim = await this.#claimed();
       await this.#check(claim);
       return work(claim);
     });
-    this.#last = done.catch(() => undefined);
+    const settled = done
+      .catch(() => undefined)
+      .then(() => {
+        if (this.#underWay.get(key) === settled) this.#underWay.delete(key);
+      });
+    this.#underWay.set(key, settled);
     return done;
   }
 
   #claimed(): Promise<Claim> {
-    this.#claim ??= mkdir(this.#directory, { recursive: true, mode: 0o700 }).then(() => makeClaim(this.#directory, this.#leaseMs));
+    this.#claim ??= this.#makeClaim();
     // A disk that was full may have room the next time.
     this.#claim.catch(() => (this.#claim = undefined));
     return this.#claim;
+  }
+
+  async #makeClaim(): Promise<Claim> {
+    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    this.#current = await makeClaim(this.#directory, this.#leaseMs);
+    return this.#current;
   }
 
   /** What was taken is lost to this process; what comes after that it keeps in a new folder. */
@@ -137,7 +154,8 @@ class Files implements FileChildStore {
     try {
       await claim.check();
     } catch (error) {
-      this.#claim = undefined;
+      // Others may have noticed it before, and have a new one.
+      if (this.#current === claim) this.#claim = undefined;
       throw error;
     }
   }
