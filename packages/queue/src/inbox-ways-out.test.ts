@@ -215,7 +215,7 @@ describe('whatever happens to the turns', () => {
     const step = fc.record({
       mode: fc.constantFrom<InboxMode>('steer', 'followup', 'collect', 'interrupt'),
       waitMs: fc.constantFrom(0, 50, 100, 250),
-      afterwards: fc.constantFrom('nothing', 'nothing', 'nothing', 'interrupt', 'clear'),
+      afterwards: fc.constantFrom('nothing', 'nothing', 'nothing', 'nothing', 'interrupt', 'clear', 'close', 'shutdown'),
     });
     const faults = fc.array(fc.constantFrom('none', 'none', 'throws', 'blocks', 'holds'), { maxLength: 12 });
     await fc.assert(
@@ -244,6 +244,8 @@ describe('whatever happens to the turns', () => {
           }
           if (afterwards === 'interrupt') inbox.interrupt('alice');
           if (afterwards === 'clear') lanes.clear('alice');
+          if (afterwards === 'close') void inbox.close();
+          if (afterwards === 'shutdown') void lanes.shutdown();
         }
         for (let round = 0; round < 400 && inbox.snapshot().length > 0; round += 1) {
           await settled(20);
@@ -258,7 +260,7 @@ describe('whatever happens to the turns', () => {
           if (delivery.status === 'dropped') expect(times, `m${index} ${JSON.stringify(delivery)}`).toBe(0);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 100 },
     );
   });
 });
