@@ -12,8 +12,11 @@ export interface ProcessMark {
   readonly start: string;
 }
 
+/** A process of this machine. */
+export const markOf = (pid: number): ProcessMark => ({ machine: machineMark(), pid, start: startOf(pid) });
+
 /** The process that asks. */
-export const thisProcess = (): ProcessMark => ({ machine: machineMark(), pid: process.pid, start: startOf(process.pid) });
+export const thisProcess = (): ProcessMark => markOf(process.pid);
 
 /** Whether a process is surely gone. One of another machine never is; neither is one whose number a process has that cannot be told apart. */
 export const isGone = ({ machine, pid, start }: ProcessMark): boolean => {
@@ -27,11 +30,15 @@ const machineMark = (): string => {
   return createHash('sha256').update(known.join('\n')).digest('hex').slice(0, 16);
 };
 
-/** The 22nd field of what Linux says of a process, counted behind its name, which may hold spaces and brackets. */
+/**
+ * The 22nd field of what Linux says of a process, counted behind its name, which may hold spaces and brackets. One that has ended and
+ * that its parent has not asked about yet still has a number, but is no more.
+ */
 const startOf = (pid: number): string =>
   valueOf(() => {
     const line = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return line.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+    const [state = '', ...fields] = line.slice(line.lastIndexOf(')') + 2).split(' ');
+    return state === 'Z' || state === 'X' ? 'ended' : (fields[18] ?? '');
   });
 
 const isThere = (pid: number): boolean => {

@@ -40,11 +40,15 @@ const machineId = (): string => valueOf(() => readFileSync('/etc/machine-id', 'u
 
 const bootId = (): string => valueOf(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
 
-/** The 22nd field of the process's line, counted after its name, which may hold spaces and brackets. */
+/**
+ * The 22nd field of what Linux says of a process, counted behind its name, which may hold spaces and brackets. One that has ended and
+ * that its parent has not asked about yet still has a number, but is no more.
+ */
 const startOf = (pid: number): string =>
   valueOf(() => {
     const line = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return line.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+    const [state = '', ...fields] = line.slice(line.lastIndexOf(')') + 2).split(' ');
+    return state === 'Z' || state === 'X' ? 'ended' : (fields[18] ?? '');
   });
 
 const isThere = (pid: number): boolean => {

@@ -22,6 +22,14 @@ const lockOf = async (folder: string, generation: number, owner: Partial<Owner>,
   return path;
 };
 
+/** A process that ends soon and that its parent never asks about; the parent lives until the test is over. */
+const neglected = async (): Promise<number> => {
+  const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  onTestFinished(() => void parent.kill('SIGKILL'));
+  const [pid] = (await once(parent.stdout, 'data')) as [Buffer];
+  return Number(pid.toString());
+};
+
 const deadPid = async (): Promise<number> => {
   const child = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
   await once(child, 'exit');
@@ -82,6 +90,15 @@ describe('the lock of a session', () => {
     await (await lock(folder)).release();
     await lockOf(folder, 3, { machine: 'the same', boot: 'an earlier one' });
     await expect(lock(folder)).rejects.toBeInstanceOf(SessionBusyError);
+  });
+
+  it.runIf(process.platform === 'linux')('ends with its process, also where nobody asks how that ended', async () => {
+    const folder = await temporaryFolder();
+    const owner = ownerOf(await neglected());
+    await lockOf(folder, 1, owner, 3_600_000);
+    expect(lookAt(owner)).toBe('alive');
+    await expect.poll(() => isLocked(folder), { timeout: 10_000 }).toBe(false);
+    await (await lock(folder)).release();
   });
 
   it.runIf(process.platform === 'linux')('is that of an earlier boot only where the machine can be told from others of its name', () => {

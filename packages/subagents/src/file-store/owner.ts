@@ -10,8 +10,11 @@ export interface Owner {
   readonly since: string;
 }
 
+/** A process of this machine. */
+export const ownerOf = (pid: number): Owner => ({ host: host(), pid, since: since(pid) });
+
 /** This process. */
-export const thisOwner = (): Owner => ({ host: host(), pid: process.pid, since: since(process.pid) });
+export const thisOwner = (): Owner => ownerOf(process.pid);
 
 /** Whether a process lives: `unknown` when it runs elsewhere, or when the system does not tell it from another one. */
 export const sightOf = (owner: Owner): 'alive' | 'dead' | 'unknown' => {
@@ -24,11 +27,16 @@ export const sightOf = (owner: Owner): 'alive' | 'dead' | 'unknown' => {
 
 const host = (): string => `${hostname()} ${textOr('', () => readlinkSync('/proc/self/ns/pid'))}`.trimEnd();
 
-/** In `/proc/<pid>/stat` the name of the process, which may hold anything, ends with the last bracket; the 20th word after it is the start. */
+/**
+ * In `/proc/<pid>/stat` the name of the process, which may hold anything, ends with the last bracket; the 20th word after it is the start.
+ * One that has ended and that its parent has not asked about yet is there, but is no more: its state is `Z`.
+ */
 const since = (pid: number): string =>
   textOr('', () => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const start = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+    const [state = '', ...words] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (state === 'Z' || state === 'X') return 'ended';
+    const start = words[18] ?? '';
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${start}`;
   });
 
