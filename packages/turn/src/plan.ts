@@ -14,6 +14,8 @@ export interface Plan {
   readonly events: readonly TurnEvent[];
   /** It adds to what the next request says: too late for one that is on its way. */
   readonly isForRequest?: boolean;
+  /** The ids of the messages that it appends: what comes in meanwhile is appended after them. */
+  readonly delivers?: readonly string[];
   /** What is wished for happens, whatever operators make of it. */
   readonly isFinal?: boolean;
 }
@@ -55,8 +57,12 @@ const planRequest = (state: LoopState, context: PlanContext, at: number): Plan =
 /** Tells a request from the ones before it, whether the model answered those or an operator. */
 const requestCount = ({ modelCalls, steps }: LoopState): number => modelCalls + steps;
 
-/** Whether this is a request that has not left yet. */
-export const isOnItsWay = (plan: Plan | undefined, state: LoopState): boolean => plan?.wish === 'request' && plan.count === requestCount(state);
+/** Whether this is a request that has not left yet, or the messages that it waits for. */
+export const isOnItsWay = (plan: Plan | undefined, state: LoopState): boolean => {
+  if (plan?.wish === 'request') return plan.count === requestCount(state);
+  const [first] = plan?.delivers ?? [];
+  return first !== undefined && state.received.some(({ id }) => id === first);
+};
 
 /** Whether the turn has made all the model calls it may make, or gone on as often as if it had. */
 export const isUsedUp = ({ modelCalls, continuations }: LoopState, { maxModelCalls }: PlanContext): boolean =>
@@ -75,6 +81,7 @@ const planSteering = (state: LoopState, at: number): Plan => {
     wish: `steering:${delivers.join()}`,
     count: state.step,
     isForRequest: true,
+    delivers,
     events: [{ type: 'history.append', turn: state.turn, at, origin: 'steering', messages, delivers }],
   };
 };

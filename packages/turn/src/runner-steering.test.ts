@@ -47,6 +47,33 @@ const once = (type: string, message = 'Only text files.'): ((event: TurnEvent) =
 const rolesOf = (messages: readonly Message[]): string => messages.map((message) => (message.role === 'user' ? textOf(message) : message.role)).join(' | ');
 
 describe('a message for a turn that runs', () => {
+  it.each([1, 2, 3, 4])('is appended once, though %i come in at once, each upon the other', async (many) => {
+    let count = 0;
+    const again = ({ type }: TurnEvent): string | undefined => (count < many && (type === 'session.loaded' || type === 'input.received') ? `b${(count += 1)}` : undefined);
+    const { messages } = await run(again, { script: ['One.', 'Two.', 'Three.', 'Four.', 'Five.'] });
+    expect(messages.flatMap((message) => (message.role === 'user' ? [textOf(message)] : []))).toEqual(['Go.', ...Array.from({ length: many }, (_, index) => `b${index + 1}`)]);
+  });
+
+  it('is appended once, though another comes in while an operator holds the one before it', async () => {
+    let go = (): void => undefined;
+    const holding = intercept('holding', () => ({
+      decide: { 'history.append': (event) => (event.origin === 'steering' ? new Promise<TurnEvent>((resolve) => (go = () => resolve(event))) : undefined) },
+    }));
+    let count = 0;
+    const when = ({ type }: TurnEvent): string | undefined => {
+      if (type === 'session.loaded') return 'b1';
+      if (type !== 'input.received' || count > 0) return undefined;
+      count += 1;
+      setTimeout(() => {
+        go();
+        setTimeout(() => go(), 5);
+      }, 5);
+      return 'b2';
+    };
+    const { messages } = await run(when, { operators: [holding], script: ['One.', 'Two.', 'Three.'] });
+    expect(messages.flatMap((message) => (message.role === 'user' ? [textOf(message)] : []))).toEqual(['Go.', 'b1', 'b2']);
+  });
+
   it.each(['a store that answers at once', 'a store that takes its time'])('is delivered at the next step boundary, with %s', async (kind) => {
     const { taken, messages, all, end } = await run(once('model.delta'), kind.includes('once') ? {} : { store: { delayMs: 1 } });
     expect(taken).toEqual([true]);
