@@ -20,8 +20,6 @@ export class InboxTurn {
   #interruptedBy: 'message' | 'caller' | undefined;
   #isInputDelivered = false;
   #isOpen = false;
-  #hasMadeRequest = false;
-  #isBetweenSteps = false;
   #end: TurnEventOf<'turn.end'> | undefined;
 
   constructor(inputs: readonly Item[], dropped: Dropped | undefined) {
@@ -33,13 +31,9 @@ export class InboxTurn {
     return this.#controller.signal;
   }
 
-  /**
-   * Whether it takes one more message: its session is open, it is not about to end, and not too many are on their way. Between
-   * two steps one goes at a time, because what arrives while another is being added to the history is added to it again.
-   */
+  /** Whether it takes one more message: its session is open, it is not about to end, and not too many are on their way. */
   takesMore(max: number): boolean {
-    if (!this.#isOpen || this.#interruptedBy !== undefined) return false;
-    return this.#steered.size < (this.#isBetweenSteps ? 1 : max);
+    return this.#isOpen && this.#interruptedBy === undefined && this.#steered.size < max;
   }
 
   /** Whether its input is in the history, so that what it says of dropped messages was heard. */
@@ -73,17 +67,10 @@ export class InboxTurn {
         this.#isOpen = true;
         break;
       case 'input.received':
-        this.#isBetweenSteps ||= !this.#hasMadeRequest;
         if (typeof event.message.metadata?.[tagKey] === 'string') this.#received.set(event.id, event.message.metadata[tagKey]);
         break;
       case 'history.append':
-        this.#isBetweenSteps = true;
         this.#appended(event);
-        break;
-      case 'model.request':
-      case 'tool.call':
-        this.#hasMadeRequest = true;
-        this.#isBetweenSteps = false;
         break;
       case 'turn.end':
         this.#isOpen = false;

@@ -55,19 +55,20 @@ describe('a message for a turn that runs', () => {
   });
 
   it('is appended once, though another comes in while an operator holds the one before it', async () => {
-    let go = (): void => undefined;
+    const held: (() => void)[] = [];
+    const letGo = (): void => {
+      for (const go of held.splice(0)) go();
+    };
     const holding = intercept('holding', () => ({
-      decide: { 'history.append': (event) => (event.origin === 'steering' ? new Promise<TurnEvent>((resolve) => (go = () => resolve(event))) : undefined) },
+      decide: { 'history.append': (event) => (event.origin === 'steering' ? new Promise<TurnEvent>((resolve) => held.push(() => resolve(event))) : undefined) },
     }));
     let count = 0;
     const when = ({ type }: TurnEvent): string | undefined => {
       if (type === 'session.loaded') return 'b1';
       if (type !== 'input.received' || count > 0) return undefined;
       count += 1;
-      setTimeout(() => {
-        go();
-        setTimeout(() => go(), 5);
-      }, 5);
+      setTimeout(letGo, 5);
+      setTimeout(letGo, 20);
       return 'b2';
     };
     const { messages } = await run(when, { operators: [holding], script: ['One.', 'Two.', 'Three.'] });
