@@ -67,7 +67,7 @@ export const openAgent = async (job: Job, opened: (() => Promise<void>)[]): Prom
     recording: given.record === undefined ? undefined : resolve(startFolder(process.env, process.cwd()), given.record),
   };
   const explorer: ExplorerParts = { ...common, sessions: children.sessions, surroundings, repository };
-  const team = createTeam({ workspace, lanes, artifacts, store: children.store, createExplorer: (context) => createExplorer({ ...explorer, parentOf: () => turnOf(agent, context.parent) }, context), onEvent: (child, event) => display.view.child(child, event) });
+  const team = createTeam({ workspace, lanes, artifacts, store: children.store, createExplorer: (context) => createExplorer(explorer, context), onEvent: (child, event) => display.view.child(child, event) });
   opened.push(async () => {
     try {
       await team.close();
@@ -94,8 +94,6 @@ export const openAgent = async (job: Job, opened: (() => Promise<void>)[]): Prom
   });
   return { agent, lanes, team, counter: common.counter, plan, repository, problems: rules.problems };
 };
-
-const turnOf = (agent: Agent, session: string): string | undefined => agent.running().find((one) => one.session === session)?.turn;
 
 /** What an agent with a fresh context has to know of its sub-agents: their results will still come. */
 const childFacts = (children: readonly ChildSnapshot[]): Readonly<Record<string, string>> =>

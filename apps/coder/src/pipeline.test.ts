@@ -38,7 +38,6 @@ const allParts = async (): Promise<Required<AgentParts>> => {
     maxSteps: 5,
     repository: { repository: createGitRepository({ root: workspace }), use: 'plan' },
     recording: undefined,
-    parentOf: undefined,
     outer: [queue(lanes)],
     team: [team],
     plan: await openPlan({ workspace, check: 'true', sandbox, facts: undefined }),

@@ -3,7 +3,7 @@ import { failover } from '@h/failover';
 import { guardrails } from '@h/guardrails';
 import { hooks, lateHooks } from '@h/hooks';
 import { loopDetect } from '@h/loop-detect';
-import { observe, record, type ObserveOptions, type UsageMeter } from '@h/observe';
+import { observe, record, type UsageMeter } from '@h/observe';
 import { prompt, type PromptOptions } from '@h/prompt';
 import { normalizeWraps, security, type Redactor } from '@h/security';
 import { tools, type ArtifactStore, type RegistryDriver } from '@h/tools';
@@ -32,8 +32,6 @@ export interface AgentParts {
   readonly repository: Repository | undefined;
   /** The file that turns are recorded in. */
   readonly recording: string | undefined;
-  /** Which turn asked for one. */
-  readonly parentOf?: ObserveOptions['parentOf'];
   /** Stands around all else: the queue. */
   readonly outer?: readonly TurnOperator[];
   /** Gives tasks to sub-agents. */
@@ -49,7 +47,7 @@ export interface AgentParts {
  * made of the same.
  */
 export const createAgent = (parts: AgentParts): Agent => {
-  const { model, sessions, driver, artifacts, sections, counter, rules, redactor, meter, telemetry, maxSteps, repository, recording, parentOf } = parts;
+  const { model, sessions, driver, artifacts, sections, counter, rules, redactor, meter, telemetry, maxSteps, repository, recording } = parts;
   const { outer = [], team = [], plan, inner = [] } = parts;
   const { name, fallbacks, pool, classify, contextWindow } = model;
   const { redact } = redactor;
@@ -72,7 +70,7 @@ export const createAgent = (parts: AgentParts): Agent => {
     ...(plan?.handOff({ summarize, redact: (text) => redact(normalizeWraps(text)), isOverflow }) ?? []),
     tools({ driver, contextWindow, artifacts, redact }),
     security({ redactor }),
-    observe({ sinks: telemetry.sinks, meter, harnessId: 'h-coder', channel: 'terminal', sideModel: name, redact, parentOf }),
+    observe({ sinks: telemetry.sinks, meter, harnessId: 'h-coder', channel: 'terminal', sideModel: name, redact }),
     ...recorders(recording, redact),
     ...inner,
   );

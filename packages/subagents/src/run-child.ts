@@ -19,6 +19,8 @@ export interface RunHost {
   readonly after: (delayMs: number, callback: () => void) => () => void;
   readonly contextOf: (child: Child, info: ChildInfo, folder: string | undefined) => ChildContext;
   readonly onEvent: (child: Child, event: TurnEvent) => void;
+  /** The turn that runs in a session. */
+  readonly turnOf: (session: string) => string | undefined;
   /** It works in a copy from now on, and has no rights elsewhere. */
   readonly isIsolated: (child: Child, isolation: Isolation) => Promise<void>;
 }
@@ -170,6 +172,7 @@ class ChildRun {
     const cutOff$ = new Subject<void>();
     void this.#grace.cutOff.then(() => cutOff$.next());
     const { id, depth, parent, root } = context;
+    const parentTurn = this.#host.turnOf(parent);
     const turn$ = agent.turn({
       session: record.session,
       input: record.task,
@@ -177,7 +180,7 @@ class ChildRun {
       priority,
       signal: abort.signal,
       id: record.turn,
-      metadata: { subagent: { id, depth, parent, root, agent: record.agent } },
+      metadata: { ...(parentTurn !== undefined && { parentTurn }), subagent: { id, depth, parent, root, agent: record.agent } },
     });
     const done = await reply(turn$.pipe(tap((event) => this.#host.onEvent(this.#child, event)), takeUntil(cutOff$)));
     this.#draft.reply = done;

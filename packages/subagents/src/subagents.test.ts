@@ -1,4 +1,4 @@
-import { harness } from '@h/turn';
+import { harness, type TurnEvent } from '@h/turn';
 import { scriptedModel } from '@h/turn/testing';
 import { describe, expect, it } from 'vitest';
 import { countOf, endOf, readBy, says, spawn, tree, wait } from '../test/tree.js';
@@ -21,6 +21,20 @@ describe('spawn', () => {
     const { run } = tree({ parent: [says(spawn('a')), 'I wait.', 'Done.'] });
     const types = (await run()).map(({ type }) => type).filter((type) => type.startsWith('subagent.'));
     expect(types).toEqual(['subagent.spawned', 'subagent.ended', 'subagent.delivered']);
+  });
+
+  it('names the turn that asked for it, for who observes them', async () => {
+    const starts: unknown[] = [];
+    const onEvent = (_: unknown, event: TurnEvent): void => {
+      if (event.type === 'turn.start') starts.push(event.metadata);
+    };
+    const { run, team } = tree({ parent: [says(spawn('a')), 'I wait.', 'Done.'], onEvent });
+    const events = await run();
+    await pass(100);
+    expect(starts).toEqual([{ parentTurn: events[0]?.turn, subagent: { id: 'c1', depth: 1, parent: 'boss', root: 'boss', agent: 'worker' } }]);
+    const alone = await team.spawn({ parent: 'boss', agent: 'worker', task: 'b' });
+    if (alone.status === 'accepted') await Promise.all([alone.ended, pass(100)]);
+    expect(starts[1]).toEqual({ subagent: { id: 'c2', depth: 1, parent: 'boss', root: 'boss', agent: 'worker' } });
   });
 
   it('marks what is said as evidence, with the wrapper that it is given', async () => {

@@ -88,6 +88,7 @@ export class Team {
       after: this.after,
       contextOf: (child, info, folder) => this.#contextOf(child, info, folder),
       onEvent: (child, event) => this.#hears(child, event),
+      turnOf: (session) => this.turns.get(session)?.turn,
       isIsolated: (child, isolation) => this.#isolated(child, isolation),
     };
   }
