@@ -1,4 +1,3 @@
-import { fileArtifacts } from '@h/tools';
 import { parseArguments, type CoderArguments } from './arguments.js';
 import { banner } from './banner.js';
 import { runDemo } from './demo/run-demo.js';
@@ -8,7 +7,7 @@ import { openMeter } from './metering.js';
 import { readPrompt } from './read-prompt.js';
 import { displayFor, type Process } from './streams.js';
 import { oneLine } from './render/printable.js';
-import { chooseSession, openChildren, openSessions, sessionLines, stateFolder } from './stored-sessions.js';
+import { chooseSession, openArtifacts, openChildren, openSessions, sessionLines } from './stored-sessions.js';
 import { UsageError } from './usage-error.js';
 import { work } from './work.js';
 
@@ -41,7 +40,7 @@ const runReal = async (given: CoderArguments, process: Process): Promise<number>
   const warn = (text: string): void => void process.stderr.write(`${oneLine(text)}\n`);
   const sessions = openSessions('sessions', workspace, process.env, warn);
   const children = await openChildren(workspace, process.env, warn);
-  const artifacts = await fileArtifacts({ directory: stateFolder('artifacts', workspace, process.env) });
+  const artifacts = await openArtifacts(workspace, process.env, warn);
   const session = await chooseSession(sessions, given);
   const open = given.prompt === undefined ? (await sessions.unfinished()).find((turn) => turn.session === session)?.turn : undefined;
   const meter = await openMeter();

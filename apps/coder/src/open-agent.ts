@@ -14,7 +14,7 @@ import { openPlan, type Plan } from './plan/open-plan.js';
 import { coderIdentity, openLibrary, promptSections, readerIdentity } from './prompt-sections.js';
 import { oneLine } from './render/printable.js';
 import { openRepository, type Repository } from './repository.js';
-import { openRules } from './rules.js';
+import { openRules, type Rules } from './rules.js';
 import { openSandbox } from './sandbox.js';
 import { createTeam } from './team.js';
 import { openTelemetry } from './telemetry.js';
@@ -30,8 +30,7 @@ export interface OpenedAgent {
   /** What many sessions work on, where that is asked for. */
   readonly plan: Plan | undefined;
   readonly repository: Repository | undefined;
-  /** What in the user's files was not understood. */
-  readonly problems: readonly string[];
+  readonly rules: Rules;
 }
 
 /**
@@ -48,7 +47,14 @@ export const openAgent = async (job: Job, opened: (() => Promise<void>)[]): Prom
   const telemetry = await openTelemetry(given.otel, warn);
   opened.push(() => telemetry.close());
   const rules = await openRules({ workspace, approve: given.approve, environment: process.env, questions });
-  opened.push(() => rules.close(session));
+  opened.push(async () => {
+    try {
+      // The sessions of a plan have ended one by one.
+      if (!given.plan) await rules.endSession(session);
+    } finally {
+      rules.close();
+    }
+  });
   const sandbox = await openSandbox(workspace, given);
   opened.push(() => sandbox.close());
   const lanes = createLanes();
@@ -92,7 +98,7 @@ export const openAgent = async (job: Job, opened: (() => Promise<void>)[]): Prom
     team: [team],
     plan,
   });
-  return { agent, lanes, team, counter: common.counter, plan, repository, problems: rules.problems };
+  return { agent, lanes, team, counter: common.counter, plan, repository, rules };
 };
 
 /** What an agent with a fresh context has to know of its sub-agents: their results will still come. */

@@ -31,7 +31,7 @@ const allParts = async (): Promise<Required<AgentParts>> => {
     artifacts,
     sections: {},
     counter: createTokenCounter(),
-    rules: { hooks: [], approvalStore: memoryApprovalStore(), problems: [], close: () => Promise.resolve() },
+    rules: { hooks: [], approvalStore: memoryApprovalStore(), problems: [], endSession: () => Promise.resolve(), close: () => undefined },
     redactor: createRedactor(),
     meter: createUsageMeter(),
     telemetry: await openTelemetry(undefined, () => undefined),

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { approvals, destructiveCommands, fileApprovalStore, type ApprovalStore, type HookSource } from '@h/hooks';
-import { commandHooks, trustFile, type CommandHooks } from '@h/hooks/command-hooks';
+import { commandHooks, trustFile } from '@h/hooks/command-hooks';
 import type { ApprovalMode } from './arguments.js';
 import { oneLine } from './render/printable.js';
 import type { Questioner } from './view/questions.js';
@@ -12,8 +12,10 @@ export interface Rules {
   readonly approvalStore: ApprovalStore;
   /** What in the user's hook files was not understood. */
   readonly problems: readonly string[];
-  /** The session is over: its hooks are told, and nothing of them is left running. */
-  close(session: string): Promise<void>;
+  /** A session is over: its hooks are told. */
+  endSession(session: string): Promise<void>;
+  /** Nothing of the hooks is left running. */
+  close(): void;
 }
 
 /** What rules are made for. */
@@ -38,7 +40,8 @@ export const openRules = async ({ workspace, approve, environment, questions }: 
     ],
     approvalStore: fileApprovalStore({ path: join(settings, 'approvals.json') }),
     problems: commands.problems,
-    close: (session) => closed(commands, session),
+    endSession: (session) => commands.endSession(session),
+    close: () => commands.close(),
   };
 };
 
@@ -53,8 +56,3 @@ const asking =
     const lines = [`? A hook of this project ${what} to run at ${definition.event}: ${oneLine(definition.command)}`];
     return questions !== undefined && (await questions.ask({ lines })).decision !== 'deny';
   };
-
-const closed = async (commands: CommandHooks, session: string): Promise<void> => {
-  await commands.endSession(session);
-  commands.close();
-};

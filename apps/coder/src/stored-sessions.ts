@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { fileSessions, type FileSessions, type SessionInfo } from '@h/session';
 import type { ChildStore } from '@h/subagents';
 import { fileChildStore } from '@h/subagents/file-store';
+import { fileArtifacts, memoryArtifacts, ToolConfigurationError, type ArtifactStore } from '@h/tools';
 import type { SessionStore } from '@h/turn';
 import type { CoderArguments } from './arguments.js';
 import { clipped } from './render/fit.js';
@@ -30,6 +31,17 @@ export const stateFolder = (kind: 'sessions' | 'agents' | 'spawned' | 'artifacts
 /** The sessions of a folder, or those of its sub-agents, in files outside of it. */
 export const openSessions = (kind: 'sessions' | 'agents', workspace: string, environment: NodeJS.ProcessEnv, warn: (text: string) => void): FileSessions =>
   fileSessions({ directory: stateFolder(kind, workspace, environment), onProblem: ({ message }) => warn(message) });
+
+/** What was too long to be read at once, in files; in memory where they would lie in a git repository, which they must not get into. */
+export const openArtifacts = async (workspace: string, environment: NodeJS.ProcessEnv, warn: (text: string) => void): Promise<ArtifactStore> => {
+  try {
+    return await fileArtifacts({ directory: stateFolder('artifacts', workspace, environment) });
+  } catch (error) {
+    if (!(error instanceof ToolConfigurationError)) throw error;
+    warn(`Long results end with this process: ${error.message}`);
+    return memoryArtifacts();
+  }
+};
 
 /** How many sessions of sub-agents are kept, for whoever wants to look at what they did. */
 const maxChildSessions = 100;

@@ -53,7 +53,7 @@ export const work = async (job: Job): Promise<number> => {
   let stopListening = (): void => undefined;
   try {
     const ready = await openAgent(job, opened);
-    display.view.say([...opening, ...ready.problems.map((problem) => display.palette.yellow(`! ${oneLine(problem)}`))]);
+    display.view.say([...opening, ...ready.rules.problems.map((problem) => display.palette.yellow(`! ${oneLine(problem)}`))]);
     const run = await start(ready, job);
     stopListening = listen(process, (signal) => run.interrupt(signal));
     return await run.done;

@@ -1,4 +1,4 @@
-import { access, readFile, writeFile } from 'node:fs/promises';
+import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { runCoder, startCoder } from './coder-process.js';
@@ -50,7 +50,12 @@ const check = 'test -e one.txt';
 describe('--plan', () => {
   it('plans, then does a task a session, each checked and committed on a branch of its own', async () => {
     const { workspace, words, environment } = await prepare(builder());
-    const { code, stdout } = await runCoder({ words: [...words, '--check', check, 'Write two files'], environment });
+    const home = await temporaryFolder();
+    await mkdir(join(home, '.claude'));
+    const tell = { hooks: [{ type: 'command', command: 'echo over >> "$HOME/ended"' }] };
+    await writeFile(join(home, '.claude', 'settings.json'), JSON.stringify({ hooks: { SessionEnd: [tell] } }));
+    const { code, stdout } = await runCoder({ words: [...words, '--check', check, 'Write two files'], environment: { ...environment, HOME: home } });
+    expect(await readFile(join(home, 'ended'), 'utf8')).toBe('over\nover\nover\n');
     expect(stdout).toMatch(/^Session 1 · initializer · Nothing is planned yet\.$/m);
     expect(stdout).toMatch(/^Session 2 · worker · 0 of 2 tasks are done\. Next: Write one \(one\)\.$/m);
     expect(stdout).toMatch(/^✓ one · Write one\n✓ two · Write two\n2 of 2 tasks are done\. All is done\.\nall-done · 3 sessions\. Its work is on the branch agent\/write-two-files-/m);

@@ -2,7 +2,7 @@ import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { runCoder, startCoder } from './coder-process.js';
-import { sampleProject, temporaryFolder } from './folders.js';
+import { inFolder, sampleProject, temporaryFolder } from './folders.js';
 import { call, startModelServer, type Answer } from './model-server.js';
 
 const wordsFor = async (answers: readonly Answer[]) => {
@@ -52,6 +52,14 @@ describe('a session', () => {
     expect(server.requests).toHaveLength(2);
     const again = await runCoder({ words: [...words, '--continue'], environment });
     expect(again).toMatchObject({ code: 2, stderr: expect.stringMatching(/^Say what to do/) as string });
+  });
+
+  it('works where the user’s own folder is a git repository', async () => {
+    const { words, environment } = await wordsFor(['Hello.']);
+    await inFolder(environment.XDG_STATE_HOME, 'git', 'init', '--quiet');
+    const { code, stdout, stderr } = await runCoder({ words: [...words, 'Hi'], environment });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('Hello.') as string });
+    expect(stderr).toMatch(/^Long results end with this process: [^\n]*git[^\n]*\n$/);
   });
 
   it('is one terminal’s at a time', async () => {

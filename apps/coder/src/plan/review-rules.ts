@@ -11,10 +11,12 @@ export interface Reviewer {
   readonly palette: Palette;
   /** Present if somebody can answer. */
   readonly questions: Questioner | undefined;
+  /** Whether the user has left instead of answering. */
+  readonly hasLeft: () => boolean;
 }
 
-/** Asks the user about each rule that sessions have proposed for AGENTS.md. Where nobody can be asked, they wait. */
-export const reviewRules = async (rules: RuleRatchet, { view, palette, questions }: Reviewer): Promise<void> => {
+/** Asks the user about each rule that sessions have proposed for AGENTS.md. What nobody has answered waits: no answer is no refusal. */
+export const reviewRules = async (rules: RuleRatchet, { view, palette, questions, hasLeft }: Reviewer): Promise<void> => {
   const pending = await rules.pending();
   if (pending.length === 0) return;
   if (questions === undefined) {
@@ -23,6 +25,7 @@ export const reviewRules = async (rules: RuleRatchet, { view, palette, questions
   }
   for (const { id, rule, because } of pending) {
     const { decision } = await questions.ask({ lines: [`? A rule for AGENTS.md: ${oneLine(rule)}`, palette.dim(`  because ${oneLine(because)}`)], message: 'Add it?' });
+    if (hasLeft()) return;
     if (decision === 'deny') await rules.reject(id);
     else await rules.accept(id);
   }

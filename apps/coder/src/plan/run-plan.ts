@@ -14,6 +14,8 @@ import { reviewRules } from './review-rules.js';
 export interface PlanRun {
   readonly agent: Agent;
   readonly plan: Plan;
+  /** Tells the user's hooks that a session is over. */
+  readonly endSession: (session: string) => Promise<void>;
   /** What the user wants in the end. */
   readonly goal: string;
   readonly maxSessions: number;
@@ -34,7 +36,7 @@ const planExitCodes: Readonly<Record<WorkEndReason, number>> = {
 };
 
 /** Works through a plan, session after session, each with an empty context: the first one plans, the next ones do a task. */
-export const runPlan = ({ agent, plan: { project }, goal, maxSessions, display, branch }: PlanRun) => {
+export const runPlan = ({ agent, plan: { project }, endSession, goal, maxSessions, display, branch }: PlanRun) => {
   const { view, palette, terminal } = display;
   const paper = { palette, columns: terminal?.screen.columns ?? Infinity };
   const stopped = new AbortController();
@@ -52,6 +54,7 @@ export const runPlan = ({ agent, plan: { project }, goal, maxSessions, display, 
     view.say(['', palette.bold(`Session ${number} · ${role}`) + palette.dim(` · ${oneLine(status.text)}`)]);
     turn = showTurn(agent, { session, input, metadata: { plan: true } }, view, terminal?.questions);
     const end = await turn.end;
+    await endSession(session);
     return { outcome: end?.outcome ?? ('cancelled' as const) };
   };
 
@@ -67,7 +70,7 @@ export const runPlan = ({ agent, plan: { project }, goal, maxSessions, display, 
     });
     const where = branch === undefined ? '' : ` Its work is on the branch ${branch}.`;
     view.say(['', ...planLines(status, paper), `${palette[reason === 'all-done' ? 'green' : 'yellow'](reason)}${palette.dim(` · ${counted(sessions, 'session')}.${where}`)}`]);
-    if (interruptedBy === undefined) await reviewRules(project.rules, { view, palette, questions: terminal?.questions });
+    if (interruptedBy === undefined) await reviewRules(project.rules, { view, palette, questions: terminal?.questions, hasLeft: () => stopped.signal.aborted });
     return interruptedBy === undefined ? planExitCodes[reason] : signalExitCodes[interruptedBy];
   };
 

@@ -1,6 +1,7 @@
 import type { Agent } from '@h/turn';
 import type { CoderArguments } from '../arguments.js';
 import type { Repository } from '../repository.js';
+import type { Rules } from '../rules.js';
 import type { Display } from '../streams.js';
 import { UsageError } from '../usage-error.js';
 import type { Plan } from './open-plan.js';
@@ -21,7 +22,7 @@ export interface PlanStart {
  * @throws UsageError where there is neither a plan nor something to plan, or its branch cannot be had
  */
 export const startPlan = async (
-  { agent, plan, repository }: { readonly agent: Agent; readonly plan: Plan; readonly repository: Repository | undefined },
+  { agent, plan, repository, rules }: { readonly agent: Agent; readonly plan: Plan; readonly repository: Repository | undefined; readonly rules: Rules },
   { given, prompt, display }: PlanStart,
 ): Promise<ReturnType<typeof runPlan>> => {
   const status = await plan.project.status();
@@ -30,5 +31,5 @@ export const startPlan = async (
   if (prompt !== undefined && status.next.kind !== 'plan') throw new UsageError(`--plan: there is a plan in this folder already (${status.text}) Go on with it without a prompt, or remove agent-progress.json first.`);
   const branch = repository === undefined ? undefined : await enterPlanBranch(repository.repository, { goal, at: Date.now() });
   display.view.say([display.palette.dim(branch === undefined ? 'There is no git repository here, so nothing is committed.' : `⎇ on branch ${branch}`)]);
-  return runPlan({ agent, plan, goal, maxSessions: given.maxSessions, display, branch });
+  return runPlan({ agent, plan, endSession: (session) => rules.endSession(session), goal, maxSessions: given.maxSessions, display, branch });
 };

@@ -1,0 +1,41 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createGitRepository } from '@h/workspace';
+import { describe, expect, it } from 'vitest';
+import { inFolder, temporaryFolder } from '../../test/folders.js';
+import { UsageError } from '../usage-error.js';
+import { enterPlanBranch } from './plan-branch.js';
+
+const open = async () => {
+  const folder = await temporaryFolder();
+  const git = async (...words: readonly string[]): Promise<string> => (await inFolder(folder, 'git', ...words)).output.trim();
+  await git('init', '--quiet', '--initial-branch', 'main');
+  await git('-c', 'user.name=Ada', '-c', 'user.email=a@b', 'commit', '--quiet', '--allow-empty', '--message', 'First');
+  return { folder, git, enter: () => enterPlanBranch(createGitRepository({ root: folder }), { goal: 'Build a shop', at: 0 }) };
+};
+
+describe('enterPlanBranch', () => {
+  it('makes a branch, and goes on with it whatever is left there', async () => {
+    const { folder, git, enter } = await open();
+    const branch = await enter();
+    expect(branch).toMatch(/^agent\/build-a-shop-19700101-000000-/);
+    expect(await git('branch', '--show-current')).toBe(branch);
+    await writeFile(join(folder, 'left.txt'), 'by a session whose process died');
+    expect(await enter()).toBe(branch);
+  });
+
+  it.each(['main', 'agent/other-work'])('takes nothing for its own that lies uncommitted on %s', async (branch) => {
+    const { folder, git, enter } = await open();
+    await git('switch', '--quiet', '-C', branch);
+    await writeFile(join(folder, 'mine.txt'), 'mine');
+    await expect(enter()).rejects.toThrow(UsageError);
+    await expect(enter()).rejects.toThrow(/1 file is not committed \(mine\.txt\)/);
+    expect(await git('branch', '--show-current')).toBe(branch);
+  });
+
+  it('makes another branch on the branch of other work', async () => {
+    const { git, enter } = await open();
+    await git('switch', '--quiet', '--create', 'agent/other-work');
+    expect(await enter()).not.toBe('agent/other-work');
+  });
+});
