@@ -351,6 +351,19 @@ describe('resuming', () => {
     }
   });
 
+  it('ends at once when the turn is unknown, though an operator fails on that end', async () => {
+    const failing = intercept('failing', () => ({
+      decide: {
+        'turn.stop': () => {
+          throw new Error('No.');
+        },
+      },
+    }));
+    const agent = harness({ model: scriptedModel([]), sessions: storeOf(emptyDisk), closeGraceMs: 1e9 }).pipe(failing);
+    const events = await firstValueFrom(agent.resume('turn-9').pipe(toArray()));
+    expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'error' });
+  }, 2000);
+
   it('refuses options that it does not know', () => {
     const { agent } = world(emptyDisk);
     expect(() => agent.resume('turn-1', { signl: undefined } as never)).toThrow(/An option of resume\(\).*signl/);

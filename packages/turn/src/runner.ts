@@ -127,7 +127,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
       if (!loop.end) goOn();
     };
     this.#isReopening = true;
-    this.#session.reopen(this.turn, take, onError);
+    this.#session.reopen(this.turn, take, (error) => ((this.#isReopening = false), onError(error)));
   }
 
   /** Lets a fact or command enter at the top. */
