@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { noActivity } from '../activity.js';
 import { paletteFor } from './palette.js';
-import { statusRow } from './status.js';
+import { childRow, statusRow } from './status.js';
 
 const palette = paletteFor({ isTerminal: false, environment: {} });
 const row = (now: number, columns = 80, label = 'Running bash npm test'): string =>
@@ -22,5 +22,14 @@ describe('statusRow', () => {
 
   it('does not count below zero when clocks disagree', () => {
     expect(row(500)).toContain('· 0.0 s ·');
+  });
+});
+
+describe('childRow', () => {
+  it('says what a sub-agent is busy with, on one row', () => {
+    const paper = { palette, columns: 40 };
+    const activity = { label: 'Running grep a very long pattern that has no room', since: 0, open: new Map() };
+    expect(childRow('explore', activity, 3100, paper)).toBe('⎇ explore: Running grep a very … · 3.1 s');
+    expect(childRow('explore', { ...activity, label: 'Thinking' }, 0, paper)).toBe('⎇ explore: Thinking · 0.0 s');
   });
 });

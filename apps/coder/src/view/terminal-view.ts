@@ -59,7 +59,7 @@ export class TerminalView implements View {
     const activity = activityAfter(this.#children.get(id)?.activity ?? noActivity, event);
     if (activity === noActivity) this.#children.delete(id);
     else this.#children.set(id, { agent, activity });
-    this.#refresh();
+    // The spinner shows it with its next frame: sub-agents may say a thousand words a second.
   }
 
   /** The row in which the user types; `undefined` where there is none. */
