@@ -52,7 +52,7 @@ const checks: OptionChecks<SubagentsOptions> = {
   policy: either(anObject, aFunction),
   aliases: recordOf(aText),
   reachOf: aFunction,
-  budget: either(objectWith('share'), aFunction),
+  budget: either(objectWith('share', 'toJSON'), aFunction),
   lanes: objectWith('run', 'yieldWhile'),
   store: objectWith('save', 'delete', 'list'),
   artifacts: objectWith('put'),

@@ -1,5 +1,6 @@
 import { deny, intercept, type Decision, type ToolCall, type ToolDefinition, type TurnEventOf, type TurnOperator } from '@h/turn';
 import { aFunction, anObject, checkOptions } from '@h/turn/options';
+import type { TurnCheck } from './charged.js';
 import { Consent } from './consent.js';
 import { canonical } from './patterns.js';
 import { allowsTool, checkPolicy, wantsApproval, type AgentPolicy, type InheritOptions } from './policy.js';
@@ -34,6 +35,11 @@ export interface GuardOptions extends InheritOptions {
 export const policyGuard = (policy: AgentPolicy, options: GuardOptions = {}): TurnOperator => {
   checkPolicy(policy);
   checkOptions('policyGuard()', options, { aliases: anObject, reachOf: aFunction });
+  return createGuard(policy, options);
+};
+
+/** @param mayBegin Asked before the first request of a turn. */
+export const createGuard = (policy: AgentPolicy, options: GuardOptions, mayBegin?: TurnCheck): TurnOperator => {
   const judge = reachJudge(policy);
   return intercept('policy-guard', (context) => {
     const consent = new Consent(context);
@@ -45,6 +51,7 @@ export const policyGuard = (policy: AgentPolicy, options: GuardOptions = {}): Tu
         return 'It cannot be told what this call reaches for.';
       }
     };
+    let hasBegun = false;
     const offer = narrowing((name) => allowsTool(policy, name, options));
 
     /** Where it is allowed otherwise, a person may still have to be asked. */
@@ -57,6 +64,9 @@ export const policyGuard = (policy: AgentPolicy, options: GuardOptions = {}): Tu
       observe: consent.observe,
       decide: {
         'model.request': (event) => {
+          const refusal = hasBegun ? undefined : mayBegin?.(event.turn);
+          if (refusal) return refusal;
+          hasBegun = true;
           const tools = offer(event.tools);
           return tools === event.tools ? undefined : { ...event, tools };
         },

@@ -5,6 +5,8 @@ import type { ChildStatus } from './record.js';
 /** A budget of which parts can be given away; the one of `@h/guardrails` is one. What is spent of a share is spent of the whole. */
 export interface SharedBudget {
   share(options?: { readonly name?: string } & Readonly<Record<string, unknown>>): SharedBudget;
+  /** As it is stored: in `tabs`, by their ids, the turns under way that are charged to it. So one that is not is found out. */
+  toJSON(): { readonly tabs?: unknown };
 }
 
 /** Who a sub-agent is. */
@@ -24,18 +26,22 @@ export interface ChildInfo {
 }
 
 /** What a sub-agent is made from. */
-export interface ChildContext extends ChildInfo {
+export interface ChildContext<Budget extends SharedBudget = SharedBudget> extends ChildInfo {
   /** All that it may do. Build its tools, its sandbox and its hooks after it. */
   readonly policy: AgentPolicy;
   /** Whether the policy lets it call a tool: for a toolset. */
   readonly allows: (tool: string) => boolean;
   /**
    * Enforces the policy on calls: tools, approvals, and paths and hosts as far as `reachOf` or the effects of tools tell of them.
-   * It has to be in the pipe of the agent, behind what rewrites calls; an agent without it is not run.
+   * It has to be the last one in the pipe of the agent, so that nothing rewrites calls that it has judged; an agent of which it
+   * is not the last one is not run.
    */
   readonly guard: TurnOperator;
-  /** Its share of the parent's budget, where there is one: for `guardrails({ budget })`. */
-  readonly budget: SharedBudget | undefined;
+  /**
+   * Its share of the parent's budget, where there is one: for `guardrails({ budget })`. An agent whose turn is not charged to
+   * it is stopped before its first step.
+   */
+  readonly budget: Budget | undefined;
   /** The folder of its copy, where it works in one. */
   readonly folder: string | undefined;
   /** Aborted when it is to stop. */
@@ -50,11 +56,11 @@ export interface DisposableAgent {
 }
 
 /** A kind of sub-agent that can be spawned. */
-export interface AgentKind {
+export interface AgentKind<Budget extends SharedBudget = SharedBudget> {
   /** For the parent's model: what it is good at, what it delivers. */
   readonly description: string;
   /** Makes the agent. A harness of its own for each sub-agent, without `queue()`: the turn runs in its lane already. */
-  readonly create: (context: ChildContext) => MaybePromise<Agent | DisposableAgent>;
+  readonly create: (context: ChildContext<Budget>) => MaybePromise<Agent | DisposableAgent>;
   /**
    * What it may do at most. What its parent may not do it may not do either.
    *

@@ -26,9 +26,9 @@ export interface ResultArtifacts {
 export type ParentEnd = 'wait' | 'detach' | 'cancel';
 
 /** Options of {@link subagents}. */
-export interface SubagentsOptions {
+export interface SubagentsOptions<Budget extends SharedBudget = SharedBudget> {
   /** The kinds of agents that can be spawned, by name. */
-  readonly agents: Readonly<Record<string, AgentKind>>;
+  readonly agents: Readonly<Record<string, AgentKind<Budget>>>;
   readonly limits?: SubagentLimits | undefined;
   /**
    * What the agents at the top may do, of which sub-agents get a part; for all, or by session.
@@ -50,7 +50,7 @@ export interface SubagentsOptions {
    */
   readonly reachOf?: ((call: ToolCall, child: ChildInfo & { readonly folder: string | undefined }) => CallReach | undefined) | undefined;
   /** The budget of the agents at the top, of which sub-agents get shares; for all, or by session. */
-  readonly budget?: SharedBudget | ((session: string) => SharedBudget | undefined) | undefined;
+  readonly budget?: Budget | ((session: string) => Budget | undefined) | undefined;
   /**
    * Where turns line up: the lanes that the parents use.
    *

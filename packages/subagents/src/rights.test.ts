@@ -1,3 +1,5 @@
+import { harness } from '@h/turn';
+import { tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { readBy, says, spawn, tree, wait } from '../test/tree.js';
 import { pass, useVirtualTime } from '../test/virtual-time.js';
@@ -81,6 +83,7 @@ describe('a sub-agent', () => {
         shares.push([path, options]);
         return budgetAt(`${path}/${options?.name}`);
       },
+      toJSON: () => ({ tabs: { t1: {}, t2: {} } }),
     });
     const { run, contexts } = tree({
       parent: [says(spawn('a', 'mid')), says(wait('w')), 'Done.'],
@@ -94,5 +97,34 @@ describe('a sub-agent', () => {
       ['boss/worker c1', { name: 'worker c2', maxTokens: 1000 }],
     ]);
     expect(contexts[0]?.budget).toBeDefined();
+  });
+
+  it.each<[string, () => { readonly tabs?: unknown }]>([
+    ['it is charged to nothing', () => ({})],
+    ['another one is charged', () => ({ tabs: { toString: 1, t2: {} } })],
+    ['its budget tells nothing', () => ({ tabs: null })],
+    [
+      'its budget fails',
+      () => {
+        throw new Error('No.');
+      },
+    ],
+  ])('is stopped before its first step where %s', async (_, toJSON) => {
+    const budget: SharedBudget = { share: () => ({ share: () => budget, toJSON }), toJSON: () => ({}) };
+    const { team, children } = tree({ parent: [], budget });
+    const spawned = (await team.spawn({ parent: 'boss', agent: 'worker', task: 'x' })) as Spawned;
+    await pass(1);
+    expect(await spawned.ended).toMatchObject({ status: 'failed', outcome: 'error', steps: 0, error: { code: 'budget-not-charged' }, reason: expect.stringContaining('The agent "worker" has a share') as string });
+    expect(children[0]?.requests).toEqual([]);
+  });
+
+  it('is not run where something stands behind its guard', async () => {
+    const { team, children } = tree({
+      parent: [],
+      agents: { odd: { description: 'Odd.', create: ({ guard }) => harness({ model: () => [] }).pipe(guard, tap()) } },
+    });
+    const spawned = (await team.spawn({ parent: 'boss', agent: 'odd', task: 'x' })) as Spawned;
+    expect(await spawned.ended).toMatchObject({ status: 'failed', error: { code: 'guard-not-last' } });
+    expect(children).toEqual([]);
   });
 });

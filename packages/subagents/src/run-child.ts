@@ -165,8 +165,10 @@ class ChildRun {
     const { abort, record, priority } = this.#child;
     if (abort.signal.aborted) return;
     const agent = agentOf(made, record.agent);
-    if (!agent.operators.includes(context.guard)) {
-      throw new TurnError('missing-guard', `The agent ${JSON.stringify(record.agent)} has no guard: put context.guard into its pipe, or nothing keeps it from what its parent may not do.`);
+    if (agent.operators.at(-1) !== context.guard) {
+      const isThere = agent.operators.includes(context.guard);
+      const problem = isThere ? 'has operators behind its guard, which could change what it has judged' : 'has no guard, so nothing keeps it from what its parent may not do';
+      throw new TurnError(isThere ? 'guard-not-last' : 'missing-guard', `The agent ${JSON.stringify(record.agent)} ${problem}: put context.guard into its pipe as the last one.`);
     }
     this.#child.agent = agent;
     const cutOff$ = new Subject<void>();

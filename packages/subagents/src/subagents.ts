@@ -2,6 +2,7 @@ import type { TurnOperator } from '@h/turn';
 import { checkSubagents } from './check-subagents.js';
 import './events.js';
 import { aliveOf, pendingOf, type SpawnRefusal } from './family.js';
+import type { SharedBudget } from './kind.js';
 import type { SubagentsOptions } from './options.js';
 import { recover, type Orphan, type RecoverOptions } from './recover.js';
 import type { ChildRecord, ChildStatus } from './record.js';
@@ -60,7 +61,9 @@ export interface Subagents extends TurnOperator {
  * const agent = harness({ model, tools: toolDriver([...own, ...team.tools.map(defineTool)]) }).pipe(team);
  * ```
  */
-export const subagents = (options: SubagentsOptions): Subagents => {
+export const subagents = <Budget extends SharedBudget = SharedBudget>(given: SubagentsOptions<Budget>): Subagents => {
+  // What create() is given of the budget it has shared itself, so it is of the same kind.
+  const options = given as unknown as SubagentsOptions;
   checkSubagents(options);
   const team = new Team(options);
   const tools = [spawnTool(team), waitTool(team)] as const;

@@ -1,12 +1,13 @@
 import { notice, toErrorInfo, type NewEvent, type TurnEvent } from '@h/turn';
 import { asyncScheduler } from 'rxjs';
+import { chargedTo } from './charged.js';
 import { unbegun } from './child-end.js';
 import { createChild } from './create-child.js';
 import { Delivery } from './delivery.js';
 import { quoteEvidence } from './evidence.js';
 import { aliveOf, childSession, Family, refusal, type Child, type Member, type Place, type SpawnRefusal } from './family.js';
 import { Gate } from './gate.js';
-import { policyGuard } from './guard.js';
+import { createGuard } from './guard.js';
 import type { AgentKind, ChildContext, ChildInfo, Isolation, SharedBudget } from './kind.js';
 import { noLanes } from './lanes.js';
 import { limitsOf, type Limits } from './limits.js';
@@ -254,7 +255,7 @@ export class Team {
       ...info,
       policy,
       allows: (tool) => allowsTool(policy, tool, { aliases }),
-      guard: policyGuard(policy, { aliases, reachOf: reachOf && ((call) => reachOf(call, { ...info, folder })) }),
+      guard: createGuard(policy, { aliases, reachOf: reachOf && ((call) => reachOf(call, { ...info, folder })) }, chargedTo(budget, info.agent)),
       budget,
       folder,
       signal: abort.signal,

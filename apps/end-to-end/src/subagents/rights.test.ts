@@ -203,7 +203,7 @@ describe.skipIf(!hasBubblewrap).each([1, 2])('a sub-agent at depth %i (skipped w
       tasks,
       policy: { ...unrestricted, budget: { maxSteps: 3 } },
       budget: (session) => (session === 'boss' && depth === 1 ? undefined : createBudget()),
-      build: confinedTools,
+      build: async (context) => ({ ...(await confinedTools(context)), operators: [guardrails({ budget: context.budget as Budget })] }),
     });
     await reply(agent.turn({ session: 'boss', input: 'Go' }));
     expect(lastRead(parent).includes('there is no budget that counts it')).toBe(depth === 1);
