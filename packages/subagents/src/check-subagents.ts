@@ -1,5 +1,6 @@
 import { TurnError } from '@h/turn';
 import { aFlag, aFunction, anObject, aText, checkOptions, either, numberFrom, objectOf, objectWith, oneOf, recordOf, required, wholeFrom, type OptionChecks } from '@h/turn/options';
+import type { KeepSessions } from './ended-sessions.js';
 import type { AgentKind } from './kind.js';
 import type { SubagentLimits } from './limits.js';
 import type { SubagentsOptions } from './options.js';
@@ -46,6 +47,11 @@ const limitChecks: OptionChecks<SubagentLimits> = {
   storeMs: numberFrom(1, Infinity),
 };
 
+const keepChecks: OptionChecks<KeepSessions> = {
+  latest: required(wholeFrom(0)),
+  store: required(objectWith('list', 'delete')),
+};
+
 const checks: OptionChecks<SubagentsOptions> = {
   agents: required(recordOf(objectOf(kindChecks))),
   limits: objectOf(limitChecks),
@@ -55,6 +61,7 @@ const checks: OptionChecks<SubagentsOptions> = {
   budget: either(objectWith('share', 'toJSON'), aFunction),
   lanes: objectWith('run', 'yieldWhile'),
   store: objectWith('save', 'delete', 'list'),
+  keepSessions: objectOf(keepChecks),
   artifacts: objectWith('put'),
   wrap: aFunction,
   isolate: aFunction,

@@ -1,3 +1,4 @@
+export type { ChildSessions, KeepSessions } from './ended-sessions.js';
 export { quoteEvidence, type WrapEvidence } from './evidence.js';
 export { isChildSession, type RefusalCode, type SpawnRefusal } from './family.js';
 export { confinement, type Confinement, type SandboxConfinement, type WorkspaceConfinement } from './confinement.js';

@@ -1,5 +1,6 @@
 import type { MaybePromise, ToolCall, TurnEvent } from '@h/turn';
 import type { SchedulerLike } from 'rxjs';
+import type { KeepSessions } from './ended-sessions.js';
 import type { WrapEvidence } from './evidence.js';
 import type { AgentKind, ChildInfo, ChildQuestion, Isolation, SharedBudget } from './kind.js';
 import type { ChildLanes } from './lanes.js';
@@ -64,6 +65,14 @@ export interface SubagentsOptions<Budget extends SharedBudget = SharedBudget> {
    * @defaultValue nowhere
    */
   readonly store?: ChildStore | undefined;
+  /**
+   * How many sessions of sub-agents that have ended are kept, and in what store they lie. Those beyond are removed, the oldest
+   * first, in the background: of those that were there when the first sub-agent ended, and of its own since. One that is in
+   * use is tried again when others end.
+   *
+   * @defaultValue all stay in your store: whoever wants to see what a sub-agent did finds it nowhere else
+   */
+  readonly keepSessions?: KeepSessions | undefined;
   /**
    * Where long results are kept.
    *

@@ -1,13 +1,13 @@
 import { toErrorInfo } from '@h/turn';
 import type { Child } from './family.js';
+import { inTime, type After } from './in-time.js';
 import type { ChildRecord, ChildStore } from './record.js';
 
 /** What keeping records takes. */
 export interface RecordsHost {
   /** How long the store may take for one record, in milliseconds. */
   readonly storeMs: number;
-  /** Calls back after so many milliseconds; returns how to cancel it. */
-  readonly after: (delayMs: number, callback: () => void) => () => void;
+  readonly after: After;
   /** Told what could not be kept. */
   readonly onProblem: (child: Child, reason: string) => void;
 }
@@ -81,17 +81,12 @@ export class Records {
 
   /** Whether it was done in time; rejects as it does. */
   async #inTime(work: Promise<unknown>): Promise<boolean> {
-    let stopTimer: (() => void) | undefined;
-    const tooLate = new Promise<false>((resolve) => {
-      stopTimer = this.#host.after(this.#host.storeMs, () => resolve(false));
-    });
-    const done = Promise.race([work.then(() => true), tooLate]);
+    const done = inTime(work, this.#host.storeMs, this.#host.after);
     const settled = done.catch(() => false);
     this.#writing.add(settled);
     try {
       return await done;
     } finally {
-      stopTimer?.();
       this.#writing.delete(settled);
     }
   }

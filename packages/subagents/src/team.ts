@@ -4,6 +4,7 @@ import { chargedTo } from './charged.js';
 import { unbegun } from './child-end.js';
 import { createChild } from './create-child.js';
 import { Delivery } from './delivery.js';
+import { EndedSessions } from './ended-sessions.js';
 import { quoteEvidence } from './evidence.js';
 import { aliveOf, childSession, Family, refusal, type Child, type Member, type Place, type SpawnRefusal } from './family.js';
 import { Gate } from './gate.js';
@@ -59,6 +60,7 @@ export class Team {
   readonly delivery: Delivery;
   readonly records: Records;
   readonly unread: Unread;
+  readonly endedSessions: EndedSessions;
   /** The turns under way that may have sub-agents, by session. */
   readonly turns = new Map<string, ParentTurn>();
   readonly #gate: Gate;
@@ -78,6 +80,14 @@ export class Team {
       storeMs: this.limits.storeMs,
       after: this.after,
       onProblem: (child, reason) => this.emit(child.record.parent, notice('subagent.not-kept', { child: child.record.id, reason })),
+    });
+    this.endedSessions = new EndedSessions(options.keepSessions, {
+      storeMs: this.limits.storeMs,
+      after: this.after,
+      isAlive: (session) => {
+        const child = this.family.find(session)?.child;
+        return child !== undefined && child.end === undefined;
+      },
     });
     this.unread = new Unread({ most: this.limits.unread, isBusy: (session) => this.turns.has(session), forget: (child) => this.#forgetUnread(child) });
     this.delivery = new Delivery({ family: this.family, records: this.records, unread: this.unread, wrap: options.wrap ?? quoteEvidence });
@@ -159,7 +169,7 @@ export class Team {
   async close(reason: string): Promise<void> {
     this.#isClosed = true;
     await Promise.all(this.family.all().map((member) => this.cancelAll(member, reason)));
-    await this.records.settled();
+    await Promise.all([this.records.settled(), this.endedSessions.close()]);
   }
 
   /** Tells the app that there are results for an agent that has no turn to take them; what was cancelled wakes nobody. */
@@ -218,6 +228,7 @@ export class Team {
     const { record } = child;
     const { parent, session } = record;
     child.end = end;
+    if (child.agent) this.endedSessions.add(session);
     child.agent = undefined;
     const { status, outcome, steps, usage, durationMs } = end;
     withdraw(this.turns.get(parent), (_, { child: asking }) => asking === record.id);

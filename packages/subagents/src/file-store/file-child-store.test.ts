@@ -76,6 +76,26 @@ describe('fileChildStore', () => {
     expect(await idsIn(third)).toEqual(['a']);
   });
 
+  it('leaves so many of what is not wanted, the latest, and removes the others', async () => {
+    const directory = await temporaryFolder();
+    for (const [index, root] of ['alice', 'bob', 'carol'].entries()) {
+      const store = open(directory);
+      for (const each of [1, 2]) await store.save(record(`${root}-${each}`, { root, spawnedAt: 10 * index + each }));
+      await store.close();
+    }
+    const own = open(directory, { mostLeft: 3 });
+    expect((await own.list(({ root }) => root === 'bob')).map(({ id }) => id)).toEqual(['bob-1', 'bob-2']);
+    expect(await processFolders(directory)).toHaveLength(3);
+    const next = open(directory);
+    expect(await idsIn(next)).toEqual(['alice-2', 'carol-1', 'carol-2']);
+    await next.close();
+    const last = open(directory, { mostLeft: 0 });
+    expect(await last.list(() => false)).toEqual([]);
+    expect(await processFolders(directory)).toHaveLength(2);
+    await own.close();
+    expect(await idsIn(last)).toEqual(['bob-1', 'bob-2']);
+  });
+
   it('keeps a file that makes no sense and tells of it, and lets be what a later release has written', async () => {
     const directory = await temporaryFolder();
     const first = open(directory);
@@ -194,6 +214,7 @@ describe('fileChildStore', () => {
   it.each<[string, object, RegExp]>([
     ['no folder', {}, /fileChildStore\(\) needs "directory": a text/],
     ['an unknown option', { directory: 'x', leaseMS: 1 }, /no option "leaseMS" .*did you mean "leaseMs"/],
+    ['a number that is none', { directory: 'x', mostLeft: -1 }, /a whole number from 0 or Infinity as "mostLeft"; it was given -1\./],
     ['a lease that is none', { directory: 'x', leaseMs: 1 }, /a number from 100 to 2147483647 as "leaseMs"; it was given 1\./],
   ])('refuses %s', (_, options, message) => {
     expect(() => fileChildStore(options as never)).toThrow(message);

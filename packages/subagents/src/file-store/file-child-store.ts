@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TurnError } from '@h/turn';
-import { aFunction, aText, checkOptions, numberFrom, required } from '@h/turn/options';
+import { aFunction, aText, checkOptions, numberFrom, required, wholeFrom } from '@h/turn/options';
 import type { ChildRecord, ChildStore } from '../record.js';
 import { isDraft, isLeft, isProcessFolder, makeClaim, takeAway, type Claim } from './claim.js';
 import { ageOf, ifThere, isHalfWritten, removeIfEmpty, replaceFile, syncFolder, timeIn } from './files.js';
@@ -26,6 +26,13 @@ export interface FileChildStoreOptions {
    * @defaultValue `30_000`
    */
   readonly leaseMs?: number | undefined;
+  /**
+   * How many records of dead processes are left for others, where `list` does not want them: the latest. Those beyond belong
+   * to agents to which nobody has come back for long, and are removed.
+   *
+   * @defaultValue `1000`, as many as there may be unread in a process
+   */
+  readonly mostLeft?: number | undefined;
   /** Told of files that make no sense. */
   readonly onProblem?: ((problem: ChildStoreProblem) => void) | undefined;
 }
@@ -56,28 +63,33 @@ export interface FileChildStore extends ChildStore {
  * ```
  */
 export const fileChildStore = (options: FileChildStoreOptions): FileChildStore => {
-  checkOptions('fileChildStore()', options, { directory: required(aText), leaseMs: numberFrom(100, 2_147_483_647), onProblem: aFunction });
-  const { directory, leaseMs = 30_000, onProblem } = options;
-  return new Files(directory, leaseMs, onProblem ?? (() => undefined));
+  checkOptions('fileChildStore()', options, { directory: required(aText), leaseMs: numberFrom(100, 2_147_483_647), mostLeft: wholeFrom(0, Infinity), onProblem: aFunction });
+  const { directory, leaseMs = 30_000, mostLeft = 1000, onProblem = () => undefined } = options;
+  return new Files({ directory, leaseMs, mostLeft, onProblem });
 };
+
+type FileSettings = { readonly [Name in keyof FileChildStoreOptions]-?: NonNullable<FileChildStoreOptions[Name]> };
 
 /** Stands for all records. */
 const all = Symbol('all');
 
+/** A record of a dead process that was not wanted. */
+interface LeftRecord {
+  readonly folder: string;
+  readonly name: string;
+  readonly spawnedAt: number;
+}
+
 class Files implements FileChildStore {
-  readonly #directory: string;
-  readonly #leaseMs: number;
-  readonly #onProblem: (problem: ChildStoreProblem) => void;
+  readonly #options: FileSettings;
   #claim: Promise<Claim> | undefined;
   #current: Claim | undefined;
   /** What is being done, by what it is done to. */
   readonly #underWay = new Map<string | symbol, Promise<unknown>>();
   #isClosed = false;
 
-  constructor(directory: string, leaseMs: number, onProblem: (problem: ChildStoreProblem) => void) {
-    this.#directory = directory;
-    this.#leaseMs = leaseMs;
-    this.#onProblem = onProblem;
+  constructor(options: FileSettings) {
+    this.#options = options;
   }
 
   save(record: ChildRecord): Promise<void> {
@@ -94,12 +106,15 @@ class Files implements FileChildStore {
 
   list(isWanted: (record: ChildRecord) => boolean = () => true): Promise<readonly ChildRecord[]> {
     return this.#inOrder(all, async (own) => {
+      const { directory, leaseMs } = this.#options;
       const now = await timeIn(own.folder);
-      for (const name of await readdir(this.#directory)) {
-        const folder = join(this.#directory, name);
-        if (isProcessFolder(name) && folder !== own.folder && (await isLeft(folder, now))) await this.#inherit(folder, own.folder, isWanted);
-        if (isDraft(name) && (await ageOf(folder, now)) > this.#leaseMs) await rm(folder, { recursive: true, force: true });
+      const left: LeftRecord[] = [];
+      for (const name of await readdir(directory)) {
+        const folder = join(directory, name);
+        if (isProcessFolder(name) && folder !== own.folder && (await isLeft(folder, now))) left.push(...(await this.#inherit(folder, own.folder, isWanted)));
+        if (isDraft(name) && (await ageOf(folder, now)) > leaseMs) await rm(folder, { recursive: true, force: true });
       }
+      await this.#removeOldest(left);
       const found: ChildRecord[] = [];
       for (const name of (await readdir(own.folder)).filter(isRecordFile)) {
         const record = await this.#read(join(own.folder, name));
@@ -144,8 +159,9 @@ class Files implements FileChildStore {
   }
 
   async #makeClaim(): Promise<Claim> {
-    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
-    this.#current = await makeClaim(this.#directory, this.#leaseMs);
+    const { directory, leaseMs } = this.#options;
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    this.#current = await makeClaim(directory, leaseMs);
     return this.#current;
   }
 
@@ -160,16 +176,26 @@ class Files implements FileChildStore {
     }
   }
 
-  /** Makes the records of a dead process its own, each by one step that succeeds for one process alone. */
-  async #inherit(folder: string, own: string, isWanted: (record: ChildRecord) => boolean): Promise<void> {
+  /** Makes the records of a dead process its own, each by one step that succeeds for one process alone. Answers with the others. */
+  async #inherit(folder: string, own: string, isWanted: (record: ChildRecord) => boolean): Promise<readonly LeftRecord[]> {
+    const left: LeftRecord[] = [];
     await takeAway(folder);
     for (const name of (await ifThere(readdir(folder))) ?? []) {
       if (isHalfWritten(name)) await rm(join(folder, name), { force: true });
       const record = isRecordFile(name) ? await this.#read(join(folder, name)) : undefined;
-      if (record && isWanted(record)) await ifThere(rename(join(folder, name), join(own, name)));
+      if (!record) continue;
+      if (isWanted(record)) await ifThere(rename(join(folder, name), join(own, name)));
+      else left.push({ folder, name, spawnedAt: record.spawnedAt });
     }
     await syncFolder(own);
     await removeIfEmpty(folder);
+    return left;
+  }
+
+  async #removeOldest(left: readonly LeftRecord[]): Promise<void> {
+    const beyond = left.toSorted((one, other) => other.spawnedAt - one.spawnedAt).slice(this.#options.mostLeft);
+    for (const { folder, name } of beyond) await rm(join(folder, name), { force: true });
+    for (const folder of new Set(beyond.map((record) => record.folder))) await removeIfEmpty(folder);
   }
 
   async #read(path: string): Promise<ChildRecord | undefined> {
@@ -186,7 +212,7 @@ class Files implements FileChildStore {
 
   #tell(problem: ChildStoreProblem): void {
     try {
-      this.#onProblem(problem);
+      this.#options.onProblem(problem);
     } catch {
       // It only looks.
     }

@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileSessions, recoverTurns } from '@h/session';
+import { isChildSession, type Spawned } from '@h/subagents';
+import { reply } from '@h/turn';
+import { expect, it, onTestFinished } from 'vitest';
+import { family, says, spawn, wait } from './family.js';
+
+it('keeps the latest sessions of sub-agents in files, across processes, and none that is in use is lost', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'h-sessions-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const sessions = fileSessions({ directory, fsync: 'never' });
+  const kept = async (): Promise<readonly string[]> => (await sessions.list()).map(({ session }) => session).filter(isChildSession);
+  const open = (latest: number) => family({ parent: [says(spawn('a', 'x'), spawn('b', 'y')), says(wait('w')), 'Done.'], tasks: { hang: [{ never: ['…'] }] }, sessions, keepSessions: { latest, store: sessions } });
+  const childrenOf = async ({ agent, team }: ReturnType<typeof open>): Promise<readonly string[]> => {
+    const known = new Set(await kept());
+    expect(await reply(agent.turn({ session: 'boss', input: 'Go' }))).toMatchObject({ outcome: 'completed' });
+    await expect.poll(() => team.list('boss')).toEqual([]);
+    return (await kept()).filter((session) => !known.has(session));
+  };
+
+  const before = await childrenOf(open(100));
+  expect(before).toHaveLength(2);
+  const [held = ''] = before;
+  const inUse = await sessions.open(held);
+
+  const world = open(3);
+  const hanging = (await world.team.spawn({ parent: 'code', agent: 'worker', task: 'hang' })) as Spawned;
+  await expect.poll(kept).toContain(hanging.session);
+  const now = await childrenOf(world);
+  await expect.poll(async () => (await kept()).toSorted()).toEqual([held, ...now, hanging.session].toSorted());
+  await inUse.close();
+  await world.team.cancel('code');
+  await expect.poll(async () => (await kept()).toSorted()).toEqual([...now, hanging.session].toSorted());
+  await world.team.close();
+  expect((await sessions.list()).map(({ session }) => session)).toContain('boss');
+  expect(await recoverTurns(world.agent, { policy: 'finish' })).toEqual([]);
+});

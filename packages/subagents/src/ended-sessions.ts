@@ -1,0 +1,95 @@
+import type { MaybePromise } from '@h/turn';
+import { isChildSession } from './family.js';
+import { inTime, type After } from './in-time.js';
+
+/** Where the sessions of sub-agents lie; `fileSessions()` of `@h/session` is such a place. */
+export interface ChildSessions {
+  /** All sessions that are there. Those of others than sub-agents may be among them, and are left alone. */
+  list(): MaybePromise<readonly { readonly session: string; readonly updatedAt: number }[]>;
+  /** Removes a session and all that was kept of it; fails while a turn runs in it. */
+  delete(session: string): MaybePromise<void>;
+}
+
+/** Which sessions of sub-agents that have ended are kept. */
+export interface KeepSessions {
+  /** How many, the latest ones. */
+  readonly latest: number;
+  readonly store: ChildSessions;
+}
+
+/** What keeping so many takes. */
+export interface EndedSessionsHost {
+  /** How long the store may take for one answer, in milliseconds. */
+  readonly storeMs: number;
+  readonly after: After;
+  /** Whether a sub-agent works in a session. */
+  readonly isAlive: (session: string) => boolean;
+}
+
+/** The sessions of sub-agents that have ended, the oldest first. Of those beyond the latest it removes one after the other. */
+export class EndedSessions {
+  readonly #keep: KeepSessions | undefined;
+  readonly #host: EndedSessionsHost;
+  /** How often each was not to be removed. */
+  readonly #kept = new Map<string, number>();
+  #hasLooked = false;
+  #isClosed = false;
+  #isRemoving = false;
+  #removed: Promise<void> = Promise.resolve();
+
+  constructor(keep: KeepSessions | undefined, host: EndedSessionsHost) {
+    this.#keep = keep;
+    this.#host = host;
+  }
+
+  /** Its turn is over. Nobody waits for what that sets off. */
+  add(session: string): void {
+    if (!this.#keep || this.#isClosed) return;
+    this.#kept.set(session, 0);
+    if (this.#isRemoving) return;
+    this.#isRemoving = true;
+    this.#removed = this.#removeOldest(this.#keep);
+  }
+
+  /** Removes nothing more; resolves when what is under way is done, or was given up. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#removed;
+  }
+
+  async #removeOldest({ store, latest }: KeepSessions): Promise<void> {
+    const failed: (readonly [session: string, times: number])[] = [];
+    if (!this.#hasLooked) await this.#look(store);
+    while (this.#kept.size > latest && !this.#isClosed) {
+      const [[session, times] = ['', 0]] = this.#kept;
+      this.#kept.delete(session);
+      if (!(await this.#isDone(async () => store.delete(session)))) failed.push([session, times + 1]);
+    }
+    // One that is still in use is tried again later, but not for ever.
+    for (const [session, times] of failed) if (times < mostTries) this.#kept.set(session, times);
+    this.#isRemoving = false;
+  }
+
+  /** Processes before this one have left sessions, too. */
+  async #look(store: ChildSessions): Promise<void> {
+    this.#hasLooked = true;
+    await this.#isDone(async () => {
+      const found = (await store.list()).filter(({ session }) => isChildSession(session) && !this.#host.isAlive(session));
+      const own = new Set(this.#kept.keys());
+      this.#kept.clear();
+      const left = found.toSorted((one, other) => one.updatedAt - other.updatedAt).map(({ session }) => session);
+      // Those that have ended just now are the latest, whatever their files say.
+      for (const session of [...left.filter((each) => !own.has(each)), ...own]) this.#kept.set(session, 0);
+    });
+  }
+
+  async #isDone(work: () => Promise<void>): Promise<boolean> {
+    try {
+      return await inTime(work(), this.#host.storeMs, this.#host.after);
+    } catch {
+      return false;
+    }
+  }
+}
+
+const mostTries = 3;
