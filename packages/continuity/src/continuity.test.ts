@@ -21,7 +21,7 @@ const still = (): Project => {
   const project = openProject({ folder: '/nowhere' });
   return {
     ...project,
-    progress: { ...project.progress, read: () => Promise.resolve({ state: 'missing' }), update: () => Promise.reject(new Error('No.')) },
+    progress: { ...project.progress, read: () => Promise.resolve({ state: 'missing' }), update: () => Promise.reject(new Error('No.')), initialize: (initial, change) => Promise.resolve(change(initial)) },
     notes: { ...project.notes, tail: () => Promise.resolve(''), add: () => Promise.resolve() },
     script: { ...project.script, exists: () => Promise.resolve(true), ensure: () => Promise.resolve(false) },
     rules: { ...project.rules, pending: () => Promise.resolve([]) },
@@ -456,7 +456,7 @@ describe('the end of a session', () => {
     const model = scriptedModel([response(use('task_plan', { goal: 'x', tasks: planned('a') }), use('note', { text: 'x' })), 'I cannot go on.']);
     const events = await runSession({ project, session: 's', model, check });
     expect(statusOf(events)).toEqual(['failed', 'failed']);
-    expect(new Set(events.flatMap((each) => (each.type === 'continuity.problem' ? [each.what] : [])))).toEqual(new Set(['script', 'notes']));
+    expect(new Set(events.flatMap((each) => (each.type === 'continuity.problem' ? [each.what] : [])))).toEqual(new Set(['progress', 'script', 'notes']));
     expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed' });
   });
 

@@ -1,4 +1,4 @@
-import { deny, intercept, type Decision, type NewEvent, type TurnEventOf, type TurnOperator } from '@h/turn';
+import { deny, intercept, stop, type Decision, type NewEvent, type TurnEventOf, type TurnOperator } from '@h/turn';
 import { problem } from './attempt.js';
 import { settingsOf, type ContinuityOptions } from './options.js';
 import { protectionOf } from './protect.js';
@@ -57,6 +57,7 @@ export const continuity = (options: ContinuityOptions): TurnOperator => {
 
     const shape = async (request: TurnEventOf<'model.request'>, signal: AbortSignal): Promise<Decision> => {
       const { notices, ...found } = await session.view(signal);
+      if ('waitsFor' in found) return [...notices, stop('blocked', found.waitsFor)];
       view = found;
       return [...notices, shaped(request, found.role, found.state)];
     };

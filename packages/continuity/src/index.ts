@@ -13,20 +13,8 @@ export type { BriefingQuestion, ConfusionContext, HandOffOptions, IdentifierProo
 export { writeBriefing, type Briefing, type BriefingContext } from './handoff/write-briefing.js';
 export { notesFileName, type Note, type NotesStore } from './notes.js';
 export type { ContinuityOptions, SessionCommit, SessionFailure } from './options.js';
-export {
-  beginWork,
-  blockTask,
-  claimNext,
-  claimTask,
-  completeTask,
-  emptyProgress,
-  planTasks,
-  releaseClaims,
-  renewClaims,
-  unblockTask,
-  type By,
-  type Claiming,
-} from './progress/changes.js';
+export { blockTask, claimNext, claimTask, completeTask, releaseClaims, renewClaims, unblockTask, type By, type Claiming } from './progress/changes.js';
+export { beginWork, claimPlanning, emptyProgress, planTasks } from './progress/planning.js';
 export { parseProgress, type ParsedProgress } from './progress/parse.js';
 export type { ProgressFile, ProgressStore } from './progress/progress-store.js';
 export {

@@ -1,10 +1,11 @@
 import { notice, toErrorInfo, type NewEvent, type OperatorContext, type TurnEventOf, type UserMessage } from '@h/turn';
 import { attemptWith, problem, textOrNothing, type Attempt } from './attempt.js';
-import { claimWatch, type ClaimWatch } from './claim-watch.js';
 import { commitMessage, endNote, unfinishedTask, type Closing } from './closing.js';
-import { ContinuityError } from './errors.js';
-import { beginWork, claimTask, releaseClaims, renewClaims } from './progress/changes.js';
-import { isHeld, isReady, selectTask, type NextTask } from './progress/select-task.js';
+import type { ContinuityError } from './errors.js';
+import { OwnClaims } from './own-claims.js';
+import { releaseClaims } from './progress/changes.js';
+import { beginWork } from './progress/planning.js';
+import { selectTask, type NextTask } from './progress/select-task.js';
 import type { Progress } from './progress/schema.js';
 import type { ContinuitySettings } from './options.js';
 import type { Role } from './roles.js';
@@ -20,6 +21,12 @@ export interface SessionView {
   readonly notices: readonly NewEvent[];
 }
 
+/** Another session plans, so that this one cannot: it is to end, with that as the reason. */
+export interface Waiting {
+  readonly waitsFor: string;
+  readonly notices: readonly NewEvent[];
+}
+
 const maxScriptChars = 2_000;
 const maxCheckChars = 4_000;
 /** What a runner may take to end a script whose time is up. */
@@ -29,12 +36,10 @@ const reserveMs = 5_000;
 export class Session {
   readonly #settings: ContinuitySettings;
   readonly #operator: OperatorContext;
-  readonly #watch: ClaimWatch;
   #id: string | undefined;
+  #claims: OwnClaims | undefined;
   #runsScript = false;
   #hasBegun = false;
-  #goesOn = false;
-  #hasTakenUp = false;
   #hasShown = false;
   #role: Role | undefined;
   #script: ScriptEnd | undefined;
@@ -45,7 +50,6 @@ export class Session {
   constructor(settings: ContinuitySettings, operator: OperatorContext) {
     this.#settings = settings;
     this.#operator = operator;
-    this.#watch = claimWatch(settings.project.clock);
   }
 
   get role(): Role | undefined {
@@ -55,6 +59,7 @@ export class Session {
   /** The session is open. A fresh one needs a workspace in order, and so does a turn that goes on in another process. */
   open(id: string, isFresh: boolean): void {
     this.#id = id;
+    this.#claims = new OwnClaims(this.#settings.project, id);
     this.#runsScript = isFresh;
   }
 
@@ -62,7 +67,7 @@ export class Session {
   goOn(role: unknown): void {
     const { initializer, worker } = this.#settings;
     this.#hasBegun = true;
-    this.#goesOn = true;
+    this.#claims?.goOn();
     this.#runsScript = true;
     this.#role = [initializer, worker].find(({ name }) => name === role);
   }
@@ -78,18 +83,25 @@ export class Session {
   }
 
   /** What the model is shown now. What cannot be read is told, and the rest is shown without it. */
-  async view(signal: AbortSignal): Promise<SessionView> {
+  async view(signal: AbortSignal): Promise<SessionView | Waiting> {
     const { project, notesBytes } = this.#settings;
     const notices: NewEvent[] = [];
     const attempt = attemptWith(notices);
+    const isFirst = !this.#hasBegun;
     this.#hasBegun = true;
-    await attempt('progress', () => this.#takeUpAgain(signal));
+    await attempt('progress', () => this.#claims?.takeUpAgain(signal));
     const file = await this.#read(notices);
     const progress = file.state === 'ready' ? file.progress : undefined;
-    if (progress && this.#id !== undefined) this.#watch.look(progress, this.#id);
+    if (progress) this.#claims?.look(progress);
     this.#role ??= this.#roleFor(progress, file.state === 'missing');
-    if (!this.#hasShown && this.#role === this.#settings.initializer && (file.state === 'missing' || file.state === 'ready')) {
-      await attempt('script', () => project.script.ensure());
+    if (this.#isInitializer && (file.state === 'missing' || file.state === 'ready')) {
+      const waitsFor = await attempt('progress', () => this.#claims?.planning(signal));
+      if (waitsFor !== undefined) {
+        // It leaves nothing behind: notes and a commit would be made of another session's work.
+        this.#hasBegun = !isFirst;
+        return { waitsFor, notices };
+      }
+      if (!this.#hasShown) await attempt('script', () => project.script.ensure());
     }
     if (this.#runsScript) await this.#runScript(signal, attempt);
     const next = progress && selectTask(progress, this.#id ?? '', project.clock());
@@ -100,56 +112,44 @@ export class Session {
     return { role: this.#role, state: stateMessage({ file, next, notes, script: this.#script, pendingRules }), notices };
   }
 
-  /** Tells other sessions that this one is alive. @returns the error where its task was taken up by another one meanwhile */
+  /** Tells other sessions that this one is alive. @returns the error where what it held was taken up by another one meanwhile */
   async renew(): Promise<ContinuityError | undefined> {
-    const { clock, leaseMs, process } = this.#settings.project;
-    const owner = this.#id;
-    const progress = await this.#changeOwn((current, own) => renewClaims(current, { owner: own, at: clock(), leaseMs, process }));
-    if (owner === undefined || progress === undefined || !this.#watch.look(progress, owner)) return undefined;
-    return new ContinuityError('claim-lost', `${this.#lostText(progress)} Its lease had run out.`);
+    return this.#claims?.renew();
   }
 
   /** Whether `refusal` has to be asked before anything is changed. */
   get isDoubtful(): boolean {
-    return (this.#goesOn && !this.#hasTakenUp) || this.#watch.isDoubtful() || this.#watch.lost() !== undefined;
+    return this.#claims?.isDoubtful === true;
   }
 
-  /** Why nothing may be changed now; nothing where it may. A session whose lease has run out looks first whether the task still is its own. */
+  /** Why nothing may be changed now; nothing where it may. */
   async refusal(signal: AbortSignal): Promise<string | undefined> {
-    await this.#takeUpAgain(signal).catch(() => undefined);
-    if (this.#watch.isDoubtful()) {
-      try {
-        await this.renew();
-      } catch (error) {
-        // Where nobody can read the file, nobody can have taken the task.
-        const { code, message } = toErrorInfo(error);
-        if (code === 'locked') return `The lease on the task has run out and could not be renewed: ${message} Try again.`;
-      }
+    if (!this.#isInitializer) return this.#claims?.refusal(signal);
+    try {
+      const reason = await this.#claims?.planning(signal);
+      return reason === undefined ? undefined : `${reason} Change nothing more, and end.`;
+    } catch (error) {
+      return `Nobody can tell whether another session plans: ${toErrorInfo(error).message} Try again.`;
     }
-    const lost = this.#watch.lost();
-    return lost === undefined ? undefined : `The lease on the task "${lost}" ran out, and it is no longer this session's. Change nothing more for it: call task_next, and end if there is none.`;
   }
 
-  /** Lets go what it has claimed, without waiting: whoever comes next need not wait for the lease to run out. */
+  /** Lets go what it has claimed, without waiting. */
   abandon(): void {
-    const owner = this.#id;
-    if (!this.#hasBegun || owner === undefined) return;
-    // Not only if it holds one now: what is on its way comes before this.
-    this.#settings.project.progress.update((progress) => releaseClaims(progress, owner)).catch(() => undefined);
+    if (this.#hasBegun) this.#claims?.abandon();
   }
 
   /** Leaves notes, lets go the claims, commits. What fails is told, and does not keep the turn from ending. */
   async end(event: TurnEventOf<'turn.end'>, signal: AbortSignal): Promise<readonly NewEvent[]> {
     const owner = this.#id;
     if (owner === undefined || !this.#hasBegun) return [];
-    const { project, commit, initializer } = this.#settings;
+    const { project, commit } = this.#settings;
     const notices: NewEvent[] = [];
     const attempt = attemptWith(notices);
     const found = await attempt('read', () => project.progress.read());
     const progress = found?.state === 'ready' ? found.progress : undefined;
-    if (progress) this.#watch.look(progress, owner);
+    if (progress) this.#claims?.look(progress);
     this.#role ??= this.#roleFor(progress, found?.state === 'missing');
-    const closing: Closing = { end: event, owner, role: this.#role.name, isInitializer: this.#role === initializer, progress, lastDone: this.#lastDone, lost: this.#watch.lost() };
+    const closing: Closing = { end: event, owner, role: this.#role.name, isInitializer: this.#isInitializer, progress, lastDone: this.#lastDone, lost: this.#claims?.lostTask };
     const task = unfinishedTask(closing);
     await attempt('notes', () => project.notes.add({ session: owner, at: event.at, text: endNote(closing) }));
     const after = progress === undefined ? undefined : await attempt('progress', () => this.#close(event, owner));
@@ -160,22 +160,8 @@ export class Session {
     return [...notices, notice('continuity.ended', { done, total, ...(task && { task: task.id }), ...(typeof made === 'string' && { commit: made }) })];
   }
 
-  /** The session's task was let go when its last turn ended, or its process died; it goes on with it. */
-  async #takeUpAgain(signal: AbortSignal): Promise<void> {
-    const { progress, clock, leaseMs, process } = this.#settings.project;
-    const owner = this.#id;
-    if (this.#hasTakenUp || owner === undefined) return;
-    this.#hasTakenUp = true;
-    const own = ({ tasks }: Progress) =>
-      tasks.some(({ claim }) => claim?.owner === owner) ? undefined : tasks.find((task) => task.lastOwner === owner && task.status === 'in_progress' && !isHeld(task, clock()) && isReady(task, tasks));
-    const found = await progress.read().catch(() => undefined);
-    if (found?.state !== 'ready' || own(found.progress) === undefined) return;
-    const after = await progress.update((current) => {
-      signal.throwIfAborted();
-      const task = own(current);
-      return task === undefined ? current : claimTask(current, task.id, { owner, at: clock(), leaseMs, process });
-    });
-    this.#watch.look(after, owner);
+  get #isInitializer(): boolean {
+    return this.#role === this.#settings.initializer;
   }
 
   async #read(notices: NewEvent[]): Promise<FoundFile> {
@@ -185,22 +171,6 @@ export class Session {
       notices.push(problem('read', error));
       return { state: 'unreadable', problem: toErrorInfo(error).message };
     }
-  }
-
-  /** Changes what is this session's own; where it holds nothing, nothing is locked. */
-  async #changeOwn(change: (progress: Progress, owner: string) => Progress): Promise<Progress | undefined> {
-    const { progress } = this.#settings.project;
-    const owner = this.#id;
-    const found = await progress.read();
-    if (owner === undefined || found.state !== 'ready') return undefined;
-    if (!found.progress.tasks.some(({ claim }) => claim?.owner === owner)) return found.progress;
-    return progress.update((current) => change(current, owner));
-  }
-
-  #lostText({ tasks }: Progress): string {
-    const id = this.#watch.lost() ?? '';
-    const claim = tasks.find((task) => task.id === id)?.claim;
-    return `The task "${id}" is ${claim === undefined ? 'no longer this session’s' : `in the hands of ${claim.owner} by now`}.`;
   }
 
   #roleFor(progress: Progress | undefined, isMissing: boolean): Role {
@@ -226,8 +196,8 @@ export class Session {
 
   /** The claims are let go. A first session that came to its end, with tasks and a workspace script, was the first session. */
   async #close({ outcome }: TurnEventOf<'turn.end'>, owner: string): Promise<Progress> {
-    const { project, initializer } = this.#settings;
-    const isInitialized = this.#role === initializer && outcome === 'completed' && (await project.script.exists());
+    const { project } = this.#settings;
+    const isInitialized = this.#isInitializer && outcome === 'completed' && (await project.script.exists());
     return project.progress.update((progress) => releaseClaims(isInitialized ? beginWork(progress) : progress, owner));
   }
 

@@ -41,6 +41,7 @@ const progressText = ({ file, next }: ProjectState): string => {
       return `The progress file cannot be read (${file.problem}). This is not a first session. Do not plan the project anew; tell the user.`;
     default: {
       const { done, blocked, total } = countsOf(file.progress);
+      if (file.progress.phase === 'initializing' && total === 0) return 'Nothing is planned yet: this is the first session.';
       const phase = file.progress.phase === 'initializing' ? 'The first session has not been completed.\n' : '';
       const goal = file.progress.goal === '' ? '' : `Goal: ${file.progress.goal}\n`;
       return `${phase}${goal}${done} of ${total} tasks are done${blocked > 0 ? `, ${blocked} blocked` : ''}.\n${next === undefined ? '' : nextText(next)}`;

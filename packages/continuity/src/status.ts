@@ -1,7 +1,7 @@
 import type { Clock } from './clock.js';
 import type { ProgressStore } from './progress/progress-store.js';
 import type { Progress, Task } from './progress/schema.js';
-import { selectTask, type NextTask } from './progress/select-task.js';
+import { isHeld, selectTask, type NextTask } from './progress/select-task.js';
 import type { FoundFile } from './state-message.js';
 import { countsOf, type TaskCounts } from './task-text.js';
 
@@ -12,7 +12,7 @@ export type ProjectStep =
   /** A task is free: a session of a worker. */
   | { readonly kind: 'work'; readonly task: Task; /** It was begun before. */ readonly isResumed: boolean }
   /** What is left is in the hands of other sessions, the first of it until then unless they say that they are alive. */
-  | { readonly kind: 'wait'; readonly until: string; readonly tasks: readonly Task[] }
+  | { readonly kind: 'wait'; readonly until: string; readonly tasks: readonly Task[]; /** The session that plans the tasks, where they are not planned yet. */ readonly planner?: string | undefined }
   /** Another session would change nothing: all is done, or only people can go on. */
   | { readonly kind: 'stop'; readonly reason: ProjectStop };
 
@@ -63,9 +63,12 @@ const stepOf = (found: FoundFile, at: number): ProjectStep => {
     case 'newer':
       return { kind: 'stop', reason: 'newer' };
     default:
-      return found.progress.phase === 'initializing' ? { kind: 'plan' } : workStep(selectTask(found.progress, nobody, at));
+      return found.progress.phase === 'initializing' ? planStep(found.progress, at) : workStep(selectTask(found.progress, nobody, at));
   }
 };
+
+const planStep = ({ planning }: Progress, at: number): ProjectStep =>
+  planning?.claim !== undefined && isHeld(planning, at) ? { kind: 'wait', until: planning.claim.expiresAt, tasks: [], planner: planning.claim.owner } : { kind: 'plan' };
 
 const workStep = (next: NextTask): ProjectStep => {
   switch (next.kind) {
@@ -84,6 +87,8 @@ const stopText: Readonly<Record<Exclude<ProjectStop, 'damaged' | 'newer'>, strin
   'no-tasks': 'Work has begun, but there are no tasks.',
 };
 
+const unplanned = 'The first session has not been completed.';
+
 const textOf = (found: FoundFile, { done, blocked, total }: TaskCounts, next: ProjectStep): string => {
   if (found.state === 'corrupt') return `The progress file is damaged: ${found.problem}.${found.backup === undefined ? '' : ` A copy is in ${found.backup}.`}`;
   if (found.state === 'unreadable') return `The progress file cannot be read: ${found.problem}`;
@@ -91,10 +96,11 @@ const textOf = (found: FoundFile, { done, blocked, total }: TaskCounts, next: Pr
   const far = total === 0 ? 'Nothing is planned yet.' : `${done} of ${total} tasks are done${blocked > 0 ? `, ${blocked} blocked` : ''}.`;
   switch (next.kind) {
     case 'plan':
-      return total === 0 ? far : `${far} The first session has not been completed.`;
+      return total === 0 ? far : `${far} ${unplanned}`;
     case 'work':
       return `${far} Next: ${next.task.title} (${next.task.id})${next.isResumed ? ', which was begun before' : ''}.`;
     case 'wait':
+      if (next.planner !== undefined) return `${far}${total === 0 ? '' : ` ${unplanned}`} The session ${next.planner} plans.`;
       return `${far} Other sessions work on ${next.tasks.slice(0, 5).map(({ id }) => id).join(', ')}.`;
     default:
       return next.reason === 'damaged' || next.reason === 'newer' ? far : `${far} ${stopText[next.reason]}`;

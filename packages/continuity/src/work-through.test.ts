@@ -6,7 +6,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { agentOf, use } from '../test/agents.js';
 import { temporaryFolder } from '../test/folders.js';
 import { manualClock, planned, projectWith, scriptedCheck } from '../test/projects.js';
-import { beginWork, blockTask, claimNext, claimTask, completeTask, planTasks, releaseClaims } from './progress/changes.js';
+import { blockTask, claimNext, claimTask, completeTask, releaseClaims } from './progress/changes.js';
+import { beginWork, planTasks } from './progress/planning.js';
 import { openProject, type Project } from './project.js';
 import { workThrough, type PlannedSession } from './work-through.js';
 

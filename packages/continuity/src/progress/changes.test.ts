@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planned } from '../../test/projects.js';
 import { ContinuityError } from '../errors.js';
-import { beginWork, blockTask, claimNext, claimTask, completeTask, emptyProgress, planTasks, releaseClaims, releaseGone, renewClaims, taskOf, unblockTask } from './changes.js';
+import { blockTask, claimNext, claimTask, completeTask, releaseClaims, releaseGone, renewClaims, taskOf, unblockTask } from './changes.js';
+import { beginWork, emptyProgress, planTasks } from './planning.js';
 import { progressSchema, type Progress } from './schema.js';
 import { isHeld, selectTask } from './select-task.js';
 
@@ -17,22 +18,6 @@ const code = (work: () => unknown): string | undefined => {
     return error instanceof ContinuityError ? error.code : String(error);
   }
 };
-
-describe('planTasks', () => {
-  it('plans anew until work has begun, and not after that', () => {
-    const first = planTasks(emptyProgress('Goal'), planned('a'));
-    expect(planTasks(first, planned('b', 'c')).tasks.map(({ id }) => id)).toEqual(['b', 'c']);
-    expect(code(() => planTasks(beginWork(first), planned('b')))).toBe('already-initialized');
-  });
-
-  it('wants acceptance criteria before anything is worked on', () => {
-    expect(code(() => planTasks(emptyProgress('Goal'), [{ id: 'a', title: 'A', acceptance: [] }]))).toBe('progress-invalid');
-  });
-
-  it('does not begin work without a task', () => {
-    expect(beginWork(emptyProgress('Goal')).phase).toBe('initializing');
-  });
-});
 
 describe('claimTask', () => {
   it('gives a task to one owner at a time, for as long as its lease lasts', () => {

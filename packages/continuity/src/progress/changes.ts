@@ -1,7 +1,7 @@
 import { ContinuityError } from '../errors.js';
 import { isoOf } from '../clock.js';
 import { isHeld, isReady, selectTask } from './select-task.js';
-import { evidenceSchema, plannedTaskSchema, type PlannedTask, type Progress, type Task, type TaskClaim, type TaskEvidence } from './schema.js';
+import { evidenceSchema, type Progress, type Task, type TaskClaim, type TaskEvidence } from './schema.js';
 import { issuesText } from './parse.js';
 
 /** Who changes a task, and when. */
@@ -18,42 +18,20 @@ export interface Claiming extends By {
   readonly process?: TaskClaim['process'];
 }
 
-/** A progress file before its first task. */
-export const emptyProgress = (goal: string): Progress => ({ format: 'agent-progress', version: 1, revision: 0, phase: 'initializing', goal: goal.slice(0, 8_000).toWellFormed(), tasks: [] });
-
-/**
- * Plans the tasks. As long as the first session lasts they may be planned anew; once work has begun, they stand.
- *
- * @throws ContinuityError `already-initialized`, `progress-invalid`
- */
-export const planTasks = (progress: Progress, planned: readonly PlannedTask[]): Progress => {
-  if (progress.phase !== 'initializing') throw new ContinuityError('already-initialized', 'The tasks are planned and work has begun; people may add to the progress file.');
-  const tasks = planned.map((given): Task => {
-    const checked = plannedTaskSchema.safeParse(given);
-    if (!checked.success) throw new ContinuityError('progress-invalid', `A task is not in order: ${issuesText(checked.error)}.`);
-    return { ...checked.data, status: 'todo', generation: 0 };
-  });
-  return { ...progress, tasks };
-};
-
-/** Says that the scaffolding is complete. Without a task there is nothing to begin with: it stays as it is. */
-export const beginWork = (progress: Progress): Progress => (progress.phase === 'working' || progress.tasks.length === 0 ? progress : { ...progress, phase: 'working' });
-
 /**
  * Claims a task: from now on, nobody else may, for as long as the lease lasts. To claim one's own again renews it.
  *
  * @throws ContinuityError `unknown-task`, `claim-lost` while it is somebody else's, `not-ready`
  */
 export const claimTask = (progress: Progress, id: string, claiming: Claiming): Progress => {
-  const { owner, at, leaseMs, process } = claiming;
+  const { owner, at } = claiming;
   const task = taskOf(progress, id);
   if (task.claim?.owner === owner) return renewClaims(progress, claiming);
   if (isHeld(task, at)) throw new ContinuityError('claim-lost', `${task.claim?.owner ?? 'Somebody'} works on the task "${id}" until ${task.claim?.expiresAt ?? ''}.`);
   if (task.status === 'done' || task.status === 'blocked') throw new ContinuityError('not-ready', `The task "${id}" is ${task.status}.`);
   if (!isReady(task, progress.tasks)) throw new ContinuityError('not-ready', `The task "${id}" waits for ${task.dependsOn.join(', ')}.`);
-  const now = isoOf(at);
   const generation = task.generation + 1;
-  return withTask(progress, { ...task, status: 'in_progress', generation, lastOwner: owner, claim: { owner, generation, claimedAt: now, heartbeatAt: now, expiresAt: isoOf(at + leaseMs), ...(process && { process }) } });
+  return withTask(progress, { ...task, status: 'in_progress', generation, lastOwner: owner, claim: claimBy(claiming, generation) });
 };
 
 /** Claims what comes next. @returns the same progress when there is nothing to claim */
@@ -64,16 +42,17 @@ export const claimNext = (progress: Progress, claiming: Claiming): Progress => {
 
 /** A sign of life: what the owner has claimed stays its own for another lease. @returns the same progress when it holds nothing */
 export const renewClaims = (progress: Progress, { owner, at, leaseMs, process }: Claiming): Progress =>
-  mapOwn(progress, owner, (task, claim) => ({ ...task, claim: { ...claim, heartbeatAt: isoOf(at), expiresAt: isoOf(at + leaseMs), ...(process && { process }) } }));
+  mapClaims(progress, isOf(owner), (claim) => ({ ...claim, heartbeatAt: isoOf(at), expiresAt: isoOf(at + leaseMs), ...(process && { process }) }));
 
 /** Lets go what the owner has claimed: it stays begun, and whoever comes next resumes it. @returns the same progress when it holds nothing */
-export const releaseClaims = (progress: Progress, owner: string): Progress => mapOwn(progress, owner, (task) => withoutClaim(task));
+export const releaseClaims = (progress: Progress, owner: string): Progress => mapClaims(progress, isOf(owner), () => undefined);
 
 /** Lets go the claims of processes that are gone. @returns the same progress when there are none */
-export const releaseGone = (progress: Progress, isGone: (process: NonNullable<TaskClaim['process']>) => boolean): Progress => {
-  const isLeft = ({ claim }: Task): boolean => claim?.process !== undefined && isGone(claim.process);
-  return progress.tasks.some(isLeft) ? { ...progress, tasks: progress.tasks.map((task) => (isLeft(task) ? withoutClaim(task) : task)) } : progress;
-};
+export const releaseGone = (progress: Progress, isGone: (process: NonNullable<TaskClaim['process']>) => boolean): Progress =>
+  mapClaims(progress, ({ process }) => process !== undefined && isGone(process), () => undefined);
+
+/** Whether the owner has claimed something. */
+export const holdsClaim = ({ planning, tasks }: Progress, owner: string): boolean => planning?.claim?.owner === owner || tasks.some(({ claim }) => claim?.owner === owner);
 
 /**
  * Marks a task done, with the evidence.
@@ -117,6 +96,12 @@ export const assertOwn = ({ id, claim, lastOwner, status }: Task, owner: string)
   throw new ContinuityError('not-claimed', `The task "${id}" is ${status} and not claimed by ${owner}. ${hint}`);
 };
 
+/** A claim that is made now. */
+export const claimBy = ({ owner, at, leaseMs, process }: Claiming, generation: number): TaskClaim => {
+  const now = isoOf(at);
+  return { owner, generation, claimedAt: now, heartbeatAt: now, expiresAt: isoOf(at + leaseMs), ...(process && { process }) };
+};
+
 const withoutClaim = (task: Task): Task => {
   const { claim: _, ...rest } = task;
   return rest;
@@ -124,7 +109,21 @@ const withoutClaim = (task: Task): Task => {
 
 const withTask = (progress: Progress, task: Task): Progress => ({ ...progress, tasks: progress.tasks.map((other) => (other.id === task.id ? task : other)) });
 
-const mapOwn = (progress: Progress, owner: string, change: (task: Task, claim: NonNullable<Task['claim']>) => Task): Progress => {
-  if (!progress.tasks.some(({ claim }) => claim?.owner === owner)) return progress;
-  return { ...progress, tasks: progress.tasks.map((task) => (task.claim?.owner === owner ? change(task, task.claim) : task)) };
+const isOf =
+  (owner: string) =>
+  (claim: TaskClaim): boolean =>
+    claim.owner === owner;
+
+/** Changes or lets go claims, those on tasks and that on the planning. */
+const mapClaims = (progress: Progress, isMeant: (claim: TaskClaim) => boolean, change: (claim: TaskClaim) => TaskClaim | undefined): Progress => {
+  const { planning, tasks } = progress;
+  const isTheirs = (claim: TaskClaim | undefined): boolean => claim !== undefined && isMeant(claim);
+  if (!isTheirs(planning?.claim) && !tasks.some(({ claim }) => isTheirs(claim))) return progress;
+  const changed = <Claimed extends { readonly claim?: TaskClaim | undefined }>(claimed: Claimed): Claimed => {
+    const { claim, ...rest } = claimed;
+    if (claim === undefined || !isMeant(claim)) return claimed;
+    const next = change(claim);
+    return { ...rest, ...(next && { claim: next }) } as Claimed;
+  };
+  return { ...progress, ...(planning && { planning: changed(planning) }), tasks: tasks.map(changed) };
 };

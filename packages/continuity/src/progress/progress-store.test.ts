@@ -11,7 +11,8 @@ import { temporaryFolder } from '../../test/folders.js';
 import { planned, projectWith } from '../../test/projects.js';
 import { thisProcess } from '../files/process.js';
 import { openProject } from '../project.js';
-import { beginWork, claimNext, emptyProgress, planTasks, releaseClaims } from './changes.js';
+import { claimNext, releaseClaims } from './changes.js';
+import { beginWork, emptyProgress, planTasks } from './planning.js';
 import { parseProgress } from './parse.js';
 
 const start = async (script: string, ...args: readonly string[]): Promise<ChildProcessByStdio<Writable, Readable, null>> => {

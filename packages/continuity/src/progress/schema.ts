@@ -9,11 +9,11 @@ export const progressFileName = 'agent-progress.json';
 const time = z.iso.datetime();
 const line = (maxChars: number) => z.string().trim().min(1).max(maxChars);
 
-/** Who works on a task, and until when nobody else may. */
+/** Who works on a task, or plans the tasks, and until when nobody else may. */
 export const claimSchema = z.strictObject({
   /** The session, letter by letter. */
   owner: z.string().min(1).max(1_000),
-  /** Grows with each claim of the task: who held an earlier one is told that it is lost. */
+  /** Grows with each claim: who held an earlier one is told that it is lost. */
   generation: z.int().positive(),
   claimedAt: time,
   heartbeatAt: time,
@@ -64,6 +64,15 @@ export const taskSchema = z
   .refine(({ status, claim }) => claim === undefined || status === 'in_progress', { path: ['claim'], message: 'expected no claim unless the status is "in_progress"' })
   .refine(({ status, blockedBy }) => (status === 'blocked') === (blockedBy !== undefined), { path: ['blockedBy'], message: 'expected a reason where the status is "blocked", and only there' });
 
+/** Who plans the tasks, as long as they are not planned. */
+export const planningSchema = z.strictObject({
+  /** How many claims there have been. */
+  generation: z.int().nonnegative(),
+  claim: claimSchema.optional(),
+  /** Who planned last. */
+  lastOwner: z.string().optional(),
+});
+
 /** The whole progress file. */
 export const progressSchema = z
   .strictObject({
@@ -73,6 +82,8 @@ export const progressSchema = z
     revision: z.int().nonnegative(),
     /** `initializing` until the scaffolding is complete: a first session that broke off is not taken for a finished one. */
     phase: z.enum(['initializing', 'working']),
+    /** Whose the first session is, while it lasts. */
+    planning: planningSchema.optional(),
     goal: z.string().max(8_000),
     tasks: z.array(taskSchema).max(10_000),
   })

@@ -1,4 +1,4 @@
-import type { Progress, Task } from './schema.js';
+import type { Progress, Task, TaskClaim } from './schema.js';
 
 /** Which task comes next, or why none does. */
 export type NextTask =
@@ -14,7 +14,7 @@ export type NextTask =
 const maxAheadMs = 24 * 3_600_000;
 
 /** Whether somebody may still be working on it. */
-export const isHeld = ({ claim }: Task, at: number): boolean => claim !== undefined && Date.parse(claim.expiresAt) > at && Date.parse(claim.heartbeatAt) < at + maxAheadMs;
+export const isHeld = ({ claim }: { readonly claim?: TaskClaim | undefined }, at: number): boolean => claim !== undefined && Date.parse(claim.expiresAt) > at && Date.parse(claim.heartbeatAt) < at + maxAheadMs;
 
 /** Whether all that it waits for is done. */
 export const isReady = (task: Task, tasks: readonly Task[]): boolean => readyIn(tasks)(task);

@@ -1,7 +1,8 @@
 import { aFunction, aText, either, objectOf, required, wholeFrom } from '@h/turn/options';
 import { aProject, checkOptions } from '../own-options.js';
 import { ContinuityError } from '../errors.js';
-import { assertOwn, blockTask, claimNext, completeTask, emptyProgress, planTasks, taskOf } from '../progress/changes.js';
+import { assertOwn, blockTask, claimNext, completeTask, taskOf } from '../progress/changes.js';
+import { claimPlanning, emptyProgress, planTasks } from '../progress/planning.js';
 import { readyOrThrow } from '../progress/progress-store.js';
 import { selectTask, type NextTask } from '../progress/select-task.js';
 import type { Project } from '../project.js';
@@ -124,7 +125,7 @@ const proposeRule = ({ rules }: Project): ContinuityTool => ({
   },
 });
 
-const taskPlan = ({ progress }: Project): ContinuityTool => ({
+const taskPlan = ({ progress, clock, leaseMs, process }: Project): ContinuityTool => ({
   ...shared,
   name: 'task_plan',
   description: 'Writes the list of tasks, in the first session only. Each task is small enough for one session and says by its acceptance criteria what has to be true, end to end, when it is done. A second call replaces the list.',
@@ -149,11 +150,14 @@ const taskPlan = ({ progress }: Project): ContinuityTool => ({
     },
     ['goal', 'tasks'],
   ),
-  run: async (input) => {
+  run: async (input, { session, signal }) => {
     const goal = stringOf(input['goal']);
     const tasks = input['tasks'];
     if (!Array.isArray(tasks)) throw new ContinuityError('progress-invalid', 'The tasks are no list.');
-    const planned = await progress.initialize(emptyProgress(goal), (current) => ({ ...planTasks(current, tasks), goal }));
+    const planned = await progress.initialize(emptyProgress(goal), (current) => {
+      signal.throwIfAborted();
+      return { ...planTasks(claimPlanning(current, { owner: session, at: clock(), leaseMs, process }), tasks), goal };
+    });
     return `${planned.tasks.length} tasks are planned.`;
   },
 });

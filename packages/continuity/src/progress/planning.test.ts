@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { planned } from '../../test/projects.js';
+import { ContinuityError } from '../errors.js';
+import { releaseClaims, releaseGone, renewClaims } from './changes.js';
+import { beginWork, claimPlanning, emptyProgress, planTasks } from './planning.js';
+import { parseProgress } from './parse.js';
+
+const leaseMs = 1_000;
+const code = (work: () => unknown): string | undefined => {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return error instanceof ContinuityError ? error.code : String(error);
+  }
+};
+const claimedBy = (owner: string, at = 0) => claimPlanning(emptyProgress('Goal'), { owner, at, leaseMs });
+
+describe('claimPlanning', () => {
+  it('gives the planning to one session at a time, for as long as its lease lasts', () => {
+    const claimed = claimedBy('one');
+    expect(code(() => claimPlanning(claimed, { owner: 'two', at: 999, leaseMs }))).toBe('claim-lost');
+    const taken = claimPlanning(claimed, { owner: 'two', at: 1_000, leaseMs });
+    expect(taken.planning).toMatchObject({ generation: 2, lastOwner: 'two', claim: { owner: 'two', generation: 2 } });
+    expect(code(() => claimPlanning(taken, { owner: 'one', at: 1_001, leaseMs }))).toBe('claim-lost');
+    expect(parseProgress(JSON.stringify(taken))).toEqual({ state: 'ready', progress: taken });
+  });
+
+  it('keeps it for one that gives signs of life, and gives it on at once when that lets it go or its process is gone', () => {
+    const process = { machine: 'm', pid: 1, start: '1' };
+    const claimed = renewClaims(claimedBy('one'), { owner: 'one', at: 900, leaseMs, process });
+    expect(code(() => claimPlanning(claimed, { owner: 'two', at: 1_800, leaseMs }))).toBe('claim-lost');
+    expect(claimPlanning(claimed, { owner: 'one', at: 1_800, leaseMs }).planning?.claim).toMatchObject({ generation: 1, expiresAt: new Date(2_800).toISOString() });
+    for (const free of [releaseClaims(claimed, 'one'), releaseGone(claimed, ({ pid }) => pid === 1)]) {
+      expect(free.planning).toEqual({ generation: 1, lastOwner: 'one' });
+      expect(claimPlanning(free, { owner: 'two', at: 901, leaseMs }).planning?.claim?.owner).toBe('two');
+    }
+    expect(releaseClaims(claimed, 'two')).toBe(claimed);
+  });
+
+  it('is over when work begins', () => {
+    const working = beginWork(planTasks(claimedBy('one'), planned('a')));
+    expect(working).toMatchObject({ phase: 'working' });
+    expect(working.planning).toBeUndefined();
+    expect(code(() => claimPlanning(working, { owner: 'two', at: 0, leaseMs }))).toBe('already-initialized');
+    // What a person has left of it says nothing.
+    expect(parseProgress(JSON.stringify({ ...working, planning: claimedBy('one').planning })).state).toBe('ready');
+  });
+});
+
+describe('planTasks', () => {
+  it('plans anew until work has begun, and not after that', () => {
+    const first = planTasks(emptyProgress('Goal'), planned('a'));
+    expect(planTasks(first, planned('b', 'c')).tasks.map(({ id }) => id)).toEqual(['b', 'c']);
+    expect(code(() => planTasks(beginWork(first), planned('b')))).toBe('already-initialized');
+  });
+
+  it('wants acceptance criteria before anything is worked on', () => {
+    expect(code(() => planTasks(emptyProgress('Goal'), [{ id: 'a', title: 'A', acceptance: [] }]))).toBe('progress-invalid');
+  });
+
+  it('does not begin work without a task', () => {
+    expect(beginWork(emptyProgress('Goal')).phase).toBe('initializing');
+  });
+});
