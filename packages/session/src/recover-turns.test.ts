@@ -1,10 +1,10 @@
 import { harness, reply, repairHistory, type Agent, type JournalRecord, type Message, type TurnEvent } from '@h/turn';
 import { call, response, scriptedModel, scriptedTools, type ScriptedTools } from '@h/turn/testing';
 import { InvalidOptionError } from '@h/turn/options';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../test/folders.js';
 import { inSession, stateOf } from './testing/records.js';
-import { fileSessions, finishTurn, memorySessions, recoverTurns, type FileSessions, type RecoverTurnsOptions } from './index.js';
+import { fileSessions, finishTurn, recoverTurns, type FileSessions, type RecoverTurnsOptions } from './index.js';
 
 interface World {
   readonly agent: Agent;
@@ -39,15 +39,15 @@ const upTo = (records: readonly JournalRecord[], type: string): readonly Journal
 const lastOf = (messages: readonly Message[]): unknown => messages.at(-1);
 
 describe('recoverTurns', () => {
-  it('resumes what is open, one after the other, the oldest first', async () => {
+  it('resumes what is open, the oldest first', async () => {
     const directory = await temporaryFolder();
     await left(directory, upTo(await recordsOfTurn(), 'model.response'), 'b', 'a');
     const { agent, sessions, tools } = worldIn(directory, 'Done with b.', 'Done with a.');
     const seen: string[] = [];
-    const recovered = await recoverTurns(agent, { policy: 'resume', onEvent: ({ type, replayed }, { session }) => void (type === 'model.request' && !replayed && seen.push(session)) });
+    const recovered = await recoverTurns(agent, { policy: 'resume', concurrency: 1, onEvent: ({ type, replayed }, { session }) => void (type === 'model.request' && !replayed && seen.push(session)) });
     expect(recovered).toEqual([
-      { turn: 'turn-b', session: 'b', startedAt: 0, action: 'resume', outcome: 'completed', reason: undefined },
-      { turn: 'turn-a', session: 'a', startedAt: 1, action: 'resume', outcome: 'completed', reason: undefined },
+      { turn: 'turn-b', session: 'b', startedAt: 0, action: 'resume', outcome: 'completed' },
+      { turn: 'turn-a', session: 'a', startedAt: 1, action: 'resume', outcome: 'completed' },
     ]);
     expect(seen).toEqual(['b', 'a']);
     expect(tools.ran.map(({ name }) => name)).toEqual(['read', 'write', 'read', 'write']);
@@ -61,7 +61,7 @@ describe('recoverTurns', () => {
       const directory = await temporaryFolder();
       await left(directory, records.slice(0, length), 'a');
       const { agent, sessions, tools } = worldIn(directory);
-      const [recovered] = await recoverTurns(agent, { policy: 'finish', sessions });
+      const [recovered] = await recoverTurns(agent, { policy: 'finish' });
       expect(recovered, `${length} records`).toMatchObject({ action: 'finish', turn: 'turn-a' });
       expect(['error', 'completed']).toContain(recovered?.outcome);
       expect(tools.ran).toEqual([]);
@@ -76,7 +76,7 @@ describe('recoverTurns', () => {
     const records = await recordsOfTurn();
     await left(directory, records.slice(0, records.findLastIndex(({ event }) => event.type === 'tool.call') + 1), 'a');
     const { agent, sessions } = worldIn(directory);
-    const [recovered] = await recoverTurns(agent, { policy: 'finish', sessions });
+    const [recovered] = await recoverTurns(agent, { policy: 'finish' });
     expect(recovered).toMatchObject({ outcome: 'error', reason: 'The process ended before the turn did.' });
     const { messages } = await stateOf(sessions, 'a');
     const results = messages.flatMap((message) => (message.role === 'tool' ? message.content : []));
@@ -86,9 +86,9 @@ describe('recoverTurns', () => {
   it('does what it is told of each', async () => {
     const directory = await temporaryFolder();
     await left(directory, upTo(await recordsOfTurn(), 'model.request'), 'a', 'b', 'c');
-    const { agent, sessions } = worldIn(directory, 'Done.');
+    const { agent } = worldIn(directory, 'Done.');
     const answers = { a: 'leave', b: 'finish', c: 'resume' } as const;
-    const recovered = await recoverTurns(agent, { policy: 'ask', sessions, ask: ({ session }) => Promise.resolve(answers[session as 'a']) });
+    const recovered = await recoverTurns(agent, { policy: 'ask', ask: ({ session }) => Promise.resolve(answers[session as 'a']) });
     expect(recovered.map(({ session, action, outcome }) => [session, action, outcome])).toEqual([
       ['a', 'leave', undefined],
       ['b', 'finish', 'error'],
@@ -97,7 +97,7 @@ describe('recoverTurns', () => {
     expect(await agent.unfinished()).toMatchObject([{ session: 'a' }]);
   });
 
-  it('stops when it is told to, and takes up no other turn', async () => {
+  it('stops when it is told to: what runs is cancelled, and what was not taken up stays open', async () => {
     const directory = await temporaryFolder();
     await left(directory, upTo(await recordsOfTurn(), 'session.loaded'), 'a', 'b');
     const { agent, sessions } = worldIn(directory, { never: [] });
@@ -105,35 +105,33 @@ describe('recoverTurns', () => {
     const onEvent = ({ type, replayed }: TurnEvent): void => {
       if (type === 'model.request' && !replayed) queueMicrotask(() => controller.abort(new Error('Enough.')));
     };
-    const recovered = await recoverTurns(agent, { policy: 'resume', onEvent, signal: controller.signal });
-    expect(recovered).toMatchObject([{ session: 'a', outcome: 'cancelled', reason: 'Enough.' }]);
+    const recovered = await recoverTurns(agent, { policy: 'resume', concurrency: 1, onEvent, signal: controller.signal });
+    expect(recovered).toMatchObject([
+      { session: 'a', action: 'resume', outcome: 'cancelled', reason: 'Enough.' },
+      { session: 'b', action: 'leave', reason: 'It was not taken up any more: Enough.' },
+    ]);
+    expect(recovered[1]).not.toHaveProperty('outcome');
     expect(await sessions.unfinished()).toMatchObject([{ session: 'b' }]);
     expect(await recoverTurns(agent, { policy: 'resume', signal: controller.signal })).toEqual([]);
-    const other = new AbortController();
-    const ask = (): 'finish' => (other.abort(), 'finish');
-    expect(await recoverTurns(agent, { policy: 'ask', sessions, ask, signal: other.signal })).toEqual([]);
-    const unasked = vi.fn<() => 'leave'>();
-    expect(await recoverTurns(agent, { policy: 'ask', sessions, ask: unasked, signal: other.signal })).toEqual([]);
-    expect(unasked).not.toHaveBeenCalled();
   });
 
   it('says that a turn is busy which another process has taken up', async () => {
     const directory = await temporaryFolder();
     await left(directory, upTo(await recordsOfTurn(), 'model.request'), 'a');
-    const { agent, sessions } = worldIn(directory, 'Done.');
+    const { agent } = worldIn(directory, 'Done.');
     const ask = async (): Promise<'resume'> => {
       await fileSessions({ directory }).open('a');
       return 'resume';
     };
-    expect(await recoverTurns(agent, { policy: 'ask', sessions, ask })).toMatchObject([{ outcome: 'error', reason: 'The session could not be opened.' }]);
+    expect(await recoverTurns(agent, { policy: 'ask', ask })).toMatchObject([{ outcome: 'error', reason: 'The session could not be opened.', error: { code: 'session-busy' } }]);
   });
 
   it.each<[string, object, RegExp]>([
     ['an unknown policy', { policy: 'retry' }, /takes "resume" or "finish" or "ask" as "policy"; it was given "retry"/],
-    ['an unknown option', { policy: 'resume', all: true }, /no option "all" .* knows policy, sessions, ask, onEvent, signal/],
-    ['no store to finish turns in', { policy: 'finish' }, /needs "sessions" for the policy 'finish'/],
-    ['nobody to ask', { policy: 'ask', sessions: memorySessions() }, /needs "ask" for the policy 'ask'/],
-    ['a store that is none', { policy: 'finish', sessions: {} }, /takes an object with open\(\) and locate\(\) and unfinished\(\) as "sessions"/],
+    ['an unknown option', { policy: 'resume', all: true }, /no option "all" .* knows policy, ask, concurrency, onEvent, signal/],
+    ['nobody to ask', { policy: 'ask' }, /needs "ask" for the policy 'ask'/],
+    ['no places', { policy: 'resume', concurrency: 0 }, /"concurrency"/],
+    ['half a place', { policy: 'resume', concurrency: 1.5 }, /"concurrency"/],
     ['a signal that is none', { policy: 'resume', signal: {} }, /"signal"/],
   ])('refuses %s', async (_, options, message) => {
     const { agent } = worldIn(await temporaryFolder());
@@ -145,17 +143,11 @@ describe('recoverTurns', () => {
     const directory = await temporaryFolder();
     await left(directory, upTo(await recordsOfTurn(), 'model.response'), 'a');
     const { agent } = worldIn(directory, 'Done.');
-    const onEvent = (): void => {
+    const onEvent = ({ type }: TurnEvent): unknown => {
+      if (type === 'model.request') return Promise.reject(new Error('The view is gone.'));
       throw new Error('The view is gone.');
     };
     expect(await recoverTurns(agent, { policy: 'resume', onEvent })).toMatchObject([{ session: 'a', outcome: 'completed' }]);
-  });
-
-  it('refuses an answer that is none', async () => {
-    const directory = await temporaryFolder();
-    await left(directory, upTo(await recordsOfTurn(), 'model.request'), 'a');
-    const { agent, sessions } = worldIn(directory);
-    await expect(recoverTurns(agent, { policy: 'ask', sessions, ask: () => 'yes' as never })).rejects.toThrow(/takes 'resume', 'finish' or 'leave' as an answer of "ask"; it was given "yes"/);
   });
 });
 

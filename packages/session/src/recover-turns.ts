@@ -1,6 +1,8 @@
-import type { Agent, SessionStore, TurnEvent, TurnOutcome, UnfinishedTurn } from '@h/turn';
-import { aFunction, checkOptions, instanceOf, InvalidOptionError, objectWith, oneOf, required, showValue, type OptionChecks } from '@h/turn/options';
-import { finishTurn } from './finish-turn.js';
+import { setMaxListeners } from 'node:events';
+import { toErrorInfo, type Agent, type ErrorInfo, type TurnEvent, type TurnOutcome, type UnfinishedTurn } from '@h/turn';
+import { aFunction, checkOptions, instanceOf, InvalidOptionError, oneOf, required, showValue, wholeFrom, type OptionChecks } from '@h/turn/options';
+import { followTurn } from './follow-turn.js';
+import { createPlaces, type Places } from './places.js';
 
 /** What is done with a turn that was found open. */
 export type RecoveryAction = 'resume' | 'finish' | 'leave';
@@ -13,41 +15,58 @@ export interface RecoverTurnsOptions {
    * - `'ask'`: `ask` says it of each.
    */
   readonly policy: 'resume' | 'finish' | 'ask';
-  /** The store of the agent. Needed to finish turns, and so by the policies `'finish'` and `'ask'`. */
-  readonly sessions?: SessionStore | undefined;
-  /** Says what to do with a turn; `'leave'` keeps it open. Needed by the policy `'ask'`. */
+  /**
+   * Says what to do with a turn; `'leave'` keeps it open. Needed by the policy `'ask'`. It is asked about one turn at a time, the
+   * oldest first, and does not wait for those that it has sent on their way. A turn about which it fails is left open.
+   */
   readonly ask?: ((turn: UnfinishedTurn) => RecoveryAction | PromiseLike<RecoveryAction>) | undefined;
+  /**
+   * How many turns may be at work at the same time. One that waits for a person (`approval.request`) is not at work: another is
+   * taken up meanwhile, and it goes on as soon as it is answered, also when all places are taken.
+   *
+   * @defaultValue `4`, as many turns as `createLanes()` of `@h/queue` lets run: a start should be no burst that providers
+   * answer with 429
+   */
+  readonly concurrency?: number | undefined;
   /** Is shown what resumed turns do, and may answer their requests for approval. It only looks: what it throws changes nothing. */
   readonly onEvent?: ((event: TurnEvent, turn: UnfinishedTurn) => void) | undefined;
-  /** Aborted, no further turn is taken up, and the one that was resumed is cancelled. */
+  /** Aborted, nobody is asked and no turn is taken up any more, and those that were resumed are cancelled. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** What became of a turn that was found open. */
 export interface RecoveredTurn extends UnfinishedTurn {
+  /** What was done with it: `'leave'` also where nothing could be. */
   readonly action: RecoveryAction;
   /** How it ended; absent for one that was left open. */
   readonly outcome?: TurnOutcome | undefined;
+  /** Why it ended like that, or why it was left without anybody having said so. */
   readonly reason?: string | undefined;
+  readonly error?: ErrorInfo | undefined;
 }
+
+type Result = Omit<RecoveredTurn, keyof UnfinishedTurn>;
 
 const owner = 'recoverTurns()';
 
 const checks: OptionChecks<RecoverTurnsOptions> = {
   policy: required(oneOf('resume', 'finish', 'ask')),
-  sessions: objectWith('open', 'locate', 'unfinished'),
   ask: aFunction,
+  concurrency: wholeFrom(1),
   onEvent: aFunction,
   signal: instanceOf(AbortSignal),
 };
 
 /**
- * Takes care of the turns that were open when their process died, one after the other, the oldest first. To be called
- * when a program starts, before it begins turns of its own: a new turn in a session ends the one before it.
+ * Takes care of the turns that were open when their process died: several at a time, the oldest first, and those of one
+ * session one after the other. To be called when a program starts, before it begins turns of its own: a new turn in a session
+ * ends the one before it.
  *
- * A turn that another process has taken up meanwhile is left to it; its outcome says `error`, its reason that it is busy.
+ * No turn holds up the others, whatever becomes of it: one that cannot be opened, because another process has taken it up or
+ * its files cannot be read, has the outcome `error`, and stays open.
  *
- * @throws InvalidOptionError
+ * @returns what became of each, the oldest first; nothing when the signal was aborted before
+ * @throws InvalidOptionError, and what the store throws when it is asked for the open turns
  *
  * @example
  * ```ts
@@ -56,65 +75,103 @@ const checks: OptionChecks<RecoverTurnsOptions> = {
  * ```
  */
 export const recoverTurns = async (agent: Agent, options: RecoverTurnsOptions): Promise<readonly RecoveredTurn[]> => {
-  const chosen = chooser(options);
-  const recovered: RecoveredTurn[] = [];
-  for (const turn of await agent.unfinished()) {
-    if (isGivenUp(options)) break;
-    const action = await chosen(turn);
-    // It may have been given up while somebody was asked.
-    if (isGivenUp(options)) break;
-    recovered.push(await recover(agent, turn, action, options));
+  const ask = askerOf(options);
+  const { signal, concurrency = 4, onEvent } = options;
+  if (signal && isAborted(signal)) return [];
+  const given = await agent.unfinished();
+  const turns = given.toSorted((left, right) => left.startedAt - right.startedAt);
+  const stop = new AbortController();
+  // Each turn listens to it, and there may be many that wait for somebody.
+  setMaxListeners(0, stop.signal);
+  const onAbort = (): void => stop.abort(signal?.reason);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  if (signal && isAborted(signal)) onAbort();
+  try {
+    return await recoverAll(agent, turns, { ask, onEvent, signal: stop.signal, inPlace: createPlaces(concurrency) });
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
   }
-  return recovered;
 };
 
-const isGivenUp = ({ signal }: RecoverTurnsOptions): boolean => signal?.aborted === true;
+type Ask = NonNullable<RecoverTurnsOptions['ask']>;
 
-/** How the action is chosen. Everything that it needs is checked before the first turn is touched. */
-const chooser = (options: RecoverTurnsOptions): NonNullable<RecoverTurnsOptions['ask']> => {
+/** Who says what to do. Everything that it needs is checked before the first turn is touched. */
+const askerOf = (options: RecoverTurnsOptions): Ask => {
   checkOptions(owner, options, checks);
-  const { policy, sessions, ask } = options;
-  if (policy === 'resume') return () => policy;
-  if (!sessions) throw missing('sessions', `for the policy '${policy}': the store of the agent`);
-  if (policy === 'finish') return () => policy;
-  if (!ask) throw missing('ask', "for the policy 'ask': a function that says what to do with a turn");
+  const { policy, ask } = options;
+  if (policy !== 'ask') return () => policy;
+  if (!ask) throw new InvalidOptionError({ owner, option: 'ask', message: `${owner} needs "ask" for the policy 'ask': a function that says what to do with a turn.` });
   return ask;
 };
 
-const missing = (option: string, what: string): InvalidOptionError => new InvalidOptionError({ owner, option, message: `${owner} needs "${option}" ${what}.` });
+interface Recovery extends Pick<RecoverTurnsOptions, 'onEvent'> {
+  readonly ask: Ask;
+  readonly signal: AbortSignal;
+  readonly inPlace: Places;
+}
 
-const recover = async (agent: Agent, turn: UnfinishedTurn, action: RecoveryAction, options: RecoverTurnsOptions): Promise<RecoveredTurn> => {
-  switch (action) {
-    case 'leave':
-      return { ...turn, action };
-    case 'resume':
-      return { ...turn, action, ...(await resume(agent, turn, options)) };
-    case 'finish': {
-      const { outcome, reason } = await finishTurn(options.sessions as SessionStore, turn.turn);
-      return { ...turn, action, outcome, reason };
-    }
-    default:
-      throw new InvalidOptionError({ owner, option: 'ask', message: `${owner} takes 'resume', 'finish' or 'leave' as an answer of "ask"; it was given ${showValue(action)}.` });
+const recoverAll = async (agent: Agent, turns: readonly UnfinishedTurn[], recovery: Recovery): Promise<readonly RecoveredTurn[]> => {
+  const latest = new Map<string, Promise<RecoveredTurn>>();
+  const recovered: Promise<RecoveredTurn>[] = [];
+  for (const turn of turns) {
+    const choice = await chosen(turn, recovery);
+    const recover = async (): Promise<RecoveredTurn> => ({ ...turn, ...(await act(agent, turn, choice, recovery)) });
+    const before = latest.get(turn.session);
+    const end = before ? before.then(recover) : recover();
+    latest.set(turn.session, end);
+    recovered.push(end);
+  }
+  return Promise.all(recovered);
+};
+
+/** What to do with a turn. It never fails: what cannot be found out is left. */
+const chosen = async (turn: UnfinishedTurn, { ask, signal }: Recovery): Promise<Result> => {
+  if (signal.aborted) return leftBy(signal);
+  const aborted = abortOf(signal);
+  try {
+    const action = await Promise.race([ask(turn), aborted.promise]);
+    // Read anew: it may have been aborted while somebody was asked.
+    return isAborted(signal) ? leftBy(signal) : { action: checkedAction(action) };
+  } catch (error) {
+    return { action: 'leave', reason: 'It could not be found out what to do with it.', error: toErrorInfo(error) };
+  } finally {
+    aborted.forget();
   }
 };
 
-const resume = (agent: Agent, turn: UnfinishedTurn, { onEvent, signal }: RecoverTurnsOptions): Promise<Pick<RecoveredTurn, 'outcome' | 'reason'>> =>
-  new Promise((resolve, reject) => {
-    let end: Pick<RecoveredTurn, 'outcome' | 'reason'> = { outcome: 'cancelled' };
-    agent.resume(turn.turn, { signal }).subscribe({
-      next: (event) => {
-        if (event.type === 'turn.end') end = { outcome: event.outcome, reason: event.reason };
-        show(event, turn, onEvent);
-      },
-      error: reject,
-      complete: () => resolve(end),
-    });
-  });
+const isAborted = ({ aborted }: AbortSignal): boolean => aborted;
 
-const show = (event: TurnEvent, turn: UnfinishedTurn, onEvent: RecoverTurnsOptions['onEvent']): void => {
-  try {
-    onEvent?.(event, turn);
-  } catch {
-    // A view that fails must not take down the process that recovers.
-  }
+/** Nothing, once the signal is aborted. */
+const abortOf = (signal: AbortSignal): { readonly promise: Promise<undefined>; readonly forget: () => void } => {
+  let forget = (): void => undefined;
+  const promise = new Promise<undefined>((resolve) => {
+    const onAbort = (): void => resolve(undefined);
+    signal.addEventListener('abort', onAbort, { once: true });
+    forget = () => signal.removeEventListener('abort', onAbort);
+  });
+  return { promise, forget };
+};
+
+const actions: readonly unknown[] = ['resume', 'finish', 'leave'] satisfies RecoveryAction[];
+
+const checkedAction = (action: unknown): RecoveryAction => {
+  if (actions.includes(action)) return action as RecoveryAction;
+  throw new InvalidOptionError({ owner, option: 'ask', message: `${owner} takes 'resume', 'finish' or 'leave' as an answer of "ask"; it was given ${showValue(action)}.` });
+};
+
+const leftBy = ({ reason }: AbortSignal): Result => ({ action: 'leave', reason: `It was not taken up any more: ${toErrorInfo(reason).message}` });
+
+const act = (agent: Agent, turn: UnfinishedTurn, choice: Result, recovery: Recovery): Promise<Result> | Result => {
+  const { action } = choice;
+  const { inPlace, signal, onEvent } = recovery;
+  if (action === 'leave') return choice;
+  return inPlace(async (place) => {
+    if (signal.aborted) return leftBy(signal);
+    try {
+      if (action === 'finish') return { action, ...(await followTurn(agent.finish(turn.turn), place)) };
+      return { action, ...(await followTurn(agent.resume(turn.turn, { signal }), place, (event) => onEvent?.(event, turn))) };
+    } catch (error) {
+      return { action, outcome: 'error', reason: 'It could not be taken up.', error: toErrorInfo(error) };
+    }
+  });
 };

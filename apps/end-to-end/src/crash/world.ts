@@ -167,12 +167,11 @@ export const runTurn = (world: World): Promise<void> =>
 
 /** What an app does when it starts: sub-agents are told to their parents, and their own turns end; all others go on. */
 export const startAgain = async (world: World): Promise<readonly RecoveredTurn[]> => {
-  const { agent, sessions, team } = world;
+  const { agent, team } = world;
   const orphans = await team.recover({ unfinished: () => agent.unfinished() });
   const ended = new Set(orphans.map(({ record }) => record.session));
   return recoverTurns(agent, {
     policy: 'ask',
-    sessions,
     ask: ({ session }) => (ended.has(session) || session.startsWith('subagent-') ? 'finish' : 'resume'),
     onEvent: approving(world),
   });

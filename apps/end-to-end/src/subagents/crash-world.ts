@@ -85,8 +85,8 @@ const telling = (store: FileChildStore, onMoment: OnMoment): ChildStore => ({
 });
 
 /** What an app does when it starts: parents are told, the turns of sub-agents end, all others go on. */
-export const startAgain = async ({ agent, team, sessions }: CrashWorld): Promise<readonly Orphan[]> => {
+export const startAgain = async ({ agent, team }: CrashWorld): Promise<readonly Orphan[]> => {
   const orphans = await team.recover({ unfinished: () => agent.unfinished() });
-  await recoverTurns(agent, { policy: 'ask', sessions, ask: ({ session }) => (isChildSession(session) ? 'finish' : 'resume') });
+  await recoverTurns(agent, { policy: 'ask', ask: ({ session }) => (isChildSession(session) ? 'finish' : 'resume') });
   return orphans;
 };

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { aFunction, aText, checkOptions, numberFrom, oneOf, required, type OptionChecks } from '@h/turn/options';
+import { quietly } from '../quietly.js';
 import type { SessionProblem } from './problem.js';
 
 /** When records are forced onto the disk, see {@link FileSessionsOptions.fsync}. */
@@ -49,16 +50,5 @@ export const settingsOf = (options: FileSessionsOptions): FileSettings => {
   checkOptions('fileSessions()', options, checks);
   const { directory, fsync = 'record', leaseMs = 30_000, onProblem = () => undefined } = options;
   // The same folder, wherever the process goes.
-  return { directory: resolve(directory), fsync, leaseMs, onProblem: safely(onProblem) };
+  return { directory: resolve(directory), fsync, leaseMs, onProblem: (problem) => quietly(() => onProblem(problem)) };
 };
-
-/** It only looks: what it is told of is mended all the same. */
-const safely =
-  (onProblem: FileSettings['onProblem']): FileSettings['onProblem'] =>
-  (problem) => {
-    try {
-      onProblem(problem);
-    } catch {
-      // A log that fails must not take sessions with it.
-    }
-  };
