@@ -164,7 +164,7 @@ export const childSession = (id: string): string => `${childPrefix}${id}`;
  *
  * @example
  * ```ts
- * await recoverTurns(agent, { policy: 'ask', sessions, ask: ({ session }) => (isChildSession(session) ? 'finish' : 'resume') });
+ * await recoverTurns(agent, { policy: 'ask', ask: ({ session }) => (isChildSession(session) ? 'finish' : 'resume') });
  * ```
  */
 export const isChildSession = (session: string): boolean => session.startsWith(childPrefix);
