@@ -15,6 +15,7 @@ export { notesFileName, type Note, type NotesStore } from './notes.js';
 export type { ContinuityOptions, SessionCommit, SessionFailure } from './options.js';
 export { blockTask, claimNext, claimTask, completeTask, releaseClaims, renewClaims, unblockTask, type By, type Claiming } from './progress/changes.js';
 export { beginWork, claimPlanning, emptyProgress, planTasks } from './progress/planning.js';
+export type { SessionEnd } from './outage.js';
 export { parseProgress, type ParsedProgress } from './progress/parse.js';
 export type { ProgressFile, ProgressStore } from './progress/progress-store.js';
 export {
@@ -37,5 +38,6 @@ export type { TaskCounts } from './task-text.js';
 export type { TaskCheck } from './tools/check-task.js';
 export { continuityTools, type ContinuityToolsOptions } from './tools/continuity-tools.js';
 export type { ContinuityTool, ContinuityToolContext } from './tools/tool-shape.js';
-export { workThrough, type PlannedSession, type WorkEnd, type WorkEndReason, type WorkThroughOptions } from './work-through.js';
+export type { Outage, PlannedSession, WorkThroughOptions } from './work-options.js';
+export { workThrough, type WorkEnd, type WorkEndReason } from './work-through.js';
 export { workspaceScriptName, type ScriptEnd, type WorkspaceScript } from './workspace-script.js';

@@ -1,7 +1,7 @@
 import { toErrorInfo } from '@h/turn';
 import { claimWatch, type ClaimWatch } from './claim-watch.js';
 import { ContinuityError } from './errors.js';
-import { claimTask, holdsClaim, releaseClaims, renewClaims, type Claiming } from './progress/changes.js';
+import { claimTask, giveBackClaims, holdsClaim, renewClaims, type Claiming } from './progress/changes.js';
 import { claimPlanning, emptyProgress } from './progress/planning.js';
 import type { Progress, Task } from './progress/schema.js';
 import { isHeld, isReady } from './progress/select-task.js';
@@ -110,7 +110,7 @@ export class OwnClaims {
   /** Lets go all claims, without waiting: whoever comes next need not wait for the lease to run out. */
   abandon(): void {
     // Not only if it holds one now: what is on its way comes before this.
-    this.#project.progress.update((progress) => releaseClaims(progress, this.#owner)).catch(() => undefined);
+    this.#project.progress.update((progress) => giveBackClaims(progress, this.#owner)).catch(() => undefined);
   }
 
   #claiming(): Claiming {

@@ -7,6 +7,7 @@ import { temporaryFolder } from '../test/folders.js';
 import { manualClock, planned } from '../test/projects.js';
 import { openProject, type Project } from './project.js';
 import { workThrough } from './work-through.js';
+import { releaseClaims } from './progress/changes.js';
 import { claimPlanning, emptyProgress } from './progress/planning.js';
 
 const check = { command: 'true', run: () => Promise.resolve({ exitCode: 0, output: '' }) };
@@ -137,7 +138,7 @@ describe('workThrough', () => {
       const before = await project.status();
       expect(before.next.kind).toBe('plan');
       await claimed(project, 'other');
-      setImmediate(() => void project.progress.update((current) => ({ ...current, planning: undefined })));
+      setTimeout(() => void project.progress.update((current) => releaseClaims(current, 'other')), 50);
       return { outcome: 'blocked' } as const;
     };
     expect(await workThrough({ project, goal: 'x', runSession: runs, maxIdleSessions: 1 })).toMatchObject({ reason: 'no-progress', sessions: 2 });

@@ -2,8 +2,9 @@ import { notice, toErrorInfo, type NewEvent, type OperatorContext, type TurnEven
 import { attemptWith, problem, textOrNothing, type Attempt } from './attempt.js';
 import { commitMessage, endNote, unfinishedTask, type Closing } from './closing.js';
 import type { ContinuityError } from './errors.js';
+import { isOutage } from './outage.js';
 import { OwnClaims } from './own-claims.js';
-import { releaseClaims } from './progress/changes.js';
+import { giveBackClaims, releaseClaims } from './progress/changes.js';
 import { beginWork } from './progress/planning.js';
 import { selectTask, type NextTask } from './progress/select-task.js';
 import type { Progress } from './progress/schema.js';
@@ -195,10 +196,11 @@ export class Session {
   }
 
   /** The claims are let go. A first session that came to its end, with tasks and a workspace script, was the first session. */
-  async #close({ outcome }: TurnEventOf<'turn.end'>, owner: string): Promise<Progress> {
+  async #close(end: TurnEventOf<'turn.end'>, owner: string): Promise<Progress> {
     const { project } = this.#settings;
-    const isInitialized = this.#isInitializer && outcome === 'completed' && (await project.script.exists());
-    return project.progress.update((progress) => releaseClaims(isInitialized ? beginWork(progress) : progress, owner));
+    const isInitialized = this.#isInitializer && end.outcome === 'completed' && (await project.script.exists());
+    const release = end.outcome === 'cancelled' || isOutage(end) ? giveBackClaims : releaseClaims;
+    return project.progress.update((progress) => release(isInitialized ? beginWork(progress) : progress, owner));
   }
 
   async #proposeRule({ turn, outcome, reason = '' }: TurnEventOf<'turn.end'>, session: string, signal: AbortSignal, attempt: Attempt, notices: NewEvent[]): Promise<void> {

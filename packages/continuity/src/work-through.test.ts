@@ -6,10 +6,12 @@ import { describe, expect, it, vi } from 'vitest';
 import { agentOf, use } from '../test/agents.js';
 import { temporaryFolder } from '../test/folders.js';
 import { manualClock, planned, projectWith, scriptedCheck } from '../test/projects.js';
-import { blockTask, claimNext, claimTask, completeTask, releaseClaims } from './progress/changes.js';
+import { blockTask, claimNext, claimTask, completeTask, releaseClaims, unblockTask } from './progress/changes.js';
 import { beginWork, planTasks } from './progress/planning.js';
 import { openProject, type Project } from './project.js';
-import { workThrough, type PlannedSession } from './work-through.js';
+import { isOutage } from './outage.js';
+import type { Outage, PlannedSession } from './work-options.js';
+import { workThrough } from './work-through.js';
 
 const accepted = { summary: 'Done.', acceptedBy: 'Ann' };
 const finish = (project: Project, owner: string) =>
@@ -88,7 +90,7 @@ describe('workThrough', () => {
     };
     expect(await workThrough({ project, goal: 'x', runSession, maxIdleSessions: 2 })).toMatchObject({ reason: 'no-progress', sessions: 4 });
     const planless = openProject({ folder: await temporaryFolder() });
-    expect(await workThrough({ project: planless, goal: 'x', runSession: () => completed })).toMatchObject({ reason: 'no-progress', sessions: 3, status: { file: 'missing' } });
+    expect(await workThrough({ project: planless, goal: 'x', runSession: () => completed })).toMatchObject({ reason: 'no-progress', sessions: 6, status: { file: 'missing' } });
   });
 
   it('runs no more sessions than it may, by the names that it is given', async () => {
@@ -141,22 +143,126 @@ describe('workThrough', () => {
     expect(told).toEqual(['0 of 1 tasks are done. Other sessions work on a.']);
   });
 
-  it('waits longer and longer after sessions without progress, if it is told to', async () => {
-    const project = await projectWith(planned('a', 'b'));
-    const scheduler = new VirtualTimeScheduler();
-    const at: number[] = [];
-    const runSession = async ({ session }: PlannedSession) => {
-      at.push(scheduler.now());
-      if (at.length === 3) await finish(project, session);
-      return { outcome: 'error' } as const;
+  it('gives a task up that no session can finish, and does the others', async () => {
+    const project = await projectWith(planned('poison', 'b', 'c'));
+    const begun: string[] = [];
+    const runSession = async ({ session, status: { next } }: PlannedSession) => {
+      const id = next.kind === 'work' ? next.task.id : '';
+      begun.push(id);
+      if (id !== 'poison') await finish(project, session);
+      else await project.progress.update((current) => releaseClaims(claimNext(current, { owner: session, at: project.clock(), leaseMs: 1_000 }), session));
+      return { outcome: 'error', steps: 3 } as const;
     };
-    const work = workThrough({ project, goal: 'x', scheduler, idlePauseMs: 1_000, maxIdleSessions: 3, runSession });
-    for (const sessions of [1, 2, 4, 5]) {
-      await vi.waitUntil(() => at.length === sessions && scheduler.actions.length > 0, { timeout: 5_000 });
-      scheduler.flush();
-    }
-    expect(await work).toMatchObject({ reason: 'no-progress', sessions: 6 });
-    expect(at).toEqual([0, 1_000, 3_000, 3_000, 4_000, 6_000]);
+    const end = await workThrough({ project, goal: 'x', runSession, maxAttempts: 2 });
+    expect(end).toMatchObject({ reason: 'blocked', sessions: 4, status: { counts: { done: 2, blocked: 1 } } });
+    expect(begun).toEqual(['poison', 'poison', 'b', 'c']);
+    expect(end.status.tasks[0]).toMatchObject({ status: 'blocked', blockedBy: expect.stringMatching(/^Given up: 2 sessions have begun it and none has finished it, the last of them plan-\w+-2; see its notes\.$/) as unknown });
+    // A person lets it be tried again: as if nobody had.
+    await project.progress.update((current) => unblockTask(current, 'poison'));
+    expect(await workThrough({ project, goal: 'x', runSession, maxAttempts: 2 })).toMatchObject({ reason: 'blocked', sessions: 2 });
+    await project.progress.update((current) => ({ ...current, tasks: current.tasks.map((task) => (task.id === 'poison' ? { ...task, status: 'todo', blockedBy: undefined } : task)) }));
+    expect(await workThrough({ project, goal: 'x', runSession, maxAttempts: 2 })).toMatchObject({ reason: 'blocked', sessions: 2 });
+  });
+
+  it('takes what fails everywhere for no fault of the tasks', async () => {
+    const project = await projectWith(planned('a', 'b', 'c', 'd'));
+    const runSession = async ({ session }: PlannedSession) => {
+      await project.progress.update((current) => releaseClaims(claimNext(current, { owner: session, at: project.clock(), leaseMs: 1_000 }), session));
+      return completed;
+    };
+    expect(await workThrough({ project, goal: 'x', runSession })).toMatchObject({ reason: 'no-progress', sessions: 6, status: { counts: { blocked: 1, inProgress: 1, todo: 2 } } });
+  });
+
+  describe('in an outage', () => {
+    const down = { outcome: 'error', steps: 0, error: { name: 'Error', message: 'Overloaded.', status: 529 } } as const;
+
+    it('waits longer and longer, counts nothing, and goes on when it is over', async () => {
+      const project = await projectWith(planned('a', 'b'));
+      const scheduler = new VirtualTimeScheduler();
+      const at: number[] = [];
+      const told: Outage[] = [];
+      const runSession = async ({ session }: PlannedSession) => {
+        at.push(scheduler.now());
+        if (at.length === 12 || at.length === 14) {
+          await finish(project, session);
+          return completed;
+        }
+        return down;
+      };
+      const work = workThrough({ project, goal: 'x', scheduler, maxSessions: 2, onOutage: (outage) => void told.push(outage), runSession });
+      for (const sessions of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13]) {
+        await vi.waitUntil(() => at.length === sessions && scheduler.actions.length > 0, { timeout: 5_000 });
+        scheduler.flush();
+      }
+      expect(await work).toMatchObject({ reason: 'all-done', sessions: 2 });
+      const minutes = at.map((ms) => Math.round(ms / 6_000) / 10);
+      // From ten seconds to a quarter of an hour, and from ten seconds again.
+      expect(minutes).toEqual([0, 0.2, 0.5, 1.2, 2.5, 5.2, 10.5, 21.2, 36.2, 51.2, 66.2, 81.2, 81.2, 81.3]);
+      expect(told[3]).toEqual({ pauseMs: 80_000, waitedMs: 70_000, error: down.error });
+    });
+
+    it('ends as unavailable when it is too long', async () => {
+      const project = await projectWith(planned('a'));
+      const scheduler = new VirtualTimeScheduler();
+      let sessions = 0;
+      const work = workThrough({ project, goal: 'x', scheduler, outagePauseMs: 100, maxOutageMs: 1_000, runSession: () => { sessions += 1; return down; } });
+      for (const expected of [1, 2, 3, 4]) {
+        await vi.waitUntil(() => sessions === expected && scheduler.actions.length > 0, { timeout: 5_000 });
+        scheduler.flush();
+      }
+      expect(await work).toMatchObject({ reason: 'unavailable', sessions: 0, status: { counts: { todo: 1 } } });
+      expect([sessions, scheduler.now()]).toEqual([4, 1_000]);
+    });
+
+    it('is left at once when it is cancelled', async () => {
+      const project = await projectWith(planned('a'));
+      const controller = new AbortController();
+      const scheduler = new VirtualTimeScheduler();
+      const end = await workThrough({ project, goal: 'x', scheduler, signal: controller.signal, onOutage: () => void setImmediate(() => controller.abort()), runSession: () => down });
+      expect(end).toMatchObject({ reason: 'cancelled', sessions: 0 });
+      expect(scheduler.actions).toEqual([]);
+    });
+
+    it('does not hold a task to blame that it has interrupted, nor a session that was cancelled', async () => {
+      const project = await projectWith(planned('a'));
+      const check = { command: 'true', run: scriptedCheck(0).run };
+      const failing = { error: { name: 'Error', message: 'Overloaded.', status: 529 } };
+      for (const session of ['one', 'two', 'three']) {
+        const agent = agentOf({ project, session, model: scriptedModel([response(use('task_next')), failing]), check });
+        expect(await reply(agent.turn({ session, input: 'Go on.' }))).toMatchObject({ outcome: 'error', steps: 1 });
+      }
+      const attempts = async () => (await project.status()).tasks[0]?.attempts;
+      expect(await attempts()).toBe(0);
+      const badRequest = { error: { name: 'Error', message: 'Unprocessable.', status: 422 } };
+      await reply(agentOf({ project, session: 'four', model: scriptedModel([response(use('task_next')), badRequest]), check }).turn({ session: 'four', input: 'Go on.' }));
+      expect(await attempts()).toBe(1);
+      const left = agentOf({ project, session: 'five', model: scriptedModel([response(use('task_next')), { never: ['Hm'] }]), check });
+      await new Promise<void>((resolve) => {
+        const running = left.turn({ session: 'five', input: 'Go on.' }).subscribe(({ type }) => {
+          if (type === 'model.delta') { running.unsubscribe(); resolve(); }
+        });
+      });
+      await vi.waitUntil(async () => (await project.status()).next.kind === 'work', { timeout: 5_000 });
+      expect(await attempts()).toBe(1);
+    });
+
+    it.each<readonly [string, Parameters<typeof isOutage>[0], boolean]>([
+      ['a provider that is overloaded, after many steps', { outcome: 'error', steps: 9, error: { name: 'E', message: '', status: 529 } }, true],
+      ['a rate limit, behind what failover says', { outcome: 'error', steps: 0, error: { name: 'E', message: '', code: 'failover-exhausted', cause: { name: 'E', message: '', status: 429 } } }, true],
+      ['a network that is down', { outcome: 'error', steps: 2, error: { name: 'E', message: '', cause: { name: 'E', message: '', code: 'ENOTFOUND' } } }, true],
+      ['a full disk', { outcome: 'error', steps: 2, error: { name: 'E', message: '', code: 'ENOSPC' } }, true],
+      ['a budget of the day that is used up', { outcome: 'budget-exceeded', steps: 0 }, true],
+      ['a budget of the session that is used up', { outcome: 'budget-exceeded', steps: 7 }, false],
+      ['a provider that says nothing', { outcome: 'timed-out', steps: 0 }, true],
+      ['a key that is wrong', { outcome: 'error', steps: 0, error: { name: 'E', message: '', status: 401 } }, false],
+      ['a request that is wrong', { outcome: 'error', steps: 4, error: { name: 'E', message: '', status: 400 } }, false],
+      ['an operator that fails', { outcome: 'error', steps: 0, error: { name: 'E', message: '', operator: 'x' } }, false],
+      ['an operator that stops the turn', { outcome: 'error', steps: 4 }, false],
+      ['a session of which nothing is known', { outcome: 'error' }, false],
+      ['a session that comes to its end', { outcome: 'completed', steps: 0 }, false],
+    ])('knows %s', (_, end, expected) => {
+      expect(isOutage(end)).toBe(expected);
+    });
   });
 
   it('leaves a wait when it is cancelled, with no timer left', async () => {

@@ -31,7 +31,8 @@ export const claimTask = (progress: Progress, id: string, claiming: Claiming): P
   if (task.status === 'done' || task.status === 'blocked') throw new ContinuityError('not-ready', `The task "${id}" is ${task.status}.`);
   if (!isReady(task, progress.tasks)) throw new ContinuityError('not-ready', `The task "${id}" waits for ${task.dependsOn.join(', ')}.`);
   const generation = task.generation + 1;
-  return withTask(progress, { ...task, status: 'in_progress', generation, lastOwner: owner, claim: claimBy(claiming, generation) });
+  const attempts = attemptsOf(task) + (task.lastOwner === owner && task.status === 'in_progress' ? 0 : 1);
+  return withTask(progress, { ...task, status: 'in_progress', generation, attempts, lastOwner: owner, claim: claimBy(claiming, generation) });
 };
 
 /** Claims what comes next. @returns the same progress when there is nothing to claim */
@@ -46,6 +47,23 @@ export const renewClaims = (progress: Progress, { owner, at, leaseMs, process }:
 
 /** Lets go what the owner has claimed: it stays begun, and whoever comes next resumes it. @returns the same progress when it holds nothing */
 export const releaseClaims = (progress: Progress, owner: string): Progress => mapClaims(progress, isOf(owner), () => undefined);
+
+/** As {@link releaseClaims}, but what the owner has begun does not count as an attempt: it was not the task's fault that it came to nothing. */
+export const giveBackClaims = (progress: Progress, owner: string): Progress => {
+  const tasks = progress.tasks.map((task) => (task.claim?.owner === owner ? { ...task, attempts: Math.max(0, attemptsOf(task) - 1) } : task));
+  return holdsClaim(progress, owner) ? releaseClaims({ ...progress, tasks }, owner) : progress;
+};
+
+/** How many sessions have begun a task and not finished it. One that a person has made a task to do again, nobody has begun. */
+export const attemptsOf = ({ status, attempts = 0 }: Pick<Task, 'attempts' | 'status'>): number => (status === 'in_progress' ? attempts : 0);
+
+/** Sets aside, for people, what so many sessions have begun and none has finished. @returns the same progress where there is no such task */
+export const giveUpTasks = (progress: Progress, maxAttempts: number, at: number): Progress => {
+  const isHopeless = (task: Task): boolean => attemptsOf(task) >= maxAttempts && !isHeld(task, at);
+  if (!progress.tasks.some(isHopeless)) return progress;
+  const givenUp = (task: Task): Task => ({ ...withoutClaim(task), status: 'blocked', blockedBy: `Given up: ${attemptsOf(task)} sessions have begun it and none has finished it, the last of them ${task.lastOwner ?? 'unknown'}; see its notes.`.slice(0, 1_000).toWellFormed() });
+  return { ...progress, tasks: progress.tasks.map((task) => (isHopeless(task) ? givenUp(task) : task)) };
+};
 
 /** Lets go the claims of processes that are gone. @returns the same progress when there are none */
 export const releaseGone = (progress: Progress, isGone: (process: NonNullable<TaskClaim['process']>) => boolean): Progress =>
@@ -74,9 +92,9 @@ export const blockTask = (progress: Progress, id: string, reason: string, { owne
   return withTask(progress, { ...withoutClaim(task), status: 'blocked', blockedBy: reason.trim().slice(0, 1_000).toWellFormed() || 'No reason was given.' });
 };
 
-/** Lets a blocked task be worked on again. @throws ContinuityError `unknown-task`, `not-ready` where it is not blocked */
+/** Lets a blocked task be worked on again, as if nobody had tried. @throws ContinuityError `unknown-task`, `not-ready` where it is not blocked */
 export const unblockTask = (progress: Progress, id: string): Progress => {
-  const { blockedBy, ...rest } = taskOf(progress, id);
+  const { blockedBy, attempts: _, ...rest } = taskOf(progress, id);
   if (blockedBy === undefined) throw new ContinuityError('not-ready', `The task "${id}" is not blocked but ${rest.status}.`);
   return withTask(progress, { ...rest, status: rest.generation > 0 ? 'in_progress' : 'todo' });
 };

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -48,11 +48,34 @@ describe('the progress file', () => {
     await writeFile(progress.path, Buffer.alloc(33 * 1024 * 1024, 32));
     expect(await progress.read()).toEqual({ state: 'corrupt', problem: 'it has 34603008 bytes', backup: undefined });
     await rm(join(folder, '.agent-output/corrupt'));
-    for (let index = 0; index < 55; index += 1) {
+    const copies = join(folder, '.agent-output/corrupt');
+    await mkdir(copies);
+    for (let index = 0; index < 48; index += 1) await writeFile(join(copies, `agent-progress.${index}.json`), '{');
+    for (let index = 0; index < 5; index += 1) {
       await writeFile(progress.path, `{"form${index}`);
       await progress.read();
     }
     expect(await readdir(join(folder, '.agent-output/corrupt'))).toHaveLength(50);
+  });
+
+  it('takes no file for damaged or missing that somebody is just saving', async () => {
+    const { progress, status } = await projectWith(planned('a'));
+    const text = await readFile(progress.path, 'utf8');
+    await writeFile(progress.path, text.slice(0, 100));
+    const half = progress.read();
+    setTimeout(() => void writeFile(progress.path, text), 20);
+    expect(await half).toMatchObject({ state: 'ready' });
+
+    // As editors do that keep the old file besides.
+    await rename(progress.path, `${progress.path}~`);
+    const between = status();
+    const changed = progress.update((current) => ({ ...current, goal: 'Changed.' }));
+    setTimeout(() => void writeFile(progress.path, text), 60);
+    expect(await between).toMatchObject({ file: 'ready', next: { kind: 'work' } });
+    expect(await changed).toMatchObject({ goal: 'Changed.', tasks: [{ id: 'a' }] });
+
+    await rm(progress.path);
+    expect(await progress.read()).toEqual({ state: 'missing' });
   });
 
   it('holds thousands of tasks', async () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { ContinuityError } from '../errors.js';
 import { readWhole } from '../files/bounded-read.js';
 import { fileErrorCode, ifThere } from '../files/errors.js';
@@ -50,6 +51,12 @@ const maxAttempts = 5;
 /** Then nobody looks at them. */
 const maxBackups = 50;
 const lastGoodName = 'last-good-progress.json';
+/** How often, and how long, it is waited for a file that somebody else is writing. */
+const maxLooks = 5;
+const lookMs = 40;
+
+/** A file that was read; `text` where a copy of a damaged one can be kept. */
+type Found = Exclude<ProgressFile, { readonly state: 'corrupt' }> | { readonly state: 'corrupt'; readonly problem: string; readonly text?: string };
 
 export const createProgressStore = (project: string, folder: StateFolder): ProgressStore => {
   const path = join(project, progressFileName);
@@ -69,13 +76,30 @@ export const createProgressStore = (project: string, folder: StateFolder): Progr
     return backup;
   };
 
-  const read = async (): Promise<ProgressFile> => {
+  const readOnce = async (): Promise<Found> => {
     const found = await readWhole(path, maxBytes);
     if (found === undefined) return { state: 'missing' };
-    if ('tooLarge' in found) return { state: 'corrupt', problem: `it has ${found.tooLarge} bytes`, backup: undefined };
+    if ('tooLarge' in found) return { state: 'corrupt', problem: `it has ${found.tooLarge} bytes` };
     const parsed = parseProgress(found.text);
     if (parsed.state === 'ready') return { state: 'ready', progress: releaseGone(parsed.progress, isGone) };
-    return parsed.state === 'corrupt' ? { ...parsed, backup: await backUp(found.text).catch(() => undefined) } : parsed;
+    return parsed.state === 'corrupt' ? { ...parsed, text: found.text } : parsed;
+  };
+
+  /** Editors write a file piece by piece, or take it away before they put the new one there. */
+  const mayBeOnItsWay = async ({ state }: Found): Promise<boolean> => state === 'corrupt' || (state === 'missing' && (await ifThere(lstat(folder.at(lastGoodName)))) !== undefined);
+
+  const read = async (): Promise<ProgressFile> => {
+    let found = await readOnce();
+    for (let look = 1; look <= maxLooks && (await mayBeOnItsWay(found)); look += 1) {
+      const mark = await markOf();
+      await wait(lookMs);
+      const isSettled = (await markOf()) === mark;
+      if (isSettled && found.state === 'corrupt') break;
+      found = await readOnce();
+    }
+    if (found.state !== 'corrupt') return found;
+    const { problem, text } = found;
+    return { state: 'corrupt', problem, backup: text === undefined ? undefined : await backUp(text).catch(() => undefined) };
   };
 
   /** Tells one state of the file from another: people who edit it know no lock. */

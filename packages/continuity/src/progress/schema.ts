@@ -53,6 +53,8 @@ export const taskSchema = z
     status: z.enum(['todo', 'in_progress', 'done', 'blocked']),
     /** How many claims it has had. */
     generation: z.int().nonnegative(),
+    /** How many sessions have begun it, without those that were cancelled or that an outage has ended. */
+    attempts: z.int().nonnegative().optional(),
     claim: claimSchema.optional(),
     /** Who worked on it last. */
     lastOwner: z.string().optional(),
