@@ -12,6 +12,10 @@ export interface ConversationHost extends Debounce {
   readonly scheduler: SchedulerLike;
   readonly maxPending: number;
   readonly whenFull: FullPolicy;
+  /** Whether messages may go into turns by now. */
+  isOpen(): boolean;
+  /** Asked before each turn, which waits for it. */
+  readonly beforeTurn: ((session: string) => Promise<void>) | undefined;
   /** Starts something that is no part of the work in which it is called. */
   detach(callback: () => void): void;
   show(event: TurnEvent): void;
@@ -35,7 +39,7 @@ export class Conversation {
     this.session = session;
     this.#host = host;
     this.#pending = new Pending(host.maxPending, host.whenFull);
-    this.#alarm = new Alarm(host.scheduler, () => this.#goOn());
+    this.#alarm = new Alarm(host.scheduler, () => this.goOn());
   }
 
   get pendingCount(): number {
@@ -49,7 +53,13 @@ export class Conversation {
   add(item: Item): void {
     this.#pending.add(item);
     if (item.mode === 'interrupt') this.#cancel('A new message interrupts the turn.', 'message');
-    this.#goOn();
+    this.goOn();
+  }
+
+  /** Takes in what an earlier process has left: before all others, however many they are. */
+  restore(items: readonly Item[]): void {
+    this.#pending.takeBack(items);
+    this.goOn();
   }
 
   /** Cancels the turn that runs, with what it has not delivered. */
@@ -62,7 +72,7 @@ export class Conversation {
     this.#isClosed = true;
     this.#pending.close();
     this.interrupt('The inbox is closed.');
-    this.#goOn();
+    this.goOn();
   }
 
   #cancel(reason: string, by: 'message' | 'caller'): boolean {
@@ -71,9 +81,10 @@ export class Conversation {
     return turn !== undefined;
   }
 
-  #goOn(): void {
+  /** Lets what waits go on, as far as it may by now. */
+  goOn(): void {
     this.#steer();
-    if (this.#running) return;
+    if (this.#running || (this.#pending.size > 0 && !this.#host.isOpen())) return;
     const batch = this.#pending.nextBatch(this.#host.scheduler.now(), this.#host);
     if (batch === undefined) {
       this.#alarm.clear();
@@ -90,17 +101,23 @@ export class Conversation {
   #start(batch: readonly Item[]): void {
     const turn = new InboxTurn(batch, this.#pending.takeDropped());
     this.#running = turn;
+    const { beforeTurn } = this.#host;
     this.#host.detach(() => {
-      try {
-        this.#turnOf(turn).subscribe({
-          next: (event) => this.#see(turn, event),
-          error: (error: unknown) => this.#ended(turn, error),
-          complete: () => this.#ended(turn),
-        });
-      } catch (error) {
-        this.#ended(turn, error);
-      }
+      if (!beforeTurn) this.#subscribe(turn);
+      else void beforeTurn(this.session).then(() => this.#subscribe(turn), (error: unknown) => this.#ended(turn, error));
     });
+  }
+
+  #subscribe(turn: InboxTurn): void {
+    try {
+      this.#turnOf(turn).subscribe({
+        next: (event) => this.#see(turn, event),
+        error: (error: unknown) => this.#ended(turn, error),
+        complete: () => this.#ended(turn),
+      });
+    } catch (error) {
+      this.#ended(turn, error);
+    }
   }
 
   #turnOf({ inputs, dropped, signal }: InboxTurn): ReturnType<Agent['turn']> {
@@ -130,6 +147,6 @@ export class Conversation {
     const undelivered = turn.close(error);
     this.#pending.takeBack(undelivered, turn.isInputDelivered ? undefined : turn.dropped);
     if (this.#isClosed) this.#pending.close();
-    this.#goOn();
+    this.goOn();
   }
 }

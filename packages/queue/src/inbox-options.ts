@@ -1,7 +1,8 @@
-import type { ErrorInfo, JSONObject, TurnOutcome, TurnPriority, TurnTrigger, UserMessage } from '@h/turn';
-import { aFunction, anObject, aText, checkOptions, numberFrom, objectWith, oneOf, wholeFrom, type OptionChecks } from '@h/turn/options';
+import type { ErrorInfo, JSONObject, SessionStore, TurnOutcome, TurnPriority, TurnTrigger, UserMessage } from '@h/turn';
+import { aFunction, anObject, aText, checkOptions, numberFrom, objectWith, oneOf, required, wholeFrom, type OptionChecks } from '@h/turn/options';
 import type { SchedulerLike } from 'rxjs';
 import type { FullPolicy } from './bounds.js';
+import type { InboxStore } from './inbox-store.js';
 
 /**
  * What a message does that arrives while a turn runs; without one, each begins a turn.
@@ -50,6 +51,13 @@ export interface InboxOptions {
    * @defaultValue trigger, priority and metadata
    */
   readonly mergeKeyOf?: ((message: UserMessage, options: SendOptions) => string) | undefined;
+  /**
+   * Keeps each message until it is known what became of it, so that none is lost with the process and none delivered twice:
+   * `fileInboxStore()` of `@h/queue/file-store`. With one, messages go into turns from the first `recover()` on.
+   *
+   * @defaultValue none: what waits is forgotten with the process
+   */
+  readonly store?: InboxStore | undefined;
   /** @defaultValue timers of the system and a monotonic clock */
   readonly scheduler?: SchedulerLike | undefined;
 }
@@ -58,7 +66,7 @@ export interface InboxOptions {
 export interface SendOptions {
   /**
    * The id that the message has where it comes from: the same id of the same session is delivered once. The latest 1000 that
-   * were delivered are remembered, in this process.
+   * were delivered are remembered: by this process, or by the store.
    */
   readonly id?: string | undefined;
   /** @defaultValue that of the inbox */
@@ -68,17 +76,41 @@ export interface SendOptions {
   readonly metadata?: JSONObject | undefined;
 }
 
+/** Options of `inbox.recover()`. */
+export interface RecoverOptions {
+  /** Where the agent's sessions are kept: what their histories have already is not delivered again. */
+  readonly sessions: SessionStore;
+}
+
+/** It is in the history: as the input of a turn, or steered into one. */
+export interface Delivered {
+  readonly status: 'delivered';
+  readonly how: 'turn' | 'steered';
+  /** Id of the turn; empty where nobody knows it any more, because an earlier process delivered the message and died before it said so. */
+  readonly turn: string;
+}
+
 /** What became of a message. */
 export type Delivery =
-  /** It is in the history: as the input of a turn, or steered into one. */
-  | { readonly status: 'delivered'; readonly how: 'turn' | 'steered'; readonly turn: string }
+  | Delivered
   /** Too many were waiting, or the inbox was closed. */
   | { readonly status: 'dropped'; readonly reason: 'full' | 'closed' }
   /**
-   * Its turn ended before the message was known to be in the history; after an `error` of a store or an operator it may be there
-   * all the same. It may be sent again.
+   * Its turn ended before the message was known to be in the history.
+   *
+   * - `failed`: after an `error` of a store or an operator it may be there all the same. It may be sent again.
+   * - `kept`: the inbox or its lanes were closed, or the store could not forget it: it is in the store, and delivered after a `recover()`.
    */
-  | { readonly status: 'failed'; readonly outcome: TurnOutcome; readonly reason?: string | undefined; readonly error?: ErrorInfo | undefined };
+  | { readonly status: 'failed' | 'kept'; readonly outcome: TurnOutcome; readonly reason?: string | undefined; readonly error?: ErrorInfo | undefined };
+
+/** A message that was sent: the promise of what becomes of it, which never rejects. */
+export interface Sent extends Promise<Delivery> {
+  /**
+   * `true` as soon as the message is safe in the store and waits for its turn: whatever happens to the process, it is delivered
+   * once. `false` where it is not: there is no store, it failed, or it was refused because too many wait. It never rejects.
+   */
+  readonly accepted: Promise<boolean>;
+}
 
 const modes = oneOf('steer', 'followup', 'collect', 'interrupt');
 
@@ -89,6 +121,7 @@ const checks: OptionChecks<InboxOptions> = {
   maxPending: wholeFrom(1, Infinity),
   whenFull: oneOf('reject', 'drop-oldest', 'drop-newest', 'summarize'),
   mergeKeyOf: aFunction,
+  store: objectWith('open', 'save', 'remove', 'check', 'close'),
   scheduler: objectWith('now', 'schedule'),
 };
 
@@ -105,3 +138,7 @@ export const checkInboxOptions = (options: InboxOptions): void => checkOptions('
 
 /** @throws InvalidOptionError that names the option, its value and what it takes */
 export const checkSendOptions = (options: SendOptions): void => checkOptions('send()', options, sendChecks);
+
+/** @throws InvalidOptionError that names the option, its value and what it takes */
+export const checkRecoverOptions = (options: RecoverOptions): void =>
+  checkOptions('recover()', options, { sessions: required(objectWith('open', 'locate', 'unfinished')) });

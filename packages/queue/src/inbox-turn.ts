@@ -1,10 +1,8 @@
 import { toErrorInfo, type TurnEvent, type TurnEventOf } from '@h/turn';
 import type { Dropped } from './contract.js';
 import type { Delivery } from './inbox-options.js';
+import { tagOf } from './message-tag.js';
 import type { Item } from './pending.js';
-
-/** Under what a message carries its tag, in its metadata, which no model sees. */
-export const tagKey = 'inbox';
 
 /** A turn that an inbox has started: keeps account of which of the messages that it was given are in the history. */
 export class InboxTurn {
@@ -66,9 +64,11 @@ export class InboxTurn {
       case 'session.loaded':
         this.#isOpen = true;
         break;
-      case 'input.received':
-        if (typeof event.message.metadata?.[tagKey] === 'string') this.#received.set(event.id, event.message.metadata[tagKey]);
+      case 'input.received': {
+        const tag = tagOf(event.message);
+        if (tag !== undefined) this.#received.set(event.id, tag);
         break;
+      }
       case 'history.append':
         this.#appended(event);
         break;
@@ -113,7 +113,7 @@ export class InboxTurn {
   /** A turn that ends without its operators writes its input down and shows nothing of it, but does not say that it is undelivered. */
   #isInputStored(): boolean {
     if (!this.#end) return false;
-    const tags = new Set(this.#end.undelivered?.map(({ metadata }) => metadata?.[tagKey]));
+    const tags = new Set(this.#end.undelivered?.map(tagOf));
     return !this.inputs.some(({ tag }) => tags.has(tag));
   }
 

@@ -3,9 +3,11 @@ import { aText, checkValue, objectWith } from '@h/turn/options';
 import { Subject, type Observable } from 'rxjs';
 import { monotonicScheduler } from './clock.js';
 import { Conversation, type ConversationHost } from './conversation.js';
-import { checkInboxOptions, checkSendOptions, type Delivery, type InboxOptions, type SendOptions } from './inbox-options.js';
-import { tagKey } from './inbox-turn.js';
+import { checkInboxOptions, checkRecoverOptions, checkSendOptions, type Delivery, type InboxOptions, type RecoverOptions, type SendOptions, type Sent } from './inbox-options.js';
+import { KeptInbox, type KeptInboxHost, type RecoveredMessage } from './kept-inbox.js';
+import { KnownIds } from './known-ids.js';
 import type { Lanes } from './lanes.js';
+import { withTag } from './message-tag.js';
 import type { Item } from './pending.js';
 
 /** A session in which messages wait or a turn runs. */
@@ -24,22 +26,35 @@ export interface Inbox {
    *
    * A tool is not to wait for a message to its own session, which waits for the tool.
    *
-   * @returns what became of it; it resolves once the message is in the history, dropped, or its turn has failed, and never rejects
+   * @returns what became of it; it resolves once the message is in the history, dropped, or its turn has failed, and never rejects.
+   * With a store its `accepted` tells before that when the message is safe.
    *
    * @throws InvalidOptionError for a wrong option or session
    */
-  send(session: string, message: string | UserMessage, options?: SendOptions): Promise<Delivery>;
+  send(session: string, message: string | UserMessage, options?: SendOptions): Sent;
+  /**
+   * Takes up what the last process had not delivered, and lets messages into turns from then on. With a store it is called once
+   * when a program starts, after turns that were cut off have been resumed or finished (`recoverTurns` of `@h/session`), and before
+   * other turns begin: what is sent before it is accepted, and waits for it.
+   *
+   * A message that is in the history of its session already is not delivered again: it was there before the crash, or the turn
+   * that was resumed has brought it. A turn that was given one and is still open is ended first, as a new turn would end it.
+   *
+   * @returns what was found, in order; nothing without a store
+   *
+   * @throws TurnError `inbox-held` (as a rejection) while another process has the store, and what the store throws
+   *
+   * @throws InvalidOptionError
+   */
+  recover(options: RecoverOptions): Promise<readonly RecoveredMessage[]>;
   /** Cancels the turn that the inbox runs in a session, with what it has not delivered. @returns whether there was one */
   interrupt(session: string, reason?: string): boolean;
   snapshot(): readonly InboxSnapshot[];
   /** Resolves when nothing runs or waits. */
   idle(): Promise<void>;
-  /** Drops what comes and what waits, cancels what runs, and resolves when all has ended. */
+  /** Drops what comes and what waits, or leaves it in the store; cancels what runs, and resolves when all has ended. */
   close(): Promise<void>;
 }
-
-/** How many ids are remembered of messages that were delivered. */
-const maxRemembered = 1000;
 
 /**
  * Makes an inbox: says what a message does that arrives while a turn runs.
@@ -61,13 +76,15 @@ export const createInbox = (agent: Pick<Agent, 'turn' | 'steer'>, lanes: Pick<La
   checkValue('createInbox()', 'agent', agent, objectWith('turn', 'steer'));
   checkValue('createInbox()', 'lanes', lanes, objectWith('detach'));
   checkInboxOptions(options);
-  const { mode = 'steer', mergeKeyOf = defaultMergeKey, scheduler = monotonicScheduler } = options;
+  const { mode = 'steer', mergeKeyOf = defaultMergeKey, scheduler = monotonicScheduler, store } = options;
   const events = new Subject<TurnEvent>();
   const conversations = new Map<string, Conversation>();
-  const underWay = new Map<string, Promise<Delivery>>();
-  const delivered = new Map<string, Promise<Delivery>>();
+  const ids = new KnownIds();
   const onIdle: (() => void)[] = [];
+  // oxlint-disable-next-line h/no-clock -- what tells messages apart has to be new in every process
+  const inboxId = crypto.randomUUID();
   let count = 0;
+  let isOpen = store === undefined;
   let isClosed = false;
   const host: ConversationHost = {
     agent,
@@ -76,6 +93,8 @@ export const createInbox = (agent: Pick<Agent, 'turn' | 'steer'>, lanes: Pick<La
     maxDebounceMs: options.maxDebounceMs ?? 5000,
     maxPending: options.maxPending ?? 20,
     whenFull: options.whenFull ?? 'reject',
+    isOpen: () => isOpen,
+    beforeTurn: store && ((session) => kept?.beforeTurn(session) ?? Promise.resolve()),
     detach: (callback) => lanes.detach(callback),
     show: (event) => events.next(event),
     retire: (conversation) => {
@@ -83,7 +102,15 @@ export const createInbox = (agent: Pick<Agent, 'turn' | 'steer'>, lanes: Pick<La
       if (conversations.size === 0) for (const resolve of onIdle.splice(0)) resolve();
     },
   };
-  const idle = (): Promise<void> => (conversations.size === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve)));
+  const conversationOf = (session: string): Conversation => {
+    const conversation = conversations.get(session) ?? new Conversation(session, host);
+    conversations.set(session, conversation);
+    return conversation;
+  };
+  const idle = async (): Promise<void> => {
+    if (conversations.size > 0) await new Promise<void>((resolve) => onIdle.push(resolve));
+    await kept?.settled();
+  };
   /** @throws what is wrong with the message, or what `mergeKeyOf` throws */
   const itemOf = (session: string, given: string | UserMessage, sendOptions: SendOptions, settle: Item['settle']): Item => {
     const message: UserMessage = typeof given === 'string' ? { role: 'user', content: given } : given;
@@ -92,10 +119,24 @@ export const createInbox = (agent: Pick<Agent, 'turn' | 'steer'>, lanes: Pick<La
     agent.turn({ session, input: [message], trigger, priority, metadata });
     const mergeKey = mergeKeyOf(message, sendOptions);
     count += 1;
-    const tag = `${count}`;
-    const tagged = { ...message, metadata: { ...message.metadata, [tagKey]: tag } };
-    return { tag, order: count, message: tagged, mode: sendOptions.mode ?? mode, mergeKey, options: sendOptions, at: scheduler.now(), settle };
+    const tag = `${inboxId}.${count}`;
+    return { tag, order: count, message: withTag(message, tag), mode: sendOptions.mode ?? mode, mergeKey, options: sendOptions, at: scheduler.now(), settle };
   };
+  const keptHost: KeptInboxHost = {
+    ids,
+    get isClosed() {
+      return isClosed;
+    },
+    itemOf,
+    restored: ({ tag, message, mode, mergeKey, options }, order, settle) => ({ tag, order, message, mode, mergeKey, options, at: scheduler.now(), settle }),
+    add: (session, item) => conversationOf(session).add(item),
+    restore: (session, items) => conversationOf(session).restore(items),
+    open: () => {
+      isOpen = true;
+      for (const conversation of conversations.values()) conversation.goOn();
+    },
+  };
+  const kept = store && new KeptInbox(store, keptHost);
   const deliver = (session: string, given: string | UserMessage, sendOptions: SendOptions): Promise<Delivery> =>
     new Promise((settle) => {
       let item: Item;
@@ -105,44 +146,41 @@ export const createInbox = (agent: Pick<Agent, 'turn' | 'steer'>, lanes: Pick<La
         settle({ status: 'failed', outcome: 'error', error: toErrorInfo(error) });
         return;
       }
-      const conversation = conversations.get(session) ?? new Conversation(session, host);
-      conversations.set(session, conversation);
-      conversation.add(item);
+      conversationOf(session).add(item);
     });
-  /** What was not delivered may be sent again under its id. */
-  const remember = (key: string, delivery: Promise<Delivery>): void => {
-    underWay.set(key, delivery);
-    void delivery.then(({ status }) => {
-      underWay.delete(key);
-      if (status === 'delivered') delivered.set(key, delivery);
-      const [oldest] = delivered.keys();
-      if (delivered.size > maxRemembered && oldest !== undefined) delivered.delete(oldest);
-    });
-  };
   return {
     events: events.asObservable(),
     send: (session, message, sendOptions = {}) => {
       checkValue('send()', 'session', session, aText);
       checkSendOptions(sendOptions);
-      if (isClosed) return Promise.resolve({ status: 'dropped', reason: 'closed' });
-      if (sendOptions.id === undefined) return deliver(session, message, sendOptions);
-      const key = JSON.stringify([session, sendOptions.id]);
-      const before = underWay.get(key) ?? delivered.get(key);
+      if (isClosed) return unkept(Promise.resolve({ status: 'dropped', reason: 'closed' }));
+      if (kept) return kept.send(session, message, sendOptions);
+      const before = ids.find(session, sendOptions.id);
       if (before) return before;
-      const delivery = deliver(session, message, sendOptions);
-      remember(key, delivery);
-      return delivery;
+      const sent = unkept(deliver(session, message, sendOptions));
+      ids.add(session, sendOptions.id, sent);
+      return sent;
+    },
+    recover: (recoverOptions) => {
+      checkRecoverOptions(recoverOptions);
+      return kept && !isClosed ? kept.recover(recoverOptions.sessions) : Promise.resolve([]);
     },
     interrupt: (session, reason = 'The turn was interrupted.') => conversations.get(session)?.interrupt(reason) ?? false,
     snapshot: () => [...conversations.values()].map(({ session, isRunning, pendingCount }) => ({ session, isRunning, pending: pendingCount })),
     idle,
     close: async () => {
       isClosed = true;
+      kept?.beginToClose();
       for (const conversation of conversations.values()) conversation.close();
       await idle();
+      await kept?.close();
       events.complete();
     },
   };
 };
 
 const defaultMergeKey = (_message: UserMessage, { trigger, priority, metadata }: SendOptions): string => JSON.stringify([trigger, priority, metadata]);
+
+const noStore = Promise.resolve(false);
+
+const unkept = (delivery: Promise<Delivery>): Sent => Object.assign(delivery, { accepted: noStore });

@@ -13,4 +13,6 @@ export type { LanesSnapshot, RunningSnapshot, SessionSnapshot, WaitingSnapshot }
 export { queue } from './queue.js';
 export type { QueueOptions } from './queue-options.js';
 export { createInbox, type Inbox, type InboxSnapshot } from './inbox.js';
-export type { Delivery, InboxMode, InboxOptions, SendOptions } from './inbox-options.js';
+export type { Delivered, Delivery, InboxMode, InboxOptions, RecoverOptions, SendOptions, Sent } from './inbox-options.js';
+export type { InboxContents, InboxStore, KeptMessage, KnownDelivery } from './inbox-store.js';
+export type { RecoveredMessage } from './kept-inbox.js';

@@ -1,0 +1,91 @@
+import { decodeRecord, encodeRecord, TurnError, type JSONValue, type TurnEventOf, type UserMessage } from '@h/turn';
+import { anObject, anyText, aText, objectOf, oneOf, required } from '@h/turn/options';
+import type { KeptMessage, KnownDelivery } from '../inbox-store.js';
+
+/** One line of the file: what has happened to a message. */
+export type Entry =
+  | { readonly type: 'saved'; readonly message: KeptMessage }
+  | { readonly type: 'removed'; readonly tag: string; readonly delivered?: KnownDelivery | undefined }
+  | { readonly type: 'delivered'; readonly delivered: KnownDelivery };
+
+const version = 1;
+
+/** A line of JSON, with its end. @throws TurnError `unwritable-message` or `unwritable-record` for what could not be read again */
+export const encodeEntry = (entry: Entry): string => {
+  const plain = entry.type === 'saved' ? { ...entry, message: { ...entry.message, message: toPlain(entry.message.message) } } : entry;
+  if (![saved, removed, delivered].some((check) => check.accepts(plain))) throw new TurnError('unwritable-message', 'The message has a session, a key or options that are no text.');
+  return `${JSON.stringify({ v: version, ...plain })}\n`;
+};
+
+/**
+ * What {@link encodeEntry} wrote; nothing for a line that makes no sense.
+ *
+ * @throws TurnError `unsupported-version` for one that a later release has written
+ */
+export const decodeEntry = (line: string): Entry | undefined => {
+  const given = parse(line);
+  if (typeof given !== 'object' || given === null || !('v' in given)) return undefined;
+  const { v, ...entry } = given;
+  if (typeof v === 'number' && v > version) throw new TurnError('unsupported-version', `The inbox was written by a later release, in version ${v} of the format; this one reads version ${version}.`);
+  return v === version ? toEntry(entry) : undefined;
+};
+
+const parse = (line: string): unknown => {
+  try {
+    return JSON.parse(line) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+const toEntry = (entry: object): Entry | undefined => {
+  if (removed.accepts(entry) || delivered.accepts(entry)) return entry as Entry;
+  if (!saved.accepts(entry)) return undefined;
+  const { message } = entry as { readonly message: Omit<KeptMessage, 'message'> & { readonly message: JSONValue } };
+  try {
+    return { type: 'saved', message: { ...message, message: fromPlain(message.message) } };
+  } catch {
+    return undefined;
+  }
+};
+
+const known = objectOf({
+  session: required(aText),
+  id: required(aText),
+  delivery: required(objectOf({ status: required(oneOf('delivered')), how: required(oneOf('turn', 'steered')), turn: required(anyText) })),
+});
+
+const removed = objectOf({ type: required(oneOf('removed')), tag: required(aText), delivered: known });
+
+const delivered = objectOf({ type: required(oneOf('delivered')), delivered: required(known) });
+
+const options = objectOf({ id: aText, mode: aText, trigger: aText, priority: aText, metadata: anObject });
+
+const saved = objectOf({
+  type: required(oneOf('saved')),
+  message: required(
+    objectOf({
+      tag: required(aText),
+      session: required(aText),
+      mode: required(oneOf('steer', 'followup', 'collect', 'interrupt')),
+      mergeKey: required(anyText),
+      options: required(options),
+      message: required(anObject),
+    }),
+  ),
+});
+
+/** Journals know how to write bytes and URLs, and check what they read. */
+const inRecord = (message: UserMessage): Parameters<typeof encodeRecord>[0] => ({
+  v: 1,
+  seq: 0,
+  derived: false,
+  event: { type: 'input.received', turn: '', at: 0, id: '', message },
+});
+
+const toPlain = (message: UserMessage): JSONValue => (JSON.parse(encodeRecord(inRecord(message))) as { readonly event: { readonly message: JSONValue } }).event.message;
+
+const fromPlain = (message: JSONValue): UserMessage => {
+  const { event } = decodeRecord(JSON.stringify({ v: 1, seq: 0, derived: false, event: { type: 'input.received', turn: '', at: 0, id: '', message } }));
+  return (event as TurnEventOf<'input.received'>).message;
+};

@@ -1,0 +1,324 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFile, mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { InboxStore, KeptMessage, KnownDelivery } from '../inbox-store.js';
+import { fileInboxStore, type FileInboxProblem } from './index.js';
+
+const temporaryFolder = async (): Promise<string> => {
+  const path = await mkdtemp(join(tmpdir(), 'h-inbox-'));
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  return path;
+};
+
+const kept = (tag: string, more: Partial<KeptMessage> = {}): KeptMessage => ({
+  tag,
+  session: 'alice',
+  message: { role: 'user', content: `Message ${tag}`, metadata: { inbox: tag } },
+  mode: 'steer',
+  mergeKey: '',
+  options: {},
+  ...more,
+});
+
+const known = (id: string): KnownDelivery => ({ session: 'alice', id, delivery: { status: 'delivered', how: 'turn', turn: `turn-${id}` } });
+
+const storeIn = (directory: string, more: object = {}): InboxStore => {
+  const store = fileInboxStore({ directory, ...more });
+  onTestFinished(() => store.close());
+  return store;
+};
+
+/** What the next process finds. */
+const foundIn = async (directory: string, more: object = {}) => {
+  const store = storeIn(directory, more);
+  const { messages, delivered } = await store.open();
+  await store.close();
+  return { tags: messages.map(({ tag }) => tag), messages, ids: delivered.map(({ id }) => id) };
+};
+
+const theFile = async (directory: string): Promise<string> => {
+  const [name = ''] = (await readdir(directory)).filter((each) => /^inbox\.\d+\.jsonl$/.test(each));
+  return join(directory, name);
+};
+
+describe('fileInboxStore', () => {
+  it('brings back what was saved and not removed, in order, whatever it holds', async () => {
+    const directory = join(await temporaryFolder(), 'deep', 'er');
+    const store = storeIn(directory);
+    expect(await store.open()).toEqual({ messages: [], delivered: [] });
+    const bytes = kept('b', {
+      session: 'ä\u2028/../',
+      mode: 'collect',
+      mergeKey: '["x"]',
+      options: { id: 'm1', trigger: 'cron', priority: 'background', metadata: { $h: 'url', __proto__: null } },
+      message: { role: 'user', content: [{ type: 'text', text: 'Look.' }, { type: 'image', image: new Uint8Array([0, 255, 10]) }, { type: 'image', image: new URL('https://example.com/a.png') }], metadata: { inbox: 'b' } },
+    });
+    await Promise.all([store.save(kept('a')), store.save(bytes), store.save(kept('c')), store.remove('a', known('m0')), store.remove('never there')]);
+    await store.close();
+    const found = await foundIn(directory);
+    expect(found.messages).toEqual([bytes, kept('c')]);
+    expect(found.ids).toEqual(['m0']);
+  });
+
+  it('remembers the latest thousand ids, each once', async () => {
+    const directory = await temporaryFolder();
+    const store = storeIn(directory);
+    await store.open();
+    const again = known('5');
+    await Promise.all(Array.from({ length: 1003 }, (_, index) => store.remove(`${index}`, known(`${index}`))));
+    await store.remove('again', again);
+    await store.close();
+    const { ids } = await foundIn(directory);
+    expect([ids.length, ids[0], ids.at(-1)]).toEqual([1000, '3', '5']);
+  });
+
+  it('grows no larger than what it holds and a megabyte, however many messages go through it', async () => {
+    const directory = await temporaryFolder();
+    const store = storeIn(directory);
+    await store.open();
+    const large = 'x'.repeat(100_000);
+    for (let index = 0; index < 30; index += 1) {
+      await store.save(kept(`${index}`, { message: { role: 'user', content: large } }));
+      await store.remove(`${index}`, known(`${index}`));
+      expect((await stat(await theFile(directory))).size).toBeLessThan(1_400_000);
+    }
+    await store.close();
+    expect((await foundIn(directory)).ids).toHaveLength(30);
+    expect((await stat(await theFile(directory))).size).toBeLessThan(10_000);
+  });
+
+  it('is one that others find in use until it is closed', async () => {
+    const directory = await temporaryFolder();
+    const first = storeIn(directory);
+    await first.open();
+    await first.save(kept('a'));
+    const second = storeIn(directory);
+    await expect(second.open()).rejects.toMatchObject({ code: 'inbox-held', pid: process.pid, message: expect.stringContaining(`process ${process.pid} (this one)`) as string });
+    await first.close();
+    expect((await second.open()).messages).toEqual([kept('a')]);
+    await second.close();
+    expect((await readdir(directory)).toSorted()).toEqual(['inbox.2.jsonl', 'lock.2']);
+  });
+
+  it('goes to one of many that ask at once, again and again', async () => {
+    const directory = await temporaryFolder();
+    for (let round = 0; round < 10; round += 1) {
+      const stores = Array.from({ length: 5 }, () => storeIn(directory));
+      const opened = await Promise.allSettled(stores.map((store) => store.open()));
+      expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      for (const store of stores) await store.close();
+    }
+    expect(await readdir(directory)).toHaveLength(2);
+  });
+
+  it('refuses what comes before it is opened and after it is closed', async () => {
+    const store = storeIn(await temporaryFolder());
+    await expect(store.save(kept('a'))).rejects.toMatchObject({ code: 'inbox-closed' });
+    await store.open();
+    await expect(store.open()).rejects.toMatchObject({ code: 'inbox-closed' });
+    await store.close();
+    for (const call of [store.save(kept('a')), store.remove('a'), store.check(), store.open()]) await expect(call).rejects.toMatchObject({ code: 'inbox-closed' });
+    await store.close();
+  });
+
+  it('writes nothing that it could not read again', async () => {
+    const directory = await temporaryFolder();
+    const store = storeIn(directory);
+    await store.open();
+    await expect(store.save(kept('a', { mergeKey: undefined as never }))).rejects.toMatchObject({ code: 'unwritable-message' });
+    await expect(store.save(kept('b', { message: { role: 'user', content: 'b', metadata: { f: () => 1 } as never } }))).rejects.toMatchObject({ code: 'unwritable-record' });
+    await store.save(kept('c'));
+    await store.close();
+    expect((await foundIn(directory)).tags).toEqual(['c']);
+  });
+
+  it('drops a line that was torn, keeps the file, and tells of it', async () => {
+    const directory = await temporaryFolder();
+    const store = storeIn(directory);
+    await store.open();
+    await store.save(kept('a'));
+    await store.save(kept('b'));
+    await store.close();
+    const path = await theFile(directory);
+    const whole = await readFile(path);
+    await truncate(path, whole.length - 5);
+    const problems: FileInboxProblem[] = [];
+    expect((await foundIn(directory, { onProblem: (problem: FileInboxProblem) => problems.push(problem) })).tags).toEqual(['a']);
+    expect(problems).toEqual([{ path, backup: join(directory, 'inbox.1.damaged.jsonl'), lines: 1, message: expect.stringContaining('never confirmed') as string }]);
+    expect(await readFile(problems[0]?.backup ?? '')).toEqual(whole.subarray(0, -5));
+    expect((await foundIn(directory, { onProblem: (problem: FileInboxProblem) => problems.push(problem) })).tags).toEqual(['a']);
+    expect(problems).toHaveLength(1);
+  });
+
+  it('reads on behind lines that make no sense, though whoever is told throws', async () => {
+    const directory = await temporaryFolder();
+    const store = storeIn(directory);
+    await store.open();
+    await store.save(kept('a'));
+    await store.close();
+    const path = await theFile(directory);
+    const line = await readFile(path, 'utf8');
+    const wrong = ['null', '{"v":1,"type":"saved"}', line.replace('"role":"user"', '"role":"king"').trim(), '{"v":1,"type":"removed","tag":"a","delivered":{"id":1}}', '\0\0\0'];
+    await appendFile(path, `${wrong.join('\n')}\n`);
+    await appendFile(path, Buffer.concat([Buffer.from(line.replaceAll('a', 'z').replace('\n', '')).subarray(0, -2), Buffer.from([0xff, 0x0a])]));
+    await appendFile(path, line.replaceAll('"a"', '"b"'));
+    const problems: FileInboxProblem[] = [];
+    const onProblem = (problem: FileInboxProblem): never => {
+      problems.push(problem);
+      throw new Error('No.');
+    };
+    expect((await foundIn(directory, { onProblem })).tags).toEqual(['a', 'b']);
+    expect(problems).toMatchObject([{ lines: 6, message: expect.stringContaining('6 lines make no sense') as string }]);
+  });
+
+  it('leaves alone what a later release has written', async () => {
+    const directory = await temporaryFolder();
+    await writeFile(join(directory, 'inbox.3.jsonl'), '{"v":2,"type":"saved"}\n');
+    await expect(storeIn(directory).open()).rejects.toMatchObject({ code: 'unsupported-version' });
+    await expect(storeIn(directory).open()).rejects.toMatchObject({ code: 'unsupported-version' });
+    expect(await readFile(join(directory, 'inbox.3.jsonl'), 'utf8')).toBe('{"v":2,"type":"saved"}\n');
+  });
+
+  it('takes up the latest file, and none that a late process has left', async () => {
+    const directory = await temporaryFolder();
+    const store = storeIn(directory);
+    await store.open();
+    await store.save(kept('a'));
+    await store.close();
+    expect((await foundIn(directory)).tags).toEqual(['a']);
+    await writeFile(join(directory, 'inbox.1.jsonl'), (await readFile(await theFile(directory), 'utf8')).replaceAll('"a"', '"late"'));
+    await writeFile(join(directory, 'inbox.1.jsonl.new'), '{');
+    for (const name of (await readdir(directory)).filter((each) => each.startsWith('lock'))) await rm(join(directory, name), { recursive: true });
+    expect((await foundIn(directory)).tags).toEqual(['a']);
+    expect((await readdir(directory)).toSorted()).toEqual(['inbox.3.jsonl', 'lock.3']);
+  });
+
+  it.each([
+    ['process of another machine', 20_000, 40_000, 30_000],
+    ['process of another machine with a short lease', 500, 5000, 1000],
+  ])('takes a %s for dead when its lease is over, which then keeps nothing any more', async (_, before, after, leaseMs) => {
+    const directory = await temporaryFolder();
+    const first = storeIn(directory);
+    await first.open();
+    await first.save(kept('a'));
+    const owner = join(directory, 'lock.1', 'owner');
+    await writeFile(owner, JSON.stringify({ ...(JSON.parse(await readFile(owner, 'utf8')) as object), host: 'elsewhere', leaseMs }));
+    const last = (ms: number): Promise<void> => utimes(owner, new Date(Date.now() - ms), new Date(Date.now() - ms));
+    await last(before);
+    await expect(storeIn(directory).open()).rejects.toMatchObject({ code: 'inbox-held', host: 'elsewhere' });
+    await last(after);
+    const second = storeIn(directory);
+    expect((await second.open()).messages).toEqual([kept('a')]);
+    for (const call of [first.check(), first.save(kept('b')), first.remove('a')]) await expect(call).rejects.toMatchObject({ code: 'inbox-taken' });
+    await first.close();
+    await second.save(kept('c'));
+    await second.check();
+    await second.close();
+    expect((await foundIn(directory)).tags).toEqual(['a', 'c']);
+  });
+
+  it('tells a dead process from a living one that has its number', async () => {
+    const directory = await temporaryFolder();
+    const first = storeIn(directory);
+    await first.open();
+    const owner = join(directory, 'lock.1', 'owner');
+    const holder = JSON.parse(await readFile(owner, 'utf8')) as { readonly since: string };
+    if (holder.since === '') return;
+    await writeFile(owner, JSON.stringify({ ...holder, since: `${holder.since}0` }));
+    await storeIn(directory).open();
+  });
+
+  it('renews its lease', async () => {
+    const directory = await temporaryFolder();
+    const store = storeIn(directory, { leaseMs: 100 });
+    await store.open();
+    const owner = join(directory, 'lock.1', 'owner');
+    await utimes(owner, 1, 1);
+    await expect.poll(async () => (await stat(owner)).mtimeMs, { timeout: 10_000 }).toBeGreaterThan(1_000_000);
+    expect(JSON.parse(await readFile(owner, 'utf8'))).toMatchObject({ pid: process.pid });
+  });
+
+  it('fails where the folder cannot be had, works once it can, and is for its owner alone', async () => {
+    const directory = join(await temporaryFolder(), 'folder');
+    await writeFile(directory, 'a file');
+    const store = storeIn(directory);
+    await expect(store.open()).rejects.toThrow();
+    await rm(directory);
+    await store.open();
+    await store.save(kept('a'));
+    if (process.platform === 'win32') return;
+    expect([(await stat(directory)).mode & 0o777, (await stat(await theFile(directory))).mode & 0o777]).toEqual([0o700, 0o600]);
+  });
+
+  it.skipIf(process.platform === 'win32')('takes back what it could write in part only, and goes on when it can', async () => {
+    const directory = await temporaryFolder();
+    const child = await running(directory);
+    expect((await once(child, 'exit'))[0]).toBe(0);
+    expect((await foundIn(directory)).tags).toEqual(['first', 'last']);
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['no folder', {}, /fileInboxStore\(\) needs "directory": a text/],
+    ['an unknown option', { directory: 'x', leaseMS: 1 }, /no option "leaseMS" .*did you mean "leaseMs"/],
+    ['a lease that is none', { directory: 'x', leaseMs: 1 }, /a number from 100 to 2147483647 as "leaseMs"; it was given 1\./],
+  ])('refuses %s', (_, options, message) => {
+    expect(() => fileInboxStore(options as never)).toThrow(message);
+  });
+
+  it('brings what was confirmed, wherever the file is cut off', async () => {
+    const directory = await temporaryFolder();
+    const step = fc.record({ tag: fc.constantFrom('a', 'b', 'c'), what: fc.constantFrom('save', 'remove', 'deliver') });
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), fc.nat(), async (steps, cut) => {
+        const folder = join(directory, `${(run += 1)}`);
+        const store = fileInboxStore({ directory: folder });
+        await store.open();
+        const path = await theFile(folder);
+        const sizes: number[] = [0];
+        const states: (readonly string[])[] = [[]];
+        const model = new Map<string, true>();
+        for (const { tag, what } of steps) {
+          await (what === 'save' ? store.save(kept(tag)) : store.remove(tag, what === 'deliver' ? known(tag) : undefined));
+          model.delete(tag);
+          if (what === 'save') model.set(tag, true);
+          sizes.push((await stat(path)).size);
+          states.push([...model.keys()]);
+        }
+        await store.close();
+        const size = cut % ((sizes.at(-1) ?? 0) + 1);
+        await truncate(path, size);
+        expect((await foundIn(folder)).tags).toEqual(states[sizes.findLastIndex((each) => each <= size)]);
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+/** A process that may write no file of more than 64 kB. */
+const running = async (directory: string): Promise<ChildProcess> => {
+  const root = await temporaryFolder();
+  const bundle = join(root, 'store.mjs');
+  await build({ entryPoints: [fileURLToPath(new URL('index.ts', import.meta.url))], outfile: bundle, bundle: true, platform: 'node', format: 'esm', conditions: ['@h/source'], logLevel: 'silent' });
+  const script = join(root, 'full.mjs');
+  await writeFile(
+    script,
+    `import { fileInboxStore } from ${JSON.stringify(bundle)};
+    process.on('SIGXFSZ', () => undefined);
+    const store = fileInboxStore({ directory: ${JSON.stringify(directory)} });
+    await store.open();
+    const message = (tag, length) => ({ tag, session: 's', message: { role: 'user', content: 'x'.repeat(length) }, mode: 'steer', mergeKey: '', options: {} });
+    await store.save(message('first', 10));
+    const refused = await store.save(message('large', 600_000)).then(() => false, () => true);
+    await store.save(message('last', 10));
+    // Neither closed nor let go: as if it were killed.
+    process.exit(refused ? 0 : 1);`,
+  );
+  return spawn('bash', ['-c', 'ulimit -f 64; exec "$0" "$1"', process.execPath, script], { stdio: ['ignore', 'ignore', 'inherit'] });
+};

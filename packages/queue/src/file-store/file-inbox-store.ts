@@ -1,0 +1,98 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { TurnError } from '@h/turn';
+import { aFunction, aText, checkOptions, numberFrom, required } from '@h/turn/options';
+import type { InboxContents, InboxStore } from '../inbox-store.js';
+import { syncFolder } from './files.js';
+import { KeptFile } from './kept-file.js';
+import { earlierFiles, fileOf, load, type FileInboxProblem } from './load.js';
+import { takeLock, type Lock } from './lock.js';
+
+/** Options of {@link fileInboxStore}. */
+export interface FileInboxStoreOptions {
+  /** The folder, which is made when the first message is sent. It belongs to one inbox at a time. */
+  readonly directory: string;
+  /**
+   * How long a process that cannot be seen from here (of another machine or container) keeps the folder without a sign of life, in
+   * milliseconds. It gives three in that time. A process of the same machine keeps it as long as it lives.
+   *
+   * @defaultValue `30_000`
+   */
+  readonly leaseMs?: number | undefined;
+  /** Told of a file that could not be read in full. It only looks: what it throws changes nothing. */
+  readonly onProblem?: ((problem: FileInboxProblem) => void) | undefined;
+}
+
+/**
+ * Keeps the messages of an inbox in a folder: what was confirmed survives the end of the process at any moment, and a loss of power.
+ *
+ * One process has the folder at a time: for others, sending and recovering fail with {@link InboxHeldError} until it has ended. What is
+ * kept is one file, to which lines are added; it is written anew before it is a megabyte larger than twice what still counts. It
+ * remembers the latest 1000 ids that were delivered.
+ *
+ * @throws InvalidOptionError
+ *
+ * @example
+ * ```ts
+ * const inbox = createInbox(agent, lanes, { store: fileInboxStore({ directory: '.agent/inbox' }) });
+ * await recoverTurns(agent, { policy: 'resume' });
+ * await inbox.recover({ sessions });
+ * const sent = inbox.send('alice', 'Only the unit tests, please.', { id: 'update-17' });
+ * if (await sent.accepted) response.end('ok');
+ * ```
+ */
+export const fileInboxStore = (options: FileInboxStoreOptions): InboxStore => {
+  checkOptions('fileInboxStore()', options, { directory: required(aText), leaseMs: numberFrom(100, 2_147_483_647), onProblem: aFunction });
+  const { directory, leaseMs = 30_000, onProblem } = options;
+  const tell = (problem: FileInboxProblem): void => {
+    try {
+      onProblem?.(problem);
+    } catch {
+      // It only looks.
+    }
+  };
+  let opened: Opened | undefined;
+  let isClosed = false;
+  const current = (): Opened => {
+    if (!opened || isClosed) throw new TurnError('inbox-closed', `The inbox in ${JSON.stringify(directory)} is not open.`);
+    return opened;
+  };
+  return {
+    open: async () => {
+      if (isClosed || opened) throw new TurnError('inbox-closed', `The inbox in ${JSON.stringify(directory)} was opened before; another inbox needs a store of its own.`);
+      opened = await openFolder(directory, leaseMs, tell);
+      return opened.contents;
+    },
+    save: async (message) => current().file.add({ type: 'saved', message }),
+    remove: async (tag, delivered) => current().file.add({ type: 'removed', tag, delivered }),
+    check: async () => current().lock.check(),
+    close: async () => {
+      if (isClosed) return;
+      isClosed = true;
+      await opened?.file.close();
+      await opened?.lock.release();
+    },
+  };
+};
+
+interface Opened {
+  readonly lock: Lock;
+  readonly file: KeptFile;
+  readonly contents: InboxContents;
+}
+
+const openFolder = async (directory: string, leaseMs: number, onProblem: (problem: FileInboxProblem) => void): Promise<Opened> => {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const lock = await takeLock(directory, leaseMs);
+  try {
+    const state = await load(directory, onProblem);
+    const file = new KeptFile(fileOf(directory, lock.number), lock, state);
+    await file.create();
+    await lock.check();
+    for (const path of await earlierFiles(directory, lock.number)) await rm(path, { force: true });
+    await syncFolder(directory);
+    return { lock, file, contents: state.contents };
+  } catch (error) {
+    await lock.release().catch(() => undefined);
+    throw error;
+  }
+};

@@ -1,0 +1,16 @@
+import { TurnError } from '@h/turn';
+
+/** Another inbox has the folder: of another process, or another one of this process. Its `code` is `inbox-held`. */
+export class InboxHeldError extends TurnError {
+  /** The process that has it, and its machine, as far as they can be told. */
+  readonly pid: number | undefined;
+  readonly host: string | undefined;
+
+  constructor(directory: string, holder: { readonly pid: number; readonly host: string } | undefined) {
+    const host = holder?.host.split(' ')[0];
+    const by = holder ? `process ${holder.pid}${holder.pid === process.pid ? ' (this one)' : ''} on ${host}` : 'another process';
+    super('inbox-held', `The inbox in ${JSON.stringify(directory)} belongs to ${by}; it is free when that is closed or ends. Two at once need folders of their own.`);
+    this.pid = holder?.pid;
+    this.host = host;
+  }
+}

@@ -1,0 +1,115 @@
+import type { FileHandle } from 'node:fs/promises';
+import { encodeEntry, type Entry } from './entry.js';
+import { replaceFile } from './files.js';
+import type { KeptState } from './kept-state.js';
+import type { Lock } from './lock.js';
+
+interface Waiting {
+  readonly entry: Entry;
+  readonly line: string;
+  readonly bytes: number;
+  readonly settle: (error?: Error) => void;
+}
+
+/** How many bytes of what counts no more a file may have, besides as many as those that do. */
+const spareBytes = 1_000_000;
+
+/**
+ * The file of one holder: lines are added to it, and it is written anew when most of it counts no more.
+ *
+ * Lines that are added while the disk is busy go to it together, with one sync. After a failure it is cut back to what was
+ * confirmed, and written anew with the next lines.
+ */
+export class KeptFile {
+  readonly #path: string;
+  readonly #lock: Lock;
+  #state: KeptState;
+  #handle: FileHandle | undefined;
+  #size = 0;
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> | undefined;
+
+  constructor(path: string, lock: Lock, state: KeptState) {
+    this.#path = path;
+    this.#lock = lock;
+    this.#state = state;
+  }
+
+  /** Writes the file for the first time. */
+  async create(): Promise<void> {
+    await this.#rewrite(this.#state);
+  }
+
+  /** @returns when the line is on the disk */
+  async add(entry: Entry): Promise<void> {
+    const line = encodeEntry(entry);
+    return new Promise((resolve, reject) => {
+      const settle = (error?: Error): void => (error ? reject(error) : resolve());
+      this.#waiting.push({ entry, line, bytes: Buffer.byteLength(line), settle });
+      this.#writing ??= this.#writeAll();
+    });
+  }
+
+  /** Waits for what was added. */
+  async close(): Promise<void> {
+    await this.#writing;
+    await this.#handle?.close();
+    this.#handle = undefined;
+  }
+
+  async #writeAll(): Promise<void> {
+    // What is added in the same breath goes together.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0);
+      const error = await this.#commit(batch).then(noError, asError);
+      for (const { settle } of batch) settle(error);
+    }
+    this.#writing = undefined;
+  }
+
+  async #commit(batch: readonly Waiting[]): Promise<void> {
+    await this.#lock.check();
+    const bytes = batch.reduce((sum, waiting) => sum + waiting.bytes, 0);
+    const isFull = this.#size + bytes > 2 * (this.#state.bytes + bytes) + spareBytes;
+    if (this.#handle && !isFull) {
+      await this.#append(this.#handle, batch.map(({ line }) => line).join(''), bytes);
+      added(this.#state, batch);
+    } else {
+      const next = added(this.#state.copy(), batch);
+      await this.#rewrite(next);
+      this.#state = next;
+    }
+    // Who has taken the folder since may have read the file before.
+    await this.#lock.check();
+  }
+
+  async #append(handle: FileHandle, text: string, bytes: number): Promise<void> {
+    try {
+      await handle.appendFile(text);
+      await handle.datasync();
+      this.#size += bytes;
+    } catch (error) {
+      this.#handle = undefined;
+      await handle.truncate(this.#size).catch(() => undefined);
+      await handle.close().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #rewrite(state: KeptState): Promise<void> {
+    const { handle, size } = await replaceFile(this.#path, state.lines());
+    await this.#handle?.close().catch(() => undefined);
+    this.#handle = handle;
+    this.#size = size;
+  }
+}
+
+const added = (state: KeptState, batch: readonly Waiting[]): KeptState => {
+  for (const { entry, bytes } of batch) state.add(entry, bytes);
+  return state;
+};
+
+const noError = (): undefined => undefined;
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

@@ -1,0 +1,78 @@
+import { isUtf8 } from 'node:buffer';
+import { copyFile, link, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { decodeEntry } from './entry.js';
+import { numberIn } from './files.js';
+import { KeptState } from './kept-state.js';
+
+/** A file that could not be read in full. What could not be read is not delivered; the whole file is kept under another name. */
+export interface FileInboxProblem {
+  readonly path: string;
+  /** Where all of it is now, byte by byte. */
+  readonly backup: string;
+  /** How many lines could not be read. */
+  readonly lines: number;
+  readonly message: string;
+}
+
+/** Each holder of the folder has a file of its own, so that a late one cannot write into that of the next. */
+export const fileOf = (folder: string, number: number): string => join(folder, `inbox.${number}.jsonl`);
+
+/** The files of earlier holders, and what a process has left that died while it wrote one. */
+export const earlierFiles = async (folder: string, number: number): Promise<readonly string[]> =>
+  (await readdir(folder)).filter((name) => fileNumber(name) > 0 && fileNumber(name) < number).map((name) => join(folder, name));
+
+const fileNumber = (name: string): number => numberIn(/^inbox\.(\d+)\.jsonl(?:\.new)?$/, name);
+
+/** What the latest of the earlier holders has left. */
+export const load = async (folder: string, onProblem: (problem: FileInboxProblem) => void): Promise<KeptState> => {
+  const state = new KeptState();
+  const latest = Math.max(0, ...(await readdir(folder)).map((name) => numberIn(/^inbox\.(\d+)\.jsonl$/, name)));
+  if (latest === 0) return state;
+  const path = fileOf(folder, latest);
+  let unreadable = 0;
+  let isTorn = false;
+  for (const { bytes, isWhole } of linesOf(await readFile(path))) {
+    const entry = isWhole && isUtf8(bytes) ? decodeEntry(bytes.toString()) : undefined;
+    if (entry) state.add(entry, bytes.length + 1);
+    else unreadable += 1;
+    isTorn ||= !isWhole;
+  }
+  if (unreadable > 0) {
+    const backup = join(folder, `inbox.${latest}.damaged.jsonl`);
+    await keepAs(path, backup);
+    onProblem({ path, backup, lines: unreadable, message: messageOf(unreadable, isTorn) });
+  }
+  return state;
+};
+
+const messageOf = (lines: number, isTorn: boolean): string =>
+  isTorn && lines === 1
+    ? 'The last line was not written in full: what it says was never confirmed.'
+    : `${lines} lines make no sense. Messages among them are not delivered; those whose end was told there are looked up in their sessions.`;
+
+interface Line {
+  readonly bytes: Buffer;
+  /** Whether its end was written. */
+  readonly isWhole: boolean;
+}
+
+function* linesOf(bytes: Buffer): Iterable<Line> {
+  let start = 0;
+  for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, start)) {
+    yield { bytes: bytes.subarray(start, end), isWhole: true };
+    start = end + 1;
+  }
+  if (start < bytes.length) yield { bytes: bytes.subarray(start), isWhole: false };
+}
+
+const newline = 10;
+
+/** Gives the file another name, too; it may have been given it by a process that died before it went on. */
+const keepAs = async (path: string, backup: string): Promise<void> => {
+  try {
+    await link(path, backup);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await copyFile(path, backup);
+  }
+};
