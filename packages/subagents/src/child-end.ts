@@ -41,17 +41,29 @@ export const endOf = (child: Child, draft: Draft, { resultChars, now }: { readon
     task,
     status,
     ...(done && { outcome: done.outcome }),
-    ...(reason !== undefined && { reason }),
-    ...(error && { error }),
+    ...(reason !== undefined && { reason: capText(reason, mostReasonChars) }),
+    ...(error && { error: briefly(error) }),
     text: capText(text, resultChars),
     textChars: text.length,
     ...(artifact !== undefined && { artifact }),
     steps: done?.steps ?? 0,
     usage: done?.usage ?? noUsage,
     durationMs: startedAt === undefined ? 0 : now - startedAt,
-    ...(note !== '' && { note }),
+    ...(note !== '' && { note: capText(note, mostReasonChars) }),
   };
 };
+
+/** Answers of servers may be long, and ends are kept until they are read. */
+const briefly = ({ name, message, code, status, operator, cause }: ErrorInfo): ErrorInfo => ({
+  name,
+  message: capText(message, mostReasonChars),
+  ...(code !== undefined && { code }),
+  ...(status !== undefined && { status }),
+  ...(operator !== undefined && { operator }),
+  ...(cause && { cause: briefly(cause) }),
+});
+
+const mostReasonChars = 2000;
 
 /** How one ended that was never begun. */
 export const unbegun = ({ record: { id, agent, session, task } }: Child, reason: string): ChildEnd => ({

@@ -13,8 +13,11 @@ export const capText = (text: string, maxChars: number): string => {
   const from = text.length - (maxChars - head);
   const begin = isLow(text, head) ? head - 1 : head;
   const end = isLow(text, from) ? from + 1 : from;
-  return `${text.slice(0, begin)}\n[… ${end - begin} characters left out …]\n${text.slice(end)}`;
+  return copied(`${text.slice(0, begin)}\n[… ${end - begin} characters left out …]\n${text.slice(end)}`);
 };
+
+/** A part of a text keeps all of it in memory, a copy does not. */
+const copied = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le');
 
 /** Whether a cut there would go through a pair. */
 const isLow = (text: string, index: number): boolean => (text.charCodeAt(index) & 0xfc_00) === 0xdc_00;

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { harness, reply, type ModelDriver } from '@h/turn';
 import { call, response } from '@h/turn/testing';
 import { describe, expect, it } from 'vitest';
@@ -15,6 +17,13 @@ useVirtualTime();
 const model: ModelDriver = (_, { step, session }) => {
   const first = session.startsWith('boss') ? response(call('a', 'spawn', { agent: 'worker', task: 'x' }), call('b', 'spawn', { agent: 'worker', task: 'y' })) : response('Done.');
   return [{ type: 'response', response: step === 1 ? first : step === 2 ? response(call('w', 'wait', {})) : response('Bye.') }];
+};
+
+const heapUsed = (): number => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  collect();
+  return process.memoryUsage().heapUsed;
 };
 
 /** A team whose inside can be looked at. */
@@ -49,6 +58,31 @@ describe('a team', () => {
     expect(await recover(next)).toEqual([]);
     await pass(1);
     expect([next.unread.size, (await store.list()).map(({ parent }: ChildRecord) => parent)]).toEqual([2, ['gone-48', 'gone-49']]);
+  });
+
+  it('keeps no more of long results than what is read of them', async () => {
+    let count = 0;
+    const long: ModelDriver = () => [{ type: 'response', response: response(`${(count += 1)}${'x'.repeat(999)}`.repeat(5000)) }];
+    const { team } = open({ agents: { worker: { description: 'Talks.', create: ({ guard }) => harness({ model: long }).pipe(guard) } } });
+    const before = heapUsed();
+    for (let index = 0; index < 20; index += 1) {
+      await team.spawn({ parent: `boss-${index}`, agent: 'worker', task: 'x', receiver: 'parent' });
+      await pass(1);
+    }
+    expect([team.unread.size, count]).toEqual([20, 20]);
+    expect(heapUsed() - before).toBeLessThan(40_000_000);
+  });
+
+  it('keeps no more of errors than what helps', async () => {
+    const cause = { name: 'Error', message: 'y'.repeat(50_000), code: 'E_CAUSE' };
+    const broken: ModelDriver = () => [{ type: 'error', error: { name: 'Error', message: 'x'.repeat(50_000), code: 'E_MODEL', status: 500, body: 'z'.repeat(50_000), headers: { a: 'z'.repeat(50_000) }, cause } }];
+    const store = memoryChildStore();
+    const { team } = open({ store, agents: { worker: { description: 'Fails.', create: ({ guard }) => harness({ model: broken }).pipe(guard) } } });
+    await team.spawn({ parent: 'boss', agent: 'worker', task: 'x', receiver: 'parent' });
+    await pass(1);
+    const [record] = await store.list();
+    expect(record?.end?.error).toMatchObject({ code: 'E_MODEL', status: 500, cause: { code: 'E_CAUSE' } });
+    expect(JSON.stringify(record).length).toBeLessThan(10_000);
   });
 
   it('keeps nothing of what was refused', async () => {

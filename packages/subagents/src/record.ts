@@ -23,6 +23,7 @@ export interface ChildEnd {
   /** How its turn ended, where it had one. */
   readonly outcome?: TurnOutcome | undefined;
   readonly reason?: string | undefined;
+  /** Without headers and body, and long messages cut: it is kept until it is read. */
   readonly error?: ErrorInfo | undefined;
   /** What it said last, cut to `limits.resultChars`. */
   readonly text: string;
