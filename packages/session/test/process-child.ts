@@ -1,12 +1,13 @@
 /** A process that writes a session, for tests with several of them: `<what it does> <directory>`. Says what happens as lines of JSON. */
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
-import { open as openFile, type FileHandle } from 'node:fs/promises';
+import fs, { open as openFile, type FileHandle } from 'node:fs/promises';
 import os from 'node:os';
 import { join } from 'node:path';
 import type { TurnEvent } from '@h/turn';
 import { fileSessions, type FileSessions } from '../src/index.js';
-import { openTurn, wholeTurn } from '../src/testing/records.js';
+import { folderOf } from '../src/files/folder.js';
+import { openTurn, wholeTurn, write } from '../src/testing/records.js';
 
 const [, , work = '', directory = ''] = process.argv;
 
@@ -47,10 +48,64 @@ const oversleep = async (stopAt: 'before' | 'within'): Promise<void> => {
   say({ closed: true });
 };
 
-const beforeNextWrite = async (act: () => void): Promise<void> => {
+/** What is done next with a file of this path, other than to write to it, is not done before the process is woken. */
+const sleepBeforeChangeOf = (path: string): void => {
+  const { rename, rm } = fs;
+  const sleepOnce = (): void => {
+    Object.assign(fs, { rename, rm });
+    say({ sleeps: process.pid });
+    process.kill(process.pid, 'SIGSTOP');
+  };
+  fs.rename = (from, to) => {
+    if (to === path) sleepOnce();
+    return rename(from, to);
+  };
+  fs.rm = (target, options) => {
+    if (target === path) sleepOnce();
+    return rm(target, options);
+  };
+};
+
+/** Sleeps over its lease right before it puts a file of a session that it opens in the place of another one. */
+const oversleepOpening = async (): Promise<void> => {
+  os.hostname = () => 'elsewhere';
+  sleepBeforeChangeOf(folderOf(directory, 'alice').journal);
+  const open = await fileSessions({ directory, leaseMs: 200 }).open('alice').catch((error: unknown) => void say(told(error)));
+  await open?.close();
+  say({ closed: true });
+};
+
+/** The disk fails; the process sleeps over its lease right before it puts a copy in the place of what may not be on it. */
+const oversleepClosing = async (): Promise<void> => {
+  os.hostname = () => 'elsewhere';
+  const open = await fileSessions({ directory, leaseMs: 200 }).open('alice');
+  const events = wholeTurn('turn-1', 'one');
+  for (const [seq, event] of events.entries()) {
+    if (seq === events.length - 1) await failNextSync();
+    await write(open, [event], seq).then(() => say({ confirmed: seq }), (error: unknown) => say(told(error)));
+  }
+  sleepBeforeChangeOf(folderOf(directory, 'alice').journal);
+  await open.close();
+  say({ closed: true });
+};
+
+const prototypeOfFiles = async (): Promise<FileHandle> => {
   const handle = await openFile(process.execPath);
   await handle.close();
-  const prototype = Object.getPrototypeOf(handle) as FileHandle;
+  return Object.getPrototypeOf(handle) as FileHandle;
+};
+
+const failNextSync = async (): Promise<void> => {
+  const prototype = await prototypeOfFiles();
+  const { datasync } = prototype;
+  prototype.datasync = () => {
+    prototype.datasync = datasync;
+    return Promise.reject(Object.assign(new Error('The disk fails.'), { code: 'EIO' }));
+  };
+};
+
+const beforeNextWrite = async (act: () => void): Promise<void> => {
+  const prototype = await prototypeOfFiles();
   const { appendFile } = prototype;
   prototype.appendFile = function (this: FileHandle, ...given: Parameters<FileHandle['appendFile']>) {
     prototype.appendFile = appendFile;
@@ -148,5 +203,5 @@ const compete = async (): Promise<void> => {
   }
 };
 
-const works: Readonly<Record<string, () => Promise<void>>> = { hold, 'oversleep-before': () => oversleep('before'), 'oversleep-within': () => oversleep('within'), fill, starve, freeze, compete };
+const works: Readonly<Record<string, () => Promise<void>>> = { hold, 'oversleep-before': () => oversleep('before'), 'oversleep-within': () => oversleep('within'), 'oversleep-opening': oversleepOpening, 'oversleep-closing': oversleepClosing, fill, starve, freeze, compete };
 void works[work]?.();

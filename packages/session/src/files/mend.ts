@@ -1,13 +1,13 @@
-import { open, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { Stats } from 'node:fs';
+import { open, stat, type FileHandle } from 'node:fs/promises';
 import type { SessionLock } from '../lock/session-lock.js';
 import { noCheckpoint, readCheckpoint, writeCheckpoint, type Checkpoint } from './checkpoint.js';
 import type { SessionFolder } from './folder.js';
-import { encodeHead, readHead } from './head.js';
+import { emptyHead, encodeHead, readHead } from './head.js';
 import { load, type Damage, type Loaded } from './load.js';
 import type { FileSettings } from './options.js';
 import type { SessionProblem } from './problem.js';
-import { backUp, isLeftOver, keepPiece, replaceByCopy, replaceFile, type Replacement } from './write-file.js';
+import { backUp, keepPiece, removeLeftOvers, replaceByCopy, replaceFile, type Replacement } from './write-file.js';
 
 const least = 1 << 20;
 const factor = 2;
@@ -24,10 +24,14 @@ const factor = 2;
  */
 export const loadAndMend = async (folder: SessionFolder, settings: FileSettings, lock: SessionLock): Promise<Loaded> => {
   const report: Report = (problem) => settings.onProblem({ session: folder.session, ...problem });
-  const replacement: Replacement = { isSynced: settings.fsync !== 'never', check: () => lock.check() };
-  if (lock.isBroken && (await isThere(folder.journal))) await replaceByCopy(folder.journal, replacement.check);
-  await removeLeftOvers(folder);
-  const hasHead = await mendHead(folder, report);
+  const replacement: Replacement = { isSynced: settings.fsync !== 'never', lock };
+  // In this order: what the holder before puts in place after that is the file that is copied.
+  await removeLeftOvers(folder.path, lock.generation);
+  if (lock.isBroken) {
+    if (await statIfThere(folder.journal)) await replaceByCopy(folder.journal, lock);
+    await lock.settle();
+  }
+  const hasHead = await mendHead(folder, lock, report);
   const { checkpoint, loaded } = await read(folder, replacement, report);
   if (loaded.damage) await cut(folder.journal, loaded.damage, lock, report);
   // The name of the session stands nowhere else.
@@ -42,17 +46,13 @@ export const loadAndMend = async (folder: SessionFolder, settings: FileSettings,
 
 type Report = (problem: Omit<SessionProblem, 'session'>) => void;
 
-/** Removes what processes have left that died while they replaced a file. */
-const removeLeftOvers = async ({ path }: SessionFolder): Promise<void> => {
-  for (const name of await readdir(path)) if (isLeftOver(name)) await rm(join(path, name), { force: true });
-};
-
-const mendHead = async (folder: SessionFolder, report: Report): Promise<boolean> => {
+const mendHead = async (folder: SessionFolder, lock: SessionLock, report: Report): Promise<boolean> => {
   try {
     return (await readHead(folder)) !== undefined;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    await moveAway(folder.head, 'corrupt-head', 'The summary for lists cannot be read; it is made again from the journal.', report);
+    const message = 'The summary for lists cannot be read; it is made again from the journal.';
+    await keepAndReplace(folder.head, [encodeHead(emptyHead(folder.session))], { kind: 'corrupt-head', message }, lock, report);
     return false;
   }
 };
@@ -65,7 +65,8 @@ const read = async (folder: SessionFolder, replacement: Replacement, report: Rep
     checkpoint = await readCheckpoint(folder);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    await moveAway(folder.snapshot, 'corrupt-snapshot', 'The snapshot cannot be read; it is made again from the whole journal.', report);
+    const message = 'The snapshot cannot be read; it is made again from the whole journal.';
+    await keepAndReplace(folder.snapshot, [], { kind: 'corrupt-snapshot', message }, replacement.lock, report);
   }
   if (!checkpoint) return afresh();
   const size = await sizeOf(folder.journal);
@@ -73,15 +74,17 @@ const read = async (folder: SessionFolder, replacement: Replacement, report: Rep
   const loaded = await load(folder.journal, checkpoint);
   const isMisplaced = loaded.damage?.at === checkpoint.head.size && !loaded.damage.isTorn;
   if (!isMisplaced) return { checkpoint, loaded };
-  await moveAway(folder.snapshot, 'corrupt-snapshot', 'The snapshot does not fit the journal; it is made again from the whole of it.', report);
+  const message = 'The snapshot does not fit the journal; it is made again from the whole of it.';
+  await keepAndReplace(folder.snapshot, [], { kind: 'corrupt-snapshot', message }, replacement.lock, report);
   return afresh();
 };
 
 /** The journal is gone, in part at least, but the history up to the snapshot is there. */
-const beginAnew = async (folder: SessionFolder, checkpoint: Checkpoint, size: number, { check }: Replacement, report: Report) => {
-  if (size > 0) await moveAway(folder.journal, 'short-journal', 'The journal ends before the snapshot does; it begins anew after it.', report);
+const beginAnew = async (folder: SessionFolder, checkpoint: Checkpoint, size: number, { lock }: Replacement, report: Report) => {
+  const message = 'The journal ends before the snapshot does; it begins anew after it.';
+  if (size > 0) await keepAndReplace(folder.journal, [], { kind: 'short-journal', message }, lock, report);
   const head = { ...checkpoint.head, size: 0 };
-  await writeCheckpoint(folder, head, checkpoint.snapshot, { isSynced: true, check });
+  await writeCheckpoint(folder, head, checkpoint.snapshot, { isSynced: true, lock });
   const begun = { ...checkpoint, head };
   return { checkpoint: begun, loaded: await load(folder.journal, begun) };
 };
@@ -106,20 +109,21 @@ const bytesFrom = async (handle: FileHandle, at: number, bytes: number): Promise
   return buffer.subarray(0, bytesRead);
 };
 
-const moveAway = async (path: string, kind: SessionProblem['kind'], message: string, report: Report): Promise<void> => {
+/** Puts these lines in the place of a broken file, of which a copy is kept. */
+const keepAndReplace = async (path: string, lines: readonly string[], problem: Pick<SessionProblem, 'kind' | 'message'>, lock: Replacement['lock'], report: Report): Promise<void> => {
   const bytes = await sizeOf(path);
-  const backup = await backUp(path, kind === 'short-journal' ? 'short' : 'corrupt');
-  await rm(path);
-  report({ kind, path, backup, bytes, message });
+  const backup = await backUp(path, problem.kind === 'short-journal' ? 'short' : 'corrupt');
+  await replaceFile(path, lines, { isSynced: true, lock });
+  report({ ...problem, path, backup, bytes });
 };
 
-const isThere = (path: string): Promise<boolean> => stat(path).then(() => true, () => false);
+const sizeOf = async (path: string): Promise<number> => (await statIfThere(path))?.size ?? 0;
 
-const sizeOf = async (path: string): Promise<number> => {
+const statIfThere = async (path: string): Promise<Stats | undefined> => {
   try {
-    return (await stat(path)).size;
+    return await stat(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
 };

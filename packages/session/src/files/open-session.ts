@@ -96,13 +96,12 @@ class FileSession implements OpenSession {
 
   /** A disk that fails once more has nothing better to offer. */
   #goOnInCopy(): Promise<void> {
-    return replaceByCopy(this.#folder.journal, () => this.#lock.check()).catch(() => undefined);
+    return replaceByCopy(this.#folder.journal, this.#lock).catch(() => undefined);
   }
 
   /** What it says can be told from the journal, so that a loss of power may take it, and a full disk may refuse it. */
   #writeHead(): Promise<void> {
-    const replacement = { isSynced: false, check: () => this.#lock.check() };
-    return replaceFile(this.#folder.head, [encodeHead(this.#head)], replacement).catch(() => undefined);
+    return replaceFile(this.#folder.head, [encodeHead(this.#head)], { isSynced: false, lock: this.#lock }).catch(() => undefined);
   }
 
   #closed(): TurnError {

@@ -1,6 +1,6 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -11,6 +11,8 @@ import { bundle } from '../../test/bundle.js';
 import { temporaryFolder } from '../../test/folders.js';
 import { fileSessions, SessionHeldError, type FileSessions } from '../index.js';
 import { inSession, messagesOf, openTurn, wholeTurn, write } from '../testing/records.js';
+import { thisProcess } from '../lock/owner.js';
+import { isLocked, lockSession } from '../lock/session-lock.js';
 import { folderOf } from './folder.js';
 
 const root = mkdtempSync(join(tmpdir(), 'h-session-processes-'));
@@ -122,6 +124,70 @@ describe.skipIf(process.platform === 'win32')('a process that sleeps until its l
     await write(open, openTurn('turn-3', 'three'));
     await open.close();
     expect(JSON.parse(await readFile(head, 'utf8'))).toMatchObject({ turns: 3, latest: { turn: 'turn-3' } });
+    expect(await store.messages('alice')).toEqual(['one', 'two', 'three'].flatMap(messagesOf));
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a process that sleeps until its lease has run out, right before it puts a file in the place of another one', () => {
+  /** A lock that nobody renews any more, of a process that cannot be seen. */
+  const leaveLock = async (folder: string, generation: number): Promise<void> => {
+    await mkdir(join(folder, `lock.${generation}`));
+    await writeFile(join(folder, `lock.${generation}`, 'owner'), JSON.stringify({ ...thisProcess(), host: 'far away', leaseMs: 0 }));
+  };
+
+  /** Somebody else goes on meanwhile; then the sleeper is woken. */
+  const goOnAndWake = async (late: Other, store: FileSessions): Promise<void> => {
+    await says(late, 'sleeps');
+    const open = await opened(store);
+    await write(open, wholeTurn('turn-2', 'two'));
+    late.process.kill('SIGCONT');
+    await says(late, 'closed');
+    await late.ended;
+    await write(open, wholeTurn('turn-3', 'three'));
+    await open.close();
+  };
+
+  it('as it takes over from another one: nobody loses a record, and it is told who has the session', async () => {
+    const directory = await temporaryFolder();
+    const store = fileSessions({ directory });
+    await inSession(store, 'alice', (open) => write(open, wholeTurn('turn-1', 'one')));
+    await leaveLock(folderOf(directory, 'alice').path, 2);
+    const late = other('oversleep-opening', directory);
+    await goOnAndWake(late, store);
+    expect(late.said).toContainEqual({ code: 'session-taken', message: expect.stringContaining(`by process ${process.pid} on `) as string });
+    expect(await store.messages('alice')).toEqual(['one', 'two', 'three'].flatMap(messagesOf));
+    expect((await readdir(folderOf(directory, 'alice').path)).toSorted()).toEqual(['head.json', 'journal.jsonl', expect.stringMatching(/^lock\.\d+$/)]);
+  });
+
+  it('as it mends what was lost: nobody loses a record', async () => {
+    const directory = await temporaryFolder();
+    const store = fileSessions({ directory });
+    const { journal } = folderOf(directory, 'alice');
+    for (const text of ['x'.repeat(1_500_000), 'latest']) await inSession(store, 'alice', (open) => write(open, wholeTurn(`turn-${text.slice(0, 9)}`, text)));
+    await inSession(store, 'alice', () => undefined);
+    await truncate(journal, 100);
+    await goOnAndWake(other('oversleep-opening', directory), store);
+    expect((await store.messages('alice')).slice(2)).toEqual(['two', 'three'].flatMap(messagesOf));
+  });
+
+  it('as it closes a session whose disk has failed: nobody loses a record', async () => {
+    const directory = await temporaryFolder();
+    const store = fileSessions({ directory });
+    const late = other('oversleep-closing', directory);
+    await goOnAndWake(late, store);
+    expect(late.said.filter((each) => 'code' in each)).toEqual([{ code: 'EIO', message: 'The disk fails.' }]);
+    expect(await store.messages('alice')).toEqual(['one', 'two', 'three'].flatMap(messagesOf));
+  });
+
+  it('finds nobody in its file, also where the one who took over has died before it made a copy', async () => {
+    const directory = await temporaryFolder();
+    const store = fileSessions({ directory, fsync: 'never' });
+    const late = other('oversleep-within', directory);
+    await says(late, 'sleeps');
+    const { path } = folderOf(directory, 'alice');
+    await expect.poll(() => isLocked(path), { timeout: 20_000 }).toBe(false);
+    for (let took = 0; took < 2; took += 1) await (await lockSession({ folder: path, session: 'alice', leaseMs: 30_000 })).release();
+    await goOnAndWake(late, store);
     expect(await store.messages('alice')).toEqual(['one', 'two', 'three'].flatMap(messagesOf));
   });
 });

@@ -1,17 +1,18 @@
-import { copyFile, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { constants } from 'node:fs';
-import { dirname } from 'node:path';
+import { copyFile, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { SessionLock } from '../lock/session-lock.js';
 
 /** How a file is replaced. */
 export interface Replacement {
   readonly isSynced: boolean;
   /** Asked when the new file is complete, at the last moment: it takes the place of the old one unless this fails. */
-  readonly check: () => Promise<void>;
+  readonly lock: Pick<SessionLock, 'generation' | 'check'>;
 }
 
 /** Writes a file of lines so that there is the old one or the new one and never half of it. Only the holder of the session may. */
-export const replaceFile = (path: string, lines: Iterable<string>, { isSynced, check }: Replacement): Promise<void> =>
-  replaceBy(path, { isSynced, check }, (temporary) =>
+export const replaceFile = (path: string, lines: Iterable<string>, { isSynced, lock }: Replacement): Promise<void> =>
+  replaceBy(path, { isSynced, lock }, (temporary) =>
     withFile(temporary, 'wx', async (handle) => {
       for (const piece of inPieces(lines)) await handle.appendFile(piece);
       if (isSynced) await handle.sync();
@@ -19,28 +20,43 @@ export const replaceFile = (path: string, lines: Iterable<string>, { isSynced, c
   );
 
 /** Puts a copy in the place of a file: who has the old one open writes to what nobody reads any more. */
-export const replaceByCopy = (path: string, check: Replacement['check']): Promise<void> =>
-  replaceBy(path, { isSynced: true, check }, async (temporary) => {
+export const replaceByCopy = (path: string, lock: Replacement['lock']): Promise<void> =>
+  replaceBy(path, { isSynced: true, lock }, async (temporary) => {
     await copyFile(path, temporary);
     await withFile(temporary, 'r+', (handle) => handle.sync());
   });
 
-const replaceBy = async (path: string, { isSynced, check }: Replacement, write: (temporary: string) => Promise<void>): Promise<void> => {
+/**
+ * Between the last look at the lock and the renaming a process may sleep over its lease, and there is no renaming that fails
+ * when somebody else was faster. So the new file itself is the right to put it there: whoever takes the session over removes
+ * it first, see {@link removeLeftOvers}, and who wakes up then has nothing to rename.
+ */
+const replaceBy = async (path: string, { isSynced, lock }: Replacement, write: (temporary: string) => Promise<void>): Promise<void> => {
   // oxlint-disable-next-line h/no-clock -- a writer that is only slow may still be at its own
-  const temporary = `${path}.${crypto.randomUUID()}.new`;
+  const temporary = `${path}.${lock.generation}.${crypto.randomUUID()}.new`;
   try {
     await write(temporary);
-    await check();
+    await lock.check();
     await rename(temporary, path);
     if (isSynced) await syncFolder(dirname(path));
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
+    // That the session was taken over says more than that a file is gone.
+    await lock.check();
     throw error;
   }
 };
 
-/** Whether a file is what is left of a process that died while it replaced another. */
-export const isLeftOver = (name: string): boolean => name.endsWith('.new');
+/**
+ * Removes what earlier holders were about to put in the place of a file: they have died, or sleep and must not any more. Its own
+ * holder removes nothing of those after it, however late it comes here.
+ */
+export const removeLeftOvers = async (folder: string, generation: number): Promise<void> => {
+  for (const name of await readdir(folder)) if (generationIn(name) < generation) await rm(join(folder, name), { force: true });
+};
+
+/** Which holder has made a file that was not in its place yet; of another file it is nobody who ever was. */
+const generationIn = (name: string): number => (name.endsWith('.new') ? Number(/\.(\d+)\.[^.]*\.new$/.exec(name)?.[1] ?? 0) : Infinity);
 
 const maxPiece = 1 << 24;
 

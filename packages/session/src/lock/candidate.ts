@@ -1,6 +1,6 @@
 import { mkdir, open, rename, rm, stat, unlink, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { highestIn, lockIn, ownerIn, type Holder } from './holders.js';
+import { highestIn, lockIn, ownerIn, unsettledIn, type Holder } from './holders.js';
 
 /** A lock that is not in place yet. */
 export interface Candidate {
@@ -8,7 +8,7 @@ export interface Candidate {
   readonly now: number;
   discard(): Promise<void>;
   /** Puts it in place, unless somebody is there already. @returns its file */
-  moveTo(generation: number): Promise<FileHandle | undefined>;
+  moveTo(generation: number, isBroken: boolean): Promise<FileHandle | undefined>;
 }
 
 export const candidatePrefix = '.candidate-';
@@ -22,16 +22,17 @@ export const makeCandidate = async (folder: string, holder: Holder): Promise<Can
     await mkdir(own, { mode: 0o700 });
     await writeFile(ownerIn(own), JSON.stringify(holder), { mode: 0o600 });
     const { mtimeMs: now } = await stat(ownerIn(own));
-    return { now, discard, moveTo: (generation) => move(folder, own, generation) };
+    return { now, discard, moveTo: (generation, isBroken) => move(folder, own, generation, isBroken) };
   } catch (error) {
     await discard().catch(() => undefined);
     throw error;
   }
 };
 
-const move = async (folder: string, own: string, generation: number): Promise<FileHandle | undefined> => {
+const move = async (folder: string, own: string, generation: number, isBroken: boolean): Promise<FileHandle | undefined> => {
   const place = lockIn(folder, generation);
   try {
+    if (isBroken) await writeFile(unsettledIn(own), '', { mode: 0o600 });
     await rename(own, place);
   } catch (error) {
     await rm(own, { recursive: true, force: true });

@@ -21,6 +21,12 @@ export const lockIn = (folder: string, generation: number): string => join(folde
 /** The file of a lock, which names its owner; empty when the lock was released. */
 export const ownerIn = (lock: string): string => join(lock, 'owner');
 
+/**
+ * A file in a lock that was broken: a holder before it may still be at work in the files of the session. It stays with the
+ * holders to come until one of them has seen to that.
+ */
+export const unsettledIn = (lock: string): string => join(lock, 'unsettled');
+
 /** The latest holder of a session; 0 where there was none. */
 export const highestIn = async (folder: string): Promise<number> => {
   let highest = 0;
@@ -45,6 +51,17 @@ export const lookInto = async (lock: string): Promise<Look | undefined> => {
   } catch (error) {
     // Empty when it was released, and after a loss of power, which no owner outlives.
     if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+};
+
+/** Whether a holder before this one may still be at work in the files. */
+export const isUnsettled = async (lock: string): Promise<boolean> => {
+  try {
+    await stat(unsettledIn(lock));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;
   }
 };

@@ -145,6 +145,20 @@ describe('the lock of a session', () => {
     await third.release();
   });
 
+  it('is broken for every holder after one that may still be at work, until one of them has seen to that', async () => {
+    const folder = await temporaryFolder();
+    await lockOf(folder, 1, { host: 'elsewhere' }, 60_000);
+    const isBroken: boolean[] = [];
+    for (let holder = 0; holder < 5; holder += 1) {
+      const held = await lock(folder);
+      isBroken.push(held.isBroken);
+      if (holder === 2) await held.settle();
+      await held.release();
+    }
+    expect(isBroken).toEqual([true, true, true, false, false]);
+    expect(await readdir(folder)).toEqual(['lock.6']);
+  });
+
   it('tells the one that lost it who has it now', async () => {
     const folder = await temporaryFolder();
     const late = await lock(folder);

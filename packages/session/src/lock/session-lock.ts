@@ -2,7 +2,7 @@ import { readdir, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TurnError } from '@h/turn';
 import { candidatePrefix, makeCandidate } from './candidate.js';
-import { generationOf, highestIn, hostOf, isHeld, lockIn, lookInto, ownerIn, type Holder, type Look } from './holders.js';
+import { generationOf, highestIn, hostOf, isHeld, isUnsettled, lockIn, lookInto, ownerIn, unsettledIn, type Holder, type Look } from './holders.js';
 import { thisProcess } from './owner.js';
 import { SessionHeldError } from './session-held-error.js';
 
@@ -10,8 +10,10 @@ import { SessionHeldError } from './session-held-error.js';
 export interface SessionLock {
   /** Which holder of the session this is, counted over all processes; it only grows. */
   readonly generation: number;
-  /** The holder before it may live and not know yet that it has lost the session: its lease had run out. */
+  /** A holder before it may live and not know yet that it has lost the session: its lease had run out. */
   readonly isBroken: boolean;
+  /** What that holder still does reaches nobody any more. Until it is called, the next holder's lock is broken, too. */
+  settle(): Promise<void>;
   /** @throws TurnError `session-taken` when somebody else has taken the session over */
   check(): Promise<void>;
   release(): Promise<void>;
@@ -33,6 +35,15 @@ export interface LockOptions {
  * is the one that counts. A folder is moved into place complete, which succeeds for one process alone, so nobody ever
  * sees half a lock or removes one that was just taken. A file that is empty says that the lock was released.
  *
+ * No look at a lock can help a process that falls asleep right after it. One that sleeps over its lease there, and of which nobody
+ * can see whether it lives, must find nothing that it could harm when it wakes up. So who breaks a lock
+ * - goes on in a copy of the journal: what the sleeper writes to the file that it has open, or cuts off there, is read by nobody;
+ * - removes the files that the sleeper was about to put in the place of others: it has nothing to rename;
+ * - does both before anything else, or leaves it to the next holder, see `settle`.
+ *
+ * Only the folder of a session that is being deleted cannot be kept from a sleeper: it goes, with what was written since, and
+ * who has written it is told so (`session-taken`).
+ *
  * @throws SessionHeldError when the owner lives, or is on another machine and has renewed its lease
  */
 export const lockSession = async (options: LockOptions): Promise<SessionLock> => {
@@ -41,17 +52,18 @@ export const lockSession = async (options: LockOptions): Promise<SessionLock> =>
   for (;;) {
     const highest = await highestIn(folder);
     const candidate = await makeCandidate(folder, holder);
-    let look: Look | undefined;
+    let isBroken = false;
     try {
-      look = highest > 0 ? await lookInto(lockIn(folder, highest)) : undefined;
+      const look = await lookAtHighest(folder, highest);
       if (look && isHeld(look, candidate.now)) throw new SessionHeldError(session, { pid: look.holder.pid, host: hostOf(look.holder), since: look.since });
+      isBroken = look?.sight === 'unknown' || (await isUnsettled(lockIn(folder, highest)));
     } catch (error) {
       await candidate.discard();
       throw error;
     }
-    const handle = await candidate.moveTo(highest + 1);
+    const handle = await candidate.moveTo(highest + 1, isBroken);
     if (!handle) continue;
-    const lock = held(options, { generation: highest + 1, isBroken: look?.sight === 'unknown', handle, holder });
+    const lock = held(options, { generation: highest + 1, isBroken, handle, holder });
     if (await isInForce(lock, folder)) return lock;
   }
 };
@@ -59,7 +71,7 @@ export const lockSession = async (options: LockOptions): Promise<SessionLock> =>
 /** Whether somebody holds the lock of this session. */
 export const isLocked = async (folder: string): Promise<boolean> => {
   const highest = await highestIn(folder);
-  const look = highest > 0 ? await lookInto(lockIn(folder, highest)) : undefined;
+  const look = await lookAtHighest(folder, highest);
   if (look?.sight !== 'unknown') return look?.sight === 'alive';
   try {
     const candidate = await makeCandidate(folder, { ...thisProcess(), leaseMs: 0 });
@@ -70,6 +82,8 @@ export const isLocked = async (folder: string): Promise<boolean> => {
     return true;
   }
 };
+
+const lookAtHighest = async (folder: string, highest: number): Promise<Look | undefined> => (highest > 0 ? lookInto(lockIn(folder, highest)) : undefined);
 
 interface Taken {
   readonly generation: number;
@@ -100,6 +114,7 @@ const held = ({ folder, session, leaseMs }: LockOptions, { generation, isBroken,
   return {
     generation,
     isBroken,
+    settle: () => rm(unsettledIn(lockIn(folder, generation)), { force: true }),
     check: async () => {
       const highest = await highestIn(folder).catch(noneIfGone);
       if (highest !== generation) throw await takenOver(session, lockIn(folder, highest));
