@@ -107,6 +107,19 @@ describe('a parent', () => {
     expect(messages).toEqual([expect.not.stringContaining('yieldWhile')]);
     expect(events.filter(({ type }) => type === 'slots-held-by-parents')).toEqual([]);
   });
+
+  it('is said to wait for what its child has left waiting', async () => {
+    const { lanes, time, events } = timed({ concurrency: 2, idleTimeoutMs: 1000, graceMs: 0, groups: { tenant: { concurrency: 1 } } });
+    const groups = { tenant: 't' };
+    const parent = lanes.run('parent', () => lanes.run('child', () => void lanes.run('grandchild', () => undefined, { groups })).then(() => gate().passed), { groups });
+    const ended = parent.catch((error: unknown) => (error as Error).message);
+    await settled();
+    expect(events).toEqual([{ type: 'slots-held-by-parents', sessions: ['parent'] }]);
+    time.advance(1000);
+    expect(await ended).toContain('yieldWhile');
+    await lanes.idle();
+    expect(time.timers).toBe(0);
+  });
 });
 
 describe('somebody who is sent away', () => {

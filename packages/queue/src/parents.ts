@@ -16,14 +16,17 @@ export class Parents {
   }
 
   /** Somebody waits no longer. */
-  waitsNoLonger({ parent }: Ticket): void {
-    if (parent?.isCurrent === true) this.#change(parent, -1);
+  waitsNoLonger(ticket: Ticket): void {
+    const parent = parentOf(ticket);
+    if (parent) this.#change(parent, -1);
   }
 
-  /** Somebody has given its place back. */
+  /** Somebody has given its place back: what it has started and still waits is a part of the work of its own parent. */
   over(holder: Holder): void {
-    this.#change(holder, -holder.waitingChildren);
-    parentOf(holder.ticket);
+    const { waitingChildren } = holder;
+    this.#change(holder, -waitingChildren);
+    const parent = parentOf(holder.ticket);
+    if (parent) this.#change(parent, waitingChildren);
   }
 
   /** What to report, once, when everybody who has a slot has started something that waits for one. */
