@@ -14,6 +14,8 @@ export interface DeliveryHost {
   readonly records: Records;
   readonly unread: Unread;
   readonly wrap: WrapEvidence;
+  /** How many results a message brings. After a crash there may be more than one could read. */
+  readonly atOnce: number;
 }
 
 /**
@@ -29,6 +31,11 @@ export class Delivery {
 
   pending(member: Member | undefined): readonly EndedChild[] {
     return pendingOf(member) as readonly EndedChild[];
+  }
+
+  /** Those that come next. */
+  next(member: Member | undefined): readonly EndedChild[] {
+    return this.pending(member).slice(0, this.#host.atOnce);
   }
 
   /** Takes these results for a message to their parent. */

@@ -7,7 +7,7 @@ export interface SubagentLimits {
    */
   readonly depth?: number | undefined;
   /**
-   * How many sub-agents an agent may have at a time. One counts until its result was delivered.
+   * How many sub-agents an agent may have at a time. One counts until its result was delivered. No message brings more results.
    *
    * @defaultValue `20`, more than models ask for and few enough to be read
    */

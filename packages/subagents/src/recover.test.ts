@@ -53,6 +53,19 @@ describe('recover', () => {
     expect(await store.list()).toEqual([]);
   });
 
+  it('brings no more results in one message than there may be sub-agents', async () => {
+    const store = memoryChildStore();
+    for (let index = 0; index < 7; index += 1) {
+      const id = `o${index}`;
+      await store.save({ v: 1, id, agent: 'worker', task: id, session: `subagent-${id}`, turn: `t-${id}`, parent: 'boss', root: 'boss', depth: 1, receiver: 'parent', spawnedAt: index });
+    }
+    const { team, run, parent } = tree({ parent: ['I see.', 'I see.', 'I see.'], store, limits: { children: 3 } });
+    await team.recover();
+    await run();
+    expect(parent.requests.map((_, index) => countOf(readBy(parent, index), 'ended: interrupted'))).toEqual([3, 6, 7]);
+    expect([team.list('boss'), await store.list()]).toEqual([[], []]);
+  });
+
   it('finds each once, also when it is called twice at a time', async () => {
     const store = memoryChildStore();
     const first = tree({ parent: [says(spawn('a', 'hang')), 'I wait.'], tasks: { hang: [{ never: ['…'] }] }, store });

@@ -2,6 +2,7 @@ import { noUsage, type MaybePromise, type UnfinishedTurn } from '@h/turn';
 import { aFunction, checkOptions } from '@h/turn/options';
 import { stillThere } from './child-end.js';
 import { createChild } from './create-child.js';
+import type { Child } from './family.js';
 import { Gate } from './gate.js';
 import { unrestricted } from './policy.js';
 import type { ChildEnd, ChildRecord } from './record.js';
@@ -35,21 +36,29 @@ export const recover = async (team: Team, options: RecoverOptions = {}): Promise
   const isOurs = ({ root }: ChildRecord): boolean => sessions(root);
   const records = ((await team.options.store?.list(isOurs)) ?? []).filter(isOurs);
   const turns = new Set(((await unfinished?.()) ?? []).map(({ turn }) => turn));
+  const known = new Set(team.family.all().flatMap(({ children }) => [...children].map(({ record }) => record.id)));
   const orphans: Orphan[] = [];
+  const adopted: Child[] = [];
+  const changed = new Set<Child>();
+  const writing: Promise<void>[] = [];
   for (const record of records) {
-    if (isKnown(team, record)) continue;
+    if (known.has(record.id)) continue;
     const isResumable = turns.has(record.turn);
     const end = record.end ?? interrupted(record, isResumable, unfinished !== undefined);
     const toldTo = record.receiver === 'parent' ? record.root : undefined;
     // A parent that is a sub-agent itself has died with it: the agent at the top is told instead.
-    const kept = { ...record, end, parent: toldTo ?? record.parent };
-    if (toldTo === undefined) await quietly(() => team.options.store?.delete(record.id));
+    if (toldTo === undefined) writing.push(quietly(() => team.options.store?.delete(record.id)));
     else {
-      if (record.end === undefined || record.parent !== toldTo) await quietly(() => team.options.store?.save(kept));
-      team.unread.add(team.family.adopt(toldTo, (parent) => createChild(parent, { record: kept, policy: unrestricted, gate: closedGate() })));
+      const child = team.family.adopt(toldTo, (parent) => createChild(parent, { record: { ...record, end, parent: toldTo }, policy: unrestricted, gate: closedGate() }));
+      adopted.push(child);
+      if (record.end === undefined || record.parent !== toldTo) changed.add(child);
     }
     orphans.push({ record: { ...record, end }, isResumable, toldTo });
   }
+  for (const child of adopted) team.unread.add(child);
+  // Those that were too many are forgotten by now, and are not kept any more.
+  for (const child of changed) writing.push(team.records.change(child, {}));
+  await Promise.all(writing);
   for (const session of new Set(orphans.flatMap(({ toldTo }) => toldTo ?? []))) team.wake(session);
   return orphans.filter(({ record }) => record.end.status === 'interrupted');
 };
@@ -65,9 +74,6 @@ const quietly = async (write: () => unknown): Promise<void> => {
 
 /** What has ended works no more. */
 const closedGate = (): Gate => new Gate(0);
-
-const isKnown = (team: Team, { id, session, root, parent }: ChildRecord): boolean =>
-  team.family.find(session) !== undefined || [root, parent].some((each) => [...(team.family.find(each)?.children ?? [])].some(({ record }) => record.id === id));
 
 const interrupted = ({ id, agent, session, task, isolated }: ChildRecord, isResumable: boolean, isSure: boolean): ChildEnd => {
   const wasBegun = isResumable ? 'while its turn was under way' : isSure ? 'before its turn began, or after it and before its result was kept' : 'before it had ended';

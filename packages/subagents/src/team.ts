@@ -90,7 +90,7 @@ export class Team {
       },
     });
     this.unread = new Unread({ most: this.limits.unread, isBusy: (session) => this.turns.has(session), forget: (child) => this.#forgetUnread(child) });
-    this.delivery = new Delivery({ family: this.family, records: this.records, unread: this.unread, wrap: options.wrap ?? quoteEvidence });
+    this.delivery = new Delivery({ family: this.family, records: this.records, unread: this.unread, wrap: options.wrap ?? quoteEvidence, atOnce: this.limits.children });
     this.#host = {
       limits: this.limits,
       lanes,

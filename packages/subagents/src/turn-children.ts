@@ -96,7 +96,7 @@ class TurnChildren {
 
   /** Results go in front of what is added to the history anyhow, because a request is made right behind it. */
   #deliverWith(event: TurnEventOf<'history.append'>): Decision {
-    const children = this.#team.delivery.pending(this.#member);
+    const children = this.#team.delivery.next(this.#member);
     if (children.length === 0 || this.#hasEnded) return undefined;
     const message = this.#team.delivery.message(children);
     for (const child of children) this.#arriving.add(child);
@@ -128,7 +128,7 @@ class TurnChildren {
   }
 
   #continue(): Decision {
-    const children = this.#team.delivery.pending(this.#member);
+    const children = this.#team.delivery.next(this.#member);
     if (children.length === 0) return undefined;
     const message = this.#team.delivery.message(children);
     const names = children.map(({ record }) => record.id);

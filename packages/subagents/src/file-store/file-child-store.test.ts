@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -196,6 +197,20 @@ describe('fileChildStore', () => {
     await utimes(join(folder, 'owner'), long, long);
     await expect.poll(async () => (await stat(join(folder, 'owner'))).mtimeMs).toBeGreaterThan(1000);
     expect(JSON.parse(await readFile(join(folder, 'owner'), 'utf8'))).toMatchObject({ pid: process.pid, leaseMs: 100 });
+  });
+
+  it.runIf(process.platform === 'linux')('has few files open at a time, however much is to be kept', async () => {
+    const store = open(await temporaryFolder());
+    await store.save(record('first'));
+    const filesOpen = (): number => readdirSync('/proc/self/fd').length;
+    const before = filesOpen();
+    let most = before;
+    const looking = setInterval(() => (most = Math.max(most, filesOpen())), 1);
+    await Promise.all(Array.from({ length: 300 }, async (_, index) => store.save(record(String(index)))));
+    clearInterval(looking);
+    expect(most).toBeGreaterThan(before);
+    expect(most - before).toBeLessThan(100);
+    expect(await idsIn(store)).toHaveLength(301);
   });
 
   it('fails where the folder cannot be had, and works once it can', async () => {

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TurnError } from '@h/turn';
 import { aFunction, aText, checkOptions, numberFrom, required, wholeFrom } from '@h/turn/options';
+import { Gate } from '../gate.js';
 import type { ChildRecord, ChildStore } from '../record.js';
 import { isDraft, isLeft, isProcessFolder, makeClaim, takeAway, type Claim } from './claim.js';
 import { ageOf, ifThere, isHalfWritten, removeIfEmpty, replaceFile, syncFolder, timeIn } from './files.js';
@@ -86,6 +87,8 @@ class Files implements FileChildStore {
   #current: Claim | undefined;
   /** What is being done, by what it is done to. */
   readonly #underWay = new Map<string | symbol, Promise<unknown>>();
+  /** A process may have so many files open, and there is no end of agents. */
+  readonly #gate = new Gate(32);
   #isClosed = false;
 
   constructor(options: FileSettings) {
@@ -138,9 +141,14 @@ class Files implements FileChildStore {
     if (this.#isClosed) return Promise.reject(new TurnError('store-closed', 'The store of sub-agents was closed.'));
     const before = this.#underWay.get(key) ?? Promise.resolve();
     const done = before.then(async () => {
-      const claim = await this.#claimed();
-      await this.#check(claim);
-      return work(claim);
+      await this.#gate.enter(undefined);
+      try {
+        const claim = await this.#claimed();
+        await this.#check(claim);
+        return await work(claim);
+      } finally {
+        this.#gate.leave();
+      }
     });
     const settled = done
       .catch(() => undefined)
