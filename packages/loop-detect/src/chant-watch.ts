@@ -30,11 +30,15 @@ export class ChantWatch {
 
   begin(event: TurnEventOf<'model.request'>): void {
     this.#request = event;
-    if (event.replayed === true) this.#isAdviceDue = false;
     this.#detector?.reset();
   }
 
-  /** Learns from a replay that an answer was cut off: its successor may not have been asked for. */
+  /** The model has answered: what it was advised, it has read. */
+  answered(): void {
+    this.#isAdviceDue = false;
+  }
+
+  /** Learns from a replay that an answer was cut off: its successor may not have been asked for, or not have been answered. */
   recall({ error, replayed }: TurnEventOf<'model.error'>): void {
     if (replayed !== true || error.code !== code) return;
     this.#strikes += 1;

@@ -32,10 +32,16 @@ export const loopDetect = (options: LoopDetectOptions = {}): TurnOperator => {
           watch.reset();
           chant.reset();
         },
-        'history.replace': () => watch.forgive(),
+        'history.replace': ({ origin }) => {
+          if (origin !== handOff) watch.forgive();
+        },
         'model.request': (event) => chant.begin(event),
         'model.error': (event) => chant.recall(event),
-        'model.response': ({ content }) => watch.plan(content),
+        'model.response': ({ content }) => {
+          chant.answered();
+          watch.plan(content);
+        },
+        'tool.call': (event) => watch.recall(event),
         'tool.result': (event) => watch.learn(event),
       },
       decide: {
@@ -48,6 +54,12 @@ export const loopDetect = (options: LoopDetectOptions = {}): TurnOperator => {
     };
   });
 };
+
+/**
+ * Who gives a context up for a briefing carries the state of loops: else a model that goes in circles would be given them all over again with
+ * each reset. Its commands are only seen here where a turn is resumed, since it stands behind this operator.
+ */
+const handOff = 'handoff';
 
 /** Whether somebody has said something while the turn runs; what the harness itself says is not new input. */
 const isFromUser = ({ origin, messages }: TurnEventOf<'history.append'>): boolean =>

@@ -74,6 +74,11 @@ export class TurnWatch {
     this.#isTold = false;
   }
 
+  /** Learns from a replay that observers were told of this step. */
+  recall({ replayed, denied }: TurnEventOf<'tool.call'>): void {
+    if (replayed === true && denied?.by === operatorName) this.#isTold = true;
+  }
+
   /** Lets a call of the step pass, or refuses it with all others. */
   decide(event: TurnEventOf<'tool.call'>): Decision {
     if (this.#ending) return stop('loop-detected', this.#ending.message);

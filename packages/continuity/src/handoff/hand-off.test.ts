@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { decodeRecord, encodeRecord, harness, intercept, keep, memorySessions, notice, reply, stop, type JournalRecord, type Message, type NewEvent, type SessionStore, type TurnEvent, type TurnOperator } from '@h/turn';
+import { decodeRecord, deny, encodeRecord, harness, intercept, keep, memorySessions, notice, reply, stop, type JournalRecord, type Message, type NewEvent, type SessionStore, type TurnEvent, type TurnOperator } from '@h/turn';
 import { call, describeOperator, failure, response, scriptedModel, scriptedTools, user, type ScriptStep } from '@h/turn/testing';
 import { lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
@@ -31,7 +31,10 @@ const saying = (byStep: Readonly<Record<number, readonly unknown[]>>): TurnOpera
 
 const failed = (reason = 'ineffective') => ({ type: 'compaction.failed', trigger: 'threshold', reason, message: 'No.' });
 const done = (tokensBefore: number, tokensAfter: number) => ({ type: 'compaction.done', tokensBefore, tokensAfter });
-const loop = (level: string) => ({ type: 'loop.warning', level });
+
+/** Refuses the calls of these steps, as `@h/loop-detect` does. */
+const refusing = (refused: readonly number[], by = 'loop-detect'): TurnOperator =>
+  intercept('refusing', () => ({ decide: { 'tool.call': (event) => (refused.includes(event.step) ? deny(event, 'In circles.', by) : undefined) } }));
 
 interface Run {
   readonly options: HandOffOptions;
@@ -155,9 +158,7 @@ describe('a reset is due', () => {
     ['by the saving that the option asks for', { 2: [done(100, 85)], 3: [done(100, 85)] }, { leastSaving: 0.2 }, ['compaction']],
     ['not when a compaction between has helped', { 2: [failed()], 3: [failed(), done(100, 40)], 4: [failed()] }, {}, []],
     ['not for failures that a fresh context would not mend', { 2: [failed('overhead')], 3: [failed('cancelled')], 4: [failed('archive-failed')] }, {}, []],
-    ['after calls were refused as a loop three times', { 2: [loop('block'), loop('block')], 3: [loop('break')] }, {}, ['loop']],
-    ['after as many as the option says', { 2: [loop('block')] }, { maxLoopBlocks: 1 }, ['loop']],
-    ['not after warnings', { 2: [loop('warn'), loop('warn'), loop('warn')] }, {}, []],
+    ['not after warnings of loops', { 2: [{ type: 'loop.warning', level: 'warn' }], 3: [{ type: 'loop.warning', level: 'warn' }], 4: [{ type: 'loop.warning', level: 'warn' }] }, { maxLoopBlocks: 1 }, []],
     ['when the app says that the model is confused', {}, { isConfused: ({ step }) => step === 3 }, ['confused']],
     ['not when the judge fails', {}, { isConfused: () => { throw new Error('No.'); } }, []],
   ])('%s', async (_, notices, more, expected) => {
@@ -166,9 +167,20 @@ describe('a reset is due', () => {
     expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed' });
   });
 
+  it.each<readonly [string, readonly TurnOperator[], Partial<HandOffOptions>, readonly string[]]>([
+    ['after the calls of three steps were refused as a loop', [refusing([1, 2, 4])], {}, ['loop']],
+    ['after as many as the option says', [refusing([2])], { maxLoopBlocks: 1 }, ['loop']],
+    ['not after two, however many calls they had', [refusing([1, 2])], {}, []],
+    ['not for calls that others have refused', [refusing([1, 2, 3, 4], 'hooks')], { maxLoopBlocks: 1 }, []],
+  ])('%s', async (_, more, option, expected) => {
+    const script = Array.from({ length: 6 }, (__, index): ScriptStep => (index === 5 ? 'Done.' : response(call(`a${index}`, 'ls'), call(`b${index}`, 'ls'))));
+    const { events } = await run({ options: await optionsOf(option), script, more });
+    expect(events.flatMap((event) => (event.type === 'handoff.done' ? [event.trigger] : []))).toEqual(expected);
+  });
+
   it('not before the step without tools in which a turn is summed up', async () => {
     const last = intercept('last', () => ({ decide: { 'model.request': (request) => (request.step === 3 ? { ...request, settings: { toolChoice: 'none' } } : undefined) } }));
-    const { events } = await run({ options: await optionsOf({ isConfused: ({ step }) => step === 3 }), script: steps(3), notices: { 3: [loop('block'), loop('block'), loop('block')] }, more: [last] });
+    const { events } = await run({ options: await optionsOf({ isConfused: ({ step }) => step === 3, maxLoopBlocks: 2 }), script: steps(3), more: [last, refusing([1, 2])] });
     expect(typesOf(events)).toEqual([]);
   });
 

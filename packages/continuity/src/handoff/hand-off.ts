@@ -3,15 +3,19 @@ import type { HandOffTrigger } from './events.js';
 import { handOffKind } from './fresh-context.js';
 import { handOffSettingsOf, type HandOffOptions, type HandOffSettings } from './options.js';
 import { recordKey, resetContext } from './reset.js';
-import { afterCompaction, afterFailure, afterLoop, dueTrigger, noRecord, recordOf, settled, type TriggerState } from './triggers.js';
+import { afterCompaction, afterFailure, afterLoop, dueTrigger, noRecord, recordOf, settled, type HandOffRecord, type TriggerState } from './triggers.js';
 
 type Request = TurnEventOf<'model.request'>;
+
+/** How calls and answers are marked that `@h/loop-detect` has refused. Unlike its notices, they are seen again where a turn is resumed. */
+const loopDetector = 'loop-detect';
+const chantingCode = 'chanting';
 
 /**
  * Gives up a context that is past saving: a briefing is written and kept, and the history becomes that briefing.
  *
  * It is due when compaction has stopped helping (`compaction.failed`, or `compaction.done` that saved next to nothing), when a request
- * was too long all the same, when calls go in circles (`loop.warning`), when `isConfused` says so, or when a turn is begun with
+ * was too long all the same, when calls go in circles (refused by `loopDetect`), when `isConfused` says so, or when a turn is begun with
  * `metadata: { handoff: 'now' }`. The turn goes on: budgets, the state of other operators, policies and running sub-agents are what
  * they were. A turn that was ended as a loop makes the session's next one begin afresh.
  *
@@ -37,14 +41,23 @@ export const handOff = (options: HandOffOptions): TurnOperator => {
     let stepsSince = Infinity;
     let failures = 0;
     let lastRequest: Request | undefined;
-    let keptFailed = 0;
+    let kept: HandOffRecord = noRecord;
+    let refusedStep: number | undefined;
     const told = new Set<HandOffTrigger>();
 
     const remember = (value: unknown): void => {
       const record = recordOf(value);
       const { due: _, ...rest } = state;
       state = { ...rest, ...record };
-      keptFailed = record.failed;
+      kept = record;
+    };
+
+    /** What the session does not know yet of all this. */
+    const unkept = (): readonly NewEvent[] => {
+      const { resets, failed } = state;
+      if (kept.resets === resets && kept.failed === failed) return [];
+      kept = { resets, failed };
+      return [keep(recordKey, { resets, failed })];
     };
 
     /** Why a reset that is due is not made; nothing where it may be. */
@@ -62,9 +75,8 @@ export const handOff = (options: HandOffOptions): TurnOperator => {
 
     /** What follows from a reset, for everything that is counted here. */
     const begunAfresh = (): void => {
-      const { due: _, ...rest } = state;
-      state = { ...rest, failed: 0, hasFailed: false, loopBlocks: 0 };
-      keptFailed = 0;
+      const { due: _, resets, ...rest } = state;
+      state = { ...rest, resets: resets + 1, failed: 0, hasFailed: false, loopBlocks: 0 };
       stepsSince = 0;
     };
 
@@ -73,7 +85,7 @@ export const handOff = (options: HandOffOptions): TurnOperator => {
       const outcome = await resetContext({ trigger, request, session, resets, signal }, settings, operator);
       if (outcome.ok) {
         begunAfresh();
-        state = { ...state, resets };
+        kept = { resets, failed: 0 };
         lastRequest = outcome.request;
       } else {
         // Not again at the next request: what failed now would fail then.
@@ -89,12 +101,12 @@ export const handOff = (options: HandOffOptions): TurnOperator => {
       // A step without tools is the last one of the turn, to sum up: what it sums up is not given away before.
       const isLast = request.settings.toolChoice === 'none';
       const trigger = isLast ? undefined : (dueTrigger(state, settings) ?? (isConfused(settings, session, request) ? 'confused' : undefined));
-      const record: readonly NewEvent[] = state.failed === keptFailed ? [] : [keep(recordKey, { resets: state.resets, failed: state.failed })];
-      keptFailed = state.failed;
-      if (trigger === undefined) return record.length === 0 ? undefined : [...record, request];
-      const reason = refusalOf();
-      if (reason !== undefined) return [...record, ...refused(trigger, reason), request];
-      return reset(trigger, request, signal).then((outcome) => (outcome.ok ? [...outcome.commands, outcome.request] : [...record, outcome.notice, request]));
+      const reason = trigger === undefined ? undefined : refusalOf();
+      if (trigger === undefined || reason !== undefined) {
+        const before = [...unkept(), ...(trigger === undefined || reason === undefined ? [] : refused(trigger, reason))];
+        return before.length === 0 ? undefined : [...before, request];
+      }
+      return reset(trigger, request, signal).then((outcome) => (outcome.ok ? [...outcome.commands, outcome.request] : [...unkept(), outcome.notice, request]));
     };
 
     const afterError = (event: TurnEventOf<'model.error'>, { signal }: DecideContext): Decision | Promise<Decision> => {
@@ -127,17 +139,23 @@ export const handOff = (options: HandOffOptions): TurnOperator => {
         'model.response': () => {
           stepsSince += 1;
         },
+        'tool.call': ({ denied, step }) => {
+          if (denied?.by !== loopDetector || refusedStep === step) return;
+          refusedStep = step;
+          state = afterLoop(state);
+        },
+        'model.error': ({ error, retrying }) => {
+          if (retrying === true && error.code === chantingCode) state = afterLoop(state);
+        },
         ...noticesOf((type, event) => {
-          if (type === 'compaction.failed') state = afterFailure(state, event['reason']);
-          else if (type === 'compaction.done') state = afterCompaction(state, event['tokensBefore'], event['tokensAfter'], settings.leastSaving);
-          else state = afterLoop(state, event['level']);
+          state = type === 'compaction.failed' ? afterFailure(state, event['reason']) : afterCompaction(state, event['tokensBefore'], event['tokensAfter'], settings.leastSaving);
         }),
       },
       decide: {
         'model.request': beforeRequest,
         'model.error': afterError,
         'turn.stop': (event) =>
-          event.outcome === 'loop-detected' && state.resets < settings.maxResets
+          event.outcome === 'loop-detected' && state.resets < settings.maxResets && kept.due === undefined
             ? [keep(recordKey, { resets: state.resets, failed: state.failed, due: 'loop' }), event]
             : undefined,
       },
@@ -148,7 +166,7 @@ export const handOff = (options: HandOffOptions): TurnOperator => {
 /** Notices of packages that this one does not know, by their names. */
 const noticesOf = (learn: (type: string, event: Readonly<Record<string, unknown>>) => void): ObserveHandlers =>
   Object.fromEntries(
-    ['compaction.failed', 'compaction.done', 'loop.warning'].map((type) => [type, (event: TurnEvent) => learn(type, event as unknown as Readonly<Record<string, unknown>>)]),
+    ['compaction.failed', 'compaction.done'].map((type) => [type, (event: TurnEvent) => learn(type, event as unknown as Readonly<Record<string, unknown>>)]),
   );
 
 /** A judge that fails says no: a context is not given up on a guess. */

@@ -49,7 +49,7 @@ export interface HandOffOptions {
    */
   readonly leastSaving?: number | undefined;
   /**
-   * How many times in a turn calls may be refused as a loop (`loop.warning` of level `block` or `break`) before the context is given up.
+   * How many steps of a turn `loopDetect` may refuse, their calls or their answer, before the context is given up.
    *
    * @defaultValue `3`
    */

@@ -35,8 +35,8 @@ export const resetContext = async (job: ResetJob, settings: HandOffSettings, ope
     return {
       ok: true,
       request: { ...request, messages: MessageList.of(messages) },
-      // Counted before it takes effect: a crash between the two costs a reset, and never the cap.
-      commands: [keep(recordKey, { resets, failed: 0 }), { type: 'history.replace', origin: handOffKind, messages }, notice('handoff.done', { trigger, resets, ...report })],
+      // Counted once it has taken effect: after a crash between the two, the replay shows it, and it is counted then.
+      commands: [{ type: 'history.replace', origin: handOffKind, messages }, keep(recordKey, { resets, failed: 0 }), notice('handoff.done', { trigger, resets, ...report })],
     };
   } catch (error) {
     return { ok: false, notice: notice('handoff.failed', { trigger, error: toErrorInfo(error) }) };

@@ -34,8 +34,8 @@ export const afterCompaction = (state: TriggerState, before: unknown, after: unk
 /** All that belongs to one compaction has been seen: a request or an error follows. */
 export const settled = (state: TriggerState): TriggerState => (state.hasFailed ? { ...state, hasFailed: false, failed: state.failed + 1 } : state);
 
-/** A loop was found. */
-export const afterLoop = (state: TriggerState, level: unknown): TriggerState => (level === 'block' || level === 'break' ? { ...state, loopBlocks: state.loopBlocks + 1 } : state);
+/** Something was refused because it goes in circles. */
+export const afterLoop = (state: TriggerState): TriggerState => ({ ...state, loopBlocks: state.loopBlocks + 1 });
 
 /** What is due now. */
 export const dueTrigger = (state: TriggerState, { maxFailedCompactions, maxLoopBlocks }: Pick<HandOffSettings, 'maxFailedCompactions' | 'maxLoopBlocks'>): HandOffTrigger | undefined => {
