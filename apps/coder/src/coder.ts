@@ -39,7 +39,7 @@ const runReal = async (given: CoderArguments, process: Process): Promise<number>
   const workspace = await workFolder(given.workspace, startFolder(process.env, process.cwd()));
   const warn = (text: string): void => void process.stderr.write(`${oneLine(text)}\n`);
   const sessions = openSessions('sessions', workspace, process.env, warn);
-  const children = await openChildren(workspace, process.env, warn);
+  const children = openChildren(workspace, process.env, warn);
   const artifacts = await openArtifacts(workspace, process.env, warn);
   const session = await chooseSession(sessions, given);
   const open = given.prompt === undefined ? (await sessions.unfinished()).find((turn) => turn.session === session)?.turn : undefined;

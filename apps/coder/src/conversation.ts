@@ -13,8 +13,7 @@ import { childLines, planLines } from './render/task-lines.js';
 import type { Paper } from './render/tool-line.js';
 import { answering } from './run-turn.js';
 import type { Terminal } from './streams.js';
-import { inputRow } from './view/input-row.js';
-import { LineEditor, type Draft } from './view/line-editor.js';
+import { InputLine } from './view/input-line.js';
 
 const idleHint = 'Say what to do; /help for more, Ctrl-D leaves.';
 const busyHint = 'Type to steer the turn; Ctrl-C cancels it.';
@@ -63,7 +62,7 @@ export class Conversation {
   readonly #open: string | undefined;
   readonly #context: ContextWindow;
   readonly #tasks: ConversationParts['tasks'];
-  readonly #editor: LineEditor;
+  readonly #input: InputLine;
   readonly #answer: (event: TurnEvent) => void;
   /** Ends the turn at once, without waiting for anything. */
   readonly #left = new Subject<void>();
@@ -72,7 +71,6 @@ export class Conversation {
   #turn: 'none' | 'running' | 'cancelling' = 'none';
   #isOver = false;
   #leave: (code: number) => void = () => undefined;
-  #draft: Draft = { text: '', cursor: 0 };
 
   constructor({ agent, lanes, session, open, context, tasks, input, terminal, palette }: ConversationParts) {
     const leaving = { turn: (given: Parameters<Agent['turn']>[0]) => agent.turn(given).pipe(takeUntil(this.#left)), steer: agent.steer.bind(agent) };
@@ -86,20 +84,22 @@ export class Conversation {
     this.#terminal = terminal;
     this.#palette = palette;
     this.#answer = answering(agent, terminal.questions, (error) => this.#fail(error));
-    this.#editor = new LineEditor(input, {
-      draft: (draft) => this.#show(draft),
-      line: (line) => this.#entered(line.trim()),
+    this.#input = new InputLine({
+      input,
+      terminal,
+      palette,
+      hint: () => (this.#turn === 'none' ? idleHint : busyHint),
+      line: (line) => this.#entered(line),
       interrupt: () => this.interrupt(),
       end: () => void this.stop(this.#turn === 'none' ? 0 : exitCodes.cancelled),
     });
-    terminal.questions?.attach({ hold: () => this.#hold(), interrupt: () => this.interrupt() });
   }
 
   /** Fulfilled with the exit code when the user leaves. */
   run(): Promise<number> {
     return new Promise((resolve) => {
       this.#leave = resolve;
-      this.#editor.open();
+      this.#input.open();
       if (this.#open !== undefined) this.#goOn(this.#open).catch((error: unknown) => this.#fail(error));
     });
   }
@@ -124,7 +124,7 @@ export class Conversation {
       if (!this.#inbox.interrupt(this.#session, reason)) this.#resumed.abort(reason);
     } else if (this.#turn === 'cancelling') {
       this.#end(exitCodes.cancelled);
-    } else if (!this.#editor.clear()) {
+    } else if (!this.#input.clear()) {
       this.#end(0);
     }
   }
@@ -141,13 +141,12 @@ export class Conversation {
     this.#isOver = true;
     this.#terminal.questions?.abandon();
     this.#left.next();
-    this.#editor.close();
+    this.#input.close();
     this.#terminal.view.close();
     this.#leave(code);
   }
 
   #entered(line: string): void {
-    if (line === '' || this.#isOver) return;
     if (isCommand(line)) this.#obey(line);
     else void this.#send(line);
   }
@@ -194,7 +193,7 @@ export class Conversation {
     if (event.type === 'turn.start') {
       this.#turn = 'running';
       view.say(['', `${this.#palette.cyan('›')} ${this.#palette.bold(oneLine(event.input.map(textOf).join(' ')))}`, '']);
-      this.#show(this.#draft);
+      this.#input.refresh();
     }
     this.#context.event(event);
     view.event(event);
@@ -204,7 +203,7 @@ export class Conversation {
 
   #idle(): void {
     this.#turn = 'none';
-    this.#show(this.#draft);
+    this.#input.refresh();
   }
 
   #say(lines: readonly string[]): void {
@@ -218,20 +217,6 @@ export class Conversation {
 
   get #paper(): Paper {
     return { palette: this.#palette, columns: this.#terminal.screen.columns };
-  }
-
-  #show(draft: Draft): void {
-    this.#draft = draft;
-    if (this.#isOver) return;
-    this.#terminal.view.input(inputRow(draft, this.#turn === 'none' ? idleHint : busyHint, this.#paper));
-  }
-
-  /** Lets a question have the terminal for itself. */
-  #hold(): () => void {
-    this.#editor.close();
-    return () => {
-      if (!this.#isOver) this.#editor.open();
-    };
   }
 }
 

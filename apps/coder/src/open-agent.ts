@@ -73,7 +73,7 @@ export const openAgent = async (job: Job, opened: (() => Promise<void>)[]): Prom
     recording: given.record === undefined ? undefined : resolve(startFolder(process.env, process.cwd()), given.record),
   };
   const explorer: ExplorerParts = { ...common, sessions: children.sessions, surroundings, repository };
-  const team = createTeam({ workspace, lanes, artifacts, store: children.store, createExplorer: (context) => createExplorer(explorer, context), onEvent: (child, event) => display.view.child(child, event) });
+  const team = createTeam({ workspace, lanes, artifacts, children, createExplorer: (context) => createExplorer(explorer, context), onEvent: (child, event) => display.view.child(child, event) });
   opened.push(async () => {
     try {
       await team.close();

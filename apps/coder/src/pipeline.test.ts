@@ -23,7 +23,7 @@ const allParts = async (): Promise<Required<AgentParts>> => {
   onTestFinished(() => sandbox.close());
   const lanes = createLanes();
   const artifacts = memoryArtifacts();
-  const team = createTeam({ workspace, lanes, artifacts, store: undefined, createExplorer: () => Promise.reject(new Error('Nobody is spawned.')), onEvent: () => undefined });
+  const team = createTeam({ workspace, lanes, artifacts, children: { sessions: memorySessions(), close: () => Promise.resolve() }, createExplorer: () => Promise.reject(new Error('Nobody is spawned.')), onEvent: () => undefined });
   return {
     model: { driver: scriptedModel([]), name: undefined, fallbacks: [], pool: createCredentialPool({ profiles: [] }), classify: classifyError, contextWindow: () => undefined },
     sessions: memorySessions(),

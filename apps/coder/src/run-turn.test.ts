@@ -25,8 +25,7 @@ const run = async (questions: Questioner | undefined) => {
   const events: TurnEvent[] = [];
   const tools = scriptedTools({ ls: 'a.txt' });
   const agent = harness({ model: scriptedModel([response(call('1', 'ls')), 'Done.']), tools }).pipe(askFirst());
-  const view = { event: (event: TurnEvent) => void events.push(event), say: () => undefined, close: () => undefined, child: () => undefined };
-  const turn = showTurn(agent, { session: 's', input: 'Go' }, view, questions);
+  const turn = showTurn(agent, { session: 's', input: 'Go' }, (event) => void events.push(event), questions);
   return { turn, events, tools };
 };
 

@@ -1,6 +1,5 @@
 import type { Agent, ApprovalDecision, TurnEvent, TurnEventOf, TurnInput } from '@h/turn';
 import type { Questioner } from './view/questions.js';
-import type { View } from './view/view.js';
 
 /** A turn that is being shown. */
 export interface ShownTurn {
@@ -39,7 +38,7 @@ export const answering = (agent: Agent, questions: Questioner | undefined, fail:
 const nobody: ApprovalDecision = { decision: 'deny', reason: 'Nobody is there to be asked.' };
 
 /** Runs a turn, shows its events and has its requests for approval answered. */
-export const showTurn = (agent: Agent, given: TurnGiven, view: View, questions: Questioner | undefined): ShownTurn => {
+export const showTurn = (agent: Agent, given: TurnGiven, show: (event: TurnEvent) => void, questions: Questioner | undefined): ShownTurn => {
   const cancelled = new AbortController();
   let last: TurnEventOf<'turn.end'> | undefined;
   let left = (): void => undefined;
@@ -50,7 +49,7 @@ export const showTurn = (agent: Agent, given: TurnGiven, view: View, questions: 
     const subscription = events$.subscribe({
       next: (event) => {
         if (event.type === 'turn.end') last = event;
-        view.event(event);
+        show(event);
         answer(event);
       },
       error: reject,

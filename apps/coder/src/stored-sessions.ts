@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileSessions, type FileSessions, type SessionInfo } from '@h/session';
-import type { ChildStore } from '@h/subagents';
+import type { ChildStore, KeepSessions } from '@h/subagents';
 import { fileChildStore } from '@h/subagents/file-store';
 import { fileArtifacts, memoryArtifacts, ToolConfigurationError, type ArtifactStore } from '@h/tools';
 import type { SessionStore } from '@h/turn';
@@ -18,6 +18,8 @@ export interface Children {
   readonly sessions: SessionStore;
   /** Which of them are under way. */
   readonly store?: ChildStore | undefined;
+  /** How many of those that have ended are kept. */
+  readonly keepSessions?: KeepSessions | undefined;
   close(): Promise<void>;
 }
 
@@ -44,16 +46,13 @@ export const openArtifacts = async (workspace: string, environment: NodeJS.Proce
 };
 
 /** How many sessions of sub-agents are kept, for whoever wants to look at what they did. */
-const maxChildSessions = 100;
+const keptChildSessions = 100;
 
-/** What sub-agents leave behind: their sessions, the latest of them, and what is under way. */
-export const openChildren = async (workspace: string, environment: NodeJS.ProcessEnv, warn: (text: string) => void): Promise<Children> => {
+/** What sub-agents leave behind: their sessions, and what is under way. */
+export const openChildren = (workspace: string, environment: NodeJS.ProcessEnv, warn: (text: string) => void): Children => {
   const sessions = openSessions('agents', workspace, environment, warn);
-  const old = (await sessions.list()).slice(maxChildSessions);
-  // One that another process is busy with is left to it.
-  await Promise.allSettled(old.map(({ session }) => sessions.delete(session)));
   const store = fileChildStore({ directory: stateFolder('spawned', workspace, environment), onProblem: ({ message }) => warn(message) });
-  return { sessions, store, close: () => store.close() };
+  return { sessions, store, keepSessions: { latest: keptChildSessions, store: sessions }, close: () => store.close() };
 };
 
 /**

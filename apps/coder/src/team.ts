@@ -1,7 +1,8 @@
 import type { Lanes } from '@h/queue';
 import { wrapExternal } from '@h/security';
-import { subagents, unrestricted, type AgentKind, type ChildStore, type Subagents, type SubagentsOptions } from '@h/subagents';
+import { subagents, unrestricted, type AgentKind, type Subagents, type SubagentsOptions } from '@h/subagents';
 import type { ArtifactStore } from '@h/tools';
+import type { Children } from './stored-sessions.js';
 
 /** What sub-agents are made for. */
 export interface TeamParts {
@@ -9,15 +10,15 @@ export interface TeamParts {
   readonly workspace: string;
   readonly lanes: Lanes;
   readonly artifacts: ArtifactStore;
-  /** Where is noted which sub-agents are under way, for the case that the process dies. */
-  readonly store: ChildStore | undefined;
+  /** What is kept of sub-agents. */
+  readonly children: Children;
   /** Makes a sub-agent that looks around. */
   readonly createExplorer: AgentKind['create'];
   readonly onEvent: NonNullable<SubagentsOptions['onEvent']>;
 }
 
 /** The sub-agents that the agent may give tasks to. */
-export const createTeam = ({ workspace, lanes, artifacts, store, createExplorer, onEvent }: TeamParts): Subagents =>
+export const createTeam = ({ workspace, lanes, artifacts, children: { store, keepSessions }, createExplorer, onEvent }: TeamParts): Subagents =>
   subagents({
     agents: {
       explore: {
@@ -32,6 +33,7 @@ export const createTeam = ({ workspace, lanes, artifacts, store, createExplorer,
     lanes,
     artifacts,
     store,
+    keepSessions,
     wrap: wrapExternal,
     onEvent,
   });

@@ -73,7 +73,7 @@ interface Run {
 const start = async (ready: OpenedAgent, job: Job): Promise<Run> => {
   const { agent, plan } = ready;
   const { prompt, open, session, display } = job;
-  if (plan !== undefined) return startPlan({ ...ready, plan }, { given: job.given, prompt, display });
+  if (plan !== undefined) return startPlan({ ...ready, plan }, { given: job.given, prompt, display, input: job.process.stdin });
   if (prompt !== undefined) return runOneTurn(agent, { session, input: prompt }, display);
   if (open !== undefined && display.terminal?.questions === undefined) return runOneTurn(agent, { resume: open }, display);
   return converse(ready, job);

@@ -66,13 +66,13 @@ describe('--plan', () => {
     expect(await git(workspace, 'show', '--name-only', '--format=', 'HEAD')).toBe('agent-notes.md\nagent-progress.json\ntwo.txt');
   });
 
-  it('does not take a task for done whose check fails, and stops when nothing goes on', async () => {
+  it('does not take a task for done whose check fails, and gives it up after three sessions', async () => {
     const { words, environment, workspace } = await prepare(builder());
     const { code, stdout } = await runCoder({ words: [...words, '--check', 'echo not yet; exit 3', 'Write two files'], environment });
     expect(stdout).toMatch(/✗ task_done[^\n]*exit code 3/);
     expect(stdout).toMatch(/^proposed for AGENTS\.md: Run the checks before task_done\.$/m);
-    expect(stdout).toMatch(/^no-progress · 4 sessions[^\n]*\n1 rule is proposed for AGENTS\.md/m);
-    expect(code).toBe(5);
+    expect(stdout).toMatch(/^⊘ one · Write one \(blocked: Given up: 3 sessions [^\n]*\n· two · Write two\n[^\n]*\nblocked · 4 sessions[^\n]*\n1 rule is proposed for AGENTS\.md/m);
+    expect(code).toBe(6);
     expect(await git(workspace, 'log', '--format=%s', '-1')).toBe('WIP: Write one (one)');
   });
 

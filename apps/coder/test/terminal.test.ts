@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { main, startProgram, type Running, type Start } from './coder-process.js';
 import { sampleProject, temporaryFolder } from './folders.js';
-import { call, startModelServer, type Answers } from './model-server.js';
+import { call, noAnswer, startModelServer, textOf, type Answers } from './model-server.js';
 
 const hasScript = ((): boolean => {
   try {
@@ -130,6 +130,44 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     await coder.said(/one · Write it[^]*⊘[^]*two · Write it \(blocked: a key is missing\)[^]*0 of 2 tasks are done, 1 blocked\. Next: Write it \(one\)\./);
     coder.type(ctrlD);
     expect((await coder.finished).code).toBe(0);
+  });
+
+  it('lets the user steer a plan', async () => {
+    let goOn = (): void => undefined;
+    const heard = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const task = { id: 'one', title: 'Write one', acceptance: ['It is there.'] };
+    const answers: Answers = async (request) => {
+      const results = request.messages.filter(({ role }) => role === 'tool').length;
+      if (textOf(request).includes('You open a project')) return results === 0 ? call('task_plan', { goal: 'One file', tasks: [task] }) : 'It is planned.';
+      if (results > 0) return noAnswer();
+      await heard;
+      return call('glob', { pattern: '*' });
+    };
+    const { coder, server } = await startWith(answers, { words: ['--plan', '--check', 'true', 'Write one'] });
+    await coder.said(/Session 2 · worker[^]*Waiting for the model[^]*Type to steer the work/);
+    coder.type(`/tasks${enter}`);
+    await coder.said(/one · Write one[^]*0 of 1 tasks are done/);
+    coder.type(`In Latin, please${enter}`);
+    await coder.said('› In Latin, please (told at the next step)');
+    goOn();
+    await vi.waitFor(() => expect(server.requests.filter((request) => textOf(request).includes('In Latin, please'))).toHaveLength(1), 60_000);
+    coder.type(ctrlC);
+    const { code, stdout } = await coder.finished;
+    expect(stdout).toContain('cancelled');
+    expect(code).toBe(130);
+  });
+
+  it('says which lines a plan was not told', async () => {
+    const { coder } = await startWith(() => noAnswer(), { words: ['--plan', '--check', 'true', 'Write one'] });
+    await coder.said('Waiting for the model');
+    coder.type(`In Latin, please${enter}`);
+    await coder.said('(told at the next step)');
+    coder.type(ctrlC);
+    const { code, stdout } = await coder.finished;
+    expect(stdout).toContain('› In Latin, please (not told to the model: the plan has stopped)');
+    expect(code).toBe(130);
   });
 
   it('asks whether to go on with a turn that was cut off', async () => {

@@ -1,14 +1,19 @@
+import type { ReadStream } from 'node:tty';
 import { workThrough, type PlannedSession, type WorkEndReason } from '@h/continuity';
-import type { Agent } from '@h/turn';
+import type { Agent, TurnEvent } from '@h/turn';
 import { exitCodes, signalExitCodes, type EndSignal } from '../exit-code.js';
 import { oneLine } from '../render/printable.js';
-import { counted } from '../render/quantity.js';
+import { counted, duration } from '../render/quantity.js';
 import { planLines } from '../render/task-lines.js';
 import { showTurn, type ShownTurn } from '../run-turn.js';
 import { newSession } from '../stored-sessions.js';
 import type { Display } from '../streams.js';
+import { InputLine } from '../view/input-line.js';
 import type { Plan } from './open-plan.js';
 import { reviewRules } from './review-rules.js';
+import { Steering } from './steering.js';
+
+const hint = 'Type to steer the work, /tasks shows the plan; Ctrl-C stops it.';
 
 /** What a plan is worked through with. */
 export interface PlanRun {
@@ -20,6 +25,8 @@ export interface PlanRun {
   readonly goal: string;
   readonly maxSessions: number;
   readonly display: Display;
+  /** Where the user types, on a terminal. */
+  readonly input: ReadStream;
   /** The branch that it works on, where there is one. */
   readonly branch: string | undefined;
 }
@@ -33,11 +40,14 @@ const planExitCodes: Readonly<Record<WorkEndReason, number>> = {
   'no-tasks': exitCodes.error,
   damaged: exitCodes.error,
   newer: exitCodes.error,
+  unavailable: exitCodes.error,
 };
 
 /** Works through a plan, session after session, each with an empty context: the first one plans, the next ones do a task. */
-export const runPlan = ({ agent, plan: { project }, endSession, goal, maxSessions, display, branch }: PlanRun) => {
+export const runPlan = ({ agent, plan: { project }, endSession, goal, maxSessions, display, input, branch }: PlanRun) => {
   const { view, palette, terminal } = display;
+  const questions = terminal?.questions;
+  const steering = new Steering(agent);
   const paper = { palette, columns: terminal?.screen.columns ?? Infinity };
   const stopped = new AbortController();
   let turn: ShownTurn | undefined;
@@ -50,15 +60,30 @@ export const runPlan = ({ agent, plan: { project }, endSession, goal, maxSession
     stopped.abort();
   };
 
-  const runSession = async ({ session, input, number, role, status }: PlannedSession) => {
+  const runSession = async ({ session, input: task, number, role, status }: PlannedSession) => {
     view.say(['', palette.bold(`Session ${number} · ${role}`) + palette.dim(` · ${oneLine(status.text)}`)]);
-    turn = showTurn(agent, { session, input, metadata: { plan: true } }, view, terminal?.questions);
+    const show = (event: TurnEvent): void => {
+      view.event(event);
+      steering.see(event);
+    };
+    turn = showTurn(agent, { session, input: task, metadata: { plan: true } }, show, questions);
     const end = await turn.end;
     await endSession(session);
-    return { outcome: end?.outcome ?? ('cancelled' as const) };
+    return end ?? { outcome: 'cancelled' as const };
   };
 
+  const enter = (line: string): void => {
+    if (line !== '/tasks') {
+      steering.add(line);
+      return;
+    }
+    project.status().then((status) => view.say(['', ...planLines(status, paper), '']), (error: unknown) => view.say([palette.red(oneLine(String(error)))]));
+  };
+  const typing =
+    terminal?.questions && new InputLine({ input, terminal, palette, hint: () => hint, line: enter, interrupt: () => interrupt('SIGINT'), end: () => interrupt('SIGINT') });
+
   const toEnd = async (): Promise<number> => {
+    typing?.open();
     const { reason, sessions, status } = await workThrough({
       project,
       goal,
@@ -66,14 +91,15 @@ export const runPlan = ({ agent, plan: { project }, endSession, goal, maxSession
       signal: stopped.signal,
       nameSession: newSession,
       runSession,
+      onOutage: ({ pauseMs, error }) => view.say([palette.yellow(`! ${oneLine(error?.message ?? 'Something that the work needs is not there.')} Trying again in ${duration(pauseMs)}.`)]),
       onWait: ({ text }) => view.say([palette.dim(`${oneLine(text)} Waiting for them.`)]),
-    });
+    }).finally(() => typing?.close());
+    view.say(steering.waiting.map((line) => palette.dim(`› ${oneLine(line)} (not told to the model: the plan has stopped)`)));
     const where = branch === undefined ? '' : ` Its work is on the branch ${branch}.`;
     view.say(['', ...planLines(status, paper), `${palette[reason === 'all-done' ? 'green' : 'yellow'](reason)}${palette.dim(` · ${counted(sessions, 'session')}.${where}`)}`]);
-    if (interruptedBy === undefined) await reviewRules(project.rules, { view, palette, questions: terminal?.questions, hasLeft: () => stopped.signal.aborted });
+    if (interruptedBy === undefined) await reviewRules(project.rules, { view, palette, questions, hasLeft: () => stopped.signal.aborted });
     return interruptedBy === undefined ? planExitCodes[reason] : signalExitCodes[interruptedBy];
   };
 
-  terminal?.questions?.attach({ hold: () => () => undefined, interrupt: () => interrupt('SIGINT') });
   return { done: toEnd(), interrupt };
 };

@@ -1,3 +1,4 @@
+import type { ReadStream } from 'node:tty';
 import type { Agent } from '@h/turn';
 import type { CoderArguments } from '../arguments.js';
 import type { Repository } from '../repository.js';
@@ -14,6 +15,8 @@ export interface PlanStart {
   /** What the user wants in the end; `undefined` to go on with the plan that is there. */
   readonly prompt: string | undefined;
   readonly display: Display;
+  /** Where the user types, on a terminal. */
+  readonly input: ReadStream;
 }
 
 /**
@@ -23,7 +26,7 @@ export interface PlanStart {
  */
 export const startPlan = async (
   { agent, plan, repository, rules }: { readonly agent: Agent; readonly plan: Plan; readonly repository: Repository | undefined; readonly rules: Rules },
-  { given, prompt, display }: PlanStart,
+  { given, prompt, display, input }: PlanStart,
 ): Promise<ReturnType<typeof runPlan>> => {
   const status = await plan.project.status();
   const goal = prompt ?? status.goal;
@@ -31,5 +34,5 @@ export const startPlan = async (
   if (prompt !== undefined && status.next.kind !== 'plan') throw new UsageError(`--plan: there is a plan in this folder already (${status.text}) Go on with it without a prompt, or remove agent-progress.json first.`);
   const branch = repository === undefined ? undefined : await enterPlanBranch(repository.repository, { goal, at: Date.now() });
   display.view.say([display.palette.dim(branch === undefined ? 'There is no git repository here, so nothing is committed.' : `⎇ on branch ${branch}`)]);
-  return runPlan({ agent, plan, endSession: (session) => rules.endSession(session), goal, maxSessions: given.maxSessions, display, branch });
+  return runPlan({ agent, plan, endSession: (session) => rules.endSession(session), goal, maxSessions: given.maxSessions, display, input, branch });
 };

@@ -1,0 +1,50 @@
+import { harness, reply, type TurnEvent } from '@h/turn';
+import { call, response, scriptedModel, scriptedTools } from '@h/turn/testing';
+import { tap } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import { Steering } from './steering.js';
+
+/** Two turns of two steps each; `say` adds lines while they run. */
+const follow = async (say: (event: TurnEvent, steering: Steering) => void) => {
+  const model = scriptedModel([response(call('1', 'ls')), 'One.', response(call('2', 'ls')), 'Two.'], { delayMs: 1 });
+  const agent = harness({ model, tools: scriptedTools({ ls: 'a.txt' }) }).pipe();
+  const steering = new Steering(agent);
+  const see = (event: TurnEvent): void => {
+    steering.see(event);
+    say(event, steering);
+  };
+  for (const session of ['a', 'b']) await reply(agent.turn({ session, input: session }).pipe(tap(see)));
+  const told = model.requests.map(({ messages }) => messages.toArray().flatMap(({ role, content }) => (role === 'user' ? [content] : [])));
+  return { told, steering };
+};
+
+describe('Steering', () => {
+  it('tells a line at the next step of the turn that runs', async () => {
+    const { told, steering } = await follow((event, lines) => {
+      if (event.type === 'tool.result' && event.call.id === '1') lines.add('Only the tests');
+    });
+    expect(told).toEqual([['a'], ['a', 'Only the tests'], ['b'], ['b']]);
+    expect(steering.waiting).toEqual([]);
+  });
+
+  it('keeps lines for the next turn that come when none runs, or too late for one', async () => {
+    let ends = 0;
+    const { told, steering } = await follow((event, lines) => {
+      if (event.type === 'turn.end' && (ends += 1) === 1) for (const line of ['One', 'Two']) lines.add(line);
+    });
+    expect(told).toEqual([['a'], ['a'], ['b', 'One', 'Two'], ['b', 'One', 'Two']]);
+    expect(steering.waiting).toEqual([]);
+  });
+
+  it('tells each line once, whenever it comes, or still has it', async () => {
+    for (let moment = 0; moment < 24; moment += 1) {
+      let count = 0;
+      const { told, steering } = await follow((_, lines) => {
+        if (count === moment) lines.add('Now');
+        count += 1;
+      });
+      const heard = [told[1], told[3]].map((lines = []) => lines.filter((line) => line === 'Now').length);
+      expect([...heard, steering.waiting.length].filter((times) => times > 0)).toEqual([1]);
+    }
+  });
+});

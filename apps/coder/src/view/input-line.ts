@@ -1,0 +1,76 @@
+import type { ReadStream } from 'node:tty';
+import type { Palette } from '../render/palette.js';
+import type { Terminal } from '../streams.js';
+import { inputRow } from './input-row.js';
+import { LineEditor, type Draft } from './line-editor.js';
+
+/** What an {@link InputLine} is made of. */
+export interface InputLineParts {
+  readonly input: ReadStream;
+  readonly terminal: Terminal;
+  readonly palette: Palette;
+  /** What stands there while nothing has been typed. */
+  readonly hint: () => string;
+  /** A line was entered, without the spaces around it; never an empty one. */
+  readonly line: (line: string) => void;
+  /** Ctrl-C, also instead of an answer to a question. */
+  readonly interrupt: () => void;
+  /** Ctrl-D on an empty line, or the terminal is gone. */
+  readonly end: () => void;
+}
+
+/** The last row of the terminal, in which the user types while other things are shown above it. Questions get the terminal for themselves. */
+export class InputLine {
+  readonly #parts: InputLineParts;
+  readonly #editor: LineEditor;
+  #draft: Draft = { text: '', cursor: 0 };
+  #isClosed = false;
+
+  constructor(parts: InputLineParts) {
+    const { input, terminal, line, interrupt, end } = parts;
+    this.#parts = parts;
+    this.#editor = new LineEditor(input, {
+      draft: (draft) => {
+        this.#draft = draft;
+        this.refresh();
+      },
+      line: (text) => {
+        if (text.trim() !== '' && !this.#isClosed) line(text.trim());
+      },
+      interrupt,
+      end,
+    });
+    terminal.questions?.attach({ hold: () => this.#hold(), interrupt });
+  }
+
+  open(): void {
+    this.#editor.open();
+  }
+
+  /** Gives the terminal back, for good. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#editor.close();
+    this.#parts.terminal.view.input(undefined);
+  }
+
+  /** Forgets what has been typed so far; `false` if there was nothing. */
+  clear(): boolean {
+    return this.#editor.clear();
+  }
+
+  /** Shows the row again: the hint is another one. */
+  refresh(): void {
+    if (this.#isClosed) return;
+    const { terminal, palette, hint } = this.#parts;
+    terminal.view.input(inputRow(this.#draft, hint(), { palette, columns: terminal.screen.columns }));
+  }
+
+  #hold(): () => void {
+    this.#editor.close();
+    return () => {
+      if (!this.#isClosed) this.#editor.open();
+    };
+  }
+}
