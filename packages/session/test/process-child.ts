@@ -70,8 +70,7 @@ const sleepBeforeChangeOf = (path: string): void => {
 const oversleepOpening = async (): Promise<void> => {
   os.hostname = () => 'elsewhere';
   sleepBeforeChangeOf(folderOf(directory, 'alice').journal);
-  const open = await fileSessions({ directory, leaseMs: 200 }).open('alice').catch((error: unknown) => void say(told(error)));
-  await open?.close();
+  await fileSessions({ directory, leaseMs: 200 }).open('alice').then((open) => open.close(), (error: unknown) => say(told(error)));
   say({ closed: true });
 };
 

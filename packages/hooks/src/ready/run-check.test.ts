@@ -1,9 +1,16 @@
+import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { VirtualTimeScheduler } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { localChecks, type CheckRun, type LocalChecksOptions } from './run-check.js';
 
 const PATH = process.env['PATH'];
+
+/** The processes of a group that have not ended. */
+const groupOf = (pgid: number): readonly string[] =>
+  execFileSync('ps', ['-A', '-o', 'pgid=,stat=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.trim().startsWith(`${pgid} `) && !line.includes(' Z'));
 
 const run = (command: string, options: LocalChecksOptions = {}, changes: Partial<CheckRun> = {}) =>
   localChecks({ env: { PATH }, ...options })({
@@ -56,9 +63,24 @@ describe('localChecks', () => {
     expect(await running).toMatchObject({ failure: 'timed-out' });
   });
 
+  it('is over as soon as the check and its output are', async () => {
+    expect(await run('echo done', { scheduler: new VirtualTimeScheduler() })).toMatchObject({ exitCode: 0, output: 'done\n' });
+  });
+
+  it('hears what still comes from the background when the check has ended', async () => {
+    expect(await run('(sleep 0.1; echo late) & echo done', { scheduler: new VirtualTimeScheduler() })).toMatchObject({ exitCode: 0, output: 'done\nlate\n' });
+  });
+
   it('does not wait for what a check has left in the background', async () => {
     const { exitCode, output } = await run('sleep 600 & echo done');
     expect({ exitCode, output }).toEqual({ exitCode: 0, output: 'done\n' });
+  });
+
+  it.skipIf(process.platform === 'win32')('gives a check nothing to read, and leaves nobody who watches over it', async () => {
+    const { exitCode, output } = await run('cat; echo "nothing: $?"; (cat <&3) 2>/dev/null || echo "no further line"; echo $$');
+    const [read, line, pid] = output.trim().split('\n');
+    expect([exitCode, read, line]).toEqual([0, 'nothing: 0', 'no further line']);
+    await expect.poll(() => groupOf(Number(pid)), { timeout: 10_000 }).toEqual([]);
   });
 
   it('says that a check was killed, or could not be started', async () => {

@@ -1,7 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
 import { cleanEnvironment } from '../command-hooks/environment.js';
+import { watched } from './watched-command.js';
 
 /** A command that checks something. */
 export interface CheckRun {
@@ -55,8 +56,9 @@ const drainMs = 200;
 const ofGitHooks = /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|PREFIX|OBJECT_DIRECTORY|COMMON_DIR|QUARANTINE_PATH)$/;
 
 /**
- * Runs checks on this machine, each as a process group of its own that ends as a whole: with the check, at its timeout, or
- * when the turn is over.
+ * Runs checks on this machine, each as a process group of its own that ends as a whole: with the check, at its timeout, when
+ * the turn is over, and when this process ends, however that comes; on Windows not when it is killed. What makes itself a
+ * process group of its own is not found.
  */
 export const localChecks = ({ env = process.env, keepEnv, scheduler = asyncScheduler }: LocalChecksOptions = {}): CheckRunner => {
   const environment = Object.fromEntries(Object.entries(cleanEnvironment(env, keepEnv)).filter(([name]) => !ofGitHooks.test(name)));
@@ -73,14 +75,7 @@ const runLocally = (
       resolve({ exitCode: undefined, output: '', isCut: false, failure: 'cancelled' });
       return;
     }
-    const child = spawn(inOrder(command), {
-      cwd,
-      env: { ...env, CI: '1', NO_COLOR: '1', FORCE_COLOR: '0', TERM: 'dumb' },
-      shell: true,
-      detached: process.platform !== 'win32',
-      windowsHide: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = start(command, { cwd, env: { ...env, CI: '1', NO_COLOR: '1', FORCE_COLOR: '0', TERM: 'dumb' } });
     const output = tailOf(child, maxChars);
     let failure: CheckEnd['failure'];
     let isOver = false;
@@ -92,7 +87,7 @@ const runLocally = (
       signal.removeEventListener('abort', cancel);
       // What the check has left in the background ends with it.
       endGroup(child, 'SIGKILL');
-      for (const stream of [child.stdout, child.stderr]) stream.destroy();
+      for (const stream of child.stdio) stream?.destroy();
       const why = failure ?? (exitCode === null ? (child.pid === undefined ? 'not-started' : 'killed') : undefined);
       resolve({
         exitCode: why === undefined ? (exitCode ?? undefined) : undefined,
@@ -112,14 +107,26 @@ const runLocally = (
     let timer = scheduler.schedule(() => end('timed-out'), Math.min(timeoutMs, 2_147_483_647));
     signal.addEventListener('abort', cancel, { once: true });
     child.once('error', () => finish(null));
-    child.once('close', (exitCode) => finish(exitCode));
     child.once('exit', (exitCode) => {
       drain = scheduler.schedule(() => finish(exitCode), drainMs);
+      whenRead(child, () => finish(exitCode));
     });
   });
 
-/** On one pipe, messages stay where they belong among the rest. */
-const inOrder = (command: string): string => (process.platform === 'win32' ? command : `exec 2>&1\n${command}`);
+const start = (command: string, options: Pick<SpawnOptions, 'cwd' | 'env'>): ChildProcess =>
+  process.platform === 'win32'
+    ? spawn(command, { ...options, shell: true, windowsHide: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    : spawn('/bin/sh', watched(command), { ...options, detached: true, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
+
+/** Calls back when all output was read. The line to who watches over the child is none, and open as long as that is there. */
+const whenRead = ({ stdout, stderr }: ChildProcess, act: () => void): void => {
+  const streams = [stdout, stderr].filter((stream) => stream !== null);
+  const actIfRead = (): void => {
+    if (streams.every(({ closed }) => closed)) act();
+  };
+  for (const stream of streams) stream.once('close', actIfRead);
+  actIfRead();
+};
 
 const endGroup = ({ pid }: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): void => {
   if (pid === undefined) return;
