@@ -1,9 +1,13 @@
-/** Works on a project from another process: `node child.mjs <claim|write|hold> <folder> <owner>`. Begins when it is told to. */
+/** Works on a project from another process: `node child.mjs <claim|write|hold|mark> <folder> <owner>`. Begins when it is told to. */
 import { once } from 'node:events';
 import { claimNext, completeTask, openProject, renewClaims } from '../src/index.js';
 
 const [mode = '', folder = '', owner = ''] = process.argv.slice(2);
-const { progress, clock, leaseMs, state } = openProject({ folder, lockTimeoutMs: 30_000 });
+const { progress, clock, leaseMs, state, process: mark } = openProject({ folder, lockTimeoutMs: 30_000 });
+if (mode === 'mark') {
+  process.stdout.write(`${JSON.stringify(mark)}\n`);
+  process.exit(0);
+}
 process.stdout.write('ready\n');
 await once(process.stdin, 'data');
 

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { execFileSync, spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { bundle } from '../../test/bundle.js';
 import { temporaryFolder } from '../../test/folders.js';
 import { planned, projectWith } from '../../test/projects.js';
-import { thisProcess } from '../files/process.js';
+import { isGone, thisProcess, type ProcessMark } from '../files/process.js';
 import { openProject } from '../project.js';
 import { claimNext, releaseClaims } from './changes.js';
 import { beginWork, emptyProgress, planTasks } from './planning.js';
@@ -21,6 +21,9 @@ const start = async (script: string, ...args: readonly string[]): Promise<ChildP
   await once(child.stdout, 'data');
   return child;
 };
+
+/** Whether this process may make namespaces. */
+const canUnshare = spawnSync('unshare', ['--pid', '--fork', '--mount-proc', 'true']).status === 0;
 
 describe('the progress file', () => {
   it('tells a first session from a damaged file, and leaves that as it is with a copy', async () => {
@@ -189,6 +192,16 @@ describe('two processes', () => {
     await bundle('./child.ts', script);
   });
   afterAll(() => rm(scripts, { recursive: true, force: true }));
+
+  it.runIf(canUnshare)('say nothing of each other across namespaces, nor take another process for one of theirs', async () => {
+    const marks = (['--mount-proc', '--kill-child'] as const).map((option) => JSON.parse(execFileSync('unshare', ['--pid', '--fork', option, process.execPath, script, 'mark', '/tmp', 'x'], { encoding: 'utf8' })) as ProcessMark);
+    // Both are the first process of their namespace, and gone.
+    expect(marks.map(({ pid }) => pid)).toEqual([1, 1]);
+    expect(marks.map((mark) => isGone(mark))).toEqual([false, false]);
+    expect(new Set([...marks, thisProcess()].map(({ machine }) => machine)).size).toBeGreaterThan(1);
+    // In the second one /proc speaks of the processes outside, whose first is another one.
+    expect(marks.map(({ start: begun }) => begun !== '')).toEqual([true, false]);
+  });
 
   it('never claim the same task', async () => {
     const ids = Array.from({ length: 24 }, (_, index) => `t${index}`);
