@@ -26,5 +26,5 @@ export type { CallReach } from './reach.js';
 export { memoryChildStore, type ChildEnd, type ChildReceiver, type ChildRecord, type ChildStatus, type ChildStore } from './record.js';
 export type { Orphan, RecoverOptions } from './recover.js';
 export { subagents, type ChildSnapshot, type Subagents } from './subagents.js';
-export type { Spawned, SpawnRequest } from './team.js';
+export type { Spawned, SpawnRequest } from './spawned.js';
 export type { SubagentTool, SubagentToolContext } from './tools.js';

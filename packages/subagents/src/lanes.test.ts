@@ -1,11 +1,24 @@
 import { reply } from '@h/turn';
 import { describe, expect, it } from 'vitest';
-import { says, spawn, tree, wait } from '../test/tree.js';
+import { call } from '@h/turn/testing';
+import { countOf, readBy, says, spawn, tree, wait } from '../test/tree.js';
 import { slots } from '../test/slots.js';
 import { pass, useVirtualTime } from '../test/virtual-time.js';
-import type { ChildLanes, Spawned } from './index.js';
+import type { TestTool } from '../test/tool-driver.js';
+import type { ChildLanes, Spawned, Subagents } from './index.js';
 
 useVirtualTime();
+
+/** A tool that spawns, and waits for what it has spawned. */
+const research = (team: () => Subagents): TestTool => ({
+  name: 'research',
+  run: async ({ task, giveUpMs }: { readonly task: string; readonly giveUpMs?: number }, { session }: { readonly session: string }) => {
+    const spawned = (await team().spawn({ parent: session, agent: 'worker', task })) as Spawned;
+    const stop = new AbortController();
+    if (giveUpMs !== undefined) setTimeout(() => stop.abort(new Error('Too long.')), giveUpMs);
+    return (await spawned.wait(stop.signal)).text;
+  },
+});
 
 describe('lanes', () => {
   it.each([
@@ -34,6 +47,31 @@ describe('lanes', () => {
     expect(contexts).toHaveLength(31);
     expect(Math.max(...contexts.map(({ depth }) => depth))).toBe(5);
     expect([lanes.most, lanes.taken]).toEqual([1, 0]);
+  });
+
+  it('are free while a tool waits for what it has spawned, at the top and below', async () => {
+    const lanes = slots(1);
+    const tasks = { mid: [says(call('r', 'research', { task: 'deep' })), 'Mid.'], deep: ['Deep.'] };
+    const tried = tree({ parent: [says(call('r', 'research', { task: 'mid' })), 'Done.'], tasks, tools: [research(() => tried.team)], lanes, delayMs: 1, limits: { concurrency: 1 } });
+    const done = lanes.run('boss', () => reply(tried.agent.turn({ session: 'boss', input: 'Go' })));
+    await pass(100);
+    expect([readBy(tried.parent, 1), readBy(tried.children[0] as never, 1)]).toEqual([expect.stringContaining('Mid.'), expect.stringContaining('Deep.')]);
+    expect(await done).toMatchObject({ outcome: 'completed', steps: 2 });
+    expect([lanes.most, lanes.taken]).toEqual([1, 0]);
+  });
+
+  it('have a tool back that waits no longer', async () => {
+    const lanes = slots(2);
+    const tried = tree({ parent: [says(call('r', 'research', { task: 'hang', giveUpMs: 50 })), 'Done.'], tasks: { hang: [{ never: [] }] }, tools: [research(() => tried.team)], lanes });
+    const done = lanes.run('boss', () => reply(tried.agent.turn({ session: 'boss', input: 'Go' })));
+    await pass(49);
+    expect([tried.parent.requests.length, lanes.taken]).toEqual([1, 1]);
+    await pass(1);
+    expect(readBy(tried.parent, 1)).toContain('Too long.');
+    expect([await done, tried.team.list('boss')]).toMatchObject([{ outcome: 'completed' }, [{ status: 'under-way' }]]);
+    await tried.team.cancel('boss');
+    await pass(1);
+    expect(lanes.taken).toBe(0);
   });
 
   it('hear the priority and the time limit of a sub-agent, and stop it', async () => {

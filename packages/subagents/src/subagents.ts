@@ -6,7 +6,8 @@ import type { SharedBudget } from './kind.js';
 import type { SubagentsOptions } from './options.js';
 import { recover, type Orphan, type RecoverOptions } from './recover.js';
 import type { ChildRecord, ChildStatus } from './record.js';
-import { Team, type Spawned, type SpawnRequest } from './team.js';
+import type { Spawned, SpawnRequest } from './spawned.js';
+import { Team } from './team.js';
 import { spawnTool, waitTool, type SubagentTool } from './tools.js';
 import { turnChildren } from './turn-children.js';
 

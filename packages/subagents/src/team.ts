@@ -17,39 +17,12 @@ import type { ParentTurn } from './parent-turn.js';
 import { Pauses } from './pauses.js';
 import { allowsTool, inheritPolicy, movePolicy, unrestricted, type AgentPolicy } from './policy.js';
 import { ask, withdraw } from './questions.js';
-import type { ChildEnd, ChildReceiver, ChildRecord } from './record.js';
+import type { ChildEnd, ChildRecord } from './record.js';
 import { Records } from './records.js';
 import { infoOf, runChild, type RunHost } from './run-child.js';
+import { spawnedOf, type Spawned, type SpawnRequest } from './spawned.js';
 import { tell } from './tell.js';
 import { Unread } from './unread.js';
-
-/** What is asked for. */
-export interface SpawnRequest {
-  /** The session that the sub-agent works for. */
-  readonly parent: string;
-  /** The kind of agent: its name in `agents`. */
-  readonly agent: string;
-  /** What it is to do: all that it is told. */
-  readonly task: string;
-  /** What it may do at most, besides what its kind and its parent may. */
-  readonly policy?: Partial<AgentPolicy> | undefined;
-  /**
-   * Who gets the result: the parent's turns as a message, or you by `ended`.
-   *
-   * @defaultValue `'caller'`
-   */
-  readonly receiver?: ChildReceiver | undefined;
-}
-
-/** A sub-agent that was spawned: it works, or waits for its place. */
-export interface Spawned {
-  readonly status: 'accepted';
-  readonly child: string;
-  readonly agent: string;
-  readonly session: string;
-  /** What becomes of it. Never rejected. */
-  readonly ended: Promise<ChildEnd>;
-}
 
 /** All that lives longer than a turn: the trees, the places, the results on their way. */
 export class Team {
@@ -144,7 +117,7 @@ export class Team {
     this.emit(request.parent, notice('subagent.spawned', { child: id, agent, session, depth }));
     const kind = this.#kinds.get(agent) as AgentKind;
     void this.#run(child, kind);
-    return { status: 'accepted', child: id, agent, session, ended: child.ended.promise };
+    return spawnedOf(this, child);
   }
 
   /** Its end is kept before anybody hears of it, so that after a crash nobody is told of another one. */
