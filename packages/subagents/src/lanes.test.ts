@@ -1,7 +1,7 @@
 import { reply } from '@h/turn';
 import { describe, expect, it } from 'vitest';
 import { call } from '@h/turn/testing';
-import { countOf, readBy, says, spawn, tree, wait } from '../test/tree.js';
+import { readBy, says, spawn, tree, wait } from '../test/tree.js';
 import { slots } from '../test/slots.js';
 import { pass, useVirtualTime } from '../test/virtual-time.js';
 import type { TestTool } from '../test/tool-driver.js';

@@ -54,9 +54,11 @@ describe('inheritPolicy', () => {
     expect(allowsPath(child, path, 'write')).toBe(expected);
   });
 
-  it('compares hosts whatever their case', () => {
-    const child = inheritPolicy(given({ hosts: ['*.Example.org'], deniedHosts: ['Secret.example.org'] }), { hosts: ['api.example.ORG', 'other.org', 'secret.example.org'] });
-    expect(['API.example.org', 'other.org', 'www.example.org', 'SECRET.example.org'].map((host) => allowsHost(child, host))).toEqual([true, false, false, false]);
+  it('compares hosts whatever their case, and with the dot of the root or without', () => {
+    const child = inheritPolicy(given({ hosts: ['*.Example.org'], deniedHosts: ['Secret.example.org.'] }), { hosts: ['api.example.ORG', 'other.org', 'secret.example.org'] });
+    const hosts = ['API.example.org', 'api.example.org.', 'other.org', 'www.example.org', 'SECRET.example.org', 'secret.example.org.'];
+    expect(hosts.map((host) => allowsHost(child, host))).toEqual([true, true, false, false, false, false]);
+    expect(['a.org', 'a.org.'].map((host) => allowsHost(given({ deniedHosts: ['a.org'] }), host))).toEqual([false, false]);
   });
 
   it.each<[string, object, RegExp]>([

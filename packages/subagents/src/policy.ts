@@ -110,8 +110,8 @@ export const allowsPath = (policy: AgentPolicy, path: string, access: 'read' | '
 
 /** Whether the policy lets a host be reached. */
 export const allowsHost = (policy: AgentPolicy, host: string): boolean => {
-  const name = host.toLowerCase();
-  return !matchesAny(policy.deniedHosts.map(lower), name) && (policy.hosts === null || matchesAny(policy.hosts.map(lower), name));
+  const name = hostName(host);
+  return !matchesAny(policy.deniedHosts.map(hostName), name) && (policy.hosts === null || matchesAny(policy.hosts.map(hostName), name));
 };
 
 /**
@@ -138,11 +138,12 @@ const normal = (policy: AgentPolicy, aliases: Aliases): AgentPolicy => ({
   read: policy.read && normalRoots(policy.read),
   write: policy.write && normalRoots(policy.write),
   deniedPaths: normalRoots(policy.deniedPaths),
-  hosts: policy.hosts && policy.hosts.map(lower),
-  deniedHosts: policy.deniedHosts.map(lower),
+  hosts: policy.hosts && policy.hosts.map(hostName),
+  deniedHosts: policy.deniedHosts.map(hostName),
 });
 
-const lower = (text: string): string => text.toLowerCase();
+/** `Example.org.` is `example.org`. */
+const hostName = (text: string): string => (text.endsWith('.') ? text.slice(0, -1) : text).toLowerCase();
 
 const smaller = (one: Allowances, other: Allowances): Allowances =>
   Object.fromEntries([...new Set([...Object.keys(one), ...Object.keys(other)])].map((name) => [name, Math.min(one[name] ?? Infinity, other[name] ?? Infinity)]));

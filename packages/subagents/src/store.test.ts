@@ -32,6 +32,14 @@ describe('a store', () => {
     await pass(1000);
   });
 
+  it('that fails lets a spawn be refused, which is told', async () => {
+    const store: ChildStore = { save: () => Promise.reject(new Error('The disk is full.')), delete: () => undefined, list: () => [] };
+    const { run, parent } = tree({ parent: [says(spawn('a')), 'Done.'], store });
+    const events = await run();
+    expect(events.filter(({ type }) => type === 'subagent.refused')).toMatchObject([{ agent: 'worker', code: 'not-kept', reason: expect.stringContaining('The disk is full.') as string }]);
+    expect(readBy(parent, 1)).toContain('not-kept');
+  });
+
   it('may take its time: calls that wait for it are given up later', () => {
     const timesOf = (limits: object): readonly number[] => tree({ parent: [], limits }).team.tools.map(({ timeoutMs }) => timeoutMs);
     expect(timesOf({ storeMs: 100_000, waitMs: 1000 })).toEqual([130_000, 31_000]);

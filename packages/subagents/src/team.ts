@@ -99,10 +99,7 @@ export class Team {
   /** Spawns a sub-agent. All limits are checked and its place is kept before anything is waited for. */
   async spawn(request: SpawnRequest): Promise<Spawned | SpawnRefusal> {
     const child = this.#reserve(request);
-    if ('status' in child) {
-      this.emit(request.parent, notice('subagent.refused', { agent: request.agent, code: child.code, reason: child.reason }));
-      return child;
-    }
+    if ('status' in child) return this.#refused(request, child);
     const { id, agent, session, depth } = child.record;
     try {
       await this.records.begin(child);
@@ -112,12 +109,17 @@ export class Team {
       this.family.forget(child);
       this.family.ended(child);
       child.ended.resolve(child.end);
-      return refusal('not-kept', reason);
+      return this.#refused(request, refusal('not-kept', reason));
     }
     this.emit(request.parent, notice('subagent.spawned', { child: id, agent, session, depth }));
     const kind = this.#kinds.get(agent) as AgentKind;
     void this.#run(child, kind);
     return spawnedOf(this, child);
+  }
+
+  #refused({ parent, agent }: SpawnRequest, refused: SpawnRefusal): SpawnRefusal {
+    this.emit(parent, notice('subagent.refused', { agent, code: refused.code, reason: refused.reason }));
+    return refused;
   }
 
   /** Its end is kept before anybody hears of it, so that after a crash nobody is told of another one. */
