@@ -1,0 +1,387 @@
+import { harness, intercept, reply, type TurnOperator } from '@h/turn';
+import { call, response, scriptedModel, scriptedTools, type ScriptStep } from '@h/turn/testing';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { mortalDisk, type Disk } from '../test/mortal-stores.js';
+import { settled } from '../test/set-up-inbox.js';
+import { virtualTime } from '../test/virtual-time.js';
+import type { Delivery, InboxMode, InboxOptions } from './inbox-options.js';
+import { createInbox } from './inbox.js';
+import { createLanes } from './lanes.js';
+import { queue } from './queue.js';
+
+const tools = response(call('1', 'ls'));
+const words = Array.from({ length: 40 }, () => 'Words.');
+
+/** A process: an agent in virtual time with an inbox that keeps its messages on this disk. */
+const aProcess = (disk: Disk, { script = words, options = {}, operators = [] }: { script?: readonly ScriptStep[]; options?: InboxOptions; operators?: readonly TurnOperator[] } = {}) => {
+  const time = virtualTime();
+  const { scheduler } = time;
+  const life = disk.live();
+  const { sessions, store, kill } = life;
+  const lanes = createLanes({ scheduler });
+  const model = scriptedModel(script, { delayMs: 100, scheduler });
+  const agent = harness({ model, sessions, scheduler, tools: scriptedTools({ ls: 'a.txt' }) }).pipe(queue(lanes), ...operators);
+  const inbox = createInbox(agent, lanes, { ...options, scheduler, store });
+  const advance = async (ms: number): Promise<void> => {
+    for (let done = 0; done < ms; done += 50) {
+      await settled();
+      time.advance(50);
+    }
+    await settled();
+  };
+  const recover = () => inbox.recover({ sessions });
+  return { time, sessions, lanes, model, agent, inbox, advance, recover, kill };
+};
+
+/** Puts another history in place of the one there is, as soon as an answer is in it. */
+const replacing = (): TurnOperator =>
+  intercept('replacing', ({ emit }) => ({
+    observe: {
+      'history.append': ({ origin }) => {
+        if (origin === 'response') emit({ type: 'history.replace', messages: [{ role: 'user', content: 'A summary.' }], origin: 'replacing' });
+      },
+    },
+  }));
+
+describe('an inbox with a store', () => {
+  it('says when a message is safe, and lets it into a turn from the recovery on', async () => {
+    const disk = mortalDisk();
+    const { inbox, advance, recover, model } = aProcess(disk);
+    const sent = inbox.send('alice', 'a');
+    expect(await sent.accepted).toBe(true);
+    expect([...disk.kept.values()].map(({ message }) => message.content)).toEqual(['a']);
+    await advance(300);
+    expect([model.requests.length, inbox.snapshot()]).toEqual([0, [{ session: 'alice', isRunning: false, pending: 1 }]]);
+    expect(await recover()).toEqual([]);
+    await advance(300);
+    expect(await sent).toMatchObject({ status: 'delivered', how: 'turn' });
+    await inbox.idle();
+    expect([disk.said(), disk.kept.size, inbox.snapshot()]).toEqual([['a'], 0, []]);
+  });
+
+  it('delivers what the last process had not, in order, and before what came since', async () => {
+    const disk = mortalDisk();
+    const first = aProcess(disk);
+    for (const [text, mode] of [['a', 'followup'], ['b', 'steer'], ['c', 'collect']] as const) await first.inbox.send('alice', text, { mode }).accepted;
+    await first.inbox.send('bob', 'x', { id: 'm1', trigger: 'cron', metadata: { user: 7 } }).accepted;
+    first.kill();
+    const { inbox, advance, recover, agent } = aProcess(disk, { options: { debounceMs: 10 } });
+    const later = inbox.send('alice', 'd', { mode: 'followup' });
+    expect(await later.accepted).toBe(true);
+    const starts: unknown[] = [];
+    inbox.events.subscribe((event) => {
+      if (event.type === 'turn.start') starts.push([event.session, event.trigger, event.metadata]);
+    });
+    const recovered = await recover();
+    expect(recovered).toMatchObject([
+      { session: 'alice', message: { content: 'a' }, state: 'waiting' },
+      { session: 'alice', message: { content: 'b' }, state: 'waiting' },
+      { session: 'alice', message: { content: 'c' }, state: 'waiting' },
+      { session: 'bob', id: 'm1', message: { content: 'x' }, state: 'waiting' },
+    ]);
+    await advance(2000);
+    expect([disk.said(), disk.said('bob')]).toEqual([['a', 'b', 'c', 'd'], ['x']]);
+    for (const { delivery } of recovered) expect(await delivery).toMatchObject({ status: 'delivered' });
+    expect(starts).toContainEqual(['bob', 'cron', { user: 7 }]);
+    expect([await later, disk.kept.size, agent.running()]).toMatchObject([{ status: 'delivered' }, 0, []]);
+    expect(await recover()).toEqual([]);
+  });
+
+  it.each<[string, boolean]>([
+    ['it stands in it', false],
+    ['another history was put in its place', true],
+  ])('does not deliver again what the history has, where %s', async (_, isReplaced) => {
+    const disk = mortalDisk();
+    const operators = isReplaced ? [replacing()] : [];
+    const first = aProcess(disk, { script: [tools, 'One.'], operators });
+    await first.recover();
+    void first.inbox.send('alice', 'a', { id: 'm1' });
+    await first.advance(50);
+    await first.inbox.send('alice', 'b').accepted;
+    // From now on nothing is forgotten.
+    disk.faults.add('remove');
+    await first.advance(1000);
+    first.kill();
+    disk.faults.clear();
+    expect([disk.said(), [...disk.kept.values()].map(({ message }) => message.content)]).toEqual([['a', 'b'], ['b']]);
+    const second = aProcess(disk);
+    const [found, ...others] = await second.recover();
+    expect([found?.state, await found?.delivery, others]).toMatchObject(['delivered', { status: 'delivered', how: 'steered' }, []]);
+    await second.advance(1000);
+    expect([disk.said(), disk.kept.size, second.model.requests.length]).toEqual([['a', 'b'], 0, 0]);
+  });
+
+  it('finds a message of a turn before the latest one, too', async () => {
+    const disk = mortalDisk();
+    const first = aProcess(disk);
+    await first.recover();
+    disk.faults.add('remove');
+    void first.inbox.send('alice', 'a');
+    await first.advance(500);
+    void reply(first.agent.turn({ session: 'alice', input: 'x' }));
+    await first.advance(500);
+    first.kill();
+    const [found] = await aProcess(disk).recover();
+    expect(found?.state).toBe('delivered');
+    disk.faults.clear();
+    expect(await found?.delivery).toEqual({ status: 'delivered', how: 'turn', turn: '' });
+  });
+
+  it('counts what a turn has brought that was cut off and resumed', async () => {
+    const disk = mortalDisk();
+    const first = aProcess(disk, { script: [tools, { never: ['Hm'] }] });
+    await first.recover();
+    void first.inbox.send('alice', 'a');
+    await first.advance(50);
+    await first.inbox.send('alice', 'b').accepted;
+    first.kill();
+    const second = aProcess(disk);
+    const [open] = await second.agent.unfinished();
+    const resumed = reply(second.agent.resume(open?.turn ?? ''));
+    await second.advance(1000);
+    expect((await resumed).outcome).toBe('completed');
+    expect((await second.recover()).map(({ state }) => state)).toEqual(['delivered']);
+    await second.advance(1000);
+    expect(disk.said()).toEqual(['a', 'b']);
+  });
+
+  it('ends a turn that was left open and was given a message, and delivers what that had not brought', async () => {
+    const disk = mortalDisk();
+    const first = aProcess(disk, { script: [{ never: ['Hm'] }] });
+    await first.recover();
+    void first.inbox.send('alice', 'a');
+    await first.advance(50);
+    await first.inbox.send('alice', 'b').accepted;
+    await first.advance(50);
+    first.kill();
+    const second = aProcess(disk);
+    expect((await second.recover()).map(({ message, state }) => [message.content, state])).toEqual([['b', 'waiting']]);
+    expect(await second.agent.unfinished()).toEqual([]);
+    await second.advance(1000);
+    expect(disk.said()).toEqual(['a', 'b']);
+  });
+
+  it('leaves to the next recovery what is in a session that somebody else holds', async () => {
+    const disk = mortalDisk();
+    const first = aProcess(disk);
+    await first.inbox.send('alice', 'a').accepted;
+    first.kill();
+    const second = aProcess(disk);
+    const other = await second.sessions.open('alice');
+    const [left] = await second.recover();
+    expect(left).toMatchObject({ state: 'left', error: { code: 'session-busy' } });
+    await other.close();
+    expect((await second.recover()).map(({ state }) => state)).toEqual(['waiting']);
+    await second.advance(500);
+    expect([disk.said(), await left?.delivery]).toMatchObject([['a'], { status: 'delivered' }]);
+  });
+
+  it('knows ids of the last process: of what was delivered, and of what waits', async () => {
+    const disk = mortalDisk();
+    const first = aProcess(disk);
+    await first.recover();
+    const before = first.inbox.send('alice', 'a', { id: 'm1' });
+    await first.advance(500);
+    void first.inbox.send('alice', 'b', { id: 'm2' });
+    await settled();
+    first.kill();
+    const second = aProcess(disk);
+    const again = ['m1', 'm2', 'm2'].map((id) => second.inbox.send('alice', 'again', { id }));
+    expect(await Promise.all(again.map(({ accepted }) => accepted))).toEqual([true, true, true]);
+    expect(await again[0]).toEqual(await before);
+    await second.recover();
+    await second.advance(500);
+    expect([disk.said(), await again[1], await again[2]]).toMatchObject([['a', 'b'], { status: 'delivered' }, { status: 'delivered' }]);
+  });
+
+  it('tells of a message that cannot be kept, and does not deliver it', async () => {
+    const disk = mortalDisk();
+    const { inbox, advance, recover } = aProcess(disk);
+    await recover();
+    disk.faults.add('save');
+    const sent = inbox.send('alice', 'a', { id: 'm1' });
+    expect([await sent.accepted, await sent]).toMatchObject([false, { status: 'failed', outcome: 'error', error: { message: 'No save.' } }]);
+    disk.faults.clear();
+    void inbox.send('alice', 'b', { id: 'm1' });
+    await advance(500);
+    expect(disk.said()).toEqual(['b']);
+  });
+
+  it('fails messages and recovery while the store cannot be had, and works once it can', async () => {
+    const disk = mortalDisk();
+    disk.faults.add('open');
+    const { inbox, advance, recover } = aProcess(disk);
+    const sent = inbox.send('alice', 'a');
+    expect([await sent.accepted, await sent]).toMatchObject([false, { status: 'failed', error: { message: 'No open.' } }]);
+    await expect(recover()).rejects.toThrow('No open.');
+    disk.faults.clear();
+    await recover();
+    void inbox.send('alice', 'a');
+    await advance(500);
+    expect(disk.said()).toEqual(['a']);
+  });
+
+  it('refuses one too many before it is accepted, and forgets it', async () => {
+    const disk = mortalDisk();
+    const { inbox, recover, advance } = aProcess(disk, { options: { mode: 'followup', maxPending: 1 } });
+    await recover();
+    const all = ['a', 'b', 'c'].map((text) => inbox.send('alice', text));
+    expect(await Promise.all(all.map(({ accepted }) => accepted))).toEqual([true, true, false]);
+    expect(await all[2]).toEqual({ status: 'dropped', reason: 'full' });
+    expect([...disk.kept.values()].map(({ message }) => message.content)).not.toContain('c');
+    await advance(1000);
+    expect(disk.said()).toEqual(['a', 'b']);
+  });
+
+  it('forgets what was delivered before the next turn begins', async () => {
+    const disk = mortalDisk();
+    const { inbox, recover, advance, model } = aProcess(disk, { options: { mode: 'followup' } });
+    await recover();
+    let go = (): void => undefined;
+    disk.forgetting = new Promise((resolve) => (go = resolve));
+    for (const text of ['a', 'b']) void inbox.send('alice', text);
+    await advance(1000);
+    expect([disk.said(), model.requests.length]).toEqual([['a'], 1]);
+    go();
+    await advance(1000);
+    expect([disk.said(), disk.kept.size]).toEqual([['a', 'b'], 0]);
+  });
+
+  it('keeps on asking a store to forget that could not, and says of what failed that it is kept', async () => {
+    const disk = mortalDisk();
+    const { inbox, recover, advance } = aProcess(disk, { script: [{ never: [] }, ...words] });
+    await recover();
+    disk.faults.add('remove');
+    const all = [inbox.send('alice', 'a')];
+    await advance(50);
+    all.push(inbox.send('alice', 'b'));
+    await settled();
+    inbox.interrupt('alice');
+    await advance(50);
+    expect(await Promise.all(all)).toMatchObject([{ status: 'delivered' }, { status: 'kept', outcome: 'cancelled', error: { message: 'No remove.' } }]);
+    disk.faults.clear();
+    void inbox.send('alice', 'c');
+    await advance(500);
+    expect([disk.said(), [...disk.kept.values()].map(({ message }) => message.content)]).toEqual([['a', 'c'], ['b']]);
+  });
+
+  it('gives nothing to a turn once the store was taken', async () => {
+    const disk = mortalDisk();
+    const { inbox, recover, advance, model } = aProcess(disk);
+    await recover();
+    disk.faults.add('check');
+    disk.faults.add('remove');
+    const sent = inbox.send('alice', 'a', { id: 'm1' });
+    await advance(500);
+    expect([await sent.accepted, await sent, await inbox.send('alice', 'a', { id: 'm1' })]).toMatchObject([true, { status: 'kept' }, { status: 'kept' }]);
+    expect([model.requests.length, disk.said(), disk.kept.size]).toEqual([0, [], 1]);
+  });
+
+  it.each<[string, (one: ReturnType<typeof aProcess>) => Promise<unknown>]>([
+    ['it is closed', ({ inbox }) => inbox.close()],
+    ['its lanes are shut down', ({ lanes }) => lanes.shutdown()],
+  ])('leaves to the next process what is not delivered when %s', async (_, end) => {
+    const disk = mortalDisk();
+    const first = aProcess(disk, { script: [{ never: [] }], options: { mode: 'followup' } });
+    await first.recover();
+    const all = ['a', 'b', 'c'].map((text) => first.inbox.send('alice', text));
+    await first.advance(50);
+    const ended = end(first);
+    await first.advance(20_000);
+    await ended;
+    expect(await Promise.all(all)).toMatchObject([{ status: 'delivered' }, { status: 'kept', outcome: 'cancelled' }, { status: 'kept' }]);
+    expect([disk.said(), disk.kept.size, first.time.timers]).toEqual([['a'], 2, 0]);
+    await first.inbox.close();
+    expect(await first.inbox.send('alice', 'd')).toEqual({ status: 'dropped', reason: 'closed' });
+    expect(await first.recover()).toEqual([]);
+    const second = aProcess(disk);
+    await second.recover();
+    await second.advance(1000);
+    expect(disk.said()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('says of what was left that it still is, when it is closed before it was taken up', async () => {
+    const disk = mortalDisk();
+    const first = aProcess(disk);
+    await first.inbox.send('alice', 'a', { id: 'm1' }).accepted;
+    first.kill();
+    const { inbox } = aProcess(disk);
+    const [again, other] = [inbox.send('alice', 'a', { id: 'm1' }), inbox.send('alice', 'b')];
+    await Promise.all([again.accepted, other.accepted]);
+    await inbox.close();
+    expect([await again, await other, disk.kept.size]).toMatchObject([{ status: 'kept' }, { status: 'kept' }, 2]);
+  });
+
+  it('has nothing to recover without a store, and accepts nothing', async () => {
+    const inbox = createInbox({ turn: harness({ model: scriptedModel(['One.']) }).pipe().turn, steer: () => false }, createLanes());
+    const { sessions } = mortalDisk().live();
+    expect(await inbox.recover({ sessions })).toEqual([]);
+    const sent = inbox.send('alice', 'a');
+    expect([await sent.accepted, (await sent).status]).toEqual([false, 'delivered']);
+    expect(() => inbox.recover({} as never)).toThrow('recover() needs "sessions"');
+    expect(() => inbox.recover({ sessions, agent: 1 } as never)).toThrow('recover() has no option "agent"');
+  });
+
+  it.each([[{ store: {} }, /createInbox\(\) takes an object with open\(\) and save\(\) and remove\(\) and check\(\) and close\(\) as "store"/]])('refuses %j', (options, message) => {
+    expect(() => createInbox({ turn: () => null as never, steer: () => false }, createLanes(), options as never)).toThrow(message);
+  });
+
+  it('delivers what it has accepted exactly once, whenever its processes die', { timeout: 60_000 }, async () => {
+    const step = fc.record({
+      mode: fc.constantFrom<InboxMode>('steer', 'followup', 'collect', 'interrupt'),
+      waitMs: fc.constantFrom(0, 50, 150, 300),
+      ticks: fc.nat(30),
+      afterwards: fc.constantFrom('nothing', 'nothing', 'nothing', 'die', 'die', 'close'),
+      recovery: fc.constantFrom('resume', 'finish', 'leave'),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), fc.boolean(), fc.constantFrom<(InboxMode | undefined)[]>('steer', 'followup', undefined), async (steps, isReplaced, only) => {
+        const disk = mortalDisk();
+        const begin = async (recovery: string) => {
+          const script = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? response(call(`${index}`, 'ls')) : 'Words.'));
+          const one = aProcess(disk, { script, options: { debounceMs: 100 }, operators: isReplaced ? [replacing()] : [] });
+          for (const { turn } of await one.agent.unfinished()) {
+            if (recovery === 'leave') continue;
+            const ended = reply(recovery === 'resume' ? one.agent.resume(turn) : one.agent.finish(turn));
+            await one.advance(3000);
+            await ended;
+          }
+          await one.recover();
+          return one;
+        };
+        const accepted = new Set<string>();
+        const told = new Map<string, Delivery>();
+        let one = await begin('resume');
+        for (const [index, { mode: some, waitMs, ticks, afterwards, recovery }] of steps.entries()) {
+          const text = `m${index}`;
+          const mode = only ?? some;
+          const sent = one.inbox.send('alice', text, { mode, id: text });
+          void sent.accepted.then((isSafe) => void (isSafe && accepted.add(text)));
+          void sent.then((delivery) => told.set(text, delivery));
+          await one.advance(waitMs);
+          await settled(ticks);
+          if (afterwards === 'nothing') continue;
+          if (afterwards === 'close') {
+            const closed = one.inbox.close();
+            await one.advance(300);
+            await closed;
+          }
+          one.kill();
+          one = await begin(recovery);
+        }
+        for (let round = 0; round < 40 && one.inbox.snapshot().length > 0; round += 1) await one.advance(500);
+        const texts = disk.said().map(String);
+        for (const [index] of steps.entries()) {
+          const text = `m${index}`;
+          const times = texts.filter((each) => each === text).length;
+          expect(times, `${text} ${JSON.stringify(told.get(text))}`).toBeLessThanOrEqual(1);
+          if (accepted.has(text) || told.get(text)?.status === 'delivered') expect(times, `${text} ${JSON.stringify(told.get(text))}`).toBe(1);
+        }
+        if (only) expect(texts).toEqual(texts.toSorted((one, other) => one.localeCompare(other)));
+        expect([disk.kept.size, one.inbox.snapshot(), one.time.timers]).toEqual([0, [], 0]);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
