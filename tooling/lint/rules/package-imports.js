@@ -64,6 +64,9 @@ const problemWith = (specifier, filename, { folder, manifest, rootManifest }, op
     : `${name} is neither a dependency nor a peer of ${manifest.name}.`;
 };
 
+/** What every package may import of the core. */
+const forAll = new Set(['@h/turn', '@h/turn/options', '@h/turn/process']);
+
 /** @type {(specifier: string, name: string, path: string, importer: string, options: Options) => string | undefined} */
 const problemWithOwnScope = (specifier, name, path, importer, { bridges = [], siblings = {} }) => {
   if (name !== '@h/turn') {
@@ -71,7 +74,7 @@ const problemWithOwnScope = (specifier, name, path, importer, { bridges = [], si
       ? undefined
       : `${importer} may not import its sibling ${name}: what both need belongs in @h/turn, or is passed in by the app.`;
   }
-  if (specifier === '@h/turn' || specifier === '@h/turn/options') return undefined;
+  if (forAll.has(specifier)) return undefined;
   if (specifier === '@h/turn/testing') return isForTests(path) ? undefined : '@h/turn/testing is for tests.';
   if (specifier === '@h/turn/bridge') {
     return bridges.includes(importer) ? undefined : '@h/turn/bridge is for bridges: an operator gets no handle on the runner.';

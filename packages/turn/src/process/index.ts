@@ -1,0 +1,1 @@
+export { markOf, processState, thisProcess, type ProcessMark } from './process-mark.js';
