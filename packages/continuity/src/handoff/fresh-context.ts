@@ -56,8 +56,10 @@ const openAsks = (messages: readonly Message[]): readonly UserMessage[] => {
     .slice(answered + 1)
     .filter(isAsk)
     .slice(-maxOpenAsks)
-    .map((ask) => (typeof ask.content === 'string' ? { ...ask, content: clip(ask.content, maxAskChars) } : ask));
+    .map((ask) => ({ ...ask, content: typeof ask.content === 'string' ? clip(ask.content, maxAskChars) : ask.content.map(clipped) }));
 };
+
+const clipped = <Part extends Exclude<UserMessage['content'], string>[number]>(part: Part): Part => (part.type === 'text' ? { ...part, text: clip(part.text, maxAskChars) } : part);
 
 const isAnswer = (message: Message): boolean => message.role === 'assistant' && toolCallsOf(message).length === 0;
 

@@ -74,6 +74,18 @@ describe('a fresh context', () => {
     expect(events.find(({ type }) => type === 'handoff.done')).toMatchObject({ trigger: 'manual', resets: 1, messagesBefore: 5, messagesAfter: 2, chunks: 1, identifiers: { found: 3, appended: 2, dropped: 0 } });
   });
 
+  it('keeps an open question in its size, in whatever form it was asked', async () => {
+    const [text, file] = ['Long. '.repeat(5_000), { type: 'file', data: 'aGk=', mediaType: 'text/plain' } as const];
+    for (const content of [text, [{ type: 'text', text } as const, file]]) {
+      const sessions = memorySessions({ s: [...long, { role: 'user', content }] });
+      const { requests } = await run({ options: await optionsOf(), script: ['Done.'], metadata: { handoff: 'now' }, sessions });
+      const [, ask] = requests[0]?.messages.toArray() ?? [];
+      expect(JSON.stringify(ask).length).toBeLessThan(9_000);
+      expect(JSON.stringify(ask)).toContain('characters left out');
+      if (Array.isArray(content)) expect(ask?.content).toContainEqual(file);
+    }
+  });
+
   it('does without the ids of calls that are gone, and takes them for no identifiers', async () => {
     const summarize = recordedSummarizer(() => briefing);
     const history: readonly Message[] = [
