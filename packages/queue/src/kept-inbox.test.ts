@@ -313,6 +313,29 @@ describe('an inbox with a store', () => {
     expect([await again, await other, disk.kept.size]).toMatchObject([{ status: 'kept' }, { status: 'kept' }, 2]);
   });
 
+  it('leaves what it is looking for when it is closed meanwhile', async () => {
+    const disk = mortalDisk();
+    const first = aProcess(disk);
+    await first.recover();
+    disk.faults.add('remove');
+    void first.inbox.send('alice', 'a');
+    await first.advance(500);
+    await first.inbox.send('bob', 'b').accepted;
+    first.kill();
+    disk.faults.clear();
+    const { inbox, sessions, model, advance } = aProcess(disk);
+    let go = (): void => undefined;
+    const opening = new Promise<void>((resolve) => (go = resolve));
+    const recovering = inbox.recover({ sessions: { ...sessions, open: (session) => opening.then(() => sessions.open(session)) } });
+    await settled();
+    await inbox.close();
+    go();
+    const recovered = await recovering;
+    await advance(500);
+    for (const { delivery } of recovered) expect(await delivery).toMatchObject({ status: 'kept' });
+    expect([recovered.length > 0, model.requests.length, disk.kept.size]).toEqual([true, 0, 2]);
+  });
+
   it('has nothing to recover without a store, and accepts nothing', async () => {
     const inbox = createInbox({ turn: harness({ model: scriptedModel(['One.']) }).pipe().turn, steer: () => false }, createLanes());
     const { sessions } = mortalDisk().live();
@@ -332,6 +355,7 @@ describe('an inbox with a store', () => {
       mode: fc.constantFrom<InboxMode>('steer', 'followup', 'collect', 'interrupt'),
       waitMs: fc.constantFrom(0, 50, 150, 300),
       ticks: fc.nat(30),
+      forgets: fc.boolean(),
       afterwards: fc.constantFrom('nothing', 'nothing', 'nothing', 'die', 'die', 'close'),
       recovery: fc.constantFrom('resume', 'finish', 'leave'),
     });
@@ -339,6 +363,7 @@ describe('an inbox with a store', () => {
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), fc.boolean(), fc.constantFrom<(InboxMode | undefined)[]>('steer', 'followup', undefined), async (steps, isReplaced, only) => {
         const disk = mortalDisk();
         const begin = async (recovery: string) => {
+          disk.faults.clear();
           const script = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? response(call(`${index}`, 'ls')) : 'Words.'));
           const one = aProcess(disk, { script, options: { debounceMs: 100 }, operators: isReplaced ? [replacing()] : [] });
           for (const { turn } of await one.agent.unfinished()) {
@@ -353,9 +378,11 @@ describe('an inbox with a store', () => {
         const accepted = new Set<string>();
         const told = new Map<string, Delivery>();
         let one = await begin('resume');
-        for (const [index, { mode: some, waitMs, ticks, afterwards, recovery }] of steps.entries()) {
+        for (const [index, { mode: some, waitMs, ticks, forgets, afterwards, recovery }] of steps.entries()) {
           const text = `m${index}`;
           const mode = only ?? some;
+          // What a store cannot forget is found in the history, as long as that is there.
+          if (!forgets && !isReplaced) disk.faults.add('remove');
           const sent = one.inbox.send('alice', text, { mode, id: text });
           void sent.accepted.then((isSafe) => void (isSafe && accepted.add(text)));
           void sent.then((delivery) => told.set(text, delivery));
@@ -370,6 +397,9 @@ describe('an inbox with a store', () => {
           one.kill();
           one = await begin(recovery);
         }
+        // What could not be forgotten is, by the last one.
+        one.kill();
+        one = await begin('resume');
         for (let round = 0; round < 40 && one.inbox.snapshot().length > 0; round += 1) await one.advance(500);
         const texts = disk.said().map(String);
         for (const [index] of steps.entries()) {
