@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { textOf, wellFormed, type TurnEvent } from '@h/turn';
 import { isInLine, readLines } from './lines.js';
+import { sizeOf } from './stat-file.js';
 import { formatVersion, newerVersion } from './version.js';
 import type { SessionFolder } from './folder.js';
 
@@ -68,6 +69,8 @@ export const currentHead = async (folder: SessionFolder): Promise<Head> => {
     throw error;
   });
   if (!written) return goOn(emptyHead(folder.session), folder);
+  // So it is nearly always, and there may be thousands of them.
+  if (written.size === (await sizeOf(folder.journal))) return written;
   // A writer that had lost the session may have been the last to write it.
   const isWrong = written.size > 0 && (await isInLine(folder.journal, written.size));
   return goOn(isWrong ? emptyHead(written.session) : written, folder);

@@ -1,5 +1,4 @@
-import type { Stats } from 'node:fs';
-import { open, stat, type FileHandle } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import type { SessionLock } from '../lock/session-lock.js';
 import { noCheckpoint, readCheckpoint, writeCheckpoint, type Checkpoint } from './checkpoint.js';
 import type { SessionFolder } from './folder.js';
@@ -7,6 +6,7 @@ import { emptyHead, encodeHead, readHead } from './head.js';
 import { load, type Damage, type Loaded } from './load.js';
 import type { FileSettings } from './options.js';
 import type { SessionProblem } from './problem.js';
+import { sizeOf, statIfThere } from './stat-file.js';
 import { backUp, keepPiece, removeLeftOvers, replaceByCopy, replaceFile, type Replacement } from './write-file.js';
 
 const least = 1 << 20;
@@ -115,15 +115,4 @@ const keepAndReplace = async (path: string, lines: readonly string[], problem: P
   const backup = await backUp(path, problem.kind === 'short-journal' ? 'short' : 'corrupt');
   await replaceFile(path, lines, { isSynced: true, lock });
   report({ ...problem, path, backup, bytes });
-};
-
-const sizeOf = async (path: string): Promise<number> => (await statIfThere(path))?.size ?? 0;
-
-const statIfThere = async (path: string): Promise<Stats | undefined> => {
-  try {
-    return await stat(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 };

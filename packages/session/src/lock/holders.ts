@@ -43,10 +43,11 @@ export const generationOf = (name: string): number | undefined => {
 /** Looks into a lock; there is nothing to see in one that was released. */
 export const lookInto = async (lock: string): Promise<Look | undefined> => {
   try {
+    const { mtimeMs: renewedAt, size } = await stat(ownerIn(lock));
+    if (size === 0) return undefined;
     const holder = JSON.parse(await readFile(ownerIn(lock), 'utf8')) as Holder;
     // Its folder was not changed since it got its file.
     const since = Math.floor((await stat(lock)).mtimeMs);
-    const { mtimeMs: renewedAt } = await stat(ownerIn(lock));
     return { holder, sight: lookAt(holder), since, renewedAt };
   } catch (error) {
     // Empty when it was released, and after a loss of power, which no owner outlives.

@@ -1,6 +1,6 @@
 import type { AssistantPart, UserPart, Usage } from '@h/turn';
 import { TranscriptBuilder } from './builder.js';
-import { asJson, numberIn, objectIn, objectsIn, parsedOr, parseLines, textIn, timeIn, wordIn, type Json } from './json.js';
+import { asJson, isObject, numberIn, objectIn, objectsIn, parsedOr, parseLines, textIn, timeIn, wordIn, type Json, type JsonLine } from './json.js';
 import { fileFrom } from './media.js';
 import { Notes } from './notes.js';
 import { outputOf, type ResultPiece } from './tool-output.js';
@@ -16,8 +16,16 @@ export const parseCodex = (text: string): Transcript => {
   const notes = new Notes();
   const builder = new TranscriptBuilder(notes);
   const state: Reading = { builder, model: undefined, session: undefined, total: 0 };
-  for (const { line, value } of parseLines(text, notes)) take(state, value, line);
+  for (const { line, value } of entriesIn(text, notes)) take(state, value, line);
   return builder.finish('codex', state.session === undefined ? {} : { session: state.session });
+};
+
+/** The lines of a rollout. Before it was written in lines it was one object, of the session and its items. */
+const entriesIn = (text: string, notes: Notes): readonly JsonLine[] => {
+  const whole = parsedOr(text);
+  if (!isObject(whole) || !isObject(whole['session'])) return parseLines(text, notes);
+  const items = objectsIn(whole, 'items').map((value, index) => ({ line: index + 1, value }));
+  return [{ line: 1, value: { type: 'session_meta', payload: whole['session'] } }, ...items];
 };
 
 interface Reading {
@@ -45,6 +53,9 @@ const take = (state: Reading, entry: Json, line: number): void => {
     case 'compacted':
       compact(state, payload, timeIn(entry, 'timestamp'), line);
       return;
+    case 'inter_agent_communication':
+      addAgentMessage(builder, payload, timeIn(entry, 'timestamp'), line);
+      return;
     case 'event_msg':
       takeEvent(state, payload, line);
       return;
@@ -56,7 +67,7 @@ const take = (state: Reading, entry: Json, line: number): void => {
   }
 };
 
-const itemTypes: readonly string[] = ['message', 'reasoning', 'function_call', 'function_call_output', 'local_shell_call', 'custom_tool_call', 'custom_tool_call_output'];
+const itemTypes: readonly string[] = ['message', 'agent_message', 'reasoning', 'function_call', 'function_call_output', 'local_shell_call', 'custom_tool_call', 'custom_tool_call_output'];
 
 /** Most events repeat what the items say. */
 const takeEvent = (state: Reading, payload: Json, line: number): void => {
@@ -73,7 +84,7 @@ const compact = (state: Reading, payload: Json, at: number | undefined, line: nu
   const items = objectsIn(payload, 'replacement_history');
   for (const item of items) addItem(state, item, at, line);
   const summary = textIn(payload, 'message');
-  if (items.length === 0 && summary !== undefined) builder.add({ role: 'user', content: summary, metadata: { internal: true, kind: 'summary' } }, { at });
+  if (items.length === 0 && summary !== undefined && summary !== '') builder.add({ role: 'user', content: summary, metadata: { internal: true, kind: 'summary' } }, { at });
 };
 
 const addItem = ({ builder, model }: Reading, item: Json, at: number | undefined, line: number): void => {
@@ -83,6 +94,9 @@ const addItem = ({ builder, model }: Reading, item: Json, at: number | undefined
   switch (type) {
     case 'message':
       addMessage(builder, item, { at, model }, line);
+      return;
+    case 'agent_message':
+      addAgentMessage(builder, item, at, line);
       return;
     case 'reasoning':
       answer(...reasoningOf(item));
@@ -125,16 +139,25 @@ const addMessage = (builder: TranscriptBuilder, item: Json, info: { at: number |
   }
 };
 
+/** What another agent has said to this one: its model has read it as it reads what a person says. */
+const addAgentMessage = (builder: TranscriptBuilder, item: Json, at: number | undefined, line: number): void => {
+  const parts = objectsIn(item, 'content').flatMap((part) => partOf(part, builder.notes, line));
+  const content = textIn(item, 'content') ?? plainIfOne(parts);
+  if (content.length > 0) builder.add({ role: 'user', content, metadata: { internal: true } }, { at });
+};
+
 /** A message of one text is that text. */
 const plainIfOne = (parts: readonly UserPart[]): string | readonly UserPart[] => (parts.length === 1 && parts[0]?.type === 'text' ? parts[0].text : parts);
 
 /** What Codex itself says in the name of the user. */
-const isContext = (text = ''): boolean => /^\s*(<(environment_context|user_instructions|turn_aborted|permissions)|# AGENTS\.md instructions)/.test(text);
+const isContext = (text = ''): boolean => contexts.test(text);
+
+const contexts = /^\s*(<(environment_context|user_instructions|turn_aborted|permissions|skill|user_shell_command|subagent_notification|recommended_plugins)\b|# AGENTS\.md instructions)/;
 
 const partOf = (part: Json, notes: Notes, line: number): readonly Extract<UserPart, { type: 'text' | 'file' }>[] => {
   const type = wordIn(part, 'type');
   if (type === 'input_text' || type === 'output_text' || type === 'text') return [{ type: 'text', text: textIn(part, 'text') ?? '' }];
-  const file = type === 'input_image' ? fileFrom(textIn(part, 'image_url') ?? '') : undefined;
+  const file = type === 'input_image' ? fileFrom(textIn(part, 'image_url') ?? '') : type === 'input_audio' ? fileFrom(textIn(part, 'audio_url') ?? '', 'audio/*') : undefined;
   if (file) return [file];
   notes.dropped(`a part of the type ${type} in a message`, line);
   return [];

@@ -159,7 +159,64 @@ describe('a rollout of Codex of today', () => {
   });
 });
 
+describe('a rollout of Codex with several agents', () => {
+  it('has what other agents have said to this one, and what Codex says itself told apart from its user', () => {
+    const transcript = parseTranscript(
+      lines(
+        { ordinal: 0, timestamp: '', type: 'session_meta', payload: { session_id: 's-1', id: 's-1', history_mode: 'paginated' } },
+        item(message('user', '<recommended_plugins>…</recommended_plugins>')),
+        item(message('user', '<skills> are what I ask about.')),
+        item({ ...message('assistant', 'Let me see.'), id: 'msg_1', phase: 'commentary' }),
+        item({ type: 'agent_message', author: '/root/a', recipient: '/root', content: [{ type: 'input_text', text: 'Found one.' }] }),
+        item({ type: 'agent_message', author: '/root/a', recipient: '/root', content: [{ type: 'encrypted_content', encrypted_content: 'x' }] }),
+        { timestamp: '2026-01-01T00:00:00Z', type: 'inter_agent_communication', payload: { author: '/root/b', recipient: '/root', content: 'Found none.' } },
+        { timestamp: '', type: 'world_state', payload: {} },
+      ),
+    );
+    expect(messagesOf(transcript).map(({ metadata }) => metadata?.internal)).toEqual([true, undefined, undefined, true, true]);
+    expect(saidIn(transcript).slice(1)).toEqual(['user: <skills> are what I ask about.', 'assistant: Let me see.', 'user: Found one.', 'user: Found none.']);
+    expect(notesOf(transcript)).toEqual(['dropped: a part of the type encrypted_content in a message (1)', 'dropped: an entry of the type world_state (1)']);
+  });
+
+  it('has what its user has spoken', () => {
+    const spoken = { type: 'message', role: 'user', content: [{ type: 'input_audio', audio_url: 'data:audio/wav;base64,aGk=' }] };
+    expect(messagesOf(parseTranscript(lines(item(spoken))))).toEqual([{ role: 'user', content: [{ type: 'file', data: 'aGk=', mediaType: 'audio/wav' }] }]);
+  });
+
+  it('has no empty summary of a compaction that only its provider can read', () => {
+    const compacted = (payload: object) =>
+      saidIn(parseTranscript(lines(item(message('user', 'Before.')), { timestamp: '', type: 'compacted', payload }, item(message('user', 'After.')), item(message('assistant', 'Yes.')))));
+    const after = ['user: After.', 'assistant: Yes.'];
+    expect(compacted({ message: '' })).toEqual(after);
+    expect(compacted({ message: '', replacement_history: [] })).toEqual(after);
+    expect(compacted({ message: '', replacement_history: [message('user', 'Before.'), { type: 'compaction', encrypted_content: 'x' }] })).toEqual(['user: Before.', ...after]);
+    expect(compacted({ message: 'In short.' })).toEqual(['user: In short.', ...after]);
+  });
+
+  it('of the time before there were lines is one object', () => {
+    const items = [message('user', 'Go.'), { id: 'f1', type: 'function_call', call_id: 'c1', name: 'shell', arguments: '{"command":["ls"]}' }, { type: 'function_call_output', call_id: 'c1', output: 'a.txt' }];
+    const transcript = parseTranscript(JSON.stringify({ session: { timestamp: '2025-04-20T00:00:00Z', id: 's-0', instructions: '' }, items }, undefined, 2));
+    expect([transcript.format, transcript.session, saidIn(transcript)]).toEqual(['codex', 's-0', ['user: Go.', 'assistant: tool-call', 'tool: tool-result']]);
+  });
+});
+
 describe('a session of pi', () => {
+  it('of one of its descendants has contents and arguments that are texts', () => {
+    const entry = (said: object) => ({ type: 'message', message: said });
+    const transcript = parseTranscript(
+      `${JSON.stringify({ type: 'title', v: 1, title: 'demo' })}       \n${lines(
+        { type: 'session', version: 3, id: 's-1' },
+        entry({ role: 'user', content: 'One.' }),
+        entry({ role: 'assistant', content: 'First.' }),
+        entry({ role: 'user', content: 'Two.' }),
+        entry({ role: 'assistant', content: [{ type: 'toolCall', id: 'c1', name: 'bash', arguments: '{"command":"ls"}' }] }),
+        entry({ role: 'toolResult', toolCallId: 'c1', toolName: 'bash', content: 'a.txt' }),
+      )}`,
+    );
+    expect(saidIn(transcript)).toEqual(['user: One.', 'assistant: First.', 'user: Two.', 'assistant: tool-call', 'tool: tool-result']);
+    expect(messagesOf(transcript).slice(3)).toMatchObject([{ content: [{ input: { command: 'ls' } }] }, { content: [{ output: { type: 'text', value: 'a.txt' } }] }]);
+  });
+
   it('of the first version says by a number what its compaction kept', () => {
     const entry = (role: string, said: string) => ({ type: 'message', timestamp: 1, message: { role, content: role === 'user' ? said : [text(said)] } });
     const transcript = parseTranscript(

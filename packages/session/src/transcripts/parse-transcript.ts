@@ -63,9 +63,9 @@ const lookedAt = 50;
 
 /** What a transcript looks like; `undefined` when it looks like none that is known. */
 export const detectTranscript = (text: string): TranscriptFormat | undefined => {
-  const whole = text.trimStart().startsWith('[') || !text.trim().includes('\n') ? parsedOr(text) : undefined;
-  const list = isObject(whole) && Array.isArray(whole['messages']) ? whole['messages'] : Array.isArray(whole) ? whole : parsedOr(text);
-  const messages = isObject(list) ? list['messages'] : list;
+  const whole = parsedOr(text);
+  if (isObject(whole) && isObject(whole['session']) && Array.isArray(whole['items'])) return 'codex';
+  const messages = isObject(whole) ? whole['messages'] : whole;
   if (Array.isArray(messages)) return looksOf(messages);
   for (const line of text.split('\n', lookedAt)) {
     const entry = parsedOr(line);

@@ -1,6 +1,6 @@
 import type { AssistantPart, UserPart, Usage } from '@h/turn';
 import { TranscriptBuilder } from './builder.js';
-import { numberIn, objectIn, objectsIn, parseLines, textIn, timeIn, wordIn, type Json, type JsonLine } from './json.js';
+import { numberIn, objectIn, objectsIn, parsedOr, parseLines, textIn, timeIn, wordIn, type Json, type JsonLine } from './json.js';
 import { Notes } from './notes.js';
 import { outputOf, type ResultPiece } from './tool-output.js';
 import type { Transcript } from './transcript.js';
@@ -76,7 +76,8 @@ const addMessage = (builder: TranscriptBuilder, message: Json, at: number | unde
       return;
     case 'toolResult': {
       const toolCallId = textIn(message, 'toolCallId') ?? '';
-      const content = objectsIn(message, 'content').flatMap((piece) => pieceOf(piece, builder.notes, line));
+      const given = textIn(message, 'content');
+      const content = given === undefined ? objectsIn(message, 'content').flatMap((piece) => pieceOf(piece, builder.notes, line)) : [{ text: given }];
       if (message['details'] !== undefined) builder.notes.dropped('what a tool said besides its result (details)', line);
       const [first] = content;
       const isText = content.length === 1 && first !== undefined && 'text' in first;
@@ -120,7 +121,8 @@ const pieceOf = (piece: Json, notes: Notes, line: number): readonly ResultPiece[
 const addAnswer = (builder: TranscriptBuilder, message: Json, at: number | undefined, line: number): void => {
   const stopReason = textIn(message, 'stopReason');
   if (stopReason === 'error' || stopReason === 'aborted') builder.notes.dropped(`why an answer was not finished (${stopReason})`, line);
-  const content = objectsIn(message, 'content').flatMap((piece) => answerPart(piece, builder.notes, line));
+  const text = textIn(message, 'content');
+  const content = text === undefined ? objectsIn(message, 'content').flatMap((piece) => answerPart(piece, builder.notes, line)) : [{ type: 'text', text } as const];
   if (content.length > 0) builder.add({ role: 'assistant', content }, { at, model: textIn(message, 'model'), usage: usageOf(objectIn(message, 'usage')) });
 };
 
@@ -131,12 +133,15 @@ const answerPart = (piece: Json, notes: Notes, line: number): readonly Assistant
     case 'thinking':
       return [{ type: 'reasoning', text: textIn(piece, 'thinking') ?? '', ...signed('thinkingSignature', piece) }];
     case 'toolCall':
-      return [{ type: 'tool-call', toolCallId: textIn(piece, 'id') ?? '', toolName: textIn(piece, 'name') ?? '', input: piece['arguments'] ?? {}, ...signed('thoughtSignature', piece) }];
+      return [{ type: 'tool-call', toolCallId: textIn(piece, 'id') ?? '', toolName: textIn(piece, 'name') ?? '', input: inputOf(piece['arguments']), ...signed('thoughtSignature', piece) }];
     default:
       notes.dropped(`a piece of the type ${wordIn(piece, 'type')} in an answer`, line);
       return [];
   }
 };
+
+/** Some descendants of pi write the arguments as a provider does, as a text. */
+const inputOf = (given: unknown): unknown => (typeof given === 'string' ? parsedOr(given) : (given ?? {}));
 
 /** What a provider signed goes back to it as it is. */
 const signed = (key: string, piece: Json) => {
