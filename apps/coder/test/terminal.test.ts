@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { access, writeFile } from 'node:fs/promises';
+import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { main, startProgram, type Running, type Start } from './coder-process.js';
@@ -157,6 +157,21 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     const { code, stdout } = await coder.finished;
     expect(stdout).toContain('cancelled');
     expect(code).toBe(130);
+  });
+
+  it('asks about the rules that a plan has proposed', async () => {
+    const task = { id: 'one', title: 'Write one', acceptance: ['It is there.'] };
+    const answers: Answers = (request) => {
+      const results = request.messages.filter(({ role }) => role === 'tool').length;
+      if (textOf(request).includes('Something went wrong while an agent worked')) return 'Run the checks first.';
+      if (textOf(request).includes('You open a project')) return results === 0 ? call('task_plan', { goal: 'One file', tasks: [task] }) : 'It is planned.';
+      return [call('task_next', {}), call('task_done', { id: 'one', summary: 'It is written.' }, 'done')][results] ?? 'I give up.';
+    };
+    const { coder, folder } = await startWith(answers, { words: ['--plan', '--check', 'false', '--max-sessions', '2', 'Write one'] });
+    await coder.said(/max-sessions[^]*A rule for AGENTS\.md: Run the checks first\.[^]*Add it\? \(y\/n\)/);
+    coder.type(`y${enter}`);
+    expect((await coder.finished).code).toBe(3);
+    expect(await readFile(join(folder, 'AGENTS.md'), 'utf8')).toContain('Run the checks first.');
   });
 
   it('says which lines a plan was not told', async () => {
