@@ -24,7 +24,7 @@ export interface HeldLock {
   check(): Promise<void>;
 }
 
-const holderSchema = z.object({ machine: z.string(), pid: z.int().positive(), start: z.string(), token: z.string() });
+const holderSchema = z.object({ machine: z.string(), boot: z.string(), pid: z.int().positive(), start: z.string(), token: z.string() });
 
 /** The lock is held for milliseconds. One that is held by a process that stands still, or that nobody can ask, is taken away after this. */
 const abandonedMs = 30_000;

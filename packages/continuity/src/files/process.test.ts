@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { thisProcess as wholeMark } from '@h/turn/process';
 import { isGone, markOf, thisProcess } from './process.js';
 
 /** A process that ends soon and that its parent never asks about; the parent lives until the test is over. */
@@ -20,6 +21,17 @@ describe('isGone', () => {
   it('says yes of a number that nobody has, or another process', () => {
     expect(isGone({ ...thisProcess(), pid: 2 ** 22 + 1 })).toBe(true);
     if (thisProcess().start !== '') expect(isGone({ ...thisProcess(), start: '1' })).toBe(true);
+  });
+
+  it('says nothing of a machine but what nobody can read', () => {
+    const { machine, boot } = thisProcess();
+    expect(`${machine} ${boot}`).toMatch(/^[\da-f]{16} (?:[\da-f]{16})?$/);
+  });
+
+  it('takes no process for one that has outlived its machine, where that is known for sure', () => {
+    const { machine } = wholeMark();
+    expect(isGone({ ...thisProcess(), boot: 'earlier' })).toBe(machine !== '');
+    expect(isGone({ ...thisProcess(), boot: 'earlier', machine: 'another' })).toBe(false);
   });
 
   it.runIf(process.platform === 'linux')('says yes of one that has ended, also where nobody asks how', async () => {

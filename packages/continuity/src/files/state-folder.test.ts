@@ -139,7 +139,7 @@ describe('the state folder', () => {
 
   it('leaves the lock of whoever took it away', async () => {
     const { state } = openProject({ folder: await temporaryFolder() });
-    const stolen = JSON.stringify({ machine: 'elsewhere', pid: 1, start: '', token: 'theirs' });
+    const stolen = JSON.stringify({ machine: 'elsewhere', boot: '', pid: 1, start: '', token: 'theirs' });
     await state.exclusive(() => writeFile(state.at('lock/held/holder'), stolen));
     expect(await readFile(state.at('lock/held/holder'), 'utf8')).toBe(stolen);
   });
@@ -147,7 +147,7 @@ describe('the state folder', () => {
   it('takes a lock of another machine, and one whose content is lost, for abandoned after half a minute', async () => {
     const { state } = openProject({ folder: await temporaryFolder(), lockTimeoutMs: 1 });
     await state.ensure();
-    for (const content of [JSON.stringify({ machine: 'elsewhere', pid: 1, start: '', token: 'theirs' }), '']) {
+    for (const content of [JSON.stringify({ machine: 'elsewhere', boot: '', pid: 1, start: '', token: 'theirs' }), '']) {
       await mkdir(state.at('lock/held'));
       const holder = state.at('lock/held/holder');
       await writeFile(holder, content);

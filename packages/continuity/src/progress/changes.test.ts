@@ -46,7 +46,8 @@ describe('claimTask', () => {
 
 describe('releaseGone', () => {
   it('lets go what processes had that are gone, and keeps what may be in work', () => {
-    const marks = { dead: { machine: 'm', pid: 1, start: '1' }, alive: { machine: 'm', pid: 2, start: '1' } };
+    const mark = { machine: 'm', boot: 'b', start: '1' };
+    const marks = { dead: { ...mark, pid: 1 }, alive: { ...mark, pid: 2 } };
     const claimed = claimTask(claimTask(claimTask(working('a', 'b', 'c'), 'a', { owner: 'one', at: 0, leaseMs, process: marks.dead }), 'b', { owner: 'two', at: 0, leaseMs, process: marks.alive }), 'c', { owner: 'three', at: 0, leaseMs });
     const after = releaseGone(claimed, ({ pid }) => pid === 1);
     expect(after.tasks.map(({ claim, lastOwner }) => [claim?.owner, lastOwner])).toEqual([[undefined, 'one'], ['two', 'two'], ['three', 'three']]);

@@ -27,7 +27,7 @@ describe('claimPlanning', () => {
   });
 
   it('keeps it for one that gives signs of life, and gives it on at once when that lets it go or its process is gone', () => {
-    const process = { machine: 'm', pid: 1, start: '1' };
+    const process = { machine: 'm', boot: 'b', pid: 1, start: '1' };
     const claimed = renewClaims(claimedBy('one'), { owner: 'one', at: 900, leaseMs, process });
     expect(code(() => claimPlanning(claimed, { owner: 'two', at: 1_800, leaseMs }))).toBe('claim-lost');
     expect(claimPlanning(claimed, { owner: 'one', at: 1_800, leaseMs }).planning?.claim).toMatchObject({ generation: 1, expiresAt: new Date(2_800).toISOString() });

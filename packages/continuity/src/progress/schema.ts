@@ -19,7 +19,7 @@ export const claimSchema = z.strictObject({
   heartbeatAt: time,
   expiresAt: time,
   /** The process that works on it, so that others of its machine need not wait for the lease when it has died. */
-  process: z.strictObject({ machine: z.string().max(64), pid: z.int().positive(), start: z.string().max(64) }).optional(),
+  process: z.strictObject({ machine: z.string().max(64), boot: z.string().max(64), pid: z.int().positive(), start: z.string().max(64) }).optional(),
 });
 
 /** Why a task counts as done. */
