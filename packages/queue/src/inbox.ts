@@ -4,10 +4,10 @@ import { Subject, type Observable } from 'rxjs';
 import { monotonicScheduler } from './clock.js';
 import { Conversation, type ConversationHost } from './conversation.js';
 import { checkInboxOptions, checkRecoverOptions, checkSendOptions, type Delivery, type InboxOptions, type RecoverOptions, type SendOptions, type Sent } from './inbox-options.js';
+import { ItemMaker } from './item-maker.js';
 import { KeptInbox, type KeptInboxHost, type RecoveredMessage } from './kept-inbox.js';
 import { KnownIds } from './known-ids.js';
 import type { Lanes } from './lanes.js';
-import { withTag } from './message-tag.js';
 import type { Item } from './pending.js';
 
 /** A session in which messages wait or a turn runs. */
@@ -76,14 +76,12 @@ export const createInbox = (agent: Pick<Agent, 'turn' | 'steer'>, lanes: Pick<La
   checkValue('createInbox()', 'agent', agent, objectWith('turn', 'steer'));
   checkValue('createInbox()', 'lanes', lanes, objectWith('detach'));
   checkInboxOptions(options);
-  const { mode = 'steer', mergeKeyOf = defaultMergeKey, scheduler = monotonicScheduler, store } = options;
+  const { scheduler = monotonicScheduler, store } = options;
+  const items = new ItemMaker(agent, options, scheduler);
   const events = new Subject<TurnEvent>();
   const conversations = new Map<string, Conversation>();
   const ids = new KnownIds();
   const onIdle: (() => void)[] = [];
-  // oxlint-disable-next-line h/no-clock -- what tells messages apart has to be new in every process
-  const inboxId = crypto.randomUUID();
-  let count = 0;
   let isOpen = store === undefined;
   let isClosed = false;
   const host: ConversationHost = {
@@ -108,27 +106,16 @@ export const createInbox = (agent: Pick<Agent, 'turn' | 'steer'>, lanes: Pick<La
     return conversation;
   };
   const idle = async (): Promise<void> => {
+    await kept?.arrived();
     if (conversations.size > 0) await new Promise<void>((resolve) => onIdle.push(resolve));
     await kept?.settled();
   };
-  /** @throws what is wrong with the message, or what `mergeKeyOf` throws */
-  const itemOf = (session: string, given: string | UserMessage, sendOptions: SendOptions, settle: Item['settle']): Item => {
-    const message: UserMessage = typeof given === 'string' ? { role: 'user', content: given } : given;
-    const { trigger, priority, metadata } = sendOptions;
-    // A turn is cold: to ask for it only checks what it is to begin with, so that one wrong message fails no others.
-    agent.turn({ session, input: [message], trigger, priority, metadata });
-    const mergeKey = mergeKeyOf(message, sendOptions);
-    count += 1;
-    const tag = `${inboxId}.${count}`;
-    return { tag, order: count, message: withTag(message, tag), mode: sendOptions.mode ?? mode, mergeKey, options: sendOptions, at: scheduler.now(), settle };
-  };
   const keptHost: KeptInboxHost = {
     ids,
+    items,
     get isClosed() {
       return isClosed;
     },
-    itemOf,
-    restored: ({ tag, message, mode, mergeKey, options }, order, settle) => ({ tag, order, message, mode, mergeKey, options, at: scheduler.now(), settle }),
     add: (session, item) => conversationOf(session).add(item),
     restore: (session, items) => conversationOf(session).restore(items),
     open: () => {
@@ -141,7 +128,7 @@ export const createInbox = (agent: Pick<Agent, 'turn' | 'steer'>, lanes: Pick<La
     new Promise((settle) => {
       let item: Item;
       try {
-        item = itemOf(session, given, sendOptions, settle);
+        item = items.make(session, given, sendOptions, settle);
       } catch (error) {
         settle({ status: 'failed', outcome: 'error', error: toErrorInfo(error) });
         return;
@@ -178,8 +165,6 @@ export const createInbox = (agent: Pick<Agent, 'turn' | 'steer'>, lanes: Pick<La
     },
   };
 };
-
-const defaultMergeKey = (_message: UserMessage, { trigger, priority, metadata }: SendOptions): string => JSON.stringify([trigger, priority, metadata]);
 
 const noStore = Promise.resolve(false);
 

@@ -4,6 +4,7 @@ import { findDelivered, type Found } from './find-delivered.js';
 import type { Delivery, SendOptions, Sent } from './inbox-options.js';
 import type { InboxContents, InboxStore, KeptMessage } from './inbox-store.js';
 import type { KnownIds } from './known-ids.js';
+import type { ItemMaker } from './item-maker.js';
 import type { Item } from './pending.js';
 
 /** A message that an earlier process had not delivered, as far as it knew. */
@@ -26,11 +27,8 @@ export interface RecoveredMessage {
 /** What an inbox does with messages. */
 export interface KeptInboxHost {
   readonly ids: KnownIds;
+  readonly items: ItemMaker;
   readonly isClosed: boolean;
-  /** @throws what is wrong with the message */
-  itemOf(session: string, message: string | UserMessage, options: SendOptions, settle: Item['settle']): Item;
-  /** The same message as it was when it was kept, before all that were sent since. */
-  restored(message: KeptMessage, place: number, settle: Item['settle']): Item;
   add(session: string, item: Item): void;
   restore(session: string, items: readonly Item[]): void;
   /** From now on messages go into turns. */
@@ -51,6 +49,7 @@ export class KeptInbox {
   /** What was left and is not taken up yet, by session. */
   readonly #left = new Map<string, Left[]>();
   #recovering: Promise<unknown> = Promise.resolve();
+  #arrived: Promise<unknown> = Promise.resolve();
 
   constructor(store: InboxStore, host: KeptInboxHost) {
     this.#host = host;
@@ -58,13 +57,22 @@ export class KeptInbox {
   }
 
   send(session: string, message: string | UserMessage, options: SendOptions): Sent {
-    const { ids } = this.#host;
+    const { ids, items } = this.#host;
+    const word = new Word();
+    let item: Item;
+    try {
+      item = items.make(session, message, options, (delivery) => this.#settle(word, keptOf(session, item), delivery));
+    } catch (error) {
+      return sentInVain(failedBy(error));
+    }
     // In an object, because a promise that is the result of another one is waited for.
     const sending = this.#custody.open().then(
-      () => ({ sent: ids.find(session, options.id) ?? this.#send(session, message, options) }),
+      () => ({ sent: ids.find(session, options.id) ?? this.#keep(session, item, word) }),
       (error: unknown) => ({ sent: sentInVain(failedBy(error)) }),
     );
-    return Object.assign(sending.then(({ sent }) => sent), { accepted: sending.then(({ sent }) => sent.accepted) });
+    const sent = Object.assign(sending.then(({ sent }) => sent), { accepted: sending.then(({ sent }) => sent.accepted) });
+    this.#arrived = Promise.all([this.#arrived, sent.accepted]);
+    return sent;
   }
 
   /** Takes up what was left, one session after the other, and lets messages into turns from then on. */
@@ -84,6 +92,12 @@ export class KeptInbox {
     return this.#custody.beforeTurn(session);
   }
 
+  /** Resolves when what was sent is kept or refused. */
+  async arrived(): Promise<void> {
+    await this.#arrived;
+  }
+
+  /** Resolves when nothing is being forgotten. */
   settled(): Promise<void> {
     return this.#custody.settled();
   }
@@ -98,15 +112,8 @@ export class KeptInbox {
     return this.#custody.close();
   }
 
-  #send(session: string, given: string | UserMessage, options: SendOptions): Sent {
+  #keep(session: string, item: Item, word: Word): Sent {
     if (this.#host.isClosed) return sentInVain(closed);
-    const word = new Word();
-    let item: Item;
-    try {
-      item = this.#host.itemOf(session, given, options, (delivery) => this.#settle(word, keptOf(session, item), delivery));
-    } catch (error) {
-      return sentInVain(failedBy(error));
-    }
     const saved = (): boolean => {
       if (this.#host.isClosed) item.settle(closed);
       else this.#host.add(session, item);
@@ -118,7 +125,7 @@ export class KeptInbox {
     };
     const accepted = this.#custody.save(keptOf(session, item)).then(saved, failed);
     const sent = Object.assign(word.told, { accepted });
-    this.#host.ids.add(session, options.id, sent);
+    this.#host.ids.add(session, item.options.id, sent);
     return sent;
   }
 
@@ -127,12 +134,12 @@ export class KeptInbox {
   }
 
   #take({ messages, delivered }: InboxContents): void {
-    const { ids } = this.#host;
+    const { ids, items } = this.#host;
     ids.restore(delivered);
     for (const [index, kept] of messages.entries()) {
       const word = new Word();
       const { told } = word;
-      const item = this.#host.restored(kept, index - messages.length, (delivery) => this.#settle(word, kept, delivery));
+      const item = items.restore(kept, index - messages.length, (delivery) => this.#settle(word, kept, delivery));
       const left = this.#left.get(kept.session) ?? [];
       left.push({ kept, item, told });
       this.#left.set(kept.session, left);

@@ -1,0 +1,43 @@
+import type { Agent, UserMessage } from '@h/turn';
+import type { SchedulerLike } from 'rxjs';
+import type { InboxOptions, SendOptions } from './inbox-options.js';
+import type { KeptMessage } from './inbox-store.js';
+import { withTag } from './message-tag.js';
+import type { Item } from './pending.js';
+
+/** Makes what an inbox hands around of what people send. */
+export class ItemMaker {
+  readonly #agent: Pick<Agent, 'turn'>;
+  readonly #mode: NonNullable<InboxOptions['mode']>;
+  readonly #mergeKeyOf: NonNullable<InboxOptions['mergeKeyOf']>;
+  readonly #scheduler: SchedulerLike;
+  // oxlint-disable-next-line h/no-clock -- what tells messages apart has to be new in every process
+  readonly #inbox = crypto.randomUUID();
+  #count = 0;
+
+  constructor(agent: Pick<Agent, 'turn'>, { mode = 'steer', mergeKeyOf = defaultMergeKey }: InboxOptions, scheduler: SchedulerLike) {
+    this.#agent = agent;
+    this.#mode = mode;
+    this.#mergeKeyOf = mergeKeyOf;
+    this.#scheduler = scheduler;
+  }
+
+  /** A message that has just come in, behind all before it. @throws what is wrong with it, or what `mergeKeyOf` throws */
+  make(session: string, given: string | UserMessage, options: SendOptions, settle: Item['settle']): Item {
+    const message: UserMessage = typeof given === 'string' ? { role: 'user', content: given } : given;
+    const { trigger, priority, metadata, mode = this.#mode } = options;
+    // A turn is cold: to ask for it only checks what it is to begin with, so that one wrong message fails no others.
+    this.#agent.turn({ session, input: [message], trigger, priority, metadata });
+    const mergeKey = this.#mergeKeyOf(message, options);
+    this.#count += 1;
+    const tag = `${this.#inbox}.${this.#count}`;
+    return { tag, order: this.#count, message: withTag(message, tag), mode, mergeKey, options: { ...options }, at: this.#scheduler.now(), settle };
+  }
+
+  /** One that an earlier process has left, with its place among those: before all that come in here. */
+  restore({ tag, message, mode, mergeKey, options }: KeptMessage, order: number, settle: Item['settle']): Item {
+    return { tag, order, message, mode, mergeKey, options, at: this.#scheduler.now(), settle };
+  }
+}
+
+const defaultMergeKey = (_message: UserMessage, { trigger, priority, metadata }: SendOptions): string => JSON.stringify([trigger, priority, metadata]);
