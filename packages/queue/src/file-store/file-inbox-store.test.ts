@@ -258,9 +258,35 @@ describe('fileInboxStore', () => {
 
   it.skipIf(process.platform === 'win32')('takes back what it could write in part only, and goes on when it can', async () => {
     const directory = await temporaryFolder();
-    const child = await running(directory);
+    // No file may be larger than 64 kB there. It ends neither closed nor let go, as if it were killed.
+    const script = `process.on('SIGXFSZ', () => undefined);
+      const store = fileInboxStore({ directory });
+      await store.open();
+      await store.save(message('first', 10));
+      const refused = await store.save(message('large', 600_000)).then(() => false, () => true);
+      await store.save(message('last', 10));
+      process.exit(refused ? 0 : 1);`;
+    const child = await aProcess(directory, script, '64');
     expect((await once(child, 'exit'))[0]).toBe(0);
     expect((await foundIn(directory)).tags).toEqual(['first', 'last']);
+  });
+
+  it.skipIf(process.platform === 'win32')('belongs to a process as long as that lives, asleep or not, and to the next one as soon as it is killed', async () => {
+    const directory = await temporaryFolder();
+    const script = `const store = fileInboxStore({ directory, leaseMs: 100 });
+      await store.open();
+      await store.save(message('a', 10));
+      console.log('kept');
+      setInterval(() => undefined, 1000);`;
+    const child = await aProcess(directory, script);
+    await once(child.stdout as NodeJS.ReadableStream, 'data');
+    await expect(storeIn(directory).open()).rejects.toMatchObject({ code: 'inbox-held', pid: child.pid });
+    child.kill('SIGSTOP');
+    await utimes(join(directory, 'lock.1', 'owner'), 1, 1);
+    await expect(storeIn(directory).open()).rejects.toMatchObject({ code: 'inbox-held', pid: child.pid });
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect((await foundIn(directory)).tags).toEqual(['a']);
   });
 
   it.each<[string, object, RegExp]>([
@@ -301,24 +327,17 @@ describe('fileInboxStore', () => {
   });
 });
 
-/** A process that may write no file of more than 64 kB. */
-const running = async (directory: string): Promise<ChildProcess> => {
+/** A process that runs this script; it finds `fileInboxStore`, its `directory` and `message(tag, length)`. */
+const aProcess = async (directory: string, script: string, limit = 'unlimited'): Promise<ChildProcess> => {
   const root = await temporaryFolder();
   const bundle = join(root, 'store.mjs');
   await build({ entryPoints: [fileURLToPath(new URL('index.ts', import.meta.url))], outfile: bundle, bundle: true, platform: 'node', format: 'esm', conditions: ['@h/source'], logLevel: 'silent' });
-  const script = join(root, 'full.mjs');
-  await writeFile(
-    script,
-    `import { fileInboxStore } from ${JSON.stringify(bundle)};
-    process.on('SIGXFSZ', () => undefined);
-    const store = fileInboxStore({ directory: ${JSON.stringify(directory)} });
-    await store.open();
-    const message = (tag, length) => ({ tag, session: 's', message: { role: 'user', content: 'x'.repeat(length) }, mode: 'steer', mergeKey: '', options: {} });
-    await store.save(message('first', 10));
-    const refused = await store.save(message('large', 600_000)).then(() => false, () => true);
-    await store.save(message('last', 10));
-    // Neither closed nor let go: as if it were killed.
-    process.exit(refused ? 0 : 1);`,
-  );
-  return spawn('bash', ['-c', 'ulimit -f 64; exec "$0" "$1"', process.execPath, script], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const file = join(root, 'script.mjs');
+  const start = `import { fileInboxStore } from ${JSON.stringify(bundle)};
+    const directory = ${JSON.stringify(directory)};
+    const message = (tag, length) => ({ tag, session: 's', message: { role: 'user', content: 'x'.repeat(length) }, mode: 'steer', mergeKey: '', options: {} });`;
+  await writeFile(file, `${start}\n${script}`);
+  const child = spawn('bash', ['-c', `ulimit -f ${limit}; exec "$0" "$1"`, process.execPath, file], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
 };
