@@ -9,8 +9,8 @@ import type { SessionProblem } from './problem.js';
 import { sizeOf, statIfThere } from './stat-file.js';
 import { backUp, keepPiece, removeLeftOvers, replaceByCopy, replaceFile, type Replacement } from './write-file.js';
 
-const least = 1 << 20;
-const factor = 2;
+/** Reading so much again takes no longer than writing a checkpoint, as it is forced onto the disk. */
+const leastUnsaved = 1 << 17;
 
 /**
  * Reads a session and mends what is broken in its files. What is taken out is kept in a file of its own first. Only the
@@ -37,7 +37,7 @@ export const loadAndMend = async (folder: SessionFolder, settings: FileSettings,
   // The name of the session stands nowhere else.
   if (!hasHead) await replaceFile(folder.head, [encodeHead(loaded.head)], replacement);
   const unsaved = loaded.headBefore.size - checkpoint.head.size;
-  if (unsaved > Math.max(least, factor * checkpoint.bytes)) {
+  if (unsaved > Math.max(leastUnsaved, checkpoint.bytes)) {
     // It saves time and nothing else, so a full disk does not keep anybody from reading on.
     await writeCheckpoint(folder, loaded.headBefore, loaded.snapshot, replacement).catch(() => undefined);
   }
