@@ -75,11 +75,10 @@ export class EndedSessions {
     this.#hasLooked = true;
     await this.#isDone(async () => {
       const found = (await store.list()).filter(({ session }) => isChildSession(session) && !this.#host.isAlive(session));
-      const own = new Set(this.#kept.keys());
+      const own = [...this.#kept.keys()];
       this.#kept.clear();
       const left = found.toSorted((one, other) => one.updatedAt - other.updatedAt).map(({ session }) => session);
-      // Those that have ended just now are the latest, whatever their files say.
-      for (const session of [...left.filter((each) => !own.has(each)), ...own]) this.#kept.set(session, 0);
+      for (const session of [...left, ...own]) this.#kept.set(session, 0);
     });
   }
 

@@ -53,6 +53,20 @@ describe('recover', () => {
     expect(await store.list()).toEqual([]);
   });
 
+  it('keeps what it has found out before it answers, all at a time', async () => {
+    const store = memoryChildStore();
+    for (const id of ['o1', 'o2', 'o3']) await store.save({ v: 1, id, agent: 'worker', task: id, session: `subagent-${id}`, turn: `t-${id}`, parent: 'subagent-x', root: 'boss', depth: 2, receiver: 'parent', spawnedAt: 0 });
+    const slow: ChildStore = { ...store, save: (record) => new Promise((resolve) => void setTimeout(() => resolve(store.save(record)), 20)) };
+    const { team } = tree({ parent: [], store: slow });
+    let found: readonly unknown[] | undefined;
+    void team.recover().then((orphans) => (found = orphans));
+    await pass(19);
+    expect(found).toBe(undefined);
+    await pass(1);
+    expect(found).toHaveLength(3);
+    expect((await store.list()).map(({ parent, end }) => [parent, end?.status])).toEqual(Array.from({ length: 3 }, () => ['boss', 'interrupted']));
+  });
+
   it('brings no more results in one message than there may be sub-agents', async () => {
     const store = memoryChildStore();
     for (let index = 0; index < 7; index += 1) {

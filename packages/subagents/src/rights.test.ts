@@ -78,12 +78,16 @@ describe('a sub-agent', () => {
 
   it('has a share of the budget of its parent, with the smaller amounts', async () => {
     const shares: unknown[] = [];
+    let looks = 0;
     const budgetAt = (path: string): SharedBudget => ({
       share: (options) => {
         shares.push([path, options]);
         return budgetAt(`${path}/${options?.name}`);
       },
-      toJSON: () => ({ tabs: { t1: {}, t2: {} } }),
+      toJSON: () => {
+        looks += 1;
+        return { tabs: { t1: {}, t2: {} } };
+      },
     });
     const { run, contexts } = tree({
       parent: [says(spawn('a', 'mid')), says(wait('w')), 'Done.'],
@@ -97,6 +101,7 @@ describe('a sub-agent', () => {
       ['boss/worker c1', { name: 'worker c2', maxTokens: 1000 }],
     ]);
     expect(contexts[0]?.budget).toBeDefined();
+    expect(looks).toBe(2);
   });
 
   it.each<[string, () => { readonly tabs?: unknown }]>([
