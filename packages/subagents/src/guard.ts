@@ -23,7 +23,8 @@ export interface GuardOptions extends InheritOptions {
  * Calls of tools that it does not allow are denied, and their definitions not sent; so are calls that reach for paths and hosts
  * which it does not allow. Calls that it wants approved are held until a person has answered, unless one has said yes to the
  * same call before. A tool whose reach nobody knows is judged by its effect: where nothing may be written, only what reads is
- * let through, and where not every host may be reached, nothing that uses the network.
+ * let through, and where not every host may be reached, nothing that uses the network. Of the tools of this package, known by
+ * their names `spawn` and `wait`, only the names are judged: sub-agents have policies of their own.
  *
  * @throws TurnError `invalid-option`
  *
@@ -38,7 +39,11 @@ export const policyGuard = (policy: AgentPolicy, options: GuardOptions = {}): Tu
   return createGuard(policy, options);
 };
 
-/** @param mayBegin Asked before the first request of a turn. */
+/**
+ * As {@link policyGuard}, for options that are known to be right.
+ *
+ * @param mayBegin Asked before the first request of a turn.
+ */
 export const createGuard = (policy: AgentPolicy, options: GuardOptions, mayBegin?: TurnCheck): TurnOperator => {
   const judge = reachJudge(policy);
   return intercept('policy-guard', (context) => {
