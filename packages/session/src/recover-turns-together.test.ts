@@ -246,9 +246,13 @@ describe('asking about open turns', () => {
     late(new Error('Nobody is there.'));
     await settled();
     expect(begun).toEqual(['a']);
-    const other = new AbortController();
-    const aborting = (): 'finish' => (other.abort(), 'finish');
-    expect(await outcomes(recoverTurns(agent, { policy: 'ask', ask: aborting, signal: other.signal }))).toEqual(['a leave -', 'b leave -', 'c leave -']);
+    // Who asks may have heard of it first, and answer or fail for that.
+    for (const leaving of [() => 'finish' as const, () => Promise.reject(new Error('The prompt is closed.'))]) {
+      const other = new AbortController();
+      const aborting: RecoverTurnsOptions['ask'] = () => (other.abort(new Error('Good night.')), leaving());
+      const left = ['a', 'b', 'c'].map((turn) => ({ turn, action: 'leave', reason: 'It was not taken up any more: Good night.' }));
+      expect(await recoverTurns(agent, { policy: 'ask', ask: aborting, signal: other.signal })).toMatchObject(left);
+    }
     expect(begun).toEqual(['a']);
   });
 

@@ -133,6 +133,7 @@ const chosen = async (turn: UnfinishedTurn, { ask, signal }: Recovery): Promise<
     // Read anew: it may have been aborted while somebody was asked.
     return isAborted(signal) ? leftBy(signal) : { action: checkedAction(action) };
   } catch (error) {
+    if (isAborted(signal)) return leftBy(signal);
     return { action: 'leave', reason: 'It could not be found out what to do with it.', error: toErrorInfo(error) };
   } finally {
     aborted.forget();
