@@ -3,6 +3,8 @@ import type { ErrorInfo } from '@h/turn';
 import type { WorkSettings } from './work-options.js';
 
 const longestPauseMs = 900_000;
+/** Longer timers fire at once. */
+const longestTimerMs = 2_147_483_647;
 
 /** Waits out an outage. Pauses are counted and no time is measured: clocks jump. */
 export const outageWatch = ({ outagePauseMs, maxOutageMs, onOutage, scheduler, signal }: WorkSettings) => {
@@ -15,11 +17,11 @@ export const outageWatch = ({ outagePauseMs, maxOutageMs, onOutage, scheduler, s
       nextMs = outagePauseMs;
     },
     pause: async (error: ErrorInfo | undefined): Promise<void> => {
-      const pauseMs = Math.min(nextMs, longestPauseMs, maxOutageMs - waitedMs);
+      const pauseMs = Math.min(nextMs, maxOutageMs - waitedMs, longestTimerMs);
       onOutage?.({ pauseMs, waitedMs, error });
       await pause(pauseMs, scheduler, signal);
       waitedMs += pauseMs;
-      nextMs = Math.min(nextMs * 2, longestPauseMs);
+      nextMs = Math.min(nextMs * 2, Math.max(longestPauseMs, outagePauseMs));
     },
   };
 };

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { response, scriptedModel } from '@h/turn/testing';
-import { lastValueFrom, Subject } from 'rxjs';
-import { describe, expect, it, vi } from 'vitest';
+import { lastValueFrom, Subject, VirtualTimeScheduler } from 'rxjs';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runSession, tailOf, use } from '../test/agents.js';
 import { temporaryFolder } from '../test/folders.js';
 import { manualClock, planned } from '../test/projects.js';
@@ -101,6 +101,14 @@ describe('the planning', () => {
   });
 });
 
+/** A clock of waits that are over at once. */
+const hurried = (): VirtualTimeScheduler => {
+  const scheduler = new VirtualTimeScheduler();
+  const ticking = setInterval(() => scheduler.flush(), 5);
+  onTestFinished(() => clearInterval(ticking));
+  return scheduler;
+};
+
 describe('workThrough', () => {
   it('waits while another process plans, and does its tasks then', async () => {
     const folder = await temporaryFolder();
@@ -112,6 +120,7 @@ describe('workThrough', () => {
     const end = workThrough({
       project: here,
       goal: 'Build it.',
+      scheduler: hurried(),
       onWait: ({ text }) => {
         told.push(text);
         void runSession({ project: there, session: 'other', model: scriptedModel([plan('a'), 'Planned.']), check });
@@ -127,7 +136,7 @@ describe('workThrough', () => {
     expect([told, roles]).toEqual([['Nothing is planned yet. The session other plans.'], ['worker']]);
   });
 
-  it('counts no session as idle that found another one planning', async () => {
+  it('counts no session that found another one planning', async () => {
     const folder = await temporaryFolder();
     const project = openProject({ folder });
     let sessions = 0;
@@ -141,6 +150,7 @@ describe('workThrough', () => {
       setTimeout(() => void project.progress.update((current) => releaseClaims(current, 'other')), 50);
       return { outcome: 'blocked' } as const;
     };
-    expect(await workThrough({ project, goal: 'x', runSession: runs, maxIdleSessions: 1 })).toMatchObject({ reason: 'no-progress', sessions: 2 });
+    expect(await workThrough({ project, goal: 'x', runSession: runs, maxIdleSessions: 1, scheduler: hurried() })).toMatchObject({ reason: 'no-progress', sessions: 1 });
+    expect(sessions).toBe(2);
   });
 });

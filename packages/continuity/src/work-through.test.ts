@@ -239,7 +239,7 @@ describe('workThrough', () => {
       const left = agentOf({ project, session: 'five', model: scriptedModel([response(use('task_next')), { never: ['Hm'] }]), check });
       await new Promise<void>((resolve) => {
         const running = left.turn({ session: 'five', input: 'Go on.' }).subscribe(({ type }) => {
-          if (type === 'model.delta') { running.unsubscribe(); resolve(); }
+          if (type === 'tool.result') { running.unsubscribe(); resolve(); }
         });
       });
       await vi.waitUntil(async () => (await project.status()).next.kind === 'work', { timeout: 5_000 });

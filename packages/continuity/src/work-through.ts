@@ -74,24 +74,22 @@ export const workThrough = async (options: WorkThroughOptions): Promise<WorkEnd>
     number += 1;
     const isFirst = next.kind === 'plan';
     const ended = await runSession({ session: nameSession(number), input: isFirst ? goal : goOn, number, role: isFirst ? 'initializer' : 'worker', status });
-    const isOut = isOutage(ended);
-    if (!isOut) sessions += 1;
     const after = await project.status();
+    const isOut = isOutage(ended);
+    const hasBegun = !isOut && !(ended.outcome === 'blocked' && isPlanning(after));
+    if (hasBegun) sessions += 1;
     if (ended.outcome === 'cancelled' && after.next.kind !== 'stop') return { reason: 'cancelled', sessions, status: after };
-    if (isOut) {
-      await outage.pause(ended.error);
-    } else {
-      outage.isOver();
-      idle = idleAfter(idle, status, after);
-    }
+    if (isOut) await outage.pause(ended.error);
+    else outage.isOver();
+    if (hasBegun) idle = isFurther(status, after) ? 0 : idle + 1;
   }
 };
 
-/** How many sessions in a row have come to nothing. What counts is planned, done or blocked in another number; who found another session planning did not begin. */
-const idleAfter = (idle: number, before: ProjectStatus, after: ProjectStatus): number => {
-  if (before.next.kind !== 'plan') return before.counts.done !== after.counts.done || before.counts.blocked !== after.counts.blocked ? 0 : idle + 1;
-  if (after.next.kind === 'wait' && after.next.planner !== undefined) return idle;
-  return after.next.kind === 'plan' ? idle + 1 : 0;
-};
+/** Whether another session plans: one that was to plan as well has ended before it began. */
+const isPlanning = ({ next }: ProjectStatus): boolean => next.kind === 'wait' && next.planner !== undefined;
+
+/** Whether something has become of a session that counts: what is planned, done or blocked is another number. */
+const isFurther = (before: ProjectStatus, after: ProjectStatus): boolean =>
+  before.next.kind === 'plan' ? after.next.kind !== 'plan' && !isPlanning(after) : before.counts.done !== after.counts.done || before.counts.blocked !== after.counts.blocked;
 
 const giveUp = (project: Project, maxAttempts: number): Promise<unknown> => project.progress.update((progress) => giveUpTasks(progress, maxAttempts, project.clock()));

@@ -1,9 +1,11 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planned } from '../../test/projects.js';
 import { ContinuityError } from '../errors.js';
 import { releaseClaims, releaseGone, renewClaims } from './changes.js';
 import { beginWork, claimPlanning, emptyProgress, planTasks } from './planning.js';
 import { parseProgress } from './parse.js';
+import { isHeld } from './select-task.js';
 
 const leaseMs = 1_000;
 const code = (work: () => unknown): string | undefined => {
@@ -61,5 +63,36 @@ describe('planTasks', () => {
 
   it('does not begin work without a task', () => {
     expect(beginWork(emptyProgress('Goal')).phase).toBe('initializing');
+  });
+});
+
+describe('the planning of several sessions', () => {
+  it('is one session\'s at a time, whoever does what and when', () => {
+    const commands = fc.array(fc.record({ do: fc.constantFrom('claim', 'claim', 'renew', 'release', 'plan', 'wait'), owner: fc.constantFrom('one', 'two', 'three') }), { maxLength: 40 });
+    fc.assert(
+      fc.property(commands, (all) => {
+        let progress = emptyProgress('Goal');
+        let at = 0;
+        for (const { do: what, owner } of all) {
+          at += what === 'wait' ? 700 : 10;
+          const claiming = { owner, at, leaseMs };
+          const before = progress;
+          try {
+            if (what === 'claim') progress = claimPlanning(progress, claiming);
+            if (what === 'renew') progress = renewClaims(progress, claiming);
+            if (what === 'release') progress = releaseClaims(progress, owner);
+            if (what === 'plan') progress = planTasks(claimPlanning(progress, claiming), planned(owner));
+          } catch (error) {
+            expect(error).toMatchObject({ code: 'claim-lost' });
+            expect(isHeld(before.planning ?? {}, at) && before.planning?.claim?.owner !== owner).toBe(true);
+          }
+          expect(parseProgress(JSON.stringify(progress))).toMatchObject({ state: 'ready' });
+          const [was, is] = [before.planning?.claim, progress.planning?.claim];
+          if (was && is?.owner !== was.owner) expect(!isHeld({ claim: was }, at) || (what === 'release' && owner === was.owner)).toBe(true);
+          if (progress.tasks !== before.tasks && what === 'plan') expect(is?.owner).toBe(owner);
+          expect(progress.planning?.generation ?? 0).toBeGreaterThanOrEqual(before.planning?.generation ?? 0);
+        }
+      }),
+    );
   });
 });
