@@ -122,7 +122,7 @@ describe('workThrough', () => {
       goal: 'Build it.',
       scheduler: hurried(),
       onWait: ({ text }) => {
-        told.push(text);
+        if (told.push(text) > 1) return;
         void runSession({ project: there, session: 'other', model: scriptedModel([plan('a'), 'Planned.']), check });
       },
       runSession: async ({ session, role, status: { next } }) => {
@@ -133,7 +133,7 @@ describe('workThrough', () => {
       },
     });
     expect(await end).toMatchObject({ reason: 'all-done', sessions: 1 });
-    expect([told, roles]).toEqual([['Nothing is planned yet. The session other plans.'], ['worker']]);
+    expect([told[0], roles]).toEqual(['Nothing is planned yet. The session other plans.', ['worker']]);
   });
 
   it('counts no session that found another one planning', async () => {
