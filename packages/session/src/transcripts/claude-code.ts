@@ -85,9 +85,8 @@ const addUser = (builder: TranscriptBuilder, entry: Json, message: Json, line: n
   const info = { at: timeIn(entry, 'timestamp') };
   if (typeof entry['toolUseResult'] === 'object') builder.notes.dropped('what a tool said besides its result (toolUseResult)', line);
   const content = message['content'];
-  const metadata = metadataOf(entry);
   if (typeof content === 'string') {
-    builder.add({ role: 'user', content, ...metadata }, info);
+    builder.add({ role: 'user', content, ...metadataOf(entry, [content]) }, info);
     return;
   }
   const results: ToolResultPart[] = [];
@@ -97,13 +96,17 @@ const addUser = (builder: TranscriptBuilder, entry: Json, message: Json, line: n
     else parts.push(...userPart(block, builder.notes, line));
   }
   if (results.length > 0) builder.addResults(results, info);
-  if (parts.length > 0) builder.add({ role: 'user', content: parts, ...metadata } satisfies Message, info);
+  const texts = parts.map((part) => (part.type === 'text' ? part.text : ''));
+  if (parts.length > 0) builder.add({ role: 'user', content: parts, ...metadataOf(entry, texts) } satisfies Message, info);
 };
 
-const metadataOf = (entry: Json): Pick<Message, 'metadata'> => {
+const metadataOf = (entry: Json, texts: readonly string[]): Pick<Message, 'metadata'> => {
   if (entry['isCompactSummary'] === true) return { metadata: { internal: true, kind: 'summary' } };
-  return entry['isMeta'] === true ? { metadata: { internal: true } } : {};
+  return entry['isMeta'] === true || texts.every((text) => ownWords.test(text)) ? { metadata: { internal: true } } : {};
 };
+
+/** What Claude Code itself says in the name of the user. */
+const ownWords = /^\s*<(system-reminder|(local-command|bash)-std(out|err)|task-notification)>/;
 
 const userPart = (block: Json, notes: Notes, line: number): readonly UserPart[] => {
   if (block['type'] === 'text') return [{ type: 'text', text: textIn(block, 'text') ?? '' }];

@@ -83,6 +83,21 @@ describe('a session of Claude Code of today', () => {
     expect(kept({ headUuid: 'k1', tailUuid: 'u1' })).toEqual(['user: In short.', 'user: Long ago.', 'assistant: Forgotten.']);
   });
 
+  it('tells what Claude Code says itself from what its user says', () => {
+    const transcript = parseTranscript(
+      chain(
+        says('Look.\n<system-reminder>The folder has changed.</system-reminder>'),
+        answers('m1', text('I see.')),
+        says([text('<system-reminder>The folder has changed.</system-reminder>')]),
+        says('<local-command-stdout>ok</local-command-stdout>'),
+        says([text('<bash-stdout>a.txt</bash-stdout><bash-stderr></bash-stderr>'), text('What is that?')]),
+        answers('m2', text('A file.')),
+      ),
+    );
+    expect(messagesOf(transcript).map(({ metadata }) => metadata?.internal)).toEqual([undefined, undefined, true, true, undefined, undefined]);
+    expect(transcript.turns).toHaveLength(2);
+  });
+
   it('may be that of a sub-agent, which has a file of its own', () => {
     const side = { isSidechain: true, agentId: 'a1' };
     const transcript = parseTranscript(chain({ ...says('Explore.'), ...side }, { ...answers('m1', text('Nothing there.')), ...side }));
