@@ -49,7 +49,7 @@ export class KeptInbox {
   /** What was left and is not taken up yet, by session. */
   readonly #left = new Map<string, Left[]>();
   #recovering: Promise<unknown> = Promise.resolve();
-  #arrived: Promise<unknown> = Promise.resolve();
+  #arrived: Promise<void> = Promise.resolve();
 
   constructor(store: InboxStore, host: KeptInboxHost) {
     this.#host = host;
@@ -71,7 +71,8 @@ export class KeptInbox {
       (error: unknown) => ({ sent: sentInVain(failedBy(error)) }),
     );
     const sent = Object.assign(sending.then(({ sent }) => sent), { accepted: sending.then(({ sent }) => sent.accepted) });
-    this.#arrived = Promise.all([this.#arrived, sent.accepted]);
+    // Nothing as the result, because the results of all that were ever sent would hang on it.
+    this.#arrived = Promise.all([this.#arrived, sent.accepted]).then(() => undefined);
     return sent;
   }
 
@@ -93,8 +94,8 @@ export class KeptInbox {
   }
 
   /** Resolves when what was sent is kept or refused. */
-  async arrived(): Promise<void> {
-    await this.#arrived;
+  arrived(): Promise<void> {
+    return this.#arrived;
   }
 
   /** Resolves when nothing is being forgotten. */
