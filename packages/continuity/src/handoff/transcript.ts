@@ -5,18 +5,18 @@ type Part = Exclude<Message['content'], string>[number];
 /** A message as text for whoever reports on it. Reasoning and files are left out, and ids of calls, which mean nothing where the calls are gone. */
 export const transcriptOf = (message: Message): string => {
   const who = message.metadata?.internal === true ? 'harness' : message.role;
-  const lines = typeof message.content === 'string' ? [message.content] : message.content.map(partText).filter((line) => line !== '');
+  const lines = typeof message.content === 'string' ? [quoted(message.content)] : message.content.map(partText).filter((line) => line !== '');
   return lines.length === 0 ? '' : `[${who}]\n${lines.join('\n')}\n`;
 };
 
 const partText = (part: Part): string => {
   switch (part.type) {
     case 'text':
-      return part.text;
+      return quoted(part.text);
     case 'tool-call':
       return `[call of ${part.toolName}] ${json(part.input)}`;
     case 'tool-result':
-      return `[result of ${part.toolName}] ${outputText(part.output)}`;
+      return `[result of ${part.toolName}] ${quoted(outputText(part.output))}`;
     case 'image':
     case 'file':
       return `[${part.type} left out]`;
@@ -24,6 +24,9 @@ const partText = (part: Part): string => {
       return '';
   }
 };
+
+/** Keeps a text from passing for something that somebody else has said: what looks like a heading of ours is indented by a bar. */
+const quoted = (text: string): string => text.replaceAll(/^(?=[^\S\n]{0,20}\[(?:user|assistant|tool|system|harness|call of|result of)\b)/gim, '| ');
 
 const outputText = (output: ToolResultOutput): string => {
   switch (output.type) {
