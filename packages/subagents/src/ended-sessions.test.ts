@@ -2,6 +2,7 @@ import type { Agent } from '@h/turn';
 import { describe, expect, it } from 'vitest';
 import { tree, type TreeOptions } from '../test/tree.js';
 import { pass, useVirtualTime } from '../test/virtual-time.js';
+import { EndedSessions } from './ended-sessions.js';
 import type { ChildSessions, Spawned, Subagents } from './index.js';
 
 useVirtualTime();
@@ -95,6 +96,16 @@ describe('sessions of sub-agents that have ended', () => {
       await pass(200);
       await closed;
     }
+  });
+
+  it('are not remembered without end where the store is slower than they come', async () => {
+    const tried: string[] = [];
+    const store: ChildSessions = { list: () => [], delete: (session) => (tried.push(session), new Promise<void>(() => undefined)) };
+    const ended = new EndedSessions({ latest: 1, store }, { storeMs: 1, after: (delayMs, callback) => (setTimeout(callback, delayMs), () => undefined), isAlive: () => false });
+    for (let index = 0; index < 30_000; index += 1) ended.add(`subagent-${index}`);
+    await pass(60_000);
+    expect([tried[0], tried.length]).toEqual(['subagent-19999', 10_000]);
+    await ended.close();
   });
 
   it('are left as they are once the team is closed', async () => {

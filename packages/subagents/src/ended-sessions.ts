@@ -46,6 +46,9 @@ export class EndedSessions {
   add(session: string): void {
     if (!this.#keep || this.#isClosed) return;
     this.#kept.set(session, 0);
+    // A store that is slower than sub-agents end is cleared by a later process.
+    const [oldest] = this.#kept.keys();
+    if (oldest !== undefined && this.#kept.size > this.#keep.latest + mostBehind) this.#kept.delete(oldest);
     if (this.#isRemoving) return;
     this.#isRemoving = true;
     this.#removed = this.#removeOldest(this.#keep);
@@ -92,3 +95,4 @@ export class EndedSessions {
 }
 
 const mostTries = 3;
+const mostBehind = 10_000;

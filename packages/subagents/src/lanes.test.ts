@@ -60,6 +60,13 @@ describe('lanes', () => {
     expect([lanes.most, lanes.taken]).toEqual([1, 0]);
   });
 
+  it('are no matter to code that waits outside of turns, also for what has ended', async () => {
+    const { team } = tree({ parent: [], lanes: slots(1) });
+    const spawned = (await team.spawn({ parent: 'code', agent: 'worker', task: 'x' })) as Spawned;
+    expect(await spawned.wait()).toMatchObject({ status: 'ok', text: 'Done: x' });
+    expect(await spawned.wait(AbortSignal.abort())).toBe(await spawned.ended);
+  });
+
   it('have a tool back that waits no longer', async () => {
     const lanes = slots(2);
     const tried = tree({ parent: [says(call('r', 'research', { task: 'hang', giveUpMs: 50 })), 'Done.'], tasks: { hang: [{ never: [] }] }, tools: [research(() => tried.team)], lanes });
