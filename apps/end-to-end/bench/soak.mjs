@@ -47,7 +47,7 @@ const read = defineTool({
   input: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
   effect: 'read-only',
   run: ({ path }) => {
-    if (path.endsWith('7')) throw new Error(`There is no ${path}.`);
+    if (path.endsWith('7')) throw new Error('There is no such file.');
     return words(random() < 0.05 ? 3000 : 20);
   },
 });
