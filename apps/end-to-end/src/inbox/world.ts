@@ -102,9 +102,9 @@ const send = ({ inbox, directory, sending }: World, ...ids: readonly string[]): 
   }
 };
 
-/** What an app does when it starts. */
-export const startAgain = async ({ agent, sessions, inbox }: World): Promise<void> => {
-  await recoverTurns(agent, { policy: 'resume' });
+/** What an app does when it starts: turns that were cut off go on, or end, or are left as they are. */
+export const startAgain = async ({ agent, sessions, inbox }: World, policy: 'resume' | 'finish' | 'leave' = 'resume'): Promise<void> => {
+  await recoverTurns(agent, { policy: 'ask', ask: () => policy });
   await inbox.recover({ sessions });
 };
 
