@@ -104,7 +104,10 @@ describe('sessions of sub-agents that have ended', () => {
     const ended = new EndedSessions({ latest: 1, store }, { storeMs: 1, after: (delayMs, callback) => (setTimeout(callback, delayMs), () => undefined), isAlive: () => false });
     for (let index = 0; index < 30_000; index += 1) ended.add(`subagent-${index}`);
     await pass(60_000);
-    expect([tried[0], tried.length]).toEqual(['subagent-19999', 10_000]);
+    expect([tried[0], tried.length]).toEqual(['subagent-19999', 100]);
+    ended.add('subagent-new');
+    await pass(60_000);
+    expect([tried[100], tried.length]).toEqual(['subagent-20100', 200]);
     await ended.close();
   });
 

@@ -63,7 +63,7 @@ export class EndedSessions {
   async #removeOldest({ store, latest }: KeepSessions): Promise<void> {
     const failed: (readonly [session: string, times: number])[] = [];
     if (!this.#hasLooked) await this.#look(store);
-    while (this.#kept.size > latest && !this.#isClosed) {
+    while (this.#kept.size > latest && failed.length < mostFailures && !this.#isClosed) {
       const [[session, times] = ['', 0]] = this.#kept;
       this.#kept.delete(session);
       if (!(await this.#isDone(async () => store.delete(session)))) failed.push([session, times + 1]);
@@ -95,4 +95,6 @@ export class EndedSessions {
 }
 
 const mostTries = 3;
+/** After so many a store is left alone until another sub-agent has ended. */
+const mostFailures = 100;
 const mostBehind = 10_000;
