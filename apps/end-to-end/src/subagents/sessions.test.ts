@@ -7,6 +7,9 @@ import { reply } from '@h/turn';
 import { expect, it, onTestFinished } from 'vitest';
 import { family, says, spawn, wait } from './family.js';
 
+/** Machines are busy, too. */
+const patience = { timeout: 20_000 };
+
 it('keeps the latest sessions of sub-agents in files, across processes, and none that is in use is lost', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'h-sessions-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
@@ -16,7 +19,7 @@ it('keeps the latest sessions of sub-agents in files, across processes, and none
   const childrenOf = async ({ agent, team }: ReturnType<typeof open>): Promise<readonly string[]> => {
     const known = new Set(await kept());
     expect(await reply(agent.turn({ session: 'boss', input: 'Go' }))).toMatchObject({ outcome: 'completed' });
-    await expect.poll(() => team.list('boss')).toEqual([]);
+    await expect.poll(() => team.list('boss'), patience).toEqual([]);
     return (await kept()).filter((session) => !known.has(session));
   };
 
@@ -27,13 +30,13 @@ it('keeps the latest sessions of sub-agents in files, across processes, and none
 
   const world = open(3);
   const hanging = (await world.team.spawn({ parent: 'code', agent: 'worker', task: 'hang' })) as Spawned;
-  await expect.poll(kept).toContain(hanging.session);
+  await expect.poll(kept, patience).toContain(hanging.session);
   const now = await childrenOf(world);
-  await expect.poll(async () => (await kept()).toSorted()).toEqual([held, ...now, hanging.session].toSorted());
+  await expect.poll(async () => (await kept()).toSorted(), patience).toEqual([held, ...now, hanging.session].toSorted());
   await inUse.close();
   await world.team.cancel('code');
-  await expect.poll(async () => (await kept()).toSorted()).toEqual([...now, hanging.session].toSorted());
+  await expect.poll(async () => (await kept()).toSorted(), patience).toEqual([...now, hanging.session].toSorted());
   await world.team.close();
   expect((await sessions.list()).map(({ session }) => session)).toContain('boss');
   expect(await recoverTurns(world.agent, { policy: 'finish' })).toEqual([]);
-});
+}, 60_000);
