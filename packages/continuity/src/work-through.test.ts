@@ -214,6 +214,25 @@ describe('workThrough', () => {
       expect([sessions, scheduler.now()]).toEqual([4, 1_000]);
     });
 
+    it('begins anew with a session that has done its task before it was cut off', async () => {
+      const project = await projectWith(planned('a', 'b'));
+      const scheduler = new VirtualTimeScheduler();
+      const told: Outage[] = [];
+      let sessions = 0;
+      const runSession = async ({ session }: PlannedSession) => {
+        sessions += 1;
+        if (sessions === 3 || sessions === 4) await finish(project, session);
+        return down;
+      };
+      const work = workThrough({ project, goal: 'x', scheduler, onOutage: (outage) => void told.push(outage), runSession });
+      for (const expected of [1, 2, 3]) {
+        await vi.waitUntil(() => sessions === expected && scheduler.actions.length > 0, { timeout: 5_000 });
+        scheduler.flush();
+      }
+      expect(await work).toMatchObject({ reason: 'all-done', sessions: 0 });
+      expect(told.map(({ pauseMs }) => pauseMs)).toEqual([10_000, 20_000, 10_000]);
+    });
+
     it('is left at once when it is cancelled', async () => {
       const project = await projectWith(planned('a'));
       const controller = new AbortController();

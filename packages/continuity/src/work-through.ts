@@ -79,9 +79,10 @@ export const workThrough = async (options: WorkThroughOptions): Promise<WorkEnd>
     const hasBegun = !isOut && !(ended.outcome === 'blocked' && isPlanning(after));
     if (hasBegun) sessions += 1;
     if (ended.outcome === 'cancelled' && after.next.kind !== 'stop') return { reason: 'cancelled', sessions, status: after };
-    if (isOut) await outage.pause(ended.error);
-    else outage.isOver();
-    if (hasBegun) idle = isFurther(status, after) ? 0 : idle + 1;
+    const hasHelped = isFurther(status, after);
+    if (hasBegun || hasHelped) idle = hasHelped ? 0 : idle + 1;
+    if (!isOut || hasHelped) outage.isOver();
+    if (isOut && after.next.kind !== 'stop') await outage.pause(ended.error);
   }
 };
 
