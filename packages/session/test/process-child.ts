@@ -88,6 +88,19 @@ const oversleepClosing = async (): Promise<void> => {
   say({ closed: true });
 };
 
+/** Sleeps over its lease before it has written anything, or in the middle of its turn. */
+const oversleepDeletion = async (written: number): Promise<void> => {
+  os.hostname = () => 'elsewhere';
+  const open = await fileSessions({ directory, leaseMs: 200, fsync: 'never' }).open('alice');
+  const events = wholeTurn('turn-1', 'one');
+  await write(open, events.slice(0, written));
+  say({ sleeps: process.pid });
+  process.kill(process.pid, 'SIGSTOP');
+  await write(open, events.slice(written), written).catch((error: unknown) => say(told(error)));
+  await open.close();
+  say({ closed: true });
+};
+
 const prototypeOfFiles = async (): Promise<FileHandle> => {
   const handle = await openFile(process.execPath);
   await handle.close();
@@ -202,5 +215,5 @@ const compete = async (): Promise<void> => {
   }
 };
 
-const works: Readonly<Record<string, () => Promise<void>>> = { hold, 'oversleep-before': () => oversleep('before'), 'oversleep-within': () => oversleep('within'), 'oversleep-opening': oversleepOpening, 'oversleep-closing': oversleepClosing, fill, starve, freeze, compete };
+const works: Readonly<Record<string, () => Promise<void>>> = { hold, 'oversleep-before': () => oversleep('before'), 'oversleep-within': () => oversleep('within'), 'oversleep-opening': oversleepOpening, 'oversleep-closing': oversleepClosing, 'oversleep-deletion-first': () => oversleepDeletion(0), 'oversleep-deletion-later': () => oversleepDeletion(4), fill, starve, freeze, compete };
 void works[work]?.();

@@ -1,10 +1,11 @@
 import { open, type FileHandle } from 'node:fs/promises';
+import type { SessionLock } from '../lock/session-lock.js';
 import { inPieces, syncFolder } from './write-file.js';
 
 export interface GroupCommitOptions {
   readonly path: string;
-  /** Asked before each write and after it: nothing is written, or confirmed, when it fails. */
-  readonly check: () => Promise<void>;
+  /** Asked before each write and after it, and when the file is opened: nothing is written, or confirmed, when it fails. */
+  readonly lock: Pick<SessionLock, 'check' | 'verify'>;
   /** Folders that are forced onto the disk after the first write, because what is in them is new. */
   readonly newIn: readonly string[];
 }
@@ -96,9 +97,9 @@ export class GroupCommit {
     const isFirst = this.#handle === undefined;
     // Opened before it is asked: who takes the place of a writer that is only slow puts another file in the place of this one.
     this.#handle ??= await this.#open();
-    await this.#options.check();
+    await (isFirst ? this.#options.lock.verify() : this.#options.lock.check());
     for (const piece of inPieces(lines)) await this.#handle.appendFile(piece);
-    await bothOf(this.#options.check(), isSynced ? this.#sync(this.#handle) : Promise.resolve());
+    await bothOf(this.#options.lock.check(), isSynced ? this.#sync(this.#handle) : Promise.resolve());
     if (isFirst) for (const folder of this.#options.newIn) await syncFolder(folder);
   }
 
@@ -116,7 +117,7 @@ export class GroupCommit {
       return await open(this.#options.path, 'a', 0o600);
     } catch (error) {
       // That it was taken away says more than that it is not there.
-      await this.#options.check();
+      await this.#options.lock.check();
       throw error;
     }
   }

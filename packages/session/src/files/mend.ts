@@ -96,7 +96,7 @@ const cut = async (path: string, { at, isTorn, reason }: Damage, lock: SessionLo
   try {
     const bytes = (await handle.stat()).size - at;
     const backup = isTorn ? await keepPiece(path, 'torn', await bytesFrom(handle, at, bytes)) : await backUp(path, 'corrupt');
-    await lock.check();
+    await lock.verify();
     await handle.truncate(at);
     report({ kind: isTorn ? 'torn-record' : 'corrupt-journal', path, backup, bytes, message: reason });
   } finally {

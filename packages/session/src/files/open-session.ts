@@ -57,7 +57,7 @@ class FileSession implements OpenSession {
     this.#head = head;
     this.#next = journal.length;
     const isNew = settings.fsync !== 'never' && head.size === 0;
-    this.#file = new GroupCommit({ path: folder.journal, check: () => lock.check(), newIn: isNew ? [folder.path, dirname(folder.path)] : [] });
+    this.#file = new GroupCommit({ path: folder.journal, lock, newIn: isNew ? [folder.path, dirname(folder.path)] : [] });
   }
 
   append(record: JournalRecord): Promise<void> {

@@ -179,6 +179,17 @@ describe.skipIf(process.platform === 'win32')('a process that sleeps until its l
     expect(await store.messages('alice')).toEqual(['one', 'two', 'three'].flatMap(messagesOf));
   });
 
+  it.each(['oversleep-deletion-first', 'oversleep-deletion-later'])('while the session is deleted and begun anew: nobody finds anything of it (%s)', async (work) => {
+    const directory = await temporaryFolder();
+    const store = fileSessions({ directory, fsync: 'never' });
+    const late = other(work, directory);
+    await says(late, 'sleeps');
+    await expect.poll(() => store.delete('alice').then(() => true, () => false), { timeout: 20_000 }).toBe(true);
+    await goOnAndWake(late, store);
+    expect(await store.messages('alice')).toEqual(['two', 'three'].flatMap(messagesOf));
+    expect(JSON.parse(await readFile(folderOf(directory, 'alice').head, 'utf8'))).toMatchObject({ turns: 2, firstInput: 'two', latest: { turn: 'turn-3' } });
+  });
+
   it('finds nobody in its file, also where the one who took over has died before it made a copy', async () => {
     const directory = await temporaryFolder();
     const store = fileSessions({ directory, fsync: 'never' });

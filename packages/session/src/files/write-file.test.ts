@@ -25,7 +25,7 @@ describe('replacing a file', () => {
     let looks = 0;
     const lock = {
       generation: 1,
-      check: async () => {
+      verify: async () => {
         looks += 1;
         if (looks % 2 === 0) throw taken;
         // The last look goes well, and then comes the next holder.
@@ -41,7 +41,7 @@ describe('replacing a file', () => {
     const folder = await temporaryFolder();
     const path = join(folder, 'journal.jsonl');
     await mkdir(path);
-    const lock = { generation: 1, check: () => Promise.resolve() };
+    const lock = { generation: 1, verify: () => Promise.resolve() };
     await expect(replaceFile(path, ['new'], { isSynced: false, lock })).rejects.toMatchObject({ code: 'EISDIR' });
     expect(await readdir(folder)).toEqual(['journal.jsonl']);
   });

@@ -7,7 +7,7 @@ import type { SessionLock } from '../lock/session-lock.js';
 export interface Replacement {
   readonly isSynced: boolean;
   /** Asked when the new file is complete, at the last moment: it takes the place of the old one unless this fails. */
-  readonly lock: Pick<SessionLock, 'generation' | 'check'>;
+  readonly lock: Pick<SessionLock, 'generation' | 'verify'>;
 }
 
 /** Writes a file of lines so that there is the old one or the new one and never half of it. Only the holder of the session may. */
@@ -36,13 +36,13 @@ const replaceBy = async (path: string, { isSynced, lock }: Replacement, write: (
   const temporary = `${path}.${lock.generation}.${crypto.randomUUID()}.new`;
   try {
     await write(temporary);
-    await lock.check();
+    await lock.verify();
     await rename(temporary, path);
     if (isSynced) await syncFolder(dirname(path));
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
     // That the session was taken over says more than that a file is gone.
-    await lock.check();
+    await lock.verify();
     throw error;
   }
 };

@@ -16,6 +16,13 @@ export interface SessionLock {
   settle(): Promise<void>;
   /** @throws TurnError `session-taken` when somebody else has taken the session over */
   check(): Promise<void>;
+  /**
+   * As `check`, and that it was not deleted and begun anew, where holders are counted from 1 again. For what goes by a path: a
+   * file that is open is gone with the session that it was of.
+   *
+   * @throws TurnError `session-taken`
+   */
+  verify(): Promise<void>;
   release(): Promise<void>;
   /** Lets nobody in, but keeps no file open: for a folder that is about to be moved. */
   leave(): Promise<void>;
@@ -41,8 +48,9 @@ export interface LockOptions {
  * - removes the files that the sleeper was about to put in the place of others: it has nothing to rename;
  * - does both before anything else, or leaves it to the next holder, see `settle`.
  *
- * Only the folder of a session that is being deleted cannot be kept from a sleeper: it goes, with what was written since, and
- * who has written it is told so (`session-taken`).
+ * A session that was deleted and begun anew meanwhile is told from the one before it by `verify`. Only the folder of a session
+ * cannot be kept from a sleeper that deletes it: it goes, with what was written since, and who has written it is told so
+ * (`session-taken`).
  *
  * @throws SessionHeldError when the owner lives, or is on another machine and has renewed its lease
  */
@@ -111,21 +119,30 @@ const held = ({ folder, session, leaseMs }: LockOptions, { generation, isBroken,
       await handle.close();
     }
   };
+  const own = lockIn(folder, generation);
+  const check = async (): Promise<void> => {
+    const highest = await highestIn(folder).catch(noneIfGone);
+    if (highest !== generation) throw await takenOver(session, lockIn(folder, highest));
+  };
   return {
     generation,
     isBroken,
-    settle: () => rm(unsettledIn(lockIn(folder, generation)), { force: true }),
-    check: async () => {
-      const highest = await highestIn(folder).catch(noneIfGone);
-      if (highest !== generation) throw await takenOver(session, lockIn(folder, highest));
+    settle: () => rm(unsettledIn(own), { force: true }),
+    check,
+    verify: async () => {
+      await check();
+      const [held, there] = await Promise.all([handle.stat(), stat(ownerIn(own)).catch(noFileIfGone)]);
+      if (held.ino !== there?.ino) throw await takenOver(session, own);
     },
     release: () => leave(() => handle.truncate(0)),
     leave: () => leave(() => Promise.resolve()),
   };
 };
 
-const noneIfGone = (error: unknown): number => {
-  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
+const noneIfGone = (error: unknown): number => noFileIfGone(error) ?? 0;
+
+const noFileIfGone = (error: unknown): undefined => {
+  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
   throw error;
 };
 
