@@ -62,11 +62,11 @@ export interface Subagents extends TurnOperator {
  * const agent = harness({ model, tools: toolDriver([...own, ...team.tools.map(defineTool)]) }).pipe(team);
  * ```
  */
-export const subagents = <Budget extends SharedBudget = SharedBudget>(given: SubagentsOptions<Budget>): Subagents => {
-  // What create() is given of the budget it has shared itself, so it is of the same kind.
-  const options = given as unknown as SubagentsOptions;
-  checkSubagents(options);
-  const team = new Team(options);
+export const subagents = <Budget extends SharedBudget = SharedBudget>(options: SubagentsOptions<Budget>): Subagents => {
+  // A share is of the kind of what it is a share of, so create() is given what it takes.
+  const plain = options as unknown as SubagentsOptions;
+  checkSubagents(plain);
+  const team = new Team(plain);
   const tools = [spawnTool(team), waitTool(team)] as const;
   /** One after the other, so that nobody is found twice. */
   let recovered: Promise<unknown> = Promise.resolve();
