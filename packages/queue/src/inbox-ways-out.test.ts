@@ -252,6 +252,7 @@ describe('whatever happens to the turns', () => {
           time.advance(500);
         }
         expect([inbox.snapshot(), lanes.snapshot().sessions, time.timers]).toEqual([[], [], 0]);
+        await lanes.shutdown();
         const inHistory = said(sessions);
         for (const [index, delivery] of (await Promise.all(all)).entries()) {
           const times = inHistory.filter((text) => text === `m${index}`).length;

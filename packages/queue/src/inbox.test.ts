@@ -245,6 +245,7 @@ describe('an inbox', () => {
         expect(new Set(said(sessions))).toEqual(new Set(steps.map((_, index) => `m${index}`)));
         for (const delivery of await Promise.all(all)) expect(delivery).toMatchObject({ status: 'delivered' });
         expect([lanes.snapshot().sessions, time.timers]).toEqual([[], 0]);
+        await lanes.shutdown();
       }),
       { numRuns: 40 },
     );

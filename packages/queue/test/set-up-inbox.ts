@@ -1,5 +1,6 @@
 import { harness, memorySessions, type MemorySessions, type ToolDriver, type TurnOperator } from '@h/turn';
 import { scriptedModel, scriptedTools, type ScriptedModel, type ScriptStep } from '@h/turn/testing';
+import { onTestFinished } from 'vitest';
 import { createInbox, createLanes, queue, type Inbox, type InboxOptions } from '../src/index.js';
 import { virtualTime } from './virtual-time.js';
 
@@ -23,6 +24,8 @@ export const setUpInbox = (script: readonly ScriptStep[], options: InboxOptions 
   const time = virtualTime();
   const { scheduler } = time;
   const lanes = createLanes({ scheduler });
+  // Lanes that are not shut down leave a mark on every promise.
+  onTestFinished(() => void lanes.shutdown());
   const model: ScriptedModel = scriptedModel(script, { delayMs, scheduler });
   const agent = harness({ model, sessions, scheduler, tools }).pipe(queue(lanes), ...operators);
   const inbox: Inbox = createInbox(agent, lanes, { ...options, scheduler });
