@@ -279,6 +279,7 @@ describe('lanes, next to their plainest form', () => {
         await fc.asyncModelRun(() => ({ model: {}, real: system }), all);
         system.drain();
         await settled();
+        await system.lanes.shutdown();
       }),
       { numRuns: 400 },
     );

@@ -326,7 +326,7 @@ describe('fileInboxStore', () => {
         await truncate(path, size);
         expect((await foundIn(folder)).tags).toEqual(states[sizes.findLastIndex((each) => each <= size)]);
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     );
   });
 });
