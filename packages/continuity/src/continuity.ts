@@ -16,6 +16,7 @@ const changing: ReadonlySet<string> = new Set(['task_plan', 'task_next', 'task_d
  * - Tools that the part does not have are not offered, and refused.
  * - Claims of the session are renewed while its turn runs, and let go at its end: the next session resumes what was interrupted.
  * - At the end the notes get an entry and `commit` is called, whatever the outcome; a turn that is left commits nothing.
+ * - One session plans at a time. Another one that would is ended as `blocked` before it asks or changes anything.
  * - A session whose lease has run out, and whose task another one has taken up, changes nothing more before it has asked for the next one.
  *
  * What cannot be read or written is told as `continuity.problem`; nothing of it ends a turn.
