@@ -79,4 +79,28 @@ describe('a process with an inbox that is killed', () => {
     await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, worker));
     expect(failures).toEqual([]);
   });
+
+  it.runIf(process.platform === 'linux')('delivers nothing together with another one, which has the messages as soon as it is dead', { timeout: 60_000 }, async () => {
+    const root = await mkdtemp(join(tmpdir(), 'h-inbox-two-'));
+    onTestFinished(() => rm(root, { recursive: true, force: true }));
+    const script = await bundle('../inbox/child.ts', root);
+    const directory = join(root, 'both');
+    // Stopped as soon as it has kept the first message: opening, half of it, keeping it.
+    const child = spawn(process.execPath, [script, directory, '5', 'SIGSTOP'], { stdio: 'ignore' });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const stateOf = async (): Promise<string> => (await readFile(`/proc/${child.pid}/stat`, 'utf8').catch(() => '')).replace(/^.*\) /, '').charAt(0);
+    await expect.poll(stateOf, { timeout: 30_000 }).toBe('T');
+    const world = worldIn(directory);
+    await expect(world.inbox.recover({ sessions: world.sessions })).rejects.toMatchObject({ code: 'inbox-held', pid: child.pid });
+    const sent = world.inbox.send('alice', 'm1', { id: 'm1' });
+    expect([await sent.accepted, await sent]).toMatchObject([false, { status: 'failed', error: { code: 'inbox-held' } }]);
+    expect(await all(world)).toEqual([]);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await startAgain(world);
+    await idle(world);
+    expect(await all(world)).toEqual(['m1']);
+    await end(world);
+    expect(await all(world)).toEqual([...idsOf('alice'), ...idsOf('bob')]);
+  });
 });

@@ -68,8 +68,11 @@ export const fileInboxStore = (options: FileInboxStoreOptions): InboxStore => {
     close: async () => {
       if (isClosed) return;
       isClosed = true;
-      await opened?.file.close();
-      await opened?.lock.release();
+      try {
+        await opened?.file.close();
+      } finally {
+        await opened?.lock.release();
+      }
     },
   };
 };
