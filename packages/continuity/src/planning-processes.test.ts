@@ -15,8 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(scripts, { recursive: true, force: true }));
 
-const start = (folder: string, session: string) => {
-  const child = spawn(process.execPath, [join(scripts, 'planner.mjs'), folder, session], { stdio: ['ignore', 'pipe', 'inherit'] });
+const start = (folder: string, session: string, leaseMs = 300_000) => {
+  const child = spawn(process.execPath, [join(scripts, 'planner.mjs'), folder, session, `${leaseMs}`], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   let said = '';
   child.stdout.on('data', (chunk: Buffer) => {
@@ -43,7 +43,7 @@ describe('two processes that would plan one project', () => {
 
   it('and the first, which stood still for longer than its lease, changes nothing when it goes on', async () => {
     const folder = await temporaryFolder();
-    const one = start(folder, 'one');
+    const one = start(folder, 'one', 1_000);
     await one.says('plans');
     one.child.kill('SIGSTOP');
     const two = start(folder, 'two');

@@ -1,4 +1,4 @@
-/** Plans a project in a process of its own, or waits for who does: `node planner-child.mjs <folder> <session>`. Holds still until the file `go` is there. */
+/** Plans a project in a process of its own, or waits for who does: `node planner-child.mjs <folder> <session> [leaseMs]`. Holds still until the file `go` is there. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { response, scriptedModel } from '@h/turn/testing';
@@ -6,9 +6,9 @@ import { openProject, workThrough } from '../src/index.js';
 import { runSession, use } from './agents.js';
 import { planned } from './projects.js';
 
-const [folder = '', session = ''] = process.argv.slice(2);
+const [folder = '', session = '', leaseMs = '300000'] = process.argv.slice(2);
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
-const project = openProject({ folder, leaseMs: 1_000 });
+const project = openProject({ folder, leaseMs: Number(leaseMs) });
 
 const hold = async (): Promise<string> => {
   say('plans');
@@ -25,8 +25,9 @@ const { reason } = await workThrough({
     const model = scriptedModel([response(use('hold')), response(use('task_plan', { goal: 'Build it.', tasks: planned(session) })), 'Planned.']);
     const events = await runSession({ project, session, model, check: { command: 'true', run: () => Promise.resolve({ exitCode: 0, output: '' }) }, tools: { hold } });
     const end = events.at(-1);
-    say(`${role} ${end?.type === 'turn.end' ? end.outcome : ''}`);
-    return { outcome: 'completed' };
+    if (end?.type !== 'turn.end') throw new Error('The turn has not ended.');
+    say(`${role} ${end.outcome}`);
+    return end;
   },
 });
 say(`end ${reason}`);
