@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { SessionBusyError } from '@h/turn';
+import { thisProcess } from '@h/turn/process';
 import { mkdtempSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { bundle } from '../../test/bundle.js';
 import { temporaryFolder } from '../../test/folders.js';
 import { fileSessions, SessionHeldError, type FileSessions } from '../index.js';
 import { inSession, messagesOf, openTurn, wholeTurn, write } from '../testing/records.js';
-import { thisProcess } from '../lock/owner.js';
 import { isLocked, lockSession } from '../lock/session-lock.js';
 import { folderOf } from './folder.js';
 

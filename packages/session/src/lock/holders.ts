@@ -1,9 +1,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lookAt, type Owner } from './owner.js';
+import { processState, type ProcessMark } from '@h/turn/process';
 
 /** Who holds a session, as it stands in the file of the lock. */
-export interface Holder extends Owner {
+export interface Holder extends ProcessMark {
   readonly leaseMs: number;
 }
 
@@ -48,7 +48,7 @@ export const lookInto = async (lock: string): Promise<Look | undefined> => {
     const holder = JSON.parse(await readFile(ownerIn(lock), 'utf8')) as Holder;
     // Its folder was not changed since it got its file.
     const since = Math.floor((await stat(lock)).mtimeMs);
-    return { holder, sight: lookAt(holder), since, renewedAt };
+    return { holder, sight: processState(holder), since, renewedAt };
   } catch (error) {
     // Empty when it was released, and after a loss of power, which no owner outlives.
     if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -70,6 +70,3 @@ export const isUnsettled = async (lock: string): Promise<boolean> => {
 /** A living owner holds it; one that cannot be seen as long as its lease. A renewal ahead of now was made by another clock. */
 export const isHeld = ({ sight, holder, renewedAt }: Look, now: number): boolean =>
   sight === 'alive' || (sight === 'unknown' && Math.abs(now - renewedAt) <= holder.leaseMs);
-
-/** The machine of a holder, for people. */
-export const hostOf = ({ host }: Holder): string => host.replace(/pid:.*/, '');

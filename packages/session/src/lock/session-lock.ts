@@ -1,9 +1,9 @@
 import { readdir, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TurnError } from '@h/turn';
+import { thisProcess } from '@h/turn/process';
 import { candidatePrefix, makeCandidate } from './candidate.js';
-import { generationOf, highestIn, hostOf, isHeld, isUnsettled, lockIn, lookInto, ownerIn, unsettledIn, type Holder, type Look } from './holders.js';
-import { thisProcess } from './owner.js';
+import { generationOf, highestIn, isHeld, isUnsettled, lockIn, lookInto, ownerIn, unsettledIn, type Holder, type Look } from './holders.js';
 import { SessionHeldError } from './session-held-error.js';
 
 /** The right to write a session, held by this process. */
@@ -63,7 +63,7 @@ export const lockSession = async (options: LockOptions): Promise<SessionLock> =>
     let isBroken = false;
     try {
       const look = await lookAtHighest(folder, highest);
-      if (look && isHeld(look, candidate.now)) throw new SessionHeldError(session, { pid: look.holder.pid, host: hostOf(look.holder), since: look.since });
+      if (look && isHeld(look, candidate.now)) throw new SessionHeldError(session, { pid: look.holder.pid, host: look.holder.host, since: look.since });
       isBroken = look?.sight === 'unknown' || (await isUnsettled(lockIn(folder, highest)));
     } catch (error) {
       await candidate.discard();
@@ -148,7 +148,7 @@ const noFileIfGone = (error: unknown): undefined => {
 
 const takenOver = async (session: string, lock: string): Promise<TurnError> => {
   const look = await lookInto(lock).catch(() => undefined);
-  const by = look ? `by process ${look.holder.pid} on ${hostOf(look.holder)} at ${new Date(look.since).toISOString()}` : 'by another process, or deleted';
+  const by = look ? `by process ${look.holder.pid} on ${look.holder.host} at ${new Date(look.since).toISOString()}` : 'by another process, or deleted';
   return new TurnError('session-taken', `The session ${JSON.stringify(session)} was taken over ${by}; nothing more is written.`);
 };
 

@@ -1,8 +1,8 @@
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TurnError } from '@h/turn';
+import { processState, thisProcess, type ProcessMark } from '@h/turn/process';
 import { ifThere, replaceFile, syncFolder } from './files.js';
-import { sightOf, thisOwner, type Owner } from './owner.js';
 
 /** The folder of this process: only it writes there, as long as it lives. */
 export interface Claim {
@@ -30,7 +30,7 @@ export const makeClaim = async (directory: string, leaseMs: number): Promise<Cla
   const draft = join(directory, `${draftPrefix}${id}`);
   const folder = join(directory, `${prefix}${id}`);
   await mkdir(draft, { recursive: true, mode: 0o700 });
-  const text = JSON.stringify({ ...thisOwner(), leaseMs });
+  const text = JSON.stringify({ ...thisProcess(), leaseMs });
   await replaceFile(join(draft, ownerFile), text);
   await rename(draft, folder);
   await syncFolder(directory);
@@ -69,16 +69,16 @@ export const isLeft = async (folder: string, now: number): Promise<boolean> => {
   if (text === undefined || stats === undefined) return true;
   const owner = parse(text);
   if (!owner) return true;
-  const sight = sightOf(owner);
-  return sight === 'unknown' ? now - stats.mtimeMs > owner.leaseMs : sight === 'dead';
+  const state = processState(owner);
+  return state === 'unknown' ? now - stats.mtimeMs > owner.leaseMs : state === 'dead';
 };
 
 /** Lets the owner of a folder, should it live after all, know that it has been given up. */
 export const takeAway = (folder: string): Promise<void> => rm(join(folder, ownerFile), { force: true });
 
-const parse = (text: string): (Owner & { readonly leaseMs: number }) | undefined => {
+const parse = (text: string): (ProcessMark & { readonly leaseMs: number }) | undefined => {
   try {
-    return JSON.parse(text) as Owner & { readonly leaseMs: number };
+    return JSON.parse(text) as ProcessMark & { readonly leaseMs: number };
   } catch {
     return undefined; // Empty after a loss of power, which no owner outlives.
   }

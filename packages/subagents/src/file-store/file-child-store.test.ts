@@ -123,8 +123,8 @@ describe('fileChildStore', () => {
   });
 
   it.each([
-    ['process of another machine', { host: 'elsewhere', pid: 1, since: '' }, 20_000, 40_000],
-    ['process of another machine with a short lease', { host: 'elsewhere', pid: 1, since: '', leaseMs: 1000 }, 500, 5000],
+    ['process of another machine', { host: 'elsewhere', pid: 1 }, 20_000, 40_000],
+    ['process of another machine with a short lease', { host: 'elsewhere', pid: 1, leaseMs: 1000 }, 500, 5000],
   ])('takes a %s for dead when its lease is over', async (_, owner, before, after) => {
     const directory = await temporaryFolder();
     const folder = join(directory, 'process-x');
@@ -152,10 +152,10 @@ describe('fileChildStore', () => {
     const store = open(directory);
     await store.save(record('a'));
     const [own = ''] = await processFolders(directory);
-    const owner = JSON.parse(await readFile(join(own, 'owner'), 'utf8')) as { readonly since: string };
-    if (owner.since === '') return;
+    const owner = JSON.parse(await readFile(join(own, 'owner'), 'utf8')) as { readonly start: string };
+    if (owner.start === '') return;
     await mkdir(join(directory, 'process-x'));
-    await writeFile(join(directory, 'process-x', 'owner'), JSON.stringify({ ...owner, since: `${owner.since}0` }));
+    await writeFile(join(directory, 'process-x', 'owner'), JSON.stringify({ ...owner, start: `${owner.start}0` }));
     await mkdir(join(directory, 'process-y'));
     await writeFile(join(directory, 'process-y', 'owner'), JSON.stringify(owner));
     await store.list();
