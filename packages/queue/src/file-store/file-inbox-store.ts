@@ -59,8 +59,9 @@ export const fileInboxStore = (options: FileInboxStoreOptions): InboxStore => {
   return {
     open: async () => {
       if (isClosed || opened) throw new TurnError('inbox-closed', `The inbox in ${JSON.stringify(directory)} was opened before; another inbox needs a store of its own.`);
-      opened = await openFolder(directory, leaseMs, tell);
-      return opened.contents;
+      const { contents, ...rest } = await openFolder(directory, leaseMs, tell);
+      opened = rest;
+      return contents;
     },
     save: async (message) => current().file.add({ type: 'saved', message }),
     remove: async (tag, delivered) => current().file.add({ type: 'removed', tag, delivered }),
@@ -80,10 +81,9 @@ export const fileInboxStore = (options: FileInboxStoreOptions): InboxStore => {
 interface Opened {
   readonly lock: Lock;
   readonly file: KeptFile;
-  readonly contents: InboxContents;
 }
 
-const openFolder = async (directory: string, leaseMs: number, onProblem: (problem: FileInboxProblem) => void): Promise<Opened> => {
+const openFolder = async (directory: string, leaseMs: number, onProblem: (problem: FileInboxProblem) => void): Promise<Opened & { readonly contents: InboxContents }> => {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const lock = await takeLock(directory, leaseMs);
   try {
