@@ -419,7 +419,7 @@ describe('an inbox with a store', () => {
         expect([disk.kept.size, one.inbox.snapshot(), one.time.timers]).toEqual([0, [], 0]);
         one.kill();
       }),
-      { numRuns: 20 },
+      { numRuns: 60 },
     );
   });
 });
