@@ -188,6 +188,19 @@ describe('a budget that is cut off', () => {
     expect(budget.toJSON()['tabs']).toEqual({});
     budget.cutOff('Late.');
   });
+
+  it('says of a turn under way whether it is charged, to a share of it too', async () => {
+    const whole = createBudget();
+    const share = whole.share({ name: 'child' });
+    const charged = (): readonly boolean[] => [whole, share, share.share(), whole.share()].map((budget) => budget.charges('t'));
+    const turn = harness({ model: scriptedModel([{ never: [] }]) }).pipe(guardrails({ budget: share })).turn({ session: 'a', input: 'Go.', id: 't' });
+    expect(charged()).toEqual([false, false, false, false]);
+    const subscription = turn.subscribe();
+    await vi.waitFor(() => expect(charged()).toEqual([true, true, false, false]));
+    expect(share.charges('another')).toBe(false);
+    subscription.unsubscribe();
+    expect(charged()).toEqual([false, false, false, false]);
+  });
 });
 
 describe('a share of a budget', () => {

@@ -38,6 +38,8 @@ export class Budget {
   readonly #parent: Budget | undefined;
   /** Turns under way, by id, with what each has had. */
   readonly #tabs = new Map<string, ReturnType<typeof noCounters>>();
+  /** Turns under way that are charged to this budget or to a share of it. */
+  readonly #charged = new Set<string>();
   readonly #watchers = new Set<() => void>();
   #reason: string | undefined;
 
@@ -53,7 +55,7 @@ export class Budget {
 
   /** The accounts that are charged, this one first, then those that it is a share of. */
   get accounts(): readonly Account[] {
-    return [this.#account, ...(this.#parent?.accounts ?? [])];
+    return this.#line().map((budget) => budget.#account);
   }
 
   /** What was used, by this budget and its shares. Give the time to have that of running turns in it. */
@@ -139,14 +141,37 @@ export class Budget {
   open(turn: string, at: number): BudgetTab {
     const known = this.#tabs.get(turn);
     const charged = known ?? noCounters();
+    const line = this.#line();
     this.#tabs.set(turn, charged);
-    return openTab(this.accounts, charged, known === undefined, at, () => this.#tabs.delete(turn));
+    for (const budget of line) budget.#charged.add(turn);
+    return openTab(this.accounts, charged, known === undefined, at, () => {
+      this.#tabs.delete(turn);
+      for (const budget of line) budget.#charged.delete(turn);
+    });
+  }
+
+  /**
+   * Whether what a turn uses is counted here: its pipe has `guardrails()` with this budget, or a share of it, and it is under way.
+   *
+   * @example
+   * ```ts
+   * const share = createBudget().share({ name: 'researcher' });
+   * if (!share.charges('turn-1')) throw new Error('Nothing would keep this turn within its share.');
+   * ```
+   */
+  charges(turn: string): boolean {
+    return this.#charged.has(turn);
   }
 
   /** What `createBudget({ restore })` takes. */
   toJSON(): JSONObject {
     const tabs = Object.fromEntries([...this.#tabs].map(([turn, charged]) => [turn, { ...charged }]));
     return { version: 1, counters: { ...this.#account.used() }, tabs, ...(this.#reason !== undefined && { cutOff: this.#reason }) };
+  }
+
+  /** This budget, then those that it is a share of. */
+  #line(): readonly Budget[] {
+    return this.#parent ? [this, ...this.#parent.#line()] : [this];
   }
 
   #reservationOf(amounts: Amounts): Reservation {

@@ -15,8 +15,7 @@ export const chargedTo =
 
 const isCharged = (budget: SharedBudget, turn: string): boolean => {
   try {
-    const { tabs } = budget.toJSON();
-    return typeof tabs === 'object' && tabs !== null && Object.hasOwn(tabs, turn);
+    return budget.charges(turn);
   } catch {
     return false;
   }

@@ -58,7 +58,7 @@ const checks: OptionChecks<SubagentsOptions> = {
   policy: either(anObject, aFunction),
   aliases: recordOf(aText),
   reachOf: aFunction,
-  budget: either(objectWith('share', 'toJSON'), aFunction),
+  budget: either(objectWith('share', 'charges'), aFunction),
   lanes: objectWith('run', 'yieldWhile'),
   store: objectWith('save', 'delete', 'list'),
   keepSessions: objectOf(keepChecks),

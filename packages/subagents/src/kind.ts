@@ -5,8 +5,8 @@ import type { ChildStatus } from './record.js';
 /** A budget of which parts can be given away; the one of `@h/guardrails` is one. What is spent of a share is spent of the whole. */
 export interface SharedBudget {
   share(options?: { readonly name?: string } & Readonly<Record<string, unknown>>): SharedBudget;
-  /** As it is stored: in `tabs`, by their ids, the turns under way that are charged to it. So one that is not is found out. */
-  toJSON(): { readonly tabs?: unknown };
+  /** Whether what a turn uses is counted here. A sub-agent whose turn is not charged to its share is stopped. */
+  charges(turn: string): boolean;
 }
 
 /** Who a sub-agent is. */

@@ -84,9 +84,9 @@ describe('a sub-agent', () => {
         shares.push([path, options]);
         return budgetAt(`${path}/${options?.name}`);
       },
-      toJSON: () => {
+      charges: () => {
         looks += 1;
-        return { tabs: { t1: {}, t2: {} } };
+        return true;
       },
     });
     const { run, contexts } = tree({
@@ -104,18 +104,17 @@ describe('a sub-agent', () => {
     expect(looks).toBe(2);
   });
 
-  it.each<[string, () => { readonly tabs?: unknown }]>([
-    ['it is charged to nothing', () => ({})],
-    ['another one is charged', () => ({ tabs: { toString: 1, t2: {} } })],
-    ['its budget tells nothing', () => ({ tabs: null })],
+  it.each<[string, SharedBudget['charges']]>([
+    ['it is charged to nothing', () => false],
+    ['another one is charged', (turn) => turn === 'another'],
     [
       'its budget fails',
       () => {
         throw new Error('No.');
       },
     ],
-  ])('is stopped before its first step where %s', async (_, toJSON) => {
-    const budget: SharedBudget = { share: () => ({ share: () => budget, toJSON }), toJSON: () => ({}) };
+  ])('is stopped before its first step where %s', async (_, charges) => {
+    const budget: SharedBudget = { share: () => ({ share: () => budget, charges }), charges: () => true };
     const { team, children } = tree({ parent: [], budget });
     const spawned = (await team.spawn({ parent: 'boss', agent: 'worker', task: 'x' })) as Spawned;
     await pass(1);

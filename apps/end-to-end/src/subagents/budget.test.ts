@@ -28,6 +28,20 @@ it.each<[string, string, (whole: Budget) => readonly TurnOperator[]]>([
   expect(lastRead(wrong === 'mid' ? parent : models.get('mid'))).toContain('put guardrails({ budget: context.budget }) into its pipe');
 });
 
+it('takes a sub-agent that is charged to a part of its share for charged', async () => {
+  const whole = createBudget({ maxSteps: 100 });
+  const { agent, models } = family({
+    parent: [says(spawn('s', 'mid')), says(wait('w')), 'Done.'],
+    tasks,
+    budget: whole,
+    operators: [guardrails({ budget: whole })],
+    build: ({ budget }) => ({ operators: [guardrails({ budget: (budget as Budget).share({ maxSteps: 9 }) })] }),
+  });
+  expect(await reply(agent.turn({ session: 'boss', input: 'Go' }))).toMatchObject({ outcome: 'completed' });
+  expect(models.get('deep')?.requests).toHaveLength(1);
+  expect(whole.used().steps).toBe(7);
+});
+
 it('gives create() a share of the kind that its budget is of, charges each step once, and lets no step begin where nothing is left', async () => {
   const whole = createBudget({ maxSteps: 5 });
   const models: ReturnType<typeof scriptedModel>[] = [];
