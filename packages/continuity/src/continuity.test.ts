@@ -497,7 +497,7 @@ describe('the end of a session', () => {
     const events = await runSession({ project, session: 's', model: script(), check: failing, draftRule });
     expect(draftRule).toHaveBeenCalledWith({ session: 's', turn: 'turn-s', outcome: 'completed', reason: '', failedChecks: 1, lastCheck: expect.stringContaining('expected 1 to be 2') as unknown }, expect.anything());
     expect(events.filter(({ type }) => type === 'continuity.rule-proposed')).toMatchObject([{ rule: 'Run the check before you call task_done.' }]);
-    expect(await project.rules.pending()).toMatchObject([{ because: 'completed; the check failed 1 times' }]);
+    expect(await project.rules.pending()).toMatchObject([{ because: 'the session ended as completed; the check failed once' }]);
     const again = await runSession({ project, session: 't', model: script(), check: failing, draftRule });
     expect(again.some(({ type }) => type === 'continuity.rule-proposed')).toBe(false);
     await runSession({ project, session: 'u', model: scriptedModel(['Fine.']), check, draftRule });

@@ -211,7 +211,7 @@ export class Session {
     await attempt('rule', async () => {
       const rule = textOrNothing(await draftRule({ session, turn, outcome, reason, failedChecks, ...(this.#lastCheck !== undefined && { lastCheck: this.#lastCheck }) }, { signal }), 'draftRule')?.trim();
       if (rule === undefined || rule === '') return;
-      const because = `${outcome}${reason === '' ? '' : `: ${reason}`}${failedChecks > 0 ? `; the check failed ${failedChecks} times` : ''}`;
+      const because = [`the session ended as ${outcome}${reason === '' ? '' : `: ${reason}`}`, ...(failedChecks === 0 ? [] : [`the check failed ${failedChecks === 1 ? 'once' : `${failedChecks} times`}`])].join('; ');
       const proposed = await project.rules.propose({ rule, because, session });
       if (proposed.outcome === 'proposed') notices.push(notice('continuity.rule-proposed', { id: proposed.id, rule }));
     });

@@ -16,7 +16,7 @@ type Part = Exclude<Message['content'], string>[number];
  */
 export const transcriptOf = (message: Message, redact: (text: string) => string): string => {
   const who = message.role === 'tool' ? '' : `[${message.metadata?.internal === true ? 'harness' : message.role}]\n`;
-  if (typeof message.content === 'string') return `${who}${redact(message.content)}\n`;
+  if (typeof message.content === 'string') return `${who}${quoted(redact(message.content))}\n`;
   const lines = message.content.map((part) => lineOf(part, redact)).filter((line) => line !== '');
   return lines.length === 0 ? '' : `${who}${lines.join('\n')}\n`;
 };
@@ -24,11 +24,11 @@ export const transcriptOf = (message: Message, redact: (text: string) => string)
 const lineOf = (part: Part, redact: (text: string) => string): string => {
   switch (part.type) {
     case 'text':
-      return redact(part.text);
+      return quoted(redact(part.text));
     case 'tool-call':
       return `[call ${part.toolCallId} of ${part.toolName}] ${clip(redact(toJson(part.input)), maxInputChars)}`;
     case 'tool-result':
-      return `[result of ${part.toolName}, call ${part.toolCallId}] ${clip(redact(textOfOutput(part.output)), maxResultChars)}`;
+      return `[result of ${part.toolName}, call ${part.toolCallId}] ${quoted(clip(redact(textOfOutput(part.output)), maxResultChars))}`;
     case 'image':
       return `[image ${part.mediaType ?? ''} left out]`;
     case 'file':
@@ -37,6 +37,9 @@ const lineOf = (part: Part, redact: (text: string) => string): string => {
       return '';
   }
 };
+
+/** Keeps a text from passing for something that somebody else has said: a line that looks like a heading of ours gets a bar before it. */
+const quoted = (text: string): string => text.replaceAll(/^(?=[^\S\r\n\u2028\u2029]*\[(?:user|assistant|tool|system|harness|call|result of)\b)/gim, '| ');
 
 /** What a tool has said, as text. */
 export const textOfOutput = (output: ToolResultOutput): string => {

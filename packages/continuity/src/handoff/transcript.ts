@@ -25,8 +25,8 @@ const partText = (part: Part): string => {
   }
 };
 
-/** Keeps a text from passing for something that somebody else has said: what looks like a heading of ours is indented by a bar. */
-const quoted = (text: string): string => text.replaceAll(/^(?=[^\S\n]{0,20}\[(?:user|assistant|tool|system|harness|call of|result of)\b)/gim, '| ');
+/** Keeps a text from passing for something that somebody else has said: a line that looks like a heading of ours gets a bar before it. */
+const quoted = (text: string): string => text.replaceAll(/^(?=[^\S\r\n\u2028\u2029]*\[(?:user|assistant|tool|system|harness|call of|result of)\b)/gim, '| ');
 
 const outputText = (output: ToolResultOutput): string => {
   switch (output.type) {
