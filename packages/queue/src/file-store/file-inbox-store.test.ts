@@ -230,9 +230,9 @@ describe('fileInboxStore', () => {
     const first = storeIn(directory);
     await first.open();
     const owner = join(directory, 'lock.1', 'owner');
-    const holder = JSON.parse(await readFile(owner, 'utf8')) as { readonly since: string };
-    if (holder.since === '') return;
-    await writeFile(owner, JSON.stringify({ ...holder, since: `${holder.since}0` }));
+    const holder = JSON.parse(await readFile(owner, 'utf8')) as { readonly start: string };
+    if (holder.start === '') return;
+    await writeFile(owner, JSON.stringify({ ...holder, start: `${holder.start}0` }));
     await storeIn(directory).open();
   });
 

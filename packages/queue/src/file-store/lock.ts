@@ -1,9 +1,9 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TurnError } from '@h/turn';
+import { processState, thisProcess, type ProcessMark } from '@h/turn/process';
 import { numberIn } from './files.js';
 import { InboxHeldError } from './inbox-held-error.js';
-import { ownerOf, stateOf, type Owner } from './owner.js';
 
 /** The right to write in a folder. */
 export interface Lock {
@@ -14,7 +14,7 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-interface Holder extends Owner {
+interface Holder extends ProcessMark {
   readonly leaseMs: number;
 }
 
@@ -29,7 +29,7 @@ interface Holder extends Owner {
 export const takeLock = async (folder: string, leaseMs: number): Promise<Lock> => {
   // oxlint-disable-next-line h/no-clock -- processes that ask at once need names of their own
   const draft = join(folder, `${draftPrefix}${crypto.randomUUID()}`);
-  const text = JSON.stringify({ ...ownerOf(process.pid), leaseMs } satisfies Holder);
+  const text = JSON.stringify({ ...thisProcess(), leaseMs } satisfies Holder);
   try {
     await mkdir(draft, { mode: 0o700 });
     await writeFile(ownerIn(draft), text, { mode: 0o600 });
@@ -57,7 +57,7 @@ const refuseIfHeld = async (folder: string, number: number, now: number): Promis
   const lock = lockIn(folder, number);
   const [holder, renewedAt] = await Promise.all([holderOf(lock), stat(ownerIn(lock)).then(({ mtimeMs }) => mtimeMs, () => 0)]);
   if (!holder) return;
-  const state = stateOf(holder);
+  const state = processState(holder);
   // A renewal that lies ahead was made by another clock, or this one was put back.
   if (state === 'alive' || (state === 'unknown' && Math.abs(now - renewedAt) <= holder.leaseMs)) throw new InboxHeldError(folder, holder);
 };
