@@ -1,33 +1,45 @@
 import type { Gate } from './gate.js';
 import { lostError, type Holder } from './holder.js';
 import type { LaneError } from './errors.js';
+import type { Parents } from './parents.js';
 import type { Ticket } from './ticket.js';
 
+/** What {@link Absences} asks of those who keep the holders. */
+export interface AbsencesKeeper {
+  /** Lets in everybody for whom there is a slot. */
+  letIn(): void;
+  /** Lets the listener know that it may go on. */
+  tellReturned(holder: Holder): void;
+}
+
 /**
- * Lends the slots of those who wait for something themselves, and gives them one again.
+ * Lends the slots of those who wait for something themselves, be it others or a person, and gives them one again.
  *
  * A slot is lent from when the first part of the work waits until the last one has come back: a part that comes back before
  * that goes on without one.
  */
 export class Absences {
   readonly #gate: Gate<Ticket>;
-  readonly #letIn: () => void;
+  readonly #parents: Parents;
+  readonly #keeper: AbsencesKeeper;
 
-  constructor(gate: Gate<Ticket>, letIn: () => void) {
+  constructor(gate: Gate<Ticket>, parents: Parents, keeper: AbsencesKeeper) {
     this.#gate = gate;
-    this.#letIn = letIn;
+    this.#parents = parents;
+    this.#keeper = keeper;
   }
 
   stepOut(holder: Holder): void {
     holder.absences += 1;
-    if (holder.slot === 'wanted') {
-      this.#leaveGate(holder);
-      this.back(holder);
-    } else if (holder.slot === 'held') {
-      if (holder.ticket.pass) this.#gate.free(holder.ticket.pass);
-    }
+    const before = holder.slot;
     holder.slot = 'lent';
-    this.#letIn();
+    if (before === 'wanted') {
+      this.#leaveGate(holder);
+      this.#tellBack(holder);
+    } else if (before === 'held' && holder.ticket.pass) {
+      this.#gate.free(holder.ticket.pass);
+    }
+    this.#keeper.letIn();
   }
 
   stepIn(holder: Holder): Promise<void> {
@@ -35,31 +47,61 @@ export class Absences {
     if (!holder.isCurrent) return Promise.reject(lostError(holder.session));
     if (holder.stopError) return Promise.reject(holder.stopError);
     if (holder.absences > 0 || holder.slot !== 'lent') return Promise.resolve();
-    holder.slot = 'wanted';
     return new Promise((resolve, reject) => {
       holder.onReturn = { resolve, reject };
-      if (holder.ticket.pass) this.#gate.rejoin(holder.ticket.pass);
-      this.#letIn();
+      this.#comeBack(holder);
     });
   }
 
-  /** It may go on. */
+  /** Lends the slot of somebody who waits for a person. */
+  pause(holder: Holder): void {
+    holder.isPaused = true;
+    this.stepOut(holder);
+  }
+
+  /** Who was paused goes on. @returns whether it may at once; else its listener hears when it may */
+  goOn(holder: Holder): boolean {
+    if (holder.isPaused) {
+      holder.isPaused = false;
+      holder.absences -= 1;
+      if (holder.isCurrent && !holder.stopError && holder.absences === 0) this.#comeBack(holder);
+    }
+    return holder.slot !== 'wanted' || !holder.isCurrent;
+  }
+
+  /** It has a slot again. */
   back(holder: Holder): void {
-    holder.onReturn?.resolve();
-    holder.onReturn = undefined;
+    holder.slot = 'held';
+    this.#parents.waitsNoLonger(holder.ticket);
+    this.#tellBack(holder);
   }
 
   /** Who is to stop does not come back. */
   giveUp(holder: Holder, error: LaneError): void {
     if (holder.slot === 'wanted') {
-      this.#leaveGate(holder);
       holder.slot = 'lent';
+      this.#leaveGate(holder);
     }
     holder.onReturn?.reject(error);
     holder.onReturn = undefined;
   }
 
-  #leaveGate({ ticket: { pass } }: Holder): void {
-    if (pass) this.#gate.leave(pass);
+  #comeBack(holder: Holder): void {
+    const { ticket } = holder;
+    holder.slot = 'wanted';
+    this.#parents.waits(ticket);
+    if (ticket.pass) this.#gate.rejoin(ticket.pass);
+    this.#keeper.letIn();
+  }
+
+  #tellBack(holder: Holder): void {
+    holder.onReturn?.resolve();
+    holder.onReturn = undefined;
+    this.#keeper.tellReturned(holder);
+  }
+
+  #leaveGate({ ticket }: Holder): void {
+    this.#parents.waitsNoLonger(ticket);
+    if (ticket.pass) this.#gate.leave(ticket.pass);
   }
 }

@@ -85,6 +85,13 @@ export interface Lease extends LanePlace {
   /** Does something as a part of this work, so that what is queued there is known to be one. */
   within<Result>(callback: () => Result): Result;
   /**
+   * What was paused is about to go on. Lanes that lend the slots of those who are paused have it.
+   *
+   * @returns `false` where it has to wait for a slot first: its listener hears `returned` once it has one. Who shall stop, or
+   * has lost its place, waits for none.
+   */
+  goOn?(): boolean;
+  /**
    * Gives the slot to others while it waits for something that needs one itself, and waits for a slot again before it
    * goes on. The session stays its own, and the idle timeout stands still. Where several parts of the work wait, the slot is
    * lent from the first that leaves to the last that comes back.
@@ -103,6 +110,9 @@ export interface Lease extends LanePlace {
   yieldWhile<Result>(work: () => Result | PromiseLike<Result>): Promise<Result>;
 }
 
+/** Whether somebody is paused, and may lend its slot (`true`), or is `'at-work'` without a word for a while. */
+export type Pause = boolean | 'at-work';
+
 /** Who wants a place. What these throw is reported to `onEvent`, and holds nobody up. */
 export interface LaneListener {
   /** The place is free: now, or later. */
@@ -115,8 +125,13 @@ export interface LaneListener {
   aborted?(error: LaneError): void;
   /** The place was taken away: what it does from now on does not count. */
   lost?(error: LaneError): void;
-  /** Whether it rightly does nothing, as while a person is asked: the idle timeout begins again. */
-  isPaused?(): boolean;
+  /**
+   * Whether it rightly makes no progress. `true`, as while a person is asked: its slot may be lent to others until it calls
+   * `goOn()` of its lease, and the idle timeout begins again. `'at-work'`: only that begins again.
+   */
+  readonly isPaused?: (() => Pause) | undefined;
+  /** It has a slot again. */
+  returned?(): void;
 }
 
 /**

@@ -8,6 +8,7 @@ export interface HolderKeeper {
   now(): number;
   stepOut(holder: Holder): void;
   stepIn(holder: Holder): Promise<void>;
+  goOn(holder: Holder): boolean;
   within<Result>(holder: Holder, callback: () => Result): Result;
 }
 
@@ -24,7 +25,7 @@ export class Holder implements Lease, Linked<Holder> {
   readonly dropped: Dropped | undefined;
   readonly startedAt: number;
   progressAt: number;
-  /** `lent` while it waits in {@link yieldWhile}, `wanted` when it is back and waits for one. */
+  /** `lent` while it waits in {@link yieldWhile} or for a person, `wanted` when it is back and waits for one. */
   slot: 'held' | 'lent' | 'wanted' = 'held';
   /** Why it shall stop. */
   stopError: LaneError | undefined;
@@ -34,8 +35,10 @@ export class Holder implements Lease, Linked<Holder> {
   lostAt: number | undefined;
   /** How many that it has started itself wait for a place. */
   waitingChildren = 0;
-  /** How many of its parts wait for something in {@link yieldWhile}. */
+  /** How many of its parts wait for something in {@link yieldWhile}, and one more where it is paused. */
   absences = 0;
+  /** Its slot was lent because it waits for a person. */
+  isPaused = false;
   onReturn: Return | undefined;
   previous: Holder | undefined;
   next: Holder | undefined;
@@ -74,7 +77,9 @@ export class Holder implements Lease, Linked<Holder> {
   get dueAt(): number {
     if (this.stopError) return this.graceUntil;
     const { idleTimeoutMs, deadlineMs } = this.ticket.limits;
-    const idle = this.slot === 'held' ? this.progressAt + idleTimeoutMs : Infinity;
+    // Who is paused is asked whether it still is: it may have gone on by itself, and hang.
+    const canBeIdle = this.slot === 'held' || (this.slot === 'lent' && this.isPaused && this.absences === 1);
+    const idle = canBeIdle ? this.progressAt + idleTimeoutMs : Infinity;
     return Math.min(idle, this.startedAt + deadlineMs);
   }
 
@@ -105,6 +110,10 @@ export class Holder implements Lease, Linked<Holder> {
 
   within<Result>(callback: () => Result): Result {
     return this.#keeper.within(this, callback);
+  }
+
+  goOn(): boolean {
+    return this.#keeper.goOn(this);
   }
 
   async yieldWhile<Result>(work: () => Result | PromiseLike<Result>): Promise<Result> {

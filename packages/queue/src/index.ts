@@ -1,6 +1,6 @@
 import './queue-events.js';
 
-export type { Dropped, LaneBackend, LaneListener, LanePlace, LaneRequest, Lease, WaitingNotice } from './contract.js';
+export type { Dropped, LaneBackend, LaneListener, LanePlace, LaneRequest, Lease, Pause, WaitingNotice } from './contract.js';
 export { LaneError, LaneTimeoutError, type LaneErrorCode, type TimeoutKind } from './errors.js';
 export type { LaneEvent } from './events.js';
 export type { GroupOptions } from './groups.js';

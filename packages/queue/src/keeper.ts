@@ -1,4 +1,4 @@
-import { Absences } from './absences.js';
+import { Absences, type AbsencesKeeper } from './absences.js';
 import { noteDropped, whoIsDropped, whyFull, type Bounds } from './bounds.js';
 import type { Pass } from './bucket.js';
 import type { Callbacks } from './callbacks.js';
@@ -27,6 +27,8 @@ export interface KeeperHost {
   stoppedWaiting(ticket: Ticket): void;
   /** Something is due for it at another time. */
   dueChanged(holder: Holder): void;
+  /** Whether somebody waits for a slot, and somebody who has one may be paused. */
+  watchPauses(isNeeded: boolean): void;
   /** Nobody is left. */
   idle(): void;
 }
@@ -43,7 +45,7 @@ export interface Closing {
  * Whatever listeners do while they are called (come, go, throw) finds the state in order, and takes effect after what is
  * under way: it is one loop, {@link letIn}, that lets people in, however deep the call.
  */
-export class Keeper implements TicketKeeper, HolderKeeper, StopsKeeper {
+export class Keeper implements TicketKeeper, HolderKeeper, StopsKeeper, AbsencesKeeper {
   readonly #host: KeeperHost;
   readonly #bounds: Bounds;
   readonly #parents = new Parents();
@@ -56,6 +58,8 @@ export class Keeper implements TicketKeeper, HolderKeeper, StopsKeeper {
   closing: Closing | undefined;
   #fence: number;
   #waiting = 0;
+  /** How many of those who have a place may be paused. */
+  #pausable = 0;
   #isLettingIn = false;
 
   constructor({ gate, bounds, lastFence }: KeeperOptions, host: KeeperHost) {
@@ -65,7 +69,7 @@ export class Keeper implements TicketKeeper, HolderKeeper, StopsKeeper {
     this.gate = new Gate({ ...gate, now: () => host.now() });
     this.lanes = new Sessions(this.gate);
     this.#stops = new Stops(this, host.callbacks);
-    this.#absences = new Absences(this.gate, () => this.letIn());
+    this.#absences = new Absences(this.gate, this.#parents, this);
   }
 
   get waitingCount(): number {
@@ -121,6 +125,18 @@ export class Keeper implements TicketKeeper, HolderKeeper, StopsKeeper {
     return this.#absences.stepIn(holder);
   }
 
+  pause(holder: Holder): void {
+    this.#absences.pause(holder);
+  }
+
+  goOn(holder: Holder): boolean {
+    return this.#absences.goOn(holder);
+  }
+
+  tellReturned({ ticket }: Holder): void {
+    this.#host.callbacks.call(ticket, tellReturned, undefined);
+  }
+
   within<Result>(holder: Holder, callback: () => Result): Result {
     return this.#host.callbacks.within(holder, callback);
   }
@@ -147,6 +163,7 @@ export class Keeper implements TicketKeeper, HolderKeeper, StopsKeeper {
     } finally {
       this.#isLettingIn = false;
     }
+    this.#host.watchPauses(this.#pausable > 0 && this.gate.waitingCount > 0);
     const deadlock = this.#parents.deadlock(this.gate.activeCount, this.holders);
     if (deadlock) this.#host.callbacks.report(deadlock);
     if (this.lanes.size === 0) this.#host.idle();
@@ -159,7 +176,6 @@ export class Keeper implements TicketKeeper, HolderKeeper, StopsKeeper {
   #pass({ owner: ticket }: Pass<Ticket>): void {
     const holder = ticket.holder ?? this.#admit(ticket);
     if (holder.slot === 'wanted') {
-      holder.slot = 'held';
       holder.progressAt = this.now();
       this.#absences.back(holder);
     }
@@ -173,6 +189,7 @@ export class Keeper implements TicketKeeper, HolderKeeper, StopsKeeper {
     this.#stopWaiting(ticket);
     ticket.state = 'admitted';
     this.holders.append(holder);
+    if (ticket.listener.isPaused) this.#pausable += 1;
     this.#host.callbacks.call(ticket, this.#tellAdmitted, holder);
     return holder;
   }
@@ -205,11 +222,13 @@ export class Keeper implements TicketKeeper, HolderKeeper, StopsKeeper {
     if (pass && holder?.slot === 'held') this.gate.free(pass);
     else if (pass) this.gate.leave(pass);
     if (!holder) this.#stopWaiting(ticket);
+    else if (holder.slot === 'wanted') this.#parents.waitsNoLonger(ticket);
     ticket.state = 'over';
     // What is over may be old, and would keep alive what is young until the whole heap is collected.
     ticket.pass = undefined;
     if (holder) {
       this.holders.remove(holder);
+      if (ticket.listener.isPaused) this.#pausable -= 1;
       this.#parents.over(holder);
       if (holder.lostAt === undefined) ticket.holder = undefined;
     }
@@ -227,5 +246,7 @@ export class Keeper implements TicketKeeper, HolderKeeper, StopsKeeper {
     this.#host.callbacks.call(ticket, tellRefused, error);
   }
 }
+
+const tellReturned = ({ listener }: Ticket): void => listener.returned?.();
 
 const tellRefused = ({ listener }: Ticket, error: LaneError): void => listener.refused(error);

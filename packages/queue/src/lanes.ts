@@ -6,6 +6,7 @@ import { Holder } from './holder.js';
 import { Keeper, type Closing, type KeeperOptions } from './keeper.js';
 import { checkLanesOptions, type LanesOptions } from './lanes-options.js';
 import { Notices } from './notices.js';
+import { Pauses } from './pauses.js';
 import { priorityOf } from './priority.js';
 import { checkRequest } from './request-check.js';
 import { runIn, type RunOptions, type Task } from './run.js';
@@ -100,6 +101,7 @@ export const createLanes = (options: LanesOptions = {}): Lanes => {
       waitLimits.remove(ticket);
       if (ticket.listener.waiting) notices.remove(ticket);
     },
+    watchPauses: (isNeeded) => pauses.watch(isNeeded),
     dueChanged: ({ dueAt }) => alarm.setFor(dueAt),
     idle: () => {
       alarm.clear();
@@ -112,6 +114,7 @@ export const createLanes = (options: LanesOptions = {}): Lanes => {
     for (const { dueAt } of keeper.holders) alarm.setFor(dueAt);
   });
   const waitLimits = new WaitLimits(scheduler);
+  const pauses = new Pauses(keeper, scheduler, callbacks);
   const notices = new Notices(keeper, scheduler, options.noticeEveryMs ?? 1000, callbacks);
   const enter = (request: LaneRequest, listener: LaneListener): Ticket => {
     if (request.groups) keeper.gate.groups.check(request.groups);

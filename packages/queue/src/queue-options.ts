@@ -1,5 +1,6 @@
 import type { TurnEventOf, TurnPriority } from '@h/turn';
 import { aFunction, checkOptions, numberFrom, type OptionChecks } from '@h/turn/options';
+import type { Pause } from './contract.js';
 
 /** Options of {@link queue}. */
 export interface QueueOptions {
@@ -22,12 +23,23 @@ export interface QueueOptions {
    */
   readonly groupsOf?: ((start: TurnEventOf<'turn.start'>) => Readonly<Record<string, string | undefined>>) | undefined;
   /**
-   * Whether a turn rightly makes no progress, as while a person is asked. Called with the turn's id when it has been idle
-   * for too long; `true` begins the idle timeout again.
+   * Whether a turn, whose id it is given, rightly makes no progress.
    *
-   * @defaultValue never
+   * - `true`: it waits for a person. Others may have its slot until it is answered; its session stays its own. Then it goes on
+   *   once it has a slot, which it gets before those who are as urgent and have not begun. The idle timeout begins again.
+   * - `'at-work'`: it keeps its slot, as while a tool runs that has a deadline of its own. The idle timeout begins again.
+   *
+   * Called when a turn has been idle for too long, and of those who have a slot four times a second while somebody waits for
+   * one. If it throws, the turn is not paused.
+   *
+   * @defaultValue never: an approval that nobody answers keeps its slot until the idle timeout
+   *
+   * @example
+   * ```ts
+   * queue(lanes, { isPaused: (turn) => agent.running().some((one) => one.turn === turn && one.state === 'waiting-for-input') });
+   * ```
    */
-  readonly isPaused?: ((turn: string) => boolean) | undefined;
+  readonly isPaused?: ((turn: string) => Pause) | undefined;
   /** @defaultValue that of the lanes */
   readonly idleTimeoutMs?: number | undefined;
   /** @defaultValue that of the lanes */

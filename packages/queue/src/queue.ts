@@ -25,15 +25,13 @@ export const queue = (lanes: LaneBackend, options: QueueOptions = {}): TurnOpera
   checkQueueOptions(options);
   return intercept('queue', (context) => {
     const place = new TurnPlace(lanes, options, context);
-    let isResumed = false;
-    /** What a turn does that was begun in another process waits here, because its start is not held again. */
-    const whenAdmitted = (event: TurnEvent) => (isResumed ? place.asPart(event) : place.fence(event));
+    // What a turn does that was begun in another process, or has lent its slot, waits here. All of it comes of the requests, so
+    // that it is known to be a part of the turn.
+    const whenAtWork = (event: TurnEvent) => place.asPart(event);
     return {
       observe: {
         'turn.start': (event) => {
-          if (event.replayed !== true) return;
-          isResumed = true;
-          place.enter(event, true);
+          if (event.replayed === true) place.enter(event, true);
         },
         'model.delta': ({ delta }) => {
           if (delta.text !== '') place.progress();
@@ -49,10 +47,10 @@ export const queue = (lanes: LaneBackend, options: QueueOptions = {}): TurnOpera
       },
       decide: {
         'turn.start': (event) => place.begin(event),
-        'session.loaded': whenAdmitted,
-        // All that a turn does comes of its requests, so that it is known to be a part of the turn.
-        'model.request': (event) => place.asPart(event),
-        'tool.call': whenAdmitted,
+        'session.loaded': whenAtWork,
+        'model.request': whenAtWork,
+        'tool.call': whenAtWork,
+        'approval.answer': () => place.whenBack(),
         'history.append': (event) => place.fence(event),
         'history.replace': (event) => place.fence(event),
         'session.state': (event) => place.fence(event),

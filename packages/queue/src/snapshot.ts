@@ -7,7 +7,7 @@ export interface RunningSnapshot {
   readonly label: string | undefined;
   readonly priority: TurnPriority;
   readonly fence: number;
-  /** `away` while it waits in `yieldWhile()`, `stopping` in its grace. */
+  /** `away` while it waits in `yieldWhile()` or, if others want its slot, for a person; `stopping` in its grace. */
   readonly state: 'running' | 'away' | 'returning' | 'stopping';
   readonly runningMs: number;
   readonly idleMs: number;

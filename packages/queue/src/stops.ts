@@ -105,5 +105,6 @@ const tellAborted = ({ listener }: Ticket, error: LaneError): void => listener.a
 const tellLost = ({ listener }: Ticket, error: LaneError): void => listener.lost?.(error);
 
 const askWhetherPaused = ({ listener }: Ticket, answer: { isPaused: boolean }): void => {
-  answer.isPaused = listener.isPaused?.() === true;
+  const pause = listener.isPaused?.();
+  answer.isPaused = pause === true || pause === 'at-work';
 };

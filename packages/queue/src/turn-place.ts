@@ -22,11 +22,15 @@ export class TurnPlace implements LaneListener {
   #hasLost = false;
   #isReleased = false;
   readonly #held: (() => void)[] = [];
+  /** Only there where somebody says so. */
+  readonly isPaused: LaneListener['isPaused'];
 
   constructor(lanes: LaneBackend, options: QueueOptions, context: OperatorContext) {
     this.#lanes = lanes;
     this.#options = options;
     this.#context = context;
+    const { isPaused } = options;
+    if (isPaused) this.isPaused = () => isPaused(this.#turn);
   }
 
   /** Asks for a place, and holds the start of the turn until there is one. */
@@ -65,7 +69,7 @@ export class TurnPlace implements LaneListener {
     if (this.#isReleased) this.#place.release();
   }
 
-  /** Holds an event until it is known whether there is a place, and goes on as a part of its work. */
+  /** Holds an event until it is known whether there is a place, or until it has its slot again; and goes on as a part of its work. */
   hold(then: (lease: Lease) => Answer | undefined): Observable<Answer | undefined> {
     return new Observable((subscriber) => {
       const goOn = (): void => {
@@ -74,7 +78,7 @@ export class TurnPlace implements LaneListener {
         else subscriber.next(this.#refusal);
         subscriber.complete();
       };
-      if (this.#lease ?? this.#refusal) goOn();
+      if (this.#refusal || (this.#lease && this.#lease.goOn?.() !== false)) goOn();
       else this.#held.push(goOn);
     });
   }
@@ -89,6 +93,11 @@ export class TurnPlace implements LaneListener {
     if (!this.#hasLost || !this.#lease) return undefined;
     const { session, fence } = this.#lease;
     return [notice('queue.fenced', { session, fence, event: event.type }), lostStop(session)];
+  }
+
+  /** Lets an event pass that nothing can stand for, once there is a slot. */
+  whenBack(): Observable<Answer | undefined> | undefined {
+    return this.#lease ? this.hold(() => undefined) : undefined;
   }
 
   progress(): void {
@@ -129,14 +138,16 @@ export class TurnPlace implements LaneListener {
   aborted(error: LaneError): void {
     const outcome = error instanceof LaneTimeoutError ? 'timed-out' : 'cancelled';
     this.#context.emit(stop(outcome, error.message, toErrorInfo(error)));
+    this.#known();
   }
 
   lost(): void {
     this.#hasLost = true;
+    this.#known();
   }
 
-  isPaused(): boolean {
-    return this.#options.isPaused?.(this.#turn) === true;
+  returned(): void {
+    this.#known();
   }
 
   #beginning(start: TurnEventOf<'turn.start'>, { fence, dropped }: Lease, waitedMs: number | undefined): readonly NewEvent[] | NewEvent {
