@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { createTokenCounter, type TokenCounter } from '@h/compaction';
-import { createLanes, queue, type Lanes } from '@h/queue';
+import { createLanes, queue, type Lanes, type Pause } from '@h/queue';
 import { createRedactor } from '@h/security';
 import type { ChildSnapshot, Subagents } from '@h/subagents';
 import { defineTool } from '@h/tools';
@@ -93,12 +93,17 @@ export const openAgent = async (job: Job, opened: (() => Promise<void>)[]): Prom
     driver,
     sections: promptSections({ ...surroundings, identity: isReadOnly ? readerIdentity : coderIdentity }),
     repository,
-    // People take their time, and tools have deadlines of their own: only a model that says nothing is idle.
-    outer: [queue(lanes, { isPaused: (turn) => agent.running().some((one) => one.turn === turn && one.state !== 'running') })],
+    outer: [queue(lanes, { isPaused: (turn) => pauseOf(agent, turn) })],
     team: [team],
     plan,
   });
   return { agent, lanes, team, counter: common.counter, plan, repository, rules };
+};
+
+/** People take their time, and tools have deadlines of their own: only a model that says nothing is idle. */
+const pauseOf = (agent: Agent, turn: string): Pause => {
+  const state = agent.running().find((one) => one.turn === turn)?.state;
+  return state === 'waiting-for-input' || (state === 'waiting-for-tool' && 'at-work');
 };
 
 /** What an agent with a fresh context has to know of its sub-agents: their results will still come. */
