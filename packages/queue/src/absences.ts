@@ -81,6 +81,7 @@ export class Absences {
     if (holder.slot === 'wanted') {
       holder.slot = 'lent';
       this.#leaveGate(holder);
+      this.#keeper.letIn();
     }
     holder.onReturn?.reject(error);
     holder.onReturn = undefined;

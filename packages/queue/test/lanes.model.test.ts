@@ -2,6 +2,7 @@ import type { TurnPriority } from '@h/turn';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLanes, type FullPolicy, type LanePlace, type Lanes, type Lease } from '../src/index.js';
+import type { Holder } from '../src/holder.js';
 import { ReferenceLanes, type Person, type ReferenceOptions } from './reference-lanes.js';
 import { virtualTime, type VirtualTime } from './virtual-time.js';
 
@@ -15,6 +16,10 @@ class System {
   readonly leases = new Map<string, Lease>();
   readonly places = new Map<string, LanePlace>();
   readonly away = new Map<string, () => void>();
+  /** Those who wait for a person, those of them whose slot was lent, and those who have been answered and have none yet. */
+  readonly asking = new Set<string>();
+  readonly lent = new Set<string>();
+  readonly answered = new Set<string>();
   readonly lost: Lease[] = [];
   readonly #whenFull: FullPolicy;
   #count = 0;
@@ -70,7 +75,11 @@ class System {
           this.places.delete(name);
           this.reference.remove(name, this.now);
         },
+        isPaused: () => this.asking.has(name),
+        returned: () => void this.answered.delete(name),
         aborted: () => {
+          this.#noteLent();
+          this.answered.delete(name);
           if (this.reference.find(name)?.state === 'returning') this.reference.stepOut(name, this.now);
         },
         lost: () => {
@@ -123,9 +132,34 @@ class System {
     if (name === undefined) return;
     const back = this.away.get(name);
     this.away.delete(name);
-    if (!this.leases.get(name)?.isAborted) this.reference.stepIn(name, this.now);
+    if (!this.leases.get(name)?.isAborted && !this.lent.has(name)) this.reference.stepIn(name, this.now);
     back?.();
     await settled();
+  }
+
+  ask(index: number): void {
+    const name = this.#pick(this.leases, index);
+    if (name !== undefined) this.asking.add(name);
+  }
+
+  answer(index: number): void {
+    const name = [...this.asking][index % this.asking.size];
+    const lease = name === undefined ? undefined : this.leases.get(name);
+    if (!lease || name === undefined) return;
+    this.asking.delete(name);
+    if (this.lent.delete(name) && !lease.isAborted && !this.away.has(name)) this.reference.stepIn(name, this.now);
+    if (lease.goOn?.() === false) this.answered.add(name);
+    if (this.answered.has(name) !== (this.#slotOf(name) === 'wanted')) this.problem ??= `${name} was not told rightly whether it may go on`;
+  }
+
+  /** Whoever asks a person has lent its slot after a while, if somebody wants one. */
+  wait(ms: number): void {
+    const isHeld = (name: string): boolean => this.#slotOf(name) === 'held' && this.leases.get(name)?.isAborted === false;
+    const before = [...this.asking].filter(isHeld);
+    this.time.advance(ms);
+    this.#letBackIn();
+    const isWanted = this.reference.all().some(({ state }) => state === 'at-gate' || state === 'returning');
+    if (ms >= 250 && isWanted) expect(before.filter(isHeld), 'somebody waits for a slot of those who wait for a person').toEqual([]);
   }
 
   finishLate(): void {
@@ -150,6 +184,7 @@ class System {
   /** Holds after each command. */
   check(): void {
     this.#letBackIn();
+    for (const name of this.answered) if (this.#slotOf(name) !== 'wanted') this.problem ??= `${name} may go on, and was not told`;
     expect(this.problem).toBeUndefined();
     expect(this.reference.next(this.now), 'somebody waits though there is a place').toBeUndefined();
     const running = this.reference.all().filter(({ state }) => state === 'running').map(({ name }) => name);
@@ -176,10 +211,24 @@ class System {
 
   /** Those who have come back are let in without a word. */
   #letBackIn(): void {
+    this.#noteLent();
     for (let name = this.reference.next(this.now); name !== undefined; name = this.reference.next(this.now)) {
       if (this.reference.find(name)?.state !== 'returning' || this.#stateOf(name) !== 'running') return;
       this.reference.admit(name, this.now);
     }
+  }
+
+  /** It is up to the lanes when they look who is paused. */
+  #noteLent(): void {
+    for (const name of this.asking) {
+      if (this.#slotOf(name) !== 'lent' || this.reference.find(name)?.state !== 'running') continue;
+      this.lent.add(name);
+      this.reference.stepOut(name, this.now);
+    }
+  }
+
+  #slotOf(name: string): Holder['slot'] | undefined {
+    return (this.leases.get(name) as Holder | undefined)?.slot;
   }
 
   #stateOf(name: string): string | undefined {
@@ -198,6 +247,7 @@ class System {
     this.leases.delete(name);
     this.places.delete(name);
     this.away.delete(name);
+    for (const names of [this.asking, this.lent, this.answered]) names.delete(name);
   }
 
   #pick(map: ReadonlyMap<string, unknown>, index: number): string | undefined {
@@ -233,7 +283,9 @@ const moves: fc.Arbitrary<readonly [string, Move]> = fc.oneof(
   { weight: 1, arbitrary: index.map((at): [string, Move] => [`progress ${at}`, (system) => system.progress(at)]) },
   { weight: 2, arbitrary: index.map((at): [string, Move] => [`step out ${at}`, (system) => system.stepOut(at)]) },
   { weight: 2, arbitrary: index.map((at): [string, Move] => [`step in ${at}`, (system) => system.stepIn(at)]) },
-  { weight: 2, arbitrary: fc.constantFrom(50, 450, 450, 2100, 7000).map((ms): [string, Move] => [`advance ${ms}`, (system) => system.time.advance(ms)]) },
+  { weight: 2, arbitrary: fc.constantFrom(50, 450, 450, 2100, 7000).map((ms): [string, Move] => [`advance ${ms}`, (system) => system.wait(ms)]) },
+  { weight: 2, arbitrary: index.map((at): [string, Move] => [`ask ${at}`, (system) => system.ask(at)]) },
+  { weight: 2, arbitrary: index.map((at): [string, Move] => [`answer ${at}`, (system) => system.answer(at)]) },
   { weight: 1, arbitrary: sessions.map((session): [string, Move] => [`clear ${session}`, (system) => system.clear(session)]) },
   { weight: 1, arbitrary: fc.nat(5).map((chance): [string, Move] => (chance > 0 ? ['wait', () => undefined] : ['drain', (system) => system.beginToDrain()])) },
   { weight: 1, arbitrary: fc.nat(5).map((chance): [string, Move] => (chance > 0 ? ['wait', () => undefined] : ['shutdown', (system) => system.shutdown()])) },

@@ -78,10 +78,10 @@ export class ReferenceLanes {
     return ancestors.some(({ session }) => session === person.session);
   }
 
-  /** Whether all who have a slot have started something that waits for one. */
+  /** Whether all who have a slot have started something that waits for one, be it to begin or to go on. */
   isDeadlocked(): boolean {
     const running = this.all().filter(({ state }) => state === 'running');
-    const blocked = this.all().filter(isWaiting).map((one) => this.ancestorsOf(one)[0]?.name);
+    const blocked = this.all().filter((one) => isWaiting(one) || one.state === 'returning').map((one) => this.ancestorsOf(one)[0]?.name);
     return running.length > 0 && running.every(({ name }) => blocked.includes(name));
   }
 
