@@ -107,7 +107,7 @@ describe('sessions of sub-agents that have ended', () => {
     expect([tried[0], tried.length]).toEqual(['subagent-19999', 100]);
     ended.add('subagent-new');
     await pass(60_000);
-    expect([tried[100], tried.length]).toEqual(['subagent-20100', 200]);
+    expect([tried[100], tried.length]).toEqual(['subagent-20000', 200]);
     await ended.close();
   });
 

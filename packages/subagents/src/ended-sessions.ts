@@ -31,7 +31,7 @@ export class EndedSessions {
   readonly #keep: KeepSessions | undefined;
   readonly #host: EndedSessionsHost;
   /** How often each was not to be removed. */
-  readonly #kept = new Map<string, number>();
+  #kept = new Map<string, number>();
   #hasLooked = false;
   #isClosed = false;
   #isRemoving = false;
@@ -68,8 +68,9 @@ export class EndedSessions {
       this.#kept.delete(session);
       if (!(await this.#isDone(async () => store.delete(session)))) failed.push([session, times + 1]);
     }
-    // One that is still in use is tried again later, but not for ever.
-    for (const [session, times] of failed) if (times < mostTries) this.#kept.set(session, times);
+    // One that is still in use is the first to go later; but not for ever.
+    const again = failed.filter(([, times]) => times < mostTries);
+    if (again.length > 0) this.#kept = new Map([...again, ...this.#kept]);
     this.#isRemoving = false;
   }
 
@@ -78,10 +79,9 @@ export class EndedSessions {
     this.#hasLooked = true;
     await this.#isDone(async () => {
       const found = (await store.list()).filter(({ session }) => isChildSession(session) && !this.#host.isAlive(session));
-      const own = [...this.#kept.keys()];
-      this.#kept.clear();
       const left = found.toSorted((one, other) => one.updatedAt - other.updatedAt).map(({ session }) => session);
-      for (const session of [...left, ...own]) this.#kept.set(session, 0);
+      const own = new Set(this.#kept.keys());
+      this.#kept = new Map([...left.filter((session) => !own.has(session)), ...own].map((session) => [session, 0]));
     });
   }
 

@@ -23,17 +23,25 @@ it('keeps the latest sessions of sub-agents in files, across processes, and none
     return (await kept()).filter((session) => !known.has(session));
   };
 
-  const before = await childrenOf(open(100));
-  expect(before).toHaveLength(2);
-  const [held = ''] = before;
-  const inUse = await sessions.open(held);
+  /** The session of a sub-agent that has ended, later than those before. */
+  const ended = async ({ team }: ReturnType<typeof open>): Promise<string> => {
+    const spawned = (await team.spawn({ parent: 'code', agent: 'worker', task: 'x' })) as Spawned;
+    await spawned.ended;
+    const then = Date.now();
+    await expect.poll(Date.now, { interval: 1 }).toBeGreaterThan(then);
+    return spawned.session;
+  };
+
+  const first = open(100);
+  const [older = '', newer = ''] = [await ended(first), await ended(first)];
+  const inUse = await sessions.open(older);
 
   const world = open(3);
   const hanging = (await world.team.spawn({ parent: 'code', agent: 'worker', task: 'hang' })) as Spawned;
   await expect.poll(kept, patience).toContain(hanging.session);
   const now = await childrenOf(world);
-  await expect.poll(async () => (await kept()).toSorted(), patience).toEqual([held, ...now, hanging.session].toSorted());
   await inUse.close();
+  expect((await kept()).toSorted()).toEqual([older, newer, ...now, hanging.session].toSorted());
   await world.team.cancel('code');
   await expect.poll(async () => (await kept()).toSorted(), patience).toEqual([...now, hanging.session].toSorted());
   await world.team.close();

@@ -2,7 +2,7 @@ import { noUsage, type Usage } from '@h/turn';
 
 /**
  * A usage that can be added up, whatever was counted: `input` includes what was read from and written to the cache,
- * `output` includes reasoning. What is absent or no number is 0.
+ * `output` includes reasoning. What is absent, no number, or no number that could be true is 0.
  *
  * @example
  * ```ts
@@ -19,7 +19,10 @@ export const cleanUsage = (usage: Partial<Usage> | null | undefined): Usage => {
   return { input, cacheRead, cacheWrite, output, reasoning };
 };
 
-const count = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0);
+/** More than anybody uses, and little enough that any number of calls can be added. */
+const most = Number.MAX_SAFE_INTEGER;
+
+const count = (value: unknown): number => (typeof value === 'number' && value > 0 && value <= most ? value : 0);
 
 /** Whether anything was counted at all. */
 export const isEmptyUsage = ({ input, output }: Usage): boolean => input === 0 && output === 0;
