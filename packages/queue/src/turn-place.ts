@@ -143,7 +143,6 @@ export class TurnPlace implements LaneListener {
 
   lost(): void {
     this.#hasLost = true;
-    this.#known();
   }
 
   returned(): void {

@@ -1,9 +1,8 @@
 import { harness, intercept, notice, type Agent, type NewEvent, type TurnEvent, type TurnEventOf, type TurnOperator } from '@h/turn';
-import { call, response, scriptedModel, scriptedTools } from '@h/turn/testing';
-import { Observable, type Subscriber } from 'rxjs';
+import { call, event, response, scriptedModel, scriptedTools, user } from '@h/turn/testing';
+import { Observable, Subject, type Subscriber } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { virtualTime } from '../test/virtual-time.js';
-import type { Lease } from './contract.js';
 import { createLanes } from './lanes.js';
 import type { LanesOptions } from './lanes-options.js';
 import { queue } from './queue.js';
@@ -370,27 +369,34 @@ describe('lanes with reserved slots', () => {
   });
 });
 
-describe('parents that hold all slots', () => {
-  it('are reported while their children wait to go on', async () => {
-    const events: string[] = [];
-    const { scheduler, advance } = virtualTime();
-    const lanes = createLanes({ concurrency: 2, graceMs: 1, scheduler, onEvent: ({ type }) => void events.push(type) });
-    const silent = { admitted: () => undefined, refused: () => undefined };
-    const lease = (session: string, more: object = {}) => {
-      const got: { lease?: Lease } = {};
-      lanes.enter({ session, ...more }, { ...silent, admitted: (one) => void (got.lease = one), isPaused: () => session === 'child-1' });
-      return got.lease;
-    };
-    const first = lease('parent-1');
-    const child = lease('child-1', { within: first });
-    const second = lease('parent-2');
-    expect(second).toBeDefined();
-    lanes.enter({ session: 'child-2', within: second }, silent);
-    expect(events).toEqual([]);
-    expect(child?.goOn?.()).toBe(false);
-    expect(events).toEqual(['slots-held-by-parents']);
-    const down = lanes.shutdown();
-    advance(1);
-    await down;
+describe('a turn that nobody asks whether it is paused', () => {
+  it.each<[string, QueueOptions, number]>([
+    ['costs no timer', { isPaused: undefined }, 0],
+    ['is another one than one that is asked', { isPaused: () => false }, 1],
+  ])('%s', async (_, options, looks) => {
+    const { begin, advance, time } = stage({ concurrency: 1, noticeEveryMs: Infinity }, [never], options);
+    begin('alice');
+    await advance(100);
+    const before = time.timers;
+    begin('bob');
+    await advance(1000);
+    expect(time.timers - before).toBe(looks);
+  });
+});
+
+describe('an answer that is held', () => {
+  it('passes when the turn is told to stop, behind the stop', () => {
+    const { scheduler } = virtualTime();
+    const lanes = createLanes({ concurrency: 1, scheduler });
+    const source = new Subject<TurnEvent>();
+    const out: string[] = [];
+    source.pipe(queue(lanes, { isPaused: () => true })).subscribe({ next: ({ type }) => out.push(type), complete: () => out.push('complete') });
+    source.next(event('turn.start', { session: 'alice', input: [user('Hi')], trigger: 'user' }));
+    lanes.enter({ session: 'bob' }, { admitted: () => undefined, refused: () => undefined });
+    source.next(event('approval.answer', { id: 'a', decision: 'once' }));
+    expect(out).toEqual(['turn.start']);
+    void lanes.shutdown();
+    source.complete();
+    expect(out).toEqual(['turn.start', 'turn.stop', 'approval.answer', 'complete']);
   });
 });

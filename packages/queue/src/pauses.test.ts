@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { virtualTime } from '../test/virtual-time.js';
+import type { LanePlace, LaneRequest, Lease, Pause } from './contract.js';
+import { createLanes } from './lanes.js';
+import type { LanesOptions } from './lanes-options.js';
+
+interface Person {
+  readonly place: LanePlace;
+  readonly lease: Lease | undefined;
+  pause: Pause;
+  readonly heard: string[];
+}
+
+const stage = (options: LanesOptions) => {
+  const time = virtualTime();
+  const events: string[] = [];
+  const lanes = createLanes({ scheduler: time.scheduler, noticeEveryMs: Infinity, ...options, onEvent: ({ type }) => void events.push(type) });
+  /** Somebody who is paused from the start, if told so. */
+  const enter = (session: string, pause: Pause = false, more: Partial<LaneRequest> = {}): Person => {
+    const heard: string[] = [];
+    const got: { lease?: Lease } = {};
+    const person = { pause, heard };
+    const place = lanes.enter(
+      { session, ...more },
+      {
+        admitted: (lease) => void (got.lease = lease),
+        refused: () => void heard.push('refused'),
+        aborted: () => void heard.push('aborted'),
+        returned: () => void heard.push('returned'),
+        isPaused: () => person.pause,
+      },
+    );
+    return Object.defineProperty(Object.assign(person, { place }), 'lease', { get: () => got.lease }) as unknown as Person;
+  };
+  const states = (): readonly string[] => lanes.snapshot().sessions.map(({ session, running }) => `${session} ${running?.state ?? 'waits'}`);
+  return { time, lanes, events, enter, states };
+};
+
+const never = (): Promise<never> => new Promise(() => undefined);
+
+describe('somebody who was paused', () => {
+  it('is told when it may go on', () => {
+    const { enter, states } = stage({ concurrency: 1 });
+    const [alice, bob] = [enter('alice', true), enter('bob')];
+    expect(states()).toEqual(['alice away', 'bob running']);
+    expect(alice.lease?.goOn?.()).toBe(false);
+    expect(alice.lease?.goOn?.()).toBe(false);
+    bob.place.release();
+    expect([alice.heard, states(), alice.lease?.goOn?.()]).toEqual([['returned'], ['alice running'], true]);
+  });
+
+  it('has all of its idle time when it goes on', () => {
+    const { enter, time } = stage({ concurrency: 1, idleTimeoutMs: 500 });
+    const alice = enter('alice', true);
+    const bob = enter('bob', 'at-work');
+    alice.pause = false;
+    alice.lease?.goOn?.();
+    time.advance(1200);
+    bob.place.release();
+    time.advance(499);
+    expect(alice.heard).toEqual(['returned']);
+    time.advance(1);
+    expect(alice.heard).toEqual(['returned', 'aborted']);
+  });
+
+  it('goes on without a slot while another part of it is away, and has one when that is back', async () => {
+    const { enter, states } = stage({ concurrency: 1 });
+    const alice = enter('alice', true);
+    const bob = enter('bob');
+    let back: (() => void) | undefined;
+    const away = alice.lease?.yieldWhile(() => new Promise<void>((resolve) => (back = resolve)));
+    expect([alice.lease?.goOn?.(), states()]).toEqual([true, ['alice away', 'bob running']]);
+    back?.();
+    await new Promise(setImmediate);
+    expect(states()).toEqual(['alice returning', 'bob running']);
+    bob.place.release();
+    await away;
+    expect(states()).toEqual(['alice running']);
+  });
+
+  it('is not idle while it waits for others, too', () => {
+    const { enter, time } = stage({ concurrency: 1, idleTimeoutMs: 500 });
+    const alice = enter('alice', true);
+    enter('bob', 'at-work');
+    void alice.lease?.yieldWhile(never);
+    alice.pause = false;
+    time.advance(2000);
+    expect(alice.heard).toEqual([]);
+  });
+
+  it('waits for no slot once it is told to stop, or has let go', () => {
+    const { enter, states } = stage({ concurrency: 1 });
+    const people = [enter('alice', true), enter('bob', true), enter('carol', true)];
+    enter('dave');
+    const [alice, bob, carol] = people;
+    alice?.place.abort('Enough.');
+    expect([alice?.lease?.goOn?.(), states()[0]]).toEqual([true, 'alice stopping']);
+    bob?.lease?.goOn?.();
+    bob?.place.release();
+    expect(bob?.lease?.goOn?.()).toBe(true);
+    carol?.lease?.goOn?.();
+    carol?.place.abort('Enough.');
+    expect(carol?.lease?.goOn?.()).toBe(true);
+    expect(people.map((one) => one?.heard)).toEqual([['aborted'], [], ['aborted']]);
+  });
+});
+
+describe('somebody who is told to stop', () => {
+  it('keeps its slot in its grace, though it is paused', () => {
+    const { enter, states, time } = stage({ concurrency: 1, graceMs: 1000 });
+    const alice = enter('alice', true);
+    alice.place.abort('Enough.');
+    const bob = enter('bob');
+    time.advance(999);
+    expect([states(), bob.lease]).toEqual([['alice stopping', 'bob waits'], undefined]);
+    time.advance(1);
+    expect(states()).toEqual(['bob running']);
+  });
+});
+
+describe('the look for those who are paused', () => {
+  it('ends with those whom one may ask', () => {
+    const { enter, lanes, time } = stage({ concurrency: 1 });
+    const alice = enter('alice');
+    const silent = { admitted: () => undefined, refused: () => undefined };
+    const places = ['bob', 'carol'].map((session) => lanes.enter({ session }, silent));
+    expect(time.timers).toBe(2);
+    alice.place.release();
+    // The clocks of the one that runs.
+    expect(time.timers).toBe(1);
+    for (const place of places) place.release();
+    expect(time.timers).toBe(0);
+  });
+});
+
+describe('parents that hold all slots', () => {
+  /** Each with a child: the first one's was asked something, and has been answered; the second one's has not begun. */
+  const deadlocked = () => {
+    const all = stage({ concurrency: 2 });
+    const first = all.enter('parent-1');
+    const child = all.enter('child-1', true, { within: first.lease });
+    const second = all.enter('parent-2');
+    return { ...all, first, child, second };
+  };
+
+  it('are reported while a child waits to go on, and again after it has given up', () => {
+    const { enter, first, child, second, events, states } = deadlocked();
+    enter('child-2', false, { within: second.lease });
+    expect([events, states()]).toEqual([[], ['parent-1 running', 'child-1 away', 'parent-2 running', 'child-2 waits']]);
+    expect(child.lease?.goOn?.()).toBe(false);
+    expect(events).toEqual(['slots-held-by-parents']);
+    child.place.abort('Enough.');
+    enter('child-3', false, { within: first.lease });
+    expect(events).toEqual(['slots-held-by-parents', 'aborted', 'slots-held-by-parents']);
+  });
+
+  it('are not, once that child has let go', () => {
+    const { enter, child, second, events } = deadlocked();
+    child.lease?.goOn?.();
+    child.place.release();
+    enter('child-2', false, { within: second.lease });
+    expect(events).toEqual([]);
+  });
+});
