@@ -33,7 +33,7 @@ it('keeps the latest sessions of sub-agents in files, across processes, and none
   };
 
   const first = open(100);
-  const [older = '', newer = ''] = [await ended(first), await ended(first)];
+  const [older, newer] = [await ended(first), await ended(first)];
   const inUse = await sessions.open(older);
 
   const world = open(3);
