@@ -49,6 +49,13 @@ describe('somebody who was paused', () => {
     expect([alice.heard, states(), alice.lease?.goOn?.()]).toEqual([['returned'], ['alice running'], true]);
   });
 
+  it('keeps its slot when nobody wants one any more', () => {
+    const { enter, states } = stage({ concurrency: 2 });
+    for (const session of ['alice', 'bob']) enter(session, true);
+    enter('carol');
+    expect(states()).toEqual(['alice away', 'bob running', 'carol running']);
+  });
+
   it('has all of its idle time when it goes on', () => {
     const { enter, time } = stage({ concurrency: 1, idleTimeoutMs: 500 });
     const alice = enter('alice', true);

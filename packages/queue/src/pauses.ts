@@ -37,9 +37,11 @@ export class Pauses {
 
   #look(): void {
     this.#alarm.setFor(this.#keeper.now() + lookEveryMs);
-    // Whoever is let in or asked meanwhile may change who else has a slot.
-    const found = [...this.#keeper.holders].filter(({ slot }) => slot === 'held');
-    for (const holder of found) if (canLend(holder) && this.#isPaused(holder.ticket) && canLend(holder)) this.#keeper.pause(holder);
+    const found = [...this.#keeper.holders].filter(canLend);
+    for (const holder of found) {
+      // Whoever is let in meanwhile may change who has a slot, and there may be nobody left who wants one.
+      if (this.#isWatching && canLend(holder) && this.#isPaused(holder.ticket)) this.#keeper.pause(holder);
+    }
   }
 
   #isPaused(ticket: Ticket): boolean {
@@ -49,7 +51,7 @@ export class Pauses {
   }
 }
 
-const canLend = ({ isCurrent, slot, stopError, isEnding }: Holder): boolean => isCurrent && slot === 'held' && !stopError && !isEnding;
+const canLend = ({ isCurrent, slot, stopError }: Holder): boolean => isCurrent && slot === 'held' && !stopError;
 
 /** What it throws is reported when the idle timeout asks; so many times a second would be too often. */
 const askWhetherPaused = ({ listener }: Ticket, answer: { pause: Pause }): void => {
