@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { notice, stop, toErrorInfo, type NewEvent, type OperatorContext, type TurnEventOf, type TurnOutcome } from '@h/turn';
 import { Observable } from 'rxjs';
 import type { LaneBackend, LaneListener, LanePlace, Lease, WaitingNotice } from './contract.js';
@@ -79,7 +80,8 @@ export class TurnPlace implements LaneListener {
         subscriber.complete();
       };
       if (this.#refusal || (this.#lease && this.#lease.goOn?.() !== false)) goOn();
-      else this.#held.push(goOn);
+      // Whoever gives its slot back is not the one on whose behalf this goes on.
+      else this.#held.push(AsyncResource.bind(goOn));
     });
   }
 

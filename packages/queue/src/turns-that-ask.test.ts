@@ -1,8 +1,10 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { harness, intercept, notice, type Agent, type NewEvent, type TurnEvent, type TurnEventOf, type TurnOperator } from '@h/turn';
 import { call, event, response, scriptedModel, scriptedTools, user } from '@h/turn/testing';
 import { Observable, Subject, type Subscriber } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { virtualTime } from '../test/virtual-time.js';
+import type { LaneError } from './errors.js';
 import { createLanes } from './lanes.js';
 import type { LanesOptions } from './lanes-options.js';
 import { queue } from './queue.js';
@@ -42,6 +44,8 @@ const approvals = (expiring: Set<() => void>): TurnOperator =>
 
 const calls = (...names: readonly string[]) => response(...names.map((name) => call(name, name)));
 
+const caller = new AsyncLocalStorage<string>();
+
 /** An agent whose turns ask before they `edit`, and the lanes before it, in virtual time. */
 const stage = (lanesOptions: LanesOptions, script: Parameters<typeof scriptedModel>[0], queueOptions: QueueOptions = {}) => {
   const time = virtualTime();
@@ -51,12 +55,19 @@ const stage = (lanesOptions: LanesOptions, script: Parameters<typeof scriptedMod
   const ran: string[] = [];
   const slow: (() => void)[] = [];
   const expiring = new Set<() => void>();
+  const heard: unknown[] = [];
   const tool = (name: string) => (): string => {
     ran.push(name);
     return 'Done.';
   };
   const tools = scriptedTools({
-    ...Object.fromEntries(['edit', 'edit2', 'paint', 'check'].map((name) => [name, tool(name)])),
+    ...Object.fromEntries(['edit', 'edit2', 'check'].map((name) => [name, tool(name)])),
+    paint: async () => {
+      heard.push(caller.getStore());
+      // It would wait for itself.
+      heard.push(await lanes.run('asks', () => 'let in').catch(({ code }: LaneError) => code));
+      return 'Done.';
+    },
     slow: () => new Promise<string>((resolve) => slow.push(() => resolve('At last.'))),
   });
   const agent: Agent = harness({ model, tools, scheduler }).pipe(
@@ -78,7 +89,7 @@ const stage = (lanesOptions: LanesOptions, script: Parameters<typeof scriptedMod
   };
   const states = (): readonly string[] => lanes.snapshot().sessions.map(({ session, running }) => `${session} ${running?.state ?? 'waits'}`);
   const active = (): number => Object.values(lanes.snapshot().active).reduce((sum, count) => sum + count, 0);
-  return { time, lanes, model, agent, ran, slow, expire: () => expiring.forEach((one) => one()), advance, begin, states, active };
+  return { time, lanes, model, agent, ran, heard, slow, expire: () => expiring.forEach((one) => one()), advance, begin, states, active };
 };
 
 const never = { never: ['Let me think'] } as const;
@@ -202,6 +213,19 @@ describe('a turn that waits for a person', () => {
     agent.answer('asks/paint', 'deny');
     await advance(100);
     expect([answers(), states(), ran]).toEqual([1, ['asks returning', 'third running'], []]);
+  });
+
+  it('works for whoever has answered, not for whoever had its slot, and as a part of itself', async () => {
+    const { begin, advance, agent, heard } = stage({ concurrency: 1 }, [calls('paint'), never, never]);
+    caller.run('asker', () => begin('asks'));
+    await advance(100);
+    const other = caller.run('another', () => begin('other'));
+    await advance(100);
+    caller.run('answerer', () => agent.answer('asks/paint', 'once'));
+    await advance(100);
+    caller.run('another', () => other.subscription.unsubscribe());
+    await advance(100);
+    expect(heard).toEqual(['answerer', 'lane-reentered']);
   });
 
   it('brings answers that come together through together', async () => {
@@ -385,7 +409,7 @@ describe('a turn that nobody asks whether it is paused', () => {
 });
 
 describe('an answer that is held', () => {
-  it('passes when the turn is told to stop, behind the stop', () => {
+  it('passes when the turn is told to stop, behind the stop', async () => {
     const { scheduler } = virtualTime();
     const lanes = createLanes({ concurrency: 1, scheduler });
     const source = new Subject<TurnEvent>();
@@ -394,6 +418,7 @@ describe('an answer that is held', () => {
     source.next(event('turn.start', { session: 'alice', input: [user('Hi')], trigger: 'user' }));
     lanes.enter({ session: 'bob' }, { admitted: () => undefined, refused: () => undefined });
     source.next(event('approval.answer', { id: 'a', decision: 'once' }));
+    await settled();
     expect(out).toEqual(['turn.start']);
     void lanes.shutdown();
     source.complete();
