@@ -1,4 +1,4 @@
-import { parseArguments, type CoderArguments } from './arguments.js';
+import type { CoderArguments } from './arguments.js';
 import { banner } from './banner.js';
 import { runDemo } from './demo/run-demo.js';
 import { startFolder, workFolder } from './folder.js';
@@ -14,16 +14,10 @@ import { work } from './work.js';
 /**
  * Runs the app.
  *
- * @param words the arguments after the program's name
  * @returns the exit code
  * @throws UsageError for what the user can put right
  */
-export const runCoder = async (words: readonly string[], process: Process): Promise<number> => {
-  const given = parseArguments(words);
-  if ('text' in given) {
-    process.stdout.write(given.text);
-    return 0;
-  }
+export const runCoder = (given: CoderArguments, process: Process): Promise<number> => {
   if (given.sessions) return listSessions(given, process);
   return isDemo(given, process.env) ? runDemo(given, process) : runReal(given, process);
 };

@@ -1,10 +1,22 @@
-import { runCoder } from './coder.js';
+import { parseArguments } from './arguments.js';
 import { exitCodes, usageExitCode } from './exit-code.js';
 import { oneLine } from './render/printable.js';
 import { UsageError } from './usage-error.js';
 
+/** @returns the exit code */
+const run = async (): Promise<number> => {
+  const given = parseArguments(process.argv.slice(2));
+  if ('text' in given) {
+    process.stdout.write(given.text);
+    return 0;
+  }
+  // What explains itself need not load all that it explains.
+  const { runCoder } = await import('./coder.js');
+  return runCoder(given, process);
+};
+
 try {
-  process.exitCode = await runCoder(process.argv.slice(2), process);
+  process.exitCode = await run();
 } catch (error) {
   process.stderr.write(`${oneLine(error instanceof Error ? error.message : String(error))}\n`);
   process.exitCode = error instanceof UsageError ? usageExitCode : exitCodes.error;
