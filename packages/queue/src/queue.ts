@@ -25,9 +25,8 @@ export const queue = (lanes: LaneBackend, options: QueueOptions = {}): TurnOpera
   checkQueueOptions(options);
   return intercept('queue', (context) => {
     const place = new TurnPlace(lanes, options, context);
-    // What a turn does that was begun in another process, or has lent its slot, waits here. All of it comes of the requests, so
-    // that it is known to be a part of the turn.
-    const whenAtWork = (event: TurnEvent) => place.asPart(event);
+    /** What a turn does that was begun in another process, or has lent its slot, waits here. */
+    const whenAtWork = (event: TurnEvent) => place.whenAtWork(event);
     return {
       observe: {
         'turn.start': (event) => {
@@ -48,7 +47,8 @@ export const queue = (lanes: LaneBackend, options: QueueOptions = {}): TurnOpera
       decide: {
         'turn.start': (event) => place.begin(event),
         'session.loaded': whenAtWork,
-        'model.request': whenAtWork,
+        // All that a turn does comes of its requests, so that it is known to be a part of the turn.
+        'model.request': (event) => place.asPart(event),
         'tool.call': whenAtWork,
         'approval.answer': () => place.whenBack(),
         'history.append': (event) => place.fence(event),

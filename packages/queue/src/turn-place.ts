@@ -21,6 +21,8 @@ export class TurnPlace implements LaneListener {
   #lease: Lease | undefined;
   #refusal: NewEvent | undefined;
   #hasLost = false;
+  /** The turn was begun in another process: what it does was not begun as a part of it here. */
+  #isResumed = false;
   #isReleased = false;
   readonly #held: (() => void)[] = [];
   /** Only there where somebody says so. */
@@ -50,6 +52,7 @@ export class TurnPlace implements LaneListener {
   enter(start: TurnEventOf<'turn.start'>, ahead: boolean): void {
     const { laneOf, groupsOf, idleTimeoutMs, deadlineMs, graceMs, maxWaitMs } = this.#options;
     this.#turn = start.turn;
+    this.#isResumed = ahead;
     this.#place = this.#lanes.enter(
       {
         session: laneOf?.(start) ?? start.session,
@@ -88,6 +91,12 @@ export class TurnPlace implements LaneListener {
   /** Lets an event pass as a part of the turn's work, once there is a place. */
   asPart(event: { readonly type: string }): Observable<Answer | undefined> | undefined {
     return this.#place ? this.hold(() => this.fence(event)) : undefined;
+  }
+
+  /** The same for what comes of an event that was let pass like that, in the same breath: where there is a slot, nothing more is to be done. */
+  whenAtWork(event: { readonly type: string }): Observable<Answer | undefined> | Answer | undefined {
+    const isAtWork = !this.#isResumed && this.#lease !== undefined && this.#lease.goOn?.() !== false;
+    return isAtWork ? this.fence(event) : this.asPart(event);
   }
 
   /** What is done about an event of a turn whose place has been given to others. */
