@@ -1,12 +1,10 @@
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { hooks, type Hook } from '@h/hooks';
 import { createLanes, queue, type Lanes } from '@h/queue';
 import { fileSessions, recoverTurns } from '@h/session';
 import { harness, reply, type Agent, type TurnEvent } from '@h/turn';
 import { call, response, scriptedTools, type ScriptedTools } from '@h/turn/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { asIfKilled, temporaryFolder } from './killed-sessions.js';
 
 const concurrency = 2;
 const careful: Hook = { name: 'careful', beforeTool: ({ call: { name } }) => (name === 'deploy' ? { decision: 'ask', reason: 'May it be deployed?' } : undefined) };
@@ -41,22 +39,6 @@ const worldIn = (directory: string): World => {
     hooks([careful], { approvalTimeoutMs: 3_600_000 }),
   );
   return { agent, lanes, tools, busiest: () => busiest };
-};
-
-const temporaryFolder = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'h-approvals-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-};
-
-/** The sessions as they would be found if the process had died at this moment. */
-const asIfKilled = async (directory: string): Promise<string> => {
-  const copy = await temporaryFolder();
-  await cp(directory, copy, { recursive: true });
-  for (const session of await readdir(copy)) {
-    for (const name of await readdir(join(copy, session))) if (name.startsWith('lock.')) await rm(join(copy, session, name), { recursive: true });
-  }
-  return copy;
 };
 
 const deploying = Array.from({ length: 6 }, (_, index) => `deploy-${index}`);

@@ -1,12 +1,10 @@
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { hooks, type Hook } from '@h/hooks';
 import { createLanes, queue } from '@h/queue';
 import { fileSessions, recoverTurns, type FileSessions } from '@h/session';
 import { harness, type Agent, type TurnEvent } from '@h/turn';
 import { call, response, scriptedTools, type ScriptedTools } from '@h/turn/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { asIfKilled, temporaryFolder } from './killed-sessions.js';
 
 const careful: Hook = { name: 'careful', beforeTool: ({ call: { name } }) => (name === 'deploy' ? { decision: 'ask', reason: 'May it be deployed?' } : undefined) };
 
@@ -28,22 +26,6 @@ const worldIn = (directory: string): World => {
   };
   const agent = harness({ model, tools, sessions }).pipe(queue(createLanes({ concurrency: 64 })), hooks([careful], { approvalTimeoutMs: 3_600_000 }));
   return { agent, sessions, tools };
-};
-
-const temporaryFolder = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'h-recover-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-};
-
-/** The sessions as they would be found if the process had died at this moment. */
-const asIfKilled = async (directory: string): Promise<string> => {
-  const copy = await temporaryFolder();
-  await cp(directory, copy, { recursive: true });
-  for (const session of await readdir(copy)) {
-    for (const name of await readdir(join(copy, session))) if (name.startsWith('lock.')) await rm(join(copy, session, name), { recursive: true });
-  }
-  return copy;
 };
 
 describe('a process that died while several turns waited for a person', () => {
