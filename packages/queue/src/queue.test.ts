@@ -4,6 +4,7 @@ import { filter, firstValueFrom, lastValueFrom, Subject, type SchedulerLike, typ
 import { describe, expect, it } from 'vitest';
 import { virtualTime } from '../test/virtual-time.js';
 import type { LaneBackend, LaneListener, Lease } from './contract.js';
+import type { LaneError } from './errors.js';
 import { createLanes } from './lanes.js';
 import { queue } from './queue.js';
 
@@ -385,6 +386,49 @@ describe('a turn that is resumed', () => {
     expect(lanes.snapshot().sessions.find(({ session }) => session === 'alice')?.waiting.map(({ label }) => label)).toEqual(['turn-1', undefined]);
     holder.release();
     expect(out).toEqual(['turn.start', 'queue.waiting', 'tool.call']);
+    source.complete();
+  });
+});
+
+describe('what a turn does', () => {
+  const start = event('turn.start', { session: 'alice', input: [user('Hi')], trigger: 'user' });
+  const toolCall = event('tool.call', { step: 1, index: 0, call: { id: '1', name: 'ls', input: {} } });
+
+  it('is a part of its work also where it was begun in another process', async () => {
+    const lanes = createLanes();
+    const source = new Subject<TurnEvent>();
+    const codes: unknown[] = [];
+    source.pipe(queue(lanes), filter(({ type }) => type === 'tool.call')).subscribe(() => {
+      lanes.run('alice', () => 'It waits for itself.').catch((error: unknown) => codes.push((error as LaneError).code));
+    });
+    source.next({ ...start, replayed: true });
+    source.next(toolCall);
+    await settled();
+    expect(codes).toEqual(['lane-reentered']);
+    source.complete();
+  });
+
+  it('waits while its slot is lent, whatever it is', () => {
+    const slot = { isHeld: true };
+    const listeners: LaneListener[] = [];
+    const lease = { fence: 1, goOn: () => slot.isHeld, within: <Result>(callback: () => Result) => callback(), release: () => undefined } as unknown as Lease;
+    const backend: LaneBackend = {
+      enter: (_request, listener) => {
+        listeners.push(listener);
+        listener.admitted(lease);
+        return { release: () => undefined, abort: () => undefined };
+      },
+    };
+    const out: string[] = [];
+    const source = new Subject<TurnEvent>();
+    source.pipe(queue(backend)).subscribe(({ type }) => out.push(type));
+    source.next(start);
+    slot.isHeld = false;
+    source.next(toolCall);
+    expect(out).toEqual(['turn.start']);
+    slot.isHeld = true;
+    listeners[0]?.returned?.();
+    expect(out).toEqual(['turn.start', 'tool.call']);
     source.complete();
   });
 });
