@@ -191,8 +191,8 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     const { coder: first, folder, server } = await startWith(answers, { words: ['Begin'], environment });
     await first.said('Running bash');
     await vi.waitFor(() => access(join(folder, 'began')), 60_000);
-    // The app has a session of its own on the terminal; only its words tell which it is.
-    execFileSync('pkill', ['-KILL', '-f', folder]);
+    // The app has a session of its own on the terminal; only its words tell which it is. If the terminal went first, the app would hear of it.
+    execFileSync('pkill', ['-KILL', '-f', `^${process.execPath} .*${folder}`]);
     await first.finished;
     const words = ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', folder, '--continue'];
     const second = startOnTerminal({ words, environment: { ANTHROPIC_API_KEY: 'k', ...environment } });
