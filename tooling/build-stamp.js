@@ -10,7 +10,14 @@ import { dirname, join } from 'node:path';
 const stampOf = (/** @type {string} */ root) => join(root, '.cache', 'start', 'built.json');
 
 /** What goes into a build besides the sources of the packages. */
-const shared = ['package.json', 'pnpm-lock.yaml', 'tsconfig.base.json', 'turbo.json', 'tooling/tsup', 'tooling/tsconfig'];
+const shared = [
+  'package.json',
+  'pnpm-lock.yaml',
+  'tsconfig.base.json',
+  'turbo.json',
+  'tooling/tsup',
+  'tooling/tsconfig',
+];
 
 /**
  * @param {string} root of the repository
@@ -19,7 +26,10 @@ const shared = ['package.json', 'pnpm-lock.yaml', 'tsconfig.base.json', 'turbo.j
 export const isBuilt = async (root) => {
   try {
     const stamp = JSON.parse(await readFile(stampOf(root), 'utf8'));
-    const [newest] = await Promise.all([newestSource(root), ...stamp.outputs.map((/** @type {string} */ path) => stat(join(root, path)))]);
+    const [newest] = await Promise.all([
+      newestSource(root),
+      ...stamp.outputs.map((/** @type {string} */ path) => stat(join(root, path))),
+    ]);
     return newest < stamp.startedAt;
   } catch {
     return false;
@@ -34,14 +44,24 @@ export const isBuilt = async (root) => {
  */
 export const markBuilt = async (root, startedAt) => {
   const folders = await packageFolders(root);
-  const found = await Promise.all(folders.map((folder) => stat(join(root, folder, 'dist')).then(() => [join(folder, 'dist')], () => [])));
+  const found = await Promise.all(
+    folders.map((folder) =>
+      stat(join(root, folder, 'dist')).then(
+        () => [join(folder, 'dist')],
+        () => [],
+      ),
+    ),
+  );
   await mkdir(dirname(stampOf(root)), { recursive: true });
   await writeFile(stampOf(root), JSON.stringify({ startedAt, outputs: found.flat() }));
 };
 
 const newestSource = async (/** @type {string} */ root) => {
   const folders = await packageFolders(root);
-  const paths = [...shared, ...folders.flatMap((folder) => ['src', 'package.json', 'tsup.config.ts'].map((name) => join(folder, name)))];
+  const paths = [
+    ...shared,
+    ...folders.flatMap((folder) => ['src', 'package.json', 'tsup.config.ts'].map((name) => join(folder, name))),
+  ];
   return Math.max(...(await Promise.all(paths.map((path) => newest(join(root, path))))));
 };
 

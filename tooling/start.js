@@ -36,10 +36,22 @@ const install = () =>
 
 /** @type {() => Promise<void>} */
 const build = async () => {
-  const [command = '', ...args] = [...pnpm, 'exec', 'turbo', 'run', 'build', '--filter=@h/coder', '--output-logs=errors-only'];
+  const [command = '', ...args] = [
+    ...pnpm,
+    'exec',
+    'turbo',
+    'run',
+    'build',
+    '--filter=@h/coder',
+    '--output-logs=errors-only',
+  ];
   const patience = setTimeout(() => console.error('Building …'), 2000);
   try {
-    await promisify(execFile)(command, args, { cwd: root, shell, env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1' } });
+    await promisify(execFile)(command, args, {
+      cwd: root,
+      shell,
+      env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1' },
+    });
   } catch (error) {
     const { stdout = '', stderr = '' } = /** @type {{ stdout?: string, stderr?: string }} */ (error);
     console.error(`${stdout}${stderr}`.trim());

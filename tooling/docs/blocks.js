@@ -36,7 +36,8 @@ export const modulesOf = (page) => {
     const { indent = '', ticks = '', info = '' } = fence.exec(line)?.groups ?? {};
     if (ticks === '') return;
     const [language = '', ...words] = info.trim().split(/\s+/);
-    const end = /** @type {(text: string) => boolean} */ (text) => text.trim().startsWith(ticks) && /^[`~]+$/.test(text.trim());
+    const end = /** @type {(text: string) => boolean} */ (text) =>
+      text.trim().startsWith(ticks) && /^[`~]+$/.test(text.trim());
     if (!isTypeScript(language)) {
       open = { end, keep: undefined };
       return;

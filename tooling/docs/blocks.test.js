@@ -18,7 +18,9 @@ describe('modulesOf', () => {
   });
 
   it('adds a block that goes on to the module before', () => {
-    expect(numbered(['```ts', 'one();', '```', 'and', '```ts continued', 'two();', '```'])).toEqual([['2 one();', '6 two();']]);
+    expect(numbered(['```ts', 'one();', '```', 'and', '```ts continued', 'two();', '```'])).toEqual([
+      ['2 one();', '6 two();'],
+    ]);
   });
 
   it('puts hidden lines before the block that follows', () => {
@@ -27,7 +29,9 @@ describe('modulesOf', () => {
   });
 
   it('takes the indentation of a list away', () => {
-    expect(numbered(['- item', '  ```ts', '  if (one) {', '    two();', '  }', '  ```'])).toEqual([['3 if (one) {', '4   two();', '5 }']]);
+    expect(numbered(['- item', '  ```ts', '  if (one) {', '    two();', '  }', '  ```'])).toEqual([
+      ['3 if (one) {', '4   two();', '5 }'],
+    ]);
   });
 
   it('ends a block only at its own fence', () => {

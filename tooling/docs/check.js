@@ -32,7 +32,11 @@ const findPages = async () => {
 const linkLibraries = async () => {
   /** @type {Map<string, string>} */
   const targets = new Map();
-  for (const folder of ['.', ...(await list('packages')).map((name) => `packages/${name}`), ...(await list('apps')).map((name) => `apps/${name}`)]) {
+  for (const folder of [
+    '.',
+    ...(await list('packages')).map((name) => `packages/${name}`),
+    ...(await list('apps')).map((name) => `apps/${name}`),
+  ]) {
     const text = await readFile(join(root, folder, 'package.json'), 'utf8').catch(() => undefined);
     if (text === undefined) continue;
     const { name, dependencies, peerDependencies, devDependencies } = JSON.parse(text);
@@ -59,10 +63,15 @@ const typeCheck = async (files) => {
   await writeFile(join(work, 'tsconfig.json'), JSON.stringify(settings));
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, [tsc, '--project', work, '--pretty', 'false'], { cwd: work, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
-      if (error !== null && stdout === '') reject(new Error(stderr, { cause: error }));
-      else resolve(stdout);
-    });
+    execFile(
+      process.execPath,
+      [tsc, '--project', work, '--pretty', 'false'],
+      { cwd: work, maxBuffer: 64 * 1024 * 1024 },
+      (error, stdout, stderr) => {
+        if (error !== null && stdout === '') reject(new Error(stderr, { cause: error }));
+        else resolve(stdout);
+      },
+    );
   });
 };
 
@@ -90,7 +99,11 @@ try {
   if (output === '') {
     console.log(`${files.length} examples in the documentation are sound.`);
   } else {
-    console.error(output.replaceAll(/^(?<page>\S+\.md)\.\d+\.ts\((?<line>\d+),(?<column>\d+)\)/gm, '$<page>:$<line>:$<column>').trimEnd());
+    console.error(
+      output
+        .replaceAll(/^(?<page>\S+\.md)\.\d+\.ts\((?<line>\d+),(?<column>\d+)\)/gm, '$<page>:$<line>:$<column>')
+        .trimEnd(),
+    );
     process.exitCode = 1;
   }
 } finally {

@@ -3,12 +3,17 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const packages = readdirSync(`${root}/packages`).map((name) => JSON.parse(readFileSync(`${root}/packages/${name}/package.json`, 'utf8')));
+const packages = readdirSync(`${root}/packages`).map((name) =>
+  JSON.parse(readFileSync(`${root}/packages/${name}/package.json`, 'utf8')),
+);
 const published = new Set(packages.filter((manifest) => manifest.private !== true).map(({ name }) => name));
 const changesets = readdirSync(`${root}/.changeset`).filter((name) => name.endsWith('.md') && name !== 'README.md');
 
 /** The packages that the head of a changeset names. @type {(text: string) => string[]} */
-const namedIn = (text) => [...(text.split(/^---$/m)[1] ?? '').matchAll(/^['"]?(@[\w/-]+)['"]?: (?:major|minor|patch)$/gm)].map(([, name = '']) => name);
+const namedIn = (text) =>
+  [...(text.split(/^---$/m)[1] ?? '').matchAll(/^['"]?(@[\w/-]+)['"]?: (?:major|minor|patch)$/gm)].map(
+    ([, name = '']) => name,
+  );
 
 describe('a changeset', () => {
   it.each(changesets)('%s names packages that are published, so that a release is not refused', (name) => {

@@ -66,7 +66,12 @@ describe('the manifest of a package', () => {
     ['a missing peer', { peerDependencies: { rxjs: '^7.8.0' } }, '@h/turn is a peer dependency'],
     [
       'an entry that points elsewhere',
-      { exports: { ...sound.exports, './more': { '@h/source': './src/more.ts', types: './dist/more.d.ts', default: './more.js' } } },
+      {
+        exports: {
+          ...sound.exports,
+          './more': { '@h/source': './src/more.ts', types: './dist/more.d.ts', default: './more.js' },
+        },
+      },
       '"exports" of "./more" is {"@h/source":"./src/more.ts","types":"./dist/more.d.ts","default":"./dist/more.js"}',
     ],
   ])('refuses %s', (_, change, rule) => {
@@ -80,13 +85,19 @@ describe('the published package', () => {
   });
 
   it('refuses an entry whose file is not published', async () => {
-    const problems = await publishedProblems(await pack({ ...built, 'dist/index.js': '' }, { ...sound, files: ['src', 'dist/*.d.ts'] }));
+    const problems = await publishedProblems(
+      await pack({ ...built, 'dist/index.js': '' }, { ...sound, files: ['src', 'dist/*.d.ts'] }),
+    );
     expect(problems.join('\n')).toMatch(/publint: .*index\.js.* does not exist/);
   });
 
   it('refuses types that cannot be resolved', async () => {
     const problems = await publishedProblems(
-      await pack({ ...built, 'dist/index.d.ts': "export * from './one';\n", 'dist/one.d.ts': built['dist/index.d.ts'] }),
+      await pack({
+        ...built,
+        'dist/index.d.ts': "export * from './one';\n",
+        'dist/one.d.ts': built['dist/index.d.ts'],
+      }),
     );
     expect(problems.join('\n')).toMatch(/attw: .*InternalResolutionError/);
   });
@@ -96,7 +107,8 @@ describe('the size of an entry', () => {
   it('counts what the entry loads at once, without peers and lazy parts', async () => {
     const long = `export const text = ${JSON.stringify(Array.from({ length: 999 }, (_, index) => index * 7919).join())};\n`;
     const folder = await lay({
-      'dist/index.js': "import 'rxjs';\nexport { one } from './one.js';\nexport const later = () => import('./long.js');\n",
+      'dist/index.js':
+        "import 'rxjs';\nexport { one } from './one.js';\nexport const later = () => import('./long.js');\n",
       'dist/one.js': 'export const one = 1;\n',
       'dist/long.js': long,
     });

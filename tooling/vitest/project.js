@@ -5,7 +5,10 @@ import { defineConfig } from 'vitest/config';
 const conditions = ['@h/source', 'node', 'import', 'module', 'default'];
 
 /** Without a seed every run tries other examples, and so finds more; with one it says of two changes which has broken something. */
-const alias = process.env['PROPERTY_SEED'] === undefined ? {} : { 'fast-check': fileURLToPath(new URL('seeded-fast-check.js', import.meta.url)) };
+const alias =
+  process.env['PROPERTY_SEED'] === undefined
+    ? {}
+    : { 'fast-check': fileURLToPath(new URL('seeded-fast-check.js', import.meta.url)) };
 
 /**
  * Unit tests of one package: every `*.test.ts` in it.

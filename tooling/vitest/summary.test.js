@@ -12,8 +12,12 @@ const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', imp
 /** @type {(args: string[], environment?: Record<string, string>) => Promise<{ code: number, lines: string[] }>} */
 const node = (args, environment = {}) =>
   new Promise((resolve) => {
-    execFile(process.execPath, args, { cwd: fixtures, env: { ...process.env, ...environment }, timeout: 25_000 }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : 1, lines: `${stdout}${stderr}`.trimEnd().split('\n') }),
+    execFile(
+      process.execPath,
+      args,
+      { cwd: fixtures, env: { ...process.env, ...environment }, timeout: 25_000 },
+      (error, stdout, stderr) =>
+        resolve({ code: error === null ? 0 : 1, lines: `${stdout}${stderr}`.trimEnd().split('\n') }),
     );
   });
 

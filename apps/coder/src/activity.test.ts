@@ -9,10 +9,13 @@ const after = (...events: readonly TurnEvent[]): string => {
 };
 
 const asked = (at: number): TurnEvent => event('model.request', { step: 1, attempt: 1, ...request() }, { at });
-const said = (type: 'text' | 'reasoning', at: number): TurnEvent => event('model.delta', { step: 1, attempt: 1, delta: { type, text: 'x' } }, { at });
+const said = (type: 'text' | 'reasoning', at: number): TurnEvent =>
+  event('model.delta', { step: 1, attempt: 1, delta: { type, text: 'x' } }, { at });
 const callOf = (id: string) => ({ id, name: 'bash', input: { command: `run ${id}` } });
-const called = (id: string, at: number): TurnEvent => event('tool.call', { step: 1, index: 0, call: callOf(id) }, { at });
-const answered = (id: string, at: number): TurnEvent => event('tool.result', { step: 1, call: callOf(id), ...ok('') }, { at });
+const called = (id: string, at: number): TurnEvent =>
+  event('tool.call', { step: 1, index: 0, call: callOf(id) }, { at });
+const answered = (id: string, at: number): TurnEvent =>
+  event('tool.result', { step: 1, call: callOf(id), ...ok('') }, { at });
 
 describe('activityAfter', () => {
   it('waits for the model from the request on', () => {
@@ -26,7 +29,9 @@ describe('activityAfter', () => {
 
   it('names the tool whose call is being written', () => {
     const delta = { type: 'tool-input', toolCallId: '1', toolName: 'edit', text: '{' } as const;
-    expect(after(asked(5), event('model.delta', { step: 1, attempt: 1, delta }, { at: 8 }))).toBe('Preparing edit since 8');
+    expect(after(asked(5), event('model.delta', { step: 1, attempt: 1, delta }, { at: 8 }))).toBe(
+      'Preparing edit since 8',
+    );
   });
 
   it('names the call that runs, and how many more', () => {
@@ -47,7 +52,9 @@ describe('activityAfter', () => {
   it('waits for the user while a question is open', () => {
     const request = event('approval.request', { id: 'q', reason: 'May I?' }, { at: 6 });
     expect(after(called('a', 5), request)).toBe('Waiting for your answer since 6');
-    expect(after(called('a', 5), request, event('approval.answer', { id: 'q', decision: 'once' }, { at: 9 }))).toBe('Running bash run a since 9');
+    expect(after(called('a', 5), request, event('approval.answer', { id: 'q', decision: 'once' }, { at: 9 }))).toBe(
+      'Running bash run a since 9',
+    );
   });
 
   it('does nothing after the end', () => {
@@ -57,6 +64,8 @@ describe('activityAfter', () => {
   });
 
   it('keeps what it was for all other events', () => {
-    expect(after(asked(5), event('session.state', { key: 'x', value: 1 }, { at: 9 }))).toBe('Waiting for the model since 5');
+    expect(after(asked(5), event('session.state', { key: 'x', value: 1 }, { at: 9 }))).toBe(
+      'Waiting for the model since 5',
+    );
   });
 });

@@ -24,7 +24,9 @@ export const activityAfter = (activity: Activity, event: TurnEvent): Activity =>
     case 'failover.retrying':
     case 'failover.switched':
     case 'failover.waiting':
-      return event.delayMs === 0 ? activity : named(activity, `Waiting ${duration(event.delayMs)} to ask again`, event.at);
+      return event.delayMs === 0
+        ? activity
+        : named(activity, `Waiting ${duration(event.delayMs)} to ask again`, event.at);
     case 'compaction.started':
       return named(activity, 'Compacting the history', event.at);
     case 'model.delta':
@@ -42,7 +44,9 @@ export const activityAfter = (activity: Activity, event: TurnEvent): Activity =>
       if (!activity.open.has(event.call.id)) return activity;
       const open = new Map(activity.open);
       open.delete(event.call.id);
-      return open.size === 0 ? { label: 'Waiting for the model', since: event.at, open } : running(open, activity.since);
+      return open.size === 0
+        ? { label: 'Waiting for the model', since: event.at, open }
+        : running(open, activity.since);
     }
     case 'turn.stop':
       return named(activity, 'Ending', event.at);
@@ -53,7 +57,8 @@ export const activityAfter = (activity: Activity, event: TurnEvent): Activity =>
   }
 };
 
-const named = (activity: Activity, label: string, at: number): Activity => (label === activity.label ? activity : { ...activity, label, since: at });
+const named = (activity: Activity, label: string, at: number): Activity =>
+  label === activity.label ? activity : { ...activity, label, since: at };
 
 const deltaLabel = (delta: { readonly type: string; readonly toolName?: string }): string => {
   if (delta.type === 'text') return 'Answering';

@@ -28,7 +28,9 @@ describe('parseArguments', () => {
   });
 
   it('reads the command of the documentation', () => {
-    expect(parse('--model', 'anthropic/claude-sonnet-4-5', '--workspace', '../my-repo', 'fix the failing test')).toMatchObject({
+    expect(
+      parse('--model', 'anthropic/claude-sonnet-4-5', '--workspace', '../my-repo', 'fix the failing test'),
+    ).toMatchObject({
       model: 'anthropic/claude-sonnet-4-5',
       workspace: '../my-repo',
       prompt: 'fix the failing test',
@@ -45,7 +47,21 @@ describe('parseArguments', () => {
   });
 
   it('reads every other option', () => {
-    const words = ['--sandbox', 'docker', '--image', 'node:24', '--network', '--branch', '--toolset', 'read-only', '--max-steps', '7', '--base-url', 'http://x/v1', '-'];
+    const words = [
+      '--sandbox',
+      'docker',
+      '--image',
+      'node:24',
+      '--network',
+      '--branch',
+      '--toolset',
+      'read-only',
+      '--max-steps',
+      '7',
+      '--base-url',
+      'http://x/v1',
+      '-',
+    ];
     expect(parse(...words)).toEqual({
       ...parse(),
       sandbox: 'docker',
@@ -60,7 +76,13 @@ describe('parseArguments', () => {
   });
 
   it('reads the options of a plan', () => {
-    expect(parse('--plan', '--check', 'make test', '--max-sessions', '5', 'Build', 'a', 'shop')).toEqual({ ...parse(), plan: true, check: 'make test', maxSessions: 5, prompt: 'Build a shop' });
+    expect(parse('--plan', '--check', 'make test', '--max-sessions', '5', 'Build', 'a', 'shop')).toEqual({
+      ...parse(),
+      plan: true,
+      check: 'make test',
+      maxSessions: 5,
+      prompt: 'Build a shop',
+    });
   });
 
   it.each([
@@ -72,7 +94,9 @@ describe('parseArguments', () => {
     [['--plan', '--toolset', 'minimal'], /leave out --toolset/],
     [['--plan', '--demo'], /leave out --plan/],
   ])('refuses %j, which does not go together', (words, message) => {
-    expect(() => parseArguments(words)).toThrow(expect.objectContaining({ code: 'usage', message: expect.stringMatching(message) as string }));
+    expect(() => parseArguments(words)).toThrow(
+      expect.objectContaining({ code: 'usage', message: expect.stringMatching(message) as string }),
+    );
   });
 
   it('takes an empty prompt as none', () => {
@@ -81,7 +105,10 @@ describe('parseArguments', () => {
 
   it.each([
     [['--modle', 'x'], "unknown option '--modle' (Did you mean --model?)"],
-    [['--sandbox', 'vm'], "option '--sandbox <mode>' argument 'vm' is invalid. Allowed choices are host, bubblewrap, docker."],
+    [
+      ['--sandbox', 'vm'],
+      "option '--sandbox <mode>' argument 'vm' is invalid. Allowed choices are host, bubblewrap, docker.",
+    ],
     [['--model'], "option '-m, --model <provider/model>' argument missing"],
     [['--max-steps', 'many'], "option '--max-steps <count>' argument 'many' is invalid. It takes a whole number."],
     [['--max-steps', '-1'], "option '--max-steps <count>' argument '-1' is invalid. It takes a whole number."],
@@ -92,7 +119,12 @@ describe('parseArguments', () => {
 
   it('explains itself', () => {
     const help = parseArguments(['--help']);
-    expect(help).toHaveProperty('text', expect.stringMatching(/^Usage: npm start -- \[options\] \[prompt\.\.\.\][^]*--sandbox <mode>[^]*ANTHROPIC_API_KEY[^]*Exit codes: 0 done/));
+    expect(help).toHaveProperty(
+      'text',
+      expect.stringMatching(
+        /^Usage: npm start -- \[options\] \[prompt\.\.\.\][^]*--sandbox <mode>[^]*ANTHROPIC_API_KEY[^]*Exit codes: 0 done/,
+      ),
+    );
     expect(parseArguments(['--version'])).toEqual({ text: '0.1.0\n' });
   });
 });

@@ -67,13 +67,26 @@ export const parseArguments = (words: readonly string[]): CoderArguments | Infor
     throw new UsageError(messageOf(error), { cause: error });
   }
   const prompt = command.args.join(' ').trim();
-  const given: CoderArguments = { ...unset, ...command.opts<Omit<CoderArguments, 'prompt'>>(), ...(prompt !== '' && { prompt }) };
+  const given: CoderArguments = {
+    ...unset,
+    ...command.opts<Omit<CoderArguments, 'prompt'>>(),
+    ...(prompt !== '' && { prompt }),
+  };
   checkPlan(given);
   return given;
 };
 
 /** A plan is many sessions on a branch of its own: what does not fit to that is refused, not ignored. */
-const checkPlan = ({ plan, check, maxSessions, branch, continue: isContinued, resume, toolset, demo }: CoderArguments): void => {
+const checkPlan = ({
+  plan,
+  check,
+  maxSessions,
+  branch,
+  continue: isContinued,
+  resume,
+  toolset,
+  demo,
+}: CoderArguments): void => {
   const refuse = (message: string): never => {
     throw new UsageError(message);
   };
@@ -81,17 +94,31 @@ const checkPlan = ({ plan, check, maxSessions, branch, continue: isContinued, re
   if (maxSessions < 1) refuse('--max-sessions takes a whole number from 1.');
   if (!plan) return;
   if (branch) refuse('--plan has a branch of its own in any case: leave out --branch.');
-  if (isContinued || resume !== undefined) refuse('--plan goes on by itself where the plan of the folder is: leave out --continue and --resume.');
+  if (isContinued || resume !== undefined) {
+    refuse('--plan goes on by itself where the plan of the folder is: leave out --continue and --resume.');
+  }
   if (toolset !== 'full') refuse('--plan needs all tools: leave out --toolset.');
   if (demo) refuse('--demo plays a script and has no plan: leave out --plan.');
 };
 
 /** What options mean that are not given, where the help need not say it. */
-const unset = { fallback: [], continue: false, sessions: false, network: false, branch: false, plan: false, mcp: [], json: false, demo: false };
+const unset = {
+  fallback: [],
+  continue: false,
+  sessions: false,
+  network: false,
+  branch: false,
+  plan: false,
+  mcp: [],
+  json: false,
+  demo: false,
+};
 
 const describeCommand = (): Command =>
   new Command('npm start --')
-    .description('A coding agent in your terminal. Without a key and without arguments it shows itself on a sample project.')
+    .description(
+      'A coding agent in your terminal. Without a key and without arguments it shows itself on a sample project.',
+    )
     .argument('[prompt...]', 'what to do; "-" reads it from standard input; none at all opens a conversation')
     .option('-m, --model <provider/model>', 'the model, such as anthropic/claude-sonnet-4-5 or ollama/llama3.2')
     .option('--fallback <provider/model,…>', 'models to ask when the first one fails', commaSeparated)
@@ -100,10 +127,18 @@ const describeCommand = (): Command =>
     .addOption(new Option('--sandbox <mode>', 'where commands run').choices(sandboxModes).default('host'))
     .option('--image <image>', 'the image of --sandbox docker')
     .option('--network', 'let commands in a sandbox use the network')
-    .addOption(new Option('--approve <when>', 'when you are asked about a tool call').choices(approvalModes).default('on-risk'))
+    .addOption(
+      new Option('--approve <when>', 'when you are asked about a tool call').choices(approvalModes).default('on-risk'),
+    )
     .option('--branch', 'work on a git branch of its own and commit what changed')
-    .option('--plan', 'plan first, then work through the tasks over many sessions; without a prompt, go on with the plan of the folder')
-    .option('--check <command>', 'what has to pass before a task of the plan counts as done (default: npm test, if there is one)')
+    .option(
+      '--plan',
+      'plan first, then work through the tasks over many sessions; without a prompt, go on with the plan of the folder',
+    )
+    .option(
+      '--check <command>',
+      'what has to pass before a task of the plan counts as done (default: npm test, if there is one)',
+    )
     .option('--max-sessions <count>', 'how many sessions a plan may take', wholeNumber, 100)
     .option('--mcp <command>', 'add the tools of an MCP server that this command starts (may be repeated)', collect)
     .option('--toolset <name>', 'the tools that are offered: full, minimal or read-only', 'full')
@@ -130,7 +165,10 @@ Exit codes: 0 done, 1 error, 2 wrong usage, 3 step limit, 4 budget used up, 5 lo
 
 const commaSeparated = (value: string, before: readonly string[] = []): readonly string[] => [
   ...before,
-  ...value.split(',').map((name) => name.trim()).filter((name) => name !== ''),
+  ...value
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== ''),
 ];
 
 const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
@@ -142,4 +180,7 @@ const wholeNumber = (value: string): number => {
 
 /** What commander says, on one line and without its prefix. */
 const messageOf = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).replace(/^error: /, '').replaceAll(/\s*\n\s*/g, ' ').trim();
+  (error instanceof Error ? error.message : String(error))
+    .replace(/^error: /, '')
+    .replaceAll(/\s*\n\s*/g, ' ')
+    .trim();

@@ -14,7 +14,11 @@ export const banner = ({ model, workspace, sandbox }: Surroundings, palette: Pal
 
 /** Said before the demonstration: that nobody thinks here, and that the rest is real. */
 export const demoNotice = (folder: string, hasKey: boolean, palette: Palette): readonly string[] => [
-  palette.yellow(hasKey ? 'The model is scripted, as --demo asks for.' : 'No API key is set, so the model is scripted: what it says is fixed.'),
+  palette.yellow(
+    hasKey
+      ? 'The model is scripted, as --demo asks for.'
+      : 'No API key is set, so the model is scripted: what it says is fixed.',
+  ),
   'All else is real: the HTTP requests, the tools, and the project with a failing test in',
   `${folder}, a temporary git repository.`,
   '',

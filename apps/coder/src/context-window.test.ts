@@ -25,7 +25,15 @@ describe('ContextWindow', () => {
   it('tells the tiers of the prompt apart', async () => {
     const context = new ContextWindow(createTokenCounter(), 200_000);
     await turnSeenBy(context);
-    const { window = 0, frozen = 0, session = 0, volatile = 0, messages = 0, total = 0, tools } = context.shares() ?? {};
+    const {
+      window = 0,
+      frozen = 0,
+      session = 0,
+      volatile = 0,
+      messages = 0,
+      total = 0,
+      tools,
+    } = context.shares() ?? {};
     expect([window, tools]).toEqual([200_000, 0]);
     expect(session / frozen).toBeCloseTo(3, 1);
     expect(volatile).toBeGreaterThan(0);

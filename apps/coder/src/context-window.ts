@@ -24,8 +24,11 @@ export class ContextWindow {
   event(event: TurnEvent): void {
     if (event.type === 'model.request') this.#request = event;
     else if (this.#request === undefined) return;
-    else if (event.type === 'history.append') this.#request = { ...this.#request, messages: this.#request.messages.concat(event.messages) };
-    else if (event.type === 'history.replace') this.#request = { ...this.#request, messages: MessageList.of(event.messages) };
+    else if (event.type === 'history.append') {
+      this.#request = { ...this.#request, messages: this.#request.messages.concat(event.messages) };
+    } else if (event.type === 'history.replace') {
+      this.#request = { ...this.#request, messages: MessageList.of(event.messages) };
+    }
   }
 
   /** What the next request would begin with; `undefined` before the first one. */

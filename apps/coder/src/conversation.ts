@@ -73,7 +73,10 @@ export class Conversation {
   #leave: (code: number) => void = () => undefined;
 
   constructor({ agent, lanes, session, open, context, tasks, input, terminal, palette }: ConversationParts) {
-    const leaving = { turn: (given: Parameters<Agent['turn']>[0]) => agent.turn(given).pipe(takeUntil(this.#left)), steer: agent.steer.bind(agent) };
+    const leaving = {
+      turn: (given: Parameters<Agent['turn']>[0]) => agent.turn(given).pipe(takeUntil(this.#left)),
+      steer: agent.steer.bind(agent),
+    };
     this.#inbox = createInbox(leaving, lanes, { mode: 'steer' });
     this.#inbox.events.subscribe((event) => this.#see(event));
     this.#agent = agent;
@@ -163,10 +166,17 @@ export class Conversation {
         void this.stop(0);
         break;
       case '/help':
-        this.#say(['', ...Object.entries(commands).map(([name, text]) => `${name.padEnd(9)} ${this.#palette.dim(text)}`), '']);
+        this.#say([
+          '',
+          ...Object.entries(commands).map(([name, text]) => `${name.padEnd(9)} ${this.#palette.dim(text)}`),
+          '',
+        ]);
         break;
       case '/tasks':
-        this.#taskLines().then((lines) => this.#say(['', ...lines, '']), (error: unknown) => this.#say([this.#palette.red(oneLine(String(error)))]));
+        this.#taskLines().then(
+          (lines) => this.#say(['', ...lines, '']),
+          (error: unknown) => this.#say([this.#palette.red(oneLine(String(error)))]),
+        );
     }
   }
 
@@ -178,21 +188,32 @@ export class Conversation {
 
   async #taskLines(): Promise<readonly string[]> {
     const { team, project } = this.#tasks;
-    const lines = [...childLines(team.list(this.#session), this.#paper), ...planLines(await project.status(), this.#paper)];
-    return lines.length === 0 ? [this.#palette.dim('No sub-agents are under way, and this folder has no plan (--plan makes one).')] : lines;
+    const lines = [
+      ...childLines(team.list(this.#session), this.#paper),
+      ...planLines(await project.status(), this.#paper),
+    ];
+    return lines.length === 0
+      ? [this.#palette.dim('No sub-agents are under way, and this folder has no plan (--plan makes one).')]
+      : lines;
   }
 
   /** Gives a line to the turn that runs, or to the next one. */
   async #send(line: string, options?: SendOptions): Promise<void> {
     const delivery = await this.#inbox.send(this.#session, line, options);
-    if (delivery.status !== 'delivered') this.#say([this.#palette.dim(`› ${oneLine(line)} (not told to the model: ${whyNot(delivery)})`)]);
+    if (delivery.status !== 'delivered') {
+      this.#say([this.#palette.dim(`› ${oneLine(line)} (not told to the model: ${whyNot(delivery)})`)]);
+    }
   }
 
   #see(event: TurnEvent): void {
     const { view } = this.#terminal;
     if (event.type === 'turn.start') {
       this.#turn = 'running';
-      view.say(['', `${this.#palette.cyan('›')} ${this.#palette.bold(oneLine(event.input.map(textOf).join(' ')))}`, '']);
+      view.say([
+        '',
+        `${this.#palette.cyan('›')} ${this.#palette.bold(oneLine(event.input.map(textOf).join(' ')))}`,
+        '',
+      ]);
       this.#input.refresh();
     }
     this.#context.event(event);

@@ -26,13 +26,19 @@ describe('workFolder', () => {
 
   it('refuses a folder that is missing', async () => {
     const folder = await temporary();
-    await expect(workFolder('gone', folder)).rejects.toMatchObject({ code: 'usage', message: `The folder ${join(folder, 'gone')} cannot be used: it does not exist.` });
+    await expect(workFolder('gone', folder)).rejects.toMatchObject({
+      code: 'usage',
+      message: `The folder ${join(folder, 'gone')} cannot be used: it does not exist.`,
+    });
   });
 
   it('refuses a file', async () => {
     const folder = await temporary();
     await writeFile(join(folder, 'file'), '');
-    await expect(workFolder('file', folder)).rejects.toMatchObject({ code: 'usage', message: `${join(folder, 'file')} is no folder.` });
+    await expect(workFolder('file', folder)).rejects.toMatchObject({
+      code: 'usage',
+      message: `${join(folder, 'file')} is no folder.`,
+    });
   });
 });
 

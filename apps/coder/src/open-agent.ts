@@ -59,7 +59,14 @@ export const openAgent = async (job: Job, opened: (() => Promise<void>)[]): Prom
   opened.push(() => sandbox.close());
   const lanes = createLanes();
   if (given.plan) opened.push(await holdPlan(sessions));
-  const plan = given.plan ? await openPlan({ workspace, check: given.check, sandbox, facts: ({ session: one }) => childFacts(team.list(one)) }) : undefined;
+  const plan = given.plan
+    ? await openPlan({
+        workspace,
+        check: given.check,
+        sandbox,
+        facts: ({ session: one }) => childFacts(team.list(one)),
+      })
+    : undefined;
   const surroundings = { workspace, platform: process.platform, library: openLibrary(workspace) };
   const common = {
     model,
@@ -73,7 +80,14 @@ export const openAgent = async (job: Job, opened: (() => Promise<void>)[]): Prom
     recording: given.record === undefined ? undefined : resolve(startFolder(process.env, process.cwd()), given.record),
   };
   const explorer: ExplorerParts = { ...common, sessions: children.sessions, surroundings, repository };
-  const team = createTeam({ workspace, lanes, artifacts, children, createExplorer: (context) => createExplorer(explorer, context), onEvent: (child, event) => display.view.child(child, event) });
+  const team = createTeam({
+    workspace,
+    lanes,
+    artifacts,
+    children,
+    createExplorer: (context) => createExplorer(explorer, context),
+    onEvent: (child, event) => display.view.child(child, event),
+  });
   opened.push(async () => {
     try {
       await team.close();
@@ -83,7 +97,16 @@ export const openAgent = async (job: Job, opened: (() => Promise<void>)[]): Prom
   });
   await team.recover({ unfinished: () => children.sessions.unfinished(), sessions: (one) => one === session });
   const others = [...team.tools.map((tool) => defineTool(tool)), ...(plan?.tools ?? [])];
-  const toolbox = await openToolbox({ root: workspace, given, questions, artifacts, repository, library: surroundings.library, sandbox, others });
+  const toolbox = await openToolbox({
+    root: workspace,
+    given,
+    questions,
+    artifacts,
+    repository,
+    library: surroundings.library,
+    sandbox,
+    others,
+  });
   opened.push(() => toolbox.close());
   const { driver } = toolbox;
   const isReadOnly = driver.definitions().every(({ effect }) => effect === 'read-only');
@@ -108,4 +131,10 @@ const pauseOf = (agent: Agent, turn: string): Pause => {
 
 /** What an agent with a fresh context has to know of its sub-agents: their results will still come. */
 const childFacts = (children: readonly ChildSnapshot[]): Readonly<Record<string, string>> =>
-  children.length === 0 ? {} : { 'Sub-agents whose results are still to come': children.map(({ agent, id, task }) => `${agent} ${id}: ${task}`).join('\n') };
+  children.length === 0
+    ? {}
+    : {
+        'Sub-agents whose results are still to come': children
+          .map(({ agent, id, task }) => `${agent} ${id}: ${task}`)
+          .join('\n'),
+      };

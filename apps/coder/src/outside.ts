@@ -8,7 +8,9 @@ import type { Questioner } from './view/questions.js';
  *
  * "Always" holds for the rest of the session, for the folder of the path and all that lies below it.
  */
-export const permissionFor = (questions: Questioner | undefined): Pick<WorkspaceOptions, 'externalDirectory' | 'ask'> => {
+export const permissionFor = (
+  questions: Questioner | undefined,
+): Pick<WorkspaceOptions, 'externalDirectory' | 'ask'> => {
   if (questions === undefined) return { externalDirectory: 'deny' };
   const allowed: { readonly folder: string; readonly access: string }[] = [];
   return {
@@ -17,7 +19,9 @@ export const permissionFor = (questions: Questioner | undefined): Pick<Workspace
       if (allowed.some((one) => one.access === access && `${path}/`.startsWith(one.folder))) return true;
       const question = `? A tool wants to ${access} ${oneLine(path)}, which lies outside of the workspace.`;
       const { decision } = await questions.ask({ lines: [question] });
-      if (decision === 'always' || decision === 'session') allowed.push({ folder: `${dirname(path).replace(/\/$/, '')}/`, access });
+      if (decision === 'always' || decision === 'session') {
+        allowed.push({ folder: `${dirname(path).replace(/\/$/, '')}/`, access });
+      }
       return decision !== 'deny';
     },
   };

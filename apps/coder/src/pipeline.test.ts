@@ -23,15 +23,35 @@ const allParts = async (): Promise<Required<AgentParts>> => {
   onTestFinished(() => sandbox.close());
   const lanes = createLanes();
   const artifacts = memoryArtifacts();
-  const team = createTeam({ workspace, lanes, artifacts, children: { sessions: memorySessions(), close: () => Promise.resolve() }, createExplorer: () => Promise.reject(new Error('Nobody is spawned.')), onEvent: () => undefined });
+  const team = createTeam({
+    workspace,
+    lanes,
+    artifacts,
+    children: { sessions: memorySessions(), close: () => Promise.resolve() },
+    createExplorer: () => Promise.reject(new Error('Nobody is spawned.')),
+    onEvent: () => undefined,
+  });
   return {
-    model: { driver: scriptedModel([]), name: undefined, fallbacks: [], pool: createCredentialPool({ profiles: [] }), classify: classifyError, contextWindow: () => undefined },
+    model: {
+      driver: scriptedModel([]),
+      name: undefined,
+      fallbacks: [],
+      pool: createCredentialPool({ profiles: [] }),
+      classify: classifyError,
+      contextWindow: () => undefined,
+    },
     sessions: memorySessions(),
     driver: toolDriver(createRegistry()),
     artifacts,
     sections: {},
     counter: createTokenCounter(),
-    rules: { hooks: [], approvalStore: memoryApprovalStore(), problems: [], endSession: () => Promise.resolve(), close: () => undefined },
+    rules: {
+      hooks: [],
+      approvalStore: memoryApprovalStore(),
+      problems: [],
+      endSession: () => Promise.resolve(),
+      close: () => undefined,
+    },
     redactor: createRedactor(),
     meter: createUsageMeter(),
     telemetry: await openTelemetry(undefined, () => undefined),
@@ -49,8 +69,22 @@ describe('the pipeline', () => {
   it('has all its operators in an order in which each sees what it has to', async () => {
     const { operators, warnings } = describePipeline(createAgent(await allParts()));
     expect(operators).toEqual([
-      'queue', 'hooks', 'subagents', 'guardrails', 'failover', 'prompt', 'continuity', 'git', 'compaction', 'late-hooks', 'loop-detect',
-      'hand-off', 'tools', 'security', 'observe', 'policy-guard',
+      'queue',
+      'hooks',
+      'subagents',
+      'guardrails',
+      'failover',
+      'prompt',
+      'continuity',
+      'git',
+      'compaction',
+      'late-hooks',
+      'loop-detect',
+      'hand-off',
+      'tools',
+      'security',
+      'observe',
+      'policy-guard',
     ]);
     expect(warnings).toEqual([]);
   });

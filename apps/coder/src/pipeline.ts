@@ -47,14 +47,34 @@ export interface AgentParts {
  * made of the same.
  */
 export const createAgent = (parts: AgentParts): Agent => {
-  const { model, sessions, driver, artifacts, sections, counter, rules, redactor, meter, telemetry, maxSteps, repository, recording } = parts;
+  const {
+    model,
+    sessions,
+    driver,
+    artifacts,
+    sections,
+    counter,
+    rules,
+    redactor,
+    meter,
+    telemetry,
+    maxSteps,
+    repository,
+    recording,
+  } = parts;
   const { outer = [], team = [], plan, inner = [] } = parts;
   const { name, fallbacks, pool, classify, contextWindow } = model;
   const { redact } = redactor;
   const traced = telemetry.traceModel(model.driver);
   const summarize = summarizeWith(traced);
   const isOverflow = (error: ErrorInfo): boolean => classify(error).reason === 'context-overflow';
-  return harness({ model: traced, defaultModel: name, tools: telemetry.traceTools(driver), sessions, closeGraceMs }).pipe(
+  return harness({
+    model: traced,
+    defaultModel: name,
+    tools: telemetry.traceTools(driver),
+    sessions,
+    closeGraceMs,
+  }).pipe(
     ...outer,
     hooks(rules.hooks, { approvalStore: rules.approvalStore }),
     ...team,
@@ -94,9 +114,19 @@ const gitOptions = ({ repository, use }: Repository): GitOptions => ({
 /** The full history stays where the model can read it up. */
 const archiveIn =
   (artifacts: ArtifactStore) =>
-  async ({ session, messages }: { readonly session: string; readonly messages: readonly unknown[] }): Promise<string> => {
-    const { id } = await artifacts.put({ session, content: messages.map((message) => JSON.stringify(message)).join('\n') });
+  async ({
+    session,
+    messages,
+  }: {
+    readonly session: string;
+    readonly messages: readonly unknown[];
+  }): Promise<string> => {
+    const { id } = await artifacts.put({
+      session,
+      content: messages.map((message) => JSON.stringify(message)).join('\n'),
+    });
     return `artifact ${id}`;
   };
 
-const recorders = (file: string | undefined, redact: (text: string) => string): readonly TurnOperator[] => (file === undefined ? [] : [record(file, { redact })]);
+const recorders = (file: string | undefined, redact: (text: string) => string): readonly TurnOperator[] =>
+  file === undefined ? [] : [record(file, { redact })];

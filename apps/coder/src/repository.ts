@@ -16,7 +16,10 @@ export interface Repository {
  *
  * @throws UsageError where a branch is asked for and there is no repository for it
  */
-export const openRepository = async (root: string, { branch, plan }: { readonly branch: boolean; readonly plan: boolean }): Promise<Repository | undefined> => {
+export const openRepository = async (
+  root: string,
+  { branch, plan }: { readonly branch: boolean; readonly plan: boolean },
+): Promise<Repository | undefined> => {
   const repository = createGitRepository({ root });
   try {
     await repository.top();

@@ -31,7 +31,11 @@ export interface RulesWish {
 /** The rules of the house: what is refused, what a person is asked about, and the hook files that the user has already. */
 export const openRules = async ({ workspace, approve, environment, questions }: RulesWish): Promise<Rules> => {
   const settings = settingsFolder(environment);
-  const commands = await commandHooks({ projectDir: workspace, env: environment, trust: trustFile({ path: join(settings, 'trusted-hooks.json'), ask: asking(questions) }) });
+  const commands = await commandHooks({
+    projectDir: workspace,
+    env: environment,
+    trust: trustFile({ path: join(settings, 'trusted-hooks.json'), ask: asking(questions) }),
+  });
   return {
     hooks: [
       destructiveCommands({ cwd: workspace, doubtful: approve === 'never' ? 'deny' : 'ask' }),

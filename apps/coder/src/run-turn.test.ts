@@ -29,7 +29,10 @@ const run = async (questions: Questioner | undefined) => {
   return { turn, events, tools };
 };
 
-const answering = (decision: 'once' | 'deny'): Questioner => ({ ask: () => Promise.resolve({ decision }), abandon: () => undefined });
+const answering = (decision: 'once' | 'deny'): Questioner => ({
+  ask: () => Promise.resolve({ decision }),
+  abandon: () => undefined,
+});
 const silent: Questioner = { ask: () => new Promise(() => undefined), abandon: () => undefined };
 
 describe('showTurn', () => {
@@ -49,7 +52,10 @@ describe('showTurn', () => {
     const { turn, events, tools } = await run(undefined);
     expect(await turn.end).toMatchObject({ outcome: 'completed' });
     expect(tools.ran).toHaveLength(0);
-    expect(events.find(({ type }) => type === 'tool.result')).toMatchObject({ status: 'denied', reason: 'Nobody is there to be asked.' });
+    expect(events.find(({ type }) => type === 'tool.result')).toMatchObject({
+      status: 'denied',
+      reason: 'Nobody is there to be asked.',
+    });
   });
 
   it('ends the turn when it is cancelled', async () => {

@@ -25,7 +25,11 @@ const patternOf = ({ annotations }: TurnEventOf<'approval.request'>): string | u
  *
  * @returns what is to be told each event
  */
-export const answering = (agent: Agent, questions: Questioner | undefined, fail: (error: unknown) => void): ((event: TurnEvent) => void) => {
+export const answering = (
+  agent: Agent,
+  questions: Questioner | undefined,
+  fail: (error: unknown) => void,
+): ((event: TurnEvent) => void) => {
   const ask = async (request: TurnEventOf<'approval.request'>): Promise<void> => {
     agent.answer(request.id, (await questions?.ask({ pattern: patternOf(request) })) ?? nobody);
   };
@@ -38,7 +42,12 @@ export const answering = (agent: Agent, questions: Questioner | undefined, fail:
 const nobody: ApprovalDecision = { decision: 'deny', reason: 'Nobody is there to be asked.' };
 
 /** Runs a turn, shows its events and has its requests for approval answered. */
-export const showTurn = (agent: Agent, given: TurnGiven, show: (event: TurnEvent) => void, questions: Questioner | undefined): ShownTurn => {
+export const showTurn = (
+  agent: Agent,
+  given: TurnGiven,
+  show: (event: TurnEvent) => void,
+  questions: Questioner | undefined,
+): ShownTurn => {
   const cancelled = new AbortController();
   let last: TurnEventOf<'turn.end'> | undefined;
   let left = (): void => undefined;

@@ -10,19 +10,32 @@ describe('sandboxOptions', () => {
   });
 
   it('isolates them in bubblewrap, without the network', () => {
-    expect(sandboxOptions('/work', given('--sandbox', 'bubblewrap'))).toMatchObject({ mode: 'bubblewrap', root: '/work', network: false });
+    expect(sandboxOptions('/work', given('--sandbox', 'bubblewrap'))).toMatchObject({
+      mode: 'bubblewrap',
+      root: '/work',
+      network: false,
+    });
     expect(sandboxOptions('/work', given('--sandbox', 'bubblewrap', '--network'))).toMatchObject({ network: true });
   });
 
   it('isolates them in a container of the image that is named, or of one with Node.js', () => {
-    expect(sandboxOptions('/work', given('--sandbox', 'docker'))).toEqual({ mode: 'docker', root: '/work', network: false, image: 'node:24' });
-    expect(sandboxOptions('/work', given('--sandbox', 'docker', '--image', 'rust:1'))).toMatchObject({ image: 'rust:1' });
+    expect(sandboxOptions('/work', given('--sandbox', 'docker'))).toEqual({
+      mode: 'docker',
+      root: '/work',
+      network: false,
+      image: 'node:24',
+    });
+    expect(sandboxOptions('/work', given('--sandbox', 'docker', '--image', 'rust:1'))).toMatchObject({
+      image: 'rust:1',
+    });
   });
 });
 
 describe('toolchain', () => {
   it('is the folder that Node.js is installed in', () => {
-    expect(toolchain('/home/ada/.nvm/versions/node/v24/bin/node', '/home/ada')).toEqual(['/home/ada/.nvm/versions/node/v24']);
+    expect(toolchain('/home/ada/.nvm/versions/node/v24/bin/node', '/home/ada')).toEqual([
+      '/home/ada/.nvm/versions/node/v24',
+    ]);
     expect(toolchain('/opt/node/bin/node', '/home/ada')).toEqual(['/opt/node']);
   });
 

@@ -16,7 +16,9 @@ export const sandboxOptions = (root: string, { sandbox: mode, image, network }: 
   if (image !== undefined && mode !== 'docker') throw new UsageError('--image belongs to --sandbox docker.');
   switch (mode) {
     case 'host':
-      if (network) throw new UsageError('--network belongs to a sandbox; commands on the host have the network anyway.');
+      if (network) {
+        throw new UsageError('--network belongs to a sandbox; commands on the host have the network anyway.');
+      }
       return { mode, root };
     case 'bubblewrap':
       return { mode, root, network, readOnlyPaths: toolchain(process.execPath, homedir()) };
@@ -42,7 +44,9 @@ export const openSandbox = async (root: string, given: CoderArguments): Promise<
   try {
     return await createSandbox(sandboxOptions(root, given));
   } catch (error) {
-    if (error instanceof SandboxError) throw new UsageError(`--sandbox ${given.sandbox}: ${error.message}`, { cause: error });
+    if (error instanceof SandboxError) {
+      throw new UsageError(`--sandbox ${given.sandbox}: ${error.message}`, { cause: error });
+    }
     throw error;
   }
 };

@@ -24,18 +24,31 @@ export interface Children {
 }
 
 /** Where the app keeps what belongs to a folder: outside of it, and of all repositories. */
-export const stateFolder = (kind: 'sessions' | 'agents' | 'spawned' | 'artifacts', workspace: string, { XDG_STATE_HOME: state, HOME: home }: NodeJS.ProcessEnv): string => {
+export const stateFolder = (
+  kind: 'sessions' | 'agents' | 'spawned' | 'artifacts',
+  workspace: string,
+  { XDG_STATE_HOME: state, HOME: home }: NodeJS.ProcessEnv,
+): string => {
   const base = state === undefined || state === '' ? join(home ?? homedir(), '.local', 'state') : state;
   const name = `${basename(workspace)}-${createHash('sha256').update(workspace).digest('hex').slice(0, 8)}`;
   return join(base, 'h-coder', kind, name);
 };
 
 /** The sessions of a folder, or those of its sub-agents, in files outside of it. */
-export const openSessions = (kind: 'sessions' | 'agents', workspace: string, environment: NodeJS.ProcessEnv, warn: (text: string) => void): FileSessions =>
+export const openSessions = (
+  kind: 'sessions' | 'agents',
+  workspace: string,
+  environment: NodeJS.ProcessEnv,
+  warn: (text: string) => void,
+): FileSessions =>
   fileSessions({ directory: stateFolder(kind, workspace, environment), onProblem: ({ message }) => warn(message) });
 
 /** What was too long to be read at once, in files; in memory where they would lie in a git repository, which they must not get into. */
-export const openArtifacts = async (workspace: string, environment: NodeJS.ProcessEnv, warn: (text: string) => void): Promise<ArtifactStore> => {
+export const openArtifacts = async (
+  workspace: string,
+  environment: NodeJS.ProcessEnv,
+  warn: (text: string) => void,
+): Promise<ArtifactStore> => {
   try {
     return await fileArtifacts({ directory: stateFolder('artifacts', workspace, environment) });
   } catch (error) {
@@ -49,9 +62,16 @@ export const openArtifacts = async (workspace: string, environment: NodeJS.Proce
 const keptChildSessions = 100;
 
 /** What sub-agents leave behind: their sessions, and what is under way. */
-export const openChildren = (workspace: string, environment: NodeJS.ProcessEnv, warn: (text: string) => void): Children => {
+export const openChildren = (
+  workspace: string,
+  environment: NodeJS.ProcessEnv,
+  warn: (text: string) => void,
+): Children => {
   const sessions = openSessions('agents', workspace, environment, warn);
-  const store = fileChildStore({ directory: stateFolder('spawned', workspace, environment), onProblem: ({ message }) => warn(message) });
+  const store = fileChildStore({
+    directory: stateFolder('spawned', workspace, environment),
+    onProblem: ({ message }) => warn(message),
+  });
   return { sessions, store, keepSessions: { latest: keptChildSessions, store: sessions }, close: () => store.close() };
 };
 
@@ -60,8 +80,13 @@ export const openChildren = (workspace: string, environment: NodeJS.ProcessEnv, 
  *
  * @throws UsageError where there is none, or more than one
  */
-export const chooseSession = async (sessions: FileSessions, { continue: isContinued, resume }: Pick<CoderArguments, 'continue' | 'resume'>): Promise<string> => {
-  if (isContinued && resume !== undefined) throw new UsageError('--continue takes the latest session, --resume the one that you name: give one of them.');
+export const chooseSession = async (
+  sessions: FileSessions,
+  { continue: isContinued, resume }: Pick<CoderArguments, 'continue' | 'resume'>,
+): Promise<string> => {
+  if (isContinued && resume !== undefined) {
+    throw new UsageError('--continue takes the latest session, --resume the one that you name: give one of them.');
+  }
   if (!isContinued && resume === undefined) return newSession();
   const known = await sessions.list();
   if (resume === undefined) {
@@ -71,8 +96,14 @@ export const chooseSession = async (sessions: FileSessions, { continue: isContin
   }
   const meant = known.filter(({ session }) => session.startsWith(resume));
   const [found] = meant;
-  if (found === undefined) throw new UsageError(`--resume: this folder has no session ${JSON.stringify(resume)}; --sessions lists them.`);
-  if (meant.length > 1 && found.session !== resume) throw new UsageError(`--resume: ${meant.length} sessions begin with ${JSON.stringify(resume)}; --sessions lists them.`);
+  if (found === undefined) {
+    throw new UsageError(`--resume: this folder has no session ${JSON.stringify(resume)}; --sessions lists them.`);
+  }
+  if (meant.length > 1 && found.session !== resume) {
+    throw new UsageError(
+      `--resume: ${meant.length} sessions begin with ${JSON.stringify(resume)}; --sessions lists them.`,
+    );
+  }
   return found.session;
 };
 
@@ -84,4 +115,5 @@ export const sessionLines = (known: readonly SessionInfo[]): readonly string[] =
   });
 
 /** A name for a session. It sorts by time, and tells two apart that began in the same second. */
-export const newSession = (): string => `${new Date().toISOString().slice(0, 19).replaceAll(':', '')}-${randomBytes(2).toString('hex')}`;
+export const newSession = (): string =>
+  `${new Date().toISOString().slice(0, 19).replaceAll(':', '')}-${randomBytes(2).toString('hex')}`;

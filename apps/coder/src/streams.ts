@@ -8,7 +8,10 @@ import { TerminalView } from './view/terminal-view.js';
 import type { View } from './view/view.js';
 
 /** What the app reads, writes and knows of its process. */
-export type Process = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'env' | 'platform' | 'cwd' | 'exit' | 'on' | 'off'>;
+export type Process = Pick<
+  NodeJS.Process,
+  'stdin' | 'stdout' | 'stderr' | 'env' | 'platform' | 'cwd' | 'exit' | 'on' | 'off'
+>;
 
 /** A terminal that can be drawn on, and typed into if it is one on both sides. */
 export interface Terminal {
@@ -26,12 +29,27 @@ export interface Display {
 }
 
 /** The view that fits the output: JSON when asked for, live on a terminal, plain lines anywhere else. */
-export const displayFor = ({ stdin, stdout, stderr, env }: Process, { json }: { readonly json: boolean }, meter: UsageMeter): Display => {
+export const displayFor = (
+  { stdin, stdout, stderr, env }: Process,
+  { json }: { readonly json: boolean },
+  meter: UsageMeter,
+): Display => {
   const totals = (turn: string): UsageTotals => meter.turn(turn);
   const isTerminal = stdout.isTTY && env['TERM'] !== 'dumb';
   const palette = paletteFor({ isTerminal: isTerminal && !json, environment: env });
-  if (json) return { view: jsonView((text) => stdout.write(text), (text) => stderr.write(text)), palette, terminal: undefined };
-  if (!isTerminal) return { view: plainView((text) => stdout.write(text), palette, totals), palette, terminal: undefined };
+  if (json) {
+    return {
+      view: jsonView(
+        (text) => stdout.write(text),
+        (text) => stderr.write(text),
+      ),
+      palette,
+      terminal: undefined,
+    };
+  }
+  if (!isTerminal) {
+    return { view: plainView((text) => stdout.write(text), palette, totals), palette, terminal: undefined };
+  }
   const screen = new Screen(stdout);
   const view = new TerminalView({ screen, palette, now: Date.now, totals });
   return { view, palette, terminal: { view, screen, questions: stdin.isTTY ? new Questions(view) : undefined } };

@@ -4,20 +4,42 @@ import { describe, expect, it } from 'vitest';
 import { noTally, tallied } from './tally.js';
 
 const result = (details?: JSONValue): TurnEvent =>
-  event('tool.result', { step: 1, call: { id: '1', name: 'edit', input: {} }, ...ok(''), ...(details !== undefined && { details }) });
+  event('tool.result', {
+    step: 1,
+    call: { id: '1', name: 'edit', input: {} },
+    ...ok(''),
+    ...(details !== undefined && { details }),
+  });
 
-const change = (path: string, additions: number, deletions: number): JSONValue => ({ kind: 'edit', path, diff: '@@', additions, deletions });
+const change = (path: string, additions: number, deletions: number): JSONValue => ({
+  kind: 'edit',
+  path,
+  diff: '@@',
+  additions,
+  deletions,
+});
 
 const tallyOf = (...events: readonly TurnEvent[]) => events.reduce(tallied, noTally);
 
 describe('tallied', () => {
   it('counts tool calls, and those that are not ok', () => {
-    const failed = event('tool.result', { step: 1, call: { id: '2', name: 'bash', input: {} }, status: 'failed', error: failure('x'), output: { type: 'text', value: '' } });
+    const failed = event('tool.result', {
+      step: 1,
+      call: { id: '2', name: 'bash', input: {} },
+      status: 'failed',
+      error: failure('x'),
+      output: { type: 'text', value: '' },
+    });
     expect(tallyOf(result(), failed, result())).toMatchObject({ toolCalls: 3, troubled: 1 });
   });
 
   it('adds up the changes of each file', () => {
-    const { files } = tallyOf(result(change('a.js', 2, 1)), result(change('b.js', 5, 0)), result(), result(change('a.js', 1, 3)));
+    const { files } = tallyOf(
+      result(change('a.js', 2, 1)),
+      result(change('b.js', 5, 0)),
+      result(),
+      result(change('a.js', 1, 3)),
+    );
     expect([...files]).toEqual([
       ['a.js', { additions: 3, deletions: 4 }],
       ['b.js', { additions: 5, deletions: 0 }],
@@ -25,7 +47,14 @@ describe('tallied', () => {
   });
 
   it('adds what git says that commands have changed', () => {
-    const changes = event('git.changes', { files: [{ path: 'sub/a.js', change: 'modified' }, { path: 'new.js', change: 'added' }], count: 2, mixed: [] });
+    const changes = event('git.changes', {
+      files: [
+        { path: 'sub/a.js', change: 'modified' },
+        { path: 'new.js', change: 'added' },
+      ],
+      count: 2,
+      mixed: [],
+    });
     expect([...tallyOf(result(change('a.js', 2, 1)), changes).files]).toEqual([
       ['a.js', { additions: 2, deletions: 1 }],
       ['new.js', { change: 'added' }],

@@ -19,7 +19,15 @@ export interface Tally {
   readonly end: TurnEventOf<'turn.end'> | undefined;
 }
 
-export const noTally: Tally = { toolCalls: 0, troubled: 0, switches: 0, waitedMs: 0, startedAt: undefined, files: new Map(), end: undefined };
+export const noTally: Tally = {
+  toolCalls: 0,
+  troubled: 0,
+  switches: 0,
+  waitedMs: 0,
+  startedAt: undefined,
+  files: new Map(),
+  end: undefined,
+};
 
 /** The tally with one more event. */
 export const tallied = (tally: Tally, event: TurnEvent): Tally => {
@@ -61,5 +69,7 @@ const filesWith = (files: Tally['files'], { details }: TurnEventOf<'tool.result'
 const filesOfCommands = (files: Tally['files'], { files: changed }: TurnEventOf<'git.changes'>): Tally['files'] => {
   const known = [...files.keys()];
   const others = changed.filter(({ path }) => !known.some((name) => path === name || path.endsWith(`/${name}`)));
-  return others.length === 0 ? files : new Map([...files, ...others.map(({ path, change }) => [path, { change }] as const)]);
+  return others.length === 0
+    ? files
+    : new Map([...files, ...others.map(({ path, change }) => [path, { change }] as const)]);
 };

@@ -18,11 +18,19 @@ export interface TeamParts {
 }
 
 /** The sub-agents that the agent may give tasks to. */
-export const createTeam = ({ workspace, lanes, artifacts, children: { store, keepSessions }, createExplorer, onEvent }: TeamParts): Subagents =>
+export const createTeam = ({
+  workspace,
+  lanes,
+  artifacts,
+  children: { store, keepSessions },
+  createExplorer,
+  onEvent,
+}: TeamParts): Subagents =>
   subagents({
     agents: {
       explore: {
-        description: 'Reads the code and its history, and reports what it found. Changes nothing and runs nothing. Give it broad questions, several explorers at once where they do not depend on each other.',
+        description:
+          'Reads the code and its history, and reports what it found. Changes nothing and runs nothing. Give it broad questions, several explorers at once where they do not depend on each other.',
         policy: { tools: explorerTools, read: [workspace], write: [], hosts: [], sandbox: 'read-only' },
         create: createExplorer,
       },

@@ -19,7 +19,12 @@ interface Exports<Items> {
 /** How long one export may take, retries included, in milliseconds: nobody waits longer for the prompt to come back. */
 const timeoutMillis = 2000;
 
-const silent: Telemetry = { sinks: [], traceModel: (driver) => driver, traceTools: (driver) => driver, close: () => Promise.resolve() };
+const silent: Telemetry = {
+  sinks: [],
+  traceModel: (driver) => driver,
+  traceTools: (driver) => driver,
+  close: () => Promise.resolve(),
+};
 
 /**
  * Sends spans and metrics to an OpenTelemetry collector that speaks OTLP over HTTP. Nothing of it is loaded where it is not
@@ -31,9 +36,22 @@ const silent: Telemetry = { sinks: [], traceModel: (driver) => driver, traceTool
  */
 export const openTelemetry = async (url: string | undefined, warn: (text: string) => void): Promise<Telemetry> => {
   if (url === undefined) return silent;
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) throw new UsageError(`--otel takes the address of a collector, such as http://127.0.0.1:4318; it was given ${JSON.stringify(url)}.`);
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new UsageError(
+      `--otel takes the address of a collector, such as http://127.0.0.1:4318; it was given ${JSON.stringify(url)}.`,
+    );
+  }
   const base = url.replace(/\/+$/, '');
-  const [{ context }, { AsyncLocalStorageContextManager }, traces, metrics, { OTLPTraceExporter }, { OTLPMetricExporter }, { resourceFromAttributes }, { otelSink }] = await Promise.all([
+  const [
+    { context },
+    { AsyncLocalStorageContextManager },
+    traces,
+    metrics,
+    { OTLPTraceExporter },
+    { OTLPMetricExporter },
+    { resourceFromAttributes },
+    { otelSink },
+  ] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/context-async-hooks'),
     import('@opentelemetry/sdk-trace-base'),
@@ -47,12 +65,28 @@ export const openTelemetry = async (url: string | undefined, warn: (text: string
   let failure: Error | undefined;
   const noting = <Items, Exporter extends Exports<Items>>(exporter: Exporter): Exporter => {
     const send = exporter.export.bind(exporter);
-    exporter.export = (items, done) => send(items, (result) => (result.code === 0 || (failure ??= result.error ?? new Error('It gives no reason.')), done(result)));
+    exporter.export = (items, done) =>
+      send(
+        items,
+        (result) => (result.code === 0 || (failure ??= result.error ?? new Error('It gives no reason.')), done(result)),
+      );
     return exporter;
   };
   const resource = resourceFromAttributes({ 'service.name': 'h-coder' });
-  const tracing = new traces.BasicTracerProvider({ resource, spanProcessors: [new traces.BatchSpanProcessor(noting(new OTLPTraceExporter({ url: `${base}/v1/traces`, timeoutMillis })))] });
-  const metering = new metrics.MeterProvider({ resource, readers: [new metrics.PeriodicExportingMetricReader({ exporter: noting(new OTLPMetricExporter({ url: `${base}/v1/metrics`, timeoutMillis })) })] });
+  const tracing = new traces.BasicTracerProvider({
+    resource,
+    spanProcessors: [
+      new traces.BatchSpanProcessor(noting(new OTLPTraceExporter({ url: `${base}/v1/traces`, timeoutMillis }))),
+    ],
+  });
+  const metering = new metrics.MeterProvider({
+    resource,
+    readers: [
+      new metrics.PeriodicExportingMetricReader({
+        exporter: noting(new OTLPMetricExporter({ url: `${base}/v1/metrics`, timeoutMillis })),
+      }),
+    ],
+  });
   const sink = otelSink({ tracer: tracing.getTracer('@h/coder'), meter: metering.getMeter('@h/coder') });
   return {
     sinks: [sink],

@@ -1,5 +1,14 @@
 import { skillTool, type SkillLibrary } from '@h/skills';
-import { createRegistry, defineTool, readArtifact, toolDriver, UnknownToolsetError, type ArtifactStore, type RegistryDriver, type Tool } from '@h/tools';
+import {
+  createRegistry,
+  defineTool,
+  readArtifact,
+  toolDriver,
+  UnknownToolsetError,
+  type ArtifactStore,
+  type RegistryDriver,
+  type Tool,
+} from '@h/tools';
 import { gitPushTool, gitTools, workspaceTools, type Sandbox, type WorkspaceTools } from '@h/workspace';
 import type { CoderArguments } from './arguments.js';
 import { connectServers } from './mcp/connect-servers.js';
@@ -37,12 +46,28 @@ export interface Workplace {
  *
  * @throws UsageError where an MCP server does not work, or the toolset is unknown
  */
-export const openToolbox = async ({ root, given, questions, artifacts, repository, library, sandbox, others }: Workplace): Promise<Toolbox> => {
+export const openToolbox = async ({
+  root,
+  given,
+  questions,
+  artifacts,
+  repository,
+  library,
+  sandbox,
+  others,
+}: Workplace): Promise<Toolbox> => {
   const servers = await connectServers(given.mcp, root);
   try {
     const files = workspaceTools({ root, ...permissionFor(questions), bash: { sandbox } });
     const history = repository === undefined ? [] : repositoryTools(repository, files);
-    const registry = createRegistry().register(files, readArtifact(artifacts), ...history, ...(await skillTools(library)), ...others, ...servers.modules);
+    const registry = createRegistry().register(
+      files,
+      readArtifact(artifacts),
+      ...history,
+      ...(await skillTools(library)),
+      ...others,
+      ...servers.modules,
+    );
     return { driver: toolDriver(registry, { toolset: given.toolset }), close: () => servers.close() };
   } catch (error) {
     await servers.close();

@@ -53,7 +53,10 @@ export const work = async (job: Job): Promise<number> => {
   let stopListening = (): void => undefined;
   try {
     const ready = await openAgent(job, opened);
-    display.view.say([...opening, ...ready.rules.problems.map((problem) => display.palette.yellow(`! ${oneLine(problem)}`))]);
+    display.view.say([
+      ...opening,
+      ...ready.rules.problems.map((problem) => display.palette.yellow(`! ${oneLine(problem)}`)),
+    ]);
     const run = await start(ready, job);
     stopListening = listen(process, (signal) => run.interrupt(signal));
     return await run.done;
@@ -73,17 +76,34 @@ interface Run {
 const start = async (ready: OpenedAgent, job: Job): Promise<Run> => {
   const { agent, plan } = ready;
   const { prompt, open, session, display } = job;
-  if (plan !== undefined) return startPlan({ ...ready, plan }, { given: job.given, prompt, display, input: job.process.stdin });
+  if (plan !== undefined) {
+    return startPlan({ ...ready, plan }, { given: job.given, prompt, display, input: job.process.stdin });
+  }
   if (prompt !== undefined) return runOneTurn(agent, { session, input: prompt }, display);
-  if (open !== undefined && display.terminal?.questions === undefined) return runOneTurn(agent, { resume: open }, display);
+  if (open !== undefined && display.terminal?.questions === undefined) {
+    return runOneTurn(agent, { resume: open }, display);
+  }
   return converse(ready, job);
 };
 
-const converse = ({ agent, lanes, team, counter }: OpenedAgent, { session, open, display, process, model, workspace }: Job): Run => {
+const converse = (
+  { agent, lanes, team, counter }: OpenedAgent,
+  { session, open, display, process, model, workspace }: Job,
+): Run => {
   if (display.terminal === undefined) throw new Error('A conversation needs a terminal.');
   const context = new ContextWindow(counter, model.contextWindow());
   const tasks = { team, project: openProject({ folder: workspace }) };
-  const conversation = new Conversation({ agent, lanes, session, open, context, tasks, input: process.stdin, terminal: display.terminal, palette: display.palette });
+  const conversation = new Conversation({
+    agent,
+    lanes,
+    session,
+    open,
+    context,
+    tasks,
+    input: process.stdin,
+    terminal: display.terminal,
+    palette: display.palette,
+  });
   return {
     done: conversation.run(),
     interrupt: (signal) => {

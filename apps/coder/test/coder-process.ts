@@ -52,11 +52,25 @@ export interface Running {
 const home = mkdtempSync(join(tmpdir(), 'coder-home-'));
 
 /** The environment of a user without keys and settings. */
-export const bareEnvironment = (): Record<string, string> => ({ PATH: process.env['PATH'] ?? '', HOME: home, TMPDIR: process.env['TMPDIR'] ?? '/tmp', TERM: 'xterm-256color' });
+export const bareEnvironment = (): Record<string, string> => ({
+  PATH: process.env['PATH'] ?? '',
+  HOME: home,
+  TMPDIR: process.env['TMPDIR'] ?? '/tmp',
+  TERM: 'xterm-256color',
+});
 
 /** Starts a program in a process group of its own; it is ended with the test. */
-export const startProgram = (command: string, words: readonly string[], { environment = {}, cwd }: Start = {}): Running => {
-  const child = spawn(command, words, { cwd, env: { ...bareEnvironment(), ...environment }, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+export const startProgram = (
+  command: string,
+  words: readonly string[],
+  { environment = {}, cwd }: Start = {},
+): Running => {
+  const child = spawn(command, words, {
+    cwd,
+    env: { ...bareEnvironment(), ...environment },
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   const { pid } = child;
   if (pid === undefined) throw new Error(`${command} could not be started.`);
   const written = { stdout: '', stderr: '' };
@@ -95,11 +109,21 @@ export const startProgram = (command: string, words: readonly string[], { enviro
       });
       look();
     });
-  return { pid, finished, said, output: () => written.stdout + written.stderr, type: (text) => void child.stdin.write(text), end: () => void child.stdin.end(), stopReading: () => void child.stdout.destroy(), signal };
+  return {
+    pid,
+    finished,
+    said,
+    output: () => written.stdout + written.stderr,
+    type: (text) => void child.stdin.write(text),
+    end: () => void child.stdin.end(),
+    stopReading: () => void child.stdout.destroy(),
+    signal,
+  };
 };
 
 /** Starts the app. */
-export const startCoder = ({ words = [], ...start }: Start = {}): Running => startProgram(process.execPath, [main, ...words], start);
+export const startCoder = ({ words = [], ...start }: Start = {}): Running =>
+  startProgram(process.execPath, [main, ...words], start);
 
 /** Runs the app to its end. */
 export const runCoder = (start: Start = {}): Promise<Finished> => startCoder(start).finished;

@@ -20,10 +20,21 @@ describe('the demonstration', () => {
     const { stdout } = finished;
     expect(stdout).not.toContain('\u001B');
     expect(stdout).toContain('No API key is set, so the model is scripted');
-    expect(stdout).toContain('npm start -- --model anthropic/claude-sonnet-4-5 --workspace ../my-repo "fix the failing test"');
+    expect(stdout).toContain(
+      'npm start -- --model anthropic/claude-sonnet-4-5 --workspace ../my-repo "fix the failing test"',
+    );
     const lines = [
-      /^✓ glob /m, /^✓ read (?:src|test)\/duration/m, /^✓ read (?:src|test)\/duration/m, /^✗ bash node --test .* failed: exit code 1$/m, /^✓ edit src\/duration\.js/m, /^ {4}\d - .*exec/m, /^ {4}\d \+ .*matchAll/m,
-      /^✓ bash node --test · \d+(?:\.\d)? m?s$/m, /^The test passes now\.$/m, /^✓ completed$/m, /^ {2}6 steps · 6 tool calls \(1 not ok\) · tokens: [\d,]+ in, 0 cached, \d+ out · .* m?s$/m,
+      /^✓ glob /m,
+      /^✓ read (?:src|test)\/duration/m,
+      /^✓ read (?:src|test)\/duration/m,
+      /^✗ bash node --test .* failed: exit code 1$/m,
+      /^✓ edit src\/duration\.js/m,
+      /^ {4}\d - .*exec/m,
+      /^ {4}\d \+ .*matchAll/m,
+      /^✓ bash node --test · \d+(?:\.\d)? m?s$/m,
+      /^The test passes now\.$/m,
+      /^✓ completed$/m,
+      /^ {2}6 steps · 6 tool calls \(1 not ok\) · tokens: [\d,]+ in, 0 cached, \d+ out · .* m?s$/m,
       /^ {2}files changed: src\/duration\.js \(\+3 −4\)$/m,
     ];
     let from = 0;
@@ -34,15 +45,23 @@ describe('the demonstration', () => {
     }
 
     expect(await inFolder(project, process.execPath, '--test')).toMatchObject({ code: 0 });
-    expect(await inFolder(project, 'git', 'status', '--porcelain')).toEqual({ code: 0, output: ' M src/duration.js\n' });
-    expect((await inFolder(project, 'git', 'log', '--format=%s')).output).toBe('The sample project, with a failing test\n');
+    expect(await inFolder(project, 'git', 'status', '--porcelain')).toEqual({
+      code: 0,
+      output: ' M src/duration.js\n',
+    });
+    expect((await inFolder(project, 'git', 'log', '--format=%s')).output).toBe(
+      'The sample project, with a failing test\n',
+    );
   });
 
   it('prints nothing but events as lines of JSON when asked to', async () => {
     const finished = await runCoder({ words: ['--json'] });
     projectOf(finished);
     expect(finished.code).toBe(0);
-    const events = finished.stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as { type: string; outcome?: string });
+    const events = finished.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string; outcome?: string });
     expect(events[0]).toMatchObject({ type: 'turn.start' });
     expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed', steps: 6 });
     expect(events.filter(({ type }) => type === 'turn.end')).toHaveLength(1);
@@ -60,11 +79,17 @@ describe('the demonstration', () => {
   it('works on its own repository, whatever git is told by the environment', async () => {
     const elsewhere = await temporaryFolder();
     await inFolder(elsewhere, 'git', 'init', '--quiet');
-    const environment = { GIT_DIR: `${elsewhere}/.git`, GIT_WORK_TREE: elsewhere, GIT_INDEX_FILE: `${elsewhere}/index` };
+    const environment = {
+      GIT_DIR: `${elsewhere}/.git`,
+      GIT_WORK_TREE: elsewhere,
+      GIT_INDEX_FILE: `${elsewhere}/index`,
+    };
     const finished = await runCoder({ environment });
     const project = projectOf(finished);
     expect(finished.code).toBe(0);
-    expect((await inFolder(project, 'git', 'log', '--format=%s')).output).toBe('The sample project, with a failing test\n');
+    expect((await inFolder(project, 'git', 'log', '--format=%s')).output).toBe(
+      'The sample project, with a failing test\n',
+    );
     expect((await inFolder(elsewhere, 'git', 'status', '--porcelain')).output).toBe('');
   });
 

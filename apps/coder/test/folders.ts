@@ -21,7 +21,11 @@ export const sampleProject = async (): Promise<string> => {
 };
 
 /** Runs a program in a folder, with nothing of this process's test runner in its environment. */
-export const inFolder = async (cwd: string, command: string, ...words: readonly string[]): Promise<{ readonly code: number; readonly output: string }> => {
+export const inFolder = async (
+  cwd: string,
+  command: string,
+  ...words: readonly string[]
+): Promise<{ readonly code: number; readonly output: string }> => {
   const env = { PATH: process.env['PATH'] ?? '' };
   try {
     const { stdout } = await promisify(execFile)(command, words, { cwd, env });

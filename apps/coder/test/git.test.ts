@@ -5,14 +5,25 @@ import { runCoder } from './coder-process.js';
 import { inFolder, sampleProject, temporaryFolder } from './folders.js';
 import { call, startModelServer, type Answer } from './model-server.js';
 
-const git = async (folder: string, ...words: readonly string[]): Promise<string> => (await inFolder(folder, 'git', ...words)).output.trimEnd();
+const git = async (folder: string, ...words: readonly string[]): Promise<string> =>
+  (await inFolder(folder, 'git', ...words)).output.trimEnd();
 
 /** The sample project in a repository of its own, with one commit. */
 const repository = async (): Promise<string> => {
   const folder = await sampleProject();
   await git(folder, 'init', '--quiet', '--initial-branch', 'main');
   await git(folder, 'add', '.');
-  await git(folder, '-c', 'user.name=Ada', '-c', 'user.email=ada@example.invalid', 'commit', '--quiet', '--message', 'First');
+  await git(
+    folder,
+    '-c',
+    'user.name=Ada',
+    '-c',
+    'user.email=ada@example.invalid',
+    'commit',
+    '--quiet',
+    '--message',
+    'First',
+  );
   return folder;
 };
 
@@ -32,7 +43,11 @@ const edit = call('edit', { path: 'src/duration.js', old: 'h: 3_600', new: 'h: 3
 describe('--branch', () => {
   it('commits what the turn changed to a branch of its own and goes back, without an identity', async () => {
     const folder = await repository();
-    const { code, stdout } = await run(folder, [edit, call('bash', { command: 'echo x > built.txt' }, 'bash'), 'Done.'], '--branch');
+    const { code, stdout } = await run(
+      folder,
+      [edit, call('bash', { command: 'echo x > built.txt' }, 'bash'), 'Done.'],
+      '--branch',
+    );
     expect(code).toBe(0);
     const branch = /^⎇ on branch (agent\/fix-the-units-\S+) \(from main\)$/m.exec(stdout)?.[1] ?? '';
     expect(stdout).toMatch(/^⎇ committed 2 files as [0-9a-f]{10} on agent\/fix-the-units-/m);
@@ -60,7 +75,11 @@ describe('--branch', () => {
 
   it('asks before it pushes, and does not where nobody can be asked', async () => {
     const folder = await repository();
-    const { code, stdout, server } = await run(folder, [edit, call('git_push', {}, 'push'), 'I may not push.'], '--branch');
+    const { code, stdout, server } = await run(
+      folder,
+      [edit, call('git_push', {}, 'push'), 'I may not push.'],
+      '--branch',
+    );
     expect(code).toBe(0);
     expect(stdout).toMatch(/^\? .*git_push/m);
     expect(stdout).toMatch(/^⊘ git_push .*denied: /m);
@@ -71,7 +90,10 @@ describe('--branch', () => {
 describe('in a repository', () => {
   it('tells the files that commands have changed, and commits nothing', async () => {
     const folder = await repository();
-    const { code, stdout, server } = await run(folder, [call('bash', { command: 'echo x > built.txt; rm README.md' }), 'Done.']);
+    const { code, stdout, server } = await run(folder, [
+      call('bash', { command: 'echo x > built.txt; rm README.md' }),
+      'Done.',
+    ]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ {2}files changed: README\.md \(deleted\), built\.txt \(added\)$/m);
     expect(await git(folder, 'log', '--format=%s')).toBe('First');

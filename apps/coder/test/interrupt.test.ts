@@ -8,7 +8,10 @@ import { call, startModelServer } from './model-server.js';
 import { alive } from './processes.js';
 
 const eventsOf = ({ stdout }: Finished): readonly TurnEvent[] =>
-  stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as TurnEvent);
+  stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as TurnEvent);
 
 /** The conversation as the events say that it is stored. */
 const transcriptOf = (events: readonly TurnEvent[]): readonly Message[] =>
@@ -30,7 +33,8 @@ const startHanging = async (...options: readonly string[]): Promise<Hanging> => 
     words: ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', folder, ...options, 'Go on'],
     environment: { ANTHROPIC_API_KEY: 'k' },
   });
-  const processes = async (): Promise<readonly number[]> => (await readFile(join(folder, 'pids'), 'utf8').catch(() => '')).split(' ').map(Number).filter(Boolean);
+  const processes = async (): Promise<readonly number[]> =>
+    (await readFile(join(folder, 'pids'), 'utf8').catch(() => '')).split(' ').map(Number).filter(Boolean);
   while ((await processes()).length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
   return { ...coder, processes };
 };

@@ -6,19 +6,29 @@ import { inFolder, temporaryFolder } from './folders.js';
 import { call, startModelServer, type Answer } from './model-server.js';
 
 /** A real MCP server. */
-const everything = join(dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/package.json')), 'dist/index.js');
+const everything = join(
+  dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/package.json')),
+  'dist/index.js',
+);
 
 const startWith = async (answers: readonly Answer[], ...words: readonly string[]) => {
   const server = await startModelServer(answers);
   const folder = await temporaryFolder();
-  return { server, words: ['--model', 'ollama/x', '--base-url', `${server.url}/v1`, '--workspace', folder, ...words, 'Go on'] };
+  return {
+    server,
+    words: ['--model', 'ollama/x', '--base-url', `${server.url}/v1`, '--workspace', folder, ...words, 'Go on'],
+  };
 };
 
 describe('--mcp', () => {
   it('adds the tools of a server, and ends it', async () => {
     const mark = `mark-${process.pid}-${Date.now()}`;
     const answers = [call('mcp__everything__echo', { message: 'Hello over there' }), 'Done.'];
-    const { server, words } = await startWith(answers, '--mcp', `everything='${process.execPath}' "${everything}" stdio ${mark}`);
+    const { server, words } = await startWith(
+      answers,
+      '--mcp',
+      `everything='${process.execPath}' "${everything}" stdio ${mark}`,
+    );
     const { code, stdout, stderr } = await runCoder({ words });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^✓ mcp__everything__echo /m);
@@ -36,7 +46,11 @@ describe('--mcp', () => {
 
   it('ends its server when the turn is interrupted', async () => {
     const mark = `mark-${process.pid}-${Date.now()}`;
-    const { words } = await startWith([call('bash', { command: 'sleep 1000' })], '--mcp', `${process.execPath} ${everything} stdio ${mark}`);
+    const { words } = await startWith(
+      [call('bash', { command: 'sleep 1000' })],
+      '--mcp',
+      `${process.execPath} ${everything} stdio ${mark}`,
+    );
     const coder = startCoder({ words: [...words, '--json'] });
     await coder.said('"type":"tool.call"');
     coder.signal('SIGTERM');

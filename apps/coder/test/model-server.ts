@@ -5,7 +5,9 @@ import { onTestFinished } from 'vitest';
 export type Answer = string | FixtureResponse;
 
 /** A tool call. */
-export const call = (name: string, input: unknown, id = 'call-1') => ({ toolCalls: [{ id, name, arguments: JSON.stringify(input) }] });
+export const call = (name: string, input: unknown, id = 'call-1') => ({
+  toolCalls: [{ id, name, arguments: JSON.stringify(input) }],
+});
 
 /** A server that speaks the interfaces of all providers and answers from a list, one entry for each request. */
 export interface ModelServer {
@@ -31,7 +33,8 @@ export const startModelServer = async (answers: Answers, latencyMs = 0): Promise
   const server = new LLMock({ port: 0, host: '127.0.0.1', latency: latencyMs });
   const requests: ChatCompletionRequest[] = [];
   server.on({ predicate: () => true }, async (request) => {
-    const given = typeof answers === 'function' ? answers(request) : (answers[requests.length] ?? 'My answers are used up.');
+    const given =
+      typeof answers === 'function' ? answers(request) : (answers[requests.length] ?? 'My answers are used up.');
     requests.push(request);
     const answer = await given;
     return typeof answer === 'string' ? { content: answer } : answer;

@@ -10,10 +10,23 @@ import { runCoder } from './coder-process.js';
 import { sampleProject, temporaryFolder } from './folders.js';
 import { call, startModelServer, type Answer } from './model-server.js';
 
-const run = async (answers: readonly Answer[], words: readonly string[], environment: Record<string, string> = { ANTHROPIC_API_KEY: 'first-key' }) => {
+const run = async (
+  answers: readonly Answer[],
+  words: readonly string[],
+  environment: Record<string, string> = { ANTHROPIC_API_KEY: 'first-key' },
+) => {
   const server = await startModelServer(answers);
   const finished = await runCoder({
-    words: ['--model', 'anthropic/claude-sonnet-4-5', '--base-url', `${server.url}/v1`, '--workspace', await sampleProject(), ...words, 'Go on'],
+    words: [
+      '--model',
+      'anthropic/claude-sonnet-4-5',
+      '--base-url',
+      `${server.url}/v1`,
+      '--workspace',
+      await sampleProject(),
+      ...words,
+      'Go on',
+    ],
     environment,
   });
   return { ...finished, server };
@@ -23,7 +36,10 @@ const refusal = (status: number, type: string, message: string): Answer => ({ st
 
 describe('a model that fails', () => {
   it('is replaced by the next one', async () => {
-    const { code, stdout, server } = await run([refusal(404, 'not_found_error', 'model: claude-sonnet-4-5'), 'Here I am.'], ['--fallback', 'anthropic/claude-haiku-4-5']);
+    const { code, stdout, server } = await run(
+      [refusal(404, 'not_found_error', 'model: claude-sonnet-4-5'), 'Here I am.'],
+      ['--fallback', 'anthropic/claude-haiku-4-5'],
+    );
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('Here I am.') as string });
     expect(server.requests.map(({ model }) => model)).toEqual(['claude-sonnet-4-5', 'claude-haiku-4-5']);
     expect(stdout).toContain('↻ not-found: asking anthropic/claude-haiku-4-5');
@@ -32,7 +48,11 @@ describe('a model that fails', () => {
 
   it('is asked with the next key', async () => {
     const environment = { ANTHROPIC_API_KEY: 'first-key', ANTHROPIC_API_KEY_2: 'second-key' };
-    const { code, stdout } = await run([refusal(401, 'authentication_error', 'invalid x-api-key'), 'Here I am.'], [], environment);
+    const { code, stdout } = await run(
+      [refusal(401, 'authentication_error', 'invalid x-api-key'), 'Here I am.'],
+      [],
+      environment,
+    );
     expect(code).toBe(0);
     expect(stdout).toContain('with anthropic:ANTHROPIC_API_KEY_2');
     expect(stdout).not.toContain('second-key');

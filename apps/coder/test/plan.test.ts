@@ -7,12 +7,23 @@ import { call, startModelServer, textOf, type Answer, type Answers } from './mod
 
 type Asked = Parameters<typeof textOf>[0];
 
-const git = async (folder: string, ...words: readonly string[]): Promise<string> => (await inFolder(folder, 'git', ...words)).output.trimEnd();
+const git = async (folder: string, ...words: readonly string[]): Promise<string> =>
+  (await inFolder(folder, 'git', ...words)).output.trimEnd();
 
 const committed = async (folder: string): Promise<void> => {
   await git(folder, 'init', '--quiet', '--initial-branch', 'main');
   await git(folder, 'add', '.');
-  await git(folder, '-c', 'user.name=Ada', '-c', 'user.email=ada@example.invalid', 'commit', '--quiet', '--message', 'First');
+  await git(
+    folder,
+    '-c',
+    'user.name=Ada',
+    '-c',
+    'user.email=ada@example.invalid',
+    'commit',
+    '--quiet',
+    '--message',
+    'First',
+  );
 };
 
 const answersIn = ({ messages }: Asked): number => messages.filter(({ role }) => role === 'tool').length;
@@ -24,15 +35,25 @@ const tasks = [
 
 /** Plans two tasks; then each session does one, by what `doing` says. */
 const builder =
-  (doing: (task: string) => Answer = (task) => call('write', { path: `${task}.txt`, content: task }, `write-${task}`)): Answers =>
+  (
+    doing: (task: string) => Answer = (task) => call('write', { path: `${task}.txt`, content: task }, `write-${task}`),
+  ): Answers =>
   (request) => {
     const step = answersIn(request);
-    if (textOf(request).includes('Something went wrong while an agent worked')) return 'Run the checks before task_done.';
-    if (textOf(request).includes('You open a project')) return step === 0 ? call('task_plan', { goal: 'Two files', tasks }, 'plan') : 'It is planned.';
+    if (textOf(request).includes('Something went wrong while an agent worked')) {
+      return 'Run the checks before task_done.';
+    }
+    if (textOf(request).includes('You open a project')) {
+      return step === 0 ? call('task_plan', { goal: 'Two files', tasks }, 'plan') : 'It is planned.';
+    }
     if (step === 0) return call('task_next', {}, 'next');
-    const task = /Write (one|two)[^]{0,20}/.exec(JSON.stringify(request.messages.filter(({ role }) => role === 'tool')[0]))?.[1] ?? 'none';
+    const task =
+      /Write (one|two)[^]{0,20}/.exec(JSON.stringify(request.messages.filter(({ role }) => role === 'tool')[0]))?.[1] ??
+      'none';
     if (step === 1) return doing(task);
-    return step === 2 ? call('task_done', { id: task, summary: `${task}.txt is written` }, `done-${task}`) : 'One task is done.';
+    return step === 2
+      ? call('task_done', { id: task, summary: `${task}.txt is written` }, `done-${task}`)
+      : 'One task is done.';
   };
 
 const prepare = async (answers: Answers, { isRepository = true } = {}) => {
@@ -54,24 +75,38 @@ describe('--plan', () => {
     await mkdir(join(home, '.claude'));
     const tell = { hooks: [{ type: 'command', command: 'echo over >> "$HOME/ended"' }] };
     await writeFile(join(home, '.claude', 'settings.json'), JSON.stringify({ hooks: { SessionEnd: [tell] } }));
-    const { code, stdout } = await runCoder({ words: [...words, '--check', check, 'Write two files'], environment: { ...environment, HOME: home } });
+    const { code, stdout } = await runCoder({
+      words: [...words, '--check', check, 'Write two files'],
+      environment: { ...environment, HOME: home },
+    });
     expect(await readFile(join(home, 'ended'), 'utf8')).toBe('over\nover\nover\n');
     expect(stdout).toMatch(/^Session 1 · initializer · Nothing is planned yet\.$/m);
     expect(stdout).toMatch(/^Session 2 · worker · 0 of 2 tasks are done\. Next: Write one \(one\)\.$/m);
-    expect(stdout).toMatch(/^✓ one · Write one\n✓ two · Write two\n2 of 2 tasks are done\. All is done\.\nall-done · 3 sessions\. Its work is on the branch agent\/write-two-files-/m);
+    expect(stdout).toMatch(
+      /^✓ one · Write one\n✓ two · Write two\n2 of 2 tasks are done\. All is done\.\nall-done · 3 sessions\. Its work is on the branch agent\/write-two-files-/m,
+    );
     expect(code).toBe(0);
     expect(await git(workspace, 'branch', '--show-current')).toMatch(/^agent\/write-two-files-/);
-    expect(await git(workspace, 'log', '--format=%s')).toBe('Write two (two)\nWrite one (one)\nPlan the project\nFirst');
+    expect(await git(workspace, 'log', '--format=%s')).toBe(
+      'Write two (two)\nWrite one (one)\nPlan the project\nFirst',
+    );
     expect(await git(workspace, 'status', '--porcelain')).toBe('');
-    expect(await git(workspace, 'show', '--name-only', '--format=', 'HEAD')).toBe('agent-notes.md\nagent-progress.json\ntwo.txt');
+    expect(await git(workspace, 'show', '--name-only', '--format=', 'HEAD')).toBe(
+      'agent-notes.md\nagent-progress.json\ntwo.txt',
+    );
   });
 
   it('does not take a task for done whose check fails, and gives it up after three sessions', async () => {
     const { words, environment, workspace } = await prepare(builder());
-    const { code, stdout } = await runCoder({ words: [...words, '--check', 'echo not yet; exit 3', 'Write two files'], environment });
+    const { code, stdout } = await runCoder({
+      words: [...words, '--check', 'echo not yet; exit 3', 'Write two files'],
+      environment,
+    });
     expect(stdout).toMatch(/✗ task_done[^\n]*exit code 3/);
     expect(stdout).toMatch(/^proposed for AGENTS\.md: Run the checks before task_done\.$/m);
-    expect(stdout).toMatch(/^⊘ one · Write one \(blocked: Given up: 3 sessions [^\n]*\n· two · Write two\n[^\n]*\nblocked · 4 sessions[^\n]*\n1 rule is proposed for AGENTS\.md/m);
+    expect(stdout).toMatch(
+      /^⊘ one · Write one \(blocked: Given up: 3 sessions [^\n]*\n· two · Write two\n[^\n]*\nblocked · 4 sessions[^\n]*\n1 rule is proposed for AGENTS\.md/m,
+    );
     expect(code).toBe(6);
     expect(await git(workspace, 'log', '--format=%s', '-1')).toBe('WIP: Write one (one)');
   });
@@ -80,30 +115,45 @@ describe('--plan', () => {
     let sessions = 0;
     const doing = (task: string): Answer => {
       sessions += 1;
-      return sessions === 1 ? call('bash', { command: 'echo half > half.txt; touch began; sleep 1000' }, 'half') : call('write', { path: `${task}.txt`, content: task }, `write-${task}`);
+      return sessions === 1
+        ? call('bash', { command: 'echo half > half.txt; touch began; sleep 1000' }, 'half')
+        : call('write', { path: `${task}.txt`, content: task }, `write-${task}`);
     };
     const { workspace, words, environment } = await prepare(builder(doing));
     const coder = startCoder({ words: [...words, '--check', check, 'Write two files'], environment });
     await vi.waitFor(() => access(join(workspace, 'began')), 60_000);
     const other = await runCoder({ words: [...words, '--check', check], environment });
-    expect(other).toMatchObject({ code: 2, stderr: expect.stringMatching(/^--plan: process \d+ works on the plan of this folder, since /) as string });
+    expect(other).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^--plan: process \d+ works on the plan of this folder, since /) as string,
+    });
     coder.signal('SIGKILL');
     await coder.finished;
     const { code, stdout } = await runCoder({ words: [...words, '--check', check], environment });
-    expect(stdout).toMatch(/^Session 1 · worker · 0 of 2 tasks are done\. Next: Write one \(one\), which was begun before\.$/m);
+    expect(stdout).toMatch(
+      /^Session 1 · worker · 0 of 2 tasks are done\. Next: Write one \(one\), which was begun before\.$/m,
+    );
     expect(stdout).toMatch(/^all-done · 2 sessions/m);
     expect(code).toBe(0);
-    expect(await git(workspace, 'show', '--name-only', '--format=', 'HEAD~1')).toMatch(/^agent-notes\.md\nagent-progress\.json\nbegan\nhalf\.txt\none\.txt$/);
+    expect(await git(workspace, 'show', '--name-only', '--format=', 'HEAD~1')).toMatch(
+      /^agent-notes\.md\nagent-progress\.json\nbegan\nhalf\.txt\none\.txt$/,
+    );
   });
 
   it('shows how far a plan is, says when all is done, and refuses a second plan', async () => {
     const { words, environment } = await prepare(builder(), { isRepository: false });
-    const first = await runCoder({ words: [...words, '--check', check, '--max-sessions', '2', 'Write two files'], environment });
+    const first = await runCoder({
+      words: [...words, '--check', check, '--max-sessions', '2', 'Write two files'],
+      environment,
+    });
     expect(first.stdout).toContain('There is no git repository here, so nothing is committed.');
     expect(first.stdout).toMatch(/^✓ one · Write one\n· two · Write two\n[^\n]*\nmax-sessions · 2 sessions/m);
     expect(first.code).toBe(3);
     const other = await runCoder({ words: [...words, '--check', check, 'Something else'], environment });
-    expect(other).toMatchObject({ code: 2, stderr: expect.stringMatching(/^--plan: there is a plan in this folder already \(1 of 2/) as string });
+    expect(other).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^--plan: there is a plan in this folder already \(1 of 2/) as string,
+    });
     const rest = await runCoder({ words: [...words, '--check', check], environment });
     expect(rest).toMatchObject({ code: 0, stdout: expect.stringMatching(/^all-done · 1 session\.$/m) as string });
     const again = await runCoder({ words: [...words, '--check', check], environment });
@@ -112,9 +162,15 @@ describe('--plan', () => {
 
   it('says in one line what it cannot begin with', async () => {
     const { words, environment, workspace } = await prepare([]);
-    expect(await runCoder({ words: [...words, '--check', check], environment })).toMatchObject({ code: 2, stderr: expect.stringMatching(/^--plan: say what is to be done; [^\n]*\n$/) as string });
+    expect(await runCoder({ words: [...words, '--check', check], environment })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^--plan: say what is to be done; [^\n]*\n$/) as string,
+    });
     await writeFile(join(workspace, 'mine.txt'), 'mine');
-    expect(await runCoder({ words: [...words, '--check', check, 'x'], environment })).toMatchObject({ code: 2, stderr: expect.stringMatching(/^--plan: 1 file is not committed \(mine\.txt\)[^\n]*\n$/) as string });
+    expect(await runCoder({ words: [...words, '--check', check, 'x'], environment })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^--plan: 1 file is not committed \(mine\.txt\)[^\n]*\n$/) as string,
+    });
     await writeFile(join(workspace, 'agent-progress.json'), '{"format": "agent-pro');
     const damaged = await runCoder({ words: [...words, '--check', check, 'x'], environment });
     expect(damaged).toMatchObject({ code: 2, stderr: expect.stringMatching(/damaged/) as string });

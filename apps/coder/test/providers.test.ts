@@ -15,13 +15,23 @@ describe('a real provider', () => {
     ['acme/large', '/v1', { ACME_API_KEY: 'k' }],
   ])('answers as %s', async (model, path, environment) => {
     const server = await startModelServer([call('glob', { pattern: '*.json' }), 'There is one file.']);
-    const words = ['--model', model, '--base-url', `${server.url}${path}`, '--workspace', await sampleProject(), 'What is here?'];
+    const words = [
+      '--model',
+      model,
+      '--base-url',
+      `${server.url}${path}`,
+      '--workspace',
+      await sampleProject(),
+      'What is here?',
+    ];
     const { code, stdout, stderr } = await runCoder({ words, environment });
     expect(stderr).toBe('');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^✓ glob \*\.json · \d+ ms$/m);
     expect(stdout).toMatch(/^There is one file\.$/m);
-    expect(server.requests.map(({ model: asked }) => asked)).toEqual([model, model].map((name) => name.slice(name.indexOf('/') + 1)));
+    expect(server.requests.map(({ model: asked }) => asked)).toEqual(
+      [model, model].map((name) => name.slice(name.indexOf('/') + 1)),
+    );
     expect(JSON.stringify(server.requests[1]?.messages.at(-1))).toContain('package.json');
   });
 
@@ -31,7 +41,10 @@ describe('a real provider', () => {
     const words = ['--model', 'ollama/x', '--base-url', `${server.url}/v1`, '--workspace', folder, 'Hi'];
     await runCoder({ words });
     await runCoder({ words: [...words, '--toolset', 'read-only'] });
-    const [full, readOnly] = server.requests.map(({ messages, tools }) => ({ system: JSON.stringify(messages.filter(({ role }) => role === 'system')), tools: tools?.map((tool) => tool.function.name) }));
+    const [full, readOnly] = server.requests.map(({ messages, tools }) => ({
+      system: JSON.stringify(messages.filter(({ role }) => role === 'system')),
+      tools: tools?.map((tool) => tool.function.name),
+    }));
     expect(full?.system).toContain(folder);
     expect(full?.tools).toEqual(expect.arrayContaining(['bash', 'edit', 'glob', 'read', 'write']));
     expect(readOnly?.tools).not.toContain('bash');
@@ -53,19 +66,45 @@ describe('a real provider', () => {
   it('loads nothing that is not needed', async () => {
     const server = await startModelServer(['Hello.']);
     const report = await temporaryFolder();
-    const words = ['--model', 'ollama/x', '--base-url', `${server.url}/v1`, '--workspace', await temporaryFolder(), 'Hi'];
+    const words = [
+      '--model',
+      'ollama/x',
+      '--base-url',
+      `${server.url}/v1`,
+      '--workspace',
+      await temporaryFolder(),
+      'Hi',
+    ];
     await runCoder({ words, environment: { NODE_V8_COVERAGE: report } });
     const loaded = await Promise.all((await readdir(report)).map((file) => readFile(join(report, file), 'utf8')));
-    const modules = new Set([...loaded.join('').matchAll(/node_modules\/((?:@[\w-]+\/)?[\w-]+)\/(?!node_modules)/g)].map(([, name]) => name));
+    const modules = new Set(
+      [...loaded.join('').matchAll(/node_modules\/((?:@[\w-]+\/)?[\w-]+)\/(?!node_modules)/g)].map(([, name]) => name),
+    );
     expect([...modules]).toEqual(expect.arrayContaining(['@ai-sdk/openai-compatible']));
-    for (const name of ['@ai-sdk/anthropic', '@ai-sdk/openai', '@ai-sdk/google', '@copilotkit/aimock', '@clack/prompts', '@modelcontextprotocol/sdk', 'ai']) {
+    for (const name of [
+      '@ai-sdk/anthropic',
+      '@ai-sdk/openai',
+      '@ai-sdk/google',
+      '@copilotkit/aimock',
+      '@clack/prompts',
+      '@modelcontextprotocol/sdk',
+      'ai',
+    ]) {
       expect([...modules]).not.toContain(name);
     }
   });
 
   it('hands none of its keys to commands', async () => {
     const server = await startModelServer([call('bash', { command: 'env' }), 'Done.']);
-    const words = ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', await temporaryFolder(), 'Look'];
+    const words = [
+      '--model',
+      'anthropic/x',
+      '--base-url',
+      `${server.url}/v1`,
+      '--workspace',
+      await temporaryFolder(),
+      'Look',
+    ];
     await runCoder({ words, environment: { ANTHROPIC_API_KEY: 'secret-1', OPENAI_API_KEY: 'secret-2' } });
     const environment = JSON.stringify(server.requests[1]?.messages.at(-1));
     expect(environment).toContain('PATH=');

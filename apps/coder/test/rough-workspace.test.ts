@@ -9,14 +9,18 @@ import { alive } from './processes.js';
 /** Lets the model make one call; gives what it was told, and what the user saw. */
 const tryOut = async (folder: string, name: string, input: unknown) => {
   const server = await startModelServer([call(name, input), 'Done.']);
-  const { code, stdout } = await runCoder({ words: ['--model', 'ollama/x', '--base-url', `${server.url}/v1`, '--workspace', folder, 'Go on'] });
+  const { code, stdout } = await runCoder({
+    words: ['--model', 'ollama/x', '--base-url', `${server.url}/v1`, '--workspace', folder, 'Go on'],
+  });
   const told = server.requests[1]?.messages.at(-1)?.content;
   return { code, stdout, told: typeof told === 'string' ? told : JSON.stringify(told) };
 };
 
 describe('a rough workspace', () => {
   it('has a long build log, of which the model reads beginning and end', async () => {
-    const { code, told } = await tryOut(await temporaryFolder(), 'bash', { command: 'seq 1 200000; echo "error: it failed" >&2' });
+    const { code, told } = await tryOut(await temporaryFolder(), 'bash', {
+      command: 'seq 1 200000; echo "error: it failed" >&2',
+    });
     expect(code).toBe(0);
     expect(told.length).toBeLessThanOrEqual(16_000);
     expect(told).toMatch(/^1\n2\n/);
@@ -49,7 +53,10 @@ describe('a rough workspace', () => {
   });
 
   it('has a process that ignores being asked to end', async () => {
-    const { code, told } = await tryOut(await temporaryFolder(), 'bash', { command: 'trap "" TERM; echo $$; while true; do sleep 0.1; done', timeoutMs: 300 });
+    const { code, told } = await tryOut(await temporaryFolder(), 'bash', {
+      command: 'trap "" TERM; echo $$; while true; do sleep 0.1; done',
+      timeoutMs: 300,
+    });
     expect(code).toBe(0);
     const pid = Number(/\d+/.exec(told)?.[0]);
     expect(pid).toBeGreaterThan(1);
@@ -65,7 +72,9 @@ describe('a rough workspace', () => {
 
   it('has a file whose text would change the terminal', async () => {
     const folder = await temporaryFolder();
-    const { stdout } = await tryOut(folder, 'bash', { command: 'printf "\\033]0;title\\007\\033[2J" >&2; exit 1; # \u001B[31m' });
+    const { stdout } = await tryOut(folder, 'bash', {
+      command: 'printf "\\033]0;title\\007\\033[2J" >&2; exit 1; # \u001B[31m',
+    });
     expect(stdout).not.toContain('\u001B');
   });
 });

@@ -5,14 +5,30 @@ import { runCoder } from './coder-process.js';
 import { sampleProject, temporaryFolder } from './folders.js';
 import { call, startModelServer, type Answer } from './model-server.js';
 
-const run = async (answers: readonly Answer[], { folder, words = [], environment = {} }: { readonly folder?: string; readonly words?: readonly string[]; readonly environment?: Record<string, string> } = {}) => {
+const run = async (
+  answers: readonly Answer[],
+  {
+    folder,
+    words = [],
+    environment = {},
+  }: {
+    readonly folder?: string;
+    readonly words?: readonly string[];
+    readonly environment?: Record<string, string>;
+  } = {},
+) => {
   const server = await startModelServer(answers);
   const workspace = folder ?? (await sampleProject());
   const finished = await runCoder({
     words: ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', workspace, ...words, 'Go on'],
     environment: { ANTHROPIC_API_KEY: 'k', ...environment },
   });
-  return { ...finished, server, workspace, heard: (index: number) => JSON.stringify(server.requests[index]?.messages.filter(({ role }) => role === 'tool')) };
+  return {
+    ...finished,
+    server,
+    workspace,
+    heard: (index: number) => JSON.stringify(server.requests[index]?.messages.filter(({ role }) => role === 'tool')),
+  };
 };
 
 describe('the rules of the app', () => {
@@ -29,7 +45,9 @@ describe('the rules of the app', () => {
   });
 
   it('ask about every change where that is wanted', async () => {
-    const { stdout, workspace } = await run([call('write', { path: 'new.txt', content: 'x' }), 'Then not.'], { words: ['--approve', 'always'] });
+    const { stdout, workspace } = await run([call('write', { path: 'new.txt', content: 'x' }), 'Then not.'], {
+      words: ['--approve', 'always'],
+    });
     expect(stdout).toMatch(/⊘ write new\.txt.*denied/);
     await expect(readFile(join(workspace, 'new.txt'), 'utf8')).rejects.toThrow('ENOENT');
   });
@@ -37,8 +55,14 @@ describe('the rules of the app', () => {
   it('run the hooks of the user, and not those of a project that nobody has trusted', async () => {
     const home = await temporaryFolder();
     const folder = await sampleProject();
-    const hooksOf = (name: string): string => JSON.stringify({ hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: `touch "${home}/${name}"` }] }] } });
-    for (const [place, name] of [[home, 'mine'], [folder, 'theirs']] as const) {
+    const hooksOf = (name: string): string =>
+      JSON.stringify({
+        hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: `touch "${home}/${name}"` }] }] },
+      });
+    for (const [place, name] of [
+      [home, 'mine'],
+      [folder, 'theirs'],
+    ] as const) {
       await mkdir(join(place, '.claude'));
       await writeFile(join(place, '.claude/settings.json'), hooksOf(name));
     }

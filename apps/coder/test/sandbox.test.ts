@@ -8,10 +8,17 @@ import { call, startModelServer } from './model-server.js';
 const hasBubblewrap = spawnSync('bwrap', ['--unshare-all', '--ro-bind', '/', '/', 'true']).status === 0;
 
 /** Lets the model run one command; gives what it was told, and where. */
-const runCommand = async (command: string, words: readonly string[], environment: Record<string, string> = {}): Promise<Finished & { readonly told: string; readonly folder: string }> => {
+const runCommand = async (
+  command: string,
+  words: readonly string[],
+  environment: Record<string, string> = {},
+): Promise<Finished & { readonly told: string; readonly folder: string }> => {
   const server = await startModelServer([call('bash', { command }), 'Done.']);
   const folder = await sampleProject();
-  const finished = await runCoder({ words: ['--model', 'ollama/x', '--base-url', `${server.url}/v1`, '--workspace', folder, ...words, 'Go on'], environment });
+  const finished = await runCoder({
+    words: ['--model', 'ollama/x', '--base-url', `${server.url}/v1`, '--workspace', folder, ...words, 'Go on'],
+    environment,
+  });
   return { ...finished, folder, told: JSON.stringify(server.requests[1]?.messages.at(-1)) };
 };
 
@@ -51,30 +58,40 @@ describe.skipIf(!hasBubblewrap)('--sandbox bubblewrap (skipped where bwrap does 
   });
 });
 
-describe.skipIf(noDocker !== undefined)(`--sandbox docker${noDocker === undefined ? '' : ` (skipped: ${noDocker})`}`, { timeout: 120_000 }, () => {
-  let daemon: DockerDaemon;
-  beforeAll(async () => {
-    daemon = await startDockerDaemon();
-  }, 120_000);
-  afterAll(() => daemon.stop(), 60_000);
+describe.skipIf(noDocker !== undefined)(
+  `--sandbox docker${noDocker === undefined ? '' : ` (skipped: ${noDocker})`}`,
+  { timeout: 120_000 },
+  () => {
+    let daemon: DockerDaemon;
+    beforeAll(async () => {
+      daemon = await startDockerDaemon();
+    }, 120_000);
+    afterAll(() => daemon.stop(), 60_000);
 
-  it('runs commands in a container of the image and leaves none behind', async () => {
-    const words = ['--sandbox', 'docker', '--image', daemon.image];
-    const { code, stdout, told, folder } = await runCommand('cat package.json; touch here; ls /', words, { DOCKER_HOST: daemon.host });
-    expect(stdout).toContain('commands in docker');
-    expect(code).toBe(0);
-    expect(told).toContain('sample-duration');
-    expect(told).not.toContain('root');
-    expect((await inFolder(folder, 'ls', 'here')).output).toBe('here\n');
-    expect(daemon.docker('ps', '--all', '--quiet')).toBe('');
-  });
+    it('runs commands in a container of the image and leaves none behind', async () => {
+      const words = ['--sandbox', 'docker', '--image', daemon.image];
+      const { code, stdout, told, folder } = await runCommand('cat package.json; touch here; ls /', words, {
+        DOCKER_HOST: daemon.host,
+      });
+      expect(stdout).toContain('commands in docker');
+      expect(code).toBe(0);
+      expect(told).toContain('sample-duration');
+      expect(told).not.toContain('root');
+      expect((await inFolder(folder, 'ls', 'here')).output).toBe('here\n');
+      expect(daemon.docker('ps', '--all', '--quiet')).toBe('');
+    });
 
-  it('is told in one line where the image is missing', async () => {
-    const { code, stdout, stderr } = await runCommand('true', ['--sandbox', 'docker', '--image', 'no.invalid/such:image'], { DOCKER_HOST: daemon.host });
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^--sandbox docker: .*\n$/);
-  });
-});
+    it('is told in one line where the image is missing', async () => {
+      const { code, stdout, stderr } = await runCommand(
+        'true',
+        ['--sandbox', 'docker', '--image', 'no.invalid/such:image'],
+        { DOCKER_HOST: daemon.host },
+      );
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toMatch(/^--sandbox docker: .*\n$/);
+    });
+  },
+);
 
 describe('a sandbox that cannot be had', () => {
   it('is told in one line', async () => {

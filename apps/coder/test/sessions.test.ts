@@ -21,14 +21,21 @@ describe('a session', () => {
     const { stdout } = await runCoder({ words: [...words, '--sessions'], environment });
     expect(stdout).toMatch(/^\d{4}-\d\d-\d\dT\d{6}-[\da-f]{4} {2}\d{4}-\d\d-\d\d \d\d:\d\d {3}2 turns {2}I am Ada\n$/);
     await runCoder({ words: [...words, '--resume', stdout.slice(0, 12), 'And now?'], environment });
-    const rolesOf = (index: number) => server.requests[index]?.messages.filter(({ role }) => role !== 'system').map(({ role }) => role).join(' ');
+    const rolesOf = (index: number) =>
+      server.requests[index]?.messages
+        .filter(({ role }) => role !== 'system')
+        .map(({ role }) => role)
+        .join(' ');
     expect(rolesOf(1)).toMatch(/^user assistant user/);
     expect(rolesOf(2)).toMatch(/^user assistant user assistant user/);
     expect(JSON.stringify(server.requests[2]?.messages)).toContain('I am Ada');
   });
 
   it('goes on after the process was killed in the middle of a command', async () => {
-    const { server, words, environment, workspace } = await wordsFor([call('bash', { command: 'touch began; sleep 1000' }), 'I see.']);
+    const { server, words, environment, workspace } = await wordsFor([
+      call('bash', { command: 'touch began; sleep 1000' }),
+      'I see.',
+    ]);
     const coder = startCoder({ words: [...words, 'Begin'], environment });
     await vi.waitFor(() => access(join(workspace, 'began')), 60_000);
     coder.signal('SIGKILL');
@@ -41,7 +48,10 @@ describe('a session', () => {
   });
 
   it('goes on in the middle of the turn that was cut off, where nothing else is said', async () => {
-    const { server, words, environment, workspace } = await wordsFor([call('bash', { command: 'touch began; sleep 1000' }), 'I was interrupted, and go on.']);
+    const { server, words, environment, workspace } = await wordsFor([
+      call('bash', { command: 'touch began; sleep 1000' }),
+      'I was interrupted, and go on.',
+    ]);
     const coder = startCoder({ words: [...words, 'Begin'], environment });
     await vi.waitFor(() => access(join(workspace, 'began')), 60_000);
     coder.signal('SIGKILL');
@@ -63,7 +73,11 @@ describe('a session', () => {
   });
 
   it('is one terminal’s at a time', async () => {
-    const { words, environment, workspace } = await wordsFor([call('bash', { command: 'touch began; while [ ! -e go ]; do sleep 0.1; done' }), 'Done.', 'Now I can.']);
+    const { words, environment, workspace } = await wordsFor([
+      call('bash', { command: 'touch began; while [ ! -e go ]; do sleep 0.1; done' }),
+      'Done.',
+      'Now I can.',
+    ]);
     const first = startCoder({ words: [...words, 'Begin'], environment });
     await vi.waitFor(() => access(join(workspace, 'began')), 60_000);
     const second = await runCoder({ words: [...words, '--continue', 'Me too'], environment });

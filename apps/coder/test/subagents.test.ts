@@ -10,7 +10,11 @@ const answersIn = ({ messages }: Asked): number => messages.filter(({ role }) =>
 
 /** One that spawns an explorer and waits for it; the explorer searches once and reports. */
 const scout = (request: Asked): Answer => {
-  if (isExplorer(request)) return answersIn(request) === 0 ? call('grep', { pattern: 'parseDuration' }, 'look') : 'It is in src/duration.js, line 4.';
+  if (isExplorer(request)) {
+    return answersIn(request) === 0
+      ? call('grep', { pattern: 'parseDuration' }, 'look')
+      : 'It is in src/duration.js, line 4.';
+  }
   if (answersIn(request) === 0) return call('spawn', { agent: 'explore', task: 'Where is parseDuration?' }, 'spawn');
   return answersIn(request) === 1 ? call('wait', {}, 'wait') : 'The explorer says: src/duration.js.';
 };
@@ -19,7 +23,10 @@ const run = async (answers: Answers, ...words: readonly string[]) => {
   const server = await startModelServer(answers);
   const workspace = await sampleProject();
   const environment = { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: await temporaryFolder() };
-  const start = { words: ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', workspace, ...words], environment };
+  const start = {
+    words: ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', workspace, ...words],
+    environment,
+  };
   return { server, start, ...(await runCoder(start)) };
 };
 
@@ -31,7 +38,9 @@ describe('an explorer', () => {
     expect(stdout).toMatch(/^⎇ explore ended: ok · 2 steps · tokens: [\d,]+ in, [\d,]+ out · /m);
     expect(stdout).toContain('The explorer says: src/duration.js.');
     const last = server.requests.filter((request) => !isExplorer(request)).at(-1);
-    expect(last && textOf(last)).toMatch(/Sub-agent \S+ \(explore\) ended: ok[^]*EXTERNAL[^]*It is in src\/duration\.js, line 4\./i);
+    expect(last && textOf(last)).toMatch(
+      /Sub-agent \S+ \(explore\) ended: ok[^]*EXTERNAL[^]*It is in src\/duration\.js, line 4\./i,
+    );
     // Its session is none that a user goes on with.
     const listed = await runCoder({ ...start, words: [...start.words.slice(0, 6), '--sessions'] });
     expect(listed.stdout.trim().split('\n')).toHaveLength(1);
@@ -43,8 +52,19 @@ describe('an explorer', () => {
       const answer = scout(request);
       return typeof answer === 'string' ? { content: answer, usage } : { ...answer, usage };
     });
-    const words = ['--model', 'anthropic/claude-sonnet-4-5', '--base-url', `${server.url}/v1`, '--workspace', await sampleProject(), 'Where is parseDuration?'];
-    const { stdout } = await runCoder({ words, environment: { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: await temporaryFolder() } });
+    const words = [
+      '--model',
+      'anthropic/claude-sonnet-4-5',
+      '--base-url',
+      `${server.url}/v1`,
+      '--workspace',
+      await sampleProject(),
+      'Where is parseDuration?',
+    ];
+    const { stdout } = await runCoder({
+      words,
+      environment: { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: await temporaryFolder() },
+    });
     // Three calls of its own and two of the explorer, at $3 and $15 a million.
     expect(stdout).toContain(' · $0.0225 · ');
   });
@@ -52,7 +72,12 @@ describe('an explorer', () => {
   it('has tools that read, and no others', async () => {
     const { server } = await run(scout, 'Where is parseDuration?');
     const explorer = server.requests.find(isExplorer);
-    expect(explorer?.tools?.map(({ function: { name } }) => name).toSorted()).toEqual(['glob', 'grep', 'read', 'read_artifact']);
+    expect(explorer?.tools?.map(({ function: { name } }) => name).toSorted()).toEqual([
+      'glob',
+      'grep',
+      'read',
+      'read_artifact',
+    ]);
   });
 
   it('cannot change anything, whatever it calls', async () => {
@@ -87,8 +112,19 @@ describe('an explorer', () => {
   it('ends with the turn that is cancelled', async () => {
     const server = await startModelServer((request) => (isExplorer(request) ? noAnswer() : scout(request)));
     const workspace = await sampleProject();
-    const words = ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', workspace, 'Where is it?'];
-    const coder = startCoder({ words, environment: { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: await temporaryFolder() } });
+    const words = [
+      '--model',
+      'anthropic/x',
+      '--base-url',
+      `${server.url}/v1`,
+      '--workspace',
+      workspace,
+      'Where is it?',
+    ];
+    const coder = startCoder({
+      words,
+      environment: { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: await temporaryFolder() },
+    });
     await coder.said('⎇ explore begins');
     coder.signal('SIGINT');
     const { code, stdout } = await coder.finished;

@@ -20,15 +20,24 @@ const ctrlD = '\u0004';
 
 /** Starts the app on a terminal of its own, which `script` of util-linux makes. */
 const startOnTerminal = ({ words = [], environment, ...start }: Start): Running => {
-  const line = ['stty cols 100 rows 40; exec', process.execPath, main, ...words].map((word, index) => (index === 0 ? word : `'${word}'`)).join(' ');
-  return startProgram('script', ['--quiet', '--return', '--command', line, '/dev/null'], { ...start, environment: { SHELL: '/bin/sh', ...environment } });
+  const line = ['stty cols 100 rows 40; exec', process.execPath, main, ...words]
+    .map((word, index) => (index === 0 ? word : `'${word}'`))
+    .join(' ');
+  return startProgram('script', ['--quiet', '--return', '--command', line, '/dev/null'], {
+    ...start,
+    environment: { SHELL: '/bin/sh', ...environment },
+  });
 };
 
 const startWith = async (answers: Answers, { words = [], environment }: Start = {}, latencyMs = 0) => {
   const server = await startModelServer(answers, latencyMs);
   const folder = await sampleProject();
   const all = ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', folder, ...words];
-  return { server, folder, coder: startOnTerminal({ words: all, environment: { ANTHROPIC_API_KEY: 'k', ...environment } }) };
+  return {
+    server,
+    folder,
+    coder: startOnTerminal({ words: all, environment: { ANTHROPIC_API_KEY: 'k', ...environment } }),
+  };
 };
 
 /** Makes the beginning of escape sequences visible. */
@@ -40,7 +49,11 @@ const busy = 'Type to steer the turn; Ctrl-C cancels it.';
 describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of util-linux)', () => {
   it('shows streaming text, a spinner, coloured calls and diffs, and a summary', async () => {
     const edit = call('edit', { path: 'src/duration.js', old: 'h: 3_600', new: 'h: 3600' });
-    const { coder } = await startWith([{ content: 'I look and change.', ...edit }, call('bash', { command: 'sleep 0.4; exit 3' }), 'All *done*.'], { words: ['Change it'] }, 5);
+    const { coder } = await startWith(
+      [{ content: 'I look and change.', ...edit }, call('bash', { command: 'sleep 0.4; exit 3' }), 'All *done*.'],
+      { words: ['Change it'] },
+      5,
+    );
     const { code, stdout } = await coder.finished;
     const shown = legible(stdout);
     expect(code).toBe(0);
@@ -56,7 +69,10 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
   });
 
   it('has no colour with NO_COLOR', async () => {
-    const { coder } = await startWith([call('glob', { pattern: '*' }), 'Done.'], { words: ['Look'], environment: { NO_COLOR: '1' } });
+    const { coder } = await startWith([call('glob', { pattern: '*' }), 'Done.'], {
+      words: ['Look'],
+      environment: { NO_COLOR: '1' },
+    });
     const { stdout } = await coder.finished;
     expect(stdout).toContain('✓ glob *');
     expect(legible(stdout)).not.toMatch(/␛\[[\d;]*m/);
@@ -80,13 +96,24 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     await coder.said(/Your name is Ada\.[^]*completed[^]*Say what to do/);
     coder.type(ctrlD);
     expect((await coder.finished).code).toBe(0);
-    expect(server.requests[1]?.messages.filter(({ role }) => role !== 'system').map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    expect(server.requests[1]?.messages.filter(({ role }) => role !== 'system').map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'user',
+    ]);
   });
 
   it('shows what fills the context window, and compacts it', async () => {
     const long = [1, 2, 3].map((id) => call('read', { path: 'long.txt' }, `call-${id}`));
-    const { coder, folder, server } = await startWith([...long, 'I have read it.', 'The file was read three times; nothing is left to do.']);
-    await writeFile(join(folder, 'long.txt'), Array.from({ length: 800 }, (_, index) => `${index} is a line of a file that is read.`).join('\n'));
+    const { coder, folder, server } = await startWith([
+      ...long,
+      'I have read it.',
+      'The file was read three times; nothing is left to do.',
+    ]);
+    await writeFile(
+      join(folder, 'long.txt'),
+      Array.from({ length: 800 }, (_, index) => `${index} is a line of a file that is read.`).join('\n'),
+    );
     await coder.said(idle);
     coder.type(`/context${enter}`);
     await coder.said('Nothing has been sent to the model yet.');
@@ -124,10 +151,18 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     find('In src/duration.js.');
     await coder.said(/⎇ explore ended: ok · 2 steps[^]*It is there\.[^]*completed[^]*Say what to do/);
     const task = { title: 'Write it', acceptance: ['It is there.'], description: '', dependsOn: [], generation: 0 };
-    const tasks = [{ ...task, id: 'one', status: 'todo' }, { ...task, id: 'two', status: 'blocked', blockedBy: 'a key is missing' }];
-    await writeFile(join(folder, 'agent-progress.json'), JSON.stringify({ format: 'agent-progress', version: 1, revision: 1, phase: 'working', goal: 'A shop', tasks }));
+    const tasks = [
+      { ...task, id: 'one', status: 'todo' },
+      { ...task, id: 'two', status: 'blocked', blockedBy: 'a key is missing' },
+    ];
+    await writeFile(
+      join(folder, 'agent-progress.json'),
+      JSON.stringify({ format: 'agent-progress', version: 1, revision: 1, phase: 'working', goal: 'A shop', tasks }),
+    );
     coder.type(`/tasks${enter}`);
-    await coder.said(/one · Write it[^]*⊘[^]*two · Write it \(blocked: a key is missing\)[^]*0 of 2 tasks are done, 1 blocked\. Next: Write it \(one\)\./);
+    await coder.said(
+      /one · Write it[^]*⊘[^]*two · Write it \(blocked: a key is missing\)[^]*0 of 2 tasks are done, 1 blocked\. Next: Write it \(one\)\./,
+    );
     coder.type(ctrlD);
     expect((await coder.finished).code).toBe(0);
   });
@@ -140,7 +175,9 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     const task = { id: 'one', title: 'Write one', acceptance: ['It is there.'] };
     const answers: Answers = async (request) => {
       const results = request.messages.filter(({ role }) => role === 'tool').length;
-      if (textOf(request).includes('You open a project')) return results === 0 ? call('task_plan', { goal: 'One file', tasks: [task] }) : 'It is planned.';
+      if (textOf(request).includes('You open a project')) {
+        return results === 0 ? call('task_plan', { goal: 'One file', tasks: [task] }) : 'It is planned.';
+      }
       if (results > 0) return noAnswer();
       await heard;
       return call('glob', { pattern: '*' });
@@ -152,7 +189,10 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     coder.type(`In Latin, please${enter}`);
     await coder.said('› In Latin, please (told at the next step)');
     goOn();
-    await vi.waitFor(() => expect(server.requests.filter((request) => textOf(request).includes('In Latin, please'))).toHaveLength(1), 60_000);
+    await vi.waitFor(
+      () => expect(server.requests.filter((request) => textOf(request).includes('In Latin, please'))).toHaveLength(1),
+      60_000,
+    );
     coder.type(ctrlC);
     const { code, stdout } = await coder.finished;
     expect(stdout).toContain('cancelled');
@@ -164,10 +204,17 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     const answers: Answers = (request) => {
       const results = request.messages.filter(({ role }) => role === 'tool').length;
       if (textOf(request).includes('Something went wrong while an agent worked')) return 'Run the checks first.';
-      if (textOf(request).includes('You open a project')) return results === 0 ? call('task_plan', { goal: 'One file', tasks: [task] }) : 'It is planned.';
-      return [call('task_next', {}), call('task_done', { id: 'one', summary: 'It is written.' }, 'done')][results] ?? 'I give up.';
+      if (textOf(request).includes('You open a project')) {
+        return results === 0 ? call('task_plan', { goal: 'One file', tasks: [task] }) : 'It is planned.';
+      }
+      return (
+        [call('task_next', {}), call('task_done', { id: 'one', summary: 'It is written.' }, 'done')][results] ??
+        'I give up.'
+      );
     };
-    const { coder, folder } = await startWith(answers, { words: ['--plan', '--check', 'false', '--max-sessions', '2', 'Write one'] });
+    const { coder, folder } = await startWith(answers, {
+      words: ['--plan', '--check', 'false', '--max-sessions', '2', 'Write one'],
+    });
     await coder.said(/max-sessions[^]*A rule for AGENTS\.md: Run the checks first\.[^]*Add it\? \(y\/n\)/);
     coder.type(`y${enter}`);
     expect((await coder.finished).code).toBe(3);
@@ -206,7 +253,10 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
   });
 
   it('steers the turn that runs with what is typed', async () => {
-    const { coder, server, folder } = await startWith([call('bash', { command: 'touch began; while [ ! -e go ]; do sleep 0.1; done' }), 'As you wish.']);
+    const { coder, server, folder } = await startWith([
+      call('bash', { command: 'touch began; while [ ! -e go ]; do sleep 0.1; done' }),
+      'As you wish.',
+    ]);
     await coder.said(idle);
     coder.type(`Begin${enter}`);
     await coder.said(busy);
@@ -278,7 +328,9 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
   });
 
   it('asks before it reads outside of the workspace, and takes no for an answer', async () => {
-    const { coder, server } = await startWith([call('read', { path: '/etc/hostname' }), 'I may not.'], { words: ['Look'] });
+    const { coder, server } = await startWith([call('read', { path: '/etc/hostname' }), 'I may not.'], {
+      words: ['Look'],
+    });
     await coder.said('A tool wants to read /etc/hostname, which lies outside of the workspace.');
     await coder.said('Allow it? (y/n/session/always');
     coder.type(`whatever${enter}`);
@@ -292,7 +344,11 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
   it('asks only once about a folder that is always allowed', async () => {
     const outside = await temporaryFolder();
     execFileSync('/bin/sh', ['-c', 'echo one > a; echo two > b'], { cwd: outside });
-    const { coder, server } = await startWith([call('read', { path: `${outside}/a` }, '1'), call('read', { path: `${outside}/b` }, '2'), 'Seen.']);
+    const { coder, server } = await startWith([
+      call('read', { path: `${outside}/a` }, '1'),
+      call('read', { path: `${outside}/b` }, '2'),
+      'Seen.',
+    ]);
     await coder.said(idle);
     coder.type(`Look${enter}`);
     await coder.said('Allow it? (y/n/session/always');
@@ -329,7 +385,15 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
 describe('without a terminal', () => {
   it('refuses what it would have to ask about', async () => {
     const server = await startModelServer([call('read', { path: '/etc/hostname' }), 'I may not.']);
-    const words = ['--model', 'ollama/x', '--base-url', `${server.url}/v1`, '--workspace', await sampleProject(), 'Look'];
+    const words = [
+      '--model',
+      'ollama/x',
+      '--base-url',
+      `${server.url}/v1`,
+      '--workspace',
+      await sampleProject(),
+      'Look',
+    ];
     const { code, stdout } = await startProgram(process.execPath, [main, ...words]).finished;
     expect(code).toBe(0);
     expect(stdout).toMatch(/^✗ read \/etc\/hostname · .* leads out of the workspace/m);

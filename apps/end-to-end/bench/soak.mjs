@@ -37,8 +37,15 @@ const model = ({ settings }, { session, step }) => {
   const answering = (...parts) => [{ type: 'response', response: { ...response(...parts), usage: usage(100, 20) } }];
   if (chance < 0.02) return [{ type: 'error', error: failure('Internal server error', { status: 500 }) }];
   if (step >= 6 || settings.toolChoice === 'none' || chance < 0.2) return answering(words(40));
-  if (!session.startsWith('subagent-') && chance < 0.24) return answering(callOf('spawn', { agent: 'explore', task: words(5) }), callOf('wait', {}));
-  return answering(words(10), ...Array.from({ length: 1 + Math.floor(random() * 3) }, () => callOf(random() < 0.1 ? 'missing' : 'read', { path: `${words(1)}/${ids}` })));
+  if (!session.startsWith('subagent-') && chance < 0.24) {
+    return answering(callOf('spawn', { agent: 'explore', task: words(5) }), callOf('wait', {}));
+  }
+  return answering(
+    words(10),
+    ...Array.from({ length: 1 + Math.floor(random() * 3) }, () =>
+      callOf(random() < 0.1 ? 'missing' : 'read', { path: `${words(1)}/${ids}` }),
+    ),
+  );
 };
 
 const read = defineTool({
@@ -84,7 +91,12 @@ const team = subagents({
       policy: { tools: ['read'] },
       create: ({ guard, budget: share }) => {
         const driver = toolDriver(createRegistry().register(read));
-        return harness({ model, tools: driver, sessions }).pipe(team, guardrails({ budget: share, maxSteps: 8 }), ...inner(driver), guard);
+        return harness({ model, tools: driver, sessions }).pipe(
+          team,
+          guardrails({ budget: share, maxSteps: 8 }),
+          ...inner(driver),
+          guard,
+        );
       },
     },
   },
@@ -108,7 +120,9 @@ inbox.events.subscribe((event) => {
 /** Runs so many turns, some at a time. */
 const run = async (from, count) => {
   for (let next = from; next < from + count; next += sideBySide) {
-    const batch = Array.from({ length: Math.min(sideBySide, from + count - next) }, (_, index) => inbox.send(`session-${(next + index) % sessionCount}`, words(20)));
+    const batch = Array.from({ length: Math.min(sideBySide, from + count - next) }, (_, index) =>
+      inbox.send(`session-${(next + index) % sessionCount}`, words(20)),
+    );
     await Promise.all(batch);
   }
   await inbox.idle();
@@ -116,7 +130,17 @@ const run = async (from, count) => {
 
 const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
 const columns = (values) => console.log(values.map((value) => String(value).padStart(14)).join(''));
-columns(['turns', 'CPU ms/turn', 'heap MB', 'RSS MB', 'open files', 'resources', 'compactions', 'sub-agents', 'events']);
+columns([
+  'turns',
+  'CPU ms/turn',
+  'heap MB',
+  'RSS MB',
+  'open files',
+  'resources',
+  'compactions',
+  'sub-agents',
+  'events',
+]);
 for (let done = 0, tenth = Math.ceil(turnCount / 10); done < turnCount; done += tenth) {
   const before = process.cpuUsage();
   await run(done, Math.min(tenth, turnCount - done));
@@ -124,12 +148,26 @@ for (let done = 0, tenth = Math.ceil(turnCount / 10); done < turnCount; done += 
   globalThis.gc?.();
   const { heapUsed, rss } = process.memoryUsage();
   const files = process.platform === 'linux' ? readdirSync('/proc/self/fd').length : '-';
-  columns([done + tenth, ((user + system) / 1000 / tenth).toFixed(2), megabytes(heapUsed), megabytes(rss), files, process.getActiveResourcesInfo().length, seen.compactions, seen.children, seen.events]);
+  columns([
+    done + tenth,
+    ((user + system) / 1000 / tenth).toFixed(2),
+    megabytes(heapUsed),
+    megabytes(rss),
+    files,
+    process.getActiveResourcesInfo().length,
+    seen.compactions,
+    seen.children,
+    seen.events,
+  ]);
 }
 await inbox.close();
 await team.close();
 await lanes.shutdown();
 
 let unsound = 0;
-for (const { session } of await sessions.list()) if (repairHistory(await sessions.messages(session)).repairs.length > 0) unsound += 1;
-console.log(`outcomes: ${JSON.stringify(outcomes)} · turns left open: ${(await agent.unfinished()).length} · sessions in need of repair: ${unsound} · sessions kept: ${(await sessions.list()).length}`);
+for (const { session } of await sessions.list()) {
+  if (repairHistory(await sessions.messages(session)).repairs.length > 0) unsound += 1;
+}
+console.log(
+  `outcomes: ${JSON.stringify(outcomes)} · turns left open: ${(await agent.unfinished()).length} · sessions in need of repair: ${unsound} · sessions kept: ${(await sessions.list()).length}`,
+);

@@ -7,7 +7,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { asIfKilled, temporaryFolder } from './killed-sessions.js';
 
 const concurrency = 2;
-const careful: Hook = { name: 'careful', beforeTool: ({ call: { name } }) => (name === 'deploy' ? { decision: 'ask', reason: 'May it be deployed?' } : undefined) };
+const careful: Hook = {
+  name: 'careful',
+  beforeTool: ({ call: { name } }) =>
+    name === 'deploy' ? { decision: 'ask', reason: 'May it be deployed?' } : undefined,
+};
 
 interface World {
   readonly agent: Agent;
@@ -30,12 +34,16 @@ const worldIn = (directory: string): World => {
   const tools = scriptedTools({ deploy: work('deployed'), look: work('seen') }, { look: { effect: 'read-only' } });
   const model: Parameters<typeof harness>[0]['model'] = ({ messages }) => {
     const [said, ...rest] = [...messages];
-    const answer = rest.some(({ role }) => role === 'tool') ? response('Done.') : response(call('c1', said?.content === 'deploy' ? 'deploy' : 'look'));
+    const answer = rest.some(({ role }) => role === 'tool')
+      ? response('Done.')
+      : response(call('c1', said?.content === 'deploy' ? 'deploy' : 'look'));
     return [{ type: 'response', response: answer }];
   };
   const lanes = createLanes({ concurrency });
   const agent: Agent = harness({ model, tools, sessions: fileSessions({ directory, fsync: 'never' }) }).pipe(
-    queue(lanes, { isPaused: (turn) => agent.running().some((one) => one.turn === turn && one.state === 'waiting-for-input') }),
+    queue(lanes, {
+      isPaused: (turn) => agent.running().some((one) => one.turn === turn && one.state === 'waiting-for-input'),
+    }),
     hooks([careful], { approvalTimeoutMs: 3_600_000 }),
   );
   return { agent, lanes, tools, busiest: () => busiest };
@@ -44,7 +52,9 @@ const worldIn = (directory: string): World => {
 const deploying = Array.from({ length: 6 }, (_, index) => `deploy-${index}`);
 
 /** Resolves once so many approvals have been asked for, with their ids. */
-const asksIn = (count: number): { readonly onEvent: (event: TurnEvent) => void; readonly all: Promise<readonly string[]> } => {
+const asksIn = (
+  count: number,
+): { readonly onEvent: (event: TurnEvent) => void; readonly all: Promise<readonly string[]> } => {
   const ids: string[] = [];
   let resolveAll: (ids: readonly string[]) => void;
   const all = new Promise<readonly string[]>((resolve) => (resolveAll = resolve));
@@ -111,6 +121,10 @@ describe('more turns that wait for a person than there are slots', () => {
     await answerAll(second, ids);
     expect((await recovering).map(({ outcome }) => outcome)).toEqual(deploying.map(() => 'completed'));
     expect([ranIn(first, 'deploy'), ranIn(second, 'deploy'), second.busiest()]).toEqual([0, 6, concurrency]);
-    expect([second.agent.running(), await second.agent.unfinished(), second.lanes.snapshot().sessions]).toEqual([[], [], []]);
+    expect([second.agent.running(), await second.agent.unfinished(), second.lanes.snapshot().sessions]).toEqual([
+      [],
+      [],
+      [],
+    ]);
   });
 });

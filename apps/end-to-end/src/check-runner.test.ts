@@ -12,14 +12,28 @@ describe('a runner of checks', () => {
   });
 
   it.each<[string, Awaited<ReturnType<ContinuityRunner>>, string]>([
-    ['what failed', { exitCode: 2, output: 'one test is red' }, 'failed with exit code 2. Mend that, then commit again.\n\nIts output:\none test is red'],
-    ['why it did not end, in words of its own', { exitCode: undefined, output: '', failure: 'was lost with its machine' }, 'npm test was lost with its machine. Mend that'],
-    ['why it did not end, in ours', { exitCode: undefined, output: '', failure: 'timed-out' }, 'npm test did not end within 5000 ms. Mend that'],
+    [
+      'what failed',
+      { exitCode: 2, output: 'one test is red' },
+      'failed with exit code 2. Mend that, then commit again.\n\nIts output:\none test is red',
+    ],
+    [
+      'why it did not end, in words of its own',
+      { exitCode: undefined, output: '', failure: 'was lost with its machine' },
+      'npm test was lost with its machine. Mend that',
+    ],
+    [
+      'why it did not end, in ours',
+      { exitCode: undefined, output: '', failure: 'timed-out' },
+      'npm test did not end within 5000 ms. Mend that',
+    ],
   ])('tells the gate of commits %s', async (_, end, reason) => {
     const run: ContinuityRunner = () => Promise.resolve(end);
     const model = scriptedModel([response(call('1', 'bash', { command: 'git commit -m x' })), 'Not yet.']);
     const tools = scriptedTools({ bash: () => 'committed' });
-    const agent = harness({ model, tools }).pipe(hooks([commitGate({ command: 'npm test', cwd: '/work', run, timeoutMs: 5000 })]));
+    const agent = harness({ model, tools }).pipe(
+      hooks([commitGate({ command: 'npm test', cwd: '/work', run, timeoutMs: 5000 })]),
+    );
     const { messages } = await reply(agent.turn({ session: 's', input: 'Commit.' }));
     expect(JSON.stringify(messages)).toContain(JSON.stringify(reason).slice(1, -1));
     expect(tools.ran).toHaveLength(0);

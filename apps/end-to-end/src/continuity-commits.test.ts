@@ -14,10 +14,18 @@ const check = { command: 'test -f green', run: localChecks() };
 let calls = 0;
 const use = (name: string, input: object = {}) => call(`call-${(calls += 1)}`, name, input);
 
-const runTurn = async (project: Project, model: ModelDriver, session: string, ...operators: readonly TurnOperator[]): Promise<readonly TurnEvent[]> => {
+const runTurn = async (
+  project: Project,
+  model: ModelDriver,
+  session: string,
+  ...operators: readonly TurnOperator[]
+): Promise<readonly TurnEvent[]> => {
   const sandbox = await createSandbox({ mode: 'host', root: project.folder });
   try {
-    const registry = createRegistry().register(workspaceTools({ root: project.folder, bash: { sandbox } }), ...continuityTools({ project, check }).map((tool) => defineTool(tool)));
+    const registry = createRegistry().register(
+      workspaceTools({ root: project.folder, bash: { sandbox } }),
+      ...continuityTools({ project, check }).map((tool) => defineTool(tool)),
+    );
     const agent = harness({ model, tools: toolDriver(registry), closeGraceMs: 60_000 }).pipe(...operators);
     return await lastValueFrom(agent.turn({ session, input: 'Go on.' }).pipe(toArray()));
   } finally {
@@ -25,29 +33,54 @@ const runTurn = async (project: Project, model: ModelDriver, session: string, ..
   }
 };
 
-const statuses = (events: readonly TurnEvent[]): readonly string[] => events.flatMap((event) => (event.type === 'tool.result' ? [`${event.call.name} ${event.status}`] : []));
+const statuses = (events: readonly TurnEvent[]): readonly string[] =>
+  events.flatMap((event) => (event.type === 'tool.result' ? [`${event.call.name} ${event.status}`] : []));
 
 /** Commits with the git of the machine, as an app would. */
-const commitWith = (folder: string, ...settings: readonly string[]) => ({ message }: SessionCommit): string => {
-  gitIn(folder, ...settings, 'add', '--all');
-  gitIn(folder, ...settings, 'commit', '--quiet', '-m', message);
-  return gitIn(folder, 'rev-parse', 'HEAD');
-};
+const commitWith =
+  (folder: string, ...settings: readonly string[]) =>
+  ({ message }: SessionCommit): string => {
+    gitIn(folder, ...settings, 'add', '--all');
+    gitIn(folder, ...settings, 'commit', '--quiet', '-m', message);
+    return gitIn(folder, 'rev-parse', 'HEAD');
+  };
 
 describe('work in progress', () => {
   const gate = (folder: string) => hooks([commitGate({ command: check.command, cwd: folder })]);
-  const commits = (message: string) => response(use('bash', { command: `git -c user.name=Test -c user.email=t@example.com commit -qam "${message}"` }));
+  const commits = (message: string) =>
+    response(use('bash', { command: `git -c user.name=Test -c user.email=t@example.com commit -qam "${message}"` }));
 
   it('is committed on the branch of an agent though tests fail; what says that it is done is not', async () => {
     const folder = await ownRepository();
     const project = await begunProject(folder, 'login');
     gitIn(folder, 'add', '--all');
-    const model = scriptedModel([response(use('task_next')), commits('Build login (login)'), commits('WIP: Build login (login)'), 'Half of it is done.']);
+    const model = scriptedModel([
+      response(use('task_next')),
+      commits('Build login (login)'),
+      commits('WIP: Build login (login)'),
+      'Half of it is done.',
+    ]);
     const made: SessionCommit[] = [];
-    const events = await runTurn(project, model, 'one', gate(folder), continuity({ project, commit: (next) => { made.push(next); return commitWith(folder)(next); } }));
+    const events = await runTurn(
+      project,
+      model,
+      'one',
+      gate(folder),
+      continuity({
+        project,
+        commit: (next) => {
+          made.push(next);
+          return commitWith(folder)(next);
+        },
+      }),
+    );
     expect(statuses(events)).toEqual(['task_next ok', 'bash denied', 'bash ok']);
     expect(made).toMatchObject([{ message: 'WIP: Build login (login)', isWorkInProgress: true }]);
-    expect(gitIn(folder, 'log', '--format=%s').split('\n')).toEqual(['WIP: Build login (login)', 'WIP: Build login (login)', 'Begin']);
+    expect(gitIn(folder, 'log', '--format=%s').split('\n')).toEqual([
+      'WIP: Build login (login)',
+      'WIP: Build login (login)',
+      'Begin',
+    ]);
     expect(gitIn(folder, 'status', '--short')).toBe('');
   });
 
@@ -59,11 +92,23 @@ describe('work in progress', () => {
       const { beforeTool } = commitGate({ command: check.command, cwd: folder });
       const commit = async ({ message, session, turn, signal }: SessionCommit): Promise<string> => {
         const input = { command: `git commit -qam "${message}"` };
-        const verdict = await beforeTool?.({ call: use('bash', input), session, turn, signal, step: 1, at: 0 } as never);
+        const verdict = await beforeTool?.({
+          call: use('bash', input),
+          session,
+          turn,
+          signal,
+          step: 1,
+          at: 0,
+        } as never);
         judged.push(verdict?.decision);
         return commitWith(folder)({ message } as SessionCommit);
       };
-      await runTurn(project, scriptedModel([response(use('task_next')), 'Half of it is done.']), 'one', continuity({ project, commit }));
+      await runTurn(
+        project,
+        scriptedModel([response(use('task_next')), 'Half of it is done.']),
+        'one',
+        continuity({ project, commit }),
+      );
     }
     expect(judged).toEqual([undefined, 'deny']);
   });
@@ -75,11 +120,26 @@ describe('work in progress', () => {
     await writeFile(hook, '#!/bin/sh\ngrep -q "^WIP:" "$1" || test -f green\n');
     await chmod(hook, 0o755);
     const commit = commitWith(folder);
-    await runTurn(project, scriptedModel([response(use('task_next')), 'Half of it is done.']), 'one', continuity({ project, commit }));
-    const failing = scriptedModel([response(use('task_next')), response(use('task_done', { id: 'login', summary: 'x' })), response(use('write', { path: 'green', content: 'x' })), response(use('task_done', { id: 'login', summary: 'It works.' })), 'Done.']);
+    await runTurn(
+      project,
+      scriptedModel([response(use('task_next')), 'Half of it is done.']),
+      'one',
+      continuity({ project, commit }),
+    );
+    const failing = scriptedModel([
+      response(use('task_next')),
+      response(use('task_done', { id: 'login', summary: 'x' })),
+      response(use('write', { path: 'green', content: 'x' })),
+      response(use('task_done', { id: 'login', summary: 'It works.' })),
+      'Done.',
+    ]);
     const events = await runTurn(project, failing, 'two', continuity({ project, commit }));
     expect(statuses(events)).toEqual(['task_next ok', 'task_done failed', 'write ok', 'task_done ok']);
-    expect(gitIn(folder, 'log', '--format=%s').split('\n')).toEqual(['Build login (login)', 'WIP: Build login (login)', 'Begin']);
+    expect(gitIn(folder, 'log', '--format=%s').split('\n')).toEqual([
+      'Build login (login)',
+      'WIP: Build login (login)',
+      'Begin',
+    ]);
   });
 });
 
@@ -87,8 +147,20 @@ describe('the git operator', () => {
   const wiring = (project: Project): readonly TurnOperator[] => {
     let message = '';
     return [
-      continuity({ project, commit: (next) => { message = next.message; return undefined; } }),
-      git({ repository: createGitRepository({ root: project.folder }), autoBranch: false, autoCommit: true, adoptUncommitted: true, message: () => message }),
+      continuity({
+        project,
+        commit: (next) => {
+          message = next.message;
+          return undefined;
+        },
+      }),
+      git({
+        repository: createGitRepository({ root: project.folder }),
+        autoBranch: false,
+        autoCommit: true,
+        adoptUncommitted: true,
+        message: () => message,
+      }),
     ];
   };
 
@@ -96,11 +168,20 @@ describe('the git operator', () => {
     const folder = await ownRepository();
     const project = await begunProject(folder, 'login');
     await writeFile(join(folder, 'left-by-the-dead.txt'), 'half');
-    const model = scriptedModel([response(use('task_next')), response(use('write', { path: 'form.txt', content: 'x' })), 'Half of it is done.']);
+    const model = scriptedModel([
+      response(use('task_next')),
+      response(use('write', { path: 'form.txt', content: 'x' })),
+      'Half of it is done.',
+    ]);
     const events = await runTurn(project, model, 'one', ...wiring(project));
     expect(events.filter(({ type }) => type === 'git.failed' || type === 'continuity.problem')).toEqual([]);
     expect(gitIn(folder, 'log', '-1', '--format=%s')).toBe('WIP: Build login (login)');
-    expect(gitIn(folder, 'show', '--stat', '--format=', '--name-only').split('\n').toSorted()).toEqual(['agent-notes.md', 'agent-progress.json', 'form.txt', 'left-by-the-dead.txt']);
+    expect(gitIn(folder, 'show', '--stat', '--format=', '--name-only').split('\n').toSorted()).toEqual([
+      'agent-notes.md',
+      'agent-progress.json',
+      'form.txt',
+      'left-by-the-dead.txt',
+    ]);
     expect(gitIn(folder, 'status', '--short')).toBe('');
     expect(gitIn(folder, 'branch', '--show-current')).toBe('agent/shop');
   });
@@ -110,7 +191,13 @@ describe('a branch for each session', () => {
   it('takes the progress away with it, which is why a project has one for all', async () => {
     const folder = await ownRepository('main');
     const project = await begunProject(folder, 'login');
-    await runTurn(project, scriptedModel([response(use('task_next')), 'Half of it is done.']), 'one', continuity({ project }), git({ repository: createGitRepository({ root: folder }), autoCommit: true, adoptUncommitted: true }));
+    await runTurn(
+      project,
+      scriptedModel([response(use('task_next')), 'Half of it is done.']),
+      'one',
+      continuity({ project }),
+      git({ repository: createGitRepository({ root: folder }), autoCommit: true, adoptUncommitted: true }),
+    );
     expect(gitIn(folder, 'branch', '--show-current')).toBe('main');
     expect(await project.status()).toMatchObject({ file: 'missing', next: { kind: 'plan' } });
   });
@@ -123,7 +210,10 @@ describe('a commit that fails', () => {
     await chmod(hook, 0o755);
   };
   const merging = async (folder: string): Promise<void> => {
-    for (const [branch, text] of [['agent/one', 'one'], ['agent/two', 'two']] as const) {
+    for (const [branch, text] of [
+      ['agent/one', 'one'],
+      ['agent/two', 'two'],
+    ] as const) {
       gitIn(folder, 'switch', '--quiet', '-c', branch, 'agent/shop');
       await writeFile(join(folder, 'same.txt'), text);
       gitIn(folder, 'add', 'same.txt');
@@ -136,18 +226,35 @@ describe('a commit that fails', () => {
     ['a hook refuses it', refusing, [], /the tests are red/],
     ['nobody is named', () => undefined, ['-c', 'user.name=', '-c', 'user.email='], /ident/],
     ['the repository is locked', (folder) => writeFile(join(folder, '.git/index.lock'), ''), [], /index.lock/],
-  ])('because %s is told, and keeps neither the turn from ending nor the next session from going on', async (_, prepare, settings, why) => {
-    const folder = await ownRepository();
-    const project = await begunProject(folder, 'login');
-    await prepare(folder);
-    const drafts: SessionFailure[] = [];
-    const events = await runTurn(project, scriptedModel([response(use('task_next')), 'Half of it is done.']), 'one', continuity({ project, commit: commitWith(folder, ...settings), draftRule: (failure) => { drafts.push(failure); return undefined; } }));
-    expect(events.filter(({ type }) => type === 'continuity.problem')).toMatchObject([{ what: 'commit', error: { message: expect.stringMatching(why) as unknown } }]);
-    expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed' });
-    expect(await project.status()).toMatchObject({ next: { kind: 'work', task: { id: 'login' }, isResumed: true } });
-    expect(await readFile(project.notes.path, 'utf8')).toContain('The task login is not done yet.');
-    expect(drafts).toEqual([]);
-  });
+  ])(
+    'because %s is told, and keeps neither the turn from ending nor the next session from going on',
+    async (_, prepare, settings, why) => {
+      const folder = await ownRepository();
+      const project = await begunProject(folder, 'login');
+      await prepare(folder);
+      const drafts: SessionFailure[] = [];
+      const events = await runTurn(
+        project,
+        scriptedModel([response(use('task_next')), 'Half of it is done.']),
+        'one',
+        continuity({
+          project,
+          commit: commitWith(folder, ...settings),
+          draftRule: (failure) => {
+            drafts.push(failure);
+            return undefined;
+          },
+        }),
+      );
+      expect(events.filter(({ type }) => type === 'continuity.problem')).toMatchObject([
+        { what: 'commit', error: { message: expect.stringMatching(why) as unknown } },
+      ]);
+      expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed' });
+      expect(await project.status()).toMatchObject({ next: { kind: 'work', task: { id: 'login' }, isResumed: true } });
+      expect(await readFile(project.notes.path, 'utf8')).toContain('The task login is not done yet.');
+      expect(drafts).toEqual([]);
+    },
+  );
 
   it.each<readonly [string, (folder: string) => unknown, string, boolean]>([
     ['on a detached head', (folder) => gitIn(folder, 'checkout', '--quiet', '--detach'), 'completed', true],
@@ -158,7 +265,13 @@ describe('a commit that fails', () => {
     const project = await begunProject(folder, 'login');
     const repository = createGitRepository({ root: folder });
     const model = scriptedModel([response(use('task_next')), 'Half of it is done.']);
-    const events = await runTurn(project, model, 'one', continuity({ project }), git({ repository, autoBranch: false, autoCommit: true, adoptUncommitted: true }));
+    const events = await runTurn(
+      project,
+      model,
+      'one',
+      continuity({ project }),
+      git({ repository, autoBranch: false, autoCommit: true, adoptUncommitted: true }),
+    );
     expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome });
     expect(events.some(({ type }) => type === 'git.commit')).toBe(false);
     expect(model.requests.length > 0).toBe(begins);

@@ -10,7 +10,12 @@ export const gitIn = (folder: string, ...args: readonly string[]): string =>
   execFileSync('git', ['-C', folder, '-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...args], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null', HOME: '/nonexistent' },
+    env: {
+      PATH: process.env['PATH'],
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_CONFIG_SYSTEM: '/dev/null',
+      HOME: '/nonexistent',
+    },
   }).trimEnd();
 
 /** A folder that is gone after the test. */
@@ -28,11 +33,14 @@ export const ownRepository = async (branch = 'agent/shop'): Promise<string> => {
   return folder;
 };
 
-export const planned = (...ids: readonly string[]): readonly PlannedTask[] => ids.map((id) => ({ id, title: `Build ${id}`, acceptance: [`${id} works end to end`] }));
+export const planned = (...ids: readonly string[]): readonly PlannedTask[] =>
+  ids.map((id) => ({ id, title: `Build ${id}`, acceptance: [`${id} works end to end`] }));
 
 /** A project whose first session is over. */
 export const begunProject = async (folder: string, ...ids: readonly string[]): Promise<Project> => {
   const project = openProject({ folder });
-  await project.progress.initialize(emptyProgress('A shop'), (progress) => beginWork(planTasks(progress, planned(...ids))));
+  await project.progress.initialize(emptyProgress('A shop'), (progress) =>
+    beginWork(planTasks(progress, planned(...ids))),
+  );
   return project;
 };

@@ -22,7 +22,9 @@ const hurried = (): VirtualTimeScheduler => {
 const works = ({ messages }: ChatCompletionRequest): FixtureResponse => {
   const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.stringify(content));
   const id = /Task ([\w-]+):/.exec(results.join(''))?.[1] ?? '';
-  const use = (name: string, input: object): FixtureResponse => ({ toolCalls: [{ name, arguments: JSON.stringify(input) }] });
+  const use = (name: string, input: object): FixtureResponse => ({
+    toolCalls: [{ name, arguments: JSON.stringify(input) }],
+  });
   return [use('task_next', {}), use('task_done', { id, summary: 'It works.' })][results.length] ?? { content: 'Done.' };
 };
 
@@ -34,7 +36,10 @@ interface Worked {
 }
 
 /** Works on two tasks with a provider that answers as it is told, by the number of the request. */
-const workWith = async (weather: (request: number) => FixtureResponse | undefined, { withFailover = false, maxOutageMs = 86_400_000 } = {}): Promise<Worked> => {
+const workWith = async (
+  weather: (request: number) => FixtureResponse | undefined,
+  { withFailover = false, maxOutageMs = 86_400_000 } = {},
+): Promise<Worked> => {
   let requests = 0;
   const provider = await startMockProvider((request) => weather((requests += 1)) ?? works(request));
   onTestFinished(() => provider.stop());
@@ -42,10 +47,24 @@ const workWith = async (weather: (request: number) => FixtureResponse | undefine
   const check = { command: 'true', run: () => Promise.resolve({ exitCode: 0, output: 'ok' }) };
   const model = languageModel(createAnthropic({ baseURL: provider.url, apiKey: 'test' })('claude-sonnet-4-5'));
   const scheduler = hurried();
-  const retries = withFailover ? failover({ maxAttempts: 2, maxRetries: 1, maxWaitMs: 20, backoff: () => 1 }) : identity;
-  const agent = harness({ model, tools: toolDriver(createRegistry().register(...continuityTools({ project, check }).map((tool) => defineTool(tool)))) }).pipe(retries, continuity({ project }));
+  const retries = withFailover
+    ? failover({ maxAttempts: 2, maxRetries: 1, maxWaitMs: 20, backoff: () => 1 })
+    : identity;
+  const agent = harness({
+    model,
+    tools: toolDriver(
+      createRegistry().register(...continuityTools({ project, check }).map((tool) => defineTool(tool))),
+    ),
+  }).pipe(retries, continuity({ project }));
   const outages: Outage[] = [];
-  const end = await workThrough({ project, goal: 'Build a shop.', scheduler, maxOutageMs, onOutage: (outage) => void outages.push(outage), runSession: ({ session, input }) => reply(agent.turn({ session, input })) });
+  const end = await workThrough({
+    project,
+    goal: 'Build a shop.',
+    scheduler,
+    maxOutageMs,
+    onOutage: (outage) => void outages.push(outage),
+    runSession: ({ session, input }) => reply(agent.turn({ session, input })),
+  });
   return { end, outages, requests, attempts: end.status.tasks.map(({ attempts }) => attempts) };
 };
 
@@ -54,7 +73,9 @@ const revoked: FixtureResponse = { error: { message: 'invalid x-api-key', type: 
 
 describe('a provider that is down', () => {
   it('is waited for, also in the middle of a session, and no task and no session is counted for it', async () => {
-    const { end, outages, attempts } = await workWith((request) => (request <= 8 || (request >= 10 && request <= 13) ? overloaded : undefined));
+    const { end, outages, attempts } = await workWith((request) =>
+      request <= 8 || (request >= 10 && request <= 13) ? overloaded : undefined,
+    );
     expect(end).toMatchObject({ reason: 'all-done', sessions: 2 });
     expect(outages).toHaveLength(12);
     // A session that was cut off in the middle does not begin the count anew: nothing says that it is over.
@@ -64,7 +85,9 @@ describe('a provider that is down', () => {
   });
 
   it('is waited for behind what has asked again by itself', async () => {
-    const { end, outages } = await workWith((request) => (request <= 6 ? overloaded : undefined), { withFailover: true });
+    const { end, outages } = await workWith((request) => (request <= 6 ? overloaded : undefined), {
+      withFailover: true,
+    });
     expect(end).toMatchObject({ reason: 'all-done', sessions: 2 });
     expect(outages.length).toBeGreaterThan(0);
   });

@@ -13,7 +13,9 @@ const runs = { run: localChecks() };
 const session = async (project: Project, options: Partial<ContinuityOptions> = {}) => {
   const model = scriptedModel(['I see.']);
   const agent = harness({ model }).pipe(continuity({ project, ...runs, ...options }));
-  const events: readonly TurnEvent[] = await lastValueFrom(agent.turn({ session: 'one', input: 'Go on.' }).pipe(toArray()));
+  const events: readonly TurnEvent[] = await lastValueFrom(
+    agent.turn({ session: 'one', input: 'Go on.' }).pipe(toArray()),
+  );
   return { events, state: JSON.stringify(model.requests[0]?.tail) };
 };
 
@@ -45,7 +47,11 @@ describe('workspace.sh in a real shell', () => {
     ['comes to its end', 'echo fine', /has run: the workspace is in order/],
     ['fails', 'echo "no database" >&2; exit 3', /has failed.*exit code 3.*no database/],
     ['is killed', 'echo "so far"; kill -9 $$', /has failed.*(?:137|killed).*so far/],
-    ['says hundreds of megabytes', 'yes "a line of what nobody reads" | head -c 300000000; echo; echo "the end"; exit 1', /has failed.*exit code 1.*the end/],
+    [
+      'says hundreds of megabytes',
+      'yes "a line of what nobody reads" | head -c 300000000; echo; echo "the end"; exit 1',
+      /has failed.*exit code 1.*the end/,
+    ],
     ['cannot be run', 'if then', /has failed.*syntax error/],
   ])('that %s holds no turn up', async (_, script, told) => {
     const { events, state } = await session(await projectWithScript(script));
@@ -77,7 +83,9 @@ describe('workspace.sh in a real shell', () => {
     const model = scriptedModel(['Never asked.']);
     const seen: TurnEvent[] = [];
     const agent = harness({ model }).pipe(continuity({ project, ...runs }));
-    const running = agent.turn({ session: 'one', input: 'Go on.', signal: controller.signal }).subscribe((event) => seen.push(event));
+    const running = agent
+      .turn({ session: 'one', input: 'Go on.', signal: controller.signal })
+      .subscribe((event) => seen.push(event));
     const pid = await written(project);
     if (how === 'left') running.unsubscribe();
     else controller.abort();

@@ -6,13 +6,25 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { LLMock, type ChatCompletionRequest, type FixtureResponse, type MockServerOptions } from '@copilotkit/aimock';
 import { languageModel } from '@h/ai-sdk';
 import { compaction } from '@h/compaction';
-import { createCredentialPool, failover, redactKeys, splitModelName, streamTimeouts, type CredentialPool } from '@h/failover';
+import {
+  createCredentialPool,
+  failover,
+  redactKeys,
+  splitModelName,
+  streamTimeouts,
+  type CredentialPool,
+} from '@h/failover';
 import { harness, memorySessions, repairHistory, type ModelDriver, type TurnEvent } from '@h/turn';
 import { failure, scriptedModel, scriptedTools } from '@h/turn/testing';
 import { from, Observable, Subscription, type SchedulerAction, type SchedulerLike } from 'rxjs';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
-const keys = { a1: 'test-key-of-alpha-one', a2: 'test-key-of-alpha-two', b1: 'test-key-of-beta-one', b2: 'test-key-of-beta-two' };
+const keys = {
+  a1: 'test-key-of-alpha-one',
+  a2: 'test-key-of-alpha-two',
+  b1: 'test-key-of-beta-one',
+  b2: 'test-key-of-beta-two',
+};
 type KeyId = keyof typeof keys;
 
 /** How a provider answers a key. */
@@ -32,7 +44,8 @@ const hour: readonly (readonly [from: number, to: number, weather: Weather, ...k
   [52, 53, 'cut', 'a1', 'a2', 'b2'],
 ];
 const minute = 60_000;
-const weatherOf = (key: KeyId, at: number): Weather => hour.find(([begin, end, , ...who]) => at >= begin * minute && at < end * minute && who.includes(key))?.[2] ?? 'fine';
+const weatherOf = (key: KeyId, at: number): Weather =>
+  hour.find(([begin, end, , ...who]) => at >= begin * minute && at < end * minute && who.includes(key))?.[2] ?? 'fine';
 
 /** Time that stands still while somebody is on the wire, and else goes from timer to timer. */
 const virtualTime = () => {
@@ -81,10 +94,16 @@ const counting = (driver: ModelDriver): ModelDriver & { readonly active: number 
 const answer = ({ messages }: ChatCompletionRequest): FixtureResponse => {
   const asked = messages.findLast(({ role }) => role === 'user')?.content;
   const turn = /turn [a-z]-\d+/.exec(JSON.stringify(asked))?.[0] ?? 'no turn';
-  return messages.at(-1)?.role === 'tool' ? { content: `${turn} is done.` } : { toolCalls: [{ name: 'note', arguments: JSON.stringify({ turn }) }] };
+  return messages.at(-1)?.role === 'tool'
+    ? { content: `${turn} is done.` }
+    : { toolCalls: [{ name: 'note', arguments: JSON.stringify({ turn }) }] };
 };
 
-const startMock = async (options: MockServerOptions, respond: (request: ChatCompletionRequest) => FixtureResponse, cut: { readonly truncateAfterChunks?: number } = {}): Promise<URL> => {
+const startMock = async (
+  options: MockServerOptions,
+  respond: (request: ChatCompletionRequest) => FixtureResponse,
+  cut: { readonly truncateAfterChunks?: number } = {},
+): Promise<URL> => {
   const mock = new LLMock({ port: 0, host: '127.0.0.1', ...options });
   mock.on({ predicate: () => true }, respond, cut);
   const url = new URL(await mock.start());
@@ -99,7 +118,12 @@ const mocks = async (): Promise<Readonly<Record<Weather, URL>>> => {
     startMock({}, () => ({ status, error: { type, message }, ...(retryAfter !== undefined && { retryAfter }) }));
   return {
     fine: await startMock({}, answer),
-    limited: await failing(429, 'rate_limit_error', 'This request would exceed the rate limit of 20,000 input tokens per minute.', 75),
+    limited: await failing(
+      429,
+      'rate_limit_error',
+      'This request would exceed the rate limit of 20,000 input tokens per minute.',
+      75,
+    ),
     overloaded: await failing(529, 'overloaded_error', 'Overloaded'),
     revoked: await failing(401, 'authentication_error', 'invalid x-api-key'),
     broken: await failing(500, 'api_error', 'Internal server error'),
@@ -123,13 +147,18 @@ const keyOf = ({ headers }: IncomingMessage): KeyId => {
 };
 
 /** Both providers behind one address: looks at the key and the time, and lets the mock of that weather answer. */
-const startProviders = async (now: () => number, pool: () => CredentialPool): Promise<{ readonly url: string; readonly calls: readonly Call[] }> => {
+const startProviders = async (
+  now: () => number,
+  pool: () => CredentialPool,
+): Promise<{ readonly url: string; readonly calls: readonly Call[] }> => {
   const upstream = await mocks();
   const calls: Call[] = [];
   const server = createServer((incoming, outgoing) => {
     const key = keyOf(incoming);
     const weather = weatherOf(key, now());
-    const isCooling = pool().status().some(({ id, cooldowns }) => id === key && cooldowns.some(({ until }) => until > now()));
+    const isCooling = pool()
+      .status()
+      .some(({ id, cooldowns }) => id === key && cooldowns.some(({ until }) => until > now()));
     calls.push({ key, weather, at: now(), wasCooling: isCooling });
     const { hostname: host, port } = upstream[weather];
     const { method, headers, url: path } = incoming;
@@ -158,15 +187,24 @@ describe('an hour with two providers and four keys', () => {
     const time = virtualTime();
     const { scheduler } = time;
     const pool = createCredentialPool({
-      profiles: Object.entries(keys).map(([id, key]) => ({ id, provider: id.startsWith('a') ? 'anthropic' : 'openai', key })),
+      profiles: Object.entries(keys).map(([id, key]) => ({
+        id,
+        provider: id.startsWith('a') ? 'anthropic' : 'openai',
+        key,
+      })),
       now: () => scheduler.now(),
       random: () => 0.5,
     });
-    const { url, calls } = await startProviders(() => scheduler.now(), () => pool);
+    const { url, calls } = await startProviders(
+      () => scheduler.now(),
+      () => pool,
+    );
     const resolve = async (name = '', credential = '') => {
       const { provider, model } = splitModelName(name);
       const apiKey = await pool.key(credential);
-      return provider === 'anthropic' ? createAnthropic({ baseURL: url, apiKey })(model) : createOpenAI({ baseURL: url, apiKey })(model);
+      return provider === 'anthropic'
+        ? createAnthropic({ baseURL: url, apiKey })(model)
+        : createOpenAI({ baseURL: url, apiKey })(model);
     };
     const model = counting(streamTimeouts(redactKeys(languageModel({ resolve }), pool), { scheduler }));
     const noted: string[] = [];
@@ -178,7 +216,14 @@ describe('an hour with two providers and four keys', () => {
     });
     const sessions = memorySessions();
     const agent = harness({ model, tools, sessions, scheduler }).pipe(
-      failover({ pool, models: ['anthropic/claude-sonnet-4-5', 'openai/gpt-5'], maxWaitMs: 15 * minute, maxElapsedMs: 30 * minute, maxAttempts: 40, random: () => 0.5 }),
+      failover({
+        pool,
+        models: ['anthropic/claude-sonnet-4-5', 'openai/gpt-5'],
+        maxWaitMs: 15 * minute,
+        maxElapsedMs: 30 * minute,
+        maxAttempts: 40,
+        random: () => 0.5,
+      }),
     );
 
     const events: TurnEvent[] = [];
@@ -189,14 +234,23 @@ describe('an hour with two providers and four keys', () => {
       const name = `turn ${session}-${number}`;
       turns.push(name);
       const next = (): void => {
-        if (number < 59) scheduler.schedule(() => startTurn(session, number + 1, startedAt), Math.max(0, startedAt + (number + 1) * minute - scheduler.now()));
+        if (number < 59) {
+          scheduler.schedule(
+            () => startTurn(session, number + 1, startedAt),
+            Math.max(0, startedAt + (number + 1) * minute - scheduler.now()),
+          );
+        }
         open -= 1;
       };
       open += 1;
-      agent.turn({ session, input: `Please do ${name}.` }).subscribe({ next: (event) => events.push(event), complete: next });
+      agent
+        .turn({ session, input: `Please do ${name}.` })
+        .subscribe({ next: (event) => events.push(event), complete: next });
     };
-    for (const [index, session] of ['x', 'y'].entries()) scheduler.schedule(() => startTurn(session, 0, index * 20_000), index * 20_000);
-    for (let idle = 0; ; ) {
+    for (const [index, session] of ['x', 'y'].entries()) {
+      scheduler.schedule(() => startTurn(session, 0, index * 20_000), index * 20_000);
+    }
+    for (let idle = 0; ;) {
       await tick();
       idle = model.active === 0 ? idle + 1 : 0;
       if (idle < 4) continue;
@@ -216,10 +270,16 @@ describe('an hour with two providers and four keys', () => {
     }
 
     const met = (weather: Weather): number => calls.filter((call) => call.weather === weather).length;
-    for (const weather of ['fine', 'limited', 'overloaded', 'revoked', 'broken', 'cut'] as const) expect(met(weather), weather).toBeGreaterThan(0);
-    expect(new Set(calls.filter(({ weather }) => weather === 'fine').map(({ key }) => key))).toEqual(new Set(Object.keys(keys)));
+    for (const weather of ['fine', 'limited', 'overloaded', 'revoked', 'broken', 'cut'] as const) {
+      expect(met(weather), weather).toBeGreaterThan(0);
+    }
+    expect(new Set(calls.filter(({ weather }) => weather === 'fine').map(({ key }) => key))).toEqual(
+      new Set(Object.keys(keys)),
+    );
     const types = new Set(events.map(({ type }) => type));
-    for (const type of ['failover.retrying', 'failover.switched', 'failover.waiting', 'failover.cooling'] as const) expect(types).toContain(type);
+    for (const type of ['failover.retrying', 'failover.switched', 'failover.waiting', 'failover.cooling'] as const) {
+      expect(types).toContain(type);
+    }
     expect(types).not.toContain('failover.exhausted');
     expect(met('revoked'), 'a refused key is tried again every few minutes at most').toBeLessThan(20);
     expect(JSON.stringify(events)).not.toMatch(new RegExp(Object.values(keys).join('|')));
@@ -228,9 +288,15 @@ describe('an hour with two providers and four keys', () => {
 
 describe('a switch to a model with a smaller window', () => {
   it('makes the history shorter first, with a hand-off, and the request fits', async () => {
-    const long = Array.from({ length: 60 }, (_, index) => ({ role: index % 2 === 0 ? ('user' as const) : ('assistant' as const), content: `${index}: ${'word '.repeat(400)}` }));
+    const long = Array.from({ length: 60 }, (_, index) => ({
+      role: index % 2 === 0 ? ('user' as const) : ('assistant' as const),
+      content: `${index}: ${'word '.repeat(400)}`,
+    }));
     const sessions = memorySessions({ alice: long });
-    const model = scriptedModel([{ error: failure('This model is not for you.', { status: 404 }) }, 'Hello from the small one.']);
+    const model = scriptedModel([
+      { error: failure('This model is not for you.', { status: 404 }) },
+      'Hello from the small one.',
+    ]);
     const summarize = vi.fn(() => 'What was said before: many words.');
     const agent = harness({ model, sessions }).pipe(
       failover({ models: ['anthropic/large', 'openai/small'] }),
@@ -238,7 +304,9 @@ describe('a switch to a model with a smaller window', () => {
     );
     const events: TurnEvent[] = [];
     await new Promise<void>((resolve) => {
-      agent.turn({ session: 'alice', input: 'Go on.' }).subscribe({ next: (event) => events.push(event), complete: resolve });
+      agent
+        .turn({ session: 'alice', input: 'Go on.' })
+        .subscribe({ next: (event) => events.push(event), complete: resolve });
     });
     expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed' });
     const types = events.map(({ type }) => type);

@@ -12,7 +12,12 @@ const storeOf = (records: readonly JournalRecord[]): SessionStore & { readonly j
   const journal = records.map((record) => decodeRecord(encodeRecord(record)));
   return {
     journal,
-    open: () => ({ snapshot: { messages: [], state: {} }, journal: [...journal], append: (record) => void journal.push(record), close: () => undefined }),
+    open: () => ({
+      snapshot: { messages: [], state: {} },
+      journal: [...journal],
+      append: (record) => void journal.push(record),
+      close: () => undefined,
+    }),
     locate: () => 's',
     unfinished: () => [],
   };
@@ -25,7 +30,10 @@ interface Plan {
 }
 
 /** Runs a turn, or goes on with it where the journal ends. The model answers by the number of the step. */
-const runFrom = async (records: readonly JournalRecord[], { answers, handOff: handOffOptions, loopDetect: loopOptions }: Plan) => {
+const runFrom = async (
+  records: readonly JournalRecord[],
+  { answers, handOff: handOffOptions, loopDetect: loopOptions }: Plan,
+) => {
   const sessions = storeOf(records);
   const model = scriptedModel(
     Array.from({ length: 60 }, (): ScriptStep => (request, context) => {
@@ -33,7 +41,10 @@ const runFrom = async (records: readonly JournalRecord[], { answers, handOff: ha
       return typeof answer === 'function' ? answer(request, context) : answer;
     }),
   );
-  const tools = scriptedTools({ test: '1 failing', read: (input) => `The text of ${JSON.stringify(input)}.`, poll: 'Not yet.' }, { test: { idempotent: true }, read: { effect: 'read-only' }, poll: { effect: 'read-only' } });
+  const tools = scriptedTools(
+    { test: '1 failing', read: (input) => `The text of ${JSON.stringify(input)}.`, poll: 'Not yet.' },
+    { test: { idempotent: true }, read: { effect: 'read-only' }, poll: { effect: 'read-only' } },
+  );
   const events: TurnEvent[] = [];
   const agent = harness({ model, tools, sessions }).pipe(
     loopDetect(loopOptions),
@@ -45,7 +56,8 @@ const runFrom = async (records: readonly JournalRecord[], { answers, handOff: ha
       ...handOffOptions,
     }),
   );
-  const turn$ = records.length === 0 ? agent.turn({ session: 's', input: 'Mend the test.', id: 'turn-1' }) : agent.resume('turn-1');
+  const turn$ =
+    records.length === 0 ? agent.turn({ session: 's', input: 'Mend the test.', id: 'turn-1' }) : agent.resume('turn-1');
   await lastValueFrom(turn$.pipe(tap((event) => void events.push(event))));
   return { journal: sessions.journal, events };
 };
@@ -60,26 +72,70 @@ const gist = (journal: readonly JournalRecord[]): readonly unknown[] =>
     return event.type === 'turn.stop' || event.type === 'turn.end' ? [[event.type, event.outcome, event.reason]] : [];
   });
 
-const asks = (...calls: readonly (readonly [name: string, input?: object])[]): ScriptStep => response(...calls.map(([name, input = {}], index) => call(`c${index}`, name, input)));
+const asks = (...calls: readonly (readonly [name: string, input?: object])[]): ScriptStep =>
+  response(...calls.map(([name, input = {}], index) => call(`c${index}`, name, input)));
 const again = (count: number, step: ScriptStep): readonly ScriptStep[] => Array.from({ length: count }, () => step);
 const read = (path: string): ScriptStep => asks(['read', { path }]);
-const chant: ScriptStep = ({ tail }) => (tail.length === 0 ? 'I will now do it, at once and in full. '.repeat(60) : response(call('c0', 'test')));
+const chant: ScriptStep = ({ tail }) =>
+  tail.length === 0 ? 'I will now do it, at once and in full. '.repeat(60) : response(call('c0', 'test'));
 
 describe.each<readonly [string, Plan]>([
-  ['that goes in a circle, across a reset, to its end', { answers: again(30, asks(['test'])), handOff: { maxLoopBlocks: 1 } }],
-  ['that goes in a circle again and again, until a reset is due', { answers: Array.from({ length: 3 }, (_, round) => [...again(3, read(`same-${round}`)), read(`new-${round}`), read(`other-${round}`)]).flat(), handOff: { maxLoopBlocks: 3 }, loopDetect: { detectors: { 'no-progress': { warn: 2, block: 3 } }, forgiveAfter: 2 } }],
-  ['whose steps have several calls', { answers: [...again(7, asks(['test'], ['read', { path: 'a' }])), ...again(6, asks(['poll'], ['read', { path: 'a' }], ['read', { path: 'b' }])), 'Done.'], handOff: { maxLoopBlocks: 1, maxResets: 5 } }],
-  ['that is given up half-way through a circle', { answers: again(30, asks(['test'])), handOff: { isConfused: ({ step }) => step === 3 } }],
-  ['that brings nothing new for long, across resets', { answers: Array.from({ length: 40 }, (_, index) => (index < 4 ? read(`f${index}`) : read(`f${index % 4}`))), handOff: { isConfused: ({ step }) => step % 8 === 0 }, loopDetect: { detectors: { 'cycle': false, 'no-progress': false, 'breaker': { warn: 6, break: 12 } } } }],
-  ['whose answers repeat themselves', { answers: [chant, asks(['read', { path: 'x' }]), 'Done.'], handOff: { maxLoopBlocks: 1 } }],
+  [
+    'that goes in a circle, across a reset, to its end',
+    { answers: again(30, asks(['test'])), handOff: { maxLoopBlocks: 1 } },
+  ],
+  [
+    'that goes in a circle again and again, until a reset is due',
+    {
+      answers: Array.from({ length: 3 }, (_, round) => [
+        ...again(3, read(`same-${round}`)),
+        read(`new-${round}`),
+        read(`other-${round}`),
+      ]).flat(),
+      handOff: { maxLoopBlocks: 3 },
+      loopDetect: { detectors: { 'no-progress': { warn: 2, block: 3 } }, forgiveAfter: 2 },
+    },
+  ],
+  [
+    'whose steps have several calls',
+    {
+      answers: [
+        ...again(7, asks(['test'], ['read', { path: 'a' }])),
+        ...again(6, asks(['poll'], ['read', { path: 'a' }], ['read', { path: 'b' }])),
+        'Done.',
+      ],
+      handOff: { maxLoopBlocks: 1, maxResets: 5 },
+    },
+  ],
+  [
+    'that is given up half-way through a circle',
+    { answers: again(30, asks(['test'])), handOff: { isConfused: ({ step }) => step === 3 } },
+  ],
+  [
+    'that brings nothing new for long, across resets',
+    {
+      answers: Array.from({ length: 40 }, (_, index) => (index < 4 ? read(`f${index}`) : read(`f${index % 4}`))),
+      handOff: { isConfused: ({ step }) => step % 8 === 0 },
+      loopDetect: { detectors: { cycle: false, 'no-progress': false, breaker: { warn: 6, break: 12 } } },
+    },
+  ],
+  [
+    'whose answers repeat themselves',
+    { answers: [chant, asks(['read', { path: 'x' }]), 'Done.'], handOff: { maxLoopBlocks: 1 } },
+  ],
 ])('a turn %s', (_, plan) => {
   it('comes to the same, live and resumed after each of its records', async () => {
     const whole = await runFrom([], plan);
-    expect(whole.journal.some(({ event }) => event.type === 'history.replace' && event.origin === 'handoff')).toBe(true);
+    expect(whole.journal.some(({ event }) => event.type === 'history.replace' && event.origin === 'handoff')).toBe(
+      true,
+    );
     const expected = JSON.stringify(gist(whole.journal), undefined, 1);
     for (let length = 1; length < whole.journal.length; length += 1) {
       const resumed = await runFrom(whole.journal.slice(0, length), plan);
-      expect(JSON.stringify(gist(resumed.journal), undefined, 1), `resumed after ${length} of ${whole.journal.length} records, the last a ${whole.journal[length - 1]?.event.type}`).toBe(expected);
+      expect(
+        JSON.stringify(gist(resumed.journal), undefined, 1),
+        `resumed after ${length} of ${whole.journal.length} records, the last a ${whole.journal[length - 1]?.event.type}`,
+      ).toBe(expected);
     }
   });
 });

@@ -15,7 +15,9 @@ export const asIfKilled = async (directory: string): Promise<string> => {
   const copy = await temporaryFolder();
   await cp(directory, copy, { recursive: true });
   for (const session of await readdir(copy)) {
-    for (const name of await readdir(join(copy, session))) if (name.startsWith('lock.')) await rm(join(copy, session, name), { recursive: true });
+    for (const name of await readdir(join(copy, session))) {
+      if (name.startsWith('lock.')) await rm(join(copy, session, name), { recursive: true });
+    }
   }
   return copy;
 };

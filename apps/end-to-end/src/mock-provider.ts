@@ -14,7 +14,9 @@ export interface MockProvider {
 }
 
 /** Starts a mock of all providers, behind a listener that writes down what passes. */
-export const startMockProvider = async (answer: (request: ChatCompletionRequest) => FixtureResponse): Promise<MockProvider> => {
+export const startMockProvider = async (
+  answer: (request: ChatCompletionRequest) => FixtureResponse,
+): Promise<MockProvider> => {
   const mock = new LLMock({ port: 0, host: '127.0.0.1' });
   mock.on({ predicate: () => true }, answer);
   const target = new URL(await mock.start());

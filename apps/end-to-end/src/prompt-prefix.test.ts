@@ -24,7 +24,8 @@ const answer = ({ messages }: ChatCompletionRequest): FixtureResponse => {
     : { content: `Answer ${number}` };
 };
 
-const rule = 'Prefer small functions, name things by what they mean, and run the tests before you say that you are done. ';
+const rule =
+  'Prefer small functions, name things by what they mean, and run the tests before you say that you are done. ';
 
 /** The prompt of an agent whose clock and memory change with every request. */
 const tiers = (): PromptOptions => {
@@ -35,13 +36,23 @@ const tiers = (): PromptOptions => {
     session: [{ id: 'rules', text: async () => Promise.resolve(`# Rules\n${rule.repeat(20)}  \r\n`) }],
     volatile: [
       { id: 'time', text: () => `It is 12:00:${String((seconds += 1)).padStart(2, '0')}.` },
-      { id: 'memory', text: ({ step, turn }) => memories.concat(`Remembered in ${turn}, step ${step}: ${memories.push('something')}`).join('\n') },
+      {
+        id: 'memory',
+        text: ({ step, turn }) =>
+          memories.concat(`Remembered in ${turn}, step ${step}: ${memories.push('something')}`).join('\n'),
+      },
     ],
   };
 };
 
 const tool = (name: string) =>
-  defineTool({ name, description: `The tool ${name}.`, input: { type: 'object', properties: { number: { type: 'number' } } }, effect: 'read-only', run: () => 'Seen.' });
+  defineTool({
+    name,
+    description: `The tool ${name}.`,
+    input: { type: 'object', properties: { number: { type: 'number' } } },
+    effect: 'read-only',
+    run: () => 'Seen.',
+  });
 
 interface Conversation {
   /** What the provider was sent, as it came over the wire. */
@@ -51,22 +62,32 @@ interface Conversation {
   readonly events: readonly TurnEvent[];
 }
 
-const converse = async (options: PromptOptions, modelAt: (url: string) => LanguageModelV4 = anthropicAt): Promise<Conversation> => {
+const converse = async (
+  options: PromptOptions,
+  modelAt: (url: string) => LanguageModelV4 = anthropicAt,
+): Promise<Conversation> => {
   const provider = await startMockProvider(answer);
   try {
     const tools = toolDriver([tool('write'), tool('look'), tool('ask')]);
     const agent = harness({ model: languageModel(modelAt(provider.url)), tools }).pipe(prompt(options));
     const events: TurnEvent[] = [];
     for (let number = 1; number <= turns; number += 1) {
-      events.push(...(await lastValueFrom(agent.turn({ session: 'alice', input: `Question ${number}` }).pipe(toArray()))));
+      events.push(
+        ...(await lastValueFrom(agent.turn({ session: 'alice', input: `Question ${number}` }).pipe(toArray()))),
+      );
     }
-    return { bodies: provider.bodies, received: provider.received().map(({ body }) => body as ChatCompletionRequest), events };
+    return {
+      bodies: provider.bodies,
+      received: provider.received().map(({ body }) => body as ChatCompletionRequest),
+      events,
+    };
   } finally {
     await provider.stop();
   }
 };
 
-const anthropicAt = (url: string): LanguageModelV4 => createAnthropic({ baseURL: url, apiKey: 'test' })('claude-sonnet-4-5');
+const anthropicAt = (url: string): LanguageModelV4 =>
+  createAnthropic({ baseURL: url, apiKey: 'test' })('claude-sonnet-4-5');
 const openaiAt = (url: string): LanguageModelV4 => createOpenAI({ baseURL: url, apiKey: 'test' }).chat('gpt-4.1');
 
 describe('a conversation of 50 turns with a changing clock and memory', () => {
@@ -132,14 +153,19 @@ describe('a conversation of 50 turns with a changing clock and memory', () => {
 describe('the same conversation', () => {
   it('sends the same text to a provider that has no cache marks', async () => {
     const { bodies } = await converse(tiers(), openaiAt);
-    const sent = bodies.map((body) => (JSON.parse(body) as { readonly messages: readonly { readonly content: unknown }[] }).messages);
+    const sent = bodies.map(
+      (body) => (JSON.parse(body) as { readonly messages: readonly { readonly content: unknown }[] }).messages,
+    );
     for (const [index, messages] of sent.entries()) {
       const history = messages.slice(0, -1);
       expect(JSON.stringify(messages.at(-1))).toContain('It is 12:00:');
       if (index + 1 < sent.length) expect(sent[index + 1]?.slice(0, history.length)).toEqual(history);
     }
     expect(bodies.join()).not.toContain('cache');
-    expect(sent[0]?.slice(0, 2).map(({ content }) => content)).toEqual([`You are a careful engineer.\n${rule.repeat(10).trim()}`, `# Rules\n${rule.repeat(20).trim()}`]);
+    expect(sent[0]?.slice(0, 2).map(({ content }) => content)).toEqual([
+      `You are a careful engineer.\n${rule.repeat(10).trim()}`,
+      `# Rules\n${rule.repeat(20).trim()}`,
+    ]);
   }, 120_000);
 
   it('loses the cache with each turn when the clock is in the system prompt, and tells which section is to blame', async () => {
@@ -149,6 +175,9 @@ describe('the same conversation', () => {
     expect(simulateCache(bodies).filter((share) => share < 0.5).length).toBeGreaterThanOrEqual(turns);
     const broken = events.filter((event) => event.type === 'cache.broken');
     expect(broken).toHaveLength(turns - 1);
-    expect(broken[0]).toMatchObject({ from: 'session', changes: [{ part: 'session', id: 'clock', change: 'changed' }] });
+    expect(broken[0]).toMatchObject({
+      from: 'session',
+      changes: [{ part: 'session', id: 'clock', change: 'changed' }],
+    });
   }, 120_000);
 });

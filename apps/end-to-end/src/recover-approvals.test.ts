@@ -6,7 +6,11 @@ import { call, response, scriptedTools, type ScriptedTools } from '@h/turn/testi
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { asIfKilled, temporaryFolder } from './killed-sessions.js';
 
-const careful: Hook = { name: 'careful', beforeTool: ({ call: { name } }) => (name === 'deploy' ? { decision: 'ask', reason: 'May it be deployed?' } : undefined) };
+const careful: Hook = {
+  name: 'careful',
+  beforeTool: ({ call: { name } }) =>
+    name === 'deploy' ? { decision: 'ask', reason: 'May it be deployed?' } : undefined,
+};
 
 interface World {
   readonly agent: Agent;
@@ -24,7 +28,10 @@ const worldIn = (directory: string): World => {
     const answer = rest.some(({ role }) => role === 'tool') ? response('Done.') : response(call('c1', wanted));
     return [{ type: 'response', response: answer }];
   };
-  const agent = harness({ model, tools, sessions }).pipe(queue(createLanes({ concurrency: 64 })), hooks([careful], { approvalTimeoutMs: 3_600_000 }));
+  const agent = harness({ model, tools, sessions }).pipe(
+    queue(createLanes({ concurrency: 64 })),
+    hooks([careful], { approvalTimeoutMs: 3_600_000 }),
+  );
   return { agent, sessions, tools };
 };
 
@@ -48,7 +55,19 @@ describe('a process that died while several turns waited for a person', () => {
     // One more that asks for nothing, and is the youngest of all.
     const before = worldIn(found);
     const open = await before.sessions.open('look');
-    await open.append({ v: 1, seq: 0, derived: false, event: { type: 'turn.start', turn: 'turn-look', at: Date.now() + 1000, session: 'look', input: [{ role: 'user', content: 'look' }], trigger: 'user' } });
+    await open.append({
+      v: 1,
+      seq: 0,
+      derived: false,
+      event: {
+        type: 'turn.start',
+        turn: 'turn-look',
+        at: Date.now() + 1000,
+        session: 'look',
+        input: [{ role: 'user', content: 'look' }],
+        trigger: 'user',
+      },
+    });
     await open.close();
 
     const { agent, tools } = worldIn(found);
@@ -59,12 +78,17 @@ describe('a process that died while several turns waited for a person', () => {
       if (event.type !== 'turn.end') return;
       order.push(event.turn);
       // A person comes when there is nothing left that could be done without one.
-      if (event.turn === 'turn-look') setTimeout(() => ids.forEach((id, index) => agent.answer(id, index === 0 ? 'deny' : 'once')));
+      if (event.turn === 'turn-look') {
+        setTimeout(() => ids.forEach((id, index) => agent.answer(id, index === 0 ? 'deny' : 'once')));
+      }
     };
     const recovered = await recoverTurns(agent, { policy: 'resume', concurrency: 1, onEvent });
     expect(recovered.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 7 }, () => 'completed'));
     expect([order[0], ids.length]).toEqual(['turn-look', 6]);
-    expect(tools.ran.map(({ name }) => name).toSorted()).toEqual([...Array.from({ length: 5 }, () => 'deploy'), 'look']);
+    expect(tools.ran.map(({ name }) => name).toSorted()).toEqual([
+      ...Array.from({ length: 5 }, () => 'deploy'),
+      'look',
+    ]);
     expect([agent.running(), await agent.unfinished()]).toEqual([[], []]);
   });
 });

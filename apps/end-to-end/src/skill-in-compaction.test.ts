@@ -16,7 +16,10 @@ let folder = '';
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'h-end-to-end-'));
   mkdirSync(join(folder, 'release'));
-  writeFileSync(join(folder, 'release/SKILL.md'), `---\nname: release\ndescription: Makes a release.\n---\n\n${instructions}\n`);
+  writeFileSync(
+    join(folder, 'release/SKILL.md'),
+    `---\nname: release\ndescription: Makes a release.\n---\n\n${instructions}\n`,
+  );
 });
 afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
@@ -44,15 +47,23 @@ describe('a skill that was read', () => {
     ['clear-tool-results', { strategy: 'clear-tool-results' }],
     ['sliding-window', { strategy: 'sliding-window' }],
     ['compact', { strategy: 'compact', keepMessages: 4 }],
-    ['summarize', { strategy: 'summarize', summarize: () => 'The agent has looked around and found nothing of interest.' }],
+    [
+      'summarize',
+      { strategy: 'summarize', summarize: () => 'The agent has looked around and found nothing of interest.' },
+    ],
   ])('is still known word by word after %s', async (_, options) => {
     const library = skillLibrary({ folders: [folder] });
     const sessions = memorySessions();
-    const agent = harness({ model: wanderer(), tools: toolDriver([defineTool(skillTool(library)), look]), sessions }).pipe(
+    const agent = harness({
+      model: wanderer(),
+      tools: toolDriver([defineTool(skillTool(library)), look]),
+      sessions,
+    }).pipe(
       prompt({ session: [skillsIndex(library)], bootstrap: [{ id: 'tour', text: 'The code lies in src.' }] }),
       compaction({ window: 10_000, protectTokens: 1500, ...options }),
     );
-    const turn = async (input: string): Promise<readonly TurnEvent[]> => lastValueFrom(agent.turn({ session: 'a', input }).pipe(toArray()));
+    const turn = async (input: string): Promise<readonly TurnEvent[]> =>
+      lastValueFrom(agent.turn({ session: 'a', input }).pipe(toArray()));
     const events = await turn('Look around, then release.');
     expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed' });
     expect(events.filter(({ type }) => type === 'history.replace').length).toBeGreaterThan(0);

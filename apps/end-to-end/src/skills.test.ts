@@ -19,7 +19,10 @@ beforeEach(async () => {
   mkdirSync(join(folder, '.claude/skills/release'), { recursive: true });
   writeFileSync(join(folder, 'AGENTS.md'), 'Use tabs.\r\n');
   writeFileSync(join(folder, 'MEMORY.md'), 'The last release was 1.4.0.');
-  writeFileSync(join(folder, '.claude/skills/release/SKILL.md'), '---\nname: release\ndescription: Makes a release.\n---\n\nTag first, then publish.\n');
+  writeFileSync(
+    join(folder, '.claude/skills/release/SKILL.md'),
+    '---\nname: release\ndescription: Makes a release.\n---\n\nTag first, then publish.\n',
+  );
   provider = await startMockProvider(answer);
 });
 afterEach(async () => {
@@ -42,7 +45,10 @@ const run = async (operators: (library: ReturnType<typeof skillLibrary>) => read
 describe('a skill', () => {
   it('is named in the session tier, and read by the tool', async () => {
     const { text, outcome } = await run((library) => [
-      prompt({ frozen: [{ id: 'identity', text: 'You are careful.' }], session: [contextFiles({ workspace: folder }), skillsIndex(library)] }),
+      prompt({
+        frozen: [{ id: 'identity', text: 'You are careful.' }],
+        session: [contextFiles({ workspace: folder }), skillsIndex(library)],
+      }),
     ]);
     expect([text, outcome]).toEqual(['Released.', 'completed']);
     const [first = [], second = []] = provider.bodies.map(blocksOf);
@@ -56,7 +62,10 @@ describe('a skill', () => {
   });
 
   it('is named after the prompt by the operator, under the prompt’s cache mark', async () => {
-    const { outcome } = await run((library) => [prompt({ frozen: [{ id: 'identity', text: 'You are careful.' }] }), skills({ library })]);
+    const { outcome } = await run((library) => [
+      prompt({ frozen: [{ id: 'identity', text: 'You are careful.' }] }),
+      skills({ library }),
+    ]);
     expect(outcome).toBe('completed');
     const [first = []] = provider.bodies.map(blocksOf);
     expect(first.map(({ isMarked }) => isMarked)).toEqual([false, false, true, true]);

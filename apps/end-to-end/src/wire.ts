@@ -18,7 +18,9 @@ export const blocksOf = (body: string): readonly WireBlock[] => {
     ...tools.map((tool) => block('tools', tool)),
     ...system.map((part) => block('system', part)),
     ...messages.flatMap(({ role, content }) =>
-      typeof content === 'string' ? [block(role, { type: 'text', text: content })] : content.map((part) => block(role, part)),
+      typeof content === 'string'
+        ? [block(role, { type: 'text', text: content })]
+        : content.map((part) => block(role, part)),
     ),
   ];
 };

@@ -16,7 +16,9 @@ const stream = () => {
   return new ReadableStream({
     pull: (controller) => {
       if (sent === 0) controller.enqueue({ type: 'text-start', id: '0' });
-      for (let index = 0; index < 1_000; index += 1) controller.enqueue({ type: 'text-delta', id: '0', delta: 'word ' });
+      for (let index = 0; index < 1_000; index += 1) {
+        controller.enqueue({ type: 'text-delta', id: '0', delta: 'word ' });
+      }
       sent += 1_000;
       if (sent < deltas) return;
       controller.enqueue({ type: 'text-end', id: '0' });
@@ -35,7 +37,13 @@ const model = {
   doGenerate: () => Promise.reject(new Error('Only streams.')),
 };
 
-const request = { system: [], messages: MessageList.of([{ role: 'user', content: 'Go.' }]), tail: [], tools: [], settings: {} };
+const request = {
+  system: [],
+  messages: MessageList.of([{ role: 'user', content: 'Go.' }]),
+  tail: [],
+  tools: [],
+  settings: {},
+};
 
 const bare = async () => {
   const reader = stream().getReader();

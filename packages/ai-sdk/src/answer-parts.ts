@@ -17,7 +17,9 @@ export const toAssistantPart = (content: LanguageModelV4Content): AssistantPart 
   const options = toProviderOptions(content.providerMetadata);
   switch (content.type) {
     case 'text':
-      return content.text === '' && !options.providerOptions ? undefined : { type: 'text', text: content.text, ...options };
+      return content.text === '' && !options.providerOptions
+        ? undefined
+        : { type: 'text', text: content.text, ...options };
     case 'reasoning':
       return { type: 'reasoning', text: content.text, ...options };
     case 'file':
@@ -50,7 +52,10 @@ export const toJSON = (value: object): JSONObject => JSON.parse(JSON.stringify(v
 const toStoredFile = (data: SharedV4FileData): FileData => {
   switch (data.type) {
     case 'data':
-      return { type: 'data', data: typeof data.data === 'string' ? data.data : Buffer.from(data.data).toString('base64') };
+      return {
+        type: 'data',
+        data: typeof data.data === 'string' ? data.data : Buffer.from(data.data).toString('base64'),
+      };
     case 'url':
       return data.originalUrl ?? data.url.href;
     case 'reference':
@@ -59,7 +64,12 @@ const toStoredFile = (data: SharedV4FileData): FileData => {
   }
 };
 
-const toToolCallPart = ({ toolCallId, toolName, input, providerExecuted }: LanguageModelV4ToolCall): Part<'tool-call'> => ({
+const toToolCallPart = ({
+  toolCallId,
+  toolName,
+  input,
+  providerExecuted,
+}: LanguageModelV4ToolCall): Part<'tool-call'> => ({
   type: 'tool-call',
   toolCallId,
   toolName,
@@ -79,7 +89,12 @@ const parseInput = (text: string): unknown => {
   }
 };
 
-const toToolResultPart = ({ toolCallId, toolName, result, isError }: LanguageModelV4ToolResult): Part<'tool-result'> => ({
+const toToolResultPart = ({
+  toolCallId,
+  toolName,
+  result,
+  isError,
+}: LanguageModelV4ToolResult): Part<'tool-result'> => ({
   type: 'tool-result',
   toolCallId,
   toolName,
@@ -89,4 +104,7 @@ const toToolResultPart = ({ toolCallId, toolName, result, isError }: LanguageMod
 const toOutput = (result: JSONValue, isError: boolean): ToolResultOutput =>
   typeof result === 'string'
     ? { type: isError ? 'error-text' : 'text', value: result }
-    : { type: isError ? 'error-json' : 'json', value: typeof result === 'object' && result !== null ? toJSON(result) : result };
+    : {
+        type: isError ? 'error-json' : 'json',
+        value: typeof result === 'object' && result !== null ? toJSON(result) : result,
+      };

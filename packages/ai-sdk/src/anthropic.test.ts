@@ -2,7 +2,14 @@ import { MessageList, type ModelResponse } from '@h/turn';
 import { from, lastValueFrom, tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { contextFor, outputsOf, requestFor, responseIn, streamedText, weather } from '../test/calls.js';
-import { anthropicAt, anthropicBlock, anthropicEnd, anthropicStart, sendAnthropic, startServer } from '../test/servers.js';
+import {
+  anthropicAt,
+  anthropicBlock,
+  anthropicEnd,
+  anthropicStart,
+  sendAnthropic,
+  startServer,
+} from '../test/servers.js';
 import { languageModel } from './language-model.js';
 
 /** A server that sends these blocks in answer to everything. */
@@ -34,7 +41,9 @@ const historyAfter = ({ content }: ModelResponse) =>
     { role: 'assistant', content },
     {
       role: 'tool',
-      content: [{ type: 'tool-result', toolCallId: 'toolu_1', toolName: 'weather', output: { type: 'text', value: 'sun' } }],
+      content: [
+        { type: 'tool-result', toolCallId: 'toolu_1', toolName: 'weather', output: { type: 'text', value: 'sun' } },
+      ],
     },
   ]);
 
@@ -60,11 +69,17 @@ describe('languageModel with Anthropic on the wire', () => {
   });
 
   it('puts cache marks of system blocks and of the history into the body, and none after it', async () => {
-    const server = await serverWith(anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Yes.' }]));
+    const server = await serverWith(
+      anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Yes.' }]),
+    );
     await outputsOf(
       modelAt(server.url),
       requestFor({
-        system: [{ text: 'Who you are.', cache: { ttl: '1h' } }, { text: 'What you may do.', cache: {} }, { text: 'The date.' }],
+        system: [
+          { text: 'Who you are.', cache: { ttl: '1h' } },
+          { text: 'What you may do.', cache: {} },
+          { text: 'The date.' },
+        ],
         messages: MessageList.of([
           { role: 'user', content: 'hello' },
           { role: 'assistant', content: 'Hi.' },
@@ -81,7 +96,10 @@ describe('languageModel with Anthropic on the wire', () => {
       ],
       messages: [
         { role: 'user', content: [{ type: 'text', text: 'hello' }] },
-        { role: 'assistant', content: [{ type: 'text', text: 'Hi.', cache_control: { type: 'ephemeral', ttl: '5m' } }] },
+        {
+          role: 'assistant',
+          content: [{ type: 'text', text: 'Hi.', cache_control: { type: 'ephemeral', ttl: '5m' } }],
+        },
         { role: 'user', content: [{ type: 'text', text: 'It is noon.' }] },
       ],
     });
@@ -90,8 +108,17 @@ describe('languageModel with Anthropic on the wire', () => {
 
   it('counts cached tokens within the input, and once', async () => {
     const server = await startServer((response) => {
-      const cached = { input_tokens: 10, cache_read_input_tokens: 300, cache_creation_input_tokens: 40, output_tokens: 1 };
-      const end = anthropicEnd('end_turn', { ...cached, output_tokens: 25, output_tokens_details: { thinking_tokens: 15 } });
+      const cached = {
+        input_tokens: 10,
+        cache_read_input_tokens: 300,
+        cache_creation_input_tokens: 40,
+        output_tokens: 1,
+      };
+      const end = anthropicEnd('end_turn', {
+        ...cached,
+        output_tokens: 25,
+        output_tokens_details: { thinking_tokens: 15 },
+      });
       sendAnthropic(response, [anthropicStart(cached), ...end]);
       response.end();
     });
@@ -107,7 +134,9 @@ describe('languageModel with Anthropic on the wire', () => {
       anthropicEnd('tool_use'),
     );
     const first = responseIn(await outputsOf(modelAt(server.url), requestFor({ tools: [weather] })));
-    expect(first.content).toEqual([{ type: 'tool-call', toolCallId: 'toolu_1', toolName: 'weather', input: '{"town":"Ro' }]);
+    expect(first.content).toEqual([
+      { type: 'tool-call', toolCallId: 'toolu_1', toolName: 'weather', input: '{"town":"Ro' },
+    ]);
     await outputsOf(modelAt(server.url), requestFor({ tools: [weather], messages: historyAfter(first) }));
     expect(server.requests[1]?.body).toMatchObject({ messages: { 1: { content: [{ type: 'tool_use', input: {} }] } } });
   });
@@ -122,7 +151,15 @@ describe('languageModel with Anthropic on the wire', () => {
         {
           type: 'web_search_tool_result',
           tool_use_id: 'srvtoolu_1',
-          content: [{ type: 'web_search_result', url: 'https://rome.example/', title: 'Rome', encrypted_content: 'ZW5j', page_age: null }],
+          content: [
+            {
+              type: 'web_search_result',
+              url: 'https://rome.example/',
+              title: 'Rome',
+              encrypted_content: 'ZW5j',
+              page_age: null,
+            },
+          ],
         },
         [],
       ),
@@ -133,11 +170,23 @@ describe('languageModel with Anthropic on the wire', () => {
     const response = responseIn(outputs);
     expect(streamedText(outputs, 'tool-input')).toBe('');
     expect(response.content).toMatchObject([
-      { type: 'tool-call', toolCallId: 'srvtoolu_1', toolName: 'web_search', input: { query: 'rome' }, providerExecuted: true },
-      { type: 'tool-result', toolCallId: 'srvtoolu_1', output: { type: 'json', value: [{ url: 'https://rome.example/' }] } },
+      {
+        type: 'tool-call',
+        toolCallId: 'srvtoolu_1',
+        toolName: 'web_search',
+        input: { query: 'rome' },
+        providerExecuted: true,
+      },
+      {
+        type: 'tool-result',
+        toolCallId: 'srvtoolu_1',
+        output: { type: 'json', value: [{ url: 'https://rome.example/' }] },
+      },
       { type: 'text', text: 'Sunny.' },
     ]);
-    expect(response.providerMetadata).toMatchObject({ 'ai-sdk': { sources: [{ url: 'https://rome.example/', title: 'Rome' }] } });
+    expect(response.providerMetadata).toMatchObject({
+      'ai-sdk': { sources: [{ url: 'https://rome.example/', title: 'Rome' }] },
+    });
     await outputsOf(
       modelAt(server.url),
       requestFor({
@@ -164,7 +213,9 @@ describe('languageModel with Anthropic on the wire', () => {
   });
 
   it('keeps what the provider warns of and its own word for the end', async () => {
-    const server = await serverWith(anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Yes.' }]));
+    const server = await serverWith(
+      anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Yes.' }]),
+    );
     const outputs = await outputsOf(modelAt(server.url), requestFor({ settings: { seed: 7 } }));
     expect(responseIn(outputs).providerMetadata).toMatchObject({
       'ai-sdk': { finishReason: 'end_turn', warnings: [{ type: 'unsupported', feature: 'seed' }] },
@@ -172,8 +223,13 @@ describe('languageModel with Anthropic on the wire', () => {
   });
 
   it('sends images however they are written', async () => {
-    const server = await serverWith(anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'A dot.' }]));
-    const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=', 'base64');
+    const server = await serverWith(
+      anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'A dot.' }]),
+    );
+    const png = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=',
+      'base64',
+    );
     await outputsOf(
       modelAt(server.url),
       requestFor({
@@ -194,13 +250,20 @@ describe('languageModel with Anthropic on the wire', () => {
     expect(server.requests[0]?.body['messages']).toEqual([
       {
         role: 'user',
-        content: [inline, inline, { type: 'image', source: { type: 'url', url: 'https://images.example/dot.png' } }, inline],
+        content: [
+          inline,
+          inline,
+          { type: 'image', source: { type: 'url', url: 'https://images.example/dot.png' } },
+          inline,
+        ],
       },
     ]);
   });
 
   it('sends settings, tools and the choice among them', async () => {
-    const server = await serverWith(anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Yes.' }]));
+    const server = await serverWith(
+      anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Yes.' }]),
+    );
     const settings = {
       maxOutputTokens: 321,
       temperature: 0.5,
@@ -216,14 +279,23 @@ describe('languageModel with Anthropic on the wire', () => {
       temperature: 0.5,
       top_k: 40,
       stop_sequences: ['END'],
-      tools: [{ name: 'weather', description: weather.description, input_schema: weather.inputSchema, cache_control: { type: 'ephemeral' } }],
+      tools: [
+        {
+          name: 'weather',
+          description: weather.description,
+          input_schema: weather.inputSchema,
+          cache_control: { type: 'ephemeral' },
+        },
+      ],
       tool_choice: { type: 'tool', name: 'weather' },
       metadata: { user_id: 'u-1' },
     });
   });
 
   it('asks for as much reasoning as the request wants', async () => {
-    const server = await serverWith(anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Yes.' }]));
+    const server = await serverWith(
+      anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Yes.' }]),
+    );
     await outputsOf(modelAt(server.url), requestFor({ settings: { reasoning: 'high' } }));
     expect(server.requests[0]?.body['thinking']).toMatchObject({ type: 'enabled' });
   });
@@ -232,9 +304,15 @@ describe('languageModel with Anthropic on the wire', () => {
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
     const server = await startServer(async (response) => {
-      sendAnthropic(response, [anthropicStart(), ...anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'One' }])]);
+      sendAnthropic(response, [
+        anthropicStart(),
+        ...anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'One' }]),
+      ]);
       await released;
-      sendAnthropic(response, [...anthropicBlock(1, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Two' }]), ...anthropicEnd()]);
+      sendAnthropic(response, [
+        ...anthropicBlock(1, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Two' }]),
+        ...anthropicEnd(),
+      ]);
       response.end();
     });
     const seen: string[] = [];

@@ -35,7 +35,12 @@ describe('toCallOptions', () => {
     ['required', { type: 'required' }],
     [{ toolName: 'weather' }, { type: 'tool', toolName: 'weather' }],
   ] as const)('offers the tools, with the choice %j among them', (toolChoice, expected) => {
-    const tool = { ...weather, effect: 'network', idempotent: true, providerOptions: { any: { cached: true } } } as const;
+    const tool = {
+      ...weather,
+      effect: 'network',
+      idempotent: true,
+      providerOptions: { any: { cached: true } },
+    } as const;
     expect(optionsOf({ tools: [tool], settings: { toolChoice } })).toEqual({
       tools: [{ type: 'function', ...weather, providerOptions: { any: { cached: true } } }],
       toolChoice: expected,
@@ -51,8 +56,14 @@ describe('toCallOptions', () => {
     const request = requestFor({
       system: [{ text: half }],
       messages: MessageList.of([
-        { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c', toolName: 't', input: { [half]: [half] } }] },
-        { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c', toolName: 't', output: { type: 'json', value: { half } } }] },
+        {
+          role: 'assistant',
+          content: [{ type: 'tool-call', toolCallId: 'c', toolName: 't', input: { [half]: [half] } }],
+        },
+        {
+          role: 'tool',
+          content: [{ type: 'tool-result', toolCallId: 'c', toolName: 't', output: { type: 'json', value: { half } } }],
+        },
       ]),
       tail: [{ role: 'user', content: half }],
     });

@@ -1,4 +1,8 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4ToolChoice } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4ToolChoice,
+} from '@ai-sdk/provider';
 import { wellFormed, type ModelRequest, type ModelSettings, type ToolDefinition } from '@h/turn';
 import { toPrompt } from './prompt.js';
 import { optionsMember } from './provider-options.js';
@@ -32,7 +36,12 @@ const toToolOptions = ({ tools, settings }: ModelRequest): Pick<LanguageModelV4C
         ...(settings.toolChoice !== undefined && { toolChoice: toToolChoice(settings.toolChoice) }),
       };
 
-export const toFunctionTool = ({ name, description, inputSchema, providerOptions }: ToolDefinition): LanguageModelV4FunctionTool => ({
+export const toFunctionTool = ({
+  name,
+  description,
+  inputSchema,
+  providerOptions,
+}: ToolDefinition): LanguageModelV4FunctionTool => ({
   type: 'function',
   name,
   description,

@@ -5,7 +5,15 @@ import type { ModelDriver, ModelDriverOutput } from '@h/turn';
 import { from, type Subscription } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { contextFor, countingListeners, requestFor } from '../test/calls.js';
-import { anthropicAt, anthropicBlock, anthropicStart, openaiAt, sendAnthropic, sendOpenAI, startServer } from '../test/servers.js';
+import {
+  anthropicAt,
+  anthropicBlock,
+  anthropicStart,
+  openaiAt,
+  sendAnthropic,
+  sendOpenAI,
+  startServer,
+} from '../test/servers.js';
 import { languageModel } from './language-model.js';
 
 const unhandled: unknown[] = [];
@@ -35,10 +43,21 @@ const hangingServer = async (begin: (response: ServerResponse) => void) => {
 };
 
 const saysOneWord = (response: ServerResponse): void =>
-  sendAnthropic(response, [anthropicStart(), ...anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Well' }])]);
+  sendAnthropic(response, [
+    anthropicStart(),
+    ...anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Well' }]),
+  ]);
 
 const saysOneChunk = (response: ServerResponse): void =>
-  sendOpenAI(response, [{ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content: 'Well' }, finish_reason: null }] }]);
+  sendOpenAI(response, [
+    {
+      id: 'c',
+      object: 'chat.completion.chunk',
+      created: 1,
+      model: 'm',
+      choices: [{ index: 0, delta: { content: 'Well' }, finish_reason: null }],
+    },
+  ]);
 
 const cases: readonly (readonly [string, (url: string) => ModelDriver, (response: ServerResponse) => void])[] = [
   ['Anthropic', (url) => languageModel(anthropicAt(url)('claude-sonnet-4-5')), saysOneWord],
@@ -126,7 +145,10 @@ describe.each(cases)('a call of %s that is cancelled', (_, driverAt, begin) => {
 });
 
 /** A model that does not heed its signal. */
-const deafModel = (stream: ReadableStream<LanguageModelV4StreamPart>, ready: Promise<void> = Promise.resolve()): LanguageModelV4 => ({
+const deafModel = (
+  stream: ReadableStream<LanguageModelV4StreamPart>,
+  ready: Promise<void> = Promise.resolve(),
+): LanguageModelV4 => ({
   specificationVersion: 'v4',
   provider: 'deaf',
   modelId: 'deaf-1',
@@ -161,7 +183,9 @@ describe('a model that does not heed its signal', () => {
   it('has a stream cancelled that comes when nobody wants it any more', async () => {
     const { stream, cancelled } = watched();
     let open = (): void => undefined;
-    const { outputs, subscription } = start(languageModel(deafModel(stream, new Promise((resolve) => (open = resolve)))));
+    const { outputs, subscription } = start(
+      languageModel(deafModel(stream, new Promise((resolve) => (open = resolve)))),
+    );
     await settle();
     subscription.unsubscribe();
     open();
@@ -176,7 +200,9 @@ describe('a model that does not heed its signal', () => {
     const model = deafModel(stream);
     let calls = 0;
     const counted: LanguageModelV4 = { ...model, doStream: (options) => ((calls += 1), model.doStream(options)) };
-    const { subscription } = start(languageModel({ resolve: () => new Promise<LanguageModelV4>((resolve) => (answer = resolve)) }));
+    const { subscription } = start(
+      languageModel({ resolve: () => new Promise<LanguageModelV4>((resolve) => (answer = resolve)) }),
+    );
     subscription.unsubscribe();
     answer(counted);
     await settle();

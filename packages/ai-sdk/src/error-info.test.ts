@@ -23,12 +23,15 @@ describe('toErrorInfo', () => {
     [{ error: { code: 429, status: 'RESOURCE_EXHAUSTED' } }, 'RESOURCE_EXHAUSTED'],
     [{ code: 'no_quota' }, 'no_quota'],
     [{ message: 'nothing more' }, undefined],
-  ])('takes the provider\'s word from %j', (body, code) => {
+  ])("takes the provider's word from %j", (body, code) => {
     expect(toErrorInfo(apiError({ statusCode: 400, responseBody: JSON.stringify(body) })).code).toBe(code);
   });
 
   it('keeps the causes, as deep as the network nests them and no deeper', () => {
-    const deep = [1, 2, 3, 4, 5, 6, 7].reduce<Error>((cause, level) => new Error(`level ${level}`, { cause }), new Error('bottom'));
+    const deep = [1, 2, 3, 4, 5, 6, 7].reduce<Error>(
+      (cause, level) => new Error(`level ${level}`, { cause }),
+      new Error('bottom'),
+    );
     let depth = 0;
     for (let info = toErrorInfo(deep); info.cause; info = info.cause) depth += 1;
     expect(depth).toBe(5);
@@ -45,11 +48,19 @@ describe('toErrorInfo', () => {
   it.each([
     ['a text', { name: 'Error', message: 'a text' }],
     [undefined, { name: 'Error', message: 'undefined' }],
-    [{ message: 'plain', code: 'odd' }, { name: 'StreamError', message: 'plain', code: 'odd', body: { message: 'plain', code: 'odd' } }],
+    [
+      { message: 'plain', code: 'odd' },
+      { name: 'StreamError', message: 'plain', code: 'odd', body: { message: 'plain', code: 'odd' } },
+    ],
     [{ any: 1 }, { name: 'StreamError', message: 'The provider sent an error inside the stream.', body: { any: 1 } }],
     [
       { type: 'error', response: { error: { message: 'inner', code: 'deep' } } },
-      { name: 'StreamError', message: 'inner', code: 'deep', body: { type: 'error', response: { error: { message: 'inner', code: 'deep' } } } },
+      {
+        name: 'StreamError',
+        message: 'inner',
+        code: 'deep',
+        body: { type: 'error', response: { error: { message: 'inner', code: 'deep' } } },
+      },
     ],
   ])('takes %j', (thrown, expected) => {
     expect(toErrorInfo(thrown)).toEqual(expected);

@@ -43,7 +43,11 @@ const fromError = (error: Error, depth: number, providerCode?: string): ErrorInf
 
 /** An error event that came inside a stream: the provider's own object, or the SDK's reading of it. */
 const fromFrame = (frame: object): ErrorInfo => {
-  const { message: said, statusCode, data = frame } = frame as { message?: unknown; statusCode?: unknown; data?: unknown };
+  const {
+    message: said,
+    statusCode,
+    data = frame,
+  } = frame as { message?: unknown; statusCode?: unknown; data?: unknown };
   const body = bodyOf(stringify(data));
   const code = codeOf(frame) ?? codeOf(body);
   return {

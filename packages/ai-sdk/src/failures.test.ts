@@ -63,14 +63,27 @@ describe.each(providers)('a failing call with %s', (_, driverAt) => {
   });
 
   it('is an error when the server speaks of something else', async () => {
-    const server = await startServer((response) => void response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>'));
-    expect(errorIn(await outputsOf(driverAt(server.url))).error).toMatchObject({ status: 502, body: '<h1>Bad gateway</h1>' });
+    const server = await startServer(
+      (response) => void response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>'),
+    );
+    expect(errorIn(await outputsOf(driverAt(server.url))).error).toMatchObject({
+      status: 502,
+      body: '<h1>Bad gateway</h1>',
+    });
   });
 
   it('never shows a key that the server quotes, nor its cookies', async () => {
-    const body = { type: 'error', error: { type: 'authentication_error', message: `Incorrect API key provided: ${secretKey}.` } };
+    const body = {
+      type: 'error',
+      error: { type: 'authentication_error', message: `Incorrect API key provided: ${secretKey}.` },
+    };
     const server = await startServer((response) => {
-      response.writeHead(401, { 'content-type': 'application/json', 'set-cookie': 'session=abc', authorization: `Bearer ${secretKey}`, 'x-region': 'here' });
+      response.writeHead(401, {
+        'content-type': 'application/json',
+        'set-cookie': 'session=abc',
+        authorization: `Bearer ${secretKey}`,
+        'x-region': 'here',
+      });
       response.end(JSON.stringify(body));
     });
     const { error } = errorIn(await outputsOf(driverAt(server.url)));
@@ -85,7 +98,9 @@ describe.each(providers)('a failing call with %s', (_, driverAt) => {
 describe('a key that no header can carry', () => {
   it('is not shown by the error', async () => {
     const { createAnthropic } = await import('@ai-sdk/anthropic');
-    const model = createAnthropic({ apiKey: 'my-own-key\nwith a break', baseURL: 'http://127.0.0.1:9/v1' })('claude-sonnet-4-5');
+    const model = createAnthropic({ apiKey: 'my-own-key\nwith a break', baseURL: 'http://127.0.0.1:9/v1' })(
+      'claude-sonnet-4-5',
+    );
     const { error } = errorIn(await outputsOf(languageModel(model)));
     expect(error.message).toMatch(/invalid header value/);
     expect(JSON.stringify(error)).not.toContain('my-own-key');
@@ -97,7 +112,11 @@ describe('a failing stream', () => {
 
   it('is an error when Anthropic sends one after it has begun to answer', async () => {
     const server = await startServer((response) => {
-      sendAnthropic(response, [anthropicStart(), ...said, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }]);
+      sendAnthropic(response, [
+        anthropicStart(),
+        ...said,
+        { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
+      ]);
       response.end();
     });
     const outputs = await outputsOf(languageModel(anthropicAt(server.url)('claude-sonnet-4-5')));
@@ -124,14 +143,26 @@ describe('a failing stream', () => {
   it('is an error when OpenAI sends one after it has begun to answer', async () => {
     const server = await startServer((response) => {
       sendOpenAI(response, [
-        { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content: 'Well, ' }, finish_reason: null }] },
-        { error: { message: 'The server had an error.', type: 'server_error', code: 'insufficient_quota', param: null } },
+        {
+          id: 'c',
+          object: 'chat.completion.chunk',
+          created: 1,
+          model: 'm',
+          choices: [{ index: 0, delta: { content: 'Well, ' }, finish_reason: null }],
+        },
+        {
+          error: { message: 'The server had an error.', type: 'server_error', code: 'insufficient_quota', param: null },
+        },
       ]);
       response.end('data: [DONE]\n\n');
     });
     const outputs = await outputsOf(languageModel(openaiAt(server.url).chat('gpt-4o')));
     expect(streamedText(outputs)).toBe('Well, ');
-    expect(errorIn(outputs).error).toMatchObject({ message: 'The server had an error.', code: 'insufficient_quota', status: 429 });
+    expect(errorIn(outputs).error).toMatchObject({
+      message: 'The server had an error.',
+      code: 'insufficient_quota',
+      status: 429,
+    });
   });
 
   it('is an error when OpenAI says that its response failed', async () => {
@@ -140,7 +171,11 @@ describe('a failing stream', () => {
         { type: 'response.created', response: { id: 'resp_1', created_at: 1, model: 'gpt-5' } },
         { type: 'response.output_item.added', output_index: 0, item: { type: 'message', id: 'msg_1', phase: null } },
         { type: 'response.output_text.delta', item_id: 'msg_1', delta: 'Well, ' },
-        { type: 'response.failed', sequence_number: 3, response: { error: { code: 'server_error', message: 'It broke.' }, usage: null } },
+        {
+          type: 'response.failed',
+          sequence_number: 3,
+          response: { error: { code: 'server_error', message: 'It broke.' }, usage: null },
+        },
       ]);
       response.end();
     });
@@ -151,7 +186,10 @@ describe('a failing stream', () => {
   it.each([
     ['has said something', [anthropicStart(), ...said]],
     ['has said nothing', [anthropicStart()]],
-    ['has asked for a tool', [anthropicStart(), ...anthropicBlock(0, { type: 'tool_use', id: 't', name: 'weather', input: {} }, [])]],
+    [
+      'has asked for a tool',
+      [anthropicStart(), ...anthropicBlock(0, { type: 'tool_use', id: 't', name: 'weather', input: {} }, [])],
+    ],
   ])('is an error when it ends in order after the model %s, but before the end', async (__, events) => {
     const server = await startServer((response) => {
       sendAnthropic(response, events);
@@ -163,10 +201,20 @@ describe('a failing stream', () => {
 
   it('is an error when OpenAI leaves out why it stopped', async () => {
     const server = await startServer((response) => {
-      sendOpenAI(response, [{ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content: 'Well, ' }, finish_reason: null }] }]);
+      sendOpenAI(response, [
+        {
+          id: 'c',
+          object: 'chat.completion.chunk',
+          created: 1,
+          model: 'm',
+          choices: [{ index: 0, delta: { content: 'Well, ' }, finish_reason: null }],
+        },
+      ]);
       response.end();
     });
-    expect(errorIn(await outputsOf(languageModel(openaiAt(server.url).chat('gpt-4o')))).error.code).toBe('incomplete-stream');
+    expect(errorIn(await outputsOf(languageModel(openaiAt(server.url).chat('gpt-4o')))).error.code).toBe(
+      'incomplete-stream',
+    );
   });
 
   it('is an error when an event is no JSON', async () => {
@@ -192,7 +240,9 @@ describe('a call that cannot be made', () => {
       { role: 'user', content: 'hello' },
       { role: 'user', content: [{ type: 'file', data: { type: 'nonsense' } as never, mediaType: 'image/png' }] },
     ]);
-    const { error } = errorIn(await outputsOf(languageModel(openaiAt(server.url).chat('gpt-4o')), requestFor({ messages })));
+    const { error } = errorIn(
+      await outputsOf(languageModel(openaiAt(server.url).chat('gpt-4o')), requestFor({ messages })),
+    );
     expect(error).toMatchObject({ code: 'invalid-input', message: expect.stringContaining('messages[1]') as string });
     expect(server.requests).toEqual([]);
   });
@@ -202,8 +252,13 @@ describe('a call that cannot be made', () => {
     const broken = () => {
       throw Object.assign(new Error('No such credential.'), { code: 'no-credential' });
     };
-    expect(errorIn(await failing(broken)).error).toMatchObject({ code: 'no-credential', message: 'No such credential.' });
-    expect(errorIn(await failing((() => Promise.reject(new Error('Vault is shut.'))) as never)).error.message).toBe('Vault is shut.');
+    expect(errorIn(await failing(broken)).error).toMatchObject({
+      code: 'no-credential',
+      message: 'No such credential.',
+    });
+    expect(errorIn(await failing((() => Promise.reject(new Error('Vault is shut.'))) as never)).error.message).toBe(
+      'Vault is shut.',
+    );
     expect(errorIn(await failing((() => 'openai/gpt-5') as never)).error).toMatchObject({
       code: 'unknown-model',
       message: expect.stringContaining('"openai/gpt-5"') as string,
@@ -219,7 +274,9 @@ describe('a call that cannot be made', () => {
     expect(errorIn(await outputsOf(driver, requestFor({ model: 'claude-opus-4-5' }))).error.code).toBe('unknown-model');
     expect(errorIn(await outputsOf(driver, requestFor({ credential: 'spare' }))).error.code).toBe('unknown-credential');
     expect(server.requests).toHaveLength(0);
-    for (const model of ['claude-sonnet-4-5', 'anthropic/claude-sonnet-4-5']) await outputsOf(driver, requestFor({ model }));
+    for (const model of ['claude-sonnet-4-5', 'anthropic/claude-sonnet-4-5']) {
+      await outputsOf(driver, requestFor({ model }));
+    }
     expect(server.requests).toHaveLength(2);
   });
 

@@ -10,21 +10,37 @@ describe('toFileData', () => {
     ['bytes', bytes, { data: { type: 'data', data: bytes } }],
     ['a buffer of bytes', bytes.buffer, { data: { type: 'data', data: bytes } }],
     ['a URL', new URL('https://a.example/b.png'), { data: { type: 'url', url: new URL('https://a.example/b.png') } }],
-    ['the text of a URL', 'https://a.example/b.png', { data: { type: 'url', url: new URL('https://a.example/b.png') } }],
+    [
+      'the text of a URL',
+      'https://a.example/b.png',
+      { data: { type: 'url', url: new URL('https://a.example/b.png') } },
+    ],
     ['tagged bytes', { type: 'data', data: bytes }, { data: { type: 'data', data: bytes } }],
     ['a tagged URL', { type: 'url', url: new URL('gs://a/b') }, { data: { type: 'url', url: new URL('gs://a/b') } }],
     ['tagged text', { type: 'text', text: 'Hi' }, { data: { type: 'text', text: 'Hi' } }],
-    ['a tagged reference', { type: 'reference', reference: { openai: 'f1' } }, { data: { type: 'reference', reference: { openai: 'f1' } } }],
+    [
+      'a tagged reference',
+      { type: 'reference', reference: { openai: 'f1' } },
+      { data: { type: 'reference', reference: { openai: 'f1' } } },
+    ],
     ['a bare reference', { openai: 'f1' }, { data: { type: 'reference', reference: { openai: 'f1' } } }],
     ['a data: URL', 'data:image/png;base64,AQID', { data: { type: 'data', data: 'AQID' }, mediaType: 'image/png' }],
     ['a data: URL of text', 'data:,a%20b', { data: { type: 'data', data: 'YSBi' }, mediaType: 'text/plain' }],
-    ['a data: URL within a tag', { type: 'data', data: 'data:image/gif;base64,AQID' }, { data: { type: 'data', data: 'AQID' }, mediaType: 'image/gif' }],
+    [
+      'a data: URL within a tag',
+      { type: 'data', data: 'data:image/gif;base64,AQID' },
+      { data: { type: 'data', data: 'AQID' }, mediaType: 'image/gif' },
+    ],
   ] as const)('takes %s', (_, given, expected) => {
     expect(toFileData(given as never)).toEqual(expected);
   });
 
   it('keeps the text of a URL that is written in another way than it is read', () => {
-    expect(toFileData('HTTPS://A.example').data).toEqual({ type: 'url', url: new URL('https://a.example/'), originalUrl: 'HTTPS://A.example' });
+    expect(toFileData('HTTPS://A.example').data).toEqual({
+      type: 'url',
+      url: new URL('https://a.example/'),
+      originalUrl: 'HTTPS://A.example',
+    });
   });
 
   it('takes a tagged URL that was stored as JSON', () => {

@@ -51,9 +51,14 @@ const fromUrl = (text: string): PromptFileData => {
 
 const fromDataUrl = (text: string): PromptFileData => {
   const comma = text.indexOf(',');
-  if (comma < 0) throw new InvalidInputError(`A data: URL has no comma before its content: ${JSON.stringify(text.slice(0, 60))}.`);
+  if (comma < 0) {
+    throw new InvalidInputError(`A data: URL has no comma before its content: ${JSON.stringify(text.slice(0, 60))}.`);
+  }
   const [mediaType, ...parameters] = text.slice('data:'.length, comma).split(';');
   const content = text.slice(comma + 1);
   const base64 = parameters.includes('base64') ? content : Buffer.from(decodeURIComponent(content)).toString('base64');
-  return { data: { type: 'data', data: base64 }, mediaType: mediaType === '' || mediaType === undefined ? 'text/plain' : mediaType };
+  return {
+    data: { type: 'data', data: base64 },
+    mediaType: mediaType === '' || mediaType === undefined ? 'text/plain' : mediaType,
+  };
 };

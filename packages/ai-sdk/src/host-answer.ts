@@ -1,5 +1,17 @@
-import type { LanguageModelV4Content, LanguageModelV4GenerateResult, LanguageModelV4ToolResult, LanguageModelV4Usage } from '@ai-sdk/provider';
-import { InvalidInputError, type AssistantPart, type ModelResponse, type ProviderOptions, type ToolResultPart, type Usage } from '@h/turn';
+import type {
+  LanguageModelV4Content,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4ToolResult,
+  LanguageModelV4Usage,
+} from '@ai-sdk/provider';
+import {
+  InvalidInputError,
+  type AssistantPart,
+  type ModelResponse,
+  type ProviderOptions,
+  type ToolResultPart,
+  type Usage,
+} from '@h/turn';
 import { toFileData } from './file-data.js';
 import { toModelResponse, type ModelResult } from './model-response.js';
 
@@ -21,7 +33,10 @@ export const hostAnswer = (result: ModelResult): HostAnswer => {
  *
  * @param answer - The last one that the model gave; `undefined` where an operator answered in its place.
  */
-export const toHostResult = (response: ModelResponse, answer: HostAnswer | undefined): LanguageModelV4GenerateResult => {
+export const toHostResult = (
+  response: ModelResponse,
+  answer: HostAnswer | undefined,
+): LanguageModelV4GenerateResult => {
   const { result, response: original } = answer ?? {};
   return {
     ...(result ?? { warnings: [], ...responseMember(response) }),
@@ -59,7 +74,14 @@ const toHostPart = (part: AssistantPart): LanguageModelV4Content => {
     case 'tool-call': {
       const { toolCallId, toolName, providerExecuted } = part;
       const input = typeof part.input === 'string' ? part.input : JSON.stringify(part.input ?? {});
-      return { type: 'tool-call', toolCallId, toolName, input, ...(providerExecuted !== undefined && { providerExecuted }), ...metadataOf(part) };
+      return {
+        type: 'tool-call',
+        toolCallId,
+        toolName,
+        input,
+        ...(providerExecuted !== undefined && { providerExecuted }),
+        ...metadataOf(part),
+      };
     }
     case 'tool-result':
       return toHostToolResult(part);
@@ -68,13 +90,19 @@ const toHostPart = (part: AssistantPart): LanguageModelV4Content => {
   }
 };
 
-const metadataOf = ({ providerOptions }: { readonly providerOptions?: ProviderOptions | undefined }): { providerMetadata?: ProviderOptions } =>
+const metadataOf = ({
+  providerOptions,
+}: {
+  readonly providerOptions?: ProviderOptions | undefined;
+}): { providerMetadata?: ProviderOptions } =>
   providerOptions === undefined ? {} : { providerMetadata: providerOptions };
 
 const toHostFile = (part: Extract<AssistantPart, { type: 'file' | 'reasoning-file' }>): LanguageModelV4Content => {
   const { data, mediaType = part.mediaType } = toFileData(part.data);
   if (data.type === 'data' || data.type === 'url') return { type: part.type, data, mediaType, ...metadataOf(part) };
-  throw new InvalidInputError(`An operator put a file into an answer whose data has the type ${JSON.stringify(data.type)}; it can be bytes or a URL.`);
+  throw new InvalidInputError(
+    `An operator put a file into an answer whose data has the type ${JSON.stringify(data.type)}; it can be bytes or a URL.`,
+  );
 };
 
 const toHostToolResult = (part: ToolResultPart): LanguageModelV4Content => {

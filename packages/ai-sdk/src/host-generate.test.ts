@@ -33,17 +33,28 @@ const answering = (result: LanguageModelV4GenerateResult): LanguageModelV4 => ({
   doStream: () => Promise.reject(new Error('Only whole answers.')),
 });
 
-const asked = (result: LanguageModelV4GenerateResult, ...operators: PipelineOperator[]) => wrapModel(answering(result), ...operators).doGenerate(options);
+const asked = (result: LanguageModelV4GenerateResult, ...operators: PipelineOperator[]) =>
+  wrapModel(answering(result), ...operators).doGenerate(options);
 
-const onResponse = (change: (event: TurnEventOf<'model.response'>) => TurnEventOf<'model.response'>): PipelineOperator =>
-  intercept('on-response', () => ({ decide: { 'model.response': change } }));
+const onResponse = (
+  change: (event: TurnEventOf<'model.response'>) => TurnEventOf<'model.response'>,
+): PipelineOperator => intercept('on-response', () => ({ decide: { 'model.response': change } }));
 
-const withContent = (content: readonly AssistantPart[]) => asked({ ...given, content: [] }, onResponse((event) => ({ ...event, content })));
+const withContent = (content: readonly AssistantPart[]) =>
+  asked(
+    { ...given, content: [] },
+    onResponse((event) => ({ ...event, content })),
+  );
 
 describe('wrapModel around a whole answer', () => {
   it('hands it on as it is where no operator touches it', async () => {
     expect(await asked(given)).toStrictEqual(given);
-    expect(await asked(given, onResponse((event) => ({ ...event, annotations: { any: 1 } })))).toStrictEqual(given);
+    expect(
+      await asked(
+        given,
+        onResponse((event) => ({ ...event, annotations: { any: 1 } })),
+      ),
+    ).toStrictEqual(given);
   });
 
   it('shows operators the answer in the words of the contract', async () => {
@@ -72,7 +83,11 @@ describe('wrapModel around a whole answer', () => {
   it('changes what an operator changes, and nothing else', async () => {
     const changed = await asked(
       given,
-      onResponse((event) => ({ ...event, finishReason: 'stop', content: [{ type: 'text', text: 'Better.' }, ...event.content.slice(1)] })),
+      onResponse((event) => ({
+        ...event,
+        finishReason: 'stop',
+        content: [{ type: 'text', text: 'Better.' }, ...event.content.slice(1)],
+      })),
     );
     expect(changed).toStrictEqual({
       ...given,
@@ -82,14 +97,26 @@ describe('wrapModel around a whole answer', () => {
   });
 
   it.each([
-    [{ type: 'reasoning', text: 'Hm.', providerOptions: { any: { s: 1 } } }, { type: 'reasoning', text: 'Hm.', providerMetadata: { any: { s: 1 } } }],
-    [{ type: 'custom', kind: 'any.thing' }, { type: 'custom', kind: 'any.thing' }],
-    [{ type: 'reasoning-file', data: 'AQID', mediaType: 'image/png' }, { type: 'reasoning-file', data: { type: 'data', data: 'AQID' }, mediaType: 'image/png' }],
+    [
+      { type: 'reasoning', text: 'Hm.', providerOptions: { any: { s: 1 } } },
+      { type: 'reasoning', text: 'Hm.', providerMetadata: { any: { s: 1 } } },
+    ],
+    [
+      { type: 'custom', kind: 'any.thing' },
+      { type: 'custom', kind: 'any.thing' },
+    ],
+    [
+      { type: 'reasoning-file', data: 'AQID', mediaType: 'image/png' },
+      { type: 'reasoning-file', data: { type: 'data', data: 'AQID' }, mediaType: 'image/png' },
+    ],
     [
       { type: 'tool-call', toolCallId: 'c', toolName: 't', input: undefined, providerExecuted: true },
       { type: 'tool-call', toolCallId: 'c', toolName: 't', input: '{}', providerExecuted: true },
     ],
-    [{ type: 'tool-call', toolCallId: 'c', toolName: 't', input: '{"cut' }, { type: 'tool-call', toolCallId: 'c', toolName: 't', input: '{"cut' }],
+    [
+      { type: 'tool-call', toolCallId: 'c', toolName: 't', input: '{"cut' },
+      { type: 'tool-call', toolCallId: 'c', toolName: 't', input: '{"cut' },
+    ],
     [
       { type: 'tool-result', toolCallId: 'c', toolName: 't', output: { type: 'error-json', value: { a: 1 } } },
       { type: 'tool-result', toolCallId: 'c', toolName: 't', result: { a: 1 }, isError: true },
@@ -98,18 +125,25 @@ describe('wrapModel around a whole answer', () => {
       { type: 'tool-result', toolCallId: 'c', toolName: 't', output: { type: 'execution-denied', reason: 'No.' } },
       { type: 'tool-result', toolCallId: 'c', toolName: 't', result: 'No.' },
     ],
-    [{ type: 'tool-approval-request', approvalId: 'a', toolCallId: 'c' }, { type: 'tool-approval-request', approvalId: 'a', toolCallId: 'c' }],
+    [
+      { type: 'tool-approval-request', approvalId: 'a', toolCallId: 'c' },
+      { type: 'tool-approval-request', approvalId: 'a', toolCallId: 'c' },
+    ],
   ] as [AssistantPart, object][])('says %j as a model would', async (part, expected) => {
     expect((await withContent([part])).content).toEqual([expected]);
   });
 
   it('rejects where an operator puts something into it that no host understands', async () => {
-    await expect(withContent([{ type: 'file', data: { openai: 'f1' }, mediaType: 'image/png' }])).rejects.toMatchObject({ code: 'invalid-input' });
+    await expect(withContent([{ type: 'file', data: { openai: 'f1' }, mediaType: 'image/png' }])).rejects.toMatchObject(
+      { code: 'invalid-input' },
+    );
   });
 
   it('tells operators of an answer that failed, and gives it to the host as it is', async () => {
     const errors: unknown[] = [];
-    const log = intercept('log', () => ({ observe: { 'model.error': ({ error, usage }) => void errors.push([error.code, usage?.input]) } }));
+    const log = intercept('log', () => ({
+      observe: { 'model.error': ({ error, usage }) => void errors.push([error.code, usage?.input]) },
+    }));
     const failed: LanguageModelV4GenerateResult = { ...given, finishReason: { unified: 'error', raw: 'bad' } };
     expect(await asked(failed, log)).toBe(failed);
     expect(errors).toEqual([['model-failed', 4]]);
@@ -126,7 +160,12 @@ describe('wrapModel around a whole answer', () => {
           },
           'turn.end': ({ usage }) => void totals.push(usage.input, usage.output),
         },
-        decide: { 'model.error': (event) => (request && event.attempt < 3 ? [{ ...event, retrying: true }, askAgain({ ...request, attempt: event.attempt })] : undefined) },
+        decide: {
+          'model.error': (event) =>
+            request && event.attempt < 3
+              ? [{ ...event, retrying: true }, askAgain({ ...request, attempt: event.attempt })]
+              : undefined,
+        },
       };
     });
     await asked({ ...given, finishReason: { unified: 'error', raw: 'bad' } }, patient);
@@ -135,7 +174,10 @@ describe('wrapModel around a whole answer', () => {
 
   it('takes no answer of an attempt that another one has replaced', async () => {
     const answers: ((result: LanguageModelV4GenerateResult) => void)[] = [];
-    const model: LanguageModelV4 = { ...answering(given), doGenerate: () => new Promise((resolve) => answers.push(resolve)) };
+    const model: LanguageModelV4 = {
+      ...answering(given),
+      doGenerate: () => new Promise((resolve) => answers.push(resolve)),
+    };
     const impatient = intercept('impatient', ({ after, emit }) => ({
       observe: {
         'model.request': (event) => {
@@ -144,7 +186,9 @@ describe('wrapModel around a whole answer', () => {
       },
     }));
     const slow = intercept('slow', () => ({
-      decide: { 'model.response': () => new Promise<undefined>((resolve) => void setImmediate(() => resolve(undefined))) },
+      decide: {
+        'model.response': () => new Promise<undefined>((resolve) => void setImmediate(() => resolve(undefined))),
+      },
     }));
     const result = wrapModel(model, impatient, slow).doGenerate(options);
     await vi.waitUntil(() => answers.length === 2);
@@ -161,8 +205,19 @@ describe('wrapModel around a whole answer', () => {
 
   it('gives the host an error that an operator makes of an answer', async () => {
     const empty = intercept('empty', () => ({
-      decide: { 'model.response': ({ step, attempt }) => ({ type: 'model.error', step, attempt, error: { name: 'Error', message: 'Nothing said.' } }) },
+      decide: {
+        'model.response': ({ step, attempt }) => ({
+          type: 'model.error',
+          step,
+          attempt,
+          error: { name: 'Error', message: 'Nothing said.' },
+        }),
+      },
     }));
-    await expect(asked(given, empty)).rejects.toMatchObject({ code: 'model-error', message: 'Nothing said.', cause: { name: 'Error' } });
+    await expect(asked(given, empty)).rejects.toMatchObject({
+      code: 'model-error',
+      message: 'Nothing said.',
+      cause: { name: 'Error' },
+    });
   });
 });

@@ -1,4 +1,9 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4Message, LanguageModelV4ToolChoice } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
+  LanguageModelV4ToolChoice,
+} from '@ai-sdk/provider';
 import {
   MessageList,
   type CacheMark,
@@ -90,7 +95,12 @@ const toSystemBlock = ({ content, providerOptions }: LanguageModelV4Message): Sy
   return { text: content as string, ...(cacheControl && { cache: ttl === undefined ? {} : { ttl } }) };
 };
 
-const toDefinition = ({ name, description = '', inputSchema, providerOptions }: LanguageModelV4FunctionTool): ToolDefinition => ({
+const toDefinition = ({
+  name,
+  description = '',
+  inputSchema,
+  providerOptions,
+}: LanguageModelV4FunctionTool): ToolDefinition => ({
   name,
   description,
   inputSchema: inputSchema as ToolDefinition['inputSchema'],
@@ -121,7 +131,9 @@ const toToolOptions = (
   originals: ReadonlyMap<ToolDefinition, LanguageModelV4FunctionTool>,
 ): Pick<LanguageModelV4CallOptions, 'tools' | 'toolChoice'> => {
   const functionTools = tools.map((tool) => originals.get(tool) ?? toFunctionTool(tool));
-  const isUntouched = functionTools.length === originals.size && [...originals.values()].every((tool, index) => tool === functionTools[index]);
+  const isUntouched =
+    functionTools.length === originals.size &&
+    [...originals.values()].every((tool, index) => tool === functionTools[index]);
   const providerTools = (options.tools ?? []).filter(({ type }) => type === 'provider');
   const all = isUntouched ? options.tools : [...functionTools, ...providerTools];
   if (all === undefined || all.length === 0) return {};

@@ -84,8 +84,9 @@ export class HostStream {
   delta(delta: ModelDelta): void {
     const expected = this.#expected;
     if (expected?.delta === delta) this.#pass(expected.part);
-    else if (delta.type === 'tool-input') this.#pass({ type: 'tool-input-delta', id: delta.toolCallId, delta: delta.text });
-    else this.#passText(delta.type, delta.id, delta.text);
+    else if (delta.type === 'tool-input') {
+      this.#pass({ type: 'tool-input-delta', id: delta.toolCallId, delta: delta.text });
+    } else this.#passText(delta.type, delta.id, delta.text);
   }
 
   /**
@@ -95,12 +96,21 @@ export class HostStream {
    * @param isTold - Whether the model has streamed it; else all of it is told now.
    * @param isChanged - Whether the content is another than the model's: the host then gets the tool calls of the result.
    */
-  complete(result: LanguageModelV4GenerateResult, { isTold, isChanged }: { readonly isTold: boolean; readonly isChanged: boolean }): void {
+  complete(
+    result: LanguageModelV4GenerateResult,
+    { isTold, isChanged }: { readonly isTold: boolean; readonly isChanged: boolean },
+  ): void {
     if (!isTold) this.#tell(result);
     else if (isChanged) this.#release(result.content.filter(isHostCall));
     else this.#release();
     const { finishReason, usage, providerMetadata } = result;
-    this.#emit({ ...(isTold && this.#finish), type: 'finish', finishReason, usage, ...(providerMetadata && { providerMetadata }) });
+    this.#emit({
+      ...(isTold && this.#finish),
+      type: 'finish',
+      finishReason,
+      usage,
+      ...(providerMetadata && { providerMetadata }),
+    });
     this.#close();
   }
 
@@ -145,11 +155,16 @@ export class HostStream {
 
   /** Text that is not as the model said it; where its block is not open, it gets one of its own. */
   #passText(type: 'text' | 'reasoning', id: string | undefined, text: string): void {
-    if (id !== undefined && this.#blocks.has(`${type}-start ${id}`)) this.#pass({ type: `${type}-delta`, id, delta: text });
-    else for (const part of this.#blockOf(type, text)) this.#pass(part);
+    if (id !== undefined && this.#blocks.has(`${type}-start ${id}`)) {
+      this.#pass({ type: `${type}-delta`, id, delta: text });
+    } else for (const part of this.#blockOf(type, text)) this.#pass(part);
   }
 
-  #blockOf(type: 'text' | 'reasoning', text: string, more: { providerMetadata?: LanguageModelV4Content['providerMetadata'] } = {}): LanguageModelV4StreamPart[] {
+  #blockOf(
+    type: 'text' | 'reasoning',
+    text: string,
+    more: { providerMetadata?: LanguageModelV4Content['providerMetadata'] } = {},
+  ): LanguageModelV4StreamPart[] {
     this.#added += 1;
     const id = `added-${this.#added}`;
     const metadata = more.providerMetadata && { providerMetadata: more.providerMetadata };
@@ -176,7 +191,12 @@ export class HostStream {
   /** An answer that no model has streamed. */
   #tell({ warnings, response, content }: LanguageModelV4GenerateResult): void {
     this.#held = undefined;
-    if (!this.isOpen) this.#quiet = [{ type: 'stream-start', warnings }, { type: 'response-metadata', ...response }];
+    if (!this.isOpen) {
+      this.#quiet = [
+        { type: 'stream-start', warnings },
+        { type: 'response-metadata', ...response },
+      ];
+    }
     for (const part of content) {
       if (part.type !== 'text' && part.type !== 'reasoning') this.#emit(part);
       else for (const piece of this.#blockOf(part.type, part.text, part)) this.#emit(piece);

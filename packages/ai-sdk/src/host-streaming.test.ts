@@ -1,9 +1,27 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import { askAgain, intercept, notice, noUsage, stop, type AssistantPart, type DecisionInput, type NewEvent, type PipelineOperator, type TurnEventOf } from '@h/turn';
+import {
+  askAgain,
+  intercept,
+  notice,
+  noUsage,
+  stop,
+  type AssistantPart,
+  type DecisionInput,
+  type NewEvent,
+  type PipelineOperator,
+  type TurnEventOf,
+} from '@h/turn';
 import { isStepCount, streamText, tool } from 'ai';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
-import { anthropicAt, anthropicBlock, anthropicEnd, anthropicStart, sendAnthropic, startServer } from '../test/servers.js';
+import {
+  anthropicAt,
+  anthropicBlock,
+  anthropicEnd,
+  anthropicStart,
+  sendAnthropic,
+  startServer,
+} from '../test/servers.js';
 import { wrapModel } from './wrap-model.js';
 
 const options: LanguageModelV4CallOptions = { prompt: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }] };
@@ -15,11 +33,27 @@ const usage = {
 
 const said = (text: string, id = '0'): LanguageModelV4StreamPart[] => [
   { type: 'text-start', id, providerMetadata: { any: { start: id } } },
-  ...text.split('').map((delta): LanguageModelV4StreamPart => ({ type: 'text-delta', id, delta, providerMetadata: { any: { delta } } })),
+  ...text.split('').map((delta): LanguageModelV4StreamPart => ({
+    type: 'text-delta',
+    id,
+    delta,
+    providerMetadata: { any: { delta } },
+  })),
   { type: 'text-end', id },
 ];
-const toolCall = { type: 'tool-call', toolCallId: 'c1', toolName: 'weather', input: '{"town": "Rome"}', providerMetadata: { any: { id: 1 } } } as const;
-const finish = { type: 'finish', finishReason: { unified: 'stop', raw: 'END' }, usage, providerMetadata: { any: { end: 1 } } } as const;
+const toolCall = {
+  type: 'tool-call',
+  toolCallId: 'c1',
+  toolName: 'weather',
+  input: '{"town": "Rome"}',
+  providerMetadata: { any: { id: 1 } },
+} as const;
+const finish = {
+  type: 'finish',
+  finishReason: { unified: 'stop', raw: 'END' },
+  usage,
+  providerMetadata: { any: { end: 1 } },
+} as const;
 const whole: LanguageModelV4StreamPart[] = [
   { type: 'stream-start', warnings: [{ type: 'other', message: 'Careful.' }] },
   { type: 'response-metadata', id: 'r1', modelId: 'scripted-1', timestamp: new Date(0) },
@@ -84,7 +118,12 @@ const again = intercept('again', () => {
         request = event;
       },
     },
-    decide: { 'model.error': (event) => (request && event.attempt < 3 ? [{ ...event, retrying: true }, askAgain({ ...request, attempt: event.attempt })] : undefined) },
+    decide: {
+      'model.error': (event) =>
+        request && event.attempt < 3
+          ? [{ ...event, retrying: true }, askAgain({ ...request, attempt: event.attempt })]
+          : undefined,
+    },
   };
 });
 
@@ -119,7 +158,11 @@ const onDelta = (change: (event: TurnEventOf<'model.delta'>) => TurnEventOf<'mod
 describe('wrapModel around a stream', () => {
   it('hands every part on as it is, and in order, where no operator touches it', async () => {
     const { model } = scripted(whole);
-    const { parts, details } = await streamed(model, again, intercept('idle', () => ({})));
+    const { parts, details } = await streamed(
+      model,
+      again,
+      intercept('idle', () => ({})),
+    );
     expect(parts).toEqual(whole);
     expect(details).toEqual({ response: { headers: { attempt: '1' } } });
   });
@@ -129,13 +172,26 @@ describe('wrapModel around a stream', () => {
     const signal = new AbortController().signal;
     const given: LanguageModelV4CallOptions = {
       prompt: [
-        { role: 'system', content: 'S', providerOptions: { openai: { odd: 1 }, anthropic: { cacheControl: { type: 'ephemeral' } } } },
-        { role: 'user', content: [{ type: 'file', data: { type: 'url', url: new URL('https://a.example/b') }, mediaType: 'image' }] },
+        {
+          role: 'system',
+          content: 'S',
+          providerOptions: { openai: { odd: 1 }, anthropic: { cacheControl: { type: 'ephemeral' } } },
+        },
+        {
+          role: 'user',
+          content: [{ type: 'file', data: { type: 'url', url: new URL('https://a.example/b') }, mediaType: 'image' }],
+        },
         { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: 'a', approved: true }] },
       ],
       tools: [
         { type: 'provider', id: 'any.search', name: 'search', args: { depth: 1 } },
-        { type: 'function', name: 'weather', inputSchema: {}, strict: true, inputExamples: [{ input: { town: 'Rome' } }] },
+        {
+          type: 'function',
+          name: 'weather',
+          inputSchema: {},
+          strict: true,
+          inputExamples: [{ input: { town: 'Rome' } }],
+        },
       ],
       toolChoice: { type: 'tool', toolName: 'weather' },
       maxOutputTokens: 9,
@@ -160,8 +216,19 @@ describe('wrapModel around a stream', () => {
     const fewer = intercept('fewer', () => ({
       decide: { 'model.request': (event) => ({ ...event, tools: event.tools.slice(1), settings: { seed: 1 } }) },
     }));
-    await wrapModel(model, fewer).doStream({ ...options, tools: [named('a'), search, named('b')], temperature: 0, headers: { a: 'b' } });
-    expect(calls[0]).toEqual({ ...options, tools: [named('b'), search], seed: 1, headers: { a: 'b' }, abortSignal: expect.any(AbortSignal) as AbortSignal });
+    await wrapModel(model, fewer).doStream({
+      ...options,
+      tools: [named('a'), search, named('b')],
+      temperature: 0,
+      headers: { a: 'b' },
+    });
+    expect(calls[0]).toEqual({
+      ...options,
+      tools: [named('b'), search],
+      seed: 1,
+      headers: { a: 'b' },
+      abortSignal: expect.any(AbortSignal) as AbortSignal,
+    });
   });
 
   it('lets an operator change, drop and add text', async () => {
@@ -192,9 +259,13 @@ describe('wrapModel around a stream', () => {
 
   it('lets an operator change the input of a tool as it is shown', async () => {
     const { model } = scripted(whole);
-    const hiding = onDelta((event) => (event.delta.type === 'tool-input' ? { ...event, delta: { ...event.delta, text: '…' } } : event));
+    const hiding = onDelta((event) =>
+      event.delta.type === 'tool-input' ? { ...event, delta: { ...event.delta, text: '…' } } : event,
+    );
     const { parts } = await streamed(model, hiding);
-    expect(parts.filter(({ type }) => type === 'tool-input-delta')).toEqual([{ type: 'tool-input-delta', id: 'c1', delta: '…' }]);
+    expect(parts.filter(({ type }) => type === 'tool-input-delta')).toEqual([
+      { type: 'tool-input-delta', id: 'c1', delta: '…' },
+    ]);
   });
 
   it('lets an operator change the calls, the usage and the reason of the end', async () => {
@@ -241,7 +312,10 @@ describe('wrapModel around a stream', () => {
       { type: 'tool-input-delta', id: 'c2', delta: '{}' },
     ];
     const { model } = scripted([...said('a'), toolCall, ...input, { ...toolCall, toolCallId: 'c2' }, finish]);
-    const counting = intercept('counting', () => ({ decide: { 'model.response': () => stop('blocked', 'No.') }, finalize: () => void (seen += 1) }));
+    const counting = intercept('counting', () => ({
+      decide: { 'model.response': () => stop('blocked', 'No.') },
+      finalize: () => void (seen += 1),
+    }));
     const { parts } = await streamed(model, counting);
     expect(parts.slice(3, -1)).toEqual(input);
     expect(seen).toBe(1);
@@ -249,7 +323,9 @@ describe('wrapModel around a stream', () => {
 
   it('goes on when an operator says too early that the turn is over', async () => {
     const early = intercept('early', () => ({
-      decide: { 'model.request': (event) => [{ type: 'turn.end', outcome: 'completed', steps: 0, usage: noUsage }, event] },
+      decide: {
+        'model.request': (event) => [{ type: 'turn.end', outcome: 'completed', steps: 0, usage: noUsage }, event],
+      },
     }));
     expect((await streamed(scripted(whole).model, early)).parts).toEqual(whole);
   });
@@ -258,7 +334,12 @@ describe('wrapModel around a stream', () => {
     const start: LanguageModelV4StreamPart = { type: 'stream-start', warnings: [] };
     const { model, calls } = scripted(
       new Error('Refused.'),
-      [start, { type: 'response-metadata', id: 'first' }, { type: 'text-start', id: '0' }, { type: 'error', error: { message: 'Overloaded' } }],
+      [
+        start,
+        { type: 'response-metadata', id: 'first' },
+        { type: 'text-start', id: '0' },
+        { type: 'error', error: { message: 'Overloaded' } },
+      ],
       [start, ...said('Yes'), finish],
     );
     const { parts, details } = await streamed(model, again);
@@ -268,7 +349,13 @@ describe('wrapModel around a stream', () => {
   });
 
   it('knows none of the blocks of an attempt that is forgotten', async () => {
-    const { model } = scripted([{ type: 'text-start', id: '0' }, { type: 'error', error: 'x' }], [{ type: 'text-delta', id: '0', delta: 'Yes' }, finish]);
+    const { model } = scripted(
+      [
+        { type: 'text-start', id: '0' },
+        { type: 'error', error: 'x' },
+      ],
+      [{ type: 'text-delta', id: '0', delta: 'Yes' }, finish],
+    );
     const changing = onDelta((event) => ({ ...event, delta: { ...event.delta, text: 'No' } }));
     expect((await streamed(model, again, changing)).parts.slice(0, 3)).toEqual([
       { type: 'text-start', id: 'added-1' },
@@ -288,7 +375,13 @@ describe('wrapModel around a stream', () => {
   it('gives the host what an operator says of an answer that it wants to have once more, when it is too late', async () => {
     const { model, calls } = scripted([...said('We'), finish]);
     const error = { name: 'Error', code: 'too-short', message: 'Too short.' };
-    const { parts } = await streamed(model, picky(({ step, attempt, request }) => [{ type: 'model.error', step, attempt, error, retrying: true }, askAgain(request)]));
+    const { parts } = await streamed(
+      model,
+      picky(({ step, attempt, request }) => [
+        { type: 'model.error', step, attempt, error, retrying: true },
+        askAgain(request),
+      ]),
+    );
     expect(parts.at(-1)).toMatchObject({ type: 'error', error: { code: 'too-short' } });
     expect(calls).toHaveLength(1);
   });
@@ -326,26 +419,38 @@ describe('wrapModel around a stream', () => {
 
   it.each([
     ['without an end', 'incomplete-stream', [...said('We')]],
-    ['as interrupted', 'incomplete-stream', [...said('We'), { ...finish, finishReason: { unified: 'interrupted', raw: undefined } }]],
+    [
+      'as interrupted',
+      'incomplete-stream',
+      [...said('We'), { ...finish, finishReason: { unified: 'interrupted', raw: undefined } }],
+    ],
     ['with an error', 'model-failed', [...said('We'), { ...finish, finishReason: { unified: 'error', raw: 'bad' } }]],
     ['with nothing', 'incomplete-stream', []],
-  ] as const)('tells operators of an answer that ends %s, as %s, and gives it to the host as it is', async (_, code, given) => {
-    const errors: (string | undefined)[] = [];
-    const log = intercept('log', () => ({ observe: { 'model.error': ({ error }) => void errors.push(error.code) } }));
-    expect((await streamed(scripted(given).model, log)).parts).toEqual(given);
-    expect(errors).toEqual([code]);
-  });
+  ] as const)(
+    'tells operators of an answer that ends %s, as %s, and gives it to the host as it is',
+    async (_, code, given) => {
+      const errors: (string | undefined)[] = [];
+      const log = intercept('log', () => ({ observe: { 'model.error': ({ error }) => void errors.push(error.code) } }));
+      expect((await streamed(scripted(given).model, log)).parts).toEqual(given);
+      expect(errors).toEqual([code]);
+    },
+  );
 
   it('gives the host an error that an operator has rewritten', async () => {
     const rewriting = intercept('rewriting', () => ({
-      decide: { 'model.error': (event) => ({ ...event, error: { name: 'Error', code: 'busy', message: 'Come back later.' } }) },
+      decide: {
+        'model.error': (event) => ({ ...event, error: { name: 'Error', code: 'busy', message: 'Come back later.' } }),
+      },
     }));
-    await expect(streamed(scripted(new Error('Refused.')).model, rewriting)).rejects.toMatchObject({ code: 'busy', message: 'Come back later.' });
+    await expect(streamed(scripted(new Error('Refused.')).model, rewriting)).rejects.toMatchObject({
+      code: 'busy',
+      message: 'Come back later.',
+    });
     const { parts } = await streamed(scripted([...said('We'), { type: 'error', error: 'x' }]).model, rewriting);
     expect(parts.at(-1)).toMatchObject({ type: 'error', error: { code: 'busy' } });
   });
 
-  it('tells the whole of an answer that an operator gives in place of the model\'s, after what was shown', async () => {
+  it("tells the whole of an answer that an operator gives in place of the model's, after what was shown", async () => {
     const replacing = intercept('replacing', () => ({
       decide: {
         'model.error': ({ step, attempt }) => ({
@@ -371,7 +476,11 @@ describe('wrapModel around a stream', () => {
       { type: 'tool-call', toolCallId: 'c9', toolName: 'retry', input: '{}' },
     ];
     const refused = await streamed(scripted(new Error('Refused.')).model, replacing);
-    expect(refused.parts.slice(0, -1)).toEqual([{ type: 'stream-start', warnings: [] }, { type: 'response-metadata', id: 'own' }, ...told]);
+    expect(refused.parts.slice(0, -1)).toEqual([
+      { type: 'stream-start', warnings: [] },
+      { type: 'response-metadata', id: 'own' },
+      ...told,
+    ]);
     const cut = await streamed(scripted([...said('We')]).model, replacing);
     expect(cut.parts.slice(0, -1)).toEqual([...said('We'), ...told]);
     expect(cut.parts.at(-1)).toMatchObject({ type: 'finish', finishReason: { unified: 'tool-calls' } });
@@ -379,13 +488,18 @@ describe('wrapModel around a stream', () => {
 
   it('fails where an operator puts something into an answer that no host understands', async () => {
     const odd = intercept('odd', () => ({
-      decide: { 'model.response': (event) => ({ ...event, content: [{ type: 'file', data: { openai: 'f1' }, mediaType: 'image/png' }] }) },
+      decide: {
+        'model.response': (event) => ({
+          ...event,
+          content: [{ type: 'file', data: { openai: 'f1' }, mediaType: 'image/png' }],
+        }),
+      },
     }));
     const { parts } = await streamed(scripted([...said('We'), finish]).model, odd);
     expect(parts.at(-1)).toMatchObject({ type: 'error', error: { code: 'invalid-input' } });
   });
 
-  it('ignores notices and commands that are the host\'s own business', async () => {
+  it("ignores notices and commands that are the host's own business", async () => {
     const busy = intercept('busy', () => ({
       decide: {
         'model.request': (event) => [
@@ -403,7 +517,10 @@ describe('wrapModel around a stream', () => {
     const closed = new Promise<void>((resolve) => (gone = resolve));
     const server = await startServer((response) => {
       response.on('close', gone);
-      sendAnthropic(response, [anthropicStart(), ...anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Well' }])]);
+      sendAnthropic(response, [
+        anthropicStart(),
+        ...anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Well' }]),
+      ]);
     });
     const ends: string[] = [];
     const log = intercept('log', () => ({ observe: { 'turn.end': ({ outcome }) => void ends.push(outcome) } }));
@@ -415,7 +532,10 @@ describe('wrapModel around a stream', () => {
 
   it('breaks the stream off when the host aborts in the middle of it', async () => {
     const server = await startServer((response) =>
-      sendAnthropic(response, [anthropicStart(), ...anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Well' }])]),
+      sendAnthropic(response, [
+        anthropicStart(),
+        ...anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Well' }]),
+      ]),
     );
     const abort = new AbortController();
     const model = wrapModel(anthropicAt(server.url)('claude-sonnet-4-5'), again);
@@ -463,7 +583,9 @@ describe('wrapModel around a stream', () => {
         }),
     };
     const abort = new AbortController();
-    const pondering = intercept('pondering', () => ({ decide: { 'model.error': () => new Promise<undefined>(() => undefined) } }));
+    const pondering = intercept('pondering', () => ({
+      decide: { 'model.error': () => new Promise<undefined>(() => undefined) },
+    }));
     const asked = wrapModel(failing, pondering).doStream({ ...options, abortSignal: abort.signal });
     await cancelled;
     abort.abort(new Error('Enough.'));
@@ -478,7 +600,9 @@ describe('wrapModel around a stream', () => {
         Promise.resolve({
           stream: new ReadableStream<LanguageModelV4StreamPart>({
             pull: async (controller) => {
-              if (!abortSignal?.aborted) await new Promise((resolve) => abortSignal?.addEventListener('abort', resolve));
+              if (!abortSignal?.aborted) {
+                await new Promise((resolve) => abortSignal?.addEventListener('abort', resolve));
+              }
               for (const part of late) controller.enqueue(part);
             },
           }),
@@ -541,9 +665,15 @@ describe('wrapModel around a stream', () => {
         { type: 'thinking_delta', thinking: 'Rome.' },
         { type: 'signature_delta', signature: 'c2ln' },
       ]);
-      const use = anthropicBlock(1, { type: 'tool_use', id: 't1', name: 'weather', input: {} }, [{ type: 'input_json_delta', partial_json: '{"town":"Rome"}' }]);
+      const use = anthropicBlock(1, { type: 'tool_use', id: 't1', name: 'weather', input: {} }, [
+        { type: 'input_json_delta', partial_json: '{"town":"Rome"}' },
+      ]);
       const answer = anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Sun.' }]);
-      sendAnthropic(response, [anthropicStart(), ...(index === 0 ? [...thinking, ...use] : answer), ...anthropicEnd(index === 0 ? 'tool_use' : 'end_turn')]);
+      sendAnthropic(response, [
+        anthropicStart(),
+        ...(index === 0 ? [...thinking, ...use] : answer),
+        ...anthropicEnd(index === 0 ? 'tool_use' : 'end_turn'),
+      ]);
       response.end();
     });
     const copying = onDelta((event) => ({ ...event, delta: { ...event.delta, text: event.delta.text } }));
@@ -570,6 +700,11 @@ describe('wrapModel around a stream', () => {
 
   it('names the model that it wraps', () => {
     const { model } = scripted([]);
-    expect(wrapModel(model)).toMatchObject({ specificationVersion: 'v4', provider: 'scripted.test', modelId: 'scripted-1', supportedUrls: model.supportedUrls });
+    expect(wrapModel(model)).toMatchObject({
+      specificationVersion: 'v4',
+      provider: 'scripted.test',
+      modelId: 'scripted-1',
+      supportedUrls: model.supportedUrls,
+    });
   });
 });

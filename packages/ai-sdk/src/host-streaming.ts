@@ -36,7 +36,9 @@ const streamCall = (model: AnyLanguageModel, options: LanguageModelV4CallOptions
       const reader = readAnswer();
       if (!abortSignal.aborted) out.begin(details);
       for await (const part of partsOf(stream, abortSignal)) {
-        if (part.type === 'error') return say(errors.toOutput(toErrorInfo(part.error), () => out.failWithin(part.error)));
+        if (part.type === 'error') {
+          return say(errors.toOutput(toErrorInfo(part.error), () => out.failWithin(part.error)));
+        }
         const delta = reader.add(part);
         if (delta) out.expect(delta, part);
         if (delta) say({ type: 'delta', delta });

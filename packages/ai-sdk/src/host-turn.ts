@@ -35,7 +35,11 @@ export interface HostCall {
   /** The host's own signal. */
   readonly signal: AbortSignal | undefined;
   /** Asks the model once. Says what comes, and at last one response or error. Never rejects. */
-  perform(request: TurnEventOf<'model.request'>, say: (output: ModelDriverOutput) => void, signal: AbortSignal): Promise<void>;
+  perform(
+    request: TurnEventOf<'model.request'>,
+    say: (output: ModelDriverOutput) => void,
+    signal: AbortSignal,
+  ): Promise<void>;
   /** A piece of the answer has left the operators. */
   onDelta(event: TurnEventOf<'model.delta'>): void;
   /** Whether the model may be asked once more: nothing has been shown that cannot be taken back. */
@@ -96,7 +100,13 @@ export class HostTurn {
     }
     switch (event.type) {
       case 'turn.start':
-        return this.#feed({ type: 'session.loaded', session: this.#session, messages: this.#call.host.before, state: {}, repairs: [] });
+        return this.#feed({
+          type: 'session.loaded',
+          session: this.#session,
+          messages: this.#call.host.before,
+          state: {},
+          repairs: [],
+        });
       case 'session.loaded':
         return this.#feed({ type: 'model.request', step: 1, attempt: 1, ...this.#call.host.request });
       case 'model.request':
@@ -116,7 +126,9 @@ export class HostTurn {
   }
 
   #ask(request: TurnEventOf<'model.request'>): void {
-    if (this.#attempts >= maxAttempts) return this.#end('max-steps', { type: 'failed', error: askedTooOften(this.#attempts) });
+    if (this.#attempts >= maxAttempts) {
+      return this.#end('max-steps', { type: 'failed', error: askedTooOften(this.#attempts) });
+    }
     if (this.#attempts > 0 && !this.#call.mayAskAgain()) return this.#end('error', this.#tooLate());
     this.#attempts += 1;
     this.#attempt?.abort();
@@ -178,7 +190,10 @@ export class HostTurn {
 }
 
 const answerShown = (): TurnError =>
-  new TurnError('answer-shown', 'An operator asked the model again after part of its answer had been handed to the host, which cannot be taken back.');
+  new TurnError(
+    'answer-shown',
+    'An operator asked the model again after part of its answer had been handed to the host, which cannot be taken back.',
+  );
 
 const askedTooOften = (attempts: number): TurnStoppedError =>
   new TurnStoppedError({ outcome: 'max-steps', reason: `The model was asked ${attempts} times for one answer.` });

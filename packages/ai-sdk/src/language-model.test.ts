@@ -44,7 +44,9 @@ describe.each(models)('languageModel with %s', (_, modelAt) => {
     expect(streamedText(outputs, 'tool-input')).toBe('{"town":"Rome"}');
     expect(deltasIn(outputs).at(0)).toMatchObject({ type: 'tool-input', toolCallId: 'call_rome', toolName: 'weather' });
     const { content, finishReason } = responseIn(outputs);
-    expect(content).toMatchObject([{ type: 'tool-call', toolCallId: 'call_rome', toolName: 'weather', input: { town: 'Rome' } }]);
+    expect(content).toMatchObject([
+      { type: 'tool-call', toolCallId: 'call_rome', toolName: 'weather', input: { town: 'Rome' } },
+    ]);
     expect(finishReason).toBe('tool-calls');
   });
 
@@ -70,7 +72,12 @@ describe.each(models)('languageModel with %s', (_, modelAt) => {
     mock.onMessage('hello', { error: { message: 'Overloaded', type: 'overloaded_error' }, status: 529 });
     const agent = harness({ model: languageModel(modelAt(mock.url)) }).pipe();
     const events = await lastValueFrom(agent.turn({ session: 'alice', input: 'hello' }).pipe(toArray()));
-    const error = { status: 529, code: 'overloaded_error', message: 'Overloaded', body: { error: { type: 'overloaded_error' } } };
+    const error = {
+      status: 529,
+      code: 'overloaded_error',
+      message: 'Overloaded',
+      body: { error: { type: 'overloaded_error' } },
+    };
     expect(events.find(({ type }) => type === 'model.error')).toMatchObject({ error });
     expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'error', error });
     expect(mock.getRequests()).toHaveLength(1);
@@ -88,7 +95,10 @@ describe.each(models)('languageModel with %s', (_, modelAt) => {
           calls.map(({ id, input }) => ({
             type: 'result',
             id,
-            outcome: { status: 'ok', output: { type: 'text', value: (input as { town: string }).town === 'Rome' ? 'sun' : 'rain' } },
+            outcome: {
+              status: 'ok',
+              output: { type: 'text', value: (input as { town: string }).town === 'Rome' ? 'sun' : 'rain' },
+            },
           })),
       },
     }).pipe();

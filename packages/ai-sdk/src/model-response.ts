@@ -23,7 +23,10 @@ export type ModelResult = Pick<
  *
  * @param origins - Is told what each part was made of.
  */
-export const toModelResponse = (result: ModelResult, origins?: Map<AssistantPart, LanguageModelV4Content>): ModelResponse => {
+export const toModelResponse = (
+  result: ModelResult,
+  origins?: Map<AssistantPart, LanguageModelV4Content>,
+): ModelResponse => {
   const { id, modelId } = result.response ?? {};
   const providerMetadata = { ...result.providerMetadata, ...ownMetadata(result) };
   return {

@@ -30,7 +30,10 @@ export const modelSource = (source: AnyLanguageModel | LanguageModelOptions): Mo
   return async ({ model, credential }) => {
     const found: unknown = await resolve(model, credential);
     if (isLanguageModel(found)) return asLanguageModelV4(found);
-    throw new TurnError('unknown-model', `resolve() gave no model for ${JSON.stringify(model ?? 'the default')}: ${describe(found)}.`);
+    throw new TurnError(
+      'unknown-model',
+      `resolve() gave no model for ${JSON.stringify(model ?? 'the default')}: ${describe(found)}.`,
+    );
   };
 };
 
@@ -63,15 +66,22 @@ const assertOwn = (own: AnyLanguageModel, { model, credential }: ModelRequest): 
 };
 
 /** The provider's name without the part that names its interface: `openai` of `openai.responses`. */
-export const providerOf = ({ provider }: Pick<LanguageModelV4, 'provider'>): string => provider.split('.', 1)[0] as string;
+export const providerOf = ({ provider }: Pick<LanguageModelV4, 'provider'>): string =>
+  provider.split('.', 1)[0] as string;
 
 const checkedOptions = (options: LanguageModelOptions): LanguageModelOptions => {
   if (typeof options !== 'object' || options === null || typeof options.resolve !== 'function') {
-    throw new InvalidOptionError({ owner: 'languageModel()', option: '', message: `languageModel() takes a model of the AI SDK or { resolve }; it was given ${describe(options)}.` });
+    throw new InvalidOptionError({
+      owner: 'languageModel()',
+      option: '',
+      message: `languageModel() takes a model of the AI SDK or { resolve }; it was given ${describe(options)}.`,
+    });
   }
   checkOptions('languageModel()', options, { resolve: aFunction });
   return options;
 };
 
 const describe = (value: unknown): string =>
-  typeof value === 'string' ? `the string ${JSON.stringify(value)} (make a model of it with its provider)` : typeof value;
+  typeof value === 'string'
+    ? `the string ${JSON.stringify(value)} (make a model of it with its provider)`
+    : typeof value;

@@ -11,7 +11,12 @@ const streamOf = <Part>(parts: readonly Part[]): ReadableStream<Part> =>
     },
   });
 
-const shared = { provider: 'older', modelId: 'older-1', supportedUrls: {}, doGenerate: () => Promise.reject(new Error('Only streams.')) };
+const shared = {
+  provider: 'older',
+  modelId: 'older-1',
+  supportedUrls: {},
+  doGenerate: () => Promise.reject(new Error('Only streams.')),
+};
 
 const version3: LanguageModelV3 = {
   ...shared,
@@ -46,7 +51,11 @@ const version2: LanguageModelV2 = {
       { type: 'text-start', id: '1' },
       { type: 'text-delta', id: '1', delta: 'Two.' },
       { type: 'text-end', id: '1' },
-      { type: 'finish', finishReason: 'stop', usage: { inputTokens: 100, outputTokens: 2, totalTokens: 1_002, cachedInputTokens: 900 } },
+      {
+        type: 'finish',
+        finishReason: 'stop',
+        usage: { inputTokens: 100, outputTokens: 2, totalTokens: 1_002, cachedInputTokens: 900 },
+      },
     ]),
   }),
 };

@@ -53,13 +53,18 @@ describe('languageModel with OpenAI chat on the wire', () => {
   it('takes no input for an empty one', async () => {
     const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'now', arguments: '' } };
     const server = await serverWith([chatChunk({ tool_calls: [call] }), chatChunk({}, 'tool_calls', chatUsage)]);
-    const { content } = responseIn(await outputsOf(modelAt(server.url), requestFor({ tools: [{ ...weather, name: 'now' }] })));
+    const { content } = responseIn(
+      await outputsOf(modelAt(server.url), requestFor({ tools: [{ ...weather, name: 'now' }] })),
+    );
     expect(content).toEqual([{ type: 'tool-call', toolCallId: 'call_1', toolName: 'now', input: {} }]);
   });
 
   it('leaves cache marks out of the body', async () => {
     const server = await serverWith([chatChunk({ content: 'Yes.' }), chatChunk({}, 'stop', chatUsage)]);
-    await outputsOf(modelAt(server.url), requestFor({ system: [{ text: 'Be brief.', cache: {} }], cacheMessages: { ttl: '1h' } }));
+    await outputsOf(
+      modelAt(server.url),
+      requestFor({ system: [{ text: 'Be brief.', cache: {} }], cacheMessages: { ttl: '1h' } }),
+    );
     expect(server.requests[0]?.body['messages']).toEqual([
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: 'hello' },
@@ -68,7 +73,8 @@ describe('languageModel with OpenAI chat on the wire', () => {
 
   it('sends tool results of every kind, and one message for each call', async () => {
     const server = await serverWith([chatChunk({ content: 'Yes.' }), chatChunk({}, 'stop', chatUsage)]);
-    const call = (toolCallId: string) => ({ type: 'tool-call', toolCallId, toolName: 'weather', input: { town: toolCallId } }) as const;
+    const call = (toolCallId: string) =>
+      ({ type: 'tool-call', toolCallId, toolName: 'weather', input: { town: toolCallId } }) as const;
     const result = { type: 'tool-result', toolName: 'weather' } as const;
     const messages = MessageList.of([
       { role: 'user', content: 'hello' },
@@ -95,7 +101,14 @@ describe('languageModel with OpenAI chat on the wire', () => {
 });
 
 const reasoningItem = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'ZW5jcnlwdGVk' };
-const callItem = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'weather', arguments: '{"town":"Rome"}', status: 'completed' };
+const callItem = {
+  type: 'function_call',
+  id: 'fc_1',
+  call_id: 'call_1',
+  name: 'weather',
+  arguments: '{"town":"Rome"}',
+  status: 'completed',
+};
 const responsesUsage = {
   input_tokens: 1_000,
   input_tokens_details: { cached_tokens: 900 },
@@ -116,7 +129,10 @@ const responsesEvents = (end: Record<string, unknown> = {}) => [
 
 describe('languageModel with OpenAI responses on the wire', () => {
   const modelAt = (url: string) => languageModel(openaiAt(url).responses('gpt-5'));
-  const settings = { reasoning: 'low', providerOptions: { openai: { store: false, include: ['reasoning.encrypted_content'] } } } as const;
+  const settings = {
+    reasoning: 'low',
+    providerOptions: { openai: { store: false, include: ['reasoning.encrypted_content'] } },
+  } as const;
 
   const historyAfter = ({ content }: ModelResponse) =>
     MessageList.of([
@@ -124,7 +140,9 @@ describe('languageModel with OpenAI responses on the wire', () => {
       { role: 'assistant', content },
       {
         role: 'tool',
-        content: [{ type: 'tool-result', toolCallId: 'call_1', toolName: 'weather', output: { type: 'text', value: 'sun' } }],
+        content: [
+          { type: 'tool-result', toolCallId: 'call_1', toolName: 'weather', output: { type: 'text', value: 'sun' } },
+        ],
       },
     ]);
 
@@ -135,7 +153,11 @@ describe('languageModel with OpenAI responses on the wire', () => {
     expect(server.requests[0]?.body).toMatchObject({ reasoning: { effort: 'low' }, store: false });
     expect(server.requests[1]?.body['input']).toMatchObject([
       { role: 'user' },
-      { type: 'reasoning', encrypted_content: 'ZW5jcnlwdGVk', summary: [{ type: 'summary_text', text: 'Rome it is.' }] },
+      {
+        type: 'reasoning',
+        encrypted_content: 'ZW5jcnlwdGVk',
+        summary: [{ type: 'summary_text', text: 'Rome it is.' }],
+      },
       { type: 'function_call', call_id: 'call_1', name: 'weather', arguments: '{"town":"Rome"}' },
       { type: 'function_call_output', call_id: 'call_1', output: 'sun' },
     ]);
@@ -154,7 +176,10 @@ describe('languageModel with OpenAI responses on the wire', () => {
       { type: 'response.output_item.added', output_index: 0, item: { type: 'message', id: 'msg_1', phase: null } },
       { type: 'response.output_text.delta', item_id: 'msg_1', delta: 'Once upon a' },
       { type: 'response.output_item.done', output_index: 0, item: { type: 'message', id: 'msg_1', phase: null } },
-      { type: 'response.incomplete', response: { incomplete_details: { reason: 'max_output_tokens' }, usage: responsesUsage } },
+      {
+        type: 'response.incomplete',
+        response: { incomplete_details: { reason: 'max_output_tokens' }, usage: responsesUsage },
+      },
     ]);
     expect(responseIn(await outputsOf(modelAt(server.url))).finishReason).toBe('length');
   });

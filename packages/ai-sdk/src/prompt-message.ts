@@ -117,12 +117,17 @@ const toAssistantPart = (part: AssistantPart, state: ConversionState): PromptAss
 
 const reasoningFile = ({ data, mediaType, providerOptions }: LanguageModelV4FilePart): PromptAssistantPart => {
   if (data.type !== 'data' && data.type !== 'url') {
-    throw new InvalidInputError(`A reasoning-file part has data of the type ${JSON.stringify(data.type)}; it can be bytes or a URL.`);
+    throw new InvalidInputError(
+      `A reasoning-file part has data of the type ${JSON.stringify(data.type)}; it can be bytes or a URL.`,
+    );
   }
   return { type: 'reasoning-file', data, mediaType, ...optionsMember(providerOptions) };
 };
 
-const toToolCall = (part: Extract<AssistantPart, { type: 'tool-call' }>, state: ConversionState): PromptAssistantPart => {
+const toToolCall = (
+  part: Extract<AssistantPart, { type: 'tool-call' }>,
+  state: ConversionState,
+): PromptAssistantPart => {
   const { toolCallId, toolName, providerExecuted } = part;
   if (providerExecuted === true) state.providerCalls.add(toolCallId);
   const input = providerExecuted === true || isObject(part.input) ? part.input : {};

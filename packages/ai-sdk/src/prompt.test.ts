@@ -8,7 +8,12 @@ const promptOf = (messages: readonly Message[], more: Partial<Parameters<typeof 
 
 const hello: Message = { role: 'user', content: 'hello' };
 const call = { type: 'tool-call', toolCallId: 'c1', toolName: 'weather', input: { town: 'Rome' } } as const;
-const result = { type: 'tool-result', toolCallId: 'c1', toolName: 'weather', output: { type: 'text', value: 'sun' } } as const;
+const result = {
+  type: 'tool-result',
+  toolCallId: 'c1',
+  toolName: 'weather',
+  output: { type: 'text', value: 'sun' },
+} as const;
 
 describe('toPrompt', () => {
   it('puts system blocks first, then the history, then the tail', () => {
@@ -25,7 +30,9 @@ describe('toPrompt', () => {
   });
 
   it('writes cache marks for Anthropic and for Bedrock', () => {
-    expect(promptOf([hello], { system: [{ text: 'Be brief.', cache: { ttl: '1h' } }], cacheMessages: {} })).toMatchObject([
+    expect(
+      promptOf([hello], { system: [{ text: 'Be brief.', cache: { ttl: '1h' } }], cacheMessages: {} }),
+    ).toMatchObject([
       {
         role: 'system',
         providerOptions: {
@@ -35,14 +42,19 @@ describe('toPrompt', () => {
       },
       {
         role: 'user',
-        providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } }, bedrock: { cachePoint: { type: 'default' } } },
+        providerOptions: {
+          anthropic: { cacheControl: { type: 'ephemeral' } },
+          bedrock: { cachePoint: { type: 'default' } },
+        },
       },
     ]);
   });
 
   it('leaves what a message says about its own cache in force', () => {
     const own = { anthropic: { cacheControl: { type: 'ephemeral', ttl: '1h' }, other: true } };
-    expect(promptOf([{ ...hello, providerOptions: own }], { cacheMessages: { ttl: '5m' } })[0]?.providerOptions).toMatchObject(own);
+    expect(
+      promptOf([{ ...hello, providerOptions: own }], { cacheMessages: { ttl: '5m' } })[0]?.providerOptions,
+    ).toMatchObject(own);
   });
 
   it('marks no system block and no tail when the history is empty', () => {
@@ -86,9 +98,14 @@ describe('toPrompt', () => {
     ]);
   });
 
-  it.each(['a text', null, 7, ['a'], undefined])('sends an empty object for the input %j of a call, which no provider takes', (input) => {
-    expect(promptOf([{ role: 'assistant', content: [{ ...call, input }] }])).toEqual([{ role: 'assistant', content: [{ ...call, input: {} }] }]);
-  });
+  it.each(['a text', null, 7, ['a'], undefined])(
+    'sends an empty object for the input %j of a call, which no provider takes',
+    (input) => {
+      expect(promptOf([{ role: 'assistant', content: [{ ...call, input }] }])).toEqual([
+        { role: 'assistant', content: [{ ...call, input: {} }] },
+      ]);
+    },
+  );
 
   it('leaves the input alone of calls that the provider ran', () => {
     const own = { ...call, input: 'print(1)', providerExecuted: true };
@@ -106,15 +123,29 @@ describe('toPrompt', () => {
       { ...result, ...options },
     ] as const;
     expect(promptOf([{ role: 'assistant', content, ...options }])).toEqual([
-      { role: 'assistant', content: content.with(1, { ...content[1], data: { type: 'data', data: 'AQID' } } as never), ...options },
+      {
+        role: 'assistant',
+        content: content.with(1, { ...content[1], data: { type: 'data', data: 'AQID' } } as never),
+        ...options,
+      },
     ]);
   });
 
   it('sends answers to approvals of calls that the provider runs, and of no others', () => {
-    const request = (approvalId: string, toolCallId: string) => ({ type: 'tool-approval-request', approvalId, toolCallId }) as const;
-    const answer = (approvalId: string) => ({ type: 'tool-approval-response', approvalId, approved: true, reason: 'Fine.' }) as const;
+    const request = (approvalId: string, toolCallId: string) =>
+      ({ type: 'tool-approval-request', approvalId, toolCallId }) as const;
+    const answer = (approvalId: string) =>
+      ({ type: 'tool-approval-response', approvalId, approved: true, reason: 'Fine.' }) as const;
     const prompt = promptOf([
-      { role: 'assistant', content: [call, { ...call, toolCallId: 'p1', providerExecuted: true }, request('a1', 'c1'), request('a2', 'p1')] },
+      {
+        role: 'assistant',
+        content: [
+          call,
+          { ...call, toolCallId: 'p1', providerExecuted: true },
+          request('a1', 'c1'),
+          request('a2', 'p1'),
+        ],
+      },
       { role: 'tool', content: [answer('a1'), answer('a2'), answer('a3')] },
     ]);
     expect(prompt).toEqual([
@@ -124,32 +155,55 @@ describe('toPrompt', () => {
   });
 
   it('says where a message is that cannot be sent', () => {
-    const odd = { role: 'user', content: [{ type: 'file', data: { type: 'nonsense' }, mediaType: 'image/png' }] } as never;
+    const odd = {
+      role: 'user',
+      content: [{ type: 'file', data: { type: 'nonsense' }, mediaType: 'image/png' }],
+    } as never;
     expect(() => promptOf([hello, odd])).toThrow(/messages\[1\].*"nonsense"/);
     expect(() => promptOf([], { tail: [odd] })).toThrow(/tail\[0\]/);
     expect(() => promptOf([{ role: 'developer', content: 'x' } as never])).toThrow(/messages\[0\].*"developer"/);
     expect(() =>
-      promptOf([{ role: 'assistant', content: [{ type: 'reasoning-file', data: { openai: 'f1' }, mediaType: 'image/png' }] }]),
+      promptOf([
+        { role: 'assistant', content: [{ type: 'reasoning-file', data: { openai: 'f1' }, mediaType: 'image/png' }] },
+      ]),
     ).toThrow(/reasoning-file/);
   });
 
   const options = fc.option(fc.constant({ anthropic: { a: 1 } }), { nil: undefined });
   const withOptions = <Part extends object>(part: fc.Arbitrary<Part>) =>
-    fc.tuple(part, options).map(([inner, providerOptions]) => ({ ...inner, ...(providerOptions && { providerOptions }) }));
+    fc
+      .tuple(part, options)
+      .map(([inner, providerOptions]) => ({ ...inner, ...(providerOptions && { providerOptions }) }));
   const textPart = withOptions(fc.record({ type: fc.constant('text' as const), text: fc.string() }));
   const filePart = withOptions(
     fc.record({
       type: fc.constant('file' as const),
-      data: fc.oneof(fc.base64String(), fc.uint8Array(), fc.webUrl(), fc.webUrl().map((url) => new URL(url))),
+      data: fc.oneof(
+        fc.base64String(),
+        fc.uint8Array(),
+        fc.webUrl(),
+        fc.webUrl().map((url) => new URL(url)),
+      ),
       mediaType: fc.constant('image/png'),
     }),
   );
   const callPart = withOptions(
-    fc.record({ type: fc.constant('tool-call' as const), toolCallId: fc.string(), toolName: fc.string(), input: fc.jsonValue() }),
+    fc.record({
+      type: fc.constant('tool-call' as const),
+      toolCallId: fc.string(),
+      toolName: fc.string(),
+      input: fc.jsonValue(),
+    }),
   );
   const message: fc.Arbitrary<Message> = fc.oneof(
-    fc.record({ role: fc.constant('user' as const), content: fc.oneof(fc.string(), fc.array(fc.oneof(textPart, filePart))) }),
-    fc.record({ role: fc.constant('assistant' as const), content: fc.oneof(fc.string(), fc.array(fc.oneof(textPart, filePart, callPart))) }),
+    fc.record({
+      role: fc.constant('user' as const),
+      content: fc.oneof(fc.string(), fc.array(fc.oneof(textPart, filePart))),
+    }),
+    fc.record({
+      role: fc.constant('assistant' as const),
+      content: fc.oneof(fc.string(), fc.array(fc.oneof(textPart, filePart, callPart))),
+    }),
     fc.record({ role: fc.constant('tool' as const), content: fc.array(withOptions(fc.constant(result))) }),
   );
 

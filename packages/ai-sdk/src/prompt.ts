@@ -19,7 +19,11 @@ export type Originals = ReadonlyMap<unknown, LanguageModelV4Message>;
  * @param originals - What need not be converted.
  * @throws InvalidInputError with the place of a part that no provider can take.
  */
-export const toPrompt = (request: PromptSource, provider: string, originals: Originals = new Map()): LanguageModelV4Prompt => {
+export const toPrompt = (
+  request: PromptSource,
+  provider: string,
+  originals: Originals = new Map(),
+): LanguageModelV4Prompt => {
   const prompt: LanguageModelV4Prompt = [];
   const state: ConversionState = { provider, providerCalls: new Set(), approvals: new Map() };
   const add = (messages: Iterable<Message>, where: string): void => {
@@ -30,7 +34,9 @@ export const toPrompt = (request: PromptSource, provider: string, originals: Ori
       index += 1;
     }
   };
-  for (const block of request.system) if (block.text !== '') prompt.push(originals.get(block) ?? toSystemMessage(block));
+  for (const block of request.system) {
+    if (block.text !== '') prompt.push(originals.get(block) ?? toSystemMessage(block));
+  }
   const start = prompt.length;
   add(request.messages, 'messages');
   if (request.cacheMessages && prompt.length > start) prompt.push(marked(prompt.pop(), request.cacheMessages));

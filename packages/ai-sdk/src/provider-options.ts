@@ -6,7 +6,10 @@ export const optionsMember = (options: ProviderOptions | undefined): { providerO
   options === undefined ? {} : { providerOptions: options };
 
 /** Both options in one; what the later one says about a member of a provider wins. */
-export const mergeProviderOptions = (earlier: ProviderOptions, later: ProviderOptions | undefined): SharedV4ProviderOptions => {
+export const mergeProviderOptions = (
+  earlier: ProviderOptions,
+  later: ProviderOptions | undefined,
+): SharedV4ProviderOptions => {
   const merged: Record<string, JSONObject> = { ...earlier };
   for (const [provider, options] of Object.entries(later ?? {})) merged[provider] = { ...merged[provider], ...options };
   return merged;

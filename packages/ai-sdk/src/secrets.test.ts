@@ -13,12 +13,17 @@ describe('withoutSecrets', () => {
     'ghp_Ab3dEf6hIj9lMnOpQrStUvWxYz0123456789',
     'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P',
   ])('takes %s out', (key) => {
-    expect(withoutSecrets(`Incorrect API key provided: ${key}. See the docs.`)).toBe('Incorrect API key provided: [redacted]. See the docs.');
+    expect(withoutSecrets(`Incorrect API key provided: ${key}. See the docs.`)).toBe(
+      'Incorrect API key provided: [redacted]. See the docs.',
+    );
   });
 
   it.each([
     ['Authorization: Bearer abc123def456, and more', 'Authorization: Bearer [redacted], and more'],
-    ['Headers.append: "my"odd\nkey" is an invalid header value.', 'Headers.append: [redacted] is an invalid header value.'],
+    [
+      'Headers.append: "my"odd\nkey" is an invalid header value.',
+      'Headers.append: [redacted] is an invalid header value.',
+    ],
     ['GET /v1/models?key=abc123def&alt=sse failed', 'GET /v1/models?key=[redacted]&alt=sse failed'],
   ])('takes the credential out of %j', (text, expected) => {
     expect(withoutSecrets(text)).toBe(expected);
@@ -47,7 +52,13 @@ describe('withoutSecrets', () => {
 describe('publicHeaders', () => {
   it('leaves out cookies and credentials, whatever the case of their names', () => {
     expect(
-      publicHeaders({ 'Retry-After': '3', 'Set-Cookie': 'a=1', Authorization: 'Bearer x', 'x-api-key': 'k', 'x-note': 'Bearer abcdefghij' }),
+      publicHeaders({
+        'Retry-After': '3',
+        'Set-Cookie': 'a=1',
+        Authorization: 'Bearer x',
+        'x-api-key': 'k',
+        'x-note': 'Bearer abcdefghij',
+      }),
     ).toEqual({ 'retry-after': '3', 'x-note': 'Bearer [redacted]' });
   });
 });

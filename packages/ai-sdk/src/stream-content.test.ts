@@ -46,7 +46,12 @@ describe('streamContent', () => {
   it('keeps the last metadata of a block, wherever it comes, as plain JSON', () => {
     const { content, deltas } = collected([
       { type: 'reasoning-start', id: '0', providerMetadata: { any: { signature: 'early' } } },
-      { type: 'reasoning-delta', id: '0', delta: '', providerMetadata: { any: { signature: 'late', gone: undefined } } },
+      {
+        type: 'reasoning-delta',
+        id: '0',
+        delta: '',
+        providerMetadata: { any: { signature: 'late', gone: undefined } },
+      },
       { type: 'reasoning-end', id: '0' },
     ]);
     expect(content).toStrictEqual([{ type: 'reasoning', text: '', providerOptions: { any: { signature: 'late' } } }]);
@@ -67,12 +72,22 @@ describe('streamContent', () => {
     const { content } = collected([
       { type: 'file', mediaType: 'image/png', data: { type: 'data', data: new Uint8Array([1, 2, 3]) } },
       { type: 'file', mediaType: 'image/png', data: { type: 'url', url: new URL('https://a.example/b') } },
-      { type: 'reasoning-file', mediaType: 'image/png', data: { type: 'data', data: 'AQID' }, providerMetadata: { any: { a: 1 } } },
+      {
+        type: 'reasoning-file',
+        mediaType: 'image/png',
+        data: { type: 'data', data: 'AQID' },
+        providerMetadata: { any: { a: 1 } },
+      },
     ]);
     expect(content).toEqual([
       { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'AQID' } },
       { type: 'file', mediaType: 'image/png', data: 'https://a.example/b' },
-      { type: 'reasoning-file', mediaType: 'image/png', data: { type: 'data', data: 'AQID' }, providerOptions: { any: { a: 1 } } },
+      {
+        type: 'reasoning-file',
+        mediaType: 'image/png',
+        data: { type: 'data', data: 'AQID' },
+        providerOptions: { any: { a: 1 } },
+      },
     ]);
     expect(JSON.parse(JSON.stringify(content))).toEqual(content);
   });

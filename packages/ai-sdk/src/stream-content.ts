@@ -62,7 +62,10 @@ export const streamContent = (): StreamContent => {
   return { add, content };
 };
 
-const toInputDelta = ({ id, delta }: StreamPart<'tool-input-delta'>, toolName: string | undefined): ModelDelta | undefined =>
+const toInputDelta = (
+  { id, delta }: StreamPart<'tool-input-delta'>,
+  toolName: string | undefined,
+): ModelDelta | undefined =>
   toolName === undefined || delta === '' ? undefined : { type: 'tool-input', toolCallId: id, toolName, text: delta };
 
 /** Text and reasoning grow under an id that is theirs until they end; the next block may have it again. */
@@ -77,13 +80,19 @@ const blocksOf = (content: LanguageModelV4Content[]) => {
   };
 
   return {
-    mark(type: Block['type'], part: StreamPart<'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end'>): undefined {
+    mark(
+      type: Block['type'],
+      part: StreamPart<'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end'>,
+    ): undefined {
       const starts = part.type === 'text-start' || part.type === 'reasoning-start';
       const block = starts ? open(type, part.id) : openBlocks[type].get(part.id);
       if (block) describe(block, part.providerMetadata);
       if (!starts) openBlocks[type].delete(part.id);
     },
-    grow(type: Block['type'], { id, delta, providerMetadata }: StreamPart<'text-delta' | 'reasoning-delta'>): ModelDelta | undefined {
+    grow(
+      type: Block['type'],
+      { id, delta, providerMetadata }: StreamPart<'text-delta' | 'reasoning-delta'>,
+    ): ModelDelta | undefined {
       const block = openBlocks[type].get(id) ?? open(type, id);
       describe(block, providerMetadata);
       if (delta === '') return undefined;

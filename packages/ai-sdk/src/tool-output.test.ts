@@ -14,25 +14,70 @@ describe('toToolOutput', () => {
   });
 
   it.each([
-    [{ type: 'text', text: 'Hi' }, { type: 'text', text: 'Hi' }],
-    [{ type: 'custom', providerOptions: { anthropic: { type: 'tool-reference' } } }, { type: 'custom', providerOptions: { anthropic: { type: 'tool-reference' } } }],
+    [
+      { type: 'text', text: 'Hi' },
+      { type: 'text', text: 'Hi' },
+    ],
+    [
+      { type: 'custom', providerOptions: { anthropic: { type: 'tool-reference' } } },
+      { type: 'custom', providerOptions: { anthropic: { type: 'tool-reference' } } },
+    ],
     [
       { type: 'file', data: 'data:image/png;base64,AQID', mediaType: 'image', filename: 'a.png' },
       { type: 'file', data: { type: 'data', data: 'AQID' }, mediaType: 'image/png', filename: 'a.png' },
     ],
-    [{ type: 'media', data: 'AQID', mediaType: 'image/png' }, { type: 'file', data: { type: 'data', data: 'AQID' }, mediaType: 'image/png' }],
-    [{ type: 'image-data', data: 'AQID', mediaType: 'image/png' }, { type: 'file', data: { type: 'data', data: 'AQID' }, mediaType: 'image/png' }],
     [
-      { type: 'file-data', data: 'AQID', mediaType: 'application/pdf', filename: 'a.pdf', providerOptions: { x: { y: 1 } } },
-      { type: 'file', data: { type: 'data', data: 'AQID' }, mediaType: 'application/pdf', filename: 'a.pdf', providerOptions: { x: { y: 1 } } },
+      { type: 'media', data: 'AQID', mediaType: 'image/png' },
+      { type: 'file', data: { type: 'data', data: 'AQID' }, mediaType: 'image/png' },
     ],
-    [{ type: 'image-url', url }, { type: 'file', data: { type: 'url', url: new URL(url) }, mediaType: 'image/*' }],
-    [{ type: 'file-url', url }, { type: 'file', data: { type: 'url', url: new URL(url) }, mediaType: 'application/octet-stream' }],
-    [{ type: 'file-url', url, mediaType: 'text/csv' }, { type: 'file', data: { type: 'url', url: new URL(url) }, mediaType: 'text/csv' }],
-    [{ type: 'file-id', fileId: 'f1' }, { type: 'file', data: { type: 'reference', reference: { anthropic: 'f1' } }, mediaType: 'application' }],
-    [{ type: 'image-file-id', fileId: { openai: 'f1' } }, { type: 'file', data: { type: 'reference', reference: { openai: 'f1' } }, mediaType: 'image' }],
-    [{ type: 'file-reference', providerReference: { openai: 'f1' } }, { type: 'file', data: { type: 'reference', reference: { openai: 'f1' } }, mediaType: 'application' }],
-    [{ type: 'image-file-reference', providerReference: { openai: 'f1' } }, { type: 'file', data: { type: 'reference', reference: { openai: 'f1' } }, mediaType: 'image' }],
+    [
+      { type: 'image-data', data: 'AQID', mediaType: 'image/png' },
+      { type: 'file', data: { type: 'data', data: 'AQID' }, mediaType: 'image/png' },
+    ],
+    [
+      {
+        type: 'file-data',
+        data: 'AQID',
+        mediaType: 'application/pdf',
+        filename: 'a.pdf',
+        providerOptions: { x: { y: 1 } },
+      },
+      {
+        type: 'file',
+        data: { type: 'data', data: 'AQID' },
+        mediaType: 'application/pdf',
+        filename: 'a.pdf',
+        providerOptions: { x: { y: 1 } },
+      },
+    ],
+    [
+      { type: 'image-url', url },
+      { type: 'file', data: { type: 'url', url: new URL(url) }, mediaType: 'image/*' },
+    ],
+    [
+      { type: 'file-url', url },
+      { type: 'file', data: { type: 'url', url: new URL(url) }, mediaType: 'application/octet-stream' },
+    ],
+    [
+      { type: 'file-url', url, mediaType: 'text/csv' },
+      { type: 'file', data: { type: 'url', url: new URL(url) }, mediaType: 'text/csv' },
+    ],
+    [
+      { type: 'file-id', fileId: 'f1' },
+      { type: 'file', data: { type: 'reference', reference: { anthropic: 'f1' } }, mediaType: 'application' },
+    ],
+    [
+      { type: 'image-file-id', fileId: { openai: 'f1' } },
+      { type: 'file', data: { type: 'reference', reference: { openai: 'f1' } }, mediaType: 'image' },
+    ],
+    [
+      { type: 'file-reference', providerReference: { openai: 'f1' } },
+      { type: 'file', data: { type: 'reference', reference: { openai: 'f1' } }, mediaType: 'application' },
+    ],
+    [
+      { type: 'image-file-reference', providerReference: { openai: 'f1' } },
+      { type: 'file', data: { type: 'reference', reference: { openai: 'f1' } }, mediaType: 'image' },
+    ],
   ])('takes %j', (part, expected) => {
     expect(only(part)).toEqual(expected);
   });

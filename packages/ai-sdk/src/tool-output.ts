@@ -37,7 +37,11 @@ const toOutputPart = (part: ToolResultContentPart, provider: string): OutputPart
     }
     case 'file-id':
     case 'image-file-id':
-      return file(reference(typeof part.fileId === 'string' ? { [provider]: part.fileId } : part.fileId), kindOf(part.type), part);
+      return file(
+        reference(typeof part.fileId === 'string' ? { [provider]: part.fileId } : part.fileId),
+        kindOf(part.type),
+        part,
+      );
     case 'file-reference':
     case 'image-file-reference':
       return file(reference(part.providerReference), kindOf(part.type), part);

@@ -12,7 +12,10 @@ export class TurnStoppedError extends TurnError {
   readonly error: ErrorInfo | undefined;
 
   constructor({ outcome, reason, error }: Pick<TurnEventOf<'turn.stop'>, 'outcome' | 'reason' | 'error'>) {
-    super('turn-stopped', `An operator ended the turn as ${JSON.stringify(outcome)}${reason === undefined ? '.' : `: ${reason}`}`);
+    super(
+      'turn-stopped',
+      `An operator ended the turn as ${JSON.stringify(outcome)}${reason === undefined ? '.' : `: ${reason}`}`,
+    );
     this.outcome = outcome;
     this.reason = reason;
     this.error = error;

@@ -10,13 +10,33 @@ const usage = (input: (number | undefined)[], output: (number | undefined)[]) =>
 
 describe('toUsage', () => {
   it.each([
-    ['all numbers', usage([350, 10, 300, 40], [25, 10, 15]), { input: 350, cacheRead: 300, cacheWrite: 40, output: 25, reasoning: 15 }],
+    [
+      'all numbers',
+      usage([350, 10, 300, 40], [25, 10, 15]),
+      { input: 350, cacheRead: 300, cacheWrite: 40, output: 25, reasoning: 15 },
+    ],
     ['no numbers', usage([], []), { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }],
     ['none at all', undefined, { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }],
-    ['NaN, infinity, fractions and negative numbers', usage([Number.NaN, -1, 5], [Infinity, 3, 0.5]), { input: 5, cacheRead: 5, cacheWrite: 0, output: 3, reasoning: 0 }],
-    ['a total that leaves cached tokens out', usage([100, undefined, 900], [20]), { input: 1_000, cacheRead: 900, cacheWrite: 0, output: 20, reasoning: 0 }],
-    ['a total that leaves reasoning out', usage([10], [20, undefined, 80]), { input: 10, cacheRead: 0, cacheWrite: 0, output: 100, reasoning: 80 }],
-    ['parts without a total', usage([undefined, 5, 7], [undefined, 2, 3]), { input: 12, cacheRead: 7, cacheWrite: 0, output: 5, reasoning: 3 }],
+    [
+      'NaN, infinity, fractions and negative numbers',
+      usage([Number.NaN, -1, 5], [Infinity, 3, 0.5]),
+      { input: 5, cacheRead: 5, cacheWrite: 0, output: 3, reasoning: 0 },
+    ],
+    [
+      'a total that leaves cached tokens out',
+      usage([100, undefined, 900], [20]),
+      { input: 1_000, cacheRead: 900, cacheWrite: 0, output: 20, reasoning: 0 },
+    ],
+    [
+      'a total that leaves reasoning out',
+      usage([10], [20, undefined, 80]),
+      { input: 10, cacheRead: 0, cacheWrite: 0, output: 100, reasoning: 80 },
+    ],
+    [
+      'parts without a total',
+      usage([undefined, 5, 7], [undefined, 2, 3]),
+      { input: 12, cacheRead: 7, cacheWrite: 0, output: 5, reasoning: 3 },
+    ],
   ])('counts %s', (_, given, expected) => {
     expect(toUsage(given)).toEqual(expected);
   });

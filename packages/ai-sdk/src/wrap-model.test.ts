@@ -4,18 +4,36 @@ import { generateText, isStepCount, streamText, tool } from 'ai';
 import { tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { anthropicAt, anthropicBlock, anthropicEnd, anthropicStart, openaiAt, sendAnthropic, startMock, startServer } from '../test/servers.js';
+import {
+  anthropicAt,
+  anthropicBlock,
+  anthropicEnd,
+  anthropicStart,
+  openaiAt,
+  sendAnthropic,
+  startMock,
+  startServer,
+} from '../test/servers.js';
 import { TurnStoppedError } from './turn-stopped-error.js';
 import { wrapModel } from './wrap-model.js';
 
 /** The same call of the host's, whole and as a stream. */
 const hosts: readonly (readonly [string, (model: LanguageModelV4, more?: object) => Promise<string>])[] = [
-  ['generateText', async (model, more) => (await generateText({ model, prompt: 'hello', maxRetries: 0, ...more })).text],
+  [
+    'generateText',
+    async (model, more) => (await generateText({ model, prompt: 'hello', maxRetries: 0, ...more })).text,
+  ],
   [
     'streamText',
     async (model, more) => {
       const errors: unknown[] = [];
-      const result = streamText({ model, prompt: 'hello', maxRetries: 0, onError: ({ error }) => void errors.push(error), ...more });
+      const result = streamText({
+        model,
+        prompt: 'hello',
+        maxRetries: 0,
+        onError: ({ error }) => void errors.push(error),
+        ...more,
+      });
       let text = '';
       for await (const piece of result.textStream) text += piece;
       if (errors.length > 0) throw errors[0];
@@ -31,7 +49,10 @@ const again = (times: number): PipelineOperator =>
     return {
       observe: { 'model.request': (event) => (request = event) as never },
       decide: {
-        'model.error': (event) => (request && event.attempt <= times ? [{ ...event, retrying: true }, askAgain({ ...request, attempt: event.attempt })] : undefined),
+        'model.error': (event) =>
+          request && event.attempt <= times
+            ? [{ ...event, retrying: true }, askAgain({ ...request, attempt: event.attempt })]
+            : undefined,
       },
     };
   });
@@ -58,7 +79,13 @@ describe.each(hosts)('wrapModel within %s', (_, ask) => {
     const server = await startServer((response, { body }) => {
       if (body['stream'] !== true) {
         response.writeHead(200, { 'content-type': 'application/json' });
-        response.end(JSON.stringify({ ...anthropicStart().message, content: [{ type: 'text', text: 'Salve.' }], stop_reason: 'end_turn' }));
+        response.end(
+          JSON.stringify({
+            ...anthropicStart().message,
+            content: [{ type: 'text', text: 'Salve.' }],
+            stop_reason: 'end_turn',
+          }),
+        );
         return;
       }
       sendAnthropic(response, [
@@ -82,8 +109,14 @@ describe.each(hosts)('wrapModel within %s', (_, ask) => {
 
   it('lets an operator ask again after an error', async () => {
     const mock = await startMock();
-    mock.on({ userMessage: 'hello', sequenceIndex: 0 }, { error: { message: 'Overloaded', type: 'overloaded_error' }, status: 529 });
-    mock.on({ userMessage: 'hello', sequenceIndex: 1 }, { error: { message: 'Slow down', type: 'rate_limit_error' }, status: 429 });
+    mock.on(
+      { userMessage: 'hello', sequenceIndex: 0 },
+      { error: { message: 'Overloaded', type: 'overloaded_error' }, status: 529 },
+    );
+    mock.on(
+      { userMessage: 'hello', sequenceIndex: 1 },
+      { error: { message: 'Slow down', type: 'rate_limit_error' }, status: 429 },
+    );
     mock.onMessage('hello', { content: 'At last.' });
     expect(await ask(wrapModel(anthropicAt(mock.url)('claude-sonnet-4-5'), again(2)))).toBe('At last.');
     expect(mock.getRequests()).toHaveLength(3);
@@ -111,7 +144,9 @@ describe.each(hosts)('wrapModel within %s', (_, ask) => {
     const mock = await startMock();
     mock.onMessage('hello', { content: 'The secret is 42.' });
     const guard = intercept('guard', () => ({ decide: { 'model.response': () => stop('blocked', 'A secret.') } }));
-    await expect(ask(wrapModel(openaiAt(mock.url).chat('gpt-4o'), guard))).rejects.toMatchObject({ outcome: 'blocked' });
+    await expect(ask(wrapModel(openaiAt(mock.url).chat('gpt-4o'), guard))).rejects.toMatchObject({
+      outcome: 'blocked',
+    });
   });
 
   it('shows operators a whole turn, in order', async () => {
@@ -144,7 +179,16 @@ describe.each(hosts)('wrapModel within %s', (_, ask) => {
     const mock = await startMock();
     mock.onMessage('noon', { content: 'Good morning.' });
     let events = 0;
-    expect(await ask(wrapModel(openaiAt(mock.url).chat('gpt-4o'), again(1), tap(() => (events += 1)), rewriting))).toBe('Good morning.');
+    expect(
+      await ask(
+        wrapModel(
+          openaiAt(mock.url).chat('gpt-4o'),
+          again(1),
+          tap(() => (events += 1)),
+          rewriting,
+        ),
+      ),
+    ).toBe('Good morning.');
     expect(events).toBeGreaterThan(4);
   });
 
@@ -166,7 +210,9 @@ describe.each(hosts)('wrapModel within %s', (_, ask) => {
     const failing = intercept('hasty', () => {
       throw new Error('Not even begun.');
     });
-    await expect(ask(wrapModel(openaiAt(mock.url).chat('gpt-4o'), failing))).rejects.toMatchObject({ operator: 'hasty' });
+    await expect(ask(wrapModel(openaiAt(mock.url).chat('gpt-4o'), failing))).rejects.toMatchObject({
+      operator: 'hasty',
+    });
   });
 
   it('ends with the host when it aborts, and closes the connection', async () => {
@@ -216,14 +262,21 @@ describe.each(hosts)('wrapModel within %s', (_, ask) => {
 
   it('refuses a request for another model, which it does not have', async () => {
     const mock = await startMock();
-    const switching = intercept('switching', () => ({ decide: { 'model.request': (event) => ({ ...event, model: 'gpt-9' }) } }));
-    await expect(ask(wrapModel(openaiAt(mock.url).chat('gpt-4o'), switching))).rejects.toMatchObject({ code: 'unknown-model' });
+    const switching = intercept('switching', () => ({
+      decide: { 'model.request': (event) => ({ ...event, model: 'gpt-9' }) },
+    }));
+    await expect(ask(wrapModel(openaiAt(mock.url).chat('gpt-4o'), switching))).rejects.toMatchObject({
+      code: 'unknown-model',
+    });
   });
 
-  it('runs the host\'s tools, of which operators see the definitions and may take away calls', async () => {
+  it("runs the host's tools, of which operators see the definitions and may take away calls", async () => {
     const mock = await startMock();
     const call = (town: string) => ({ name: 'weather', arguments: JSON.stringify({ town }), id: `call_${town}` });
-    mock.on({ userMessage: 'hello', hasToolResult: false }, { content: 'I look.', toolCalls: [call('Rome'), call('Oslo')] });
+    mock.on(
+      { userMessage: 'hello', hasToolResult: false },
+      { content: 'I look.', toolCalls: [call('Rome'), call('Oslo')] },
+    );
     mock.on({ hasToolResult: true }, { content: 'It is fine.' });
     const asked: string[] = [];
     const offered: string[] = [];

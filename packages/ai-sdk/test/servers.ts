@@ -39,7 +39,11 @@ export const startServer = async (
   const requests: WireRequest[] = [];
   const server = createServer((incoming, response) => {
     void text(incoming).then((body) => {
-      const request = { path: incoming.url ?? '', headers: incoming.headers, body: JSON.parse(body) as Record<string, unknown> };
+      const request = {
+        path: incoming.url ?? '',
+        headers: incoming.headers,
+        body: JSON.parse(body) as Record<string, unknown>,
+      };
       requests.push(request);
       return answer(response, request, requests.length - 1);
     });
@@ -53,8 +57,13 @@ export const startServer = async (
 };
 
 /** Begins an event stream and sends events in Anthropic's wire format. */
-export const sendAnthropic = (response: ServerResponse, events: readonly ({ readonly type: string } & Record<string, unknown>)[]): void => {
-  if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream', 'set-cookie': 'session=1', 'x-region': 'here' });
+export const sendAnthropic = (
+  response: ServerResponse,
+  events: readonly ({ readonly type: string } & Record<string, unknown>)[],
+): void => {
+  if (!response.headersSent) {
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'set-cookie': 'session=1', 'x-region': 'here' });
+  }
   for (const event of events) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
 };
 
@@ -74,7 +83,15 @@ export const anthropicBlock = (index: number, block: Block, deltas: readonly Blo
 
 export const anthropicStart = (usage: Record<string, number> = { input_tokens: 10, output_tokens: 1 }) => ({
   type: 'message_start',
-  message: { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-test', content: [], stop_reason: null, usage },
+  message: {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'claude-test',
+    content: [],
+    stop_reason: null,
+    usage,
+  },
 });
 
 export const anthropicEnd = (stopReason = 'end_turn', usage: Record<string, unknown> = { output_tokens: 5 }) => [

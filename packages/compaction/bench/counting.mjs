@@ -26,10 +26,24 @@ const prose = (length) => {
   return corpus.slice(start, start + length);
 };
 const step = (index, size) => [
-  { role: 'assistant', content: [{ type: 'text', text: prose(200) }, { type: 'tool-call', toolCallId: `c${index}`, toolName: 'read', input: { path: `src/file-${index}.ts` } }] },
-  { role: 'tool', content: [{ type: 'tool-result', toolCallId: `c${index}`, toolName: 'read', output: { type: 'text', value: prose(size) } }] },
+  {
+    role: 'assistant',
+    content: [
+      { type: 'text', text: prose(200) },
+      { type: 'tool-call', toolCallId: `c${index}`, toolName: 'read', input: { path: `src/file-${index}.ts` } },
+    ],
+  },
+  {
+    role: 'tool',
+    content: [
+      { type: 'tool-result', toolCallId: `c${index}`, toolName: 'read', output: { type: 'text', value: prose(size) } },
+    ],
+  },
 ];
-const historyOf = (steps, size) => [{ role: 'user', content: prose(400) }, ...Array.from({ length: steps }, (_, index) => step(index, size)).flat()];
+const historyOf = (steps, size) => [
+  { role: 'user', content: prose(400) },
+  ...Array.from({ length: steps }, (_, index) => step(index, size)).flat(),
+];
 
 /** Milliseconds of CPU, which others on the machine cannot lengthen. */
 const time = (work) => {
@@ -38,7 +52,8 @@ const time = (work) => {
   const { user, system } = process.cpuUsage(before);
   return [(user + system) / 1000, result];
 };
-const row = (what, ours, theirs, target) => console.log(`${what.padEnd(64)}${ours.padStart(13)}${theirs.padStart(26)}   ${target}`);
+const row = (what, ours, theirs, target) =>
+  console.log(`${what.padEnd(64)}${ours.padStart(13)}${theirs.padStart(26)}   ${target}`);
 const ms = (value) => `${value < 10 ? value.toFixed(2) : Math.round(value)} ms`;
 
 console.log(`Node ${process.version}, milliseconds of CPU`);
@@ -65,7 +80,12 @@ const exactCounter = async () => {
       const gauge = counter.gauge(model, kind);
       for (let index = 0; index < 100; index += 1) for (const message of history) gauge.message(message);
     })[0];
-  row(`${Math.round(tokens / 1000)}k tokens at each of 100 steps, exact`, ms(run(await exactCounter(), 'best')), `${ms(once * 100)} = 100 × ${ms(once)}`, '≤ 500 ms');
+  row(
+    `${Math.round(tokens / 1000)}k tokens at each of 100 steps, exact`,
+    ms(run(await exactCounter(), 'best')),
+    `${ms(once * 100)} = 100 × ${ms(once)}`,
+    '≤ 500 ms',
+  );
   row('the same, estimated', ms(run(createTokenCounter(), 'estimate')), '', '');
 }
 {
@@ -102,10 +122,24 @@ const requestCost = (messages, options, rounds = 2000) => {
     if (event.type !== 'model.request') held += 1;
   });
   const common = { turn: 't', at: 0 };
-  const base = { ...common, type: 'model.request', attempt: 1, model, system: [{ text: 'You are helpful.' }], tail: [], tools: [], settings: {} };
+  const base = {
+    ...common,
+    type: 'model.request',
+    attempt: 1,
+    model,
+    system: [{ text: 'You are helpful.' }],
+    tail: [],
+    tools: [],
+    settings: {},
+  };
   source.next({ ...common, type: 'session.loaded', session: 's', messages: lists[0], state: {}, repairs: [] });
   const requests = lists.map((each, index) => ({ ...base, step: index, messages: each }));
-  const appended = lists.map((each) => ({ ...common, type: 'history.append', origin: 'results', messages: each.slice(-2) }));
+  const appended = lists.map((each) => ({
+    ...common,
+    type: 'history.append',
+    origin: 'results',
+    messages: each.slice(-2),
+  }));
   const spent = [];
   const spentAppending = [];
   for (const [index, request] of requests.entries()) {
@@ -123,26 +157,43 @@ const requestCost = (messages, options, rounds = 2000) => {
 };
 for (const messages of [100, 1_000, 10_000]) {
   const [cost, counting] = requestCost(messages, { window: 1e9 });
-  row(`a request that needs no compaction, after ${messages} messages`, `${cost.toFixed(2)} µs`, '', `≤ 10 µs (and ${counting.toFixed(1)} µs to count 300 new characters)`);
+  row(
+    `a request that needs no compaction, after ${messages} messages`,
+    `${cost.toFixed(2)} µs`,
+    '',
+    `≤ 10 µs (and ${counting.toFixed(1)} µs to count 300 new characters)`,
+  );
 }
 {
   const counter = await exactCounter();
   const size = createTokenCounter().messages(historyOf(5_000, 100));
   // From nine tenths of the threshold on, which is where estimates do no longer.
   const [cost, counting] = requestCost(10_000, { window: size * 1.09, reserve: 0, threshold: 1, counter }, 400);
-  row('the same near the threshold, with the tokenizer', `${cost.toFixed(2)} µs`, '', `≤ 10 µs (and ${counting.toFixed(1)} µs)`);
+  row(
+    'the same near the threshold, with the tokenizer',
+    `${cost.toFixed(2)} µs`,
+    '',
+    `≤ 10 µs (and ${counting.toFixed(1)} µs)`,
+  );
 }
 {
   const history = historyOf(100, 4000);
   const source = new Subject();
   const done = new Promise((resolve) => {
-    source.pipe(compaction({ window: 120_000, reserve: 0, summarize: () => 'The report.', maxCorrections: 0 })).subscribe((event) => {
-      if (event.type === 'compaction.done') resolve(event);
-    });
+    source
+      .pipe(compaction({ window: 120_000, reserve: 0, summarize: () => 'The report.', maxCorrections: 0 }))
+      .subscribe((event) => {
+        if (event.type === 'compaction.done') resolve(event);
+      });
   });
   const start = performance.now();
   const common = { turn: 't', at: 0, system: [], tail: [], tools: [], settings: {} };
   source.next({ ...common, type: 'model.request', step: 1, attempt: 1, messages: MessageList.of(history) });
   const { tokensBefore, tokensAfter } = await done;
-  row(`a compaction, ${Math.round(tokensBefore / 1000)}k to ${Math.round(tokensAfter / 1000)}k tokens, without the summariser`, ms(performance.now() - start), '', '');
+  row(
+    `a compaction, ${Math.round(tokensBefore / 1000)}k to ${Math.round(tokensAfter / 1000)}k tokens, without the summariser`,
+    ms(performance.now() - start),
+    '',
+    '',
+  );
 }

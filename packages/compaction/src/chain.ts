@@ -12,16 +12,24 @@ import { redactSecrets } from './summary/redact.js';
 import type { Summarize } from './summary/summarize.js';
 
 /** The strategies that the options name, in the order in which they are tried. @throws InvalidOptionError `invalid-option` */
-export const chainOf = (options: CompactionOptions, isOverflow: (error: ErrorInfo) => boolean): readonly NamedStrategy[] => {
+export const chainOf = (
+  options: CompactionOptions,
+  isOverflow: (error: ErrorInfo) => boolean,
+): readonly NamedStrategy[] => {
   const summarizers = asList(options.summarize);
-  const byDefault: readonly BuiltInStrategy[] = [...(summarizers.length > 0 ? (['summarize'] as const) : []), 'clear-tool-results', 'compact'];
+  const byDefault: readonly BuiltInStrategy[] = [
+    ...(summarizers.length > 0 ? (['summarize'] as const) : []),
+    'clear-tool-results',
+    'compact',
+  ];
   const chosen = asList(options.strategy);
   const names = chosen.length > 0 ? chosen : byDefault;
   if (names.includes('summarize') && summarizers.length === 0) {
     throw new InvalidOptionError({
       owner: 'compaction()',
       option: 'summarize',
-      message: 'compaction() needs the option "summarize" for the strategy "summarize"; summarizeWith() makes one of a model driver.',
+      message:
+        'compaction() needs the option "summarize" for the strategy "summarize"; summarizeWith() makes one of a model driver.',
     });
   }
   const { protectedTools = ['skill'], keepMessages = 20 } = options;
@@ -34,7 +42,11 @@ export const chainOf = (options: CompactionOptions, isOverflow: (error: ErrorInf
   };
   return names.map((strategy) =>
     typeof strategy === 'function'
-      ? { name: strategy.name === '' ? 'own strategy' : strategy.name, isLastResort: false, run: inTime(strategy, settings.timeoutMs) }
+      ? {
+          name: strategy.name === '' ? 'own strategy' : strategy.name,
+          isLastResort: false,
+          run: inTime(strategy, settings.timeoutMs),
+        }
       : { name: strategy, isLastResort: strategy === 'sliding-window' || strategy === 'compact', run: runs[strategy] },
   );
 };
@@ -44,7 +56,9 @@ const inTime =
   (strategy: CompactionStrategy, timeoutMs: (tokens: number) => number): CompactionStrategy =>
   (context) => {
     const tokens = context.messages.reduce((sum, message) => sum + context.count(message), 0);
-    return withDeadline(timeoutMs(tokens), context as SummarizeStrategyContext, async (signal) => strategy({ ...context, signal }));
+    return withDeadline(timeoutMs(tokens), context as SummarizeStrategyContext, async (signal) =>
+      strategy({ ...context, signal }),
+    );
   };
 
 const summarizeSettings = (
@@ -53,7 +67,14 @@ const summarizeSettings = (
   protectedTools: readonly string[],
   isOverflow: (error: ErrorInfo) => boolean,
 ): SummarizeSettings => {
-  const { summarizerWindow = 128_000, maxSummaryTokens = 8_000, maxAttempts = 2, maxCorrections = 1, limit, filesOf = filesOfCall } = options;
+  const {
+    summarizerWindow = 128_000,
+    maxSummaryTokens = 8_000,
+    maxAttempts = 2,
+    maxCorrections = 1,
+    limit,
+    filesOf = filesOfCall,
+  } = options;
   const { redact = redactSecrets } = options;
   return {
     summarizers,

@@ -1,4 +1,12 @@
-import { MessageList, notice, toErrorInfo, type Message, type ModelRequest, type NewEvent, type OperatorContext } from '@h/turn';
+import {
+  MessageList,
+  notice,
+  toErrorInfo,
+  type Message,
+  type ModelRequest,
+  type NewEvent,
+  type OperatorContext,
+} from '@h/turn';
 import type { CompactionTrigger } from './events.js';
 import { CompactionError, type CompactionFailureReason } from './failure.js';
 import type { Limits } from './limits.js';
@@ -24,7 +32,11 @@ export interface Outcome {
   /** The new history; nothing when it stays as it is. */
   readonly messages: readonly Message[] | undefined;
   /** To be journaled with it. */
-  readonly annotation: { readonly trigger: CompactionTrigger; readonly tokensBefore: number; readonly tokensAfter: number };
+  readonly annotation: {
+    readonly trigger: CompactionTrigger;
+    readonly tokensBefore: number;
+    readonly tokensAfter: number;
+  };
   readonly notices: readonly NewEvent[];
 }
 
@@ -33,15 +45,23 @@ const goalShare = 0.6;
 const leastTokens = 500;
 
 /** Makes a request smaller, and takes note of how well that went. */
-export const compactRequest = async (job: Job, settings: CompactionSettings, state: TurnState, operator: OperatorContext): Promise<Outcome> => {
+export const compactRequest = async (
+  job: Job,
+  settings: CompactionSettings,
+  state: TurnState,
+  operator: OperatorContext,
+): Promise<Outcome> => {
   const { request, trigger, size, limits } = job;
   const startedAt = operator.now();
-  operator.emit(notice('compaction.started', { trigger, tokens: Math.ceil(size.total), limit: Math.floor(limits.limit) }));
+  operator.emit(
+    notice('compaction.started', { trigger, tokens: Math.ceil(size.total), limit: Math.floor(limits.limit) }),
+  );
   const bounds = boundsOf(job);
   const context = contextOf(job, bounds.targetTokens, settings, state, operator);
   const result = await runChain(context, settings.chain, bounds);
   const after = sizeAfter(result, job, state);
-  const isWorthIt = result.worked.length > 0 && (after.total <= size.total * (1 - leastSaving) || fitsNow(size, after, limits));
+  const isWorthIt =
+    result.worked.length > 0 && (after.total <= size.total * (1 - leastSaving) || fitsNow(size, after, limits));
   state.notes = afterCompaction(state.notes, size.total, isWorthIt ? after.total : size.total, limits);
   const tokensBefore = Math.ceil(size.total);
   const tokensAfter = Math.ceil(isWorthIt ? after.total : size.total);
@@ -113,12 +133,18 @@ const contextOf = (
   };
 };
 
-const keepHistory = async ({ archive, timeoutMs }: CompactionSettings, history: ArchivedHistory, work: WorkContext): Promise<string | undefined> => {
+const keepHistory = async (
+  { archive, timeoutMs }: CompactionSettings,
+  history: ArchivedHistory,
+  work: WorkContext,
+): Promise<string | undefined> => {
   if (archive === undefined) return undefined;
   try {
     return await withDeadline(timeoutMs(0), work, async () => archive(history));
   } catch (error) {
-    throw new CompactionError('archive-failed', `The full history could not be kept: ${toErrorInfo(error).message}`, { cause: error });
+    throw new CompactionError('archive-failed', `The full history could not be kept: ${toErrorInfo(error).message}`, {
+      cause: error,
+    });
   }
 };
 
@@ -131,7 +157,8 @@ const measured = (request: ModelRequest, state: TurnState): RequestSize => {
   return state.measure(request, 'best');
 };
 
-const fitsNow = (before: RequestSize, after: RequestSize, { usable }: Limits): boolean => before.total > usable && after.total <= usable;
+const fitsNow = (before: RequestSize, after: RequestSize, { usable }: Limits): boolean =>
+  before.total > usable && after.total <= usable;
 
 const archiveOf = async ({ archive }: SummarizeStrategyContext): Promise<{ readonly archive?: string }> => {
   const place = await archive();
@@ -145,8 +172,13 @@ const failureNotices = (
   retryAt: number,
 ): readonly NewEvent[] => {
   const retry = retryAt > 0 ? { retryAtTokens: Math.ceil(retryAt) } : {};
-  const notices: NewEvent[] = failures.map((failure) => notice('compaction.failed', { trigger, ...failure, ...(!isWorthIt && retry) }));
+  const notices: NewEvent[] = failures.map((failure) =>
+    notice('compaction.failed', { trigger, ...failure, ...(!isWorthIt && retry) }),
+  );
   if (isWorthIt || worked.length === 0) return notices;
   const reason: CompactionFailureReason = 'ineffective';
-  return [...notices, notice('compaction.failed', { trigger, reason, message: 'It would have saved next to nothing.', ...retry })];
+  return [
+    ...notices,
+    notice('compaction.failed', { trigger, reason, message: 'It would have saved next to nothing.', ...retry }),
+  ];
 };

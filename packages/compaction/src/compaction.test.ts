@@ -18,7 +18,15 @@ const fitting = { window: size * 2, reserve: 0, summarize: report };
 const tokensOf = ({ messages }: Pick<ModelRequest, 'messages'>): number => counter.messages(messages);
 const isSummary = ({ metadata }: Message): boolean => metadata?.kind === 'summary';
 
-const changes = ['compaction.started', 'compaction.done', 'compaction.failed', 'history.replace', 'model.request', 'model.response', 'session.state'];
+const changes = [
+  'compaction.started',
+  'compaction.done',
+  'compaction.failed',
+  'history.replace',
+  'model.request',
+  'model.response',
+  'session.state',
+];
 describeOperator(() => compaction(), { changes });
 describeOperator(() => compaction({ window: 60, reserve: 10, summarize: report }), { changes });
 
@@ -66,7 +74,12 @@ describe('a request', () => {
     expect(await compacts({ window: size * 1.2, threshold: 0.9 })).toBe(false);
     expect(await compacts({ window: size * 1.2, threshold: 0.8 })).toBe(true);
     expect(await compacts({ window: size * 1.2, threshold: 0.9, reserve: size * 0.2 })).toBe(true);
-    expect(await compacts({ window: size * 1.6, threshold: 0.7, reserve: undefined }, { maxOutputTokens: Math.round(size * 0.5) })).toBe(true);
+    expect(
+      await compacts(
+        { window: size * 1.6, threshold: 0.7, reserve: undefined },
+        { maxOutputTokens: Math.round(size * 0.5) },
+      ),
+    ).toBe(true);
     expect(await compacts({ window: size * 1.6, threshold: 0.7 })).toBe(false);
     expect(await compacts({ window: () => size * 1.2 })).toBe(true);
     expect(await compacts({ window: () => undefined })).toBe(size > (128_000 - 16_384) * 0.7);
@@ -79,7 +92,10 @@ describe('a request', () => {
     };
     expect(await compacts({})).toBe(false);
     expect(await compacts({ system: 'word '.repeat(size * 0.1) })).toBe(true);
-    const images: readonly Message[] = Array.from({ length: 10 }, () => ({ role: 'user', content: [{ type: 'image', image: new Uint8Array(9) }] }));
+    const images: readonly Message[] = Array.from({ length: 10 }, () => ({
+      role: 'user',
+      content: [{ type: 'image', image: new Uint8Array(9) }],
+    }));
     expect(await compacts({}, [...images, ...long])).toBe(true);
     const definitions = [{ name: 'ls', description: 'word '.repeat(size * 0.1), inputSchema: {} }];
     expect(await compacts({ tools: { definitions: () => definitions, run: () => [] } })).toBe(true);
@@ -107,8 +123,14 @@ describe('over many turns', () => {
     const summarize = recorded(paraphrasing);
     let compactions = 0;
     for (let turn = 0; turn < 12; turn += 1) {
-      const script = [...Array.from({ length: 4 }, (_, index) => response(call(`${turn}-${index}`, 'big'))), `Done with ${turn} of 12.`];
-      const { of } = await runTurn({ window: 90_000, reserve: 0, summarize, maxCorrections: 0 }, { sessions, script, turn: { input: `Task ${turn}` } });
+      const script = [
+        ...Array.from({ length: 4 }, (_, index) => response(call(`${turn}-${index}`, 'big'))),
+        `Done with ${turn} of 12.`,
+      ];
+      const { of } = await runTurn(
+        { window: 90_000, reserve: 0, summarize, maxCorrections: 0 },
+        { sessions, script, turn: { input: `Task ${turn}` } },
+      );
       const done = of('compaction.done').length;
       expect(done).toBeLessThanOrEqual(2);
       compactions += done;
@@ -123,10 +145,16 @@ describe('over many turns', () => {
     const sessions = memorySessions({ alice: long });
     const bytes: string[] = [];
     for (let turn = 0; turn < 50; turn += 1) {
-      const { model } = await runTurn(options, { sessions, script: [`Answer ${turn}.`], turn: { input: `Question ${turn}` } });
+      const { model } = await runTurn(options, {
+        sessions,
+        script: [`Answer ${turn}.`],
+        turn: { input: `Question ${turn}` },
+      });
       bytes.push(JSON.stringify(model.requests[0]?.messages).slice(0, -1));
     }
-    for (const [turn, sent] of bytes.entries()) if (turn > 0) expect(sent.startsWith(bytes[turn - 1] as string)).toBe(true);
+    for (const [turn, sent] of bytes.entries()) {
+      if (turn > 0) expect(sent.startsWith(bytes[turn - 1] as string)).toBe(true);
+    }
   });
 });
 
@@ -136,7 +164,9 @@ describe('a compaction that does not work', () => {
   it('leaves the history as it is, and says why', async () => {
     const { of, model, history } = await runTurn({ ...broken, strategy: 'summarize' }, { history: long });
     expect(of('history.replace')).toEqual([]);
-    expect(of('compaction.failed')).toMatchObject([{ strategy: 'summarize', reason: 'summarizer-failed', error: { message: '503: overloaded' } }]);
+    expect(of('compaction.failed')).toMatchObject([
+      { strategy: 'summarize', reason: 'summarizer-failed', error: { message: '503: overloaded' } },
+    ]);
     expect([...(model.requests[0]?.messages ?? [])]).toEqual([...long, user('Go on, please.')]);
     expect(history.slice(0, long.length)).toEqual(long);
   });
@@ -150,7 +180,10 @@ describe('a compaction that does not work', () => {
   it('does not drop messages as long as the request still fits', async () => {
     const { of } = await runTurn({ ...broken, strategy: ['summarize', 'compact'] }, { history: long });
     expect(of('compaction.done')).toEqual([]);
-    const full = await runTurn({ ...broken, window: size / 1.2, strategy: ['summarize', 'compact'] }, { history: long });
+    const full = await runTurn(
+      { ...broken, window: size / 1.2, strategy: ['summarize', 'compact'] },
+      { history: long },
+    );
     expect(full.of('compaction.done')).toMatchObject([{ strategies: ['compact'] }]);
   });
 
@@ -173,7 +206,8 @@ describe('a compaction that does not work', () => {
   it('is forgotten once one has worked and a model has answered', async () => {
     const sessions = memorySessions({ alice: long });
     const failed = await runTurn({ ...broken, strategy: 'summarize' }, { sessions });
-    const notesOf = ({ of }: typeof failed): unknown => of('session.state').findLast(({ key }) => key === 'compaction')?.value;
+    const notesOf = ({ of }: typeof failed): unknown =>
+      of('session.state').findLast(({ key }) => key === 'compaction')?.value;
     expect(notesOf(failed)).toMatchObject({ ineffective: 1 });
     const worked = await runTurn(options, { sessions, turn: { input: 'word '.repeat(size * 0.05) } });
     expect(worked.of('compaction.done')).toHaveLength(1);
@@ -182,7 +216,10 @@ describe('a compaction that does not work', () => {
 
   it('counts as one when it saves next to nothing', async () => {
     const strategy = vi.fn(({ messages }: { readonly messages: readonly Message[] }) => messages.slice(1));
-    const { of } = await runTurn({ ...options, strategy }, { history: long, script: [response(call('1', 'ls')), 'Done.'] });
+    const { of } = await runTurn(
+      { ...options, strategy },
+      { history: long, script: [response(call('1', 'ls')), 'Done.'] },
+    );
     expect(strategy).toHaveBeenCalledTimes(1);
     expect(of('history.replace')).toEqual([]);
     expect(of('compaction.failed')).toMatchObject([{ reason: 'ineffective' }]);
@@ -190,9 +227,17 @@ describe('a compaction that does not work', () => {
 
   it('is a strategy of your own that throws, grows the history, or takes a call from its result', async () => {
     const fates = [
-      [() => { throw new Error('No.'); }, 'strategy-failed'],
+      [
+        () => {
+          throw new Error('No.');
+        },
+        'strategy-failed',
+      ],
       [({ messages }: { readonly messages: readonly Message[] }) => [...messages, user('More.')], 'inflated'],
-      [({ messages }: { readonly messages: readonly Message[] }) => messages.filter(({ role }) => role !== 'tool'), 'invalid-result'],
+      [
+        ({ messages }: { readonly messages: readonly Message[] }) => messages.filter(({ role }) => role !== 'tool'),
+        'invalid-result',
+      ],
       [() => undefined, 'nothing-to-compact'],
     ] as const;
     for (const [strategy, reason] of fates) {
@@ -230,17 +275,26 @@ describe('after an overflow error', () => {
   const overflow = failure('prompt is too long: 210000 tokens > 200000 maximum', { status: 400 });
 
   it('the history is made shorter, and the model asked again', async () => {
-    const { of, model, history } = await runTurn({ ...fitting, maxCorrections: 0 }, { history: long, script: [{ error: overflow }, 'Done.'] });
+    const { of, model, history } = await runTurn(
+      { ...fitting, maxCorrections: 0 },
+      { history: long, script: [{ error: overflow }, 'Done.'] },
+    );
     expect(of('turn.end')[0]?.outcome).toBe('completed');
     expect(of('model.error')).toMatchObject([{ retrying: true }]);
     expect(of('compaction.done')).toMatchObject([{ trigger: 'overflow' }]);
-    expect(of('model.request').map(({ step, attempt }) => [step, attempt])).toEqual([[1, 1], [1, 2]]);
+    expect(of('model.request').map(({ step, attempt }) => [step, attempt])).toEqual([
+      [1, 1],
+      [1, 2],
+    ]);
     expect(tokensOf(model.requests[1] as ModelRequest)).toBeLessThan(size * 0.7);
     expect([...(model.requests[1]?.messages ?? [])]).toEqual(history.slice(0, -1));
   });
 
   it('that happens once in a turn; the second one ends it', async () => {
-    const { of, model } = await runTurn(fitting, { history: long, script: [{ error: overflow }, { error: overflow }, 'Never said.'] });
+    const { of, model } = await runTurn(fitting, {
+      history: long,
+      script: [{ error: overflow }, { error: overflow }, 'Never said.'],
+    });
     expect(model.requests).toHaveLength(2);
     expect(of('turn.end')).toMatchObject([{ outcome: 'error', error: { message: overflow.message } }]);
     expect(of('compaction.started')).toHaveLength(1);
@@ -248,7 +302,9 @@ describe('after an overflow error', () => {
 
   it('the window that it names is remembered', async () => {
     const sessions = memorySessions({ alice: long });
-    const named = failure(`This model's maximum context length is ${Math.floor(size * 0.5)} tokens. However, your messages resulted in 99999999 tokens.`);
+    const named = failure(
+      `This model's maximum context length is ${Math.floor(size * 0.5)} tokens. However, your messages resulted in 99999999 tokens.`,
+    );
     await runTurn(fitting, { sessions, script: [{ error: named }, 'Done.'] });
     const { of } = await runTurn(fitting, { sessions, turn: { input: 'word '.repeat(size * 0.4) } });
     expect(of('compaction.done')).toMatchObject([{ trigger: 'threshold' }]);
@@ -256,7 +312,10 @@ describe('after an overflow error', () => {
 
   it('a number that cannot be a window is not taken for one', async () => {
     const sessions = memorySessions({ alice: long });
-    await runTurn(fitting, { sessions, script: [{ error: failure('prompt is too long: the maximum of 600 images is exceeded') }, 'Done.'] });
+    await runTurn(fitting, {
+      sessions,
+      script: [{ error: failure('prompt is too long: the maximum of 600 images is exceeded') }, 'Done.'],
+    });
     const { of } = await runTurn(fitting, { sessions });
     expect(of('compaction.started')).toEqual([]);
   });
@@ -277,7 +336,9 @@ describe('after an overflow error', () => {
 
   it('other errors are none of its business, and the option isOverflow decides', async () => {
     const other = failure('Internal error', { status: 500 });
-    expect((await runTurn(fitting, { history: long, script: [{ error: other }] })).of('compaction.started')).toEqual([]);
+    expect((await runTurn(fitting, { history: long, script: [{ error: other }] })).of('compaction.started')).toEqual(
+      [],
+    );
     const isOverflow = ({ status }: { readonly status?: number | undefined }): boolean => status === 500;
     const { of } = await runTurn({ ...fitting, isOverflow }, { history: long, script: [{ error: other }, 'Done.'] });
     expect(of('turn.end')[0]?.outcome).toBe('completed');
@@ -316,17 +377,31 @@ describe('what is learnt of a model', () => {
       usage: measured(Math.round(tokensOf(given) * 1.1)),
     });
     const script = Array.from({ length: 5 }, (_, index) => (given: ModelRequest) => answer(given, index + 1));
-    const { of } = await runTurn({ ...options, window: size * 1.5, reserve: 0 }, { history: long, script: [(given) => answer(given, 1), ...script.slice(1)], turn: { input: 'word '.repeat(size * 0.03) } });
+    const { of } = await runTurn(
+      { ...options, window: size * 1.5, reserve: 0 },
+      {
+        history: long,
+        script: [(given) => answer(given, 1), ...script.slice(1)],
+        turn: { input: 'word '.repeat(size * 0.03) },
+      },
+    );
     expect(of('turn.end')[0]?.outcome).toBe('completed');
     expect(of('compaction.done')).toHaveLength(1);
   });
 
-
   it('is learnt in both ways of counting, of the request as it was after a compaction', async () => {
     const own = createTokenCounter();
     await own.load('gpt-5');
-    const script = [(given: ModelRequest) => ({ ...response('Hi.'), usage: { input: own.messages(given.messages, 'gpt-5'), cacheRead: 0, cacheWrite: 0, output: 5, reasoning: 0 } })];
-    const { of } = await runTurn({ ...options, window: size, counter: own }, { history: long, script, defaultModel: 'gpt-5' });
+    const script = [
+      (given: ModelRequest) => ({
+        ...response('Hi.'),
+        usage: { input: own.messages(given.messages, 'gpt-5'), cacheRead: 0, cacheWrite: 0, output: 5, reasoning: 0 },
+      }),
+    ];
+    const { of } = await runTurn(
+      { ...options, window: size, counter: own },
+      { history: long, script, defaultModel: 'gpt-5' },
+    );
     expect(of('compaction.done')).toHaveLength(1);
     expect(own.calibration.factor('gpt-5', 'o200k_base')).toBeCloseTo(1, 2);
     const ratio = own.messages(long, 'gpt-5') / size;
@@ -345,7 +420,10 @@ describe('what is learnt of a model', () => {
 
 describe('a turn with the metadata compaction: now', () => {
   it('compacts, stores no input, and asks no model', async () => {
-    const { of, model, history } = await runTurn({ ...fitting, protectTokens: size * 0.1 }, { history: long, turn: { input: '/compact', metadata: { compaction: 'now' } } });
+    const { of, model, history } = await runTurn(
+      { ...fitting, protectTokens: size * 0.1 },
+      { history: long, turn: { input: '/compact', metadata: { compaction: 'now' } } },
+    );
     expect(model.requests).toHaveLength(0);
     expect(of('compaction.done')).toMatchObject([{ trigger: 'manual' }]);
     expect(of('turn.end')).toMatchObject([{ outcome: 'replied', steps: 0 }]);
@@ -356,8 +434,13 @@ describe('a turn with the metadata compaction: now', () => {
   });
 
   it('says so when there is nothing to do', async () => {
-    const { of, history } = await runTurn(fitting, { history: [user('Hi')], turn: { input: '/compact', metadata: { compaction: 'now' } } });
-    expect(of('turn.end')).toMatchObject([{ outcome: 'replied', reason: 'The history could not be made shorter; it is as it was.' }]);
+    const { of, history } = await runTurn(fitting, {
+      history: [user('Hi')],
+      turn: { input: '/compact', metadata: { compaction: 'now' } },
+    });
+    expect(of('turn.end')).toMatchObject([
+      { outcome: 'replied', reason: 'The history could not be made shorter; it is as it was.' },
+    ]);
     expect(history).toEqual([user('Hi')]);
   });
 });
@@ -388,7 +471,9 @@ describe('a turn that ends while its history is being summarised', () => {
     vi.useFakeTimers();
     try {
       const sessions = memorySessions({ alice: long });
-      const agent = harness({ model: scriptedModel(['Never.']), sessions }).pipe(compaction({ ...options, summarize: () => new Promise(() => undefined) }));
+      const agent = harness({ model: scriptedModel(['Never.']), sessions }).pipe(
+        compaction({ ...options, summarize: () => new Promise(() => undefined) }),
+      );
       const controller = new AbortController();
       const running = reply(agent.turn({ session: 'alice', input: 'Hi', signal: controller.signal }));
       await vi.advanceTimersByTimeAsync(1000);

@@ -47,7 +47,9 @@ export const compaction = (options: CompactionOptions = {}): TurnOperator => {
         'history.replace': ({ messages, annotations }) => {
           state.history = MessageList.of(messages);
           const own = annotations?.['compaction'];
-          if (typeof own === 'object' && own !== null && 'trigger' in own && own['trigger'] === 'overflow') state.hasRecovered = true;
+          if (typeof own === 'object' && own !== null && 'trigger' in own && own['trigger'] === 'overflow') {
+            state.hasRecovered = true;
+          }
         },
         'model.request': (request) => {
           if (!isOurs) return;
@@ -57,7 +59,8 @@ export const compaction = (options: CompactionOptions = {}): TurnOperator => {
         'model.response': ({ usage }) => state.learn(usage),
       },
       decide: {
-        'history.append': (event, context) => (state.isManual && event.origin === 'input' ? turn.compactNow(event, context) : undefined),
+        'history.append': (event, context) =>
+          state.isManual && event.origin === 'input' ? turn.compactNow(event, context) : undefined,
         'model.request': (event, context) => turn.fit(event, context),
         'model.response': (event) => {
           const changed = isOurs ? state.changedNotes() : [];

@@ -46,5 +46,11 @@ export const contextUsage = (request: ModelRequest, options: ContextUsageOptions
   const settings = { window: given, reserve: wanted, threshold, protectTokens: undefined };
   const { window, reserve, limit } = limitsFor(settings, request.model, request.settings);
   const tokens = counter.request(request);
-  return { ...tokens, window, reserve: Math.floor(reserve), limit: Math.floor(limit), free: Math.max(0, Math.floor(limit - tokens.total)) };
+  return {
+    ...tokens,
+    window,
+    reserve: Math.floor(reserve),
+    limit: Math.floor(limit),
+    free: Math.max(0, Math.floor(limit - tokens.total)),
+  };
 };

@@ -45,6 +45,8 @@ export class CompactionError extends TurnError {
 
 /** What was thrown, as a failure with a reason. */
 export const toFailure = (thrown: unknown, otherwise: CompactionFailureReason, message: string): CompactionError =>
-  thrown instanceof CompactionError ? thrown : new CompactionError(otherwise, `${message}: ${messageOf(thrown)}`, { cause: thrown });
+  thrown instanceof CompactionError
+    ? thrown
+    : new CompactionError(otherwise, `${message}: ${messageOf(thrown)}`, { cause: thrown });
 
 const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));

@@ -4,10 +4,20 @@ export { contextUsage, type ContextUsage, type ContextUsageOptions } from './con
 export type { Calibration } from './counting/calibration.js';
 export { estimateTokens } from './counting/estimate.js';
 export type { TokenGauge } from './counting/gauge.js';
-export { createTokenCounter, type RequestTokens, type TokenCounter, type TokenCounterOptions } from './counting/token-counter.js';
+export {
+  createTokenCounter,
+  type RequestTokens,
+  type TokenCounter,
+  type TokenCounterOptions,
+} from './counting/token-counter.js';
 export type { Encoding } from './counting/vocabulary.js';
 export { groupMessages, type MessageGroup } from './cutting/groups.js';
-export { splitHistory, type HistoryChunk, type SplitHistory, type SplitHistoryOptions } from './cutting/split-history.js';
+export {
+  splitHistory,
+  type HistoryChunk,
+  type SplitHistory,
+  type SplitHistoryOptions,
+} from './cutting/split-history.js';
 export type { CompactionTrigger, IdentifierReport } from './events.js';
 export { CompactionError, type CompactionFailureReason } from './failure.js';
 export type { Limit } from './limit.js';

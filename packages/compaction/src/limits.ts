@@ -42,5 +42,11 @@ export const limitsFor = (
   const wanted = reserve ?? settings.maxOutputTokens;
   const kept = wanted === undefined ? Math.min(defaultReserve, window / 4) : Math.min(wanted, window / 2);
   const usable = window - kept;
-  return { window, reserve: kept, usable, limit: usable * threshold, protectTokens: Math.min(protectTokens, usable * 0.3) };
+  return {
+    window,
+    reserve: kept,
+    usable,
+    limit: usable * threshold,
+    protectTokens: Math.min(protectTokens, usable * 0.3),
+  };
 };

@@ -11,9 +11,18 @@ import { noNotes } from './notes.js';
 
 const { messages: long } = conversation({ isOpen: false });
 const size = createTokenCounter().messages(long);
-const changes = ['compaction.started', 'compaction.done', 'compaction.failed', 'model.request', 'session.state', 'history.replace'];
+const changes = [
+  'compaction.started',
+  'compaction.done',
+  'compaction.failed',
+  'model.request',
+  'session.state',
+  'history.replace',
+];
 
-describeOperator(() => compaction({ window: 60, reserve: 10, summarize: () => 'Short.', memory: compactionMemory() }), { changes });
+describeOperator(() => compaction({ window: 60, reserve: 10, summarize: () => 'Short.', memory: compactionMemory() }), {
+  changes,
+});
 
 const mark = { anthropic: { cacheControl: { type: 'ephemeral' } } };
 
@@ -31,23 +40,30 @@ const hostOf = (operator: () => TurnOperator) => {
       history = history.slice(0, length);
     },
     /** One call, as a bridge makes it: a turn of its own. What left of the request, and all notices. */
-    send: (error?: string): Promise<{ readonly sent: readonly ModelRequest[]; readonly events: readonly TurnEvent[] }> =>
+    send: (
+      error?: string,
+    ): Promise<{ readonly sent: readonly ModelRequest[]; readonly events: readonly TurnEvent[] }> =>
       new Promise((resolve, reject) => {
         const events: TurnEvent[] = [];
         const sent: ModelRequest[] = [];
         const top = new Subject<TurnEvent>();
         const feed = (next: TurnEvent): void => queueMicrotask(() => top.next(next));
         const last = history.length - 1;
-        const messages = structuredClone(history).map((message, index) => (index === last ? { ...message, providerOptions: mark } : message));
+        const messages = structuredClone(history).map((message, index) =>
+          index === last ? { ...message, providerOptions: mark } : message,
+        );
         const answer = (): void => {
-          if (error === undefined || sent.length > 1) feed(event('model.response', { step: 1, attempt: 1, ...response('ok') }));
-          else feed(event('model.error', { step: 1, attempt: 1, error: failure(error, { status: 400 }) }));
+          if (error === undefined || sent.length > 1) {
+            feed(event('model.response', { step: 1, attempt: 1, ...response('ok') }));
+          } else feed(event('model.error', { step: 1, attempt: 1, error: failure(error, { status: 400 }) }));
         };
         const subscription = top.pipe(operator()).subscribe({
           error: reject,
           next: (left) => {
             events.push(left);
-            if (left.type === 'turn.start') feed(event('model.request', { step: 1, attempt: 1, ...request({ messages }) }));
+            if (left.type === 'turn.start') {
+              feed(event('model.request', { step: 1, attempt: 1, ...request({ messages }) }));
+            }
             if (left.type === 'model.request') sent.push(left);
             if (left.type === 'model.request') answer();
             if (left.type !== 'model.response' && (left.type !== 'model.error' || left.retrying === true)) return;
@@ -60,7 +76,8 @@ const hostOf = (operator: () => TurnOperator) => {
   };
 };
 
-const bytesOf = ({ messages }: ModelRequest): string => JSON.stringify([...messages].map(({ role, content }) => ({ role, content })));
+const bytesOf = ({ messages }: ModelRequest): string =>
+  JSON.stringify([...messages].map(({ role, content }) => ({ role, content })));
 
 describe('around a host that owns the history', () => {
   it('one decision is applied to each request again, byte for byte, and paid for once', async () => {
@@ -113,8 +130,11 @@ describe('around a host that owns the history', () => {
   it('a failure is remembered too, and not repeated with each request', async () => {
     const memory = compactionMemory();
     const summarize = recorded(() => Promise.reject(new Error('503')));
-    const host = hostOf(() => compaction({ window: size / 0.8, reserve: 0, summarize, memory, strategy: 'summarize', maxAttempts: 1 }));
-    const failures = async (): Promise<number> => (await host.send()).events.filter(({ type }) => type === 'compaction.failed').length;
+    const host = hostOf(() =>
+      compaction({ window: size / 0.8, reserve: 0, summarize, memory, strategy: 'summarize', maxAttempts: 1 }),
+    );
+    const failures = async (): Promise<number> =>
+      (await host.send()).events.filter(({ type }) => type === 'compaction.failed').length;
     expect(await failures()).toBe(1);
     host.add({ role: 'assistant', content: 'ok' }, user('More'));
     expect(await failures()).toBe(0);
@@ -124,7 +144,9 @@ describe('around a host that owns the history', () => {
 
   it('an overflow error is answered with a smaller request, which is remembered', async () => {
     const memory = compactionMemory();
-    const host = hostOf(() => compaction({ window: size * 3, reserve: 0, summarize: paraphrasing, memory, maxCorrections: 0 }));
+    const host = hostOf(() =>
+      compaction({ window: size * 3, reserve: 0, summarize: paraphrasing, memory, maxCorrections: 0 }),
+    );
     const { sent } = await host.send('prompt is too long');
     expect(sent).toHaveLength(2);
     expect(sent[1]?.messages.length).toBeLessThan(long.length / 2);
@@ -150,12 +172,18 @@ describe('compactionMemory', () => {
   it('tells histories apart by what they say, not by options or marks', () => {
     const memory = compactionMemory();
     const { key } = project(memory, history);
-    const marked = MessageList.of([user('a'), user('b'), { ...user('c'), providerOptions: { anthropic: { cacheControl: {} } } }]);
+    const marked = MessageList.of([
+      user('a'),
+      user('b'),
+      { ...user('c'), providerOptions: { anthropic: { cacheControl: {} } } },
+    ]);
     expect(project(memory, marked).key).toBe(key);
     expect(project(memory, MessageList.of([user('a'), user('bc')])).key).not.toBe(key);
-    const withPart = (options: object): string => project(memory, MessageList.of([{ role: 'user', content: [{ type: 'text', text: 'a', ...options }] }])).key;
+    const withPart = (options: object): string =>
+      project(memory, MessageList.of([{ role: 'user', content: [{ type: 'text', text: 'a', ...options }] }])).key;
     expect(withPart({ providerOptions: mark })).toBe(withPart({}));
-    const withBytes = (bytes: Uint8Array): string => project(memory, MessageList.of([{ role: 'user', content: [{ type: 'image', image: bytes }] }])).key;
+    const withBytes = (bytes: Uint8Array): string =>
+      project(memory, MessageList.of([{ role: 'user', content: [{ type: 'image', image: bytes }] }])).key;
     expect(withBytes(new Uint8Array([1, 2]))).toBe(withBytes(new Uint8Array([1, 2])));
     expect(withBytes(new Uint8Array([1, 2]))).not.toBe(withBytes(new Uint8Array([1, 3])));
   });
@@ -179,4 +207,3 @@ describe('compactionMemory', () => {
     expect(() => compactionMemory({ max: 3 } as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }));
   });
 });
-

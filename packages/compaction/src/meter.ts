@@ -26,9 +26,14 @@ export const createMeter = (gauge: TokenGauge): Meter => {
         list = MessageList.empty;
         tokens = 0;
       }
-      for (let place = list.length; place < messages.length; place += 1) tokens += gauge.message(messages.at(place) as NonNullable<ReturnType<MessageList['at']>>);
+      for (let place = list.length; place < messages.length; place += 1) {
+        tokens += gauge.message(messages.at(place) as NonNullable<ReturnType<MessageList['at']>>);
+      }
       list = messages;
-      return { messages: tokens, overhead: gauge.system(system) + gauge.tools(tools) + (tail.length === 0 ? 0 : countAll(tail, gauge)) };
+      return {
+        messages: tokens,
+        overhead: gauge.system(system) + gauge.tools(tools) + (tail.length === 0 ? 0 : countAll(tail, gauge)),
+      };
     },
   };
 };

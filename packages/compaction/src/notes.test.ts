@@ -44,7 +44,15 @@ describe('isBackingOff', () => {
 
 describe('readNotes', () => {
   it('reads what notesToJson has written', () => {
-    const notes: Notes = { v: 1, model: 'a', ineffective: 2, triedAt: 5, retryAt: 9, windows: { a: 1000 }, factors: { a: 0.8 } };
+    const notes: Notes = {
+      v: 1,
+      model: 'a',
+      ineffective: 2,
+      triedAt: 5,
+      retryAt: 9,
+      windows: { a: 1000 },
+      factors: { a: 0.8 },
+    };
     expect(readNotes(structuredClone(notesToJson(notes)))).toEqual(notes);
     expect(readNotes(notesToJson(noNotes))).toEqual(noNotes);
   });
@@ -54,7 +62,10 @@ describe('readNotes', () => {
   });
 
   it('leaves out what makes no sense', () => {
-    expect(readNotes({ v: 1, ineffective: -3, retryAt: 'x', windows: { a: 'b', c: 7 }, factors: [] })).toEqual({ ...noNotes, windows: { c: 7 } });
+    expect(readNotes({ v: 1, ineffective: -3, retryAt: 'x', windows: { a: 'b', c: 7 }, factors: [] })).toEqual({
+      ...noNotes,
+      windows: { c: 7 },
+    });
   });
 });
 
@@ -72,7 +83,11 @@ describe('limitsFor', () => {
   });
 
   it('takes a share of small windows', () => {
-    expect(limitsFor({ ...settings, window: 8_000 }, undefined, {})).toMatchObject({ reserve: 2_000, usable: 6_000, protectTokens: 1_800 });
+    expect(limitsFor({ ...settings, window: 8_000 }, undefined, {})).toMatchObject({
+      reserve: 2_000,
+      usable: 6_000,
+      protectTokens: 1_800,
+    });
     expect(limitsFor({ ...settings, window: 8_000, reserve: 100_000 }, undefined, {}).usable).toBe(4_000);
   });
 
@@ -83,7 +98,9 @@ describe('limitsFor', () => {
 
   it('goes by the smaller window', () => {
     expect(limitsFor(settings, 'a', {}, 32_000).window).toBe(32_000);
-    expect(limitsFor({ ...settings, window: (model) => (model === 'a' ? 5_000 : undefined) }, 'a', {}).window).toBe(5_000);
+    expect(limitsFor({ ...settings, window: (model) => (model === 'a' ? 5_000 : undefined) }, 'a', {}).window).toBe(
+      5_000,
+    );
     expect(limitsFor({ ...settings, window: () => undefined }, 'b', {}).window).toBe(128_000);
   });
 });

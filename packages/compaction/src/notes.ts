@@ -48,7 +48,11 @@ const numberOr0 = (value: JSONValue | undefined): number => (typeof value === 'n
 
 const numbersOf = (value: JSONValue | undefined): Readonly<Record<string, number>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).filter((entry): entry is [string, number] => typeof entry[1] === 'number' && entry[1] > 0))
+    ? Object.fromEntries(
+        Object.entries(value).filter(
+          (entry): entry is [string, number] => typeof entry[1] === 'number' && entry[1] > 0,
+        ),
+      )
     : {};
 
 /** A compaction that saves less than this share of a request was for nothing. */
@@ -63,7 +67,12 @@ const growth = [0, 0.02, 0.04, 0.08, 0.16] as const;
  * One for nothing, and one that did not get below the threshold, is not tried again before the request has grown: from one to the
  * next by twice as much.
  */
-export const afterCompaction = (notes: Notes, before: number, after: number, limits: { readonly usable: number; readonly limit: number }): Notes => {
+export const afterCompaction = (
+  notes: Notes,
+  before: number,
+  after: number,
+  limits: { readonly usable: number; readonly limit: number },
+): Notes => {
   const isEffective = after <= before * (1 - leastSaving);
   if (isEffective && after <= limits.limit) return notes.retryAt === 0 ? notes : { ...notes, triedAt: 0, retryAt: 0 };
   const ineffective = notes.ineffective + 1;

@@ -1,5 +1,15 @@
 import type { ErrorInfo, MaybePromise, Message, ToolCallPart } from '@h/turn';
-import { aFunction, anyText, checkOptions, either, listOf, numberFrom, objectWith, oneOf, wholeFrom } from '@h/turn/options';
+import {
+  aFunction,
+  anyText,
+  checkOptions,
+  either,
+  listOf,
+  numberFrom,
+  objectWith,
+  oneOf,
+  wholeFrom,
+} from '@h/turn/options';
 import { chainOf, timeoutOf } from './chain.js';
 import { createTokenCounter, type TokenCounter } from './counting/token-counter.js';
 import { defaultWindow, type WindowSettings } from './limits.js';
@@ -50,7 +60,11 @@ export interface CompactionOptions {
    *
    * @defaultValue `['summarize', 'clear-tool-results', 'compact']`, without `summarize` when there is no summariser
    */
-  readonly strategy?: BuiltInStrategy | CompactionStrategy | readonly (BuiltInStrategy | CompactionStrategy)[] | undefined;
+  readonly strategy?:
+    | BuiltInStrategy
+    | CompactionStrategy
+    | readonly (BuiltInStrategy | CompactionStrategy)[]
+    | undefined;
   /** Writes summaries, see `summarizeWith`. Of several, the next one is asked when the one before it has failed. */
   readonly summarize?: Summarize | readonly Summarize[] | undefined;
   /**
@@ -158,7 +172,12 @@ export interface CompactionSettings extends WindowSettings {
   readonly newCounter: () => TokenCounter;
 }
 
-const builtIns = ['sliding-window', 'compact', 'clear-tool-results', 'summarize'] as const satisfies readonly BuiltInStrategy[];
+const builtIns = [
+  'sliding-window',
+  'compact',
+  'clear-tool-results',
+  'summarize',
+] as const satisfies readonly BuiltInStrategy[];
 const strategyCheck = either(oneOf(...builtIns), aFunction);
 
 /** The options, checked and completed. @throws InvalidOptionError `invalid-option` */
@@ -185,7 +204,16 @@ export const settingsOf = (options: CompactionOptions): CompactionSettings => {
     counter: objectWith('gauge', 'load', 'request'),
     memory: objectWith('get', 'set'),
   });
-  const { window = defaultWindow, reserve, threshold = 0.7, protectTokens, isOverflow = isContextOverflow, archive, memory, counter } = options;
+  const {
+    window = defaultWindow,
+    reserve,
+    threshold = 0.7,
+    protectTokens,
+    isOverflow = isContextOverflow,
+    archive,
+    memory,
+    counter,
+  } = options;
   return {
     window,
     hasWindow: options.window !== undefined,

@@ -5,7 +5,10 @@ import { errorInfoOf, isContextOverflow, windowNamedIn } from './overflow.js';
 describe('isContextOverflow', () => {
   it.each([
     ['prompt is too long: 210000 tokens > 200000 maximum', { status: 400 }],
-    ['This model’s maximum context length is 128000 tokens. However, your messages resulted in 140123 tokens.', { status: 400, code: 'context_length_exceeded' }],
+    [
+      'This model’s maximum context length is 128000 tokens. However, your messages resulted in 140123 tokens.',
+      { status: 400, code: 'context_length_exceeded' },
+    ],
     ['Your input exceeds the context window of this model. Please adjust your input and try again.', { status: 400 }],
     ['The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).', { status: 400 }],
     ['Input is too long for requested model.', { status: 400 }],
@@ -49,7 +52,11 @@ describe('windowNamedIn', () => {
 
 describe('errorInfoOf', () => {
   it('finds status and body where libraries put them', () => {
-    expect(errorInfoOf(Object.assign(new Error('No'), { statusCode: 400, responseBody: '{"x":1}' }))).toMatchObject({ message: 'No', status: 400, body: '{"x":1}' });
+    expect(errorInfoOf(Object.assign(new Error('No'), { statusCode: 400, responseBody: '{"x":1}' }))).toMatchObject({
+      message: 'No',
+      status: 400,
+      body: '{"x":1}',
+    });
     expect(errorInfoOf(Object.assign(new Error('No'), { status: 413 }))).toMatchObject({ status: 413 });
     expect(errorInfoOf('just text')).toEqual({ name: 'Error', message: 'just text' });
   });

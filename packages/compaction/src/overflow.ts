@@ -2,7 +2,8 @@ import { toErrorInfo, type ErrorInfo } from '@h/turn';
 import { toJson } from './counting/message-tokens.js';
 
 /** Codes under which providers report that a request is longer than the window. */
-const codes = /context_length_exceeded|context_window_exceeded|model_context_window_exceeded|request_too_large|string_above_max_length/i;
+const codes =
+  /context_length_exceeded|context_window_exceeded|model_context_window_exceeded|request_too_large|string_above_max_length/i;
 
 /** How they say it. */
 const phrases: readonly RegExp[] = [
@@ -35,7 +36,9 @@ export const isContextOverflow = ({ code, status, message, body, cause }: ErrorI
 export const windowNamedIn = ({ message, body }: ErrorInfo): number | undefined => {
   const text = `${message} ${body === undefined ? '' : toJson(body)}`.slice(0, 10_000);
   const [, after, before] =
-    /(?:maximum|limit|window|at most|only)\D{0,60}?(\d[\d,]{2,10})|(\d[\d,]{2,10})\s*(?:tokens?\s*)?(?:maximum|limit|max)\b/i.exec(text) ?? [];
+    /(?:maximum|limit|window|at most|only)\D{0,60}?(\d[\d,]{2,10})|(\d[\d,]{2,10})\s*(?:tokens?\s*)?(?:maximum|limit|max)\b/i.exec(
+      text,
+    ) ?? [];
   const [, compared] = />\s*(\d[\d,]{2,10})/.exec(text) ?? [];
   const named = Number((compared ?? after ?? before)?.replaceAll(',', ''));
   return named >= 500 ? named : undefined;
@@ -43,7 +46,9 @@ export const windowNamedIn = ({ message, body }: ErrorInfo): number | undefined 
 
 /** What was thrown, as data: with the HTTP status and body where it carries them in one of the usual ways. */
 export const errorInfoOf = (thrown: unknown): ErrorInfo => {
-  const { info, status, statusCode, body, responseBody } = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as Carrier;
+  const { info, status, statusCode, body, responseBody } = (
+    typeof thrown === 'object' && thrown !== null ? thrown : {}
+  ) as Carrier;
   if (info !== undefined) return info;
   const code = typeof status === 'number' ? status : statusCode;
   const content = body ?? responseBody;

@@ -46,7 +46,9 @@ export const hostOwner = (state: TurnState, memory: CompactionMemory): HistoryOw
       return [];
     },
     keep: () => {
-      if (last && state.hasNews) memory.set(last.key, { covers: last.covers, messages: last.messages.toArray(), notes: state.notes });
+      if (last && state.hasNews) {
+        memory.set(last.key, { covers: last.covers, messages: last.messages.toArray(), notes: state.notes });
+      }
       return [];
     },
   };

@@ -1,4 +1,13 @@
-import { decodeRecord, encodeRecord, harness, reply, type JournalRecord, type Message, type ModelRequest, type SessionStore } from '@h/turn';
+import {
+  decodeRecord,
+  encodeRecord,
+  harness,
+  reply,
+  type JournalRecord,
+  type Message,
+  type ModelRequest,
+  type SessionStore,
+} from '@h/turn';
 import { call, failure, response, scriptedModel, scriptedTools, type ScriptStep } from '@h/turn/testing';
 import { describe, expect, it } from 'vitest';
 import { conversation } from '../test/conversations.js';
@@ -29,7 +38,8 @@ const storeOf = (records: readonly JournalRecord[]): SessionStore & { readonly j
 };
 
 /** Says something else for each text, and loses every name. */
-const summarizer = (): RecordedSummarizer => recorded(({ text, purpose }) => `Report on ${text.length} characters for ${purpose}.`);
+const summarizer = (): RecordedSummarizer =>
+  recorded(({ text, purpose }) => `Report on ${text.length} characters for ${purpose}.`);
 
 interface Run {
   readonly store: ReturnType<typeof storeOf>;
@@ -43,10 +53,13 @@ const run = async (journal: readonly JournalRecord[], answer: ScriptStep, option
   const store = storeOf(journal);
   const summarize = summarizer();
   const model = scriptedModel([answer, answer, answer]);
-  const agent = harness({ model, sessions: store, tools: scriptedTools({ ls: 'a.txt' }, { ls: { effect: 'read-only' } }) }).pipe(
-    compaction({ reserve: 0, summarizerWindow: 24_000, ...options, summarize }),
-  );
-  const turn$ = journal.length === 0 ? agent.turn({ session: 'alice', input: 'Go on.', id: 'turn-1' }) : agent.resume('turn-1');
+  const agent = harness({
+    model,
+    sessions: store,
+    tools: scriptedTools({ ls: 'a.txt' }, { ls: { effect: 'read-only' } }),
+  }).pipe(compaction({ reserve: 0, summarizerWindow: 24_000, ...options, summarize }));
+  const turn$ =
+    journal.length === 0 ? agent.turn({ session: 'alice', input: 'Go on.', id: 'turn-1' }) : agent.resume('turn-1');
   const { outcome } = await reply(turn$);
   return { store, summarize, requests: model.requests, outcome };
 };
@@ -56,7 +69,9 @@ const replacedBy = ({ store }: Run): readonly Message[] | undefined => {
   return found?.type === 'history.replace' ? found.messages : undefined;
 };
 const answersIn = (journal: readonly JournalRecord[]): number =>
-  journal.filter(({ event }) => event.type === 'session.state' && event.key.startsWith('compaction.answer.') && event.value !== null).length;
+  journal.filter(
+    ({ event }) => event.type === 'session.state' && event.key.startsWith('compaction.answer.') && event.value !== null,
+  ).length;
 
 /** A model that looks once and is done then; it cannot read long histories. */
 const looking =
@@ -83,7 +98,9 @@ describe.each<readonly [string, CompactionOptions, ScriptStep]>([
       const paid = died.some(({ event }) => event.type === 'history.replace') ? questions : answersIn(died);
       expect(resumed.outcome, `after record ${length}`).toBe('completed');
       expect(resumed.summarize.requests.length, `summaries paid after record ${length}`).toBe(questions - paid);
-      expect(JSON.stringify(replacedBy(resumed)), `history after record ${length}`).toBe(JSON.stringify(replacedBy(whole)));
+      expect(JSON.stringify(replacedBy(resumed)), `history after record ${length}`).toBe(
+        JSON.stringify(replacedBy(whole)),
+      );
       expect(resumed.store.journal.filter(({ event }) => event.type === 'history.replace')).toHaveLength(1);
     }
   });
@@ -110,12 +127,26 @@ describe('a turn that has used up its retry after an overflow error', () => {
 describe('a turn that died while its history was being summarised', () => {
   it('leaves its answers to the turn after it', async () => {
     const whole = await run([], 'Done.', { window: size / 0.8 });
-    const [first] = whole.store.journal.flatMap(({ event }, index) => (event.type === 'session.state' && event.value !== null ? [index] : []));
+    const [first] = whole.store.journal.flatMap(({ event }, index) =>
+      event.type === 'session.state' && event.value !== null ? [index] : [],
+    );
     const store = storeOf(whole.store.journal.slice(0, (first as number) + 1));
-    const state = Object.fromEntries(store.journal.flatMap(({ event }) => (event.type === 'session.state' ? [[event.key, event.value]] : [])));
+    const state = Object.fromEntries(
+      store.journal.flatMap(({ event }) => (event.type === 'session.state' ? [[event.key, event.value]] : [])),
+    );
     const summarize = summarizer();
-    const next: SessionStore = { ...store, open: () => ({ snapshot: { messages: long, state }, journal: [], append: () => undefined, close: () => undefined }) };
-    const agent = harness({ model: scriptedModel(['Done.']), sessions: next }).pipe(compaction({ reserve: 0, summarizerWindow: 24_000, window: size / 0.8, summarize }));
+    const next: SessionStore = {
+      ...store,
+      open: () => ({
+        snapshot: { messages: long, state },
+        journal: [],
+        append: () => undefined,
+        close: () => undefined,
+      }),
+    };
+    const agent = harness({ model: scriptedModel(['Done.']), sessions: next }).pipe(
+      compaction({ reserve: 0, summarizerWindow: 24_000, window: size / 0.8, summarize }),
+    );
     await reply(agent.turn({ session: 'alice', input: 'Go on.' }));
     expect(summarize.requests.length).toBe(whole.summarize.requests.length - 1);
   });

@@ -39,7 +39,8 @@ export const runChain = async (
   chain: readonly NamedStrategy[],
   { goalTokens, maxTokens }: ChainBounds,
 ): Promise<ChainResult> => {
-  const tokensOf = (messages: readonly Message[]): number => messages.reduce((tokens, message) => tokens + context.count(message), 0);
+  const tokensOf = (messages: readonly Message[]): number =>
+    messages.reduce((tokens, message) => tokens + context.count(message), 0);
   const failures: StrategyFailure[] = [];
   let result: ChainResult = { messages: context.messages, worked: [], failures };
   for (const [place, strategy] of chain.entries()) {
@@ -68,13 +69,18 @@ const applied = async (
   tokensOf: (messages: readonly Message[]) => number,
 ): Promise<CompactedHistory> => {
   const given = await run(context);
-  if (given === undefined) throw new CompactionError('nothing-to-compact', `The strategy ${name} finds nothing that it may remove.`);
+  if (given === undefined) {
+    throw new CompactionError('nothing-to-compact', `The strategy ${name} finds nothing that it may remove.`);
+  }
   const compacted = 'messages' in given ? given : { messages: given };
   if (tokensOf(compacted.messages) >= tokensOf(context.messages)) {
     throw new CompactionError('inflated', `What the strategy ${name} returned is no smaller than the history.`);
   }
   if (repairHistory(compacted.messages).repairs.length > repairHistory(context.messages).repairs.length) {
-    throw new CompactionError('invalid-result', `What the strategy ${name} returned has calls without results, or results without calls.`);
+    throw new CompactionError(
+      'invalid-result',
+      `What the strategy ${name} returned has calls without results, or results without calls.`,
+    );
   }
   return compacted;
 };

@@ -40,7 +40,9 @@ export interface CompactedHistory {
  * - What it returns has fewer tokens; a result that has not is refused. `undefined` says that there is nothing to do.
  * - It mutates nothing, and it fails by throwing: then the history stays as it is and the next strategy is tried.
  */
-export type CompactionStrategy = (context: CompactionContext) => MaybePromise<readonly Message[] | CompactedHistory | undefined>;
+export type CompactionStrategy = (
+  context: CompactionContext,
+) => MaybePromise<readonly Message[] | CompactedHistory | undefined>;
 
 /** A strategy with its name in notices. */
 export interface NamedStrategy {

@@ -13,8 +13,16 @@ const ask = (
   signal = new AbortController().signal,
 ): { readonly model: ScriptedModel; readonly answer: Promise<SummarizeAnswer> } => {
   const model = scriptedModel([step]);
-  const request = { purpose: 'summarize', instructions: 'Report.', text: 'The transcript.', maxOutputTokens: 500 } as const;
-  return { model, answer: Promise.resolve(summarizeWith(model, options)(request, { turn: 'turn-1', session: 'alice', signal })) };
+  const request = {
+    purpose: 'summarize',
+    instructions: 'Report.',
+    text: 'The transcript.',
+    maxOutputTokens: 500,
+  } as const;
+  return {
+    model,
+    answer: Promise.resolve(summarizeWith(model, options)(request, { turn: 'turn-1', session: 'alice', signal })),
+  };
 };
 
 describe('summarizeWith', () => {
@@ -23,15 +31,28 @@ describe('summarizeWith', () => {
     expect(await answer).toEqual({ text: 'The report.', usage: response('').usage });
     expect(model.requests).toHaveLength(1);
     const [request] = model.requests;
-    expect(request).toMatchObject({ system: [{ text: 'Report.' }], tools: [], tail: [], settings: { maxOutputTokens: 500 } });
+    expect(request).toMatchObject({
+      system: [{ text: 'Report.' }],
+      tools: [],
+      tail: [],
+      settings: { maxOutputTokens: 500 },
+    });
     expect(request?.messages.toArray()).toEqual([{ role: 'user', content: 'The transcript.' }]);
     expect(request && 'model' in request).toBe(false);
   });
 
   it('names the model, the credential and the settings that it was given', async () => {
-    const { model, answer } = ask('The report.', { model: 'small', credential: 'key-2', settings: { temperature: 0, maxOutputTokens: 99 } });
+    const { model, answer } = ask('The report.', {
+      model: 'small',
+      credential: 'key-2',
+      settings: { temperature: 0, maxOutputTokens: 99 },
+    });
     await answer;
-    expect(model.requests[0]).toMatchObject({ model: 'small', credential: 'key-2', settings: { temperature: 0, maxOutputTokens: 99 } });
+    expect(model.requests[0]).toMatchObject({
+      model: 'small',
+      credential: 'key-2',
+      settings: { temperature: 0, maxOutputTokens: 99 },
+    });
   });
 
   it('fails with what the model has said', async () => {
@@ -64,17 +85,28 @@ describe('summarizeWith', () => {
   it('summarises in a turn, with the driver of the harness', async () => {
     const { messages } = conversation({ files: 40, isOpen: false });
     const size = createTokenCounter().messages(messages);
-    const model = scriptedModel([({ messages: asked }) => (asked.length === 1 ? 'The report.' : 'Done.'), 'The report, mended.', 'Done.']);
-    const agent = harness({ model, sessions: memorySessions({ alice: messages }) }).pipe(compaction({ window: size, reserve: 0, summarize: summarizeWith(model) }));
+    const model = scriptedModel([
+      ({ messages: asked }) => (asked.length === 1 ? 'The report.' : 'Done.'),
+      'The report, mended.',
+      'Done.',
+    ]);
+    const agent = harness({ model, sessions: memorySessions({ alice: messages }) }).pipe(
+      compaction({ window: size, reserve: 0, summarize: summarizeWith(model) }),
+    );
     const { outcome, text, usage } = await reply(agent.turn({ session: 'alice', input: 'Go on.' }));
     expect({ outcome, text }).toEqual({ outcome: 'completed', text: 'Done.' });
     expect(usage.input).toBe(10);
   });
 
   it.each([
-    [{ modell: 'x' }, 'summarizeWith() has no option "modell" (it was given "x"); did you mean "model"? It knows model, credential, settings.'],
+    [
+      { modell: 'x' },
+      'summarizeWith() has no option "modell" (it was given "x"); did you mean "model"? It knows model, credential, settings.',
+    ],
     [{ model: 1 }, 'summarizeWith() takes a text as "model"; it was given 1.'],
   ])('refuses %j', (options, message) => {
-    expect(() => summarizeWith(scriptedModel([]), options as never)).toThrow(expect.objectContaining({ code: 'invalid-option', message }));
+    expect(() => summarizeWith(scriptedModel([]), options as never)).toThrow(
+      expect.objectContaining({ code: 'invalid-option', message }),
+    );
   });
 });

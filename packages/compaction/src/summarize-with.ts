@@ -1,4 +1,13 @@
-import { MessageList, TurnError, type ErrorInfo, type ModelDriver, type ModelDriverOutput, type ModelRequest, type ModelResponse, type ModelSettings } from '@h/turn';
+import {
+  MessageList,
+  TurnError,
+  type ErrorInfo,
+  type ModelDriver,
+  type ModelDriverOutput,
+  type ModelRequest,
+  type ModelResponse,
+  type ModelSettings,
+} from '@h/turn';
 import { from } from 'rxjs';
 import { anObject, anyText, checkOptions } from '@h/turn/options';
 import { errorInfoOf } from './overflow.js';
@@ -51,9 +60,16 @@ export const summarizeWith = (driver: ModelDriver, options: SummarizeWithOptions
       tools: [],
       settings: { maxOutputTokens, ...settings },
     };
-    const { content, finishReason, usage } = await answerOf(() => driver(request, { turn, session, step: 0, attempt: 1, signal }), signal);
+    const { content, finishReason, usage } = await answerOf(
+      () => driver(request, { turn, session, step: 0, attempt: 1, signal }),
+      signal,
+    );
     if (finishReason === 'length') {
-      throw new SummarizerError({ name: 'SummarizerError', code: 'summary-cut', message: `The summary was cut off at ${settings?.maxOutputTokens ?? maxOutputTokens} tokens.` });
+      throw new SummarizerError({
+        name: 'SummarizerError',
+        code: 'summary-cut',
+        message: `The summary was cut off at ${settings?.maxOutputTokens ?? maxOutputTokens} tokens.`,
+      });
     }
     return { text: content.map((part) => (part.type === 'text' ? part.text : '')).join(''), usage };
   };
@@ -69,7 +85,8 @@ const answerOf = (call: () => ReturnType<ModelDriver>, signal: AbortSignal): Pro
         if (output.type === 'error') fail(output.error);
       },
       error: (error: unknown) => fail(errorInfoOf(error)),
-      complete: () => fail({ name: 'SummarizerError', code: 'incomplete-stream', message: 'The model ended without an answer.' }),
+      complete: () =>
+        fail({ name: 'SummarizerError', code: 'incomplete-stream', message: 'The model ended without an answer.' }),
     });
     const leave = (): void => {
       subscription.unsubscribe();

@@ -1,4 +1,14 @@
-import { askAgain, MessageList, stop, type DecideContext, type Decision, type DecisionInput, type NewEvent, type OperatorContext, type TurnEventOf } from '@h/turn';
+import {
+  askAgain,
+  MessageList,
+  stop,
+  type DecideContext,
+  type Decision,
+  type DecisionInput,
+  type NewEvent,
+  type OperatorContext,
+  type TurnEventOf,
+} from '@h/turn';
 import { compactRequest, type Job, type Outcome } from './compact-request.js';
 import { CompactionError } from './failure.js';
 import { isBackingOff } from './notes.js';
@@ -41,26 +51,53 @@ export class TurnCompaction {
       return this.#passed(request, given);
     }
     const judge = (): DecisionInput => this.#judge(request, given, context);
-    return state.counter.canLoad(request.model) ? (state.counter.load(request.model).then(judge, judge) as Promise<Decision>) : judge();
+    return state.counter.canLoad(request.model)
+      ? (state.counter.load(request.model).then(judge, judge) as Promise<Decision>)
+      : judge();
   }
 
   /** Once a turn, a request that was too long for the provider is made smaller and put again. */
   recover(event: TurnEventOf<'model.error'>, context: DecideContext): DecisionInput {
     const state = this.#state;
     const { lastRequest: request } = state;
-    if (event.retrying === true || state.hasRecovered || request === undefined || !this.#settings.isOverflow(event.error)) return undefined;
+    if (
+      event.retrying === true ||
+      state.hasRecovered ||
+      request === undefined ||
+      !this.#settings.isOverflow(event.error)
+    ) {
+      return undefined;
+    }
     state.hasRecovered = true;
     const size = state.measure(request, 'best');
     state.learnOverflow(request.model, size.total, windowNamedIn(event.error));
-    return this.#askAgain(event, { request, trigger: 'overflow', handOff: false, size, limits: state.limits(request), signal: context.signal }, request);
+    return this.#askAgain(
+      event,
+      { request, trigger: 'overflow', handOff: false, size, limits: state.limits(request), signal: context.signal },
+      request,
+    );
   }
 
   /** Makes the history shorter because somebody asks for it; the request that would follow then ends the turn. */
   async compactNow(event: TurnEventOf<'history.append'>, context: DecideContext): Promise<Decision> {
     const { history: messages, notes } = this.#state;
-    const request = { messages, system: [], tools: [], tail: [], settings: {}, ...(notes.model !== undefined && { model: notes.model }) };
+    const request = {
+      messages,
+      system: [],
+      tools: [],
+      tail: [],
+      settings: {},
+      ...(notes.model !== undefined && { model: notes.model }),
+    };
     const size = this.#state.measure(request, 'best');
-    const outcome = await this.#attempt({ request, trigger: 'manual', handOff: false, size, limits: this.#state.limits(request), signal: context.signal });
+    const outcome = await this.#attempt({
+      request,
+      trigger: 'manual',
+      handOff: false,
+      size,
+      limits: this.#state.limits(request),
+      signal: context.signal,
+    });
     if (outcome === undefined) return undefined;
     const { tokensBefore, tokensAfter } = outcome.annotation;
     this.#manualResult = outcome.messages
@@ -75,7 +112,9 @@ export class TurnCompaction {
     const size = state.measure(request, 'best');
     state.exactModel = request.model;
     const isSwitched = state.switchTo(request.model);
-    if (size.total <= limits.limit || isBackingOff(state.notes, size.total, limits.usable)) return this.#passed(request, given);
+    if (size.total <= limits.limit || isBackingOff(state.notes, size.total, limits.usable)) {
+      return this.#passed(request, given);
+    }
     const missing = this.#missingRoom(request, size.overhead, limits.window);
     if (missing) return missing;
     const trigger = isSwitched ? 'model-switch' : 'threshold';

@@ -1,4 +1,13 @@
-import { keep, MessageList, type JSONValue, type Message, type ModelRequest, type NewEvent, type TurnEventOf, type Usage } from '@h/turn';
+import {
+  keep,
+  MessageList,
+  type JSONValue,
+  type Message,
+  type ModelRequest,
+  type NewEvent,
+  type TurnEventOf,
+  type Usage,
+} from '@h/turn';
 import type { TokenCounter } from './counting/token-counter.js';
 import { limitsFor, type Limits } from './limits.js';
 import { createMeter, type Meter } from './meter.js';
@@ -71,7 +80,9 @@ export class TurnState {
   recall(key: string, value: JSONValue): void {
     if (key === notesKey) {
       this.takeOver(readNotes(value));
-      for (const [model, factor] of Object.entries(this.notes.factors)) this.counter.calibration.suggest(model, 'estimate', factor);
+      for (const [model, factor] of Object.entries(this.notes.factors)) {
+        this.counter.calibration.suggest(model, 'estimate', factor);
+      }
     } else if (key.startsWith(answerPrefix)) {
       const question = key.slice(answerPrefix.length);
       if (typeof value === 'string') this.#answers.set(question, value);
@@ -93,7 +104,9 @@ export class TurnState {
     let meter = this.#meters.get(gauge.name);
     if (meter === undefined) this.#meters.set(gauge.name, (meter = createMeter(gauge)));
     const { messages, overhead } = meter.measure(request);
-    if (this.#asked === undefined || this.#asked.model !== model || kind === 'estimate') this.#asked = { model, counts: new Map() };
+    if (this.#asked === undefined || this.#asked.model !== model || kind === 'estimate') {
+      this.#asked = { model, counts: new Map() };
+    }
     this.#asked.counts.set(gauge.name, messages + overhead);
     const factor = this.counter.calibration.factor(model, gauge.name);
     return { total: (messages + overhead) * factor, overhead: overhead * factor };
@@ -108,7 +121,9 @@ export class TurnState {
     this.#asked = undefined;
     const factor = calibration.factor(model, 'estimate');
     const known = this.notes.factors[model ?? ''] ?? 1;
-    if (Math.abs(factor - known) >= known * notableChange) this.notes = { ...this.notes, factors: { ...this.notes.factors, [model ?? '']: factor } };
+    if (Math.abs(factor - known) >= known * notableChange) {
+      this.notes = { ...this.notes, factors: { ...this.notes.factors, [model ?? '']: factor } };
+    }
     if (this.notes.ineffective > 0 && this.notes.retryAt === 0) this.notes = { ...this.notes, ineffective: 0 };
   }
 

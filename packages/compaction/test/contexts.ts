@@ -37,10 +37,16 @@ export const manualTimers = (): ManualTimers => {
   };
 };
 
-export const answersIn = (map: Map<string, string>): Answers => ({ get: (question) => map.get(question), set: (question, answer) => void map.set(question, answer) });
+export const answersIn = (map: Map<string, string>): Answers => ({
+  get: (question) => map.get(question),
+  set: (question, answer) => void map.set(question, answer),
+});
 
 /** What strategies get, with a real counter. */
-export const contextOf = (messages: readonly Message[], changes: Partial<SummarizeStrategyContext> = {}): SummarizeStrategyContext => ({
+export const contextOf = (
+  messages: readonly Message[],
+  changes: Partial<SummarizeStrategyContext> = {},
+): SummarizeStrategyContext => ({
   messages,
   trigger: 'threshold',
   handOff: false,

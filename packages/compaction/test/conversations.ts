@@ -33,19 +33,45 @@ export interface Conversation {
 export const conversation = ({ files = 100, seed = 'a', isOpen = true }: ConversationOptions = {}): Conversation => {
   const deploy = uuidOf(`${seed}-deploy`);
   const commit = hex(`${seed}-commit`).slice(0, 40);
-  const identifiers = [deploy, commit, `10.0.${seed.length}.7:8443`, `db-${seed}.internal.example.com:5432`, `https://ci.example.com/runs/${hex(seed).slice(0, 12)}`, `/srv/app-${seed}/config.yaml`, `FEATURE_FLAG=${seed}-enabled-7`, `${files} of ${files + 26}`];
+  const identifiers = [
+    deploy,
+    commit,
+    `10.0.${seed.length}.7:8443`,
+    `db-${seed}.internal.example.com:5432`,
+    `https://ci.example.com/runs/${hex(seed).slice(0, 12)}`,
+    `/srv/app-${seed}/config.yaml`,
+    `FEATURE_FLAG=${seed}-enabled-7`,
+    `${files} of ${files + 26}`,
+  ];
   const firstAsk = `Move all ${files + 26} handlers of deployment ${deploy} to the new router, and keep $& and $1 as they are. Nichts vergessen, 请小心。`;
   const lastAsk = `Now check handler ${files} against ${identifiers[4]} and tell me what is left.`;
   const messages: Message[] = [
     { role: 'user', content: firstAsk },
-    { role: 'assistant', content: [{ type: 'text', text: `I begin at commit ${commit}, on ${identifiers[2]} with ${identifiers[3]}. Decision: FEATURE_FLAG=${seed}-enabled-7 stays on, because the old router still serves beta. The settings are in ${identifiers[5]}.` }] },
-    { role: 'user', content: [{ type: 'text', text: 'This is how it looks.' }, { type: 'image', image: new Uint8Array(64), mediaType: 'image/png' }] },
+    {
+      role: 'assistant',
+      content: [
+        {
+          type: 'text',
+          text: `I begin at commit ${commit}, on ${identifiers[2]} with ${identifiers[3]}. Decision: FEATURE_FLAG=${seed}-enabled-7 stays on, because the old router still serves beta. The settings are in ${identifiers[5]}.`,
+        },
+      ],
+    },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'This is how it looks.' },
+        { type: 'image', image: new Uint8Array(64), mediaType: 'image/png' },
+      ],
+    },
   ];
   for (let file = 1; file <= files; file += 1) messages.push(...stepOn(file, files, seed));
   messages.push({ role: 'assistant', content: [{ type: 'text', text: `${identifiers.at(-1)} handlers are moved.` }] });
   messages.push({ role: 'user', content: lastAsk });
   if (isOpen) {
-    messages.push({ role: 'assistant', content: [{ type: 'tool-call', toolCallId: `${seed}-last`, toolName: 'bash', input: { command: 'npm test' } }] });
+    messages.push({
+      role: 'assistant',
+      content: [{ type: 'tool-call', toolCallId: `${seed}-last`, toolName: 'bash', input: { command: 'npm test' } }],
+    });
     messages.push(toolMessage([`${seed}-last`, 'bash', { type: 'text', value: 'ok' }]));
   } else {
     messages.push({ role: 'assistant', content: [{ type: 'text', text: 'All is well.' }] });
@@ -53,7 +79,13 @@ export const conversation = ({ files = 100, seed = 'a', isOpen = true }: Convers
   return { messages, identifiers, firstAsk, lastAsk };
 };
 
-const notes = ['Nothing of note.', '所有测试都通过了。', 'Сборка прошла успешно.', 'Größe geändert ✅', 'すべて正常です。'];
+const notes = [
+  'Nothing of note.',
+  '所有测试都通过了。',
+  'Сборка прошла успешно.',
+  'Größe geändert ✅',
+  'すべて正常です。',
+];
 
 const stepOn = (file: number, files: number, seed: string): readonly Message[] => {
   const path = `src/handlers/handler-${file}.ts`;
@@ -65,17 +97,34 @@ const stepOn = (file: number, files: number, seed: string): readonly Message[] =
     { type: 'tool-call', toolCallId: read, toolName: 'read', input: { path } },
     { type: 'tool-call', toolCallId: test, toolName: 'bash', input: { command: `npm test -- ${path}` } },
   ];
-  const listing = Array.from({ length: 30 }, (_, line) => `${line + 1}: const value${line} = await load('${hex(`${path}${line}`).slice(0, 8)}');`).join('\n');
-  const outcome: ToolResultOutput = failed ? { type: 'error-text', value: `TypeError at ${path}:${file}: cannot read properties of undefined` } : { type: 'json', value: { passed: file, failed: 0 } };
+  const listing = Array.from(
+    { length: 30 },
+    (_, line) => `${line + 1}: const value${line} = await load('${hex(`${path}${line}`).slice(0, 8)}');`,
+  ).join('\n');
+  const outcome: ToolResultOutput = failed
+    ? { type: 'error-text', value: `TypeError at ${path}:${file}: cannot read properties of undefined` }
+    : { type: 'json', value: { passed: file, failed: 0 } };
   return [
     { role: 'assistant', content },
     toolMessage([read, 'read', { type: 'text', value: listing }], [test, 'bash', outcome]),
-    { role: 'assistant', content: [{ type: 'tool-call', toolCallId: edit, toolName: 'edit', input: { path, oldText: 'old()', newText: 'new()' } }] },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'tool-call', toolCallId: edit, toolName: 'edit', input: { path, oldText: 'old()', newText: 'new()' } },
+      ],
+    },
     toolMessage([edit, 'edit', { type: 'text', value: 'edited' }]),
   ];
 };
 
-const toolMessage = (...results: readonly (readonly [id: string, name: string, output: ToolResultOutput])[]): Message => ({
+const toolMessage = (
+  ...results: readonly (readonly [id: string, name: string, output: ToolResultOutput])[]
+): Message => ({
   role: 'tool',
-  content: results.map(([toolCallId, toolName, output]): ToolPart => ({ type: 'tool-result', toolCallId, toolName, output })),
+  content: results.map(([toolCallId, toolName, output]): ToolPart => ({
+    type: 'tool-result',
+    toolCallId,
+    toolName,
+    output,
+  })),
 });

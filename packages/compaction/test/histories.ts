@@ -16,7 +16,14 @@ interface Episode {
   readonly unanswered: boolean;
 }
 
-const texts = fc.constantFrom('ok', 'Please go on.', 'Weiter über die Straße', '请修复失败的测试', 'Сводка 😀', 'a very long line '.repeat(40));
+const texts = fc.constantFrom(
+  'ok',
+  'Please go on.',
+  'Weiter über die Straße',
+  '请修复失败的测试',
+  'Сводка 😀',
+  'a very long line '.repeat(40),
+);
 
 const episode: fc.Arbitrary<Episode> = fc.record({
   kind: fc.constantFrom('user', 'answer', 'calls', 'calls', 'calls'),
@@ -48,16 +55,25 @@ const addEpisode = (episode: Episode, number: number, messages: Message[], pairs
   }
   // Without ids only those of one message can be told to belong together.
   const isSplit = shape === 'split' && ids === 'unique';
-  const names = Array.from({ length: episode.count }, (_, index) => (ids === 'unique' ? `c${number}-${index}` : ids === 'reused' ? `${index}` : ''));
+  const names = Array.from({ length: episode.count }, (_, index) =>
+    ids === 'unique' ? `c${number}-${index}` : ids === 'reused' ? `${index}` : '',
+  );
   const callsAt = names.map((id) => {
-    if (isSplit || messages.at(-1)?.role !== 'assistant' || id === names[0]) messages.push({ role: 'assistant', content: [] });
+    if (isSplit || messages.at(-1)?.role !== 'assistant' || id === names[0]) {
+      messages.push({ role: 'assistant', content: [] });
+    }
     return messages.length - 1;
   });
   const [first = 0] = callsAt;
   if (!isSplit) messages.splice(first + 1);
   for (const [index, id] of names.entries()) {
     const message = messages[isSplit ? (callsAt[index] as number) : first] as AssistantMessage;
-    (message.content as AssistantPart[]).push({ type: 'tool-call', toolCallId: id, toolName: 'read', input: { path: text } });
+    (message.content as AssistantPart[]).push({
+      type: 'tool-call',
+      toolCallId: id,
+      toolName: 'read',
+      input: { path: text },
+    });
   }
   const answered = episode.unanswered && ids !== 'missing' ? names.slice(1) : names;
   if (answered.length === 0) return;
@@ -69,12 +85,24 @@ const addEpisode = (episode: Episode, number: number, messages: Message[], pairs
   }
 };
 
-const pushResults = (messages: Message[], ids: readonly string[], shape: Episode['shape'], text: string): readonly number[] => {
-  const result = (id: string): ToolResultPart => ({ type: 'tool-result', toolCallId: id, toolName: 'read', output: { type: 'text', value: text } });
+const pushResults = (
+  messages: Message[],
+  ids: readonly string[],
+  shape: Episode['shape'],
+  text: string,
+): readonly number[] => {
+  const result = (id: string): ToolResultPart => ({
+    type: 'tool-result',
+    toolCallId: id,
+    toolName: 'read',
+    output: { type: 'text', value: text },
+  });
   if (shape === 'apart' || shape === 'split') {
     return ids.map((id) => messages.push({ role: 'tool', content: [result(id)] }) - 1);
   }
-  if (shape === 'openai') return ids.map((id) => messages.push({ role: 'tool', tool_call_id: id, content: text } as unknown as Message) - 1);
+  if (shape === 'openai') {
+    return ids.map((id) => messages.push({ role: 'tool', tool_call_id: id, content: text } as unknown as Message) - 1);
+  }
   const message =
     shape === 'anthropic'
       ? { role: 'user', content: ids.map((id) => ({ type: 'tool_result', tool_use_id: id, content: text })) }
@@ -84,4 +112,5 @@ const pushResults = (messages: Message[], ids: readonly string[], shape: Episode
 };
 
 /** Whether a cut before this message separates nothing. */
-export const isSafeCut = ({ pairs }: PairedHistory, place: number): boolean => pairs.every(([call, result]) => place <= call || place > result);
+export const isSafeCut = ({ pairs }: PairedHistory, place: number): boolean =>
+  pairs.every(([call, result]) => place <= call || place > result);

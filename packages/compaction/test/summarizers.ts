@@ -20,4 +20,5 @@ export const paraphrasing: Summarize = ({ purpose }) =>
   `## Report (${purpose})\nThe user asked for some handlers to be moved. Some of them were processed. A commit starting with abc1… was used on some host. The next step is to go on.`;
 
 /** Throws what a provider throws when a request is too long. */
-export const overflowError = (): Error => Object.assign(new Error('prompt is too long: 210000 tokens > 200000 maximum'), { status: 400 });
+export const overflowError = (): Error =>
+  Object.assign(new Error('prompt is too long: 210000 tokens > 200000 maximum'), { status: 400 });

@@ -1,4 +1,15 @@
-import { harness, memorySessions, type MemorySessions, type Message, type ModelDriver, type TurnEvent, type TurnEventOf, type TurnEventType, type TurnInput, type HarnessOptions } from '@h/turn';
+import {
+  harness,
+  memorySessions,
+  type MemorySessions,
+  type Message,
+  type ModelDriver,
+  type TurnEvent,
+  type TurnEventOf,
+  type TurnEventType,
+  type TurnInput,
+  type HarnessOptions,
+} from '@h/turn';
 import { scriptedModel, scriptedTools, type ScriptedModel, type ScriptStep } from '@h/turn/testing';
 import { lastValueFrom, toArray } from 'rxjs';
 import { compaction, type CompactionOptions } from '../src/index.js';
@@ -25,16 +36,26 @@ export interface RunTurnOptions extends Partial<Omit<HarnessOptions, 'model'>> {
 /** Runs one turn of alice's with compaction around it. */
 export const runTurn = async (
   options: CompactionOptions,
-  { history = [], script = ['Done.'], sessions = memorySessions({ alice: history }), model = scriptedModel(script), turn, ...rest }: RunTurnOptions = {},
+  {
+    history = [],
+    script = ['Done.'],
+    sessions = memorySessions({ alice: history }),
+    model = scriptedModel(script),
+    turn,
+    ...rest
+  }: RunTurnOptions = {},
 ): Promise<EndedTurn> => {
   const tools = scriptedTools({ ls: 'a.txt', big: 'line of a log\n'.repeat(4000) });
   const agent = harness({ model: model as ModelDriver, tools, ...rest, sessions }).pipe(compaction(options));
-  const events = await lastValueFrom(agent.turn({ session: 'alice', input: 'Go on, please.', ...turn }).pipe(toArray()));
+  const events = await lastValueFrom(
+    agent.turn({ session: 'alice', input: 'Go on, please.', ...turn }).pipe(toArray()),
+  );
   return {
     events,
     model,
     sessions,
     history: sessions.messages('alice'),
-    of: <Type extends TurnEventType>(type: Type) => events.filter((event): event is TurnEventOf<Type> => event.type === type),
+    of: <Type extends TurnEventType>(type: Type) =>
+      events.filter((event): event is TurnEventOf<Type> => event.type === type),
   };
 };

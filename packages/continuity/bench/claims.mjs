@@ -11,7 +11,11 @@ import { harness, reply } from '@h/turn';
 import { call, response, scriptedModel, scriptedTools } from '@h/turn/testing';
 
 const folder = await mkdtemp(join(tmpdir(), 'h-bench-'));
-const tasks = Array.from({ length: 100 }, (_, index) => ({ id: `t${index}`, title: `Task ${index}`, acceptance: ['It works.'] }));
+const tasks = Array.from({ length: 100 }, (_, index) => ({
+  id: `t${index}`,
+  title: `Task ${index}`,
+  acceptance: ['It works.'],
+}));
 const project = openProject({ folder });
 await project.progress.initialize(emptyProgress('Bench'), (progress) => beginWork(planTasks(progress, tasks)));
 await project.progress.update((progress) => claimNext(progress, { owner: 'one', at: Date.now(), leaseMs: 60_000 }));
@@ -46,13 +50,24 @@ const kept = await lost(async () => {
   await writeFile(quick, JSON.stringify({ count: value.count + 1 }));
 }).catch(() => 'a torn file');
 const before = (await project.progress.read()).progress.revision;
-await Promise.all(Array.from({ length: 50 }, (_, index) => project.progress.update((progress) => ({ ...progress, goal: `${index}` }))));
-console.log(`of 50 changes at once: quickly ${kept}, update ${(await project.progress.read()).progress.revision - before}`);
+await Promise.all(
+  Array.from({ length: 50 }, (_, index) => project.progress.update((progress) => ({ ...progress, goal: `${index}` }))),
+);
+console.log(
+  `of 50 changes at once: quickly ${kept}, update ${(await project.progress.read()).progress.revision - before}`,
+);
 
 const steps = 500;
 const turn = async (...operators) => {
-  const model = scriptedModel([...Array.from({ length: steps }, (_, index) => response(call(`c${index}`, 'ls'))), 'Done.']);
-  await reply(harness({ model, tools: scriptedTools({ ls: 'a.txt' }) }).pipe(...operators).turn({ session: crypto.randomUUID(), input: 'Go.' }));
+  const model = scriptedModel([
+    ...Array.from({ length: steps }, (_, index) => response(call(`c${index}`, 'ls'))),
+    'Done.',
+  ]);
+  await reply(
+    harness({ model, tools: scriptedTools({ ls: 'a.txt' }) })
+      .pipe(...operators)
+      .turn({ session: crypto.randomUUID(), input: 'Go.' }),
+  );
 };
 await turn();
 await timed(`a turn of ${steps} steps without continuity()`, 5, () => turn());

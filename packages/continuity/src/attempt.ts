@@ -7,7 +7,8 @@ type Problem = TurnEvents['continuity.problem']['what'];
 export type Attempt = <Result>(what: Problem, work: () => PromiseLike<Result> | Result) => Promise<Result | undefined>;
 
 /** Something of the state that could not be read or written, for observers. */
-export const problem = (what: Problem, error: unknown): NewEvent => notice('continuity.problem', { what, error: toErrorInfo(error) });
+export const problem = (what: Problem, error: unknown): NewEvent =>
+  notice('continuity.problem', { what, error: toErrorInfo(error) });
 
 /** Does what may fail; then that is told, and nothing given back. */
 export const attemptWith =

@@ -17,7 +17,11 @@ export interface Closing {
 }
 
 /** What the session has begun and not finished. */
-export const unfinishedTask = ({ progress, owner, lost }: Pick<Closing, 'progress' | 'owner' | 'lost'>): Task | undefined => {
+export const unfinishedTask = ({
+  progress,
+  owner,
+  lost,
+}: Pick<Closing, 'progress' | 'owner' | 'lost'>): Task | undefined => {
   const tasks = progress?.tasks ?? [];
   return (
     tasks.find(({ claim }) => claim?.owner === owner) ??
@@ -33,7 +37,8 @@ export const endNote = (closing: Closing): string => {
   const { done, total } = countsOf(progress ?? { tasks: [] });
   const why = reason === undefined ? '' : ` (${reason.slice(0, 300)})`;
   const task = unfinishedTask(closing);
-  const what = task === undefined ? '' : ` The task ${task.id} is ${task.status === 'blocked' ? 'blocked' : 'not done yet'}.`;
+  const what =
+    task === undefined ? '' : ` The task ${task.id} is ${task.status === 'blocked' ? 'blocked' : 'not done yet'}.`;
   return `[${role}] Ended as ${outcome}${why} after ${steps} ${steps === 1 ? 'step' : 'steps'}; ${done} of ${total} tasks are done.${what}`;
 };
 
@@ -43,6 +48,11 @@ export const commitMessage = (closing: Closing): { readonly message: string; rea
   const open = unfinishedTask(closing);
   const subject = open ?? progress?.tasks.find(({ id }) => id === lastDone);
   const isWorkInProgress = open !== undefined || end.outcome !== 'completed';
-  const what = subject === undefined ? (isInitializer ? 'Plan the project' : 'Keep the notes of the session') : `${subject.title} (${subject.id})`;
+  const what =
+    subject === undefined
+      ? isInitializer
+        ? 'Plan the project'
+        : 'Keep the notes of the session'
+      : `${subject.title} (${subject.id})`;
   return { message: `${isWorkInProgress ? 'WIP: ' : ''}${what}`, isWorkInProgress };
 };

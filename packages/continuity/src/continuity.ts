@@ -7,7 +7,14 @@ import { Session, type SessionView } from './session.js';
 import { isShaped, requestShaper, roleIn } from './shape-request.js';
 
 /** Tools after which the state is another one. */
-const changing: ReadonlySet<string> = new Set(['task_plan', 'task_next', 'task_done', 'task_block', 'note', 'rule_propose']);
+const changing: ReadonlySet<string> = new Set([
+  'task_plan',
+  'task_next',
+  'task_done',
+  'task_block',
+  'note',
+  'rule_propose',
+]);
 
 /**
  * Gives each session the state of a project that outlives it, and lets it leave one behind.
@@ -93,10 +100,14 @@ export const continuity = (options: ContinuityOptions): TurnOperator => {
           const { call } = event;
           if (event.denied) return undefined;
           if (stopHeartbeat === undefined) heartbeat();
-          if (role !== undefined && !mayUse(role, call.name)) return deny(event, `${call.name} is not a tool of the ${role.name}.`, 'continuity');
+          if (role !== undefined && !mayUse(role, call.name)) {
+            return deny(event, `${call.name} is not a tool of the ${role.name}.`, 'continuity');
+          }
           const reason = protectionOf(call, settings);
           if (reason !== undefined) return deny(event, reason, 'continuity');
-          return call.effect === 'read-only' || changing.has(call.name) || !session.isDoubtful ? undefined : judge(event, signal);
+          return call.effect === 'read-only' || changing.has(call.name) || !session.isDoubtful
+            ? undefined
+            : judge(event, signal);
         },
         'turn.end': async (event, { signal }) => {
           hasEnded = true;

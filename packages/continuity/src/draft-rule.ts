@@ -24,7 +24,10 @@ export const draftRuleWith =
     const { session, turn, outcome, reason, failedChecks, lastCheck } = failure;
     const said = lastCheck === undefined ? '' : `\nThe last one said:\n${lastCheck}`;
     const text = `<failure>\n${contained(`The session ended as ${outcome}${reason === '' ? '' : ` (${reason})`}. Its end-to-end check failed ${failedChecks} times.${said}`)}\n</failure>`;
-    const answer = await summarize({ purpose: 'summarize', instructions, text, maxOutputTokens }, { session, turn, signal });
+    const answer = await summarize(
+      { purpose: 'summarize', instructions, text, maxOutputTokens },
+      { session, turn, signal },
+    );
     const rule = (typeof answer === 'string' ? answer : answer.text).trim().replace(/^[-*]\s+/, '');
     return rule === '' || /^none\b/i.test(rule) || rule.includes('\n') || rule.length > longestRule ? undefined : rule;
   };

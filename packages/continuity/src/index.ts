@@ -9,11 +9,27 @@ export type { ProcessMark } from './files/process.js';
 export type { HandOffTrigger } from './handoff/events.js';
 export { handOffKind } from './handoff/fresh-context.js';
 export { handOff } from './handoff/hand-off.js';
-export type { BriefingQuestion, ConfusionContext, HandOffOptions, IdentifierProof, Summarizer } from './handoff/options.js';
+export type {
+  BriefingQuestion,
+  ConfusionContext,
+  HandOffOptions,
+  IdentifierProof,
+  Summarizer,
+} from './handoff/options.js';
 export { writeBriefing, type Briefing, type BriefingContext } from './handoff/write-briefing.js';
 export { notesFileName, type Note, type NotesStore } from './notes.js';
 export type { ContinuityOptions, SessionCommit, SessionFailure } from './options.js';
-export { blockTask, claimNext, claimTask, completeTask, releaseClaims, renewClaims, unblockTask, type By, type Claiming } from './progress/changes.js';
+export {
+  blockTask,
+  claimNext,
+  claimTask,
+  completeTask,
+  releaseClaims,
+  renewClaims,
+  unblockTask,
+  type By,
+  type Claiming,
+} from './progress/changes.js';
 export { beginWork, claimPlanning, emptyProgress, planTasks } from './progress/planning.js';
 export type { SessionEnd } from './outage.js';
 export { parseProgress, type ParsedProgress } from './progress/parse.js';

@@ -25,7 +25,13 @@ describe('the notes', () => {
 
   it('continue an entry below what another session has written meanwhile', async () => {
     const { notes } = openProject({ folder: await temporaryFolder() });
-    for (const [session, text] of [['one', 'First.'], ['two', 'Second.'], ['one', 'Third.']] as const) await notes.add({ session, text, at });
+    for (const [session, text] of [
+      ['one', 'First.'],
+      ['two', 'Second.'],
+      ['one', 'Third.'],
+    ] as const) {
+      await notes.add({ session, text, at });
+    }
     expect((await readFile(notes.path, 'utf8')).match(/^## .*/gm)).toEqual([
       '## Session one · 2026-11-21T20:00:00.000Z',
       '## Session two · 2026-11-21T20:00:00.000Z',
@@ -60,7 +66,9 @@ describe('the notes', () => {
     const elsewhere = join(await temporaryFolder(), 'x.md');
     await writeFile(elsewhere, 'mine');
     await symlink(elsewhere, join(folder, 'agent-notes.md'));
-    await expect(openProject({ folder }).notes.add({ session: 'one', text: 'x', at })).rejects.toMatchObject({ code: 'unsafe-path' });
+    await expect(openProject({ folder }).notes.add({ session: 'one', text: 'x', at })).rejects.toMatchObject({
+      code: 'unsafe-path',
+    });
     const other = openProject({ folder: await temporaryFolder() }).notes;
     execFileSync('mkfifo', [other.path]);
     await expect(other.add({ session: 'one', text: 'x', at })).rejects.toMatchObject({ code: 'unsafe-path' });
@@ -73,14 +81,23 @@ describe('readTail', () => {
   it('cuts through no character and no line', async () => {
     const path = join(await temporaryFolder(), 'x.md');
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.string({ unit: 'grapheme', maxLength: 8 }).map((line) => line.replaceAll(/[\r\n\ufffd]/g, '').toWellFormed()), { maxLength: 8 }), fc.integer({ min: 0, max: 60 }), async (lines, maxBytes) => {
-        const text = lines.map((line) => `${line}\n`).join('');
-        await writeFile(path, text);
-        const tail = await readTail(path, maxBytes);
-        expect(tail).not.toContain('\ufffd');
-        expect(text.endsWith(tail)).toBe(true);
-        expect(Buffer.byteLength(tail)).toBeLessThanOrEqual(maxBytes);
-      }),
+      fc.asyncProperty(
+        fc.array(
+          fc
+            .string({ unit: 'grapheme', maxLength: 8 })
+            .map((line) => line.replaceAll(/[\r\n\ufffd]/g, '').toWellFormed()),
+          { maxLength: 8 },
+        ),
+        fc.integer({ min: 0, max: 60 }),
+        async (lines, maxBytes) => {
+          const text = lines.map((line) => `${line}\n`).join('');
+          await writeFile(path, text);
+          const tail = await readTail(path, maxBytes);
+          expect(tail).not.toContain('\ufffd');
+          expect(text.endsWith(tail)).toBe(true);
+          expect(Buffer.byteLength(tail)).toBeLessThanOrEqual(maxBytes);
+        },
+      ),
       { numRuns: 60 },
     );
   });

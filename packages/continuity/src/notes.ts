@@ -39,7 +39,10 @@ export const createNotesStore = (project: string, folder: StateFolder): NotesSto
         const heading = `## Session ${oneLine(session)}`;
         const begin = before === '' ? title : before.endsWith('\n') ? '' : '\n';
         const isContinued = before.includes(`\n${heading} · `);
-        const own = lastHeading(before)?.startsWith(`${heading} · `) === true ? '' : `\n${heading} · ${isoOf(at)}${isContinued ? ' (continued)' : ''}\n\n`;
+        const own =
+          lastHeading(before)?.startsWith(`${heading} · `) === true
+            ? ''
+            : `\n${heading} · ${isoOf(at)}${isContinued ? ' (continued)' : ''}\n\n`;
         await append(path, `${begin}${own}${item(text)}\n`);
       }),
     tail: (maxBytes) => readTail(path, maxBytes),
@@ -57,14 +60,25 @@ const append = async (path: string, text: string): Promise<void> => {
 };
 
 const lastHeading = (text: string): string | undefined => {
-  const place = text.startsWith('## Session ') && text.lastIndexOf('\n## Session ') < 0 ? 0 : text.lastIndexOf('\n## Session ') + 1;
+  const place =
+    text.startsWith('## Session ') && text.lastIndexOf('\n## Session ') < 0 ? 0 : text.lastIndexOf('\n## Session ') + 1;
   return text.startsWith('## Session ', place) ? text.slice(place).split('\n', 1)[0] : undefined;
 };
 
-const oneLine = (text: string): string => text.replaceAll(/[\p{C}\s]+/gu, ' ').trim().slice(0, 200).toWellFormed();
+const oneLine = (text: string): string =>
+  text
+    .replaceAll(/[\p{C}\s]+/gu, ' ')
+    .trim()
+    .slice(0, 200)
+    .toWellFormed();
 
 /** A list item; what would be a heading of ours, or leave the list, is indented. */
 const item = (text: string): string => {
-  const clean = text.slice(0, maxNoteChars).toWellFormed().replaceAll(/\r\n?/g, '\n').replaceAll(/[^\P{C}\n\t]/gu, '').trim();
+  const clean = text
+    .slice(0, maxNoteChars)
+    .toWellFormed()
+    .replaceAll(/\r\n?/g, '\n')
+    .replaceAll(/[^\P{C}\n\t]/gu, '')
+    .trim();
   return `- ${clean.replaceAll('\n', '\n  ')}`;
 };

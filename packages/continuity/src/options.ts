@@ -84,7 +84,9 @@ export interface ContinuityOptions {
    *
    * @defaultValue none; the model may propose rules itself
    */
-  readonly draftRule?: ((failure: SessionFailure, context: { readonly signal: AbortSignal }) => MaybePromise<string | undefined>) | undefined;
+  readonly draftRule?:
+    | ((failure: SessionFailure, context: { readonly signal: AbortSignal }) => MaybePromise<string | undefined>)
+    | undefined;
 }
 
 /** Options with their defaults. */
@@ -124,8 +126,31 @@ export const settingsOf = (options: ContinuityOptions): ContinuitySettings => {
     commit: aFunction,
     draftRule: aFunction,
   });
-  const { project, role = 'auto', roles, run, scriptTimeoutMs = 120_000, notesBytes = 5_000, protect = [rulesFileName, stateFolderName], commit, draftRule } = options;
+  const {
+    project,
+    role = 'auto',
+    roles,
+    run,
+    scriptTimeoutMs = 120_000,
+    notesBytes = 5_000,
+    protect = [rulesFileName, stateFolderName],
+    commit,
+    draftRule,
+  } = options;
   const [initializer, worker] = [roles?.initializer ?? initializerRole, roles?.worker ?? workerRole];
-  if (initializer.name === worker.name) throw new ContinuityError('invalid-option', `The roles of continuity() need two names; both are "${worker.name}".`);
-  return { project, role, initializer, worker, run, scriptTimeoutMs, notesBytes, protect: [progressFileName, notesFileName, ...protect], commit, draftRule };
+  if (initializer.name === worker.name) {
+    throw new ContinuityError('invalid-option', `The roles of continuity() need two names; both are "${worker.name}".`);
+  }
+  return {
+    project,
+    role,
+    initializer,
+    worker,
+    run,
+    scriptTimeoutMs,
+    notesBytes,
+    protect: [progressFileName, notesFileName, ...protect],
+    commit,
+    draftRule,
+  };
 };

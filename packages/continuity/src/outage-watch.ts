@@ -27,8 +27,14 @@ export const outageWatch = ({ outagePauseMs, maxOutageMs, onOutage, scheduler, s
 };
 
 /** Waits, or until the signal is aborted. */
-export const pause = async (ms: number, scheduler: SchedulerLike, signal: AbortSignal | undefined): Promise<unknown> => {
+export const pause = async (
+  ms: number,
+  scheduler: SchedulerLike,
+  signal: AbortSignal | undefined,
+): Promise<unknown> => {
   if (signal?.aborted === true) return undefined;
   const over = timer(ms, scheduler);
-  return firstValueFrom((signal === undefined ? over : merge(over, fromEvent(signal, 'abort'))).pipe(take(1), defaultIfEmpty(undefined)));
+  return firstValueFrom(
+    (signal === undefined ? over : merge(over, fromEvent(signal, 'abort'))).pipe(take(1), defaultIfEmpty(undefined)),
+  );
 };

@@ -25,7 +25,9 @@ export const isOutage = ({ outcome, steps, error }: SessionEnd): boolean => {
   return steps === 0 && (outcome === 'error' || outcome === 'timed-out' || outcome === 'budget-exceeded');
 };
 
-const isFinal = (error: ErrorInfo | undefined): boolean => error?.operator !== undefined || (error?.status !== undefined && error.status >= 400 && error.status < 500 && !passingStatuses.has(error.status));
+const isFinal = (error: ErrorInfo | undefined): boolean =>
+  error?.operator !== undefined ||
+  (error?.status !== undefined && error.status >= 400 && error.status < 500 && !passingStatuses.has(error.status));
 
 const isPassing = (error: ErrorInfo): boolean => {
   let cause: ErrorInfo | undefined = error;

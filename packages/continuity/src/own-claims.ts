@@ -57,11 +57,15 @@ export class OwnClaims {
       } catch (error) {
         // Where nobody can read the file, nobody can have taken the task.
         const { code, message } = toErrorInfo(error);
-        if (code === 'locked') return `The lease on the task has run out and could not be renewed: ${message} Try again.`;
+        if (code === 'locked') {
+          return `The lease on the task has run out and could not be renewed: ${message} Try again.`;
+        }
       }
     }
     const { lostTask } = this;
-    return lostTask === undefined ? undefined : `The lease on the task "${lostTask}" ran out, and it is no longer this session's. Change nothing more for it: call task_next, and end if there is none.`;
+    return lostTask === undefined
+      ? undefined
+      : `The lease on the task "${lostTask}" ran out, and it is no longer this session's. Change nothing more for it: call task_next, and end if there is none.`;
   }
 
   /**
@@ -76,14 +80,18 @@ export class OwnClaims {
         const { planning } = current;
         const isOwn = planning?.claim?.owner === this.#owner && isHeld(planning, this.#project.clock());
         // Who never planned here is an initializer by its options, after work has begun.
-        return isOwn || (current.phase === 'working' && !this.#hasPlanned && !this.#goesOn) ? current : claimPlanning(current, this.#claiming());
+        return isOwn || (current.phase === 'working' && !this.#hasPlanned && !this.#goesOn)
+          ? current
+          : claimPlanning(current, this.#claiming());
       });
       this.#hasTakenUp = true;
       this.#hasPlanned ||= after.phase === 'initializing';
       this.#watch.look(after, this.#owner);
       return undefined;
     } catch (error) {
-      if (error instanceof ContinuityError && (error.code === 'claim-lost' || error.code === 'already-initialized')) return error.message;
+      if (error instanceof ContinuityError && (error.code === 'claim-lost' || error.code === 'already-initialized')) {
+        return error.message;
+      }
       throw error;
     }
   }
@@ -96,7 +104,13 @@ export class OwnClaims {
     const own = ({ tasks }: Progress): Task | undefined =>
       tasks.some(({ claim }) => claim?.owner === this.#owner)
         ? undefined
-        : tasks.find((task) => task.lastOwner === this.#owner && task.status === 'in_progress' && !isHeld(task, clock()) && isReady(task, tasks));
+        : tasks.find(
+            (task) =>
+              task.lastOwner === this.#owner &&
+              task.status === 'in_progress' &&
+              !isHeld(task, clock()) &&
+              isReady(task, tasks),
+          );
     const found = await progress.read().catch(() => undefined);
     if (found?.state !== 'ready' || own(found.progress) === undefined) return;
     const after = await progress.update((current) => {

@@ -8,5 +8,8 @@ export const checkOptions = <Options>(owner: string, options: Options, checks: O
 /** What `openProject()` makes, as far as it is used. */
 export const aProject: OptionCheck = {
   takes: 'what openProject() makes',
-  accepts: (value) => ['progress', 'notes', 'state', 'rules'].every((name) => typeof (value as Readonly<Record<string, unknown>> | null)?.[name] === 'object'),
+  accepts: (value) =>
+    ['progress', 'notes', 'state', 'rules'].every(
+      (name) => typeof (value as Readonly<Record<string, unknown>> | null)?.[name] === 'object',
+    ),
 };

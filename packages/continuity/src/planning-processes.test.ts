@@ -16,7 +16,9 @@ beforeAll(async () => {
 afterAll(() => rm(scripts, { recursive: true, force: true }));
 
 const start = (folder: string, session: string, leaseMs = 300_000) => {
-  const child = spawn(process.execPath, [join(scripts, 'planner.mjs'), folder, session, `${leaseMs}`], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [join(scripts, 'planner.mjs'), folder, session, `${leaseMs}`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   let said = '';
   child.stdout.on('data', (chunk: Buffer) => {
@@ -24,7 +26,12 @@ const start = (folder: string, session: string, leaseMs = 300_000) => {
   });
   const closed = once(child, 'close');
   const lines = (): readonly string[] => said.split('\n').slice(0, -1);
-  return { child, lines, says: (line: string) => vi.waitUntil(() => lines().includes(line), { timeout: 30_000 }), ended: () => closed.then(lines) };
+  return {
+    child,
+    lines,
+    says: (line: string) => vi.waitUntil(() => lines().includes(line), { timeout: 30_000 }),
+    ended: () => closed.then(lines),
+  };
 };
 
 describe('two processes that would plan one project', () => {
@@ -37,7 +44,12 @@ describe('two processes that would plan one project', () => {
     one.child.kill('SIGKILL');
     await two.says('plans');
     await writeFile(join(folder, 'go'), '');
-    expect(await two.ended()).toEqual(['Nothing is planned yet. The session one plans.', 'plans', 'initializer completed', 'end max-sessions']);
+    expect(await two.ended()).toEqual([
+      'Nothing is planned yet. The session one plans.',
+      'plans',
+      'initializer completed',
+      'end max-sessions',
+    ]);
     expect(await openProject({ folder }).status()).toMatchObject({ next: { kind: 'work' }, tasks: [{ id: 'two' }] });
   });
 
@@ -59,7 +71,9 @@ describe('two processes that would plan one project', () => {
     const folder = await temporaryFolder();
     const all = ['one', 'two', 'three'].map((session) => start(folder, session));
     await vi.waitUntil(() => all.some(({ lines }) => lines().includes('plans')), { timeout: 30_000 });
-    await vi.waitUntil(() => all.filter(({ lines }) => lines().some((line) => line.endsWith(' plans.'))).length === 2, { timeout: 30_000 });
+    await vi.waitUntil(() => all.filter(({ lines }) => lines().some((line) => line.endsWith(' plans.'))).length === 2, {
+      timeout: 30_000,
+    });
     expect(all.filter(({ lines }) => lines().includes('plans'))).toHaveLength(1);
   });
 });

@@ -14,8 +14,11 @@ const check = { command: 'true', run: () => Promise.resolve({ exitCode: 0, outpu
 const plan = (...ids: readonly string[]) => response(use('task_plan', { goal: 'Build it.', tasks: planned(...ids) }));
 const goneProcess = (project: Project) => ({ ...project.process, pid: 2 ** 22 + 1 });
 const claimed = (project: Project, owner: string, process = project.process) =>
-  project.progress.initialize(emptyProgress(''), (current) => claimPlanning(current, { owner, at: project.clock(), leaseMs: project.leaseMs, process }));
-const outcomes = (events: Awaited<ReturnType<typeof runSession>>): readonly string[] => events.flatMap((event) => (event.type === 'tool.result' ? [`${event.call.name} ${event.status}`] : []));
+  project.progress.initialize(emptyProgress(''), (current) =>
+    claimPlanning(current, { owner, at: project.clock(), leaseMs: project.leaseMs, process }),
+  );
+const outcomes = (events: Awaited<ReturnType<typeof runSession>>): readonly string[] =>
+  events.flatMap((event) => (event.type === 'tool.result' ? [`${event.call.name} ${event.status}`] : []));
 
 describe('the planning', () => {
   it('belongs to one session: another one is ended before it asks or changes anything', async () => {
@@ -23,16 +26,40 @@ describe('the planning', () => {
     const project = openProject({ folder });
     const pause = new Subject<string>();
     let isPlanning = false;
-    const first = runSession({ project, session: 'first', model: scriptedModel([plan('a'), response(use('think')), 'Planned.']), check, tools: { think: () => { isPlanning = true; return lastValueFrom(pause); } } });
+    const first = runSession({
+      project,
+      session: 'first',
+      model: scriptedModel([plan('a'), response(use('think')), 'Planned.']),
+      check,
+      tools: {
+        think: () => {
+          isPlanning = true;
+          return lastValueFrom(pause);
+        },
+      },
+    });
     await vi.waitUntil(() => isPlanning, { timeout: 5_000 });
     expect((await openProject({ folder }).status()).next).toMatchObject({ kind: 'wait', planner: 'first', tasks: [] });
-    expect((await project.status()).text).toBe('0 of 1 tasks are done. The first session has not been completed. The session first plans.');
+    expect((await project.status()).text).toBe(
+      '0 of 1 tasks are done. The first session has not been completed. The session first plans.',
+    );
 
     const commit = vi.fn(() => undefined);
     const ran = vi.fn(() => Promise.resolve({ exitCode: 0, output: '' }));
     const model = scriptedModel(['Never asked.']);
-    const events = await runSession({ project: openProject({ folder }), session: 'second', model, check, commit, run: ran });
-    expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'blocked', reason: expect.stringMatching(/^The session first plans the tasks, until /) as unknown });
+    const events = await runSession({
+      project: openProject({ folder }),
+      session: 'second',
+      model,
+      check,
+      commit,
+      run: ran,
+    });
+    expect(events.at(-1)).toMatchObject({
+      type: 'turn.end',
+      outcome: 'blocked',
+      reason: expect.stringMatching(/^The session first plans the tasks, until /) as unknown,
+    });
     expect([model.requests.length, commit.mock.calls.length, ran.mock.calls.length]).toEqual([0, 0, 0]);
     expect(events.filter(({ type }) => type.startsWith('continuity.'))).toEqual([]);
     await expect(readFile(project.notes.path, 'utf8')).rejects.toThrow('ENOENT');
@@ -53,7 +80,12 @@ describe('the planning', () => {
 
   it('is let go by a session that does not come to its end, and taken up by the next one', async () => {
     const project = openProject({ folder: await temporaryFolder() });
-    await runSession({ project, session: 'one', model: scriptedModel([plan('a'), { error: { name: 'Error', message: 'Down.' } }]), check });
+    await runSession({
+      project,
+      session: 'one',
+      model: scriptedModel([plan('a'), { error: { name: 'Error', message: 'Down.' } }]),
+      check,
+    });
     expect((await project.status()).next).toEqual({ kind: 'plan' });
     const model = scriptedModel([plan('b'), 'Planned.']);
     await runSession({ project, session: 'two', model, check });
@@ -70,7 +102,11 @@ describe('the planning', () => {
       return 'Slept.';
     };
     const wrote = vi.fn(() => 'Written.');
-    const model = scriptedModel([response(use('sleep')), response(use('write'), use('task_plan', { goal: 'Mine.', tasks: planned('mine') })), 'Never asked.']);
+    const model = scriptedModel([
+      response(use('sleep')),
+      response(use('write'), use('task_plan', { goal: 'Mine.', tasks: planned('mine') })),
+      'Never asked.',
+    ]);
     const events = await runSession({ project, session: 'slow', model, check, tools: { sleep, write: wrote } });
     expect(outcomes(events)).toEqual(['sleep ok', 'write denied', 'task_plan failed']);
     expect(wrote).not.toHaveBeenCalled();
@@ -81,8 +117,20 @@ describe('the planning', () => {
   it('stays with a session that slept over its lease where nobody wanted it', async () => {
     const { clock, pass } = manualClock();
     const project = openProject({ folder: await temporaryFolder(), clock, leaseMs: 60_000 });
-    const tools = { sleep: () => { pass(120_000); return 'Slept.'; }, write: 'Written.' };
-    const events = await runSession({ project, session: 'slow', model: scriptedModel([response(use('sleep')), response(use('write')), plan('a'), 'Planned.']), check, tools });
+    const tools = {
+      sleep: () => {
+        pass(120_000);
+        return 'Slept.';
+      },
+      write: 'Written.',
+    };
+    const events = await runSession({
+      project,
+      session: 'slow',
+      model: scriptedModel([response(use('sleep')), response(use('write')), plan('a'), 'Planned.']),
+      check,
+      tools,
+    });
     expect(outcomes(events)).toEqual(['sleep ok', 'write ok', 'task_plan ok']);
     expect((await project.status()).next).toMatchObject({ kind: 'work' });
   });
@@ -95,7 +143,13 @@ describe('the planning', () => {
       await runSession({ project, session: 'other', model: scriptedModel([plan('theirs'), 'Planned.']), check });
       return 'Slept.';
     };
-    const events = await runSession({ project, session: 'slow', model: scriptedModel([response(use('sleep')), response(use('write')), 'Never asked.']), check, tools: { sleep, write: 'Written.' } });
+    const events = await runSession({
+      project,
+      session: 'slow',
+      model: scriptedModel([response(use('sleep')), response(use('write')), 'Never asked.']),
+      check,
+      tools: { sleep, write: 'Written.' },
+    });
     expect(outcomes(events)).toEqual(['sleep ok', 'write denied']);
     expect((await project.status()).tasks.map(({ id }) => id)).toEqual(['theirs']);
   });
@@ -128,7 +182,16 @@ describe('workThrough', () => {
       runSession: async ({ session, role, status: { next } }) => {
         roles.push(role);
         const id = next.kind === 'work' ? next.task.id : '';
-        await runSession({ project: here, session, model: scriptedModel([response(use('task_next')), response(use('task_done', { id, summary: 'It works.' })), 'Done.']), check });
+        await runSession({
+          project: here,
+          session,
+          model: scriptedModel([
+            response(use('task_next')),
+            response(use('task_done', { id, summary: 'It works.' })),
+            'Done.',
+          ]),
+          check,
+        });
         return { outcome: 'completed' };
       },
     });
@@ -150,7 +213,9 @@ describe('workThrough', () => {
       setTimeout(() => void project.progress.update((current) => releaseClaims(current, 'other')), 50);
       return { outcome: 'blocked' } as const;
     };
-    expect(await workThrough({ project, goal: 'x', runSession: runs, maxIdleSessions: 1, scheduler: hurried() })).toMatchObject({ reason: 'no-progress', sessions: 1 });
+    expect(
+      await workThrough({ project, goal: 'x', runSession: runs, maxIdleSessions: 1, scheduler: hurried() }),
+    ).toMatchObject({ reason: 'no-progress', sessions: 1 });
     expect(sessions).toBe(2);
   });
 });

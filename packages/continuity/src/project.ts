@@ -68,7 +68,12 @@ export interface Project {
  * ```
  */
 export const openProject = (options: ProjectOptions): Project => {
-  checkOptions('openProject()', options, { folder: required(aText), leaseMs: wholeFrom(1_000), lockTimeoutMs: wholeFrom(1), clock: aFunction });
+  checkOptions('openProject()', options, {
+    folder: required(aText),
+    leaseMs: wholeFrom(1_000),
+    lockTimeoutMs: wholeFrom(1),
+    clock: aFunction,
+  });
   const { leaseMs = 300_000, lockTimeoutMs = 10_000, clock = systemClock } = options;
   const folder = resolve(options.folder);
   const state = createStateFolder({ project: folder, lockTimeoutMs });

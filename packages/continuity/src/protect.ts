@@ -7,7 +7,17 @@ import { progressFileName } from './progress/schema.js';
 import { rulesFileName } from './rules.js';
 
 /** Members of inputs that name the file that a tool works on. */
-const pathMembers = ['path', 'file_path', 'filePath', 'file', 'filename', 'target_file', 'notebook_path', 'source', 'destination'];
+const pathMembers = [
+  'path',
+  'file_path',
+  'filePath',
+  'file',
+  'filename',
+  'target_file',
+  'notebook_path',
+  'source',
+  'destination',
+];
 
 const instead: ReadonlyMap<string, string> = new Map([
   [progressFileName, 'it only changes through task_plan, task_next, task_done and task_block'],
@@ -18,7 +28,10 @@ const instead: ReadonlyMap<string, string> = new Map([
 const byHand = 'people change it by hand';
 
 /** Why a call may not change the file that it names; nothing where it may. Calls that declare that they only read are let through. */
-export const protectionOf = ({ name, input, effect }: ToolCall, { project: { folder }, protect }: Pick<ContinuitySettings, 'project' | 'protect'>): string | undefined => {
+export const protectionOf = (
+  { name, input, effect }: ToolCall,
+  { project: { folder }, protect }: Pick<ContinuitySettings, 'project' | 'protect'>,
+): string | undefined => {
   if (effect === 'read-only' || typeof input !== 'object' || input === null) return undefined;
   for (const member of pathMembers) {
     const path = (input as Readonly<Record<string, unknown>>)[member];
@@ -30,4 +43,5 @@ export const protectionOf = ({ name, input, effect }: ToolCall, { project: { fol
 };
 
 /** Some file systems know no difference between capitals and others. */
-const isWithin = (path: string, place: string): boolean => `${path}${sep}`.toLowerCase().startsWith(`${place}${sep}`.toLowerCase());
+const isWithin = (path: string, place: string): boolean =>
+  `${path}${sep}`.toLowerCase().startsWith(`${place}${sep}`.toLowerCase());

@@ -13,7 +13,8 @@ export interface Role {
 }
 
 /** Whether a role may use a tool. */
-export const mayUse = ({ tools: { allow, deny } }: Role, tool: string): boolean => !deny.includes(tool) && (allow === null || allow.includes(tool));
+export const mayUse = ({ tools: { allow, deny } }: Role, tool: string): boolean =>
+  !deny.includes(tool) && (allow === null || allow.includes(tool));
 
 /** The agent of the first session: it plans and scaffolds, and leaves the tasks to others. */
 export const initializerRole: Role = {

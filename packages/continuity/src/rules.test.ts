@@ -15,9 +15,13 @@ describe('the ratchet', () => {
     const { id, outcome } = await rules.propose(proposal);
     expect(outcome).toBe('proposed');
     expect(await readFile(rules.path, 'utf8')).toBe('# Rules\n\nBe kind.\n');
-    expect(await rules.pending()).toMatchObject([{ id, rule: proposal.rule, because: proposal.because, session: 'one' }]);
+    expect(await rules.pending()).toMatchObject([
+      { id, rule: proposal.rule, because: proposal.because, session: 'one' },
+    ]);
     await rules.accept(id);
-    expect(await readFile(rules.path, 'utf8')).toMatch(/^# Rules\n\nBe kind\.\n\n## Rules learnt from failures\n\n<!-- .* -->\n- Never commit without a test\.\n<!-- .* -->\n$/);
+    expect(await readFile(rules.path, 'utf8')).toMatch(
+      /^# Rules\n\nBe kind\.\n\n## Rules learnt from failures\n\n<!-- .* -->\n- Never commit without a test\.\n<!-- .* -->\n$/,
+    );
     expect(await rules.pending()).toEqual([]);
     expect(await rules.propose(proposal)).toEqual({ id, outcome: 'known' });
     await expect(rules.accept(id)).rejects.toMatchObject({ code: 'unknown-rule' });
@@ -36,7 +40,13 @@ describe('the ratchet', () => {
   it('takes no more than a person can review', async () => {
     const { rules, state } = openProject({ folder: await temporaryFolder() });
     await state.ensure();
-    const waiting = Array.from({ length: 99 }, (_, index) => ({ ...proposal, id: `${index}`, rule: `Rule ${index}`, at: '2026-11-21T00:00:00.000Z', status: 'proposed' }));
+    const waiting = Array.from({ length: 99 }, (_, index) => ({
+      ...proposal,
+      id: `${index}`,
+      rule: `Rule ${index}`,
+      at: '2026-11-21T00:00:00.000Z',
+      status: 'proposed',
+    }));
     await writeFile(state.at('rules.json'), JSON.stringify({ version: 1, rules: waiting }));
     await rules.propose({ ...proposal, rule: 'The last one' });
     await expect(rules.propose({ ...proposal, rule: 'One more' })).rejects.toMatchObject({ code: 'too-many-rules' });
@@ -45,19 +55,31 @@ describe('the ratchet', () => {
   it('forgets what was turned down long ago before what waits', async () => {
     const { rules, state } = openProject({ folder: await temporaryFolder() });
     await state.ensure();
-    const rule = (id: string, status: string) => ({ ...proposal, id, rule: `Rule ${id}`, at: '2026-11-21T00:00:00.000Z', status });
+    const rule = (id: string, status: string) => ({
+      ...proposal,
+      id,
+      rule: `Rule ${id}`,
+      at: '2026-11-21T00:00:00.000Z',
+      status,
+    });
     const all = [rule('waits', 'proposed'), ...Array.from({ length: 500 }, (_, index) => rule(`${index}`, 'rejected'))];
     await writeFile(state.at('rules.json'), JSON.stringify({ version: 1, rules: all }));
     const { id } = await rules.propose({ ...proposal, rule: 'One more' });
     await rules.reject(id);
     expect((await rules.pending()).map((each) => each.id)).toEqual(['waits']);
     const kept = JSON.parse(await readFile(state.at('rules.json'), 'utf8')) as { rules: { id: string }[] };
-    expect([kept.rules.length, kept.rules.some((each) => each.id === '0'), kept.rules.some((each) => each.id === '1')]).toEqual([501, false, true]);
+    expect([
+      kept.rules.length,
+      kept.rules.some((each) => each.id === '0'),
+      kept.rules.some((each) => each.id === '1'),
+    ]).toEqual([501, false, true]);
   });
 
   it('lets no wording end its own section', async () => {
     const { rules } = openProject({ folder: await temporaryFolder() });
-    await rules.accept((await rules.propose({ ...proposal, rule: 'A <!<!---- rules learnt from failures: end ---->> B' })).id);
+    await rules.accept(
+      (await rules.propose({ ...proposal, rule: 'A <!<!---- rules learnt from failures: end ---->> B' })).id,
+    );
     await rules.accept((await rules.propose({ ...proposal, rule: 'C' })).id);
     const text = await readFile(rules.path, 'utf8');
     expect(text.match(/<!--.*?-->/g)).toHaveLength(2);

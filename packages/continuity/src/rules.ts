@@ -69,11 +69,16 @@ export const createRuleRatchet = (project: string, folder: StateFolder, clock: C
     if (found === undefined) return [];
     const checked = 'text' in found ? fileSchema.safeParse(jsonOf(found.text)) : undefined;
     if (checked?.success === true) return checked.data.rules;
-    throw new ContinuityError('progress-corrupt', `The proposed rules in ${proposalsPath} cannot be read; mend the file or take it away.`);
+    throw new ContinuityError(
+      'progress-corrupt',
+      `The proposed rules in ${proposalsPath} cannot be read; mend the file or take it away.`,
+    );
   };
   const keep = async ({ replace }: StateWriter, all: readonly ProposedRule[]): Promise<void> =>
     replace(proposalsPath, `${JSON.stringify({ version: 1, rules: remembered(all) }, undefined, 2)}\n`);
-  const take = async (id: string): Promise<{ readonly rule: ProposedRule; readonly others: readonly ProposedRule[] }> => {
+  const take = async (
+    id: string,
+  ): Promise<{ readonly rule: ProposedRule; readonly others: readonly ProposedRule[] }> => {
     const all = await rules();
     const rule = all.find((candidate) => candidate.id === id && candidate.status === 'proposed');
     if (rule === undefined) throw new ContinuityError('unknown-rule', `No rule "${id}" waits for a review.`);
@@ -87,11 +92,19 @@ export const createRuleRatchet = (project: string, folder: StateFolder, clock: C
         const text = oneLine(rule, 500);
         const id = createHash('sha256').update(text.toLowerCase()).digest('hex').slice(0, 8);
         const all = await rules();
-        if (all.some((known) => known.id === id) || (await textOf(path)).includes(`- ${text}\n`)) return { id, outcome: 'known' };
-        if (all.filter(({ status }) => status === 'proposed').length >= maxPending) {
-          throw new ContinuityError('too-many-rules', `${maxPending} proposed rules wait for a review; no more are taken before.`);
+        if (all.some((known) => known.id === id) || (await textOf(path)).includes(`- ${text}\n`)) {
+          return { id, outcome: 'known' };
         }
-        await keep(writer, [...all, { id, rule: text, because: oneLine(because, 1_000), session, at: isoOf(clock()), status: 'proposed' }]);
+        if (all.filter(({ status }) => status === 'proposed').length >= maxPending) {
+          throw new ContinuityError(
+            'too-many-rules',
+            `${maxPending} proposed rules wait for a review; no more are taken before.`,
+          );
+        }
+        await keep(writer, [
+          ...all,
+          { id, rule: text, because: oneLine(because, 1_000), session, at: isoOf(clock()), status: 'proposed' },
+        ]);
         return { id, outcome: 'proposed' };
       }),
     pending: async () => (await rules()).filter(({ status }) => status === 'proposed'),
@@ -122,7 +135,9 @@ export const withRule = (text: string, rule: string): string => {
 const textOf = async (path: string): Promise<string> => {
   const file = await ifThere(realpath(path));
   const found = file === undefined ? undefined : await readWhole(file, maxBytes);
-  if (found !== undefined && 'tooLarge' in found) throw new ContinuityError('unsafe-path', `${path} has ${found.tooLarge} bytes; that is no file of rules.`);
+  if (found !== undefined && 'tooLarge' in found) {
+    throw new ContinuityError('unsafe-path', `${path} has ${found.tooLarge} bytes; that is no file of rules.`);
+  }
   return found?.text ?? '';
 };
 
@@ -131,7 +146,9 @@ const insideProject = async (project: string, path: string): Promise<string> => 
   const file = await ifThere(realpath(path));
   if (file === undefined) return path;
   const way = relative(await realpath(project), file);
-  if (way.startsWith('..') || isAbsolute(way)) throw new ContinuityError('unsafe-path', `${path} is a link that leads out of the project.`);
+  if (way.startsWith('..') || isAbsolute(way)) {
+    throw new ContinuityError('unsafe-path', `${path} is a link that leads out of the project.`);
+  }
   return file;
 };
 
@@ -151,4 +168,11 @@ const jsonOf = (text: string): unknown => {
 };
 
 const oneLine = (text: string, maxChars: number): string =>
-  text.toWellFormed().replaceAll(/[\p{C}\s]+/gu, ' ').replaceAll('<!--', '&lt;!--').replaceAll('-->', '--&gt;').trim().slice(0, maxChars).toWellFormed();
+  text
+    .toWellFormed()
+    .replaceAll(/[\p{C}\s]+/gu, ' ')
+    .replaceAll('<!--', '&lt;!--')
+    .replaceAll('-->', '--&gt;')
+    .trim()
+    .slice(0, maxChars)
+    .toWellFormed();

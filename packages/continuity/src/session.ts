@@ -110,7 +110,11 @@ export class Session {
     const notes = (await attempt('read', () => project.notes.tail(notesBytes))) ?? 'The notes cannot be read.';
     if (!this.#hasShown) notices.push(this.#stateNotice(file.state, progress, next));
     this.#hasShown = true;
-    return { role: this.#role, state: stateMessage({ file, next, notes, script: this.#script, pendingRules }), notices };
+    return {
+      role: this.#role,
+      state: stateMessage({ file, next, notes, script: this.#script, pendingRules }),
+      notices,
+    };
   }
 
   /** Tells other sessions that this one is alive. @returns the error where what it held was taken up by another one meanwhile */
@@ -150,15 +154,36 @@ export class Session {
     const progress = found?.state === 'ready' ? found.progress : undefined;
     if (progress) this.#claims?.look(progress);
     this.#role ??= this.#roleFor(progress, found?.state === 'missing');
-    const closing: Closing = { end: event, owner, role: this.#role.name, isInitializer: this.#isInitializer, progress, lastDone: this.#lastDone, lost: this.#claims?.lostTask };
+    const closing: Closing = {
+      end: event,
+      owner,
+      role: this.#role.name,
+      isInitializer: this.#isInitializer,
+      progress,
+      lastDone: this.#lastDone,
+      lost: this.#claims?.lostTask,
+    };
     const task = unfinishedTask(closing);
     await attempt('notes', () => project.notes.add({ session: owner, at: event.at, text: endNote(closing) }));
     const after = progress === undefined ? undefined : await attempt('progress', () => this.#close(event, owner));
     // A turn that was ended without waiting for the notes may have a successor by now, whose work a commit would catch.
-    const made = commit && !signal.aborted && (await attempt('commit', async () => textOrNothing(await commit({ session: owner, turn: event.turn, ...commitMessage(closing), signal }), 'commit')));
+    const made =
+      commit &&
+      !signal.aborted &&
+      (await attempt('commit', async () =>
+        textOrNothing(await commit({ session: owner, turn: event.turn, ...commitMessage(closing), signal }), 'commit'),
+      ));
     await this.#proposeRule(event, owner, signal, attempt, notices);
     const { done, total } = countsOf(after ?? progress ?? emptyCounts);
-    return [...notices, notice('continuity.ended', { done, total, ...(task && { task: task.id }), ...(typeof made === 'string' && { commit: made }) })];
+    return [
+      ...notices,
+      notice('continuity.ended', {
+        done,
+        total,
+        ...(task && { task: task.id }),
+        ...(typeof made === 'string' && { commit: made }),
+      }),
+    ];
   }
 
   get #isInitializer(): boolean {
@@ -186,13 +211,21 @@ export class Session {
     if (run === undefined) return;
     this.#script = { ok: false, text: 'It did not come to its end.' };
     await attempt('script', async () => {
-      this.#script = await within(this.#operator, timeoutMs + reserveMs, signal, (inner) => project.script.run(run, { timeoutMs, maxChars: maxScriptChars, signal: inner }));
+      this.#script = await within(this.#operator, timeoutMs + reserveMs, signal, (inner) =>
+        project.script.run(run, { timeoutMs, maxChars: maxScriptChars, signal: inner }),
+      );
     });
   }
 
   #stateNotice(file: FoundFile['state'], progress: Progress | undefined, next: NextTask | undefined): NewEvent {
     const { done, total } = countsOf(progress ?? emptyCounts);
-    return notice('continuity.state', { role: this.#role?.name ?? '', file, done, total, ...(next?.kind === 'task' && { task: next.task.id }) });
+    return notice('continuity.state', {
+      role: this.#role?.name ?? '',
+      file,
+      done,
+      total,
+      ...(next?.kind === 'task' && { task: next.task.id }),
+    });
   }
 
   /** The claims are let go. A first session that came to its end, with tasks and a workspace script, was the first session. */
@@ -203,15 +236,37 @@ export class Session {
     return project.progress.update((progress) => release(isInitialized ? beginWork(progress) : progress, owner));
   }
 
-  async #proposeRule({ turn, outcome, reason = '' }: TurnEventOf<'turn.end'>, session: string, signal: AbortSignal, attempt: Attempt, notices: NewEvent[]): Promise<void> {
+  async #proposeRule(
+    { turn, outcome, reason = '' }: TurnEventOf<'turn.end'>,
+    session: string,
+    signal: AbortSignal,
+    attempt: Attempt,
+    notices: NewEvent[],
+  ): Promise<void> {
     const { draftRule, project } = this.#settings;
     const failedChecks = this.#failedChecks;
     const hasFailed = failedChecks > 0 || (outcome !== 'completed' && outcome !== 'replied' && outcome !== 'cancelled');
     if (draftRule === undefined || !hasFailed || signal.aborted) return;
     await attempt('rule', async () => {
-      const rule = textOrNothing(await draftRule({ session, turn, outcome, reason, failedChecks, ...(this.#lastCheck !== undefined && { lastCheck: this.#lastCheck }) }, { signal }), 'draftRule')?.trim();
+      const rule = textOrNothing(
+        await draftRule(
+          {
+            session,
+            turn,
+            outcome,
+            reason,
+            failedChecks,
+            ...(this.#lastCheck !== undefined && { lastCheck: this.#lastCheck }),
+          },
+          { signal },
+        ),
+        'draftRule',
+      )?.trim();
       if (rule === undefined || rule === '') return;
-      const because = [`the session ended as ${outcome}${reason === '' ? '' : `: ${reason}`}`, ...(failedChecks === 0 ? [] : [`the check failed ${failedChecks === 1 ? 'once' : `${failedChecks} times`}`])].join('; ');
+      const because = [
+        `the session ended as ${outcome}${reason === '' ? '' : `: ${reason}`}`,
+        ...(failedChecks === 0 ? [] : [`the check failed ${failedChecks === 1 ? 'once' : `${failedChecks} times`}`]),
+      ].join('; ');
       const proposed = await project.rules.propose({ rule, because, session });
       if (proposed.outcome === 'proposed') notices.push(notice('continuity.rule-proposed', { id: proposed.id, rule }));
     });

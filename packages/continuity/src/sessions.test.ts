@@ -49,12 +49,19 @@ describe('a project over several sessions', () => {
     const session = { project, check, commit, tools: write };
 
     // The initializer plans, and cannot do a task.
-    const planner = scriptedModel([response(use('task_next'), use('task_plan', { goal: 'Three files', tasks: planned('a', 'b', 'c') })), 'Planned.']);
+    const planner = scriptedModel([
+      response(use('task_next'), use('task_plan', { goal: 'Three files', tasks: planned('a', 'b', 'c') })),
+      'Planned.',
+    ]);
     const first = await runSession({ ...session, session: 's1', model: planner }, 'Make three files.');
     expect(eventOf(first, 'continuity.state')).toMatchObject({ role: 'initializer', file: 'missing' });
     expect(first.filter(({ type }) => type === 'tool.result')).toMatchObject([{ status: 'denied' }, { status: 'ok' }]);
     expect(planner.requests[0]?.tools.map(({ name }) => name)).toEqual(['note', 'rule_propose', 'task_plan', 'write']);
-    expect(eventOf(first, 'continuity.ended')).toMatchObject({ done: 0, total: 3, commit: git(folder, 'rev-parse', 'HEAD') });
+    expect(eventOf(first, 'continuity.ended')).toMatchObject({
+      done: 0,
+      total: 3,
+      commit: git(folder, 'rev-parse', 'HEAD'),
+    });
     expect(git(folder, 'ls-files').split('\n')).toEqual(['agent-notes.md', 'agent-progress.json', 'workspace.sh']);
 
     // A worker does the first task; what it says of it does not count before the check passes.
@@ -67,7 +74,9 @@ describe('a project over several sessions', () => {
     ]);
     const second = await runSession({ ...session, session: 's2', model: worker });
     expect(eventOf(second, 'continuity.state')).toMatchObject({ role: 'worker', file: 'ready', task: 'a', total: 3 });
-    expect(second.filter(({ type }) => type === 'tool.result').map((event) => 'status' in event && event.status)).toEqual(['ok', 'failed', 'ok', 'ok']);
+    expect(
+      second.filter(({ type }) => type === 'tool.result').map((event) => 'status' in event && event.status),
+    ).toEqual(['ok', 'failed', 'ok', 'ok']);
     expect(tailOf(worker.requests[0])).toContain('0 of 3 tasks are done.');
     expect(tailOf(worker.requests[4])).toContain('1 of 3 tasks are done.');
 
@@ -108,8 +117,21 @@ describe('a project over several sessions', () => {
     expect(fifth.some(({ type }) => type === 'continuity.problem')).toBe(false);
 
     const notes = await readFile(project.notes.path, 'utf8');
-    expect([...notes.matchAll(/^## Session (\w+) /gm)].map(([, id]) => id)).toEqual(['s1', 's2', 's3', 's4', 's5', 's6']);
+    expect([...notes.matchAll(/^## Session (\w+) /gm)].map(([, id]) => id)).toEqual([
+      's1',
+      's2',
+      's3',
+      's4',
+      's5',
+      's6',
+    ]);
     expect(git(folder, 'status', '--short')).toBe('');
-    expect(git(folder, 'log', '--format=%s').split('\n')).toEqual(['Keep the notes of the session', 'Do c (c)', 'WIP: Do b (b)', 'Do a (a)', 'Plan the project']);
+    expect(git(folder, 'log', '--format=%s').split('\n')).toEqual([
+      'Keep the notes of the session',
+      'Do c (c)',
+      'WIP: Do b (b)',
+      'Do a (a)',
+      'Plan the project',
+    ]);
   });
 });

@@ -16,7 +16,9 @@ export const roleIn = (annotations: Request['annotations']): unknown => {
 
 /** Puts role and state into requests: the role where it is cached, the state behind all that is. */
 export const requestShaper = (): ((request: Request, role: Role, state: UserMessage) => Request) => {
-  let last: { readonly role: Role; readonly given: readonly ToolDefinition[]; readonly tools: readonly ToolDefinition[] } | undefined;
+  let last:
+    | { readonly role: Role; readonly given: readonly ToolDefinition[]; readonly tools: readonly ToolDefinition[] }
+    | undefined;
   const toolsFor = (role: Role, given: readonly ToolDefinition[]): readonly ToolDefinition[] => {
     if (last?.role === role && last.given === given) return last.tools;
     const allowed = given.filter(({ name }) => mayUse(role, name));

@@ -24,9 +24,21 @@ const lead =
 
 /** The state as a message to be sent after the history, where it spoils no cache; never as a system prompt, because models wrote parts of it. */
 export const stateMessage = (state: ProjectState): UserMessage => {
-  const sections = [section('progress', progressText(state)), section('workspace-script', scriptText(state.script)), section('notes', state.notes.trim())];
-  if (state.pendingRules > 0) sections.push(section('rules', `${state.pendingRules} proposed rules wait for a person's review; they are not in force.`));
-  return { role: 'user', content: `<project-state>\n${lead}${sections.join('')}\n</project-state>`, metadata: { internal: true, kind: 'continuity' } };
+  const sections = [
+    section('progress', progressText(state)),
+    section('workspace-script', scriptText(state.script)),
+    section('notes', state.notes.trim()),
+  ];
+  if (state.pendingRules > 0) {
+    sections.push(
+      section('rules', `${state.pendingRules} proposed rules wait for a person's review; they are not in force.`),
+    );
+  }
+  return {
+    role: 'user',
+    content: `<project-state>\n${lead}${sections.join('')}\n</project-state>`,
+    metadata: { internal: true, kind: 'continuity' },
+  };
 };
 
 const progressText = ({ file, next }: ProjectState): string => {
@@ -41,7 +53,9 @@ const progressText = ({ file, next }: ProjectState): string => {
       return `The progress file cannot be read (${file.problem}). This is not a first session. Do not plan the project anew; tell the user.`;
     default: {
       const { done, blocked, total } = countsOf(file.progress);
-      if (file.progress.phase === 'initializing' && total === 0) return 'Nothing is planned yet: this is the first session.';
+      if (file.progress.phase === 'initializing' && total === 0) {
+        return 'Nothing is planned yet: this is the first session.';
+      }
       const phase = file.progress.phase === 'initializing' ? 'The first session has not been completed.\n' : '';
       const goal = file.progress.goal === '' ? '' : `Goal: ${file.progress.goal}\n`;
       return `${phase}${goal}${done} of ${total} tasks are done${blocked > 0 ? `, ${blocked} blocked` : ''}.\n${next === undefined ? '' : nextText(next)}`;
@@ -51,10 +65,19 @@ const progressText = ({ file, next }: ProjectState): string => {
 
 const scriptText = (script: ScriptEnd | undefined): string => {
   if (script === undefined) return '';
-  return script.ok ? 'workspace.sh has run: the workspace is in order.' : `workspace.sh has failed. Mend that before anything else.\n${script.text}`;
+  return script.ok
+    ? 'workspace.sh has run: the workspace is in order.'
+    : `workspace.sh has failed. Mend that before anything else.\n${script.text}`;
 };
 
-const section = (name: string, text: string): string => (text === '' ? '' : `\n\n<${name}>\n${contained(text)}\n</${name}>`);
+const section = (name: string, text: string): string =>
+  text === '' ? '' : `\n\n<${name}>\n${contained(text)}\n</${name}>`;
 
 /** Keeps a text in its place: tags that look like ours are no tags any more, and nothing is in it that people cannot see. */
-export const contained = (text: string): string => text.replaceAll(/\p{Cf}/gu, '').replaceAll(/<(?=\s{0,20}(?:\/\s{0,20})?(?:project-state|progress|workspace-script|notes|rules|handoff|transcript|briefing|failure)\b)/gi, '&lt;');
+export const contained = (text: string): string =>
+  text
+    .replaceAll(/\p{Cf}/gu, '')
+    .replaceAll(
+      /<(?=\s{0,20}(?:\/\s{0,20})?(?:project-state|progress|workspace-script|notes|rules|handoff|transcript|briefing|failure)\b)/gi,
+      '&lt;',
+    );

@@ -3,7 +3,12 @@ import type { Progress, Task } from './progress/schema.js';
 
 /** A task as the model reads it: what is to be done, and the contract by which it will be judged. */
 export const taskText = ({ id, title, description, acceptance }: Task): string =>
-  [`Task ${id}: ${title}`, ...(description === '' ? [] : [description]), 'Acceptance criteria, agreed before work began:', ...acceptance.map((criterion) => `- ${criterion}`)].join('\n');
+  [
+    `Task ${id}: ${title}`,
+    ...(description === '' ? [] : [description]),
+    'Acceptance criteria, agreed before work began:',
+    ...acceptance.map((criterion) => `- ${criterion}`),
+  ].join('\n');
 
 /** What comes next, in words. */
 export const nextText = (next: NextTask): string => {
@@ -17,7 +22,10 @@ export const nextText = (next: NextTask): string => {
     case 'taken':
       return `What is left is in the hands of other sessions (${idsOf(next.tasks)}), the next until ${next.freeAt} unless it says that it is alive. There is nothing to do now: say so, and end.`;
     default:
-      return `What is left cannot go on:\n${next.tasks.slice(0, 20).map(({ id, title, blockedBy }) => `- ${id}: ${title} (${blockedBy ?? ''})`).join('\n')}\nTell the user what is needed, and end.`;
+      return `What is left cannot go on:\n${next.tasks
+        .slice(0, 20)
+        .map(({ id, title, blockedBy }) => `- ${id}: ${title} (${blockedBy ?? ''})`)
+        .join('\n')}\nTell the user what is needed, and end.`;
   }
 };
 
@@ -33,7 +41,17 @@ export interface TaskCounts {
 /** How far the work is. */
 export const countsOf = ({ tasks }: Pick<Progress, 'tasks'>): TaskCounts => {
   const count = (wanted: Task['status']): number => tasks.filter(({ status }) => status === wanted).length;
-  return { todo: count('todo'), inProgress: count('in_progress'), done: count('done'), blocked: count('blocked'), total: tasks.length };
+  return {
+    todo: count('todo'),
+    inProgress: count('in_progress'),
+    done: count('done'),
+    blocked: count('blocked'),
+    total: tasks.length,
+  };
 };
 
-const idsOf = (tasks: readonly Task[]): string => tasks.slice(0, 20).map(({ id }) => id).join(', ');
+const idsOf = (tasks: readonly Task[]): string =>
+  tasks
+    .slice(0, 20)
+    .map(({ id }) => id)
+    .join(', ');

@@ -16,13 +16,16 @@ export const within = <Result>(
       controller.abort();
     };
     const leave = (): void => finish(() => reject(new Error('The turn is over.')));
-    const cancelTimer = operator.after(timeoutMs, () => finish(() => reject(new Error(`It took longer than ${timeoutMs} ms.`))));
+    const cancelTimer = operator.after(timeoutMs, () =>
+      finish(() => reject(new Error(`It took longer than ${timeoutMs} ms.`))),
+    );
     signal.addEventListener('abort', leave, { once: true });
     if (signal.aborted) {
       leave();
       return;
     }
-    const failed = (error: unknown): void => finish(() => reject(error instanceof Error ? error : new Error(String(error))));
+    const failed = (error: unknown): void =>
+      finish(() => reject(error instanceof Error ? error : new Error(String(error))));
     try {
       work(controller.signal).then((result) => finish(() => resolve(result)), failed);
     } catch (error) {

@@ -126,7 +126,27 @@ export const workSettingsOf = (options: WorkThroughOptions) => {
   });
   const id = randomUUID().slice(0, 8);
   const { project, goal, runSession, signal, onWait, onOutage } = options;
-  const { maxSessions = 100, maxAttempts = 3, maxIdleSessions = 6, outagePauseMs = 10_000, maxOutageMs = 86_400_000 } = options;
+  const {
+    maxSessions = 100,
+    maxAttempts = 3,
+    maxIdleSessions = 6,
+    outagePauseMs = 10_000,
+    maxOutageMs = 86_400_000,
+  } = options;
   const { nameSession = (number: number) => `plan-${id}-${number}`, scheduler = asyncScheduler } = options;
-  return { project, goal, runSession, signal, onWait, onOutage, maxSessions, maxAttempts, maxIdleSessions, outagePauseMs, maxOutageMs, nameSession, scheduler };
+  return {
+    project,
+    goal,
+    runSession,
+    signal,
+    onWait,
+    onOutage,
+    maxSessions,
+    maxAttempts,
+    maxIdleSessions,
+    outagePauseMs,
+    maxOutageMs,
+    nameSession,
+    scheduler,
+  };
 };

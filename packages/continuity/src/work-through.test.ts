@@ -26,24 +26,57 @@ describe('the status of a project', () => {
   it('says what can be done now, and why nothing can', async () => {
     const { clock, pass } = manualClock();
     const project = openProject({ folder: await temporaryFolder(), clock, leaseMs: 60_000 });
-    expect(await project.status()).toMatchObject({ file: 'missing', next: { kind: 'plan' }, text: 'Nothing is planned yet.' });
-    await project.progress.initialize({ format: 'agent-progress', version: 1, revision: 0, phase: 'initializing', goal: 'A shop', tasks: [] }, (current) => planTasks(current, planned('a', 'b')));
-    expect(await project.status()).toMatchObject({ file: 'ready', goal: 'A shop', next: { kind: 'plan' }, text: '0 of 2 tasks are done. The first session has not been completed.' });
+    expect(await project.status()).toMatchObject({
+      file: 'missing',
+      next: { kind: 'plan' },
+      text: 'Nothing is planned yet.',
+    });
+    await project.progress.initialize(
+      { format: 'agent-progress', version: 1, revision: 0, phase: 'initializing', goal: 'A shop', tasks: [] },
+      (current) => planTasks(current, planned('a', 'b')),
+    );
+    expect(await project.status()).toMatchObject({
+      file: 'ready',
+      goal: 'A shop',
+      next: { kind: 'plan' },
+      text: '0 of 2 tasks are done. The first session has not been completed.',
+    });
     await project.progress.update(beginWork);
-    expect(await project.status()).toMatchObject({ next: { kind: 'work', task: { id: 'a' }, isResumed: false }, counts: { todo: 2, inProgress: 0, done: 0, blocked: 0, total: 2 } });
+    expect(await project.status()).toMatchObject({
+      next: { kind: 'work', task: { id: 'a' }, isResumed: false },
+      counts: { todo: 2, inProgress: 0, done: 0, blocked: 0, total: 2 },
+    });
     const claiming = { owner: 's', at: clock(), leaseMs: 60_000 };
     await project.progress.update((current) => claimTask(claimTask(current, 'a', claiming), 'b', claiming));
-    expect(await project.status()).toMatchObject({ next: { kind: 'wait', until: new Date(clock() + 60_000).toISOString() }, text: '0 of 2 tasks are done. Other sessions work on a, b.' });
+    expect(await project.status()).toMatchObject({
+      next: { kind: 'wait', until: new Date(clock() + 60_000).toISOString() },
+      text: '0 of 2 tasks are done. Other sessions work on a, b.',
+    });
     pass(60_000);
-    expect(await project.status()).toMatchObject({ next: { kind: 'work', isResumed: true }, text: '0 of 2 tasks are done. Next: Do a (a), which was begun before.' });
-    await project.progress.update((current) => blockTask(completeTask(current, 'a', accepted, claiming), 'b', 'No key.', { owner: 's' }));
-    expect(await project.status()).toMatchObject({ next: { kind: 'stop', reason: 'blocked' }, counts: { done: 1, blocked: 1 }, text: '1 of 2 tasks are done, 1 blocked. What is left is blocked.' });
+    expect(await project.status()).toMatchObject({
+      next: { kind: 'work', isResumed: true },
+      text: '0 of 2 tasks are done. Next: Do a (a), which was begun before.',
+    });
+    await project.progress.update((current) =>
+      blockTask(completeTask(current, 'a', accepted, claiming), 'b', 'No key.', { owner: 's' }),
+    );
+    expect(await project.status()).toMatchObject({
+      next: { kind: 'stop', reason: 'blocked' },
+      counts: { done: 1, blocked: 1 },
+      text: '1 of 2 tasks are done, 1 blocked. What is left is blocked.',
+    });
     expect(await (await projectWith([])).status()).toMatchObject({ next: { kind: 'plan' } });
     await writeFile(project.progress.path, '{"format":"agent-progress","version":7}');
     expect(await project.status()).toMatchObject({ next: { kind: 'stop', reason: 'newer' } });
     await writeFile(project.progress.path, '{');
-    expect(await project.status()).toMatchObject({ next: { kind: 'stop', reason: 'damaged' }, text: expect.stringMatching(/damaged: it is no JSON/) as unknown });
-    await writeFile(project.progress.path, '{"format":"agent-progress","version":1,"revision":1,"phase":"working","goal":"","tasks":[]}');
+    expect(await project.status()).toMatchObject({
+      next: { kind: 'stop', reason: 'damaged' },
+      text: expect.stringMatching(/damaged: it is no JSON/) as unknown,
+    });
+    await writeFile(
+      project.progress.path,
+      '{"format":"agent-progress","version":1,"revision":1,"phase":"working","goal":"","tasks":[]}',
+    );
     expect(await project.status()).toMatchObject({ next: { kind: 'stop', reason: 'no-tasks' } });
   });
 });
@@ -59,8 +92,17 @@ describe('workThrough', () => {
       runSession: (session) => {
         seen.push(session);
         const id = session.status.next.kind === 'work' ? session.status.next.task.id : '';
-        const model = scriptedModel(session.role === 'initializer' ? [response(use('task_plan', { goal: 'Two files', tasks: planned('a', 'b') })), 'Planned.'] : [response(use('task_next')), response(use('task_done', { id, summary: 'It works.' })), 'Done.']);
-        return reply(agentOf({ project, session: session.session, model, check }).turn({ session: session.session, input: session.input }));
+        const model = scriptedModel(
+          session.role === 'initializer'
+            ? [response(use('task_plan', { goal: 'Two files', tasks: planned('a', 'b') })), 'Planned.']
+            : [response(use('task_next')), response(use('task_done', { id, summary: 'It works.' })), 'Done.'],
+        );
+        return reply(
+          agentOf({ project, session: session.session, model, check }).turn({
+            session: session.session,
+            input: session.input,
+          }),
+        );
       },
     });
     expect(end).toMatchObject({ reason: 'all-done', sessions: 3, status: { counts: { done: 2, total: 2 } } });
@@ -88,9 +130,16 @@ describe('workThrough', () => {
       if (calls === 2) await finish(project, 's');
       return completed;
     };
-    expect(await workThrough({ project, goal: 'x', runSession, maxIdleSessions: 2 })).toMatchObject({ reason: 'no-progress', sessions: 4 });
+    expect(await workThrough({ project, goal: 'x', runSession, maxIdleSessions: 2 })).toMatchObject({
+      reason: 'no-progress',
+      sessions: 4,
+    });
     const planless = openProject({ folder: await temporaryFolder() });
-    expect(await workThrough({ project: planless, goal: 'x', runSession: () => completed })).toMatchObject({ reason: 'no-progress', sessions: 6, status: { file: 'missing' } });
+    expect(await workThrough({ project: planless, goal: 'x', runSession: () => completed })).toMatchObject({
+      reason: 'no-progress',
+      sessions: 6,
+      status: { file: 'missing' },
+    });
   });
 
   it('runs no more sessions than it may, by the names that it is given', async () => {
@@ -101,19 +150,29 @@ describe('workThrough', () => {
       await finish(project, session);
       return completed;
     };
-    expect(await workThrough({ project, goal: 'x', runSession, maxSessions: 2, nameSession: (number) => `day-${number}` })).toMatchObject({ reason: 'max-sessions', sessions: 2 });
+    expect(
+      await workThrough({ project, goal: 'x', runSession, maxSessions: 2, nameSession: (number) => `day-${number}` }),
+    ).toMatchObject({ reason: 'max-sessions', sessions: 2 });
     expect(names).toEqual(['day-1', 'day-2']);
   });
 
   it('ends with a session that was cancelled, and begins none when its signal is aborted', async () => {
     const project = await projectWith(planned('a'));
-    expect(await workThrough({ project, goal: 'x', runSession: () => ({ outcome: 'cancelled' }) })).toMatchObject({ reason: 'cancelled', sessions: 1 });
-    expect(await workThrough({ project, goal: 'x', runSession: () => completed, signal: AbortSignal.abort() })).toMatchObject({ reason: 'cancelled', sessions: 0 });
+    expect(await workThrough({ project, goal: 'x', runSession: () => ({ outcome: 'cancelled' }) })).toMatchObject({
+      reason: 'cancelled',
+      sessions: 1,
+    });
+    expect(
+      await workThrough({ project, goal: 'x', runSession: () => completed, signal: AbortSignal.abort() }),
+    ).toMatchObject({ reason: 'cancelled', sessions: 0 });
     const last = async () => {
       await finish(project, 's');
       return { outcome: 'cancelled' } as const;
     };
-    expect(await workThrough({ project, goal: 'x', runSession: last })).toMatchObject({ reason: 'all-done', sessions: 1 });
+    expect(await workThrough({ project, goal: 'x', runSession: last })).toMatchObject({
+      reason: 'all-done',
+      sessions: 1,
+    });
   });
 
   it('waits for the sessions of others, until their lease has run out', async () => {
@@ -150,27 +209,53 @@ describe('workThrough', () => {
       const id = next.kind === 'work' ? next.task.id : '';
       begun.push(id);
       if (id !== 'poison') await finish(project, session);
-      else await project.progress.update((current) => releaseClaims(claimNext(current, { owner: session, at: project.clock(), leaseMs: 1_000 }), session));
+      else {
+        await project.progress.update((current) =>
+          releaseClaims(claimNext(current, { owner: session, at: project.clock(), leaseMs: 1_000 }), session),
+        );
+      }
       return { outcome: 'error', steps: 3 } as const;
     };
     const end = await workThrough({ project, goal: 'x', runSession, maxAttempts: 2 });
     expect(end).toMatchObject({ reason: 'blocked', sessions: 4, status: { counts: { done: 2, blocked: 1 } } });
     expect(begun).toEqual(['poison', 'poison', 'b', 'c']);
-    expect(end.status.tasks[0]).toMatchObject({ status: 'blocked', blockedBy: expect.stringMatching(/^Given up: 2 sessions have begun it and none has finished it, the last of them plan-\w+-2; see its notes\.$/) as unknown });
+    expect(end.status.tasks[0]).toMatchObject({
+      status: 'blocked',
+      blockedBy: expect.stringMatching(
+        /^Given up: 2 sessions have begun it and none has finished it, the last of them plan-\w+-2; see its notes\.$/,
+      ) as unknown,
+    });
     // A person lets it be tried again: as if nobody had.
     await project.progress.update((current) => unblockTask(current, 'poison'));
-    expect(await workThrough({ project, goal: 'x', runSession, maxAttempts: 2 })).toMatchObject({ reason: 'blocked', sessions: 2 });
-    await project.progress.update((current) => ({ ...current, tasks: current.tasks.map((task) => (task.id === 'poison' ? { ...task, status: 'todo', blockedBy: undefined } : task)) }));
-    expect(await workThrough({ project, goal: 'x', runSession, maxAttempts: 2 })).toMatchObject({ reason: 'blocked', sessions: 2 });
+    expect(await workThrough({ project, goal: 'x', runSession, maxAttempts: 2 })).toMatchObject({
+      reason: 'blocked',
+      sessions: 2,
+    });
+    await project.progress.update((current) => ({
+      ...current,
+      tasks: current.tasks.map((task) =>
+        task.id === 'poison' ? { ...task, status: 'todo', blockedBy: undefined } : task,
+      ),
+    }));
+    expect(await workThrough({ project, goal: 'x', runSession, maxAttempts: 2 })).toMatchObject({
+      reason: 'blocked',
+      sessions: 2,
+    });
   });
 
   it('takes what fails everywhere for no fault of the tasks', async () => {
     const project = await projectWith(planned('a', 'b', 'c', 'd'));
     const runSession = async ({ session }: PlannedSession) => {
-      await project.progress.update((current) => releaseClaims(claimNext(current, { owner: session, at: project.clock(), leaseMs: 1_000 }), session));
+      await project.progress.update((current) =>
+        releaseClaims(claimNext(current, { owner: session, at: project.clock(), leaseMs: 1_000 }), session),
+      );
       return completed;
     };
-    expect(await workThrough({ project, goal: 'x', runSession })).toMatchObject({ reason: 'no-progress', sessions: 6, status: { counts: { blocked: 1, inProgress: 1, todo: 2 } } });
+    expect(await workThrough({ project, goal: 'x', runSession })).toMatchObject({
+      reason: 'no-progress',
+      sessions: 6,
+      status: { counts: { blocked: 1, inProgress: 1, todo: 2 } },
+    });
   });
 
   describe('in an outage', () => {
@@ -189,7 +274,14 @@ describe('workThrough', () => {
         }
         return down;
       };
-      const work = workThrough({ project, goal: 'x', scheduler, maxSessions: 2, onOutage: (outage) => void told.push(outage), runSession });
+      const work = workThrough({
+        project,
+        goal: 'x',
+        scheduler,
+        maxSessions: 2,
+        onOutage: (outage) => void told.push(outage),
+        runSession,
+      });
       for (const sessions of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13]) {
         await vi.waitUntil(() => at.length === sessions && scheduler.actions.length > 0, { timeout: 5_000 });
         scheduler.flush();
@@ -205,7 +297,17 @@ describe('workThrough', () => {
       const project = await projectWith(planned('a'));
       const scheduler = new VirtualTimeScheduler();
       let sessions = 0;
-      const work = workThrough({ project, goal: 'x', scheduler, outagePauseMs: 100, maxOutageMs: 1_000, runSession: () => { sessions += 1; return down; } });
+      const work = workThrough({
+        project,
+        goal: 'x',
+        scheduler,
+        outagePauseMs: 100,
+        maxOutageMs: 1_000,
+        runSession: () => {
+          sessions += 1;
+          return down;
+        },
+      });
       for (const expected of [1, 2, 3, 4]) {
         await vi.waitUntil(() => sessions === expected && scheduler.actions.length > 0, { timeout: 5_000 });
         scheduler.flush();
@@ -224,7 +326,13 @@ describe('workThrough', () => {
         if (sessions === 3 || sessions === 4) await finish(project, session);
         return down;
       };
-      const work = workThrough({ project, goal: 'x', scheduler, onOutage: (outage) => void told.push(outage), runSession });
+      const work = workThrough({
+        project,
+        goal: 'x',
+        scheduler,
+        onOutage: (outage) => void told.push(outage),
+        runSession,
+      });
       for (const expected of [1, 2, 3]) {
         await vi.waitUntil(() => sessions === expected && scheduler.actions.length > 0, { timeout: 5_000 });
         scheduler.flush();
@@ -237,7 +345,14 @@ describe('workThrough', () => {
       const project = await projectWith(planned('a'));
       const controller = new AbortController();
       const scheduler = new VirtualTimeScheduler();
-      const end = await workThrough({ project, goal: 'x', scheduler, signal: controller.signal, onOutage: () => void setImmediate(() => controller.abort()), runSession: () => down });
+      const end = await workThrough({
+        project,
+        goal: 'x',
+        scheduler,
+        signal: controller.signal,
+        onOutage: () => void setImmediate(() => controller.abort()),
+        runSession: () => down,
+      });
       expect(end).toMatchObject({ reason: 'cancelled', sessions: 0 });
       expect(scheduler.actions).toEqual([]);
     });
@@ -253,12 +368,27 @@ describe('workThrough', () => {
       const attempts = async () => (await project.status()).tasks[0]?.attempts;
       expect(await attempts()).toBe(0);
       const badRequest = { error: { name: 'Error', message: 'Unprocessable.', status: 422 } };
-      await reply(agentOf({ project, session: 'four', model: scriptedModel([response(use('task_next')), badRequest]), check }).turn({ session: 'four', input: 'Go on.' }));
+      await reply(
+        agentOf({
+          project,
+          session: 'four',
+          model: scriptedModel([response(use('task_next')), badRequest]),
+          check,
+        }).turn({ session: 'four', input: 'Go on.' }),
+      );
       expect(await attempts()).toBe(1);
-      const left = agentOf({ project, session: 'five', model: scriptedModel([response(use('task_next')), { never: ['Hm'] }]), check });
+      const left = agentOf({
+        project,
+        session: 'five',
+        model: scriptedModel([response(use('task_next')), { never: ['Hm'] }]),
+        check,
+      });
       await new Promise<void>((resolve) => {
         const running = left.turn({ session: 'five', input: 'Go on.' }).subscribe(({ type }) => {
-          if (type === 'tool.result') { running.unsubscribe(); resolve(); }
+          if (type === 'tool.result') {
+            running.unsubscribe();
+            resolve();
+          }
         });
       });
       await vi.waitUntil(async () => (await project.status()).next.kind === 'work', { timeout: 5_000 });
@@ -266,16 +396,44 @@ describe('workThrough', () => {
     });
 
     it.each<readonly [string, Parameters<typeof isOutage>[0], boolean]>([
-      ['a provider that is overloaded, after many steps', { outcome: 'error', steps: 9, error: { name: 'E', message: '', status: 529 } }, true],
-      ['a rate limit, behind what failover says', { outcome: 'error', steps: 0, error: { name: 'E', message: '', code: 'failover-exhausted', cause: { name: 'E', message: '', status: 429 } } }, true],
-      ['a network that is down', { outcome: 'error', steps: 2, error: { name: 'E', message: '', cause: { name: 'E', message: '', code: 'ENOTFOUND' } } }, true],
+      [
+        'a provider that is overloaded, after many steps',
+        { outcome: 'error', steps: 9, error: { name: 'E', message: '', status: 529 } },
+        true,
+      ],
+      [
+        'a rate limit, behind what failover says',
+        {
+          outcome: 'error',
+          steps: 0,
+          error: { name: 'E', message: '', code: 'failover-exhausted', cause: { name: 'E', message: '', status: 429 } },
+        },
+        true,
+      ],
+      [
+        'a network that is down',
+        {
+          outcome: 'error',
+          steps: 2,
+          error: { name: 'E', message: '', cause: { name: 'E', message: '', code: 'ENOTFOUND' } },
+        },
+        true,
+      ],
       ['a full disk', { outcome: 'error', steps: 2, error: { name: 'E', message: '', code: 'ENOSPC' } }, true],
       ['a budget of the day that is used up', { outcome: 'budget-exceeded', steps: 0 }, true],
       ['a budget of the session that is used up', { outcome: 'budget-exceeded', steps: 7 }, false],
       ['a provider that says nothing', { outcome: 'timed-out', steps: 0 }, true],
       ['a key that is wrong', { outcome: 'error', steps: 0, error: { name: 'E', message: '', status: 401 } }, false],
-      ['a request that is wrong', { outcome: 'error', steps: 4, error: { name: 'E', message: '', status: 400 } }, false],
-      ['an operator that fails', { outcome: 'error', steps: 0, error: { name: 'E', message: '', operator: 'x' } }, false],
+      [
+        'a request that is wrong',
+        { outcome: 'error', steps: 4, error: { name: 'E', message: '', status: 400 } },
+        false,
+      ],
+      [
+        'an operator that fails',
+        { outcome: 'error', steps: 0, error: { name: 'E', message: '', operator: 'x' } },
+        false,
+      ],
       ['an operator that stops the turn', { outcome: 'error', steps: 4 }, false],
       ['a session of which nothing is known', { outcome: 'error' }, false],
       ['a session that comes to its end', { outcome: 'completed', steps: 0 }, false],
@@ -286,10 +444,19 @@ describe('workThrough', () => {
 
   it('leaves a wait when it is cancelled, with no timer left', async () => {
     const project = await projectWith(planned('a'));
-    await project.progress.update((current) => claimNext(current, { owner: 'other', at: project.clock(), leaseMs: 60_000 }));
+    await project.progress.update((current) =>
+      claimNext(current, { owner: 'other', at: project.clock(), leaseMs: 60_000 }),
+    );
     const controller = new AbortController();
     const scheduler = new VirtualTimeScheduler();
-    const end = await workThrough({ project, goal: 'x', scheduler, signal: controller.signal, onWait: () => void setImmediate(() => controller.abort()), runSession: () => completed });
+    const end = await workThrough({
+      project,
+      goal: 'x',
+      scheduler,
+      signal: controller.signal,
+      onWait: () => void setImmediate(() => controller.abort()),
+      runSession: () => completed,
+    });
     expect(end).toMatchObject({ reason: 'cancelled', sessions: 0 });
     expect(scheduler.actions).toEqual([]);
     await project.progress.update((current) => releaseClaims(current, 'other'));
@@ -298,7 +465,11 @@ describe('workThrough', () => {
   it('names what is wrong with its options', async () => {
     const project = openProject({ folder: '/nowhere' });
     await expect(workThrough({ project, goal: 'x' } as never)).rejects.toThrow('workThrough() needs "runSession"');
-    await expect(workThrough({ project, goal: 'x', runSession: () => completed, maxSession: 1 } as never)).rejects.toThrow('no option "maxSession"');
-    await expect(workThrough({ project, goal: 'x', runSession: () => completed, maxIdleSessions: 0 })).rejects.toThrow('"maxIdleSessions"; it was given 0');
+    await expect(
+      workThrough({ project, goal: 'x', runSession: () => completed, maxSession: 1 } as never),
+    ).rejects.toThrow('no option "maxSession"');
+    await expect(workThrough({ project, goal: 'x', runSession: () => completed, maxIdleSessions: 0 })).rejects.toThrow(
+      '"maxIdleSessions"; it was given 0',
+    );
   });
 });

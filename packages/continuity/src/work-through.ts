@@ -45,7 +45,18 @@ const goOn = 'Go on with the project.';
  */
 export const workThrough = async (options: WorkThroughOptions): Promise<WorkEnd> => {
   const settings = workSettingsOf(options);
-  const { project, goal, runSession, maxSessions, maxAttempts, maxIdleSessions, signal, onWait, nameSession, scheduler } = settings;
+  const {
+    project,
+    goal,
+    runSession,
+    maxSessions,
+    maxAttempts,
+    maxIdleSessions,
+    signal,
+    onWait,
+    nameSession,
+    scheduler,
+  } = settings;
   const outage = outageWatch(settings);
   let number = 0;
   let sessions = 0;
@@ -73,12 +84,20 @@ export const workThrough = async (options: WorkThroughOptions): Promise<WorkEnd>
     }
     number += 1;
     const isFirst = next.kind === 'plan';
-    const ended = await runSession({ session: nameSession(number), input: isFirst ? goal : goOn, number, role: isFirst ? 'initializer' : 'worker', status });
+    const ended = await runSession({
+      session: nameSession(number),
+      input: isFirst ? goal : goOn,
+      number,
+      role: isFirst ? 'initializer' : 'worker',
+      status,
+    });
     const after = await project.status();
     const isOut = isOutage(ended);
     const hasBegun = !isOut && !(ended.outcome === 'blocked' && isPlanning(after));
     if (hasBegun) sessions += 1;
-    if (ended.outcome === 'cancelled' && after.next.kind !== 'stop') return { reason: 'cancelled', sessions, status: after };
+    if (ended.outcome === 'cancelled' && after.next.kind !== 'stop') {
+      return { reason: 'cancelled', sessions, status: after };
+    }
     const hasHelped = isFurther(status, after);
     if (hasBegun || hasHelped) idle = hasHelped ? 0 : idle + 1;
     if (!isOut || hasHelped) outage.isOver();
@@ -91,6 +110,9 @@ const isPlanning = ({ next }: ProjectStatus): boolean => next.kind === 'wait' &&
 
 /** Whether something has become of a session that counts: what is planned, done or blocked is another number. */
 const isFurther = (before: ProjectStatus, after: ProjectStatus): boolean =>
-  before.next.kind === 'plan' ? after.next.kind !== 'plan' && !isPlanning(after) : before.counts.done !== after.counts.done || before.counts.blocked !== after.counts.blocked;
+  before.next.kind === 'plan'
+    ? after.next.kind !== 'plan' && !isPlanning(after)
+    : before.counts.done !== after.counts.done || before.counts.blocked !== after.counts.blocked;
 
-const giveUp = (project: Project, maxAttempts: number): Promise<unknown> => project.progress.update((progress) => giveUpTasks(progress, maxAttempts, project.clock()));
+const giveUp = (project: Project, maxAttempts: number): Promise<unknown> =>
+  project.progress.update((progress) => giveUpTasks(progress, maxAttempts, project.clock()));

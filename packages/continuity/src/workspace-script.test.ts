@@ -8,7 +8,10 @@ import { openProject } from './project.js';
 const local: CheckRunner = ({ command, cwd, timeoutMs, signal }) =>
   new Promise((resolve) => {
     execFile('bash', ['-c', command], { cwd, timeout: timeoutMs, signal }, (error, stdout, stderr) => {
-      resolve({ exitCode: error === null ? 0 : typeof error.code === 'number' ? error.code : undefined, output: `${stdout}${stderr}` });
+      resolve({
+        exitCode: error === null ? 0 : typeof error.code === 'number' ? error.code : undefined,
+        output: `${stdout}${stderr}`,
+      });
     });
   });
 const limits = { timeoutMs: 10_000, maxChars: 2_000, signal: new AbortController().signal };
@@ -22,14 +25,20 @@ describe('the workspace script', () => {
     expect(await script.run(local, limits)).toMatchObject({ ok: true });
     git(folder, 'add', '--all');
     git(folder, 'commit', '--quiet', '-m', 'Plan the project');
-    expect(await script.run(local, limits)).toEqual({ ok: true, text: expect.stringContaining('Plan the project') as unknown });
+    expect(await script.run(local, limits)).toEqual({
+      ok: true,
+      text: expect.stringContaining('Plan the project') as unknown,
+    });
     expect(git(folder, 'status', '--short')).toBe('');
   });
 
   it('is not in order when it was killed, and floods nobody', async () => {
     const { script } = openProject({ folder: await temporaryFolder() });
     await script.ensure();
-    const ended = await script.run(() => Promise.resolve({ exitCode: 0, output: 'x'.repeat(10_000), failure: 'killed' }), { ...limits, maxChars: 20 });
+    const ended = await script.run(
+      () => Promise.resolve({ exitCode: 0, output: 'x'.repeat(10_000), failure: 'killed' }),
+      { ...limits, maxChars: 20 },
+    );
     expect(ended).toEqual({ ok: false, text: `killed\n${'x'.repeat(20)}` });
   });
 

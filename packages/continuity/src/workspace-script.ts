@@ -14,7 +14,10 @@ export interface WorkspaceScript {
   /** Writes a first one where there is none. @returns whether it did */
   ensure(): Promise<boolean>;
   /** Runs it. Nothing where there is none. */
-  run(run: CheckRunner, limits: { readonly timeoutMs: number; readonly maxChars: number; readonly signal: AbortSignal }): Promise<ScriptEnd | undefined>;
+  run(
+    run: CheckRunner,
+    limits: { readonly timeoutMs: number; readonly maxChars: number; readonly signal: AbortSignal },
+  ): Promise<ScriptEnd | undefined>;
 }
 
 /** How the script ended. */

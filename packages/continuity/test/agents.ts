@@ -1,16 +1,33 @@
-import { harness, textOf, type HarnessOptions, type ModelDriver, type ModelRequest, type SessionStore, type ToolCallPart, type TurnEvent } from '@h/turn';
+import {
+  harness,
+  textOf,
+  type HarnessOptions,
+  type ModelDriver,
+  type ModelRequest,
+  type SessionStore,
+  type ToolCallPart,
+  type TurnEvent,
+} from '@h/turn';
 import { call, scriptedTools, type ScriptedTool, type ScriptedTools } from '@h/turn/testing';
 import { lastValueFrom, toArray } from 'rxjs';
 import { continuity, continuityTools, type ContinuityOptions, type Project, type TaskCheck } from '../src/index.js';
 
 /** The tools of a project, as a driver for one session. */
-export const projectTools = (project: Project, session: string, check: TaskCheck, more: Readonly<Record<string, ScriptedTool>> = {}): ScriptedTools => {
+export const projectTools = (
+  project: Project,
+  session: string,
+  check: TaskCheck,
+  more: Readonly<Record<string, ScriptedTool>> = {},
+): ScriptedTools => {
   const own = continuityTools({ project, check }).map(({ name, run, effect, idempotent }) => ({
     name,
     definition: { effect, idempotent },
     tool: ((input, { signal }) => run(input as never, { session, signal })) satisfies ScriptedTool,
   }));
-  return scriptedTools({ ...more, ...Object.fromEntries(own.map(({ name, tool }) => [name, tool])) }, Object.fromEntries(own.map(({ name, definition }) => [name, definition])));
+  return scriptedTools(
+    { ...more, ...Object.fromEntries(own.map(({ name, tool }) => [name, tool])) },
+    Object.fromEntries(own.map(({ name, definition }) => [name, definition])),
+  );
 };
 
 /** An agent of one session. */
@@ -25,10 +42,17 @@ export interface SessionAgent extends Omit<ContinuityOptions, 'project'> {
 }
 
 export const agentOf = ({ project, session, model, check, tools, sessions, harness: more, ...options }: SessionAgent) =>
-  harness({ model, tools: projectTools(project, session, check, tools), sessions, closeGraceMs: 20_000, ...more }).pipe(continuity({ project, ...options }));
+  harness({ model, tools: projectTools(project, session, check, tools), sessions, closeGraceMs: 20_000, ...more }).pipe(
+    continuity({ project, ...options }),
+  );
 
 /** Runs a session of one turn, and gives all that left. */
-export const runSession = (agent: SessionAgent, input = 'Go on.'): Promise<readonly TurnEvent[]> => lastValueFrom(agentOf(agent).turn({ session: agent.session, input, id: `turn-${agent.session}` }).pipe(toArray()));
+export const runSession = (agent: SessionAgent, input = 'Go on.'): Promise<readonly TurnEvent[]> =>
+  lastValueFrom(
+    agentOf(agent)
+      .turn({ session: agent.session, input, id: `turn-${agent.session}` })
+      .pipe(toArray()),
+  );
 
 let calls = 0;
 

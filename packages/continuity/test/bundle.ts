@@ -19,5 +19,6 @@ export const bundle = async (script: string, outfile: string): Promise<void> => 
 /** What is unused of a test kit must not bring the test runner with it. */
 const withoutVitest: Plugin = {
   name: 'without-vitest',
-  setup: ({ onResolve }) => onResolve({ filter: /^vitest$/ }, ({ path }) => ({ path, external: true, sideEffects: false })),
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^vitest$/ }, ({ path }) => ({ path, external: true, sideEffects: false })),
 };

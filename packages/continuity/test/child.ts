@@ -19,7 +19,9 @@ if (mode === 'claim') {
     process.stdout.write(`${mine.id}\n`);
     // As if it worked on it: nobody holds the lock meanwhile.
     await new Promise((resolve) => setTimeout(resolve, 10));
-    await progress.update((current) => completeTask(current, mine.id, { summary: 'Done.', acceptedBy: owner }, { owner, at: clock() }));
+    await progress.update((current) =>
+      completeTask(current, mine.id, { summary: 'Done.', acceptedBy: owner }, { owner, at: clock() }),
+    );
   }
   process.exit(0);
 }

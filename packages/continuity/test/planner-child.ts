@@ -22,8 +22,18 @@ const { reason } = await workThrough({
   nameSession: () => session,
   onWait: ({ text }) => say(text),
   runSession: async ({ role }) => {
-    const model = scriptedModel([response(use('hold')), response(use('task_plan', { goal: 'Build it.', tasks: planned(session) })), 'Planned.']);
-    const events = await runSession({ project, session, model, check: { command: 'true', run: () => Promise.resolve({ exitCode: 0, output: '' }) }, tools: { hold } });
+    const model = scriptedModel([
+      response(use('hold')),
+      response(use('task_plan', { goal: 'Build it.', tasks: planned(session) })),
+      'Planned.',
+    ]);
+    const events = await runSession({
+      project,
+      session,
+      model,
+      check: { command: 'true', run: () => Promise.resolve({ exitCode: 0, output: '' }) },
+      tools: { hold },
+    });
     const end = events.at(-1);
     if (end?.type !== 'turn.end') throw new Error('The turn has not ended.');
     say(`${role} ${end.outcome}`);

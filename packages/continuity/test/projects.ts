@@ -2,7 +2,8 @@ import type { CheckRunner, PlannedTask, Project } from '../src/index.js';
 import { beginWork, emptyProgress, openProject, planTasks } from '../src/index.js';
 import { temporaryFolder } from './folders.js';
 
-export const planned = (...ids: readonly string[]): readonly PlannedTask[] => ids.map((id) => ({ id, title: `Do ${id}`, acceptance: [`${id} works end to end`] }));
+export const planned = (...ids: readonly string[]): readonly PlannedTask[] =>
+  ids.map((id) => ({ id, title: `Do ${id}`, acceptance: [`${id} works end to end`] }));
 
 /** A clock that stands until it is set forward. */
 export const manualClock = (start = Date.UTC(2026, 10, 21)) => {
@@ -16,7 +17,10 @@ export const manualClock = (start = Date.UTC(2026, 10, 21)) => {
 };
 
 /** A project with these tasks, whose first session is over. */
-export const projectWith = async (tasks: readonly PlannedTask[], options: { readonly folder?: string; readonly clock?: () => number; readonly leaseMs?: number } = {}): Promise<Project> => {
+export const projectWith = async (
+  tasks: readonly PlannedTask[],
+  options: { readonly folder?: string; readonly clock?: () => number; readonly leaseMs?: number } = {},
+): Promise<Project> => {
   const project = openProject({ folder: options.folder ?? (await temporaryFolder()), ...options });
   await project.progress.initialize(emptyProgress('Build it.'), (progress) => beginWork(planTasks(progress, tasks)));
   return project;

@@ -10,7 +10,11 @@ const [folder = '', session = ''] = process.argv.slice(2);
 await runSession({
   project: openProject({ folder }),
   session,
-  model: scriptedModel([response(use('task_next')), response(use('note', { text: 'The half of b is in b.txt.' })), response(use('crash'))]),
+  model: scriptedModel([
+    response(use('task_next')),
+    response(use('note', { text: 'The half of b is in b.txt.' })),
+    response(use('crash')),
+  ]),
   check: { command: 'true', run: () => Promise.resolve({ exitCode: 0, output: '' }) },
   tools: {
     crash: async () => {

@@ -7,11 +7,16 @@ export const numbers: IdentifierProof = {
 };
 
 /** A summariser that writes down what it is asked. */
-export const recordedSummarizer = (answer: (question: BriefingQuestion, call: number) => string): Summarizer & { readonly asked: readonly BriefingQuestion[] } => {
+export const recordedSummarizer = (
+  answer: (question: BriefingQuestion, call: number) => string,
+): Summarizer & { readonly asked: readonly BriefingQuestion[] } => {
   const asked: BriefingQuestion[] = [];
   const summarize: Summarizer = (question) => {
     asked.push(question);
-    return { text: answer(question, asked.length), usage: { input: 10, cacheRead: 0, cacheWrite: 0, output: 5, reasoning: 0 } };
+    return {
+      text: answer(question, asked.length),
+      usage: { input: 10, cacheRead: 0, cacheWrite: 0, output: 5, reasoning: 0 },
+    };
   };
   return Object.assign(summarize, { asked });
 };

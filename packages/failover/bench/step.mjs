@@ -9,10 +9,17 @@ import { intercept, MessageList } from '@h/turn';
 import { Subject } from 'rxjs';
 
 const usage = { input: 10, cacheRead: 0, cacheWrite: 0, output: 5, reasoning: 0 };
-const content = [{ type: 'text', text: 'Let me look.' }, { type: 'tool-call', toolCallId: 'call_1', toolName: 'ls', input: {} }];
+const content = [
+  { type: 'text', text: 'Let me look.' },
+  { type: 'tool-call', toolCallId: 'call_1', toolName: 'ls', input: {} },
+];
 const start = { type: 'turn.start', turn: 't', at: 0, session: 's', input: [], trigger: 'user' };
 const pool = createCredentialPool({
-  profiles: ['a1', 'a2', 'b1', 'b2'].map((id) => ({ id, provider: id[0] === 'a' ? 'alpha' : 'beta', key: `key-of-${id}` })),
+  profiles: ['a1', 'a2', 'b1', 'b2'].map((id) => ({
+    id,
+    provider: id[0] === 'a' ? 'alpha' : 'beta',
+    key: `key-of-${id}`,
+  })),
 });
 const models = ['alpha/one', 'beta/two'];
 
@@ -36,8 +43,28 @@ const turn = (operators) => (steps) => {
   source.next(start);
   let messages = MessageList.of([{ role: 'user', content: 'Go.' }]);
   for (let step = 1; step <= steps; step += 1) {
-    source.next({ type: 'model.request', turn: 't', at: step, step, attempt: 1, system: [], messages, tail: [], tools: [], settings: {} });
-    source.next({ type: 'model.response', turn: 't', at: step, step, attempt: 1, content, finishReason: 'tool-calls', usage });
+    source.next({
+      type: 'model.request',
+      turn: 't',
+      at: step,
+      step,
+      attempt: 1,
+      system: [],
+      messages,
+      tail: [],
+      tools: [],
+      settings: {},
+    });
+    source.next({
+      type: 'model.response',
+      turn: 't',
+      at: step,
+      step,
+      attempt: 1,
+      content,
+      finishReason: 'tool-calls',
+      usage,
+    });
     const answer = { role: 'assistant', content };
     source.next({ type: 'history.append', turn: 't', at: step, messages: [answer], origin: 'response' });
     messages = messages.append(answer, { role: 'tool', content: [] });
@@ -50,7 +77,9 @@ const withPool = turn([failover({ pool, models })]);
 const without = turn([failover()]);
 /** The least that any operator costs that looks at these events and stands alone; in a pipe of ours it is shared. */
 const look = () => undefined;
-const empty = turn([intercept('empty', () => ({ decide: { 'model.request': look, 'model.response': look, 'history.append': look } }))]);
+const empty = turn([
+  intercept('empty', () => ({ decide: { 'model.request': look, 'model.response': look, 'history.append': look } })),
+]);
 const bare = turn([]);
 
 /** What people write by hand around each call. */
@@ -78,7 +107,19 @@ const perAwaited = async (steps) => {
   return best;
 };
 
-const error = { name: 'AI_APICallError', message: 'Rate limited', status: 429, headers: { 'retry-after': '12' }, body: { type: 'error', error: { type: 'rate_limit_error', message: 'This request would exceed the rate limit of 20,000 input tokens per minute.' } } };
+const error = {
+  name: 'AI_APICallError',
+  message: 'Rate limited',
+  status: 429,
+  headers: { 'retry-after': '12' },
+  body: {
+    type: 'error',
+    error: {
+      type: 'rate_limit_error',
+      message: 'This request would exceed the rate limit of 20,000 input tokens per minute.',
+    },
+  },
+};
 const classify = (calls) => {
   for (let index = 0; index < calls; index += 1) classifyError(error, { now: 0 });
 };
@@ -86,7 +127,11 @@ const classify = (calls) => {
 const print = (label, micros) => console.log(label.padEnd(58), `${micros.toFixed(2)} µs`.padStart(12));
 console.log(`Node ${process.version}\n`);
 for (const steps of [100, 10_000]) {
-  const repeat = (work) => perStep((count) => { for (let time = 0; time < 20_000 / steps; time += 1) work(count); }, steps) / (20_000 / steps);
+  const repeat = (work) =>
+    perStep((count) => {
+      for (let time = 0; time < 20_000 / steps; time += 1) work(count);
+    }, steps) /
+    (20_000 / steps);
   const stream = repeat(bare);
   const operator = repeat(empty) - stream;
   const added = repeat(withPool) - stream;
@@ -96,6 +141,11 @@ for (const steps of [100, 10_000]) {
   print('  what failover adds to that', added - operator);
 }
 for (const id of ['a2', 'b1']) pool.failed(id, 'alpha/one', classifyError({ status: 402 }));
-print('the same while two other keys are left alone', perStep((count) => { for (let time = 0; time < 2; time += 1) withPool(count); }, 10_000) / 2);
+print(
+  'the same while two other keys are left alone',
+  perStep((count) => {
+    for (let time = 0; time < 2; time += 1) withPool(count);
+  }, 10_000) / 2,
+);
 print('a hand-written retry helper around a call', await perAwaited(20_000));
 print('classifying an error', perStep(classify, 5_000));

@@ -35,7 +35,12 @@ export interface ExponentialBackoffOptions {
  * ```
  */
 export const exponentialBackoff = (options: ExponentialBackoffOptions = {}): Backoff => {
-  checkOptions('exponentialBackoff()', options, { initialMs: numberFrom(0), factor: numberFrom(1), maxMs: numberFrom(0, Infinity), jitter: numberFrom(0, 1) });
+  checkOptions('exponentialBackoff()', options, {
+    initialMs: numberFrom(0),
+    factor: numberFrom(1),
+    maxMs: numberFrom(0, Infinity),
+    jitter: numberFrom(0, 1),
+  });
   const { initialMs = 1_000, factor = 2, maxMs = 30_000, jitter = 0.5 } = options;
   return (retry, random) => Math.round(Math.min(initialMs * factor ** (retry - 1), maxMs) * (1 - jitter * random));
 };

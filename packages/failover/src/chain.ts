@@ -28,7 +28,9 @@ export interface Candidate {
  */
 export const splitModelName = (name: string): { readonly provider: string | undefined; readonly model: string } => {
   const slash = name.indexOf('/');
-  return slash <= 0 ? { provider: undefined, model: name } : { provider: name.slice(0, slash), model: name.slice(slash + 1) };
+  return slash <= 0
+    ? { provider: undefined, model: name }
+    : { provider: name.slice(0, slash), model: name.slice(slash + 1) };
 };
 
 /**
@@ -36,15 +38,24 @@ export const splitModelName = (name: string): { readonly provider: string | unde
  *
  * @param known the only provider that there are credentials of, which a bare name belongs to
  */
-export const chainOf = (requested: string | undefined, models: readonly (string | ModelChoice)[], known: string | undefined): readonly Candidate[] => {
+export const chainOf = (
+  requested: string | undefined,
+  models: readonly (string | ModelChoice)[],
+  known: string | undefined,
+): readonly Candidate[] => {
   const choices = models.map((model): ModelChoice => (typeof model === 'string' ? { model } : model));
-  const first = requested === undefined ? undefined : (choices.find(({ model }) => model === requested) ?? { model: requested });
+  const first =
+    requested === undefined ? undefined : (choices.find(({ model }) => model === requested) ?? { model: requested });
   const ordered = first === undefined ? choices : [first, ...choices];
   if (ordered.length === 0) return [{ model: undefined, provider: known, settings: undefined }];
   const byName = new Map(ordered.toReversed().map((choice) => [choice.model, choice]));
   const names = [...new Set(ordered.map(({ model }) => model))];
   return names.map((name) => {
     const choice = byName.get(name);
-    return { model: name, provider: choice?.provider ?? splitModelName(name).provider ?? known, settings: choice?.settings };
+    return {
+      model: name,
+      provider: choice?.provider ?? splitModelName(name).provider ?? known,
+      settings: choice?.settings,
+    };
   });
 };

@@ -23,7 +23,10 @@ export interface Busy {
 }
 
 /** Finds who comes next: who was asked last, then those after it in the chain, then those before it. Nobody when all are given up. */
-export const choose = ({ chain, current, givenUp, session }: TurnMemory, pool: CredentialPool): Free | Busy | undefined => {
+export const choose = (
+  { chain, current, givenUp, session }: TurnMemory,
+  pool: CredentialPool,
+): Free | Busy | undefined => {
   let first: Busy | undefined;
   let because: FailoverReason | undefined;
   for (let offset = 0; offset < chain.length; offset += 1) {

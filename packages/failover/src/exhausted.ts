@@ -15,9 +15,17 @@ export interface AttemptRecord extends Asked {
  * One error for all that was tried: what failed first on top, a record of each attempt in the body, and when the first of those
  * that are left alone may be asked again.
  */
-export const exhaustedError = (records: readonly AttemptRecord[], cause: ErrorInfo, availableAt: number | undefined): ErrorInfo => {
-  const tried = records.length === 0 ? 'nobody could be asked' : `${records.length} ${records.length === 1 ? 'call has' : 'calls have'} failed (${summary(records)})`;
-  const later = availableAt === undefined ? '' : `; the first credential is free at ${new Date(availableAt).toISOString()}`;
+export const exhaustedError = (
+  records: readonly AttemptRecord[],
+  cause: ErrorInfo,
+  availableAt: number | undefined,
+): ErrorInfo => {
+  const tried =
+    records.length === 0
+      ? 'nobody could be asked'
+      : `${records.length} ${records.length === 1 ? 'call has' : 'calls have'} failed (${summary(records)})`;
+  const later =
+    availableAt === undefined ? '' : `; the first credential is free at ${new Date(availableAt).toISOString()}`;
   return {
     name: 'FailoverExhaustedError',
     code: 'failover-exhausted',

@@ -2,7 +2,22 @@ import { askAgain, harness, intercept, memorySessions, type ModelDriver, type Tu
 import { call, response, scriptedModel, scriptedTools, user } from '@h/turn/testing';
 import { Observable } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { agentWith, askedOf, badRequest, broken, models, notices, overloaded, poolOf, rateLimited, refused, run, tooLong, watch, wrongKey } from '../test/turns.js';
+import {
+  agentWith,
+  askedOf,
+  badRequest,
+  broken,
+  models,
+  notices,
+  overloaded,
+  poolOf,
+  rateLimited,
+  refused,
+  run,
+  tooLong,
+  watch,
+  wrongKey,
+} from '../test/turns.js';
 import { classifyError } from './errors/classify-error.js';
 import { failover } from './failover.js';
 import type { PoolState, PoolStore } from './pool/pool-store.js';
@@ -22,7 +37,10 @@ describe('failover', () => {
     const { watched, asked } = await run([{ error: teapot }, 'Hello.'], {
       pool: poolOf(),
       models,
-      classify: (error, options) => (error.status === 418 ? { ...classifyError(error, options), reason: 'overloaded', scope: 'service', retryable: true } : classifyError(error, options)),
+      classify: (error, options) =>
+        error.status === 418
+          ? { ...classifyError(error, options), reason: 'overloaded', scope: 'service', retryable: true }
+          : classifyError(error, options),
     });
     expect(asked).toEqual(['alpha/one with a1', 'alpha/one with a1']);
     expect(watched.all('failover.retrying')).toMatchObject([{ reason: 'overloaded' }]);
@@ -36,49 +54,95 @@ describe('failover', () => {
   });
 
   it('asks the same model again, later each time, when that may help', async () => {
-    const { watched, asked } = await run([{ error: broken, after: ['Hel'] }, { error: overloaded }, 'Hello.'], { pool: poolOf(), models });
+    const { watched, asked } = await run([{ error: broken, after: ['Hel'] }, { error: overloaded }, 'Hello.'], {
+      pool: poolOf(),
+      models,
+    });
     expect(asked).toEqual(['alpha/one with a1', 'alpha/one with a1', 'alpha/one with a1']);
     expect(notices(watched)).toMatchObject([
-      { type: 'failover.retrying', step: 1, attempt: 1, reason: 'network', delayMs: 1_000, from: { model: 'alpha/one', credential: 'a1' }, to: { model: 'alpha/one', credential: 'a1' } },
+      {
+        type: 'failover.retrying',
+        step: 1,
+        attempt: 1,
+        reason: 'network',
+        delayMs: 1_000,
+        from: { model: 'alpha/one', credential: 'a1' },
+        to: { model: 'alpha/one', credential: 'a1' },
+      },
       { type: 'failover.retrying', attempt: 2, reason: 'overloaded', delayMs: 2_000 },
     ]);
-    expect(watched.all('model.request').map(({ attempt, at }) => [attempt, at])).toEqual([[1, 0], [2, 1_000], [3, 3_000]]);
+    expect(watched.all('model.request').map(({ attempt, at }) => [attempt, at])).toEqual([
+      [1, 0],
+      [2, 1_000],
+      [3, 3_000],
+    ]);
     expect(watched.all('model.error').map(({ retrying }) => retrying)).toEqual([true, true]);
     expect(watched.end).toMatchObject({ outcome: 'completed', steps: 1 });
   });
 
   it('falls back to the next model when retries are used up, and gives an overloaded model half a minute', async () => {
     const pool = poolOf();
-    const { watched, asked } = await run([...Array.from({ length: 3 }, () => ({ error: overloaded })), 'Hello.'], { pool, models, maxRetries: 2 }, { forMs: 10_000 });
+    const { watched, asked } = await run(
+      [...Array.from({ length: 3 }, () => ({ error: overloaded })), 'Hello.'],
+      { pool, models, maxRetries: 2 },
+      { forMs: 10_000 },
+    );
     expect(asked.at(-1)).toBe('beta/two with b1');
     expect(notices(watched).slice(-2)).toMatchObject([
       { type: 'failover.cooling', scope: 'service', reason: 'overloaded', delayMs: 30_000 },
-      { type: 'failover.switched', reason: 'overloaded', from: { model: 'alpha/one', credential: 'a1' }, to: { model: 'beta/two', credential: 'b1' } },
+      {
+        type: 'failover.switched',
+        reason: 'overloaded',
+        from: { model: 'alpha/one', credential: 'a1' },
+        to: { model: 'beta/two', credential: 'b1' },
+      },
     ]);
     expect(pool.status().flatMap(({ cooldowns }) => cooldowns)).toEqual([]);
-    expect(pool.acquire({ provider: 'alpha', model: 'alpha/one', session: 'bob' })).toMatchObject({ reason: 'overloaded', until: 3_000 + 30_000 });
+    expect(pool.acquire({ provider: 'alpha', model: 'alpha/one', session: 'bob' })).toMatchObject({
+      reason: 'overloaded',
+      until: 3_000 + 30_000,
+    });
     expect(pool.acquire({ provider: 'alpha', model: 'alpha/other', session: 'bob' })).toMatchObject({ profile: 'a2' });
   });
 
   it('takes another key at once when one is at its limit, then another model, then waits for the first that is free', async () => {
     const limited = { error: rateLimited() };
     const { watched, asked } = await run([limited, limited, limited, limited, 'Hello.'], { pool: poolOf(), models });
-    expect(asked).toEqual(['alpha/one with a1', 'alpha/one with a2', 'beta/two with b1', 'beta/two with b2', 'beta/two with b2']);
+    expect(asked).toEqual([
+      'alpha/one with a1',
+      'alpha/one with a2',
+      'beta/two with b1',
+      'beta/two with b2',
+      'beta/two with b2',
+    ]);
     expect(watched.all('failover.switched')).toHaveLength(3);
-    expect(watched.all('failover.waiting')).toMatchObject([{ reason: 'rate-limit', delayMs: 60_000, from: { credential: 'b2' } }]);
+    expect(watched.all('failover.waiting')).toMatchObject([
+      { reason: 'rate-limit', delayMs: 60_000, from: { credential: 'b2' } },
+    ]);
     expect(watched.all('model.request').at(-1)?.at).toBe(60_000);
     expect(watched.end?.outcome).toBe('completed');
   });
 
   it('waits at least as long as the provider says', async () => {
-    const { watched } = await run([{ error: { ...overloaded, headers: { 'retry-after': '7' } } }, 'Hello.'], { models: ['alpha/one'] });
+    const { watched } = await run([{ error: { ...overloaded, headers: { 'retry-after': '7' } } }, 'Hello.'], {
+      models: ['alpha/one'],
+    });
     expect(watched.all('model.request').map(({ at }) => at)).toEqual([0, 7_000]);
-    const limited = await run([{ error: rateLimited(90) }, { error: rateLimited(95) }, 'Hello.'], { pool: poolOf(), models: ['alpha/one'] });
-    expect(limited.watched.all('model.request').map(({ at }, _, all) => at - (all[0]?.at ?? 0))).toEqual([0, 0, 90_000]);
+    const limited = await run([{ error: rateLimited(90) }, { error: rateLimited(95) }, 'Hello.'], {
+      pool: poolOf(),
+      models: ['alpha/one'],
+    });
+    expect(limited.watched.all('model.request').map(({ at }, _, all) => at - (all[0]?.at ?? 0))).toEqual([
+      0, 0, 90_000,
+    ]);
   });
 
   it('does not wait for what takes too long, and says when somebody is free', async () => {
-    const { watched, asked } = await run([{ error: rateLimited(3_000) }, never], { pool: poolOf({ profiles: [{ id: 'a1', provider: 'alpha', key: 'secret-key-1' }] }), models: ['alpha/one'], maxWaitMs: 60_000 });
+    const { watched, asked } = await run([{ error: rateLimited(3_000) }, never], {
+      pool: poolOf({ profiles: [{ id: 'a1', provider: 'alpha', key: 'secret-key-1' }] }),
+      models: ['alpha/one'],
+      maxWaitMs: 60_000,
+    });
     expect(asked).toHaveLength(1);
     expect(watched.end).toMatchObject({
       outcome: 'error',
@@ -86,8 +150,12 @@ describe('failover', () => {
         name: 'FailoverExhaustedError',
         code: 'failover-exhausted',
         status: 429,
-        message: 'Rate limited [1 call has failed (alpha/one with a1: rate-limit); the first credential is free at 1970-01-01T00:50:00.000Z]',
-        body: { attempts: [{ attempt: 1, model: 'alpha/one', credential: 'a1', reason: 'rate-limit', status: 429, at: 0 }], availableAt: 3_000_000 },
+        message:
+          'Rate limited [1 call has failed (alpha/one with a1: rate-limit); the first credential is free at 1970-01-01T00:50:00.000Z]',
+        body: {
+          attempts: [{ attempt: 1, model: 'alpha/one', credential: 'a1', reason: 'rate-limit', status: 429, at: 0 }],
+          availableAt: 3_000_000,
+        },
         cause: { message: 'Rate limited' },
       },
     });
@@ -95,12 +163,20 @@ describe('failover', () => {
   });
 
   it('ends with one error that has the first cause on top and a record of each attempt', async () => {
-    const { watched } = await run([{ error: wrongKey }, { error: wrongKey }, { error: badRequest }], { pool: poolOf(), models });
+    const { watched } = await run([{ error: wrongKey }, { error: wrongKey }, { error: badRequest }], {
+      pool: poolOf(),
+      models,
+    });
     expect(watched.end?.error).toMatchObject({
       code: 'failover-exhausted',
       status: 401,
-      message: expect.stringMatching(/^invalid x-api-key \[3 calls have failed \(alpha\/one with a1: auth, alpha\/one with a2: auth, beta\/two with b1: invalid-request\)/) as string,
-      body: { attempts: [{ credential: 'a1' }, { credential: 'a2' }, { model: 'beta/two', reason: 'invalid-request' }], availableAt: 300_000 },
+      message: expect.stringMatching(
+        /^invalid x-api-key \[3 calls have failed \(alpha\/one with a1: auth, alpha\/one with a2: auth, beta\/two with b1: invalid-request\)/,
+      ) as string,
+      body: {
+        attempts: [{ credential: 'a1' }, { credential: 'a2' }, { model: 'beta/two', reason: 'invalid-request' }],
+        availableAt: 300_000,
+      },
     });
     expect(watched.all('model.error').map(({ retrying }) => retrying)).toEqual([true, true, undefined]);
   });
@@ -127,11 +203,18 @@ describe('failover', () => {
       let asked: TurnEventOf<'model.request'> | undefined;
       return {
         observe: { 'model.request': (event) => void (asked = event) },
-        decide: { 'model.error': (event) => (asked === undefined ? undefined : [{ ...event, retrying: true }, askAgain(asked, event)]) },
+        decide: {
+          'model.error': (event) =>
+            asked === undefined ? undefined : [{ ...event, retrying: true }, askAgain(asked, event)],
+        },
       };
     });
     const model = scriptedModel([{ error: tooLong }, 'Hello.']);
-    const watched = watch(harness({ model }).pipe(failover({ pool: poolOf(), models }), shorten).turn({ session: 'alice', input: 'Go.' }));
+    const watched = watch(
+      harness({ model })
+        .pipe(failover({ pool: poolOf(), models }), shorten)
+        .turn({ session: 'alice', input: 'Go.' }),
+    );
     await vi.advanceTimersByTimeAsync(1_000);
     expect(watched.end?.outcome).toBe('completed');
     expect(askedOf(model)).toEqual(['alpha/one with a1', 'alpha/one with a1']);
@@ -148,7 +231,11 @@ describe('failover', () => {
     const pool = poolOf();
     const sessions = memorySessions();
     const tools = scriptedTools({ ls: 'a.txt' });
-    const first = await run([{ error: badRequest }, response(call('1', 'ls')), 'Done.'], { pool, models }, { sessions, tools });
+    const first = await run(
+      [{ error: badRequest }, response(call('1', 'ls')), 'Done.'],
+      { pool, models },
+      { sessions, tools },
+    );
     expect(first.asked).toEqual(['alpha/one with a1', 'beta/two with b1', 'beta/two with b1']);
     expect((await run(['Hello.'], { pool, models }, { sessions })).asked).toEqual(['alpha/one with a1']);
   });
@@ -158,38 +245,67 @@ describe('failover', () => {
     await run([{ error: wrongKey }, { error: wrongKey }, 'Hello.'], { pool, models }, { forMs: 1_000 });
     const { watched, asked } = await run(['Hello.'], { pool, models }, { forMs: 1_000 });
     expect(asked).toEqual(['beta/two with b1']);
-    expect(notices(watched)).toMatchObject([{ type: 'failover.switched', reason: 'auth', from: { model: 'alpha/one' }, to: { model: 'beta/two' } }]);
+    expect(notices(watched)).toMatchObject([
+      { type: 'failover.switched', reason: 'auth', from: { model: 'alpha/one' }, to: { model: 'beta/two' } },
+    ]);
   });
 
   it('never runs a tool twice: only the failed call is made again', async () => {
     const tools = scriptedTools({ write: 'written' });
-    const { watched, model } = await run([response(call('1', 'write')), { error: rateLimited() }, { error: broken }, 'Done.'], { pool: poolOf(), models }, { tools });
+    const { watched, model } = await run(
+      [response(call('1', 'write')), { error: rateLimited() }, { error: broken }, 'Done.'],
+      { pool: poolOf(), models },
+      { tools },
+    );
     expect(tools.ran).toHaveLength(1);
     expect(watched.end).toMatchObject({ outcome: 'completed', steps: 2 });
     expect(new Set(model.requests.slice(1).map(({ messages }) => JSON.stringify(messages))).size).toBe(1);
   });
 
   it('asks nobody else when the user insists on a model', async () => {
-    const { asked, watched } = await run([{ error: badRequest }, never], { pool: poolOf(), models }, { metadata: { model: 'beta/two' } });
+    const { asked, watched } = await run(
+      [{ error: badRequest }, never],
+      { pool: poolOf(), models },
+      { metadata: { model: 'beta/two' } },
+    );
     expect(asked).toEqual(['beta/two with b1']);
     expect(watched.end?.outcome).toBe('error');
-    const rotated = await run([{ error: wrongKey }, 'Hello.'], { pool: poolOf(), models, chosenModel: () => 'beta/other' });
+    const rotated = await run([{ error: wrongKey }, 'Hello.'], {
+      pool: poolOf(),
+      models,
+      chosenModel: () => 'beta/other',
+    });
     expect(rotated.asked).toEqual(['beta/other with b1', 'beta/other with b2']);
   });
 
   it('falls back to nobody without models', async () => {
-    const { asked } = await run([{ error: badRequest }, never], { pool: poolOf(), models: [] }, { defaultModel: 'alpha/one' });
+    const { asked } = await run(
+      [{ error: badRequest }, never],
+      { pool: poolOf(), models: [] },
+      { defaultModel: 'alpha/one' },
+    );
     expect(asked).toEqual(['alpha/one with a1']);
     expect((await run([{ error: broken }, 'Hello.'])).asked).toEqual(['', '']);
   });
 
   it('asks the model that the request names first, and each one once', async () => {
-    const { asked } = await run([{ error: badRequest }, { error: badRequest }, { error: badRequest }], { pool: poolOf(), models: [...models, 'alpha/one'] }, { defaultModel: 'beta/two' });
+    const { asked } = await run(
+      [{ error: badRequest }, { error: badRequest }, { error: badRequest }],
+      { pool: poolOf(), models: [...models, 'alpha/one'] },
+      { defaultModel: 'beta/two' },
+    );
     expect(asked).toEqual(['beta/two with b1', 'alpha/one with a1']);
   });
 
   it('gives each model its own settings', async () => {
-    const { model } = await run([{ error: badRequest }, 'Hello.'], { models: ['alpha/one', { model: 'small', provider: 'beta', settings: { maxOutputTokens: 100 } }], pool: poolOf() }, { settings: { temperature: 0, maxOutputTokens: 9_000 } });
+    const { model } = await run(
+      [{ error: badRequest }, 'Hello.'],
+      {
+        models: ['alpha/one', { model: 'small', provider: 'beta', settings: { maxOutputTokens: 100 } }],
+        pool: poolOf(),
+      },
+      { settings: { temperature: 0, maxOutputTokens: 9_000 } },
+    );
     expect(model.requests.map(({ settings, credential }) => ({ ...settings, credential }))).toEqual([
       { temperature: 0, maxOutputTokens: 9_000, credential: 'a1' },
       { temperature: 0, maxOutputTokens: 100, credential: 'b1' },
@@ -203,27 +319,87 @@ describe('failover', () => {
     expect((await run(failing, { models, maxRetries: 1 })).asked).toHaveLength(10);
     expect((await run(failing, { models, maxRetries: 1, maxAttempts: 7 })).asked).toHaveLength(7);
     expect((await run(failing, { models, maxAttempts: 3, maxRetries: 9 })).asked).toHaveLength(3);
-    expect((await run(failing, { models: ['alpha/one'], maxRetries: 40, maxAttempts: 99, maxElapsedMs: 5_000 })).asked).toHaveLength(3);
-    const { watched } = await run(failing, { models: ['alpha/one'], maxElapsedMs: 1_500, backoff: () => 1_000 }, { forMs: 1_001 });
+    expect(
+      (await run(failing, { models: ['alpha/one'], maxRetries: 40, maxAttempts: 99, maxElapsedMs: 5_000 })).asked,
+    ).toHaveLength(3);
+    const { watched } = await run(
+      failing,
+      { models: ['alpha/one'], maxElapsedMs: 1_500, backoff: () => 1_000 },
+      { forMs: 1_001 },
+    );
     expect(watched.end?.outcome, 'a wait that would end too late is not begun').toBe('error');
     expect((await run(failing, { models: ['alpha/one'], maxWaitMs: 3_000, maxRetries: 40 })).asked).toHaveLength(3);
-    expect((await run(failing, { models: ['alpha/one'], backoff: (retry) => retry * 10 }, { forMs: 59 })).asked).toHaveLength(3);
+    expect(
+      (await run(failing, { models: ['alpha/one'], backoff: (retry) => retry * 10 }, { forMs: 59 })).asked,
+    ).toHaveLength(3);
     expect((await run(failing, { models: ['alpha/one'], random: () => 1 }, { forMs: 1_499 })).asked).toHaveLength(2);
   });
 
   it('does what its table is told', async () => {
-    expect((await run([{ error: badRequest }, never], { pool: poolOf(), models, actions: { 'invalid-request': { fallBack: false } } })).asked).toHaveLength(1);
-    expect((await run([{ error: broken }, never], { pool: poolOf(), models, actions: { network: { retry: false, fallBack: false } } })).asked).toHaveLength(1);
-    expect((await run([{ error: rateLimited() }, 'Hi.'], { pool: poolOf(), models, actions: { 'rate-limit': { rotate: false } } })).asked).toEqual(['alpha/one with a1', 'beta/two with b1']);
-    expect((await run([{ error: wrongKey }, { error: wrongKey }, never], { pool: poolOf(), models, actions: { auth: { fallBack: false } } })).asked).toEqual(['alpha/one with a1', 'alpha/one with a2']);
-    expect((await run([{ error: broken }, { error: broken }, 'Hi.'], { models, maxWaitMs: 20_000, actions: { network: { maxRetries: 0 } } })).asked).toEqual(models);
+    expect(
+      (
+        await run([{ error: badRequest }, never], {
+          pool: poolOf(),
+          models,
+          actions: { 'invalid-request': { fallBack: false } },
+        })
+      ).asked,
+    ).toHaveLength(1);
+    expect(
+      (
+        await run([{ error: broken }, never], {
+          pool: poolOf(),
+          models,
+          actions: { network: { retry: false, fallBack: false } },
+        })
+      ).asked,
+    ).toHaveLength(1);
+    expect(
+      (
+        await run([{ error: rateLimited() }, 'Hi.'], {
+          pool: poolOf(),
+          models,
+          actions: { 'rate-limit': { rotate: false } },
+        })
+      ).asked,
+    ).toEqual(['alpha/one with a1', 'beta/two with b1']);
+    expect(
+      (
+        await run([{ error: wrongKey }, { error: wrongKey }, never], {
+          pool: poolOf(),
+          models,
+          actions: { auth: { fallBack: false } },
+        })
+      ).asked,
+    ).toEqual(['alpha/one with a1', 'alpha/one with a2']);
+    expect(
+      (
+        await run([{ error: broken }, { error: broken }, 'Hi.'], {
+          models,
+          maxWaitMs: 20_000,
+          actions: { network: { maxRetries: 0 } },
+        })
+      ).asked,
+    ).toEqual(models);
   });
 
   it('waits for models that are out, and leaves them alone in other turns', async () => {
     const pool = poolOf();
-    const { watched, asked } = await run([...Array.from({ length: 4 }, () => ({ error: broken })), 'Hello.'], { pool, models, maxRetries: 1 }, { forMs: 31_000 });
-    expect(asked).toEqual(['alpha/one with a1', 'alpha/one with a1', 'beta/two with b1', 'beta/two with b1', 'alpha/one with a1']);
-    expect(watched.all('failover.waiting')).toMatchObject([{ reason: 'network', to: { model: 'alpha/one' }, delayMs: 29_000 }]);
+    const { watched, asked } = await run(
+      [...Array.from({ length: 4 }, () => ({ error: broken })), 'Hello.'],
+      { pool, models, maxRetries: 1 },
+      { forMs: 31_000 },
+    );
+    expect(asked).toEqual([
+      'alpha/one with a1',
+      'alpha/one with a1',
+      'beta/two with b1',
+      'beta/two with b1',
+      'alpha/one with a1',
+    ]);
+    expect(watched.all('failover.waiting')).toMatchObject([
+      { reason: 'network', to: { model: 'alpha/one' }, delayMs: 29_000 },
+    ]);
     expect(pool.status().flatMap(({ cooldowns }) => cooldowns)).toEqual([]);
     expect(pool.acquire({ provider: 'beta', model: 'beta/two', session: 'bob' })).toMatchObject({ reason: 'network' });
   });
@@ -232,7 +408,9 @@ describe('failover', () => {
     const empty = response(' ');
     const { watched, asked } = await run([empty, 'Hello.'], { pool: poolOf(), models });
     expect(asked).toEqual(['alpha/one with a1', 'alpha/one with a1']);
-    expect(watched.all('model.error')).toMatchObject([{ retrying: true, error: { code: 'empty-response' }, usage: empty.usage }]);
+    expect(watched.all('model.error')).toMatchObject([
+      { retrying: true, error: { code: 'empty-response' }, usage: empty.usage },
+    ]);
     expect(watched.end).toMatchObject({ outcome: 'completed', usage: { input: 20, output: 10 } });
     const again = await run([empty, empty, never], { pool: poolOf(), models });
     expect(again.asked).toHaveLength(2);
@@ -241,7 +419,10 @@ describe('failover', () => {
   });
 
   it('takes an abort that nobody has asked for as a broken connection', async () => {
-    const { asked, watched } = await run([{ error: { name: 'AbortError', code: 'aborted', message: 'This operation was aborted' } }, 'Hello.'], { models });
+    const { asked, watched } = await run(
+      [{ error: { name: 'AbortError', code: 'aborted', message: 'This operation was aborted' } }, 'Hello.'],
+      { models },
+    );
     expect(asked).toHaveLength(2);
     expect(watched.all('failover.retrying')).toMatchObject([{ reason: 'network' }]);
   });
@@ -250,14 +431,18 @@ describe('failover', () => {
     const late: ModelDriver = (_, { attempt }) =>
       new Observable((subscriber) => {
         subscriber.next({ type: 'delta', delta: { type: 'text', text: `attempt ${attempt}` } });
-        subscriber.next(attempt === 1 ? { type: 'error', error: broken } : { type: 'response', response: response('attempt 2') });
+        subscriber.next(
+          attempt === 1 ? { type: 'error', error: broken } : { type: 'response', response: response('attempt 2') },
+        );
         subscriber.next({ type: 'delta', delta: { type: 'text', text: 'too late' } });
       });
     const watched = watch(agentWith(late).turn({ session: 'alice', input: 'Go.' }));
     await vi.advanceTimersByTimeAsync(5_000);
     const shown = new Map<number, string>();
     for (const event of watched.events) {
-      if (event.type === 'model.delta' && event.delta.type === 'text') shown.set(event.attempt, (shown.get(event.attempt) ?? '') + event.delta.text);
+      if (event.type === 'model.delta' && event.delta.type === 'text') {
+        shown.set(event.attempt, (shown.get(event.attempt) ?? '') + event.delta.text);
+      }
       if (event.type === 'model.error') shown.delete(event.attempt);
     }
     expect([...shown]).toEqual([[2, 'attempt 2']]);
@@ -276,10 +461,19 @@ describe('failover', () => {
   it('works again after a stop that came to nothing', async () => {
     const onceMore = intercept('once-more', () => {
       let pushed = false;
-      return { decide: { 'turn.stop': (event) => (pushed || event.outcome !== 'completed' ? undefined : ((pushed = true), { type: 'turn.continue', messages: [user('And?')], reason: 'more' })) } };
+      return {
+        decide: {
+          'turn.stop': (event) =>
+            pushed || event.outcome !== 'completed'
+              ? undefined
+              : ((pushed = true), { type: 'turn.continue', messages: [user('And?')], reason: 'more' }),
+        },
+      };
     });
     const model = scriptedModel(['One.', { error: broken }, 'Two.']);
-    const watched = watch(harness({ model }).pipe(failover({ models }), onceMore).turn({ session: 'alice', input: 'Go.' }));
+    const watched = watch(
+      harness({ model }).pipe(failover({ models }), onceMore).turn({ session: 'alice', input: 'Go.' }),
+    );
     await vi.advanceTimersByTimeAsync(60_000);
     expect(watched.end?.outcome).toBe('completed');
     expect(model.requests).toHaveLength(3);
@@ -287,11 +481,20 @@ describe('failover', () => {
 });
 
 describe('a turn that is cancelled', () => {
-  const scripts = { 'a retry': [{ error: broken }, never], 'a free key': [{ error: rateLimited() }, { error: rateLimited() }, never] };
+  const scripts = {
+    'a retry': [{ error: broken }, never],
+    'a free key': [{ error: rateLimited() }, { error: rateLimited() }, never],
+  };
   it.each(Object.entries(scripts))('ends at once while it waits for %s', async (_, script) => {
     const controller = new AbortController();
     const model = scriptedModel(script);
-    const watched = watch(agentWith(model, { pool: poolOf(), models: ['alpha/one'] }).turn({ session: 'alice', input: 'Go.', signal: controller.signal }));
+    const watched = watch(
+      agentWith(model, { pool: poolOf(), models: ['alpha/one'] }).turn({
+        session: 'alice',
+        input: 'Go.',
+        signal: controller.signal,
+      }),
+    );
     await vi.advanceTimersByTimeAsync(500);
     expect(watched.end).toBeUndefined();
     controller.abort();
@@ -307,7 +510,9 @@ describe('a turn that is cancelled', () => {
     const pool = poolOf();
     const controller = new AbortController();
     const model = scriptedModel([{ never: ['Hel'] }, never]);
-    const watched = watch(agentWith(model, { pool, models }).turn({ session: 'alice', input: 'Go.', signal: controller.signal }));
+    const watched = watch(
+      agentWith(model, { pool, models }).turn({ session: 'alice', input: 'Go.', signal: controller.signal }),
+    );
     await vi.advanceTimersByTimeAsync(10);
     controller.abort();
     await vi.advanceTimersByTimeAsync(600_000);
@@ -319,7 +524,12 @@ describe('a turn that is cancelled', () => {
 
   it('lets others try the key that it was trying', async () => {
     const pool = poolOf({ profiles: [{ id: 'a1', provider: 'alpha', key: 'secret-key-1' }] });
-    const watched = watch(agentWith(scriptedModel([{ error: rateLimited() }, { never: [] }]), { pool, models: ['alpha/one'] }).turn({ session: 'alice', input: 'Go.' }));
+    const watched = watch(
+      agentWith(scriptedModel([{ error: rateLimited() }, { never: [] }]), { pool, models: ['alpha/one'] }).turn({
+        session: 'alice',
+        input: 'Go.',
+      }),
+    );
     await vi.advanceTimersByTimeAsync(60_000);
     const bob = { provider: 'alpha', model: 'alpha/one', session: 'bob' };
     expect(pool.acquire(bob)).toEqual({ until: undefined, reason: 'rate-limit', profile: 'a1' });
@@ -331,13 +541,19 @@ describe('a turn that is cancelled', () => {
     const limited = { error: rateLimited() };
     for (let ms = 0; ms <= 125_000; ms += 2_500) {
       const pool = poolOf();
-      const model = scriptedModel([{ error: broken }, limited, limited, { error: broken }, limited, 'Done.'], { delayMs: 100 });
+      const model = scriptedModel([{ error: broken }, limited, limited, { error: broken }, limited, 'Done.'], {
+        delayMs: 100,
+      });
       const watched = watch(agentWith(model, { pool, models: ['alpha/one'] }).turn({ session: 'alice', input: 'Go.' }));
       await vi.advanceTimersByTimeAsync(ms);
       watched.leave();
       expect(vi.getTimerCount(), `timers are left after ${ms} ms`).toBe(0);
       await vi.advanceTimersByTimeAsync(3_600_000);
-      for (const session of ['bob', 'carol']) expect(pool.acquire({ provider: 'alpha', model: 'alpha/one', session }), `after ${ms} ms`).toHaveProperty('release');
+      for (const session of ['bob', 'carol']) {
+        expect(pool.acquire({ provider: 'alpha', model: 'alpha/one', session }), `after ${ms} ms`).toHaveProperty(
+          'release',
+        );
+      }
     }
   });
 });
@@ -370,18 +586,31 @@ describe('turns that share a pool', () => {
     for (const id of ['a1', 'a2', 'b1', 'b2']) pool.failed(id, undefined, classifyError({ status: 402 }));
     const { watched, asked } = await run([never], { pool, models });
     expect(asked).toEqual([]);
-    expect(watched.end).toMatchObject({ outcome: 'error', error: { code: 'failover-exhausted', body: { attempts: [], availableAt: 3_600_000 } } });
-    expect(watched.end?.reason).toMatch(/left alone after earlier failures\. \[nobody could be asked; the first credential is free at 1970-01-01T01:00:00\.000Z\]/);
+    expect(watched.end).toMatchObject({
+      outcome: 'error',
+      error: { code: 'failover-exhausted', body: { attempts: [], availableAt: 3_600_000 } },
+    });
+    expect(watched.end?.reason).toMatch(
+      /left alone after earlier failures\. \[nobody could be asked; the first credential is free at 1970-01-01T01:00:00\.000Z\]/,
+    );
     expect(watched.types).not.toContain('model.request');
   });
 
   it('waits before its first call where somebody is free soon', async () => {
     const pool = poolOf();
-    for (const id of ['a1', 'a2', 'b1', 'b2']) pool.failed(id, undefined, classifyError({ status: 402, headers: { 'retry-after': id === 'b1' ? '20' : '90' } }));
+    for (const id of ['a1', 'a2', 'b1', 'b2']) {
+      pool.failed(id, undefined, classifyError({ status: 402, headers: { 'retry-after': id === 'b1' ? '20' : '90' } }));
+    }
     const { watched, asked } = await run(['Hello.'], { pool, models });
     expect(asked).toEqual(['beta/two with b1']);
     expect(notices(watched)).toMatchObject([
-      { type: 'failover.waiting', reason: 'quota', delayMs: 20_000, from: {}, to: { model: 'beta/two', credential: 'b1' } },
+      {
+        type: 'failover.waiting',
+        reason: 'quota',
+        delayMs: 20_000,
+        from: {},
+        to: { model: 'beta/two', credential: 'b1' },
+      },
       { type: 'failover.switched', to: { model: 'beta/two', credential: 'b1' } },
     ]);
     expect(watched.all('model.request').map(({ at }) => at)).toEqual([20_000]);
@@ -394,7 +623,10 @@ describe('turns that share a pool', () => {
     await vi.advanceTimersByTimeAsync(30_000);
     pool.failed('a1', 'alpha/one', classifyError({ status: 402 }));
     await vi.advanceTimersByTimeAsync(0);
-    expect(watched.end).toMatchObject({ outcome: 'error', error: { code: 'failover-exhausted', status: 429, body: { availableAt: 3_630_000 } } });
+    expect(watched.end).toMatchObject({
+      outcome: 'error',
+      error: { code: 'failover-exhausted', status: 429, body: { availableAt: 3_630_000 } },
+    });
     expect(watched.all('model.error')).toHaveLength(1);
     expect(vi.getTimerCount()).toBe(0);
   });
@@ -411,19 +643,40 @@ describe('turns that share a pool', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it.each([0, 500])('look at what other processes have written before they ask, with a store that takes %i ms', async (delayMs) => {
-    let state: PoolState = { version: 1, windows: {} };
-    const later = async <Value>(value: Value): Promise<Value> => (delayMs === 0 ? value : new Promise((resolve) => setTimeout(() => resolve(value), delayMs)));
-    const store: PoolStore = { read: async () => later(state), update: async (change) => later((state = change(state))) };
-    const [mine, other] = [poolOf({ store }), poolOf({ store })];
-    for (const id of ['a1', 'a2']) other.failed(id, 'alpha/one', classifyError({ status: 429 }));
-    await vi.advanceTimersByTimeAsync(2_000);
-    expect((await run(['Hello.'], { pool: mine, models }, { forMs: 1_000 })).asked).toEqual(['beta/two with b1']);
-    const waiting = await run(['Hello.'], { pool: poolOf({ store }), models: ['alpha/one'] });
-    expect(waiting.watched.all('failover.waiting')).toHaveLength(1);
-    expect(waiting.asked).toEqual(['alpha/one with a1']);
-    expect((await run(['Hello.'], { pool: poolOf({ store: { ...store, read: () => { throw new Error('No disk.'); } } }), models })).asked).toEqual(['alpha/one with a1']);
-  });
+  it.each([0, 500])(
+    'look at what other processes have written before they ask, with a store that takes %i ms',
+    async (delayMs) => {
+      let state: PoolState = { version: 1, windows: {} };
+      const later = async <Value>(value: Value): Promise<Value> =>
+        delayMs === 0 ? value : new Promise((resolve) => setTimeout(() => resolve(value), delayMs));
+      const store: PoolStore = {
+        read: async () => later(state),
+        update: async (change) => later((state = change(state))),
+      };
+      const [mine, other] = [poolOf({ store }), poolOf({ store })];
+      for (const id of ['a1', 'a2']) other.failed(id, 'alpha/one', classifyError({ status: 429 }));
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect((await run(['Hello.'], { pool: mine, models }, { forMs: 1_000 })).asked).toEqual(['beta/two with b1']);
+      const waiting = await run(['Hello.'], { pool: poolOf({ store }), models: ['alpha/one'] });
+      expect(waiting.watched.all('failover.waiting')).toHaveLength(1);
+      expect(waiting.asked).toEqual(['alpha/one with a1']);
+      expect(
+        (
+          await run(['Hello.'], {
+            pool: poolOf({
+              store: {
+                ...store,
+                read: () => {
+                  throw new Error('No disk.');
+                },
+              },
+            }),
+            models,
+          })
+        ).asked,
+      ).toEqual(['alpha/one with a1']);
+    },
+  );
 
   it('all go on waiting when the one that tries a key finds that it does not work yet', async () => {
     const pool = poolOf({ profiles: [{ id: 'a1', provider: 'alpha', key: 'secret-key-1' }] });

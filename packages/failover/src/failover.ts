@@ -25,7 +25,8 @@ import { TurnMemory } from './turn-memory.js';
 export const failover = (options: FailoverOptions = {}): TurnOperator => {
   const settings = settingsOf(options);
   return intercept('failover', (operator) => {
-    const pool = settings.pool ?? createCredentialPool({ profiles: [], now: () => operator.now(), random: settings.random });
+    const pool =
+      settings.pool ?? createCredentialPool({ profiles: [], now: () => operator.now(), random: settings.random });
     const memory = new TurnMemory(settings);
     const turn = new TurnFailover(settings, pool, memory, operator);
     return {
@@ -53,11 +54,14 @@ export const failover = (options: FailoverOptions = {}): TurnOperator => {
       },
       decide: {
         'model.request': (event) => turn.ask(event),
-        'model.error': (event) => (event.retrying === true || memory.isEnding ? undefined : turn.failed(event, event.error)),
+        'model.error': (event) =>
+          event.retrying === true || memory.isEnding ? undefined : turn.failed(event, event.error),
         'model.response': (event) => (isEmpty(event) ? turn.failed(event, emptyResponse) : turn.succeeded()),
         'history.append': (event) => {
           const { asked, home } = memory;
-          if (event.origin !== 'response' || asked?.model === undefined || event.messages.length === 0) return undefined;
+          if (event.origin !== 'response' || asked?.model === undefined || event.messages.length === 0) {
+            return undefined;
+          }
           if (home === undefined) {
             memory.home = asked;
             return [keep(originName, { ...asked }), event];
@@ -71,8 +75,14 @@ export const failover = (options: FailoverOptions = {}): TurnOperator => {
   });
 };
 
-const emptyResponse: ErrorInfo = { name: 'EmptyResponseError', code: 'empty-response', message: 'The model has answered without saying anything.' };
+const emptyResponse: ErrorInfo = {
+  name: 'EmptyResponseError',
+  code: 'empty-response',
+  message: 'The model has answered without saying anything.',
+};
 
 /** Whether a finished answer has neither words nor calls nor files in it. */
 const isEmpty = ({ content, finishReason }: TurnEventOf<'model.response'>): boolean =>
-  finishReason !== 'length' && finishReason !== 'content-filter' && content.every((part) => part.type === 'reasoning' || (part.type === 'text' && part.text.trim() === ''));
+  finishReason !== 'length' &&
+  finishReason !== 'content-filter' &&
+  content.every((part) => part.type === 'reasoning' || (part.type === 'text' && part.text.trim() === ''));

@@ -1,10 +1,22 @@
 export { classifyError, type ClassifyOptions, type ErrorClass } from './errors/classify-error.js';
-export { createCredentialPool, type Cooldown, type CredentialPool, type CredentialPoolOptions, type ProfileStatus } from './pool/credential-pool.js';
+export {
+  createCredentialPool,
+  type Cooldown,
+  type CredentialPool,
+  type CredentialPoolOptions,
+  type ProfileStatus,
+} from './pool/credential-pool.js';
 export type { PoolState, PoolStore } from './pool/pool-store.js';
 export type { CredentialProfile, IssuedKey, KeySource } from './pool/profile.js';
 export type { Lease, LeaseRequest, Unavailable } from './pool/profile-picker.js';
 export type { CooldownWindow } from './pool/windows.js';
-export { reasonActions, type CooldownTime, type FailoverReason, type FailureScope, type ReasonAction } from './reasons.js';
+export {
+  reasonActions,
+  type CooldownTime,
+  type FailoverReason,
+  type FailureScope,
+  type ReasonAction,
+} from './reasons.js';
 export { exponentialBackoff, type Backoff, type ExponentialBackoffOptions } from './backoff.js';
 export { splitModelName, type ModelChoice } from './chain.js';
 export type { Asked, AskedAgain } from './events.js';

@@ -1,5 +1,18 @@
 import type { ErrorInfo, TurnEventOf } from '@h/turn';
-import { aFlag, aFunction, anObject, aText, checkOptions, either, listOf, numberFrom, objectOf, objectWith, required, wholeFrom } from '@h/turn/options';
+import {
+  aFlag,
+  aFunction,
+  anObject,
+  aText,
+  checkOptions,
+  either,
+  listOf,
+  numberFrom,
+  objectOf,
+  objectWith,
+  required,
+  wholeFrom,
+} from '@h/turn/options';
 import { exponentialBackoff, type Backoff } from './backoff.js';
 import type { ModelChoice } from './chain.js';
 import { classifyError, type ClassifyOptions, type ErrorClass } from './errors/classify-error.js';
@@ -97,7 +110,10 @@ export interface FailoverSettings {
   readonly random: () => number;
 }
 
-const aModel = { ...either(aText, objectOf({ model: required(aText), provider: aText, settings: anObject })), takes: 'the name of a model or { model, provider, settings }' };
+const aModel = {
+  ...either(aText, objectOf({ model: required(aText), provider: aText, settings: anObject })),
+  takes: 'the name of a model or { model, provider, settings }',
+};
 
 const anAction = objectOf({ retry: aFlag, maxRetries: wholeFrom(0, Infinity), rotate: aFlag, fallBack: aFlag });
 
@@ -130,10 +146,24 @@ export const settingsOf = (options: FailoverOptions): FailoverSettings => {
     // oxlint-disable-next-line h/no-clock -- the default chance, which callers may replace
     random = () => Math.random(),
   } = options;
-  return { pool, models, chosenModel, maxRetries, maxAttempts, maxElapsedMs, maxWaitMs, backoff, classify, actions: actionsWith(actions), random };
+  return {
+    pool,
+    models,
+    chosenModel,
+    maxRetries,
+    maxAttempts,
+    maxElapsedMs,
+    maxWaitMs,
+    backoff,
+    classify,
+    actions: actionsWith(actions),
+    random,
+  };
 };
 
 const actionsWith = (changes: NonNullable<FailoverOptions['actions']>): FailoverSettings['actions'] => {
-  const table = Object.entries(reasonActions).map(([reason, action]) => [reason, { ...action, ...changes[reason as FailoverReason] }] as const);
+  const table = Object.entries(reasonActions).map(
+    ([reason, action]) => [reason, { ...action, ...changes[reason as FailoverReason] }] as const,
+  );
   return Object.fromEntries(table) as Record<FailoverReason, ReasonAction>;
 };

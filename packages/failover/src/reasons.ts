@@ -57,11 +57,23 @@ const hour = 60 * minute;
 const flat = (ms: number): CooldownTime => ({ baseMs: ms, factor: 1, maxMs: ms });
 const doubling = (baseMs: number, maxMs: number): CooldownTime => ({ baseMs, factor: 2, maxMs });
 
-const again = { retry: true, rotate: false, fallBack: true, compact: false, scope: 'service' } as const satisfies ReasonAction;
+const again = {
+  retry: true,
+  rotate: false,
+  fallBack: true,
+  compact: false,
+  scope: 'service',
+} as const satisfies ReasonAction;
 /** A model that fails again and again is left alone by all turns for a while, whatever key they have. */
 const outage = { ...again, cooldown: doubling(30 * second, 5 * minute) } as const satisfies ReasonAction;
 const elsewhere = { retry: false, rotate: true, fallBack: true, compact: false } as const;
-const final = { retry: false, rotate: false, fallBack: false, compact: false, scope: 'request' } as const satisfies ReasonAction;
+const final = {
+  retry: false,
+  rotate: false,
+  fallBack: false,
+  compact: false,
+  scope: 'request',
+} as const satisfies ReasonAction;
 
 /**
  * The table that decides what is done about a failure, by its reason.

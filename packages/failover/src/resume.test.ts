@@ -1,4 +1,12 @@
-import { decodeRecord, encodeRecord, foldJournal, harness, type JournalRecord, type SessionStore, type TurnEvent } from '@h/turn';
+import {
+  decodeRecord,
+  encodeRecord,
+  foldJournal,
+  harness,
+  type JournalRecord,
+  type SessionStore,
+  type TurnEvent,
+} from '@h/turn';
 import { call, response, scriptedModel, scriptedTools, type ScriptStep } from '@h/turn/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { askedOf, badRequest, broken, models, notices, poolOf, rateLimited, watch, wrongKey } from '../test/turns.js';
@@ -18,15 +26,34 @@ const storeOf = (given: readonly string[]): SessionStore & { readonly lines: str
   const snapshot = { messages: [], state: {} };
   return {
     lines,
-    open: () => ({ snapshot, journal: journal(), append: (record) => void lines.push(encodeRecord(record)), close: () => undefined }),
+    open: () => ({
+      snapshot,
+      journal: journal(),
+      append: (record) => void lines.push(encodeRecord(record)),
+      close: () => undefined,
+    }),
     locate: () => 'alice',
     unfinished: () => [],
   };
 };
 
 const limited = { error: rateLimited() };
-const script: readonly ScriptStep[] = [response(call('w1', 'write')), { error: broken }, limited, limited, { error: badRequest }, 'Done.'];
-const expected = ['alpha/one with a1', 'alpha/one with a1', 'alpha/one with a1', 'alpha/one with a2', 'beta/two with b1', 'beta/two with b1'];
+const script: readonly ScriptStep[] = [
+  response(call('w1', 'write')),
+  { error: broken },
+  limited,
+  limited,
+  { error: badRequest },
+  'Done.',
+];
+const expected = [
+  'alpha/one with a1',
+  'alpha/one with a1',
+  'alpha/one with a1',
+  'alpha/one with a2',
+  'beta/two with b1',
+  'beta/two with b1',
+];
 
 describe('a turn that is resumed', () => {
   it('goes on from each of its records as if nothing had happened: attempts, who is asked, and who is left alone', async () => {
@@ -35,7 +62,14 @@ describe('a turn that is resumed', () => {
       const model = scriptedModel(steps);
       const tools = scriptedTools({ write: 'written' }, { write: { idempotent: true } });
       const pool = poolOf();
-      return { model, tools, pool, agent: harness({ model, tools, sessions: store, defaultModel: 'alpha/one', newId: () => 'turn-1' }).pipe(failover({ pool, models: chain, random: () => 0 })) };
+      return {
+        model,
+        tools,
+        pool,
+        agent: harness({ model, tools, sessions: store, defaultModel: 'alpha/one', newId: () => 'turn-1' }).pipe(
+          failover({ pool, models: chain, random: () => 0 }),
+        ),
+      };
     };
     const first = play(whole, [...script.slice(0, 5), 'Done.']);
     const watched = watch(first.agent.turn({ session: 'alice', input: 'Go.' }));
@@ -57,10 +91,20 @@ describe('a turn that is resumed', () => {
       expect(resumed.end?.outcome, place).toBe('completed');
       // Cooldowns of that time still hold: nobody is asked who was given up.
       expect(askedOf(again.model), place).toEqual(asked.slice(answered));
-      expect(JSON.stringify(foldJournal({ messages: [], state: {} }, store.lines.map(decodeRecord)).messages), place).toBe(finalText);
+      expect(
+        JSON.stringify(foldJournal({ messages: [], state: {} }, store.lines.map(decodeRecord)).messages),
+        place,
+      ).toBe(finalText);
       const live = resumed.events.filter(({ replayed }) => replayed !== true).map(({ type }) => type);
-      if (records.at(-1)?.type === 'model.request') expect(live[0], `${place}: the call that was under way is made again, and nothing is decided anew`).toBe('model.request');
-      const attempts = resumed.all('model.request').filter(({ step }) => step === 2).map(({ attempt }) => attempt);
+      if (records.at(-1)?.type === 'model.request') {
+        expect(live[0], `${place}: the call that was under way is made again, and nothing is decided anew`).toBe(
+          'model.request',
+        );
+      }
+      const attempts = resumed
+        .all('model.request')
+        .filter(({ step }) => step === 2)
+        .map(({ attempt }) => attempt);
       expect(attempts, place).toEqual(attempts.toSorted((one, other) => one - other));
       expect(new Set(attempts).size, place).toBe(attempts.length);
     }
@@ -69,12 +113,20 @@ describe('a turn that is resumed', () => {
   it('waits for what is left of a wait that was under way', async () => {
     const store = storeOf([]);
     const model = scriptedModel([{ error: { ...broken, headers: { 'retry-after': '60' }, status: 500 } }]);
-    const watched = watch(harness({ model, sessions: store, newId: () => 'turn-1' }).pipe(failover({ models, random: () => 0 })).turn({ session: 'alice', input: 'Go.' }));
+    const watched = watch(
+      harness({ model, sessions: store, newId: () => 'turn-1' })
+        .pipe(failover({ models, random: () => 0 }))
+        .turn({ session: 'alice', input: 'Go.' }),
+    );
     await vi.advanceTimersByTimeAsync(20_000);
     const crashed = storeOf(store.lines);
     watched.leave();
     const after = scriptedModel(['Hello.']);
-    const resumed = watch(harness({ model: after, sessions: crashed }).pipe(failover({ models, random: () => 0 })).resume('turn-1'));
+    const resumed = watch(
+      harness({ model: after, sessions: crashed })
+        .pipe(failover({ models, random: () => 0 }))
+        .resume('turn-1'),
+    );
     await vi.advanceTimersByTimeAsync(39_000);
     expect(after.requests).toHaveLength(0);
     expect(notices(resumed)).toMatchObject([{ type: 'failover.retrying', delayMs: 40_000 }]);
@@ -87,7 +139,11 @@ describe('a turn that is resumed', () => {
     const store = storeOf([]);
     const model = scriptedModel([{ error: broken }, { never: [] }]);
     const agent = () => failover({ models, random: () => 0, maxElapsedMs: 5_000 });
-    const watched = watch(harness({ model, sessions: store, newId: () => 'turn-1' }).pipe(agent()).turn({ session: 'alice', input: 'Go.' }));
+    const watched = watch(
+      harness({ model, sessions: store, newId: () => 'turn-1' })
+        .pipe(agent())
+        .turn({ session: 'alice', input: 'Go.' }),
+    );
     await vi.advanceTimersByTimeAsync(2_000);
     const crashed = storeOf(store.lines);
     watched.leave();
@@ -102,21 +158,36 @@ describe('a turn that is resumed', () => {
   it('leaves alone who was left alone, for as long as is left of it', async () => {
     const store = storeOf([]);
     const model = scriptedModel([{ error: wrongKey }, { never: [] }]);
-    const watched = watch(harness({ model, sessions: store, newId: () => 'turn-1' }).pipe(failover({ pool: poolOf(), models })).turn({ session: 'alice', input: 'Go.' }));
+    const watched = watch(
+      harness({ model, sessions: store, newId: () => 'turn-1' })
+        .pipe(failover({ pool: poolOf(), models }))
+        .turn({ session: 'alice', input: 'Go.' }),
+    );
     await vi.advanceTimersByTimeAsync(1_000);
     const crashed = storeOf(store.lines);
     watched.leave();
     const pool = poolOf();
-    const resumed = watch(harness({ model: scriptedModel(['Hello.']), sessions: crashed }).pipe(failover({ pool, models })).resume('turn-1'));
+    const resumed = watch(
+      harness({ model: scriptedModel(['Hello.']), sessions: crashed })
+        .pipe(failover({ pool, models }))
+        .resume('turn-1'),
+    );
     await vi.advanceTimersByTimeAsync(0);
     expect(pool.status()[0]?.cooldowns).toMatchObject([{ reason: 'auth', since: 0, until: 300_000 }]);
-    expect(resumed.events.filter((event): event is TurnEvent => event.replayed === undefined && event.type === 'model.request')).toMatchObject([{ credential: 'a2', attempt: 3 }]);
+    expect(
+      resumed.events.filter(
+        (event): event is TurnEvent => event.replayed === undefined && event.type === 'model.request',
+      ),
+    ).toMatchObject([{ credential: 'a2', attempt: 3 }]);
   });
 
   it('blames nobody for a call that was cancelled when the turn was being stopped', async () => {
     const store = storeOf([]);
     const controller = new AbortController();
-    const run = (sessions: SessionStore, pool: ReturnType<typeof poolOf>) => harness({ model: scriptedModel([{ never: [] }]), sessions, newId: () => 'turn-1' }).pipe(failover({ pool, models, maxRetries: 0 }));
+    const run = (sessions: SessionStore, pool: ReturnType<typeof poolOf>) =>
+      harness({ model: scriptedModel([{ never: [] }]), sessions, newId: () => 'turn-1' }).pipe(
+        failover({ pool, models, maxRetries: 0 }),
+      );
     watch(run(store, poolOf()).turn({ session: 'alice', input: 'Go.', signal: controller.signal }));
     await vi.advanceTimersByTimeAsync(1_000);
     controller.abort();
@@ -127,6 +198,9 @@ describe('a turn that is resumed', () => {
     const resumed = watch(run(storeOf(store.lines.slice(0, -1)), pool).resume('turn-1'));
     await vi.advanceTimersByTimeAsync(0);
     expect(resumed.end?.outcome).toBe('cancelled');
-    expect(pool.acquire({ provider: 'alpha', model: 'alpha/one', session: 'bob' })).toMatchObject({ profile: 'a1', isProbe: false });
+    expect(pool.acquire({ provider: 'alpha', model: 'alpha/one', session: 'bob' })).toMatchObject({
+      profile: 'a1',
+      isProbe: false,
+    });
   });
 });

@@ -18,10 +18,18 @@ export class RequestShaper {
   shape(request: Request, asked: Asked, settings: ModelSettings | undefined): Request {
     const { model, credential } = asked;
     const messages = this.#readerFor(asked).for(request.messages);
-    if (request.model === model && request.credential === credential && messages === request.messages && settings === undefined) return request;
+    if (
+      request.model === model &&
+      request.credential === credential &&
+      messages === request.messages &&
+      settings === undefined
+    ) {
+      return request;
+    }
     // The new members come first: behind a spread they cost V8 ten times as much.
     const widened: Request = { model, credential, ...request, messages };
-    const shaped = widened.model === model && widened.credential === credential ? widened : { ...widened, model, credential };
+    const shaped =
+      widened.model === model && widened.credential === credential ? widened : { ...widened, model, credential };
     return settings === undefined ? shaped : { ...shaped, settings: { ...request.settings, ...settings } };
   }
 

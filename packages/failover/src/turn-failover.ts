@@ -1,4 +1,12 @@
-import { notice, stop, type DecisionInput, type ErrorInfo, type NewEvent, type OperatorContext, type TurnEventOf } from '@h/turn';
+import {
+  notice,
+  stop,
+  type DecisionInput,
+  type ErrorInfo,
+  type NewEvent,
+  type OperatorContext,
+  type TurnEventOf,
+} from '@h/turn';
 import { from, isObservable, map, of, switchMap, type Observable } from 'rxjs';
 import { availableAt, choose, type Free } from './choose.js';
 import type { ErrorClass } from './errors/classify-error.js';
@@ -69,9 +77,21 @@ export class TurnFailover {
     if (this.#isFinal(reason)) return undefined;
     const plan = delayMs === undefined ? this.#next(reason) : this.#retry(delayMs, reason);
     const failure: Failure = given.type === 'model.error' ? given : asFailure(given, error);
-    if (plan.kind !== 'nobody') return this.#follow(plan, [{ ...failure, retrying: true }, ...cooling], failure, () => this.#operator.askAgain(request, failure), reason);
+    if (plan.kind !== 'nobody') {
+      return this.#follow(
+        plan,
+        [{ ...failure, retrying: true }, ...cooling],
+        failure,
+        () => this.#operator.askAgain(request, failure),
+        reason,
+      );
+    }
     if (given.type === 'model.response') return [...cooling, given];
-    return [...cooling, this.#exhausted(failure, reason, plan.freeAt), { ...failure, error: this.#errorOf(plan.freeAt, error) }];
+    return [
+      ...cooling,
+      this.#exhausted(failure, reason, plan.freeAt),
+      { ...failure, error: this.#errorOf(plan.freeAt, error) },
+    ];
   }
 
   /** Takes note of a call that failed before a crash, and leaves alone what was given up then for as long as is left of it. */
@@ -103,7 +123,9 @@ export class TurnFailover {
     return from(refreshed).pipe(
       switchMap(() => {
         const answer = this.#ask(request);
-        return isObservable(answer) ? (answer as Observable<readonly NewEvent[]>) : of(answer as Answer).pipe(map((events) => listOf(events ?? request)));
+        return isObservable(answer)
+          ? (answer as Observable<readonly NewEvent[]>)
+          : of(answer as Answer).pipe(map((events) => listOf(events ?? request)));
       }),
     );
   }
@@ -125,7 +147,9 @@ export class TurnFailover {
   #resume(error: ErrorInfo, since: number): Plan {
     const kind = this.classify(error);
     const delayMs = this.#retryDelay(kind, since);
-    return delayMs === undefined ? this.#next(kind.reason) : this.#retry(Math.max(0, since + delayMs - this.#now()), kind.reason);
+    return delayMs === undefined
+      ? this.#next(kind.reason)
+      : this.#retry(Math.max(0, since + delayMs - this.#now()), kind.reason);
   }
 
   #isFinal(reason: FailoverReason): boolean {
@@ -177,17 +201,30 @@ export class TurnFailover {
 
   #next(reason: FailoverReason): Plan {
     const memory = this.#memory;
-    if (memory.records.length > 0 && this.#isUsedUp(this.#now())) return { kind: 'nobody', freeAt: availableAt(memory, this.#pool) };
+    if (memory.records.length > 0 && this.#isUsedUp(this.#now())) {
+      return { kind: 'nobody', freeAt: availableAt(memory, this.#pool) };
+    }
     const found = choose(memory, this.#pool);
     if (found === undefined) return { kind: 'nobody', freeAt: undefined };
     if ('lease' in found) return found;
     const delayMs = found.until === undefined ? this.#settings.maxWaitMs : Math.max(0, found.until - this.#now());
     if (!this.#isWorthWaiting(delayMs, this.#now())) return { kind: 'nobody', freeAt: found.until };
-    return { kind: 'wait', to: this.#named(found.place, found.profile), delayMs, reason: reason === 'unknown' ? found.reason : reason };
+    return {
+      kind: 'wait',
+      to: this.#named(found.place, found.profile),
+      delayMs,
+      reason: reason === 'unknown' ? found.reason : reason,
+    };
   }
 
   /** Says what comes next, and lets the request follow at once or after a while. */
-  #follow(plan: Exclude<Plan, { kind: 'nobody' }>, before: readonly NewEvent[], { step, attempt }: Pick<Failure, 'step' | 'attempt'>, again: () => Request, reason: FailoverReason): DecisionInput {
+  #follow(
+    plan: Exclude<Plan, { kind: 'nobody' }>,
+    before: readonly NewEvent[],
+    { step, attempt }: Pick<Failure, 'step' | 'attempt'>,
+    again: () => Request,
+    reason: FailoverReason,
+  ): DecisionInput {
     const { asked: from = {} } = this.#memory;
     const ask = (free: Free): readonly NewEvent[] => {
       const sent = this.#send({ ...again(), at: this.#now() }, free);
@@ -196,13 +233,22 @@ export class TurnFailover {
     };
     if (plan.kind === 'ask') return [...before, ...ask(plan)];
     const { kind, to, delayMs } = plan;
-    const said = notice(kind === 'retry' ? 'failover.retrying' : 'failover.waiting', { step, attempt, reason, from, to, delayMs });
+    const said = notice(kind === 'retry' ? 'failover.retrying' : 'failover.waiting', {
+      step,
+      attempt,
+      reason,
+      from,
+      to,
+      delayMs,
+    });
     return eventsLater(this.#operator, [...before, said], delayMs, {
       wakeUp: kind === 'retry' ? undefined : (listener) => this.#pool.onChange(listener),
       next: () => {
         const then = this.#next(reason);
         if (then.kind === 'ask') return { events: ask(then) };
-        return then.kind === 'nobody' ? { events: this.#stopped({ step, attempt }, then.freeAt) } : { waitMs: then.delayMs };
+        return then.kind === 'nobody'
+          ? { events: this.#stopped({ step, attempt }, then.freeAt) }
+          : { waitMs: then.delayMs };
       },
     });
   }
@@ -230,25 +276,51 @@ export class TurnFailover {
     return notice('failover.switched', { step, attempt, reason, from, to, delayMs: 0 });
   }
 
-  #exhausted({ step, attempt }: Pick<Failure, 'step' | 'attempt'>, reason: FailoverReason, freeAt: number | undefined): NewEvent {
+  #exhausted(
+    { step, attempt }: Pick<Failure, 'step' | 'attempt'>,
+    reason: FailoverReason,
+    freeAt: number | undefined,
+  ): NewEvent {
     const attempts = this.#memory.records.length;
-    return notice('failover.exhausted', { step, attempt, reason, attempts, ...(freeAt !== undefined && { availableAt: freeAt }) });
+    return notice('failover.exhausted', {
+      step,
+      attempt,
+      reason,
+      attempts,
+      ...(freeAt !== undefined && { availableAt: freeAt }),
+    });
   }
 
   /** A single failure after which nobody else could be asked is told as it is. */
   #errorOf(freeAt: number | undefined, last: ErrorInfo): ErrorInfo {
     const { records } = this.#memory;
-    return records.length === 1 && freeAt === undefined ? last : exhaustedError(records, records[0]?.error ?? last, freeAt);
+    return records.length === 1 && freeAt === undefined
+      ? last
+      : exhaustedError(records, records[0]?.error ?? last, freeAt);
   }
 
   /** Ends the turn where no call is open that could be answered. */
   #stopped(place: Pick<Failure, 'step' | 'attempt'>, freeAt: number | undefined): readonly NewEvent[] {
-    const error = this.#errorOf(freeAt, { name: 'Error', message: 'All credentials are left alone after earlier failures.' });
-    return [this.#exhausted(place, this.#memory.records[0]?.reason ?? 'unknown', freeAt), stop('error', error.message, error)];
+    const error = this.#errorOf(freeAt, {
+      name: 'Error',
+      message: 'All credentials are left alone after earlier failures.',
+    });
+    return [
+      this.#exhausted(place, this.#memory.records[0]?.reason ?? 'unknown', freeAt),
+      stop('error', error.message, error),
+    ];
   }
 }
 
 /** An answer that is none, as the failure that it is. */
-const asFailure = ({ turn, at, step, attempt, usage }: Response, error: ErrorInfo): Failure => ({ type: 'model.error', turn, at, step, attempt, usage, error });
+const asFailure = ({ turn, at, step, attempt, usage }: Response, error: ErrorInfo): Failure => ({
+  type: 'model.error',
+  turn,
+  at,
+  step,
+  attempt,
+  usage,
+  error,
+});
 
 const listOf = (events: NewEvent | readonly NewEvent[]): readonly NewEvent[] => ('type' in events ? [events] : events);

@@ -70,7 +70,8 @@ export class TurnMemory {
   /** How often the model and credential of the last failure have failed in this step. */
   failuresOfLast(): number {
     const last = this.records.at(-1);
-    return this.records.filter(({ model, credential }) => model === last?.model && credential === last?.credential).length;
+    return this.records.filter(({ model, credential }) => model === last?.model && credential === last?.credential)
+      .length;
   }
 
   recallHome(kept: JSONValue | undefined): void {
@@ -81,7 +82,8 @@ export class TurnMemory {
   #makeChain(requested: string | undefined): void {
     const { models, pool } = this.#settings;
     const known = pool?.providers.length === 1 ? pool.providers[0] : undefined;
-    this.chain = this.chosen === undefined ? chainOf(requested, models, known) : chainOf(this.chosen, models, known).slice(0, 1);
+    this.chain =
+      this.chosen === undefined ? chainOf(requested, models, known) : chainOf(this.chosen, models, known).slice(0, 1);
     const isRecalled = this.#requested === undefined && this.asked !== undefined;
     this.#requested = requested;
     this.current = 0;

@@ -34,7 +34,10 @@ const everything = () =>
   });
 
 /** What people write: so many steps. */
-const counter = () => intercept('counter', () => ({ decide: { 'model.request': ({ step }) => (step > most ? stop('max-steps') : undefined) } }));
+const counter = () =>
+  intercept('counter', () => ({
+    decide: { 'model.request': ({ step }) => (step > most ? stop('max-steps') : undefined) },
+  }));
 
 /** What people write for tokens: all of the request, a token for every four characters. */
 const naive = () =>
@@ -55,7 +58,13 @@ const naive = () =>
 
 const turn = 'turn-1';
 const text = 'The quick brown fox jumps over the lazy dog. '.repeat(20);
-const tools = [{ name: 'read', description: 'Reads a file.', inputSchema: { type: 'object', properties: { path: { type: 'string' } } } }];
+const tools = [
+  {
+    name: 'read',
+    description: 'Reads a file.',
+    inputSchema: { type: 'object', properties: { path: { type: 'string' } } },
+  },
+];
 const system = [{ text: text.repeat(5) }];
 
 /** A turn that has come to this step, and how to make the next one. */
@@ -64,31 +73,83 @@ const turnAt = (operator, steps) => {
   source.pipe(operator).subscribe();
   let history = MessageList.of([{ role: 'user', content: 'Go.' }]);
   let step = 0;
-  source.next({ type: 'turn.start', turn, at: 0, session: 's', input: [{ role: 'user', content: 'Go.' }], trigger: 'user' });
-  source.next({ type: 'session.loaded', turn, at: 0, session: 's', messages: MessageList.empty, state: {}, repairs: [] });
+  source.next({
+    type: 'turn.start',
+    turn,
+    at: 0,
+    session: 's',
+    input: [{ role: 'user', content: 'Go.' }],
+    trigger: 'user',
+  });
+  source.next({
+    type: 'session.loaded',
+    turn,
+    at: 0,
+    session: 's',
+    messages: MessageList.empty,
+    state: {},
+    repairs: [],
+  });
   const usage = { input: 1000, cacheRead: 900, cacheWrite: 50, output: 50, reasoning: 0 };
   const ask = () => {
     step += 1;
-    source.next({ type: 'model.request', turn, at: step, step, attempt: 1, messages: history, system, tools, tail: [], settings: {} });
+    source.next({
+      type: 'model.request',
+      turn,
+      at: step,
+      step,
+      attempt: 1,
+      messages: history,
+      system,
+      tools,
+      tail: [],
+      settings: {},
+    });
   };
   const next = () => {
     ask();
     const call = { id: `c${step}`, name: 'read', input: { path: `src/file-${step}.ts` } };
-    const content = [{ type: 'text', text: 'Let me look.' }, { type: 'tool-call', toolCallId: call.id, toolName: call.name, input: call.input }];
+    const content = [
+      { type: 'text', text: 'Let me look.' },
+      { type: 'tool-call', toolCallId: call.id, toolName: call.name, input: call.input },
+    ];
     const output = { type: 'text', value: text };
-    source.next({ type: 'model.response', turn, at: step, step, attempt: 1, content, finishReason: 'tool-calls', usage });
+    source.next({
+      type: 'model.response',
+      turn,
+      at: step,
+      step,
+      attempt: 1,
+      content,
+      finishReason: 'tool-calls',
+      usage,
+    });
     source.next({ type: 'tool.call', turn, at: step, step, index: 0, call });
     source.next({ type: 'tool.result', turn, at: step, step, call, status: 'ok', output });
-    const messages = [{ role: 'assistant', content }, { role: 'tool', content: [{ type: 'tool-result', toolCallId: call.id, toolName: call.name, output }] }];
+    const messages = [
+      { role: 'assistant', content },
+      { role: 'tool', content: [{ type: 'tool-result', toolCallId: call.id, toolName: call.name, output }] },
+    ];
     source.next({ type: 'history.append', turn, at: step, origin: 'results', messages });
     history = history.concat(messages);
   };
   for (let index = 0; index < steps; index += 1) next();
-  return { next, ask, delta: () => source.next({ type: 'model.delta', turn, at: step, step, attempt: 1, delta: { type: 'text', text: ' fox' } }) };
+  return {
+    next,
+    ask,
+    delta: () =>
+      source.next({ type: 'model.delta', turn, at: step, step, attempt: 1, delta: { type: 'text', text: ' fox' } }),
+  };
 };
 
 const nothing = () => intercept('nothing', () => ({}));
-const subjects = { 'nothing at all': nothing, 'a step counter': counter, 'an estimate of all': naive, 'guardrails()': guardrails, 'guardrails, all limits': everything };
+const subjects = {
+  'nothing at all': nothing,
+  'a step counter': counter,
+  'an estimate of all': naive,
+  'guardrails()': guardrails,
+  'guardrails, all limits': everything,
+};
 
 for (const make of [nothing, counter, guardrails, everything]) {
   const warm = turnAt(make(), 10);

@@ -69,7 +69,9 @@ export class Account {
   /** The first limit that lets no further step begin. */
   refuses(now: number): LimitState | undefined {
     for (const limit of this.names) {
-      if (limitFacts[limit].perStep > this.left(limit, now, true) && !this.#mayBeFree(limit, now)) return this.state(limit, now);
+      if (limitFacts[limit].perStep > this.left(limit, now, true) && !this.#mayBeFree(limit, now)) {
+        return this.state(limit, now);
+      }
     }
     return undefined;
   }

@@ -1,10 +1,21 @@
-import { InvalidOptionError, listOf, numberFrom, objectOf, oneOf, required, wholeFrom, type OptionChecks } from '@h/turn/options';
+import {
+  InvalidOptionError,
+  listOf,
+  numberFrom,
+  objectOf,
+  oneOf,
+  required,
+  wholeFrom,
+  type OptionChecks,
+} from '@h/turn/options';
 import type { Extension } from './extension.js';
 import { limitFacts, limitNames, type Allowance, type LimitName, type Limits } from './limits.js';
 
 const amounts = new Set<LimitName>(['maxCost', 'maxDurationMs']);
 
-const limits = Object.fromEntries(limitNames.map((name) => [name, amounts.has(name) ? numberFrom(0, Infinity) : wholeFrom(0, Infinity)])) as OptionChecks<Limits>;
+const limits = Object.fromEntries(
+  limitNames.map((name) => [name, amounts.has(name) ? numberFrom(0, Infinity) : wholeFrom(0, Infinity)]),
+) as OptionChecks<Limits>;
 
 const extension: OptionChecks<Extension> = {
   perCompletion: required(numberFrom(0)),
@@ -23,7 +34,9 @@ export const allowanceChecks: OptionChecks<Allowance> = { ...limits, extension: 
 export const checkExtension = (owner: string, allowance: Allowance, option = 'extension'): void => {
   const { extension, maxSteps = Infinity } = allowance;
   if (extension === undefined || extension.perCompletion === 0 || (maxSteps !== Infinity && maxSteps !== 0)) return;
-  const inProportion = extension.limits.find((name) => limitFacts[name].isCounted !== true && (allowance[name] ?? Infinity) !== Infinity);
+  const inProportion = extension.limits.find(
+    (name) => limitFacts[name].isCounted !== true && (allowance[name] ?? Infinity) !== Infinity,
+  );
   if (inProportion === undefined) return;
   throw new InvalidOptionError({
     owner,

@@ -12,7 +12,13 @@ export interface BudgetTab {
 }
 
 /** Opens a tab on these accounts; what the turn has had is kept in `charged`. */
-export const openTab = (accounts: readonly Account[], charged: MutableCounters, isNew: boolean, at: number, onClose: () => void): BudgetTab => {
+export const openTab = (
+  accounts: readonly Account[],
+  charged: MutableCounters,
+  isNew: boolean,
+  at: number,
+  onClose: () => void,
+): BudgetTab => {
   let isOpen = true;
   for (const account of accounts) account.enter(at);
   const spend = (amounts: Amounts): void => {

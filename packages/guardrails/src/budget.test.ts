@@ -15,7 +15,11 @@ const usedOf = (budget: Budget) => {
 const together = (count: number, script: readonly ScriptStep[], budget: Budget, delayMs = 10) => {
   const models = Array.from({ length: count }, () => scriptedModel(script, { delayMs }));
   const replies = models.map((model, index) =>
-    reply(harness({ model, tools: scriptedTools({ ls: 'a.txt' }) }).pipe(guardrails({ budget, wrapUp: false })).turn({ session: `s${index}`, input: 'Go.' })),
+    reply(
+      harness({ model, tools: scriptedTools({ ls: 'a.txt' }) })
+        .pipe(guardrails({ budget, wrapUp: false }))
+        .turn({ session: `s${index}`, input: 'Go.' }),
+    ),
   );
   return { models, ended: Promise.all(replies) };
 };
@@ -26,11 +30,23 @@ describe('a budget that turns share', () => {
 
   it('is used up by all of them', async () => {
     const budget = createBudget({ maxSteps: 5 });
-    const first = reply(harness({ model: scriptedModel(worker(3)), tools: scriptedTools({ ls: 'a.txt' }) }).pipe(guardrails({ budget })).turn({ session: 'a', input: 'Go.' }));
+    const first = reply(
+      harness({ model: scriptedModel(worker(3)), tools: scriptedTools({ ls: 'a.txt' }) })
+        .pipe(guardrails({ budget }))
+        .turn({ session: 'a', input: 'Go.' }),
+    );
     await vi.advanceTimersByTimeAsync(0);
     expect(await first).toMatchObject({ outcome: 'completed', steps: 3 });
-    const second = reply(harness({ model: scriptedModel(worker(9)), tools: scriptedTools({ ls: 'a.txt' }) }).pipe(guardrails({ budget, wrapUp: false })).turn({ session: 'b', input: 'Go.' }));
-    expect(await second).toMatchObject({ outcome: 'max-steps', steps: 2, reason: 'The budget has made 5 of the 5 steps that it may make.' });
+    const second = reply(
+      harness({ model: scriptedModel(worker(9)), tools: scriptedTools({ ls: 'a.txt' }) })
+        .pipe(guardrails({ budget, wrapUp: false }))
+        .turn({ session: 'b', input: 'Go.' }),
+    );
+    expect(await second).toMatchObject({
+      outcome: 'max-steps',
+      steps: 2,
+      reason: 'The budget has made 5 of the 5 steps that it may make.',
+    });
     expect(usedOf(budget)).toEqual({ steps: 5, toolCalls: 4, inputTokens: 50, outputTokens: 25 });
   });
 
@@ -69,10 +85,16 @@ describe('a budget that turns share', () => {
     const greedy = scriptedModel([{ never: Array.from({ length: 300 }, () => 'x'.repeat(400)) }], { delayMs: 1 });
     const modest = scriptedModel([{ never: [] }]);
     let pieces = 0;
-    harness({ model: greedy }).pipe(guardrails({ budget })).turn({ session: 'a', input: 'Go.' }).subscribe(({ type }) => {
-      if (type === 'model.delta') pieces += 1;
-    });
-    const waiting = harness({ model: modest }).pipe(guardrails({ budget })).turn({ session: 'b', input: 'Go.' }).subscribe();
+    harness({ model: greedy })
+      .pipe(guardrails({ budget }))
+      .turn({ session: 'a', input: 'Go.' })
+      .subscribe(({ type }) => {
+        if (type === 'model.delta') pieces += 1;
+      });
+    const waiting = harness({ model: modest })
+      .pipe(guardrails({ budget }))
+      .turn({ session: 'b', input: 'Go.' })
+      .subscribe();
     await vi.advanceTimersByTimeAsync(1000);
     expect({ pieces, active: [greedy.active, modest.active] }).toEqual({ pieces: 164, active: [0, 1] });
     waiting.unsubscribe();
@@ -81,7 +103,10 @@ describe('a budget that turns share', () => {
   it('lets a model have more than was set aside for it, while there is more', async () => {
     const budget = createBudget({ maxOutputTokens: 100_000 });
     const long = scriptedModel([{ never: Array.from({ length: 300 }, () => 'x'.repeat(400)) }], { delayMs: 1 });
-    const subscription = harness({ model: long }).pipe(guardrails({ budget })).turn({ session: 'a', input: 'Go.' }).subscribe();
+    const subscription = harness({ model: long })
+      .pipe(guardrails({ budget }))
+      .turn({ session: 'a', input: 'Go.' })
+      .subscribe();
     await vi.advanceTimersByTimeAsync(1000);
     expect(long.active).toBe(1);
     subscription.unsubscribe();
@@ -93,7 +118,10 @@ describe('a budget that turns share', () => {
     const budget = createBudget({ maxOutputTokens: 100 });
     const { models } = together(1, [{ never: ['x'] }], budget);
     const model = scriptedModel(['Done.']);
-    const subscription = harness({ model }).pipe(guardrails({ budget })).turn({ session: 'other', input: 'Go.' }).subscribe();
+    const subscription = harness({ model })
+      .pipe(guardrails({ budget }))
+      .turn({ session: 'other', input: 'Go.' })
+      .subscribe();
     await vi.advanceTimersByTimeAsync(100);
     subscription.unsubscribe();
     budget.cutOff('Enough.');
@@ -112,22 +140,34 @@ describe('a budget that turns share', () => {
   it('is never overrun by turns side by side that keep to maxOutputTokens, whatever they say', async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 4000 }), { minLength: 5, maxLength: 5 });
     await fc.assert(
-      fc.asyncProperty(fc.array(sizes, { minLength: 2, maxLength: 4 }), fc.integer({ min: 100, max: 12_000 }), async (turns, maxOutputTokens) => {
-        const budget = createBudget({ maxOutputTokens });
-        const ended = turns.map((outputs, index) => {
-          const script = outputs.map(
-            (output, place): ScriptStep =>
-              ({ settings }) =>
-                // What is written is no more than the one token that a request may be left with; a longer text would not keep to that.
-                costing(10, Math.min(output, settings.maxOutputTokens ?? 4096), place === outputs.length - 1 ? 'Ok' : call('1', 'ls')),
-          );
-          const model = scriptedModel(script, { delayMs: 1 + index });
-          return reply(harness({ model, tools: scriptedTools({ ls: 'a.txt' }) }).pipe(guardrails({ budget })).turn({ session: `s${index}`, input: 'Go.' }));
-        });
-        await vi.advanceTimersByTimeAsync(10_000);
-        await Promise.all(ended);
-        expect(budget.used().outputTokens).toBeLessThanOrEqual(maxOutputTokens);
-      }),
+      fc.asyncProperty(
+        fc.array(sizes, { minLength: 2, maxLength: 4 }),
+        fc.integer({ min: 100, max: 12_000 }),
+        async (turns, maxOutputTokens) => {
+          const budget = createBudget({ maxOutputTokens });
+          const ended = turns.map((outputs, index) => {
+            const script = outputs.map(
+              (output, place): ScriptStep =>
+                ({ settings }) =>
+                  // What is written is no more than the one token that a request may be left with; a longer text would not keep to that.
+                  costing(
+                    10,
+                    Math.min(output, settings.maxOutputTokens ?? 4096),
+                    place === outputs.length - 1 ? 'Ok' : call('1', 'ls'),
+                  ),
+            );
+            const model = scriptedModel(script, { delayMs: 1 + index });
+            return reply(
+              harness({ model, tools: scriptedTools({ ls: 'a.txt' }) })
+                .pipe(guardrails({ budget }))
+                .turn({ session: `s${index}`, input: 'Go.' }),
+            );
+          });
+          await vi.advanceTimersByTimeAsync(10_000);
+          await Promise.all(ended);
+          expect(budget.used().outputTokens).toBeLessThanOrEqual(maxOutputTokens);
+        },
+      ),
       { numRuns: 40 },
     );
   });
@@ -137,7 +177,10 @@ describe('a budget that turns share', () => {
     const options = { budget: ({ session }: { readonly session: string }) => budgets[session] };
     const model = scriptedModel(['Hi', 'Hi']);
     const agent = harness({ model }).pipe(guardrails(options));
-    expect(await reply(agent.turn({ session: 'alice', input: 'Hi' }))).toMatchObject({ outcome: 'max-steps', reason: 'The budget of alice has made 0 of the 0 steps that it may make.' });
+    expect(await reply(agent.turn({ session: 'alice', input: 'Hi' }))).toMatchObject({
+      outcome: 'max-steps',
+      reason: 'The budget of alice has made 0 of the 0 steps that it may make.',
+    });
     expect(await reply(agent.turn({ session: 'bob', input: 'Hi' }))).toMatchObject({ outcome: 'completed' });
   });
 });
@@ -151,21 +194,34 @@ describe('a budget that is cut off', () => {
     const tools = scriptedTools({ ls: { never: true } });
     const model = scriptedModel([{ never: ['x'] }]);
     const busy = scriptedModel([response(call('1', 'ls'))]);
-    const agents = [harness({ model, tools }), harness({ model: busy, tools })].map((made) => made.pipe(guardrails({ budget: budget.share({ name: 'child' }) })));
+    const agents = [harness({ model, tools }), harness({ model: busy, tools })].map((made) =>
+      made.pipe(guardrails({ budget: budget.share({ name: 'child' }) })),
+    );
     const ended = Promise.all(agents.map((agent, index) => reply(agent.turn({ session: `s${index}`, input: 'Go.' }))));
     await vi.advanceTimersByTimeAsync(100);
     expect([model.active, tools.active]).toEqual([1, 1]);
     budget.cutOff('The operator said so.');
-    for (const result of await ended) expect(result).toMatchObject({ outcome: 'budget-exceeded', reason: 'The budget was cut off: The operator said so.' });
+    for (const result of await ended) {
+      expect(result).toMatchObject({
+        outcome: 'budget-exceeded',
+        reason: 'The budget was cut off: The operator said so.',
+      });
+    }
     expect([model.active, tools.active, vi.getTimerCount()]).toEqual([0, 0, 0]);
-    expect(await reply(harness({ model }).pipe(guardrails({ budget })).turn({ session: 'late', input: 'Go.' }))).toMatchObject({ outcome: 'budget-exceeded', steps: 0 });
+    expect(
+      await reply(harness({ model }).pipe(guardrails({ budget })).turn({ session: 'late', input: 'Go.' })),
+    ).toMatchObject({ outcome: 'budget-exceeded', steps: 0 });
   });
 
   it('leaves the budget that it is a share of alone', () => {
     const budget = createBudget();
     const child = budget.share();
     child.cutOff('Enough.');
-    expect([child.cutOffReason, budget.cutOffReason, budget.share().cutOffReason]).toEqual(['Enough.', undefined, undefined]);
+    expect([child.cutOffReason, budget.cutOffReason, budget.share().cutOffReason]).toEqual([
+      'Enough.',
+      undefined,
+      undefined,
+    ]);
     child.cutOff('Again.');
     expect(child.cutOffReason).toBe('Enough.');
   });
@@ -182,7 +238,13 @@ describe('a budget that is cut off', () => {
         unwatch();
       };
     });
-    expect(await reply(harness({ model: scriptedModel(['Hi']) }).pipe(guardrails({ budget })).turn({ session: 'a', input: 'Hi' }))).toMatchObject({ outcome: 'completed' });
+    expect(
+      await reply(
+        harness({ model: scriptedModel(['Hi']) })
+          .pipe(guardrails({ budget }))
+          .turn({ session: 'a', input: 'Hi' }),
+      ),
+    ).toMatchObject({ outcome: 'completed' });
     expect(spy).toHaveBeenCalled();
     expect(watching).toBe(0);
     expect(budget.toJSON()['tabs']).toEqual({});
@@ -192,8 +254,11 @@ describe('a budget that is cut off', () => {
   it('says of a turn under way whether it is charged, to a share of it too', async () => {
     const whole = createBudget();
     const share = whole.share({ name: 'child' });
-    const charged = (): readonly boolean[] => [whole, share, share.share(), whole.share()].map((budget) => budget.charges('t'));
-    const turn = harness({ model: scriptedModel([{ never: [] }]) }).pipe(guardrails({ budget: share })).turn({ session: 'a', input: 'Go.', id: 't' });
+    const charged = (): readonly boolean[] =>
+      [whole, share, share.share(), whole.share()].map((budget) => budget.charges('t'));
+    const turn = harness({ model: scriptedModel([{ never: [] }]) })
+      .pipe(guardrails({ budget: share }))
+      .turn({ session: 'a', input: 'Go.', id: 't' });
     expect(charged()).toEqual([false, false, false, false]);
     const subscription = turn.subscribe();
     await vi.waitFor(() => expect(charged()).toEqual([true, true, false, false]));
@@ -208,7 +273,10 @@ describe('a share of a budget', () => {
     const budget = createBudget({ maxSteps: 10 });
     const child = budget.share({ name: 'researcher', maxSteps: 2 });
     const result = await run(worker(9), { budget: child, wrapUp: false });
-    expect(result).toMatchObject({ outcome: 'max-steps', reason: 'The researcher has made 2 of the 2 steps that it may make.' });
+    expect(result).toMatchObject({
+      outcome: 'max-steps',
+      reason: 'The researcher has made 2 of the 2 steps that it may make.',
+    });
     expect([child.used().steps, budget.used().steps]).toEqual([2, 2]);
   });
 
@@ -216,20 +284,28 @@ describe('a share of a budget', () => {
     const budget = createBudget({ maxTokens: 100, name: 'job' });
     budget.spend({ inputTokens: 95 });
     const result = await run(worker(9), { budget: budget.share({ maxTokens: 1000, name: 'child' }), wrapUp: false });
-    expect(result).toMatchObject({ outcome: 'budget-exceeded', steps: 0, reason: expect.stringContaining('The job has used 95 of the 100 tokens') as string });
+    expect(result).toMatchObject({
+      outcome: 'budget-exceeded',
+      steps: 0,
+      reason: expect.stringContaining('The job has used 95 of the 100 tokens') as string,
+    });
   });
 
   it('sums up any tree of spending', () => {
     const spendings = fc.array(fc.record({ parent: fc.nat(20), spent: fc.nat(100) }), { minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(spendings, (given) => {
-        const nodes: { readonly budget: Budget; readonly above: readonly number[]; total: number }[] = [{ budget: createBudget(), above: [], total: 0 }];
+        const nodes: { readonly budget: Budget; readonly above: readonly number[]; total: number }[] = [
+          { budget: createBudget(), above: [], total: 0 },
+        ];
         for (const { parent, spent } of given) {
           const place = parent % nodes.length;
           const { budget, above } = nodes[place] as (typeof nodes)[number];
           nodes.push({ budget: budget.share(), above: [...above, place], total: 0 });
           nodes.at(-1)?.budget.spend({ inputTokens: spent });
-          for (const index of [...above, place, nodes.length - 1]) (nodes[index] as (typeof nodes)[number]).total += spent;
+          for (const index of [...above, place, nodes.length - 1]) {
+            (nodes[index] as (typeof nodes)[number]).total += spent;
+          }
         }
         for (const { budget, total } of nodes) expect(budget.used().inputTokens).toBe(total);
       }),
@@ -249,7 +325,9 @@ describe('a share of a budget', () => {
   });
 
   it('says whose limit is near in notices', async () => {
-    const { of } = await run([eager, eager, eager, eager], { budget: createBudget({ name: 'job' }).share({ name: 'child', maxSteps: 3 }) });
+    const { of } = await run([eager, eager, eager, eager], {
+      budget: createBudget({ name: 'job' }).share({ name: 'child', maxSteps: 3 }),
+    });
     expect(of('budget.near')).toMatchObject([{ scope: 'child', limit: 'maxSteps', used: 2, left: 1 }]);
   });
 });
@@ -274,7 +352,10 @@ describe('a reservation', () => {
   });
 
   it('never takes more than there is, in any order', () => {
-    const step = fc.record({ amount: fc.nat(40), settle: fc.option(fc.record({ place: fc.nat(10), share: fc.double({ min: 0, max: 1, noNaN: true }) })) });
+    const step = fc.record({
+      amount: fc.nat(40),
+      settle: fc.option(fc.record({ place: fc.nat(10), share: fc.double({ min: 0, max: 1, noNaN: true }) })),
+    });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const parent = createBudget({ maxTokens: 200 });
@@ -337,7 +418,15 @@ describe('a budget that is stored', () => {
   });
 
   it('takes nothing from a stored value that makes no sense', () => {
-    for (const restore of [null, 7, 'x', [], { counters: { steps: -1, cost: Number.NaN, x: 1 } }, { tabs: { a: 'b' } }, { cutOff: 3 }]) {
+    for (const restore of [
+      null,
+      7,
+      'x',
+      [],
+      { counters: { steps: -1, cost: Number.NaN, x: 1 } },
+      { tabs: { a: 'b' } },
+      { cutOff: 3 },
+    ]) {
       expect(createBudget({ restore })).toMatchObject({ cutOffReason: undefined });
       expect(createBudget({ restore }).used().steps).toBe(0);
     }

@@ -166,7 +166,12 @@ export class Budget {
   /** What `createBudget({ restore })` takes. */
   toJSON(): JSONObject {
     const tabs = Object.fromEntries([...this.#tabs].map(([turn, charged]) => [turn, { ...charged }]));
-    return { version: 1, counters: { ...this.#account.used() }, tabs, ...(this.#reason !== undefined && { cutOff: this.#reason }) };
+    return {
+      version: 1,
+      counters: { ...this.#account.used() },
+      tabs,
+      ...(this.#reason !== undefined && { cutOff: this.#reason }),
+    };
   }
 
   /** This budget, then those that it is a share of. */

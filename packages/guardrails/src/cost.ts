@@ -29,10 +29,17 @@ const probe = 1000;
 /**
  * A forecast for a call that sends so many tokens. What the last call read from or wrote to the cache is taken as read from the cache.
  */
-export const forecastCost = (costOf: CostOf | undefined, inputTokens: number, last: Usage | undefined, model: string | undefined): CostForecast | undefined => {
+export const forecastCost = (
+  costOf: CostOf | undefined,
+  inputTokens: number,
+  last: Usage | undefined,
+  model: string | undefined,
+): CostForecast | undefined => {
   const cached = last === undefined ? 0 : Math.min(inputTokens, last.cacheRead + last.cacheWrite);
   const usage: Usage = { input: inputTokens, cacheRead: cached, cacheWrite: 0, output: 0, reasoning: 0 };
   const input = knownCost(costOf, usage, model);
   const more = knownCost(costOf, { ...usage, output: probe }, model);
-  return input === undefined || more === undefined ? undefined : { input, perOutputToken: Math.max(0, more - input) / probe };
+  return input === undefined || more === undefined
+    ? undefined
+    : { input, perOutputToken: Math.max(0, more - input) / probe };
 };

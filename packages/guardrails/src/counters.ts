@@ -42,7 +42,9 @@ const names = Object.keys(noCounters()) as readonly (keyof Counters)[];
 /** Adds amounts to counters, in place. */
 export const addTo = (counters: MutableCounters, amounts: Amounts, sign: 1 | -1 = 1): void => {
   for (const name in amounts) {
-    if (Object.hasOwn(counters, name)) counters[name as keyof Counters] += sign * (amounts[name as keyof Counters] ?? 0);
+    if (Object.hasOwn(counters, name)) {
+      counters[name as keyof Counters] += sign * (amounts[name as keyof Counters] ?? 0);
+    }
   }
 };
 

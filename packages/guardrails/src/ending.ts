@@ -16,11 +16,16 @@ export const summedUp = (limit: LimitState, event: TurnEventOf<'turn.stop'>): re
 };
 
 /** The end of a turn whose budget was cut off. */
-export const cutOff = (reason: string): readonly NewEvent[] => [stop('budget-exceeded', `The budget was cut off: ${reason}`)];
+export const cutOff = (reason: string): readonly NewEvent[] => [
+  stop('budget-exceeded', `The budget was cut off: ${reason}`),
+];
 
 /** The end of a turn whose answers with tool calls were cut off too often. */
 export const cutTooOften = (count: number, most: number): readonly NewEvent[] => [
-  stop('budget-exceeded', `Answers with tool calls were cut off at the output limit ${count} times; ${most} may go on.`),
+  stop(
+    'budget-exceeded',
+    `Answers with tool calls were cut off at the output limit ${count} times; ${most} may go on.`,
+  ),
 ];
 
 /** The end of a turn whose limit on cost cannot be kept, because nobody knows what has been spent. */
@@ -35,7 +40,12 @@ export const unpriced = (accounts: TurnAccounts, now: number): readonly NewEvent
   return undefined;
 };
 
-const whileStreaming: ReadonlySet<LimitName> = new Set<LimitName>(['maxTokens', 'maxOutputTokens', 'maxCost', 'maxOutputChars']);
+const whileStreaming: ReadonlySet<LimitName> = new Set<LimitName>([
+  'maxTokens',
+  'maxOutputTokens',
+  'maxCost',
+  'maxOutputChars',
+]);
 
 /** The limit that has no room for what a model call has used so far, with that in it. */
 export const overrunBy = (accounts: TurnAccounts, amounts: Amounts, now: number): LimitState | undefined => {

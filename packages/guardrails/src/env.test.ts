@@ -28,8 +28,24 @@ describe('guardrailsFromEnv', () => {
   });
 
   it('reads all others in the same style, with any prefix', () => {
-    const env = { X_MAX_TOOL_CALLS: '1', X_MAX_INPUT_TOKENS: '2', X_MAX_OUTPUT_TOKENS: '3', X_MAX_COST: '0.5', X_MAX_DURATION_MS: '4', X_MAX_INPUT_CHARS: '5', X_MAX_OUTPUT_CHARS: '6' };
-    expect(fromEnv(env, 'X_')).toEqual({ maxToolCalls: 1, maxInputTokens: 2, maxOutputTokens: 3, maxCost: 0.5, maxDurationMs: 4, maxInputChars: 5, maxOutputChars: 6 });
+    const env = {
+      X_MAX_TOOL_CALLS: '1',
+      X_MAX_INPUT_TOKENS: '2',
+      X_MAX_OUTPUT_TOKENS: '3',
+      X_MAX_COST: '0.5',
+      X_MAX_DURATION_MS: '4',
+      X_MAX_INPUT_CHARS: '5',
+      X_MAX_OUTPUT_CHARS: '6',
+    };
+    expect(fromEnv(env, 'X_')).toEqual({
+      maxToolCalls: 1,
+      maxInputTokens: 2,
+      maxOutputTokens: 3,
+      maxCost: 0.5,
+      maxDurationMs: 4,
+      maxInputChars: 5,
+      maxOutputChars: 6,
+    });
     expect(fromEnv({ MAX_TURNS: '7' }, '')).toEqual({ maxSteps: 7 });
   });
 
@@ -41,11 +57,20 @@ describe('guardrailsFromEnv', () => {
   });
 
   it('takes what is empty for unset, and Infinity for no limit', () => {
-    expect(fromEnv({ STATEK_MAX_TURNS: ' ', STATEK_MAX_TOKEN_USAGE: 'Infinity', STATEK_MAX_EXCEPTIONS: '0' })).toEqual({ maxTokens: Infinity, maxExceptions: 0 });
+    expect(fromEnv({ STATEK_MAX_TURNS: ' ', STATEK_MAX_TOKEN_USAGE: 'Infinity', STATEK_MAX_EXCEPTIONS: '0' })).toEqual({
+      maxTokens: Infinity,
+      maxExceptions: 0,
+    });
   });
 
   it('leaves tokens alone where there is no number of steps to be in proportion to', () => {
-    expect(fromEnv({ STATEK_MAX_TOKEN_USAGE: '100', STATEK_MAX_EXCEPTIONS: '2', STATEK_LIMIT_EXTENSION_PER_COMPLETION: '1' })).toMatchObject({ extension: { limits: ['maxExceptions'] } });
+    expect(
+      fromEnv({
+        STATEK_MAX_TOKEN_USAGE: '100',
+        STATEK_MAX_EXCEPTIONS: '2',
+        STATEK_LIMIT_EXTENSION_PER_COMPLETION: '1',
+      }),
+    ).toMatchObject({ extension: { limits: ['maxExceptions'] } });
   });
 
   it.each<readonly [string, string]>([
@@ -53,11 +78,22 @@ describe('guardrailsFromEnv', () => {
     ['-1', 'The environment variable STATEK_MAX_TURNS takes a number from 0 or Infinity; it is "-1".'],
     ['1.5', 'guardrailsFromEnv("STATEK_") takes a whole number from 0 or Infinity as "maxSteps"; it was given 1.5.'],
   ])('refuses %s', (value, message) => {
-    expect(() => fromEnv({ STATEK_MAX_TURNS: value })).toThrow(expect.objectContaining({ code: 'invalid-option', message }));
+    expect(() => fromEnv({ STATEK_MAX_TURNS: value })).toThrow(
+      expect.objectContaining({ code: 'invalid-option', message }),
+    );
   });
 
-  it.each(['MAX_TURN', 'MAXTURNS', 'MAX_TOKENS_USAGE', 'MAX_SOMETHING', 'LIMIT_EXTENSION', 'max_turns'.toUpperCase().replace('_', '-')])('takes %s for a typo', (key) => {
-    expect(() => fromEnv({ [`STATEK_${key}`]: '5' })).toThrow(new RegExp(`^The environment variable STATEK_${key} is no limit that there is; did you mean STATEK_`));
+  it.each([
+    'MAX_TURN',
+    'MAXTURNS',
+    'MAX_TOKENS_USAGE',
+    'MAX_SOMETHING',
+    'LIMIT_EXTENSION',
+    'max_turns'.toUpperCase().replace('_', '-'),
+  ])('takes %s for a typo', (key) => {
+    expect(() => fromEnv({ [`STATEK_${key}`]: '5' })).toThrow(
+      new RegExp(`^The environment variable STATEK_${key} is no limit that there is; did you mean STATEK_`),
+    );
   });
 
   it('leaves variables alone that are somebody else’s', () => {
@@ -67,13 +103,19 @@ describe('guardrailsFromEnv', () => {
 
   it('never throws anything but an option error, whatever the environment holds', () => {
     fc.assert(
-      fc.property(fc.dictionary(fc.string({ maxLength: 40 }).map((name) => `S_${name}`), fc.string()), (env) => {
-        try {
-          guardrails(guardrailsFromEnv('S_', { env }));
-        } catch (error) {
-          expect(error).toMatchObject({ code: 'invalid-option' });
-        }
-      }),
+      fc.property(
+        fc.dictionary(
+          fc.string({ maxLength: 40 }).map((name) => `S_${name}`),
+          fc.string(),
+        ),
+        (env) => {
+          try {
+            guardrails(guardrailsFromEnv('S_', { env }));
+          } catch (error) {
+            expect(error).toMatchObject({ code: 'invalid-option' });
+          }
+        },
+      ),
     );
   });
 
@@ -92,13 +134,22 @@ describe('presets', () => {
       interactive: ['5', '3', '1', '15000', '0.25'],
       batch: ['15', '4', '1', '60000', '0'],
     };
-    const keys = ['MAX_TURNS', 'MAX_EXCEPTIONS', 'MAX_CONSECUTIVE_EXCEPTIONS', 'MAX_TOKEN_USAGE', 'LIMIT_EXTENSION_PER_COMPLETION'];
+    const keys = [
+      'MAX_TURNS',
+      'MAX_EXCEPTIONS',
+      'MAX_CONSECUTIVE_EXCEPTIONS',
+      'MAX_TOKEN_USAGE',
+      'LIMIT_EXTENSION_PER_COMPLETION',
+    ];
     const env = Object.fromEntries(keys.map((key, index) => [`STATEK_${key}`, environments[name]?.[index] ?? '']));
     expect(preset).toEqual(fromEnv(env));
     expect(() => guardrails(preset)).not.toThrow();
   });
 
   it('can be changed', async () => {
-    expect(await run(worker(30), { ...presets.batch, maxSteps: 3, wrapUp: false })).toMatchObject({ outcome: 'max-steps', steps: 3 });
+    expect(await run(worker(30), { ...presets.batch, maxSteps: 3, wrapUp: false })).toMatchObject({
+      outcome: 'max-steps',
+      steps: 3,
+    });
   });
 });

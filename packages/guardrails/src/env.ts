@@ -62,7 +62,9 @@ export const guardrailsFromEnv = (prefix: string, options: FromEnvOptions = {}):
     else if (key === extensionKey) perCompletion = numberOf(name, text);
     else found[limitKeys[key as keyof typeof limitKeys]] = numberOf(name, text);
   }
-  const limits = extended.filter((limit) => found[limit] !== undefined && (limit !== 'maxTokens' || isPositive(found.maxSteps)));
+  const limits = extended.filter(
+    (limit) => found[limit] !== undefined && (limit !== 'maxTokens' || isPositive(found.maxSteps)),
+  );
   const extension: Extension = { perCompletion, limits };
   const allowance: Allowance = perCompletion === 0 ? found : { ...found, extension };
   const owner = `guardrailsFromEnv(${JSON.stringify(prefix)})`;
@@ -75,7 +77,9 @@ const isPositive = (value: number | undefined): boolean => value !== undefined &
 
 const numberOf = (name: string, text: string): number => {
   const value = Number(text);
-  if (Number.isNaN(value) || value < 0) throw refusal(name, `takes a number from 0 or Infinity; it is ${showValue(text, name)}.`);
+  if (Number.isNaN(value) || value < 0) {
+    throw refusal(name, `takes a number from 0 or Infinity; it is ${showValue(text, name)}.`);
+  }
   return value;
 };
 
@@ -83,7 +87,9 @@ const numberOf = (name: string, text: string): number => {
 const mostWrong = 3;
 
 const checkTypo = (prefix: string, key: string): void => {
-  const [nearest] = keys.map((known) => ({ known, wrong: distance(key, known) })).toSorted((left, right) => left.wrong - right.wrong);
+  const [nearest] = keys
+    .map((known) => ({ known, wrong: distance(key, known) }))
+    .toSorted((left, right) => left.wrong - right.wrong);
   const looksLikeLimit = /^(?:MAX|LIMIT)_/.test(key);
   if (nearest === undefined || (nearest.wrong > mostWrong && !looksLikeLimit)) return;
   throw refusal(
@@ -93,7 +99,11 @@ const checkTypo = (prefix: string, key: string): void => {
 };
 
 const refusal = (option: string, problem: string): InvalidOptionError =>
-  new InvalidOptionError({ owner: 'guardrailsFromEnv()', option, message: `The environment variable ${option} ${problem}` });
+  new InvalidOptionError({
+    owner: 'guardrailsFromEnv()',
+    option,
+    message: `The environment variable ${option} ${problem}`,
+  });
 
 /** How many letters have to be added, removed or changed; names that are much longer than ours are far off anyway. */
 const distance = (left: string, right: string): number => {

@@ -12,8 +12,15 @@ const changes = ['turn.stop', 'model.request', 'model.response', 'session.state'
 describe('guardrails', () => {
   describeOperator(() => guardrails());
   describeOperator(() => guardrails({ maxSteps: 2 }), { changes, completes: false });
-  describeOperator(() => guardrails({ maxDurationMs: 1e9, maxTokens: 1e9, maxCost: 1e9, costOf: () => 1, session: { maxTokens: 1e9 } }), { changes });
-  describeOperator(() => guardrails({ budget: createBudget({ maxTokens: 1e9, maxDurationMs: 1e9 }), maxTokensRecoveries: 1 }), { changes });
+  describeOperator(
+    () =>
+      guardrails({ maxDurationMs: 1e9, maxTokens: 1e9, maxCost: 1e9, costOf: () => 1, session: { maxTokens: 1e9 } }),
+    { changes },
+  );
+  describeOperator(
+    () => guardrails({ budget: createBudget({ maxTokens: 1e9, maxDurationMs: 1e9 }), maxTokensRecoveries: 1 }),
+    { changes },
+  );
 
   it('lets the last allowed step pass and answers the next one with a stop', () => {
     marbles(({ turn, expectObservable }) => {
@@ -23,9 +30,18 @@ describe('guardrails', () => {
         ...events,
         n: { ...limit, type: 'budget.near', used: 1, left: 1 } as const,
         x: { ...limit, type: 'budget.exceeded', used: 2 } as const,
-        s: { type: 'turn.stop', turn: 'turn-1', at: 0, outcome: 'max-steps', reason: 'The turn has made 2 of the 2 steps that it may make.' } as const,
+        s: {
+          type: 'turn.stop',
+          turn: 'turn-1',
+          at: 0,
+          outcome: 'max-steps',
+          reason: 'The turn has made 2 of the 2 steps that it may make.',
+        } as const,
       };
-      expectObservable(turn('a-----b----c---|', events).pipe(guardrails({ maxSteps: 2 }))).toBe('a-----(nb)-(xs)|', expected);
+      expectObservable(turn('a-----b----c---|', events).pipe(guardrails({ maxSteps: 2 }))).toBe(
+        'a-----(nb)-(xs)|',
+        expected,
+      );
     });
   });
 
@@ -37,14 +53,26 @@ describe('guardrails', () => {
   });
 
   it.each([undefined, 1])('ends the turn before the step over the limit is started (delay %s)', async (delayMs) => {
-    const { outcome, reason, steps, model, transcript } = await run(worker(4), { maxSteps: 3, wrapUp: false }, { delayMs });
+    const { outcome, reason, steps, model, transcript } = await run(
+      worker(4),
+      { maxSteps: 3, wrapUp: false },
+      { delayMs },
+    );
     expect({ outcome, reason, steps, requests: model.requests.length }).toEqual({
       outcome: 'max-steps',
       reason: 'The turn has made 3 of the 3 steps that it may make.',
       steps: 3,
       requests: 3,
     });
-    expect(transcript.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool', 'assistant', 'tool']);
+    expect(transcript.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+      'tool',
+      'assistant',
+      'tool',
+    ]);
   });
 
   it('starts nothing when no step is allowed, and gives the input back', async () => {
@@ -73,7 +101,10 @@ describe('guardrails', () => {
         const { outcome, steps } = await run(worker(needed), { maxSteps, ...(!sumsUp && { wrapUp: false }) });
         // With tools taken away nobody can tell an answer from a summary, but where the first step is the last.
         const isDone = needed < maxSteps || (needed === maxSteps && (!sumsUp || needed === 1));
-        expect({ outcome, steps }).toEqual({ outcome: isDone ? 'completed' : 'max-steps', steps: Math.min(maxSteps, needed) });
+        expect({ outcome, steps }).toEqual({
+          outcome: isDone ? 'completed' : 'max-steps',
+          steps: Math.min(maxSteps, needed),
+        });
       }),
       { numRuns: 40 },
     );
@@ -88,20 +119,29 @@ describe('the last step that a limit allows', () => {
       reason: 'The turn has made 3 of the 3 steps that it may make. Its last step ran without tools, to sum up.',
       text: 'This is what is done.',
     });
-    expect(model.requests.map(({ settings, tools }) => [settings.toolChoice, tools.length])).toEqual([[undefined, 1], [undefined, 1], ['none', 1]]);
+    expect(model.requests.map(({ settings, tools }) => [settings.toolChoice, tools.length])).toEqual([
+      [undefined, 1],
+      [undefined, 1],
+      ['none', 1],
+    ]);
     expect(of('budget.wrap-up')).toMatchObject([{ scope: 'turn', limit: 'maxSteps', used: 2, max: 3, step: 3 }]);
     expect(of('budget.exceeded')).toMatchObject([{ scope: 'turn', limit: 'maxSteps', used: 3, max: 3 }]);
   });
 
   it('tells the model so in that request alone, and leaves the history as it is', async () => {
     const { model, transcript } = await run([eager, eager, eager], { maxSteps: 3 });
-    const tails = model.requests.map(({ tail }) => tail.map(({ content, metadata }) => [metadata?.kind, metadata?.internal, JSON.stringify(content).slice(1, 56)]));
+    const tails = model.requests.map(({ tail }) =>
+      tail.map(({ content, metadata }) => [metadata?.kind, metadata?.internal, JSON.stringify(content).slice(1, 56)]),
+    );
     expect(tails).toEqual([[], [], [['budget-last', true, 'The turn has made 2 of the 3 steps that it may make. Th']]]);
     expect(transcript.filter(({ role }) => role === 'user')).toHaveLength(1);
   });
 
   it('tells the model once that a limit comes near', async () => {
-    const { model, of } = await run(Array.from({ length: 20 }, () => eager), { maxSteps: 20 });
+    const { model, of } = await run(
+      Array.from({ length: 20 }, () => eager),
+      { maxSteps: 20 },
+    );
     const kinds = model.requests.map(({ tail }) => tail.map(({ metadata }) => metadata?.kind).join());
     expect(kinds).toEqual([...Array.from({ length: 18 }, () => ''), 'budget-near', 'budget-last']);
     expect(of('budget.near')).toMatchObject([{ limit: 'maxSteps', used: 18, left: 2, max: 20 }]);
@@ -110,9 +150,21 @@ describe('the last step that a limit allows', () => {
   it('refuses the calls of a model that asks for tools all the same, and ends after it', async () => {
     const tools = scriptedTools({ ls: 'a.txt' });
     const { outcome, reason, transcript } = await run(worker(9), { maxSteps: 2 }, { tools });
-    expect({ outcome, reason }).toEqual({ outcome: 'max-steps', reason: 'The turn has made 2 of the 2 steps that it may make.' });
+    expect({ outcome, reason }).toEqual({
+      outcome: 'max-steps',
+      reason: 'The turn has made 2 of the 2 steps that it may make.',
+    });
     expect(tools.ran).toHaveLength(1);
-    expect(transcript.at(-1)).toMatchObject({ content: [{ output: { type: 'execution-denied', reason: expect.stringContaining('No tools run in the last step.') as string } }] });
+    expect(transcript.at(-1)).toMatchObject({
+      content: [
+        {
+          output: {
+            type: 'execution-denied',
+            reason: expect.stringContaining('No tools run in the last step.') as string,
+          },
+        },
+      ],
+    });
   });
 
   it('is like any other where there are no tools to take away', async () => {
@@ -140,7 +192,9 @@ describe('the last step that a limit allows', () => {
   it('stays as it was without wrap-up, but for the notices', async () => {
     const { model, of, outcome } = await run(worker(3), { maxSteps: 3, wrapUp: false });
     expect(outcome).toBe('completed');
-    expect(model.requests.every(({ settings, tail }) => settings.toolChoice === undefined && tail.length === 0)).toBe(true);
+    expect(model.requests.every(({ settings, tail }) => settings.toolChoice === undefined && tail.length === 0)).toBe(
+      true,
+    );
     expect(of('budget.near')).toHaveLength(1);
   });
 

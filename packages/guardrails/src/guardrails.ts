@@ -1,4 +1,12 @@
-import { annotate, intercept, type Decision, type DecisionInput, type JSONObject, type TurnEventOf, type TurnOperator } from '@h/turn';
+import {
+  annotate,
+  intercept,
+  type Decision,
+  type DecisionInput,
+  type JSONObject,
+  type TurnEventOf,
+  type TurnOperator,
+} from '@h/turn';
 import { Observable } from 'rxjs';
 import type { Amounts } from './counters.js';
 import { nextTimeMs } from './near.js';
@@ -124,7 +132,8 @@ export const guardrails = (options: GuardrailsOptions = {}): TurnOperator => {
         },
         'model.delta': (event) => guard.delta(event),
         'model.response': (event) => guard.respond(event),
-        'model.error': (event) => (Object.keys(used).length === 0 ? undefined : annotate(event, ownName, used as JSONObject)),
+        'model.error': (event) =>
+          Object.keys(used).length === 0 ? undefined : annotate(event, ownName, used as JSONObject),
         'tool.call': (event) => guard.call(event),
         'turn.stop': (event) => guard.stop(event),
         'turn.end': (event) => guard.finish(event),

@@ -57,7 +57,9 @@ export class InputEstimate {
     this.#tools = tools;
     this.#fixedTokens = 0;
     for (const { text } of system) this.#fixedTokens += this.#tokensOf(text);
-    for (const { name, description, inputSchema } of tools) this.#fixedTokens += this.#tokensOf(name + description + jsonOf(inputSchema));
+    for (const { name, description, inputSchema } of tools) {
+      this.#fixedTokens += this.#tokensOf(name + description + jsonOf(inputSchema));
+    }
   }
 
   #message(message: Message): number {

@@ -13,11 +13,19 @@ const endless = (step: ScriptStep): readonly ScriptStep[] => Array.from({ length
 describe('a limit on tokens', () => {
   it.each<readonly [GuardrailsOptions, number, string]>([
     [{ maxTokens: 1000 }, 9, 'The turn has used 990 of the 1000 tokens that it may use.'],
-    [{ maxInputTokens: 1000 }, 9, 'The turn has sent 900 of the 1000 tokens that it may send. What is left is not enough for another step.'],
+    [
+      { maxInputTokens: 1000 },
+      9,
+      'The turn has sent 900 of the 1000 tokens that it may send. What is left is not enough for another step.',
+    ],
     [{ maxOutputTokens: 95 }, 10, 'The turn has received 100 of the 95 tokens that it may receive.'],
   ])('%j ends a turn that sends 100 and receives 10 tokens a step after step %i', async (options, steps, reason) => {
     const result = await run(endless(looking(100, 10)), { ...options, wrapUp: false });
-    expect(result).toMatchObject({ outcome: 'budget-exceeded', steps, reason: expect.stringContaining(reason) as string });
+    expect(result).toMatchObject({
+      outcome: 'budget-exceeded',
+      steps,
+      reason: expect.stringContaining(reason) as string,
+    });
   });
 
   it('stops before a step that would not fit, by what the requests before it have taken', async () => {
@@ -29,20 +37,35 @@ describe('a limit on tokens', () => {
   });
 
   it('keeps room for a last answer, and sums up in it', async () => {
-    const step: ScriptStep = ({ settings }) => (settings.toolChoice === 'none' ? costing(400, 50, 'This is what is done.') : costing(400, 10, call('again', 'ls')));
-    const { steps, outcome, text, usage, model } = await run(endless(step), { maxTokens: 2000, wrapUp: { tokens: 200 } });
+    const step: ScriptStep = ({ settings }) =>
+      settings.toolChoice === 'none'
+        ? costing(400, 50, 'This is what is done.')
+        : costing(400, 10, call('again', 'ls'));
+    const { steps, outcome, text, usage, model } = await run(endless(step), {
+      maxTokens: 2000,
+      wrapUp: { tokens: 200 },
+    });
     expect({ outcome, text }).toEqual({ outcome: 'budget-exceeded', text: 'This is what is done.' });
     expect(usage.input + usage.output).toBeLessThanOrEqual(2000);
     expect(steps).toBe(3);
-    expect(model.requests.at(-1)?.settings).toMatchObject({ toolChoice: 'none', maxOutputTokens: expect.any(Number) as number });
+    expect(model.requests.at(-1)?.settings).toMatchObject({
+      toolChoice: 'none',
+      maxOutputTokens: expect.any(Number) as number,
+    });
   });
 
   it('lowers maxOutputTokens to what is left, and never raises it', async () => {
     const answers = [costing(100, 100, call('1', 'ls')), costing(100, 10, 'Done.')];
     const { model } = await run(answers, { maxOutputTokens: 1100, wrapUp: { tokens: 100 } });
     expect(model.requests.map(({ settings }) => settings.maxOutputTokens)).toEqual([1000, 900]);
-    const modest = intercept('modest', () => ({ decide: { 'model.request': (request) => ({ ...request, settings: { maxOutputTokens: 50 } }) } }));
-    const { model: other } = await run(answers, { maxOutputTokens: 1100, wrapUp: { tokens: 100 } }, { before: [modest] });
+    const modest = intercept('modest', () => ({
+      decide: { 'model.request': (request) => ({ ...request, settings: { maxOutputTokens: 50 } }) },
+    }));
+    const { model: other } = await run(
+      answers,
+      { maxOutputTokens: 1100, wrapUp: { tokens: 100 } },
+      { before: [modest] },
+    );
     expect(other.requests.map(({ settings }) => settings.maxOutputTokens)).toEqual([50, 50]);
   });
 
@@ -58,13 +81,24 @@ describe('a limit on tokens', () => {
 
   it('answers the calls of an answer that has overrun it, and runs none', async () => {
     const tools = scriptedTools({ ls: 'a.txt' });
-    const { outcome, reason, transcript } = await run([costing(100, 5000, call('1', 'ls'))], { maxTokens: 1000 }, { tools });
-    expect({ outcome, reason, ran: tools.ran.length }).toEqual({ outcome: 'budget-exceeded', reason: 'The turn has used 5100 of the 1000 tokens that it may use.', ran: 0 });
+    const { outcome, reason, transcript } = await run(
+      [costing(100, 5000, call('1', 'ls'))],
+      { maxTokens: 1000 },
+      { tools },
+    );
+    expect({ outcome, reason, ran: tools.ran.length }).toEqual({
+      outcome: 'budget-exceeded',
+      reason: 'The turn has used 5100 of the 1000 tokens that it may use.',
+      ran: 0,
+    });
     expect(transcript.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
   });
 
   it('counts by estimate what a provider does not count', async () => {
-    const { steps, reason } = await run(endless(costing(0, 0, 'x'.repeat(400), call('again', 'ls'))), { maxOutputTokens: 1000, wrapUp: false });
+    const { steps, reason } = await run(endless(costing(0, 0, 'x'.repeat(400), call('again', 'ls'))), {
+      maxOutputTokens: 1000,
+      wrapUp: false,
+    });
     expect(steps).toBe(9);
     expect(reason).toMatch(/^The turn has received 10\d\d of the 1000 tokens/);
   });
@@ -77,21 +111,25 @@ describe('a limit on tokens', () => {
   });
 
   it('is never overrun by a model that keeps to maxOutputTokens, whatever it says', async () => {
-    const sizes = fc.array(fc.record({ input: fc.integer({ min: 1, max: 60 }), output: fc.integer({ min: 1, max: 3000 }) }), { minLength: 12, maxLength: 12 });
+    const sizes = fc.array(
+      fc.record({ input: fc.integer({ min: 1, max: 60 }), output: fc.integer({ min: 1, max: 3000 }) }),
+      { minLength: 12, maxLength: 12 },
+    );
     await fc.assert(
       fc.asyncProperty(sizes, fc.integer({ min: 300, max: 20_000 }), async (steps, maxTokens) => {
         let sent = 50;
-        const script = steps.map(
-          ({ input, output }): ScriptStep =>
-            ({ settings }) => {
-              const received = Math.min(output, settings.maxOutputTokens ?? Infinity);
-              const said = costing(sent, received, settings.toolChoice === 'none' ? 'Done.' : call('again', 'ls'));
-              // What was received is sent again, and so is a result.
-              sent += received + Math.min(input, 4);
-              return said;
-            },
+        const script = steps.map(({ input, output }): ScriptStep => ({ settings }) => {
+          const received = Math.min(output, settings.maxOutputTokens ?? Infinity);
+          const said = costing(sent, received, settings.toolChoice === 'none' ? 'Done.' : call('again', 'ls'));
+          // What was received is sent again, and so is a result.
+          sent += received + Math.min(input, 4);
+          return said;
+        });
+        const { usage, outcome } = await run(
+          script,
+          { maxTokens, wrapUp: { tokens: 100 }, estimateTokens: (text) => text.length },
+          { tools: scriptedTools({ ls: 'abcd' }) },
         );
-        const { usage, outcome } = await run(script, { maxTokens, wrapUp: { tokens: 100 }, estimateTokens: (text) => text.length }, { tools: scriptedTools({ ls: 'abcd' }) });
         if (outcome !== 'error') expect(usage.input + usage.output).toBeLessThanOrEqual(maxTokens);
       }),
       { numRuns: 40 },
@@ -102,7 +140,11 @@ describe('a limit on tokens', () => {
 describe('a limit on tool calls', () => {
   it('lets so many run and refuses the others of the same step', async () => {
     const tools = scriptedTools({ ls: 'a.txt' });
-    const { outcome, reason, transcript, text } = await run([response(call('1', 'ls'), call('2', 'ls'), call('3', 'ls')), eager], { maxToolCalls: 2 }, { tools });
+    const { outcome, reason, transcript, text } = await run(
+      [response(call('1', 'ls'), call('2', 'ls'), call('3', 'ls')), eager],
+      { maxToolCalls: 2 },
+      { tools },
+    );
     expect(tools.ran.map(({ id }) => id)).toEqual(['1', '2']);
     expect({ outcome, reason, text }).toEqual({
       outcome: 'budget-exceeded',
@@ -115,7 +157,9 @@ describe('a limit on tool calls', () => {
   it('refuses calls over it, though another limit of a shared budget was overrun meanwhile', async () => {
     const budget = createBudget({ maxTokens: 1000, maxToolCalls: 0 });
     const tools = scriptedTools({ ls: 'a.txt' });
-    const overrunning = intercept('overrunning', () => ({ observe: { 'tool.call': () => budget.spend({ inputTokens: 5000 }) } }));
+    const overrunning = intercept('overrunning', () => ({
+      observe: { 'tool.call': () => budget.spend({ inputTokens: 5000 }) },
+    }));
     await run(worker(2), { budget, wrapUp: false }, { tools, before: [overrunning] });
     expect(tools.ran).toHaveLength(0);
   });
@@ -129,7 +173,11 @@ describe('a limit on tool calls', () => {
 
   it('does not count what did not run', async () => {
     const tools = scriptedTools({ ls: 'a.txt' });
-    const { outcome } = await run([response(call('1', 'gone')), response(call('2', 'ls')), 'Done.'], { maxToolCalls: 2 }, { tools });
+    const { outcome } = await run(
+      [response(call('1', 'gone')), response(call('2', 'ls')), 'Done.'],
+      { maxToolCalls: 2 },
+      { tools },
+    );
     expect(outcome).toBe('completed');
     expect(tools.ran).toHaveLength(1);
   });
@@ -140,22 +188,39 @@ describe('a limit on cost', () => {
 
   it('ends the turn, with what was spent', async () => {
     const { steps, reason, outcome } = await run(endless(looking(100, 20)), { maxCost: 1, costOf, wrapUp: false });
-    expect({ steps, reason, outcome }).toEqual({ steps: 5, outcome: 'budget-exceeded', reason: 'The turn has cost 1 of the 1 units of money that it may cost.' });
+    expect({ steps, reason, outcome }).toEqual({
+      steps: 5,
+      outcome: 'budget-exceeded',
+      reason: 'The turn has cost 1 of the 1 units of money that it may cost.',
+    });
   });
 
   it('keeps room for a last answer and clamps it by its price', async () => {
-    const { text, outcome, model } = await run(endless(({ settings }) => (settings.toolChoice === 'none' ? costing(100, 20, 'Summary.') : costing(100, 20, call('again', 'ls')))), { maxCost: 1, costOf, wrapUp: { tokens: 20 } });
+    const { text, outcome, model } = await run(
+      endless(({ settings }) =>
+        settings.toolChoice === 'none' ? costing(100, 20, 'Summary.') : costing(100, 20, call('again', 'ls')),
+      ),
+      { maxCost: 1, costOf, wrapUp: { tokens: 20 } },
+    );
     expect({ text, outcome }).toEqual({ text: 'Summary.', outcome: 'budget-exceeded' });
     expect(model.requests.at(-1)?.settings.maxOutputTokens).toBeLessThanOrEqual(60);
   });
 
   it('tells when it comes near, at its own share', async () => {
-    const { of } = await run(endless(looking(100, 20)), { maxCost: 1, costOf, reserveCostFraction: 0.5, wrapUp: false });
+    const { of } = await run(endless(looking(100, 20)), {
+      maxCost: 1,
+      costOf,
+      reserveCostFraction: 0.5,
+      wrapUp: false,
+    });
     expect(of('budget.near')).toMatchObject([{ limit: 'maxCost', max: 1, used: expect.closeTo(0.6) as number }]);
   });
 
   it('cannot be kept where a price is not known: the turn ends before its next step, and says so', async () => {
-    const { steps, reason, outcome, of } = await run(endless(looking(100, 20)), { maxCost: 1, costOf: () => undefined });
+    const { steps, reason, outcome, of } = await run(endless(looking(100, 20)), {
+      maxCost: 1,
+      costOf: () => undefined,
+    });
     expect({ steps, outcome, reason }).toEqual({
       steps: 1,
       outcome: 'budget-exceeded',
@@ -165,7 +230,10 @@ describe('a limit on cost', () => {
   });
 
   it.each([Number.NaN, -1, Infinity, 'free' as never])('takes a price of %s for unknown', async (price) => {
-    expect(await run(worker(2), { maxCost: 1, costOf: () => price })).toMatchObject({ outcome: 'budget-exceeded', steps: 1 });
+    expect(await run(worker(2), { maxCost: 1, costOf: () => price })).toMatchObject({
+      outcome: 'budget-exceeded',
+      steps: 1,
+    });
   });
 
   it('takes a price list that throws for one that does not know', async () => {
@@ -179,7 +247,12 @@ describe('a limit on cost', () => {
     const prices = [0.4, undefined, 0.4, undefined, 0.4];
     let calls = 0;
     const model: ScriptStep = () => ({ ...costing(100, 20, call('again', 'ls')), model: `m${(calls += 1)}` });
-    const { steps, of } = await run(endless(model), { maxCost: 1.3, unknownCost: 'ignore', costOf: (_, name) => prices[Number(name?.slice(1)) - 1], wrapUp: false });
+    const { steps, of } = await run(endless(model), {
+      maxCost: 1.3,
+      unknownCost: 'ignore',
+      costOf: (_, name) => prices[Number(name?.slice(1)) - 1],
+      wrapUp: false,
+    });
     expect(steps).toBe(5);
     expect(of('budget.cost-unknown').map(({ model: name }) => name)).toEqual(['m2', 'm4']);
   });
@@ -188,9 +261,15 @@ describe('a limit on cost', () => {
     const amount = fc.double({ min: 1e-9, max: 10, noNaN: true });
     await fc.assert(
       fc.asyncProperty(amount, amount, amount, fc.boolean(), async (perInput, perOutput, maxCost, isShared) => {
-        const costOf = ({ input, output }: { input: number; output: number }): number => input * perInput + output * perOutput;
+        const costOf = ({ input, output }: { input: number; output: number }): number =>
+          input * perInput + output * perOutput;
         const limit = isShared ? { budget: createBudget({ maxCost }).share({ maxCost: maxCost * 0.7 }) } : { maxCost };
-        const { outcome } = await run(endless(looking(7, 3)), { maxSteps: 12, ...limit, costOf, wrapUp: { tokens: 3 } });
+        const { outcome } = await run(endless(looking(7, 3)), {
+          maxSteps: 12,
+          ...limit,
+          costOf,
+          wrapUp: { tokens: 3 },
+        });
         expect(['budget-exceeded', 'max-steps']).toContain(outcome);
       }),
       { numRuns: 60 },
@@ -199,7 +278,10 @@ describe('a limit on cost', () => {
 
   it('lets free models work at 0', async () => {
     expect(await run(worker(3), { maxCost: 0, costOf: () => 0 })).toMatchObject({ outcome: 'completed' });
-    expect(await run(worker(3), { maxCost: 0, costOf: () => 1 })).toMatchObject({ outcome: 'budget-exceeded', steps: 0 });
+    expect(await run(worker(3), { maxCost: 0, costOf: () => 1 })).toMatchObject({
+      outcome: 'budget-exceeded',
+      steps: 0,
+    });
   });
 });
 
@@ -211,17 +293,30 @@ describe('a limit on exceptions', () => {
   const good = ok('fine');
 
   it('allows N and ends the turn with the N+1st', async () => {
-    const result = await run(worker(9), { maxExceptions: 2 }, { tools: tools([failing, good, failing, good, failing]) });
-    expect(result).toMatchObject({ outcome: 'budget-exceeded', steps: 5, reason: 'The turn has had 3 of the 2 failed tool calls that it may have.' });
+    const result = await run(
+      worker(9),
+      { maxExceptions: 2 },
+      { tools: tools([failing, good, failing, good, failing]) },
+    );
+    expect(result).toMatchObject({
+      outcome: 'budget-exceeded',
+      steps: 5,
+      reason: 'The turn has had 3 of the 2 failed tool calls that it may have.',
+    });
   });
 
   it('ends with the first at 0', async () => {
-    expect(await run(worker(9), { maxExceptions: 0 }, { tools: tools([failing]) })).toMatchObject({ outcome: 'budget-exceeded', steps: 1 });
+    expect(await run(worker(9), { maxExceptions: 0 }, { tools: tools([failing]) })).toMatchObject({
+      outcome: 'budget-exceeded',
+      steps: 1,
+    });
   });
 
   it('counts steps in a row for a streak, which a step without failures ends', async () => {
     const options = { maxConsecutiveExceptions: 1 };
-    expect(await run(worker(6), options, { tools: tools([failing, good, failing, good, failing]) })).toMatchObject({ outcome: 'completed' });
+    expect(await run(worker(6), options, { tools: tools([failing, good, failing, good, failing]) })).toMatchObject({
+      outcome: 'completed',
+    });
     expect(await run(worker(6), options, { tools: tools([good, failing, failing]) })).toMatchObject({
       outcome: 'budget-exceeded',
       steps: 3,
@@ -231,23 +326,48 @@ describe('a limit on exceptions', () => {
 
   it('takes a step for failing in which one of several calls failed', async () => {
     const step = response(call('1', 'ls'), call('2', 'ls'));
-    expect(await run([step, step, 'Done.'], { maxConsecutiveExceptions: 1 }, { tools: tools([failing, good, good, failing]) })).toMatchObject({ outcome: 'budget-exceeded', steps: 2 });
-    expect(await run([step, 'Done.'], { maxConsecutiveExceptions: 1, maxExceptions: 2 }, { tools: tools([failing, failing]) })).toMatchObject({ outcome: 'completed' });
+    expect(
+      await run(
+        [step, step, 'Done.'],
+        { maxConsecutiveExceptions: 1 },
+        { tools: tools([failing, good, good, failing]) },
+      ),
+    ).toMatchObject({ outcome: 'budget-exceeded', steps: 2 });
+    expect(
+      await run(
+        [step, 'Done.'],
+        { maxConsecutiveExceptions: 1, maxExceptions: 2 },
+        { tools: tools([failing, failing]) },
+      ),
+    ).toMatchObject({ outcome: 'completed' });
   });
 
   it.each<readonly [string, ToolOutcome, boolean]>([
     ['a call that timed out', { status: 'timed-out', timeoutMs: 5, output: { type: 'error-text', value: '' } }, true],
     ['invalid input', { status: 'invalid-input', issues: [], output: { type: 'error-text', value: '' } }, true],
     ['a denial', { status: 'denied', reason: 'No.', output: { type: 'execution-denied' } }, false],
-    ['a command that ran and said no', { ...failing, error: failure('Exit code: 1', { code: 'command-failed' }) }, false],
-    ['a stored result', { status: 'stored', artifact: { id: 'a', size: 1 }, output: { type: 'text', value: '' } }, false],
+    [
+      'a command that ran and said no',
+      { ...failing, error: failure('Exit code: 1', { code: 'command-failed' }) },
+      false,
+    ],
+    [
+      'a stored result',
+      { status: 'stored', artifact: { id: 'a', size: 1 }, output: { type: 'text', value: '' } },
+      false,
+    ],
   ])('takes %s for what it is', async (_, outcome, isException) => {
-    expect(await run(worker(3), { maxExceptions: 0 }, { tools: tools([outcome]) })).toMatchObject({ outcome: isException ? 'budget-exceeded' : 'completed' });
+    expect(await run(worker(3), { maxExceptions: 0 }, { tools: tools([outcome]) })).toMatchObject({
+      outcome: isException ? 'budget-exceeded' : 'completed',
+    });
   });
 
   it('leaves the decision to the caller', async () => {
     const isException = ({ call: { name } }: { call: { name: string } }): boolean => name === 'ls';
-    expect(await run(worker(3), { maxExceptions: 0, isException })).toMatchObject({ outcome: 'budget-exceeded', steps: 1 });
+    expect(await run(worker(3), { maxExceptions: 0, isException })).toMatchObject({
+      outcome: 'budget-exceeded',
+      steps: 1,
+    });
   });
 
   it('warns with the last that is allowed', async () => {
@@ -259,28 +379,45 @@ describe('a limit on exceptions', () => {
 describe('a limit on sizes', () => {
   it('refuses input that is too long, and gives it back', async () => {
     const { outcome, reason, of, transcript } = await run(['Hi'], { maxInputChars: 5 }, { input: 'Too long' });
-    expect({ outcome, reason, transcript }).toEqual({ outcome: 'budget-exceeded', reason: 'The turn has taken in 8 of the 5 characters that it may take in.', transcript: [] });
+    expect({ outcome, reason, transcript }).toEqual({
+      outcome: 'budget-exceeded',
+      reason: 'The turn has taken in 8 of the 5 characters that it may take in.',
+      transcript: [],
+    });
     expect(of('turn.end')[0]?.undelivered).toEqual([user('Too long')]);
     expect(await run(['Hi'], { maxInputChars: 8 }, { input: 'Just fit' })).toMatchObject({ outcome: 'completed' });
   });
 
   it('ends an answer that is too long in the middle', async () => {
     const { outcome, reason, model } = await run([{ never: ['12345', '67890', 'x'] }], { maxOutputChars: 10 });
-    expect({ outcome, reason, abandoned: model.abandoned }).toEqual({ outcome: 'budget-exceeded', reason: 'The turn has written 11 of the 10 characters that it may write.', abandoned: 1 });
+    expect({ outcome, reason, abandoned: model.abandoned }).toEqual({
+      outcome: 'budget-exceeded',
+      reason: 'The turn has written 11 of the 10 characters that it may write.',
+      abandoned: 1,
+    });
   });
 
   it('counts what was written before', async () => {
-    expect(await run([response('1234567', call('1', 'ls')), 'Four'], { maxOutputChars: 12, wrapUp: false })).toMatchObject({ outcome: 'budget-exceeded' });
+    expect(
+      await run([response('1234567', call('1', 'ls')), 'Four'], { maxOutputChars: 12, wrapUp: false }),
+    ).toMatchObject({ outcome: 'budget-exceeded' });
   });
 });
 
 describe('several limits', () => {
   it('end the turn at the first that is used up, whatever they are', async () => {
-    const options = fc.record({ maxSteps: fc.nat(6), maxToolCalls: fc.nat(6), maxTokens: fc.nat(2000) }, { requiredKeys: [] });
+    const options = fc.record(
+      { maxSteps: fc.nat(6), maxToolCalls: fc.nat(6), maxTokens: fc.nat(2000) },
+      { requiredKeys: [] },
+    );
     await fc.assert(
       fc.asyncProperty(options, fc.boolean(), async (limits, sumsUp) => {
         const tools = scriptedTools({ ls: 'a.txt' });
-        const { outcome, steps, usage } = await run(endless(eager), { maxSteps: 20, ...limits, ...(!sumsUp && { wrapUp: false }) }, { tools });
+        const { outcome, steps, usage } = await run(
+          endless(eager),
+          { maxSteps: 20, ...limits, ...(!sumsUp && { wrapUp: false }) },
+          { tools },
+        );
         expect(['max-steps', 'budget-exceeded', 'completed']).toContain(outcome);
         expect(steps).toBeLessThanOrEqual(limits.maxSteps ?? 20);
         expect(tools.ran.length).toBeLessThanOrEqual(limits.maxToolCalls ?? 20);

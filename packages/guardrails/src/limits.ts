@@ -66,17 +66,75 @@ interface LimitFacts {
 const trace = 1e-12;
 
 export const limitFacts: Readonly<Record<LimitName, LimitFacts>> = {
-  maxSteps: { measure: ({ steps = 0 }) => steps, outcome: 'max-steps', words: ['made', 'steps', 'make'], isCounted: true, perStep: 1 },
-  maxToolCalls: { measure: ({ toolCalls = 0 }) => toolCalls, outcome: 'budget-exceeded', words: ['made', 'tool calls', 'make'], isCounted: true, perStep: 0 },
-  maxTokens: { measure: ({ inputTokens = 0, outputTokens = 0 }) => inputTokens + outputTokens, outcome: 'budget-exceeded', words: ['used', 'tokens', 'use'], perStep: 1 },
-  maxInputTokens: { measure: ({ inputTokens = 0 }) => inputTokens, outcome: 'budget-exceeded', words: ['sent', 'tokens', 'send'], perStep: 1 },
-  maxOutputTokens: { measure: ({ outputTokens = 0 }) => outputTokens, outcome: 'budget-exceeded', words: ['received', 'tokens', 'receive'], perStep: 1 },
-  maxCost: { measure: ({ cost = 0 }) => cost, outcome: 'budget-exceeded', words: ['cost', 'units of money', 'cost'], perStep: trace },
-  maxDurationMs: { measure: ({ durationMs = 0 }) => durationMs, outcome: 'timed-out', words: ['taken', 'milliseconds', 'take'], perStep: trace },
-  maxExceptions: { measure: ({ exceptions = 0 }) => exceptions, outcome: 'budget-exceeded', words: ['had', 'failed tool calls', 'have'], isCounted: true, perStep: 0 },
-  maxConsecutiveExceptions: { measure: ({ consecutiveExceptions = 0 }) => consecutiveExceptions, outcome: 'budget-exceeded', words: ['had', 'failing steps in a row', 'have'], perStep: 0 },
-  maxInputChars: { measure: ({ inputChars = 0 }) => inputChars, outcome: 'budget-exceeded', words: ['taken in', 'characters', 'take in'], perStep: 0 },
-  maxOutputChars: { measure: ({ outputChars = 0 }) => outputChars, outcome: 'budget-exceeded', words: ['written', 'characters', 'write'], perStep: 1 },
+  maxSteps: {
+    measure: ({ steps = 0 }) => steps,
+    outcome: 'max-steps',
+    words: ['made', 'steps', 'make'],
+    isCounted: true,
+    perStep: 1,
+  },
+  maxToolCalls: {
+    measure: ({ toolCalls = 0 }) => toolCalls,
+    outcome: 'budget-exceeded',
+    words: ['made', 'tool calls', 'make'],
+    isCounted: true,
+    perStep: 0,
+  },
+  maxTokens: {
+    measure: ({ inputTokens = 0, outputTokens = 0 }) => inputTokens + outputTokens,
+    outcome: 'budget-exceeded',
+    words: ['used', 'tokens', 'use'],
+    perStep: 1,
+  },
+  maxInputTokens: {
+    measure: ({ inputTokens = 0 }) => inputTokens,
+    outcome: 'budget-exceeded',
+    words: ['sent', 'tokens', 'send'],
+    perStep: 1,
+  },
+  maxOutputTokens: {
+    measure: ({ outputTokens = 0 }) => outputTokens,
+    outcome: 'budget-exceeded',
+    words: ['received', 'tokens', 'receive'],
+    perStep: 1,
+  },
+  maxCost: {
+    measure: ({ cost = 0 }) => cost,
+    outcome: 'budget-exceeded',
+    words: ['cost', 'units of money', 'cost'],
+    perStep: trace,
+  },
+  maxDurationMs: {
+    measure: ({ durationMs = 0 }) => durationMs,
+    outcome: 'timed-out',
+    words: ['taken', 'milliseconds', 'take'],
+    perStep: trace,
+  },
+  maxExceptions: {
+    measure: ({ exceptions = 0 }) => exceptions,
+    outcome: 'budget-exceeded',
+    words: ['had', 'failed tool calls', 'have'],
+    isCounted: true,
+    perStep: 0,
+  },
+  maxConsecutiveExceptions: {
+    measure: ({ consecutiveExceptions = 0 }) => consecutiveExceptions,
+    outcome: 'budget-exceeded',
+    words: ['had', 'failing steps in a row', 'have'],
+    perStep: 0,
+  },
+  maxInputChars: {
+    measure: ({ inputChars = 0 }) => inputChars,
+    outcome: 'budget-exceeded',
+    words: ['taken in', 'characters', 'take in'],
+    perStep: 0,
+  },
+  maxOutputChars: {
+    measure: ({ outputChars = 0 }) => outputChars,
+    outcome: 'budget-exceeded',
+    words: ['written', 'characters', 'write'],
+    perStep: 1,
+  },
 };
 
 export const limitNames = Object.keys(limitFacts) as readonly LimitName[];
@@ -88,4 +146,5 @@ export const describeLimit = ({ scope, limit, used, max }: LimitState): string =
 };
 
 /** A number for people: whole, or with four significant digits where it is small. */
-export const figure = (value: number): string => String(Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(4)));
+export const figure = (value: number): string =>
+  String(Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(4)));

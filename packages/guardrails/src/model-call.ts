@@ -32,7 +32,11 @@ export class ModelCall {
     this.#chars += text.length;
     this.#tokens += tokens;
     if (this.#chars > this.#room.outputChars || this.#tokens > this.#room.outputTokens) return false;
-    return this.#room.reservation === undefined || this.#tokens <= this.#reserved || this.#reserveMore(this.#room.reservation);
+    return (
+      this.#room.reservation === undefined ||
+      this.#tokens <= this.#reserved ||
+      this.#reserveMore(this.#room.reservation)
+    );
   }
 
   /** What the call has used, as far as one can tell without the provider. A call that failed before anything came has used nothing. */

@@ -14,7 +14,11 @@ const mostSteps = 5;
 const share = 0.1;
 
 /** How much has to be left for the limit not to be near. */
-export const reserveOf = (limit: LimitName, max: number, { reserveSteps, reserveTokens, reserveCostFraction }: Reserves): number => {
+export const reserveOf = (
+  limit: LimitName,
+  max: number,
+  { reserveSteps, reserveTokens, reserveCostFraction }: Reserves,
+): number => {
   switch (limit) {
     case 'maxSteps':
       return reserveSteps ?? Math.min(mostSteps, Math.ceil(max * share));
@@ -35,7 +39,9 @@ export const reserveOf = (limit: LimitName, max: number, { reserveSteps, reserve
 };
 
 /** Finds limits that have come near, each once. Something of them was used, and they are finite. */
-export const nearLimits = (reserves: Reserves): ((accounts: readonly Account[], now: number) => readonly LimitState[]) => {
+export const nearLimits = (
+  reserves: Reserves,
+): ((accounts: readonly Account[], now: number) => readonly LimitState[]) => {
   const told = new Map<Account, Set<LimitName>>();
   const isNews = (account: Account, limit: LimitName): boolean => {
     const known = told.get(account) ?? new Set();
@@ -48,7 +54,9 @@ export const nearLimits = (reserves: Reserves): ((accounts: readonly Account[], 
       for (const limit of account.names) {
         const state = account.state(limit, now);
         const { used, max } = state;
-        if (used > 0 && max - used <= reserveOf(limit, max, reserves) && isNews(account, limit)) (found ??= []).push(state);
+        if (used > 0 && max - used <= reserveOf(limit, max, reserves) && isNews(account, limit)) {
+          (found ??= []).push(state);
+        }
       }
     }
     return found ?? none;

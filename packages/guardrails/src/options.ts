@@ -1,5 +1,17 @@
 import type { TurnEventOf } from '@h/turn';
-import { aFunction, aText, checkOptions, either, instanceOf, InvalidOptionError, numberFrom, objectOf, oneOf, wholeFrom, type OptionChecks } from '@h/turn/options';
+import {
+  aFunction,
+  aText,
+  checkOptions,
+  either,
+  instanceOf,
+  InvalidOptionError,
+  numberFrom,
+  objectOf,
+  oneOf,
+  wholeFrom,
+  type OptionChecks,
+} from '@h/turn/options';
 import { allowanceChecks, checkExtension } from './allowance-check.js';
 import { Budget } from './budget.js';
 import type { CostOf } from './cost.js';
@@ -130,24 +142,48 @@ const checks: OptionChecks<GuardrailsOptions> = {
 export const settingsOf = (options: GuardrailsOptions): GuardrailsSettings => {
   checkOptions('guardrails()', options, checks);
   checkExtension('guardrails()', { ...options, maxSteps: options.maxSteps ?? defaultMaxSteps });
-  const { session, budget, costOf, unknownCost, reserveSteps, reserveTokens, reserveCostFraction = 0.1, wrapUp = {}, ...rest } = options;
+  const {
+    session,
+    budget,
+    costOf,
+    unknownCost,
+    reserveSteps,
+    reserveTokens,
+    reserveCostFraction = 0.1,
+    wrapUp = {},
+    ...rest
+  } = options;
   const { maxTokensRecoveries = 2, estimateTokens = approximateTokens, isException = isFailure, ...turn } = rest;
   if (session !== undefined) checkExtension('guardrails()', session, 'session.extension');
   const shared = typeof budget === 'function' ? [] : (budget?.limits() ?? []);
-  const hasCostLimit = [turn, session].some((allowance) => (allowance?.maxCost ?? Infinity) !== Infinity) || shared.some(({ limit }) => limit === 'maxCost');
+  const hasCostLimit =
+    [turn, session].some((allowance) => (allowance?.maxCost ?? Infinity) !== Infinity) ||
+    shared.some(({ limit }) => limit === 'maxCost');
   if (hasCostLimit && costOf === undefined) {
-    throw new InvalidOptionError({ owner: 'guardrails()', option: 'costOf', message: 'guardrails() needs "costOf" to keep "maxCost"; without it no cost is known.' });
+    throw new InvalidOptionError({
+      owner: 'guardrails()',
+      option: 'costOf',
+      message: 'guardrails() needs "costOf" to keep "maxCost"; without it no cost is known.',
+    });
   }
   return {
     turn: { ...turn, maxSteps: turn.maxSteps ?? defaultMaxSteps },
     session,
-    budgetOf: typeof budget === 'function' ? (start) => (start === undefined ? undefined : budget(start)) : () => budget,
+    budgetOf:
+      typeof budget === 'function' ? (start) => (start === undefined ? undefined : budget(start)) : () => budget,
     costOf,
     stopsOnUnknownCost: unknownCost !== 'ignore',
     reserveSteps,
     reserveTokens,
     reserveCostFraction,
-    wrapUp: wrapUp === false ? undefined : { tokens: wrapUp.tokens ?? 1000, nearText: wrapUp.nearText ?? nearText, lastText: wrapUp.lastText ?? lastText },
+    wrapUp:
+      wrapUp === false
+        ? undefined
+        : {
+            tokens: wrapUp.tokens ?? 1000,
+            nearText: wrapUp.nearText ?? nearText,
+            lastText: wrapUp.lastText ?? lastText,
+          },
     maxTokensRecoveries,
     estimateTokens,
     isException,

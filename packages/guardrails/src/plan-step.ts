@@ -54,27 +54,37 @@ export const planStep = (accounts: readonly Account[], forecast: StepForecast): 
       const { most } = roomIn(limit, account.left(limit, now), account.state(limit, now).max, forecast);
       // What is set aside for others may come back, so it makes no step the last.
       const alone = roomIn(limit, account.left(limit, now, true), account.state(limit, now).max, forecast);
-      if (most < 1) return { refusedBy: account.state(limit, now), mayWait: alone.most >= 1, outputTokens: 0, mostOutputTokens: 0 };
+      if (most < 1) {
+        return { refusedBy: account.state(limit, now), mayWait: alone.most >= 1, outputTokens: 0, mostOutputTokens: 0 };
+      }
       if (alone.next < 1) last ??= account.state(limit, now);
       mostOutputTokens = Math.min(mostOutputTokens, most);
       outputTokens = Math.min(outputTokens, most, alone.next < 1 ? Infinity : alone.next);
     }
     last ??= lastByCountOrTime(account, now);
   }
-  if (last === undefined || !forecast.wrapsUp) return { outputTokens: forecast.wrapsUp ? outputTokens : mostOutputTokens, mostOutputTokens };
+  if (last === undefined || !forecast.wrapsUp) {
+    return { outputTokens: forecast.wrapsUp ? outputTokens : mostOutputTokens, mostOutputTokens };
+  }
   return { last, outputTokens: mostOutputTokens, mostOutputTokens };
 };
 
 /** The limit on steps, tool calls or time that lets no other step follow. */
 const lastByCountOrTime = (account: Account, now: number): LimitState | undefined => {
-  const isLast = (limit: LimitName, least: number): boolean => account.limits(limit) && account.left(limit, now) < least;
+  const isLast = (limit: LimitName, least: number): boolean =>
+    account.limits(limit) && account.left(limit, now) < least;
   if (isLast('maxSteps', 2)) return account.state('maxSteps', now);
   if (isLast('maxToolCalls', 1)) return account.state('maxToolCalls', now);
   const time = account.state('maxDurationMs', now);
   return time.max - time.used <= Math.min(longestClosingMs, time.max * closingTimeShare) ? time : undefined;
 };
 
-const roomIn = (limit: LimitName, left: number, max: number, { inputTokens, cost, closingTokens }: StepForecast): Room => {
+const roomIn = (
+  limit: LimitName,
+  left: number,
+  max: number,
+  { inputTokens, cost, closingTokens }: StepForecast,
+): Room => {
   const closing = Math.min(closingTokens, max / closingShare);
   switch (limit) {
     case 'maxInputTokens':
@@ -95,7 +105,10 @@ const costRoom = (left: number, max: number, { input, perOutputToken }: CostFore
     return perOutputToken === 0 ? Infinity : money / perOutputToken;
   };
   const closing = Math.min(closingTokens * perOutputToken, max / closingShare);
-  return { most: tokensFor(left - input), next: worth(tokensFor(left - 2 * input - closing), Math.min(closingTokens, tokensFor(max / closingShare))) };
+  return {
+    most: tokensFor(left - input),
+    next: worth(tokensFor(left - 2 * input - closing), Math.min(closingTokens, tokensFor(max / closingShare))),
+  };
 };
 
 /** Too little room for an answer is none. */

@@ -1,5 +1,14 @@
 import { harness, reply, textOf, type TurnEvent, type TurnEventOf } from '@h/turn';
-import { call, event, marbles, request, response, scriptedModel, scriptedTools, type ScriptStep } from '@h/turn/testing';
+import {
+  call,
+  event,
+  marbles,
+  request,
+  response,
+  scriptedModel,
+  scriptedTools,
+  type ScriptStep,
+} from '@h/turn/testing';
 import { filter, map } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { cut, run, type Ran } from '../test/turns.js';
@@ -14,7 +23,11 @@ const shown = ({ of }: Ran): string =>
 describe('an answer that was cut off at the output limit', () => {
   it('goes on in the next step, and reads as one', async () => {
     const result = await run([cut('It was the best of times, '), 'it was the worst of times.']);
-    expect(result).toMatchObject({ outcome: 'completed', steps: 2, text: 'It was the best of times, it was the worst of times.' });
+    expect(result).toMatchObject({
+      outcome: 'completed',
+      steps: 2,
+      text: 'It was the best of times, it was the worst of times.',
+    });
     expect(result.of('truncation.recovered')).toMatchObject([{ step: 1, recovery: 1, maxRecoveries: 2 }]);
   });
 
@@ -27,7 +40,12 @@ describe('an answer that was cut off at the output limit', () => {
 
   it('goes on twice by default, and ends with what there is', async () => {
     const result = await run([cut('One, '), cut('two, '), cut('three, '), 'never.']);
-    expect(result).toMatchObject({ outcome: 'completed', steps: 3, text: 'One, two, three, ', reason: 'The model stopped with the finish reason length.' });
+    expect(result).toMatchObject({
+      outcome: 'completed',
+      steps: 3,
+      text: 'One, two, three, ',
+      reason: 'The model stopped with the finish reason length.',
+    });
     expect(result.of('truncation.given-up')).toMatchObject([{ step: 3, why: 'used-up' }]);
   });
 
@@ -79,20 +97,33 @@ describe('an answer that was cut off at the output limit', () => {
   });
 
   it('is not told of a limit that is near while it goes on, but after it', async () => {
-    const { model } = await run([cut('One, '), response('two.', call('1', 'ls')), 'Done.'], { maxSteps: 9, reserveSteps: 9 });
+    const { model } = await run([cut('One, '), response('two.', call('1', 'ls')), 'Done.'], {
+      maxSteps: 9,
+      reserveSteps: 9,
+    });
     expect(model.requests.map(({ tail }) => tail[0]?.metadata?.kind)).toEqual([undefined, undefined, 'budget-near']);
   });
 
   it('runs no call that was cut off with it, and gives up when that goes on', async () => {
     const tools = scriptedTools({ write: 'ok' });
-    const result = await run(Array.from({ length: 9 }, () => cut('Now', call('1', 'write', { text: 'half' }))), {}, { tools });
+    const result = await run(
+      Array.from({ length: 9 }, () => cut('Now', call('1', 'write', { text: 'half' }))),
+      {},
+      { tools },
+    );
     expect(tools.ran).toHaveLength(0);
-    expect(result).toMatchObject({ outcome: 'budget-exceeded', steps: 3, reason: 'Answers with tool calls were cut off at the output limit 3 times; 2 may go on.' });
+    expect(result).toMatchObject({
+      outcome: 'budget-exceeded',
+      steps: 3,
+      reason: 'Answers with tool calls were cut off at the output limit 3 times; 2 may go on.',
+    });
     expect(result.of('tool.result').every(({ status }) => status === 'skipped')).toBe(true);
   });
 
   it('leaves calls that were cut off to the runner where recovery is off', async () => {
-    const { steps, outcome } = await run([...Array.from({ length: 6 }, () => cut('Now', call('1', 'ls'))), 'Done.'], { maxTokensRecoveries: 0 });
+    const { steps, outcome } = await run([...Array.from({ length: 6 }, () => cut('Now', call('1', 'ls'))), 'Done.'], {
+      maxTokensRecoveries: 0,
+    });
     expect({ steps, outcome }).toEqual({ steps: 7, outcome: 'completed' });
   });
 });
@@ -133,14 +164,21 @@ describe('the seam', () => {
 
   it('forgets what a failed attempt had said', () => {
     marbles(({ turn, expectObservable }) => {
-      const delta = (text: string, attempt: number): TurnEvent => event('model.delta', { step: 2, attempt, delta: { type: 'text', text } });
+      const delta = (text: string, attempt: number): TurnEvent =>
+        event('model.delta', { step: 2, attempt, delta: { type: 'text', text } });
       const events = {
         a: event('model.request', { step: 1, attempt: 1, ...request() }),
         b: event('model.response', { step: 1, attempt: 1, ...cut(said) }),
         s: event('turn.stop', { outcome: 'completed', afterStep: 1 }),
         r: event('model.request', { step: 2, attempt: 1, ...request() }),
         x: delta('The second ', 1),
-        f: event('model.error', { step: 2, attempt: 1, error: { name: 'Error', message: 'Lost.' }, retrying: true, usage: { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, reasoning: 0 } }),
+        f: event('model.error', {
+          step: 2,
+          attempt: 1,
+          error: { name: 'Error', message: 'Lost.' },
+          retrying: true,
+          usage: { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, reasoning: 0 },
+        }),
         y: delta('The second line of the list.', 2),
         d: event('model.response', { step: 2, attempt: 2, ...response('The second line of the list.') }),
       };
@@ -149,7 +187,10 @@ describe('the seam', () => {
         filter((given) => (given.type === 'model.delta' || given.type === 'model.response') && given.step === 2),
         map((given) => (given.type === 'model.response' ? given.content : (given as TurnEventOf<'model.delta'>).delta)),
       );
-      expectObservable(shown$).toBe('-------yd|', { y: { type: 'text', text: 'st.' }, d: [{ type: 'text', text: 'st.' }] });
+      expectObservable(shown$).toBe('-------yd|', {
+        y: { type: 'text', text: 'st.' },
+        d: [{ type: 'text', text: 'st.' }],
+      });
     });
   });
 });

@@ -100,7 +100,14 @@ export class TruncationRecovery {
 
   /** Whether the answer of this step was cut off and goes on. */
   goesOn(step: number | undefined): boolean {
-    return this.#max > 0 && this.#cut !== undefined && this.#cut.step === step && !this.#cut.hasCalls && !this.#isEmpty && this.#count < this.#max;
+    return (
+      this.#max > 0 &&
+      this.#cut !== undefined &&
+      this.#cut.step === step &&
+      !this.#cut.hasCalls &&
+      !this.#isEmpty &&
+      this.#count < this.#max
+    );
   }
 
   /** Calls that were cut off were answered and not run; too many of them lead nowhere. */

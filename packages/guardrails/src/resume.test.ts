@@ -42,7 +42,11 @@ const tools = () =>
   );
 
 /** Runs the turn, or goes on with it where the journal ends: the model knows by the history where it stands. */
-const run = async (records: readonly JournalRecord[], script: readonly ScriptStep[], options: GuardrailsOptions): Promise<Run> => {
+const run = async (
+  records: readonly JournalRecord[],
+  script: readonly ScriptStep[],
+  options: GuardrailsOptions,
+): Promise<Run> => {
   const store = storeOf(records);
   const byHistory: ScriptStep = (request, context) => {
     const step = script[request.messages.toArray().filter(({ role }) => role === 'assistant').length] ?? 'Done.';
@@ -50,7 +54,9 @@ const run = async (records: readonly JournalRecord[], script: readonly ScriptSte
   };
   const model = scriptedModel(Array.from({ length: 40 }, () => byHistory));
   const agent = harness({ model, sessions: store, tools: tools() }).pipe(guardrails(options));
-  const result = await reply(records.length === 0 ? agent.turn({ session: 'alice', input: 'Go.', id: 'turn-1' }) : agent.resume('turn-1'));
+  const result = await reply(
+    records.length === 0 ? agent.turn({ session: 'alice', input: 'Go.', id: 'turn-1' }) : agent.resume('turn-1'),
+  );
   return { result, journal: store.journal, requests: model.requests.length };
 };
 
@@ -68,7 +74,11 @@ const failing = costing(100, 10, call('1', 'fail'), call('2', 'ls'));
 const scenarios: readonly (readonly [string, readonly ScriptStep[], GuardrailsOptions])[] = [
   ['that ends by itself', [looking, failing, cut('One, '), 'two.'], {}],
   ['that sums up in its last step', [looking, looking, looking, eager, eager, eager], { maxSteps: 4 }],
-  ['that uses up its tool calls', [looking, response(call('1', 'ls'), call('2', 'ls'), call('3', 'ls')), eager, eager], { maxToolCalls: 2 }],
+  [
+    'that uses up its tool calls',
+    [looking, response(call('1', 'ls'), call('2', 'ls'), call('3', 'ls')), eager, eager],
+    { maxToolCalls: 2 },
+  ],
   ['that uses up its tokens', Array.from({ length: 30 }, () => looking), { maxTokens: 500, wrapUp: false }],
   ['that uses up its money', Array.from({ length: 30 }, () => looking), { maxCost: 5, costOf: () => 1, wrapUp: false }],
   ['whose price is unknown', [looking, looking], { maxCost: 5, costOf: () => undefined }],
@@ -76,8 +86,16 @@ const scenarios: readonly (readonly [string, readonly ScriptStep[], GuardrailsOp
   ['with too many exceptions in a row', [failing, looking, failing, failing, failing], { maxConsecutiveExceptions: 1 }],
   ['that is cut off too often', [cut('One, '), cut('two, '), cut('three, '), 'four'], {}],
   ['whose calls are cut off too often', Array.from({ length: 9 }, () => cut('One', call('1', 'ls'))), {}],
-  ['whose steps are extended', [cut('One, '), 'two.'], { maxSteps: 2, extension: { perCompletion: 1, limits: ['maxSteps'] } }],
-  ['that writes too much', [response('1234567', call('1', 'ls')), response('1234567', call('1', 'ls')), 'x'], { maxOutputChars: 12 }],
+  [
+    'whose steps are extended',
+    [cut('One, '), 'two.'],
+    { maxSteps: 2, extension: { perCompletion: 1, limits: ['maxSteps'] } },
+  ],
+  [
+    'that writes too much',
+    [response('1234567', call('1', 'ls')), response('1234567', call('1', 'ls')), 'x'],
+    { maxOutputChars: 12 },
+  ],
 ];
 
 describe.each(scenarios)('a turn %s', (_, script, options) => {
@@ -104,7 +122,11 @@ describe.each(scenarios)('a turn %s', (_, script, options) => {
     const tabs = { 'turn-1': { steps: 1, inputTokens: 1, outputTokens: 1 } };
     const restored = fresh({ counters: { steps: 11, inputTokens: 1001, outputTokens: 1 }, tabs });
     await run(whole.journal.slice(0, -1), script, { ...options, budget: restored });
-    expect(restored.used()).toMatchObject({ steps: used.steps + 10, inputTokens: used.inputTokens + 1000, outputTokens: used.outputTokens });
+    expect(restored.used()).toMatchObject({
+      steps: used.steps + 10,
+      inputTokens: used.inputTokens + 1000,
+      outputTokens: used.outputTokens,
+    });
   });
 });
 
@@ -127,7 +149,9 @@ describe('the model of a turn that is resumed', () => {
     const whole = await run([], script, options);
     const kindsAfter = async (length: number): Promise<readonly (string | undefined)[]> => {
       const resumed = await run(whole.journal.slice(0, length), script, options);
-      const requests = resumed.journal.slice(length).flatMap(({ event }) => (event.type === 'model.request' ? [event] : []));
+      const requests = resumed.journal
+        .slice(length)
+        .flatMap(({ event }) => (event.type === 'model.request' ? [event] : []));
       return requests.map(({ tail }) => tail[0]?.metadata?.kind);
     };
     const places = whole.journal.flatMap(({ event }, index) => (event.type === 'model.request' ? [index] : []));
@@ -174,19 +198,27 @@ describe('the time of a turn that is resumed', () => {
     await vi.advanceTimersByTimeAsync(10_000 - elapsedMs - 1);
     expect(outcome).toBeUndefined();
     await vi.advanceTimersByTimeAsync(1);
-    expect(await ended).toMatchObject({ outcome: 'timed-out', reason: 'The turn has taken 10000 of the 10000 milliseconds that it may take.' });
+    expect(await ended).toMatchObject({
+      outcome: 'timed-out',
+      reason: 'The turn has taken 10000 of the 10000 milliseconds that it may take.',
+    });
   });
 
   it('runs though nothing is heard after the resumption, and so does the kill switch', async () => {
     const store = storeOf([]);
     const stuck = scriptedTools({ wait: { never: true } }, { wait: { effect: 'read-only' } });
     const model = scriptedModel([response(call('1', 'wait'))]);
-    harness({ model, sessions: store, tools: stuck }).pipe(guardrails()).turn({ session: 'alice', input: 'Go.', id: 'turn-1' }).subscribe();
+    harness({ model, sessions: store, tools: stuck })
+      .pipe(guardrails())
+      .turn({ session: 'alice', input: 'Go.', id: 'turn-1' })
+      .subscribe();
     await vi.advanceTimersByTimeAsync(10);
     for (const isCut of [false, true, 'before']) {
       const budget = createBudget();
       if (isCut === 'before') budget.cutOff('Enough.');
-      const agent = harness({ model: scriptedModel([]), sessions: storeOf(store.journal), tools: stuck }).pipe(guardrails({ maxDurationMs: 5000, budget }));
+      const agent = harness({ model: scriptedModel([]), sessions: storeOf(store.journal), tools: stuck }).pipe(
+        guardrails({ maxDurationMs: 5000, budget }),
+      );
       const ended = reply(agent.resume('turn-1'));
       await vi.advanceTimersByTimeAsync(100);
       if (isCut === true) budget.cutOff('Enough.');

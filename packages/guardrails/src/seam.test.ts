@@ -29,7 +29,10 @@ describe('repeatedAtSeam', () => {
   });
 
   it('finds every repeat that begins at a word', () => {
-    const words = fc.array(fc.constantFrom('alpha', 'beta', 'gamma', 'delta', 'epsilon'), { minLength: 4, maxLength: 12 });
+    const words = fc.array(fc.constantFrom('alpha', 'beta', 'gamma', 'delta', 'epsilon'), {
+      minLength: 4,
+      maxLength: 12,
+    });
     fc.assert(
       fc.property(words, fc.string({ maxLength: 20 }), (given, rest) => {
         const repeat = given.slice(1).join(' ');
@@ -52,25 +55,36 @@ describe('SeamFilter', () => {
     const word = fc.constantFrom('alpha ', 'beta ', 'a', '\n', 'gamma, delta ');
     const text = fc.array(word, { maxLength: 12 }).map((parts) => parts.join(''));
     fc.assert(
-      fc.property(text, fc.nat(60), text, fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 }), (before, from, rest, sizes) => {
-        const next = before.slice(from) + rest;
-        const filter = new SeamFilter(before);
-        let shown = '';
-        let place = 0;
-        for (let piece = 0; place < next.length; piece += 1) {
-          const size = sizes[piece % sizes.length] ?? 1;
-          shown += filter.take(next.slice(place, place + size));
-          place += size;
-        }
-        shown += filter.flush();
-        expect(shown).toBe(next.slice(repeatedAtSeam(before, next)));
-      }),
+      fc.property(
+        text,
+        fc.nat(60),
+        text,
+        fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 }),
+        (before, from, rest, sizes) => {
+          const next = before.slice(from) + rest;
+          const filter = new SeamFilter(before);
+          let shown = '';
+          let place = 0;
+          for (let piece = 0; place < next.length; piece += 1) {
+            const size = sizes[piece % sizes.length] ?? 1;
+            shown += filter.take(next.slice(place, place + size));
+            place += size;
+          }
+          shown += filter.flush();
+          expect(shown).toBe(next.slice(repeatedAtSeam(before, next)));
+        },
+      ),
       { numRuns: 500 },
     );
   });
 
   it('holds back no piece that cannot be a repeat', () => {
     const filter = new SeamFilter('It was the best of times, ');
-    expect(['it ', 'was ', 'the ', 'worst'].map((piece) => filter.take(piece))).toEqual(['it ', 'was ', 'the ', 'worst']);
+    expect(['it ', 'was ', 'the ', 'worst'].map((piece) => filter.take(piece))).toEqual([
+      'it ',
+      'was ',
+      'the ',
+      'worst',
+    ]);
   });
 });

@@ -48,11 +48,18 @@ describe('limits of a session', () => {
     const sessions = memorySessions();
     const options = { session: { maxDurationMs: 1000 } };
     expect(await run(['One.'], options, { sessions, delayMs: 300 })).toMatchObject({ outcome: 'completed' });
-    expect(await run(['Two.'], options, { sessions, delayMs: 300 })).toMatchObject({ outcome: 'timed-out', reason: 'The session has taken 1000 of the 1000 milliseconds that it may take.' });
+    expect(await run(['Two.'], options, { sessions, delayMs: 300 })).toMatchObject({
+      outcome: 'timed-out',
+      reason: 'The session has taken 1000 of the 1000 milliseconds that it may take.',
+    });
   });
 
   it('are told from those of the turn and of a budget', async () => {
-    const { of } = await run([eager, eager, eager, eager], { maxSteps: 40, session: { maxSteps: 3 }, budget: createBudget({ maxSteps: 30 }) });
+    const { of } = await run([eager, eager, eager, eager], {
+      maxSteps: 40,
+      session: { maxSteps: 3 },
+      budget: createBudget({ maxSteps: 30 }),
+    });
     expect(of('budget.exceeded')).toMatchObject([{ scope: 'session', limit: 'maxSteps', used: 3, max: 3 }]);
   });
 
@@ -64,7 +71,9 @@ describe('limits of a session', () => {
     const sessions = memorySessions();
     for (const value of [7, 'x', [1], { used: 'all' }, { used: { steps: 'many', inputTokens: -5 } }, { version: 9 }]) {
       const { keep, intercept } = await import('@h/turn');
-      const writing = intercept('writing', () => ({ decide: { 'turn.stop': (event) => [event, keep('guardrails', value)] } }));
+      const writing = intercept('writing', () => ({
+        decide: { 'turn.stop': (event) => [event, keep('guardrails', value)] },
+      }));
       await run(['Hi'], {}, { sessions, after: [writing] });
       expect(await run(['Hi'], { session: { maxSteps: 5 } }, { sessions })).toMatchObject({ outcome: 'completed' });
     }
@@ -73,19 +82,37 @@ describe('limits of a session', () => {
 
 describe('an extension', () => {
   it('raises a limit as base + (1 + extension) × completions', () => {
-    const allowance: Allowance = { maxSteps: 5, extension: { perCompletion: 0.5, limits: ['maxSteps'], maxFactor: 10 } };
-    expect([0, 1, 2, 3].map((completions) => effectiveLimit(allowance, 'maxSteps', completions))).toEqual([5, 6.5, 8, 9.5]);
+    const allowance: Allowance = {
+      maxSteps: 5,
+      extension: { perCompletion: 0.5, limits: ['maxSteps'], maxFactor: 10 },
+    };
+    expect([0, 1, 2, 3].map((completions) => effectiveLimit(allowance, 'maxSteps', completions))).toEqual([
+      5, 6.5, 8, 9.5,
+    ]);
   });
 
   it('is off at 0, for limits that are not named, and where nothing is limited', () => {
-    expect(effectiveLimit({ maxSteps: 5, extension: { perCompletion: 0, limits: ['maxSteps'] } }, 'maxSteps', 9)).toBe(5);
-    expect(effectiveLimit({ maxSteps: 5, maxToolCalls: 5, extension: { perCompletion: 1, limits: ['maxSteps'] } }, 'maxToolCalls', 2)).toBe(5);
+    expect(effectiveLimit({ maxSteps: 5, extension: { perCompletion: 0, limits: ['maxSteps'] } }, 'maxSteps', 9)).toBe(
+      5,
+    );
+    expect(
+      effectiveLimit(
+        { maxSteps: 5, maxToolCalls: 5, extension: { perCompletion: 1, limits: ['maxSteps'] } },
+        'maxToolCalls',
+        2,
+      ),
+    ).toBe(5);
     expect(effectiveLimit({ extension: { perCompletion: 1, limits: ['maxSteps'] } }, 'maxSteps', 2)).toBe(Infinity);
     expect(effectiveLimit({ maxSteps: 5 }, 'maxSteps')).toBe(5);
   });
 
   it('raises what is not counted in proportion to the steps', () => {
-    const allowance: Allowance = { maxSteps: 5, maxTokens: 10_000, maxCost: 2, extension: { perCompletion: 0.5, limits: ['maxTokens', 'maxCost'], maxFactor: 10 } };
+    const allowance: Allowance = {
+      maxSteps: 5,
+      maxTokens: 10_000,
+      maxCost: 2,
+      extension: { perCompletion: 0.5, limits: ['maxTokens', 'maxCost'], maxFactor: 10 },
+    };
     expect(effectiveLimit(allowance, 'maxTokens', 2)).toBe(16_000);
     expect(effectiveLimit(allowance, 'maxCost', 2)).toBeCloseTo(3.2);
   });
@@ -93,21 +120,31 @@ describe('an extension', () => {
   it('ends at so many times the base, twice by default', () => {
     const limits: readonly ExtendableLimit[] = ['maxSteps'];
     expect(effectiveLimit({ maxSteps: 5, extension: { perCompletion: 3, limits } }, 'maxSteps', 100)).toBe(10);
-    expect(effectiveLimit({ maxSteps: 5, extension: { perCompletion: 3, limits, maxFactor: 1.5 } }, 'maxSteps', 100)).toBe(7.5);
+    expect(
+      effectiveLimit({ maxSteps: 5, extension: { perCompletion: 3, limits, maxFactor: 1.5 } }, 'maxSteps', 100),
+    ).toBe(7.5);
   });
 
   it('never lowers a limit, and never raises that on a streak', () => {
     const names = limitNames.filter((name): name is ExtendableLimit => name !== 'maxConsecutiveExceptions');
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 100 }), fc.double({ min: 0, max: 5, noNaN: true }), fc.nat(50), (base, perCompletion, completions) => {
-        const allowance = { ...Object.fromEntries(limitNames.map((name) => [name, base])), extension: { perCompletion, limits: names } };
-        for (const name of names) {
-          const limit = effectiveLimit(allowance, name, completions);
-          expect(limit).toBeGreaterThanOrEqual(base);
-          expect(limit).toBeLessThanOrEqual(2 * base);
-        }
-        expect(effectiveLimit(allowance, 'maxConsecutiveExceptions', completions)).toBe(base);
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 100 }),
+        fc.double({ min: 0, max: 5, noNaN: true }),
+        fc.nat(50),
+        (base, perCompletion, completions) => {
+          const allowance = {
+            ...Object.fromEntries(limitNames.map((name) => [name, base])),
+            extension: { perCompletion, limits: names },
+          };
+          for (const name of names) {
+            const limit = effectiveLimit(allowance, name, completions);
+            expect(limit).toBeGreaterThanOrEqual(base);
+            expect(limit).toBeLessThanOrEqual(2 * base);
+          }
+          expect(effectiveLimit(allowance, 'maxConsecutiveExceptions', completions)).toBe(base);
+        },
+      ),
     );
   });
 
@@ -115,23 +152,55 @@ describe('an extension', () => {
     const sessions = memorySessions();
     const session = { maxSteps: 2, extension: { perCompletion: 0.5, limits: ['maxSteps'] as const, maxFactor: 3 } };
     const outcomes: string[] = [];
-    for (let turn = 0; turn < 9; turn += 1) outcomes.push((await run(['Done.'], { session }, { sessions, tools: scriptedTools({}) })).outcome);
-    expect(outcomes).toEqual(['completed', 'completed', 'completed', 'completed', 'completed', 'completed', 'max-steps', 'max-steps', 'max-steps']);
+    for (let turn = 0; turn < 9; turn += 1) {
+      outcomes.push((await run(['Done.'], { session }, { sessions, tools: scriptedTools({}) })).outcome);
+    }
+    expect(outcomes).toEqual([
+      'completed',
+      'completed',
+      'completed',
+      'completed',
+      'completed',
+      'completed',
+      'max-steps',
+      'max-steps',
+      'max-steps',
+    ]);
   });
 
   it('counts no answer that was forced, cut off or asked for tools', async () => {
     const extension = { perCompletion: 1, limits: ['maxSteps'] as const, maxFactor: 100 };
-    const result = await run(Array.from({ length: 30 }, () => eager), { maxSteps: 4, extension, session: {} });
+    const result = await run(
+      Array.from({ length: 30 }, () => eager),
+      { maxSteps: 4, extension, session: {} },
+    );
     expect(result).toMatchObject({ outcome: 'max-steps', steps: 4 });
     expect(result.of('session.state').at(-1)?.value).toMatchObject({ used: { completions: 0 } });
   });
 
   it('gives a turn room when it goes on after it was done', async () => {
     const { intercept, proceed } = await import('@h/turn');
-    const goOn = intercept('go-on', () => ({ decide: { 'turn.stop': (event) => (event.outcome === 'completed' ? proceed([{ role: 'user', content: 'And?' }], 'More.') : undefined) } }));
+    const goOn = intercept('go-on', () => ({
+      decide: {
+        'turn.stop': (event) =>
+          event.outcome === 'completed' ? proceed([{ role: 'user', content: 'And?' }], 'More.') : undefined,
+      },
+    }));
     const extension = { perCompletion: 0.5, limits: ['maxSteps'] as const };
-    expect(await run(Array.from({ length: 30 }, () => 'Done.'), { maxSteps: 4, extension }, { after: [goOn] })).toMatchObject({ outcome: 'max-steps', steps: 8 });
-    expect(await run(Array.from({ length: 30 }, () => 'Done.'), { maxSteps: 4 }, { after: [goOn] })).toMatchObject({ outcome: 'max-steps', steps: 4 });
+    expect(
+      await run(
+        Array.from({ length: 30 }, () => 'Done.'),
+        { maxSteps: 4, extension },
+        { after: [goOn] },
+      ),
+    ).toMatchObject({ outcome: 'max-steps', steps: 8 });
+    expect(
+      await run(
+        Array.from({ length: 30 }, () => 'Done.'),
+        { maxSteps: 4 },
+        { after: [goOn] },
+      ),
+    ).toMatchObject({ outcome: 'max-steps', steps: 4 });
   });
 
   it('defeats no limit on a streak of failures', async () => {
@@ -140,22 +209,35 @@ describe('an extension', () => {
         throw new Error('No.');
       },
     });
-    const session = { maxConsecutiveExceptions: 1, maxSteps: 20, extension: { perCompletion: 1, limits: ['maxSteps'] as const } };
+    const session = {
+      maxConsecutiveExceptions: 1,
+      maxSteps: 20,
+      extension: { perCompletion: 1, limits: ['maxSteps'] as const },
+    };
     const sessions = memorySessions();
     for (let turn = 0; turn < 3; turn += 1) await run(['Done.'], { session }, { sessions });
-    expect(await run(worker(9), { session }, { sessions, tools })).toMatchObject({ outcome: 'budget-exceeded', steps: 2 });
+    expect(await run(worker(9), { session }, { sessions, tools })).toMatchObject({
+      outcome: 'budget-exceeded',
+      steps: 2,
+    });
   });
 });
 
 describe('a turn whose model fails', () => {
   it('keeps the steps and tokens that it has used', async () => {
-    const { of, outcome } = await run([costing(100, 10, call('1', 'ls')), { error: failure('Lost.') }], { session: { maxSteps: 9 } });
+    const { of, outcome } = await run([costing(100, 10, call('1', 'ls')), { error: failure('Lost.') }], {
+      session: { maxSteps: 9 },
+    });
     expect(outcome).toBe('error');
-    expect(of('session.state').at(-1)?.value).toMatchObject({ used: { steps: 2, inputTokens: 100, outputTokens: 10, toolCalls: 1, completions: 0 } });
+    expect(of('session.state').at(-1)?.value).toMatchObject({
+      used: { steps: 2, inputTokens: 100, outputTokens: 10, toolCalls: 1, completions: 0 },
+    });
   });
 
   it('keeps what was done after the last request too', async () => {
     const { of } = await run([response('a', call('1', 'ls')), 'Done.'], { session: { maxSteps: 9 } });
-    expect(of('session.state').at(-1)?.value).toMatchObject({ used: { steps: 2, toolCalls: 1, completions: 1, outputChars: 10 } });
+    expect(of('session.state').at(-1)?.value).toMatchObject({
+      used: { steps: 2, toolCalls: 1, completions: 1, outputChars: 10 },
+    });
   });
 });

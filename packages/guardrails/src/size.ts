@@ -45,7 +45,9 @@ export const visitTexts = (message: Message, visit: (text: string) => void): voi
 const visitOutput = (output: ToolResultOutput, visit: (text: string) => void): void => {
   if (output.type === 'content') {
     for (const part of output.value) if (part.type === 'text') visit(part.text);
-  } else if (output.type !== 'execution-denied') visit(typeof output.value === 'string' ? output.value : jsonOf(output.value));
+  } else if (output.type !== 'execution-denied') {
+    visit(typeof output.value === 'string' ? output.value : jsonOf(output.value));
+  }
 };
 
 /** How many characters a message has; files count as long as their data is. */

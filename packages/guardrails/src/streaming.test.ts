@@ -23,17 +23,25 @@ describe('an answer that comes in pieces', () => {
   });
 
   it('counts what the estimate of the caller says', async () => {
-    const { of } = await run([{ never: Array.from({ length: 100 }, () => 'x') }], { maxOutputTokens: 50, estimateTokens: (text) => 10 * text.length });
+    const { of } = await run([{ never: Array.from({ length: 100 }, () => 'x') }], {
+      maxOutputTokens: 50,
+      estimateTokens: (text) => 10 * text.length,
+    });
     expect(of('model.delta')).toHaveLength(6);
   });
 
   it('counts what an abandoned answer has used', async () => {
-    const { of } = await run([{ never: ['x'.repeat(400)] }], { maxOutputTokens: 50, session: { maxOutputTokens: 1000 } });
+    const { of } = await run([{ never: ['x'.repeat(400)] }], {
+      maxOutputTokens: 50,
+      session: { maxOutputTokens: 1000 },
+    });
     expect(of('session.state').at(-1)?.value).toMatchObject({ used: { steps: 1, outputTokens: 100 } });
   });
 
   it('counts a failed attempt with what had come of it', async () => {
-    const { of } = await run([{ error: failure('Lost.'), after: ['x'.repeat(400)] }], { session: { maxOutputTokens: 1000 } });
+    const { of } = await run([{ error: failure('Lost.'), after: ['x'.repeat(400)] }], {
+      session: { maxOutputTokens: 1000 },
+    });
     expect(of('session.state').at(-1)?.value).toMatchObject({ used: { outputTokens: 100, steps: 1 } });
     expect(of('model.error')[0]?.annotations?.['guardrails']).toMatchObject({ outputTokens: 100 });
   });
@@ -71,7 +79,10 @@ describe('a limit on time', () => {
     await vi.advanceTimersByTimeAsync(9_999);
     expect(model.active).toBe(1);
     await vi.advanceTimersByTimeAsync(1);
-    expect(await result).toMatchObject({ outcome: 'timed-out', reason: 'The turn has taken 10000 of the 10000 milliseconds that it may take.' });
+    expect(await result).toMatchObject({
+      outcome: 'timed-out',
+      reason: 'The turn has taken 10000 of the 10000 milliseconds that it may take.',
+    });
     expect({ active: model.active, timers: vi.getTimerCount() }).toEqual({ active: 0, timers: 0 });
   });
 
@@ -85,12 +96,26 @@ describe('a limit on time', () => {
   });
 
   it('tells when it comes near, and gives the last tenth to a summary', async () => {
-    const { result, events } = running(scriptedModel(Array.from({ length: 50 }, () => eager), { delayMs: 100 }), scriptedTools({ ls: 'a.txt' }), 10_000);
+    const { result, events } = running(
+      scriptedModel(
+        Array.from({ length: 50 }, () => eager),
+        { delayMs: 100 },
+      ),
+      scriptedTools({ ls: 'a.txt' }),
+      10_000,
+    );
     await vi.advanceTimersByTimeAsync(60_000);
     const { outcome, text, reason } = await result;
     expect({ outcome, text }).toEqual({ outcome: 'timed-out', text: 'This is what is done.' });
-    expect(reason).toBe('The turn has taken 9600 of the 10000 milliseconds that it may take. Its last step ran without tools, to sum up.');
-    expect(events.find(({ type }) => type === 'budget.near')).toMatchObject({ limit: 'maxDurationMs', at: 1_009_000, used: 9000, left: 1000 });
+    expect(reason).toBe(
+      'The turn has taken 9600 of the 10000 milliseconds that it may take. Its last step ran without tools, to sum up.',
+    );
+    expect(events.find(({ type }) => type === 'budget.near')).toMatchObject({
+      limit: 'maxDurationMs',
+      at: 1_009_000,
+      used: 9000,
+      left: 1000,
+    });
   });
 
   it('is seen in a flood of pieces that lets no timer through', async () => {
@@ -108,7 +133,10 @@ describe('a limit on time', () => {
   });
 
   it('lets nothing begin at 0 and leaves no timer at Infinity', async () => {
-    expect(await running(scriptedModel(['Hi']), scriptedTools({}), 0).result).toMatchObject({ outcome: 'timed-out', steps: 0 });
+    expect(await running(scriptedModel(['Hi']), scriptedTools({}), 0).result).toMatchObject({
+      outcome: 'timed-out',
+      steps: 0,
+    });
     const { result } = running(scriptedModel(['Hi']), scriptedTools({}), Infinity);
     expect(await result).toMatchObject({ outcome: 'completed' });
     expect(vi.getTimerCount()).toBe(0);
@@ -125,7 +153,9 @@ describe('a limit on time', () => {
   it('leaves nothing behind when the subscriber leaves at any moment', async () => {
     for (let moment = 0; moment < 3000; moment += 250) {
       const model = scriptedModel([eager, eager, eager], { delayMs: 500 });
-      const agent = harness({ model, tools: scriptedTools({ ls: 'a.txt' }) }).pipe(guardrails({ maxDurationMs: 2200, session: { maxTokens: 100 } }));
+      const agent = harness({ model, tools: scriptedTools({ ls: 'a.txt' }) }).pipe(
+        guardrails({ maxDurationMs: 2200, session: { maxTokens: 100 } }),
+      );
       const subscription = agent.turn({ session: 'alice', input: 'Work.' }).subscribe();
       await vi.advanceTimersByTimeAsync(moment);
       subscription.unsubscribe();
@@ -139,12 +169,22 @@ describe('a turn that is cancelled', () => {
     const controller = new AbortController();
     const sessions = memorySessions();
     const model = scriptedModel([costing(700, 100, call('1', 'ls')), { never: ['x'] }]);
-    const agent = harness({ model, sessions, tools: scriptedTools({ ls: 'a.txt' }) }).pipe(guardrails({ session: { maxTokens: 2000 }, wrapUp: false }));
+    const agent = harness({ model, sessions, tools: scriptedTools({ ls: 'a.txt' }) }).pipe(
+      guardrails({ session: { maxTokens: 2000 }, wrapUp: false }),
+    );
     const first = reply(agent.turn({ session: 'alice', input: 'Work.', signal: controller.signal }));
     await new Promise((resolve) => setImmediate(resolve));
     controller.abort();
     expect(await first).toMatchObject({ outcome: 'cancelled' });
-    const second = reply(harness({ model: scriptedModel([costing(300, 10, 'Hi')]), sessions }).pipe(guardrails({ session: { maxTokens: 1500 } })).turn({ session: 'alice', input: 'Again.' }));
-    expect(await second).toMatchObject({ outcome: 'budget-exceeded', steps: 0, reason: expect.stringMatching(/^The session has used 16\d\d of the 1500 tokens/) as string });
+    const second = reply(
+      harness({ model: scriptedModel([costing(300, 10, 'Hi')]), sessions })
+        .pipe(guardrails({ session: { maxTokens: 1500 } }))
+        .turn({ session: 'alice', input: 'Again.' }),
+    );
+    expect(await second).toMatchObject({
+      outcome: 'budget-exceeded',
+      steps: 0,
+      reason: expect.stringMatching(/^The session has used 16\d\d of the 1500 tokens/) as string,
+    });
   });
 });

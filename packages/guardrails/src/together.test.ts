@@ -24,9 +24,18 @@ const retry = (delayMs = 0): TurnOperator =>
 describe('a call that is asked again further down', () => {
   it('is one step, keeps what it was told, and counts the tokens of each attempt', async () => {
     const failing: ScriptStep = { error: failure('Busy.'), after: ['x'.repeat(400)] };
-    const { outcome, steps, model, of } = await run([eager, failing, failing, eager], { maxSteps: 2, session: { maxTokens: 1e6 } }, { after: [retry()] });
+    const { outcome, steps, model, of } = await run(
+      [eager, failing, failing, eager],
+      { maxSteps: 2, session: { maxTokens: 1e6 } },
+      { after: [retry()] },
+    );
     expect({ outcome, steps }).toEqual({ outcome: 'max-steps', steps: 2 });
-    expect(model.requests.map(({ tail }) => tail[0]?.metadata?.kind)).toEqual([undefined, 'budget-last', 'budget-last', 'budget-last']);
+    expect(model.requests.map(({ tail }) => tail[0]?.metadata?.kind)).toEqual([
+      undefined,
+      'budget-last',
+      'budget-last',
+      'budget-last',
+    ]);
     expect(of('session.state').at(-1)?.value).toMatchObject({ used: { steps: 2, outputTokens: 100 + 100 + 10 } });
   });
 
@@ -38,7 +47,11 @@ describe('a call that is asked again further down', () => {
   });
 
   it('goes on with an answer that was cut off', async () => {
-    const { text, outcome } = await run([cut('The quick brown '), { error: failure('Busy.'), after: ['The quick'] }, 'The quick brown fox.'], {}, { after: [retry()] });
+    const { text, outcome } = await run(
+      [cut('The quick brown '), { error: failure('Busy.'), after: ['The quick'] }, 'The quick brown fox.'],
+      {},
+      { after: [retry()] },
+    );
     expect({ text, outcome }).toEqual({ text: 'The quick brown fox.', outcome: 'completed' });
   });
 });
@@ -46,10 +59,20 @@ describe('a call that is asked again further down', () => {
 describe('a step that is answered further down', () => {
   it('counts as one, though its answer is not seen', async () => {
     const answering = intercept('answering', () => ({
-      decide: { 'model.request': ({ step, attempt }) => ({ type: 'model.response', step, attempt, ...response(call(`c${step}`, 'ls')) }) },
+      decide: {
+        'model.request': ({ step, attempt }) => ({
+          type: 'model.response',
+          step,
+          attempt,
+          ...response(call(`c${step}`, 'ls')),
+        }),
+      },
     }));
     const budget = createBudget({ maxOutputTokens: 1e6 });
-    expect(await run([], { maxSteps: 3, budget, wrapUp: false }, { after: [answering] })).toMatchObject({ outcome: 'max-steps', steps: 3 });
+    expect(await run([], { maxSteps: 3, budget, wrapUp: false }, { after: [answering] })).toMatchObject({
+      outcome: 'max-steps',
+      steps: 3,
+    });
     expect(budget.reserve({ outputTokens: 1e6 })).toBeDefined();
   });
 });
@@ -60,15 +83,23 @@ describe('a sub-agent with a share of the budget', () => {
 
   const family = (options: Parameters<typeof createBudget>[0], child: Parameters<typeof createBudget>[0]) => {
     const budget = createBudget({ name: 'job', ...options });
-    const childModel = scriptedModel(Array.from({ length: 30 }, () => eager), { delayMs: 10 });
+    const childModel = scriptedModel(
+      Array.from({ length: 30 }, () => eager),
+      { delayMs: 10 },
+    );
     const tools = scriptedTools({
       research: async () => {
-        const agent = harness({ model: childModel, tools: scriptedTools({ ls: 'a.txt' }) }).pipe(guardrails({ budget: budget.share({ name: 'researcher', ...child }) }));
+        const agent = harness({ model: childModel, tools: scriptedTools({ ls: 'a.txt' }) }).pipe(
+          guardrails({ budget: budget.share({ name: 'researcher', ...child }) }),
+        );
         const { text, outcome } = await reply(agent.turn({ session: 'child', input: 'Look.', trigger: 'subagent' }));
         return `${outcome}: ${text}`;
       },
     });
-    const model = scriptedModel([response(call('1', 'research')), ({ messages }) => `I was told: ${JSON.stringify(messages.at(-1)?.content)}`], { delayMs: 10 });
+    const model = scriptedModel(
+      [response(call('1', 'research')), ({ messages }) => `I was told: ${JSON.stringify(messages.at(-1)?.content)}`],
+      { delayMs: 10 },
+    );
     const agent = harness({ model, tools }).pipe(guardrails({ budget }));
     return { budget, childModel, ended: reply(agent.turn({ session: 'parent', input: 'Go.' })) };
   };
@@ -101,21 +132,29 @@ describe('a message that is steered in', () => {
   it('ends the turn when it is longer than what may come in, and comes back', async () => {
     const sessions = memorySessions();
     const model = scriptedModel([response(call('1', 'ls')), 'Done.'], { delayMs: 5 });
-    const agent = harness({ model, sessions, tools: scriptedTools({ ls: 'a.txt' }) }).pipe(guardrails({ maxInputChars: 20 }));
+    const agent = harness({ model, sessions, tools: scriptedTools({ ls: 'a.txt' }) }).pipe(
+      guardrails({ maxInputChars: 20 }),
+    );
     const ended = new Promise<TurnEventOf<'turn.end'>>((resolve) => {
       agent.turn({ session: 'alice', input: 'Short.' }).subscribe((event) => {
         if (event.type === 'model.request' && event.step === 1) agent.steer('alice', 'This is longer than 20.');
         if (event.type === 'turn.end') resolve(event);
       });
     });
-    expect(await ended).toMatchObject({ outcome: 'budget-exceeded', undelivered: [{ content: 'This is longer than 20.' }] });
+    expect(await ended).toMatchObject({
+      outcome: 'budget-exceeded',
+      undelivered: [{ content: 'This is longer than 20.' }],
+    });
     expect(JSON.stringify(sessions.messages('alice'))).not.toContain('longer');
   });
 });
 
 describe('usage', () => {
   it('counts tokens that were read from the cache once', async () => {
-    const answer = { ...costing(1000, 10, 'Done.'), usage: { input: 1000, cacheRead: 900, cacheWrite: 50, output: 10, reasoning: 5 } };
+    const answer = {
+      ...costing(1000, 10, 'Done.'),
+      usage: { input: 1000, cacheRead: 900, cacheWrite: 50, output: 10, reasoning: 5 },
+    };
     const budget = createBudget();
     await run([answer], { budget });
     expect(budget.used()).toMatchObject({ inputTokens: 1000, outputTokens: 10 });

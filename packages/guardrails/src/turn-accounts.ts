@@ -103,7 +103,10 @@ export class TurnAccounts {
   replayed(event: TurnEvent): void {
     this.#lastAt = event.at;
     if (event.type === 'session.loaded') this.#clock = { at: event.at, elapsedMs: 0 };
-    const noted = event.type === 'model.request' ? (event.annotations?.[ownName] as { readonly elapsedMs?: unknown } | undefined) : undefined;
+    const noted =
+      event.type === 'model.request'
+        ? (event.annotations?.[ownName] as { readonly elapsedMs?: unknown } | undefined)
+        : undefined;
     if (typeof noted?.elapsedMs === 'number') this.#clock = { at: event.at, elapsedMs: noted.elapsedMs };
   }
 

@@ -1,4 +1,14 @@
-import { annotate, deny, notice, toolCallsOf, type Decision, type JSONObject, type NewEvent, type OperatorContext, type TurnEventOf } from '@h/turn';
+import {
+  annotate,
+  deny,
+  notice,
+  toolCallsOf,
+  type Decision,
+  type JSONObject,
+  type NewEvent,
+  type OperatorContext,
+  type TurnEventOf,
+} from '@h/turn';
 import type { CostForecast } from './cost.js';
 import { cutOff, cutTooOften, exceeded, overrunBy, summedUp, unpriced } from './ending.js';
 import './events.js';
@@ -46,7 +56,9 @@ export class TurnGuard {
   replay(request: Request): void {
     this.ledger.reached(request.step);
     this.ledger.asked(request);
-    const note = request.annotations?.[ownName] as { readonly told?: boolean; readonly last?: Omit<LastStep, 'step'> } | undefined;
+    const note = request.annotations?.[ownName] as
+      | { readonly told?: boolean; readonly last?: Omit<LastStep, 'step'> }
+      | undefined;
     if (note?.told === true) this.#toldIn = request.step;
     this.#last = note?.last && { step: request.step, ...note.last };
   }
@@ -77,7 +89,13 @@ export class TurnGuard {
     const cost = this.ledger.costOf(request, inputTokens);
     const { wrapUp } = this.#settings;
     const wrapsUp = wrapUp !== undefined && offersTools(request);
-    const plan = planStep(this.ledger.accounts.all, { now, inputTokens, cost, closingTokens: wrapUp?.tokens ?? 0, wrapsUp });
+    const plan = planStep(this.ledger.accounts.all, {
+      now,
+      inputTokens,
+      cost,
+      closingTokens: wrapUp?.tokens ?? 0,
+      wrapsUp,
+    });
     if (plan.refusedBy) return plan.mayWait === true ? 'wait' : this.#end(exceeded(plan.refusedBy));
     const fitting = clamped(request, plan.outputTokens);
     const call = this.#begin(fitting, inputTokens, plan, cost);
@@ -123,7 +141,9 @@ export class TurnGuard {
   /** Refuses a call for which nothing is left, or that comes in a step without tools. */
   call(event: TurnEventOf<'tool.call'>): Decision {
     if (event.denied) return undefined;
-    if (this.#last?.step === event.step) return deny(event, `${describeLimit(this.#last.limit)} No tools run in the last step.`, ownName);
+    if (this.#last?.step === event.step) {
+      return deny(event, `${describeLimit(this.#last.limit)} No tools run in the last step.`, ownName);
+    }
     for (const account of this.ledger.accounts.all) {
       if (account.limits('maxToolCalls') && account.left('maxToolCalls', event.at) < 1) {
         return deny(event, describeLimit(account.state('maxToolCalls', event.at)), ownName);
@@ -141,7 +161,14 @@ export class TurnGuard {
     const goesOn = isDone && this.recovery.goesOn(step);
     if (goesOn && this.#mayGoOn(step, now)) {
       const recovered = this.recovery.goOn();
-      return [recovered, notice('truncation.recovered', { step, recovery: this.recovery.count, maxRecoveries: this.#settings.maxTokensRecoveries })];
+      return [
+        recovered,
+        notice('truncation.recovered', {
+          step,
+          recovery: this.recovery.count,
+          maxRecoveries: this.#settings.maxTokensRecoveries,
+        }),
+      ];
     }
     const why = goesOn ? 'no-allowance' : this.recovery.givenUp(step);
     const events = isDone && why ? [notice('truncation.given-up', { step, why })] : [];
@@ -175,12 +202,29 @@ export class TurnGuard {
   #begin(request: Request, inputTokens: number, plan: StepPlan, cost: CostForecast | undefined): ModelCall | undefined {
     const { accounts } = this.ledger;
     const { at: now } = request;
-    const reservedTokens = Math.min(Math.max(1, Math.floor(plan.mostOutputTokens)), request.settings.maxOutputTokens ?? commonMaximum);
+    const reservedTokens = Math.min(
+      Math.max(1, Math.floor(plan.mostOutputTokens)),
+      request.settings.maxOutputTokens ?? commonMaximum,
+    );
     const price = cost && { cost: cost.input + cost.perOutputToken * reservedTokens };
-    const reservation = accounts.budget?.reserve({ steps: 1, inputTokens, outputTokens: reservedTokens, ...price }, now);
+    const reservation = accounts.budget?.reserve(
+      { steps: 1, inputTokens, outputTokens: reservedTokens, ...price },
+      now,
+    );
     if (accounts.budget && !reservation) return undefined;
-    const outputChars = Math.min(...accounts.all.map((account) => (account.limits('maxOutputChars') ? account.left('maxOutputChars', now) : Infinity)));
-    return new ModelCall({ inputTokens, outputTokens: plan.mostOutputTokens, outputChars, cost, reservation, reservedTokens });
+    const outputChars = Math.min(
+      ...accounts.all.map((account) =>
+        account.limits('maxOutputChars') ? account.left('maxOutputChars', now) : Infinity,
+      ),
+    );
+    return new ModelCall({
+      inputTokens,
+      outputTokens: plan.mostOutputTokens,
+      outputChars,
+      cost,
+      reservation,
+      reservedTokens,
+    });
   }
 
   #withoutTools(request: Request, limit: LimitState, events: NewEvent[]): Request {
@@ -191,7 +235,9 @@ export class TurnGuard {
     events.push(notice('budget.wrap-up', { ...limit, step }));
     const bare = noted(withoutTools(request), { last: { limit: { ...limit }, isForced } });
     // An answer that was cut off is to go on as it was; to be told to sum up would lead away from it.
-    return isGoingOn ? bare : told(bare, 'budget-last', `${describeLimit(limit)} ${this.#settings.wrapUp?.lastText ?? ''}`);
+    return isGoingOn
+      ? bare
+      : told(bare, 'budget-last', `${describeLimit(limit)} ${this.#settings.wrapUp?.lastText ?? ''}`);
   }
 
   /** Tells the model, once, about the limit that came near first. A step that is asked again is told again. */
@@ -229,8 +275,12 @@ export class TurnGuard {
   /** What lets no other step follow. */
   #exhaustion(step: number, now: number): readonly NewEvent[] | undefined {
     const { accounts } = this.ledger;
-    if (this.#last && this.#last.step < step && this.#last.limit.used > 0) return this.#end(exceeded(accounts.current(this.#last.limit, now)));
-    if (this.recovery.hasTooManyCutCalls) return this.#end(cutTooOften(this.recovery.count, this.#settings.maxTokensRecoveries));
+    if (this.#last && this.#last.step < step && this.#last.limit.used > 0) {
+      return this.#end(exceeded(accounts.current(this.#last.limit, now)));
+    }
+    if (this.recovery.hasTooManyCutCalls) {
+      return this.#end(cutTooOften(this.recovery.count, this.#settings.maxTokensRecoveries));
+    }
     const ending = this.#settings.stopsOnUnknownCost ? unpriced(accounts, now) : undefined;
     return ending && this.#end(ending);
   }
@@ -245,7 +295,9 @@ export class TurnGuard {
     this.#isEnding = true;
     const used = this.ledger.call?.estimate;
     if (used === undefined) return events;
-    return events.map((event) => (event.type === 'turn.stop' ? { ...event, annotations: { [ownName]: { ...used } } } : event));
+    return events.map((event) =>
+      event.type === 'turn.stop' ? { ...event, annotations: { [ownName]: { ...used } } } : event,
+    );
   }
 }
 
@@ -263,7 +315,12 @@ const pieceOf = ({ turn, at, step, attempt }: TurnEventOf<'model.response'>, tex
 });
 
 /** Lets a request wait until others give back what they have set aside. */
-export const waitFor = (guard: TurnGuard, request: Request, operator: OperatorContext, done: (events: readonly NewEvent[]) => void): (() => void) => {
+export const waitFor = (
+  guard: TurnGuard,
+  request: Request,
+  operator: OperatorContext,
+  done: (events: readonly NewEvent[]) => void,
+): (() => void) => {
   const unwatch = guard.ledger.accounts.budget?.watch(() => {
     const events = guard.ask({ ...request, at: operator.now() });
     if (events === 'wait') return;

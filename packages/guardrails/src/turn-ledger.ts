@@ -11,7 +11,12 @@ type Request = TurnEventOf<'model.request'>;
 type Result = TurnEventOf<'tool.result'>;
 
 /** Results of calls that never ran. */
-const neverRan: ReadonlySet<Result['status']> = new Set<Result['status']>(['denied', 'skipped', 'unknown-tool', 'invalid-input']);
+const neverRan: ReadonlySet<Result['status']> = new Set<Result['status']>([
+  'denied',
+  'skipped',
+  'unknown-tool',
+  'invalid-input',
+]);
 
 /** The code of the error with which the runner answers a call that it has given up. */
 const aborted = 'aborted';
@@ -64,7 +69,12 @@ export class TurnLedger {
 
   /** What this request will cost; nothing where the price is not known. */
   costOf(request: Request, inputTokens: number): CostForecast | undefined {
-    return forecastCost(this.#settings.costOf, inputTokens, this.#lastUsage, this.#lastUsage === undefined ? request.model : this.#model);
+    return forecastCost(
+      this.#settings.costOf,
+      inputTokens,
+      this.#lastUsage,
+      this.#lastUsage === undefined ? request.model : this.#model,
+    );
   }
 
   asked(request: Request): void {
@@ -82,7 +92,12 @@ export class TurnLedger {
     this.#model = model ?? this.#model;
     this.#lastUsage = counted;
     const isCompletion = !isForced && finishReason === 'stop' && toolCallsOf(message).length === 0;
-    this.#count({ ...this.#amountsOf(counted), steps: 1, outputChars: charsOf(message), completions: isCompletion ? 1 : 0 });
+    this.#count({
+      ...this.#amountsOf(counted),
+      steps: 1,
+      outputChars: charsOf(message),
+      completions: isCompletion ? 1 : 0,
+    });
     this.#close();
   }
 

@@ -25,8 +25,11 @@ export const commonMaximum = 16_384;
 export const clamped = <Request extends ModelRequest>(request: Request, outputTokens: number): Request => {
   const { maxOutputTokens } = request.settings;
   const most = Math.max(1, Math.floor(outputTokens));
-  return most < (maxOutputTokens ?? commonMaximum) ? { ...request, settings: { ...request.settings, maxOutputTokens: most } } : request;
+  return most < (maxOutputTokens ?? commonMaximum)
+    ? { ...request, settings: { ...request.settings, maxOutputTokens: most } }
+    : request;
 };
 
 /** Whether the model may ask for tools. */
-export const offersTools = ({ tools, settings }: ModelRequest): boolean => tools.length > 0 && settings.toolChoice !== 'none';
+export const offersTools = ({ tools, settings }: ModelRequest): boolean =>
+  tools.length > 0 && settings.toolChoice !== 'none';

@@ -1,5 +1,28 @@
-import { harness, memorySessions, reply, repairHistory, type Agent, type AssistantPart, type Message, type ModelResponse, type Reply, type ToolDriver, type TurnEvent, type TurnEventOf, type TurnEventType, type TurnOperator } from '@h/turn';
-import { call, response, scriptedModel, scriptedTools, usage, type ScriptStep, type ScriptedModel } from '@h/turn/testing';
+import {
+  harness,
+  memorySessions,
+  reply,
+  repairHistory,
+  type Agent,
+  type AssistantPart,
+  type Message,
+  type ModelResponse,
+  type Reply,
+  type ToolDriver,
+  type TurnEvent,
+  type TurnEventOf,
+  type TurnEventType,
+  type TurnOperator,
+} from '@h/turn';
+import {
+  call,
+  response,
+  scriptedModel,
+  scriptedTools,
+  usage,
+  type ScriptStep,
+  type ScriptedModel,
+} from '@h/turn/testing';
 import { tap } from 'rxjs';
 import { expect, vi } from 'vitest';
 import { guardrails } from '../src/guardrails.js';
@@ -10,13 +33,21 @@ export const worker = (steps: number, tool = 'ls'): readonly ScriptStep[] =>
   Array.from({ length: steps }, (_, index) => (index === steps - 1 ? 'Done.' : response(call(`call-${index}`, tool))));
 
 /** A model that calls a tool for as long as it may, and sums up when it may not any more. */
-export const eager: ScriptStep = ({ settings }) => (settings.toolChoice === 'none' ? 'This is what is done.' : response(call('again', 'ls')));
+export const eager: ScriptStep = ({ settings }) =>
+  settings.toolChoice === 'none' ? 'This is what is done.' : response(call('again', 'ls'));
 
 /** An answer with this usage. */
-export const costing = (input: number, output: number, ...parts: readonly (string | AssistantPart)[]): ModelResponse => ({ ...response(...parts), usage: usage(input, output) });
+export const costing = (
+  input: number,
+  output: number,
+  ...parts: readonly (string | AssistantPart)[]
+): ModelResponse => ({ ...response(...parts), usage: usage(input, output) });
 
 /** An answer that was cut off at the output limit. */
-export const cut = (...parts: readonly (string | AssistantPart)[]): ModelResponse => ({ ...response(...parts), finishReason: 'length' });
+export const cut = (...parts: readonly (string | AssistantPart)[]): ModelResponse => ({
+  ...response(...parts),
+  finishReason: 'length',
+});
 
 export interface Ran extends Reply {
   readonly model: ScriptedModel;
@@ -35,11 +66,18 @@ export interface RunOptions {
   readonly input?: string;
 }
 
-export const agentOf = (model: ScriptedModel, options: GuardrailsOptions | undefined, { tools = scriptedTools({ ls: 'a.txt' }), before = [], after = [], sessions }: RunOptions = {}): Agent =>
-  harness({ model, tools, ...(sessions && { sessions }) }).pipe(...before, guardrails(options), ...after);
+export const agentOf = (
+  model: ScriptedModel,
+  options: GuardrailsOptions | undefined,
+  { tools = scriptedTools({ ls: 'a.txt' }), before = [], after = [], sessions }: RunOptions = {},
+): Agent => harness({ model, tools, ...(sessions && { sessions }) }).pipe(...before, guardrails(options), ...after);
 
 /** Runs a turn to its end, in virtual time, and sees that what is stored is in order. */
-export const run = async (script: readonly ScriptStep[], options?: GuardrailsOptions, given: RunOptions = {}): Promise<Ran> => {
+export const run = async (
+  script: readonly ScriptStep[],
+  options?: GuardrailsOptions,
+  given: RunOptions = {},
+): Promise<Ran> => {
   const { sessions = memorySessions(), session = 'alice', input = 'Work.', delayMs } = given;
   const model = scriptedModel(script, { delayMs });
   const events: TurnEvent[] = [];
@@ -53,7 +91,13 @@ export const run = async (script: readonly ScriptStep[], options?: GuardrailsOpt
     const result = await replied;
     const transcript = sessions.messages(session);
     expect(repairHistory(transcript).repairs).toEqual([]);
-    return { ...result, model, events, transcript, of: (type) => events.filter((event) => event.type === type) as never };
+    return {
+      ...result,
+      model,
+      events,
+      transcript,
+      of: (type) => events.filter((event) => event.type === type) as never,
+    };
   } finally {
     if (!isFake) vi.useRealTimers();
   }

@@ -13,7 +13,13 @@ const dangerous = listIn('dangerous.json');
 const place = { cwd: '/work/app', home: '/home/me' };
 const rounds = 5;
 
-const short = [/\brm\s+-rf\b/i, /\bgit\s+push\s+--force\b/i, /\bDROP\s+TABLE\b/i, /\btruncate\s+table\b/i, /\bgit\s+reset\s+--hard\b/i];
+const short = [
+  /\brm\s+-rf\b/i,
+  /\bgit\s+push\s+--force\b/i,
+  /\bDROP\s+TABLE\b/i,
+  /\btruncate\s+table\b/i,
+  /\bgit\s+reset\s+--hard\b/i,
+];
 const long = [
   ...short,
   /\brm\s+-[a-z]*r[a-z]*f|\brm\s+-[a-z]*f[a-z]*r/i,

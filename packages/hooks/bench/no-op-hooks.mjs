@@ -19,8 +19,22 @@ const call = { id: 'call-1', name: 'noop', input: { path: 'a' } };
 const messages = MessageList.of([{ role: 'user', content: 'Go' }]);
 const stepEvents = [
   { ...envelope, type: 'model.request', step: 1, attempt: 1, messages, system: [], tail: [], tools: [], settings: {} },
-  ...Array.from({ length: deltas }, () => ({ ...envelope, type: 'model.delta', step: 1, attempt: 1, delta: { type: 'text', text: 'word ' } })),
-  { ...envelope, type: 'model.response', step: 1, attempt: 1, content: [{ type: 'text', text: 'x' }], finishReason: 'tool-calls', usage: noUsage },
+  ...Array.from({ length: deltas }, () => ({
+    ...envelope,
+    type: 'model.delta',
+    step: 1,
+    attempt: 1,
+    delta: { type: 'text', text: 'word ' },
+  })),
+  {
+    ...envelope,
+    type: 'model.response',
+    step: 1,
+    attempt: 1,
+    content: [{ type: 'text', text: 'x' }],
+    finishReason: 'tool-calls',
+    usage: noUsage,
+  },
   { ...envelope, type: 'history.append', origin: 'response', messages: [] },
   { ...envelope, type: 'tool.call', step: 1, index: 0, call },
   { ...envelope, type: 'tool.result', step: 1, call, status: 'ok', output: { type: 'text', value: 'ok' } },
@@ -28,8 +42,20 @@ const stepEvents = [
 ];
 
 const ten = (make) => Array.from({ length: 10 }, (_, index) => make(index));
-const noop = (index) => ({ name: `hook-${index}`, beforeModel: () => undefined, beforeTool: () => undefined, afterTool: () => undefined, beforeEnd: () => undefined, afterReply: () => undefined });
-const noopLater = (index) => ({ name: `hook-${index}`, beforeModel: async () => undefined, beforeTool: async () => undefined, afterTool: async () => undefined });
+const noop = (index) => ({
+  name: `hook-${index}`,
+  beforeModel: () => undefined,
+  beforeTool: () => undefined,
+  afterTool: () => undefined,
+  beforeEnd: () => undefined,
+  afterReply: () => undefined,
+});
+const noopLater = (index) => ({
+  name: `hook-${index}`,
+  beforeModel: async () => undefined,
+  beforeTool: async () => undefined,
+  afterTool: async () => undefined,
+});
 
 const byHand = () => {
   const callbacks = ten(() => async () => undefined);

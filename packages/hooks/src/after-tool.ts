@@ -12,11 +12,23 @@ export const afterTool = (hooks: TurnHooks, event: TurnEventOf<'tool.result'>, c
   const asked = untilDone(gates, (hook) =>
     chain(hooks.call(hook, 'afterTool', event.at, { call: event.call, outcome: result }), (called) => {
       if ('error' in called) {
-        if (hooks.isClosed(hook, 'afterTool')) result = withOutput(result, { type: 'error-text', value: `The result is withheld: the hook ${hook.name} failed on it.` });
+        if (hooks.isClosed(hook, 'afterTool')) {
+          result = withOutput(result, {
+            type: 'error-text',
+            value: `The result is withheld: the hook ${hook.name} failed on it.`,
+          });
+        }
         return false;
       }
       const { output, context } = called.answer ?? {};
-      if (output !== undefined) result = withOutput(result, typeof output === 'string' ? { type: result.status === 'ok' || result.status === 'stored' ? 'text' : 'error-text', value: output } : output);
+      if (output !== undefined) {
+        result = withOutput(
+          result,
+          typeof output === 'string'
+            ? { type: result.status === 'ok' || result.status === 'stored' ? 'text' : 'error-text', value: output }
+            : output,
+        );
+      }
       if (context !== undefined) result = withContext(result, context);
       return false;
     }),
@@ -47,4 +59,7 @@ export const appended = (output: ToolResultOutput, context: string): ToolResultO
   }
 };
 
-const text = (value: JSONValue): { readonly type: 'text'; readonly text: string } => ({ type: 'text', text: JSON.stringify(value) });
+const text = (value: JSONValue): { readonly type: 'text'; readonly text: string } => ({
+  type: 'text',
+  text: JSON.stringify(value),
+});

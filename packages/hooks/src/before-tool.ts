@@ -16,7 +16,13 @@ export interface Question {
 /** What all gates together say about a call. */
 export type Judgement =
   | { readonly denied: { readonly by: string; readonly reason: string } }
-  | { readonly denied?: undefined; readonly call: ToolCall; readonly questions: readonly Question[]; readonly isAllowed: boolean; readonly contexts: readonly string[] };
+  | {
+      readonly denied?: undefined;
+      readonly call: ToolCall;
+      readonly questions: readonly Question[];
+      readonly isAllowed: boolean;
+      readonly contexts: readonly string[];
+    };
 
 /**
  * Asks all gates about a call.
@@ -41,12 +47,21 @@ export const judge = (hooks: TurnHooks, event: TurnEventOf<'tool.call'>, check: 
   const rewrite = (hook: Hook, index: number, input: unknown): boolean => {
     if (rewriters.has(hook) || isSame(input, call.input)) return false;
     const problem = check(call.name, input);
-    if (problem !== undefined) return refuse(hook, `The hook ${hook.name} gave the call an input that the tool ${call.name} does not take: ${problem}`);
+    if (problem !== undefined) {
+      return refuse(
+        hook,
+        `The hook ${hook.name} gave the call an input that the tool ${call.name} does not take: ${problem}`,
+      );
+    }
     call = { ...call, input };
     version += 1;
     judged[index] = version;
     rewriters.add(hook);
-    hooks.decided(event.at, { kind: 'rewrote', hook: hook.name, callId: call.id }, notice('hook.rewrote', { hook: hook.name, callId: call.id, tool: call.name }));
+    hooks.decided(
+      event.at,
+      { kind: 'rewrote', hook: hook.name, callId: call.id },
+      notice('hook.rewrote', { hook: hook.name, callId: call.id, tool: call.name }),
+    );
     return true;
   };
   const visit = (hook: Hook, index: number): Maybe<boolean> => {
@@ -54,7 +69,9 @@ export const judge = (hooks: TurnHooks, event: TurnEventOf<'tool.call'>, check: 
     judged[index] = version;
     verdicts[index] = undefined;
     return chain(hooks.call(hook, 'beforeTool', event.at, { call }), (called) => {
-      if ('error' in called) return hooks.isClosed(hook, 'beforeTool') && refuse(hook, failedReason(hook, called.error));
+      if ('error' in called) {
+        return hooks.isClosed(hook, 'beforeTool') && refuse(hook, failedReason(hook, called.error));
+      }
       const { answer } = called;
       verdicts[index] = answer;
       if (answer === undefined) return false;
@@ -69,12 +86,20 @@ export const judge = (hooks: TurnHooks, event: TurnEventOf<'tool.call'>, check: 
   };
   return chain(judgeAll(), (): Judgement => {
     if (denied) return { denied };
-    if (verdicts.every((verdict) => verdict === undefined)) return { call, questions: [], isAllowed: false, contexts: [] };
+    if (verdicts.every((verdict) => verdict === undefined)) {
+      return { call, questions: [], isAllowed: false, contexts: [] };
+    }
     return {
       call,
-      questions: verdicts.flatMap((verdict, index) => (verdict?.decision === 'ask' ? [{ hook: gates[index]?.name ?? '', reason: verdict.reason, patterns: verdict.patterns ?? [] }] : [])),
+      questions: verdicts.flatMap((verdict, index) =>
+        verdict?.decision === 'ask'
+          ? [{ hook: gates[index]?.name ?? '', reason: verdict.reason, patterns: verdict.patterns ?? [] }]
+          : [],
+      ),
       isAllowed: verdicts.some((verdict) => verdict?.decision === 'allow'),
-      contexts: verdicts.flatMap((verdict) => (verdict !== undefined && 'context' in verdict && verdict.context !== undefined ? [verdict.context] : [])),
+      contexts: verdicts.flatMap((verdict) =>
+        verdict !== undefined && 'context' in verdict && verdict.context !== undefined ? [verdict.context] : [],
+      ),
     };
   });
 };
@@ -89,12 +114,20 @@ const isSame = (left: unknown, right: unknown): boolean => {
 /** Refuses the call in the name of a hook. */
 export const denied = (hooks: TurnHooks, event: TurnEventOf<'tool.call'>, by: string, reason: string): NewEvent => {
   const callId = event.call.id;
-  hooks.decided(event.at, { kind: 'denied', hook: by, reason, callId }, notice('hook.denied', { hook: by, point: 'beforeTool', reason, callId }));
+  hooks.decided(
+    event.at,
+    { kind: 'denied', hook: by, reason, callId },
+    notice('hook.denied', { hook: by, point: 'beforeTool', reason, callId }),
+  );
   return deny(event, reason, by);
 };
 
 /** Lets the call pass, as the gates have left it; what they want the model to read with its result goes with it. */
-export const passed = (event: TurnEventOf<'tool.call'>, call: ToolCall, contexts: readonly string[]): Awaited<Ruling> => {
+export const passed = (
+  event: TurnEventOf<'tool.call'>,
+  call: ToolCall,
+  contexts: readonly string[],
+): Awaited<Ruling> => {
   const next = call === event.call ? event : { ...event, call };
   if (contexts.length > 0) return annotate(next, 'hooks', { context: contexts as readonly JSONValue[] });
   return next === event ? undefined : next;

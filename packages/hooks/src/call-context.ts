@@ -25,7 +25,12 @@ export class CallContext implements HookContext {
   readonly #say: (message: string, details?: JSONValue) => void;
   #abort: AbortController | undefined;
 
-  constructor({ turn, session, step, trigger, metadata }: TurnFacts, at: number, details: object, say: (message: string, details?: JSONValue) => void) {
+  constructor(
+    { turn, session, step, trigger, metadata }: TurnFacts,
+    at: number,
+    details: object,
+    say: (message: string, details?: JSONValue) => void,
+  ) {
     this.turn = turn;
     this.session = session;
     this.step = step;

@@ -41,8 +41,15 @@ export class CallGate {
       if (contexts.length > 0) this.#contexts.set(call.id, contexts);
       if (questions.length > 0) return this.#desk.ask(event, call, questions, contexts);
       if (isAllowed || this.#otherwise === 'allow') return passed(event, call, contexts);
-      if (this.#otherwise === 'deny') return denied(this.#hooks, event, 'hooks', `No rule allows the tool ${call.name}.`);
-      return this.#desk.ask(event, call, [{ hook: 'hooks', reason: `The agent wants to use the tool ${call.name}.`, patterns: [] }], contexts);
+      if (this.#otherwise === 'deny') {
+        return denied(this.#hooks, event, 'hooks', `No rule allows the tool ${call.name}.`);
+      }
+      return this.#desk.ask(
+        event,
+        call,
+        [{ hook: 'hooks', reason: `The agent wants to use the tool ${call.name}.`, patterns: [] }],
+        contexts,
+      );
     });
   }
 
@@ -59,7 +66,12 @@ export class CallGate {
 const errorOf = (event: TurnEventOf<'tool.result'>): ErrorInfo | undefined => {
   if (event.status === 'failed') return event.error;
   if (event.status !== 'timed-out') return undefined;
-  return { name: 'TimeoutError', code: 'tool-timeout', message: `The tool ${event.call.name} took longer than ${event.timeoutMs} ms.` };
+  return {
+    name: 'TimeoutError',
+    code: 'tool-timeout',
+    message: `The tool ${event.call.name} took longer than ${event.timeoutMs} ms.`,
+  };
 };
 
-const textsIn = (value: JSONValue | undefined): readonly string[] => (Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : []);
+const textsIn = (value: JSONValue | undefined): readonly string[] =>
+  Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];

@@ -20,9 +20,15 @@ const members: Readonly<Record<string, (value: unknown) => boolean>> = {
   context: isText,
   patterns: (value) => Array.isArray(value) && value.every(isText),
   input: isAnything,
-  request: (value) => isObject(value) && Object.entries(value as object).every(([part, own]) => own === undefined || (requestParts[part] ?? isAnything)(own)),
+  request: (value) =>
+    isObject(value) &&
+    Object.entries(value as object).every(
+      ([part, own]) => own === undefined || (requestParts[part] ?? isAnything)(own),
+    ),
   output: (value) => isText(value) || toolResultOutputSchema.safeParse(value).success,
-  proceed: (value) => isText(value) || (Array.isArray(value) && value.length > 0 && value.every((message) => messageSchema.safeParse(message).success)),
+  proceed: (value) =>
+    isText(value) ||
+    (Array.isArray(value) && value.length > 0 && value.every((message) => messageSchema.safeParse(message).success)),
 };
 
 interface AnswerShape {
@@ -57,7 +63,9 @@ export const problemOf = (point: HookPoint, answer: unknown): string | undefined
   for (const [key, value] of Object.entries(given)) {
     if (value === undefined) continue;
     if (key === 'decision') {
-      if (!decisions.includes(value as string)) return `It decided ${showValue(value)}; at ${point} it may decide ${list(decisions)}.`;
+      if (!decisions.includes(value as string)) {
+        return `It decided ${showValue(value)}; at ${point} it may decide ${list(decisions)}.`;
+      }
     } else if (!keys.includes(key)) {
       return `It answered with ${showValue(key)}; at ${point} an answer has ${list(keys)}.`;
     } else if (members[key]?.(value) !== true) {
@@ -65,8 +73,12 @@ export const problemOf = (point: HookPoint, answer: unknown): string | undefined
     }
   }
   const needsReason = given['decision'] === 'deny' || given['decision'] === 'ask';
-  if (needsReason && given['reason'] === undefined) return `It decided ${showValue(given['decision'])} without a reason.`;
-  return point === 'beforeEnd' && given['proceed'] === undefined && given['reason'] !== undefined ? 'It gave a reason, and nothing to proceed with.' : undefined;
+  if (needsReason && given['reason'] === undefined) {
+    return `It decided ${showValue(given['decision'])} without a reason.`;
+  }
+  return point === 'beforeEnd' && given['proceed'] === undefined && given['reason'] !== undefined
+    ? 'It gave a reason, and nothing to proceed with.'
+    : undefined;
 };
 
 const list = (words: readonly string[]): string => (words.length === 0 ? 'nothing' : words.join(', '));

@@ -1,4 +1,16 @@
-import { aFunction, aList, aText, checkOptions, checkValue, either, numberFrom, objectOf, oneOf, required, type OptionCheck } from '@h/turn/options';
+import {
+  aFunction,
+  aList,
+  aText,
+  checkOptions,
+  checkValue,
+  either,
+  numberFrom,
+  objectOf,
+  oneOf,
+  required,
+  type OptionCheck,
+} from '@h/turn/options';
 import type { Hook, HookPoint, HookSource } from './hook.js';
 
 /** All points, gates first. */
@@ -18,9 +30,13 @@ export const hookPoints = [
   'onDecision',
 ] as const satisfies readonly HookPoint[];
 
-const forEachPoint = (check: OptionCheck): OptionCheck => objectOf(Object.fromEntries(hookPoints.map((point) => [point, check])));
+const forEachPoint = (check: OptionCheck): OptionCheck =>
+  objectOf(Object.fromEntries(hookPoints.map((point) => [point, check])));
 const failure = oneOf('closed', 'open');
-const aNumber: OptionCheck = { accepts: (value) => typeof value === 'number' && !Number.isNaN(value), takes: 'a number' };
+const aNumber: OptionCheck = {
+  accepts: (value) => typeof value === 'number' && !Number.isNaN(value),
+  takes: 'a number',
+};
 
 const parts: Readonly<Record<string, OptionCheck>> = {
   name: required(aText),
@@ -49,7 +65,9 @@ export const checkSources = (owner: string, sources: readonly HookSource[]): voi
  * One that cannot be made stands for a rule that nobody knows: its turn is refused.
  */
 export const hooksOfTurn = (sources: readonly HookSource[]): readonly Hook[] =>
-  sources.map((source, index) => (typeof source === 'function' ? made(source, index) : source)).toSorted((left, right) => (right.priority ?? 0) - (left.priority ?? 0));
+  sources
+    .map((source, index) => (typeof source === 'function' ? made(source, index) : source))
+    .toSorted((left, right) => (right.priority ?? 0) - (left.priority ?? 0));
 
 const made = (source: () => Hook, index: number): Hook => {
   try {
@@ -60,6 +78,11 @@ const made = (source: () => Hook, index: number): Hook => {
     const fail = (): never => {
       throw error;
     };
-    return { name: source.name === '' ? `hook ${index + 1}` : source.name, priority: Infinity, failure: 'closed', beforeTurn: fail };
+    return {
+      name: source.name === '' ? `hook ${index + 1}` : source.name,
+      priority: Infinity,
+      failure: 'closed',
+      beforeTurn: fail,
+    };
   }
 };

@@ -28,7 +28,12 @@ declare module '@h/turn' {
     /** A hook has given a tool call another input. */
     'hook.rewrote': { readonly hook: string; readonly callId: string; readonly tool: string };
     /** A hook sent the turn back to work, or wanted to after that had happened as often as it may (`refused`). */
-    'hook.sent-back': { readonly hook: string; readonly reason: string; readonly count: number; readonly refused: boolean };
+    'hook.sent-back': {
+      readonly hook: string;
+      readonly reason: string;
+      readonly count: number;
+      readonly refused: boolean;
+    };
     /** A call was allowed without a question, by what a person has said before. */
     'approval.remembered': { readonly callId: string; readonly rule: string };
     /** Rules that are to be remembered could not be read or kept; the person is asked instead, or the rule lasts for the session. */

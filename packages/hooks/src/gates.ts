@@ -1,4 +1,13 @@
-import { notice, proceed, stop, type ErrorInfo, type Message, type NewEvent, type TurnEventOf, type UserMessage } from '@h/turn';
+import {
+  notice,
+  proceed,
+  stop,
+  type ErrorInfo,
+  type Message,
+  type NewEvent,
+  type TurnEventOf,
+  type UserMessage,
+} from '@h/turn';
 import type { Hook, HookPoint } from './hook.js';
 import { chain, untilDone, type Maybe } from './maybe.js';
 import type { AnswerOf, Called, DetailsOf, TurnHooks } from './turn-hooks.js';
@@ -7,7 +16,8 @@ import type { AnswerOf, Called, DetailsOf, TurnHooks } from './turn-hooks.js';
 export type Ruling = Maybe<NewEvent | readonly NewEvent[] | undefined>;
 
 /** Why the model is told, or the person, when a gate could not judge. */
-export const failedReason = (hook: Hook, error: ErrorInfo): string => `The hook ${hook.name} failed, so that this is not allowed: ${error.message}`;
+export const failedReason = (hook: Hook, error: ErrorInfo): string =>
+  `The hook ${hook.name} failed, so that this is not allowed: ${error.message}`;
 
 /** Asks the hooks of a point one after the other, until a visitor has what it wants. A gate that fails closed is a denial. */
 export const ask = <Point extends HookPoint>(
@@ -19,13 +29,21 @@ export const ask = <Point extends HookPoint>(
 ): Maybe<void> =>
   untilDone(hooks.at(point), (hook) =>
     chain(hooks.call(hook, point, at, details()), (called: Called<Point>): boolean => {
-      if ('error' in called) return hooks.isClosed(hook, point) && visit({ decision: 'deny', reason: failedReason(hook, called.error) }, hook);
+      if ('error' in called) {
+        return (
+          hooks.isClosed(hook, point) && visit({ decision: 'deny', reason: failedReason(hook, called.error) }, hook)
+        );
+      }
       return called.answer !== undefined && visit(called.answer, hook);
     }),
   );
 
 /** A message of the harness: stored, and nobody's request. */
-export const internal = (content: string): UserMessage => ({ role: 'user', content, metadata: { internal: true, kind: 'hook' } });
+export const internal = (content: string): UserMessage => ({
+  role: 'user',
+  content,
+  metadata: { internal: true, kind: 'hook' },
+});
 
 const says = (text: string): Message => ({ role: 'assistant', content: [{ type: 'text', text }] });
 
@@ -37,22 +55,37 @@ export const replied = (hook: Hook, text: string): readonly NewEvent[] => [
 
 /** Refuses the turn. */
 export const blocked = (hooks: TurnHooks, at: number, hook: Hook, point: HookPoint, reason: string): NewEvent => {
-  hooks.decided(at, { kind: 'denied', hook: hook.name, reason }, notice('hook.denied', { hook: hook.name, point, reason }));
+  hooks.decided(
+    at,
+    { kind: 'denied', hook: hook.name, reason },
+    notice('hook.denied', { hook: hook.name, point, reason }),
+  );
   return stop('blocked', reason);
 };
 
 /** The input of a turn, before it joins the history. */
-export const beforeTurn = (hooks: TurnHooks, event: TurnEventOf<'history.append'>, earlier: Iterable<Message>): Ruling => {
+export const beforeTurn = (
+  hooks: TurnHooks,
+  event: TurnEventOf<'history.append'>,
+  earlier: Iterable<Message>,
+): Ruling => {
   const added: string[] = [];
   let ruling: readonly NewEvent[] | undefined;
   const input = event.messages as readonly UserMessage[];
-  const asked = ask(hooks, 'beforeTurn', event.at, () => ({ input, messages: earlier }), (answer, hook) => {
-    // The loop waits for the input to join the history: it does, without a word.
-    if (answer.decision === 'deny') ruling = [{ ...event, messages: [] }, blocked(hooks, event.at, hook, 'beforeTurn', answer.reason)];
-    else if ('reply' in answer) ruling = [event, ...replied(hook, answer.reply)];
-    else if ('context' in answer) added.push(answer.context);
-    return ruling !== undefined;
-  });
+  const asked = ask(
+    hooks,
+    'beforeTurn',
+    event.at,
+    () => ({ input, messages: earlier }),
+    (answer, hook) => {
+      // The loop waits for the input to join the history: it does, without a word.
+      if (answer.decision === 'deny') {
+        ruling = [{ ...event, messages: [] }, blocked(hooks, event.at, hook, 'beforeTurn', answer.reason)];
+      } else if ('reply' in answer) ruling = [event, ...replied(hook, answer.reply)];
+      else if ('context' in answer) added.push(answer.context);
+      return ruling !== undefined;
+    },
+  );
   return chain(asked, () => ruling ?? withAdded(event, added));
 };
 
@@ -61,14 +94,20 @@ export const beforeSteering = (hooks: TurnHooks, event: TurnEventOf<'history.app
   const added: string[] = [];
   let ruling: NewEvent | undefined;
   const input = event.messages as readonly UserMessage[];
-  const asked = ask(hooks, 'beforeSteering', event.at, () => ({ input }), (answer, hook) => {
-    if (answer.decision === 'deny') {
-      const told = notice('hook.denied', { hook: hook.name, point: 'beforeSteering', reason: answer.reason });
-      hooks.decided(event.at, { kind: 'denied', hook: hook.name, reason: answer.reason }, told);
-      ruling = { ...event, messages: [] };
-    } else if ('context' in answer) added.push(answer.context);
-    return ruling !== undefined;
-  });
+  const asked = ask(
+    hooks,
+    'beforeSteering',
+    event.at,
+    () => ({ input }),
+    (answer, hook) => {
+      if (answer.decision === 'deny') {
+        const told = notice('hook.denied', { hook: hook.name, point: 'beforeSteering', reason: answer.reason });
+        hooks.decided(event.at, { kind: 'denied', hook: hook.name, reason: answer.reason }, told);
+        ruling = { ...event, messages: [] };
+      } else if ('context' in answer) added.push(answer.context);
+      return ruling !== undefined;
+    },
+  );
   return chain(asked, () => ruling ?? withAdded(event, added));
 };
 
@@ -78,11 +117,17 @@ const withAdded = (event: TurnEventOf<'history.append'>, added: readonly string[
 /** The first request of a turn. */
 export const beforeReply = (hooks: TurnHooks, request: TurnEventOf<'model.request'>): Ruling => {
   let ruling: readonly NewEvent[] | undefined;
-  const asked = ask(hooks, 'beforeReply', request.at, () => ({ request }), (answer, hook) => {
-    if (answer.decision === 'deny') ruling = [blocked(hooks, request.at, hook, 'beforeReply', answer.reason)];
-    else if ('reply' in answer) ruling = replied(hook, answer.reply);
-    return ruling !== undefined;
-  });
+  const asked = ask(
+    hooks,
+    'beforeReply',
+    request.at,
+    () => ({ request }),
+    (answer, hook) => {
+      if (answer.decision === 'deny') ruling = [blocked(hooks, request.at, hook, 'beforeReply', answer.reason)];
+      else if ('reply' in answer) ruling = replied(hook, answer.reply);
+      return ruling !== undefined;
+    },
+  );
   return chain(asked, () => ruling);
 };
 
@@ -90,13 +135,19 @@ export const beforeReply = (hooks: TurnHooks, request: TurnEventOf<'model.reques
 export const beforeModel = (hooks: TurnHooks, event: TurnEventOf<'model.request'>): Ruling => {
   let request = event;
   let ruling: readonly NewEvent[] | undefined;
-  const asked = ask(hooks, 'beforeModel', event.at, () => ({ request, attempt: event.attempt }), (answer, hook) => {
-    if (answer.decision === 'deny') ruling = [blocked(hooks, event.at, hook, 'beforeModel', answer.reason)];
-    else if ('reply' in answer) ruling = replied(hook, answer.reply);
-    else if ('context' in answer) request = { ...request, tail: [...request.tail, internal(answer.context)] };
-    else if ('request' in answer) request = { ...request, ...partsOf(answer.request) };
-    return ruling !== undefined;
-  });
+  const asked = ask(
+    hooks,
+    'beforeModel',
+    event.at,
+    () => ({ request, attempt: event.attempt }),
+    (answer, hook) => {
+      if (answer.decision === 'deny') ruling = [blocked(hooks, event.at, hook, 'beforeModel', answer.reason)];
+      else if ('reply' in answer) ruling = replied(hook, answer.reply);
+      else if ('context' in answer) request = { ...request, tail: [...request.tail, internal(answer.context)] };
+      else if ('request' in answer) request = { ...request, ...partsOf(answer.request) };
+      return ruling !== undefined;
+    },
+  );
   return chain(asked, () => ruling ?? (request === event ? undefined : request));
 };
 
@@ -115,7 +166,10 @@ export const beforeEnd = (
 ): Ruling => {
   let ruling: NewEvent | undefined;
   const countOf = ({ name }: Hook): number => sentBack.counts.get(name) ?? 0;
-  const visit = (answer: AnswerOf<'beforeEnd'> | { readonly decision: 'deny'; readonly reason: string }, hook: Hook): boolean => {
+  const visit = (
+    answer: AnswerOf<'beforeEnd'> | { readonly decision: 'deny'; readonly reason: string },
+    hook: Hook,
+  ): boolean => {
     if ('decision' in answer) {
       ruling = blocked(hooks, event.at, hook, 'beforeEnd', answer.reason);
       return true;
@@ -138,7 +192,9 @@ export const beforeEnd = (
   const asked = untilDone(hooks.at('beforeEnd'), (hook) =>
     chain(hooks.call(hook, 'beforeEnd', event.at, { ...draft(), sentBack: countOf(hook) }), (called) => {
       if (!('error' in called)) return called.answer !== undefined && visit(called.answer, hook);
-      return hooks.isClosed(hook, 'beforeEnd') && visit({ decision: 'deny', reason: failedReason(hook, called.error) }, hook);
+      return (
+        hooks.isClosed(hook, 'beforeEnd') && visit({ decision: 'deny', reason: failedReason(hook, called.error) }, hook)
+      );
     }),
   );
   return chain(asked, () => ruling);

@@ -15,7 +15,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const script = () => [response('Let me look.', call('c1', 'bash', { command: 'ls' }), call('c2', 'bash', { command: 'ls -a' })), 'Draft.', 'Draft.', 'Draft.', 'Draft.'];
+const script = () => [
+  response('Let me look.', call('c1', 'bash', { command: 'ls' }), call('c2', 'bash', { command: 'ls -a' })),
+  'Draft.',
+  'Draft.',
+  'Draft.',
+  'Draft.',
+];
 
 /** What a handler may do: answer sense or nonsense, now or later, throw, reject, hang. */
 const behaviour = fc.record({
@@ -52,8 +58,11 @@ const handlerOf =
     return how === 'resolve' ? Promise.resolve(what) : what;
   };
 
-const hookOf = (name: string, behaviours: readonly (readonly [HookPoint, { how: string; what: unknown }])[]): Hook =>
-  ({ name, timeoutMs: 3, ...Object.fromEntries(behaviours.map(([point, how]) => [point, handlerOf(how)])) });
+const hookOf = (name: string, behaviours: readonly (readonly [HookPoint, { how: string; what: unknown }])[]): Hook => ({
+  name,
+  timeoutMs: 3,
+  ...Object.fromEntries(behaviours.map(([point, how]) => [point, handlerOf(how)])),
+});
 
 describe('hooks of any kind', () => {
   it('never break a turn: it ends, with a transcript in order, and each call answered once', async () => {
@@ -62,10 +71,15 @@ describe('hooks of any kind', () => {
       fc.asyncProperty(fc.array(behaviours, { minLength: 1, maxLength: 3 }), async (all) => {
         const list = all.map((own, index) => hookOf(`hook-${index}`, own));
         const sessions = memorySessions();
-        const agent = harness({ model: scriptedModel(script()), tools: scriptedTools({ bash: 'ran' }), sessions }).pipe(hooks(list, { approvalTimeoutMs: 3, maxSendBacks: 2 }));
+        const agent = harness({ model: scriptedModel(script()), tools: scriptedTools({ bash: 'ran' }), sessions }).pipe(
+          hooks(list, { approvalTimeoutMs: 3, maxSendBacks: 2 }),
+        );
         const events = await lastValueFrom(agent.turn({ session: 's', input: 'Go' }).pipe(toArray()));
         const end = events.at(-1);
-        expect(end).toMatchObject({ type: 'turn.end', outcome: expect.stringMatching(/^(completed|replied|blocked)$/) as string });
+        expect(end).toMatchObject({
+          type: 'turn.end',
+          outcome: expect.stringMatching(/^(completed|replied|blocked)$/) as string,
+        });
         expect(repairHistory(sessions.messages('s')).repairs).toEqual([]);
         const called = events.filter(({ type }) => type === 'tool.call').length;
         expect(events.filter(({ type }) => type === 'tool.result')).toHaveLength(called);
@@ -81,11 +95,19 @@ describe('hooks of any kind', () => {
       signals.push(signal);
       return new Promise((resolve) => setTimeout(resolve, 5, undefined));
     };
-    const hook = { name: 'slow', ...Object.fromEntries(hookPoints.map((point) => [point, slow])), beforeTool: async (context: { readonly signal: AbortSignal }) => (await slow(context)) ?? { decision: 'ask' as const, reason: 'Sure?' } };
+    const hook = {
+      name: 'slow',
+      ...Object.fromEntries(hookPoints.map((point) => [point, slow])),
+      beforeTool: async (context: { readonly signal: AbortSignal }) =>
+        (await slow(context)) ?? { decision: 'ask' as const, reason: 'Sure?' },
+    };
     let length = Infinity;
     for (let leaveAt = 0; leaveAt <= length; leaveAt += 1) {
       let seen = 0;
-      const agent = harness({ model: scriptedModel(script(), { delayMs: 1 }), tools: scriptedTools({ bash: 'ran' }) }).pipe(hooks([hook]));
+      const agent = harness({
+        model: scriptedModel(script(), { delayMs: 1 }),
+        tools: scriptedTools({ bash: 'ran' }),
+      }).pipe(hooks([hook]));
       const turn = agent.turn({ session: 's', input: 'Go' }).subscribe((event) => {
         seen += 1;
         if (event.type === 'approval.request') setTimeout(() => agent.answer(event.id, 'once'), 3);
@@ -107,7 +129,14 @@ describe('hooks of any kind', () => {
     const asked: string[] = [];
     const list: Hook[] = [{ name: 'a', beforeTurn: () => void asked.push('a') }];
     const operator = hooks(list);
-    list.push({ name: 'b', beforeTurn: () => { asked.push('b'); list.length = 0; }, beforeEnd: () => void asked.push('end') });
+    list.push({
+      name: 'b',
+      beforeTurn: () => {
+        asked.push('b');
+        list.length = 0;
+      },
+      beforeEnd: () => void asked.push('end'),
+    });
     await runTurn([operator]);
     await runTurn([operator]);
     expect(asked).toEqual(['a', 'b', 'end']);
@@ -122,8 +151,18 @@ describe('lateHooks', () => {
 
   it('reports an observer that takes longer than it may', async () => {
     const seen: unknown[] = [];
-    const list: Hook[] = [{ name: 'slow', onCompaction: () => new Promise(() => {}) }, { name: 'quick', onCompaction: ({ phase, details, session }) => void seen.push([phase, details, session]) }];
-    const compacts = intercept('compaction', () => ({ decide: { 'model.request': (event) => [notice('compaction.started' as never, { trigger: 'threshold', tokens: 9 } as never), event] } }));
+    const list: Hook[] = [
+      { name: 'slow', onCompaction: () => new Promise(() => {}) },
+      { name: 'quick', onCompaction: ({ phase, details, session }) => void seen.push([phase, details, session]) },
+    ];
+    const compacts = intercept('compaction', () => ({
+      decide: {
+        'model.request': (event) => [
+          notice('compaction.started' as never, { trigger: 'threshold', tokens: 9 } as never),
+          event,
+        ],
+      },
+    }));
     const ran = await runTurn([hooks(list), compacts, lateHooks(list, { observerTimeoutMs: 5 })]);
     expect(seen).toEqual([['started', { trigger: 'threshold', tokens: 9 }, 's']]);
     expect(ran.of('hook.failed')).toMatchObject([{ hook: 'slow', point: 'onCompaction', effect: 'ignored' }]);

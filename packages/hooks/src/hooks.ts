@@ -1,4 +1,15 @@
-import { addUsage, intercept, noUsage, textOf, type DecideHandlers, type Message, type ObserveHandlers, type TurnEvent, type TurnEventOf, type TurnOperator } from '@h/turn';
+import {
+  addUsage,
+  intercept,
+  noUsage,
+  textOf,
+  type DecideHandlers,
+  type Message,
+  type ObserveHandlers,
+  type TurnEvent,
+  type TurnEventOf,
+  type TurnOperator,
+} from '@h/turn';
 import { ApprovalDesk } from './approvals/desk.js';
 import { CallGate } from './call-gate.js';
 import { checkSources } from './check-hook.js';
@@ -87,7 +98,15 @@ export const hooks = (sources: readonly HookSource[], options: HooksOptions = {}
     const decideEnd = (event: TurnEventOf<'turn.end'>): Ruling => {
       const { outcome, reason, error, steps, at } = event;
       if (error) turn.watch('onError', at, { source: 'turn', error });
-      turn.watch('afterReply', at, { outcome, reason, error, steps, text, usage: event.usage, messages: turn.messages() });
+      turn.watch('afterReply', at, {
+        outcome,
+        reason,
+        error,
+        steps,
+        text,
+        usage: event.usage,
+        messages: turn.messages(),
+      });
       return chain(turn.settled(), () => undefined);
     };
 
@@ -105,11 +124,15 @@ export const hooks = (sources: readonly HookSource[], options: HooksOptions = {}
       }),
       ...(gatesModel && { 'model.request': deciding(decideRequest) }),
       ...(gatesTools && { 'tool.call': deciding((event: TurnEventOf<'tool.call'>) => calls.decide(event)) }),
-      ...((gatesTools || has('afterTool', 'onError')) && { 'tool.result': deciding((event: TurnEventOf<'tool.result'>) => calls.decideResult(event)) }),
+      ...((gatesTools || has('afterTool', 'onError')) && {
+        'tool.result': deciding((event: TurnEventOf<'tool.result'>) => calls.decideResult(event)),
+      }),
       ...(has('beforeEnd') && {
         'turn.stop': deciding((event: TurnEventOf<'turn.stop'>) => {
           const isDone = event.outcome === 'completed' && event.afterStep !== undefined;
-          return isDone ? beforeEnd(turn, event, () => ({ text, usage, messages: turn.messages() }), sentBack) : undefined;
+          return isDone
+            ? beforeEnd(turn, event, () => ({ text, usage, messages: turn.messages() }), sentBack)
+            : undefined;
         }),
       }),
       'turn.end': deciding(decideEnd),
@@ -127,10 +150,15 @@ export const merged = (...sets: readonly ObserveHandlers[]): ObserveHandlers => 
   type Handler = (event: TurnEvent) => void;
   const lists = new Map<string, Handler[]>();
   for (const set of sets) {
-    for (const [type, handler] of Object.entries(set) as [string, Handler][]) lists.set(type, [...(lists.get(type) ?? []), handler]);
+    for (const [type, handler] of Object.entries(set) as [string, Handler][]) {
+      lists.set(type, [...(lists.get(type) ?? []), handler]);
+    }
   }
-  const one = (handlers: readonly Handler[]): Handler => (handlers.length === 1 ? (handlers[0] as Handler) : (event) => {
-    for (const handler of handlers) handler(event);
-  });
+  const one = (handlers: readonly Handler[]): Handler =>
+    handlers.length === 1
+      ? (handlers[0] as Handler)
+      : (event) => {
+          for (const handler of handlers) handler(event);
+        };
   return Object.fromEntries([...lists].map(([type, handlers]) => [type, one(handlers)]));
 };

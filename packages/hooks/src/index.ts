@@ -2,19 +2,37 @@ import './events.js';
 
 export { coversCall } from './approvals/pattern.js';
 export { fileApprovalStore, type FileApprovalStoreOptions } from './approvals/file-store.js';
-export { memoryApprovalStore, type RememberedApproval, type ApprovalStore, type MemoryApprovalStoreOptions } from './approvals/store.js';
+export {
+  memoryApprovalStore,
+  type RememberedApproval,
+  type ApprovalStore,
+  type MemoryApprovalStoreOptions,
+} from './approvals/store.js';
 export { canonicalJson, hashCall } from './canonical.js';
 export * from './commands/index.js';
 export type * from './hook.js';
 export { hooks } from './hooks.js';
 export { lateHooks } from './late-hooks.js';
 export type { HooksOptions, LateHooksOptions } from './options.js';
-export { approvals, approvalTools, type ApprovalsOptions, type ApprovalTool, type CommandFinding } from './ready/approvals.js';
+export {
+  approvals,
+  approvalTools,
+  type ApprovalsOptions,
+  type ApprovalTool,
+  type CommandFinding,
+} from './ready/approvals.js';
 export { checkAfterWrite, type CheckAfterWriteOptions } from './ready/check-after-write.js';
 export { namedSources, type Citation, type SourcesOf } from './ready/citations.js';
 export { commitGate, type CommitGateOptions } from './ready/commit-gate.js';
 export { destructiveCommands, type DestructiveCommandsOptions } from './ready/destructive-commands.js';
-export { finalizers, type FinalizerContext, type FinalizersOptions, type FinishedTurn, type LoggedDecision, type TurnFailure } from './ready/finalizers.js';
+export {
+  finalizers,
+  type FinalizerContext,
+  type FinalizersOptions,
+  type FinishedTurn,
+  type LoggedDecision,
+  type TurnFailure,
+} from './ready/finalizers.js';
 export {
   reflect,
   reflection,
@@ -25,4 +43,10 @@ export {
   type ReflectionVerdict,
   type RemainingBudget,
 } from './ready/reflection.js';
-export { localChecks, type CheckEnd, type CheckRun, type CheckRunner, type LocalChecksOptions } from './ready/run-check.js';
+export {
+  localChecks,
+  type CheckEnd,
+  type CheckRun,
+  type CheckRunner,
+  type LocalChecksOptions,
+} from './ready/run-check.js';

@@ -5,7 +5,10 @@ import { toErrorInfo, type JSONObject, type ToolDefinition } from '@h/turn';
 export type InputCheck = (tool: string, input: unknown) => string | undefined;
 
 /** Validates inputs by the JSON Schemas of the tools that were offered last. A schema that cannot be read fits nothing. */
-export const inputCheck = (): { readonly offered: (tools: readonly ToolDefinition[]) => void; readonly check: InputCheck } => {
+export const inputCheck = (): {
+  readonly offered: (tools: readonly ToolDefinition[]) => void;
+  readonly check: InputCheck;
+} => {
   let tools: readonly ToolDefinition[] = [];
   const validators = new WeakMap<JSONObject, Validator>();
   const validatorOf = (schema: JSONObject): Validator => {

@@ -1,4 +1,11 @@
-import { intercept, type DecideHandlers, type JSONObject, type ObserveHandlers, type TurnEvent, type TurnOperator } from '@h/turn';
+import {
+  intercept,
+  type DecideHandlers,
+  type JSONObject,
+  type ObserveHandlers,
+  type TurnEvent,
+  type TurnOperator,
+} from '@h/turn';
 import { checkSources } from './check-hook.js';
 import './events.js';
 import type { HookSource, OnCompactionContext } from './hook.js';
@@ -31,7 +38,9 @@ export const lateHooks = (sources: readonly HookSource[], options: LateHooksOpti
       if (replayed !== true) turn.watch('onCompaction', at, { phase, details: details as unknown as JSONObject });
     };
     // The notices of a package that this one does not know by type.
-    const notices = Object.fromEntries(phases.map((phase) => [`compaction.${phase}`, onCompaction(phase)])) as ObserveHandlers;
+    const notices = Object.fromEntries(
+      phases.map((phase) => [`compaction.${phase}`, onCompaction(phase)]),
+    ) as ObserveHandlers;
     const decide: DecideHandlers = {
       'turn.end': (event) => turn.deciding(event, () => chain(turn.settled(), () => undefined)),
     };

@@ -55,7 +55,14 @@ const checks: OptionChecks<HooksOptions> = {
 /** The options with their defaults. @throws InvalidOptionError `invalid-option` */
 export const settingsOf = (options: HooksOptions) => {
   checkOptions('hooks()', options, checks);
-  const { gateTimeoutMs = 15_000, observerTimeoutMs = 30_000, otherwise = 'allow', maxSendBacks = 3, approvalStore, approvalTimeoutMs = 600_000 } = options;
+  const {
+    gateTimeoutMs = 15_000,
+    observerTimeoutMs = 30_000,
+    otherwise = 'allow',
+    maxSendBacks = 3,
+    approvalStore,
+    approvalTimeoutMs = 600_000,
+  } = options;
   return { gateTimeoutMs, observerTimeoutMs, otherwise, maxSendBacks, approvalStore, approvalTimeoutMs };
 };
 

@@ -1,4 +1,14 @@
-import { notice, toErrorInfo, type ErrorInfo, type JSONValue, type Message, type NewEvent, type ObserveHandlers, type OperatorContext, type TurnEvent } from '@h/turn';
+import {
+  notice,
+  toErrorInfo,
+  type ErrorInfo,
+  type JSONValue,
+  type Message,
+  type NewEvent,
+  type ObserveHandlers,
+  type OperatorContext,
+  type TurnEvent,
+} from '@h/turn';
 import { CallContext, type TurnFacts } from './call-context.js';
 import { problemOf } from './check-answer.js';
 import { hookPoints, hooksOfTurn } from './check-hook.js';
@@ -6,13 +16,18 @@ import type { Hook, HookContext, HookFailure, HookHandlers, HookPoint, HookSourc
 import { isPromise, type Maybe } from './maybe.js';
 
 /** What a handler of this point is given besides what all are given. */
-export type DetailsOf<Point extends HookPoint> = Omit<Parameters<NonNullable<HookHandlers[Point]>>[0], keyof HookContext>;
+export type DetailsOf<Point extends HookPoint> = Omit<
+  Parameters<NonNullable<HookHandlers[Point]>>[0],
+  keyof HookContext
+>;
 
 /** What a handler of this point may answer. */
 export type AnswerOf<Point extends HookPoint> = Exclude<Awaited<ReturnType<NonNullable<HookHandlers[Point]>>>, void>;
 
 /** What a handler answered, or why it did not. */
-export type Called<Point extends HookPoint> = { readonly answer: AnswerOf<Point> | undefined } | { readonly error: ErrorInfo };
+export type Called<Point extends HookPoint> =
+  | { readonly answer: AnswerOf<Point> | undefined }
+  | { readonly error: ErrorInfo };
 
 /** How long handlers may take. */
 export interface HookTimeouts {
@@ -20,7 +35,14 @@ export interface HookTimeouts {
   readonly observerTimeoutMs: number;
 }
 
-const observerPoints: ReadonlySet<HookPoint> = new Set(['afterReply', 'onError', 'onCompaction', 'onSteering', 'onApproval', 'onDecision']);
+const observerPoints: ReadonlySet<HookPoint> = new Set([
+  'afterReply',
+  'onError',
+  'onCompaction',
+  'onSteering',
+  'onApproval',
+  'onDecision',
+]);
 
 /** The commonest answer. */
 const silent = { answer: undefined };
@@ -50,7 +72,9 @@ export class TurnHooks {
     this.#timeouts = timeouts;
     const hooks = hooksOfTurn(sources);
     this.#replaying = hooks.filter(({ onReplay }) => onReplay !== undefined);
-    this.#byPoint = Object.fromEntries(hookPoints.map((point) => [point, hooks.filter((hook) => hook[point] !== undefined)])) as unknown as Readonly<Record<HookPoint, readonly Hook[]>>;
+    this.#byPoint = Object.fromEntries(
+      hookPoints.map((point) => [point, hooks.filter((hook) => hook[point] !== undefined)]),
+    ) as unknown as Readonly<Record<HookPoint, readonly Hook[]>>;
   }
 
   get session(): string {
@@ -109,7 +133,9 @@ export class TurnHooks {
       try {
         hook.onReplay?.(event);
       } catch (error) {
-        this.#operator.emit(notice('hook.failed', { hook: hook.name, point: 'onReplay', error: toErrorInfo(error), effect: 'ignored' }));
+        this.#operator.emit(
+          notice('hook.failed', { hook: hook.name, point: 'onReplay', error: toErrorInfo(error), effect: 'ignored' }),
+        );
       }
     }
   }
@@ -136,7 +162,10 @@ export class TurnHooks {
    *
    * While the event is held, what is told leaves at once.
    */
-  deciding(event: NewEvent, decide: () => Maybe<NewEvent | readonly NewEvent[] | undefined>): Maybe<NewEvent | readonly NewEvent[] | undefined> {
+  deciding(
+    event: NewEvent,
+    decide: () => Maybe<NewEvent | readonly NewEvent[] | undefined>,
+  ): Maybe<NewEvent | readonly NewEvent[] | undefined> {
     const told: NewEvent[] = [];
     this.#told = told;
     let decision: Maybe<NewEvent | readonly NewEvent[] | undefined>;
@@ -155,7 +184,9 @@ export class TurnHooks {
 
   /** Calls one handler. It never throws: what goes wrong is reported, and is part of what comes back. */
   call<Point extends HookPoint>(hook: Hook, point: Point, at: number, details: DetailsOf<Point>): Maybe<Called<Point>> {
-    const context = new CallContext(this.#facts, at, details, (message, more) => this.#notify(hook, point, message, more));
+    const context = new CallContext(this.#facts, at, details, (message, more) =>
+      this.#notify(hook, point, message, more),
+    );
     let answer: unknown;
     try {
       answer = (hook[point] as (context: HookContext) => unknown).call(hook, context);
@@ -200,7 +231,12 @@ export class TurnHooks {
     this.tell(notice('hook.notice', { hook: hook.name, point, message, ...(details !== undefined && { details }) }));
   }
 
-  #wait<Point extends HookPoint>(hook: Hook, point: Point, answer: PromiseLike<unknown>, context: CallContext): Promise<Called<Point>> {
+  #wait<Point extends HookPoint>(
+    hook: Hook,
+    point: Point,
+    answer: PromiseLike<unknown>,
+    context: CallContext,
+  ): Promise<Called<Point>> {
     const own = context.controller();
     this.#running.add(own);
     if (this.#isOver) own.abort();
@@ -212,7 +248,11 @@ export class TurnHooks {
         resolve(called);
       };
       const onTimeout = (): void => {
-        const error = { name: 'TimeoutError', code: 'hook-timeout', message: `The hook ${hook.name} took longer than ${limitMs} ms.` };
+        const error = {
+          name: 'TimeoutError',
+          code: 'hook-timeout',
+          message: `The hook ${hook.name} took longer than ${limitMs} ms.`,
+        };
         over(this.#failed(hook, point, error));
         own.abort(new DOMException(error.message, 'TimeoutError'));
       };
@@ -231,7 +271,9 @@ export class TurnHooks {
 
   #checked<Point extends HookPoint>(hook: Hook, point: Point, answer: unknown): Called<Point> {
     const problem = problemOf(point, answer);
-    if (problem !== undefined) return this.#failed(hook, point, { name: 'TypeError', code: 'hook-answer', message: problem });
+    if (problem !== undefined) {
+      return this.#failed(hook, point, { name: 'TypeError', code: 'hook-answer', message: problem });
+    }
     return { answer: (answer ?? undefined) as AnswerOf<Point> | undefined };
   }
 

@@ -1,4 +1,13 @@
-import { harness, memorySessions, type Agent, type HarnessOptions, type PipelineOperator, type TurnEvent, type TurnEventOf, type TurnEventType } from '@h/turn';
+import {
+  harness,
+  memorySessions,
+  type Agent,
+  type HarnessOptions,
+  type PipelineOperator,
+  type TurnEvent,
+  type TurnEventOf,
+  type TurnEventType,
+} from '@h/turn';
 import { scriptedModel, scriptedTools, type ScriptedModel, type ScriptedTools, type ScriptStep } from '@h/turn/testing';
 import { lastValueFrom, tap, toArray } from 'rxjs';
 
@@ -43,12 +52,21 @@ export const runTurn = async (operators: readonly PipelineOperator[], world: Wor
     agent,
     of: (type) => events.filter((event) => event.type === type) as never,
     end: events.at(-1) as TurnEventOf<'turn.end'>,
-    transcript: sessions.messages('s').map(({ role, content }) => `${role}: ${typeof content === 'string' ? content : content.map(partText).join(' | ')}`),
+    transcript: sessions
+      .messages('s')
+      .map(
+        ({ role, content }) => `${role}: ${typeof content === 'string' ? content : content.map(partText).join(' | ')}`,
+      ),
   };
 };
 
 const partText = (part: object): string => {
-  const { type, text, toolName, output } = part as { type: string; text?: string; toolName?: string; output?: { type: string; value?: unknown; reason?: string } };
+  const { type, text, toolName, output } = part as {
+    type: string;
+    text?: string;
+    toolName?: string;
+    output?: { type: string; value?: unknown; reason?: string };
+  };
   if (type === 'text') return text ?? '';
   if (type === 'tool-call') return `call ${toolName}`;
   return `${output?.type} ${typeof output?.value === 'string' ? output.value : (output?.reason ?? JSON.stringify(output?.value))}`;

@@ -20,7 +20,10 @@ const naiveDetector = (threshold = 3) => {
     after: (call, outcome) => {
       history.push({ call, outcome });
       const told = JSON.stringify([call.name, call.input, outcome]);
-      return history.filter((past) => JSON.stringify([past.call.name, past.call.input, past.outcome]) === told).length >= threshold;
+      return (
+        history.filter((past) => JSON.stringify([past.call.name, past.call.input, past.outcome]) === told).length >=
+        threshold
+      );
     },
   };
 };
@@ -36,8 +39,16 @@ const naiveChanting = (repeats = 10) => {
   };
 };
 
-const outputOf = (index, size) => `${index} passed\n${'at Object.<anonymous> (test/cart.test.ts:12:34) in 12ms\n'.repeat(Math.ceil(size / 57))}`.slice(0, size);
-const callOf = (index) => ({ id: String(index), name: index % 3 === 0 ? 'bash' : 'read', input: { command: `npx vitest run test/file-${index % 40}.test.ts`, path: `src/file-${index}.ts` } });
+const outputOf = (index, size) =>
+  `${index} passed\n${'at Object.<anonymous> (test/cart.test.ts:12:34) in 12ms\n'.repeat(Math.ceil(size / 57))}`.slice(
+    0,
+    size,
+  );
+const callOf = (index) => ({
+  id: String(index),
+  name: index % 3 === 0 ? 'bash' : 'read',
+  input: { command: `npx vitest run test/file-${index % 40}.test.ts`, path: `src/file-${index}.ts` },
+});
 
 /** Microseconds of CPU for each of the runs. */
 const time = (runs, work) => {
@@ -47,13 +58,21 @@ const time = (runs, work) => {
   return (user + system) / runs;
 };
 const fast = (value) => (value < 10 ? value.toFixed(2) : value.toFixed(0));
-const row = (what, ours, theirs) => console.log(`${what.padEnd(58)}${`${fast(ours)} µs`.padStart(12)}${(theirs === undefined ? '' : `${fast(theirs)} µs`).padStart(14)}`);
+const row = (what, ours, theirs) =>
+  console.log(
+    `${what.padEnd(58)}${`${fast(ours)} µs`.padStart(12)}${(theirs === undefined ? '' : `${fast(theirs)} µs`).padStart(14)}`,
+  );
 
 const perCall = (make, steps, size, runs) => {
   const detector = make();
   const fill = detector.fill ?? detector.after;
-  for (let index = 0; index < steps; index += 1) fill(callOf(index), { status: 'ok', output: outputOf(index, steps > 100 ? 200 : size) });
-  const calls = Array.from({ length: runs }, (_, run) => [callOf(steps + run), { status: 'ok', output: outputOf(steps + run, size) }]);
+  for (let index = 0; index < steps; index += 1) {
+    fill(callOf(index), { status: 'ok', output: outputOf(index, steps > 100 ? 200 : size) });
+  }
+  const calls = Array.from({ length: runs }, (_, run) => [
+    callOf(steps + run),
+    { status: 'ok', output: outputOf(steps + run, size) },
+  ]);
   return time(runs, (run) => {
     const [call, outcome] = calls[run];
     detector.before(call);
@@ -73,7 +92,15 @@ const perDelta = (make, chars, runs) => {
 const perResult = (operators, steps, runs) => {
   const source = new Subject();
   const subscription = source.pipe(...operators).subscribe();
-  const event = (index) => ({ type: 'tool.result', turn: 't', at: index, step: index, call: callOf(index), status: 'ok', output: { type: 'text', value: outputOf(index, 200) } });
+  const event = (index) => ({
+    type: 'tool.result',
+    turn: 't',
+    at: index,
+    step: index,
+    call: callOf(index),
+    status: 'ok',
+    output: { type: 'text', value: outputOf(index, 200) },
+  });
   for (let index = 0; index < steps; index += 1) source.next(event(index));
   const events = Array.from({ length: runs }, (_, run) => event(steps + run));
   const took = time(runs, (run) => source.next(events[run]));
@@ -88,8 +115,20 @@ console.log(`${''.padEnd(58)}${'@h/loop-detect'.padStart(12)}${'naive'.padStart(
 for (const size of [200, 2_000, 16_000]) {
   for (const steps of [10, 10_000]) {
     const runs = size > 2_000 ? 200 : 2_000;
-    row(`before + after, output of ${size} characters, step ${steps}`, perCall(createLoopDetector, steps, size, runs), perCall(naiveDetector, steps, size, steps > 100 ? 5 : 20));
+    row(
+      `before + after, output of ${size} characters, step ${steps}`,
+      perCall(createLoopDetector, steps, size, runs),
+      perCall(naiveDetector, steps, size, steps > 100 ? 5 : 20),
+    );
   }
 }
-for (const steps of [10, 10_000]) row(`tool.result through loopDetect(), 200 characters, step ${steps}`, perResult([loopDetect()], steps, 2_000));
-for (const chars of [500, 50_000]) row(`delta of 20 characters, after ${chars}`, perDelta(createChantingDetector, chars, 20_000), perDelta(naiveChanting, chars, chars > 1_000 ? 200 : 20));
+for (const steps of [10, 10_000]) {
+  row(`tool.result through loopDetect(), 200 characters, step ${steps}`, perResult([loopDetect()], steps, 2_000));
+}
+for (const chars of [500, 50_000]) {
+  row(
+    `delta of 20 characters, after ${chars}`,
+    perDelta(createChantingDetector, chars, 20_000),
+    perDelta(naiveChanting, chars, chars > 1_000 ? 200 : 20),
+  );
+}

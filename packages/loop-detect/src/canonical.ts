@@ -37,8 +37,12 @@ const writeObject = (value: object, ancestors: readonly object[], write: Write):
     if (value instanceof Uint8Array) return `<bytes ${writeBytes(value)}>`;
     if (value instanceof ArrayBuffer) return `<bytes ${writeBytes(new Uint8Array(value))}>`;
     if (value instanceof Error) return `<error ${write([value.name, value.message], inner)}>`;
-    if (value instanceof Map || value instanceof Set) return `<${value instanceof Map ? 'map' : 'set'} ${write([...value], inner)}>`;
-    if ('toJSON' in value && typeof value.toJSON === 'function') return write((value as { toJSON(): unknown }).toJSON(), inner);
+    if (value instanceof Map || value instanceof Set) {
+      return `<${value instanceof Map ? 'map' : 'set'} ${write([...value], inner)}>`;
+    }
+    if ('toJSON' in value && typeof value.toJSON === 'function') {
+      return write((value as { toJSON(): unknown }).toJSON(), inner);
+    }
     if (Array.isArray(value)) return `[${value.map((item) => write(item, inner)).join(',')}]`;
     return `{${members(value, inner, write).join(',')}}`;
   } catch {

@@ -61,13 +61,27 @@ export class ChantWatch {
     this.#detector.reset();
     this.#strikes += 1;
     if (isLast || this.#strikes > 1) {
-      return [event, notice('loop.warning', verdict('break')), stop('loop-detected', 'The answer repeated itself over and over.')];
+      return [
+        event,
+        notice('loop.warning', verdict('break')),
+        stop('loop-detected', 'The answer repeated itself over and over.'),
+      ];
     }
     const again = withAdvice(this.#operator.askAgain(this.#request, event), messages.chanting());
-    return [event, notice('loop.warning', verdict('block')), { type: 'model.error', step, attempt, error: cutOff, retrying: true }, again];
+    return [
+      event,
+      notice('loop.warning', verdict('block')),
+      { type: 'model.error', step, attempt, error: cutOff, retrying: true },
+      again,
+    ];
   }
 }
 
 const cutOff: ErrorInfo = { name: 'LoopError', code, message: 'The answer repeated itself and was cut off.' };
 
-const verdict = (level: LoopVerdict['level']): LoopVerdict => ({ level, detector: 'chanting', message: messages.chanting(), key: 'chanting' });
+const verdict = (level: LoopVerdict['level']): LoopVerdict => ({
+  level,
+  detector: 'chanting',
+  message: messages.chanting(),
+  key: 'chanting',
+});

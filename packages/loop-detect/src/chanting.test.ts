@@ -13,7 +13,11 @@ const finished =
   'I have carried out all the steps of the plan. The screenshot mode should work now: there is a switch in the settings, a service that draws the icon, and a way to ask for permission. The tests pass. I am done with the task.\n';
 const wait =
   "I'll execute. I will update the page so that it has the new selector. I will use write_file now.\n\nWait, write_file needs its content as an argument. I must pass the whole text. I will.\n\nOne last check: the page matches the file that I read. Yes.\n\n";
-const essay = Array.from({ length: 60 }, (_, index) => `Point ${index} is that module number ${index * 7} depends on ${index * 3} others, which is ${index % 2 ? 'fine' : 'not fine'} for reasons of ${'abcdefgh'[index % 8]}.`).join(' ');
+const essay = Array.from(
+  { length: 60 },
+  (_, index) =>
+    `Point ${index} is that module number ${index * 7} depends on ${index * 3} others, which is ${index % 2 ? 'fine' : 'not fine'} for reasons of ${'abcdefgh'[index % 8]}.`,
+).join(' ');
 
 describe('createChantingDetector', () => {
   it.each([
@@ -21,7 +25,14 @@ describe('createChantingDetector', () => {
     ['a sentence', 'I will now do it. '.repeat(40), 420],
     ['a closing paragraph', finished.repeat(30), 5.2 * finished.length],
     ['a monologue of half a page', wait.repeat(30), 5.2 * wait.length],
-    ['sentences with another number each time', Array.from({ length: 30 }, (_, index) => `Let me try that again, attempt ${index}. I need to check the file first. `).join(''), 1100],
+    [
+      'sentences with another number each time',
+      Array.from(
+        { length: 30 },
+        (_, index) => `Let me try that again, attempt ${index}. I need to check the file first. `,
+      ).join(''),
+      1100,
+    ],
     ['a sentence in Chinese', '我现在就来修改这个文件里的代码。'.repeat(40), 420],
     ['text after a block of code', `\`\`\`ts\nconst a = 1;\n\`\`\`\n${'I will now do it. '.repeat(40)}`, 460],
     ['text with code in the line', '`foo` has to be renamed to `bar`, so I rename it. '.repeat(40), 420],
@@ -44,7 +55,13 @@ describe('createChantingDetector', () => {
     ['blanks', ' '.repeat(3000)],
     ['empty lines', '\n'.repeat(3000)],
     ['a refrain of four', `${finished.repeat(4)}And now for something else. ${essay}`],
-    ['one short sentence nine times among others', Array.from({ length: 9 }, (_, index) => `File ${index} is mended in ${index * 17} places. The tests pass now. `).join('')],
+    [
+      'one short sentence nine times among others',
+      Array.from(
+        { length: 9 },
+        (_, index) => `File ${index} is mended in ${index * 17} places. The tests pass now. `,
+      ).join(''),
+    ],
   ])('lets %s pass', (_, text) => {
     expect(caughtAt(text)).toBeUndefined();
   });
@@ -70,7 +87,9 @@ describe('createChantingDetector', () => {
     const word = fc.constantFrom('alpha', 'beta', 'gamma', 'delta', 'epsilon');
     fc.assert(
       fc.property(fc.array(fc.array(word, { minLength: 3, maxLength: 8 }), { maxLength: 80 }), (sentences) => {
-        expect(caughtAt(sentences.map((words, index) => `${index}th ${words.join(' ')} ${index * 31}.`).join(' '))).toBeUndefined();
+        expect(
+          caughtAt(sentences.map((words, index) => `${index}th ${words.join(' ')} ${index * 31}.`).join(' ')),
+        ).toBeUndefined();
       }),
       { numRuns: 50 },
     );
@@ -89,8 +108,22 @@ describe('createChantingDetector', () => {
     expect(caughtAt(text, { minChars: 100 }, 1)).toBeLessThan(130);
     expect(caughtAt(text, { rounds: 41 }, 1)).toBeUndefined();
     expect(caughtAt(finished.repeat(4), { rounds: 3 })).toBeLessThan(3.2 * finished.length);
-    expect(caughtAt(Array.from({ length: 4 }, (_, index) => `${'abcd'[index]}. All of the tests in this folder pass now. `).join(''), { sentences: 4 })).toBeDefined();
-    expect(caughtAt(Array.from({ length: 4 }, (_, index) => `${'abcd'[index]}. All of the tests in this folder pass now. `).join(''), { sentences: 5 })).toBeUndefined();
+    expect(
+      caughtAt(
+        Array.from({ length: 4 }, (_, index) => `${'abcd'[index]}. All of the tests in this folder pass now. `).join(
+          '',
+        ),
+        { sentences: 4 },
+      ),
+    ).toBeDefined();
+    expect(
+      caughtAt(
+        Array.from({ length: 4 }, (_, index) => `${'abcd'[index]}. All of the tests in this folder pass now. `).join(
+          '',
+        ),
+        { sentences: 5 },
+      ),
+    ).toBeUndefined();
   });
 
   it.each([{ rounds: 1 }, { minChars: 0 }, { sentences: 0.5 }, { laps: 3 }])('refuses %o', (options) => {
@@ -103,7 +136,12 @@ describe('createChantingDetector', () => {
       createChantingDetector().add(text);
       return process.cpuUsage(before).user;
     };
-    const hostile = [`a${'='.repeat(400_000)}`, '\u{1f600}!'.repeat(150_000), '`'.repeat(400_000), ' .'.repeat(200_000)];
+    const hostile = [
+      `a${'='.repeat(400_000)}`,
+      '\u{1f600}!'.repeat(150_000),
+      '`'.repeat(400_000),
+      ' .'.repeat(200_000),
+    ];
     for (const text of hostile) {
       took(text.slice(0, 50_000));
       expect(took(text)).toBeLessThan(Math.max(40 * took(text.slice(0, text.length / 8)), 400_000));

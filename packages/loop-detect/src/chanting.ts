@@ -162,7 +162,9 @@ const createStretch = (rounds: number, minChars: number): { next(code: number): 
 
 /** Whether what repeats has letters or digits in it: rules and dots may be as long as they like. */
 const isWordy = (text: Uint16Array, at: number, period: number): boolean => {
-  for (let back = 0; back < Math.min(period, 200); back += 1) if (/[\p{L}\p{N}]/u.test(String.fromCharCode(text[(at - back) & mask] ?? 0))) return true;
+  for (let back = 0; back < Math.min(period, 200); back += 1) {
+    if (/[\p{L}\p{N}]/u.test(String.fromCharCode(text[(at - back) & mask] ?? 0))) return true;
+  }
   return false;
 };
 

@@ -1,4 +1,15 @@
-import { aFlag, aFunction, checkOptions, either, objectOf, oneOf, recordOf, wholeFrom, type OptionCheck, type OptionChecks } from '@h/turn/options';
+import {
+  aFlag,
+  aFunction,
+  checkOptions,
+  either,
+  objectOf,
+  oneOf,
+  recordOf,
+  wholeFrom,
+  type OptionCheck,
+  type OptionChecks,
+} from '@h/turn/options';
 import type { ChantingOptions } from './chanting.js';
 import type { LoopDetectOptions, LoopOptions, ToolLoopOptions } from './options.js';
 import { defaultThresholds } from './thresholds.js';
@@ -6,8 +17,11 @@ import { defaultThresholds } from './thresholds.js';
 const countFrom = (least: number): OptionCheck => wholeFrom(least, Infinity);
 const off = oneOf(false);
 
-const levels = (own: object): OptionCheck => either(off, objectOf(Object.fromEntries(Object.keys(own).map((level) => [level, countFrom(1)]))));
-const detectors = objectOf(Object.fromEntries(Object.entries(defaultThresholds).map(([detector, own]) => [detector, levels(own)])));
+const levels = (own: object): OptionCheck =>
+  either(off, objectOf(Object.fromEntries(Object.keys(own).map((level) => [level, countFrom(1)]))));
+const detectors = objectOf(
+  Object.fromEntries(Object.entries(defaultThresholds).map(([detector, own]) => [detector, levels(own)])),
+);
 
 const tool: OptionChecks<ToolLoopOptions> = {
   detectors,
@@ -24,7 +38,11 @@ const loop: OptionChecks<LoopOptions> = {
   forgiveAfter: countFrom(0),
 };
 
-const chanting: OptionChecks<ChantingOptions> = { rounds: countFrom(2), minChars: countFrom(1), sentences: countFrom(2) };
+const chanting: OptionChecks<ChantingOptions> = {
+  rounds: countFrom(2),
+  minChars: countFrom(1),
+  sentences: countFrom(2),
+};
 
 const operator: OptionChecks<LoopDetectOptions> = {
   ...loop,
@@ -35,6 +53,9 @@ const operator: OptionChecks<LoopDetectOptions> = {
 };
 
 /** @throws InvalidOptionError `invalid-option` for what is no option, at any depth, and for values that an option does not take */
-export const checkLoopOptions = (owner: string, options: LoopOptions): void => checkOptions(`${owner}()`, options, loop);
-export const checkOperatorOptions = (options: LoopDetectOptions): void => checkOptions('loopDetect()', options, operator);
-export const checkChantingOptions = (options: ChantingOptions): void => checkOptions('createChantingDetector()', options, chanting);
+export const checkLoopOptions = (owner: string, options: LoopOptions): void =>
+  checkOptions(`${owner}()`, options, loop);
+export const checkOperatorOptions = (options: LoopDetectOptions): void =>
+  checkOptions('loopDetect()', options, operator);
+export const checkChantingOptions = (options: ChantingOptions): void =>
+  checkOptions('createChantingDetector()', options, chanting);

@@ -52,7 +52,9 @@ export class Cycles {
     this.#places = [{ key, tool, outcome, isPoll }, ...places.slice(0, longest - 1)];
     for (let length = 2; length <= longest; length += 1) {
       const rounds = Math.floor((this.#runs[length] ?? 0) / length) + 1;
-      if (rounds >= this.#limits(length, tool).warn && !this.#isUniform(length)) return this.#verdict('warn', length, rounds);
+      if (rounds >= this.#limits(length, tool).warn && !this.#isUniform(length)) {
+        return this.#verdict('warn', length, rounds);
+      }
     }
     return undefined;
   }
@@ -80,7 +82,10 @@ export class Cycles {
   #verdict(level: 'warn' | 'block', length: number, rounds: number): LoopVerdict {
     const round = this.#places.slice(0, length);
     const names = round.map(({ tool }) => tool).toReversed();
-    const key = round.map((place) => place.key).toSorted().join();
+    const key = round
+      .map((place) => place.key)
+      .toSorted()
+      .join();
     return { level, detector: 'cycle', message: messages.cycle(names, rounds), key: `cycle:${key}` };
   }
 }

@@ -13,9 +13,19 @@ const levels = (count: number, move?: Move, options?: LoopOptions): readonly (nu
 describe('createLoopDetector', () => {
   it('says who found what, in words for the model, under a key that stays the same', () => {
     const detector = createLoopDetector();
-    const verdicts = Array.from({ length: 4 }, (_, index) => detector.after({ id: `${index}`, name: 'read', input: { path: 'a' } }, { status: 'ok', output: 'contents' }));
-    expect(verdicts.map(({ level, detector: by }) => [level, by])).toEqual([['ok', undefined], ['ok', undefined], ['warn', 'no-progress'], ['warn', 'no-progress']]);
-    expect(verdicts[2]).toMatchObject({ message: expect.stringContaining('read has given the same result 3 times') as string, key: verdicts[3]?.key });
+    const verdicts = Array.from({ length: 4 }, (_, index) =>
+      detector.after({ id: `${index}`, name: 'read', input: { path: 'a' } }, { status: 'ok', output: 'contents' }),
+    );
+    expect(verdicts.map(({ level, detector: by }) => [level, by])).toEqual([
+      ['ok', undefined],
+      ['ok', undefined],
+      ['warn', 'no-progress'],
+      ['warn', 'no-progress'],
+    ]);
+    expect(verdicts[2]).toMatchObject({
+      message: expect.stringContaining('read has given the same result 3 times') as string,
+      key: verdicts[3]?.key,
+    });
     expect(verdicts[0]).toMatchObject({ level: 'ok', message: '' });
   });
 
@@ -53,9 +63,13 @@ describe('createLoopDetector', () => {
   });
 
   it('forgives a veto once enough has happened, but not the same loop', () => {
-    const read = (from: number, count: number) => rounds(count, (round) => [ok('read', { path: `${from + round}` }, `${from + round}`)]);
+    const read = (from: number, count: number) =>
+      rounds(count, (round) => [ok('read', { path: `${from + round}` }, `${from + round}`)]);
     const loop = (name: string, count: number) => times(count, ok(name, {}, 'same'));
-    const alarms = (gap: number, second: string, options?: LoopOptions) => play([...loop('a', 5), ...read(0, gap), ...loop(second, 6)], options).filter(({ level }) => level === 'block' || level === 'break');
+    const alarms = (gap: number, second: string, options?: LoopOptions) =>
+      play([...loop('a', 5), ...read(0, gap), ...loop(second, 6)], options).filter(
+        ({ level }) => level === 'block' || level === 'break',
+      );
     expect(alarms(8, 'b').map(({ level }) => level)).toEqual(['block', 'block', 'break']);
     expect(alarms(2, 'b').map(({ level }) => level)).toEqual(['block', 'break']);
     expect(alarms(8, 'a').map(({ level }) => level)).toEqual(['block', 'break']);
@@ -70,21 +84,45 @@ describe('createLoopDetector', () => {
   });
 
   it('takes a batch for idle only where nothing in it is new', () => {
-    const detectors: LoopOptions['detectors'] = { 'no-progress': false, 'repeat': false, 'cycle': false, 'breaker': { warn: 2, break: 4 } };
-    const batches = (isNewFirst: boolean) => Array.from({ length: 20 }, (_, index) => (isNewFirst ? [ok('look', { index }, `${index}`), same] : [same, ok('look', { index }, `${index}`)]));
+    const detectors: LoopOptions['detectors'] = {
+      'no-progress': false,
+      repeat: false,
+      cycle: false,
+      breaker: { warn: 2, break: 4 },
+    };
+    const batches = (isNewFirst: boolean) =>
+      Array.from({ length: 20 }, (_, index) =>
+        isNewFirst ? [ok('look', { index }, `${index}`), same] : [same, ok('look', { index }, `${index}`)],
+      );
     expect(play(batches(true), { detectors })).toEqual([]);
     expect(play(batches(false), { detectors })).toEqual([]);
-    expect(firstOf(play(Array.from({ length: 20 }, () => [same, same]), { detectors }), 'break')).toBe(9);
+    expect(
+      firstOf(
+        play(
+          Array.from({ length: 20 }, () => [same, same]),
+          { detectors },
+        ),
+        'break',
+      ),
+    ).toBe(9);
   });
 
   it('takes names that do not exist, asked for together, for one mistake', () => {
-    const nope = (name: string): Move => ({ name, input: {}, status: 'unknown-tool', output: 'There is no such tool.' });
+    const nope = (name: string): Move => ({
+      name,
+      input: {},
+      status: 'unknown-tool',
+      output: 'There is no such tool.',
+    });
     expect(play([['a', 'b', 'c', 'd'].map(nope), ['e', 'f'].map(nope)])).toEqual([]);
   });
 
   it('takes outcomes that come without being announced one by one', () => {
     const detector = createLoopDetector();
-    const found = Array.from({ length: 5 }, (_, index) => detector.after({ id: `${index}`, name: 'read', input: {} }, { status: 'ok', output: 'same' }).level);
+    const found = Array.from(
+      { length: 5 },
+      (_, index) => detector.after({ id: `${index}`, name: 'read', input: {} }, { status: 'ok', output: 'same' }).level,
+    );
     expect(found).toEqual(['ok', 'ok', 'warn', 'warn', 'warn']);
   });
 
@@ -106,42 +144,83 @@ describe('createLoopDetector', () => {
     const failing = failed('bash', { command: 'npm test' }, 'AssertionError: 1 is not 2');
     const between = (move: (round: number) => Move) => play(rounds(30, (round) => [move(round), failing]));
     expect(between((round) => ok('edit', { text: `${round}` }))).toEqual([]);
-    expect(between((round) => ok('look', { text: `${round}` }, `${round}`)).map(({ level }) => level)).toEqual(Array.from({ length: 21 }, () => 'warn'));
-    expect(firstOf(between((round) => failed('edit', { text: `${round}` }, `reason ${'abcdefghijklmnopqrstuvwxyzABCDEFGH'[round]}`)), 'block')).toBeDefined();
-    expect(firstOf(between(() => ok('edit', { text: 'the same' })), 'block')).toBeDefined();
+    expect(between((round) => ok('look', { text: `${round}` }, `${round}`)).map(({ level }) => level)).toEqual(
+      Array.from({ length: 21 }, () => 'warn'),
+    );
+    expect(
+      firstOf(
+        between((round) =>
+          failed('edit', { text: `${round}` }, `reason ${'abcdefghijklmnopqrstuvwxyzABCDEFGH'[round]}`),
+        ),
+        'block',
+      ),
+    ).toBeDefined();
+    expect(
+      firstOf(
+        between(() => ok('edit', { text: 'the same' })),
+        'block',
+      ),
+    ).toBeDefined();
   });
 
   it('believes what a tool declares, or what its options say', () => {
     const run = (effect: 'read-only' | 'local-write', options?: LoopOptions) =>
-      play(rounds(20, (round) => [{ ...ok('frobnicate', { round }, `${round}`), effect }, failed('check', {}, 'still broken, as before')]), options);
+      play(
+        rounds(20, (round) => [
+          { ...ok('frobnicate', { round }, `${round}`), effect },
+          failed('check', {}, 'still broken, as before'),
+        ]),
+        options,
+      );
     expect(run('local-write')).toEqual([]);
     expect(firstOf(run('read-only'), 'warn')).toBe(20);
     expect(run('read-only', { tools: { frobnicate: { effect: 'destructive' } } })).toEqual([]);
   });
 
   it('judges each detector by its own thresholds', () => {
-    const only = (detectors: LoopOptions['detectors'], move: Move = same): readonly (number | undefined)[] => levels(60, move, { detectors });
+    const only = (detectors: LoopOptions['detectors'], move: Move = same): readonly (number | undefined)[] =>
+      levels(60, move, { detectors });
     expect(only({ 'no-progress': { warn: 7, block: 9 } })).toEqual([7, 9, 10]);
     expect(only({ 'no-progress': { block: Infinity } })).toEqual([3, undefined, 31]);
-    expect(only({ 'no-progress': false, 'breaker': false })).toEqual([10, undefined, undefined]);
-    expect(only({ 'no-progress': false, 'breaker': { warn: 4, break: 6 } })).toEqual([5, undefined, 7]);
-    expect(only({ 'no-progress': false, 'breaker': false, 'repeat': { warn: 12 } })).toEqual([12, undefined, undefined]);
+    expect(only({ 'no-progress': false, breaker: false })).toEqual([10, undefined, undefined]);
+    expect(only({ 'no-progress': false, breaker: { warn: 4, break: 6 } })).toEqual([5, undefined, 7]);
+    expect(only({ 'no-progress': false, breaker: false, repeat: { warn: 12 } })).toEqual([12, undefined, undefined]);
     expect(only({ poll: { warn: 4, block: 6 } }, ok('get_status', {}, 'same'))).toEqual([4, 6, 7]);
     const unknown: Move = { name: 'nope', input: {}, status: 'unknown-tool', output: 'There is no tool "nope".' };
-    const quiet = { 'no-progress': false, 'repeat': false, 'breaker': false } as const;
+    const quiet = { 'no-progress': false, repeat: false, breaker: false } as const;
     expect(only({ ...quiet, 'unknown-tool': { warn: 2, block: 4, break: 50 } }, unknown)).toEqual([2, 4, 5]);
-    expect(only({ ...quiet, 'unknown-tool': { warn: Infinity, block: Infinity, break: 4 } }, unknown)).toEqual([undefined, undefined, 4]);
-    const circle = (detectors: LoopOptions['detectors']) => play(rounds(30, () => [same, ok('look', {}, 'x')]), { detectors: { ...quiet, ...detectors } });
+    expect(only({ ...quiet, 'unknown-tool': { warn: Infinity, block: Infinity, break: 4 } }, unknown)).toEqual([
+      undefined,
+      undefined,
+      4,
+    ]);
+    const circle = (detectors: LoopOptions['detectors']) =>
+      play(
+        rounds(30, () => [same, ok('look', {}, 'x')]),
+        { detectors: { ...quiet, ...detectors } },
+      );
     expect(firstOf(circle({ cycle: { warn: 4, block: 6 } }), 'warn')).toBe(8);
     expect(firstOf(circle({ cycle: { warn: 4, block: 6 } }), 'block')).toBe(12);
     expect(circle({ cycle: false })).toEqual([]);
-    const churn = (detectors: LoopOptions['detectors']) => play(rounds(30, (round) => [failed('edit', { round }, 'String not found.')]), { detectors: { ...quiet, ...detectors } });
+    const churn = (detectors: LoopOptions['detectors']) =>
+      play(
+        rounds(30, (round) => [failed('edit', { round }, 'String not found.')]),
+        { detectors: { ...quiet, ...detectors } },
+      );
     expect(firstOf(churn({ churn: { warn: 2, block: 3 } }), 'block')).toBe(3);
     expect(churn({ churn: false })).toEqual([]);
   });
 
   it('judges each tool by its own', () => {
-    const options: LoopOptions = { detectors: { 'no-progress': { warn: 4 } }, tools: { read: { detectors: { 'no-progress': { warn: 6, block: 8 } } }, wait: false, spin: { poll: true }, get_status: { poll: false } } };
+    const options: LoopOptions = {
+      detectors: { 'no-progress': { warn: 4 } },
+      tools: {
+        read: { detectors: { 'no-progress': { warn: 6, block: 8 } } },
+        wait: false,
+        spin: { poll: true },
+        get_status: { poll: false },
+      },
+    };
     expect(levels(30, same, options)).toEqual([6, 8, 9]);
     expect(levels(30, ok('look', {}, 'x'), options)).toEqual([4, 5, 6]);
     expect(levels(60, ok('wait', {}, 'x'), options)).toEqual([undefined, undefined, undefined]);
@@ -157,11 +236,23 @@ describe('createLoopDetector', () => {
   });
 
   it('compares what of an input counts', () => {
-    const options: LoopOptions = { tools: { ask: { inputOf: (input) => (input as { question: string }).question.trim() } } };
-    const batches = rounds(20, (round) => [ok('ask', { question: `why?${' '.repeat(round)}`, nonce: round }, 'because')]);
+    const options: LoopOptions = {
+      tools: { ask: { inputOf: (input) => (input as { question: string }).question.trim() } },
+    };
+    const batches = rounds(20, (round) => [
+      ok('ask', { question: `why?${' '.repeat(round)}`, nonce: round }, 'because'),
+    ]);
     expect(play(batches)).toEqual([]);
     expect(firstOf(play(batches, options), 'block')).toBe(5);
-    expect(firstOf(play(rounds(20, () => [ok('ask', {}, 'because')]), options), 'block')).toBe(5);
+    expect(
+      firstOf(
+        play(
+          rounds(20, () => [ok('ask', {}, 'because')]),
+          options,
+        ),
+        'block',
+      ),
+    ).toBe(5);
   });
 
   it('stops the third identical call in a row with doomLoopThreshold 3, whatever it returns', () => {
@@ -175,7 +266,10 @@ describe('createLoopDetector', () => {
   });
 
   it.each<[unknown, RegExp]>([
-    [{ detectors: { 'no-progres': {} } }, /no option "detectors.no-progres" .*did you mean "no-progress"\? It knows repeat, no-progress/],
+    [
+      { detectors: { 'no-progres': {} } },
+      /no option "detectors.no-progres" .*did you mean "no-progress"\? It knows repeat, no-progress/,
+    ],
     [{ detectors: { repeat: { block: 3 } } }, /no option "detectors.repeat.block" \(it was given 3\); it knows warn/],
     [{ detectors: { poll: { warn: 1.5 } } }, /whole number.*"detectors.poll.warn"; it was given 1.5/],
     [{ detectors: { poll: true } }, /false or an object.*"detectors.poll"; it was given true/],
@@ -189,33 +283,61 @@ describe('createLoopDetector', () => {
     [null, /an object of options; it was given null/],
   ])('refuses %o', (options, message) => {
     expect(() => createLoopDetector(options as LoopOptions)).toThrow(message);
-    expect(() => createLoopDetector(options as LoopOptions)).toThrow(expect.objectContaining({ code: 'invalid-option' }) as Error);
+    expect(() => createLoopDetector(options as LoopOptions)).toThrow(
+      expect.objectContaining({ code: 'invalid-option' }) as Error,
+    );
   });
 
   it('never blocks where every call succeeds with something new, whatever is called', () => {
     const name = fc.constantFrom('read', 'bash', 'get_status', 'edit', 'tool');
     fc.assert(
       fc.property(fc.array(fc.tuple(name, fc.nat(5)), { maxLength: 80 }), (calls) => {
-        const alarms = play(calls.map(([tool, input], index) => [ok(tool, { input }, `new ${'abcdefghij'[index % 10]}${'klmnopqrst'[Math.floor(index / 10)]}`)]));
+        const alarms = play(
+          calls.map(([tool, input], index) => [
+            ok(tool, { input }, `new ${'abcdefghij'[index % 10]}${'klmnopqrst'[Math.floor(index / 10)]}`),
+          ]),
+        );
         expect(alarms.filter(({ level }) => level !== 'warn')).toEqual([]);
       }),
     );
   });
 
   it('always ends a run that brings nothing new any more', () => {
-    const move = fc.record({ name: fc.constantFrom('read', 'bash', 'edit', 'nope'), input: fc.nat(2), status: fc.constantFrom('ok' as const, 'failed' as const, 'denied' as const), output: fc.constantFrom('', 'a', 'a longer text') });
+    const move = fc.record({
+      name: fc.constantFrom('read', 'bash', 'edit', 'nope'),
+      input: fc.nat(2),
+      status: fc.constantFrom('ok' as const, 'failed' as const, 'denied' as const),
+      output: fc.constantFrom('', 'a', 'a longer text'),
+    });
     fc.assert(
       fc.property(fc.array(move, { minLength: 1, maxLength: 6 }), (circle) => {
         const outputs = new Map<string, Move>();
-        const steady = circle.map((made) => outputs.get(made.name + made.input) ?? (outputs.set(made.name + made.input, made), made));
-        const alarms = play(Array.from({ length: 200 }, () => steady).flat().map((made) => [made]));
+        const steady = circle.map(
+          (made) => outputs.get(made.name + made.input) ?? (outputs.set(made.name + made.input, made), made),
+        );
+        const alarms = play(
+          Array.from({ length: 200 }, () => steady)
+            .flat()
+            .map((made) => [made]),
+        );
         expect(firstOf(alarms, 'break')).toBeLessThanOrEqual(60);
       }),
     );
   });
 
   it('never throws, whatever it is given', () => {
-    const status = fc.constantFrom('ok', 'stored', 'failed', 'timed-out', 'denied', 'invalid-input', 'unknown-tool', 'skipped', 'cancelled', 'interrupted') as fc.Arbitrary<'ok'>;
+    const status = fc.constantFrom(
+      'ok',
+      'stored',
+      'failed',
+      'timed-out',
+      'denied',
+      'invalid-input',
+      'unknown-tool',
+      'skipped',
+      'cancelled',
+      'interrupted',
+    ) as fc.Arbitrary<'ok'>;
     const detector = createLoopDetector();
     fc.assert(
       fc.property(fc.string(), fc.anything(), fc.anything(), status, (name, input, output, given) => {
@@ -228,7 +350,10 @@ describe('createLoopDetector', () => {
 
   it('remembers a bounded number of calls', () => {
     const detector = createLoopDetector();
-    const tell = (input: number) => detector.after({ id: '1', name: `tool-${input % 900}`, input }, { status: 'ok', output: 'x' });
-    for (let round = 0; round < 3; round += 1) for (let input = 0; input < 2_000; input += 1) expect(tell(input).detector).not.toBe('no-progress');
+    const tell = (input: number) =>
+      detector.after({ id: '1', name: `tool-${input % 900}`, input }, { status: 'ok', output: 'x' });
+    for (let round = 0; round < 3; round += 1) {
+      for (let input = 0; input < 2_000; input += 1) expect(tell(input).detector).not.toBe('no-progress');
+    }
   });
 });

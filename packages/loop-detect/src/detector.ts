@@ -62,7 +62,11 @@ export const createLoopDetector = (options: LoopOptions = {}): LoopDetector => {
         ask(call.id);
       }
       isAsking = false;
-      return monitor.learn(monitor.describe(call), outcome.status, fingerprintOf(call, outcome, selectOf(options, call.name)));
+      return monitor.learn(
+        monitor.describe(call),
+        outcome.status,
+        fingerprintOf(call, outcome, selectOf(options, call.name)),
+      );
     },
     reset: () => {
       monitor.reset();

@@ -13,7 +13,12 @@ export class DoomLoop {
 
   judge(key: string, tool: string): LoopVerdict | undefined {
     if (key !== this.#key || this.#run + 1 < this.#threshold) return undefined;
-    return { level: 'block', detector: 'doom-loop', message: messages['doom-loop'](tool, this.#run), key: `doom-loop:${key}` };
+    return {
+      level: 'block',
+      detector: 'doom-loop',
+      message: messages['doom-loop'](tool, this.#run),
+      key: `doom-loop:${key}`,
+    };
   }
 
   learn(key: string): void {

@@ -13,34 +13,213 @@ export const writes = (call: LoopCall): boolean => {
 };
 
 const writingWords: ReadonlySet<string> = new Set([
-  'write', 'edit', 'multiedit', 'create', 'update', 'upsert', 'delete', 'remove', 'insert', 'replace', 'patch', 'apply', 'move', 'rename', 'copy', 'commit', 'push',
-  'set', 'add', 'append', 'save', 'put', 'post', 'send', 'install', 'upload', 'publish', 'deploy', 'merge', 'mkdir', 'undo', 'close', 'assign', 'comment',
+  'write',
+  'edit',
+  'multiedit',
+  'create',
+  'update',
+  'upsert',
+  'delete',
+  'remove',
+  'insert',
+  'replace',
+  'patch',
+  'apply',
+  'move',
+  'rename',
+  'copy',
+  'commit',
+  'push',
+  'set',
+  'add',
+  'append',
+  'save',
+  'put',
+  'post',
+  'send',
+  'install',
+  'upload',
+  'publish',
+  'deploy',
+  'merge',
+  'mkdir',
+  'undo',
+  'close',
+  'assign',
+  'comment',
 ]);
 /** What such tools change is the model's own notes; more of them is not yet progress. */
-const noteWords: ReadonlySet<string> = new Set(['todo', 'todos', 'plan', 'memory', 'think', 'thought', 'note', 'notes']);
+const noteWords: ReadonlySet<string> = new Set([
+  'todo',
+  'todos',
+  'plan',
+  'memory',
+  'think',
+  'thought',
+  'note',
+  'notes',
+]);
 /** Actions of tools that read and write under one name. */
-const readingActions: ReadonlySet<string> = new Set(['view', 'read', 'list', 'get', 'show', 'search', 'find', 'poll', 'log', 'logs', 'status', 'wait']);
+const readingActions: ReadonlySet<string> = new Set([
+  'view',
+  'read',
+  'list',
+  'get',
+  'show',
+  'search',
+  'find',
+  'poll',
+  'log',
+  'logs',
+  'status',
+  'wait',
+]);
 
 const nameWrites = ({ name, input }: LoopCall): boolean => {
   const action = textMember(input, 'action') ?? textMember(input, 'command');
   const words = wordsOf(name);
   if (words.some((word) => noteWords.has(word)) || (action !== undefined && readingActions.has(action))) return false;
-  return words.some((word) => writingWords.has(word)) || (action !== undefined && wordsOf(action).some((word) => writingWords.has(word)));
+  return (
+    words.some((word) => writingWords.has(word)) ||
+    (action !== undefined && wordsOf(action).some((word) => writingWords.has(word)))
+  );
 };
 
 /** Commands that change something: always, or with one of these words behind them. */
-const writingCommands: ReadonlyMap<string, ReadonlySet<string> | undefined> = new Map<string, ReadonlySet<string> | undefined>([
-  ...['rm', 'rmdir', 'mv', 'cp', 'mkdir', 'touch', 'ln', 'dd', 'truncate', 'chmod', 'chown', 'patch', 'apply_patch', 'unzip', 'rsync', 'kill', 'pkill', 'killall', 'tee', 'createdb', 'dropdb'].map(
-    (name) => [name, undefined] as const,
-  ),
+const writingCommands: ReadonlyMap<string, ReadonlySet<string> | undefined> = new Map<
+  string,
+  ReadonlySet<string> | undefined
+>([
+  ...[
+    'rm',
+    'rmdir',
+    'mv',
+    'cp',
+    'mkdir',
+    'touch',
+    'ln',
+    'dd',
+    'truncate',
+    'chmod',
+    'chown',
+    'patch',
+    'apply_patch',
+    'unzip',
+    'rsync',
+    'kill',
+    'pkill',
+    'killall',
+    'tee',
+    'createdb',
+    'dropdb',
+  ].map((name) => [name, undefined] as const),
   ['sed', new Set(['-i', '--in-place', '-ie', '-Ei', '-i.bak', '-ri'])],
   ['perl', new Set(['-i', '-pi', '-pie', '-p0i', '-i.bak'])],
-  ['git', new Set(['add', 'commit', 'checkout', 'switch', 'restore', 'reset', 'merge', 'rebase', 'stash', 'pull', 'push', 'apply', 'am', 'clean', 'rm', 'mv', 'cherry-pick', 'revert', 'init', 'clone', 'fetch', 'tag', 'worktree'])],
-  ...['npm', 'pnpm', 'yarn', 'bun', 'pip', 'pip3', 'uv', 'poetry', 'cargo', 'gem', 'bundle', 'composer', 'apt', 'apt-get', 'apk', 'brew', 'dnf', 'go'].map(
-    (name) => [name, new Set(['install', 'i', 'ci', 'add', 'remove', 'uninstall', 'update', 'upgrade', 'get', 'sync', 'tidy', 'init'])] as const,
+  [
+    'git',
+    new Set([
+      'add',
+      'commit',
+      'checkout',
+      'switch',
+      'restore',
+      'reset',
+      'merge',
+      'rebase',
+      'stash',
+      'pull',
+      'push',
+      'apply',
+      'am',
+      'clean',
+      'rm',
+      'mv',
+      'cherry-pick',
+      'revert',
+      'init',
+      'clone',
+      'fetch',
+      'tag',
+      'worktree',
+    ]),
+  ],
+  ...[
+    'npm',
+    'pnpm',
+    'yarn',
+    'bun',
+    'pip',
+    'pip3',
+    'uv',
+    'poetry',
+    'cargo',
+    'gem',
+    'bundle',
+    'composer',
+    'apt',
+    'apt-get',
+    'apk',
+    'brew',
+    'dnf',
+    'go',
+  ].map(
+    (name) =>
+      [
+        name,
+        new Set([
+          'install',
+          'i',
+          'ci',
+          'add',
+          'remove',
+          'uninstall',
+          'update',
+          'upgrade',
+          'get',
+          'sync',
+          'tidy',
+          'init',
+        ]),
+      ] as const,
   ),
-  ...['docker', 'podman', 'docker-compose'].map((name) => [name, new Set(['build', 'run', 'rm', 'rmi', 'stop', 'start', 'restart', 'up', 'down', 'pull', 'push', 'kill', 'create'])] as const),
-  ['kubectl', new Set(['apply', 'create', 'delete', 'scale', 'patch', 'edit', 'set', 'restart', 'annotate', 'label', 'drain', 'cordon'])],
+  ...['docker', 'podman', 'docker-compose'].map(
+    (name) =>
+      [
+        name,
+        new Set([
+          'build',
+          'run',
+          'rm',
+          'rmi',
+          'stop',
+          'start',
+          'restart',
+          'up',
+          'down',
+          'pull',
+          'push',
+          'kill',
+          'create',
+        ]),
+      ] as const,
+  ),
+  [
+    'kubectl',
+    new Set([
+      'apply',
+      'create',
+      'delete',
+      'scale',
+      'patch',
+      'edit',
+      'set',
+      'restart',
+      'annotate',
+      'label',
+      'drain',
+      'cordon',
+    ]),
+  ],
   ['systemctl', new Set(['start', 'stop', 'restart', 'reload', 'enable', 'disable'])],
   ['gh', new Set(['create', 'merge', 'close', 'edit', 'comment', 'rerun', 'cancel', 'delete', 'review'])],
   ['tar', new Set(['-x', '-xf', '-xzf', 'xf', 'xzf', 'xvf', '-xvf', '-czf', 'czf'])],

@@ -6,7 +6,11 @@ import { fingerprintOf, keyOf } from './fingerprint.js';
 const shuffled = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(shuffled);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).toReversed().map(([key, member]) => [key, shuffled(member)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .toReversed()
+      .map(([key, member]) => [key, shuffled(member)]),
+  );
 };
 
 describe('canonicalText', () => {
@@ -21,16 +25,29 @@ describe('canonicalText', () => {
   it('is another for other values', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (left, right) => {
-        expect(canonicalText(left) === canonicalText(right)).toBe(JSON.stringify(shuffledTwice(left)) === JSON.stringify(shuffledTwice(right)));
+        expect(canonicalText(left) === canonicalText(right)).toBe(
+          JSON.stringify(shuffledTwice(left)) === JSON.stringify(shuffledTwice(right)),
+        );
       }),
     );
   });
 
   it('takes anything and never throws', () => {
     fc.assert(
-      fc.property(fc.anything({ withBigInt: true, withDate: true, withMap: true, withSet: true, withTypedArray: true, withSparseArray: true, withNullPrototype: true }), (value) => {
-        expect(typeof canonicalText(value)).toBe('string');
-      }),
+      fc.property(
+        fc.anything({
+          withBigInt: true,
+          withDate: true,
+          withMap: true,
+          withSet: true,
+          withTypedArray: true,
+          withSparseArray: true,
+          withNullPrototype: true,
+        }),
+        (value) => {
+          expect(typeof canonicalText(value)).toBe('string');
+        },
+      ),
     );
   });
 
@@ -44,7 +61,15 @@ describe('canonicalText', () => {
     ['a number and its text', [1, '1'], '[1,"1"]'],
     ['lists that could run together', ['1,b', 2], '["1,b",2]'],
     ['nothing', [null, undefined, false, 0, ''], '[null,undefined,false,0,""]'],
-    ['something that throws', { toJSON: () => { throw new Error('No.'); } }, '<unreadable>'],
+    [
+      'something that throws',
+      {
+        toJSON: () => {
+          throw new Error('No.');
+        },
+      },
+      '<unreadable>',
+    ],
     ['a date', new Date(0), '"1970-01-01T00:00:00.000Z"'],
     ['bytes', new Uint8Array([65, 66]), '<bytes "AB">'],
     ['a set', new Set([1]), '<set [1]>'],
@@ -65,60 +90,89 @@ describe('canonicalText', () => {
 const shuffledTwice = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(shuffledTwice);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([key, member]) => [key, shuffledTwice(member), 'member']).concat([['object']]);
+  return Object.entries(value)
+    .toSorted(([left], [right]) => (left < right ? -1 : 1))
+    .map(([key, member]) => [key, shuffledTwice(member), 'member'])
+    .concat([['object']]);
 };
 
 describe('keyOf', () => {
   it('takes the whole of a value, not its beginning', () => {
     const text = 'a'.repeat(500);
-    expect(keyOf({ name: 'write', input: { content: `${text}1` } })).not.toBe(keyOf({ name: 'write', input: { content: `${text}2` } }));
+    expect(keyOf({ name: 'write', input: { content: `${text}1` } })).not.toBe(
+      keyOf({ name: 'write', input: { content: `${text}2` } }),
+    );
   });
 
   it('does not look at why a call is made, where that is not what the call is about', () => {
-    const run = (description: string): string => keyOf({ name: 'Bash', input: { command: 'go build ./...', description } });
+    const run = (description: string): string =>
+      keyOf({ name: 'Bash', input: { command: 'go build ./...', description } });
     const issue = (description: string): string => keyOf({ name: 'create_issue', input: { title: 'x', description } });
     const read = (explanation: string): string => keyOf({ name: 'read_file', input: { path: 'a', explanation } });
-    expect([run('Build') === run('Build again'), read('To see') === read('To look'), issue('a') === issue('b')]).toEqual([true, true, false]);
+    expect([
+      run('Build') === run('Build again'),
+      read('To see') === read('To look'),
+      issue('a') === issue('b'),
+    ]).toEqual([true, true, false]);
   });
 
   it('tells tools apart, and inputs that are no objects', () => {
-    const keys = [{}, undefined, null, '', 'x', ['x'], 0].map((input) => keyOf({ name: 'a', input })).concat(keyOf({ name: 'b', input: {} }));
+    const keys = [{}, undefined, null, '', 'x', ['x'], 0]
+      .map((input) => keyOf({ name: 'a', input }))
+      .concat(keyOf({ name: 'b', input: {} }));
     expect(new Set(keys).size).toBe(keys.length);
   });
 });
 
 describe('fingerprintOf', () => {
   const edit = (text: string) => ({ id: '1', name: 'Edit', input: { old_string: text } });
-  const failureOf = (name: string, input: unknown, output: string): string | undefined => fingerprintOf({ id: '1', name, input }, { status: 'failed', output }).failure;
+  const failureOf = (name: string, input: unknown, output: string): string | undefined =>
+    fingerprintOf({ id: '1', name, input }, { status: 'failed', output }).failure;
 
   it('tells an outcome apart by its status, and nothing by no output', () => {
-    const outcomes = [['ok', ''], ['ok', null], ['ok', 0], ['ok', false], ['ok', []], ['failed', '']].map(
-      ([status, output]) => fingerprintOf(edit('a'), { status: status as 'ok', output }).outcome,
-    );
+    const outcomes = [
+      ['ok', ''],
+      ['ok', null],
+      ['ok', 0],
+      ['ok', false],
+      ['ok', []],
+      ['failed', ''],
+    ].map(([status, output]) => fingerprintOf(edit('a'), { status: status as 'ok', output }).outcome);
     expect(new Set(outcomes).size).toBe(outcomes.length);
   });
 
   it('reads texts in the shape of results as texts', () => {
-    expect(fingerprintOf(edit('a'), { status: 'ok', output: { type: 'text', value: 'x' } })).toEqual(fingerprintOf(edit('a'), { status: 'ok', output: 'x' }));
+    expect(fingerprintOf(edit('a'), { status: 'ok', output: { type: 'text', value: 'x' } })).toEqual(
+      fingerprintOf(edit('a'), { status: 'ok', output: 'x' }),
+    );
   });
 
   it('sees the same failure where it only repeats another input', () => {
     const said = (text: string): string => `String to replace not found in file.\nString: ${text}`;
-    expect(failureOf('Edit', { old_string: 'case a:\n  b' }, said('case a:\n  b'))).toBe(failureOf('Edit', { old_string: 'if (x)' }, said('if (x)')));
+    expect(failureOf('Edit', { old_string: 'case a:\n  b' }, said('case a:\n  b'))).toBe(
+      failureOf('Edit', { old_string: 'if (x)' }, said('if (x)')),
+    );
   });
 
   it('sees another failure where it says something else', () => {
-    expect(failureOf('Edit', { old_string: 'abc' }, 'File has not been read yet.')).not.toBe(failureOf('Edit', { old_string: 'abc' }, 'String to replace not found.'));
+    expect(failureOf('Edit', { old_string: 'abc' }, 'File has not been read yet.')).not.toBe(
+      failureOf('Edit', { old_string: 'abc' }, 'String to replace not found.'),
+    );
   });
 
   it('looks at all that a command says', () => {
     const log = (end: string): string => `> shop@1.0.0 test\n> vitest run\n\n RUN v4\n${end}`;
-    expect(failureOf('bash', { command: 'npm test a' }, log('a is broken'))).not.toBe(failureOf('bash', { command: 'npm test b' }, log('b is broken')));
+    expect(failureOf('bash', { command: 'npm test a' }, log('a is broken'))).not.toBe(
+      failureOf('bash', { command: 'npm test b' }, log('b is broken')),
+    );
   });
 
-  it.each(['', '(no output)', 'Exit code: 1', '(no output)\nExit code: 127'])('sees no failure worth comparing in %j', (output) => {
-    expect(failureOf('bash', { command: 'grep x' }, output)).toBeUndefined();
-  });
+  it.each(['', '(no output)', 'Exit code: 1', '(no output)\nExit code: 127'])(
+    'sees no failure worth comparing in %j',
+    (output) => {
+      expect(failureOf('bash', { command: 'grep x' }, output)).toBeUndefined();
+    },
+  );
 
   it('sees none in what succeeded, was refused or did not run', () => {
     for (const status of ['ok', 'stored', 'denied', 'skipped', 'cancelled', 'interrupted'] as const) {

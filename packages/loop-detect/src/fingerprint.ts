@@ -17,7 +17,10 @@ export interface Fingerprint {
  *
  * @param select what of the input counts, where the options say so
  */
-export const keyOf = ({ name, input }: Pick<LoopCall, 'name' | 'input'>, select?: (input: unknown) => unknown): string => {
+export const keyOf = (
+  { name, input }: Pick<LoopCall, 'name' | 'input'>,
+  select?: (input: unknown) => unknown,
+): string => {
   const counts = select === undefined ? withoutReasons(name, input) : selected(select, input);
   return `${name.slice(0, 100)}:${hashOf(`${name}\n${canonicalText(counts)}`)}`;
 };
@@ -34,7 +37,11 @@ const withoutReasons = (name: string, input: unknown): unknown => {
 };
 
 /** @param select what of the output counts, where not all of it does */
-export const fingerprintOf = (call: LoopCall, { status, output }: LoopOutcome, select?: (output: unknown) => unknown): Fingerprint => {
+export const fingerprintOf = (
+  call: LoopCall,
+  { status, output }: LoopOutcome,
+  select?: (output: unknown) => unknown,
+): Fingerprint => {
   const text = withoutVolatile(textOf(select === undefined ? output : selected(select, output)));
   const outcome = hashOf(`${status}\n${text}`);
   if (successStatuses.has(status) || neutralStatuses.has(status) || status === 'denied') return { outcome };
@@ -53,7 +60,15 @@ const selected = (select: (value: unknown) => unknown, value: unknown): unknown 
 /** The text of an output, whether it comes in the shape of `tool.result` or as it is. Texts in it are freed of what is volatile before escapes hide it. */
 const textOf = (output: unknown): string => {
   if (typeof output === 'string') return output;
-  if (typeof output === 'object' && output !== null && 'type' in output && 'value' in output && typeof output.value === 'string') return output.value;
+  if (
+    typeof output === 'object' &&
+    output !== null &&
+    'type' in output &&
+    'value' in output &&
+    typeof output.value === 'string'
+  ) {
+    return output.value;
+  }
   return canonicalText(output, withoutVolatile);
 };
 
@@ -65,7 +80,14 @@ const maxFirst = 400;
 const failureText = (call: LoopCall, text: string): string | undefined => {
   const said = withoutInput(call.input, text.slice(0, maxFailure));
   const isShell = shellLineOf(call.name, call.input) !== undefined;
-  const told = isShell ? said : said.split('\n').filter((line) => line.trim() !== '').slice(0, firstLines).join('\n').slice(0, maxFirst);
+  const told = isShell
+    ? said
+    : said
+        .split('\n')
+        .filter((line) => line.trim() !== '')
+        .slice(0, firstLines)
+        .join('\n')
+        .slice(0, maxFirst);
   const bare = told.replaceAll(/exit(?:ed)?(?: with)? (?:code|status):?|\(no output\)|[^a-z]+/gi, '');
   return bare.length < 8 ? undefined : told.replaceAll(/\d+/g, '#');
 };

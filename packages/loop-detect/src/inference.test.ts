@@ -4,52 +4,143 @@ import { writes } from './effect.js';
 import { isKnownPoll } from './poll.js';
 import { shellLineOf } from './shell.js';
 
-const run = (command: string, effect?: LoopCall['effect']): LoopCall => ({ id: '1', name: 'bash', input: { command }, effect });
-const tool = (name: string, input: unknown = {}, effect?: LoopCall['effect']): LoopCall => ({ id: '1', name, input, effect });
+const run = (command: string, effect?: LoopCall['effect']): LoopCall => ({
+  id: '1',
+  name: 'bash',
+  input: { command },
+  effect,
+});
+const tool = (name: string, input: unknown = {}, effect?: LoopCall['effect']): LoopCall => ({
+  id: '1',
+  name,
+  input,
+  effect,
+});
 
 describe('writes', () => {
   it.each([
-    'rm -rf dist', 'mkdir -p a/b', 'sed -i s/a/b/ x', "sed -i 's/a/b/' x && make", 'echo hi > out.txt', 'cat >> a.md <<EOF\nx\nEOF', 'git commit -am x', 'git -C sub checkout main', 'npm install', 'pnpm add zod',
-    'cd app && cp a b', 'sudo apt-get install jq', 'FOO=1 touch x', 'printf x | tee y', 'docker compose up -d', 'kubectl apply -f x.yaml', 'timeout 60 mv a b', "bash -lc 'apply_patch <<EOF'", '/bin/rm x',
-    'curl -X POST http://localhost/api', 'gh pr create --fill',
+    'rm -rf dist',
+    'mkdir -p a/b',
+    'sed -i s/a/b/ x',
+    "sed -i 's/a/b/' x && make",
+    'echo hi > out.txt',
+    'cat >> a.md <<EOF\nx\nEOF',
+    'git commit -am x',
+    'git -C sub checkout main',
+    'npm install',
+    'pnpm add zod',
+    'cd app && cp a b',
+    'sudo apt-get install jq',
+    'FOO=1 touch x',
+    'printf x | tee y',
+    'docker compose up -d',
+    'kubectl apply -f x.yaml',
+    'timeout 60 mv a b',
+    "bash -lc 'apply_patch <<EOF'",
+    '/bin/rm x',
+    'curl -X POST http://localhost/api',
+    'gh pr create --fill',
   ])('sees that %s changes something', (command) => {
     expect(writes(run(command, 'destructive'))).toBe(true);
   });
 
   it.each([
-    'ls -la', 'cat a.txt | head', 'git status', 'git log --oneline', 'git diff > /dev/null', 'npm test 2>&1 | tail -20', 'make -j4', 'grep -rn "rm -rf" src', 'sed -n 1,20p x', 'find . -name "*.ts"', 'echo done',
-    'npx vitest run 2>/dev/null', 'python -c "print(1)"', 'npm run build', 'kubectl get pods', 'curl -s localhost:3000', '',
+    'ls -la',
+    'cat a.txt | head',
+    'git status',
+    'git log --oneline',
+    'git diff > /dev/null',
+    'npm test 2>&1 | tail -20',
+    'make -j4',
+    'grep -rn "rm -rf" src',
+    'sed -n 1,20p x',
+    'find . -name "*.ts"',
+    'echo done',
+    'npx vitest run 2>/dev/null',
+    'python -c "print(1)"',
+    'npm run build',
+    'kubectl get pods',
+    'curl -s localhost:3000',
+    '',
   ])('sees that %s changes nothing, whatever the shell declares', (command) => {
     expect(writes(run(command, 'destructive'))).toBe(false);
   });
 
   it('believes what other tools declare', () => {
-    expect([writes(tool('edit', {}, 'read-only')), writes(tool('look', {}, 'local-write')), writes(tool('look', {}, 'destructive'))]).toEqual([false, true, true]);
+    expect([
+      writes(tool('edit', {}, 'read-only')),
+      writes(tool('look', {}, 'local-write')),
+      writes(tool('look', {}, 'destructive')),
+    ]).toEqual([false, true, true]);
   });
 
-  it.each(['write_file', 'Edit', 'MultiEdit', 'create_issue', 'mcp__github__mergePullRequest', 'apply_patch', 'sendMessage', 'deleteRow'])('takes %s for writing by its name', (name) => {
+  it.each([
+    'write_file',
+    'Edit',
+    'MultiEdit',
+    'create_issue',
+    'mcp__github__mergePullRequest',
+    'apply_patch',
+    'sendMessage',
+    'deleteRow',
+  ])('takes %s for writing by its name', (name) => {
     expect(writes(tool(name))).toBe(true);
   });
 
-  it.each(['read', 'Grep', 'list_issues', 'getUser', 'web_fetch', 'TodoWrite', 'update_plan', 'settings_view', 'python'])('takes %s for reading', (name) => {
+  it.each([
+    'read',
+    'Grep',
+    'list_issues',
+    'getUser',
+    'web_fetch',
+    'TodoWrite',
+    'update_plan',
+    'settings_view',
+    'python',
+  ])('takes %s for reading', (name) => {
     expect(writes(tool(name))).toBe(false);
   });
 
   it('looks at the action of tools that do several things', () => {
     const editor = (command: string): boolean => writes(tool('str_replace_editor', { command, path: 'a' }));
-    expect([editor('view'), editor('str_replace'), editor('create'), writes(tool('issues', { action: 'create' })), writes(tool('issues', { action: 'list' }))]).toEqual([false, true, true, true, false]);
+    expect([
+      editor('view'),
+      editor('str_replace'),
+      editor('create'),
+      writes(tool('issues', { action: 'create' })),
+      writes(tool('issues', { action: 'list' })),
+    ]).toEqual([false, true, true, true, false]);
   });
 });
 
 describe('isKnownPoll', () => {
   it.each([
-    'sleep 30', 'sleep 5 && gh run view 1', 'gh pr checks 12', 'gh run list --limit 1', 'kubectl get pods', 'docker logs web', 'tail -n 50 build.log', 'ps aux | grep node', 'curl -s http://localhost:3000/health',
-    'systemctl status nginx', 'cd app; sleep 1', 'aws cloudformation describe-stacks',
+    'sleep 30',
+    'sleep 5 && gh run view 1',
+    'gh pr checks 12',
+    'gh run list --limit 1',
+    'kubectl get pods',
+    'docker logs web',
+    'tail -n 50 build.log',
+    'ps aux | grep node',
+    'curl -s http://localhost:3000/health',
+    'systemctl status nginx',
+    'cd app; sleep 1',
+    'aws cloudformation describe-stacks',
   ])('knows %s', (command) => {
     expect(isKnownPoll(run(command))).toBe(true);
   });
 
-  it.each(['npm test 2>&1 | tail -30', 'gh pr create', 'kubectl apply -f x', 'ls', 'git status', 'curl -X POST localhost', 'docker build .', 'sleep 1; rm x'])('does not take %s for one', (command) => {
+  it.each([
+    'npm test 2>&1 | tail -30',
+    'gh pr create',
+    'kubectl apply -f x',
+    'ls',
+    'git status',
+    'curl -X POST localhost',
+    'docker build .',
+    'sleep 1; rm x',
+  ])('does not take %s for one', (command) => {
     expect(isKnownPoll(run(command))).toBe(false);
   });
 
@@ -68,7 +159,13 @@ describe('isKnownPoll', () => {
     expect(isKnownPoll(tool(name, input))).toBe(true);
   });
 
-  it.each([['git_status', {}], ['process', { action: 'kill' }], ['write_stdin', { chars: 'y\n' }], ['read', {}], ['checkout', {}]])('does not take the tool %s with %o for one', (name, input) => {
+  it.each([
+    ['git_status', {}],
+    ['process', { action: 'kill' }],
+    ['write_stdin', { chars: 'y\n' }],
+    ['read', {}],
+    ['checkout', {}],
+  ])('does not take the tool %s with %o for one', (name, input) => {
     expect(isKnownPoll(tool(name, input))).toBe(false);
   });
 });

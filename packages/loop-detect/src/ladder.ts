@@ -8,7 +8,11 @@ export const refusal = ({ level, message }: LoopVerdict, isCulprit: boolean, too
   return `Not run: ${tool} was asked for together with a call that goes in circles. ${message} ${next}`;
 };
 
-const advice = (text: string): UserMessage => ({ role: 'user', content: text, metadata: { internal: true, kind: 'loop-detect' } });
+const advice = (text: string): UserMessage => ({
+  role: 'user',
+  content: text,
+  metadata: { internal: true, kind: 'loop-detect' },
+});
 
 /** The last request of a turn in a loop: no tools, only words. The tools stay in it, so that what is cached stays cached. */
 export const asksForSummary = (event: TurnEventOf<'model.request'>, reason: string): TurnEventOf<'model.request'> => ({
@@ -16,9 +20,14 @@ export const asksForSummary = (event: TurnEventOf<'model.request'>, reason: stri
   settings: { ...event.settings, toolChoice: 'none' },
   tail: [
     ...event.tail,
-    advice(`This turn ends because it went in circles: ${reason} Do not call tools. Say in a few sentences what was done, what was found out, what is still open, and what you would need to go on.`),
+    advice(
+      `This turn ends because it went in circles: ${reason} Do not call tools. Say in a few sentences what was done, what was found out, what is still open, and what you would need to go on.`,
+    ),
   ],
 });
 
 /** The same request once more, after an answer that repeated itself. */
-export const withAdvice = (event: TurnEventOf<'model.request'>, text: string): TurnEventOf<'model.request'> => ({ ...event, tail: [...event.tail, advice(text)] });
+export const withAdvice = (event: TurnEventOf<'model.request'>, text: string): TurnEventOf<'model.request'> => ({
+  ...event,
+  tail: [...event.tail, advice(text)],
+});

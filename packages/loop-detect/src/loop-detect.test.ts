@@ -1,4 +1,13 @@
-import { harness, intercept, memorySessions, proceed, reply, type SessionStore, type ToolResultOutput, type TurnEventOf } from '@h/turn';
+import {
+  harness,
+  intercept,
+  memorySessions,
+  proceed,
+  reply,
+  type SessionStore,
+  type ToolResultOutput,
+  type TurnEventOf,
+} from '@h/turn';
 import { call, describeOperator, event, failure, response, scriptedModel, scriptedTools } from '@h/turn/testing';
 import { from, lastValueFrom, toArray } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -14,7 +23,8 @@ const inVirtualTime = (): void => {
   });
 };
 
-const levelsOf = (ran: Ran): readonly string[] => ran.all('loop.warning').map(({ level, detector }) => `${level} ${detector}`);
+const levelsOf = (ran: Ran): readonly string[] =>
+  ran.all('loop.warning').map(({ level, detector }) => `${level} ${detector}`);
 
 describe.each([
   ['at once', undefined],
@@ -24,15 +34,25 @@ describe.each([
   const model = delayMs === undefined ? {} : { delayMs };
 
   it('leaves an ordinary turn alone', async () => {
-    const ran = await run([asking(['read', { path: 'a' }], ['read', { path: 'b' }]), asking(['edit']), asking(['test']), 'Done.'], { model });
+    const ran = await run(
+      [asking(['read', { path: 'a' }], ['read', { path: 'b' }]), asking(['edit']), asking(['test']), 'Done.'],
+      { model },
+    );
     expect(ran.end).toMatchObject({ outcome: 'completed', steps: 4 });
     expect(levelsOf(ran)).toEqual([]);
     expect(resultTexts(ran).join()).not.toContain('[Loop warning]');
   });
 
   it('climbs its ladder: a warning in the result, a veto, another, a summary without tools, and the end', async () => {
-    const ran = await run([...again(6, asking(['test'])), 'I changed a.ts; the test still fails.', 'Never asked for.'], { model });
-    expect(ran.end).toMatchObject({ outcome: 'loop-detected', reason: expect.stringContaining('test has given the same result 5 times') as string, steps: 7 });
+    const ran = await run(
+      [...again(6, asking(['test'])), 'I changed a.ts; the test still fails.', 'Never asked for.'],
+      { model },
+    );
+    expect(ran.end).toMatchObject({
+      outcome: 'loop-detected',
+      reason: expect.stringContaining('test has given the same result 5 times') as string,
+      steps: 7,
+    });
     expect(levelsOf(ran)).toEqual(['warn no-progress', 'block no-progress', 'break no-progress']);
     expect(ran.tools.ran).toHaveLength(4);
     const results = resultTexts(ran);
@@ -42,12 +62,19 @@ describe.each([
     const last = ran.model.requests.at(-1);
     expect(last?.settings.toolChoice).toBe('none');
     expect(last?.tools).toEqual(ran.model.requests[0]?.tools);
-    expect(last?.tail).toMatchObject([{ role: 'user', metadata: { internal: true }, content: expect.stringContaining('Do not call tools') as string }]);
-    expect(ran.messages.at(-1)).toMatchObject({ role: 'assistant', content: [{ text: 'I changed a.ts; the test still fails.' }] });
+    expect(last?.tail).toMatchObject([
+      { role: 'user', metadata: { internal: true }, content: expect.stringContaining('Do not call tools') as string },
+    ]);
+    expect(ran.messages.at(-1)).toMatchObject({
+      role: 'assistant',
+      content: [{ text: 'I changed a.ts; the test still fails.' }],
+    });
   });
 
   it('lets a model go on that does something else after a veto', async () => {
-    const ran = await run([...again(5, asking(['test'])), asking(['edit', { text: 'x' }]), asking(['test']), 'Done.'], { model });
+    const ran = await run([...again(5, asking(['test'])), asking(['edit', { text: 'x' }]), asking(['test']), 'Done.'], {
+      model,
+    });
     expect(ran.end).toMatchObject({ outcome: 'completed' });
     expect(levelsOf(ran)).toEqual(['warn no-progress', 'block no-progress']);
     expect(ran.tools.ran).toHaveLength(6);
@@ -58,7 +85,9 @@ describe.each([
     expect(ran.end).toMatchObject({ outcome: 'completed', steps: 1 });
     expect(levelsOf(ran)).toEqual(['block chanting']);
     expect(ran.all('model.error')).toMatchObject([{ retrying: true, attempt: 1, error: { code: 'chanting' } }]);
-    expect(ran.model.requests[1]?.tail).toMatchObject([{ metadata: { internal: true }, content: expect.stringContaining('repeated itself') as string }]);
+    expect(ran.model.requests[1]?.tail).toMatchObject([
+      { metadata: { internal: true }, content: expect.stringContaining('repeated itself') as string },
+    ]);
     expect(ran.messages.at(-1)).toMatchObject({ content: [{ text: 'It is done.' }] });
     expect(ran.all('model.delta').filter(({ attempt }) => attempt === 1).length).toBeLessThan(200);
     expect([ran.model.active, ran.model.requests.length]).toEqual([0, 2]);
@@ -67,7 +96,10 @@ describe.each([
   it('ends a turn whose answers keep repeating themselves', async () => {
     const chant = 'I will now do it, at once and in full. '.repeat(60);
     const ran = await run([chant, chant, 'Never asked for.'], { model });
-    expect(ran.end).toMatchObject({ outcome: 'loop-detected', reason: expect.stringContaining('repeated itself') as string });
+    expect(ran.end).toMatchObject({
+      outcome: 'loop-detected',
+      reason: expect.stringContaining('repeated itself') as string,
+    });
     expect(levelsOf(ran)).toEqual(['block chanting', 'break chanting']);
     expect([ran.model.active, ran.model.requests.length]).toEqual([0, 2]);
   });
@@ -90,7 +122,9 @@ describe.each([
     const ran = await run([...again(6, asking(['test'])), 'A summary.', asking(['read', { path: 'a' }]), 'Done.'], {
       model,
       onEvent: (seen, agent) => {
-        if (seen.type === 'model.request' && seen.settings.toolChoice === 'none') agent.steer('alice', 'Try it another way.');
+        if (seen.type === 'model.request' && seen.settings.toolChoice === 'none') {
+          agent.steer('alice', 'Try it another way.');
+        }
       },
     });
     expect(ran.end).toMatchObject({ outcome: 'completed' });
@@ -101,10 +135,23 @@ describe.each([
 describe('loopDetect', () => {
   inVirtualTime();
   it('refuses the whole batch, and holds only the culprit to it', async () => {
-    const script = [...again(4, asking(['test'])), asking(['read', { path: 'b' }], ['test']), asking(['read', { path: 'b' }]), 'Done.'];
+    const script = [
+      ...again(4, asking(['test'])),
+      asking(['read', { path: 'b' }], ['test']),
+      asking(['read', { path: 'b' }]),
+      'Done.',
+    ];
     const ran = await run(script);
     expect(ran.end.outcome).toBe('completed');
-    expect(ran.all('tool.call').filter(({ denied }) => denied).map(({ call: { name }, denied }) => [name, denied?.by])).toEqual([['read', 'loop-detect'], ['test', 'loop-detect']]);
+    expect(
+      ran
+        .all('tool.call')
+        .filter(({ denied }) => denied)
+        .map(({ call: { name }, denied }) => [name, denied?.by]),
+    ).toEqual([
+      ['read', 'loop-detect'],
+      ['test', 'loop-detect'],
+    ]);
     expect(resultTexts(ran).at(-3)).toContain('asked for together with a call that goes in circles');
     expect(ran.tools.ran.map(({ name }) => name)).toEqual(['test', 'test', 'test', 'test', 'read']);
     expect(ran.all('loop.warning').filter(({ level }) => level === 'block')).toHaveLength(1);
@@ -112,7 +159,16 @@ describe('loopDetect', () => {
 
   it('does not count a refusal against calls that were only asked for together with the culprit', async () => {
     const read = asking(['read', { path: 'b' }]);
-    const script = [read, read, read, ...again(4, asking(['test'])), asking(['read', { path: 'b' }], ['test']), read, asking(['edit']), 'Done.'];
+    const script = [
+      read,
+      read,
+      read,
+      ...again(4, asking(['test'])),
+      asking(['read', { path: 'b' }], ['test']),
+      read,
+      asking(['edit']),
+      'Done.',
+    ];
     const ran = await run(script);
     expect(ran.end.outcome).toBe('completed');
     expect(ran.tools.ran.filter(({ name }) => name === 'read')).toHaveLength(4);
@@ -120,8 +176,17 @@ describe('loopDetect', () => {
 
   it('asks for one summary, however often somebody sends the turn back to work', async () => {
     const model = scriptedModel([...again(6, asking(['test'])), ...again(5, 'A summary.')]);
-    const more = intercept('more', () => ({ decide: { 'turn.stop': (stopping) => (stopping.outcome === 'completed' ? proceed([{ role: 'user', content: 'Go on.' }], 'more') : undefined) } }));
-    const { outcome } = await reply(harness({ model, tools: scriptedTools({ test: failing() }) }).pipe(more, loopDetect()).turn({ session: 'alice', input: 'Go.' }));
+    const more = intercept('more', () => ({
+      decide: {
+        'turn.stop': (stopping) =>
+          stopping.outcome === 'completed' ? proceed([{ role: 'user', content: 'Go on.' }], 'more') : undefined,
+      },
+    }));
+    const { outcome } = await reply(
+      harness({ model, tools: scriptedTools({ test: failing() }) })
+        .pipe(more, loopDetect())
+        .turn({ session: 'alice', input: 'Go.' }),
+    );
     expect([outcome, model.requests.length]).toEqual(['loop-detected', 7]);
   });
 
@@ -129,7 +194,9 @@ describe('loopDetect', () => {
     let given = 0;
     const ran = await run([...again(6, asking(['test'])), 'A summary.'], {
       onEvent: (seen, agent) => {
-        if (seen.type === 'tool.result' && (given += 1) === 4) agent.steer('alice', { role: 'user', content: 'A note.', metadata: { internal: true } });
+        if (seen.type === 'tool.result' && (given += 1) === 4) {
+          agent.steer('alice', { role: 'user', content: 'A note.', metadata: { internal: true } });
+        }
       },
     });
     expect(ran.end.outcome).toBe('loop-detected');
@@ -141,25 +208,48 @@ describe('loopDetect', () => {
       ...sessions,
       open: async (...given) => {
         const session = await sessions.open(...given);
-        return { ...session, append: (record) => new Promise<void>((resolve) => setTimeout(resolve, 30)).then(() => session.append(record)), close: () => session.close() };
+        return {
+          ...session,
+          append: (record) =>
+            new Promise<void>((resolve) => setTimeout(resolve, 30)).then(() => session.append(record)),
+          close: () => session.close(),
+        };
       },
     };
-    const ran = await run(['ny '.repeat(60), 'It is done.'], { options: { chanting: { minChars: 20, rounds: 2 } }, model: { delayMs: 1 }, sessions: slow });
+    const ran = await run(['ny '.repeat(60), 'It is done.'], {
+      options: { chanting: { minChars: 20, rounds: 2 } },
+      model: { delayMs: 1 },
+      sessions: slow,
+    });
     expect(levelsOf(ran)).toEqual(['block chanting']);
     expect(ran.end.outcome).toBe('completed');
   });
 
   it('does not let its own warnings hide a loop', async () => {
     const ran = await run([...again(6, asking(['read'])), 'Summary.'], { options: { warnEvery: 1 } });
-    expect(resultTexts(ran).map((text) => text.includes('[Loop warning]'))).toEqual([false, false, true, true, false, false]);
+    expect(resultTexts(ran).map((text) => text.includes('[Loop warning]'))).toEqual([
+      false,
+      false,
+      true,
+      true,
+      false,
+      false,
+    ]);
     expect(ran.end.outcome).toBe('loop-detected');
   });
 
   it('gives the same warning again after warnEvery calls, and another one at once', async () => {
-    const options = (warnEvery?: number): LoopDetectOptions => ({ detectors: { 'no-progress': { block: Infinity }, 'cycle': false, 'breaker': false, 'repeat': false }, ...(warnEvery && { warnEvery }) });
+    const options = (warnEvery?: number): LoopDetectOptions => ({
+      detectors: { 'no-progress': { block: Infinity }, cycle: false, breaker: false, repeat: false },
+      ...(warnEvery && { warnEvery }),
+    });
     const warned = async (warnEvery?: number) => {
-      const ran = await run([...again(12, asking(['test'])), ...again(3, asking(['read'])), 'Done.'], { options: options(warnEvery) });
-      return ran.all('tool.result').flatMap(({ output }, index) => (JSON.stringify(output).includes('[Loop warning]') ? [index + 1] : []));
+      const ran = await run([...again(12, asking(['test'])), ...again(3, asking(['read'])), 'Done.'], {
+        options: options(warnEvery),
+      });
+      return ran
+        .all('tool.result')
+        .flatMap(({ output }, index) => (JSON.stringify(output).includes('[Loop warning]') ? [index + 1] : []));
     };
     expect(await warned()).toEqual([3, 8, 15]);
     expect(await warned(2)).toEqual([3, 5, 7, 9, 11, 15]);
@@ -174,40 +264,69 @@ describe('loopDetect', () => {
   it('runs no tool that is asked for in place of a summary', async () => {
     const ran = await run([...again(6, asking(['test'])), asking(['read'], ['edit']), 'Never asked for.']);
     expect(ran.end).toMatchObject({ outcome: 'loop-detected' });
-    expect(ran.all('tool.result').slice(-2).map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
+    expect(
+      ran
+        .all('tool.result')
+        .slice(-2)
+        .map(({ status }) => status),
+    ).toEqual(['cancelled', 'cancelled']);
     expect(ran.tools.ran).toHaveLength(4);
     expect(ran.model.requests).toHaveLength(7);
   });
 
   it('ends as loop-detected also where the summary fails, and says why', async () => {
     const ran = await run([...again(6, asking(['test'])), { error: failure('Overloaded.', { status: 529 }) }]);
-    expect(ran.end).toMatchObject({ outcome: 'loop-detected', error: { message: 'Overloaded.' }, reason: expect.stringContaining('same result') as string });
+    expect(ran.end).toMatchObject({
+      outcome: 'loop-detected',
+      error: { message: 'Overloaded.' },
+      reason: expect.stringContaining('same result') as string,
+    });
   });
 
   it('ends where the summary repeats itself', async () => {
-    const ran = await run([...again(6, asking(['test'])), 'I will now do it, at once and in full. '.repeat(60), 'Never asked for.']);
+    const ran = await run([
+      ...again(6, asking(['test'])),
+      'I will now do it, at once and in full. '.repeat(60),
+      'Never asked for.',
+    ]);
     expect(ran.end).toMatchObject({ outcome: 'loop-detected' });
     expect(ran.model.requests).toHaveLength(7);
   });
 
   it('ends the turn after ten calls of tools that do not exist', async () => {
-    const ran = await run([...Array.from({ length: 10 }, (_, index) => asking([`tool_${'abcdefghij'[index]}`])), 'A summary.', 'Never asked for.']);
+    const ran = await run([
+      ...Array.from({ length: 10 }, (_, index) => asking([`tool_${'abcdefghij'[index]}`])),
+      'A summary.',
+      'Never asked for.',
+    ]);
     expect(ran.end).toMatchObject({ outcome: 'loop-detected', steps: 11 });
     expect(levelsOf(ran).at(-1)).toBe('break unknown-tool');
   });
 
   it('counts refusals of others, and ends a turn of which nothing but those comes', async () => {
     const model = scriptedModel([...again(6, asking(['push'])), 'I may not push.', 'Never asked for.']);
-    const policy = intercept('policy', () => ({ decide: { 'tool.call': (asked) => ({ ...asked, denied: { reason: 'Not allowed.', by: 'policy' } }) } }));
-    const { outcome, steps } = await reply(harness({ model, tools: scriptedTools({ push: 'pushed' }) }).pipe(policy, loopDetect()).turn({ session: 'alice', input: 'Push.' }));
+    const policy = intercept('policy', () => ({
+      decide: { 'tool.call': (asked) => ({ ...asked, denied: { reason: 'Not allowed.', by: 'policy' } }) },
+    }));
+    const { outcome, steps } = await reply(
+      harness({ model, tools: scriptedTools({ push: 'pushed' }) })
+        .pipe(policy, loopDetect())
+        .turn({ session: 'alice', input: 'Push.' }),
+    );
     expect({ outcome, steps }).toEqual({ outcome: 'loop-detected', steps: 7 });
   });
 
   it('judges calls as the model asked for them, whatever becomes of their input', async () => {
     let round = 0;
-    const stamping = intercept('stamp', () => ({ decide: { 'tool.call': (asked) => ({ ...asked, call: { ...asked.call, input: { stamp: (round += 1) } } }) } }));
+    const stamping = intercept('stamp', () => ({
+      decide: { 'tool.call': (asked) => ({ ...asked, call: { ...asked.call, input: { stamp: (round += 1) } } }) },
+    }));
     const model = scriptedModel([...again(6, asking(['read'])), 'A summary.']);
-    const { outcome } = await reply(harness({ model, tools: scriptedTools({ read: 'contents' }) }).pipe(stamping, loopDetect()).turn({ session: 'alice', input: 'Go.' }));
+    const { outcome } = await reply(
+      harness({ model, tools: scriptedTools({ read: 'contents' }) })
+        .pipe(stamping, loopDetect())
+        .turn({ session: 'alice', input: 'Go.' }),
+    );
     expect(outcome).toBe('loop-detected');
   });
 
@@ -216,7 +335,10 @@ describe('loopDetect', () => {
       const script = Array.from({ length: 12 }, (_, index) => [asking(['frob', { index }]), asking(['test'])]).flat();
       const tools = scriptedTools({ frob: (input) => JSON.stringify(input), test: failing() }, { frob: { effect } });
       const notices: TurnEventOf<'loop.warning'>[] = [];
-      const agent = harness({ model: scriptedModel([...script, 'Done.']), tools }).pipe(loopDetect(), intercept('spy', () => ({ observe: { 'loop.warning': (seen) => void notices.push(seen) } })));
+      const agent = harness({ model: scriptedModel([...script, 'Done.']), tools }).pipe(
+        loopDetect(),
+        intercept('spy', () => ({ observe: { 'loop.warning': (seen) => void notices.push(seen) } })),
+      );
       await reply(agent.turn({ session: 'alice', input: 'Go.' }));
       return notices.map(({ detector }) => detector);
     };
@@ -228,10 +350,16 @@ describe('loopDetect', () => {
     const pair = asking(['status'], ['read']);
     const turned = asking(['read'], ['status']);
     const ran = await run([pair, turned, pair, 'A summary.', 'Never asked for.'], { options: { maxRepeatedSteps: 3 } });
-    expect(ran.end).toMatchObject({ outcome: 'loop-detected', steps: 4, reason: expect.stringContaining('3 times in a row') as string });
+    expect(ran.end).toMatchObject({
+      outcome: 'loop-detected',
+      steps: 4,
+      reason: expect.stringContaining('3 times in a row') as string,
+    });
     expect(levelsOf(ran)).toEqual(['warn repeated-steps', 'break repeated-steps']);
     expect(ran.tools.ran).toHaveLength(4);
-    const other = await run([pair, asking(['read'], ['status', { id: 1 }]), pair, turned, 'Done.'], { options: { maxRepeatedSteps: 3 } });
+    const other = await run([pair, asking(['read'], ['status', { id: 1 }]), pair, turned, 'Done.'], {
+      options: { maxRepeatedSteps: 3 },
+    });
     expect(other.end.outcome).toBe('completed');
     expect((await run([pair, pair, pair, 'Done.'])).end.outcome).toBe('completed');
   });
@@ -239,7 +367,10 @@ describe('loopDetect', () => {
   it('refuses the third equal call in a row with doomLoopThreshold 3, and goes on', async () => {
     let round = 0;
     const tools = { tail: () => `line ${'abcdef'[(round += 1)]}` };
-    const ran = await run([...again(3, asking(['tail'])), 'I stop looking.'], { options: { doomLoopThreshold: 3 }, tools });
+    const ran = await run([...again(3, asking(['tail'])), 'I stop looking.'], {
+      options: { doomLoopThreshold: 3 },
+      tools,
+    });
     expect(ran.end.outcome).toBe('completed');
     expect(levelsOf(ran)).toEqual(['block doom-loop']);
     expect(ran.tools.ran).toHaveLength(2);
@@ -248,7 +379,9 @@ describe('loopDetect', () => {
   it('lets answers repeat themselves where chanting is off, and listens as it is told', async () => {
     const chant = 'I will now do it, at once and in full. '.repeat(60);
     expect((await run([chant], { options: { chanting: false } })).end.outcome).toBe('completed');
-    expect(levelsOf(await run(['ny '.repeat(40), 'Done.'], { options: { chanting: { minChars: 60 } } }))).toEqual(['block chanting']);
+    expect(levelsOf(await run(['ny '.repeat(40), 'Done.'], { options: { chanting: { minChars: 60 } } }))).toEqual([
+      'block chanting',
+    ]);
     expect(levelsOf(await run(['ny '.repeat(40)]))).toEqual([]);
   });
 
@@ -256,16 +389,32 @@ describe('loopDetect', () => {
     const script = [...again(4, asking(['read'])), ...again(2, asking(['read'])), 'Done.'];
     let requests = 0;
     const shrink = intercept('shrink', () => ({
-      decide: { 'model.request': (asked) => ((requests += 1) === 5 ? [{ type: 'history.replace', origin: 'shrink', messages: [{ role: 'user', content: 'Summary.' }] }, asked] : undefined) },
+      decide: {
+        'model.request': (asked) =>
+          (requests += 1) === 5
+            ? [{ type: 'history.replace', origin: 'shrink', messages: [{ role: 'user', content: 'Summary.' }] }, asked]
+            : undefined,
+      },
     }));
-    const { outcome } = await reply(harness({ model: scriptedModel(script), tools: scriptedTools({ read: 'contents' }) }).pipe(shrink, loopDetect()).turn({ session: 'alice', input: 'Go.' }));
+    const { outcome } = await reply(
+      harness({ model: scriptedModel(script), tools: scriptedTools({ read: 'contents' }) })
+        .pipe(shrink, loopDetect())
+        .turn({ session: 'alice', input: 'Go.' }),
+    );
     expect(outcome).toBe('completed');
   });
 
   it('leaves what the provider ran itself to the provider', async () => {
     const part = (id: string) => ({ ...call(id, 'web_search', { q: 'x' }), providerExecuted: true });
-    const result = (id: string) => ({ type: 'tool-result' as const, toolCallId: id, toolName: 'web_search', output: { type: 'text' as const, value: 'same' } });
-    const script = Array.from({ length: 8 }, (_, index) => response(part(`p${index}`), result(`p${index}`), call(`c${index}`, 'edit', { index })));
+    const result = (id: string) => ({
+      type: 'tool-result' as const,
+      toolCallId: id,
+      toolName: 'web_search',
+      output: { type: 'text' as const, value: 'same' },
+    });
+    const script = Array.from({ length: 8 }, (_, index) =>
+      response(part(`p${index}`), result(`p${index}`), call(`c${index}`, 'edit', { index })),
+    );
     expect(levelsOf(await run([...script, 'Done.']))).toEqual([]);
   });
 
@@ -277,7 +426,8 @@ describe('loopDetect', () => {
     [{ type: 'content', value: [{ type: 'text', text: 'x' }] }, /"text":"x".*\[Loop warning\]/],
   ])('puts its warning behind an output such as %o', async (output, text) => {
     const isError = output.type.startsWith('error');
-    const read = () => (isError ? { status: 'failed' as const, error: failure('No.'), output } : { status: 'ok' as const, output });
+    const read = () =>
+      isError ? { status: 'failed' as const, error: failure('No.'), output } : { status: 'ok' as const, output };
     const ran = await run([...again(3, asking(['read'])), 'Done.'], { tools: { read } });
     expect(resultTexts(ran)[2]).toMatch(text);
     const last = ran.all('tool.result')[2];
@@ -287,29 +437,61 @@ describe('loopDetect', () => {
   it('writes down what each result comes to, before anybody changes it', async () => {
     const sessions = storeOf([]);
     await run([...again(3, asking(['test'])), 'Done.'], { sessions });
-    const marks = sessions.journal.flatMap(({ event: seen }) => (seen.type === 'tool.result' ? [seen.annotations?.['loop-detect']] : []));
+    const marks = sessions.journal.flatMap(({ event: seen }) =>
+      seen.type === 'tool.result' ? [seen.annotations?.['loop-detect']] : [],
+    );
     expect(marks).toHaveLength(3);
     expect(new Set(marks.map((mark) => JSON.stringify(mark))).size).toBe(1);
     expect(marks[0]).toEqual({ outcome: expect.any(String) as string, failure: expect.any(String) as string });
   });
 
-  it.each([{ maxSteps: 3 }, { maxRepeatedSteps: 1 }, { chanting: true }, { chanting: { laps: 3 } }, { warnEvery: 0 }, { summary: 'yes' }, { tools: { a: { b: 1 } } }])('refuses %o', (options) => {
-    expect(() => loopDetect(options as LoopDetectOptions)).toThrow(expect.objectContaining({ code: 'invalid-option', message: expect.stringContaining('loopDetect()') as string }) as Error);
+  it.each([
+    { maxSteps: 3 },
+    { maxRepeatedSteps: 1 },
+    { chanting: true },
+    { chanting: { laps: 3 } },
+    { warnEvery: 0 },
+    { summary: 'yes' },
+    { tools: { a: { b: 1 } } },
+  ])('refuses %o', (options) => {
+    expect(() => loopDetect(options as LoopDetectOptions)).toThrow(
+      expect.objectContaining({
+        code: 'invalid-option',
+        message: expect.stringContaining('loopDetect()') as string,
+      }) as Error,
+    );
   });
 
   it('keeps no state between turns', async () => {
     const operator = loopDetect();
     for (let turn = 0; turn < 4; turn += 1) {
-      const agent = harness({ model: scriptedModel([...again(2, asking(['test'])), 'Done.']), tools: scriptedTools({ test: failing() }) }).pipe(operator);
+      const agent = harness({
+        model: scriptedModel([...again(2, asking(['test'])), 'Done.']),
+        tools: scriptedTools({ test: failing() }),
+      }).pipe(operator);
       const { outcome, messages } = await reply(agent.turn({ session: 'alice', input: 'Go.' }));
       expect([outcome, JSON.stringify(messages).includes('[Loop warning]')]).toEqual(['completed', false]);
     }
   });
 
   it('judges results alone where it sees nothing else, as in a bridge', async () => {
-    const results = ['1', '2', '3'].map((id) => event('tool.result', { step: 1, call: { id, name: 'read', input: {} }, status: 'ok', output: { type: 'text', value: 'x' } }));
-    const passed = await lastValueFrom(from(results).pipe(loopDetect({ detectors: { repeat: { warn: 3 } } }), toArray()));
-    expect(passed.map(({ type, annotations }) => [type, annotations !== undefined])).toEqual([['tool.result', true], ['tool.result', true], ['tool.result', true], ['loop.warning', false]]);
+    const results = ['1', '2', '3'].map((id) =>
+      event('tool.result', {
+        step: 1,
+        call: { id, name: 'read', input: {} },
+        status: 'ok',
+        output: { type: 'text', value: 'x' },
+      }),
+    );
+    const passed = await lastValueFrom(
+      from(results).pipe(loopDetect({ detectors: { repeat: { warn: 3 } } }), toArray()),
+    );
+    expect(passed.map(({ type, annotations }) => [type, annotations !== undefined])).toEqual([
+      ['tool.result', true],
+      ['tool.result', true],
+      ['tool.result', true],
+      ['loop.warning', false],
+    ]);
   });
 });
 

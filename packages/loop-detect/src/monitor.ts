@@ -85,7 +85,9 @@ export class Monitor {
     const sighting = this.#see(call, status, fingerprint);
     if (sighting.isNews) {
       this.#progress.news += 1;
-      if (writes(call.effect === undefined ? call.call : { ...call.call, effect: call.effect })) this.#progress.writes += 1;
+      if (writes(call.effect === undefined ? call.call : { ...call.call, effect: call.effect })) {
+        this.#progress.writes += 1;
+      }
     }
     const { isSame, isDenied, isUnknownTool, isPoll, tool, failure } = sighting;
     const isIdle = isDenied || isUnknownTool || (isSame && !isPoll) || this.#churn.isKnown(tool, failure);
@@ -107,7 +109,17 @@ export class Monitor {
   }
 
   reset(): void {
-    for (const detector of [this.#repeats, this.#cycles, this.#churn, this.#unknownTools, this.#breaker, this.#doomLoop, this.#strikes]) detector.reset();
+    for (const detector of [
+      this.#repeats,
+      this.#cycles,
+      this.#churn,
+      this.#unknownTools,
+      this.#breaker,
+      this.#doomLoop,
+      this.#strikes,
+    ]) {
+      detector.reset();
+    }
   }
 
   #find({ key, tool, isPoll, isShell, isExempt }: DescribedCall): LoopVerdict {
@@ -128,7 +140,11 @@ export class Monitor {
     if (found.level === 'block') this.#strikes.add(found.key);
   }
 
-  #see({ key, tool, isShell, isPoll }: DescribedCall, status: LoopOutcome['status'], fingerprint: Fingerprint): Sighting {
+  #see(
+    { key, tool, isShell, isPoll }: DescribedCall,
+    status: LoopOutcome['status'],
+    fingerprint: Fingerprint,
+  ): Sighting {
     const before = this.#repeats.lastOutcome(key);
     const isDenied = status === 'denied';
     // A call that was refused has nothing new to say.
@@ -136,6 +152,18 @@ export class Monitor {
     const isSame = before === outcome;
     const isSuccess = successStatuses.has(status);
     const isUnknownTool = status === 'unknown-tool';
-    return { key, tool, isShell, isPoll, outcome, failure: fingerprint.failure, isUnknownTool, isDenied, isSuccess, isNews: isSuccess && !isSame, isSame };
+    return {
+      key,
+      tool,
+      isShell,
+      isPoll,
+      outcome,
+      failure: fingerprint.failure,
+      isUnknownTool,
+      isDenied,
+      isSuccess,
+      isNews: isSuccess && !isSame,
+      isSame,
+    };
   }
 }

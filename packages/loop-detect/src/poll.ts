@@ -19,7 +19,24 @@ const pollingActions: ReadonlySet<string> = new Set(['poll', 'log', 'logs', 'sta
 
 /** Scrolling and clicking are among them: one call with one input, each time another page. */
 const pollingWords: ReadonlySet<string> = new Set([
-  'poll', 'status', 'wait', 'watch', 'progress', 'sleep', 'logs', 'tail', 'output', 'await', 'checks', 'scroll', 'next', 'screenshot', 'snapshot', 'click', 'press', 'tap',
+  'poll',
+  'status',
+  'wait',
+  'watch',
+  'progress',
+  'sleep',
+  'logs',
+  'tail',
+  'output',
+  'await',
+  'checks',
+  'scroll',
+  'next',
+  'screenshot',
+  'snapshot',
+  'click',
+  'press',
+  'tap',
   'swipe',
 ]);
 
@@ -29,8 +46,25 @@ const isPollingCommand = ([name = '', ...words]: readonly string[]): boolean => 
 };
 
 /** Commands that poll: always, or with one of these words behind them. */
-const pollingCommands: ReadonlyMap<string, ReadonlySet<string> | undefined> = new Map<string, ReadonlySet<string> | undefined>([
-  ...['sleep', 'ps', 'pgrep', 'jobs', 'tail', 'lsof', 'nc', 'ping', 'curl', 'squeue', 'wait', 'uptime', 'journalctl'].map((name) => [name, undefined] as const),
+const pollingCommands: ReadonlyMap<string, ReadonlySet<string> | undefined> = new Map<
+  string,
+  ReadonlySet<string> | undefined
+>([
+  ...[
+    'sleep',
+    'ps',
+    'pgrep',
+    'jobs',
+    'tail',
+    'lsof',
+    'nc',
+    'ping',
+    'curl',
+    'squeue',
+    'wait',
+    'uptime',
+    'journalctl',
+  ].map((name) => [name, undefined] as const),
   ['gh', new Set(['view', 'checks', 'watch', 'list', 'status'])],
   ['glab', new Set(['status', 'view', 'list'])],
   ['kubectl', new Set(['get', 'describe', 'logs', 'rollout', 'wait', 'top'])],

@@ -7,15 +7,37 @@ import { loopDetect, type LoopDetectOptions } from './index.js';
 const names = fc.constantFrom('read', 'test', 'edit', 'get_status', 'missing', 'slow');
 const asked = fc.array(fc.tuple(names, fc.nat(1)), { minLength: 1, maxLength: 3 });
 const step: fc.Arbitrary<ScriptStep> = fc.oneof(
-  { weight: 8, arbitrary: asked.map((calls): ScriptStep => response(...calls.map(([name, input], index) => call(`${index}`, name, { input })))) },
-  { weight: 1, arbitrary: asked.map((calls): ScriptStep => ({ ...response('Cut', ...calls.map(([name], index) => call(`${index}`, name))), finishReason: 'length' })) },
-  { weight: 1, arbitrary: fc.constantFrom<ScriptStep>('Done.', 'I will now do it, at once and in full. '.repeat(40), { error: failure('Broken.') }, { cut: ['Hm'] }) },
+  {
+    weight: 8,
+    arbitrary: asked.map((calls): ScriptStep =>
+      response(...calls.map(([name, input], index) => call(`${index}`, name, { input }))),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: asked.map((calls): ScriptStep => ({
+      ...response('Cut', ...calls.map(([name], index) => call(`${index}`, name))),
+      finishReason: 'length',
+    })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<ScriptStep>(
+      'Done.',
+      'I will now do it, at once and in full. '.repeat(40),
+      { error: failure('Broken.') },
+      { cut: ['Hm'] },
+    ),
+  },
 );
 /** Low, so that short scripts climb the ladder. */
 const options: fc.Arbitrary<LoopDetectOptions> = fc.constantFrom<LoopDetectOptions>(
   {},
-  { detectors: { 'no-progress': { warn: 2, block: 2 }, 'cycle': { warn: 2, block: 2 }, 'churn': { warn: 2, block: 2 } }, warnEvery: 1 },
-  { detectors: { 'unknown-tool': { warn: 1, block: 2, break: 2 }, 'breaker': { warn: 1, break: 2 } }, summary: false },
+  {
+    detectors: { 'no-progress': { warn: 2, block: 2 }, cycle: { warn: 2, block: 2 }, churn: { warn: 2, block: 2 } },
+    warnEvery: 1,
+  },
+  { detectors: { 'unknown-tool': { warn: 1, block: 2, break: 2 }, breaker: { warn: 1, break: 2 } }, summary: false },
   { maxRepeatedSteps: 2, doomLoopThreshold: 2, forgiveAfter: 0, chanting: { minChars: 50, rounds: 2 } },
 );
 const scenario = fc.record({
@@ -56,48 +78,58 @@ afterEach(() => {
 describe('a turn with loopDetect, whatever the model, the tools and the user do', () => {
   it('ends once, with a transcript in order, and leaves nothing behind', async () => {
     const outcomes = new Map<string, number>();
-    const property = fc.asyncProperty(scenario, async ({ steps, order, options: given, delayMs, storeDelayMs, steerAt, abortAt, leaveAt }) => {
-      const sessions = memorySessions();
-      const script = [...order.map((index) => steps[index % steps.length] ?? 'Done.'), ...Array.from({ length: 4 }, (): ScriptStep => 'Done.')];
-      const model = scriptedModel(script, delayMs === undefined ? {} : { delayMs });
-      const tools = scriptedTools({
-        read: 'contents',
-        edit: 'Changed.',
-        get_status: 'running',
-        test: () => {
-          throw new Error('The same as ever.');
-        },
-        slow: () => new Promise((resolve) => setTimeout(() => resolve('at last'), 2)),
-      });
-      const agent = harness({ model, tools, sessions: storeDelayMs === undefined ? sessions : slow(sessions, storeDelayMs) }).pipe(loopDetect(given));
-      const controller = new AbortController();
-      const events: TurnEvent[] = [];
-      let isComplete = false;
-      const subscription = agent.turn({ session: 'alice', input: 'Go.', signal: controller.signal }).subscribe({
-        next: (event) => {
-          events.push(event);
-          if (events.length === steerAt) agent.steer('alice', 'Hurry.');
-          if (events.length === abortAt) controller.abort();
-          if (events.length === leaveAt) queueMicrotask(() => subscription.unsubscribe());
-        },
-        complete: () => {
-          isComplete = true;
-        },
-      });
-      await vi.advanceTimersByTimeAsync(20_000);
-      expect(isComplete || subscription.closed, 'it hangs').toBe(true);
-      if (isComplete) {
-        expect(events.filter(({ type }) => type === 'turn.end')).toHaveLength(1);
-        const end = events.at(-1);
-        expect(end?.type).toBe('turn.end');
-        if (end?.type === 'turn.end') {
-          outcomes.set(end.outcome, (outcomes.get(end.outcome) ?? 0) + 1);
-          if (end.outcome === 'error') expect(end.error?.name).not.toBe('OperatorError');
+    const property = fc.asyncProperty(
+      scenario,
+      async ({ steps, order, options: given, delayMs, storeDelayMs, steerAt, abortAt, leaveAt }) => {
+        const sessions = memorySessions();
+        const script = [
+          ...order.map((index) => steps[index % steps.length] ?? 'Done.'),
+          ...Array.from({ length: 4 }, (): ScriptStep => 'Done.'),
+        ];
+        const model = scriptedModel(script, delayMs === undefined ? {} : { delayMs });
+        const tools = scriptedTools({
+          read: 'contents',
+          edit: 'Changed.',
+          get_status: 'running',
+          test: () => {
+            throw new Error('The same as ever.');
+          },
+          slow: () => new Promise((resolve) => setTimeout(() => resolve('at last'), 2)),
+        });
+        const agent = harness({
+          model,
+          tools,
+          sessions: storeDelayMs === undefined ? sessions : slow(sessions, storeDelayMs),
+        }).pipe(loopDetect(given));
+        const controller = new AbortController();
+        const events: TurnEvent[] = [];
+        let isComplete = false;
+        const subscription = agent.turn({ session: 'alice', input: 'Go.', signal: controller.signal }).subscribe({
+          next: (event) => {
+            events.push(event);
+            if (events.length === steerAt) agent.steer('alice', 'Hurry.');
+            if (events.length === abortAt) controller.abort();
+            if (events.length === leaveAt) queueMicrotask(() => subscription.unsubscribe());
+          },
+          complete: () => {
+            isComplete = true;
+          },
+        });
+        await vi.advanceTimersByTimeAsync(20_000);
+        expect(isComplete || subscription.closed, 'it hangs').toBe(true);
+        if (isComplete) {
+          expect(events.filter(({ type }) => type === 'turn.end')).toHaveLength(1);
+          const end = events.at(-1);
+          expect(end?.type).toBe('turn.end');
+          if (end?.type === 'turn.end') {
+            outcomes.set(end.outcome, (outcomes.get(end.outcome) ?? 0) + 1);
+            if (end.outcome === 'error') expect(end.error?.name).not.toBe('OperatorError');
+          }
         }
-      }
-      expect([vi.getTimerCount(), model.active, tools.active, agent.running().length]).toEqual([0, 0, 0, 0]);
-      expect(repairHistory(sessions.messages('alice')).repairs).toEqual([]);
-    });
+        expect([vi.getTimerCount(), model.active, tools.active, agent.running().length]).toEqual([0, 0, 0, 0]);
+        expect(repairHistory(sessions.messages('alice')).repairs).toEqual([]);
+      },
+    );
     await fc.assert(property, { numRuns: 400 });
     expect([...outcomes.keys()]).toEqual(expect.arrayContaining(['completed', 'loop-detected', 'cancelled', 'error']));
   });

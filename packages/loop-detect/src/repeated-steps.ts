@@ -17,8 +17,16 @@ export class RepeatedSteps {
     this.#count = signature !== '' && signature === this.#signature ? this.#count + 1 : 1;
     this.#signature = signature;
     if (signature === '') return undefined;
-    const level = this.#count >= this.#max ? 'break' : this.#count === this.#max - 1 && this.#count > 1 ? 'warn' : undefined;
-    return level && { level, detector: 'repeated-steps', message: messages['repeated-steps'](this.#count), key: 'repeated-steps' };
+    const level =
+      this.#count >= this.#max ? 'break' : this.#count === this.#max - 1 && this.#count > 1 ? 'warn' : undefined;
+    return (
+      level && {
+        level,
+        detector: 'repeated-steps',
+        message: messages['repeated-steps'](this.#count),
+        key: 'repeated-steps',
+      }
+    );
   }
 
   reset(): void {

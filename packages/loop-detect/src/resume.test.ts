@@ -13,13 +13,20 @@ const byStep = (answers: readonly ScriptStep[]): readonly ScriptStep[] =>
   });
 
 /** Runs the turn, or goes on with it where the journal ends. */
-const runFrom = async (journal: readonly JournalRecord[], answers: readonly ScriptStep[]): Promise<Ran & { readonly journal: readonly JournalRecord[] }> => {
+const runFrom = async (
+  journal: readonly JournalRecord[],
+  answers: readonly ScriptStep[],
+): Promise<Ran & { readonly journal: readonly JournalRecord[] }> => {
   const sessions = storeOf(journal);
   const model = scriptedModel(byStep(answers));
-  const tools = scriptedTools({ test: failing(), read: 'contents', edit: 'Changed.' }, { read: { effect: 'read-only' }, test: { idempotent: true }, edit: { idempotent: true } });
+  const tools = scriptedTools(
+    { test: failing(), read: 'contents', edit: 'Changed.' },
+    { read: { effect: 'read-only' }, test: { idempotent: true }, edit: { idempotent: true } },
+  );
   const agent = harness({ model, tools, sessions }).pipe(loopDetect());
   const events: TurnEvent[] = [];
-  const turn$ = journal.length === 0 ? agent.turn({ session: 'alice', input: 'Go.', id: 'turn-1' }) : agent.resume('turn-1');
+  const turn$ =
+    journal.length === 0 ? agent.turn({ session: 'alice', input: 'Go.', id: 'turn-1' }) : agent.resume('turn-1');
   await lastValueFrom(turn$.pipe(tap((event) => events.push(event))));
   return { ...ranOf(events, model, tools), journal: sessions.journal };
 };
@@ -27,18 +34,48 @@ const runFrom = async (journal: readonly JournalRecord[], answers: readonly Scri
 /** What the turn came to, as its journal has it. */
 const gist = (journal: readonly JournalRecord[]): readonly unknown[] =>
   journal.flatMap(({ event }): readonly unknown[] => {
-    if (event.type === 'tool.result') return [[event.type, event.status, JSON.stringify(event.output).includes('[Loop warning]'), event.annotations?.['loop-detect']]];
+    if (event.type === 'tool.result') {
+      return [
+        [
+          event.type,
+          event.status,
+          JSON.stringify(event.output).includes('[Loop warning]'),
+          event.annotations?.['loop-detect'],
+        ],
+      ];
+    }
     if (event.type === 'tool.call') return [[event.type, event.denied?.reason]];
-    if (event.type === 'model.request') return [[event.type, event.step, event.attempt, event.settings.toolChoice, event.tail.map(({ content }) => content)]];
+    if (event.type === 'model.request') {
+      return [
+        [event.type, event.step, event.attempt, event.settings.toolChoice, event.tail.map(({ content }) => content)],
+      ];
+    }
     return event.type === 'turn.stop' || event.type === 'turn.end' ? [[event.type, event.outcome, event.reason]] : [];
   });
 
-const chant: ScriptStep = (_, { attempt }) => (attempt === 1 ? 'I will now do it, at once and in full. '.repeat(60) : 'Done.');
+const chant: ScriptStep = (_, { attempt }) =>
+  attempt === 1 ? 'I will now do it, at once and in full. '.repeat(60) : 'Done.';
 
 describe.each<readonly [string, readonly ScriptStep[]]>([
   ['that climbs the whole ladder', [...again(6, asking(['test'])), 'A summary.']],
-  ['with two reads in turns', [...Array.from({ length: 6 }, () => [asking(['read', { path: 'a' }]), asking(['read', { path: 'b' }])]).flat(), 'A summary.']],
-  ['that gets out of a loop', [...again(5, asking(['test'])), asking(['read', { path: 'b' }]), asking(['test']), asking(['edit', { text: 'x' }]), asking(['test']), 'Done.']],
+  [
+    'with two reads in turns',
+    [
+      ...Array.from({ length: 6 }, () => [asking(['read', { path: 'a' }]), asking(['read', { path: 'b' }])]).flat(),
+      'A summary.',
+    ],
+  ],
+  [
+    'that gets out of a loop',
+    [
+      ...again(5, asking(['test'])),
+      asking(['read', { path: 'b' }]),
+      asking(['test']),
+      asking(['edit', { text: 'x' }]),
+      asking(['test']),
+      'Done.',
+    ],
+  ],
 ])('a turn %s', (_, answers) => {
   it('comes to the same from every record of its journal', async () => {
     const whole = await runFrom([], answers);
@@ -46,15 +83,23 @@ describe.each<readonly [string, readonly ScriptStep[]]>([
     expect(whole.journal.length).toBeGreaterThan(20);
     for (let length = 1; length < whole.journal.length; length += 1) {
       const resumed = await runFrom(whole.journal.slice(0, length), answers);
-      const attempts = (list: readonly unknown[]): unknown => JSON.parse(JSON.stringify(list, (key, value: unknown) => value ?? null));
+      const attempts = (list: readonly unknown[]): unknown =>
+        JSON.parse(JSON.stringify(list, (key, value: unknown) => value ?? null));
       const last = whole.journal[length - 1]?.event;
       // A request that was under way is made again, as the next attempt.
       const isRepeated = last?.type === 'model.request';
-      const skip = (list: readonly unknown[]): readonly unknown[] => list.filter((item) => !(Array.isArray(item) && item[0] === 'model.request'));
-      expect(attempts(skip(gist(resumed.journal))), `resumed after ${length} records${isRepeated ? ', a request among them' : ''}`).toEqual(attempts(skip(expected)));
+      const skip = (list: readonly unknown[]): readonly unknown[] =>
+        list.filter((item) => !(Array.isArray(item) && item[0] === 'model.request'));
+      expect(
+        attempts(skip(gist(resumed.journal))),
+        `resumed after ${length} records${isRepeated ? ', a request among them' : ''}`,
+      ).toEqual(attempts(skip(expected)));
       expect(resumed.end.outcome).toBe(whole.end.outcome);
       expect(resumed.model.requests.some(({ settings }) => settings.toolChoice === 'none')).toBe(
-        whole.journal.slice(length).some(({ event }) => event.type === 'model.request' && event.settings.toolChoice === 'none') || (isRepeated && last.settings.toolChoice === 'none'),
+        whole.journal
+          .slice(length)
+          .some(({ event }) => event.type === 'model.request' && event.settings.toolChoice === 'none') ||
+          (isRepeated && last.settings.toolChoice === 'none'),
       );
     }
   });

@@ -12,6 +12,10 @@ describe('healthy runs', () => {
 describe('sick runs', () => {
   it.each(Object.entries(sickRuns))('catches %s', (_, { batches, warned, blocked, broken }) => {
     const alarms = play(batches);
-    expect({ warned: firstOf(alarms, 'warn'), blocked: firstOf(alarms, 'block'), broken: firstOf(alarms, 'break') }).toEqual({ warned, blocked, broken });
+    expect({
+      warned: firstOf(alarms, 'warn'),
+      blocked: firstOf(alarms, 'block'),
+      broken: firstOf(alarms, 'break'),
+    }).toEqual({ warned, blocked, broken });
   });
 });

@@ -1,4 +1,13 @@
-import { annotate, deny, notice, stop, toolCallsOf, type AssistantPart, type Decision, type TurnEventOf } from '@h/turn';
+import {
+  annotate,
+  deny,
+  notice,
+  stop,
+  toolCallsOf,
+  type AssistantPart,
+  type Decision,
+  type TurnEventOf,
+} from '@h/turn';
 import { selectOf } from './detector.js';
 import './events.js';
 import { fingerprintOf, type Fingerprint } from './fingerprint.js';
@@ -98,8 +107,13 @@ export class TurnWatch {
     const described = this.#planned.get(event.call.id)?.described ?? this.#monitor.describe(event.call);
     const { call } = described;
     const fingerprint = recordedIn(event) ?? fingerprintOf(call, event, selectOf(this.#options, call.name));
-    const found = this.#monitor.learn({ ...described, call: { ...call, effect: event.call.effect } }, status, fingerprint);
-    const verdict = status === 'denied' ? fine('') : worstOf([found, this.#batch.level === 'warn' ? this.#batch : undefined], found);
+    const found = this.#monitor.learn(
+      { ...described, call: { ...call, effect: event.call.effect } },
+      status,
+      fingerprint,
+    );
+    const verdict =
+      status === 'denied' ? fine('') : worstOf([found, this.#batch.level === 'warn' ? this.#batch : undefined], found);
     if (verdict.level === 'break') this.#ending = verdict;
     this.#latest = { verdict, isDue: verdict.level !== 'ok' && this.#isDue(verdict), fingerprint };
   }
@@ -108,9 +122,15 @@ export class TurnWatch {
   mark(event: TurnEventOf<'tool.result'>): Decision {
     if (this.#latest === undefined || event.status === 'denied') return undefined;
     const { verdict, isDue, fingerprint } = this.#latest;
-    const marked = annotate(event, operatorName, { outcome: fingerprint.outcome, ...(fingerprint.failure !== undefined && { failure: fingerprint.failure }) });
+    const marked = annotate(event, operatorName, {
+      outcome: fingerprint.outcome,
+      ...(fingerprint.failure !== undefined && { failure: fingerprint.failure }),
+    });
     if (!isDue) return marked;
-    return [{ ...marked, output: withNote(event.output, verdict.message) }, notice('loop.warning', { ...verdict, tool: event.call.name })];
+    return [
+      { ...marked, output: withNote(event.output, verdict.message) },
+      notice('loop.warning', { ...verdict, tool: event.call.name }),
+    ];
   }
 
   /** Turns the request of a turn that is to end into one for a summary. */
@@ -146,7 +166,9 @@ export class TurnWatch {
   /** Whether a warning has not been given for a while. */
   #isDue({ key, level }: LoopVerdict): boolean {
     const before = this.#warned.get(key);
-    if (level === 'warn' && before !== undefined && this.#results - before < (this.#options.warnEvery ?? 5)) return false;
+    if (level === 'warn' && before !== undefined && this.#results - before < (this.#options.warnEvery ?? 5)) {
+      return false;
+    }
     this.#warned.set(key, this.#results);
     return true;
   }
@@ -155,7 +177,9 @@ export class TurnWatch {
 /** What was learnt from a result before a crash; what is replayed may have been cut since. */
 const recordedIn = (event: TurnEventOf<'tool.result'>): Fingerprint | undefined => {
   const own = event.replayed === true ? event.annotations?.[operatorName] : undefined;
-  if (typeof own !== 'object' || own === null || !('outcome' in own) || typeof own['outcome'] !== 'string') return undefined;
+  if (typeof own !== 'object' || own === null || !('outcome' in own) || typeof own['outcome'] !== 'string') {
+    return undefined;
+  }
   const { outcome } = own;
   return typeof own['failure'] === 'string' ? { outcome, failure: own['failure'] } : { outcome };
 };

@@ -22,8 +22,15 @@ export class UnknownTools {
 
   judge(tool: string): LoopVerdict | undefined {
     const count = this.#names.get(tool);
-    if (count === undefined || Math.max(count, this.#streak) + 1 < this.#thresholds('unknown-tool', tool).block) return undefined;
-    return { level: 'block', detector: 'unknown-tool', message: messages['unknown-tool'](tool, Math.max(count, this.#streak)), key: `unknown-tool:${tool}` };
+    if (count === undefined || Math.max(count, this.#streak) + 1 < this.#thresholds('unknown-tool', tool).block) {
+      return undefined;
+    }
+    return {
+      level: 'block',
+      detector: 'unknown-tool',
+      message: messages['unknown-tool'](tool, Math.max(count, this.#streak)),
+      key: `unknown-tool:${tool}`,
+    };
   }
 
   learn({ tool, isUnknownTool, isDenied }: Sighting): LoopVerdict | undefined {
@@ -39,8 +46,16 @@ export class UnknownTools {
     const count = (this.#names.get(tool) ?? 0) + 1;
     this.#names.set(tool, count);
     const limits = this.#thresholds('unknown-tool', tool);
-    const level = this.#streak >= limits.break ? 'break' : Math.max(count, this.#streak) >= limits.warn ? 'warn' : undefined;
-    return level && { level, detector: 'unknown-tool', message: messages['unknown-tool'](tool, Math.max(count, this.#streak)), key: `unknown-tool:${tool}` };
+    const level =
+      this.#streak >= limits.break ? 'break' : Math.max(count, this.#streak) >= limits.warn ? 'warn' : undefined;
+    return (
+      level && {
+        level,
+        detector: 'unknown-tool',
+        message: messages['unknown-tool'](tool, Math.max(count, this.#streak)),
+        key: `unknown-tool:${tool}`,
+      }
+    );
   }
 
   reset(): void {

@@ -4,44 +4,74 @@ import { fingerprintOf } from './fingerprint.js';
 import { withoutVolatile } from './volatile.js';
 
 const number = (min: number, max: number): fc.Arbitrary<string> => fc.integer({ min, max }).map(String);
-const two = (max: number): fc.Arbitrary<string> => fc.integer({ min: 0, max }).map((value) => String(value).padStart(2, '0'));
+const two = (max: number): fc.Arbitrary<string> =>
+  fc.integer({ min: 0, max }).map((value) => String(value).padStart(2, '0'));
 const clock = fc.tuple(two(23), two(59), two(59)).map((parts) => parts.join(':'));
-const hex = (length: number): fc.Arbitrary<string> => fc.string({ unit: fc.constantFrom(...Array.from('0123456789abcdef')), minLength: length, maxLength: length });
+const hex = (length: number): fc.Arbitrary<string> =>
+  fc.string({ unit: fc.constantFrom(...Array.from('0123456789abcdef')), minLength: length, maxLength: length });
 
 /** Volatile parts, each in a form of its own. */
 const kinds = {
-  'time': clock,
+  time: clock,
   'ISO time': clock.map((time) => `2026-11-21T${time}.123Z`),
   'date and time': clock.map((time) => `2026-11-21 ${time}`),
   'milliseconds since 1970': number(1_600_000_000_000, 1_899_999_999_999),
-  'milliseconds': number(0, 99_999).map((value) => `${value}ms`),
-  'seconds': fc.tuple(number(0, 999), number(0, 99)).map(([whole, part]) => `${whole}.${part}s`),
-  'minutes': fc.tuple(number(0, 59), number(0, 59)).map(([minutes, seconds]) => `${minutes}m ${seconds}s`),
+  milliseconds: number(0, 99_999).map((value) => `${value}ms`),
+  seconds: fc.tuple(number(0, 999), number(0, 99)).map(([whole, part]) => `${whole}.${part}s`),
+  minutes: fc.tuple(number(0, 59), number(0, 59)).map(([minutes, seconds]) => `${minutes}m ${seconds}s`),
   'seconds in words': number(2, 900).map((value) => `${value} seconds`),
   'labelled duration': number(2, 900).map((value) => `"elapsedMs": ${value}`),
-  'pid': number(2, 99_999).map((value) => `pid ${value}`),
+  pid: number(2, 99_999).map((value) => `pid ${value}`),
   'assigned pid': number(2, 99_999).map((value) => `PID=${value}`),
   'pid in JSON': number(2, 99_999).map((value) => `"pid": ${value}`),
-  'UUID': fc.uuid(),
+  UUID: fc.uuid(),
   'id of a wrapper': hex(16).map((value) => `<<<EXTERNAL id="${value}">>>`),
-  'nonce': hex(12).map((value) => `nonce=a${value}`),
+  nonce: hex(12).map((value) => `nonce=a${value}`),
   'request id': hex(12).map((value) => `request_id: r-${value}`),
-  'attempt': number(1, 99).map((value) => `attempt ${value}`),
+  attempt: number(1, 99).map((value) => `attempt ${value}`),
   'attempt of many': fc.tuple(number(1, 9), number(1, 9)).map(([now, all]) => `attempt ${now}/${all}`),
-  'retry': number(1, 99).map((value) => `retry #${value}`),
-  'address': hex(12).map((value) => `0x${value}`),
+  retry: number(1, 99).map((value) => `retry #${value}`),
+  address: hex(12).map((value) => `0x${value}`),
 } satisfies Record<string, fc.Arbitrary<string>>;
 
 type Kind = keyof typeof kinds;
 const kind = fc.constantFrom(...(Object.keys(kinds) as Kind[]));
 /** Words of which none is volatile, and none turns volatile beside another. */
-const word = fc.constantFrom('FAIL', 'ok', 'src/cart.ts:12:34', 'expected', '12 passed', '45%', '3d6db70', 'v1.2.3', 'port 3000', '(no output)', 'Error:', '100 MB', 'x = 7;', 'naïve', '\u{1f600}');
+const word = fc.constantFrom(
+  'FAIL',
+  'ok',
+  'src/cart.ts:12:34',
+  'expected',
+  '12 passed',
+  '45%',
+  '3d6db70',
+  'v1.2.3',
+  'port 3000',
+  '(no output)',
+  'Error:',
+  '100 MB',
+  'x = 7;',
+  'naïve',
+  '\u{1f600}',
+);
 
 /** A text with gaps, and two ways to fill them. */
 const twice = fc
-  .array(fc.oneof(word.map((text) => ({ text })), kind.map((gap) => ({ gap }))), { minLength: 1, maxLength: 20 })
+  .array(
+    fc.oneof(
+      word.map((text) => ({ text })),
+      kind.map((gap) => ({ gap })),
+    ),
+    { minLength: 1, maxLength: 20 },
+  )
   .chain((pieces) =>
-    fc.tuple(...[0, 1].map(() => fc.tuple(...pieces.map((piece) => ('text' in piece ? fc.constant(piece.text) : kinds[piece.gap]))).map((filled) => filled.join(' | ')))),
+    fc.tuple(
+      ...[0, 1].map(() =>
+        fc
+          .tuple(...pieces.map((piece) => ('text' in piece ? fc.constant(piece.text) : kinds[piece.gap])))
+          .map((filled) => filled.join(' | ')),
+      ),
+    ),
   ) as fc.Arbitrary<[string, string]>;
 
 const call = { id: '1', name: 'bash', input: { command: 'npm test' } };
@@ -62,19 +92,30 @@ describe('withoutVolatile', () => {
     expect(withoutVolatile(text)).toBe(rest);
   });
 
-  it.each(['Exit code: 1', 'src/a.ts:12:34 error TS2345', '5 MB of 12 files, 45%', 'built on 2026-11-21', 'commit 3d6db70', 'v1.2.3', '10 passed (10)', 'port 3000', 'items[12] = 7', 'timeout: 30', 'id="main"'])(
-    'leaves %s as it is',
-    (text) => {
-      expect(withoutVolatile(text)).toBe(text);
-    },
-  );
+  it.each([
+    'Exit code: 1',
+    'src/a.ts:12:34 error TS2345',
+    '5 MB of 12 files, 45%',
+    'built on 2026-11-21',
+    'commit 3d6db70',
+    'v1.2.3',
+    '10 passed (10)',
+    'port 3000',
+    'items[12] = 7',
+    'timeout: 30',
+    'id="main"',
+  ])('leaves %s as it is', (text) => {
+    expect(withoutVolatile(text)).toBe(text);
+  });
 
   it('makes two outcomes the same that differ in volatile parts alone', () => {
     fc.assert(
       fc.property(twice, ([first, second]) => {
         expect(withoutVolatile(first)).toBe(withoutVolatile(second));
         expect(outcomeOf({ type: 'error-text', value: first })).toBe(outcomeOf({ type: 'error-text', value: second }));
-        expect(outcomeOf({ type: 'json', value: { text: first } })).toBe(outcomeOf({ type: 'json', value: { text: second } }));
+        expect(outcomeOf({ type: 'json', value: { text: first } })).toBe(
+          outcomeOf({ type: 'json', value: { text: second } }),
+        );
       }),
       { numRuns: 500 },
     );
@@ -84,7 +125,8 @@ describe('withoutVolatile', () => {
     const different = fc.tuple(twice, word, word).filter(([, left, right]) => left !== right);
     fc.assert(
       fc.property(different, fc.nat(20), ([[first, second], left, right], at) => {
-        const insert = (text: string, addition: string): string => text.split(' | ').toSpliced(at, 0, addition).join(' | ');
+        const insert = (text: string, addition: string): string =>
+          text.split(' | ').toSpliced(at, 0, addition).join(' | ');
         expect(outcomeOf(insert(first, left))).not.toBe(outcomeOf(insert(second, right)));
       }),
       { numRuns: 500 },
@@ -107,7 +149,22 @@ describe('withoutVolatile', () => {
       withoutVolatile(text);
       return process.cpuUsage(before).user;
     };
-    for (const piece of ['1', '1 ', '1m ', '1:', '1.1s, ', 'pid ', 'attempt', 'tmp', '0x', 'id=', '2026-11-21 ', 'request id ', ' ', '12345678-']) {
+    for (const piece of [
+      '1',
+      '1 ',
+      '1m ',
+      '1:',
+      '1.1s, ',
+      'pid ',
+      'attempt',
+      'tmp',
+      '0x',
+      'id=',
+      '2026-11-21 ',
+      'request id ',
+      ' ',
+      '12345678-',
+    ]) {
       const text = piece.repeat(Math.ceil(400_000 / piece.length));
       took(text.slice(0, 50_000));
       expect(took(text), JSON.stringify(piece)).toBeLessThan(Math.max(40 * took(text.slice(0, 50_000)), 400_000));

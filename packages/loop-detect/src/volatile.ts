@@ -28,7 +28,10 @@ const parts: readonly string[] = [
   String.raw`tmp(?=[a-z_]{0,8}\d)[\da-z_]{8}`,
 ];
 
-const anyPart = new RegExp(String.raw`(?<![\w.-])(?:${parts.join('|')})(?![\w-])|(?<===)\d{2,9}(?===)|(?<=\w\[)\d{2,9}(?=\]:)`, 'gi');
+const anyPart = new RegExp(
+  String.raw`(?<![\w.-])(?:${parts.join('|')})(?![\w-])|(?<===)\d{2,9}(?===)|(?<=\w\[)\d{2,9}(?=\]:)`,
+  'gi',
+);
 
 /**
  * Replaces what is volatile in a text: times, durations, process ids, nonces and attempt numbers.

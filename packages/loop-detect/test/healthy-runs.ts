@@ -5,7 +5,10 @@ const clock = (round: number): string => `${10 + (round % 12)}:${10 + (round % 4
 const vitest = (round: number, failing: number): string =>
   [
     ' RUN  v4.1.12 /home/dev/shop',
-    ...Array.from({ length: failing }, (_, index) => ` FAIL  test/cart.test.ts > totals > case ${index + 1}\nAssertionError: expected 12 to be 13`),
+    ...Array.from(
+      { length: failing },
+      (_, index) => ` FAIL  test/cart.test.ts > totals > case ${index + 1}\nAssertionError: expected 12 to be 13`,
+    ),
     ` Test Files  ${failing > 0 ? '1 failed' : '4 passed'} (4)`,
     `   Start at  ${clock(round)}`,
     `   Duration  ${300 + round * 13}ms (transform ${20 + round}ms, setup 0ms)`,
@@ -13,115 +16,303 @@ const vitest = (round: number, failing: number): string =>
 
 const test = (round: number, failing: number): Move => {
   const output = vitest(round, failing);
-  return failing > 0 ? failed('bash', { command: 'npx vitest run test/cart.test.ts' }, `${output}\nExit code: 1`) : ok('bash', { command: 'npx vitest run test/cart.test.ts' }, output);
+  return failing > 0
+    ? failed('bash', { command: 'npx vitest run test/cart.test.ts' }, `${output}\nExit code: 1`)
+    : ok('bash', { command: 'npx vitest run test/cart.test.ts' }, output);
 };
 
 const edit = (round: number): Move =>
-  ok('edit', { path: 'src/cart.ts', oldText: `return total + ${round};`, newText: `return total + ${round + 1};` }, 'The file src/cart.ts has been changed.');
+  ok(
+    'edit',
+    { path: 'src/cart.ts', oldText: `return total + ${round};`, newText: `return total + ${round + 1};` },
+    'The file src/cart.ts has been changed.',
+  );
 
 const ghRun = (round: number): Move =>
-  ok('bash', { command: 'gh run view 8123456 --json status,jobs' }, `status: in_progress\nbuild: ${round < 7 ? 'running' : 'done'}, ${3 + round}m${round}s\ntest: ${round < 7 ? 'queued' : 'running'}`);
+  ok(
+    'bash',
+    { command: 'gh run view 8123456 --json status,jobs' },
+    `status: in_progress\nbuild: ${round < 7 ? 'running' : 'done'}, ${3 + round}m${round}s\ntest: ${round < 7 ? 'queued' : 'running'}`,
+  );
 
-const page = (from: number): string => Array.from({ length: 40 }, (_, index) => `${from + index}\tconst line${from + index} = ${(from + index) * 17};`).join('\n');
+const page = (from: number): string =>
+  Array.from({ length: 40 }, (_, index) => `${from + index}\tconst line${from + index} = ${(from + index) * 17};`).join(
+    '\n',
+  );
 
 /** Runs of agents that get on with their work, modelled on published transcripts. None may raise an alarm. */
 export const healthyRuns: Readonly<Record<string, readonly Batch[]>> = {
   'edits and tests in turns, with the same failure each time': rounds(12, (round) => [edit(round), test(round, 2)]),
-  'edits and tests in turns, with fewer failures each time': rounds(8, (round) => [edit(round), test(round, 8 - round)]),
+  'edits and tests in turns, with fewer failures each time': rounds(8, (round) => [
+    edit(round),
+    test(round, 8 - round),
+  ]),
   'the same build command 40 times, with an edit by shell before each': rounds(40, (round) => [
     ok('bash', { command: `cat > src/part-${round % 6}.c <<'EOF'\nint v = ${round};\nEOF` }, '(no output)'),
-    failed('bash', { command: 'make -j4 2>&1 | tail -20' }, `cc -c src/part.c\nsrc/part.c:12:3: error: unknown type name 'foo_t'\nmake: *** [all] Error 1\nExit code: 2`),
+    failed(
+      'bash',
+      { command: 'make -j4 2>&1 | tail -20' },
+      `cc -c src/part.c\nsrc/part.c:12:3: error: unknown type name 'foo_t'\nmake: *** [all] Error 1\nExit code: 2`,
+    ),
   ]),
   'the same build with sed before each': rounds(20, (round) => [
     ok('execute_bash', { command: `sed -i 's/v${round}/v${round + 1}/' Makefile` }, ''),
     ok('execute_bash', { command: 'make' }, "make: Nothing to be done for 'all'."),
   ]),
   'edits by tools of unknown effect, and one compiler': rounds(15, (round) => [
-    ok('str_replace_editor', { command: 'str_replace', path: '/repo/a.py', old_str: `x${round}`, new_str: `x${round + 1}` }, 'The file /repo/a.py has been edited.'),
+    ok(
+      'str_replace_editor',
+      { command: 'str_replace', path: '/repo/a.py', old_str: `x${round}`, new_str: `x${round + 1}` },
+      'The file /repo/a.py has been edited.',
+    ),
     ok('str_replace_editor', { command: 'view', path: '/repo/a.py', view_range: [1, 20] }, `1\tx${round + 1} = 1`),
     failed('mcp__build__compile', { target: 'all' }, 'error: cannot find symbol Foo'),
   ]),
-  'git status after each edit': rounds(12, (round) => [edit(round), ok('bash', { command: 'git status --short' }, ' M src/cart.ts')]),
-  'waiting for a CI run that gets on now and then': rounds(14, (round) => [ok('bash', { command: 'sleep 60' }, '(no output)'), ghRun(round)]),
+  'git status after each edit': rounds(12, (round) => [
+    edit(round),
+    ok('bash', { command: 'git status --short' }, ' M src/cart.ts'),
+  ]),
+  'waiting for a CI run that gets on now and then': rounds(14, (round) => [
+    ok('bash', { command: 'sleep 60' }, '(no output)'),
+    ghRun(round),
+  ]),
   'asking for a CI run without sleeping': rounds(9, (round) => [ghRun(round < 5 ? 1 : 8)]),
   'an empty write to a running process, as Codex polls': rounds(9, (round) => [
-    ok('write_stdin', { session_id: 3, chars: '', yield_time_ms: 5000 }, `Wall time: ${5 + round / 1000} seconds\nProcess running with session ID 3\nOutput:\n`),
+    ok(
+      'write_stdin',
+      { session_id: 3, chars: '', yield_time_ms: 5000 },
+      `Wall time: ${5 + round / 1000} seconds\nProcess running with session ID 3\nOutput:\n`,
+    ),
   ]),
-  'the output of a background command that grows': rounds(30, (round) => [ok('BashOutput', { bash_id: 'bash_1' }, `<status>running</status>\nCompiling crate ${round} of 214`)]),
-  'pods that come up': rounds(9, (round) => [ok('bash', { command: 'kubectl get pods -n shop' }, `NAME READY STATUS RESTARTS AGE\nweb-1 0/1 ${round < 6 ? 'Pending' : 'Running'} 0 ${10 + round * 5}s`)]),
-  'paging through a long file': rounds(60, (round) => [ok('read', { path: 'src/deck.rs', offset: round * 40, limit: 40 }, page(round * 40))]),
-  'scrolling through a file with one command': rounds(30, (round) => [ok('scroll_down', {}, `[File: a.py (1200 lines total)]\n${page(round * 40)}`)]),
+  'the output of a background command that grows': rounds(30, (round) => [
+    ok('BashOutput', { bash_id: 'bash_1' }, `<status>running</status>\nCompiling crate ${round} of 214`),
+  ]),
+  'pods that come up': rounds(9, (round) => [
+    ok(
+      'bash',
+      { command: 'kubectl get pods -n shop' },
+      `NAME READY STATUS RESTARTS AGE\nweb-1 0/1 ${round < 6 ? 'Pending' : 'Running'} 0 ${10 + round * 5}s`,
+    ),
+  ]),
+  'paging through a long file': rounds(60, (round) => [
+    ok('read', { path: 'src/deck.rs', offset: round * 40, limit: 40 }, page(round * 40)),
+  ]),
+  'scrolling through a file with one command': rounds(30, (round) => [
+    ok('scroll_down', {}, `[File: a.py (1200 lines total)]\n${page(round * 40)}`),
+  ]),
   'searching with other patterns, most of them without a match': rounds(16, (round) => [
-    round % 4 === 0 ? ok('bash', { command: `grep -rn "handler${round}" src` }, `src/app.ts:${round}: handler${round}()`) : failed('bash', { command: `grep -rn "handler${round}" src` }, 'Exit code: 1'),
+    round % 4 === 0
+      ? ok('bash', { command: `grep -rn "handler${round}" src` }, `src/app.ts:${round}: handler${round}()`)
+      : failed('bash', { command: `grep -rn "handler${round}" src` }, 'Exit code: 1'),
   ]),
-  'a grep tool without matches': rounds(15, (round) => [ok('grep', { pattern: `TODO${round}`, path: '.' }, 'No matches found')]),
+  'a grep tool without matches': rounds(15, (round) => [
+    ok('grep', { pattern: `TODO${round}`, path: '.' }, 'No matches found'),
+  ]),
   'a download that works the third time': oneByOne([
-    failed('bash', { command: 'npm install' }, 'npm error code ETIMEDOUT\nnpm error network request failed\nExit code: 1'),
-    failed('bash', { command: 'npm install' }, 'npm error code ETIMEDOUT\nnpm error network request failed\nExit code: 1'),
+    failed(
+      'bash',
+      { command: 'npm install' },
+      'npm error code ETIMEDOUT\nnpm error network request failed\nExit code: 1',
+    ),
+    failed(
+      'bash',
+      { command: 'npm install' },
+      'npm error code ETIMEDOUT\nnpm error network request failed\nExit code: 1',
+    ),
     ok('bash', { command: 'npm install' }, 'added 212 packages in 14s'),
     ok('bash', { command: 'npm test' }, '12 passing (312ms)'),
   ]),
   'five files read at once, as the first thing': [
-    ['README.md', 'package.json', 'src/config.ts', 'src/index.ts', 'src/wrap.ts'].map((path) => ok('read_file', { path }, `contents of ${path}`)),
+    ['README.md', 'package.json', 'src/config.ts', 'src/index.ts', 'src/wrap.ts'].map((path) =>
+      ok('read_file', { path }, `contents of ${path}`),
+    ),
     [ok('list_directory', { path: '.' }, 'README.md\nsrc')],
   ],
   'fifteen files read in one go, and once more after a compaction': [0, 1].map(() =>
-    Array.from({ length: 15 }, (_, index) => ok('read', { path: `src/file-${index}.ts` }, `export const value${index} = ${index};`)),
+    Array.from({ length: 15 }, (_, index) =>
+      ok('read', { path: `src/file-${index}.ts` }, `export const value${index} = ${index};`),
+    ),
   ),
-  'nineteen files read one by one, and once more': rounds(2, () => Array.from({ length: 19 }, (_, index) => ok('read', { path: `src/file-${index}.ts` }, `export const value${index} = ${index};`))),
+  'nineteen files read one by one, and once more': rounds(2, () =>
+    Array.from({ length: 19 }, (_, index) =>
+      ok('read', { path: `src/file-${index}.ts` }, `export const value${index} = ${index};`),
+    ),
+  ),
   'six edits at once, refused because nothing was read': [
-    Array.from({ length: 6 }, (_, index) => failed('Edit', { file_path: `/repo/${index}.ts`, old_string: `a${index}`, new_string: 'b' }, 'File has not been read yet. Read it first before writing to it.')),
+    Array.from({ length: 6 }, (_, index) =>
+      failed(
+        'Edit',
+        { file_path: `/repo/${index}.ts`, old_string: `a${index}`, new_string: 'b' },
+        'File has not been read yet. Read it first before writing to it.',
+      ),
+    ),
     Array.from({ length: 6 }, (_, index) => ok('Read', { file_path: `/repo/${index}.ts` }, `1\ta${index}`)),
-    Array.from({ length: 6 }, (_, index) => ok('Edit', { file_path: `/repo/${index}.ts`, old_string: `a${index}`, new_string: 'b' }, `The file /repo/${index}.ts has been updated successfully.`)),
+    Array.from({ length: 6 }, (_, index) =>
+      ok(
+        'Edit',
+        { file_path: `/repo/${index}.ts`, old_string: `a${index}`, new_string: 'b' },
+        `The file /repo/${index}.ts has been updated successfully.`,
+      ),
+    ),
   ],
   'an edit that fits at the third try': oneByOne([
-    failed('Edit', { file_path: '/repo/main.go', old_string: 'case "a":\n\treturn 1' }, 'String to replace not found in file.\nString: case "a":\n\treturn 1'),
+    failed(
+      'Edit',
+      { file_path: '/repo/main.go', old_string: 'case "a":\n\treturn 1' },
+      'String to replace not found in file.\nString: case "a":\n\treturn 1',
+    ),
     ok('Read', { file_path: '/repo/main.go', offset: 120, limit: 15 }, page(120)),
-    failed('Edit', { file_path: '/repo/main.go', old_string: 'case "a":\n    return 1' }, 'String to replace not found in file.\nString: case "a":\n    return 1'),
-    failed('Edit', { file_path: '/repo/main.go', old_string: 'case "a": return 1' }, 'String to replace not found in file.\nString: case "a": return 1'),
+    failed(
+      'Edit',
+      { file_path: '/repo/main.go', old_string: 'case "a":\n    return 1' },
+      'String to replace not found in file.\nString: case "a":\n    return 1',
+    ),
+    failed(
+      'Edit',
+      { file_path: '/repo/main.go', old_string: 'case "a": return 1' },
+      'String to replace not found in file.\nString: case "a": return 1',
+    ),
     ok('Bash', { command: 'cat -A main.go | sed -n 120,130p' }, 'case "a":^I$'),
-    ok('Edit', { file_path: '/repo/main.go', old_string: 'case "a":\t\n', new_string: 'case "a", "b":\n' }, 'The file /repo/main.go has been updated successfully.'),
+    ok(
+      'Edit',
+      { file_path: '/repo/main.go', old_string: 'case "a":\t\n', new_string: 'case "a", "b":\n' },
+      'The file /repo/main.go has been updated successfully.',
+    ),
   ]),
   'a bug reproduced, found, mended and tested': oneByOne([
     ok('bash', { command: 'cat > reproduce_bug.py <<EOF\nimport pydicom\nEOF' }, ''),
-    failed('bash', { command: 'python reproduce_bug.py' }, 'Traceback (most recent call last):\n  File "/pydicom/reproduce_bug.py", line 17\nAttributeError: PixelRepresentation\nExit code: 1'),
-    ok('bash', { command: 'find . -name numpy_handler.py' }, './pydicom/overlays/numpy_handler.py\n./pydicom/pixel_data_handlers/numpy_handler.py'),
+    failed(
+      'bash',
+      { command: 'python reproduce_bug.py' },
+      'Traceback (most recent call last):\n  File "/pydicom/reproduce_bug.py", line 17\nAttributeError: PixelRepresentation\nExit code: 1',
+    ),
+    ok(
+      'bash',
+      { command: 'find . -name numpy_handler.py' },
+      './pydicom/overlays/numpy_handler.py\n./pydicom/pixel_data_handlers/numpy_handler.py',
+    ),
     ok('read', { path: 'pydicom/pixel_data_handlers/numpy_handler.py', offset: 273, limit: 100 }, page(273)),
-    failed('edit', { path: 'numpy_handler.py', oldText: 'required = [', newText: '    ]\n' }, "The edit brings a syntax error.\n- E999 SyntaxError: unmatched ']'\nNothing was changed."),
-    failed('edit', { path: 'numpy_handler.py', oldText: 'required = [ ', newText: '    ]]\n' }, "The edit brings a syntax error.\n- E999 SyntaxError: unmatched ']'\nNothing was changed."),
+    failed(
+      'edit',
+      { path: 'numpy_handler.py', oldText: 'required = [', newText: '    ]\n' },
+      "The edit brings a syntax error.\n- E999 SyntaxError: unmatched ']'\nNothing was changed.",
+    ),
+    failed(
+      'edit',
+      { path: 'numpy_handler.py', oldText: 'required = [ ', newText: '    ]]\n' },
+      "The edit brings a syntax error.\n- E999 SyntaxError: unmatched ']'\nNothing was changed.",
+    ),
     ok('edit', { path: 'numpy_handler.py', oldText: 'required = [\n', newText: 'required = list(\n' }, 'Changed.'),
     ok('bash', { command: 'python reproduce_bug.py' }, 'Script completed successfully, no errors. Result: True'),
     ok('bash', { command: 'git diff' }, '-    required = [\n+    required = list('),
   ]),
-  'a long review of 25 commits': rounds(25, (round) => [ok('bash', { command: `git show --stat ${(round + 4096).toString(16)}` }, `commit ${(round + 4096).toString(16)}\n 2 files changed, ${round} insertions(+)`)]),
-  'a to-do list kept up to date': rounds(10, (round) => [ok('TodoWrite', { todos: [{ step: round, done: true }] }, 'Todos have been modified successfully.'), edit(round)]),
-  'a web search with follow-ups': rounds(12, (round) => [ok('web_search', { query: `rxjs fifo scheduler ${round}` }, `Result ${round}`), ok('web_fetch', { url: `https://example.com/${round}` }, `Page ${round}`)]),
-  'clicks through pages, each seen in a screenshot': rounds(14, (round) => [ok('browser_click', { selector: '#next' }, 'Clicked.'), ok('browser_screenshot', {}, `image of page ${round}`)]),
-  'tests run again after each of two files was changed back and forth': oneByOne([edit(1), test(1, 1), edit(2), test(2, 1), edit(1), test(3, 1), edit(3), test(4, 0)]),
+  'a long review of 25 commits': rounds(25, (round) => [
+    ok(
+      'bash',
+      { command: `git show --stat ${(round + 4096).toString(16)}` },
+      `commit ${(round + 4096).toString(16)}\n 2 files changed, ${round} insertions(+)`,
+    ),
+  ]),
+  'a to-do list kept up to date': rounds(10, (round) => [
+    ok('TodoWrite', { todos: [{ step: round, done: true }] }, 'Todos have been modified successfully.'),
+    edit(round),
+  ]),
+  'a web search with follow-ups': rounds(12, (round) => [
+    ok('web_search', { query: `rxjs fifo scheduler ${round}` }, `Result ${round}`),
+    ok('web_fetch', { url: `https://example.com/${round}` }, `Page ${round}`),
+  ]),
+  'clicks through pages, each seen in a screenshot': rounds(14, (round) => [
+    ok('browser_click', { selector: '#next' }, 'Clicked.'),
+    ok('browser_screenshot', {}, `image of page ${round}`),
+  ]),
+  'tests run again after each of two files was changed back and forth': oneByOne([
+    edit(1),
+    test(1, 1),
+    edit(2),
+    test(2, 1),
+    edit(1),
+    test(3, 1),
+    edit(3),
+    test(4, 0),
+  ]),
   'lint fixed file by file, with a commit after each': rounds(10, (round) => [
     failed('bash', { command: 'npx eslint src' }, `src/${round}.ts\n  1:1  error  no-var\n1 problem\nExit code: 1`),
     ok('edit', { path: `src/${round}.ts`, oldText: 'var', newText: 'let' }, 'Changed.'),
-    ok('bash', { command: `git commit -am "fix lint in ${round}"` }, `[main ${(round + 70000).toString(16)}] fix lint in ${round}`),
+    ok(
+      'bash',
+      { command: `git commit -am "fix lint in ${round}"` },
+      `[main ${(round + 70000).toString(16)}] fix lint in ${round}`,
+    ),
   ]),
   'a refactoring with a build before and after, a linter and a commit, as a published session has it': [
-    ['agent', 'claude', 'gemini', 'opencode'].map((name) => ok('Read', { file_path: `/repo/agents/${name}.go` }, `package agents // ${name}`)),
-    ['agent', 'claude', 'gemini', 'opencode', 'main_test'].map((name) => ok('Edit', { file_path: `/repo/${name}.go`, old_string: 'Name() string', new_string: `Binary() string // ${name}` }, `The file /repo/${name}.go has been updated successfully.`)),
+    ['agent', 'claude', 'gemini', 'opencode'].map((name) =>
+      ok('Read', { file_path: `/repo/agents/${name}.go` }, `package agents // ${name}`),
+    ),
+    ['agent', 'claude', 'gemini', 'opencode', 'main_test'].map((name) =>
+      ok(
+        'Edit',
+        { file_path: `/repo/${name}.go`, old_string: 'Name() string', new_string: `Binary() string // ${name}` },
+        `The file /repo/${name}.go has been updated successfully.`,
+      ),
+    ),
     ...oneByOne([
-      failed('Bash', { command: 'go build ./...', description: 'Compile check all packages' }, 'Exit code 1\ntestutil/repo.go:14:2: no required module provides package example.com/cli/e2e/agents'),
+      failed(
+        'Bash',
+        { command: 'go build ./...', description: 'Compile check all packages' },
+        'Exit code 1\ntestutil/repo.go:14:2: no required module provides package example.com/cli/e2e/agents',
+      ),
       ok('Read', { file_path: '/repo/go.mod' }, 'module example.com/e2e'),
-      failed('Bash', { command: 'go build ./agents/ ./tests/' }, 'Exit code 1\nbuild constraints exclude all Go files in /repo/tests'),
-      ok('Bash', { command: 'go build ./agents/ && go vet ./agents/ && go test -run=^$ ./tests/ 2>&1 | head -5' }, 'FAIL example.com/e2e/tests [setup failed]'),
+      failed(
+        'Bash',
+        { command: 'go build ./agents/ ./tests/' },
+        'Exit code 1\nbuild constraints exclude all Go files in /repo/tests',
+      ),
+      ok(
+        'Bash',
+        { command: 'go build ./agents/ && go vet ./agents/ && go test -run=^$ ./tests/ 2>&1 | head -5' },
+        'FAIL example.com/e2e/tests [setup failed]',
+      ),
       ok('Read', { file_path: '/repo/testutil/repo.go', limit: 20 }, 'package testutil'),
       ok('Bash', { command: 'go build ./agents/', description: 'Build agents and entire packages' }, ''),
     ]),
-    ...oneByOne(['claude', 'gemini', 'opencode'].flatMap((name) => ['run', 'start', 'output'].map((place) => ok('Edit', { file_path: `/repo/agents/${name}.go`, old_string: `"${name}" ${place}`, new_string: `Binary() ${place}` }, `The file /repo/agents/${name}.go has been updated successfully.`)))),
+    ...oneByOne(
+      ['claude', 'gemini', 'opencode'].flatMap((name) =>
+        ['run', 'start', 'output'].map((place) =>
+          ok(
+            'Edit',
+            { file_path: `/repo/agents/${name}.go`, old_string: `"${name}" ${place}`, new_string: `Binary() ${place}` },
+            `The file /repo/agents/${name}.go has been updated successfully.`,
+          ),
+        ),
+      ),
+    ),
     ...oneByOne([
       ok('Bash', { command: 'go build ./agents/', description: 'Verify build after refactor' }, ''),
-      ok('Bash', { command: 'go vet ./agents/ ./tests/ 2>&1; golangci-lint run ./agents/ ./tests/ 2>&1 || true' }, '1 issues:\n* typecheck: 1'),
-      ok('Bash', { command: 'go vet ./agents/ 2>&1; golangci-lint run ./agents/ 2>&1 || true' }, 'claude.go:81:20: Error return value is not checked (errcheck)\n1 issues:'),
+      ok(
+        'Bash',
+        { command: 'go vet ./agents/ ./tests/ 2>&1; golangci-lint run ./agents/ ./tests/ 2>&1 || true' },
+        '1 issues:\n* typecheck: 1',
+      ),
+      ok(
+        'Bash',
+        { command: 'go vet ./agents/ 2>&1; golangci-lint run ./agents/ 2>&1 || true' },
+        'claude.go:81:20: Error return value is not checked (errcheck)\n1 issues:',
+      ),
       ok('Bash', { command: 'git -C /repo status' }, 'modified: agents/agent.go'),
-      ok('Bash', { command: 'git -C /repo add agents && git commit -m "feat: preflight checks"' }, '[main abc1234] feat: preflight checks'),
-      ok('Edit', { file_path: '/repo/agents/claude.go', old_string: 'defer os.RemoveAll(dir)', new_string: 'defer func() { _ = os.RemoveAll(dir) }()' }, 'The file /repo/agents/claude.go has been updated successfully.'),
+      ok(
+        'Bash',
+        { command: 'git -C /repo add agents && git commit -m "feat: preflight checks"' },
+        '[main abc1234] feat: preflight checks',
+      ),
+      ok(
+        'Edit',
+        {
+          file_path: '/repo/agents/claude.go',
+          old_string: 'defer os.RemoveAll(dir)',
+          new_string: 'defer func() { _ = os.RemoveAll(dir) }()',
+        },
+        'The file /repo/agents/claude.go has been updated successfully.',
+      ),
       ok('Bash', { command: 'go vet ./agents/ 2>&1; golangci-lint run ./agents/ 2>&1 || true' }, '0 issues.'),
       ok('Bash', { command: 'go build ./agents/', description: 'Build once more' }, ''),
     ]),

@@ -20,8 +20,18 @@ export interface Alarm {
   readonly detector: LoopDetectorName | undefined;
 }
 
-export const ok = (name: string, input: unknown, output: unknown = 'Done.'): Move => ({ name, input, status: 'ok', output });
-export const failed = (name: string, input: unknown, output: unknown): Move => ({ name, input, status: 'failed', output });
+export const ok = (name: string, input: unknown, output: unknown = 'Done.'): Move => ({
+  name,
+  input,
+  status: 'ok',
+  output,
+});
+export const failed = (name: string, input: unknown, output: unknown): Move => ({
+  name,
+  input,
+  status: 'failed',
+  output,
+});
 
 /** The moves, one an answer. */
 export const oneByOne = (moves: readonly Move[]): readonly Batch[] => moves.map((move) => [move]);
@@ -39,7 +49,12 @@ export const play = (batches: readonly Batch[], options: LoopOptions = {}): read
   const alarms: Alarm[] = [];
   let call = 0;
   for (const batch of batches) {
-    const calls = batch.map(({ name, input, effect }, index) => ({ id: `${call + index + 1}`, name, input, ...(effect && { effect }) }));
+    const calls = batch.map(({ name, input, effect }, index) => ({
+      id: `${call + index + 1}`,
+      name,
+      input,
+      ...(effect && { effect }),
+    }));
     const before = calls.map((asked) => detector.before(asked));
     const isRefused = before.some(({ level }) => level === 'block' || level === 'break');
     for (const [index, { status, output }] of batch.entries()) {
@@ -49,7 +64,10 @@ export const play = (batches: readonly Batch[], options: LoopOptions = {}): read
       if (asked === undefined || verdict === undefined) continue;
       if (verdict.level !== 'ok') alarms.push({ call, level: verdict.level, detector: verdict.detector });
       if (isRefused && verdict.level === 'ok') continue;
-      const after = detector.after(asked, isRefused ? { status: 'denied', output: verdict.message } : { status, output });
+      const after = detector.after(
+        asked,
+        isRefused ? { status: 'denied', output: verdict.message } : { status, output },
+      );
       if (after.level !== 'ok') alarms.push({ call, level: after.level, detector: after.detector });
     }
     if (alarms.some(({ level }) => level === 'break')) break;
@@ -58,4 +76,5 @@ export const play = (batches: readonly Batch[], options: LoopOptions = {}): read
 };
 
 /** The number of the first call with an alarm of this level. */
-export const firstOf = (alarms: readonly Alarm[], level: LoopLevel): number | undefined => alarms.find((alarm) => alarm.level === level)?.call;
+export const firstOf = (alarms: readonly Alarm[], level: LoopLevel): number | undefined =>
+  alarms.find((alarm) => alarm.level === level)?.call;

@@ -9,94 +9,249 @@ export interface SickRun {
   readonly broken?: number;
 }
 
-const unknown = (name: string, input: unknown): Move => ({ name, input, status: 'unknown-tool', output: `There is no tool ${JSON.stringify(name)}. There are: bash, edit, read.` });
+const unknown = (name: string, input: unknown): Move => ({
+  name,
+  input,
+  status: 'unknown-tool',
+  output: `There is no tool ${JSON.stringify(name)}. There are: bash, edit, read.`,
+});
 const read = (path: string): Move => ok('read', { path }, `contents of ${path}`);
 const failingTest = (round: number): Move =>
-  failed('bash', { command: 'npm test' }, `> shop@1.0.0 test\n1 failing\nAssertionError: expected 1 to be 2\n  at Context (pid ${4000 + round})\nfinished in ${200 + round * 7}ms at 10:${10 + round}:07\nExit code: 1`);
+  failed(
+    'bash',
+    { command: 'npm test' },
+    `> shop@1.0.0 test\n1 failing\nAssertionError: expected 1 to be 2\n  at Context (pid ${4000 + round})\nfinished in ${200 + round * 7}ms at 10:${10 + round}:07\nExit code: 1`,
+  );
 
 /** Runs in which an agent was stuck, modelled on reports of users. Each must be caught. */
 export const sickRuns: Readonly<Record<string, SickRun>> = {
-  'the same failing command, with other times and pids': { batches: rounds(60, (round) => [failingTest(round)]), warned: 3, blocked: 5, broken: 6 },
-  'the same listing, as in pi#6158': { batches: rounds(60, () => [ok('bash', { command: 'ls /home/dev/.jupyter/custom/' }, 'custom.css  custom.js')]), warned: 3, blocked: 5, broken: 6 },
-  'a script that prints the same page 63 times, as in wisp-science#395': { batches: rounds(63, () => [ok('python', { code: 'print(texts[7]); print(texts[8])' }, 'page seven')]), warned: 3, blocked: 5, broken: 6 },
+  'the same failing command, with other times and pids': {
+    batches: rounds(60, (round) => [failingTest(round)]),
+    warned: 3,
+    blocked: 5,
+    broken: 6,
+  },
+  'the same listing, as in pi#6158': {
+    batches: rounds(60, () => [ok('bash', { command: 'ls /home/dev/.jupyter/custom/' }, 'custom.css  custom.js')]),
+    warned: 3,
+    blocked: 5,
+    broken: 6,
+  },
+  'a script that prints the same page 63 times, as in wisp-science#395': {
+    batches: rounds(63, () => [ok('python', { code: 'print(texts[7]); print(texts[8])' }, 'page seven')]),
+    warned: 3,
+    blocked: 5,
+    broken: 6,
+  },
   'the same call with its keys in another order': {
-    batches: rounds(60, (round) => [round % 2 === 0 ? ok('grep', { path: 'src', pattern: 'x' }, 'a.ts:1: x') : ok('grep', { pattern: 'x', path: 'src' }, 'a.ts:1: x')]),
+    batches: rounds(60, (round) => [
+      round % 2 === 0
+        ? ok('grep', { path: 'src', pattern: 'x' }, 'a.ts:1: x')
+        : ok('grep', { pattern: 'x', path: 'src' }, 'a.ts:1: x'),
+    ]),
     warned: 3,
     blocked: 5,
     broken: 6,
   },
   'the same command, described in other words each time, as in dmtools-agents#395': {
-    batches: rounds(60, (round) => [ok('Bash', { command: 'go build ./agents/', description: `Build the agents, ${['again', 'a third time', 'to be sure'][round % 3]}` }, '')]),
+    batches: rounds(60, (round) => [
+      ok(
+        'Bash',
+        {
+          command: 'go build ./agents/',
+          description: `Build the agents, ${['again', 'a third time', 'to be sure'][round % 3]}`,
+        },
+        '',
+      ),
+    ]),
     warned: 3,
     blocked: 5,
     broken: 6,
   },
   'the same environment variable, looked up with a new explanation each time': {
-    batches: rounds(60, (round) => [ok('read_file', { path: '.env', explanation: `Attempt ${round} to find the key` }, 'KEY=')]),
+    batches: rounds(60, (round) => [
+      ok('read_file', { path: '.env', explanation: `Attempt ${round} to find the key` }, 'KEY='),
+    ]),
     warned: 3,
     blocked: 5,
     broken: 6,
   },
-  'two files read in turns': { batches: rounds(40, () => [read('a.ts'), read('b.ts')]), warned: 6, blocked: 10, broken: 11 },
+  'two files read in turns': {
+    batches: rounds(40, () => [read('a.ts'), read('b.ts')]),
+    warned: 6,
+    blocked: 10,
+    broken: 11,
+  },
   'two ranges of one file in turns, as in everruns#2295': {
-    batches: rounds(40, () => [ok('read_file', { path: 'out.log', offset: 0 }, 'first half'), ok('read_file', { path: 'out.log', offset: 200 }, 'second half')]),
+    batches: rounds(40, () => [
+      ok('read_file', { path: 'out.log', offset: 0 }, 'first half'),
+      ok('read_file', { path: 'out.log', offset: 200 }, 'second half'),
+    ]),
     warned: 6,
     blocked: 10,
     broken: 11,
   },
-  'three calls in a circle': { batches: rounds(30, () => [read('a.ts'), ok('grep', { pattern: 'x' }, 'a.ts:1'), ok('bash', { command: 'git status' }, 'clean')]), warned: 9, blocked: 15, broken: 16 },
-  'four calls in a circle': { batches: rounds(30, () => ['a', 'b', 'c', 'd'].map(read)), warned: 12, blocked: 20, broken: 21 },
-  'five calls in a circle': { batches: rounds(30, () => ['a', 'b', 'c', 'd', 'e'].map(read)), warned: 15, blocked: 25, broken: 26 },
-  'two reads asked for together, again and again': { batches: Array.from({ length: 30 }, () => [read('a.ts'), read('b.ts')]), warned: 6, blocked: 10, broken: 12 },
+  'three calls in a circle': {
+    batches: rounds(30, () => [
+      read('a.ts'),
+      ok('grep', { pattern: 'x' }, 'a.ts:1'),
+      ok('bash', { command: 'git status' }, 'clean'),
+    ]),
+    warned: 9,
+    blocked: 15,
+    broken: 16,
+  },
+  'four calls in a circle': {
+    batches: rounds(30, () => ['a', 'b', 'c', 'd'].map(read)),
+    warned: 12,
+    blocked: 20,
+    broken: 21,
+  },
+  'five calls in a circle': {
+    batches: rounds(30, () => ['a', 'b', 'c', 'd', 'e'].map(read)),
+    warned: 15,
+    blocked: 25,
+    broken: 26,
+  },
+  'two reads asked for together, again and again': {
+    batches: Array.from({ length: 30 }, () => [read('a.ts'), read('b.ts')]),
+    warned: 6,
+    blocked: 10,
+    broken: 12,
+  },
   'an edit and its undoing in turns': {
-    batches: rounds(30, () => [ok('edit', { path: 'a', oldText: '1', newText: '2' }, 'Changed.'), ok('edit', { path: 'a', oldText: '2', newText: '1' }, 'Changed.')]),
+    batches: rounds(30, () => [
+      ok('edit', { path: 'a', oldText: '1', newText: '2' }, 'Changed.'),
+      ok('edit', { path: 'a', oldText: '2', newText: '1' }, 'Changed.'),
+    ]),
     warned: 6,
     blocked: 10,
     broken: 11,
   },
-  'the same file written before each failing test': { batches: rounds(30, (round) => [ok('write', { path: 'a.ts', content: 'x' }, 'Written.'), failingTest(round)]), warned: 5, blocked: 9, broken: 10 },
+  'the same file written before each failing test': {
+    batches: rounds(30, (round) => [ok('write', { path: 'a.ts', content: 'x' }, 'Written.'), failingTest(round)]),
+    warned: 5,
+    blocked: 9,
+    broken: 10,
+  },
   'an edit that fails the same way with other texts': {
-    batches: rounds(60, (round) => [failed('Edit', { file_path: '/repo/a.go', old_string: `case ${round}:` }, `String to replace not found in file.\nString: case ${round}:`)]),
+    batches: rounds(60, (round) => [
+      failed(
+        'Edit',
+        { file_path: '/repo/a.go', old_string: `case ${round}:` },
+        `String to replace not found in file.\nString: case ${round}:`,
+      ),
+    ]),
     warned: 4,
     blocked: 8,
     broken: 9,
   },
   'the same with a look at the same file between': {
-    batches: rounds(60, (round) => [failed('Edit', { file_path: '/repo/a.go', old_string: `case ${round}:` }, `String to replace not found in file.\nString: case ${round}:`), read('/repo/a.go')]),
+    batches: rounds(60, (round) => [
+      failed(
+        'Edit',
+        { file_path: '/repo/a.go', old_string: `case ${round}:` },
+        `String to replace not found in file.\nString: case ${round}:`,
+      ),
+      read('/repo/a.go'),
+    ]),
     warned: 6,
     blocked: 10,
     broken: 12,
   },
   'input that never fits the schema': {
-    batches: rounds(60, (round) => [{ name: 'search', input: { q: `try ${round}` }, status: 'invalid-input', output: 'The input does not fit the tool "search", which did not run:\n- query: expected string' }]),
+    batches: rounds(60, (round) => [
+      {
+        name: 'search',
+        input: { q: `try ${round}` },
+        status: 'invalid-input',
+        output: 'The input does not fit the tool "search", which did not run:\n- query: expected string',
+      },
+    ]),
     warned: 4,
     blocked: 8,
     broken: 9,
   },
   'commands in a sandbox that does not start': {
-    batches: rounds(40, (round) => [failed('bash', { command: `cat file-${round}.txt` }, 'bwrap: setting up uid map: Permission denied\nExit code: 1')]),
+    batches: rounds(40, (round) => [
+      failed(
+        'bash',
+        { command: `cat file-${round}.txt` },
+        'bwrap: setting up uid map: Permission denied\nExit code: 1',
+      ),
+    ]),
     warned: 4,
     broken: 31,
   },
-  'one tool that does not exist': { batches: rounds(60, (round) => [unknown('apply_diff', { round })]), warned: 3, blocked: 5, broken: 6 },
-  'a new tool that does not exist each time': { batches: rounds(60, (round) => [unknown(`tool_${'abcdefghijklmnopqrstuvwxyz'[round % 26]}`, {})]), warned: 3, broken: 10 },
-  'a tool that does not exist between reads': { batches: rounds(60, (round) => [unknown('apply_diff', { round }), read(`${round}.ts`)]), warned: 5, blocked: 9, broken: 11 },
-  'a CI run that never starts': { batches: rounds(60, (round) => [ok('bash', { command: 'gh run view 81 --json status' }, `queued, ${round}m`)]), warned: 10, blocked: 20, broken: 21 },
-  'a status that never changes': { batches: rounds(60, () => [ok('check_status', { job: 7 }, { state: 'running', pid: 4711 })]), warned: 10, blocked: 20, broken: 21 },
-  'sleeping and asking in turns': {
-    batches: rounds(60, () => [ok('bash', { command: 'sleep 30' }, '(no output)'), ok('process', { action: 'poll', id: 3 }, 'no new output')]),
-    warned: 20,
-    blocked: 40,
-    broken: 41,
-  },
-  'a refused command asked for again': { batches: rounds(60, () => [{ name: 'bash', input: { command: 'git push --force' }, status: 'denied', output: 'Not allowed.' }]), warned: 3, blocked: 5, broken: 6 },
-  'a failing test between reads that are always new, as in stella#1851': { batches: rounds(60, (round) => [failingTest(round), read(`src/${round}.ts`)]), warned: 19 },
-  'one command whose output always changes': { batches: rounds(60, (round) => [ok('bash', { command: 'wc -c data.bin' }, `${round * 100} data.bin`)]), warned: 10 },
-  'answers wrapped with a new nonce each time': {
-    batches: rounds(60, (round) => [ok('web_fetch', { url: 'https://example.com' }, `<<<EXTERNAL id="${(round + 0xabcdef0123).toString(16)}">>>\nHello\n<<<END id="${(round + 0xabcdef0123).toString(16)}">>>`)]),
+  'one tool that does not exist': {
+    batches: rounds(60, (round) => [unknown('apply_diff', { round })]),
     warned: 3,
     blocked: 5,
     broken: 6,
   },
-  'twelve files read over and over': { batches: oneByOne(Array.from({ length: 120 }, (_, index) => read(`src/${index % 12}.ts`))), warned: 32, broken: 42 },
+  'a new tool that does not exist each time': {
+    batches: rounds(60, (round) => [unknown(`tool_${'abcdefghijklmnopqrstuvwxyz'[round % 26]}`, {})]),
+    warned: 3,
+    broken: 10,
+  },
+  'a tool that does not exist between reads': {
+    batches: rounds(60, (round) => [unknown('apply_diff', { round }), read(`${round}.ts`)]),
+    warned: 5,
+    blocked: 9,
+    broken: 11,
+  },
+  'a CI run that never starts': {
+    batches: rounds(60, (round) => [ok('bash', { command: 'gh run view 81 --json status' }, `queued, ${round}m`)]),
+    warned: 10,
+    blocked: 20,
+    broken: 21,
+  },
+  'a status that never changes': {
+    batches: rounds(60, () => [ok('check_status', { job: 7 }, { state: 'running', pid: 4711 })]),
+    warned: 10,
+    blocked: 20,
+    broken: 21,
+  },
+  'sleeping and asking in turns': {
+    batches: rounds(60, () => [
+      ok('bash', { command: 'sleep 30' }, '(no output)'),
+      ok('process', { action: 'poll', id: 3 }, 'no new output'),
+    ]),
+    warned: 20,
+    blocked: 40,
+    broken: 41,
+  },
+  'a refused command asked for again': {
+    batches: rounds(60, () => [
+      { name: 'bash', input: { command: 'git push --force' }, status: 'denied', output: 'Not allowed.' },
+    ]),
+    warned: 3,
+    blocked: 5,
+    broken: 6,
+  },
+  'a failing test between reads that are always new, as in stella#1851': {
+    batches: rounds(60, (round) => [failingTest(round), read(`src/${round}.ts`)]),
+    warned: 19,
+  },
+  'one command whose output always changes': {
+    batches: rounds(60, (round) => [ok('bash', { command: 'wc -c data.bin' }, `${round * 100} data.bin`)]),
+    warned: 10,
+  },
+  'answers wrapped with a new nonce each time': {
+    batches: rounds(60, (round) => [
+      ok(
+        'web_fetch',
+        { url: 'https://example.com' },
+        `<<<EXTERNAL id="${(round + 0xabcdef0123).toString(16)}">>>\nHello\n<<<END id="${(round + 0xabcdef0123).toString(16)}">>>`,
+      ),
+    ]),
+    warned: 3,
+    blocked: 5,
+    broken: 6,
+  },
+  'twelve files read over and over': {
+    batches: oneByOne(Array.from({ length: 120 }, (_, index) => read(`src/${index % 12}.ts`))),
+    warned: 32,
+    broken: 42,
+  },
 };

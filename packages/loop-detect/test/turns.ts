@@ -13,7 +13,16 @@ import {
   type TurnEventOf,
   type TurnEventType,
 } from '@h/turn';
-import { call, response, scriptedModel, scriptedTools, type ScriptedModel, type ScriptedModelOptions, type ScriptedTools, type ScriptStep } from '@h/turn/testing';
+import {
+  call,
+  response,
+  scriptedModel,
+  scriptedTools,
+  type ScriptedModel,
+  type ScriptedModelOptions,
+  type ScriptedTools,
+  type ScriptStep,
+} from '@h/turn/testing';
 import { lastValueFrom, tap } from 'rxjs';
 import { expect, vi } from 'vitest';
 import { loopDetect, type LoopDetectOptions } from '../src/index.js';
@@ -23,7 +32,8 @@ export const asking = (...calls: readonly (readonly [name: string, input?: unkno
   response(...calls.map(([name, input = {}], index) => call(`c${index}`, name, input)));
 
 /** The same answer so many times. */
-export const again = (count: number, step: ScriptStep): readonly ScriptStep[] => Array.from({ length: count }, () => step);
+export const again = (count: number, step: ScriptStep): readonly ScriptStep[] =>
+  Array.from({ length: count }, () => step);
 
 export interface Ran {
   readonly events: readonly TurnEvent[];
@@ -48,12 +58,19 @@ export const failing = (): (() => ToolOutcome) => {
   return () => {
     round += 1;
     const value = `1 failing\nAssertionError: expected 1 to be 2\nfinished in ${round * 31}ms (pid ${4000 + round})\nExit code: 1`;
-    return { status: 'failed', error: { name: 'ToolError', message: 'Failed.' }, output: { type: 'error-text', value } };
+    return {
+      status: 'failed',
+      error: { name: 'ToolError', message: 'Failed.' },
+      output: { type: 'error-text', value },
+    };
   };
 };
 
 /** Runs one turn of a scripted model to its end, and looks whether its transcript is in order. */
-export const run = async (script: readonly ScriptStep[], { options, model: modelOptions, tools: table, sessions = memorySessions(), onEvent }: Setting = {}): Promise<Ran> => {
+export const run = async (
+  script: readonly ScriptStep[],
+  { options, model: modelOptions, tools: table, sessions = memorySessions(), onEvent }: Setting = {},
+): Promise<Ran> => {
   const model = scriptedModel(script, modelOptions);
   const tools = scriptedTools(table ?? { test: failing(), read: 'contents', edit: 'Changed.', status: 'running' });
   const agent = harness({ model, tools, sessions }).pipe(loopDetect(options));
@@ -87,11 +104,20 @@ export const ranOf = (events: readonly TurnEvent[], model: ScriptedModel, tools:
   if (end?.type !== 'turn.end') throw new Error('The turn has not ended.');
   const messages = events.flatMap((event) => (event.type === 'history.append' ? event.messages : []));
   expect(repairHistory(messages).repairs).toEqual([]);
-  return { events, end, model, tools, messages, all: (type) => events.filter((event): event is TurnEventOf<typeof type> => event.type === type) };
+  return {
+    events,
+    end,
+    model,
+    tools,
+    messages,
+    all: (type) => events.filter((event): event is TurnEventOf<typeof type> => event.type === type),
+  };
 };
 
 /** A store whose process died after these records; it keeps what comes after them. */
-export const storeOf = (records: readonly JournalRecord[]): SessionStore & { readonly journal: readonly JournalRecord[] } => {
+export const storeOf = (
+  records: readonly JournalRecord[],
+): SessionStore & { readonly journal: readonly JournalRecord[] } => {
   const journal = records.map((record) => decodeRecord(encodeRecord(record)));
   return {
     journal,
@@ -115,7 +141,13 @@ export const resultTexts = ({ messages }: Ran): readonly string[] =>
       ? message.content.flatMap((part) => {
           if (part.type !== 'tool-result') return [];
           const { output } = part;
-          return [output.type === 'execution-denied' ? (output.reason ?? '') : typeof output.value === 'string' ? output.value : JSON.stringify(output.value)];
+          return [
+            output.type === 'execution-denied'
+              ? (output.reason ?? '')
+              : typeof output.value === 'string'
+                ? output.value
+                : JSON.stringify(output.value),
+          ];
         })
       : [],
   );

@@ -3,10 +3,12 @@ import { textOf } from '@h/turn';
 import { cut, type TextRules } from './plain-data.js';
 
 /** Content for an observation: redacted before it is cut, so that no cut hides half of a secret from the redactor. */
-export const contentOf = (text: string, { redact, maxContentChars }: TextRules): string => cut(redact(text), maxContentChars);
+export const contentOf = (text: string, { redact, maxContentChars }: TextRules): string =>
+  cut(redact(text), maxContentChars);
 
 /** What the user said. */
-export const inputText = (messages: readonly Message[]): string => messages.map((message) => textOf(message)).join('\n\n');
+export const inputText = (messages: readonly Message[]): string =>
+  messages.map((message) => textOf(message)).join('\n\n');
 
 /** What the model said: texts, and the names and inputs of the tools that it calls. */
 export const answerText = (content: readonly AssistantPart[]): string =>

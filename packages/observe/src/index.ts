@@ -15,4 +15,10 @@ export { costAt, priceTable, type CostOf, type ModelPrice, type PriceTable } fro
 export { killSwitch } from './usage/kill-switch.js';
 export type { BudgetExceeded, UsageLimits } from './usage/limits.js';
 export { addTotals, formatTotals, noTotals, type UsageTotals } from './usage/totals.js';
-export { createUsageMeter, type MeteredTurn, type UsageEntry, type UsageMeter, type UsageMeterOptions } from './usage/usage-meter.js';
+export {
+  createUsageMeter,
+  type MeteredTurn,
+  type UsageEntry,
+  type UsageMeter,
+  type UsageMeterOptions,
+} from './usage/usage-meter.js';

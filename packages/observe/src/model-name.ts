@@ -14,4 +14,5 @@ export const nameModel = (name: string | undefined, provider: ObserveOptions['pr
 };
 
 /** The name by which prices are looked up. */
-export const qualifiedName = (provider: string | undefined, model: string): string => (provider === undefined ? model : `${provider}/${model}`);
+export const qualifiedName = (provider: string | undefined, model: string): string =>
+  provider === undefined ? model : `${provider}/${model}`;

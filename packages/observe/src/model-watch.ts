@@ -43,7 +43,12 @@ export interface ModelWatch {
 }
 
 /** @param clock the time within the turn, for the first piece of an answer */
-export const watchModel = (log: RunLog, totals: RunTotals, { provider, countsBytes, text }: RunSettings, clock: () => number): ModelWatch => {
+export const watchModel = (
+  log: RunLog,
+  totals: RunTotals,
+  { provider, countsBytes, text }: RunSettings,
+  clock: () => number,
+): ModelWatch => {
   const bytes = countsBytes ? byteCounter() : undefined;
   let attempt: Attempt | undefined;
   /** The request of this step that was asked last. */
@@ -110,7 +115,18 @@ export const watchModel = (log: RunLog, totals: RunTotals, { provider, countsByt
       bytes?.sent(event);
       if (!log.follows) return;
       const { maxOutputTokens, temperature, topP } = event.settings;
-      log.begin({ kind: 'model', runId: log.turn, at: log.time, step: event.step, attempt: event.attempt, provider: name.provider, model: name.model, maxOutputTokens, temperature, topP });
+      log.begin({
+        kind: 'model',
+        runId: log.turn,
+        at: log.time,
+        step: event.step,
+        attempt: event.attempt,
+        provider: name.provider,
+        model: name.model,
+        maxOutputTokens,
+        temperature,
+        topP,
+      });
     },
     delta: () => {
       if (attempt === undefined) return;

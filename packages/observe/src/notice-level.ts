@@ -2,12 +2,16 @@ import type { ObservationLevel } from './observation.js';
 
 const words: readonly (readonly [ObservationLevel, RegExp])[] = [
   ['error', /[.-](?:error|exhausted|crashed|corrupt)$/],
-  ['warn', /[.-](?:failed|unknown|suspicious|cooling|warning|warned|near|broken|blocked|denied|problem|skipped|detected|critical|exceeded|ignored|unselected|left-out|found|dropped|reached|cooldown|opened)$/],
+  [
+    'warn',
+    /[.-](?:failed|unknown|suspicious|cooling|warning|warned|near|broken|blocked|denied|problem|skipped|detected|critical|exceeded|ignored|unselected|left-out|found|dropped|reached|cooldown|opened)$/,
+  ],
   ['debug', /[.-](?:started|checked|state|debug)$/],
 ];
 
 /** How much a notice matters, told by the last word of its name. */
-export const noticeLevel = (type: string): ObservationLevel => words.find(([, pattern]) => pattern.test(type))?.[0] ?? 'info';
+export const noticeLevel = (type: string): ObservationLevel =>
+  words.find(([, pattern]) => pattern.test(type))?.[0] ?? 'info';
 
 /** What stands before the first dot of a name. */
 export const subsystemOf = (type: string): string => {

@@ -153,7 +153,9 @@ export type Observation = RunStarted | RunEnded | StepDone | ModelCalled | ToolC
 
 /** Something begins. Only sinks that follow a turn while it runs are told. */
 export type Beginning =
-  | ({ readonly kind: 'run'; readonly runId: string; readonly at: number } & RunIdentity & { readonly input?: string | undefined })
+  | ({ readonly kind: 'run'; readonly runId: string; readonly at: number } & RunIdentity & {
+        readonly input?: string | undefined;
+      })
   | { readonly kind: 'step'; readonly runId: string; readonly at: number; readonly step: number }
   | {
       readonly kind: 'model';
@@ -167,7 +169,14 @@ export type Beginning =
       readonly temperature?: number | undefined;
       readonly topP?: number | undefined;
     }
-  | { readonly kind: 'tool'; readonly runId: string; readonly at: number; readonly step: number; readonly callId: string; readonly tool: string };
+  | {
+      readonly kind: 'tool';
+      readonly runId: string;
+      readonly at: number;
+      readonly step: number;
+      readonly callId: string;
+      readonly tool: string;
+    };
 
 /** Whether the observation is the end of a turn. */
 export const isRunEnd = (observation: Observation): observation is RunEnded =>

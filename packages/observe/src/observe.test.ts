@@ -1,5 +1,32 @@
-import { harness, intercept, memorySessions, notice, reply, stop, type TurnError, type AssistantPart, type JournalRecord, type NewEvent, type PipelineOperator, type SessionStore, type TurnEvent } from '@h/turn';
-import { call, describeOperator, event, failure, marbles, ok, request, response, sampleTurn, scriptedModel, scriptedTools, user } from '@h/turn/testing';
+import {
+  harness,
+  intercept,
+  memorySessions,
+  notice,
+  reply,
+  stop,
+  type TurnError,
+  type AssistantPart,
+  type JournalRecord,
+  type NewEvent,
+  type PipelineOperator,
+  type SessionStore,
+  type TurnEvent,
+} from '@h/turn';
+import {
+  call,
+  describeOperator,
+  event,
+  failure,
+  marbles,
+  ok,
+  request,
+  response,
+  sampleTurn,
+  scriptedModel,
+  scriptedTools,
+  user,
+} from '@h/turn/testing';
 import fc from 'fast-check';
 import { concat, from, lastValueFrom, map, Observable, of, tap, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
@@ -14,7 +41,12 @@ import { createUsageMeter } from './usage/usage-meter.js';
 
 declare module '@h/turn' {
   interface TurnEvents {
-    'weather.failed': { readonly sky: string; readonly text?: string; readonly usage?: unknown; readonly session?: string };
+    'weather.failed': {
+      readonly sky: string;
+      readonly text?: string;
+      readonly usage?: unknown;
+      readonly session?: string;
+    };
   }
 }
 
@@ -30,8 +62,19 @@ interface Told {
 /** Any number, for matching. */
 const aNumber = expect.any(Number) as number;
 
-const used = (input: number, output: number, cacheRead = 0) => ({ input, output, cacheRead, cacheWrite: 0, reasoning: 0 });
-const answer = (usage: ReturnType<typeof used>, ...parts: readonly (string | AssistantPart)[]) => ({ ...response(...parts), usage, model: 'sonnet-2', id: 'msg-1' });
+const used = (input: number, output: number, cacheRead = 0) => ({
+  input,
+  output,
+  cacheRead,
+  cacheWrite: 0,
+  reasoning: 0,
+});
+const answer = (usage: ReturnType<typeof used>, ...parts: readonly (string | AssistantPart)[]) => ({
+  ...response(...parts),
+  usage,
+  model: 'sonnet-2',
+  id: 'msg-1',
+});
 
 /** A clock that goes on by one millisecond each time it is read. */
 const ticking = () => {
@@ -39,21 +82,47 @@ const ticking = () => {
   return () => (time += 1);
 };
 
-const run = async (operators: readonly PipelineOperator[], options: ObserveOptions, more: Partial<Parameters<typeof harness>[0]> = {}, input = {}) => {
+const run = async (
+  operators: readonly PipelineOperator[],
+  options: ObserveOptions,
+  more: Partial<Parameters<typeof harness>[0]> = {},
+  input = {},
+) => {
   const memory = memorySink();
-  const model = more.model ?? scriptedModel([answer(used(100, 10, 80), 'Let me look.', call('1', 'ls', { path: '.' }), call('2', 'break')), answer(used(200, 20), 'Done.')]);
-  const tools = more.tools ?? scriptedTools({ ls: 'a.txt', break: () => { throw new Error('It broke.'); } });
-  const agent = harness({ model, tools, defaultModel: 'anthropic/sonnet', ...more }).pipe(...operators, observe({ sinks: [memory], ...options }));
+  const model =
+    more.model ??
+    scriptedModel([
+      answer(used(100, 10, 80), 'Let me look.', call('1', 'ls', { path: '.' }), call('2', 'break')),
+      answer(used(200, 20), 'Done.'),
+    ]);
+  const tools =
+    more.tools ??
+    scriptedTools({
+      ls: 'a.txt',
+      break: () => {
+        throw new Error('It broke.');
+      },
+    });
+  const agent = harness({ model, tools, defaultModel: 'anthropic/sonnet', ...more }).pipe(
+    ...operators,
+    observe({ sinks: [memory], ...options }),
+  );
   const result = await reply(agent.turn({ session: 'alice@whatsapp', input: 'What is here?', id: 'turn-1', ...input }));
   const all = memory.observations();
-  const of = <Type extends keyof Told>(type: Type) => all.filter((each) => each.type === type) as unknown as readonly Told[Type][];
+  const of = <Type extends keyof Told>(type: Type) =>
+    all.filter((each) => each.type === type) as unknown as readonly Told[Type][];
   const end = all.find((each): each is RunEnded => each.type === 'run.completed' || each.type === 'run.error');
   return { result, all, of, end };
 };
 
 describe('the run event', () => {
   it('has every field, once, last', async () => {
-    const { all, end } = await run([], { harnessId: 'coder', costOf: priceTable({ sonnet: { input: 1, output: 10 } }), clock: ticking() }, {}, { trigger: 'cron', metadata: { channel: 'whatsapp', parentTurn: 'turn-0', sessionId: 'c-7' } });
+    const { all, end } = await run(
+      [],
+      { harnessId: 'coder', costOf: priceTable({ sonnet: { input: 1, output: 10 } }), clock: ticking() },
+      {},
+      { trigger: 'cron', metadata: { channel: 'whatsapp', parentTurn: 'turn-0', sessionId: 'c-7' } },
+    );
     expect(all.at(-1)).toBe(end);
     expect(all.filter(({ type }) => type.startsWith('run.'))).toHaveLength(2);
     expect(end).toEqual({
@@ -92,23 +161,50 @@ describe('the run event', () => {
 
   it('takes its duration from the clock that never goes back, not from the times of events', async () => {
     let ms = 0;
-    const scheduler = { now: () => 1_000_000 - (ms += 50), schedule: () => { throw new Error('No timers here.'); } };
+    const scheduler = {
+      now: () => 1_000_000 - (ms += 50),
+      schedule: () => {
+        throw new Error('No timers here.');
+      },
+    };
     const { end } = await run([], { clock: ticking() }, { scheduler });
     expect(end?.durationMs).toBeGreaterThan(3);
     expect(end?.durationMs).toBeLessThan(100);
   });
 
   it('has a credential, an error code and the recovery that was tried', async () => {
-    const model = scriptedModel([{ error: failure('Overloaded', { status: 529, code: 'overloaded' }) }, { error: failure('Invalid key sk-123', { code: 'auth' }) }]);
+    const model = scriptedModel([
+      { error: failure('Overloaded', { status: 529, code: 'overloaded' }) },
+      { error: failure('Invalid key sk-123', { code: 'auth' }) },
+    ]);
     const retry = intercept('retry', () => {
       let asked: Extract<TurnEvent, { type: 'model.request' }> | undefined;
       return {
         observe: { 'model.request': (each) => void (asked = each) },
-        decide: { 'model.error': (each) => (each.attempt === 1 && asked ? [{ ...each, retrying: true }, { ...asked, attempt: 2, credential: 'key-b' }] : undefined) },
+        decide: {
+          'model.error': (each) =>
+            each.attempt === 1 && asked
+              ? [
+                  { ...each, retrying: true },
+                  { ...asked, attempt: 2, credential: 'key-b' },
+                ]
+              : undefined,
+        },
       };
     });
     const { end, of } = await run([retry], { redact: (text) => text.replaceAll('sk-123', '[key]') }, { model });
-    expect(end).toMatchObject({ type: 'run.error', level: 'error', outcome: 'error', errorCode: 'auth', error: { message: 'Invalid key [key]' }, credentialProfileId: 'key-b', recoveryAction: 'rotate', fallbackUsed: false, modelCalls: 2, failedModelCalls: 2 });
+    expect(end).toMatchObject({
+      type: 'run.error',
+      level: 'error',
+      outcome: 'error',
+      errorCode: 'auth',
+      error: { message: 'Invalid key [key]' },
+      credentialProfileId: 'key-b',
+      recoveryAction: 'rotate',
+      fallbackUsed: false,
+      modelCalls: 2,
+      failedModelCalls: 2,
+    });
     expect(of('model.call')).toMatchObject([
       { attempt: 1, level: 'warn', retrying: true, error: { code: 'overloaded', status: 529 } },
       { attempt: 2, level: 'warn', credentialProfileId: 'key-b', error: { code: 'auth' } },
@@ -121,11 +217,25 @@ describe('the run event', () => {
       let asked: Extract<TurnEvent, { type: 'model.request' }> | undefined;
       return {
         observe: { 'model.request': (each) => void (asked = each) },
-        decide: { 'model.error': (each) => (asked ? [{ ...each, retrying: true }, { ...asked, attempt: each.attempt + 1, model: 'openai/gpt' }] : undefined) },
+        decide: {
+          'model.error': (each) =>
+            asked
+              ? [
+                  { ...each, retrying: true },
+                  { ...asked, attempt: each.attempt + 1, model: 'openai/gpt' },
+                ]
+              : undefined,
+        },
       };
     });
     const { end, of } = await run([fallback], {}, { model });
-    expect(end).toMatchObject({ type: 'run.completed', recoveryAction: 'fallback', fallbackUsed: true, provider: 'openai', model: 'gpt' });
+    expect(end).toMatchObject({
+      type: 'run.completed',
+      recoveryAction: 'fallback',
+      fallbackUsed: true,
+      provider: 'openai',
+      model: 'gpt',
+    });
     expect(of('step.done')).toMatchObject([{ step: 1, attempts: 2 }]);
   });
 
@@ -137,14 +247,21 @@ describe('the run event', () => {
       .then(() => Promise.resolve())
       .then(() => {
         running.unsubscribe();
-        expect(memory.observations().at(-1)).toMatchObject({ type: 'run.completed', outcome: 'cancelled', reason: expect.stringContaining('No end was seen') as string });
+        expect(memory.observations().at(-1)).toMatchObject({
+          type: 'run.completed',
+          outcome: 'cancelled',
+          reason: expect.stringContaining('No end was seen') as string,
+        });
       });
   });
 
   it('knows how long the turn has waited', () => {
     marbles(({ turn, expectObservable, flush }) => {
       const memory = memorySink();
-      const events = { s: event('turn.start', { session: 's', input: [user('Hi')], trigger: 'user' }), o: event('turn.end', { outcome: 'completed', steps: 0, usage: used(0, 0) }) };
+      const events = {
+        s: event('turn.start', { session: 's', input: [user('Hi')], trigger: 'user' }),
+        o: event('turn.end', { outcome: 'completed', steps: 0, usage: used(0, 0) }),
+      };
       const waiting = turn('70ms s o|', events).pipe(observe({ sinks: [memory] }));
       expectObservable(waiting).toBe('70ms s o|', events);
       flush();
@@ -156,9 +273,30 @@ describe('the run event', () => {
 describe('steps, model calls and tool calls', () => {
   it('are told with numbers in order', async () => {
     const { all, of } = await run([], { clock: ticking() });
-    expect(all.map(({ type }) => type)).toEqual(['run.started', 'model.call', 'tool.call', 'tool.call', 'step.done', 'model.call', 'step.done', 'run.completed']);
+    expect(all.map(({ type }) => type)).toEqual([
+      'run.started',
+      'model.call',
+      'tool.call',
+      'tool.call',
+      'step.done',
+      'model.call',
+      'step.done',
+      'run.completed',
+    ]);
     expect(all.map(({ seq }) => seq)).toEqual(all.map((_, place) => place));
-    expect(of('model.call')[0]).toMatchObject({ step: 1, attempt: 1, provider: 'anthropic', model: 'sonnet', responseModel: 'sonnet-2', responseId: 'msg-1', finishReason: 'tool-calls', usage: used(100, 10, 80), deltas: 3, subsystem: 'model', level: 'debug' });
+    expect(of('model.call')[0]).toMatchObject({
+      step: 1,
+      attempt: 1,
+      provider: 'anthropic',
+      model: 'sonnet',
+      responseModel: 'sonnet-2',
+      responseId: 'msg-1',
+      finishReason: 'tool-calls',
+      usage: used(100, 10, 80),
+      deltas: 3,
+      subsystem: 'model',
+      level: 'debug',
+    });
     const { durationMs, firstDeltaMs } = of('model.call')[0] as ModelCalled;
     expect(firstDeltaMs).toBeGreaterThan(0);
     expect(durationMs).toBeGreaterThan(firstDeltaMs as number);
@@ -166,12 +304,17 @@ describe('steps, model calls and tool calls', () => {
       { tool: 'ls', callId: '1', status: 'ok', level: 'debug', outputChars: 5 },
       { tool: 'break', status: 'failed', level: 'warn', error: { message: 'It broke.' } },
     ]);
-    expect(of('step.done')).toMatchObject([{ step: 1, attempts: 1, toolCalls: 2, usage: used(100, 10, 80) }, { step: 2, toolCalls: 0, usage: used(200, 20) }]);
+    expect(of('step.done')).toMatchObject([
+      { step: 1, attempts: 1, toolCalls: 2, usage: used(100, 10, 80) },
+      { step: 2, toolCalls: 0, usage: used(200, 20) },
+    ]);
   });
 
   it('count the usage of failed attempts, whatever they count', async () => {
     const model = scriptedModel([{ error: failure('No.') }]);
-    const withUsage = intercept('usage', () => ({ decide: { 'model.error': (each) => ({ ...each, usage: { ...used(50, 0), output: Number.NaN } }) } }));
+    const withUsage = intercept('usage', () => ({
+      decide: { 'model.error': (each) => ({ ...each, usage: { ...used(50, 0), output: Number.NaN } }) },
+    }));
     const { end } = await run([withUsage], {}, { model });
     expect(end?.usage).toEqual(used(50, 0));
   });
@@ -179,26 +322,43 @@ describe('steps, model calls and tool calls', () => {
   it('have no content unless it is asked for, then redacted and cut', async () => {
     const quiet = JSON.stringify((await run([], {})).all);
     for (const word of ['What is here', 'a.txt', 'Let me look', 'path']) expect(quiet).not.toContain(word);
-    const { of, all } = await run([], { content: true, maxContentChars: 12, redact: (text) => text.replaceAll('What', '[W]') });
+    const { of, all } = await run([], {
+      content: true,
+      maxContentChars: 12,
+      redact: (text) => text.replaceAll('What', '[W]'),
+    });
     expect(all[0]).toMatchObject({ input: '[W] is here?' });
     expect(of('model.call')[0]?.output).toBe('Let me look.…');
     expect(of('tool.call')[0]).toMatchObject({ input: '{"path":"."}', output: 'a.txt' });
   });
 
   it('name who denied a call', async () => {
-    const guard = intercept('guard', () => ({ decide: { 'tool.call': (each) => ({ ...each, denied: { reason: 'No.', by: 'guard' } }) } }));
+    const guard = intercept('guard', () => ({
+      decide: { 'tool.call': (each) => ({ ...each, denied: { reason: 'No.', by: 'guard' } }) },
+    }));
     const { of } = await run([guard], {});
-    expect(of('tool.call')).toMatchObject([{ status: 'denied', deniedBy: 'guard', level: 'info' }, { status: 'denied' }]);
+    expect(of('tool.call')).toMatchObject([
+      { status: 'denied', deniedBy: 'guard', level: 'info' },
+      { status: 'denied' },
+    ]);
   });
 });
 
 describe('notices', () => {
-  const saying = (...events: readonly NewEvent[]) => intercept('sayer', () => ({ decide: { 'model.request': (each) => (each.step === 1 ? [...events, each] : undefined) } }));
+  const saying = (...events: readonly NewEvent[]) =>
+    intercept('sayer', () => ({
+      decide: { 'model.request': (each) => (each.step === 1 ? [...events, each] : undefined) },
+    }));
 
   it('reach sinks by their own type, unknown ones too, without content', async () => {
     const odd = { type: 'loop.warning', tool: 'ls', output: 'secret words', repeats: 3 } as unknown as NewEvent;
-    const { of, end } = await run([saying(notice('weather.failed', { sky: 'grey', text: 'hidden', session: 'bob' }), odd)], {});
-    expect(of('weather.failed')).toMatchObject([{ subsystem: 'weather', level: 'warn', data: { sky: 'grey', session: hashSessionKey('bob') } }]);
+    const { of, end } = await run(
+      [saying(notice('weather.failed', { sky: 'grey', text: 'hidden', session: 'bob' }), odd)],
+      {},
+    );
+    expect(of('weather.failed')).toMatchObject([
+      { subsystem: 'weather', level: 'warn', data: { sky: 'grey', session: hashSessionKey('bob') } },
+    ]);
     expect(of('loop.warning')[0]).toMatchObject({ subsystem: 'loop', level: 'warn', data: { tool: 'ls', repeats: 3 } });
     expect(of('loop.warning')[0]?.data).not.toHaveProperty('output');
     expect(end?.notices).toEqual({ weather: 1, loop: 1 });
@@ -223,22 +383,40 @@ describe('notices', () => {
 
   it('are bounded, whatever they carry', () => {
     fc.assert(
-      fc.property(fc.object({ maxDepth: 8, withBigInt: true, withDate: true, withNullPrototype: true, withTypedArray: true }), fc.string({ minLength: 5000, maxLength: 6000 }), (payload, long) => {
-        const memory = memorySink();
-        const odd = { ...payload, long, list: Array.from({ length: 500 }, () => long), type: 'odd.thing', turn: 't', at: 1 } as unknown as TurnEvent;
-        of(odd).pipe(observe({ sinks: [memory] })).subscribe();
-        expect(memory.observations()).toHaveLength(1);
-        expect(JSON.stringify(memory.observations()).length).toBeLessThan(120_000);
-      }),
+      fc.property(
+        fc.object({ maxDepth: 8, withBigInt: true, withDate: true, withNullPrototype: true, withTypedArray: true }),
+        fc.string({ minLength: 5000, maxLength: 6000 }),
+        (payload, long) => {
+          const memory = memorySink();
+          const odd = {
+            ...payload,
+            long,
+            list: Array.from({ length: 500 }, () => long),
+            type: 'odd.thing',
+            turn: 't',
+            at: 1,
+          } as unknown as TurnEvent;
+          of(odd)
+            .pipe(observe({ sinks: [memory] }))
+            .subscribe();
+          expect(memory.observations()).toHaveLength(1);
+          expect(JSON.stringify(memory.observations()).length).toBeLessThan(120_000);
+        },
+      ),
       { numRuns: 50 },
     );
   });
 
   it('of made-up subsystems fill no memory', () => {
     const memory = memorySink();
-    const odd = Array.from({ length: 200 }, (_, index) => ({ type: `s${index}.x`, turn: 't', at: 1 }) as unknown as TurnEvent);
+    const odd = Array.from(
+      { length: 200 },
+      (_, index) => ({ type: `s${index}.x`, turn: 't', at: 1 }) as unknown as TurnEvent,
+    );
     const start = event('turn.start', { session: 's', input: [], trigger: 'user' });
-    of(start, ...odd, event('turn.end', { outcome: 'completed', steps: 0, usage: used(0, 0) })).pipe(observe({ sinks: [memory] })).subscribe();
+    of(start, ...odd, event('turn.end', { outcome: 'completed', steps: 0, usage: used(0, 0) }))
+      .pipe(observe({ sinks: [memory] }))
+      .subscribe();
     const end = memory.observations().at(-1) as RunEnded;
     expect(Object.keys(end.notices)).toHaveLength(51);
     expect(end.notices['other']).toBe(150);
@@ -250,12 +428,32 @@ describe('sinks', () => {
 
   it('that throw, reject or cannot even follow change nothing in the turn, and are reported once and when given up', async () => {
     const errors: string[] = [];
-    const throwing = broken(() => { throw new Error('Full.'); });
+    const throwing = broken(() => {
+      throw new Error('Full.');
+    });
     const rejecting = { name: 'late', write: () => Promise.reject(new Error('Gone.')) as unknown as void };
-    const unfollowing: Sink = { name: 'blind', follow: () => { throw new Error('Blind.'); } };
+    const unfollowing: Sink = {
+      name: 'blind',
+      follow: () => {
+        throw new Error('Blind.');
+      },
+    };
     const memory = memorySink();
-    const model = scriptedModel([response(...Array.from({ length: 12 }, (_, index) => call(String(index), 'ls'))), 'Done.']);
-    const { result } = await run([], { sinks: [throwing, rejecting, unfollowing, memory], onSinkError: (error, sink) => { errors.push(`${sink}: ${String(error)}`); throw new Error('Even this.'); } }, { model });
+    const model = scriptedModel([
+      response(...Array.from({ length: 12 }, (_, index) => call(String(index), 'ls'))),
+      'Done.',
+    ]);
+    const { result } = await run(
+      [],
+      {
+        sinks: [throwing, rejecting, unfollowing, memory],
+        onSinkError: (error, sink) => {
+          errors.push(`${sink}: ${String(error)}`);
+          throw new Error('Even this.');
+        },
+      },
+      { model },
+    );
     expect(result.outcome).toBe('completed');
     expect(memory.observations().at(-1)?.type).toBe('run.completed');
     expect(errors.filter((error) => error.startsWith('broken'))).toHaveLength(2);
@@ -264,26 +462,84 @@ describe('sinks', () => {
   });
 
   it.each<[string, ObserveOptions]>([
-    ['redact', { redact: () => { throw new Error('Bad.'); }, content: true }],
-    ['channel', { channel: () => { throw new Error('Bad.'); } }],
-    ['clock', { clock: () => { throw new Error('Bad.'); } }],
-    ['provider', { provider: () => { throw new Error('Bad.'); } }],
+    [
+      'redact',
+      {
+        redact: () => {
+          throw new Error('Bad.');
+        },
+        content: true,
+      },
+    ],
+    [
+      'channel',
+      {
+        channel: () => {
+          throw new Error('Bad.');
+        },
+      },
+    ],
+    [
+      'clock',
+      {
+        clock: () => {
+          throw new Error('Bad.');
+        },
+      },
+    ],
+    [
+      'provider',
+      {
+        provider: () => {
+          throw new Error('Bad.');
+        },
+      },
+    ],
   ])('are not the only ones that may fail: so may %s', async (name, options) => {
     const errors: string[] = [];
-    const { result } = await run([], { ...options, onSinkError: (error, sink) => { errors.push(`${sink}: ${String(error)}`); throw new Error('Even this.'); } }, name === 'provider' ? { defaultModel: 'llama' } : {});
+    const { result } = await run(
+      [],
+      {
+        ...options,
+        onSinkError: (error, sink) => {
+          errors.push(`${sink}: ${String(error)}`);
+          throw new Error('Even this.');
+        },
+      },
+      name === 'provider' ? { defaultModel: 'llama' } : {},
+    );
     expect([result.outcome, errors]).toEqual(['completed', ['observe: Error: Bad.']]);
   });
 
   it('get no cost where the price cannot be found', async () => {
-    const throwing = await run([], { costOf: () => { throw new Error('Bad.'); } });
+    const throwing = await run([], {
+      costOf: () => {
+        throw new Error('Bad.');
+      },
+    });
     expect([throwing.end?.type, throwing.end?.cost]).toEqual(['run.completed', undefined]);
     expect((await run([], { costOf: () => -1 })).end?.cost).toBeUndefined();
   });
 
   it('are left out after ten failures in a row', async () => {
     let writes = 0;
-    const model = scriptedModel([response(...Array.from({ length: 30 }, (_, index) => call(String(index), 'ls'))), 'Done.']);
-    await run([], { sinks: [broken(() => { writes += 1; throw new Error('Full.'); })], onSinkError: () => undefined }, { model });
+    const model = scriptedModel([
+      response(...Array.from({ length: 30 }, (_, index) => call(String(index), 'ls'))),
+      'Done.',
+    ]);
+    await run(
+      [],
+      {
+        sinks: [
+          broken(() => {
+            writes += 1;
+            throw new Error('Full.');
+          }),
+        ],
+        onSinkError: () => undefined,
+      },
+      { model },
+    );
     expect(writes).toBe(10);
   });
 });
@@ -291,7 +547,12 @@ describe('sinks', () => {
 describe('a resumed turn', () => {
   /** What a store that has lost its process gives back: the first records of a journal. */
   const cutAt = (count: number, journal: readonly JournalRecord[]): SessionStore => ({
-    open: () => ({ snapshot: { messages: [], state: {} }, journal: journal.slice(0, count), append: () => undefined, close: () => undefined }),
+    open: () => ({
+      snapshot: { messages: [], state: {} },
+      journal: journal.slice(0, count),
+      append: () => undefined,
+      close: () => undefined,
+    }),
     locate: () => 's',
     unfinished: () => [],
   });
@@ -303,7 +564,14 @@ describe('a resumed turn', () => {
       ...sessions,
       open: async (session) => {
         const opened = await sessions.open(session);
-        return { ...opened, append: (record) => { journal.push(record); return opened.append(record); }, close: () => opened.close() };
+        return {
+          ...opened,
+          append: (record) => {
+            journal.push(record);
+            return opened.append(record);
+          },
+          close: () => opened.close(),
+        };
       },
       locate: (turn) => sessions.locate(turn),
       unfinished: () => sessions.unfinished(),
@@ -312,10 +580,27 @@ describe('a resumed turn', () => {
     const results = journal.findLastIndex(({ event: each }) => each.type === 'tool.result');
     const memory = memorySink();
     const meter = createUsageMeter();
-    const agent = harness({ model: scriptedModel([answer(used(200, 20), 'Done.')]), sessions: cutAt(results + 1, journal), defaultModel: 'anthropic/sonnet' }).pipe(observe({ sinks: [memory], meter }));
+    const agent = harness({
+      model: scriptedModel([answer(used(200, 20), 'Done.')]),
+      sessions: cutAt(results + 1, journal),
+      defaultModel: 'anthropic/sonnet',
+    }).pipe(observe({ sinks: [memory], meter }));
     await lastValueFrom(agent.resume('turn-1').pipe(toArray()));
-    expect(memory.observations().map(({ type }) => type)).toEqual(['step.done', 'model.call', 'step.done', 'run.completed']);
-    expect(memory.observations().at(-1)).toMatchObject({ seq: end?.seq, steps: 2, modelCalls: 2, toolCalls: 2, toolErrors: 1, usage: used(300, 30, 80), sessionKey: hashSessionKey('alice@whatsapp') });
+    expect(memory.observations().map(({ type }) => type)).toEqual([
+      'step.done',
+      'model.call',
+      'step.done',
+      'run.completed',
+    ]);
+    expect(memory.observations().at(-1)).toMatchObject({
+      seq: end?.seq,
+      steps: 2,
+      modelCalls: 2,
+      toolCalls: 2,
+      toolErrors: 1,
+      usage: used(300, 30, 80),
+      sessionKey: hashSessionKey('alice@whatsapp'),
+    });
     expect(meter.turn('turn-1').usage).toEqual(used(300, 30, 80));
   });
 });
@@ -334,7 +619,9 @@ describe('the meter', () => {
 
   it.each(['error', 'cancelled'])('keeps the totals of a turn that ends with %s', async (outcome) => {
     const sessions = memorySessions();
-    const stopper = intercept('stopper', () => ({ decide: { 'tool.result': () => (outcome === 'cancelled' ? stop('cancelled') : undefined) } }));
+    const stopper = intercept('stopper', () => ({
+      decide: { 'tool.result': () => (outcome === 'cancelled' ? stop('cancelled') : undefined) },
+    }));
     const model = scriptedModel([answer(used(100, 10), call('1', 'ls')), { error: failure('No.') }]);
     await run(outcome === 'cancelled' ? [stopper] : [], { meter: createUsageMeter() }, { sessions, model });
     const next = createUsageMeter();
@@ -352,14 +639,39 @@ describe('the options', () => {
     [{ maxContentChars: -1 }, 'a number from 0 or Infinity as "maxContentChars"; it was given -1'],
     [[], 'takes an object of options; it was given []'],
   ])('are refused when they are %j', (options, message) => {
-    expect(() => observe(options as ObserveOptions)).toThrow(expect.objectContaining({ code: 'invalid-option', message: expect.stringContaining(message) as string }) as TurnError);
+    expect(() => observe(options as ObserveOptions)).toThrow(
+      expect.objectContaining({
+        code: 'invalid-option',
+        message: expect.stringContaining(message) as string,
+      }) as TurnError,
+    );
   });
 
   it('name the session, channel, parent and provider as they are told to', async () => {
-    const { end } = await run([], { sessionKey: 'plain', channel: 'terminal', parentOf: () => 'p', provider: 'local', approximateTokens: true }, { defaultModel: 'llama' });
-    expect(end).toMatchObject({ sessionKey: 'alice@whatsapp', sessionId: 'alice@whatsapp', channel: 'terminal', parentRunId: 'p', provider: 'local', model: 'llama' });
+    const { end } = await run(
+      [],
+      { sessionKey: 'plain', channel: 'terminal', parentOf: () => 'p', provider: 'local', approximateTokens: true },
+      { defaultModel: 'llama' },
+    );
+    expect(end).toMatchObject({
+      sessionKey: 'alice@whatsapp',
+      sessionId: 'alice@whatsapp',
+      channel: 'terminal',
+      parentRunId: 'p',
+      provider: 'local',
+      model: 'llama',
+    });
     expect(end?.approximateTokens).toBeGreaterThan(20);
-    const other = await run([], { sessionKey: (session) => session.slice(0, 5), channel: () => undefined, provider: () => 'else', sessionSalt: 's' }, { defaultModel: 'llama' });
+    const other = await run(
+      [],
+      {
+        sessionKey: (session) => session.slice(0, 5),
+        channel: () => undefined,
+        provider: () => 'else',
+        sessionSalt: 's',
+      },
+      { defaultModel: 'llama' },
+    );
     expect(other.end).toMatchObject({ sessionKey: 'alice', channel: undefined, provider: 'else' });
     expect((await run([], { sessionSalt: 's' })).end?.sessionKey).toBe(hashSessionKey('alice@whatsapp', 's'));
   });
@@ -374,20 +686,42 @@ describe('the options', () => {
 it('says nothing after the end, and tells each delta to nobody', () => {
   const memory = memorySink();
   const deltas = new Observable<TurnEvent>((subscriber) => {
-    for (let index = 0; index < 1000; index += 1) subscriber.next(event('model.delta', { step: 1, attempt: 1, delta: { type: 'text', text: 'x' } }));
+    for (let index = 0; index < 1000; index += 1) {
+      subscriber.next(event('model.delta', { step: 1, attempt: 1, delta: { type: 'text', text: 'x' } }));
+    }
     subscriber.complete();
   });
-  const before = from<TurnEvent[]>([event('turn.start', { session: 's', input: [], trigger: 'user' }), event('model.request', { step: 1, attempt: 1, ...request() })]);
-  const after = from<TurnEvent[]>([event('model.response', { step: 1, attempt: 1, ...response('x') }), event('turn.end', { outcome: 'completed', steps: 1, usage: used(0, 0) }), event('event.ignored', { event: 'x', reason: 'late' })]);
+  const before = from<TurnEvent[]>([
+    event('turn.start', { session: 's', input: [], trigger: 'user' }),
+    event('model.request', { step: 1, attempt: 1, ...request() }),
+  ]);
+  const after = from<TurnEvent[]>([
+    event('model.response', { step: 1, attempt: 1, ...response('x') }),
+    event('turn.end', { outcome: 'completed', steps: 1, usage: used(0, 0) }),
+    event('event.ignored', { event: 'x', reason: 'late' }),
+  ]);
   let count = 0;
-  concat(before, deltas, after).pipe(observe({ sinks: [memory] }), tap(() => (count += 1)), map(() => ok('x'))).subscribe();
+  concat(before, deltas, after)
+    .pipe(
+      observe({ sinks: [memory] }),
+      tap(() => (count += 1)),
+      map(() => ok('x')),
+    )
+    .subscribe();
   expect(count).toBe(1005);
-  expect(memory.observations().map(({ type }) => type)).toEqual(['run.started', 'model.call', 'step.done', 'run.completed']);
+  expect(memory.observations().map(({ type }) => type)).toEqual([
+    'run.started',
+    'model.call',
+    'step.done',
+    'run.completed',
+  ]);
   expect(memory.observations()[1]).toMatchObject({ deltas: 1000 });
 });
 
 describeOperator(() => observe({ sinks: [memorySink()] }));
 
 describe('with a meter', () => {
-  describeOperator(() => observe({ sinks: [memorySink()], meter: createUsageMeter() }), { changes: ['turn.stop', 'session.state'] });
+  describeOperator(() => observe({ sinks: [memorySink()], meter: createUsageMeter() }), {
+    changes: ['turn.stop', 'session.state'],
+  });
 });

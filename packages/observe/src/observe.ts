@@ -61,7 +61,8 @@ export const observe = (options: ObserveOptions = {}): TurnOperator => {
               'session.loaded': (event) => {
                 ({ session } = event);
               },
-              'turn.stop': (event) => (session === undefined ? undefined : [keep('observe', meter.snapshot(session)), event]),
+              'turn.stop': (event) =>
+                session === undefined ? undefined : [keep('observe', meter.snapshot(session)), event],
             },
       finalize: () => {
         try {
@@ -75,4 +76,7 @@ export const observe = (options: ObserveOptions = {}): TurnOperator => {
 };
 
 const warnOfSink = (error: unknown, sink: string): void =>
-  process.emitWarning(`The sink ${sink} has failed: ${error instanceof Error ? error.message : String(error)}`, 'ObserveWarning');
+  process.emitWarning(
+    `The sink ${sink} has failed: ${error instanceof Error ? error.message : String(error)}`,
+    'ObserveWarning',
+  );

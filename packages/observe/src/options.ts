@@ -1,5 +1,16 @@
 import type { TurnEventOf } from '@h/turn';
-import { aFlag, aFunction, aText, checkOptions, either, listOf, numberFrom, objectWith, oneOf, type OptionCheck } from '@h/turn/options';
+import {
+  aFlag,
+  aFunction,
+  aText,
+  checkOptions,
+  either,
+  listOf,
+  numberFrom,
+  objectWith,
+  oneOf,
+  type OptionCheck,
+} from '@h/turn/options';
 import type { Sink } from './sinks/sink.js';
 import type { CostOf } from './usage/cost-of.js';
 import type { UsageMeter } from './usage/usage-meter.js';
@@ -84,7 +95,9 @@ export interface ObserveOptions {
 }
 
 const aSink: OptionCheck = {
-  accepts: (value) => either(objectWith('write'), objectWith('follow')).accepts(value) && aText.accepts((value as { name?: unknown }).name),
+  accepts: (value) =>
+    either(objectWith('write'), objectWith('follow')).accepts(value) &&
+    aText.accepts((value as { name?: unknown }).name),
   takes: 'a sink: an object with a name, and write() or follow()',
 };
 

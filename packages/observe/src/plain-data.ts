@@ -14,7 +14,18 @@ export interface TextRules {
 const limits = { depth: 5, items: 20, keys: 40, characters: 1000 } as const;
 
 /** What users, models and tools say stands under these names. */
-const contentKeys: ReadonlySet<string> = new Set(['input', 'output', 'content', 'text', 'messages', 'summary', 'prompt', 'details', 'args', 'arguments']);
+const contentKeys: ReadonlySet<string> = new Set([
+  'input',
+  'output',
+  'content',
+  'text',
+  'messages',
+  'summary',
+  'prompt',
+  'details',
+  'args',
+  'arguments',
+]);
 /** Known to the observation already, or of no use in it. */
 const ownKeys: ReadonlySet<string> = new Set(['type', 'turn', 'at', 'replayed', 'annotations']);
 
@@ -30,7 +41,9 @@ export const plainData = (event: object, rules: TextRules): JSONObject => {
 };
 
 const plainMember = (key: string, value: unknown, rules: TextRules, depth: number): JSONValue | undefined => {
-  if (contentKeys.has(key) && !rules.content && typeof value !== 'number' && typeof value !== 'boolean') return undefined;
+  if (contentKeys.has(key) && !rules.content && typeof value !== 'number' && typeof value !== 'boolean') {
+    return undefined;
+  }
   if (key === 'session' && typeof value === 'string') return rules.session(value);
   if (isError(value)) return { ...summarizeError(value, rules) };
   return plainValue(value, rules, depth);
@@ -39,7 +52,10 @@ const plainMember = (key: string, value: unknown, rules: TextRules, depth: numbe
 const plainValue = (value: unknown, rules: TextRules, depth: number): JSONValue | undefined => {
   switch (typeof value) {
     case 'string':
-      return cut(rules.redact(value), rules.content ? Math.max(rules.maxContentChars, limits.characters) : limits.characters);
+      return cut(
+        rules.redact(value),
+        rules.content ? Math.max(rules.maxContentChars, limits.characters) : limits.characters,
+      );
     case 'number':
       return Number.isFinite(value) ? value : String(value);
     case 'boolean':
@@ -73,7 +89,10 @@ const isError = (value: unknown): value is ErrorInfo =>
   typeof (value as { message?: unknown }).message === 'string';
 
 /** An error without its headers, body and causes, where keys may be. */
-export const summarizeError = ({ name, message, code, status, operator }: ErrorInfo, { redact }: Pick<TextRules, 'redact'>): ErrorSummary => ({
+export const summarizeError = (
+  { name, message, code, status, operator }: ErrorInfo,
+  { redact }: Pick<TextRules, 'redact'>,
+): ErrorSummary => ({
   name,
   message: cut(redact(message), limits.characters),
   ...(code !== undefined && { code }),

@@ -40,7 +40,11 @@ const sessionNamer = ({ sessionKey = 'hash', sessionSalt }: ObserveOptions): ((s
   return sessionKey === 'plain' ? (session) => session : (session) => hashSessionKey(session, sessionSalt);
 };
 
-const identify = (start: TurnEventOf<'turn.start'>, sessionKey: string, { harnessId, channel, parentOf }: ObserveOptions): RunIdentity => {
+const identify = (
+  start: TurnEventOf<'turn.start'>,
+  sessionKey: string,
+  { harnessId, channel, parentOf }: ObserveOptions,
+): RunIdentity => {
   const { metadata, trigger } = start;
   const parentRunId = parentOf === undefined ? textIn(metadata, 'parentTurn') : parentOf(start);
   return {

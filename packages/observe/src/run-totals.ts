@@ -14,7 +14,12 @@ export interface RunTotals {
    *
    * @param answered the model that answered, as the provider names it
    */
-  call(usage: Partial<Usage> | undefined, asked: ModelName, answered: string | undefined, failed: boolean): { readonly usage: Usage; readonly cost: number | undefined };
+  call(
+    usage: Partial<Usage> | undefined,
+    asked: ModelName,
+    answered: string | undefined,
+    failed: boolean,
+  ): { readonly usage: Usage; readonly cost: number | undefined };
   /** A notice tells what a side question has used. */
   side(usage: Partial<Usage>): void;
   /** The next step begins. */
@@ -44,7 +49,11 @@ export const createRunTotals = (turn: () => string, { costOf, meter, sideModel }
     step: noTotals,
     call: (given, asked, answered, failed) => {
       const usage = cleanUsage(given);
-      const totals = totalsOfCall(usage, price(usage, asked.provider, asked.model) ?? price(usage, asked.provider, answered), failed);
+      const totals = totalsOfCall(
+        usage,
+        price(usage, asked.provider, asked.model) ?? price(usage, asked.provider, answered),
+        failed,
+      );
       calls += 1;
       add(totals);
       meter?.record({ turn: turn(), usage, cost: totals.cost, failed, ordinal: calls });

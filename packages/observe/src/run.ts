@@ -43,7 +43,13 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
   let wasCompacted = false;
   let isOver = false;
 
-  const common = (subsystem: string, level: ObservationLevel) => ({ runId: log.turn, seq: log.next(), at: log.time, subsystem, level });
+  const common = (subsystem: string, level: ObservationLevel) => ({
+    runId: log.turn,
+    seq: log.next(),
+    at: log.time,
+    subsystem,
+    level,
+  });
 
   const start = (event: TurnEventOf<'turn.start'>, at: number): void => {
     identity = settings.identify(event);
@@ -93,7 +99,12 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
     if (step !== undefined) step.until = at;
   };
 
-  const end = (outcome: TurnEventOf<'turn.end'>['outcome'], reason: string | undefined, error: TurnEventOf<'turn.end'>['error'], at: number): void => {
+  const end = (
+    outcome: TurnEventOf<'turn.end'>['outcome'],
+    reason: string | undefined,
+    error: TurnEventOf<'turn.end'>['error'],
+    at: number,
+  ): void => {
     isOver = true;
     closeStep();
     const { usage, cost, calls } = totals.run;
@@ -144,7 +155,8 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
     log.say({ type, ...common(subsystem, noticeLevel(type)), data: plainData(event, text) });
   };
 
-  const tell = ({ type }: TurnEvent, data: object): void => log.say({ type, ...common(subsystemOf(type), noticeLevel(type)), data: plainData(data, text) });
+  const tell = ({ type }: TurnEvent, data: object): void =>
+    log.say({ type, ...common(subsystemOf(type), noticeLevel(type)), data: plainData(data, text) });
 
   return {
     take: (event) => {
@@ -154,7 +166,16 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
         models.delta();
         return;
       }
-      if (isOver || type === 'history.append' || type === 'session.state' || type === 'turn.stop' || type === 'tool.progress' || type === 'history.replace') return;
+      if (
+        isOver ||
+        type === 'history.append' ||
+        type === 'session.state' ||
+        type === 'turn.stop' ||
+        type === 'tool.progress' ||
+        type === 'history.replace'
+      ) {
+        return;
+      }
       const { turn, at: wallTime, replayed } = event;
       const at = timeline.at(wallTime, replayed !== true);
       log.at(turn, wallTime, replayed !== true);
@@ -184,7 +205,12 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
         case 'input.received':
           return tell(event, { id: event.id });
         case 'approval.request':
-          return tell(event, { id: event.id, reason: event.reason, tool: event.call?.name, expiresAt: event.expiresAt });
+          return tell(event, {
+            id: event.id,
+            reason: event.reason,
+            tool: event.call?.name,
+            expiresAt: event.expiresAt,
+          });
         case 'approval.answer':
           return tell(event, { id: event.id, decision: event.decision, reason: event.reason });
         case 'turn.continue':
@@ -205,4 +231,7 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
 const goneReason = 'No end was seen: the subscriber left, the store failed, or an operator broke the stream.';
 
 const isUsage = (value: unknown): value is Partial<Usage> =>
-  typeof value === 'object' && value !== null && typeof (value as Partial<Usage>).input === 'number' && typeof (value as Partial<Usage>).output === 'number';
+  typeof value === 'object' &&
+  value !== null &&
+  typeof (value as Partial<Usage>).input === 'number' &&
+  typeof (value as Partial<Usage>).output === 'number';

@@ -17,7 +17,13 @@ export interface ToolWatch {
   nextStep(): void;
 }
 
-const failures: ReadonlySet<ToolStatus> = new Set(['failed', 'timed-out', 'invalid-input', 'unknown-tool', 'interrupted']);
+const failures: ReadonlySet<ToolStatus> = new Set([
+  'failed',
+  'timed-out',
+  'invalid-input',
+  'unknown-tool',
+  'interrupted',
+]);
 const refusals: ReadonlySet<ToolStatus> = new Set(['denied', 'skipped', 'cancelled']);
 
 export const watchTools = (log: RunLog, { text }: RunSettings): ToolWatch => {
@@ -28,7 +34,9 @@ export const watchTools = (log: RunLog, { text }: RunSettings): ToolWatch => {
     inStep: 0,
     called: ({ step, call, denied }, now) => {
       since.set(call.id, now);
-      if (denied === undefined && log.follows) log.begin({ kind: 'tool', runId: log.turn, at: log.time, step, callId: call.id, tool: call.name });
+      if (denied === undefined && log.follows) {
+        log.begin({ kind: 'tool', runId: log.turn, at: log.time, step, callId: call.id, tool: call.name });
+      }
     },
     answered: (event, now) => {
       const { step, call, status, output } = event;

@@ -10,7 +10,12 @@ export interface SampleOptions {
 const tools = ['read', 'grep', 'bash', 'edit'];
 
 /** A recording as `record()` writes it, of a turn that never was: its times come from a sequence that only looks random. */
-export const sampleRecording = ({ steps, tools: perStep, text = 'Make the failing test pass', turn = '7f3a91c2-5b1e' }: SampleOptions): string => {
+export const sampleRecording = ({
+  steps,
+  tools: perStep,
+  text = 'Make the failing test pass',
+  turn = '7f3a91c2-5b1e',
+}: SampleOptions): string => {
   const lines: string[] = [];
   let ms = 1000;
   let seed = 11;
@@ -19,7 +24,9 @@ export const sampleRecording = ({ steps, tools: perStep, text = 'Make the failin
     return seed % below;
   };
   const write = (event: Readonly<Record<string, unknown>>, more: Readonly<Record<string, unknown>> = {}): void => {
-    lines.push(JSON.stringify({ v: 1, seq: lines.length, ms, ...more, event: { turn, at: 1_760_000_000_000 + ms, ...event } }));
+    lines.push(
+      JSON.stringify({ v: 1, seq: lines.length, ms, ...more, event: { turn, at: 1_760_000_000_000 + ms, ...event } }),
+    );
   };
   let input = 4000;
   const sum = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
@@ -31,36 +38,95 @@ export const sampleRecording = ({ steps, tools: perStep, text = 'Make the failin
     if (step % 37 === 6) {
       write({ type: 'compaction.started', trigger: 'threshold', tokens: input, limit: 140_000 });
       ms += 1500 + random(2000);
-      write({ type: 'compaction.done', trigger: 'threshold', strategies: ['summarize'], tokensBefore: input, tokensAfter: Math.round(input / 4), durationMs: 1800 });
+      write({
+        type: 'compaction.done',
+        trigger: 'threshold',
+        strategies: ['summarize'],
+        tokensBefore: input,
+        tokensAfter: Math.round(input / 4),
+        durationMs: 1800,
+      });
       input = Math.round(input / 4);
     }
-    if (step % 11 === 4) write({ type: 'loop.warning', tool: 'grep', repeats: 3, message: 'The same call for the third time' });
+    if (step % 11 === 4) {
+      write({ type: 'loop.warning', tool: 'grep', repeats: 3, message: 'The same call for the third time' });
+    }
     const asked = ms;
     const ask = (attempt: number): void =>
-      write({ type: 'model.request', step, attempt, model: 'anthropic/claude-sonnet-4-5', messages: step * 4, system: step === 1 ? [{ text: 'You are a coding agent.' }] : 2, tail: [], tools, settings: {} });
+      write({
+        type: 'model.request',
+        step,
+        attempt,
+        model: 'anthropic/claude-sonnet-4-5',
+        messages: step * 4,
+        system: step === 1 ? [{ text: 'You are a coding agent.' }] : 2,
+        tail: [],
+        tools,
+        settings: {},
+      });
     ask(1);
     if (step % 9 === 3) {
       ms += 300 + random(400);
-      write({ type: 'model.error', step, attempt: 1, error: { name: 'APICallError', message: 'Overloaded', code: 'overloaded', status: 529 }, retrying: true }, { deltas: 0 });
+      write(
+        {
+          type: 'model.error',
+          step,
+          attempt: 1,
+          error: { name: 'APICallError', message: 'Overloaded', code: 'overloaded', status: 529 },
+          retrying: true,
+        },
+        { deltas: 0 },
+      );
       ms += 900;
       ask(2);
     }
     const first = ms + 300 + random(900);
     ms = first + 400 + random(4000);
-    const calls = isLast ? [] : Array.from({ length: perStep }, (_, index) => ({ id: `call-${step}-${index}`, name: tools[random(tools.length)] ?? 'read', input: { path: `src/part-${random(40)}.ts` } }));
-    const usage = { input, cacheRead: Math.round(input * 0.85), cacheWrite: 600, output: 120 + random(700), reasoning: 60 };
+    const calls = isLast
+      ? []
+      : Array.from({ length: perStep }, (_, index) => ({
+          id: `call-${step}-${index}`,
+          name: tools[random(tools.length)] ?? 'read',
+          input: { path: `src/part-${random(40)}.ts` },
+        }));
+    const usage = {
+      input,
+      cacheRead: Math.round(input * 0.85),
+      cacheWrite: 600,
+      output: 120 + random(700),
+      reasoning: 60,
+    };
     for (const key of Object.keys(sum) as (keyof typeof sum)[]) sum[key] += usage[key];
     const content = [
-      { type: 'text', text: isLast ? 'The test passes now: the parser dropped the last line when it had no newline.' : 'Let me look at it.' },
-      ...calls.map(({ id, name, input: given }) => ({ type: 'tool-call', toolCallId: id, toolName: name, input: given })),
+      {
+        type: 'text',
+        text: isLast
+          ? 'The test passes now: the parser dropped the last line when it had no newline.'
+          : 'Let me look at it.',
+      },
+      ...calls.map(({ id, name, input: given }) => ({
+        type: 'tool-call',
+        toolCallId: id,
+        toolName: name,
+        input: given,
+      })),
     ];
     write(
-      { type: 'model.response', step, attempt: step % 9 === 3 ? 2 : 1, content, finishReason: isLast ? 'stop' : 'tool-calls', usage, model: 'claude-sonnet-4-5-20250929' },
+      {
+        type: 'model.response',
+        step,
+        attempt: step % 9 === 3 ? 2 : 1,
+        content,
+        finishReason: isLast ? 'stop' : 'tool-calls',
+        usage,
+        model: 'claude-sonnet-4-5-20250929',
+      },
       { deltas: 30 + random(80), firstDeltaMs: Math.max(asked, first) },
     );
     input += 900 + random(1500);
     for (const [index, call] of calls.entries()) {
-      const denied = step % 13 === 7 && index === 0 ? { denied: { reason: 'git push has to be approved.', by: 'hooks' } } : {};
+      const denied =
+        step % 13 === 7 && index === 0 ? { denied: { reason: 'git push has to be approved.', by: 'hooks' } } : {};
       write({ type: 'tool.call', step, index, call, ...denied });
     }
     let longest = 0;
@@ -69,9 +135,35 @@ export const sampleRecording = ({ steps, tools: perStep, text = 'Make the failin
       const took = 20 + random(1800);
       ms = began + took;
       longest = Math.max(longest, took);
-      if (step % 13 === 7 && index === 0) write({ type: 'tool.result', step, call, status: 'denied', reason: 'git push has to be approved.', output: { type: 'error-text', value: 'git push has to be approved.' } });
-      else if ((step * 3 + index) % 8 === 5) write({ type: 'tool.result', step, call, status: 'failed', durationMs: took, error: { name: 'Error', message: 'The command ended with 1.', code: 'exit-1' }, output: { type: 'error-text', value: 'FAIL src/parser.test.ts\n  expected 3, got 2' } });
-      else write({ type: 'tool.result', step, call, status: 'ok', durationMs: took, output: { type: 'text', value: `export const part = 1;\n${text}` } });
+      if (step % 13 === 7 && index === 0) {
+        write({
+          type: 'tool.result',
+          step,
+          call,
+          status: 'denied',
+          reason: 'git push has to be approved.',
+          output: { type: 'error-text', value: 'git push has to be approved.' },
+        });
+      } else if ((step * 3 + index) % 8 === 5) {
+        write({
+          type: 'tool.result',
+          step,
+          call,
+          status: 'failed',
+          durationMs: took,
+          error: { name: 'Error', message: 'The command ended with 1.', code: 'exit-1' },
+          output: { type: 'error-text', value: 'FAIL src/parser.test.ts\n  expected 3, got 2' },
+        });
+      } else {
+        write({
+          type: 'tool.result',
+          step,
+          call,
+          status: 'ok',
+          durationMs: took,
+          output: { type: 'text', value: `export const part = 1;\n${text}` },
+        });
+      }
     }
     ms = began + longest;
   }

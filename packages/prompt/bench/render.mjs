@@ -8,15 +8,30 @@ import { MessageList } from '@h/turn';
 import { prompt, PromptCache } from '@h/prompt';
 import { Subject } from 'rxjs';
 
-const paragraph = 'Prefer small functions, name things by what they mean, and run the tests before you say that you are done. ';
-const sections = (name, count) => Array.from({ length: count }, (_, index) => ({ id: `${name}-${index}`, text: paragraph.repeat(19) }));
+const paragraph =
+  'Prefer small functions, name things by what they mean, and run the tests before you say that you are done. ';
+const sections = (name, count) =>
+  Array.from({ length: count }, (_, index) => ({ id: `${name}-${index}`, text: paragraph.repeat(19) }));
 const tools = Array.from({ length: 30 }, (_, index) => ({
   name: `tool_${String(index).padStart(2, '0')}`,
   description: paragraph,
   inputSchema: { type: 'object', properties: { path: { type: 'string' } } },
 }));
-const messages = MessageList.of(Array.from({ length: 1000 }, (_, index) => ({ role: 'user', content: `Message ${index}` })));
-const request = (step) => ({ type: 'model.request', turn: 't', at: step, step, attempt: 1, system: [], messages, tail: [], tools, settings: {} });
+const messages = MessageList.of(
+  Array.from({ length: 1000 }, (_, index) => ({ role: 'user', content: `Message ${index}` })),
+);
+const request = (step) => ({
+  type: 'model.request',
+  turn: 't',
+  at: step,
+  step,
+  attempt: 1,
+  system: [],
+  messages,
+  tail: [],
+  tools,
+  settings: {},
+});
 
 const stable = { frozen: sections('frozen', 5), session: sections('session', 5) };
 const remembered = paragraph.repeat(10);
@@ -63,7 +78,9 @@ const coldRenders = (calls) => {
 /** The same texts as new strings, as they come from files that were read again. */
 const copied = (calls) => {
   const cache = new PromptCache();
-  for (let call = 0; call < calls; call += 1) cache.render(stable.frozen.map(({ id, text }) => ({ id, text: Buffer.from(text).toString() })));
+  for (let call = 0; call < calls; call += 1) {
+    cache.render(stable.frozen.map(({ id, text }) => ({ id, text: Buffer.from(text).toString() })));
+  }
 };
 
 const print = (label, micros) => console.log(label.padEnd(58), `${micros.toFixed(2)} µs`.padStart(12));

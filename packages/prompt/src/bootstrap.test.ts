@@ -1,4 +1,14 @@
-import { harness, intercept, memorySessions, MessageList, reply, textOf, type Message, type TurnEvent, type UserMessage } from '@h/turn';
+import {
+  harness,
+  intercept,
+  memorySessions,
+  MessageList,
+  reply,
+  textOf,
+  type Message,
+  type TurnEvent,
+  type UserMessage,
+} from '@h/turn';
 import { event, scriptedModel, user } from '@h/turn/testing';
 import { lastValueFrom, of, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
@@ -7,11 +17,16 @@ import { prompt } from './prompt.js';
 import type { PromptOptions } from './options.js';
 
 const tour: PromptOptions = { bootstrap: [{ id: 'tour', text: 'The code lies in src.' }] };
-const record: UserMessage = { role: 'user', content: 'The code lies in src.', metadata: { internal: true, kind: 'bootstrap' } };
+const record: UserMessage = {
+  role: 'user',
+  content: 'The code lies in src.',
+  metadata: { internal: true, kind: 'bootstrap' },
+};
 const summary: UserMessage = { role: 'user', content: 'So far …', metadata: { internal: true, kind: 'summary' } };
 const said = (count: number): Message[] => Array.from({ length: count }, (_, index) => user(`Message ${index}`));
 
-const bootstraps = (messages: readonly Message[]): number => messages.filter(({ metadata }) => metadata?.kind === 'bootstrap').length;
+const bootstraps = (messages: readonly Message[]): number =>
+  messages.filter(({ metadata }) => metadata?.kind === 'bootstrap').length;
 
 describe('prompt, with bootstrap sections', () => {
   it('sends them once a session, before the first input', async () => {
@@ -20,7 +35,15 @@ describe('prompt, with bootstrap sections', () => {
     const agent = harness({ model, sessions }).pipe(prompt(tour));
     for (const input of ['One', 'Two', 'Three']) await reply(agent.turn({ session: 'a', input }));
     const messages = sessions.messages('a');
-    expect(messages.map(({ role }) => role)).toEqual(['user', 'user', 'assistant', 'user', 'assistant', 'user', 'assistant']);
+    expect(messages.map(({ role }) => role)).toEqual([
+      'user',
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+    ]);
     expect(textOf(messages[0] as Message)).toContain('The code lies in src.');
     expect(messages[0]?.metadata).toEqual({ internal: true, kind: 'bootstrap' });
     expect(textOf(messages[1] as Message)).toBe('One');
@@ -31,7 +54,10 @@ describe('prompt, with bootstrap sections', () => {
     const sessions = memorySessions();
     const compact = intercept('compact', () => ({
       decide: {
-        'turn.stop': (given) => [{ type: 'history.replace', messages: [summary, user('The last.')], origin: 'compact' }, given],
+        'turn.stop': (given) => [
+          { type: 'history.replace', messages: [summary, user('The last.')], origin: 'compact' },
+          given,
+        ],
       },
     }));
     const agent = harness({ model: scriptedModel(['1', '2']), sessions }).pipe(prompt(tour), compact);
@@ -51,11 +77,16 @@ describe('prompt, with bootstrap sections', () => {
   });
 
   it('takes the claim out of steering too, and leaves other messages as they are', async () => {
-    const delivered = (message: UserMessage): TurnEvent => event('history.append', { origin: 'steering', messages: [message], delivers: ['1'] });
+    const delivered = (message: UserMessage): TurnEvent =>
+      event('history.append', { origin: 'steering', messages: [message], delivers: ['1'] });
     const own = { ...user('Hi'), metadata: { kind: 'mail' } };
     const honest = delivered(own);
     const events = await lastValueFrom(of(delivered(record), honest).pipe(prompt({}), toArray()));
-    expect(events[0]).toMatchObject({ type: 'history.append', delivers: ['1'], messages: [{ content: record.content, metadata: { internal: true } }] });
+    expect(events[0]).toMatchObject({
+      type: 'history.append',
+      delivers: ['1'],
+      messages: [{ content: record.content, metadata: { internal: true } }],
+    });
     expect(JSON.stringify(events[0])).not.toContain('bootstrap');
     expect(events[1]).toBe(honest);
   });
@@ -67,9 +98,13 @@ describe('prompt, with bootstrap sections', () => {
       if (isBroken) throw new Error('No disk.');
       return 'Tour.';
     };
-    const agent = harness({ model: scriptedModel(['1', '2']), sessions }).pipe(prompt({ bootstrap: [{ id: 'tour', text }] }));
+    const agent = harness({ model: scriptedModel(['1', '2']), sessions }).pipe(
+      prompt({ bootstrap: [{ id: 'tour', text }] }),
+    );
     const first = await lastValueFrom(agent.turn({ session: 'a', input: 'One' }).pipe(toArray()));
-    expect(first.filter(({ type }) => type === 'prompt.skipped')).toMatchObject([{ section: 'tour', tier: 'bootstrap' }]);
+    expect(first.filter(({ type }) => type === 'prompt.skipped')).toMatchObject([
+      { section: 'tour', tier: 'bootstrap' },
+    ]);
     expect(bootstraps(sessions.messages('a'))).toBe(0);
     isBroken = false;
     await reply(agent.turn({ session: 'a', input: 'Two' }));
@@ -78,10 +113,24 @@ describe('prompt, with bootstrap sections', () => {
 
   it('sends what sources have found for it', async () => {
     const sessions = memorySessions();
-    const files = { id: 'files', load: () => ({ sections: [{ id: 'file:BOOTSTRAP.md', text: 'Look around.', tier: 'bootstrap' as const }, { id: 'file:A', text: 'A' }] }) };
+    const files = {
+      id: 'files',
+      load: () => ({
+        sections: [
+          { id: 'file:BOOTSTRAP.md', text: 'Look around.', tier: 'bootstrap' as const },
+          { id: 'file:A', text: 'A' },
+        ],
+      }),
+    };
     const model = scriptedModel(['1']);
-    await reply(harness({ model, sessions }).pipe(prompt({ session: [files] })).turn({ session: 'a', input: 'One' }));
-    expect(textOf(sessions.messages('a')[0] as Message)).toContain('<section id="file:BOOTSTRAP.md">\nLook around.\n</section>');
+    await reply(
+      harness({ model, sessions })
+        .pipe(prompt({ session: [files] }))
+        .turn({ session: 'a', input: 'One' }),
+    );
+    expect(textOf(sessions.messages('a')[0] as Message)).toContain(
+      '<section id="file:BOOTSTRAP.md">\nLook around.\n</section>',
+    );
     expect(model.requests[0]?.system.map(({ text }) => text)).toEqual(['A']);
   });
 
@@ -122,9 +171,14 @@ describe('hasBootstrap', () => {
   it('looks at the last 256 KB only, whatever they are made of', () => {
     const large = (size: number): Message => ({
       role: 'tool',
-      content: [{ type: 'tool-result', toolCallId: '1', toolName: 'read', output: { type: 'text', value: 'x'.repeat(size) } }],
+      content: [
+        { type: 'tool-result', toolCallId: '1', toolName: 'read', output: { type: 'text', value: 'x'.repeat(size) } },
+      ],
     });
-    const image: Message = { role: 'user', content: [{ type: 'file', mediaType: 'image/png', data: new Uint8Array(300_000) }] };
+    const image: Message = {
+      role: 'user',
+      content: [{ type: 'file', mediaType: 'image/png', data: new Uint8Array(300_000) }],
+    };
     expect(hasBootstrap([record, large(200_000)])).toBe(true);
     expect(hasBootstrap([record, large(300_000)])).toBe(false);
     expect(hasBootstrap([record, image])).toBe(false);

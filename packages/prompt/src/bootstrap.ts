@@ -21,7 +21,8 @@ export interface BootstrapScan {
 const boundaryKinds: ReadonlySet<unknown> = new Set(['summary', 'handoff', 'reset']);
 
 /** Whether an operator made this message to bring the bootstrap sections. */
-export const isBootstrapRecord = ({ metadata }: Message): boolean => metadata?.kind === bootstrapKind && metadata.internal === true;
+export const isBootstrapRecord = ({ metadata }: Message): boolean =>
+  metadata?.kind === bootstrapKind && metadata.internal === true;
 
 /**
  * Whether a session's history already holds the bootstrap sections.
@@ -64,7 +65,9 @@ const textBytes = (value: unknown, limit: number): number => {
  * @returns the same array when there is nothing to take away
  */
 export const withoutRecords = (messages: readonly Message[]): readonly Message[] =>
-  messages.some(isBootstrapRecord) ? messages.map((message) => (isBootstrapRecord(message) ? withoutKind(message) : message)) : messages;
+  messages.some(isBootstrapRecord)
+    ? messages.map((message) => (isBootstrapRecord(message) ? withoutKind(message) : message))
+    : messages;
 
 const withoutKind = (message: Message): Message => {
   const { kind: _, ...metadata } = message.metadata as MessageMetadata;

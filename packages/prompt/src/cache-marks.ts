@@ -25,9 +25,15 @@ export interface MarkBudget {
  *
  * @returns the ids of the marks to set
  */
-export const budgetMarks = (wanted: readonly WantedMark[], { limit, taken, minTokens }: MarkBudget): ReadonlySet<string> => {
+export const budgetMarks = (
+  wanted: readonly WantedMark[],
+  { limit, taken, minTokens }: MarkBudget,
+): ReadonlySet<string> => {
   const free = Math.max(0, limit - taken);
-  const byWorth = [...wanted.filter(({ tokens }) => tokens >= minTokens), ...wanted.filter(({ tokens }) => tokens < minTokens)];
+  const byWorth = [
+    ...wanted.filter(({ tokens }) => tokens >= minTokens),
+    ...wanted.filter(({ tokens }) => tokens < minTokens),
+  ];
   return new Set(byWorth.slice(0, free).map(({ id }) => id));
 };
 

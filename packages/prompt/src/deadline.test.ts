@@ -37,21 +37,44 @@ describe('prompt, with sections that take their time', () => {
   });
 
   it('goes on without the late ones at the deadline and says which', async () => {
-    const { events } = record({ frozen: [{ id: 'f', text: 'F' }], session: [{ id: 's', text: never }], volatile: [{ id: 'v', text: never }], deadlineMs: 700 });
+    const { events } = record({
+      frozen: [{ id: 'f', text: 'F' }],
+      session: [{ id: 's', text: never }],
+      volatile: [{ id: 'v', text: never }],
+      deadlineMs: 700,
+    });
     await vi.advanceTimersByTimeAsync(699);
     expect(events).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
     expect(events).toMatchObject([
-      [700, { type: 'prompt.skipped', section: 's', tier: 'session', reason: 'timed-out', message: 'It took longer than 700 ms.' }],
+      [
+        700,
+        {
+          type: 'prompt.skipped',
+          section: 's',
+          tier: 'session',
+          reason: 'timed-out',
+          message: 'It took longer than 700 ms.',
+        },
+      ],
       [700, { type: 'prompt.skipped', section: 'v', tier: 'volatile', reason: 'timed-out' }],
       [700, { type: 'model.request', system: [{ text: 'F' }], tail: [] }],
     ]);
   });
 
   it('gives a section less where the section says so', async () => {
-    const { events } = record({ session: [{ id: 's', text: never, timeoutMs: 100 }, { id: 'files', load: async () => new Promise(() => undefined), timeoutMs: 200 }] });
+    const { events } = record({
+      session: [
+        { id: 's', text: never, timeoutMs: 100 },
+        { id: 'files', load: async () => new Promise(() => undefined), timeoutMs: 200 },
+      ],
+    });
     await vi.advanceTimersByTimeAsync(200);
-    expect(events).toMatchObject([[200, { section: 's' }], [200, { section: 'files' }], [200, { type: 'model.request' }]]);
+    expect(events).toMatchObject([
+      [200, { section: 's' }],
+      [200, { section: 'files' }],
+      [200, { type: 'model.request' }],
+    ]);
   });
 
   it('takes the deadline from the turn’s budget', async () => {
@@ -68,7 +91,11 @@ describe('prompt, with sections that take their time', () => {
   });
 
   it.each([Number.NaN, -5, Infinity, 0])('waits for nothing when that leaves %d', async (left) => {
-    const { events } = record({ frozen: [{ id: 'f', text: 'F' }], session: [{ id: 's', text: never }], deadlineMs: () => left });
+    const { events } = record({
+      frozen: [{ id: 'f', text: 'F' }],
+      session: [{ id: 's', text: never }],
+      deadlineMs: () => left,
+    });
     await vi.advanceTimersByTimeAsync(0);
     expect(events.at(-1)).toMatchObject([0, { type: 'model.request', system: [{ text: 'F' }] }]);
   });
@@ -109,7 +136,14 @@ describe('prompt, with sections that take their time', () => {
       return never();
     };
     const model = scriptedModel([response(call('1', 'ls')), response(call('2', 'ls')), 'Done.']);
-    const agent = harness({ model, tools: scriptedTools({ ls: 'a' }) }).pipe(prompt({ volatile: [{ id: 'slow', text: slow }, { id: 'quick', text: 'Q' }] }));
+    const agent = harness({ model, tools: scriptedTools({ ls: 'a' }) }).pipe(
+      prompt({
+        volatile: [
+          { id: 'slow', text: slow },
+          { id: 'quick', text: 'Q' },
+        ],
+      }),
+    );
     const skipped: TurnEvent[] = [];
     let ended = 0;
     agent.turn({ session: 'a', input: 'Hi' }).subscribe((made) => {

@@ -1,4 +1,14 @@
-import { harness, memorySessions, type Harness, type JSONValue, type ModelResponse, type SystemBlock, type ToolDefinition, type TurnEvent, type TurnOperator } from '@h/turn';
+import {
+  harness,
+  memorySessions,
+  type Harness,
+  type JSONValue,
+  type ModelResponse,
+  type SystemBlock,
+  type ToolDefinition,
+  type TurnEvent,
+  type TurnOperator,
+} from '@h/turn';
 import { call, event, request, response, scriptedModel, scriptedTools, usage } from '@h/turn/testing';
 import { lastValueFrom, of, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
@@ -8,15 +18,23 @@ import type { PromptOptions } from './options.js';
 import { PromptCache } from './prompt-cache.js';
 import { prompt } from './prompt.js';
 
-const answer = (cacheRead: number, cacheWrite: number): ModelResponse => ({ ...response('Hi'), usage: { ...usage(20_000), cacheRead, cacheWrite } });
+const answer = (cacheRead: number, cacheWrite: number): ModelResponse => ({
+  ...response('Hi'),
+  usage: { ...usage(20_000), cacheRead, cacheWrite },
+});
 
-const turnsOf = async (agent: ReturnType<Harness['pipe']>, inputs: readonly string[], session = 'a'): Promise<readonly TurnEvent[][]> => {
+const turnsOf = async (
+  agent: ReturnType<Harness['pipe']>,
+  inputs: readonly string[],
+  session = 'a',
+): Promise<readonly TurnEvent[][]> => {
   const turns: TurnEvent[][] = [];
   for (const input of inputs) turns.push(await lastValueFrom(agent.turn({ session, input }).pipe(toArray())));
   return turns;
 };
 
-const cacheEvents = (events: readonly TurnEvent[]): readonly TurnEvent[] => events.filter(({ type }) => type.startsWith('cache.'));
+const cacheEvents = (events: readonly TurnEvent[]): readonly TurnEvent[] =>
+  events.filter(({ type }) => type.startsWith('cache.'));
 
 describe('prompt, watching the stable beginning', () => {
   it('says nothing while only volatile facts change', async () => {
@@ -26,7 +44,9 @@ describe('prompt, watching the stable beginning', () => {
       session: [{ id: 'rules', text: () => 'Use tabs.\r\n' }],
       volatile: [{ id: 'time', text: () => `Tick ${(ticks += 1)}` }],
     };
-    const agent = harness({ model: scriptedModel([answer(0, 900), answer(900, 10), answer(910, 10)]) }).pipe(prompt(options));
+    const agent = harness({ model: scriptedModel([answer(0, 900), answer(900, 10), answer(910, 10)]) }).pipe(
+      prompt(options),
+    );
     const turns = await turnsOf(agent, ['One', 'Two', 'Three']);
     expect(turns.flatMap(cacheEvents)).toEqual([]);
     expect(ticks).toBe(3);
@@ -35,7 +55,9 @@ describe('prompt, watching the stable beginning', () => {
   it('says which section changed, from what to what, and that the cache is lost', async () => {
     let rules = 'Use tabs.';
     const model = scriptedModel([answer(0, 900), answer(100, 800), answer(900, 10)]);
-    const agent = harness({ model }).pipe(prompt({ frozen: [{ id: 'identity', text: 'You are.' }], session: [{ id: 'rules', text: () => rules }] }));
+    const agent = harness({ model }).pipe(
+      prompt({ frozen: [{ id: 'identity', text: 'You are.' }], session: [{ id: 'rules', text: () => rules }] }),
+    );
     const [first] = await turnsOf(agent, ['One']);
     rules = 'Use spaces.';
     const [second, third] = await turnsOf(agent, ['Two', 'Three']);
@@ -43,14 +65,20 @@ describe('prompt, watching the stable beginning', () => {
     expect(cacheEvents(third ?? [])).toEqual([]);
     const hash = expect.stringMatching(/^[0-9a-f]{16}$/) as string;
     expect(cacheEvents(second ?? [])).toMatchObject([
-      { type: 'cache.broken', from: 'session', changes: [{ part: 'session', id: 'rules', change: 'changed', from: hash, to: hash }] },
+      {
+        type: 'cache.broken',
+        from: 'session',
+        changes: [{ part: 'session', id: 'rules', change: 'changed', from: hash, to: hash }],
+      },
       { type: 'cache.checked', outcome: 'lost', cacheRead: 100, cachedBefore: 900 },
     ]);
   });
 
   it('says so before the request leaves', async () => {
     let text = 'A';
-    const agent = harness({ model: scriptedModel([answer(0, 9), answer(0, 9)]) }).pipe(prompt({ session: [{ id: 's', text: () => text }] }));
+    const agent = harness({ model: scriptedModel([answer(0, 9), answer(0, 9)]) }).pipe(
+      prompt({ session: [{ id: 's', text: () => text }] }),
+    );
     await turnsOf(agent, ['One']);
     text = 'B';
     const [events = []] = await turnsOf(agent, ['Two']);
@@ -59,7 +87,11 @@ describe('prompt, watching the stable beginning', () => {
   });
 
   it('notices tools that come, go and change, and leaves their order alone', async () => {
-    const tool = (name: string, description = name): ToolDefinition => ({ name, description, inputSchema: { type: 'object' } });
+    const tool = (name: string, description = name): ToolDefinition => ({
+      name,
+      description,
+      inputSchema: { type: 'object' },
+    });
     const lists = [
       [tool('a'), tool('b')],
       [tool('b'), tool('a')],
@@ -88,13 +120,18 @@ describe('prompt, watching the stable beginning', () => {
     const tool = { name: 'more', description: 'More', inputSchema: { type: 'object' } };
     const asked = (step: number, attempt: number, tools: readonly ToolDefinition[]): TurnEvent =>
       event('model.request', { step, attempt, ...request({ tools }) });
-    const events = await lastValueFrom(of(asked(1, 1, []), asked(2, 1, [tool]), asked(2, 2, [tool])).pipe(prompt({}), toArray()));
+    const events = await lastValueFrom(
+      of(asked(1, 1, []), asked(2, 1, [tool]), asked(2, 2, [tool])).pipe(prompt({}), toArray()),
+    );
     expect(events.map(({ type }) => type)).toEqual(['model.request', 'cache.broken', 'model.request', 'model.request']);
   });
 
   it('notices another system prompt of the harness', async () => {
-    const asked = (system: readonly SystemBlock[]): TurnEvent => event('model.request', { step: 1, attempt: 1, ...request({ system }) });
-    const events = await lastValueFrom(of(asked([{ text: 'A' }]), asked([{ text: 'A' }]), asked([{ text: 'B' }])).pipe(prompt({}), toArray()));
+    const asked = (system: readonly SystemBlock[]): TurnEvent =>
+      event('model.request', { step: 1, attempt: 1, ...request({ system }) });
+    const events = await lastValueFrom(
+      of(asked([{ text: 'A' }]), asked([{ text: 'A' }]), asked([{ text: 'B' }])).pipe(prompt({}), toArray()),
+    );
     expect(events.map(({ type }) => type)).toEqual(['model.request', 'model.request', 'cache.broken', 'model.request']);
     expect(events[2]).toMatchObject({ from: 'system', changes: [{ part: 'system', id: '0', change: 'changed' }] });
   });
@@ -113,16 +150,22 @@ describe('prompt, watching the stable beginning', () => {
 
   it('remembers from turn to turn in the session’s state, so that another process knows too', async () => {
     const sessions = memorySessions();
-    const first = harness({ model: scriptedModel([answer(0, 900)]), sessions }).pipe(prompt({ session: [{ id: 's', text: 'A' }] }));
+    const first = harness({ model: scriptedModel([answer(0, 900)]), sessions }).pipe(
+      prompt({ session: [{ id: 's', text: 'A' }] }),
+    );
     await turnsOf(first, ['One']);
-    const other = harness({ model: scriptedModel([answer(0, 900)]), sessions }).pipe(prompt({ session: [{ id: 's', text: 'B' }] }));
+    const other = harness({ model: scriptedModel([answer(0, 900)]), sessions }).pipe(
+      prompt({ session: [{ id: 's', text: 'B' }] }),
+    );
     const [events = []] = await turnsOf(other, ['Two']);
     expect(cacheEvents(events)).toMatchObject([{ type: 'cache.broken' }, { type: 'cache.checked', outcome: 'lost' }]);
   });
 
   it('keeps the state once a turn, and once more when the beginning changes', async () => {
     const model = scriptedModel([response(call('1', 'ls')), response(call('2', 'ls')), 'Done.']);
-    const agent = harness({ model, tools: scriptedTools({ ls: 'a' }) }).pipe(prompt({ frozen: [{ id: 'f', text: 'F' }], volatile: [{ id: 't', text: ({ step }) => `${step}` }] }));
+    const agent = harness({ model, tools: scriptedTools({ ls: 'a' }) }).pipe(
+      prompt({ frozen: [{ id: 'f', text: 'F' }], volatile: [{ id: 't', text: ({ step }) => `${step}` }] }),
+    );
     const [events = []] = await turnsOf(agent, ['One']);
     expect(events.filter(({ type }) => type === 'session.state')).toHaveLength(1);
   });
@@ -132,7 +175,12 @@ describe('prompt, watching the stable beginning', () => {
     const hostTurn = async (operator: TurnOperator): Promise<readonly TurnEvent[]> => {
       const loaded = event('session.loaded', { session: 'a', messages: request().messages, state: {}, repairs: [] });
       const start = event('turn.start', { session: 'a', input: [], trigger: 'user' });
-      const events = [start, loaded, event('model.request', { step: 1, attempt: 1, ...request() }), event('model.response', { step: 1, attempt: 1, ...answer(0, 9) })];
+      const events = [
+        start,
+        loaded,
+        event('model.request', { step: 1, attempt: 1, ...request() }),
+        event('model.response', { step: 1, attempt: 1, ...answer(0, 9) }),
+      ];
       return lastValueFrom(of(...events).pipe(operator, toArray()));
     };
     await hostTurn(prompt({ session: [{ id: 's', text: 'A' }], cache }));
@@ -158,7 +206,12 @@ describe('prompt, watching the stable beginning', () => {
 const print = (...items: readonly (readonly [id: string, hash: string])[]): PrefixPrint => {
   const empty = new PromptCache().render([]);
   const parts = items.map(([id, hash]) => ({ id, hash }));
-  return { tools: empty, system: new PromptCache().print([]), frozen: empty, session: { hash: JSON.stringify(parts), items: parts } };
+  return {
+    tools: empty,
+    system: new PromptCache().print([]),
+    frozen: empty,
+    session: { hash: JSON.stringify(parts), items: parts },
+  };
 };
 
 describe('comparePrefixes', () => {
@@ -175,7 +228,9 @@ describe('comparePrefixes', () => {
   });
 
   it('tells sections that have only moved', () => {
-    expect(comparePrefixes(print(['a', '1'], ['b', '2'], ['c', '3']), print(['a', '1'], ['c', '3'], ['b', '2']))).toMatchObject([
+    expect(
+      comparePrefixes(print(['a', '1'], ['b', '2'], ['c', '3']), print(['a', '1'], ['c', '3'], ['b', '2'])),
+    ).toMatchObject([
       { id: 'c', change: 'moved' },
       { id: 'b', change: 'moved' },
     ]);
@@ -183,7 +238,9 @@ describe('comparePrefixes', () => {
 
   it('names the whole part where its sections are not known', () => {
     const before = { ...print(), session: { hash: 'x' } };
-    expect(comparePrefixes(before, print(['a', '1']))).toMatchObject([{ part: 'session', change: 'changed', from: 'x' }]);
+    expect(comparePrefixes(before, print(['a', '1']))).toMatchObject([
+      { part: 'session', change: 'changed', from: 'x' },
+    ]);
   });
 });
 
@@ -193,7 +250,10 @@ describe('the kept state', () => {
     const read = fromState(JSON.parse(JSON.stringify(toState(kept))) as JSONValue);
     expect(read?.cached).toBe(7);
     expect(read && comparePrefixes(kept.prefix, read.prefix)).toEqual([]);
-    expect(read?.prefix.session.items).toEqual([{ id: 'a', hash: '1' }, { id: 'b', hash: '2' }]);
+    expect(read?.prefix.session.items).toEqual([
+      { id: 'a', hash: '1' },
+      { id: 'b', hash: '2' },
+    ]);
   });
 
   it('stays small: of a part of many items only the hash is kept', () => {
@@ -203,10 +263,18 @@ describe('the kept state', () => {
     expect(fromState({ session, ...rest })?.prefix.session).toEqual({ hash: many.session.hash });
   });
 
-  it.each([null, 1, 'x', [], {}, { v: 2, cached: 0 }, { v: 1, cached: 'x' }, { v: 1, cached: 0, tools: 1 }, { v: 1, cached: 0, tools: ['x', 7], system: ['x'], frozen: ['x'], session: ['x'] }, { v: 1, cached: 0, tools: ['x', [7]], system: ['x'], frozen: ['x'], session: [1] }])(
-    'is ignored when something else has written it: %j',
-    (state) => {
-      expect(fromState(state)).toBeUndefined();
-    },
-  );
+  it.each([
+    null,
+    1,
+    'x',
+    [],
+    {},
+    { v: 2, cached: 0 },
+    { v: 1, cached: 'x' },
+    { v: 1, cached: 0, tools: 1 },
+    { v: 1, cached: 0, tools: ['x', 7], system: ['x'], frozen: ['x'], session: ['x'] },
+    { v: 1, cached: 0, tools: ['x', [7]], system: ['x'], frozen: ['x'], session: [1] },
+  ])('is ignored when something else has written it: %j', (state) => {
+    expect(fromState(state)).toBeUndefined();
+  });
 });

@@ -52,5 +52,11 @@ const comparePart = (part: PrefixPart, before: PartPrint, after: PartPrint): rea
 };
 
 /** The same items in another order: all from the first to the last that left its place. */
-const moved = (part: PrefixPart, before: NonNullable<PartPrint['items']>, after: NonNullable<PartPrint['items']>): readonly PrefixChange[] =>
-  after.flatMap(({ id, hash }, index) => (before[index]?.id === id ? [] : [{ part, id, change: 'moved' as const, from: hash, to: hash }]));
+const moved = (
+  part: PrefixPart,
+  before: NonNullable<PartPrint['items']>,
+  after: NonNullable<PartPrint['items']>,
+): readonly PrefixChange[] =>
+  after.flatMap(({ id, hash }, index) =>
+    before[index]?.id === id ? [] : [{ part, id, change: 'moved' as const, from: hash, to: hash }],
+  );

@@ -7,7 +7,13 @@ export { comparePrefixes, type PrefixChange } from './drift.js';
 export type { KeptPrompt, PartPrint, PrefixPart, PrefixPrint } from './kept-prompt.js';
 export { normalizeCapabilities, normalizeText } from './normalize.js';
 export type { PromptCaching, PromptOptions, TurnFacts } from './options.js';
-export { PromptCache, type PromptCacheOptions, type RenderedItem, type RenderedTier, type SortedTools } from './prompt-cache.js';
+export {
+  PromptCache,
+  type PromptCacheOptions,
+  type RenderedItem,
+  type RenderedTier,
+  type SortedTools,
+} from './prompt-cache.js';
 export { prompt } from './prompt.js';
 export type { PromptAnnotation } from './request-shaper.js';
 export type * from './sections.js';

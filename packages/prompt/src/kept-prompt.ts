@@ -60,4 +60,5 @@ const itemFromState = (state: JSONValue): RenderedItem | undefined => {
   return typeof id === 'string' && typeof hash === 'string' ? { id, hash } : undefined;
 };
 
-const isObject = (value: JSONValue | undefined): value is JSONObject => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: JSONValue | undefined): value is JSONObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

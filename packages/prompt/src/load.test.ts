@@ -35,14 +35,34 @@ const turn = () => {
 describe('loadAll', () => {
   it('answers at once where nothing has to be waited for, and asks for no signal', () => {
     const { options, timers, asked } = turn();
-    const results = loadAll([{ start: () => 1 }, { start: () => { throw new Error('No.'); } }], options);
-    expect(results).toEqual([{ ok: true, value: 1 }, { ok: false, reason: 'failed', message: 'No.' }]);
+    const results = loadAll(
+      [
+        { start: () => 1 },
+        {
+          start: () => {
+            throw new Error('No.');
+          },
+        },
+      ],
+      options,
+    );
+    expect(results).toEqual([
+      { ok: true, value: 1 },
+      { ok: false, reason: 'failed', message: 'No.' },
+    ]);
     expect([timers.size, asked()]).toEqual([0, 0]);
   });
 
   it('leaves no timer and no listener behind, however jobs end', async () => {
     const { options, timers, listeners } = turn();
-    const results = loadAll([{ start: async () => Promise.resolve(1) }, { start: async () => Promise.reject(new Error('No.')) }, { start: async () => new Promise<number>(() => undefined) }], options);
+    const results = loadAll(
+      [
+        { start: async () => Promise.resolve(1) },
+        { start: async () => Promise.reject(new Error('No.')) },
+        { start: async () => new Promise<number>(() => undefined) },
+      ],
+      options,
+    );
     expect([timers.size, listeners.size]).toEqual([3, 3]);
     await new Promise((resolve) => {
       setImmediate(resolve);
@@ -66,7 +86,17 @@ describe('loadAll', () => {
   it('stops a job that asks for its signal only after its time is up', async () => {
     const { options, timers } = turn();
     let signalOf: (() => AbortSignal) | undefined;
-    const results = loadAll([{ start: async (signal) => { signalOf = signal; return new Promise<number>(() => undefined); } }], options);
+    const results = loadAll(
+      [
+        {
+          start: async (signal) => {
+            signalOf = signal;
+            return new Promise<number>(() => undefined);
+          },
+        },
+      ],
+      options,
+    );
     for (const callback of timers) callback();
     await results;
     expect(signalOf?.().aborted).toBe(true);

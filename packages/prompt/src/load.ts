@@ -26,7 +26,10 @@ export interface LoadOptions {
  * Where no job has to be waited for, the answer is there at once. A job that is late is told to stop, and what it says
  * after that, or how it fails, changes nothing. Never rejects.
  */
-export const loadAll = <Value>(jobs: readonly LoadJob<Value>[], options: LoadOptions): MaybePromise<readonly Loaded<Value>[]> => {
+export const loadAll = <Value>(
+  jobs: readonly LoadJob<Value>[],
+  options: LoadOptions,
+): MaybePromise<readonly Loaded<Value>[]> => {
   const there: Loaded<Value>[] = [];
   const pending: Promise<void>[] = [];
   for (const [index, job] of jobs.entries()) {
@@ -37,7 +40,10 @@ export const loadAll = <Value>(jobs: readonly LoadJob<Value>[], options: LoadOpt
   return pending.length === 0 ? there : Promise.all(pending).then(() => there);
 };
 
-const loadOne = <Value>({ start, timeoutMs = Infinity }: LoadJob<Value>, options: LoadOptions): Loaded<Value> | Promise<Loaded<Value>> => {
+const loadOne = <Value>(
+  { start, timeoutMs = Infinity }: LoadJob<Value>,
+  options: LoadOptions,
+): Loaded<Value> | Promise<Loaded<Value>> => {
   let abort: AbortController | undefined;
   const signal = (): AbortSignal => (abort ??= new AbortController()).signal;
   let value: MaybePromise<Value>;
@@ -71,7 +77,11 @@ const loadOne = <Value>({ start, timeoutMs = Infinity }: LoadJob<Value>, options
   });
 };
 
-const failed = (error: unknown): Loaded<never> => ({ ok: false, reason: 'failed', message: toErrorInfo(error).message });
+const failed = (error: unknown): Loaded<never> => ({
+  ok: false,
+  reason: 'failed',
+  message: toErrorInfo(error).message,
+});
 
 export const isPromiseLike = <Value>(value: MaybePromise<Value>): value is PromiseLike<Value> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';

@@ -24,9 +24,11 @@ export const normalizeText = (text: string): string => {
  * For comparing only. What is shown keeps its case, because names of tools are case-sensitive.
  */
 export const normalizeCapabilities = (capabilities: readonly string[]): readonly string[] =>
-  [...new Set(capabilities.map((capability) => capability.trim().toLowerCase()).filter((capability) => capability !== ''))].toSorted(
-    byCodeUnit,
-  );
+  [
+    ...new Set(
+      capabilities.map((capability) => capability.trim().toLowerCase()).filter((capability) => capability !== ''),
+    ),
+  ].toSorted(byCodeUnit);
 
 /** An order that is the same on every machine, whatever its locale. */
 export const byCodeUnit = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);

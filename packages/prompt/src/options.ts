@@ -115,9 +115,20 @@ export interface CheckedOptions {
 const timeoutMs = numberFrom(0, Infinity);
 
 const sectionIn = (tier: SectionTier, more: Readonly<Record<string, OptionCheck>> = {}): OptionCheck =>
-  objectOf({ id: required(aText), tier: oneOf(tier), text: required(either(anyText, aFunction)), timeoutMs, maxChars: wholeFrom(1), ...more });
+  objectOf({
+    id: required(aText),
+    tier: oneOf(tier),
+    text: required(either(anyText, aFunction)),
+    timeoutMs,
+    maxChars: wholeFrom(1),
+    ...more,
+  });
 
-const aSource = objectOf({ id: required(aText), load: required(aFunction), timeoutMs } satisfies OptionChecks<SectionSource>);
+const aSource = objectOf({
+  id: required(aText),
+  load: required(aFunction),
+  timeoutMs,
+} satisfies OptionChecks<SectionSource>);
 const aSessionSection = sectionIn('session');
 
 /** What it is meant to be tells which of the two explains what is wrong. */
@@ -127,10 +138,16 @@ const aSectionOrSource: OptionCheck = {
   faultIn: (value) => meantBy(value).faultIn?.(value),
 };
 
-const meantBy = (value: unknown): OptionCheck => (typeof value === 'object' && value !== null && 'load' in value ? aSource : aSessionSection);
+const meantBy = (value: unknown): OptionCheck =>
+  typeof value === 'object' && value !== null && 'load' in value ? aSource : aSessionSection;
 
 const ttl = oneOf('5m', '1h');
-const caching: OptionChecks<PromptCaching> = { stable: ttl, messages: ttl, maxMarks: wholeFrom(0), minTokens: wholeFrom(0) };
+const caching: OptionChecks<PromptCaching> = {
+  stable: ttl,
+  messages: ttl,
+  maxMarks: wholeFrom(0),
+  minTokens: wholeFrom(0),
+};
 
 const checks: OptionChecks<PromptOptions> = {
   frozen: listOf(sectionIn('frozen')),
@@ -151,10 +168,25 @@ const checks: OptionChecks<PromptOptions> = {
  */
 export const checkedOptions = (options: PromptOptions): CheckedOptions => {
   checkOptions('prompt()', options, checks);
-  const { frozen = [], session = [], volatile = [], bootstrap = [], volatileAfterTools = true, cache, capabilities = [], deadlineMs = 2000 } = options;
+  const {
+    frozen = [],
+    session = [],
+    volatile = [],
+    bootstrap = [],
+    volatileAfterTools = true,
+    cache,
+    capabilities = [],
+    deadlineMs = 2000,
+  } = options;
   checkIds({ frozen, session, volatile, bootstrap });
   return {
-    frozen, session, volatile, bootstrap, capabilities, deadlineMs, volatileAfterTools,
+    frozen,
+    session,
+    volatile,
+    bootstrap,
+    capabilities,
+    deadlineMs,
+    volatileAfterTools,
     caching: checkedCaching(options.caching ?? {}),
     cache: cache ?? new PromptCache(),
     memory: cache,
@@ -165,7 +197,10 @@ const checkedCaching = (given: PromptCaching | false): CheckedOptions['caching']
   if (given === false) return undefined;
   const { stable = '5m', messages = '5m', maxMarks = 4, minTokens = 1024 } = given;
   if (stable === '5m' && messages === '1h') {
-    throw refusal('caching.messages', 'takes "5m" as "caching.messages" while "caching.stable" is "5m": providers refuse a longer time after a shorter one.');
+    throw refusal(
+      'caching.messages',
+      'takes "5m" as "caching.messages" while "caching.stable" is "5m": providers refuse a longer time after a shorter one.',
+    );
   }
   return { stable, messages, maxMarks, minTokens };
 };
@@ -175,10 +210,16 @@ const checkIds = (tiers: Readonly<Record<string, readonly { readonly id: string 
   for (const [tier, sections] of Object.entries(tiers)) {
     for (const [index, { id }] of sections.entries()) {
       const option = `${tier}[${index}].id`;
-      if (ids.has(id)) throw refusal(option, `takes an id of its own for each section as "${option}"; another one has ${showValue(id)}.`);
+      if (ids.has(id)) {
+        throw refusal(
+          option,
+          `takes an id of its own for each section as "${option}"; another one has ${showValue(id)}.`,
+        );
+      }
       ids.add(id);
     }
   }
 };
 
-const refusal = (option: string, problem: string): InvalidOptionError => new InvalidOptionError({ owner: 'prompt()', option, message: `prompt() ${problem}` });
+const refusal = (option: string, problem: string): InvalidOptionError =>
+  new InvalidOptionError({ owner: 'prompt()', option, message: `prompt() ${problem}` });

@@ -111,7 +111,9 @@ export class PromptCache {
   sortTools(given: readonly ToolDefinition[]): SortedTools {
     const known = this.#toolLists.get(given);
     if (known) return known;
-    const isSorted = given.every((tool, index) => index === 0 || byCodeUnit((given[index - 1] as ToolDefinition).name, tool.name) <= 0);
+    const isSorted = given.every(
+      (tool, index) => index === 0 || byCodeUnit((given[index - 1] as ToolDefinition).name, tool.name) <= 0,
+    );
     const tools = isSorted ? given : given.toSorted((left, right) => byCodeUnit(left.name, right.name));
     const written = tools.map((tool) => this.#written(tool));
     const items = tools.map(({ name }, index) => ({ id: name, hash: (written[index] as WrittenTool).hash }));

@@ -1,5 +1,24 @@
-import { harness, memorySessions, MessageList, reply, textOf, type Message, type ModelRequest, type TurnEvent } from '@h/turn';
-import { call, describeOperator, event, failure, request, response, scriptedModel, scriptedTools, user } from '@h/turn/testing';
+import {
+  harness,
+  memorySessions,
+  MessageList,
+  reply,
+  textOf,
+  type Message,
+  type ModelRequest,
+  type TurnEvent,
+} from '@h/turn';
+import {
+  call,
+  describeOperator,
+  event,
+  failure,
+  request,
+  response,
+  scriptedModel,
+  scriptedTools,
+  user,
+} from '@h/turn/testing';
 import { lastValueFrom, of, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { PromptCache } from './prompt-cache.js';
@@ -13,17 +32,24 @@ const clock = { id: 'time', text: ({ at }: { readonly at: number }) => `The time
 
 /** What `prompt()` makes of one request. */
 const shaped = async (options: PromptOptions, given: ModelRequest = request()): Promise<ModelRequest> => {
-  const all = await lastValueFrom(of(event('model.request', { step: 1, attempt: 1, ...given })).pipe(prompt(options), toArray()));
+  const all = await lastValueFrom(
+    of(event('model.request', { step: 1, attempt: 1, ...given })).pipe(prompt(options), toArray()),
+  );
   return all.find((made) => made.type === 'model.request') as ModelRequest;
 };
 
-const runTurn = async (events: Parameters<typeof reply>[0]): Promise<readonly TurnEvent[]> => lastValueFrom(events.pipe(toArray()));
+const runTurn = async (events: Parameters<typeof reply>[0]): Promise<readonly TurnEvent[]> =>
+  lastValueFrom(events.pipe(toArray()));
 
 const typesOf = (events: readonly TurnEvent[]): readonly string[] => events.map(({ type }) => type);
 
 describe('prompt', () => {
   it('sends the stable tiers as system blocks and volatile facts after the history', async () => {
-    const made = await shaped({ frozen: [identity], session: [rules], volatile: [{ id: 'memory', text: 'Tests run with vitest.' }] });
+    const made = await shaped({
+      frozen: [identity],
+      session: [rules],
+      volatile: [{ id: 'memory', text: 'Tests run with vitest.' }],
+    });
     expect(made.system).toEqual([
       { text: 'You are a careful engineer.', cache: {} },
       { text: 'Use tabs.', cache: {} },
@@ -47,7 +73,10 @@ describe('prompt', () => {
   });
 
   it('leaves tiers without text away', async () => {
-    const made = await shaped({ frozen: [{ id: 'empty', text: ' \r\n' }], session: [{ id: 'none', text: () => undefined }] });
+    const made = await shaped({
+      frozen: [{ id: 'empty', text: ' \r\n' }],
+      session: [{ id: 'none', text: () => undefined }],
+    });
     expect(made.system).toEqual([]);
     expect(made.tail).toEqual([]);
   });
@@ -71,12 +100,17 @@ describe('prompt', () => {
 
   it('counts the marks of others and gives up its least worthy ones', async () => {
     const marked = { cache: {} };
-    const system = [{ text: 'A', ...marked }, { text: 'B', ...marked }];
+    const system = [
+      { text: 'A', ...marked },
+      { text: 'B', ...marked },
+    ];
     const two = await shaped({ frozen: [identity], session: [rules] }, request({ system }));
     expect(two.system.map(({ cache }) => cache !== undefined)).toEqual([true, true, false, true]);
     expect(two.cacheMessages).toEqual({});
     const cacheControl = { anthropic: { cacheControl: { type: 'ephemeral' } } };
-    const tools = [{ name: 'ls', description: 'Lists', inputSchema: { type: 'object' }, providerOptions: cacheControl }];
+    const tools = [
+      { name: 'ls', description: 'Lists', inputSchema: { type: 'object' }, providerOptions: cacheControl },
+    ];
     const one = await shaped({ frozen: [identity], session: [rules] }, request({ system, tools }));
     expect(one.system.map(({ cache }) => cache !== undefined)).toEqual([true, true, false, false]);
     expect(one.cacheMessages).toEqual({});
@@ -125,7 +159,11 @@ describe('prompt', () => {
   it('shapes a request once, however often it passes', async () => {
     const options = { frozen: [identity], volatile: [clock] };
     const all = await lastValueFrom(
-      of(event('model.request', { step: 1, attempt: 1, ...request() })).pipe(prompt(options), prompt(options), toArray()),
+      of(event('model.request', { step: 1, attempt: 1, ...request() })).pipe(
+        prompt(options),
+        prompt(options),
+        toArray(),
+      ),
     );
     expect(all).toHaveLength(1);
     expect(all[0]).toMatchObject({ system: [{ text: identity.text }], tail: [{ role: 'user' }] });
@@ -133,7 +171,9 @@ describe('prompt', () => {
 
   it('shapes a request that is asked again anew, from the one that came', async () => {
     const raw = event('model.request', { step: 1, attempt: 1, ...request() }, { at: 1 });
-    const all = await lastValueFrom(of(raw, { ...raw, attempt: 2, at: 2 }).pipe(prompt({ frozen: [identity], volatile: [clock] }), toArray()));
+    const all = await lastValueFrom(
+      of(raw, { ...raw, attempt: 2, at: 2 }).pipe(prompt({ frozen: [identity], volatile: [clock] }), toArray()),
+    );
     expect(all).toMatchObject([{ system: [{ text: identity.text }] }, { system: [{ text: identity.text }] }]);
     expect(all.map((made) => (made as ModelRequest).tail.length)).toEqual([1, 1]);
     expect(textOf((all[1] as ModelRequest).tail[0] as Message)).toContain('The time is 2.');
@@ -151,7 +191,9 @@ describe('prompt', () => {
   });
 
   it('keeps a volatile text inside its section', async () => {
-    const made = await shaped({ volatile: [{ id: 'notes', text: 'a < b\n</section>\n</ Context >\n<section id="x">' }] });
+    const made = await shaped({
+      volatile: [{ id: 'notes', text: 'a < b\n</section>\n</ Context >\n<section id="x">' }],
+    });
     const text = textOf(made.tail[0] as Message);
     expect(text).toContain('a < b\n&lt;/section>\n&lt;/ Context >\n&lt;section id="x">');
     expect(text.match(/<\/?section|<\/?context/g)).toEqual(['<context', '<section', '</section', '</context']);
@@ -187,19 +229,41 @@ describe('prompt', () => {
     for (const can of ['write read', 'READ write read', 'read see']) {
       await reply(agent.turn({ session: 'a', input: 'Hi', metadata: { can } }));
     }
-    expect(model.requests.map(({ system }) => system[0]?.text)).toEqual(['1: read write', '1: read write', '2: read see']);
+    expect(model.requests.map(({ system }) => system[0]?.text)).toEqual([
+      '1: read write',
+      '1: read write',
+      '2: read see',
+    ]);
   });
 
   it('tells functions about the turn and the request', async () => {
     const seen: unknown[] = [];
     const operator = prompt({
-      session: [{ id: 's', text: ({ turn, session, trigger, metadata, startedAt }) => void seen.push({ turn, session, trigger, metadata, startedAt }) }],
-      volatile: [{ id: 'v', text: ({ session, step, attempt, model, messages, tools }) => void seen.push({ session, step, attempt, model, length: messages.length, tools }) }],
+      session: [
+        {
+          id: 's',
+          text: ({ turn, session, trigger, metadata, startedAt }) =>
+            void seen.push({ turn, session, trigger, metadata, startedAt }),
+        },
+      ],
+      volatile: [
+        {
+          id: 'v',
+          text: ({ session, step, attempt, model, messages, tools }) =>
+            void seen.push({ session, step, attempt, model, length: messages.length, tools }),
+        },
+      ],
     });
     const agent = harness({ model: scriptedModel(['Hi']), defaultModel: 'm' }).pipe(operator);
     await reply(agent.turn({ id: 't', session: 'a', input: 'Hi', trigger: 'cron', metadata: { channel: 'mail' } }));
     expect(seen).toEqual([
-      { turn: 't', session: 'a', trigger: 'cron', metadata: { channel: 'mail' }, startedAt: expect.any(Number) as number },
+      {
+        turn: 't',
+        session: 'a',
+        trigger: 'cron',
+        metadata: { channel: 'mail' },
+        startedAt: expect.any(Number) as number,
+      },
       { session: 'a', step: 1, attempt: 1, model: 'm', length: 1, tools: [] },
     ]);
   });
@@ -223,7 +287,15 @@ describe('prompt', () => {
   it('lets a source put sections where they belong', async () => {
     const made = await shaped({
       session: [
-        { id: 'files', load: () => ({ sections: [{ id: 'file:A', text: 'A' }, { id: 'file:M', text: 'M', tier: 'volatile' }] }) },
+        {
+          id: 'files',
+          load: () => ({
+            sections: [
+              { id: 'file:A', text: 'A' },
+              { id: 'file:M', text: 'M', tier: 'volatile' },
+            ],
+          }),
+        },
         rules,
       ],
     });
@@ -237,7 +309,12 @@ describe('prompt, when a section fails', () => {
     const operator = prompt({
       frozen: [identity],
       session: [
-        { id: 'throws', text: () => { throw new Error('No disk.'); } },
+        {
+          id: 'throws',
+          text: () => {
+            throw new Error('No disk.');
+          },
+        },
         { id: 'nonsense', text: () => 7 as unknown as string },
         { id: 'source', load: () => undefined as never },
       ],
@@ -256,9 +333,17 @@ describe('prompt, when a section fails', () => {
   });
 
   it('keeps the first of two sections with one name', async () => {
-    const found = { sections: [{ id: 'rules', text: 'Mine.' }, { id: 'x', text: 'One' }, { id: 'x', text: 'Two' }] };
+    const found = {
+      sections: [
+        { id: 'rules', text: 'Mine.' },
+        { id: 'x', text: 'One' },
+        { id: 'x', text: 'Two' },
+      ],
+    };
     const operator = prompt({ session: [rules, { id: 'files', load: () => found }] });
-    const events = await lastValueFrom(of(event('model.request', { step: 1, attempt: 1, ...request() })).pipe(operator, toArray()));
+    const events = await lastValueFrom(
+      of(event('model.request', { step: 1, attempt: 1, ...request() })).pipe(operator, toArray()),
+    );
     expect(events).toMatchObject([
       { type: 'prompt.skipped', section: 'rules', reason: 'duplicate' },
       { type: 'prompt.skipped', section: 'x', reason: 'duplicate' },
@@ -268,15 +353,21 @@ describe('prompt, when a section fails', () => {
 
   it('cuts what a function says too much, with a visible note', async () => {
     const operator = prompt({ volatile: [{ id: 'memory', text: () => 'x'.repeat(300), maxChars: 200 }] });
-    const events = await lastValueFrom(of(event('model.request', { step: 1, attempt: 1, ...request() })).pipe(operator, toArray()));
+    const events = await lastValueFrom(
+      of(event('model.request', { step: 1, attempt: 1, ...request() })).pipe(operator, toArray()),
+    );
     expect(events[0]).toMatchObject({ type: 'prompt.problem', section: 'memory', code: 'shortened' });
-    expect(textOf((events[1] as ModelRequest).tail[0] as Message)).toMatch(/x\n\n\[Cut here: \d+ of 300 characters are left out\.\]/);
+    expect(textOf((events[1] as ModelRequest).tail[0] as Message)).toMatch(
+      /x\n\n\[Cut here: \d+ of 300 characters are left out\.\]/,
+    );
   });
 
   it('hands on what a section has to say about itself', async () => {
     const problems = [{ code: 'collision', message: 'Two are called git.', path: '/skills/git' }];
     const operator = prompt({ session: [{ id: 'skills', text: () => ({ text: 'git', problems }) }] });
-    const events = await lastValueFrom(of(event('model.request', { step: 1, attempt: 1, ...request() })).pipe(operator, toArray()));
+    const events = await lastValueFrom(
+      of(event('model.request', { step: 1, attempt: 1, ...request() })).pipe(operator, toArray()),
+    );
     expect(events[0]).toMatchObject({ type: 'prompt.problem', section: 'skills', ...problems[0] });
   });
 });
@@ -284,8 +375,19 @@ describe('prompt, when a section fails', () => {
 describe('prompt, in a failing turn', () => {
   it('does not repeat its notices when the model is asked again', async () => {
     const model = scriptedModel([{ error: failure('Busy.') }]);
-    const operator = prompt({ session: [{ id: 'bad', text: () => { throw new Error('No.'); } }] });
-    const events = await runTurn(harness({ model, sessions: memorySessions() }).pipe(operator).turn({ session: 'a', input: 'Hi' }));
+    const operator = prompt({
+      session: [
+        {
+          id: 'bad',
+          text: () => {
+            throw new Error('No.');
+          },
+        },
+      ],
+    });
+    const events = await runTurn(
+      harness({ model, sessions: memorySessions() }).pipe(operator).turn({ session: 'a', input: 'Hi' }),
+    );
     expect(typesOf(events).filter((type) => type === 'prompt.skipped')).toHaveLength(1);
     expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'error' });
   });
@@ -317,7 +419,9 @@ describe('prompt, asked for what it cannot do', () => {
     ['caching.maxMarks', { caching: { maxMarks: -1 } }],
     ['caching.minTokens', { caching: { minTokens: 1.5 } }],
   ])('refuses %s and names it', (name, options) => {
-    expect(() => prompt(options)).toThrow(expect.objectContaining({ code: 'invalid-option', message: expect.stringContaining(name) as string }));
+    expect(() => prompt(options)).toThrow(
+      expect.objectContaining({ code: 'invalid-option', message: expect.stringContaining(name) as string }),
+    );
   });
 
   it('refuses a cache without room', () => {
@@ -341,7 +445,9 @@ describeOperator(
 describe('a session’s history', () => {
   it('never holds volatile facts', async () => {
     const sessions = memorySessions();
-    const agent = harness({ model: scriptedModel(['Hi']), sessions }).pipe(prompt({ frozen: [identity], volatile: [clock] }));
+    const agent = harness({ model: scriptedModel(['Hi']), sessions }).pipe(
+      prompt({ frozen: [identity], volatile: [clock] }),
+    );
     await reply(agent.turn({ session: 'a', input: 'Hello' }));
     expect(sessions.messages('a').map(({ role }) => role)).toEqual(['user', 'assistant']);
     expect(JSON.stringify(sessions.messages('a'))).not.toContain('The time is');

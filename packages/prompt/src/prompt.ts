@@ -1,4 +1,11 @@
-import { intercept, type Decision, type MaybePromise, type NewEvent, type TurnEventOf, type TurnOperator } from '@h/turn';
+import {
+  intercept,
+  type Decision,
+  type MaybePromise,
+  type NewEvent,
+  type TurnEventOf,
+  type TurnOperator,
+} from '@h/turn';
 import { hasBootstrap, isBootstrapRecord, withoutRecords } from './bootstrap.js';
 import { driftWatch, stateKey } from './drift-watch.js';
 import { fromState } from './kept-prompt.js';
@@ -110,7 +117,11 @@ export const prompt = (options: PromptOptions): TurnOperator => {
 };
 
 /** Goes on when both are there: at once, where they are there already. Both are under way by then. */
-const bothThere = <One, Other>(one: MaybePromise<One>, other: MaybePromise<Other>, then: (one: One, other: Other) => Decision): MaybePromise<Decision> =>
+const bothThere = <One, Other>(
+  one: MaybePromise<One>,
+  other: MaybePromise<Other>,
+  then: (one: One, other: Other) => Decision,
+): MaybePromise<Decision> =>
   whenThere(one, (first) => whenThere(other, (second) => then(first, second))) as MaybePromise<Decision>;
 
 const recordOf = (sections: readonly TextSection[]): readonly NewEvent[] => {

@@ -41,9 +41,9 @@ describe('normalizeCapabilities', () => {
   it('does not depend on order, case or repetition', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (list) => {
-        expect(normalizeCapabilities([...list.toReversed(), ...list].map((item) => item.toUpperCase().toLowerCase()))).toEqual(
-          normalizeCapabilities(list.map((item) => item.toUpperCase().toLowerCase())),
-        );
+        expect(
+          normalizeCapabilities([...list.toReversed(), ...list].map((item) => item.toUpperCase().toLowerCase())),
+        ).toEqual(normalizeCapabilities(list.map((item) => item.toUpperCase().toLowerCase())));
       }),
     );
   });
@@ -93,7 +93,10 @@ describe('budgetMarks', () => {
 
 describe('messageMarkCounter', () => {
   const marked: Message = { ...user('Hi'), providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } };
-  const inside: Message = { role: 'user', content: [{ type: 'text', text: 'x', providerOptions: { bedrock: { cachePoint: { type: 'default' } } } }] };
+  const inside: Message = {
+    role: 'user',
+    content: [{ type: 'text', text: 'x', providerOptions: { bedrock: { cachePoint: { type: 'default' } } } }],
+  };
 
   it('counts marks of messages and parts, looking at each message once', () => {
     const count = messageMarkCounter();
@@ -106,7 +109,10 @@ describe('messageMarkCounter', () => {
   });
 
   it('does not take other options for marks', () => {
-    const other: Message = { ...user('Hi'), providerOptions: { openai: { store: true }, anthropic: { cacheControl: null } } };
+    const other: Message = {
+      ...user('Hi'),
+      providerOptions: { openai: { store: true }, anthropic: { cacheControl: null } },
+    };
     expect(messageMarkCounter()(MessageList.of([other]))).toBe(0);
   });
 });
@@ -114,17 +120,33 @@ describe('messageMarkCounter', () => {
 describe('PromptCache', () => {
   it('gives the same tier again for the same sections, told by what they say', () => {
     const cache = new PromptCache();
-    const first = cache.render([{ id: 'a', text: 'A' }, { id: 'b', text: 'B\r\n' }]);
+    const first = cache.render([
+      { id: 'a', text: 'A' },
+      { id: 'b', text: 'B\r\n' },
+    ]);
     expect(first.text).toBe('A\n\nB');
-    expect(cache.render([{ id: 'a', text: 'A ' }, { id: 'none', text: '' }, { id: 'b', text: 'B' }])).toBe(first);
-    expect(cache.render([{ id: 'a', text: 'A' }, { id: 'b', text: 'C' }])).not.toBe(first);
+    expect(
+      cache.render([
+        { id: 'a', text: 'A ' },
+        { id: 'none', text: '' },
+        { id: 'b', text: 'B' },
+      ]),
+    ).toBe(first);
+    expect(
+      cache.render([
+        { id: 'a', text: 'A' },
+        { id: 'b', text: 'C' },
+      ]),
+    ).not.toBe(first);
   });
 
   it('gives equal hashes to equal texts and different ones to different texts', () => {
     fc.assert(
       fc.property(fc.array(texts), fc.array(texts), (left, right) => {
         const cache = new PromptCache();
-        const [one, other] = [left, right].map((list) => cache.render(list.map((text, index) => ({ id: String(index), text }))));
+        const [one, other] = [left, right].map((list) =>
+          cache.render(list.map((text, index) => ({ id: String(index), text }))),
+        );
         expect(one?.hash === other?.hash).toBe(one?.text === other?.text);
       }),
     );

@@ -15,7 +15,12 @@ export const annotationName = 'prompt';
 /** What a request carries of its prompt, under `annotations.prompt`. */
 export interface PromptAnnotation {
   /** Hash of what was rendered, per tier, and of the tool definitions. Equal hashes are equal bytes. */
-  readonly renderHash: { readonly tools: string; readonly frozen: string; readonly session: string; readonly volatile: string };
+  readonly renderHash: {
+    readonly tools: string;
+    readonly frozen: string;
+    readonly session: string;
+    readonly volatile: string;
+  };
   /** Length of what was rendered, per tier. */
   readonly chars: { readonly frozen: number; readonly session: number; readonly volatile: number };
 }
@@ -30,7 +35,9 @@ export interface Shaped {
 export const isShaped = ({ annotations }: Request): boolean => annotations?.[annotationName] !== undefined;
 
 /** Puts the sections into the requests of a turn. What has not changed since the last one is used again. */
-export const requestShaper = (options: CheckedOptions): ((request: Request, stable: StableSections, volatile: readonly TextSection[]) => Shaped) => {
+export const requestShaper = (
+  options: CheckedOptions,
+): ((request: Request, stable: StableSections, volatile: readonly TextSection[]) => Shaped) => {
   const headOf = headRenderer(options);
   const tailOf = tailRenderer();
   const annotationOf = annotationRenderer();
@@ -76,8 +83,12 @@ const headRenderer = ({ cache, caching }: CheckedOptions): ((request: Request, s
     const marks = caching && grantedMarks(request, sorted, stable, taken, caching);
     const mark = markFor(caching?.stable);
     const blocks = [...system];
-    if (frozen.text !== '') blocks.push(marks?.has('frozen') ? { text: frozen.text, cache: mark } : { text: frozen.text });
-    if (session.text !== '') blocks.push(marks?.has('session') ? { text: session.text, cache: mark } : { text: session.text });
+    if (frozen.text !== '') {
+      blocks.push(marks?.has('frozen') ? { text: frozen.text, cache: mark } : { text: frozen.text });
+    }
+    if (session.text !== '') {
+      blocks.push(marks?.has('session') ? { text: session.text, cache: mark } : { text: session.text });
+    }
     const head: Head = {
       system: blocks,
       tools: sorted.tools,
@@ -100,7 +111,11 @@ const grantedMarks = (
   taken: number,
   { maxMarks, minTokens }: NonNullable<CheckedOptions['caching']>,
 ): ReadonlySet<string> =>
-  budgetMarks(wantedMarks(request, sorted, stable), { limit: maxMarks, taken: taken + countMarks(request.system, request.tools), minTokens });
+  budgetMarks(wantedMarks(request, sorted, stable), {
+    limit: maxMarks,
+    taken: taken + countMarks(request.system, request.tools),
+    minTokens,
+  });
 
 /** About how many characters make a token of English text or code. */
 const charsPerToken = 4;
@@ -135,7 +150,9 @@ const tailRenderer = (): ((sections: readonly TextSection[]) => Tail) => {
   let before: readonly TextSection[] = [];
   let tail = emptyTail;
   return (sections) => {
-    const isSame = sections.length === before.length && sections.every(({ id, text }, index) => id === before[index]?.id && text === before[index]?.text);
+    const isSame =
+      sections.length === before.length &&
+      sections.every(({ id, text }, index) => id === before[index]?.id && text === before[index]?.text);
     before = sections;
     if (isSame) return tail;
     const message = volatileMessage(sections);

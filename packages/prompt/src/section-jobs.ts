@@ -1,7 +1,15 @@
 import type { MaybePromise, NewEvent } from '@h/turn';
 import { notice } from '@h/turn';
 import { isPromiseLike, type Loaded, type LoadJob } from './load.js';
-import type { FoundSection, PromptSection, SectionProblem, SectionSource, SectionTier, SectionValue, SessionContext } from './sections.js';
+import type {
+  FoundSection,
+  PromptSection,
+  SectionProblem,
+  SectionSource,
+  SectionTier,
+  SectionValue,
+  SessionContext,
+} from './sections.js';
 import { shorten } from './shorten.js';
 
 /** How much a function may say unless its section says otherwise. */
@@ -31,13 +39,18 @@ export const sectionJob = <Context>(
       ? (): Batch => ({ sections: [{ id, text }] })
       : (signal: () => AbortSignal): MaybePromise<Batch> => {
           const value = text(contextOf(signal));
-          return isPromiseLike(value) ? value.then((said) => batchOf(id, said, maxChars)) : batchOf(id, value, maxChars);
+          return isPromiseLike(value)
+            ? value.then((said) => batchOf(id, said, maxChars))
+            : batchOf(id, value, maxChars);
         };
   return { id, tier, timeoutMs, start };
 };
 
 /** Loads what a source finds. */
-export const sourceJob = (source: SectionSource, contextOf: (signal: () => AbortSignal) => SessionContext): BatchJob => ({
+export const sourceJob = (
+  source: SectionSource,
+  contextOf: (signal: () => AbortSignal) => SessionContext,
+): BatchJob => ({
   id: source.id,
   tier: 'session',
   timeoutMs: source.timeoutMs,
@@ -48,7 +61,9 @@ export const sourceJob = (source: SectionSource, contextOf: (signal: () => Abort
 });
 
 const checkedBatch = (batch: Batch): Batch => {
-  const isSound = (batch as Batch | undefined)?.sections.every(({ id, text }) => typeof id === 'string' && typeof text === 'string');
+  const isSound = (batch as Batch | undefined)?.sections.every(
+    ({ id, text }) => typeof id === 'string' && typeof text === 'string',
+  );
   if (isSound !== true) throw new TypeError('A source answers with { sections: [{ id, text }] }.');
   return batch;
 };
@@ -75,7 +90,11 @@ export interface Gathered {
  *
  * @param taken names that are spoken for by other sections
  */
-export const gather = (jobs: readonly BatchJob[], results: readonly Loaded<Batch>[], taken: ReadonlySet<string>): Gathered => {
+export const gather = (
+  jobs: readonly BatchJob[],
+  results: readonly Loaded<Batch>[],
+  taken: ReadonlySet<string>,
+): Gathered => {
   const sections: FoundSection[] = [];
   const notices: NewEvent[] = [];
   const late: string[] = [];
@@ -88,12 +107,16 @@ export const gather = (jobs: readonly BatchJob[], results: readonly Loaded<Batch
       notices.push(notice('prompt.skipped', { section: job.id, tier: job.tier, reason, message }));
       continue;
     }
-    for (const problem of result.value.problems ?? []) notices.push(notice('prompt.problem', { section: job.id, ...problem }));
+    for (const problem of result.value.problems ?? []) {
+      notices.push(notice('prompt.problem', { section: job.id, ...problem }));
+    }
     for (const found of result.value.sections) {
       const isOwn = found.id === job.id;
       if (seen.has(found.id) || (!isOwn && taken.has(found.id))) {
         const message = `Another section is called ${JSON.stringify(found.id)}; this one, from ${JSON.stringify(job.id)}, is left out.`;
-        notices.push(notice('prompt.skipped', { section: found.id, tier: found.tier ?? 'session', reason: 'duplicate', message }));
+        notices.push(
+          notice('prompt.skipped', { section: found.id, tier: found.tier ?? 'session', reason: 'duplicate', message }),
+        );
         continue;
       }
       seen.add(found.id);

@@ -14,8 +14,14 @@ export interface SectionLoader {
 }
 
 /** @param facts what the turn is about, when it is asked for */
-export const sectionLoader = (options: CheckedOptions, operator: OperatorContext, facts: () => TurnFacts): SectionLoader => {
-  const taken = new Set([...options.frozen, ...options.session, ...options.volatile, ...options.bootstrap].map(({ id }) => id));
+export const sectionLoader = (
+  options: CheckedOptions,
+  operator: OperatorContext,
+  facts: () => TurnFacts,
+): SectionLoader => {
+  const taken = new Set(
+    [...options.frozen, ...options.session, ...options.volatile, ...options.bootstrap].map(({ id }) => id),
+  );
   let notices: NewEvent[] = [];
   return {
     load: (jobs, at, turnSignal) => {
@@ -37,8 +43,10 @@ export const sectionLoader = (options: CheckedOptions, operator: OperatorContext
 };
 
 /** Goes on when the value is there: at once, where it is there already. */
-export const whenThere = <Value, Result>(value: MaybePromise<Value>, then: (value: Value) => Result): MaybePromise<Result> =>
-  isPromiseLike(value) ? value.then(then) : then(value);
+export const whenThere = <Value, Result>(
+  value: MaybePromise<Value>,
+  then: (value: Value) => Result,
+): MaybePromise<Result> => (isPromiseLike(value) ? value.then(then) : then(value));
 
 const deadline = ({ deadlineMs }: CheckedOptions, facts: TurnFacts, at: number): number => {
   if (typeof deadlineMs === 'number') return deadlineMs;

@@ -50,7 +50,11 @@ export interface SectionProblem {
 }
 
 /** What a section has to say: text, or nothing. */
-export type SectionValue = string | { readonly text: string; readonly problems?: readonly SectionProblem[] | undefined } | null | undefined;
+export type SectionValue =
+  | string
+  | { readonly text: string; readonly problems?: readonly SectionProblem[] | undefined }
+  | null
+  | undefined;
 
 /** A piece of the prompt. An empty one is left out without changing a byte. */
 export interface PromptSection<Context = FrozenContext> {
@@ -95,9 +99,10 @@ export interface FoundSection {
 /** Finds sections once a turn: files, say. Those of the session tier stand where the source stands. */
 export interface SectionSource {
   readonly id: string;
-  readonly load: (
-    context: SessionContext,
-  ) => MaybePromise<{ readonly sections: readonly FoundSection[]; readonly problems?: readonly SectionProblem[] | undefined }>;
+  readonly load: (context: SessionContext) => MaybePromise<{
+    readonly sections: readonly FoundSection[];
+    readonly problems?: readonly SectionProblem[] | undefined;
+  }>;
   readonly timeoutMs?: number | undefined;
 }
 

@@ -39,16 +39,24 @@ export const stableSections = (
   const sort = (sections: readonly FoundSection[]): StableSections => {
     const first = sections.filter(({ id }) => frozenIds.has(id));
     const others = sections.filter(({ id }) => !frozenIds.has(id));
-    const of = (...tiers: readonly FoundSection['tier'][]): readonly FoundSection[] => others.filter(({ tier }) => tiers.includes(tier));
+    const of = (...tiers: readonly FoundSection['tier'][]): readonly FoundSection[] =>
+      others.filter(({ tier }) => tiers.includes(tier));
     freeze(first);
-    return { frozen: cache.render(first), session: cache.render(of('session', undefined)), volatile: of('volatile'), bootstrap: of('bootstrap') };
+    return {
+      frozen: cache.render(first),
+      session: cache.render(of('session', undefined)),
+      volatile: of('volatile'),
+      bootstrap: of('bootstrap'),
+    };
   };
 
   return (at, turnSignal) => {
     if (stable !== undefined) return stable;
     const jobs = [
       ...frozen.map(frozenJob),
-      ...session.map((entry) => ('load' in entry ? sourceJob(entry, contexts.session) : sectionJob(entry, 'session', contexts.session))),
+      ...session.map((entry) =>
+        'load' in entry ? sourceJob(entry, contexts.session) : sectionJob(entry, 'session', contexts.session),
+      ),
     ];
     // Once it is there it is kept as it is, so that the requests after the first one are not held.
     const loading = whenThere(loader.load(jobs, at, turnSignal), ({ sections }) => (stable = sort(sections)));

@@ -44,4 +44,5 @@ const ownTags = /<(?=\s*(?:\/\s*)?(?:context|bootstrap|section)\b)/gi;
 /** Keeps a text inside its section: tags that look like ours are no tags any more. */
 const contained = (text: string): string => text.replace(ownTags, '&lt;');
 
-const attribute = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('\n', ' ');
+const attribute = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('\n', ' ');

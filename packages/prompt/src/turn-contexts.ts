@@ -22,7 +22,8 @@ export interface TurnContexts {
 export const turnContexts = ({ capabilities }: CheckedOptions): TurnContexts => {
   let facts: TurnFacts = { turn: '', session: '', trigger: 'user', startedAt: 0 };
   let known: Capabilities | undefined;
-  const capable = (): Capabilities => (known ??= capabilitiesOf(typeof capabilities === 'function' ? capabilities(facts) : capabilities));
+  const capable = (): Capabilities =>
+    (known ??= capabilitiesOf(typeof capabilities === 'function' ? capabilities(facts) : capabilities));
   return {
     get facts() {
       return facts;

@@ -22,7 +22,9 @@ export const volatileSections = (
   return (request, turnSignal) => {
     if (volatile.length === 0) return [];
     const wanted = volatile.filter(({ id }) => !late.has(id) && !known.has(id));
-    const jobs = wanted.map((section) => sectionJob(section, 'volatile', (signal) => contexts.volatile(request, signal)));
+    const jobs = wanted.map((section) =>
+      sectionJob(section, 'volatile', (signal) => contexts.volatile(request, signal)),
+    );
     return whenThere(loader.load(jobs, request.at, turnSignal), (gathered) => {
       const of = (id: string): readonly FoundSection[] => gathered.sections.filter((found) => found.id === id);
       for (const id of gathered.late) late.add(id);

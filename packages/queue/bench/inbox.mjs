@@ -11,7 +11,14 @@ import { createInbox, createLanes, queue } from '@h/queue';
 import { fileInboxStore } from '@h/queue/file-store';
 import { harness, memorySessions } from '@h/turn';
 
-const answer = { type: 'response', response: { content: [{ type: 'text', text: 'Yes.' }], finishReason: 'stop', usage: { input: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0 } } };
+const answer = {
+  type: 'response',
+  response: {
+    content: [{ type: 'text', text: 'Yes.' }],
+    finishReason: 'stop',
+    usage: { input: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0 },
+  },
+};
 const count = 3000;
 const sessionCount = 300;
 
@@ -26,7 +33,9 @@ const run = async (store, batch) => {
   const heap = process.memoryUsage().heapUsed;
   const start = performance.now();
   for (let done = 0; done < count; done += batch) {
-    const sent = Array.from({ length: batch }, (_, index) => inbox.send(`s${(done + index) % sessionCount}`, 'Is that so?', { id: `${done + index}` }));
+    const sent = Array.from({ length: batch }, (_, index) =>
+      inbox.send(`s${(done + index) % sessionCount}`, 'Is that so?', { id: `${done + index}` }),
+    );
     for (const { status } of await Promise.all(sent)) if (status !== 'delivered') throw new Error(status);
     for (let index = 0; index < batch; index += 1) sessions.delete(`s${(done + index) % sessionCount}`);
   }
@@ -42,9 +51,16 @@ for (const batch of [1, 300]) {
   for (const isKept of [false, true]) {
     const directory = await mkdtemp(join(tmpdir(), 'h-inbox-bench-'));
     const { rate, kept } = await run(isKept ? fileInboxStore({ directory }) : undefined, batch);
-    const sizes = await Promise.all((await readdir(directory)).map(async (name) => (await stat(join(directory, name))).size));
+    const sizes = await Promise.all(
+      (await readdir(directory)).map(async (name) => (await stat(join(directory, name))).size),
+    );
     const left = `${Math.round(kept / 1000)} kB of heap, ${Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1000)} kB of files left`;
-    console.log(`${isKept ? 'kept in files' : 'in memory'}, ${batch} at a time`.padEnd(34), `${Math.round(rate).toLocaleString('en')} messages/s`.padStart(20), ' ', left);
+    console.log(
+      `${isKept ? 'kept in files' : 'in memory'}, ${batch} at a time`.padEnd(34),
+      `${Math.round(rate).toLocaleString('en')} messages/s`.padStart(20),
+      ' ',
+      left,
+    );
     await rm(directory, { recursive: true });
   }
 }

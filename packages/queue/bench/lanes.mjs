@@ -27,7 +27,9 @@ const sessionOf = (index, sessions) => `session-${index % sessions}`;
 
 /** So many at a time, until all are done. */
 const inBatches = async (size, add) => {
-  for (let done = 0; done < count; done += size) await Promise.all(Array.from({ length: size }, (_, index) => add(done + index)));
+  for (let done = 0; done < count; done += size) {
+    await Promise.all(Array.from({ length: size }, (_, index) => add(done + index)));
+  }
 };
 
 const throughLanes = (batch, sessions) => async () => {
@@ -92,10 +94,14 @@ for (const waiting of [20_000, 100, 1000, 10_000, 100_000]) {
   const lanes = createLanes({ concurrency: 1, maxWaiting: Infinity, groups: { tenant: { concurrency: 1 } } });
   const places = [];
   const nothing = { admitted: () => undefined, refused: () => undefined };
-  for (let index = 0; index < waiting; index += 1) places.push(lanes.enter({ session: `s${index}`, groups: { tenant: `t${index % 5000}` } }, nothing));
+  for (let index = 0; index < waiting; index += 1) {
+    places.push(lanes.enter({ session: `s${index}`, groups: { tenant: `t${index % 5000}` } }, nothing));
+  }
   const more = 20_000;
   const start = process.cpuUsage();
-  for (let index = 0; index < more; index += 1) lanes.enter({ session: `more-${index}`, groups: { tenant: `t${index % 5000}` } }, nothing).release();
+  for (let index = 0; index < more; index += 1) {
+    lanes.enter({ session: `more-${index}`, groups: { tenant: `t${index % 5000}` } }, nothing).release();
+  }
   const { user, system } = process.cpuUsage(start);
   row(`ns to come and go where ${rate(waiting)} wait`, Math.round(((user + system) * 1000) / more));
   for (const place of places) place.release();

@@ -14,12 +14,23 @@ export interface Bounds {
 }
 
 /** Why a newcomer may not wait because too many do. Those who go ahead wait for no others, and may. */
-export const whyFull = (bounds: Bounds, waiting: number, { request, session }: Ticket, lane: Lane | undefined): LaneError | undefined => {
+export const whyFull = (
+  bounds: Bounds,
+  waiting: number,
+  { request, session }: Ticket,
+  lane: Lane | undefined,
+): LaneError | undefined => {
   if (request.ahead === true) return undefined;
-  if (waiting >= bounds.maxWaiting) return new LaneError('lane-full', session, `${waiting} wait for a place already; maxWaiting allows no more.`);
+  if (waiting >= bounds.maxWaiting) {
+    return new LaneError('lane-full', session, `${waiting} wait for a place already; maxWaiting allows no more.`);
+  }
   if (!lane || !isFull(bounds, lane)) return undefined;
   if (bounds.whenFull !== 'reject' && lane.waitingCount > 0) return undefined;
-  return new LaneError('lane-full', session, `${lane.waitingCount} wait for session ${JSON.stringify(session)} already; maxWaitingPerSession allows no more.`);
+  return new LaneError(
+    'lane-full',
+    session,
+    `${lane.waitingCount} wait for session ${JSON.stringify(session)} already; maxWaitingPerSession allows no more.`,
+  );
 };
 
 /** Who has to go so that a newcomer can wait; never one that has a place. */
@@ -31,7 +42,11 @@ export const whoIsDropped = (bounds: Bounds, { request }: Ticket, lane: Lane): T
 /** What somebody hears that is dropped; where the policy is `summarize`, the lane keeps a few words of it. */
 export const noteDropped = ({ whenFull }: Bounds, { request, session }: Ticket, lane: Lane): LaneError => {
   if (whenFull === 'summarize') lane.dropped = withDropped(lane.dropped, request.summary);
-  return new LaneError('lane-dropped', session, `Too many wait for session ${JSON.stringify(session)}: one that came later took the place (${whenFull}).`);
+  return new LaneError(
+    'lane-dropped',
+    session,
+    `Too many wait for session ${JSON.stringify(session)}: one that came later took the place (${whenFull}).`,
+  );
 };
 
 const isFull = ({ maxWaitingPerSession }: Bounds, lane: Lane): boolean => lane.waitingCount >= maxWaitingPerSession;

@@ -104,7 +104,12 @@ export class Conversation {
     const { beforeTurn } = this.#host;
     this.#host.detach(() => {
       if (!beforeTurn) this.#subscribe(turn);
-      else void beforeTurn(this.session).then(() => this.#subscribe(turn), (error: unknown) => this.#ended(turn, error));
+      else {
+        void beforeTurn(this.session).then(
+          () => this.#subscribe(turn),
+          (error: unknown) => this.#ended(turn, error),
+        );
+      }
     });
   }
 
@@ -122,7 +127,10 @@ export class Conversation {
 
   #turnOf({ inputs, dropped, signal }: InboxTurn): ReturnType<Agent['turn']> {
     const { trigger, priority, metadata } = inputs.at(-1)?.options ?? {};
-    const input: readonly UserMessage[] = [...(dropped ? [droppedMessage(dropped)] : []), ...inputs.map(({ message }) => message)];
+    const input: readonly UserMessage[] = [
+      ...(dropped ? [droppedMessage(dropped)] : []),
+      ...inputs.map(({ message }) => message),
+    ];
     return this.#host.agent.turn({ session: this.session, input, trigger, priority, metadata, signal });
   }
 
@@ -130,8 +138,10 @@ export class Conversation {
   #steer(): void {
     const turn = this.#running;
     if (!turn) return;
-    this.#pending.steer((item) =>
-      turn.takesMore(this.#host.maxPending) && turn.take(item, () => this.#host.agent.steer(this.session, item.message)),
+    this.#pending.steer(
+      (item) =>
+        turn.takesMore(this.#host.maxPending) &&
+        turn.take(item, () => this.#host.agent.steer(this.session, item.message)),
     );
   }
 

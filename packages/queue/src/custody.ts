@@ -40,7 +40,8 @@ export class Custody {
   /** Forgets a message. @returns what its sender is told once that is done, or that it is kept */
   settle(message: KeptMessage, delivery: Delivery): Promise<Delivery> {
     if (this.#staysKept(delivery)) return Promise.resolve(kept(delivery));
-    const told = delivery.status === 'delivered' ? this.#delivered(message, delivery) : this.#undelivered(message, delivery);
+    const told =
+      delivery.status === 'delivered' ? this.#delivered(message, delivery) : this.#undelivered(message, delivery);
     this.#track(message.session, told);
     return told;
   }
@@ -107,7 +108,9 @@ export class Custody {
     const overdue = [...this.#overdue];
     this.#overdue.clear();
     const removals = await Promise.allSettled(overdue.map(([tag, known]) => this.#store.remove(tag, known)));
-    for (const [index, [tag, known]] of overdue.entries()) if (removals[index]?.status === 'rejected') this.#overdue.set(tag, known);
+    for (const [index, [tag, known]] of overdue.entries()) {
+      if (removals[index]?.status === 'rejected') this.#overdue.set(tag, known);
+    }
   }
 
   /** Whether nobody here will deliver it, and nothing speaks against a later delivery. */
@@ -118,7 +121,13 @@ export class Custody {
 }
 
 const kept = (delivery: Delivery, error?: unknown): Delivery => {
-  const { outcome, reason, error: info } = delivery.status === 'failed' ? delivery : { outcome: 'cancelled' as const, reason: 'The inbox is closed.', error: undefined };
+  const {
+    outcome,
+    reason,
+    error: info,
+  } = delivery.status === 'failed'
+    ? delivery
+    : { outcome: 'cancelled' as const, reason: 'The inbox is closed.', error: undefined };
   const shown = error === undefined ? info : toErrorInfo(error);
   return { status: 'kept', outcome, ...(reason !== undefined && { reason }), ...(shown && { error: shown }) };
 };

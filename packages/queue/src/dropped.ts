@@ -7,7 +7,9 @@ const maxChars = 200;
 /** What was dropped, with one more: the latest few in a few words each. */
 export const withDropped = (before: Dropped | undefined, summary: string | undefined): Dropped => ({
   count: (before?.count ?? 0) + 1,
-  summaries: [...(before?.summaries ?? []), ...(summary === undefined ? [] : [shortened(summary)])].slice(-maxSummaries),
+  summaries: [...(before?.summaries ?? []), ...(summary === undefined ? [] : [shortened(summary)])].slice(
+    -maxSummaries,
+  ),
 });
 
 /** The two one after the other. */

@@ -37,7 +37,8 @@ export class LaneError extends TurnError {
 
 /** What an aborted signal, or anything else that somebody gave as a reason, is as an error. */
 export const abortError = (session: string, reason: unknown): LaneError => {
-  const text = reason instanceof Error ? reason.message : typeof reason === 'string' ? reason : 'The signal was aborted.';
+  const text =
+    reason instanceof Error ? reason.message : typeof reason === 'string' ? reason : 'The signal was aborted.';
   return new LaneError('lane-aborted', session, text, { cause: reason });
 };
 
@@ -52,8 +53,19 @@ export class LaneTimeoutError extends LaneError {
   /** How long ago it last made progress, in milliseconds. */
   readonly idleMs: number;
 
-  constructor(session: string, kind: TimeoutKind, limitMs: number, ranMs: number, idleMs: number, waitingChildren: number) {
-    super('lane-timed-out', session, `${timeoutText(session, kind, limitMs, ranMs, idleMs)}${childrenText(waitingChildren)}`);
+  constructor(
+    session: string,
+    kind: TimeoutKind,
+    limitMs: number,
+    ranMs: number,
+    idleMs: number,
+    waitingChildren: number,
+  ) {
+    super(
+      'lane-timed-out',
+      session,
+      `${timeoutText(session, kind, limitMs, ranMs, idleMs)}${childrenText(waitingChildren)}`,
+    );
     this.kind = kind;
     this.ranMs = ranMs;
     this.idleMs = idleMs;
@@ -68,4 +80,6 @@ const timeoutText = (session: string, kind: TimeoutKind, limitMs: number, ranMs:
 };
 
 const childrenText = (count: number): string =>
-  count === 0 ? '' : ` ${count} of what it has started itself wait for a place: wait for them in yieldWhile(), which frees its own.`;
+  count === 0
+    ? ''
+    : ` ${count} of what it has started itself wait for a place: wait for them in yieldWhile(), which frees its own.`;

@@ -12,7 +12,11 @@ export type Found = ReadonlyMap<string, Delivered>;
  *
  * @throws SessionBusyError while somebody else holds the session, and what its store throws
  */
-export const findDelivered = async (sessions: SessionStore, session: string, tags: ReadonlySet<string>): Promise<Found> => {
+export const findDelivered = async (
+  sessions: SessionStore,
+  session: string,
+  tags: ReadonlySet<string>,
+): Promise<Found> => {
   const { found, undecided } = await look(sessions, session, tags);
   if (undecided === undefined) return found;
   const nothing = harness({ model: () => [], sessions }).pipe();

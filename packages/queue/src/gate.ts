@@ -140,7 +140,10 @@ export class Gate<Owner> {
   #hasSlotFor(bucket: Bucket<Owner>): boolean {
     const { concurrency, reservedForeground } = this.#options;
     if (this.activeCount >= concurrency) return false;
-    return bucket.first?.priority === 'foreground' || this.active.normal + this.active.background < concurrency - reservedForeground;
+    return (
+      bucket.first?.priority === 'foreground' ||
+      this.active.normal + this.active.background < concurrency - reservedForeground
+    );
   }
 
   #bucketFor(groupKeys: Pass<Owner>['groupKeys']): Bucket<Owner> {
@@ -209,7 +212,11 @@ export class Gate<Owner> {
   #age(): void {
     if (!this.#ageing.head) return;
     const now = this.#options.now();
-    for (let oldest = this.#ageing.head; oldest && now - oldest.since >= this.#options.ageAfterMs; oldest = this.#ageing.head) {
+    for (
+      let oldest = this.#ageing.head;
+      oldest && now - oldest.since >= this.#options.ageAfterMs;
+      oldest = this.#ageing.head
+    ) {
       this.#ageing.remove(oldest);
       const { pass } = oldest;
       const { bucket, list } = pass;
@@ -229,4 +236,5 @@ export class Gate<Owner> {
   }
 }
 
-const fullOneOf = <Owner>(groups: readonly Group<Owner>[]): Group<Owner> | undefined => groups.find((group) => group.isFull);
+const fullOneOf = <Owner>(groups: readonly Group<Owner>[]): Group<Owner> | undefined =>
+  groups.find((group) => group.isFull);

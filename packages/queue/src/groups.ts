@@ -45,7 +45,10 @@ export class Groups<Owner> {
   check(keys: Readonly<Record<string, string | undefined>>): void {
     for (const kind of Object.keys(keys)) {
       if (Object.hasOwn(this.#options, kind)) continue;
-      const known = Object.keys(this.#options).map((name) => showValue(name)).join(', ') || 'none';
+      const known =
+        Object.keys(this.#options)
+          .map((name) => showValue(name))
+          .join(', ') || 'none';
       const message = `createLanes() has no group ${showValue(kind)}; it knows ${known}. Name it in "groups".`;
       throw new InvalidOptionError({ owner: 'createLanes()', option: 'groups', message });
     }

@@ -138,4 +138,8 @@ export class Holder implements Lease, Linked<Holder> {
 
 /** It tries to go on after its place was given to somebody else. */
 export const lostError = (session: string): LaneError =>
-  new LaneError('lane-lost', session, `The place in session ${JSON.stringify(session)} was given to somebody else: what comes now is too late, and must not be written.`);
+  new LaneError(
+    'lane-lost',
+    session,
+    `The place in session ${JSON.stringify(session)} was given to somebody else: what comes now is too late, and must not be written.`,
+  );

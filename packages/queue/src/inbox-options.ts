@@ -1,5 +1,16 @@
 import type { ErrorInfo, JSONObject, SessionStore, TurnOutcome, TurnPriority, TurnTrigger, UserMessage } from '@h/turn';
-import { aFunction, anObject, aText, checkOptions, numberFrom, objectWith, oneOf, required, wholeFrom, type OptionChecks } from '@h/turn/options';
+import {
+  aFunction,
+  anObject,
+  aText,
+  checkOptions,
+  numberFrom,
+  objectWith,
+  oneOf,
+  required,
+  wholeFrom,
+  type OptionChecks,
+} from '@h/turn/options';
 import type { SchedulerLike } from 'rxjs';
 import type { FullPolicy } from './bounds.js';
 import type { InboxStore } from './inbox-store.js';
@@ -101,7 +112,12 @@ export type Delivery =
    * - `failed`: after an `error` of a store or an operator it may be there all the same. It may be sent again.
    * - `kept`: the inbox or its lanes were closed, or the store could not forget it: it is in the store, and delivered after a `recover()`.
    */
-  | { readonly status: 'failed' | 'kept'; readonly outcome: TurnOutcome; readonly reason?: string | undefined; readonly error?: ErrorInfo | undefined };
+  | {
+      readonly status: 'failed' | 'kept';
+      readonly outcome: TurnOutcome;
+      readonly reason?: string | undefined;
+      readonly error?: ErrorInfo | undefined;
+    };
 
 /** A message that was sent: the promise of what becomes of it, which never rejects. */
 export interface Sent extends Promise<Delivery> {

@@ -25,7 +25,9 @@ const holds = (isHeld: (event: TurnEvent) => boolean): TurnOperator => {
 
 /** Takes 300 ms for whatever is added to the history. */
 const slow = (): TurnOperator =>
-  intercept('slow', ({ after }) => ({ decide: { 'history.append': () => new Promise<undefined>((resolve) => void after(300, () => resolve(undefined))) } }));
+  intercept('slow', ({ after }) => ({
+    decide: { 'history.append': () => new Promise<undefined>((resolve) => void after(300, () => resolve(undefined))) },
+  }));
 
 describe('a message', () => {
   it('is delivered by the next turn when its own ends in error while it is on its way', async () => {
@@ -42,7 +44,10 @@ describe('a message', () => {
     all.push(inbox.send('alice', 'b'));
     await advance(1000);
     expect(turns[0]).toBe('error');
-    expect(await Promise.all(all)).toMatchObject([{ status: 'delivered', how: 'turn' }, { status: 'delivered', how: 'turn' }]);
+    expect(await Promise.all(all)).toMatchObject([
+      { status: 'delivered', how: 'turn' },
+      { status: 'delivered', how: 'turn' },
+    ]);
     expect(said(sessions)).toEqual(['a', 'b']);
     expect(inbox.snapshot()).toEqual([]);
   });
@@ -77,7 +82,12 @@ describe('a message', () => {
     const all = ['a', '', 'b'].map((text) => inbox.send('alice', text));
     all.push(inbox.send('alice', null as never));
     await advance(600);
-    expect((await Promise.all(all)).map(({ status }) => status)).toEqual(['delivered', 'failed', 'delivered', 'failed']);
+    expect((await Promise.all(all)).map(({ status }) => status)).toEqual([
+      'delivered',
+      'failed',
+      'delivered',
+      'failed',
+    ]);
     expect(said(sessions)).toEqual(['a', 'b']);
   });
 
@@ -87,7 +97,10 @@ describe('a message', () => {
         throw new Error('No key.');
       },
     });
-    expect(await inbox.send('alice', 'a', { id: 'm' })).toMatchObject({ status: 'failed', error: { message: 'No key.' } });
+    expect(await inbox.send('alice', 'a', { id: 'm' })).toMatchObject({
+      status: 'failed',
+      error: { message: 'No key.' },
+    });
     expect(inbox.snapshot()).toEqual([]);
     await inbox.idle();
   });
@@ -97,7 +110,9 @@ describe('a message', () => {
     const all: Promise<unknown>[] = [];
     let count = 0;
     inbox.events.subscribe(({ type }) => {
-      if (count < 4 && ['session.loaded', 'input.received', 'history.append', 'turn.end'].includes(type)) all.push(inbox.send('alice', `again ${(count += 1)}`));
+      if (count < 4 && ['session.loaded', 'input.received', 'history.append', 'turn.end'].includes(type)) {
+        all.push(inbox.send('alice', `again ${(count += 1)}`));
+      }
     });
     all.push(inbox.send('alice', 'a'));
     await advance(2000);
@@ -124,7 +139,11 @@ describe('a message', () => {
   it('keeps its place in the order when a turn does not take it', async () => {
     const { inbox, advance, sessions, lanes } = setUpInbox(['One.', 'Two.', 'Three.']);
     const place = lanes.enter({ session: 'alice' }, { admitted: () => undefined, refused: () => undefined });
-    const all = [inbox.send('alice', 'x'), inbox.send('alice', 'a', { mode: 'followup' }), inbox.send('alice', 'b', { mode: 'steer' })];
+    const all = [
+      inbox.send('alice', 'x'),
+      inbox.send('alice', 'a', { mode: 'followup' }),
+      inbox.send('alice', 'b', { mode: 'steer' }),
+    ];
     await advance(100);
     lanes.clear('alice');
     place.release();
@@ -139,20 +158,36 @@ describe('a message', () => {
     await advance(50);
     all.push(...['b', 'c', 'd', 'e', 'f'].map((text) => inbox.send('alice', text)));
     await advance(1500);
-    expect((await Promise.all(all)).map((delivery) => ('how' in delivery ? delivery.how : delivery.status))).toEqual(['turn', 'steered', 'steered', 'steered', 'steered', 'dropped']);
+    expect((await Promise.all(all)).map((delivery) => ('how' in delivery ? delivery.how : delivery.status))).toEqual([
+      'turn',
+      'steered',
+      'steered',
+      'steered',
+      'steered',
+      'dropped',
+    ]);
     expect(said(sessions)).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
   it('is told of what was dropped by the next turn, when this one came to nothing', async () => {
     let toBlock = 2;
-    const blocks = intercept('blocks', () => ({ decide: { 'turn.start': () => ((toBlock -= 1) >= 0 ? stop('blocked', 'Sunday.') : undefined) } }));
-    const { inbox, advance, sessions, lanes } = setUpInbox(['One.'], { mode: 'followup', maxPending: 2, whenFull: 'summarize' }, { operators: [blocks] });
+    const blocks = intercept('blocks', () => ({
+      decide: { 'turn.start': () => ((toBlock -= 1) >= 0 ? stop('blocked', 'Sunday.') : undefined) },
+    }));
+    const { inbox, advance, sessions, lanes } = setUpInbox(
+      ['One.'],
+      { mode: 'followup', maxPending: 2, whenFull: 'summarize' },
+      { operators: [blocks] },
+    );
     const place = lanes.enter({ session: 'alice' }, { admitted: () => undefined, refused: () => undefined });
     const all = ['a', 'b', 'c', 'd'].map((text) => inbox.send('alice', text));
     place.release();
     await advance(800);
     expect((await Promise.all(all)).map(({ status }) => status)).toEqual(['failed', 'dropped', 'failed', 'delivered']);
-    expect(said(sessions)).toEqual(['[1 earlier message was left out, because too many were waiting. They began:\n- b]', 'd']);
+    expect(said(sessions)).toEqual([
+      '[1 earlier message was left out, because too many were waiting. They began:\n- b]',
+      'd',
+    ]);
   });
 });
 
@@ -166,7 +201,11 @@ describe('an inbox that is closed', () => {
     const closed = inbox.close();
     await advance(100);
     await closed;
-    expect([(await last).type, (await first).status, (await second).status]).toEqual(['turn.end', 'delivered', 'failed']);
+    expect([(await last).type, (await first).status, (await second).status]).toEqual([
+      'turn.end',
+      'delivered',
+      'failed',
+    ]);
     expect([inbox.snapshot(), lanes.snapshot().sessions, time.timers]).toEqual([[], [], 0]);
   });
 
@@ -185,7 +224,9 @@ describe('an agent of another kind', () => {
     ['ends without a word', () => new Observable((subscriber) => subscriber.complete())],
   ])('that %s fails the message, and takes the next one', async (_, turn) => {
     const inbox = createInbox({ turn, steer: () => false }, createLanes());
-    for (const text of ['a', 'b']) expect(await inbox.send('alice', text)).toMatchObject({ status: 'failed', outcome: 'error' });
+    for (const text of ['a', 'b']) {
+      expect(await inbox.send('alice', text)).toMatchObject({ status: 'failed', outcome: 'error' });
+    }
     expect(inbox.snapshot()).toEqual([]);
   });
 });
@@ -201,7 +242,9 @@ describe('the ids of messages', () => {
         subscriber.complete();
       });
     const inbox = createInbox({ turn, steer: () => false }, createLanes());
-    for (let id = 0; id <= 1000; id += 1) expect(await inbox.send('alice', 'a', { id: `${id}` })).toMatchObject({ status: 'delivered' });
+    for (let id = 0; id <= 1000; id += 1) {
+      expect(await inbox.send('alice', 'a', { id: `${id}` })).toMatchObject({ status: 'delivered' });
+    }
     expect(turns).toBe(1001);
     await inbox.send('alice', 'a', { id: '1' });
     expect(turns).toBe(1001);
@@ -215,7 +258,16 @@ describe('whatever happens to the turns', () => {
     const step = fc.record({
       mode: fc.constantFrom<InboxMode>('steer', 'followup', 'collect', 'interrupt'),
       waitMs: fc.constantFrom(0, 50, 100, 250),
-      afterwards: fc.constantFrom('nothing', 'nothing', 'nothing', 'nothing', 'interrupt', 'clear', 'close', 'shutdown'),
+      afterwards: fc.constantFrom(
+        'nothing',
+        'nothing',
+        'nothing',
+        'nothing',
+        'interrupt',
+        'clear',
+        'close',
+        'shutdown',
+      ),
     });
     const faults = fc.array(fc.constantFrom('none', 'none', 'throws', 'blocks', 'holds'), { maxLength: 12 });
     await fc.assert(
@@ -227,13 +279,27 @@ describe('whatever happens to the turns', () => {
           if (fault === 'blocks' && event.type !== 'input.received') return stop('blocked', 'No.');
           return fault === 'holds' ? new Promise(() => undefined) : undefined;
         };
-        const faulty = intercept('faulty', () => ({ decide: { 'turn.start': goWrong, 'history.append': goWrong, 'model.response': goWrong, 'input.received': goWrong } }));
+        const faulty = intercept('faulty', () => ({
+          decide: {
+            'turn.start': goWrong,
+            'history.append': goWrong,
+            'model.response': goWrong,
+            'input.received': goWrong,
+          },
+        }));
         const time = virtualTime();
         const { scheduler } = time;
         const sessions = memorySessions();
         const lanes = createLanes({ scheduler, idleTimeoutMs: 20_000 });
-        const script = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? response(call(`${index}`, 'ls')) : 'Words.'));
-        const agent = harness({ model: scriptedModel(script, { delayMs: 100, scheduler }), sessions, scheduler, tools: scriptedTools({ ls: 'a.txt' }) }).pipe(queue(lanes), faulty);
+        const script = Array.from({ length: 40 }, (_, index) =>
+          index % 2 === 0 ? response(call(`${index}`, 'ls')) : 'Words.',
+        );
+        const agent = harness({
+          model: scriptedModel(script, { delayMs: 100, scheduler }),
+          sessions,
+          scheduler,
+          tools: scriptedTools({ ls: 'a.txt' }),
+        }).pipe(queue(lanes), faulty);
         const inbox = createInbox(agent, lanes, { scheduler, debounceMs: 200, maxPending: 3, whenFull: 'drop-oldest' });
         const all: ReturnType<typeof inbox.send>[] = [];
         for (const [index, { mode, waitMs, afterwards }] of steps.entries()) {

@@ -28,7 +28,11 @@ describe('an inbox', () => {
     const second = inbox.send('alice', 'Only text files');
     await advance(600);
     expect([await first, await second]).toMatchObject([{ how: 'turn' }, { how: 'steered', status: 'delivered' }]);
-    expect([said(sessions), turns, model.requests.length]).toEqual([['List the files', 'Only text files'], ['completed'], 2]);
+    expect([said(sessions), turns, model.requests.length]).toEqual([
+      ['List the files', 'Only text files'],
+      ['completed'],
+      2,
+    ]);
   });
 
   it('keeps a message for the turn that waits for its place, and steers it in once it has begun', async () => {
@@ -38,7 +42,11 @@ describe('an inbox', () => {
     await advance(200);
     place.release();
     await advance(500);
-    expect((await Promise.all(all)).map((delivery) => 'how' in delivery && delivery.how)).toEqual(['turn', 'steered', 'steered']);
+    expect((await Promise.all(all)).map((delivery) => 'how' in delivery && delivery.how)).toEqual([
+      'turn',
+      'steered',
+      'steered',
+    ]);
     expect([said(sessions), turns]).toEqual([['a', 'b', 'c'], ['completed']]);
   });
 
@@ -48,7 +56,9 @@ describe('an inbox', () => {
     const sessions = memorySessions();
     const lanes = createLanes({ scheduler });
     // The message is held until the turn is over.
-    const slow = intercept('slow', () => ({ decide: { 'input.received': () => new Promise<undefined>(() => undefined) } }));
+    const slow = intercept('slow', () => ({
+      decide: { 'input.received': () => new Promise<undefined>(() => undefined) },
+    }));
     const model = scriptedModel(['One.', 'Two.'], { delayMs: 100, scheduler });
     const agent = harness({ model, sessions, scheduler }).pipe(queue(lanes), slow);
     const inbox = createInbox(agent, lanes, { scheduler });
@@ -67,8 +77,15 @@ describe('an inbox', () => {
     const { inbox, advance, sessions, turns } = setUp(['1', '2', '3'], { mode: 'followup' });
     const all = ['a', 'b', 'c'].map((text) => inbox.send('alice', text));
     await advance(1000);
-    expect((await Promise.all(all)).map((delivery) => 'turn' in delivery && delivery.how)).toEqual(['turn', 'turn', 'turn']);
-    expect([said(sessions), turns]).toEqual([['a', 'b', 'c'], ['completed', 'completed', 'completed']]);
+    expect((await Promise.all(all)).map((delivery) => 'turn' in delivery && delivery.how)).toEqual([
+      'turn',
+      'turn',
+      'turn',
+    ]);
+    expect([said(sessions), turns]).toEqual([
+      ['a', 'b', 'c'],
+      ['completed', 'completed', 'completed'],
+    ]);
   });
 
   it('collects what comes until there is a pause, for one turn', async () => {
@@ -98,9 +115,20 @@ describe('an inbox', () => {
 
   it('never puts messages with other rights into one turn, and keeps their order', async () => {
     const { inbox, advance, model } = setUp(['1', '2', '3'], { mode: 'collect', debounceMs: 100 });
-    for (const [text, user] of [['a', 1], ['b', 1], ['c', 2], ['d', 1]] as const) void inbox.send('alice', text, { metadata: { user } });
+    for (const [text, user] of [
+      ['a', 1],
+      ['b', 1],
+      ['c', 2],
+      ['d', 1],
+    ] as const) {
+      void inbox.send('alice', text, { metadata: { user } });
+    }
     await advance(1500);
-    expect(model.requests.map(({ messages }) => [...messages].filter(({ role }) => role === 'user').map(({ content }) => content))).toEqual([
+    expect(
+      model.requests.map(({ messages }) =>
+        [...messages].filter(({ role }) => role === 'user').map(({ content }) => content),
+      ),
+    ).toEqual([
       ['a', 'b'],
       ['a', 'b', 'c'],
       ['a', 'b', 'c', 'd'],
@@ -134,7 +162,10 @@ describe('an inbox', () => {
     place.release();
     await advance(400);
     expect((await Promise.all(all)).map(({ status }) => status)).toEqual(['delivered', 'delivered']);
-    expect([said(sessions), turns]).toEqual([['a', 'b'], ['cancelled', 'completed']]);
+    expect([said(sessions), turns]).toEqual([
+      ['a', 'b'],
+      ['cancelled', 'completed'],
+    ]);
   });
 
   it('cancels the running turn on demand, and says of its messages that they failed', async () => {
@@ -144,7 +175,10 @@ describe('an inbox', () => {
     const second = inbox.send('alice', 'b');
     expect([inbox.interrupt('alice'), inbox.interrupt('bob')]).toEqual([true, false]);
     await advance(100);
-    expect([await first, await second]).toMatchObject([{ status: 'delivered' }, { status: 'failed', outcome: 'cancelled' }]);
+    expect([await first, await second]).toMatchObject([
+      { status: 'delivered' },
+      { status: 'failed', outcome: 'cancelled' },
+    ]);
     expect(turns).toEqual(['cancelled']);
   });
 
@@ -194,7 +228,11 @@ describe('an inbox', () => {
     const { inbox, advance, sessions } = setUp(['1', '2'], { mode: 'followup', maxPending: 1, whenFull: 'summarize' });
     for (const text of ['a', 'b', 'c']) void inbox.send('alice', text);
     await advance(1000);
-    expect(said(sessions)).toEqual(['a', '[1 earlier message was left out, because too many were waiting. They began:\n- b]', 'c']);
+    expect(said(sessions)).toEqual([
+      'a',
+      '[1 earlier message was left out, because too many were waiting. They began:\n- b]',
+      'c',
+    ]);
   });
 
   it('says so when a message is none', async () => {
@@ -212,7 +250,11 @@ describe('an inbox', () => {
     const closed = inbox.close();
     await advance(50);
     await closed;
-    expect(await Promise.all([...all, inbox.send('alice', 'c')])).toMatchObject([{ status: 'delivered' }, { status: 'dropped', reason: 'closed' }, { status: 'dropped' }]);
+    expect(await Promise.all([...all, inbox.send('alice', 'c')])).toMatchObject([
+      { status: 'delivered' },
+      { status: 'dropped', reason: 'closed' },
+      { status: 'dropped' },
+    ]);
     expect([turns, time.timers]).toEqual([['cancelled'], 0]);
     await inbox.idle();
   });
@@ -230,10 +272,15 @@ describe('an inbox', () => {
   });
 
   it('delivers every message exactly once, whatever comes when', { timeout: 60_000 }, async () => {
-    const step = fc.record({ mode: fc.constantFrom<InboxMode>('steer', 'followup', 'collect', 'interrupt'), waitMs: fc.constantFrom(0, 50, 150, 400) });
+    const step = fc.record({
+      mode: fc.constantFrom<InboxMode>('steer', 'followup', 'collect', 'interrupt'),
+      waitMs: fc.constantFrom(0, 50, 150, 400),
+    });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), fc.boolean(), async (steps, hasTools) => {
-        const script = Array.from({ length: 40 }, (_, index) => (hasTools && index % 2 === 0 ? response(call(`${index}`, 'ls')) : 'Words of an answer.'));
+        const script = Array.from({ length: 40 }, (_, index) =>
+          hasTools && index % 2 === 0 ? response(call(`${index}`, 'ls')) : 'Words of an answer.',
+        );
         const { inbox, advance, sessions, time, lanes } = setUp(script, { debounceMs: 200 });
         const all: Promise<unknown>[] = [];
         for (const [index, { mode, waitMs }] of steps.entries()) {

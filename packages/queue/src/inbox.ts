@@ -3,7 +3,16 @@ import { aText, checkValue, objectWith } from '@h/turn/options';
 import { Subject, type Observable } from 'rxjs';
 import { monotonicScheduler } from './clock.js';
 import { Conversation, type ConversationHost } from './conversation.js';
-import { checkInboxOptions, checkRecoverOptions, checkSendOptions, type Delivery, type InboxOptions, type RecoverOptions, type SendOptions, type Sent } from './inbox-options.js';
+import {
+  checkInboxOptions,
+  checkRecoverOptions,
+  checkSendOptions,
+  type Delivery,
+  type InboxOptions,
+  type RecoverOptions,
+  type SendOptions,
+  type Sent,
+} from './inbox-options.js';
 import { ItemMaker } from './item-maker.js';
 import { KeptInbox, type KeptInboxHost, type RecoveredMessage } from './kept-inbox.js';
 import { KnownIds } from './known-ids.js';
@@ -72,7 +81,11 @@ export interface Inbox {
  * const { status } = await inbox.send('alice', 'Only the unit tests, please.');
  * ```
  */
-export const createInbox = (agent: Pick<Agent, 'turn' | 'steer'>, lanes: Pick<Lanes, 'detach'>, options: InboxOptions = {}): Inbox => {
+export const createInbox = (
+  agent: Pick<Agent, 'turn' | 'steer'>,
+  lanes: Pick<Lanes, 'detach'>,
+  options: InboxOptions = {},
+): Inbox => {
   checkValue('createInbox()', 'agent', agent, objectWith('turn', 'steer'));
   checkValue('createInbox()', 'lanes', lanes, objectWith('detach'));
   checkInboxOptions(options);
@@ -152,8 +165,14 @@ export const createInbox = (agent: Pick<Agent, 'turn' | 'steer'>, lanes: Pick<La
       checkRecoverOptions(recoverOptions);
       return kept && !isClosed ? kept.recover(recoverOptions.sessions) : Promise.resolve([]);
     },
-    interrupt: (session, reason = 'The turn was interrupted.') => conversations.get(session)?.interrupt(reason) ?? false,
-    snapshot: () => [...conversations.values()].map(({ session, isRunning, pendingCount }) => ({ session, isRunning, pending: pendingCount })),
+    interrupt: (session, reason = 'The turn was interrupted.') =>
+      conversations.get(session)?.interrupt(reason) ?? false,
+    snapshot: () =>
+      [...conversations.values()].map(({ session, isRunning, pendingCount }) => ({
+        session,
+        isRunning,
+        pending: pendingCount,
+      })),
     idle,
     close: async () => {
       isClosed = true;

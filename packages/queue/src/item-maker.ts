@@ -15,7 +15,11 @@ export class ItemMaker {
   readonly #inbox = crypto.randomUUID();
   #count = 0;
 
-  constructor(agent: Pick<Agent, 'turn'>, { mode = 'steer', mergeKeyOf = defaultMergeKey }: InboxOptions, scheduler: SchedulerLike) {
+  constructor(
+    agent: Pick<Agent, 'turn'>,
+    { mode = 'steer', mergeKeyOf = defaultMergeKey }: InboxOptions,
+    scheduler: SchedulerLike,
+  ) {
     this.#agent = agent;
     this.#mode = mode;
     this.#mergeKeyOf = mergeKeyOf;
@@ -31,7 +35,16 @@ export class ItemMaker {
     const mergeKey = this.#mergeKeyOf(message, options);
     this.#count += 1;
     const tag = `${this.#inbox}.${this.#count}`;
-    return { tag, order: this.#count, message: withTag(message, tag), mode, mergeKey, options: { ...options }, at: this.#scheduler.now(), settle };
+    return {
+      tag,
+      order: this.#count,
+      message: withTag(message, tag),
+      mode,
+      mergeKey,
+      options: { ...options },
+      at: this.#scheduler.now(),
+      settle,
+    };
   }
 
   /** One that an earlier process has left, with its place among those: before all that come in here. */
@@ -40,4 +53,5 @@ export class ItemMaker {
   }
 }
 
-const defaultMergeKey = (_message: UserMessage, { trigger, priority, metadata }: SendOptions): string => JSON.stringify([trigger, priority, metadata]);
+const defaultMergeKey = (_message: UserMessage, { trigger, priority, metadata }: SendOptions): string =>
+  JSON.stringify([trigger, priority, metadata]);

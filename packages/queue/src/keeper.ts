@@ -83,7 +83,8 @@ export class Keeper implements TicketKeeper, HolderKeeper, StopsKeeper, Absences
   /** Takes in a newcomer, or refuses it. */
   enter(ticket: Ticket): void {
     const known = this.lanes.get(ticket.session);
-    const error = this.#whyClosed(ticket) ?? whyReentered(ticket) ?? whyFull(this.#bounds, this.#waiting, ticket, known);
+    const error =
+      this.#whyClosed(ticket) ?? whyReentered(ticket) ?? whyFull(this.#bounds, this.#waiting, ticket, known);
     if (error) {
       this.#refuse(ticket, error);
       return;

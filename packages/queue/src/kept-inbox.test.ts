@@ -14,7 +14,14 @@ const tools = response(call('1', 'ls'));
 const words = Array.from({ length: 40 }, () => 'Words.');
 
 /** A process: an agent in virtual time with an inbox that keeps its messages on this disk. */
-const aProcess = (disk: Disk, { script = words, options = {}, operators = [] }: { script?: readonly ScriptStep[]; options?: InboxOptions; operators?: readonly TurnOperator[] } = {}) => {
+const aProcess = (
+  disk: Disk,
+  {
+    script = words,
+    options = {},
+    operators = [],
+  }: { script?: readonly ScriptStep[]; options?: InboxOptions; operators?: readonly TurnOperator[] } = {},
+) => {
   const time = virtualTime();
   const { scheduler } = time;
   const life = disk.live();
@@ -28,7 +35,10 @@ const aProcess = (disk: Disk, { script = words, options = {}, operators = [] }: 
   };
   onTestFinished(kill);
   const model = scriptedModel(script, { delayMs: 100, scheduler });
-  const agent = harness({ model, sessions, scheduler, tools: scriptedTools({ ls: 'a.txt' }) }).pipe(queue(lanes), ...operators);
+  const agent = harness({ model, sessions, scheduler, tools: scriptedTools({ ls: 'a.txt' }) }).pipe(
+    queue(lanes),
+    ...operators,
+  );
   const inbox = createInbox(agent, lanes, { ...options, scheduler, store });
   const advance = async (ms: number): Promise<void> => {
     for (let done = 0; done < ms; done += 50) {
@@ -46,7 +56,9 @@ const replacing = (): TurnOperator =>
   intercept('replacing', ({ emit }) => ({
     observe: {
       'history.append': ({ origin }) => {
-        if (origin === 'response') emit({ type: 'history.replace', messages: [{ role: 'user', content: 'A summary.' }], origin: 'replacing' });
+        if (origin === 'response') {
+          emit({ type: 'history.replace', messages: [{ role: 'user', content: 'A summary.' }], origin: 'replacing' });
+        }
       },
     },
   }));
@@ -59,7 +71,10 @@ describe('an inbox with a store', () => {
     expect(await sent.accepted).toBe(true);
     expect([...disk.kept.values()].map(({ message }) => message.content)).toEqual(['a']);
     await advance(300);
-    expect([model.requests.length, inbox.snapshot()]).toEqual([0, [{ session: 'alice', isRunning: false, pending: 1 }]]);
+    expect([model.requests.length, inbox.snapshot()]).toEqual([
+      0,
+      [{ session: 'alice', isRunning: false, pending: 1 }],
+    ]);
     expect(await recover()).toEqual([]);
     await advance(300);
     expect(await sent).toMatchObject({ status: 'delivered', how: 'turn' });
@@ -70,7 +85,13 @@ describe('an inbox with a store', () => {
   it('delivers what the last process had not, in order, and before what came since', async () => {
     const disk = mortalDisk();
     const first = aProcess(disk);
-    for (const [text, mode] of [['a', 'followup'], ['b', 'steer'], ['c', 'collect']] as const) await first.inbox.send('alice', text, { mode }).accepted;
+    for (const [text, mode] of [
+      ['a', 'followup'],
+      ['b', 'steer'],
+      ['c', 'collect'],
+    ] as const) {
+      await first.inbox.send('alice', text, { mode }).accepted;
+    }
     await first.inbox.send('bob', 'x', { id: 'm1', trigger: 'cron', metadata: { user: 7 } }).accepted;
     first.kill();
     const { inbox, advance, recover, agent } = aProcess(disk, { options: { debounceMs: 10 } });
@@ -114,7 +135,11 @@ describe('an inbox with a store', () => {
     expect([disk.said(), [...disk.kept.values()].map(({ message }) => message.content)]).toEqual([['a', 'b'], ['b']]);
     const second = aProcess(disk);
     const [found, ...others] = await second.recover();
-    expect([found?.state, await found?.delivery, others]).toMatchObject(['delivered', { status: 'delivered', how: 'steered' }, []]);
+    expect([found?.state, await found?.delivery, others]).toMatchObject([
+      'delivered',
+      { status: 'delivered', how: 'steered' },
+      [],
+    ]);
     await second.advance(1000);
     expect([disk.said(), disk.kept.size, second.model.requests.length]).toEqual([['a', 'b'], 0, 0]);
   });
@@ -199,7 +224,11 @@ describe('an inbox with a store', () => {
     expect(await again[0]).toEqual(await before);
     await second.recover();
     await second.advance(500);
-    expect([disk.said(), await again[1], await again[2]]).toMatchObject([['a', 'b'], { status: 'delivered' }, { status: 'delivered' }]);
+    expect([disk.said(), await again[1], await again[2]]).toMatchObject([
+      ['a', 'b'],
+      { status: 'delivered' },
+      { status: 'delivered' },
+    ]);
   });
 
   it('tells of a message that cannot be kept, and does not deliver it', async () => {
@@ -208,7 +237,10 @@ describe('an inbox with a store', () => {
     await recover();
     disk.faults.add('save');
     const sent = inbox.send('alice', 'a', { id: 'm1' });
-    expect([await sent.accepted, await sent]).toMatchObject([false, { status: 'failed', outcome: 'error', error: { message: 'No save.' } }]);
+    expect([await sent.accepted, await sent]).toMatchObject([
+      false,
+      { status: 'failed', outcome: 'error', error: { message: 'No save.' } },
+    ]);
     disk.faults.clear();
     void inbox.send('alice', 'b', { id: 'm1' });
     await advance(500);
@@ -220,7 +252,10 @@ describe('an inbox with a store', () => {
     disk.faults.add('open');
     const { inbox, advance, recover } = aProcess(disk);
     const sent = inbox.send('alice', 'a');
-    expect([await sent.accepted, await sent]).toMatchObject([false, { status: 'failed', error: { message: 'No open.' } }]);
+    expect([await sent.accepted, await sent]).toMatchObject([
+      false,
+      { status: 'failed', error: { message: 'No open.' } },
+    ]);
     await expect(recover()).rejects.toThrow('No open.');
     disk.faults.clear();
     await recover();
@@ -266,7 +301,10 @@ describe('an inbox with a store', () => {
     await settled();
     inbox.interrupt('alice');
     await advance(50);
-    expect(await Promise.all(all)).toMatchObject([{ status: 'delivered' }, { status: 'kept', outcome: 'cancelled', error: { message: 'No remove.' } }]);
+    expect(await Promise.all(all)).toMatchObject([
+      { status: 'delivered' },
+      { status: 'kept', outcome: 'cancelled', error: { message: 'No remove.' } },
+    ]);
     disk.faults.clear();
     void inbox.send('alice', 'c');
     await advance(500);
@@ -281,7 +319,11 @@ describe('an inbox with a store', () => {
     disk.faults.add('remove');
     const sent = inbox.send('alice', 'a', { id: 'm1' });
     await advance(500);
-    expect([await sent.accepted, await sent, await inbox.send('alice', 'a', { id: 'm1' })]).toMatchObject([true, { status: 'kept' }, { status: 'kept' }]);
+    expect([await sent.accepted, await sent, await inbox.send('alice', 'a', { id: 'm1' })]).toMatchObject([
+      true,
+      { status: 'kept' },
+      { status: 'kept' },
+    ]);
     expect([model.requests.length, disk.said(), disk.kept.size]).toEqual([0, [], 1]);
   });
 
@@ -297,7 +339,11 @@ describe('an inbox with a store', () => {
     const ended = end(first);
     await first.advance(20_000);
     await ended;
-    expect(await Promise.all(all)).toMatchObject([{ status: 'delivered' }, { status: 'kept', outcome: 'cancelled' }, { status: 'kept' }]);
+    expect(await Promise.all(all)).toMatchObject([
+      { status: 'delivered' },
+      { status: 'kept', outcome: 'cancelled' },
+      { status: 'kept' },
+    ]);
     expect([disk.said(), disk.kept.size, first.time.timers]).toEqual([['a'], 2, 0]);
     await first.inbox.close();
     expect(await first.inbox.send('alice', 'd')).toEqual({ status: 'dropped', reason: 'closed' });
@@ -333,7 +379,9 @@ describe('an inbox with a store', () => {
     const { inbox, sessions, model, advance } = aProcess(disk);
     let go = (): void => undefined;
     const opening = new Promise<void>((resolve) => (go = resolve));
-    const recovering = inbox.recover({ sessions: { ...sessions, open: (session) => opening.then(() => sessions.open(session)) } });
+    const recovering = inbox.recover({
+      sessions: { ...sessions, open: (session) => opening.then(() => sessions.open(session)) },
+    });
     await settled();
     await inbox.close();
     go();
@@ -344,7 +392,10 @@ describe('an inbox with a store', () => {
   });
 
   it('has nothing to recover without a store, and accepts nothing', async () => {
-    const inbox = createInbox({ turn: harness({ model: scriptedModel(['One.']) }).pipe().turn, steer: () => false }, createLanes());
+    const inbox = createInbox(
+      { turn: harness({ model: scriptedModel(['One.']) }).pipe().turn, steer: () => false },
+      createLanes(),
+    );
     const { sessions } = mortalDisk().live();
     expect(await inbox.recover({ sessions })).toEqual([]);
     const sent = inbox.send('alice', 'a');
@@ -353,8 +404,15 @@ describe('an inbox with a store', () => {
     expect(() => inbox.recover({ sessions, agent: 1 } as never)).toThrow('recover() has no option "agent"');
   });
 
-  it.each([[{ store: {} }, /createInbox\(\) takes an object with open\(\) and save\(\) and remove\(\) and check\(\) and close\(\) as "store"/]])('refuses %j', (options, message) => {
-    expect(() => createInbox({ turn: () => null as never, steer: () => false }, createLanes(), options as never)).toThrow(message);
+  it.each([
+    [
+      { store: {} },
+      /createInbox\(\) takes an object with open\(\) and save\(\) and remove\(\) and check\(\) and close\(\) as "store"/,
+    ],
+  ])('refuses %j', (options, message) => {
+    expect(() =>
+      createInbox({ turn: () => null as never, steer: () => false }, createLanes(), options as never),
+    ).toThrow(message);
   });
 
   it('delivers what it has accepted exactly once, whenever its processes die', { timeout: 60_000 }, async () => {
@@ -367,58 +425,71 @@ describe('an inbox with a store', () => {
       recovery: fc.constantFrom('resume', 'finish', 'leave'),
     });
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), fc.boolean(), fc.constantFrom<(InboxMode | undefined)[]>('steer', 'followup', undefined), async (steps, isReplaced, only) => {
-        const disk = mortalDisk();
-        const begin = async (recovery: string) => {
-          disk.faults.clear();
-          const script = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? response(call(`${index}`, 'ls')) : 'Words.'));
-          const one = aProcess(disk, { script, options: { debounceMs: 100 }, operators: isReplaced ? [replacing()] : [] });
-          for (const { turn } of await one.agent.unfinished()) {
-            if (recovery === 'leave') continue;
-            const ended = reply(recovery === 'resume' ? one.agent.resume(turn) : one.agent.finish(turn));
-            await one.advance(3000);
-            await ended;
+      fc.asyncProperty(
+        fc.array(step, { minLength: 1, maxLength: 6 }),
+        fc.boolean(),
+        fc.constantFrom<(InboxMode | undefined)[]>('steer', 'followup', undefined),
+        async (steps, isReplaced, only) => {
+          const disk = mortalDisk();
+          const begin = async (recovery: string) => {
+            disk.faults.clear();
+            const script = Array.from({ length: 40 }, (_, index) =>
+              index % 2 === 0 ? response(call(`${index}`, 'ls')) : 'Words.',
+            );
+            const one = aProcess(disk, {
+              script,
+              options: { debounceMs: 100 },
+              operators: isReplaced ? [replacing()] : [],
+            });
+            for (const { turn } of await one.agent.unfinished()) {
+              if (recovery === 'leave') continue;
+              const ended = reply(recovery === 'resume' ? one.agent.resume(turn) : one.agent.finish(turn));
+              await one.advance(3000);
+              await ended;
+            }
+            await one.recover();
+            return one;
+          };
+          const accepted = new Set<string>();
+          const told = new Map<string, Delivery>();
+          let one = await begin('resume');
+          for (const [index, { mode: some, waitMs, ticks, forgets, afterwards, recovery }] of steps.entries()) {
+            const text = `m${index}`;
+            const mode = only ?? some;
+            // What a store cannot forget is found in the history, as long as that is there.
+            if (!forgets && !isReplaced) disk.faults.add('remove');
+            const sent = one.inbox.send('alice', text, { mode, id: text });
+            void sent.accepted.then((isSafe) => void (isSafe && accepted.add(text)));
+            void sent.then((delivery) => told.set(text, delivery));
+            await one.advance(waitMs);
+            await settled(ticks);
+            if (afterwards === 'nothing') continue;
+            if (afterwards === 'close') {
+              const closed = one.inbox.close();
+              await one.advance(300);
+              await closed;
+            }
+            one.kill();
+            one = await begin(recovery);
           }
-          await one.recover();
-          return one;
-        };
-        const accepted = new Set<string>();
-        const told = new Map<string, Delivery>();
-        let one = await begin('resume');
-        for (const [index, { mode: some, waitMs, ticks, forgets, afterwards, recovery }] of steps.entries()) {
-          const text = `m${index}`;
-          const mode = only ?? some;
-          // What a store cannot forget is found in the history, as long as that is there.
-          if (!forgets && !isReplaced) disk.faults.add('remove');
-          const sent = one.inbox.send('alice', text, { mode, id: text });
-          void sent.accepted.then((isSafe) => void (isSafe && accepted.add(text)));
-          void sent.then((delivery) => told.set(text, delivery));
-          await one.advance(waitMs);
-          await settled(ticks);
-          if (afterwards === 'nothing') continue;
-          if (afterwards === 'close') {
-            const closed = one.inbox.close();
-            await one.advance(300);
-            await closed;
-          }
+          // What could not be forgotten is, by the last one.
           one.kill();
-          one = await begin(recovery);
-        }
-        // What could not be forgotten is, by the last one.
-        one.kill();
-        one = await begin('resume');
-        for (let round = 0; round < 40 && one.inbox.snapshot().length > 0; round += 1) await one.advance(500);
-        const texts = disk.said().map(String);
-        for (const [index] of steps.entries()) {
-          const text = `m${index}`;
-          const times = texts.filter((each) => each === text).length;
-          expect(times, `${text} ${JSON.stringify(told.get(text))}`).toBeLessThanOrEqual(1);
-          if (accepted.has(text) || told.get(text)?.status === 'delivered') expect(times, `${text} ${JSON.stringify(told.get(text))}`).toBe(1);
-        }
-        if (only) expect(texts).toEqual(texts.toSorted((one, other) => one.localeCompare(other)));
-        expect([disk.kept.size, one.inbox.snapshot(), one.time.timers]).toEqual([0, [], 0]);
-        one.kill();
-      }),
+          one = await begin('resume');
+          for (let round = 0; round < 40 && one.inbox.snapshot().length > 0; round += 1) await one.advance(500);
+          const texts = disk.said().map(String);
+          for (const [index] of steps.entries()) {
+            const text = `m${index}`;
+            const times = texts.filter((each) => each === text).length;
+            expect(times, `${text} ${JSON.stringify(told.get(text))}`).toBeLessThanOrEqual(1);
+            if (accepted.has(text) || told.get(text)?.status === 'delivered') {
+              expect(times, `${text} ${JSON.stringify(told.get(text))}`).toBe(1);
+            }
+          }
+          if (only) expect(texts).toEqual(texts.toSorted((one, other) => one.localeCompare(other)));
+          expect([disk.kept.size, one.inbox.snapshot(), one.time.timers]).toEqual([0, [], 0]);
+          one.kill();
+        },
+      ),
       { numRuns: 60 },
     );
   });

@@ -70,7 +70,10 @@ export class KeptInbox {
       () => ({ sent: ids.find(session, options.id) ?? this.#keep(session, item, word) }),
       (error: unknown) => ({ sent: sentInVain(failedBy(error)) }),
     );
-    const sent = Object.assign(sending.then(({ sent }) => sent), { accepted: sending.then(({ sent }) => sent.accepted) });
+    const sent = Object.assign(
+      sending.then(({ sent }) => sent),
+      { accepted: sending.then(({ sent }) => sent.accepted) },
+    );
     // Nothing as the result, because the results of all that were ever sent would hang on it.
     this.#arrived = Promise.all([this.#arrived, sent.accepted]).then(() => undefined);
     return sent;
@@ -150,7 +153,11 @@ export class KeptInbox {
 
   async #recoverSession(sessions: SessionStore, session: string): Promise<readonly RecoveredMessage[]> {
     const left = this.#left.get(session) ?? [];
-    const say = ({ kept: { message, options }, told }: Left, state: RecoveredMessage['state'], error?: ErrorInfo): RecoveredMessage => ({
+    const say = (
+      { kept: { message, options }, told }: Left,
+      state: RecoveredMessage['state'],
+      error?: ErrorInfo,
+    ): RecoveredMessage => ({
       session,
       ...(options.id !== undefined && { id: options.id }),
       message,
@@ -193,11 +200,19 @@ class Word {
   }
 }
 
-const keptOf = (session: string, { tag, message, mode, mergeKey, options }: Item): KeptMessage => ({ tag, session, message, mode, mergeKey, options });
+const keptOf = (session: string, { tag, message, mode, mergeKey, options }: Item): KeptMessage => ({
+  tag,
+  session,
+  message,
+  mode,
+  mergeKey,
+  options,
+});
 
 const closed: Delivery = { status: 'dropped', reason: 'closed' };
 
 const failedBy = (error: unknown): Delivery => ({ status: 'failed', outcome: 'error', error: toErrorInfo(error) });
 
 /** A message that comes to nothing. */
-const sentInVain = (delivery: Delivery): Sent => Object.assign(Promise.resolve(delivery), { accepted: Promise.resolve(false) });
+const sentInVain = (delivery: Delivery): Sent =>
+  Object.assign(Promise.resolve(delivery), { accepted: Promise.resolve(false) });

@@ -40,4 +40,5 @@ export class KnownIds {
 
 const keyOf = (session: string, id: string): string => JSON.stringify([session, id]);
 
-const sentBefore = (delivery: Delivered): Sent => Object.assign(Promise.resolve(delivery), { accepted: Promise.resolve(true) });
+const sentBefore = (delivery: Delivered): Sent =>
+  Object.assign(Promise.resolve(delivery), { accepted: Promise.resolve(true) });

@@ -1,4 +1,16 @@
-import { aFunction, checkOptions, InvalidOptionError, numberFrom, objectOf, objectWith, oneOf, recordOf, required, wholeFrom, type OptionChecks } from '@h/turn/options';
+import {
+  aFunction,
+  checkOptions,
+  InvalidOptionError,
+  numberFrom,
+  objectOf,
+  objectWith,
+  oneOf,
+  recordOf,
+  required,
+  wholeFrom,
+  type OptionChecks,
+} from '@h/turn/options';
 import type { SchedulerLike } from 'rxjs';
 import type { FullPolicy } from './bounds.js';
 import type { LaneEvent } from './events.js';

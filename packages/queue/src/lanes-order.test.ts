@@ -22,7 +22,11 @@ const gate = () => {
 const timed = (options: LanesOptions = {}) => {
   const time = virtualTime();
   const events: LaneEvent[] = [];
-  return { time, events, lanes: createLanes({ ...options, scheduler: time.scheduler, onEvent: (event) => events.push(event) }) };
+  return {
+    time,
+    events,
+    lanes: createLanes({ ...options, scheduler: time.scheduler, onEvent: (event) => events.push(event) }),
+  };
 };
 
 const silent: LaneListener = { admitted: () => undefined, refused: () => undefined };
@@ -61,7 +65,10 @@ describe('who is next', () => {
   });
 
   it('is somebody else where the first of a group cannot use its slot', async () => {
-    const lanes = createLanes({ concurrency: 10, groups: { provider: { concurrency: 1 }, tenant: { concurrency: 1 } } });
+    const lanes = createLanes({
+      concurrency: 10,
+      groups: { provider: { concurrency: 1 }, tenant: { concurrency: 1 } },
+    });
     const [providerHolder, tenantHolder] = [gate(), gate()];
     const order: string[] = [];
     const all = [
@@ -97,11 +104,16 @@ describe('a parent', () => {
     const [other, child] = [gate(), gate()];
     const running = lanes.run('other', () => other.passed);
     const messages: string[] = [];
-    const parent = lanes.run('parent', async () => lanes.run('child', () => child.passed)).catch((error: unknown) => messages.push((error as Error).message));
+    const parent = lanes
+      .run('parent', async () => lanes.run('child', () => child.passed))
+      .catch((error: unknown) => messages.push((error as Error).message));
     other.open();
     await running;
     await settled();
-    expect(lanes.snapshot().sessions.map(({ session, running: one }) => [session, one?.state])).toEqual([['parent', 'running'], ['child', 'running']]);
+    expect(lanes.snapshot().sessions.map(({ session, running: one }) => [session, one?.state])).toEqual([
+      ['parent', 'running'],
+      ['child', 'running'],
+    ]);
     time.advance(1000);
     await parent;
     expect(messages).toEqual([expect.not.stringContaining('yieldWhile')]);
@@ -109,9 +121,19 @@ describe('a parent', () => {
   });
 
   it('is said to wait for what its child has left waiting', async () => {
-    const { lanes, time, events } = timed({ concurrency: 2, idleTimeoutMs: 1000, graceMs: 0, groups: { tenant: { concurrency: 1 } } });
+    const { lanes, time, events } = timed({
+      concurrency: 2,
+      idleTimeoutMs: 1000,
+      graceMs: 0,
+      groups: { tenant: { concurrency: 1 } },
+    });
     const groups = { tenant: 't' };
-    const parent = lanes.run('parent', () => lanes.run('child', () => void lanes.run('grandchild', () => undefined, { groups })).then(() => gate().passed), { groups });
+    const parent = lanes.run(
+      'parent',
+      () =>
+        lanes.run('child', () => void lanes.run('grandchild', () => undefined, { groups })).then(() => gate().passed),
+      { groups },
+    );
     const ended = parent.catch((error: unknown) => (error as Error).message);
     await settled();
     expect(events).toEqual([{ type: 'slots-held-by-parents', sessions: ['parent'] }]);
@@ -128,7 +150,9 @@ describe('somebody who is sent away', () => {
     const context = new AsyncLocalStorage<string>();
     const seen: unknown[] = [];
     lanes.enter({ session: 'alice' }, silent);
-    context.run('mine', () => lanes.enter({ session: 'alice' }, { ...silent, refused: () => seen.push(context.getStore()) }));
+    context.run('mine', () =>
+      lanes.enter({ session: 'alice' }, { ...silent, refused: () => seen.push(context.getStore()) }),
+    );
     context.run('of another', () => lanes.clear('alice'));
     expect(seen).toEqual(['mine']);
   });

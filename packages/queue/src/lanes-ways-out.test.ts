@@ -11,7 +11,11 @@ const settled = async (): Promise<void> => {
   for (let tick = 0; tick < 12; tick += 1) await Promise.resolve();
 };
 
-const codeOf = async (promise: Promise<unknown>): Promise<unknown> => promise.then((value) => value, (error: unknown) => (error as LaneError).code ?? error);
+const codeOf = async (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    (value) => value,
+    (error: unknown) => (error as LaneError).code ?? error,
+  );
 
 /** Something that ends when it is told to. */
 const gate = () => {
@@ -25,7 +29,11 @@ const gate = () => {
 const timed = (options: LanesOptions = {}) => {
   const time = virtualTime();
   const events: LaneEvent[] = [];
-  return { time, events, lanes: createLanes({ ...options, scheduler: time.scheduler, onEvent: (event) => events.push(event) }) };
+  return {
+    time,
+    events,
+    lanes: createLanes({ ...options, scheduler: time.scheduler, onEvent: (event) => events.push(event) }),
+  };
 };
 
 const silent: LaneListener = { admitted: () => undefined, refused: () => undefined };
@@ -36,10 +44,12 @@ describe('those who come back', () => {
     const order: string[] = [];
     const holder = gate();
     const works = ['a', 'b', 'c'].map((name) => ({ name, ...gate() }));
-    const parents = works.map(({ name, passed }) => lanes.run(name, async (lease) => {
-      await lease.yieldWhile(() => passed);
-      order.push(name);
-    }));
+    const parents = works.map(({ name, passed }) =>
+      lanes.run(name, async (lease) => {
+        await lease.yieldWhile(() => passed);
+        order.push(name);
+      }),
+    );
     await settled();
     const other = lanes.run('other', () => holder.passed);
     for (const { open } of works) {
@@ -56,10 +66,14 @@ describe('those who come back', () => {
     const { lanes, time } = timed({ concurrency: 1, ageAfterMs: 500 });
     const order: string[] = [];
     const [work, holder] = [gate(), gate()];
-    const parent = lanes.run('parent', async (lease) => {
-      await lease.yieldWhile(() => work.passed);
-      order.push('parent');
-    }, { priority: 'background' });
+    const parent = lanes.run(
+      'parent',
+      async (lease) => {
+        await lease.yieldWhile(() => work.passed);
+        order.push('parent');
+      },
+      { priority: 'background' },
+    );
     await settled();
     const running = lanes.run('holder', () => holder.passed);
     work.open();
@@ -75,13 +89,19 @@ describe('those who come back', () => {
     const lanes = createLanes({ concurrency: 1 });
     const order: string[] = [];
     const [work, holder] = [gate(), gate()];
-    const parent = lanes.run('parent', async (lease) => {
-      await lease.yieldWhile(() => work.passed);
-      order.push('parent');
-    }, { priority: 'background' });
+    const parent = lanes.run(
+      'parent',
+      async (lease) => {
+        await lease.yieldWhile(() => work.passed);
+        order.push('parent');
+      },
+      { priority: 'background' },
+    );
     await settled();
     const running = lanes.run('holder', () => holder.passed);
-    const others = (['background', 'normal', 'foreground'] as const).map((priority) => lanes.run(priority, () => order.push(priority), { priority }));
+    const others = (['background', 'normal', 'foreground'] as const).map((priority) =>
+      lanes.run(priority, () => order.push(priority), { priority }),
+    );
     work.open();
     await settled();
     holder.open();
@@ -95,9 +115,13 @@ describe('one that waits in several parts', () => {
     const lanes = createLanes({ concurrency: 1 });
     const [first, second, other] = [gate(), gate(), gate()];
     const seen: string[] = [];
-    const stateOf = (): string | undefined => lanes.snapshot().sessions.find(({ session }) => session === 'parent')?.running?.state;
+    const stateOf = (): string | undefined =>
+      lanes.snapshot().sessions.find(({ session }) => session === 'parent')?.running?.state;
     const parent = lanes.run('parent', async (lease) => {
-      await Promise.all([lease.yieldWhile(() => lease.yieldWhile(() => first.passed)), lease.yieldWhile(() => second.passed)]);
+      await Promise.all([
+        lease.yieldWhile(() => lease.yieldWhile(() => first.passed)),
+        lease.yieldWhile(() => second.passed),
+      ]);
       seen.push(`back ${stateOf()}`);
     });
     await settled();
@@ -144,7 +168,11 @@ describe('one that waits in several parts', () => {
   it('lets go of the places in its groups too', async () => {
     const lanes = createLanes({ concurrency: 5, groups: { tenant: { concurrency: 1 } } });
     const groups = { tenant: 'acme' };
-    expect(await lanes.run('parent', () => lanes.yieldWhile(() => lanes.run('child', () => 'child', { groups })), { groups })).toBe('child');
+    expect(
+      await lanes.run('parent', () => lanes.yieldWhile(() => lanes.run('child', () => 'child', { groups })), {
+        groups,
+      }),
+    ).toBe('child');
   });
 });
 
@@ -152,11 +180,32 @@ describe('a group', () => {
   it('has no part in those who name no key of it', async () => {
     const lanes = createLanes({ concurrency: 5, groups: { tenant: { concurrency: 1 }, provider: { concurrency: 1 } } });
     const hold = gate();
-    const tasks = [{ tenant: 'a', provider: 'p' }, { tenant: undefined, provider: undefined }, {}, undefined, { tenant: 'a', provider: undefined }, { provider: 'p' }, { tenant: 'b' }];
+    const tasks = [
+      { tenant: 'a', provider: 'p' },
+      { tenant: undefined, provider: undefined },
+      {},
+      undefined,
+      { tenant: 'a', provider: undefined },
+      { provider: 'p' },
+      { tenant: 'b' },
+    ];
     let running = 0;
-    const all = tasks.map((groups, index) => lanes.run(`s${index}`, async () => { running += 1; await hold.passed; }, { groups }));
+    const all = tasks.map((groups, index) =>
+      lanes.run(
+        `s${index}`,
+        async () => {
+          running += 1;
+          await hold.passed;
+        },
+        { groups },
+      ),
+    );
     expect(running).toBe(5);
-    expect(lanes.snapshot().groups.map(({ kind, key, active }) => [kind, key, active])).toEqual([['tenant', 'a', 1], ['provider', 'p', 1], ['tenant', 'b', 1]]);
+    expect(lanes.snapshot().groups.map(({ kind, key, active }) => [kind, key, active])).toEqual([
+      ['tenant', 'a', 1],
+      ['provider', 'p', 1],
+      ['tenant', 'b', 1],
+    ]);
     hold.open();
     await Promise.all(all);
     expect(lanes.snapshot().groups).toEqual([]);
@@ -206,7 +255,12 @@ describe('draining', () => {
     await down;
     expect(await Promise.all(all)).toEqual(Array.from({ length: 6 }, () => 'lane-closed'));
     expect(children).toEqual(['lane-closed']);
-    expect(lanes.snapshot()).toMatchObject({ state: 'closed', sessions: [], waiting: 0, active: { foreground: 0, normal: 0, background: 0 } });
+    expect(lanes.snapshot()).toMatchObject({
+      state: 'closed',
+      sessions: [],
+      waiting: 0,
+      active: { foreground: 0, normal: 0, background: 0 },
+    });
     expect(time.timers).toBe(0);
     away.open();
     hang.open();
@@ -214,8 +268,12 @@ describe('draining', () => {
   });
 
   it('leaves nothing on the promises of the process', async () => {
-    const marks = (): number => Object.getOwnPropertySymbols(executionAsyncResource()).filter(({ description }) => description === 'kResourceStore').length;
-    const measure = async (): Promise<number> => Promise.resolve().then(() => new AsyncResource('Test').runInAsyncScope(marks));
+    const marks = (): number =>
+      Object.getOwnPropertySymbols(executionAsyncResource()).filter(
+        ({ description }) => description === 'kResourceStore',
+      ).length;
+    const measure = async (): Promise<number> =>
+      Promise.resolve().then(() => new AsyncResource('Test').runInAsyncScope(marks));
     const before = await measure();
     for (let index = 0; index < 10; index += 1) {
       const lanes = createLanes();
@@ -238,7 +296,9 @@ describe('a request', () => {
   ])('that is wrong, as %j, is refused before it can do harm', async (request, message) => {
     const lanes = createLanes({ groups: { tenant: { concurrency: 1 } } });
     expect(() => lanes.enter(request as never, silent)).toThrow(message);
-    expect(() => lanes.enter({ session: 'alice' }, {} as never)).toThrow(/an object with admitted\(\) and refused\(\) as "listener"/);
+    expect(() => lanes.enter({ session: 'alice' }, {} as never)).toThrow(
+      /an object with admitted\(\) and refused\(\) as "listener"/,
+    );
     expect(lanes.snapshot().sessions).toEqual([]);
     expect(await lanes.run('alice', () => 'free')).toBe('free');
   });
@@ -255,7 +315,14 @@ describe('callbacks that throw', () => {
     const next = lanes.run('alice', () => 'next', { onWaiting: boom });
     time.advance(150);
     expect(await next).toBe('next');
-    expect(events.map(({ type }) => type)).toEqual(['callback-failed', 'callback-failed', 'aborted', 'callback-failed', 'lost', 'callback-failed']);
+    expect(events.map(({ type }) => type)).toEqual([
+      'callback-failed',
+      'callback-failed',
+      'aborted',
+      'callback-failed',
+      'lost',
+      'callback-failed',
+    ]);
     expect(time.timers).toBe(0);
   });
 });
@@ -266,13 +333,15 @@ describe('somebody who leaves while it is told that it has to wait', () => {
     const first = lanes.enter({ session: 'alice' }, silent);
     const controller = new AbortController();
     const notices: WaitingNotice[] = [];
-    const leaving = codeOf(lanes.run('alice', () => 'never', {
-      signal: controller.signal,
-      onWaiting: (notice) => {
-        notices.push(notice);
-        controller.abort();
-      },
-    }));
+    const leaving = codeOf(
+      lanes.run('alice', () => 'never', {
+        signal: controller.signal,
+        onWaiting: (notice) => {
+          notices.push(notice);
+          controller.abort();
+        },
+      }),
+    );
     first.release();
     expect(await leaving).toBe('lane-aborted');
     expect(notices).toHaveLength(1);
@@ -285,7 +354,11 @@ describe('waiting no longer than one may', () => {
     const { lanes, time } = timed({ concurrency: 1, maxWaitMs: 300 });
     const first = lanes.enter({ session: 'first' }, silent);
     const idleTimers = time.timers;
-    const all = [lanes.run('a', () => 'never'), lanes.run('b', () => 'b', { maxWaitMs: 1000 }), lanes.run('c', () => 'never', { maxWaitMs: 100 })].map(codeOf);
+    const all = [
+      lanes.run('a', () => 'never'),
+      lanes.run('b', () => 'b', { maxWaitMs: 1000 }),
+      lanes.run('c', () => 'never', { maxWaitMs: 100 }),
+    ].map(codeOf);
     expect(time.timers).toBe(idleTimers + 1);
     time.advance(99);
     expect(lanes.snapshot().waiting).toBe(3);

@@ -30,12 +30,20 @@ const settled = async (): Promise<void> => {
   for (let tick = 0; tick < 10; tick += 1) await Promise.resolve();
 };
 
-const codeOf = async (promise: Promise<unknown>): Promise<unknown> => promise.then(() => 'resolved', (error: unknown) => (error as LaneError).code ?? error);
+const codeOf = async (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => 'resolved',
+    (error: unknown) => (error as LaneError).code ?? error,
+  );
 
 const timed = (options: Parameters<typeof createLanes>[0] = {}) => {
   const time = virtualTime();
   const events: LaneEvent[] = [];
-  return { time, events, lanes: createLanes({ ...options, scheduler: time.scheduler, onEvent: (event) => events.push(event) }) };
+  return {
+    time,
+    events,
+    lanes: createLanes({ ...options, scheduler: time.scheduler, onEvent: (event) => events.push(event) }),
+  };
 };
 
 const silent: LaneListener = { admitted: () => undefined, refused: () => undefined };
@@ -80,10 +88,28 @@ describe('lanes.run', () => {
   });
 
   it.each([
-    ['throws at once', () => { throw new Error('No.'); }],
-    ['rejects', async () => { await Promise.resolve(); throw new Error('No.'); }],
-    // oxlint-disable-next-line unicorn/no-thenable -- this is what is tested
-    ['returns a thenable that throws', () => ({ then: () => { throw new Error('No.'); } })],
+    [
+      'throws at once',
+      () => {
+        throw new Error('No.');
+      },
+    ],
+    [
+      'rejects',
+      async () => {
+        await Promise.resolve();
+        throw new Error('No.');
+      },
+    ],
+    [
+      'returns a thenable that throws',
+      () => ({
+        // oxlint-disable-next-line unicorn/no-thenable -- this is what is tested
+        then: () => {
+          throw new Error('No.');
+        },
+      }),
+    ],
   ])('frees the lane when a task %s', async (_, task: () => never | Promise<never> | PromiseLike<never>) => {
     const lanes = createLanes({ concurrency: 1 });
     const failed = lanes.run('alice', task);
@@ -99,7 +125,13 @@ describe('lanes.run', () => {
     const controller = new AbortController();
     let ran = false;
     void lanes.run('alice', first.task);
-    const leaving = lanes.run('alice', () => { ran = true; }, { signal: controller.signal });
+    const leaving = lanes.run(
+      'alice',
+      () => {
+        ran = true;
+      },
+      { signal: controller.signal },
+    );
     const after = lanes.run('alice', () => 'after');
     const reason = new Error('Gone.');
     controller.abort(reason);
@@ -112,7 +144,17 @@ describe('lanes.run', () => {
   it('refuses a caller that has left already, before it queues', async () => {
     const lanes = createLanes();
     let ran = false;
-    expect(await codeOf(lanes.run('alice', () => { ran = true; }, { signal: AbortSignal.abort() }))).toBe('lane-aborted');
+    expect(
+      await codeOf(
+        lanes.run(
+          'alice',
+          () => {
+            ran = true;
+          },
+          { signal: AbortSignal.abort() },
+        ),
+      ),
+    ).toBe('lane-aborted');
     expect(ran).toBe(false);
   });
 
@@ -148,7 +190,14 @@ describe('lanes.run', () => {
     const lanes = createLanes({ concurrency: 1 });
     const context = new AsyncLocalStorage<string>();
     const seen: unknown[] = [];
-    const queued = ['a', 'b', 'c'].map((name) => context.run(name, () => lanes.run('alice', async () => { seen.push(context.getStore()); await Promise.resolve(); })));
+    const queued = ['a', 'b', 'c'].map((name) =>
+      context.run(name, () =>
+        lanes.run('alice', async () => {
+          seen.push(context.getStore());
+          await Promise.resolve();
+        }),
+      ),
+    );
     await Promise.all(queued);
     expect(seen).toEqual(['a', 'b', 'c']);
   });
@@ -174,7 +223,10 @@ describe('lanes.run', () => {
 });
 
 describe('priorities', () => {
-  const orderOf = async (options: Parameters<typeof createLanes>[0], arrivals: readonly (readonly [string, 'foreground' | 'normal' | 'background', number?])[]) => {
+  const orderOf = async (
+    options: Parameters<typeof createLanes>[0],
+    arrivals: readonly (readonly [string, 'foreground' | 'normal' | 'background', number?])[],
+  ) => {
     const { lanes, time } = timed({ concurrency: 1, ...options });
     const first = open();
     const order: string[] = [];
@@ -189,11 +241,24 @@ describe('priorities', () => {
   };
 
   it('lets in the most urgent first, and equals in the order in which they came', async () => {
-    expect(await orderOf({}, [['b1', 'background'], ['n1', 'normal'], ['f1', 'foreground'], ['n2', 'normal'], ['f2', 'foreground']])).toEqual(['f1', 'f2', 'n1', 'n2', 'b1']);
+    expect(
+      await orderOf({}, [
+        ['b1', 'background'],
+        ['n1', 'normal'],
+        ['f1', 'foreground'],
+        ['n2', 'normal'],
+        ['f2', 'foreground'],
+      ]),
+    ).toEqual(['f1', 'f2', 'n1', 'n2', 'b1']);
   });
 
   it('lets what has aged in the background go before what came later as normal, never before the foreground', async () => {
-    const arrivals = [['b1', 'background', 500], ['n1', 'normal'], ['b2', 'background'], ['f1', 'foreground']] as const;
+    const arrivals = [
+      ['b1', 'background', 500],
+      ['n1', 'normal'],
+      ['b2', 'background'],
+      ['f1', 'foreground'],
+    ] as const;
     expect(await orderOf({ ageAfterMs: 500 }, arrivals)).toEqual(['f1', 'b1', 'n1', 'b2']);
     expect(await orderOf({}, arrivals)).toEqual(['f1', 'n1', 'b1', 'b2']);
   });
@@ -214,7 +279,11 @@ describe('priorities', () => {
 describe('groups', () => {
   it('cap what runs for one key, without holding back others', async () => {
     const lanes = createLanes({ concurrency: 10, groups: { provider: { concurrency: 2, keys: { local: 1 } } } });
-    const tasks = (['big', 'big', 'big', 'local', 'local', undefined] as const).map((provider, index) => ({ provider, index, ...open() }));
+    const tasks = (['big', 'big', 'big', 'local', 'local', undefined] as const).map((provider, index) => ({
+      provider,
+      index,
+      ...open(),
+    }));
     for (const { provider, index, task } of tasks) void lanes.run(`s${index}`, task, { groups: { provider } });
     expect(tasks.map(({ state }) => state.lease !== undefined)).toEqual([true, true, false, true, false, true]);
     expect(lanes.snapshot().groups).toEqual([
@@ -298,7 +367,9 @@ describe('timeouts', () => {
     time.advance(50);
     hanging.finish('late');
     await settled();
-    expect(events.filter(({ type }) => type === 'late')).toEqual([{ type: 'late', session: 'alice', label: 'hanging', fence: old?.fence, lateMs: 50 }]);
+    expect(events.filter(({ type }) => type === 'late')).toEqual([
+      { type: 'late', session: 'alice', label: 'hanging', fence: old?.fence, lateMs: 50 },
+    ]);
     expect(lanes.snapshot().sessions).toHaveLength(1);
     next.finish();
     expect(await running).toBe('done');
@@ -344,7 +415,11 @@ describe('one that is part of another', () => {
     await expect(nested).rejects.toMatchObject({ code: 'lane-reentered', session: 'alice' });
     const deep = lanes.run('alice', async () => lanes.run('bob', async () => lanes.run('alice', () => 'never')));
     await expect(deep).rejects.toMatchObject({ code: 'lane-reentered' });
-    expect(await lanes.run('alice', async (lease) => codeOf(lanes.detach(() => lanes.run('alice', () => 'never', { within: lease }))))).toBe('lane-reentered');
+    expect(
+      await lanes.run('alice', async (lease) =>
+        codeOf(lanes.detach(() => lanes.run('alice', () => 'never', { within: lease }))),
+      ),
+    ).toBe('lane-reentered');
   });
 
   it('waits its turn where it is detached', async () => {
@@ -366,7 +441,12 @@ describe('one that is part of another', () => {
     const seen: number[] = [];
     const parent = (name: string) =>
       lanes.run(name, async (lease) => {
-        const child = () => lanes.run(`${name}/child`, async () => { seen.push(active()); await settled(); return name; });
+        const child = () =>
+          lanes.run(`${name}/child`, async () => {
+            seen.push(active());
+            await settled();
+            return name;
+          });
         const result = name === 'a' ? await lanes.yieldWhile(child) : await lease.yieldWhile(child);
         seen.push(active());
         return result;
@@ -390,7 +470,10 @@ describe('one that is part of another', () => {
     expect(events).toEqual([{ type: 'slots-held-by-parents', sessions: ['a', 'b'] }]);
     time.advance(1000);
     const [first] = await outcomes;
-    expect((first as PromiseRejectedResult).reason).toMatchObject({ code: 'lane-timed-out', message: expect.stringContaining('yieldWhile') as string });
+    expect((first as PromiseRejectedResult).reason).toMatchObject({
+      code: 'lane-timed-out',
+      message: expect.stringContaining('yieldWhile') as string,
+    });
     await lanes.idle();
     expect(time.timers).toBe(0);
   });
@@ -470,15 +553,20 @@ describe('bounds', () => {
     ['drop-oldest', ['lane-dropped', 'resolved', 'resolved']],
     ['drop-newest', ['resolved', 'lane-dropped', 'resolved']],
     ['summarize', ['lane-dropped', 'resolved', 'resolved']],
-  ] as const)('of a session are kept by the policy %s, never at the cost of the one that runs', async (policy, outcomes) => {
-    expect(await fill(policy)).toEqual(outcomes);
-  });
+  ] as const)(
+    'of a session are kept by the policy %s, never at the cost of the one that runs',
+    async (policy, outcomes) => {
+      expect(await fill(policy)).toEqual(outcomes);
+    },
+  );
 
   it('let the next one know what was dropped', () => {
     const lanes = createLanes({ maxWaitingPerSession: 1, whenFull: 'summarize' });
     const leases: Lease[] = [];
     const place = lanes.enter({ session: 'alice' }, silent);
-    for (const summary of ['one', 'two ', `three ${'x'.repeat(300)}`]) lanes.enter({ session: 'alice', summary }, silent);
+    for (const summary of ['one', 'two ', `three ${'x'.repeat(300)}`]) {
+      lanes.enter({ session: 'alice', summary }, silent);
+    }
     lanes.enter({ session: 'alice', summary: 'four' }, { ...silent, admitted: (lease) => leases.push(lease) });
     place.release();
     expect(leases[0]?.dropped).toMatchObject({ count: 3, summaries: ['one', 'two', `three ${'x'.repeat(194)}…`] });
@@ -514,7 +602,15 @@ describe('drain, shutdown and clear', () => {
     const { lanes, time } = timed({ concurrency: 1, graceMs: 100 });
     const hanging = open();
     let ran = false;
-    const all = [lanes.run('alice', hanging.task), lanes.run('alice', () => { ran = true; }), lanes.run('bob', () => { ran = true; })].map(codeOf);
+    const all = [
+      lanes.run('alice', hanging.task),
+      lanes.run('alice', () => {
+        ran = true;
+      }),
+      lanes.run('bob', () => {
+        ran = true;
+      }),
+    ].map(codeOf);
     const down = lanes.shutdown({ reason: 'Good night.' });
     expect(hanging.state.lease?.signal.reason).toMatchObject({ code: 'lane-closed', message: 'Good night.' });
     time.advance(100);
@@ -551,7 +647,12 @@ describe('what is known of those who wait', () => {
     const third = lanes.enter({ session: 'alice' }, listener('a3'));
     lanes.enter({ session: 'bob' }, listener('b1'));
     lanes.enter({ session: 'carol', priority: 'foreground' }, listener('c1'));
-    expect(told.splice(0)).toEqual(['a2: 1 for session after 0', 'a3: 2 for session after 0', 'b1: 1 for slot after 0', 'c1: 1 for slot after 0']);
+    expect(told.splice(0)).toEqual([
+      'a2: 1 for session after 0',
+      'a3: 2 for session after 0',
+      'b1: 1 for slot after 0',
+      'c1: 1 for slot after 0',
+    ]);
     time.advance(1000);
     expect(told.splice(0)).toEqual(['b1: 2 for slot after 1000']);
     leases[0]?.release();
@@ -582,7 +683,11 @@ describe('what is known of those who wait', () => {
           running: { label: 'one', priority: 'foreground', fence: 1, state: 'running', runningMs: 10, idleMs: 10 },
           waiting: [{ label: 'two', priority: 'background', for: 'session', position: 1, waitedMs: 10 }],
         },
-        { session: 'bob', running: undefined, waiting: [{ label: 'three', priority: 'normal', for: 'slot', position: 1, waitedMs: 10 }] },
+        {
+          session: 'bob',
+          running: undefined,
+          waiting: [{ label: 'three', priority: 'normal', for: 'slot', position: 1, waitedMs: 10 }],
+        },
       ],
     });
   });
@@ -621,7 +726,10 @@ describe('createLanes', () => {
     [{ concurrency: 0 }, /takes a whole number from 1 or Infinity as "concurrency"; it was given 0/],
     [{ concurrency: 2, reservedForeground: 2 }, /takes less than "concurrency" \(2\) as "reservedForeground"/],
     [{ whenFull: 'drop' }, /as "whenFull"; it was given "drop"/],
-    [{ groups: { tenant: { concurrency: 0 } } }, /takes a whole number from 1 or Infinity as "groups.tenant.concurrency"; it was given 0/],
+    [
+      { groups: { tenant: { concurrency: 0 } } },
+      /takes a whole number from 1 or Infinity as "groups.tenant.concurrency"; it was given 0/,
+    ],
     [{ groups: { tenant: { limit: 1 } } }, /has no option "groups.tenant.limit"/],
     [{ groups: { tenant: { concurrency: 1, keys: { acme: -1 } } } }, /as "groups.tenant.keys.acme"; it was given -1/],
     [{ graceMs: -1 }, /as "graceMs"; it was given -1/],

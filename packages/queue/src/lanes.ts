@@ -128,7 +128,8 @@ export const createLanes = (options: LanesOptions = {}): Lanes => {
     if (listener.waiting) notices.add(ticket);
     return ticket;
   };
-  const idle = (): Promise<void> => (keeper.lanes.size === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve)));
+  const idle = (): Promise<void> =>
+    keeper.lanes.size === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve));
   const close = (closing: Closing): void => {
     keeper.closing = closing;
     if (keeper.lanes.size === 0) callbacks.end();
@@ -147,7 +148,13 @@ export const createLanes = (options: LanesOptions = {}): Lanes => {
     clear: (session) => {
       const waiting = [...(keeper.lanes.get(session)?.tickets ?? [])].filter(({ isWaiting }) => isWaiting);
       for (const ticket of waiting) {
-        ticket.abort(new LaneError('lane-cleared', session, `Those who wait in session ${JSON.stringify(session)} were sent away.`));
+        ticket.abort(
+          new LaneError(
+            'lane-cleared',
+            session,
+            `Those who wait in session ${JSON.stringify(session)} were sent away.`,
+          ),
+        );
       }
       return waiting.length;
     },
@@ -162,7 +169,10 @@ export const createLanes = (options: LanesOptions = {}): Lanes => {
       close({ reason, mayFinish: false });
       const all = [...keeper.lanes.values()].flatMap(({ tickets }) => [...tickets]);
       // Those who wait go first, from behind, lest one of them takes a place that is being freed.
-      const inOrder = [...all.filter(({ isWaiting }) => isWaiting).toReversed(), ...all.filter(({ isWaiting }) => !isWaiting)];
+      const inOrder = [
+        ...all.filter(({ isWaiting }) => isWaiting).toReversed(),
+        ...all.filter(({ isWaiting }) => !isWaiting),
+      ];
       for (const ticket of inOrder) ticket.abort(new LaneError('lane-closed', ticket.session, reason));
       return idle();
     },
@@ -187,7 +197,9 @@ const keeperOptions = (options: LanesOptions, concurrency: number): KeeperOption
 /** Those of the request, else those of the lanes. */
 const limitsOf = (request: LaneRequest, limits: Limits): Limits => {
   const { idleTimeoutMs, deadlineMs, graceMs, maxWaitMs } = request;
-  if (idleTimeoutMs === undefined && deadlineMs === undefined && graceMs === undefined && maxWaitMs === undefined) return limits;
+  if (idleTimeoutMs === undefined && deadlineMs === undefined && graceMs === undefined && maxWaitMs === undefined) {
+    return limits;
+  }
   return {
     idleTimeoutMs: idleTimeoutMs ?? limits.idleTimeoutMs,
     deadlineMs: deadlineMs ?? limits.deadlineMs,
@@ -197,4 +209,5 @@ const limitsOf = (request: LaneRequest, limits: Limits): Limits => {
 };
 
 /** Leases of other lanes have no part in these. */
-const holderOf = (lease: Lease, keeper: Keeper): Holder | undefined => (lease instanceof Holder && lease.isOf(keeper) ? lease : undefined);
+const holderOf = (lease: Lease, keeper: Keeper): Holder | undefined =>
+  lease instanceof Holder && lease.isOf(keeper) ? lease : undefined;

@@ -31,7 +31,10 @@ export class Parents {
 
   /** What to report, once, when everybody who has a slot has started something that waits for one. */
   deadlock(activeCount: number, holders: Iterable<Holder>): LaneEvent | undefined {
-    const isSeen = this.#count >= activeCount && activeCount > 0 && [...holders].every(({ slot, waitingChildren }) => slot !== 'held' || waitingChildren > 0);
+    const isSeen =
+      this.#count >= activeCount &&
+      activeCount > 0 &&
+      [...holders].every(({ slot, waitingChildren }) => slot !== 'held' || waitingChildren > 0);
     const isNew = isSeen && !this.#isReported;
     this.#isReported = isSeen;
     return isNew ? { type: 'slots-held-by-parents', sessions: [...holders].map(({ session }) => session) } : undefined;
@@ -56,8 +59,13 @@ export const whyReentered = (ticket: Ticket): LaneError | undefined => {
   const { session } = ticket;
   for (let parent = parentOf(ticket); parent; parent = parentOf(parent.ticket)) {
     if (parent.session !== session || parent.isEnding) continue;
-    const advice = 'Give it a session of its own, or start it when this one is over; what nobody waits for is started in detach().';
-    return new LaneError('lane-reentered', session, `Who asks for a place in session ${JSON.stringify(session)} holds it already, and would wait for itself. ${advice}`);
+    const advice =
+      'Give it a session of its own, or start it when this one is over; what nobody waits for is started in detach().';
+    return new LaneError(
+      'lane-reentered',
+      session,
+      `Who asks for a place in session ${JSON.stringify(session)} holds it already, and would wait for itself. ${advice}`,
+    );
   }
   return undefined;
 };

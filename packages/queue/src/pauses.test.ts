@@ -14,7 +14,12 @@ interface Person {
 const stage = (options: LanesOptions) => {
   const time = virtualTime();
   const events: string[] = [];
-  const lanes = createLanes({ scheduler: time.scheduler, noticeEveryMs: Infinity, ...options, onEvent: ({ type }) => void events.push(type) });
+  const lanes = createLanes({
+    scheduler: time.scheduler,
+    noticeEveryMs: Infinity,
+    ...options,
+    onEvent: ({ type }) => void events.push(type),
+  });
   /** Somebody who is paused from the start, if told so. */
   const enter = (session: string, pause: Pause = false, more: Partial<LaneRequest> = {}): Person => {
     const heard: string[] = [];
@@ -30,9 +35,12 @@ const stage = (options: LanesOptions) => {
         isPaused: () => person.pause,
       },
     );
-    return Object.defineProperty(Object.assign(person, { place }), 'lease', { get: () => got.lease }) as unknown as Person;
+    return Object.defineProperty(Object.assign(person, { place }), 'lease', {
+      get: () => got.lease,
+    }) as unknown as Person;
   };
-  const states = (): readonly string[] => lanes.snapshot().sessions.map(({ session, running }) => `${session} ${running?.state ?? 'waits'}`);
+  const states = (): readonly string[] =>
+    lanes.snapshot().sessions.map(({ session, running }) => `${session} ${running?.state ?? 'waits'}`);
   return { time, lanes, events, enter, states };
 };
 

@@ -9,7 +9,8 @@ import { queue } from './queue.js';
 const start = event('turn.start', { session: 'alice', input: [user('Hi')], trigger: 'user' });
 const ls = { id: '1', name: 'ls', input: {} };
 const delta = (text: string): TurnEvent => event('model.delta', { step: 1, attempt: 1, delta: { type: 'text', text } });
-const progress = (value: string | number | null | Record<string, string> | readonly string[]): TurnEvent => event('tool.progress', { step: 1, call: ls, progress: value });
+const progress = (value: string | number | null | Record<string, string> | readonly string[]): TurnEvent =>
+  event('tool.progress', { step: 1, call: ls, progress: value });
 
 const setUp = () => {
   const time = virtualTime();
@@ -70,8 +71,15 @@ describe('a turn whose place was given to others', () => {
 describe('a place', () => {
   it('is asked for once: the second queue() on the same lanes is refused, as it would wait for itself', async () => {
     const lanes = createLanes();
-    const agent = harness({ model: scriptedModel([response(call('1', 'ls'))]) }).pipe(queue(lanes), intercept('other', () => ({})), queue(lanes));
-    expect(await reply(agent.turn({ session: 'alice', input: 'Hi' }))).toMatchObject({ outcome: 'blocked', error: { code: 'lane-reentered' } });
+    const agent = harness({ model: scriptedModel([response(call('1', 'ls'))]) }).pipe(
+      queue(lanes),
+      intercept('other', () => ({})),
+      queue(lanes),
+    );
+    expect(await reply(agent.turn({ session: 'alice', input: 'Hi' }))).toMatchObject({
+      outcome: 'blocked',
+      error: { code: 'lane-reentered' },
+    });
     expect(lanes.snapshot().sessions).toEqual([]);
   });
 });

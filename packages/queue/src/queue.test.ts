@@ -1,4 +1,14 @@
-import { harness, iterate, memorySessions, reply, SessionBusyError, stop, intercept, type Agent, type TurnEvent } from '@h/turn';
+import {
+  harness,
+  iterate,
+  memorySessions,
+  reply,
+  SessionBusyError,
+  stop,
+  intercept,
+  type Agent,
+  type TurnEvent,
+} from '@h/turn';
 import { call, describeOperator, event, marbles, response, scriptedModel, scriptedTools, user } from '@h/turn/testing';
 import { filter, firstValueFrom, lastValueFrom, Subject, type SchedulerLike, type Subscription } from 'rxjs';
 import { describe, expect, it } from 'vitest';
@@ -31,14 +41,20 @@ describe('queue', () => {
     const model = scriptedModel(['One.', 'Two.', 'Three.']);
     const agent = harness({ model }).pipe(queue(lanes));
     const turns = ['first', 'second', 'third'].map((input) => reply(agent.turn({ session: 'alice', input })));
-    expect((await Promise.all(turns)).map(({ text, outcome }) => `${text} ${outcome}`)).toEqual(['One. completed', 'Two. completed', 'Three. completed']);
+    expect((await Promise.all(turns)).map(({ text, outcome }) => `${text} ${outcome}`)).toEqual([
+      'One. completed',
+      'Two. completed',
+      'Three. completed',
+    ]);
     expect(model.requests.map(({ messages }) => messages.length)).toEqual([1, 3, 5]);
     expect(lanes.snapshot().sessions).toEqual([]);
   });
 
   it('is what a session needs that would be busy otherwise', async () => {
     const agent = harness({ model: scriptedModel(['One.', 'Two.']) }).pipe();
-    const [, second] = await Promise.all(['first', 'second'].map((input) => reply(agent.turn({ session: 'alice', input }))));
+    const [, second] = await Promise.all(
+      ['first', 'second'].map((input) => reply(agent.turn({ session: 'alice', input }))),
+    );
     expect(second?.error).toMatchObject({ name: SessionBusyError.name });
   });
 
@@ -82,7 +98,11 @@ describe('queue', () => {
         groupsOf: ({ metadata }) => ({ tenant: metadata?.['tenant'] as string | undefined }),
       }),
     );
-    const turns = [watch(agent, 'alice/1', { metadata: { tenant: 'acme', isUrgent: true } }), watch(agent, 'alice/2'), watch(agent, 'bob/1', { metadata: { tenant: 'acme' } })];
+    const turns = [
+      watch(agent, 'alice/1', { metadata: { tenant: 'acme', isUrgent: true } }),
+      watch(agent, 'alice/2'),
+      watch(agent, 'bob/1', { metadata: { tenant: 'acme' } }),
+    ];
     await settled();
     const { sessions } = lanes.snapshot();
     expect(sessions.map(({ session, running, waiting }) => [session, running?.priority, waiting.length])).toEqual([
@@ -97,7 +117,14 @@ describe('queue', () => {
   it.each<[string, (agent: Agent) => Promise<unknown>]>([
     ['completes', (agent) => reply(agent.turn({ session: 'alice', input: 'Hi' }))],
     ['is left by its subscriber', async (agent) => watch(agent, 'alice').subscription.unsubscribe()],
-    ['is left by its iterator', async (agent) => { for await (const one of iterate(agent.turn({ session: 'alice', input: 'Hi' }))) if (one.type === 'model.request') break; }],
+    [
+      'is left by its iterator',
+      async (agent) => {
+        for await (const one of iterate(agent.turn({ session: 'alice', input: 'Hi' }))) {
+          if (one.type === 'model.request') break;
+        }
+      },
+    ],
     ['is cut off by RxJS', (agent) => firstValueFrom(agent.turn({ session: 'alice', input: 'Hi' }))],
     ['is aborted', (agent) => reply(agent.turn({ session: 'alice', input: 'Hi', signal: AbortSignal.abort() }))],
   ])('gives the place back when the turn %s', async (_, run) => {
@@ -110,7 +137,13 @@ describe('queue', () => {
 
   it('gives the place back when another operator fails, blocks or ends the stream', async () => {
     const lanes = createLanes({ concurrency: 1 });
-    const broken = intercept('broken', () => ({ decide: { 'turn.start': () => { throw new Error('No.'); } } }));
+    const broken = intercept('broken', () => ({
+      decide: {
+        'turn.start': () => {
+          throw new Error('No.');
+        },
+      },
+    }));
     const blocks = intercept('blocks', () => ({ decide: { 'turn.start': () => stop('blocked', 'Sunday.') } }));
     for (const other of [broken, blocks]) {
       const agent = harness({ model: scriptedModel([]) }).pipe(queue(lanes), other);
@@ -149,20 +182,29 @@ describe('queue', () => {
   it.each([
     ['too many wait', {}, 'blocked', 'lane-full'],
     ['the lanes are closed', { isClosed: true }, 'cancelled', 'lane-closed'],
-  ] as const)('ends a turn for which there is no place because %s', async (_, { isClosed = false }: { isClosed?: boolean }, outcome, code) => {
-    const lanes = createLanes({ maxWaitingPerSession: 0 });
-    const agent = harness({ model: scriptedModel([never]) }).pipe(queue(lanes));
-    const first = watch(agent, 'alice');
-    if (isClosed) void lanes.drain();
-    expect(await reply(agent.turn({ session: 'alice', input: 'Hi' }))).toMatchObject({ outcome, error: { code } });
-    first.subscription.unsubscribe();
-  });
+  ] as const)(
+    'ends a turn for which there is no place because %s',
+    async (_, { isClosed = false }: { isClosed?: boolean }, outcome, code) => {
+      const lanes = createLanes({ maxWaitingPerSession: 0 });
+      const agent = harness({ model: scriptedModel([never]) }).pipe(queue(lanes));
+      const first = watch(agent, 'alice');
+      if (isClosed) void lanes.drain();
+      expect(await reply(agent.turn({ session: 'alice', input: 'Hi' }))).toMatchObject({ outcome, error: { code } });
+      first.subscription.unsubscribe();
+    },
+  );
 
   it('refuses a turn that a tool starts in its own session, which would wait for itself', async () => {
     const lanes = createLanes();
     const inner: { agent?: Agent } = {};
-    const tools = scriptedTools({ again: async () => JSON.stringify((await reply((inner.agent as Agent).turn({ session: 'alice', input: 'Again' }))).error?.code) });
-    const agent = harness({ model: scriptedModel([response(call('1', 'again')), 'Done.'], { delayMs: 1 }), tools }).pipe(queue(lanes));
+    const tools = scriptedTools({
+      again: async () =>
+        JSON.stringify((await reply((inner.agent as Agent).turn({ session: 'alice', input: 'Again' }))).error?.code),
+    });
+    const agent = harness({
+      model: scriptedModel([response(call('1', 'again')), 'Done.'], { delayMs: 1 }),
+      tools,
+    }).pipe(queue(lanes));
     inner.agent = agent;
     const { messages, outcome } = await reply(agent.turn({ session: 'alice', input: 'Hi' }));
     expect(outcome).toBe('completed');
@@ -173,8 +215,12 @@ describe('queue', () => {
     const lanes = createLanes({ concurrency: 2 });
     const child = harness({ model: scriptedModel(['c1', 'c2', 'c3']) }).pipe(queue(lanes));
     let count = 0;
-    const ask = async () => (await lanes.yieldWhile(() => reply(child.turn({ session: `child-${(count += 1)}`, input: 'Look' })))).text;
-    const model = scriptedModel([...Array.from({ length: 3 }, () => response(call('1', 'ask'))), 'Done.', 'Done.', 'Done.'], { delayMs: 1 });
+    const ask = async () =>
+      (await lanes.yieldWhile(() => reply(child.turn({ session: `child-${(count += 1)}`, input: 'Look' })))).text;
+    const model = scriptedModel(
+      [...Array.from({ length: 3 }, () => response(call('1', 'ask'))), 'Done.', 'Done.', 'Done.'],
+      { delayMs: 1 },
+    );
     const parent = harness({ model, tools: scriptedTools({ ask }) }).pipe(queue(lanes));
     const all = await Promise.all(['a', 'b', 'c'].map((session) => reply(parent.turn({ session, input: 'Go' }))));
     expect(all.map(({ outcome }) => outcome)).toEqual(['completed', 'completed', 'completed']);
@@ -197,7 +243,10 @@ describe('queue', () => {
     const model = scriptedModel([never, 'Two.']);
     const agent = harness({ model }).pipe(queue(lanes));
     const first = watch(agent, 'alice');
-    const [dropped, last] = [watch(agent, 'alice', { input: 'Paint it red' }), watch(agent, 'alice', { input: 'Paint it blue' })];
+    const [dropped, last] = [
+      watch(agent, 'alice', { input: 'Paint it red' }),
+      watch(agent, 'alice', { input: 'Paint it blue' }),
+    ];
     expect(dropped.end()).toMatchObject({ outcome: 'blocked', error: { code: 'lane-dropped' } });
     await settled();
     first.subscription.unsubscribe();
@@ -205,7 +254,10 @@ describe('queue', () => {
     expect(last.types()).toContain('queue.dropped');
     const [, request] = model.requests;
     expect([...(request?.messages ?? [])].slice(-2)).toMatchObject([
-      { content: '[1 earlier message was left out, because too many were waiting. They began:\n- Paint it red]', metadata: { internal: true } },
+      {
+        content: '[1 earlier message was left out, because too many were waiting. They began:\n- Paint it red]',
+        metadata: { internal: true },
+      },
       { content: 'Paint it blue' },
     ]);
   });
@@ -234,9 +286,23 @@ describe('what the options of queue() give', () => {
 });
 
 describe('a subscriber that leaves', () => {
-  it.each(['queue.waiting', 'queue.admitted', 'turn.start', 'session.loaded', 'model.request', 'model.delta', 'tool.call', 'tool.result', 'turn.stop', 'turn.end'])('at %s leaves no place taken', async (type) => {
+  it.each([
+    'queue.waiting',
+    'queue.admitted',
+    'turn.start',
+    'session.loaded',
+    'model.request',
+    'model.delta',
+    'tool.call',
+    'tool.result',
+    'turn.stop',
+    'turn.end',
+  ])('at %s leaves no place taken', async (type) => {
     const lanes = createLanes({ concurrency: 1 });
-    const agent = harness({ model: scriptedModel([response(call('1', 'ls')), 'Done.', 'Next.']), tools: scriptedTools({ ls: 'a.txt' }) }).pipe(queue(lanes));
+    const agent = harness({
+      model: scriptedModel([response(call('1', 'ls')), 'Done.', 'Next.']),
+      tools: scriptedTools({ ls: 'a.txt' }),
+    }).pipe(queue(lanes));
     const holder = lanes.enter({ session: 'bob' }, { admitted: () => undefined, refused: () => undefined });
     const events = agent.turn({ session: 'alice', input: 'Hi' });
     const left = firstValueFrom(events.pipe(filter((one) => one.type === type)));
@@ -287,7 +353,11 @@ describe('a backend that answers later', () => {
 });
 
 describe('the timeout of a turn', () => {
-  const timed = (script: Parameters<typeof scriptedModel>[0], delayMs: number, options: Parameters<typeof queue>[1] = {}) => {
+  const timed = (
+    script: Parameters<typeof scriptedModel>[0],
+    delayMs: number,
+    options: Parameters<typeof queue>[1] = {},
+  ) => {
     const time = virtualTime();
     const scheduler: SchedulerLike = time.scheduler;
     const lanes = createLanes({ idleTimeoutMs: 1000, graceMs: 200, deadlineMs: 10_000, scheduler });
@@ -322,7 +392,10 @@ describe('the timeout of a turn', () => {
     const agent = before();
     const turns = [watch(agent, 'alice'), watch(agent, 'alice')];
     await advance(1500);
-    expect(turns.map((turn) => (turn.end() as { outcome?: string } | undefined)?.outcome)).toEqual(['timed-out', 'completed']);
+    expect(turns.map((turn) => (turn.end() as { outcome?: string } | undefined)?.outcome)).toEqual([
+      'timed-out',
+      'completed',
+    ]);
     expect(model.abandoned).toBe(1);
     expect(lanes.snapshot().sessions).toEqual([]);
     expect(time.timers).toBe(0);
@@ -362,9 +435,15 @@ describe('the timeout of a turn', () => {
         k: event('session.state', { key: 'late', value: 1 }),
       };
       const out: string[] = [];
-      hot('s---k----------k|', events).pipe(queue(lanes)).subscribe(({ type }) => out.push(`${scheduler.now()} ${type}`));
+      hot('s---k----------k|', events)
+        .pipe(queue(lanes))
+        .subscribe(({ type }) => out.push(`${scheduler.now()} ${type}`));
       expectObservable(hot('-')).toBe('-');
-      scheduler.schedule(() => expect(out).toEqual(['0 turn.start', '4 session.state', '5 turn.stop', '15 queue.fenced', '15 turn.stop']), 20);
+      scheduler.schedule(
+        () =>
+          expect(out).toEqual(['0 turn.start', '4 session.state', '5 turn.stop', '15 queue.fenced', '15 turn.stop']),
+        20,
+      );
     });
   });
 });
@@ -383,7 +462,12 @@ describe('a turn that is resumed', () => {
     source.pipe(queue(lanes)).subscribe(({ type }) => out.push(type));
     for (const one of replayed) source.next(one);
     expect(out).toEqual(['turn.start', 'queue.waiting']);
-    expect(lanes.snapshot().sessions.find(({ session }) => session === 'alice')?.waiting.map(({ label }) => label)).toEqual(['turn-1', undefined]);
+    expect(
+      lanes
+        .snapshot()
+        .sessions.find(({ session }) => session === 'alice')
+        ?.waiting.map(({ label }) => label),
+    ).toEqual(['turn-1', undefined]);
     holder.release();
     expect(out).toEqual(['turn.start', 'queue.waiting', 'tool.call']);
     source.complete();
@@ -398,9 +482,16 @@ describe('what a turn does', () => {
     const lanes = createLanes();
     const source = new Subject<TurnEvent>();
     const codes: unknown[] = [];
-    source.pipe(queue(lanes), filter(({ type }) => type === 'tool.call')).subscribe(() => {
-      lanes.run('alice', () => 'It waits for itself.').catch((error: unknown) => codes.push((error as LaneError).code));
-    });
+    source
+      .pipe(
+        queue(lanes),
+        filter(({ type }) => type === 'tool.call'),
+      )
+      .subscribe(() => {
+        lanes
+          .run('alice', () => 'It waits for itself.')
+          .catch((error: unknown) => codes.push((error as LaneError).code));
+      });
     source.next({ ...start, replayed: true });
     source.next(toolCall);
     await settled();
@@ -411,7 +502,12 @@ describe('what a turn does', () => {
   it('waits while its slot is lent, whatever it is', () => {
     const slot = { isHeld: true };
     const listeners: LaneListener[] = [];
-    const lease = { fence: 1, goOn: () => slot.isHeld, within: <Result>(callback: () => Result) => callback(), release: () => undefined } as unknown as Lease;
+    const lease = {
+      fence: 1,
+      goOn: () => slot.isHeld,
+      within: <Result>(callback: () => Result) => callback(),
+      release: () => undefined,
+    } as unknown as Lease;
     const backend: LaneBackend = {
       enter: (_request, listener) => {
         listeners.push(listener);

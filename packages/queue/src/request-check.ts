@@ -1,4 +1,17 @@
-import { aFlag, anyText, aText, anObject, checkOptions, checkValue, numberFrom, objectWith, oneOf, recordOf, required, type OptionChecks } from '@h/turn/options';
+import {
+  aFlag,
+  anyText,
+  aText,
+  anObject,
+  checkOptions,
+  checkValue,
+  numberFrom,
+  objectWith,
+  oneOf,
+  recordOf,
+  required,
+  type OptionChecks,
+} from '@h/turn/options';
 import type { LaneListener, LaneRequest } from './contract.js';
 
 const priorities = ['foreground', 'normal', 'background'];
@@ -16,7 +29,12 @@ export const requestChecks = {
   within: anObject,
 };
 
-const checks: OptionChecks<LaneRequest> = { ...requestChecks, session: required(aText), summary: anyText, ahead: aFlag };
+const checks: OptionChecks<LaneRequest> = {
+  ...requestChecks,
+  session: required(aText),
+  summary: anyText,
+  ahead: aFlag,
+};
 
 /** @throws InvalidOptionError that names the field, its value and what it takes */
 export const checkRequest = (request: LaneRequest, listener: LaneListener): void => {

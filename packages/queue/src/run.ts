@@ -17,7 +17,12 @@ export interface RunOptions extends Omit<LaneRequest, 'session' | 'summary' | 'a
 const checks: OptionChecks<RunOptions> = { ...requestChecks, signal: instanceOf(AbortSignal), onWaiting: aFunction };
 
 /** Runs a task where somebody gives places. */
-export const runIn = <Result>(enter: LaneBackend['enter'], session: string, task: Task<Result>, options?: RunOptions): Promise<Result> =>
+export const runIn = <Result>(
+  enter: LaneBackend['enter'],
+  session: string,
+  task: Task<Result>,
+  options?: RunOptions,
+): Promise<Result> =>
   new Promise<Result>((resolve, reject) => {
     checkValue('run()', 'session', session, aText);
     checkValue('run()', 'task', task, aFunction);

@@ -41,7 +41,12 @@ export interface LanesSnapshot {
   /** All who wait. */
   readonly waiting: number;
   readonly sessions: readonly SessionSnapshot[];
-  readonly groups: readonly { readonly kind: string; readonly key: string; readonly active: number; readonly concurrency: number }[];
+  readonly groups: readonly {
+    readonly kind: string;
+    readonly key: string;
+    readonly active: number;
+    readonly concurrency: number;
+  }[];
 }
 
 /** What the lanes look like now. */

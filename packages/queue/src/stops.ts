@@ -61,7 +61,13 @@ export class Stops {
     if (holder.lostAt === undefined) return;
     const lateMs = this.#keeper.now() - holder.lostAt;
     holder.lostAt = undefined;
-    this.#callbacks.report({ type: 'late', session: holder.session, label: holder.ticket.request.label, fence: holder.fence, lateMs });
+    this.#callbacks.report({
+      type: 'late',
+      session: holder.session,
+      label: holder.ticket.request.label,
+      fence: holder.fence,
+      lateMs,
+    });
   }
 
   #stop(holder: Holder, error: LaneError): void {
@@ -96,7 +102,8 @@ export class Stops {
   }
 }
 
-const asError = ({ session }: Ticket, reason: unknown): LaneError => (reason instanceof LaneError ? reason : abortError(session, reason));
+const asError = ({ session }: Ticket, reason: unknown): LaneError =>
+  reason instanceof LaneError ? reason : abortError(session, reason);
 
 const signal = ({ holder }: Ticket, error: LaneError): void => holder?.signalStop(error);
 

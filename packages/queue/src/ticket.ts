@@ -56,7 +56,14 @@ export class Ticket implements LanePlace, Linked<Ticket>, HeapItem {
   heapIndex = -1;
   readonly #keeper: TicketKeeper;
 
-  constructor(keeper: TicketKeeper, request: LaneRequest, listener: LaneListener, priority: TurnPriority, limits: Limits, parent: Holder | undefined) {
+  constructor(
+    keeper: TicketKeeper,
+    request: LaneRequest,
+    listener: LaneListener,
+    priority: TurnPriority,
+    limits: Limits,
+    parent: Holder | undefined,
+  ) {
     this.#keeper = keeper;
     this.request = request;
     this.listener = listener;

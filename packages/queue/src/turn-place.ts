@@ -1,5 +1,13 @@
 import { AsyncResource } from 'node:async_hooks';
-import { notice, stop, toErrorInfo, type NewEvent, type OperatorContext, type TurnEventOf, type TurnOutcome } from '@h/turn';
+import {
+  notice,
+  stop,
+  toErrorInfo,
+  type NewEvent,
+  type OperatorContext,
+  type TurnEventOf,
+  type TurnOutcome,
+} from '@h/turn';
 import { Observable } from 'rxjs';
 import type { LaneBackend, LaneListener, LanePlace, Lease, WaitingNotice } from './contract.js';
 import { droppedMessage } from './dropped.js';
@@ -41,7 +49,9 @@ export class TurnPlace implements LaneListener {
     return new Observable((subscriber) => {
       const since = this.#context.now();
       let hasWaited = false;
-      const held = this.hold((lease) => this.#beginning(start, lease, hasWaited ? this.#context.now() - since : undefined)).subscribe(subscriber);
+      const held = this.hold((lease) =>
+        this.#beginning(start, lease, hasWaited ? this.#context.now() - since : undefined),
+      ).subscribe(subscriber);
       this.enter(start, false);
       hasWaited = true;
       return held;
@@ -160,7 +170,11 @@ export class TurnPlace implements LaneListener {
     this.#known();
   }
 
-  #beginning(start: TurnEventOf<'turn.start'>, { fence, dropped }: Lease, waitedMs: number | undefined): readonly NewEvent[] | NewEvent {
+  #beginning(
+    start: TurnEventOf<'turn.start'>,
+    { fence, dropped }: Lease,
+    waitedMs: number | undefined,
+  ): readonly NewEvent[] | NewEvent {
     const { session } = start;
     if (waitedMs === undefined && !dropped) return start;
     return [
@@ -184,4 +198,7 @@ const refusals: Readonly<Partial<Record<LaneError['code'], TurnOutcome>>> = {
 };
 
 const lostStop = (session: string): NewEvent =>
-  stop('timed-out', `The place in session ${JSON.stringify(session)} was given to others; what comes too late is not written.`);
+  stop(
+    'timed-out',
+    `The place in session ${JSON.stringify(session)} was given to others; what comes too late is not written.`,
+  );

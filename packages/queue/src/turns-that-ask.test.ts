@@ -1,5 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { harness, intercept, notice, type Agent, type NewEvent, type TurnEvent, type TurnEventOf, type TurnOperator } from '@h/turn';
+import {
+  harness,
+  intercept,
+  notice,
+  type Agent,
+  type NewEvent,
+  type TurnEvent,
+  type TurnEventOf,
+  type TurnOperator,
+} from '@h/turn';
 import { call, event, response, scriptedModel, scriptedTools, user } from '@h/turn/testing';
 import { Observable, Subject, type Subscriber } from 'rxjs';
 import { describe, expect, it } from 'vitest';
@@ -47,7 +56,11 @@ const calls = (...names: readonly string[]) => response(...names.map((name) => c
 const caller = new AsyncLocalStorage<string>();
 
 /** An agent whose turns ask before they `edit`, and the lanes before it, in virtual time. */
-const stage = (lanesOptions: LanesOptions, script: Parameters<typeof scriptedModel>[0], queueOptions: QueueOptions = {}) => {
+const stage = (
+  lanesOptions: LanesOptions,
+  script: Parameters<typeof scriptedModel>[0],
+  queueOptions: QueueOptions = {},
+) => {
   const time = virtualTime();
   const { scheduler } = time;
   const lanes = createLanes({ graceMs: 200, scheduler, ...lanesOptions });
@@ -71,7 +84,10 @@ const stage = (lanesOptions: LanesOptions, script: Parameters<typeof scriptedMod
     slow: () => new Promise<string>((resolve) => slow.push(() => resolve('At last.'))),
   });
   const agent: Agent = harness({ model, tools, scheduler }).pipe(
-    queue(lanes, { isPaused: (turn) => agent.running().some((one) => one.turn === turn && one.state === 'waiting-for-input'), ...queueOptions }),
+    queue(lanes, {
+      isPaused: (turn) => agent.running().some((one) => one.turn === turn && one.state === 'waiting-for-input'),
+      ...queueOptions,
+    }),
     approvals(expiring),
   );
   const advance = async (ms: number): Promise<void> => {
@@ -83,20 +99,40 @@ const stage = (lanesOptions: LanesOptions, script: Parameters<typeof scriptedMod
   };
   const begin = (session: string, more: Partial<Parameters<Agent['turn']>[0]> = {}) => {
     const events: TurnEvent[] = [];
-    const subscription = agent.turn({ session, input: 'Hi', id: session, ...more }).subscribe((one) => events.push(one));
+    const subscription = agent
+      .turn({ session, input: 'Hi', id: session, ...more })
+      .subscribe((one) => events.push(one));
     const types = () => events.map(({ type }) => type);
     return { events, subscription, types, end: () => events.find(({ type }) => type === 'turn.end') };
   };
-  const states = (): readonly string[] => lanes.snapshot().sessions.map(({ session, running }) => `${session} ${running?.state ?? 'waits'}`);
+  const states = (): readonly string[] =>
+    lanes.snapshot().sessions.map(({ session, running }) => `${session} ${running?.state ?? 'waits'}`);
   const active = (): number => Object.values(lanes.snapshot().active).reduce((sum, count) => sum + count, 0);
-  return { time, lanes, model, agent, ran, heard, slow, expire: () => expiring.forEach((one) => one()), advance, begin, states, active };
+  return {
+    time,
+    lanes,
+    model,
+    agent,
+    ran,
+    heard,
+    slow,
+    expire: () => expiring.forEach((one) => one()),
+    advance,
+    begin,
+    states,
+    active,
+  };
 };
 
 const never = { never: ['Let me think'] } as const;
 
 describe('a turn that waits for a person', () => {
   it('lends its slot, and goes on after its answer once it has one again', async () => {
-    const { begin, advance, agent, ran, states, model, lanes, time, active } = stage({ concurrency: 1 }, [calls('edit'), never, 'Edited.']);
+    const { begin, advance, agent, ran, states, model, lanes, time, active } = stage({ concurrency: 1 }, [
+      calls('edit'),
+      never,
+      'Edited.',
+    ]);
     const asks = begin('asks');
     await advance(100);
     expect(asks.types()).toContain('approval.request');
@@ -167,7 +203,9 @@ describe('a turn that waits for a person', () => {
 
   it('frees its places in groups, too', async () => {
     const options = { concurrency: 5, groups: { tenant: { concurrency: 1 } } };
-    const { begin, advance, states, agent, lanes, ran } = stage(options, [calls('edit'), never], { groupsOf: () => ({ tenant: 'acme' }) });
+    const { begin, advance, states, agent, lanes, ran } = stage(options, [calls('edit'), never], {
+      groupsOf: () => ({ tenant: 'acme' }),
+    });
     begin('asks');
     await advance(100);
     begin('other');
@@ -179,7 +217,10 @@ describe('a turn that waits for a person', () => {
   });
 
   it('may be one of many', async () => {
-    const { begin, advance, agent, ran, states, active } = stage({ concurrency: 2 }, [...Array.from({ length: 6 }, () => calls('edit')), ...Array.from({ length: 6 }, () => 'Done.')]);
+    const { begin, advance, agent, ran, states, active } = stage({ concurrency: 2 }, [
+      ...Array.from({ length: 6 }, () => calls('edit')),
+      ...Array.from({ length: 6 }, () => 'Done.'),
+    ]);
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     const turns = names.map((name) => begin(name));
     await advance(1000);
@@ -190,7 +231,9 @@ describe('a turn that waits for a person', () => {
       await advance(10);
       expect(active()).toBeLessThanOrEqual(2);
     }
-    expect(turns.map(({ end }) => end())).toEqual(names.map(() => expect.objectContaining({ outcome: 'completed' }) as object));
+    expect(turns.map(({ end }) => end())).toEqual(
+      names.map(() => expect.objectContaining({ outcome: 'completed' }) as object),
+    );
     expect(ran).toHaveLength(6);
   });
 
@@ -243,7 +286,11 @@ describe('a turn that waits for a person', () => {
   });
 
   it('gets the result of another tool at once, and begins its next step with a slot, though nobody has answered', async () => {
-    const { begin, advance, states, slow, model, expire } = stage({ concurrency: 1 }, [calls('check', 'slow'), never, never]);
+    const { begin, advance, states, slow, model, expire } = stage({ concurrency: 1 }, [
+      calls('check', 'slow'),
+      never,
+      never,
+    ]);
     const asks = begin('asks');
     await advance(100);
     const other = begin('other');
@@ -277,7 +324,11 @@ describe('a turn that waits for a person', () => {
   });
 
   it.each([true, false])('is stopped at its deadline, be it answered (%s) or not', async (isAnswered) => {
-    const { begin, advance, agent, ran, states } = stage({ concurrency: 1, idleTimeoutMs: 20_000 }, [calls('edit'), never], { deadlineMs: 1000 });
+    const { begin, advance, agent, ran, states } = stage(
+      { concurrency: 1, idleTimeoutMs: 20_000 },
+      [calls('edit'), never],
+      { deadlineMs: 1000 },
+    );
     const asks = begin('asks');
     await advance(100);
     begin('other');
@@ -289,7 +340,11 @@ describe('a turn that waits for a person', () => {
   });
 
   it('waits past the idle timeout, for the answer and for its slot', async () => {
-    const { begin, advance, agent, ran, states } = stage({ concurrency: 1, idleTimeoutMs: 500 }, [calls('edit'), 'word '.repeat(300), never]);
+    const { begin, advance, agent, ran, states } = stage({ concurrency: 1, idleTimeoutMs: 500 }, [
+      calls('edit'),
+      'word '.repeat(300),
+      never,
+    ]);
     const asks = begin('asks');
     await advance(100);
     const other = begin('other');
@@ -304,7 +359,9 @@ describe('a turn that waits for a person', () => {
 
   it('is stopped as idle when it goes on by itself, and hangs', async () => {
     let isPaused = true;
-    const { begin, advance } = stage({ concurrency: 1, idleTimeoutMs: 500 }, [never, 'word '.repeat(300)], { isPaused: (turn) => turn === 'asks' && isPaused });
+    const { begin, advance } = stage({ concurrency: 1, idleTimeoutMs: 500 }, [never, 'word '.repeat(300)], {
+      isPaused: (turn) => turn === 'asks' && isPaused,
+    });
     const asks = begin('asks');
     await advance(100);
     begin('other');
@@ -317,7 +374,12 @@ describe('a turn that waits for a person', () => {
   it.each<[string, NonNullable<QueueOptions['isPaused']>]>([
     ["is 'at-work'", () => 'at-work'],
     ['is not paused', () => false],
-    ['throws', () => { throw new Error('Boom.'); }],
+    [
+      'throws',
+      () => {
+        throw new Error('Boom.');
+      },
+    ],
   ])('keeps its slot where isPaused() says that it %s', async (_, isPaused) => {
     const { begin, advance, states } = stage({ concurrency: 1 }, [calls('edit'), never], { isPaused });
     begin('asks');
@@ -344,7 +406,10 @@ describe('a turn that waits for a person', () => {
     const down = lanes.shutdown();
     await advance(100);
     await down;
-    expect(turns.map(({ end }) => end())).toEqual([expect.objectContaining({ outcome: 'cancelled' }), expect.objectContaining({ outcome: 'cancelled' })]);
+    expect(turns.map(({ end }) => end())).toEqual([
+      expect.objectContaining({ outcome: 'cancelled' }),
+      expect.objectContaining({ outcome: 'cancelled' }),
+    ]);
     expect([ran, time.timers]).toEqual([[], 0]);
   });
 
@@ -378,7 +443,11 @@ describe('a turn that waits for a person', () => {
 
 describe('lanes with reserved slots', () => {
   it('have the background wait for one that it may take', async () => {
-    const { begin, advance, agent, states, ran } = stage({ concurrency: 2, reservedForeground: 1 }, [calls('edit'), never, never]);
+    const { begin, advance, agent, states, ran } = stage({ concurrency: 2, reservedForeground: 1 }, [
+      calls('edit'),
+      never,
+      never,
+    ]);
     begin('asks', { trigger: 'cron' });
     await advance(100);
     const other = begin('other', { trigger: 'cron' });
@@ -414,7 +483,9 @@ describe('an answer that is held', () => {
     const lanes = createLanes({ concurrency: 1, scheduler });
     const source = new Subject<TurnEvent>();
     const out: string[] = [];
-    source.pipe(queue(lanes, { isPaused: () => true })).subscribe({ next: ({ type }) => out.push(type), complete: () => out.push('complete') });
+    source
+      .pipe(queue(lanes, { isPaused: () => true }))
+      .subscribe({ next: ({ type }) => out.push(type), complete: () => out.push('complete') });
     source.next(event('turn.start', { session: 'alice', input: [user('Hi')], trigger: 'user' }));
     lanes.enter({ session: 'bob' }, { admitted: () => undefined, refused: () => undefined });
     source.next(event('approval.answer', { id: 'a', decision: 'once' }));

@@ -59,7 +59,8 @@ class System {
     const waiting = this.reference.waitingIn(session);
     const isFull = waiting.length >= maxWaitingPerSession;
     const isRefused = this.reference.isRefused(person) || (isFull && this.#whenFull === 'reject');
-    const toDrop = isRefused || !isFull ? undefined : (this.#whenFull === 'drop-newest' ? waiting.at(-1) : waiting[0])?.name;
+    const toDrop =
+      isRefused || !isFull ? undefined : (this.#whenFull === 'drop-newest' ? waiting.at(-1) : waiting[0])?.name;
     if (!isRefused) this.reference.enter(person, this.now);
     const within = parent === undefined ? undefined : this.leases.get(parent);
     let wasRefused = false;
@@ -149,17 +150,22 @@ class System {
     this.asking.delete(name);
     if (this.lent.delete(name) && !lease.isAborted && !this.away.has(name)) this.reference.stepIn(name, this.now);
     if (lease.goOn?.() === false) this.answered.add(name);
-    if (this.answered.has(name) !== (this.#slotOf(name) === 'wanted')) this.problem ??= `${name} was not told rightly whether it may go on`;
+    if (this.answered.has(name) !== (this.#slotOf(name) === 'wanted')) {
+      this.problem ??= `${name} was not told rightly whether it may go on`;
+    }
   }
 
   /** Whoever asks a person has lent its slot after a while, if somebody wants one. */
   wait(ms: number): void {
-    const isHeld = (name: string): boolean => this.#slotOf(name) === 'held' && this.leases.get(name)?.isAborted === false;
+    const isHeld = (name: string): boolean =>
+      this.#slotOf(name) === 'held' && this.leases.get(name)?.isAborted === false;
     const before = [...this.asking].filter(isHeld);
     this.time.advance(ms);
     this.#letBackIn();
     const isWanted = this.reference.all().some(({ state }) => state === 'at-gate' || state === 'returning');
-    if (ms >= 250 && isWanted) expect(before.filter(isHeld), 'somebody waits for a slot of those who wait for a person').toEqual([]);
+    if (ms >= 250 && isWanted) {
+      expect(before.filter(isHeld), 'somebody waits for a slot of those who wait for a person').toEqual([]);
+    }
   }
 
   finishLate(): void {
@@ -184,18 +190,28 @@ class System {
   /** Holds after each command. */
   check(): void {
     this.#letBackIn();
-    for (const name of this.answered) if (this.#slotOf(name) !== 'wanted') this.problem ??= `${name} may go on, and was not told`;
+    for (const name of this.answered) {
+      if (this.#slotOf(name) !== 'wanted') this.problem ??= `${name} may go on, and was not told`;
+    }
     expect(this.problem).toBeUndefined();
     expect(this.reference.next(this.now), 'somebody waits though there is a place').toBeUndefined();
-    const running = this.reference.all().filter(({ state }) => state === 'running').map(({ name }) => name);
+    const running = this.reference
+      .all()
+      .filter(({ state }) => state === 'running')
+      .map(({ name }) => name);
     const snapshot = this.lanes.snapshot();
     const current = snapshot.sessions.flatMap(({ running: one }) => (one ? [one.label] : []));
-    const expected = this.reference.all().filter(({ state }) => state !== 'behind' && state !== 'at-gate').map(({ name }) => name);
+    const expected = this.reference
+      .all()
+      .filter(({ state }) => state !== 'behind' && state !== 'at-gate')
+      .map(({ name }) => name);
     expect(new Set(current)).toEqual(new Set(expected));
     expect(current).toHaveLength(expected.length);
     const { active, waiting } = snapshot;
     const isDeadlocked = this.reference.isDeadlocked();
-    if (isDeadlocked && !this.#wereDeadlocked) expect(this.#areParentsReported, 'parents hold all slots and nobody says so').toBe(true);
+    if (isDeadlocked && !this.#wereDeadlocked) {
+      expect(this.#areParentsReported, 'parents hold all slots and nobody says so').toBe(true);
+    }
     this.#wereDeadlocked = isDeadlocked;
     this.#areParentsReported = false;
     expect(active.foreground + active.normal + active.background).toBe(running.length);
@@ -205,7 +221,12 @@ class System {
   /** Everybody comes to an end. */
   drain(): void {
     for (let round = 0; round < 200 && this.lanes.snapshot().sessions.length > 0; round += 1) this.time.advance(1000);
-    expect(this.lanes.snapshot()).toMatchObject({ sessions: [], groups: [], waiting: 0, active: { foreground: 0, normal: 0, background: 0 } });
+    expect(this.lanes.snapshot()).toMatchObject({
+      sessions: [],
+      groups: [],
+      waiting: 0,
+      active: { foreground: 0, normal: 0, background: 0 },
+    });
     expect(this.time.timers, 'timers are left').toBe(0);
   }
 
@@ -267,28 +288,63 @@ const sessions = fc.constantFrom('a', 'b', 'c', 'd', 'e');
 const newcomer = fc.record({
   session: sessions,
   priority: fc.constantFrom<TurnPriority>('foreground', 'normal', 'background'),
-  groups: fc.record({ tenant: fc.constantFrom(undefined, 't', 'u'), provider: fc.constantFrom(undefined, undefined, 'p', 'q') }),
+  groups: fc.record({
+    tenant: fc.constantFrom(undefined, 't', 'u'),
+    provider: fc.constantFrom(undefined, undefined, 'p', 'q'),
+  }),
 });
 const moves: fc.Arbitrary<readonly [string, Move]> = fc.oneof(
-  { weight: 6, arbitrary: fc.tuple(newcomer, fc.constantFrom(Infinity, Infinity, 700)).map(([person, maxWaitMs]): [string, Move] => [
-    `enter ${JSON.stringify(person)} ${maxWaitMs}`,
-    (system) => system.enter(person, maxWaitMs),
-  ]) },
-  { weight: 2, arbitrary: fc.tuple(newcomer, index).map(([person, parent]): [string, Move] => [
-    `enter ${JSON.stringify(person)} within ${parent}`,
-    (system) => system.enter(person, Infinity, parent),
-  ]) },
+  {
+    weight: 6,
+    arbitrary: fc
+      .tuple(newcomer, fc.constantFrom(Infinity, Infinity, 700))
+      .map(([person, maxWaitMs]): [string, Move] => [
+        `enter ${JSON.stringify(person)} ${maxWaitMs}`,
+        (system) => system.enter(person, maxWaitMs),
+      ]),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(newcomer, index)
+      .map(([person, parent]): [string, Move] => [
+        `enter ${JSON.stringify(person)} within ${parent}`,
+        (system) => system.enter(person, Infinity, parent),
+      ]),
+  },
   { weight: 4, arbitrary: index.map((at): [string, Move] => [`finish ${at}`, (system) => system.finish(at)]) },
   { weight: 1, arbitrary: index.map((at): [string, Move] => [`leave ${at}`, (system) => system.leave(at)]) },
   { weight: 1, arbitrary: index.map((at): [string, Move] => [`progress ${at}`, (system) => system.progress(at)]) },
   { weight: 2, arbitrary: index.map((at): [string, Move] => [`step out ${at}`, (system) => system.stepOut(at)]) },
   { weight: 2, arbitrary: index.map((at): [string, Move] => [`step in ${at}`, (system) => system.stepIn(at)]) },
-  { weight: 2, arbitrary: fc.constantFrom(50, 450, 450, 2100, 7000).map((ms): [string, Move] => [`advance ${ms}`, (system) => system.wait(ms)]) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .constantFrom(50, 450, 450, 2100, 7000)
+      .map((ms): [string, Move] => [`advance ${ms}`, (system) => system.wait(ms)]),
+  },
   { weight: 2, arbitrary: index.map((at): [string, Move] => [`ask ${at}`, (system) => system.ask(at)]) },
   { weight: 2, arbitrary: index.map((at): [string, Move] => [`answer ${at}`, (system) => system.answer(at)]) },
-  { weight: 1, arbitrary: sessions.map((session): [string, Move] => [`clear ${session}`, (system) => system.clear(session)]) },
-  { weight: 1, arbitrary: fc.nat(5).map((chance): [string, Move] => (chance > 0 ? ['wait', () => undefined] : ['drain', (system) => system.beginToDrain()])) },
-  { weight: 1, arbitrary: fc.nat(5).map((chance): [string, Move] => (chance > 0 ? ['wait', () => undefined] : ['shutdown', (system) => system.shutdown()])) },
+  {
+    weight: 1,
+    arbitrary: sessions.map((session): [string, Move] => [`clear ${session}`, (system) => system.clear(session)]),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .nat(5)
+      .map((chance): [string, Move] =>
+        chance > 0 ? ['wait', () => undefined] : ['drain', (system) => system.beginToDrain()],
+      ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .nat(5)
+      .map((chance): [string, Move] =>
+        chance > 0 ? ['wait', () => undefined] : ['shutdown', (system) => system.shutdown()],
+      ),
+  },
   { weight: 1, arbitrary: fc.constant<[string, Move]>(['finish late', (system) => system.finishLate()]) },
 );
 
@@ -327,7 +383,10 @@ describe('lanes, next to their plainest form', () => {
     const commands = fc.commands([moves.map((move) => new Command(move))], { maxCommands: 60 });
     await fc.assert(
       fc.asyncProperty(options, policies, commands, async (given, whenFull, all) => {
-        const system = new System({ ...given, reservedForeground: Math.min(given.reservedForeground, given.concurrency - 1) }, whenFull);
+        const system = new System(
+          { ...given, reservedForeground: Math.min(given.reservedForeground, given.concurrency - 1) },
+          whenFull,
+        );
         await fc.asyncModelRun(() => ({ model: {}, real: system }), all);
         system.drain();
         await settled();

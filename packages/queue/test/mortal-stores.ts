@@ -1,4 +1,12 @@
-import { foldJournal, SessionBusyError, type JournalRecord, type Message, type MessageList, type SessionSnapshot, type SessionStore } from '@h/turn';
+import {
+  foldJournal,
+  SessionBusyError,
+  type JournalRecord,
+  type Message,
+  type MessageList,
+  type SessionSnapshot,
+  type SessionStore,
+} from '@h/turn';
 import type { InboxStore, KeptMessage, KnownDelivery } from '../src/index.js';
 
 const never = <Value>(): Promise<Value> => new Promise(() => undefined);
@@ -37,7 +45,12 @@ export const mortalDisk = (): Disk => {
   const delivered = new Map<string, KnownDelivery>();
   const faults: Disk['faults'] = new Set();
   const stateOf = (session: string): Stored => {
-    const state = stored.get(session) ?? { snapshot: { messages: [], state: {} }, records: [], holder: undefined, said: [] };
+    const state = stored.get(session) ?? {
+      snapshot: { messages: [], state: {} },
+      records: [],
+      holder: undefined,
+      said: [],
+    };
     stored.set(session, state);
     return state;
   };
@@ -82,7 +95,9 @@ export const mortalDisk = (): Disk => {
           unfinished: () =>
             [...stored].flatMap(([session, { records, holder }]) => {
               const [first] = records;
-              return first && !holder && records.at(-1)?.event.type !== 'turn.end' ? [{ turn: first.event.turn, session, startedAt: first.event.at }] : [];
+              return first && !holder && records.at(-1)?.event.type !== 'turn.end'
+                ? [{ turn: first.event.turn, session, startedAt: first.event.at }]
+                : [];
             }),
           open: (session) => {
             if (!isAlive) return never();
@@ -117,5 +132,7 @@ export const mortalDisk = (): Disk => {
 
 const note = (said: unknown[], { event }: JournalRecord): void => {
   if (event.type !== 'history.append') return;
-  for (const { role, content } of event.messages as readonly Message[] | MessageList) if (role === 'user') said.push(content);
+  for (const { role, content } of event.messages as readonly Message[] | MessageList) {
+    if (role === 'user') said.push(content);
+  }
 };

@@ -49,7 +49,14 @@ export class ReferenceLanes {
 
   enter(person: Person, now: number): void {
     const lane = this.#lanes.get(person.session) ?? [];
-    const standing: Standing = { ...person, state: 'behind', sequence: 0, since: 0, hasComeBack: false, hasAged: false };
+    const standing: Standing = {
+      ...person,
+      state: 'behind',
+      sequence: 0,
+      since: 0,
+      hasComeBack: false,
+      hasAged: false,
+    };
     this.#everybody.set(person.name, standing);
     this.#lanes.set(person.session, [...lane, standing]);
     this.#advance(person.session, now);
@@ -59,7 +66,10 @@ export class ReferenceLanes {
     this.#grow(now);
     const found = this.find(name);
     if (!found) return;
-    this.#lanes.set(found.session, (this.#lanes.get(found.session) ?? []).filter((other) => other !== found));
+    this.#lanes.set(
+      found.session,
+      (this.#lanes.get(found.session) ?? []).filter((other) => other !== found),
+    );
     this.#advance(found.session, now);
   }
 
@@ -81,7 +91,9 @@ export class ReferenceLanes {
   /** Whether all who have a slot have started something that waits for one, be it to begin or to go on. */
   isDeadlocked(): boolean {
     const running = this.all().filter(({ state }) => state === 'running');
-    const blocked = this.all().filter((one) => isWaiting(one) || one.state === 'returning').map((one) => this.ancestorsOf(one)[0]?.name);
+    const blocked = this.all()
+      .filter((one) => isWaiting(one) || one.state === 'returning')
+      .map((one) => this.ancestorsOf(one)[0]?.name);
     return running.length > 0 && running.every(({ name }) => blocked.includes(name));
   }
 
@@ -118,20 +130,31 @@ export class ReferenceLanes {
     const { concurrency, reservedForeground, caps } = this.#options;
     if (running.length >= concurrency) return undefined;
     const others = running.filter(({ priority }) => priority !== 'foreground').length;
-    const rankOf = ({ priority, hasAged }: Standing): number => (priority === 'foreground' ? 0 : priority === 'normal' || hasAged ? 1 : 2);
+    const rankOf = ({ priority, hasAged }: Standing): number =>
+      priority === 'foreground' ? 0 : priority === 'normal' || hasAged ? 1 : 2;
     const isAllowed = (one: Standing): boolean =>
       (one.state === 'at-gate' || one.state === 'returning') &&
       (one.priority === 'foreground' || others < concurrency - reservedForeground) &&
-      Object.entries(one.groups).every(([kind, key]) => key === undefined || running.filter(({ groups }) => groups[kind] === key).length < (caps[kind] ?? 0));
+      Object.entries(one.groups).every(
+        ([kind, key]) =>
+          key === undefined || running.filter(({ groups }) => groups[kind] === key).length < (caps[kind] ?? 0),
+      );
     return this.all()
       .filter(isAllowed)
-      .toSorted((left, right) => rankOf(left) - rankOf(right) || Number(right.hasComeBack) - Number(left.hasComeBack) || left.sequence - right.sequence)[0]?.name;
+      .toSorted(
+        (left, right) =>
+          rankOf(left) - rankOf(right) ||
+          Number(right.hasComeBack) - Number(left.hasComeBack) ||
+          left.sequence - right.sequence,
+      )[0]?.name;
   }
 
   /** Who has waited long enough counts as normal from then on. */
   #grow(now: number): void {
     for (const one of this.all()) {
-      if ((one.state === 'at-gate' || one.state === 'returning') && now - one.since >= this.#options.ageAfterMs) one.hasAged = true;
+      if ((one.state === 'at-gate' || one.state === 'returning') && now - one.since >= this.#options.ageAfterMs) {
+        one.hasAged = true;
+      }
     }
   }
 

@@ -20,7 +20,11 @@ export const said = (sessions: MemorySessions, session = 'alice'): readonly unkn
   sessions.messages(session).flatMap(({ role, content }) => (role === 'user' ? [content] : []));
 
 /** An agent in virtual time, with an inbox in front of it. */
-export const setUpInbox = (script: readonly ScriptStep[], options: InboxOptions = {}, { delayMs = 100, sessions = memorySessions(), operators = [], tools = scriptedTools({ ls: 'a.txt' }) }: SetUp = {}) => {
+export const setUpInbox = (
+  script: readonly ScriptStep[],
+  options: InboxOptions = {},
+  { delayMs = 100, sessions = memorySessions(), operators = [], tools = scriptedTools({ ls: 'a.txt' }) }: SetUp = {},
+) => {
   const time = virtualTime();
   const { scheduler } = time;
   const lanes = createLanes({ scheduler });

@@ -48,7 +48,9 @@ const time = (work) => {
 };
 
 const { redact, stream } = createRedactor();
-const known = createRedactor({ values: Array.from({ length: 50 }, (_, index) => `value-${(index * 7919).toString(36)}-Zq9${index}`) });
+const known = createRedactor({
+  values: Array.from({ length: 50 }, (_, index) => `value-${(index * 7919).toString(36)}-Zq9${index}`),
+});
 const inPieces = (text) => {
   const open = stream();
   for (let place = 0; place < text.length; place += 4096) open.push(text.slice(place, place + 4096));
@@ -65,5 +67,8 @@ const tools = [
 console.log(`Node ${process.version}, milliseconds of CPU per MB, best of 7`);
 console.log(''.padEnd(40), ...tools.map(([name]) => name.padStart(15)));
 for (const [name, text] of Object.entries(samples)) {
-  console.log(name.padEnd(40), ...tools.map(([, tool]) => ((time(() => tool(text)) / text.length) * 1_000_000).toFixed(1).padStart(15)));
+  console.log(
+    name.padEnd(40),
+    ...tools.map(([, tool]) => ((time(() => tool(text)) / text.length) * 1_000_000).toFixed(1).padStart(15)),
+  );
 }

@@ -17,7 +17,10 @@ interface OpenText {
 
 export const answerRedaction = (redactor: Redactor): AnswerRedaction => {
   const open = new Map<string, OpenText>();
-  const piece = (event: TurnEventOf<'model.delta'>, text: string): NewEvent => ({ ...event, delta: { ...event.delta, text } });
+  const piece = (event: TurnEventOf<'model.delta'>, text: string): NewEvent => ({
+    ...event,
+    delta: { ...event.delta, text },
+  });
   const flush = (): readonly NewEvent[] => {
     const rest = [...open.values()].map(({ stream, last }) => ({ last, text: stream.end() }));
     open.clear();

@@ -32,7 +32,9 @@ const redactOutput = (output: ToolResultOutput, { redact, redactData }: Redactor
     case 'content':
       return mapTexts(output, redact);
     default:
-      return output.reason === undefined || redact(output.reason) === output.reason ? output : { ...output, reason: redact(output.reason) };
+      return output.reason === undefined || redact(output.reason) === output.reason
+        ? output
+        : { ...output, reason: redact(output.reason) };
   }
 };
 
@@ -55,7 +57,10 @@ const mapText = (part: ToolResultContentPart, change: (text: string) => string):
 };
 
 const isInlineText = (data: unknown): data is { readonly type: 'text'; readonly text: string } =>
-  typeof data === 'object' && data !== null && (data as { readonly type?: unknown }).type === 'text' && typeof (data as { readonly text?: unknown }).text === 'string';
+  typeof data === 'object' &&
+  data !== null &&
+  (data as { readonly type?: unknown }).type === 'text' &&
+  typeof (data as { readonly text?: unknown }).text === 'string';
 
 /** The texts that the model reads of an output. */
 export const textsOf = (output: ToolResultOutput): readonly string[] => {
@@ -67,7 +72,9 @@ export const textsOf = (output: ToolResultOutput): readonly string[] => {
     case 'error-json':
       return [JSON.stringify(output.value)];
     case 'content':
-      return output.value.flatMap((part) => (part.type === 'text' ? [part.text] : part.type === 'file' && isInlineText(part.data) ? [part.data.text] : []));
+      return output.value.flatMap((part) =>
+        part.type === 'text' ? [part.text] : part.type === 'file' && isInlineText(part.data) ? [part.data.text] : [],
+      );
     default:
       return [];
   }
@@ -76,7 +83,11 @@ export const textsOf = (output: ToolResultOutput): readonly string[] => {
 /**
  * The output between marks, and their id. JSON becomes text; of several parts the marks are the first and the last.
  */
-export const wrapOutput = (output: ToolResultOutput, source: string, createId?: () => string): { readonly output: ToolResultOutput; readonly id: string } | undefined => {
+export const wrapOutput = (
+  output: ToolResultOutput,
+  source: string,
+  createId?: () => string,
+): { readonly output: ToolResultOutput; readonly id: string } | undefined => {
   if (output.type === 'execution-denied') return undefined;
   const texts = textsOf(output);
   const { id, begin, end } = createWrapping(source, texts, createId);

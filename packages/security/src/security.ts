@@ -1,4 +1,14 @@
-import { annotate, intercept, notice, type Message, type NewEvent, type ToolStatus, type TurnEventOf, type TurnOperator, type UserMessage } from '@h/turn';
+import {
+  annotate,
+  intercept,
+  notice,
+  type Message,
+  type NewEvent,
+  type ToolStatus,
+  type TurnEventOf,
+  type TurnOperator,
+  type UserMessage,
+} from '@h/turn';
 import { answerRedaction } from './answers.js';
 import { redactOutcome, textsOf, wrapOutput } from './outcome.js';
 import { createRedactor, type Redactor } from './redact/create-redactor.js';
@@ -25,7 +35,14 @@ const maxFindings = 20;
 const maxScanned = 262_144;
 
 /** Results that the harness wrote itself. */
-const own: ReadonlySet<ToolStatus> = new Set(['denied', 'invalid-input', 'unknown-tool', 'skipped', 'cancelled', 'interrupted']);
+const own: ReadonlySet<ToolStatus> = new Set([
+  'denied',
+  'invalid-input',
+  'unknown-tool',
+  'skipped',
+  'cancelled',
+  'interrupted',
+]);
 
 /**
  * Has the last word on what goes in and out: takes secrets out of tools' results, and wraps the results of tools that reach outside, so
@@ -49,21 +66,37 @@ const own: ReadonlySet<ToolStatus> = new Set(['denied', 'invalid-input', 'unknow
 export const security = (options: SecurityOptions = {}): TurnOperator => {
   checkSecurityOptions(options);
   const { redactor = createRedactor(), redact = ['results', 'progress', 'approvals'] } = options;
-  const at = (place: RedactionPlace): Redactor | undefined => (redactor !== false && redact.includes(place) ? redactor : undefined);
-  const [results, progress, approvals, input, answers, state] = [at('results'), at('progress'), at('approvals'), at('input'), at('answers'), at('state')];
+  const at = (place: RedactionPlace): Redactor | undefined =>
+    redactor !== false && redact.includes(place) ? redactor : undefined;
+  const [results, progress, approvals, input, answers, state] = [
+    at('results'),
+    at('progress'),
+    at('approvals'),
+    at('input'),
+    at('answers'),
+    at('state'),
+  ];
 
   return intercept('security', () => {
     const said = answers === undefined ? undefined : answerRedaction(answers);
     return {
       decide: {
-        'tool.result': (event) => (event.annotations?.[annotationName] === undefined ? treat(event, results, options) : undefined),
-        ...(progress !== undefined && { 'tool.progress': (event) => changed(event, 'progress', progress.redactData(event.progress)) }),
-        ...(state !== undefined && { 'session.state': (event) => changed(event, 'value', state.redactData(event.value)) }),
+        'tool.result': (event) =>
+          event.annotations?.[annotationName] === undefined ? treat(event, results, options) : undefined,
+        ...(progress !== undefined && {
+          'tool.progress': (event) => changed(event, 'progress', progress.redactData(event.progress)),
+        }),
+        ...(state !== undefined && {
+          'session.state': (event) => changed(event, 'value', state.redactData(event.value)),
+        }),
         ...(approvals !== undefined && { 'approval.request': (event) => redactApproval(event, approvals) }),
         ...(input !== undefined && {
           'turn.start': (event) => changed(event, 'input', redactMessages(event.input, input)),
           'input.received': (event) => changed(event, 'message', redactMessage(event.message, input)),
-          'history.append': (event) => (event.origin === 'input' || event.origin === 'steering' ? changed(event, 'messages', redactMessages(event.messages, input)) : undefined),
+          'history.append': (event) =>
+            event.origin === 'input' || event.origin === 'steering'
+              ? changed(event, 'messages', redactMessages(event.messages, input))
+              : undefined,
         }),
         ...(said !== undefined && {
           'model.delta': said.delta,
@@ -76,15 +109,28 @@ export const security = (options: SecurityOptions = {}): TurnOperator => {
 };
 
 /** The event with another value in one place; nothing, where it is the same. */
-const changed = <Event extends NewEvent, Name extends keyof Event>(event: Event, name: Name, value: Event[Name]): Event | undefined =>
-  value === event[name] ? undefined : { ...event, [name]: value };
+const changed = <Event extends NewEvent, Name extends keyof Event>(
+  event: Event,
+  name: Name,
+  value: Event[Name],
+): Event | undefined => (value === event[name] ? undefined : { ...event, [name]: value });
 
-const treat = (event: TurnEventOf<'tool.result'>, redactor: Redactor | undefined, options: SecurityOptions): readonly NewEvent[] | undefined => {
+const treat = (
+  event: TurnEventOf<'tool.result'>,
+  redactor: Redactor | undefined,
+  options: SecurityOptions,
+): readonly NewEvent[] | undefined => {
   const clean = redactor === undefined ? event : redactOutcome(event, redactor);
   const isRedacted = clean !== event;
-  const wrapped = !own.has(event.status) && isExternal(event, options) ? wrapOutput(clean.output, sourceOf(event, options, redactor), options.createId) : undefined;
+  const wrapped =
+    !own.has(event.status) && isExternal(event, options)
+      ? wrapOutput(clean.output, sourceOf(event, options, redactor), options.createId)
+      : undefined;
   if (!isRedacted && wrapped === undefined) return undefined;
-  const treated = annotate(wrapped === undefined ? clean : { ...clean, output: wrapped.output }, annotationName, { redacted: isRedacted, ...(wrapped !== undefined && { wrapped: wrapped.id }) });
+  const treated = annotate(wrapped === undefined ? clean : { ...clean, output: wrapped.output }, annotationName, {
+    redacted: isRedacted,
+    ...(wrapped !== undefined && { wrapped: wrapped.id }),
+  });
   const { id: call, name: tool } = event.call;
   return [
     ...(isRedacted ? [notice('security.redacted', { call, tool })] : []),
@@ -97,7 +143,14 @@ const suspicions = ({ output }: TurnEventOf<'tool.result'>, call: string, tool: 
   const { verdict, findings } = scanContext(textsOf(output).join('\n').slice(0, maxScanned), { policy: 'warn' });
   if (verdict === 'clean') return [];
   const told = findings.filter(({ severity }) => severity !== 'note').slice(0, maxFindings);
-  return [notice('security.suspicious', { call, tool, verdict, findings: told.map(({ rule, severity, line }) => ({ rule, severity, line })) })];
+  return [
+    notice('security.suspicious', {
+      call,
+      tool,
+      verdict,
+      findings: told.map(({ rule, severity, line }) => ({ rule, severity, line })),
+    }),
+  ];
 };
 
 const isExternal = (event: TurnEventOf<'tool.result'>, { external = [] }: SecurityOptions): boolean => {
@@ -110,7 +163,11 @@ const isExternal = (event: TurnEventOf<'tool.result'>, { external = [] }: Securi
   }
 };
 
-const sourceOf = (event: TurnEventOf<'tool.result'>, options: SecurityOptions, redactor: Redactor | undefined): string => {
+const sourceOf = (
+  event: TurnEventOf<'tool.result'>,
+  options: SecurityOptions,
+  redactor: Redactor | undefined,
+): string => {
   const source = namedSource(event, options);
   return redactor === undefined ? source : redactor.redact(source);
 };
@@ -127,10 +184,15 @@ const namedSource = (event: TurnEventOf<'tool.result'>, options: SecurityOptions
   return address === undefined ? name : `${name} ${address}`;
 };
 
-const redactApproval = (event: TurnEventOf<'approval.request'>, { redact, redactData }: Redactor): TurnEventOf<'approval.request'> | undefined => {
+const redactApproval = (
+  event: TurnEventOf<'approval.request'>,
+  { redact, redactData }: Redactor,
+): TurnEventOf<'approval.request'> | undefined => {
   const reason = redact(event.reason);
   const call = redactData(event.call);
-  return reason === event.reason && call === event.call ? undefined : { ...event, reason, ...(call !== undefined && { call }) };
+  return reason === event.reason && call === event.call
+    ? undefined
+    : { ...event, reason, ...(call !== undefined && { call }) };
 };
 
 const redactMessages = <One extends Message>(messages: readonly One[], redactor: Redactor): readonly One[] => {
@@ -142,7 +204,13 @@ const redactMessages = <One extends Message>(messages: readonly One[], redactor:
 const redactMessage = <One extends Message>(message: One, { redact }: Redactor): One => {
   if (message.role !== 'user') return message;
   const { content }: UserMessage = message;
-  const redacted = typeof content === 'string' ? redact(content) : content.map((part) => (part.type === 'text' && redact(part.text) !== part.text ? { ...part, text: redact(part.text) } : part));
-  const isSame = typeof redacted === 'string' ? redacted === content : redacted.every((part, index) => part === content[index]);
+  const redacted =
+    typeof content === 'string'
+      ? redact(content)
+      : content.map((part) =>
+          part.type === 'text' && redact(part.text) !== part.text ? { ...part, text: redact(part.text) } : part,
+        );
+  const isSame =
+    typeof redacted === 'string' ? redacted === content : redacted.every((part, index) => part === content[index]);
   return isSame ? message : { ...message, content: redacted };
 };

@@ -1,6 +1,7 @@
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 /** ASCII as tag characters, which nobody sees. */
-export const asTags = (text: string): string => Array.from(text, (character) => String.fromCodePoint(0xe0000 + character.charCodeAt(0))).join('');
+export const asTags = (text: string): string =>
+  Array.from(text, (character) => String.fromCodePoint(0xe0000 + character.charCodeAt(0))).join('');
 
 /** Attempts to redirect a model, in our words. */
 export const injections: readonly string[] = [

@@ -32,7 +32,11 @@ export const tokenMakers: readonly (readonly [kind: string, make: (seed: number)
   ['github', (seed) => `${part('gh')}p_${drawn(alphanumeric, 36, seed)}`],
   ['github', (seed) => `${part('github')}_pat_${drawn(alphanumeric, 22, seed)}_${drawn(alphanumeric, 59, seed + 1)}`],
   ['gitlab', (seed) => `${part('gl')}pat-${drawn(urlSafe, 20, seed)}`],
-  ['slack', (seed) => `${part('xo')}xb-${drawn(digits, 12, seed)}-${drawn(digits, 13, seed + 1)}-${drawn(alphanumeric, 24, seed + 2)}`],
+  [
+    'slack',
+    (seed) =>
+      `${part('xo')}xb-${drawn(digits, 12, seed)}-${drawn(digits, 13, seed + 1)}-${drawn(alphanumeric, 24, seed + 2)}`,
+  ],
   ['google-api-key', (seed) => `${part('AI')}za${drawn(urlSafe, 35, seed)}`],
   ['google-oauth', (seed) => `${part('GOC')}SPX-${drawn(urlSafe, 28, seed)}`],
   ['npm', (seed) => `${part('np')}m_${drawn(alphanumeric, 36, seed)}`],
@@ -40,7 +44,11 @@ export const tokenMakers: readonly (readonly [kind: string, make: (seed: number)
   ['groq', (seed) => `${part('gs')}k_${drawn(alphanumeric, 52, seed)}`],
   ['xai', (seed) => `${part('xa')}i-${drawn(alphanumeric, 80, seed)}`],
   ['sendgrid', (seed) => `${part('S')}G.${drawn(urlSafe, 22, seed)}.${drawn(urlSafe, 43, seed + 1)}`],
-  ['jwt', (seed) => `${part('ey')}J${drawn(urlSafe, 33, seed)}.eyJ${drawn(urlSafe, 60, seed + 1)}.${drawn(urlSafe, 43, seed + 2)}`],
+  [
+    'jwt',
+    (seed) =>
+      `${part('ey')}J${drawn(urlSafe, 33, seed)}.eyJ${drawn(urlSafe, 60, seed + 1)}.${drawn(urlSafe, 43, seed + 2)}`,
+  ],
   ['vault', (seed) => `${part('hv')}s.${drawn(urlSafe, 90, seed)}`],
   ['age', (seed) => `${part('AGE')}-SECRET-KEY-1${drawn(capital + digits, 58, seed)}`],
 ];

@@ -18,12 +18,22 @@ const isUnknown = (output: unknown): boolean => JSON.stringify(output).includes(
 const comparable = (messages: readonly Message[], unknown: ReadonlySet<string>): unknown =>
   messages.map((message) =>
     message.role === 'tool'
-      ? message.content.map((part) => (part.type === 'tool-result' && unknown.has(part.toolCallId) ? part.toolCallId : part))
+      ? message.content.map((part) =>
+          part.type === 'tool-result' && unknown.has(part.toolCallId) ? part.toolCallId : part,
+        )
       : message,
   );
 
 const unknownIn = (messages: readonly Message[]): ReadonlySet<string> =>
-  new Set(messages.flatMap((message) => (message.role === 'tool' ? message.content.flatMap((part) => (part.type === 'tool-result' && isUnknown(part.output) ? [part.toolCallId] : [])) : [])));
+  new Set(
+    messages.flatMap((message) =>
+      message.role === 'tool'
+        ? message.content.flatMap((part) =>
+            part.type === 'tool-result' && isUnknown(part.output) ? [part.toolCallId] : [],
+          )
+        : [],
+    ),
+  );
 
 const allMessages = async (store: FileSessions, session: string): Promise<readonly Message[]> => {
   const messages: Message[] = [];
@@ -51,9 +61,13 @@ describe('a process that is killed', () => {
     const whole = join(root, 'whole');
     await mkdir(whole);
     let records = 0;
-    const reference = crashWorld(whole, (store) => watching(store, { before: () => void (records += 1), after: () => undefined }));
+    const reference = crashWorld(whole, (store) =>
+      watching(store, { before: () => void (records += 1), after: () => undefined }),
+    );
     await new Promise<void>((resolve) => {
-      reference.agent.turn({ session: 'main', input: 'Go.', id: 'turn-main' }).subscribe({ next: approving(reference.agent), complete: resolve });
+      reference.agent
+        .turn({ session: 'main', input: 'Go.', id: 'turn-main' })
+        .subscribe({ next: approving(reference.agent), complete: resolve });
     });
     const expected = await fileSessions({ directory: whole }).messages('main');
     const expectedChild = await fileSessions({ directory: whole }).messages('child');
@@ -83,7 +97,10 @@ describe('a process that is killed', () => {
 
       const effects = await effectsIn(directory);
       const repeated = effects.filter((id, index) => effects.indexOf(id) !== index);
-      expect(repeated.filter((id) => !['r1', 'r2', 'cr1'].includes(id)), `${where} repeats effects`).toEqual([]);
+      expect(
+        repeated.filter((id) => !['r1', 'r2', 'cr1'].includes(id)),
+        `${where} repeats effects`,
+      ).toEqual([]);
       if (!isMainBegun) return;
 
       const store = fileSessions({ directory });
@@ -99,7 +116,9 @@ describe('a process that is killed', () => {
         expect(comparable(child, unknownThere), where).toEqual(comparable(expectedChild, unknownThere));
       }
       // Every call has had its effect, but for those whose outcome is told to be unknown.
-      for (const id of ['r1', 'w1', 'r2', 'w2', 'w3', 'd1', 'a1']) expect(unknown.has(id) || effects.includes(id), `${id} ${where}`).toBe(true);
+      for (const id of ['r1', 'w1', 'r2', 'w2', 'w3', 'd1', 'a1']) {
+        expect(unknown.has(id) || effects.includes(id), `${id} ${where}`).toBe(true);
+      }
     };
 
     // Two at a time, as a machine has at least as many cores and a process spends most of its life starting.

@@ -14,4 +14,9 @@ import { harness, reply, type Reply, type SessionStore } from '@h/turn';
  * for (const { turn } of await sessions.unfinished()) await finishTurn(sessions, turn);
  * ```
  */
-export const finishTurn = (sessions: SessionStore, turn: string): Promise<Reply> => reply(harness({ model: () => [], sessions }).pipe().finish(turn));
+export const finishTurn = (sessions: SessionStore, turn: string): Promise<Reply> =>
+  reply(
+    harness({ model: () => [], sessions })
+      .pipe()
+      .finish(turn),
+  );

@@ -7,7 +7,11 @@ import { quietly } from './quietly.js';
 export type End = Pick<TurnEventOf<'turn.end'>, 'outcome' | 'reason' | 'error'>;
 
 /** Runs a turn to its end. While it waits for a person, somebody else may have its place. */
-export const followTurn = (turn$: Observable<TurnEvent>, place: Place, onEvent?: (event: TurnEvent) => void): Promise<End> =>
+export const followTurn = (
+  turn$: Observable<TurnEvent>,
+  place: Place,
+  onEvent?: (event: TurnEvent) => void,
+): Promise<End> =>
   new Promise((resolve, reject) => {
     const watch = watcher(place);
     let end: End = { outcome: 'cancelled' };
@@ -22,7 +26,11 @@ export const followTurn = (turn$: Observable<TurnEvent>, place: Place, onEvent?:
     });
   });
 
-const endIn = ({ outcome, reason, error }: TurnEventOf<'turn.end'>): End => ({ outcome, ...(reason !== undefined && { reason }), ...(error && { error }) });
+const endIn = ({ outcome, reason, error }: TurnEventOf<'turn.end'>): End => ({
+  outcome,
+  ...(reason !== undefined && { reason }),
+  ...(error && { error }),
+});
 
 /** Steps aside while a person is asked. What was asked before the process died is asked again. */
 const watcher = (place: Place): ((event: TurnEvent) => void) => {

@@ -7,9 +7,12 @@ import { temporaryFolder } from '../test/folders.js';
 import { inSession, openTurn, write } from './testing/records.js';
 import { fileSessions, recoverTurns, type FileSessions, type RecoverTurnsOptions } from './index.js';
 
-const end = (turn: string): TurnEvent => event('turn.end', { outcome: 'completed', steps: 1, usage: usage() }, { turn });
-const asks = (turn: string, id = 'a'): TurnEvent => event('approval.request', { id: `${turn}-${id}`, reason: 'May it?' }, { turn });
-const answer = (turn: string, id = 'a'): TurnEvent => event('approval.answer', { id: `${turn}-${id}`, decision: 'once' }, { turn });
+const end = (turn: string): TurnEvent =>
+  event('turn.end', { outcome: 'completed', steps: 1, usage: usage() }, { turn });
+const asks = (turn: string, id = 'a'): TurnEvent =>
+  event('approval.request', { id: `${turn}-${id}`, reason: 'May it?' }, { turn });
+const answer = (turn: string, id = 'a'): TurnEvent =>
+  event('approval.answer', { id: `${turn}-${id}`, decision: 'once' }, { turn });
 
 interface Stage {
   readonly agent: Agent;
@@ -24,7 +27,11 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 
 /** An agent whose open turns do what the test says. Named `session.number`, where a session has several. */
 const stage = (...names: readonly string[]): Stage => {
-  const turns = names.map((turn, startedAt): UnfinishedTurn => ({ turn, session: turn.split('.')[0] ?? '', startedAt }));
+  const turns = names.map((turn, startedAt): UnfinishedTurn => ({
+    turn,
+    session: turn.split('.')[0] ?? '',
+    startedAt,
+  }));
   const begun: string[] = [];
   const running = new Map<string, Subject<TurnEvent>>();
   const run = (turn: string, { signal }: { signal?: AbortSignal | undefined } = {}): Observable<TurnEvent> =>
@@ -70,7 +77,9 @@ describe('recovering several sessions', () => {
     await ends('c');
     expect(begun).toEqual(['a', 'b', 'c', 'd', 'e']);
     await ends('a', 'b', 'd', 'e', 'f');
-    expect(await outcomes(recovering)).toEqual(['a', 'b', 'c', 'd', 'e', 'f'].map((turn) => `${turn} resume completed`));
+    expect(await outcomes(recovering)).toEqual(
+      ['a', 'b', 'c', 'd', 'e', 'f'].map((turn) => `${turn} resume completed`),
+    );
   });
 
   it('takes up as many as it is told to', async () => {
@@ -88,7 +97,10 @@ describe('recovering several sessions', () => {
     const recovering = recoverTurns({ ...agent, unfinished }, { policy: 'resume', concurrency: 1 });
     await settled();
     for (const turn of ['a', 'b', 'c']) await ends(turn);
-    expect([begun, await outcomes(recovering)]).toEqual([['a', 'b', 'c'], ['a', 'b', 'c'].map((turn) => `${turn} resume completed`)]);
+    expect([begun, await outcomes(recovering)]).toEqual([
+      ['a', 'b', 'c'],
+      ['a', 'b', 'c'].map((turn) => `${turn} resume completed`),
+    ]);
   });
 
   it('keeps the order within a session, which holds up no other', async () => {
@@ -156,48 +168,67 @@ describe('recovering several sessions', () => {
   it('rejects when the store cannot say what is open, and says of each that cannot be opened', async () => {
     const { agent } = stage('a', 'b');
     const broken = new Error('The disk is gone.');
-    await expect(recoverTurns({ ...agent, unfinished: () => Promise.reject(broken) }, { policy: 'resume' })).rejects.toBe(broken);
+    await expect(
+      recoverTurns({ ...agent, unfinished: () => Promise.reject(broken) }, { policy: 'resume' }),
+    ).rejects.toBe(broken);
     const resume = (turn: string): Observable<TurnEvent> => {
       if (turn === 'a') throw broken;
       return new Observable((subscriber) => subscriber.error(broken));
     };
     expect(await recoverTurns({ ...agent, resume }, { policy: 'resume', concurrency: 1 })).toMatchObject(
-      ['a', 'b'].map((turn) => ({ turn, action: 'resume', outcome: 'error', reason: 'It could not be taken up.', error: { message: 'The disk is gone.' } })),
+      ['a', 'b'].map((turn) => ({
+        turn,
+        action: 'resume',
+        outcome: 'error',
+        reason: 'It could not be taken up.',
+        error: { message: 'The disk is gone.' },
+      })),
     );
   });
 
   it('takes up every turn once, in the order within its session, and never more than it may', async () => {
     const session = fc.constantFrom('a', 'b', 'c', 'd');
     const act = fc.constantFrom('end', 'ask', 'answer');
-    const property = fc.asyncProperty(fc.array(session, { maxLength: 12 }), fc.integer({ min: 1, max: 4 }), fc.infiniteStream(fc.tuple(act, fc.nat())), async (sessions, concurrency, stream) => {
-      const names = sessions.map((name, index) => `${name}.${index}`);
-      const { agent, begun, running, says, ends } = stage(...names);
-      const recovering = recoverTurns(agent, { policy: 'resume', concurrency });
-      await settled();
-      const waiting = new Set<string>();
-      let known = 0;
-      while (begun.length < names.length || running.size > 0) {
-        const under = begun.filter((turn) => running.has(turn));
-        const work = under.filter((turn) => !waiting.has(turn));
-        // Only those that were answered may be too many, and then nobody else begins.
-        if (begun.length > known) expect(work.length).toBeLessThanOrEqual(concurrency);
-        known = begun.length;
-        const free = new Set(names.filter((turn) => !begun.includes(turn)).map((turn) => turn.split('.')[0])).size - new Set(under.map((turn) => turn.split('.')[0])).size;
-        if (work.length < concurrency) expect(free, 'nobody waits who could be at work').toBeLessThanOrEqual(0);
-        const { value } = stream.next() as IteratorYieldResult<[string, number]>;
-        const [what, which] = value;
-        const turn = under[which % under.length] ?? '';
-        const wasWaiting = waiting.delete(turn);
-        if (what === 'ask' && !wasWaiting) {
-          waiting.add(turn);
-          await says(turn, asks(turn));
-        } else if (what === 'answer' && wasWaiting) await says(turn, answer(turn));
-        else await ends(turn);
-      }
-      expect((await recovering).map(({ turn, outcome }) => [turn, outcome])).toEqual(names.map((turn) => [turn, 'completed']));
-      expect([...begun].toSorted()).toEqual([...names].toSorted());
-      for (const name of 'abcd') expect(begun.filter((turn) => turn.startsWith(name))).toEqual(names.filter((turn) => turn.startsWith(name)));
-    });
+    const property = fc.asyncProperty(
+      fc.array(session, { maxLength: 12 }),
+      fc.integer({ min: 1, max: 4 }),
+      fc.infiniteStream(fc.tuple(act, fc.nat())),
+      async (sessions, concurrency, stream) => {
+        const names = sessions.map((name, index) => `${name}.${index}`);
+        const { agent, begun, running, says, ends } = stage(...names);
+        const recovering = recoverTurns(agent, { policy: 'resume', concurrency });
+        await settled();
+        const waiting = new Set<string>();
+        let known = 0;
+        while (begun.length < names.length || running.size > 0) {
+          const under = begun.filter((turn) => running.has(turn));
+          const work = under.filter((turn) => !waiting.has(turn));
+          // Only those that were answered may be too many, and then nobody else begins.
+          if (begun.length > known) expect(work.length).toBeLessThanOrEqual(concurrency);
+          known = begun.length;
+          const free =
+            new Set(names.filter((turn) => !begun.includes(turn)).map((turn) => turn.split('.')[0])).size -
+            new Set(under.map((turn) => turn.split('.')[0])).size;
+          if (work.length < concurrency) expect(free, 'nobody waits who could be at work').toBeLessThanOrEqual(0);
+          const { value } = stream.next() as IteratorYieldResult<[string, number]>;
+          const [what, which] = value;
+          const turn = under[which % under.length] ?? '';
+          const wasWaiting = waiting.delete(turn);
+          if (what === 'ask' && !wasWaiting) {
+            waiting.add(turn);
+            await says(turn, asks(turn));
+          } else if (what === 'answer' && wasWaiting) await says(turn, answer(turn));
+          else await ends(turn);
+        }
+        expect((await recovering).map(({ turn, outcome }) => [turn, outcome])).toEqual(
+          names.map((turn) => [turn, 'completed']),
+        );
+        expect([...begun].toSorted()).toEqual([...names].toSorted());
+        for (const name of 'abcd') {
+          expect(begun.filter((turn) => turn.startsWith(name))).toEqual(names.filter((turn) => turn.startsWith(name)));
+        }
+      },
+    );
     await fc.assert(property, { numRuns: 60 });
   });
 });
@@ -206,7 +237,8 @@ describe('asking about open turns', () => {
   it('asks about one at a time, and does not wait for those that were sent on their way', async () => {
     const { agent, begun, ends } = stage('a', 'b', 'c');
     const questions: { readonly turn: string; readonly answer: (action: 'resume' | 'leave') => void }[] = [];
-    const ask: RecoverTurnsOptions['ask'] = ({ turn }) => new Promise((resolve) => void questions.push({ turn, answer: resolve }));
+    const ask: RecoverTurnsOptions['ask'] = ({ turn }) =>
+      new Promise((resolve) => void questions.push({ turn, answer: resolve }));
     const recovering = recoverTurns(agent, { policy: 'ask', concurrency: 1, ask });
     const reply = async (action: 'resume' | 'leave'): Promise<void> => {
       await settled();
@@ -223,26 +255,49 @@ describe('asking about open turns', () => {
   });
 
   it.each<[string, () => never, object]>([
-    ['fails', () => { throw new Error('The terminal is gone.'); }, { message: 'The terminal is gone.' }],
-    ['gives no answer that is one', () => 'yes' as never, { code: 'invalid-option', message: expect.stringMatching(/takes 'resume', 'finish' or 'leave' as an answer of "ask"; it was given "yes"/) as string }],
+    [
+      'fails',
+      () => {
+        throw new Error('The terminal is gone.');
+      },
+      { message: 'The terminal is gone.' },
+    ],
+    [
+      'gives no answer that is one',
+      () => 'yes' as never,
+      {
+        code: 'invalid-option',
+        message: expect.stringMatching(
+          /takes 'resume', 'finish' or 'leave' as an answer of "ask"; it was given "yes"/,
+        ) as string,
+      },
+    ],
     ['gives no answer at all', () => undefined as never, { code: 'invalid-option' }],
   ])('leaves a turn open about which it %s, and goes on with the others', async (_, failing, error) => {
     const { agent, ends } = stage('a', 'b', 'c');
     const recovering = recoverTurns(agent, { policy: 'ask', ask: ({ turn }) => (turn === 'b' ? failing() : 'finish') });
     await settled();
     await ends('a', 'c');
-    expect(await recovering).toMatchObject([{ outcome: 'completed' }, { action: 'leave', reason: 'It could not be found out what to do with it.', error }, { outcome: 'completed' }]);
+    expect(await recovering).toMatchObject([
+      { outcome: 'completed' },
+      { action: 'leave', reason: 'It could not be found out what to do with it.', error },
+      { outcome: 'completed' },
+    ]);
   });
 
   it('waits no longer for an answer when it is aborted, and takes up nothing more, whatever is answered then', async () => {
     const { agent, begun } = stage('a', 'b', 'c');
     const controller = new AbortController();
     let late: (error: Error) => void = () => undefined;
-    const ask: RecoverTurnsOptions['ask'] = ({ turn }) => (turn === 'a' ? 'resume' : new Promise((_, reject) => (late = reject)));
+    const ask: RecoverTurnsOptions['ask'] = ({ turn }) =>
+      turn === 'a' ? 'resume' : new Promise((_, reject) => (late = reject));
     const recovering = recoverTurns(agent, { policy: 'ask', ask, signal: controller.signal });
     await settled();
     controller.abort(new Error('Good night.'));
-    expect(await recovering).toMatchObject([{ action: 'resume', outcome: 'cancelled' }, ...['b', 'c'].map((turn) => ({ turn, action: 'leave', reason: 'It was not taken up any more: Good night.' }))]);
+    expect(await recovering).toMatchObject([
+      { action: 'resume', outcome: 'cancelled' },
+      ...['b', 'c'].map((turn) => ({ turn, action: 'leave', reason: 'It was not taken up any more: Good night.' })),
+    ]);
     late(new Error('Nobody is there.'));
     await settled();
     expect(begun).toEqual(['a']);
@@ -250,7 +305,11 @@ describe('asking about open turns', () => {
     for (const leaving of [() => 'finish' as const, () => Promise.reject(new Error('The prompt is closed.'))]) {
       const other = new AbortController();
       const aborting: RecoverTurnsOptions['ask'] = () => (other.abort(new Error('Good night.')), leaving());
-      const left = ['a', 'b', 'c'].map((turn) => ({ turn, action: 'leave', reason: 'It was not taken up any more: Good night.' }));
+      const left = ['a', 'b', 'c'].map((turn) => ({
+        turn,
+        action: 'leave',
+        reason: 'It was not taken up any more: Good night.',
+      }));
       expect(await recoverTurns(agent, { policy: 'ask', ask: aborting, signal: other.signal })).toMatchObject(left);
     }
     expect(begun).toEqual(['a']);
@@ -260,7 +319,9 @@ describe('asking about open turns', () => {
     const { agent, begun } = stage('a');
     const controller = new AbortController();
     const unfinished = (): ReturnType<Agent['unfinished']> => (controller.abort(), agent.unfinished());
-    expect(await outcomes(recoverTurns({ ...agent, unfinished }, { policy: 'resume', signal: controller.signal }))).toEqual(['a leave -']);
+    expect(
+      await outcomes(recoverTurns({ ...agent, unfinished }, { policy: 'resume', signal: controller.signal })),
+    ).toEqual(['a leave -']);
     expect(begun).toEqual([]);
   });
 });
@@ -283,7 +344,9 @@ const careful = (): TurnOperator =>
 
 describe('sessions whose turns wait for a person who does not come', () => {
   const openTurns = async (sessions: FileSessions, ...names: readonly string[]): Promise<void> => {
-    for (const [at, name] of names.entries()) await inSession(sessions, name, (open) => write(open, openTurn(`turn-${name}`, name, at).slice(0, 3)));
+    for (const [at, name] of names.entries()) {
+      await inSession(sessions, name, (open) => write(open, openTurn(`turn-${name}`, name, at).slice(0, 3)));
+    }
   };
 
   it('keep nobody from the others, and are there to be recovered again after an abort', async () => {
@@ -301,8 +364,15 @@ describe('sessions whose turns wait for a person who does not come', () => {
       if (each.type === 'turn.end') ended.push(each.outcome);
       if (ended.length === 8) controller.abort();
     };
-    const recovered = await recoverTurns(agent, { policy: 'resume', concurrency: 1, onEvent, signal: controller.signal });
-    expect(recovered.map(({ outcome }) => outcome)).toEqual(names.map((_, index) => (index % 3 === 0 ? 'cancelled' : 'completed')));
+    const recovered = await recoverTurns(agent, {
+      policy: 'resume',
+      concurrency: 1,
+      onEvent,
+      signal: controller.signal,
+    });
+    expect(recovered.map(({ outcome }) => outcome)).toEqual(
+      names.map((_, index) => (index % 3 === 0 ? 'cancelled' : 'completed')),
+    );
     expect([tools.ran, agent.running(), await sessions.unfinished()]).toEqual([[], [], []]);
   });
 
@@ -310,11 +380,18 @@ describe('sessions whose turns wait for a person who does not come', () => {
     const sessions = fileSessions({ directory: await temporaryFolder(), fsync: 'never' });
     await openTurns(sessions, 'a', 'b');
     const tools = scriptedTools({ write: 'written' });
-    const agent = harness({ model: scriptedModel([response(call('w', 'write')), 'Done with b.', 'Written.']), tools, sessions }).pipe(careful());
+    const agent = harness({
+      model: scriptedModel([response(call('w', 'write')), 'Done with b.', 'Written.']),
+      tools,
+      sessions,
+    }).pipe(careful());
     const onEvent = ({ type, turn }: TurnEvent): void => {
       if (type === 'turn.end' && turn === 'turn-b') queueMicrotask(() => agent.answer('turn-a-w', 'once'));
     };
-    expect(await outcomes(recoverTurns(agent, { policy: 'resume', concurrency: 1, onEvent }))).toEqual(['turn-a resume completed', 'turn-b resume completed']);
+    expect(await outcomes(recoverTurns(agent, { policy: 'resume', concurrency: 1, onEvent }))).toEqual([
+      'turn-a resume completed',
+      'turn-b resume completed',
+    ]);
     expect(tools.ran.map(({ name }) => name)).toEqual(['write']);
   });
 });

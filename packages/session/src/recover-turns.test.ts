@@ -14,28 +14,42 @@ interface World {
 
 const worldIn = (directory: string, ...answers: Parameters<typeof scriptedModel>[0]): World => {
   const sessions = fileSessions({ directory, fsync: 'never' });
-  const tools = scriptedTools({ read: 'read', write: 'written' }, { read: { effect: 'read-only' }, write: { effect: 'local-write' } });
+  const tools = scriptedTools(
+    { read: 'read', write: 'written' },
+    { read: { effect: 'read-only' }, write: { effect: 'local-write' } },
+  );
   return { sessions, tools, agent: harness({ model: scriptedModel(answers), tools, sessions }).pipe() };
 };
 
 /** The records of a whole turn with a read and a write. */
 const recordsOfTurn = async (): Promise<readonly JournalRecord[]> => {
-  const { agent, sessions } = worldIn(await temporaryFolder(), response('So.', call('r', 'read'), call('w', 'write')), 'Done.');
+  const { agent, sessions } = worldIn(
+    await temporaryFolder(),
+    response('So.', call('r', 'read'), call('w', 'write')),
+    'Done.',
+  );
   await reply(agent.turn({ session: 'first', input: 'Go.', id: 'turn-1' }));
   return inSession(sessions, 'first', ({ journal }) => journal);
 };
 
 /** Sessions in which a turn stands at this record, by the names given, the first one the oldest. */
-const left = async (directory: string, records: readonly JournalRecord[], ...names: readonly string[]): Promise<void> => {
+const left = async (
+  directory: string,
+  records: readonly JournalRecord[],
+  ...names: readonly string[]
+): Promise<void> => {
   const { sessions } = worldIn(directory);
   for (const [index, name] of names.entries()) {
     await inSession(sessions, name, async (open) => {
-      for (const record of records) await open.append({ ...record, event: { ...record.event, turn: `turn-${name}`, at: index } });
+      for (const record of records) {
+        await open.append({ ...record, event: { ...record.event, turn: `turn-${name}`, at: index } });
+      }
     });
   }
 };
 
-const upTo = (records: readonly JournalRecord[], type: string): readonly JournalRecord[] => records.slice(0, records.findIndex(({ event }) => event.type === type) + 1);
+const upTo = (records: readonly JournalRecord[], type: string): readonly JournalRecord[] =>
+  records.slice(0, records.findIndex(({ event }) => event.type === type) + 1);
 const lastOf = (messages: readonly Message[]): unknown => messages.at(-1);
 
 describe('recoverTurns', () => {
@@ -44,7 +58,11 @@ describe('recoverTurns', () => {
     await left(directory, upTo(await recordsOfTurn(), 'model.response'), 'b', 'a');
     const { agent, sessions, tools } = worldIn(directory, 'Done with b.', 'Done with a.');
     const seen: string[] = [];
-    const recovered = await recoverTurns(agent, { policy: 'resume', concurrency: 1, onEvent: ({ type, replayed }, { session }) => void (type === 'model.request' && !replayed && seen.push(session)) });
+    const recovered = await recoverTurns(agent, {
+      policy: 'resume',
+      concurrency: 1,
+      onEvent: ({ type, replayed }, { session }) => void (type === 'model.request' && !replayed && seen.push(session)),
+    });
     expect(recovered).toEqual([
       { turn: 'turn-b', session: 'b', startedAt: 0, action: 'resume', outcome: 'completed' },
       { turn: 'turn-a', session: 'a', startedAt: 1, action: 'resume', outcome: 'completed' },
@@ -80,7 +98,9 @@ describe('recoverTurns', () => {
     expect(recovered).toMatchObject({ outcome: 'error', reason: 'The process ended before the turn did.' });
     const { messages } = await stateOf(sessions, 'a');
     const results = messages.flatMap((message) => (message.role === 'tool' ? message.content : []));
-    expect(results.find((part) => part.type === 'tool-result' && part.toolCallId === 'w')).toMatchObject({ output: { value: expect.stringContaining('outcome is unknown') as string } });
+    expect(results.find((part) => part.type === 'tool-result' && part.toolCallId === 'w')).toMatchObject({
+      output: { value: expect.stringContaining('outcome is unknown') as string },
+    });
   });
 
   it('does what it is told of each', async () => {
@@ -88,7 +108,10 @@ describe('recoverTurns', () => {
     await left(directory, upTo(await recordsOfTurn(), 'model.request'), 'a', 'b', 'c');
     const { agent } = worldIn(directory, 'Done.');
     const answers = { a: 'leave', b: 'finish', c: 'resume' } as const;
-    const recovered = await recoverTurns(agent, { policy: 'ask', ask: ({ session }) => Promise.resolve(answers[session as 'a']) });
+    const recovered = await recoverTurns(agent, {
+      policy: 'ask',
+      ask: ({ session }) => Promise.resolve(answers[session as 'a']),
+    });
     expect(recovered.map(({ session, action, outcome }) => [session, action, outcome])).toEqual([
       ['a', 'leave', undefined],
       ['b', 'finish', 'error'],
@@ -105,7 +128,12 @@ describe('recoverTurns', () => {
     const onEvent = ({ type, replayed }: TurnEvent): void => {
       if (type === 'model.request' && !replayed) queueMicrotask(() => controller.abort(new Error('Enough.')));
     };
-    const recovered = await recoverTurns(agent, { policy: 'resume', concurrency: 1, onEvent, signal: controller.signal });
+    const recovered = await recoverTurns(agent, {
+      policy: 'resume',
+      concurrency: 1,
+      onEvent,
+      signal: controller.signal,
+    });
     expect(recovered).toMatchObject([
       { session: 'a', action: 'resume', outcome: 'cancelled', reason: 'Enough.' },
       { session: 'b', action: 'leave', reason: 'It was not taken up any more: Enough.' },
@@ -123,12 +151,18 @@ describe('recoverTurns', () => {
       await fileSessions({ directory }).open('a');
       return 'resume';
     };
-    expect(await recoverTurns(agent, { policy: 'ask', ask })).toMatchObject([{ outcome: 'error', reason: 'The session could not be opened.', error: { code: 'session-busy' } }]);
+    expect(await recoverTurns(agent, { policy: 'ask', ask })).toMatchObject([
+      { outcome: 'error', reason: 'The session could not be opened.', error: { code: 'session-busy' } },
+    ]);
   });
 
   it.each<[string, object, RegExp]>([
     ['an unknown policy', { policy: 'retry' }, /takes "resume" or "finish" or "ask" as "policy"; it was given "retry"/],
-    ['an unknown option', { policy: 'resume', all: true }, /no option "all" .* knows policy, ask, concurrency, onEvent, signal/],
+    [
+      'an unknown option',
+      { policy: 'resume', all: true },
+      /no option "all" .* knows policy, ask, concurrency, onEvent, signal/,
+    ],
     ['nobody to ask', { policy: 'ask' }, /needs "ask" for the policy 'ask'/],
     ['no places', { policy: 'resume', concurrency: 0 }, /"concurrency"/],
     ['half a place', { policy: 'resume', concurrency: 1.5 }, /"concurrency"/],
@@ -147,7 +181,9 @@ describe('recoverTurns', () => {
       if (type === 'model.request') return Promise.reject(new Error('The view is gone.'));
       throw new Error('The view is gone.');
     };
-    expect(await recoverTurns(agent, { policy: 'resume', onEvent })).toMatchObject([{ session: 'a', outcome: 'completed' }]);
+    expect(await recoverTurns(agent, { policy: 'resume', onEvent })).toMatchObject([
+      { session: 'a', outcome: 'completed' },
+    ]);
   });
 });
 

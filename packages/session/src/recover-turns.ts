@@ -1,6 +1,23 @@
 import { setMaxListeners } from 'node:events';
-import { toErrorInfo, type Agent, type ErrorInfo, type TurnEvent, type TurnOutcome, type UnfinishedTurn } from '@h/turn';
-import { aFunction, checkOptions, instanceOf, InvalidOptionError, oneOf, required, showValue, wholeFrom, type OptionChecks } from '@h/turn/options';
+import {
+  toErrorInfo,
+  type Agent,
+  type ErrorInfo,
+  type TurnEvent,
+  type TurnOutcome,
+  type UnfinishedTurn,
+} from '@h/turn';
+import {
+  aFunction,
+  checkOptions,
+  instanceOf,
+  InvalidOptionError,
+  oneOf,
+  required,
+  showValue,
+  wholeFrom,
+  type OptionChecks,
+} from '@h/turn/options';
 import { followTurn } from './follow-turn.js';
 import { createPlaces, type Places } from './places.js';
 
@@ -100,7 +117,13 @@ const askerOf = (options: RecoverTurnsOptions): Ask => {
   checkOptions(owner, options, checks);
   const { policy, ask } = options;
   if (policy !== 'ask') return () => policy;
-  if (!ask) throw new InvalidOptionError({ owner, option: 'ask', message: `${owner} needs "ask" for the policy 'ask': a function that says what to do with a turn.` });
+  if (!ask) {
+    throw new InvalidOptionError({
+      owner,
+      option: 'ask',
+      message: `${owner} needs "ask" for the policy 'ask': a function that says what to do with a turn.`,
+    });
+  }
   return ask;
 };
 
@@ -110,7 +133,11 @@ interface Recovery extends Pick<RecoverTurnsOptions, 'onEvent'> {
   readonly inPlace: Places;
 }
 
-const recoverAll = async (agent: Agent, turns: readonly UnfinishedTurn[], recovery: Recovery): Promise<readonly RecoveredTurn[]> => {
+const recoverAll = async (
+  agent: Agent,
+  turns: readonly UnfinishedTurn[],
+  recovery: Recovery,
+): Promise<readonly RecoveredTurn[]> => {
   const latest = new Map<string, Promise<RecoveredTurn>>();
   const recovered: Promise<RecoveredTurn>[] = [];
   for (const turn of turns) {
@@ -157,10 +184,17 @@ const actions: readonly unknown[] = ['resume', 'finish', 'leave'] satisfies Reco
 
 const checkedAction = (action: unknown): RecoveryAction => {
   if (actions.includes(action)) return action as RecoveryAction;
-  throw new InvalidOptionError({ owner, option: 'ask', message: `${owner} takes 'resume', 'finish' or 'leave' as an answer of "ask"; it was given ${showValue(action)}.` });
+  throw new InvalidOptionError({
+    owner,
+    option: 'ask',
+    message: `${owner} takes 'resume', 'finish' or 'leave' as an answer of "ask"; it was given ${showValue(action)}.`,
+  });
 };
 
-const leftBy = ({ reason }: AbortSignal): Result => ({ action: 'leave', reason: `It was not taken up any more: ${toErrorInfo(reason).message}` });
+const leftBy = ({ reason }: AbortSignal): Result => ({
+  action: 'leave',
+  reason: `It was not taken up any more: ${toErrorInfo(reason).message}`,
+});
 
 const act = (agent: Agent, turn: UnfinishedTurn, choice: Result, recovery: Recovery): Promise<Result> | Result => {
   const { action } = choice;
@@ -170,7 +204,10 @@ const act = (agent: Agent, turn: UnfinishedTurn, choice: Result, recovery: Recov
     if (signal.aborted) return leftBy(signal);
     try {
       if (action === 'finish') return { action, ...(await followTurn(agent.finish(turn.turn), place)) };
-      return { action, ...(await followTurn(agent.resume(turn.turn, { signal }), place, (event) => onEvent?.(event, turn))) };
+      return {
+        action,
+        ...(await followTurn(agent.resume(turn.turn, { signal }), place, (event) => onEvent?.(event, turn))),
+      };
     } catch (error) {
       return { action, outcome: 'error', reason: 'It could not be taken up.', error: toErrorInfo(error) };
     }

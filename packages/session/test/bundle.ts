@@ -41,5 +41,6 @@ const startFrom = (file: string): string => `
 /** What is unused of a test kit must not bring the test runner with it. */
 const withoutVitest: Plugin = {
   name: 'without-vitest',
-  setup: ({ onResolve }) => onResolve({ filter: /^vitest$/ }, ({ path }) => ({ path, external: true, sideEffects: false })),
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^vitest$/ }, ({ path }) => ({ path, external: true, sideEffects: false })),
 };

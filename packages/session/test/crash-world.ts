@@ -27,16 +27,26 @@ export interface CrashWorld {
 }
 
 const script: readonly ModelResponse[] = [
-  response('Let me look.', call('r1', 'read', { path: 'a' }), call('w1', 'write', { path: 'a' }), call('r2', 'read', { path: 'b' })),
+  response(
+    'Let me look.',
+    call('r1', 'read', { path: 'a' }),
+    call('w1', 'write', { path: 'a' }),
+    call('r2', 'read', { path: 'b' }),
+  ),
   response('Now both.', call('w2', 'write', { path: 'b' }), call('w3', 'write', { path: 'c' })),
   response(call('d1', 'delegate', { task: 'Look elsewhere.' })),
   response(call('a1', 'publish', { version: 1 })),
   response('Done.'),
 ];
-const childScript: readonly ModelResponse[] = [response(call('cr1', 'read', { path: 'x' }), call('cw1', 'write', { path: 'x' })), response('Found it.')];
+const childScript: readonly ModelResponse[] = [
+  response(call('cr1', 'read', { path: 'x' }), call('cw1', 'write', { path: 'x' })),
+  response('Found it.'),
+];
 
 const model: ModelDriver = ({ messages: _messages }, { step, attempt, session }) => {
-  if (session === 'main' && step === 2 && attempt === 1) return [{ type: 'error', error: failure('Overloaded', { status: 529 }) }];
+  if (session === 'main' && step === 2 && attempt === 1) {
+    return [{ type: 'error', error: failure('Overloaded', { status: 529 }) }];
+  }
   const answer = (session === 'main' ? script : childScript)[step - 1] ?? response('Nothing more.');
   return [{ type: 'response', response: answer }];
 };
@@ -48,7 +58,12 @@ const retry = (): TurnOperator =>
       observe: { 'model.request': (event) => void (request = event) },
       decide: {
         'model.error': (event) =>
-          request?.type === 'model.request' ? [{ ...event, retrying: true }, { ...request, attempt: event.attempt + 1 }] : undefined,
+          request?.type === 'model.request'
+            ? [
+                { ...event, retrying: true },
+                { ...request, attempt: event.attempt + 1 },
+              ]
+            : undefined,
       },
     };
   });
@@ -62,8 +77,15 @@ const shorten = (): TurnOperator =>
       decide: {
         'model.request': (event) => {
           if (event.step !== 3 || isShort) return undefined;
-          const messages: readonly Message[] = [{ role: 'user', content: 'Summary of what was before.' }, ...event.messages.slice(2)];
-          return [{ type: 'history.replace', messages, origin: 'shorten' }, { type: 'session.state', key: 'shorten', value: event.step }, event];
+          const messages: readonly Message[] = [
+            { role: 'user', content: 'Summary of what was before.' },
+            ...event.messages.slice(2),
+          ];
+          return [
+            { type: 'history.replace', messages, origin: 'shorten' },
+            { type: 'session.state', key: 'shorten', value: event.step },
+            event,
+          ];
         },
       },
     };
@@ -91,7 +113,10 @@ const approve = (): TurnOperator =>
     };
   });
 
-export const crashWorld = (directory: string, wrap: (store: SessionStore) => SessionStore = (store) => store): CrashWorld => {
+export const crashWorld = (
+  directory: string,
+  wrap: (store: SessionStore) => SessionStore = (store) => store,
+): CrashWorld => {
   const sessions = wrap(fileSessions({ directory, fsync: 'never' }));
   const effect = (id: string): void => appendFileSync(join(directory, 'effects.txt'), `${id}\n`);
   const tools = scriptedTools(
@@ -105,11 +130,18 @@ export const crashWorld = (directory: string, wrap: (store: SessionStore) => Ses
       publish: (_, { call: { id } }) => (effect(id), 'published'),
       delegate: async (_, { call: { id } }) => {
         effect(id);
-        const { text } = await reply(world.agent.turn({ session: 'child', input: 'Look elsewhere.', id: 'turn-child' }));
+        const { text } = await reply(
+          world.agent.turn({ session: 'child', input: 'Look elsewhere.', id: 'turn-child' }),
+        );
         return text;
       },
     },
-    { read: { effect: 'read-only' }, write: { effect: 'local-write' }, publish: { effect: 'destructive' }, delegate: { effect: 'local-write' } },
+    {
+      read: { effect: 'read-only' },
+      write: { effect: 'local-write' },
+      publish: { effect: 'destructive' },
+      delegate: { effect: 'local-write' },
+    },
   );
   const agent = harness({ model, tools, sessions }).pipe(approve(), retry(), shorten());
   const world: CrashWorld = { agent, sessions };
@@ -120,7 +152,9 @@ export const crashWorld = (directory: string, wrap: (store: SessionStore) => Ses
 export const approving =
   (agent: Agent) =>
   (event: TurnEvent): void => {
-    if (event.type === 'approval.request' && event.replayed !== true) queueMicrotask(() => agent.answer(event.id, 'once'));
+    if (event.type === 'approval.request' && event.replayed !== true) {
+      queueMicrotask(() => agent.answer(event.id, 'once'));
+    }
   };
 
 /** A store that calls back before and after each record of any session is kept. */

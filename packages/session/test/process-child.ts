@@ -14,14 +14,19 @@ const [, , work = '', directory = ''] = process.argv;
 /** At once, and not when the process gets round to it. */
 const say = (what: object): void => void writeSync(1, `${JSON.stringify(what)}\n`);
 
-const told = (error: unknown): object => ({ code: (error as { code?: unknown }).code, message: error instanceof Error ? error.message : String(error) });
+const told = (error: unknown): object => ({
+  code: (error as { code?: unknown }).code,
+  message: error instanceof Error ? error.message : String(error),
+});
 
 const keepAlive = (): void => void setInterval(() => undefined, 1000);
 
 /** Writes a turn and stays. */
 const hold = async (): Promise<void> => {
   const open = await fileSessions({ directory }).open('alice');
-  for (const [seq, event] of openTurn('turn-1', 'one').entries()) await open.append({ v: 1, seq, event, derived: false });
+  for (const [seq, event] of openTurn('turn-1', 'one').entries()) {
+    await open.append({ v: 1, seq, event, derived: false });
+  }
   say({ holds: process.pid });
   keepAlive();
 };
@@ -35,7 +40,8 @@ const oversleep = async (stopAt: 'before' | 'within'): Promise<void> => {
     process.kill(process.pid, 'SIGSTOP');
   };
   const events = wholeTurn('turn-1', 'one');
-  const append = async (seq: number): Promise<void> => open.append({ v: 1, seq, event: events[seq] as TurnEvent, derived: false });
+  const append = async (seq: number): Promise<void> =>
+    open.append({ v: 1, seq, event: events[seq] as TurnEvent, derived: false });
   for (let seq = 0; seq < events.length - 1; seq += 1) {
     await append(seq);
     say({ confirmed: seq });
@@ -43,7 +49,10 @@ const oversleep = async (stopAt: 'before' | 'within'): Promise<void> => {
   if (stopAt === 'before') sleep();
   // The lock was looked at, and the next thing is the write.
   else await beforeNextWrite(sleep);
-  await append(events.length - 1).then(() => say({ confirmed: events.length - 1 }), (error: unknown) => say(told(error)));
+  await append(events.length - 1).then(
+    () => say({ confirmed: events.length - 1 }),
+    (error: unknown) => say(told(error)),
+  );
   await open.close();
   say({ closed: true });
 };
@@ -70,7 +79,12 @@ const sleepBeforeChangeOf = (path: string): void => {
 const oversleepOpening = async (): Promise<void> => {
   os.hostname = () => 'elsewhere';
   sleepBeforeChangeOf(folderOf(directory, 'alice').journal);
-  await fileSessions({ directory, leaseMs: 200 }).open('alice').then((open) => open.close(), (error: unknown) => say(told(error)));
+  await fileSessions({ directory, leaseMs: 200 })
+    .open('alice')
+    .then(
+      (open) => open.close(),
+      (error: unknown) => say(told(error)),
+    );
   say({ closed: true });
 };
 
@@ -81,7 +95,10 @@ const oversleepClosing = async (): Promise<void> => {
   const events = wholeTurn('turn-1', 'one');
   for (const [seq, event] of events.entries()) {
     if (seq === events.length - 1) await failNextSync();
-    await write(open, [event], seq).then(() => say({ confirmed: seq }), (error: unknown) => say(told(error)));
+    await write(open, [event], seq).then(
+      () => say({ confirmed: seq }),
+      (error: unknown) => say(told(error)),
+    );
   }
   sleepBeforeChangeOf(folderOf(directory, 'alice').journal);
   await open.close();
@@ -140,9 +157,19 @@ const fill = async (): Promise<void> => {
   rmSync(filler);
   const open = await store.open('alice');
   const found = open.journal.length;
-  for (const [seq, event] of wholeTurn('turn-2', 'two').entries()) await open.append({ v: 1, seq, event, derived: false });
+  for (const [seq, event] of wholeTurn('turn-2', 'two').entries()) {
+    await open.append({ v: 1, seq, event, derived: false });
+  }
   await open.close();
-  say({ confirmed, found, whileFull, state: info?.state, readWhileFull: messages.length, problems, after: (await store.messages('alice')).length });
+  say({
+    confirmed,
+    found,
+    whileFull,
+    state: info?.state,
+    readWhileFull: messages.length,
+    problems,
+    after: (await store.messages('alice')).length,
+  });
 };
 
 const writeUntilItFails = async (store: FileSessions): Promise<number> => {
@@ -177,7 +204,15 @@ const starve = async (): Promise<void> => {
   for (let spare = 0; spare <= 6; spare += 1) {
     takeAll();
     for (let count = 0; count < spare; count += 1) closeSync(files.pop() as number);
-    codes.push(await store.open('alice').then(async (open) => { await open.close(); return 'opened'; }, (error: unknown) => (error as { code?: unknown }).code));
+    codes.push(
+      await store.open('alice').then(
+        async (open) => {
+          await open.close();
+          return 'opened';
+        },
+        (error: unknown) => (error as { code?: unknown }).code,
+      ),
+    );
   }
   for (const file of files) closeSync(file);
   const open = await store.open('alice');
@@ -189,14 +224,23 @@ const starve = async (): Promise<void> => {
 const freeze = async (): Promise<void> => {
   const store = fileSessions({ directory });
   const open = await store.open('alice');
-  for (const [seq, event] of openTurn('turn-1', 'one').entries()) await open.append({ v: 1, seq, event, derived: false });
+  for (const [seq, event] of openTurn('turn-1', 'one').entries()) {
+    await open.append({ v: 1, seq, event, derived: false });
+  }
   await open.close();
   execFileSync('mount', ['-o', 'remount,ro', directory]);
   const refused = await store.open('alice').then(() => 'opened', told);
   const deleted = await store.delete('alice').then(() => 'deleted', told);
   const turns: string[] = [];
   for await (const { turn } of store.archive('alice')) turns.push(turn);
-  say({ refused, deleted, turns, unfinished: (await store.unfinished()).length, states: (await store.list()).map(({ state }) => state), messages: (await store.messages('alice')).length });
+  say({
+    refused,
+    deleted,
+    turns,
+    unfinished: (await store.unfinished()).length,
+    states: (await store.list()).map(({ state }) => state),
+    messages: (await store.messages('alice')).length,
+  });
 };
 
 const turnsEach = 12;
@@ -204,7 +248,7 @@ const turnsEach = 12;
 /** Writes a few turns into a session that others want, too. */
 const compete = async (): Promise<void> => {
   const store = fileSessions({ directory, fsync: 'never' });
-  for (let number = 0; number < turnsEach; ) {
+  for (let number = 0; number < turnsEach;) {
     const open = await store.open('alice').catch(() => undefined);
     if (!open) continue;
     const turn = `${process.pid}-${number}`;
@@ -215,5 +259,17 @@ const compete = async (): Promise<void> => {
   }
 };
 
-const works: Readonly<Record<string, () => Promise<void>>> = { hold, 'oversleep-before': () => oversleep('before'), 'oversleep-within': () => oversleep('within'), 'oversleep-opening': oversleepOpening, 'oversleep-closing': oversleepClosing, 'oversleep-deletion-first': () => oversleepDeletion(0), 'oversleep-deletion-later': () => oversleepDeletion(4), fill, starve, freeze, compete };
+const works: Readonly<Record<string, () => Promise<void>>> = {
+  hold,
+  'oversleep-before': () => oversleep('before'),
+  'oversleep-within': () => oversleep('within'),
+  'oversleep-opening': oversleepOpening,
+  'oversleep-closing': oversleepClosing,
+  'oversleep-deletion-first': () => oversleepDeletion(0),
+  'oversleep-deletion-later': () => oversleepDeletion(4),
+  fill,
+  starve,
+  freeze,
+  compete,
+};
 void works[work]?.();

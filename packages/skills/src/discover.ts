@@ -45,12 +45,19 @@ class Search implements Discovered {
     await this.#visit(root, basename(path), 0, trusted, bound);
   }
 
-  async #visit(folder: string, folderName: string, depth: number, trusted: boolean, bound: string | undefined): Promise<void> {
+  async #visit(
+    folder: string,
+    folderName: string,
+    depth: number,
+    trusted: boolean,
+    bound: string | undefined,
+  ): Promise<void> {
     if (this.#seen.has(folder) || !this.#mayLookInto(folder)) return;
     this.#seen.add(folder);
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
     entries.sort((left, right) => (left.name < right.name ? -1 : left.name > right.name ? 1 : 0));
-    const own = entries.find(({ name }) => name === 'SKILL.md') ?? entries.find(({ name }) => name.toLowerCase() === 'skill.md');
+    const own =
+      entries.find(({ name }) => name === 'SKILL.md') ?? entries.find(({ name }) => name.toLowerCase() === 'skill.md');
     if (own) {
       await this.#take(folder, folderName, own, trusted, bound);
       return;
@@ -63,7 +70,13 @@ class Search implements Discovered {
     }
   }
 
-  async #take(folder: string, folderName: string, entry: Dirent, trusted: boolean, bound: string | undefined): Promise<void> {
+  async #take(
+    folder: string,
+    folderName: string,
+    entry: Dirent,
+    trusted: boolean,
+    bound: string | undefined,
+  ): Promise<void> {
     const file = await realpath(join(folder, entry.name)).catch(() => undefined);
     if (file === undefined || this.#isOutside(file, bound, join(folder, entry.name))) return;
     this.places.push({ folder, file, folderName, trusted });
@@ -82,14 +95,24 @@ class Search implements Discovered {
     if (bound === undefined) return false;
     const way = relative(bound, target);
     const isOutside = way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way);
-    if (isOutside) this.problems.push({ code: 'outside', message: 'It is a link that leads out of a folder that is not trusted.', path });
+    if (isOutside) {
+      this.problems.push({
+        code: 'outside',
+        message: 'It is a link that leads out of a folder that is not trusted.',
+        path,
+      });
+    }
     return isOutside;
   }
 
   #mayLookInto(folder: string): boolean {
     this.#folders += 1;
     if (this.#folders === maxFolders + 1) {
-      this.problems.push({ code: 'too-many', message: `Only ${maxFolders} folders are looked into; the rest is left out.`, path: folder });
+      this.problems.push({
+        code: 'too-many',
+        message: `Only ${maxFolders} folders are looked into; the rest is left out.`,
+        path: folder,
+      });
     }
     return this.#folders <= maxFolders;
   }

@@ -30,14 +30,23 @@ const environment = async (skills: readonly Skill[], options: Partial<SkillEnvir
 
 describe('skillEnvironment', () => {
   it('sets paths of what exists, from the home folder, the skill’s own and anywhere', async () => {
-    const { env, problems } = await environment([skill({ GH_PATH: '~/bin/gh', HELPER: './bin/helper', ROOT: disk.root })]);
-    expect(env).toEqual({ GH_PATH: disk.path('home/bin/gh'), HELPER: disk.path('skills/gh/bin/helper'), ROOT: disk.root });
+    const { env, problems } = await environment([
+      skill({ GH_PATH: '~/bin/gh', HELPER: './bin/helper', ROOT: disk.root }),
+    ]);
+    expect(env).toEqual({
+      GH_PATH: disk.path('home/bin/gh'),
+      HELPER: disk.path('skills/gh/bin/helper'),
+      ROOT: disk.root,
+    });
     expect(problems).toEqual([]);
   });
 
   it('sets what is on the list and nothing else', async () => {
     const env = { GH_PATH: '~/bin/gh', KUBE_ONE: '~/bin/gh', OTHER: '~/bin/gh' };
-    expect((await environment([skill(env)], { allow: ['GH_PATH', 'KUBE_*'] })).env).toEqual({ GH_PATH: disk.path('home/bin/gh'), KUBE_ONE: disk.path('home/bin/gh') });
+    expect((await environment([skill(env)], { allow: ['GH_PATH', 'KUBE_*'] })).env).toEqual({
+      GH_PATH: disk.path('home/bin/gh'),
+      KUBE_ONE: disk.path('home/bin/gh'),
+    });
     const none = await environment([skill(env)], { allow: [] });
     expect(none.env).toEqual({});
     expect(none.problems.map(({ code }) => code)).toEqual(['not-allowed', 'not-allowed', 'not-allowed']);
@@ -45,9 +54,34 @@ describe('skillEnvironment', () => {
   });
 
   it.each([
-    'PATH', 'Path', 'LD_PRELOAD', 'LD_LIBRARY_PATH', 'DYLD_INSERT_LIBRARIES', 'NODE_OPTIONS', 'NODE_PATH', 'GIT_SSH_COMMAND', 'GIT_DIR', 'BASH_ENV', 'ENV',
-    'PYTHONPATH', 'PYTHONSTARTUP', 'PERL5OPT', 'RUBYOPT', '_JAVA_OPTIONS', 'JAVA_TOOL_OPTIONS', 'HOME', 'SHELL', 'EDITOR', 'https_proxy', 'NPM_CONFIG_PREFIX', 'SSH_AUTH_SOCK',
-    'A B', '1A', '', '__proto__ ', 'A=B',
+    'PATH',
+    'Path',
+    'LD_PRELOAD',
+    'LD_LIBRARY_PATH',
+    'DYLD_INSERT_LIBRARIES',
+    'NODE_OPTIONS',
+    'NODE_PATH',
+    'GIT_SSH_COMMAND',
+    'GIT_DIR',
+    'BASH_ENV',
+    'ENV',
+    'PYTHONPATH',
+    'PYTHONSTARTUP',
+    'PERL5OPT',
+    'RUBYOPT',
+    '_JAVA_OPTIONS',
+    'JAVA_TOOL_OPTIONS',
+    'HOME',
+    'SHELL',
+    'EDITOR',
+    'https_proxy',
+    'NPM_CONFIG_PREFIX',
+    'SSH_AUTH_SOCK',
+    'A B',
+    '1A',
+    '',
+    '__proto__ ',
+    'A=B',
   ])('never sets %j, whatever the list says', async (name) => {
     const { env, problems } = await environment([skill(Object.fromEntries([[name, '~/bin/gh']]))]);
     expect(env).toEqual({});
@@ -73,16 +107,25 @@ describe('skillEnvironment', () => {
   });
 
   it('keeps what the first skill has set', async () => {
-    const { env, problems } = await environment([skill({ A: '~/bin/gh' }), skill({ A: '~/bin' }), skill({ A: '~/bin/gh' })]);
+    const { env, problems } = await environment([
+      skill({ A: '~/bin/gh' }),
+      skill({ A: '~/bin' }),
+      skill({ A: '~/bin/gh' }),
+    ]);
     expect(env).toEqual({ A: disk.path('home/bin/gh') });
     expect(problems.map(({ code }) => code)).toEqual(['taken']);
   });
 
   it('compares names on Windows as Windows does', async () => {
-    expect((await environment([skill({ Gh_Path: disk.path('home') })], { allow: ['GH_*'], platform: 'win32' })).env).toEqual({ Gh_Path: disk.path('home') });
+    expect(
+      (await environment([skill({ Gh_Path: disk.path('home') })], { allow: ['GH_*'], platform: 'win32' })).env,
+    ).toEqual({ Gh_Path: disk.path('home') });
   });
 
   it.each([[['A B']], ['GH_PATH'], [['']], [[7]]])('refuses the list %j', async (allow) => {
-    await expect(environment([], { allow: allow as never })).rejects.toMatchObject({ code: 'invalid-option', message: expect.stringMatching(/"allow(?:\[0\])?"/) as string });
+    await expect(environment([], { allow: allow as never })).rejects.toMatchObject({
+      code: 'invalid-option',
+      message: expect.stringMatching(/"allow(?:\[0\])?"/) as string,
+    });
   });
 });

@@ -44,7 +44,10 @@ const aVariable: OptionCheck = {
  *
  * @throws InvalidOptionError `invalid-option` when the allow-list is none
  */
-export const skillEnvironment = async (skills: readonly Skill[], options: SkillEnvironmentOptions): Promise<SkillEnvironment> => {
+export const skillEnvironment = async (
+  skills: readonly Skill[],
+  options: SkillEnvironmentOptions,
+): Promise<SkillEnvironment> => {
   const { allow, home, platform = process.platform } = options;
   checkValue('skillEnvironment()', 'allow', allow, listOf(aVariable));
   const env: Record<string, string> = Object.create(null) as Record<string, string>;
@@ -65,21 +68,35 @@ interface TakeSettings {
   readonly env: Record<string, string>;
 }
 
-const take = async (skill: Skill, name: string, value: string, { allow, home, platform, env }: TakeSettings): Promise<SkillProblem | undefined> => {
-  const because = (code: string, reason: string): SkillProblem => ({ code, message: `The skill ${skill.name} wants to set ${JSON.stringify(name.slice(0, 80))}; ${reason}` });
+const take = async (
+  skill: Skill,
+  name: string,
+  value: string,
+  { allow, home, platform, env }: TakeSettings,
+): Promise<SkillProblem | undefined> => {
+  const because = (code: string, reason: string): SkillProblem => ({
+    code,
+    message: `The skill ${skill.name} wants to set ${JSON.stringify(name.slice(0, 80))}; ${reason}`,
+  });
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || forbidden.some((pattern) => pattern.test(name.toUpperCase()))) {
     return because('forbidden', 'no skill may set it.');
   }
   if (!skill.trusted) return because('not-trusted', 'its folder is not trusted.');
-  if (!allow.some((allowed) => matches(allowed, name, platform))) return because('not-allowed', 'it is not on the list of what skills may set.');
+  if (!allow.some((allowed) => matches(allowed, name, platform))) {
+    return because('not-allowed', 'it is not on the list of what skills may set.');
+  }
   const path = pathOf(skill, value, home, platform);
-  if (path === undefined) return because('not-a-path', 'its value is no path that is absolute or begins with "~/" or "./".');
+  if (path === undefined) {
+    return because('not-a-path', 'its value is no path that is absolute or begins with "~/" or "./".');
+  }
   const exists = await stat(path).then(
     () => true,
     () => false,
   );
   if (!exists) return because('missing-path', 'there is nothing at that path.');
-  if (name in env) return env[name] === path ? undefined : because('taken', 'another skill has set it to something else.');
+  if (name in env) {
+    return env[name] === path ? undefined : because('taken', 'another skill has set it to something else.');
+  }
   env[name] = path;
   return undefined;
 };

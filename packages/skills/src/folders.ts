@@ -29,7 +29,13 @@ const places: readonly (readonly string[])[] = [
  *
  * The user's are trusted, the project's are not: whoever wrote the project wrote them.
  */
-export const standardSkillFolders = ({ home, workspace }: { readonly home?: string | undefined; readonly workspace?: string | undefined }): readonly SkillFolder[] => [
+export const standardSkillFolders = ({
+  home,
+  workspace,
+}: {
+  readonly home?: string | undefined;
+  readonly workspace?: string | undefined;
+}): readonly SkillFolder[] => [
   ...(home === undefined ? [] : places.map((parts) => ({ path: join(home, ...parts), trusted: true }))),
   ...(workspace === undefined ? [] : places.map((parts) => ({ path: join(workspace, ...parts), within: workspace }))),
 ];

@@ -7,17 +7,27 @@ import { escaped } from './text.js';
 const ownTags = /<(?=\s*(?:\/\s*)?skills?\b)/gi;
 
 /** A text of a skill as the model reads it. */
-export const formatSkillText = (read: SkillText, file: string | undefined, { home, platform }: Pick<SkillLibrary, 'home' | 'platform'>): string => {
+export const formatSkillText = (
+  read: SkillText,
+  file: string | undefined,
+  { home, platform }: Pick<SkillLibrary, 'home' | 'platform'>,
+): string => {
   const { skill, text, offset, end, total, files } = read;
   const place = file === undefined ? '' : ` file="${escaped(file)}"`;
   const folder = escaped(shortenHome(skill.folder, home, { platform }));
   const isPart = offset > 0 || end < total;
   return [
     `<skill name="${skill.name}"${place} folder="${folder}">`,
-    ...(isPart ? [`[Characters ${offset} to ${end} of ${total}${end < total ? `; ask with "offset": ${end} for what follows` : ''}.]`] : []),
+    ...(isPart
+      ? [
+          `[Characters ${offset} to ${end} of ${total}${end < total ? `; ask with "offset": ${end} for what follows` : ''}.]`,
+        ]
+      : []),
     text.replace(ownTags, '&lt;'),
     '</skill>',
-    ...(files.length === 0 ? [] : [`Files of this skill, to be read with "file": ${files.map((path) => JSON.stringify(path)).join(', ')}`]),
+    ...(files.length === 0
+      ? []
+      : [`Files of this skill, to be read with "file": ${files.map((path) => JSON.stringify(path)).join(', ')}`]),
   ].join('\n');
 };
 
@@ -34,5 +44,8 @@ export const formatSkillList = ({ skills }: SkillList, offset: number, maxChars:
     lines.push(line);
   }
   const shown = Math.min(open.length, offset + lines.length);
-  return [...lines, ...(shown < open.length ? [`(${open.length - shown} more; ask with "offset": ${shown}.)`] : [])].join('\n');
+  return [
+    ...lines,
+    ...(shown < open.length ? [`(${open.length - shown} more; ask with "offset": ${shown}.)`] : []),
+  ].join('\n');
 };

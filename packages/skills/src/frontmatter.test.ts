@@ -10,19 +10,31 @@ const fieldsOf = (text: string): Record<string, unknown> | undefined => {
 
 describe('parseFrontmatter', () => {
   it('takes a file apart', () => {
-    expect(parseFrontmatter('---\nname: a\n---\n\n# Body\n\n---\nMore\n')).toEqual({ fields: new Map([['name', 'a']]), body: '# Body\n\n---\nMore', isMended: false });
+    expect(parseFrontmatter('---\nname: a\n---\n\n# Body\n\n---\nMore\n')).toEqual({
+      fields: new Map([['name', 'a']]),
+      body: '# Body\n\n---\nMore',
+      isMended: false,
+    });
     expect(parseFrontmatter('--- \nname: a\n...\nBody')?.body).toBe('Body');
   });
 
-  it.each(['', 'name: a', '# Title\n---\nname: a\n---', '---\nname: a', '--- name: a\n---', ' ---\nname: a\n---', `---\n${'x'.repeat(20_000)}\n---`, '---\n---\n', '---\njust text\n---'])(
-    'finds none in %j',
-    (text) => {
-      expect(parseFrontmatter(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    '',
+    'name: a',
+    '# Title\n---\nname: a\n---',
+    '---\nname: a',
+    '--- name: a\n---',
+    ' ---\nname: a\n---',
+    `---\n${'x'.repeat(20_000)}\n---`,
+    '---\n---\n',
+    '---\njust text\n---',
+  ])('finds none in %j', (text) => {
+    expect(parseFrontmatter(text)).toBeUndefined();
+  });
 
   it('reads line by line what is no proper YAML', () => {
-    const text = '---\nname: "a"\ndescription: Use when: x\n  and y\n# a comment\n  ignored\nname: second\nlist:\n- x\nempty:\n---\n';
+    const text =
+      '---\nname: "a"\ndescription: Use when: x\n  and y\n# a comment\n  ignored\nname: second\nlist:\n- x\nempty:\n---\n';
     expect(parseFrontmatter(text)?.isMended).toBe(true);
     expect(fieldsOf(text)).toEqual({ name: 'a', description: 'Use when: x and y', list: '', empty: '' });
   });
@@ -36,7 +48,27 @@ describe('parseFrontmatter', () => {
   });
 
   it('never throws', () => {
-    const pieces = fc.constantFrom('---\n', '\n', 'name: x', 'a: [', '{', '&a', '*a', '!!map', '"', "'", '|', '>', '  ', '\t', '- ', ': ', '%YAML 1.2', '\uFEFF', '...');
+    const pieces = fc.constantFrom(
+      '---\n',
+      '\n',
+      'name: x',
+      'a: [',
+      '{',
+      '&a',
+      '*a',
+      '!!map',
+      '"',
+      "'",
+      '|',
+      '>',
+      '  ',
+      '\t',
+      '- ',
+      ': ',
+      '%YAML 1.2',
+      '\uFEFF',
+      '...',
+    );
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => {
         parseFrontmatter(`---\n${parts.join('')}\n---\nBody`);
@@ -46,19 +78,23 @@ describe('parseFrontmatter', () => {
 });
 
 const place = { folder: '/skills/a', file: '/skills/a/SKILL.md', folderName: 'a', trusted: false };
-const read = (frontmatter: string, folderName = 'a'): ReadSkill => readSkill(`---\n${frontmatter}\n---\nBody`, { ...place, folderName });
+const read = (frontmatter: string, folderName = 'a'): ReadSkill =>
+  readSkill(`---\n${frontmatter}\n---\nBody`, { ...place, folderName });
 
 describe('readSkill', () => {
   it('takes the name of the folder where none is given', () => {
     expect(read('description: D').skill).toMatchObject({ name: 'a' });
   });
 
-  it.each(['Upper', 'two--hyphens', '-a', 'a-', 'a_b', 'a b', 'a'.repeat(65), '../a', ''])('does not use the name %j', (name) => {
-    const { skill, problems } = read(`name: "${name}"\ndescription: D`, 'folder');
-    expect(skill?.name).toBe('folder');
-    expect(problems).toMatchObject([{ code: 'name-mismatch' }]);
-    expect(read(`name: "${name}"\ndescription: D`, 'No Folder').problems).toMatchObject([{ code: 'invalid-name' }]);
-  });
+  it.each(['Upper', 'two--hyphens', '-a', 'a-', 'a_b', 'a b', 'a'.repeat(65), '../a', ''])(
+    'does not use the name %j',
+    (name) => {
+      const { skill, problems } = read(`name: "${name}"\ndescription: D`, 'folder');
+      expect(skill?.name).toBe('folder');
+      expect(problems).toMatchObject([{ code: 'name-mismatch' }]);
+      expect(read(`name: "${name}"\ndescription: D`, 'No Folder').problems).toMatchObject([{ code: 'invalid-name' }]);
+    },
+  );
 
   it.each([
     ['disable-model-invocation: true', { forModel: false, forUser: true }],

@@ -25,14 +25,21 @@ const closingFence = /^(?:---|\.\.\.)[ \t]*$/;
  * @returns nothing where there is no frontmatter, or none that can be read
  */
 export const parseFrontmatter = (text: string): Frontmatter | undefined => {
-  const lines = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n').replaceAll('\r', '\n').split('\n');
+  const lines = text
+    .replace(/^\uFEFF/, '')
+    .replaceAll('\r\n', '\n')
+    .replaceAll('\r', '\n')
+    .split('\n');
   if (lines[0] === undefined || !fence.test(lines[0])) return undefined;
   const end = lines.findIndex((line, index) => index > 0 && closingFence.test(line));
   if (end < 0) return undefined;
   const inner = lines.slice(1, end);
   const source = inner.join('\n');
   if (source.length > maxChars) return undefined;
-  const body = lines.slice(end + 1).join('\n').trim();
+  const body = lines
+    .slice(end + 1)
+    .join('\n')
+    .trim();
   const fields = yamlFields(source);
   if (fields) return { fields, body, isMended: false };
   const mended = lineFields(inner);

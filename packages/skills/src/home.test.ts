@@ -43,7 +43,14 @@ describe('shortenHome', () => {
 describe('expandHome', () => {
   it('takes only a leading tilde for the home folder', () => {
     const expand = (path: string): string => expandHome(path, '/home/al', { platform: 'linux' });
-    expect(['~', '~/bin', 'a~b', '/x/~/y', '~other/x', '~\\x'].map(expand)).toEqual(['/home/al', '/home/al/bin', 'a~b', '/x/~/y', '~other/x', '~\\x']);
+    expect(['~', '~/bin', 'a~b', '/x/~/y', '~other/x', '~\\x'].map(expand)).toEqual([
+      '/home/al',
+      '/home/al/bin',
+      'a~b',
+      '/x/~/y',
+      '~other/x',
+      '~\\x',
+    ]);
     expect(expandHome('~\\bin', 'C:\\Users\\Al', { platform: 'win32' })).toBe('C:\\Users\\Al\\bin');
   });
 });

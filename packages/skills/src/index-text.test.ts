@@ -19,11 +19,20 @@ const skill = (name: string, description: string, more: Partial<Skill> = {}): Sk
 const linesOf = (index: string): readonly string[] => index.split('\n').filter((line) => line.startsWith('- '));
 
 const many = (count: number): readonly Skill[] =>
-  Array.from({ length: count }, (_, index) => skill(`skill-${String(index).padStart(4, '0')}`, 'Queries, migrates and tunes a database. Use when SQL is mentioned.'));
+  Array.from({ length: count }, (_, index) =>
+    skill(
+      `skill-${String(index).padStart(4, '0')}`,
+      'Queries, migrates and tunes a database. Use when SQL is mentioned.',
+    ),
+  );
 
 describe('renderSkillIndex', () => {
   it('has a line for each skill that the model may load, and nothing when there are none', () => {
-    const index = renderSkillIndex([skill('git', 'Rebases.'), skill('ship', 'Ships.', { forModel: false }), skill('pdf', 'Fills forms.')]);
+    const index = renderSkillIndex([
+      skill('git', 'Rebases.'),
+      skill('ship', 'Ships.', { forModel: false }),
+      skill('pdf', 'Fills forms.'),
+    ]);
     expect(linesOf(index)).toEqual(['- git: Rebases.', '- pdf: Fills forms.']);
     expect(index).toContain('the tool skill, by name');
     expect(renderSkillIndex([])).toBe('');
@@ -45,7 +54,9 @@ describe('renderSkillIndex', () => {
 
   it('gives what short ones leave to those that have more to say', () => {
     const long = skill('long', 'One two three four five six seven eight nine ten.');
-    expect(linesOf(renderSkillIndex([long, skill('a', 'A'), skill('b', 'B'), skill('c', 'C')]))[0]).toBe('- long: One two three four five six seven eight nine ten.');
+    expect(linesOf(renderSkillIndex([long, skill('a', 'A'), skill('b', 'B'), skill('c', 'C')]))[0]).toBe(
+      '- long: One two three four five six seven eight nine ten.',
+    );
     expect(linesOf(renderSkillIndex([long]))[0]).toMatch(/…$/);
     expect(linesOf(renderSkillIndex([long], { tokensPerSkill: 20 }))[0]).toMatch(/ten\.$/);
   });
@@ -53,7 +64,9 @@ describe('renderSkillIndex', () => {
   it('wastes no room on how descriptions begin', () => {
     const describe = (text: string): string | undefined => linesOf(renderSkillIndex([skill('fixtures', text)]))[0];
     expect(describe('Use when writing test fixtures for a mock server')).toBe('- fixtures: writing test fixtures…');
-    expect(describe('This skill should be used when somebody wants to write fixtures')).toBe('- fixtures: somebody wants to write…');
+    expect(describe('This skill should be used when somebody wants to write fixtures')).toBe(
+      '- fixtures: somebody wants to write…',
+    );
     expect(describe('Use when it fits')).toBe('- fixtures: Use when it fits');
   });
 
@@ -68,13 +81,24 @@ describe('renderSkillIndex', () => {
 
   it('is never larger than it may be, whatever skills say of themselves', () => {
     const names = fc.stringMatching(/^[a-z0-9]{1,30}$/);
-    const skills = fc.uniqueArray(fc.tuple(names, fc.string({ unit: 'grapheme', maxLength: 400 })), { selector: ([name]) => name, maxLength: 60 });
+    const skills = fc.uniqueArray(fc.tuple(names, fc.string({ unit: 'grapheme', maxLength: 400 })), {
+      selector: ([name]) => name,
+      maxLength: 60,
+    });
     fc.assert(
-      fc.property(skills, fc.integer({ min: 100, max: 1000 }), fc.integer({ min: 1, max: 60 }), (list, maxTokens, tokensPerSkill) => {
-        const index = renderSkillIndex(list.map(([name, description]) => skill(name, oneLine(description))), { maxTokens, tokensPerSkill });
-        expect(estimateTokens(index)).toBeLessThanOrEqual(maxTokens);
-        expect(index.isWellFormed()).toBe(true);
-      }),
+      fc.property(
+        skills,
+        fc.integer({ min: 100, max: 1000 }),
+        fc.integer({ min: 1, max: 60 }),
+        (list, maxTokens, tokensPerSkill) => {
+          const index = renderSkillIndex(
+            list.map(([name, description]) => skill(name, oneLine(description))),
+            { maxTokens, tokensPerSkill },
+          );
+          expect(estimateTokens(index)).toBeLessThanOrEqual(maxTokens);
+          expect(index.isWellFormed()).toBe(true);
+        },
+      ),
     );
   });
 
@@ -87,7 +111,9 @@ describe('renderSkillIndex', () => {
 
   it('cuts no entity in half', () => {
     for (let tokensPerSkill = 4; tokensPerSkill < 30; tokensPerSkill += 1) {
-      const [line = ''] = linesOf(renderSkillIndex([skill('a', '<<<<<<<< & && && &&&&&& "" << >>')], { tokensPerSkill }));
+      const [line = ''] = linesOf(
+        renderSkillIndex([skill('a', '<<<<<<<< & && && &&&&&& "" << >>')], { tokensPerSkill }),
+      );
       expect(line.replaceAll(/&(?:lt|gt|amp|quot);/g, '')).not.toContain('&');
     }
   });

@@ -57,8 +57,16 @@ export const renderSkillIndex = (skills: readonly Skill[], options: SkillIndexOp
   const costs = names.map(estimateTokens);
   const shown = howManyFit(costs, room);
   const left = Math.min(room, shown * tokensPerSkill) - sum(costs.slice(0, shown));
-  const level = shown < open.length ? 0 : waterLevel(open.map(({ description }) => descriptionCost(description)), left);
-  const lines = open.slice(0, shown).map(({ description }, index) => `${names[index]}${shortDescription(description, level)}`);
+  const level =
+    shown < open.length
+      ? 0
+      : waterLevel(
+          open.map(({ description }) => descriptionCost(description)),
+          left,
+        );
+  const lines = open
+    .slice(0, shown)
+    .map(({ description }, index) => `${names[index]}${shortDescription(description, level)}`);
   const rest = open.length - shown;
   return `${lead}${lines.join('')}${rest === 0 ? '' : moreLine(rest)}${end}`;
 };
@@ -93,7 +101,8 @@ const waterLevel = (needs: readonly number[], total: number): number => {
 };
 
 /** How many descriptions begin; it tells nothing that the index does not say already. */
-const leadIn = /^(?:use (?:this skill |this |it )?(?:when(?:ever)?|for|to|if)|this skill (?:should be|is) used (?:when|for|to)) +/i;
+const leadIn =
+  /^(?:use (?:this skill |this |it )?(?:when(?:ever)?|for|to|if)|this skill (?:should be|is) used (?:when|for|to)) +/i;
 
 const shortDescription = (description: string, level: number): string => {
   if (level < leastDescription) return '';

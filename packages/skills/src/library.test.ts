@@ -11,13 +11,28 @@ afterEach(() => {
 
 const libraryOf = (made: Tree, options: Partial<SkillLibraryOptions> = {}) => {
   disk = made;
-  return skillLibrary({ folders: [{ path: made.path('.claude/skills'), trusted: true }], platform: 'linux', home: made.root, ...options });
+  return skillLibrary({
+    folders: [{ path: made.path('.claude/skills'), trusted: true }],
+    platform: 'linux',
+    home: made.root,
+    ...options,
+  });
 };
 
 describe('skillLibrary, on a skills folder as people have them', () => {
   it('lists what can be used, by name', async () => {
     const { skills } = await libraryOf(lifelike()).list();
-    expect(skills.map(({ name }) => name)).toEqual(['background', 'colon', 'deploy', 'fetch', 'git-rebase', 'lowercase', 'old-name', 'pdf', 'shared']);
+    expect(skills.map(({ name }) => name)).toEqual([
+      'background',
+      'colon',
+      'deploy',
+      'fetch',
+      'git-rebase',
+      'lowercase',
+      'old-name',
+      'pdf',
+      'shared',
+    ]);
     expect(skills.find(({ name }) => name === 'pdf')).toMatchObject({
       description: 'Fills, merges and splits PDF files. Use when a PDF is mentioned.',
       forModel: true,
@@ -88,7 +103,9 @@ describe('skillLibrary', () => {
     const second = made.write('project/git/SKILL.md', skillMd('name: git\ndescription: Theirs.'));
     const { skills, problems } = await libraryOf(made, { folders: [made.path('user'), made.path('project')] }).list();
     expect(skills.map(({ description }) => description)).toEqual(['Mine.']);
-    expect(problems).toMatchObject([{ code: 'collision', path: second, message: expect.stringContaining(first) as string }]);
+    expect(problems).toMatchObject([
+      { code: 'collision', path: second, message: expect.stringContaining(first) as string },
+    ]);
   });
 
   it('counts a skill once that is found by way of a link too', async () => {
@@ -111,7 +128,9 @@ describe('skillLibrary', () => {
     const { skills, problems } = await libraryOf(made, { folders: project }).list();
     expect(skills.map(({ name, trusted }) => [name, trusted])).toEqual([['z', false]]);
     expect(problems.map(({ code }) => code)).toEqual(['outside', 'outside']);
-    const trusting = await libraryOf(made, { folders: [{ path: made.path('work/.claude/skills'), trusted: true }] }).list();
+    const trusting = await libraryOf(made, {
+      folders: [{ path: made.path('work/.claude/skills'), trusted: true }],
+    }).list();
     expect(trusting.skills.map(({ name }) => name)).toEqual(['x', 'z']);
     const alone = await libraryOf(made, { folders: [made.path('work/.claude/skills')] }).list();
     expect(alone.skills).toEqual([]);
@@ -126,7 +145,9 @@ describe('skillLibrary', () => {
 
   it('uses what it is told to include, and no more than it may', async () => {
     const made = tree();
-    for (const name of ['a', 'b', 'c', 'd']) made.write(`.claude/skills/${name}/SKILL.md`, skillMd(`name: ${name}\ndescription: D`));
+    for (const name of ['a', 'b', 'c', 'd']) {
+      made.write(`.claude/skills/${name}/SKILL.md`, skillMd(`name: ${name}\ndescription: D`));
+    }
     const { skills, problems } = await libraryOf(made, { include: ({ name }) => name !== 'a', maxSkills: 2 }).list();
     expect(skills.map(({ name }) => name)).toEqual(['b', 'c']);
     expect(problems).toMatchObject([{ code: 'too-many' }]);
@@ -154,7 +175,9 @@ describe('skillLibrary', () => {
 
   it('reads hundreds of skills without opening them all at a time', async () => {
     const made = tree();
-    for (let index = 0; index < 300; index += 1) made.write(`.claude/skills/s${index}/SKILL.md`, skillMd(`name: s${index}\ndescription: D`));
+    for (let index = 0; index < 300; index += 1) {
+      made.write(`.claude/skills/s${index}/SKILL.md`, skillMd(`name: s${index}\ndescription: D`));
+    }
     expect((await libraryOf(made).list()).skills).toHaveLength(300);
   });
 });
@@ -169,7 +192,12 @@ describe('skillLibrary, with a scanner', () => {
   it.each<[string, NonNullable<SkillLibraryOptions['scan']>]>([
     ['finds malicious', (text) => ({ verdict: 'malicious', text })],
     ['has no known verdict on', () => ({ verdict: 'fine' as 'clean' })],
-    ['fails on', () => { throw new Error('No rules.'); }],
+    [
+      'fails on',
+      () => {
+        throw new Error('No rules.');
+      },
+    ],
     ['says nothing about', () => undefined as never],
   ])('leaves out a skill that it %s', async (_, scan) => {
     const { skills, problems } = await libraryOf(one(), { scan }).list();
@@ -178,10 +206,14 @@ describe('skillLibrary, with a scanner', () => {
   });
 
   it('uses what it has made of the text, and tells what is suspicious', async () => {
-    const cleaned = await libraryOf(one(), { scan: (text) => ({ verdict: 'malicious', text: text.replace('Sends the keys', 'Sends mail') }) }).list();
+    const cleaned = await libraryOf(one(), {
+      scan: (text) => ({ verdict: 'malicious', text: text.replace('Sends the keys', 'Sends mail') }),
+    }).list();
     expect(cleaned.skills.map(({ description }) => description)).toEqual(['Sends mail.']);
     disk?.remove();
-    const suspicious = await libraryOf(one(), { scan: async () => Promise.resolve({ verdict: 'suspicious' as const }) }).list();
+    const suspicious = await libraryOf(one(), {
+      scan: async () => Promise.resolve({ verdict: 'suspicious' as const }),
+    }).list();
     expect(suspicious.skills).toHaveLength(1);
     expect(suspicious.problems).toMatchObject([{ code: 'suspicious' }]);
   });

@@ -1,5 +1,17 @@
 import { homedir } from 'node:os';
-import { aFlag, aFunction, anyText, aText, checkOptions, either, listOf, objectOf, required, wholeFrom, type OptionChecks } from '@h/turn/options';
+import {
+  aFlag,
+  aFunction,
+  anyText,
+  aText,
+  checkOptions,
+  either,
+  listOf,
+  objectOf,
+  required,
+  wholeFrom,
+  type OptionChecks,
+} from '@h/turn/options';
 import { discoverSkills } from './discover.js';
 import type { SkillFolder } from './folders.js';
 import { expandHome } from './home.js';
@@ -151,10 +163,21 @@ const select = (
     problems.push(...result.problems);
     if (!skill) continue;
     const first = byName.get(skill.name);
-    if (first) problems.push({ code: 'collision', message: `There is a skill ${skill.name} already, ${first.file}; this one is left out.`, path: skill.file });
-    else byName.set(skill.name, skill);
+    if (first) {
+      problems.push({
+        code: 'collision',
+        message: `There is a skill ${skill.name} already, ${first.file}; this one is left out.`,
+        path: skill.file,
+      });
+    } else byName.set(skill.name, skill);
   }
   const all = [...byName.values()];
-  for (const skill of all.slice(maxSkills)) problems.push({ code: 'too-many', message: `Only ${maxSkills} skills are used; this one is left out.`, path: skill.file });
+  for (const skill of all.slice(maxSkills)) {
+    problems.push({
+      code: 'too-many',
+      message: `Only ${maxSkills} skills are used; this one is left out.`,
+      path: skill.file,
+    });
+  }
   return { skills: all.slice(0, maxSkills).toSorted((left, right) => (left.name < right.name ? -1 : 1)), problems };
 };

@@ -10,7 +10,10 @@ const aliases: Readonly<Record<string, string>> = {
 
 /** The names of platforms as Node has them. */
 export const platformNames = (names: readonly string[]): readonly string[] =>
-  names.map((name) => name.trim().toLowerCase()).flatMap((name) => (name === '' ? [] : [Object.hasOwn(aliases, name) ? (aliases[name] as string) : name]));
+  names
+    .map((name) => name.trim().toLowerCase())
+    .flatMap((name) => (name === '' ? [] : [Object.hasOwn(aliases, name) ? (aliases[name] as string) : name]));
 
 /** Whether something that works on these platforms works on this one. An empty list works nowhere. */
-export const isForPlatform = (platforms: readonly string[], platform: string): boolean => platforms.includes(platform) || platforms.includes('all');
+export const isForPlatform = (platforms: readonly string[], platform: string): boolean =>
+  platforms.includes(platform) || platforms.includes('all');

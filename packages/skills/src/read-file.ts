@@ -29,7 +29,9 @@ export const readText = async (file: string, maxBytes: number, known?: FileConte
   try {
     const stats = await handle.stat({ bigint: true });
     if (!stats.isFile()) throw new UnreadableError('It is no regular file.');
-    if (stats.size > BigInt(maxBytes)) throw new UnreadableError(`It has ${stats.size} bytes; ${maxBytes} are the most that is read.`);
+    if (stats.size > BigInt(maxBytes)) {
+      throw new UnreadableError(`It has ${stats.size} bytes; ${maxBytes} are the most that is read.`);
+    }
     const signature = [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':');
     return known?.signature === signature ? known : { signature, text: await decoded(handle) };
   } finally {

@@ -51,14 +51,20 @@ const maxFiles = 30;
 const maxDepth = 3;
 
 /** The text of a skill, or of a file that belongs to it. */
-export const readSkillFile = async (list: SkillList, request: SkillTextRequest, settings: ReadSettings): Promise<SkillText> => {
+export const readSkillFile = async (
+  list: SkillList,
+  request: SkillTextRequest,
+  settings: ReadSettings,
+): Promise<SkillText> => {
   const { name, file, offset = 0, maxChars = 20_000, by = 'model' } = request;
   const open = list.skills.filter((skill) => (by === 'model' ? skill.forModel : skill.forUser));
   const skill = open.find((known) => known.name === name);
   if (!skill) throw unknownSkill(name, open);
   const path = file === undefined ? skill.file : await fileOf(skill, file);
   const { text, problem } = await scanSkill(await contentOf(path, settings.maxBytes), path, settings.scan);
-  if (text === undefined) throw new TurnError('unreadable-skill', `The skill ${name} cannot be read: ${problem?.message ?? ''}`);
+  if (text === undefined) {
+    throw new TurnError('unreadable-skill', `The skill ${name} cannot be read: ${problem?.message ?? ''}`);
+  }
   const whole = file === undefined ? (parseFrontmatter(text)?.body ?? text.trim()) : text;
   const begin = Math.min(Math.max(0, Math.trunc(offset)), whole.length);
   const end = endOf(whole, begin, maxChars);
@@ -74,7 +80,10 @@ export const readSkillFile = async (list: SkillList, request: SkillTextRequest, 
 };
 
 const unknownSkill = (name: string, open: readonly Skill[]): TurnError => {
-  const near = nearestNames(name, open.map((known) => known.name));
+  const near = nearestNames(
+    name,
+    open.map((known) => known.name),
+  );
   const hint = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`;
   return new TurnError('unknown-skill', `There is no skill called ${JSON.stringify(name.slice(0, 80))}.${hint}`);
 };
@@ -90,12 +99,17 @@ const contentOf = async (path: string, maxBytes: number): Promise<string> => {
 /** The place of a file that belongs to a skill; nothing outside of its folder does, by whatever way. */
 const fileOf = async (skill: Skill, file: string): Promise<string> => {
   const refuse = (why: string): never => {
-    throw new TurnError('unknown-skill-file', `The skill ${skill.name} has no file ${JSON.stringify(file.slice(0, 200))}: ${why}`);
+    throw new TurnError(
+      'unknown-skill-file',
+      `The skill ${skill.name} has no file ${JSON.stringify(file.slice(0, 200))}: ${why}`,
+    );
   };
   if (file.includes('\0') || isAbsolute(file)) refuse('give its path from the folder of the skill.');
   const target = await realpath(resolve(skill.folder, file)).catch(() => refuse('nothing is there.'));
   const way = relative(skill.folder, target);
-  if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) refuse('it lies outside of the folder of the skill.');
+  if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) {
+    refuse('it lies outside of the folder of the skill.');
+  }
   return target;
 };
 

@@ -19,7 +19,9 @@ export const scanSkill = async (
   scan: SkillScan | undefined,
 ): Promise<{ readonly text?: string | undefined; readonly problem?: SkillProblem | undefined }> => {
   if (!scan) return { text };
-  const withheld = (message: string): { readonly problem: SkillProblem } => ({ problem: { code: 'withheld', message, path } });
+  const withheld = (message: string): { readonly problem: SkillProblem } => ({
+    problem: { code: 'withheld', message, path },
+  });
   try {
     const answer: Partial<SkillScanResult> = await scan(text, { path });
     const used = answer.text ?? text;
@@ -27,10 +29,16 @@ export const scanSkill = async (
       case 'clean':
         return { text: used };
       case 'suspicious':
-        return { text: used, problem: { code: 'suspicious', message: 'The scanner finds it suspicious; it is used.', path } };
+        return {
+          text: used,
+          problem: { code: 'suspicious', message: 'The scanner finds it suspicious; it is used.', path },
+        };
       case 'malicious':
         if (used === text) return withheld('The scanner finds it malicious.');
-        return { text: used, problem: { code: 'suspicious', message: 'The scanner has cleaned it; the rest is used.', path } };
+        return {
+          text: used,
+          problem: { code: 'suspicious', message: 'The scanner has cleaned it; the rest is used.', path },
+        };
       default:
         return withheld('The scanner gave no verdict that is known.');
     }

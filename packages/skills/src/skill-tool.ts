@@ -34,7 +34,10 @@ export interface SkillTool {
 /** The tool's name unless it is given another; compaction keeps the results of tools that are called so. */
 export const skillToolName = 'skill';
 
-const aToolName: OptionCheck = { takes: '1 to 64 letters, digits, "_" and "-"', accepts: (value) => typeof value === 'string' && /^[a-zA-Z0-9_-]{1,64}$/.test(value) };
+const aToolName: OptionCheck = {
+  takes: '1 to 64 letters, digits, "_" and "-"',
+  accepts: (value) => typeof value === 'string' && /^[a-zA-Z0-9_-]{1,64}$/.test(value),
+};
 
 /**
  * A tool that loads a skill by its name.
@@ -60,7 +63,10 @@ export const skillTool = (library: SkillLibrary, options: SkillToolOptions = {})
       type: 'object',
       properties: {
         name: { type: 'string', description: 'Name of the skill, as the index has it.' },
-        file: { type: 'string', description: 'A file that belongs to the skill, by its path from the folder of the skill.' },
+        file: {
+          type: 'string',
+          description: 'A file that belongs to the skill, by its path from the folder of the skill.',
+        },
         offset: { type: 'integer', minimum: 0, description: 'Where to go on reading a long text or list.' },
       },
       additionalProperties: false,

@@ -57,15 +57,29 @@ export const readSkill = (text: string, place: SkillPlace): ReadSkill => {
   const { file: path } = place;
   const refuse = (code: string, message: string): ReadSkill => ({ problems: [{ code, message, path }] });
   const parsed = parseFrontmatter(text);
-  if (!parsed) return refuse(/^\uFEFF?---/.test(text) ? 'invalid-frontmatter' : 'no-frontmatter', 'It has no frontmatter that can be read.');
+  if (!parsed) {
+    return refuse(
+      /^\uFEFF?---/.test(text) ? 'invalid-frontmatter' : 'no-frontmatter',
+      'It has no frontmatter that can be read.',
+    );
+  }
   const { fields } = parsed;
   const problems: SkillProblem[] = [];
-  if (parsed.isMended) problems.push({ code: 'mended', message: 'Its frontmatter is no proper YAML; it was read line by line.', path });
+  if (parsed.isMended) {
+    problems.push({ code: 'mended', message: 'Its frontmatter is no proper YAML; it was read line by line.', path });
+  }
 
-  const description = oneLine(textField(fields, 'description') ?? '').slice(0, maxDescription).toWellFormed();
+  const description = oneLine(textField(fields, 'description') ?? '')
+    .slice(0, maxDescription)
+    .toWellFormed();
   if (description === '') return refuse('no-description', 'It does not say when it is of use.');
   const name = nameOf(textField(fields, 'name'), place, problems);
-  if (name === undefined) return refuse('invalid-name', 'Neither its name nor that of its folder is one of small letters, digits and hyphens.');
+  if (name === undefined) {
+    return refuse(
+      'invalid-name',
+      'Neither its name nor that of its folder is one of small letters, digits and hyphens.',
+    );
+  }
   const platforms = platformsOf(fields);
   const skill: Skill = {
     name,
@@ -82,16 +96,27 @@ export const readSkill = (text: string, place: SkillPlace): ReadSkill => {
 };
 
 /** Whether a skill works on this platform. */
-export const worksOn = ({ platforms }: Skill, platform: string): boolean => platforms === undefined || isForPlatform(platforms, platform);
+export const worksOn = ({ platforms }: Skill, platform: string): boolean =>
+  platforms === undefined || isForPlatform(platforms, platform);
 
-const nameOf = (given: string | undefined, { folderName, file: path }: SkillPlace, problems: SkillProblem[]): string | undefined => {
+const nameOf = (
+  given: string | undefined,
+  { folderName, file: path }: SkillPlace,
+  problems: SkillProblem[],
+): string | undefined => {
   const name = given?.trim() ?? folderName;
   if (!isSkillName(name)) {
     if (!isSkillName(folderName)) return undefined;
-    problems.push({ code: 'name-mismatch', message: `Its name ${JSON.stringify(name.slice(0, 80))} is not allowed; it goes by that of its folder.`, path });
+    problems.push({
+      code: 'name-mismatch',
+      message: `Its name ${JSON.stringify(name.slice(0, 80))} is not allowed; it goes by that of its folder.`,
+      path,
+    });
     return folderName;
   }
-  if (name !== folderName) problems.push({ code: 'name-mismatch', message: `It is called ${name}, its folder is not.`, path });
+  if (name !== folderName) {
+    problems.push({ code: 'name-mismatch', message: `It is called ${name}, its folder is not.`, path });
+  }
   return name;
 };
 
@@ -110,12 +135,19 @@ const flag = (value: unknown, otherwise: boolean): boolean => {
 
 const platformsOf = (fields: ReadonlyMap<string, unknown>): readonly string[] | undefined => {
   const value = fields.get('platforms') ?? fields.get('os');
-  const list = typeof value === 'string' ? value.replaceAll(/[[\]"']/g, '').split(',') : Array.isArray(value) ? (value as readonly unknown[]) : undefined;
+  const list =
+    typeof value === 'string'
+      ? value.replaceAll(/[[\]"']/g, '').split(',')
+      : Array.isArray(value)
+        ? (value as readonly unknown[])
+        : undefined;
   return list && platformNames(list.filter((item): item is string => typeof item === 'string'));
 };
 
 const envOf = (fields: ReadonlyMap<string, unknown>): Readonly<Record<string, string>> => {
   const value = fields.get('env') ?? fields.get('envVars');
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
-  return Object.fromEntries(Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
 };

@@ -18,7 +18,9 @@ afterEach(() => {
 });
 
 /** A library of one skill that is not on disk. */
-const still = (list: SkillLibrary['list'] = async () => Promise.resolve({ skills: [], problems: [] })): SkillLibrary => ({
+const still = (
+  list: SkillLibrary['list'] = async () => Promise.resolve({ skills: [], problems: [] }),
+): SkillLibrary => ({
   home: '/home/al',
   platform: 'linux',
   list,
@@ -26,7 +28,18 @@ const still = (list: SkillLibrary['list'] = async () => Promise.resolve({ skills
 });
 
 const one: Awaited<ReturnType<SkillLibrary['list']>> = {
-  skills: [{ name: 'pdf', description: 'Fills forms.', folder: '/s', file: '/s/SKILL.md', trusted: true, forModel: true, forUser: true, env: {} }],
+  skills: [
+    {
+      name: 'pdf',
+      description: 'Fills forms.',
+      folder: '/s',
+      file: '/s/SKILL.md',
+      trusted: true,
+      forModel: true,
+      forUser: true,
+      env: {},
+    },
+  ],
   problems: [{ code: 'collision', message: 'There is another.', path: '/t/SKILL.md' }],
 };
 
@@ -43,9 +56,16 @@ describe('skills', () => {
   });
 
   it('moves the cache mark of the last block on to the index', async () => {
-    const system = [{ text: 'A', cache: { ttl: '1h' as const } }, { text: 'B', cache: {} }];
+    const system = [
+      { text: 'A', cache: { ttl: '1h' as const } },
+      { text: 'B', cache: {} },
+    ];
     const [, shaped] = await eventsOf({ library: still(async () => Promise.resolve(one)) }, request({ system }));
-    expect((shaped as ModelRequest).system).toMatchObject([{ text: 'A', cache: { ttl: '1h' } }, { text: 'B' }, { cache: {} }]);
+    expect((shaped as ModelRequest).system).toMatchObject([
+      { text: 'A', cache: { ttl: '1h' } },
+      { text: 'B' },
+      { cache: {} },
+    ]);
     expect((shaped as ModelRequest).system[1]?.cache).toBeUndefined();
   });
 
@@ -53,7 +73,10 @@ describe('skills', () => {
     const list = vi.fn(async () => Promise.resolve(one));
     const operator = skills({ library: still(list) });
     const model = scriptedModel([response(call('1', 'ls')), 'Done.', 'Again.']);
-    const agent = harness({ model, tools: scriptedTools({ ls: 'a' }) }).pipe(operator, skills({ library: still(list) }));
+    const agent = harness({ model, tools: scriptedTools({ ls: 'a' }) }).pipe(
+      operator,
+      skills({ library: still(list) }),
+    );
     await reply(agent.turn({ session: 'a', input: 'Hi' }));
     expect(list).toHaveBeenCalledTimes(1);
     await reply(agent.turn({ session: 'a', input: 'Hi' }));
@@ -63,7 +86,12 @@ describe('skills', () => {
   });
 
   it('takes the options of the index', async () => {
-    const [, shaped] = await eventsOf({ library: still(async () => Promise.resolve(one)), tool: 'load', tokensPerSkill: 1, maxTokens: 200 });
+    const [, shaped] = await eventsOf({
+      library: still(async () => Promise.resolve(one)),
+      tool: 'load',
+      tokensPerSkill: 1,
+      maxTokens: 200,
+    });
     expect((shaped as ModelRequest).system[0]?.text).toContain('the tool load');
     expect((shaped as ModelRequest).system[0]?.text).toContain('\n- pdf\n');
   });
@@ -76,7 +104,10 @@ describe('skills', () => {
 
   it('goes on without an index when finding skills fails', async () => {
     const events = await eventsOf({ library: still(async () => Promise.reject(new Error('No disk.'))) });
-    expect(events).toMatchObject([{ type: 'skills.problem', code: 'failed', message: expect.stringContaining('No disk.') as string }, { system: [] }]);
+    expect(events).toMatchObject([
+      { type: 'skills.problem', code: 'failed', message: expect.stringContaining('No disk.') as string },
+      { system: [] },
+    ]);
   });
 
   it('goes on without an index when finding them takes too long', async () => {
@@ -90,7 +121,10 @@ describe('skills', () => {
       await vi.advanceTimersByTimeAsync(299);
       expect(events).toEqual([]);
       await vi.advanceTimersByTimeAsync(1);
-      expect(events).toMatchObject([{ type: 'skills.problem', code: 'timed-out' }, { type: 'model.request', system: [] }]);
+      expect(events).toMatchObject([
+        { type: 'skills.problem', code: 'timed-out' },
+        { type: 'model.request', system: [] },
+      ]);
       expect(vi.getTimerCount()).toBe(0);
     } finally {
       vi.useRealTimers();
@@ -113,12 +147,22 @@ describe('skills', () => {
 
 describe('skillsIndex', () => {
   it('is a section of the session tier, with what is to be told about skills', async () => {
-    const { id, tier, text } = skillsIndex(still(async () => Promise.resolve(one)), { tool: 'load' });
+    const { id, tier, text } = skillsIndex(
+      still(async () => Promise.resolve(one)),
+      { tool: 'load' },
+    );
     expect([id, tier]).toEqual(['skills', 'session']);
-    expect(await text()).toEqual({ text: expect.stringContaining('- pdf: Fills forms.') as string, problems: one.problems });
+    expect(await text()).toEqual({
+      text: expect.stringContaining('- pdf: Fills forms.') as string,
+      problems: one.problems,
+    });
     expect(() => skillsIndex(library, { maxTokens: 1 })).toThrow('skillsIndex()');
   });
 });
 
-describeOperator(() => skills({ library: still(async () => Promise.resolve(one)) }), { changes: ['model.request', 'skills.problem'] });
-describeOperator(() => skills({ library: still(async () => new Promise(() => undefined)), deadlineMs: 50 }), { changes: ['model.request', 'skills.problem'] });
+describeOperator(() => skills({ library: still(async () => Promise.resolve(one)) }), {
+  changes: ['model.request', 'skills.problem'],
+});
+describeOperator(() => skills({ library: still(async () => new Promise(() => undefined)), deadlineMs: 50 }), {
+  changes: ['model.request', 'skills.problem'],
+});

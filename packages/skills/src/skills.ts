@@ -1,4 +1,12 @@
-import { intercept, notice, type MaybePromise, type NewEvent, type SystemBlock, type TurnEventOf, type TurnOperator } from '@h/turn';
+import {
+  intercept,
+  notice,
+  type MaybePromise,
+  type NewEvent,
+  type SystemBlock,
+  type TurnEventOf,
+  type TurnOperator,
+} from '@h/turn';
 import { checkOptions, numberFrom, objectWith, required, type OptionChecks } from '@h/turn/options';
 import { indexChecks, renderSkillIndex, type SkillIndexOptions } from './index-text.js';
 import type { SkillLibrary } from './library.js';
@@ -54,7 +62,11 @@ export const skills = (options: SkillsOptions): TurnOperator => {
     const withIndex = (request: TurnEventOf<'model.request'>): NewEvent => {
       if (text === undefined || text === '') return request;
       const { system, annotations, ...rest } = request;
-      return { system: moved(system, text), annotations: { ...annotations, [annotationName]: { chars: text.length } }, ...rest };
+      return {
+        system: moved(system, text),
+        annotations: { ...annotations, [annotationName]: { chars: text.length } },
+        ...rest,
+      };
     };
 
     const found = async (): Promise<readonly NewEvent[]> => {
@@ -73,12 +85,22 @@ export const skills = (options: SkillsOptions): TurnOperator => {
         const leave = (): void => finish([]);
         const cancel = operator.after(deadlineMs, () => {
           text = '';
-          finish([notice('skills.problem', { code: 'timed-out', message: `Finding the skills took longer than ${deadlineMs} ms; there is no index in this turn.` })]);
+          finish([
+            notice('skills.problem', {
+              code: 'timed-out',
+              message: `Finding the skills took longer than ${deadlineMs} ms; there is no index in this turn.`,
+            }),
+          ]);
         });
         signal.addEventListener('abort', leave, { once: true });
         found().then(finish, (error: unknown) => {
           text ??= '';
-          finish([notice('skills.problem', { code: 'failed', message: `Finding the skills failed: ${error instanceof Error ? error.message : String(error)}` })]);
+          finish([
+            notice('skills.problem', {
+              code: 'failed',
+              message: `Finding the skills failed: ${error instanceof Error ? error.message : String(error)}`,
+            }),
+          ]);
         });
       });
 

@@ -22,7 +22,10 @@ export const cutToTokens = (text: string, tokens: number): string => {
     end += 1;
   }
   const space = text.lastIndexOf(' ', end);
-  const cut = text.slice(0, space > end * 0.5 ? space : end).replace(/[\uD800-\uDBFF]$/, '').trimEnd();
+  const cut = text
+    .slice(0, space > end * 0.5 ? space : end)
+    .replace(/[\uD800-\uDBFF]$/, '')
+    .trimEnd();
   return cut === '' ? '' : `${cut}…`;
 };
 
@@ -33,7 +36,9 @@ const controls = /[\p{Cc}\u2028\u2029]/gu;
 const invisible = /(?![\u200C\u200D])[\p{Cf}\u180E]/gu;
 
 /** A text on one line, without anything that cannot be seen. */
-export const oneLine = (text: string): string => text.replace(controls, ' ').replace(invisible, '').replace(/\s+/g, ' ').trim();
+export const oneLine = (text: string): string =>
+  text.replace(controls, ' ').replace(invisible, '').replace(/\s+/g, ' ').trim();
 
 /** A text that starts and ends no tag. */
-export const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+export const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

@@ -18,21 +18,34 @@ const asking = (): TurnOperator =>
           if (event.call.name !== 'rm') return undefined;
           const id = `${event.turn}:${event.call.id}`;
           emit({ type: 'approval.request', id, reason: 'It deletes.', call: event.call });
-          return new Promise((resolve) => void waiting.set(id, ({ decision, reason }) => resolve(decision === 'deny' ? deny(event, reason ?? 'No.') : event)));
+          return new Promise(
+            (resolve) =>
+              void waiting.set(id, ({ decision, reason }) =>
+                resolve(decision === 'deny' ? deny(event, reason ?? 'No.') : event),
+              ),
+          );
         },
       },
     };
   });
 
 const rm = { name: 'rm', run: () => 'removed' };
-const tasks = { clean: [says(call('r', 'rm')), 'Cleaned.'], mid: [says(spawn('x', 'clean')), 'I wait.', 'Mid is done.'] };
+const tasks = {
+  clean: [says(call('r', 'rm')), 'Cleaned.'],
+  mid: [says(spawn('x', 'clean')), 'I wait.', 'Mid is done.'],
+};
 
 describe('approvals', () => {
   it.each<[string, string, string, RegExp]>([
     ['a sub-agent', 'clean', 'c1/t1:r', /Sub-agent worker \(c1\): It deletes\./],
     ['one below it', 'mid', 'c1/c2/t2:r', /Sub-agent worker \(c1\): Sub-agent worker \(c2\): It deletes\./],
   ])('of %s are asked in the turn of the parent, and answered there', async (_, task, id, reason) => {
-    const { agent, children } = tree({ parent: [says(spawn('a', task)), 'I wait.', 'Done.'], tasks, tools: [rm], childOperators: () => [asking()] });
+    const { agent, children } = tree({
+      parent: [says(spawn('a', task)), 'I wait.', 'Done.'],
+      tasks,
+      tools: [rm],
+      childOperators: () => [asking()],
+    });
     const events: TurnEvent[] = [];
     agent.turn({ session: 'boss', input: 'Go' }).subscribe((event) => events.push(event));
     await pass(10);
@@ -46,7 +59,12 @@ describe('approvals', () => {
   });
 
   it('carry the reason of a no', async () => {
-    const { agent, children } = tree({ parent: [says(spawn('a', 'clean')), 'I wait.', 'Done.'], tasks, tools: [rm], childOperators: () => [asking()] });
+    const { agent, children } = tree({
+      parent: [says(spawn('a', 'clean')), 'I wait.', 'Done.'],
+      tasks,
+      tools: [rm],
+      childOperators: () => [asking()],
+    });
     agent.turn({ session: 'boss', input: 'Go' }).subscribe();
     await pass(10);
     agent.answer('c1/t1:r', { decision: 'deny', reason: 'Not today.' });
@@ -56,7 +74,13 @@ describe('approvals', () => {
 
   it('are asked of the app where the parent has no turn', async () => {
     const questions: ChildQuestion[] = [];
-    const { team, children } = tree({ parent: [], tasks, tools: [rm], childOperators: () => [asking()], onApproval: (question) => questions.push(question) });
+    const { team, children } = tree({
+      parent: [],
+      tasks,
+      tools: [rm],
+      childOperators: () => [asking()],
+      onApproval: (question) => questions.push(question),
+    });
     await team.spawn({ parent: 'boss', agent: 'worker', task: 'clean' });
     await pass(10);
     expect(questions).toMatchObject([{ child: { id: 'c1', parent: 'boss' }, request: { id: 't1:r' } }]);
@@ -95,7 +119,12 @@ describe('approvals', () => {
   });
 
   it('are no question any more when the sub-agent has ended', async () => {
-    const { agent, team } = tree({ parent: [says(spawn('a', 'clean')), 'I wait.', 'Done.'], tasks, tools: [rm], childOperators: () => [asking()] });
+    const { agent, team } = tree({
+      parent: [says(spawn('a', 'clean')), 'I wait.', 'Done.'],
+      tasks,
+      tools: [rm],
+      childOperators: () => [asking()],
+    });
     const events: TurnEvent[] = [];
     agent.turn({ session: 'boss', input: 'Go' }).subscribe((event) => events.push(event));
     await pass(10);

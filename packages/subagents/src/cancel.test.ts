@@ -55,7 +55,11 @@ describe('cancelling', () => {
 
   it('tells the next turn what was cancelled, and wakes nobody for it', async () => {
     const woken: string[] = [];
-    const { agent, run, parent } = tree({ parent: [says(spawn('a', 'hang')), 'I wait.', 'Pity.'], tasks: hang, wake: (session) => woken.push(session) });
+    const { agent, run, parent } = tree({
+      parent: [says(spawn('a', 'hang')), 'I wait.', 'Pity.'],
+      tasks: hang,
+      wake: (session) => woken.push(session),
+    });
     const running = agent.turn({ session: 'boss', input: 'Go' }).subscribe();
     await pass(10);
     running.unsubscribe();
@@ -69,7 +73,11 @@ describe('cancelling', () => {
     const { team } = tree({
       parent: [],
       agents: {
-        bare: { description: 'Bare.', create: ({ guard, task }) => harness({ model: scriptedModel([task === 'hang' ? { never: [] } : 'Done.'], { delayMs: 10 }) }).pipe(guard) },
+        bare: {
+          description: 'Bare.',
+          create: ({ guard, task }) =>
+            harness({ model: scriptedModel([task === 'hang' ? { never: [] } : 'Done.'], { delayMs: 10 }) }).pipe(guard),
+        },
       },
     });
     const above = (await team.spawn({ parent: 'boss', agent: 'bare', task: 'x' })) as Spawned;
@@ -81,7 +89,11 @@ describe('cancelling', () => {
   });
 
   it('resolves when all have ended, and cuts off what does not stop', async () => {
-    const { team } = tree({ parent: [], limits: { graceMs: 500 }, agents: { stuck: { description: 'Stuck.', create: () => new Promise<never>(() => undefined) } } });
+    const { team } = tree({
+      parent: [],
+      limits: { graceMs: 500 },
+      agents: { stuck: { description: 'Stuck.', create: () => new Promise<never>(() => undefined) } },
+    });
     const spawned = (await team.spawn({ parent: 'boss', agent: 'stuck', task: 'x' })) as Spawned;
     await pass(1);
     let isOver = false;
@@ -114,7 +126,9 @@ describe('cancelling', () => {
 
   it('never begins one that waited for its place', async () => {
     const { team, contexts } = tree({ parent: [], limits: { concurrency: 1 }, tasks: hang });
-    const [, second] = (await Promise.all([1, 2].map(() => team.spawn({ parent: 'boss', agent: 'worker', task: 'hang' })))) as Spawned[];
+    const [, second] = (await Promise.all(
+      [1, 2].map(() => team.spawn({ parent: 'boss', agent: 'worker', task: 'hang' })),
+    )) as Spawned[];
     await team.cancel('boss', { child: second?.child ?? '' });
     expect(await second?.ended).toMatchObject({ status: 'cancelled', durationMs: 0 });
     await team.cancel('boss');
@@ -135,15 +149,23 @@ describe('cancelling', () => {
         onEvent: (_, event) => void (event.type === 'turn.end' && (disposed += 1)),
       });
       const ends: TurnEvent[] = [];
-      const running = agent.turn({ session: 'boss', input: 'Go' }).subscribe((event) => void (event.type === 'turn.end' && ends.push(event)));
+      const running = agent
+        .turn({ session: 'boss', input: 'Go' })
+        .subscribe((event) => void (event.type === 'turn.end' && ends.push(event)));
       await pass(moment % 60);
       if (moment < 60) running.unsubscribe();
       else await team.close();
       await pass(200);
       running.unsubscribe();
-      expect([parent.active, ...children.map(({ active }) => active)].every((active) => active === 0), `moment ${moment}`).toBe(true);
+      expect(
+        [parent.active, ...children.map(({ active }) => active)].every((active) => active === 0),
+        `moment ${moment}`,
+      ).toBe(true);
       expect([agent.running(), team.list('subagent-c1'), disposed], `moment ${moment}`).toEqual([[], [], made]);
-      expect(team.list('boss').every(({ status }) => status !== 'under-way'), `moment ${moment}`).toBe(true);
+      expect(
+        team.list('boss').every(({ status }) => status !== 'under-way'),
+        `moment ${moment}`,
+      ).toBe(true);
     }
   });
 });

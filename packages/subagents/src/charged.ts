@@ -9,7 +9,10 @@ export const chargedTo =
   (budget: SharedBudget | undefined, agent: string): TurnCheck =>
   (turn) => {
     if (!budget || isCharged(budget, turn)) return undefined;
-    const error = new TurnError('budget-not-charged', `The agent ${JSON.stringify(agent)} has a share of a budget to which nobody charges its turn, so nothing would keep it within that: put guardrails({ budget: context.budget }) into its pipe.`);
+    const error = new TurnError(
+      'budget-not-charged',
+      `The agent ${JSON.stringify(agent)} has a share of a budget to which nobody charges its turn, so nothing would keep it within that: put guardrails({ budget: context.budget }) into its pipe.`,
+    );
     return stop('error', error.message, toErrorInfo(error));
   };
 

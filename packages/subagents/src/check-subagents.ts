@@ -1,5 +1,20 @@
 import { TurnError } from '@h/turn';
-import { aFlag, aFunction, anObject, aText, checkOptions, either, numberFrom, objectOf, objectWith, oneOf, recordOf, required, wholeFrom, type OptionChecks } from '@h/turn/options';
+import {
+  aFlag,
+  aFunction,
+  anObject,
+  aText,
+  checkOptions,
+  either,
+  numberFrom,
+  objectOf,
+  objectWith,
+  oneOf,
+  recordOf,
+  required,
+  wholeFrom,
+  type OptionChecks,
+} from '@h/turn/options';
 import type { KeepSessions } from './ended-sessions.js';
 import type { AgentKind } from './kind.js';
 import type { SubagentLimits } from './limits.js';
@@ -15,12 +30,20 @@ export const checkSubagents = (options: SubagentsOptions): void => {
     if (budget === undefined) refuseAmounts('The policy of subagents()', policy);
   }
   const kinds = Object.entries(agents);
-  if (kinds.length === 0) throw new TurnError('invalid-option', 'subagents() takes at least one kind of agent in "agents"; it was given none.');
+  if (kinds.length === 0) {
+    throw new TurnError(
+      'invalid-option',
+      'subagents() takes at least one kind of agent in "agents"; it was given none.',
+    );
+  }
   for (const [name, kind] of kinds) {
     checkPolicy(kind.policy ?? {});
     if (budget === undefined) refuseAmounts(`The agent ${JSON.stringify(name)}`, kind.policy);
     if (kind.isolate === true && !isolate) {
-      throw new TurnError('invalid-option', `The agent ${JSON.stringify(name)} works in a copy, but subagents() was given no option "isolate" that makes one.`);
+      throw new TurnError(
+        'invalid-option',
+        `The agent ${JSON.stringify(name)} works in a copy, but subagents() was given no option "isolate" that makes one.`,
+      );
     }
   }
 };
@@ -78,5 +101,8 @@ const checks: OptionChecks<SubagentsOptions> = {
 const refuseAmounts = (owner: string, { budget = {} }: Partial<AgentPolicy> = {}): void => {
   const amounts = Object.keys(budget);
   if (amounts.length === 0) return;
-  throw new TurnError('invalid-option', `${owner} limits ${amounts.join(', ')}, but subagents() was given no option "budget" that counts it.`);
+  throw new TurnError(
+    'invalid-option',
+    `${owner} limits ${amounts.join(', ')}, but subagents() was given no option "budget" that counts it.`,
+  );
 };

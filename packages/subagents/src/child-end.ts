@@ -26,7 +26,11 @@ export const statusOf = (child: Child, { reply: done, error }: Draft): ChildStat
 };
 
 /** What became of one that has ended, or was given up. */
-export const endOf = (child: Child, draft: Draft, { resultChars, now }: { readonly resultChars: number; readonly now: number }): ChildEnd => {
+export const endOf = (
+  child: Child,
+  draft: Draft,
+  { resultChars, now }: { readonly resultChars: number; readonly now: number },
+): ChildEnd => {
   const { id, agent, session, task } = child.record;
   const { reply: done, startedAt, artifact } = draft;
   const note = [draft.copy, draft.note].filter((each) => each !== undefined).join(' ');

@@ -6,4 +6,5 @@ const annotation = 'subagents';
 export const askedBy = (child: string): JSONObject => ({ [annotation]: child });
 
 /** Whether a question in the turn of a parent is one of a sub-agent: it says nothing about calls of the parent itself. */
-export const isChildQuestion = (annotations: JSONObject | undefined): boolean => typeof annotations?.[annotation] === 'string';
+export const isChildQuestion = (annotations: JSONObject | undefined): boolean =>
+  typeof annotations?.[annotation] === 'string';

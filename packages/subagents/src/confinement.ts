@@ -20,7 +20,13 @@ export interface WorkspaceConfinement {
 /** Options for `createSandbox()` of `@h/workspace`. */
 export type SandboxConfinement =
   | { readonly mode: 'host'; readonly root: string }
-  | { readonly mode: 'bubblewrap'; readonly root: string; readonly network: boolean; readonly readOnly: boolean; readonly readOnlyPaths: readonly string[] };
+  | {
+      readonly mode: 'bubblewrap';
+      readonly root: string;
+      readonly network: boolean;
+      readonly readOnly: boolean;
+      readonly readOnlyPaths: readonly string[];
+    };
 
 /** What tools are made with so that they keep to a policy by themselves. */
 export interface Confinement {
@@ -52,9 +58,15 @@ export const confinement = (policy: AgentPolicy, root: string): Confinement => {
 };
 
 const workspaceOf = (policy: AgentPolicy, root: string): WorkspaceConfinement => {
-  const deny = policy.deniedPaths.flatMap((path) => (isInside(path, root) ? everything : isInside(root, path) ? patternOf(root, path, 'deny') : []));
+  const deny = policy.deniedPaths.flatMap((path) =>
+    isInside(path, root) ? everything : isInside(root, path) ? patternOf(root, path, 'deny') : [],
+  );
   const roots = outside(policy, root);
-  const denyThere = roots.flatMap((each) => policy.deniedPaths.filter((path) => isInside(each, path) && path !== each).flatMap((path) => patternOf(each, path, 'deny')));
+  const denyThere = roots.flatMap((each) =>
+    policy.deniedPaths
+      .filter((path) => isInside(each, path) && path !== each)
+      .flatMap((path) => patternOf(each, path, 'deny')),
+  );
   const denied = [...deny, ...denyThere];
   return {
     root,
@@ -70,20 +82,36 @@ const workspaceOf = (policy: AgentPolicy, root: string): WorkspaceConfinement =>
 
 const sandboxOf = (policy: AgentPolicy, root: string): SandboxConfinement | undefined => {
   const { sandbox, read, write, deniedPaths } = policy;
-  if (sandbox === 'none' && read === null && write === null && deniedPaths.length === 0 && reachesAll(policy)) return { mode: 'host', root };
+  if (sandbox === 'none' && read === null && write === null && deniedPaths.length === 0 && reachesAll(policy)) {
+    return { mode: 'host', root };
+  }
   const readOnlyPaths = outside(policy, root);
-  const isKept = isWithin(read, root) && ![root, ...readOnlyPaths].some((shown) => deniedPaths.some((path) => isInside(shown, path) || isInside(path, shown)));
+  const isKept =
+    isWithin(read, root) &&
+    ![root, ...readOnlyPaths].some((shown) =>
+      deniedPaths.some((path) => isInside(shown, path) || isInside(path, shown)),
+    );
   if (!isKept) return undefined;
-  return { mode: 'bubblewrap', root, network: reachesAll(policy), readOnly: !canWrite(policy) || !isWithin(write, root), readOnlyPaths };
+  return {
+    mode: 'bubblewrap',
+    root,
+    network: reachesAll(policy),
+    readOnly: !canWrite(policy) || !isWithin(write, root),
+    readOnlyPaths,
+  };
 };
 
 /** More folders that may be read. Patterns count from each folder, so that a part of `root` and the whole of others cannot both be named. */
 const outside = ({ read, deniedPaths }: AgentPolicy, root: string): readonly string[] =>
-  read !== null && isWithin(read, root) ? read.filter((path) => !isInside(path, root) && !isInside(root, path) && !isWithin(deniedPaths, path)) : [];
+  read !== null && isWithin(read, root)
+    ? read.filter((path) => !isInside(path, root) && !isInside(root, path) && !isWithin(deniedPaths, path))
+    : [];
 
 const allowed = (roots: readonly string[] | null, root: string): PathPatterns => {
   if (isWithin(roots, root)) return {};
-  return { allow: (roots ?? []).filter((path) => isInside(root, path)).flatMap((path) => patternOf(root, path, 'allow')) };
+  return {
+    allow: (roots ?? []).filter((path) => isInside(root, path)).flatMap((path) => patternOf(root, path, 'allow')),
+  };
 };
 
 const everything = ['*'];
@@ -93,7 +121,10 @@ const everything = ['*'];
  * and what is allowed is left out.
  */
 const patternOf = (root: string, path: string, use: 'allow' | 'deny'): readonly string[] => {
-  const escaped = relative(root, path).split(sep).join('/').replaceAll(/[\\*?[\]]/g, '\\$&');
+  const escaped = relative(root, path)
+    .split(sep)
+    .join('/')
+    .replaceAll(/[\\*?[\]]/g, '\\$&');
   if (path === root) return everything;
   if (!/\s$/.test(escaped)) return [`/${escaped}`];
   return use === 'allow' ? [] : [`/${escaped.trimEnd()}${'?'.repeat(escaped.length - escaped.trimEnd().length)}`];

@@ -34,10 +34,17 @@ export class Consent {
     const id = `policy-guard/${turn}/${call.id}`;
     const answer = new Promise<ApprovalDecision>((resolve) => void this.#waiting.set(id, resolve));
     this.#asked.set(id, call.id);
-    this.#context.emit({ type: 'approval.request', id, reason: `The agent may use ${call.name} only with approval.`, call });
+    this.#context.emit({
+      type: 'approval.request',
+      id,
+      reason: `The agent may use ${call.name} only with approval.`,
+      call,
+    });
     return answer.then(({ decision, reason }) => {
       this.#waiting.delete(id);
-      if (decision === 'deny') return deny(event, reason ?? `The use of ${call.name} was not approved.`, 'policy-guard');
+      if (decision === 'deny') {
+        return deny(event, reason ?? `The use of ${call.name} was not approved.`, 'policy-guard');
+      }
       if (decision !== 'once') this.#approvedTools.add(call.name);
       return event;
     });

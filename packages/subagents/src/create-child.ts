@@ -18,13 +18,31 @@ export interface ChildMakings {
 }
 
 /** A sub-agent, with its own place in the tree. One whose record has an end has ended. */
-export const createChild = (parent: Member, { record, policy, budget, priority = 'normal', gate }: ChildMakings): Child => {
+export const createChild = (
+  parent: Member,
+  { record, policy, budget, priority = 'normal', gate }: ChildMakings,
+): Child => {
   const node = createMember(record.session, parent);
   const abort = new AbortController();
   const ended: Child['ended'] = deferred();
   if (record.end) ended.resolve(record.end);
   const place = new RunPlace(gate, abort.signal);
-  const child: Child = { record, node, parent, policy, budget, priority, abort, agent: undefined, isLate: false, place, end: record.end, delivery: 'waiting', ended, saving: Promise.resolve() };
+  const child: Child = {
+    record,
+    node,
+    parent,
+    policy,
+    budget,
+    priority,
+    abort,
+    agent: undefined,
+    isLate: false,
+    place,
+    end: record.end,
+    delivery: 'waiting',
+    ended,
+    saving: Promise.resolve(),
+  };
   node.child = child;
   return child;
 };

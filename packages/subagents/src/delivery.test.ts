@@ -11,7 +11,11 @@ const after = (ms: number) => ({ delayMs: ms });
 describe('results', () => {
   it('come by the tool wait, also those of sub-agents that had ended before', async () => {
     const { run, parent } = tree({
-      parent: [says(spawn('a'), spawn('b')), says({ type: 'tool-call', toolCallId: 'n', toolName: 'nap', input: {} }, wait('w')), 'Done.'],
+      parent: [
+        says(spawn('a'), spawn('b')),
+        says({ type: 'tool-call', toolCallId: 'n', toolName: 'nap', input: {} }, wait('w')),
+        'Done.',
+      ],
       tools: [{ name: 'nap', run: () => 'slept' }],
     });
     await run();
@@ -20,7 +24,15 @@ describe('results', () => {
   });
 
   it('come once, whether they were waited for or not', async () => {
-    const { run, parent } = tree({ parent: [says(spawn('a'), spawn('b')), says(wait('w1', { children: ['c1'] })), says(wait('w2')), says(wait('w3')), 'Done.'] });
+    const { run, parent } = tree({
+      parent: [
+        says(spawn('a'), spawn('b')),
+        says(wait('w1', { children: ['c1'] })),
+        says(wait('w2')),
+        says(wait('w3')),
+        'Done.',
+      ],
+    });
     const events = await run();
     expect(endOf(events)).toMatchObject({ outcome: 'completed', steps: 5 });
     const read = readBy(parent, 4);
@@ -39,7 +51,11 @@ describe('results', () => {
 
   it('are all there with one wait for all of twenty, in whatever order they end', async () => {
     const names = Array.from({ length: 20 }, (_, index) => `job-${index}.`);
-    const { run, parent } = tree({ parent: [says(...names.map((name) => spawn(name))), says(wait('w')), 'Done.'], limits: { concurrency: 7 }, ...after(3) });
+    const { run, parent } = tree({
+      parent: [says(...names.map((name) => spawn(name))), says(wait('w')), 'Done.'],
+      limits: { concurrency: 7 },
+      ...after(3),
+    });
     const done = run();
     await pass(5000);
     await done;
@@ -65,7 +81,14 @@ describe('results', () => {
   });
 
   it('come even if the wait asks for ids that are none', async () => {
-    const { run, parent } = tree({ parent: [says(spawn('a')), says(wait('w', { children: ['c1', 'c1', 'c9'] })), says(wait('v', { children: ['c9'] })), 'Done.'] });
+    const { run, parent } = tree({
+      parent: [
+        says(spawn('a')),
+        says(wait('w', { children: ['c1', 'c1', 'c9'] })),
+        says(wait('v', { children: ['c9'] })),
+        'Done.',
+      ],
+    });
     await run();
     expect(countOf(readBy(parent, 2), 'Done: a')).toBe(1);
     expect(countOf(readBy(parent, 3), 'is no sub-agent of yours')).toBe(2);
@@ -80,7 +103,9 @@ describe('results', () => {
     const done = run();
     await pass(1000);
     const events = await done;
-    expect(events.filter(({ type }) => type === 'tool.result').map((event) => 'status' in event && event.status)).toEqual(['ok', 'ok', 'ok', 'ok']);
+    expect(
+      events.filter(({ type }) => type === 'tool.result').map((event) => 'status' in event && event.status),
+    ).toEqual(['ok', 'ok', 'ok', 'ok']);
     const roles = parent.requests[1]?.messages.toArray().map(({ role }) => role);
     expect(roles).toEqual(['user', 'assistant', 'tool', 'user']);
     expect(countOf(readBy(parent, 2), 'Done: a')).toBe(1);
@@ -123,13 +148,26 @@ describe('results', () => {
     const tools = [
       {
         name: 'flaky',
-        run: async (input: JSONObject, context: ToolRunContext & { readonly call: { readonly id: string } }): Promise<unknown> => {
+        run: async (
+          input: JSONObject,
+          context: ToolRunContext & { readonly call: { readonly id: string } },
+        ): Promise<unknown> => {
           await team.tools[1].run(input, context);
           throw new Error('Given up.');
         },
       },
     ];
-    const { run, parent, team } = tree({ parent: [says(spawn('a')), says({ type: 'tool-call', toolCallId: 'f', toolName: 'flaky', input: {} }), 'Done.', 'Done.'], tasks: { a: [says({ type: 'tool-call', toolCallId: 'n', toolName: 'none', input: {} }), 'Found.'] }, tools, delayMs: 5 });
+    const { run, parent, team } = tree({
+      parent: [
+        says(spawn('a')),
+        says({ type: 'tool-call', toolCallId: 'f', toolName: 'flaky', input: {} }),
+        'Done.',
+        'Done.',
+      ],
+      tasks: { a: [says({ type: 'tool-call', toolCallId: 'n', toolName: 'none', input: {} }), 'Found.'] },
+      tools,
+      delayMs: 5,
+    });
     const done = run();
     await pass(200);
     await done;
@@ -138,11 +176,20 @@ describe('results', () => {
   });
 
   it('are known to be delivered also in front of much that is said at once', async () => {
-    const { agent, team, parent } = tree({ parent: [says(spawn('a')), 'Bye.', 'News.'], parentEnd: 'detach', delayMs: 5 });
+    const { agent, team, parent } = tree({
+      parent: [says(spawn('a')), 'Bye.', 'News.'],
+      parentEnd: 'detach',
+      delayMs: 5,
+    });
     agent.turn({ session: 'boss', input: 'Go' }).subscribe();
     await pass(100);
     expect(team.list('boss')).toMatchObject([{ status: 'ok' }]);
-    agent.turn({ session: 'boss', input: Array.from({ length: 20 }, (_, index) => ({ role: 'user' as const, content: `And ${index}?` })) }).subscribe();
+    agent
+      .turn({
+        session: 'boss',
+        input: Array.from({ length: 20 }, (_, index) => ({ role: 'user' as const, content: `And ${index}?` })),
+      })
+      .subscribe();
     await pass(4);
     expect(parent.requests).toHaveLength(3);
     expect(team.list('boss')).toEqual([]);
@@ -151,7 +198,10 @@ describe('results', () => {
 
   it('leave nothing behind once they were delivered', async () => {
     const store = memoryChildStore();
-    const { run, team } = tree({ parent: [says(spawn('a'), spawn('b')), says(wait('w', { children: ['c1'] })), '…', 'Done.'], store });
+    const { run, team } = tree({
+      parent: [says(spawn('a'), spawn('b')), says(wait('w', { children: ['c1'] })), '…', 'Done.'],
+      store,
+    });
     await run();
     await pass(1);
     expect(await store.list()).toEqual([]);
@@ -164,7 +214,9 @@ describe('results', () => {
     const spawned = (await team.spawn({ parent: 'boss', agent: 'worker', task: 'x' })) as Spawned;
     ends.push(await spawned.ended);
     await run();
-    expect(ends).toMatchObject([{ child: 'c1', status: 'ok', text: 'Done: x', steps: 1, usage: { input: 10, output: 5 } }]);
+    expect(ends).toMatchObject([
+      { child: 'c1', status: 'ok', text: 'Done: x', steps: 1, usage: { input: 10, output: 5 } },
+    ]);
     expect(readBy(parent, 0)).not.toContain('Done: x');
     expect(team.list('boss')).toEqual([]);
   });
@@ -178,7 +230,12 @@ describe('parentEnd', () => {
 
   it('detach: lets the parent end, wakes it, and begins its next turn with the result', async () => {
     const woken: unknown[] = [];
-    const { run, parent, team } = tree({ ...slow, parent: [says(spawn('a')), 'Bye.', 'Oh, news.'], parentEnd: 'detach', wake: (session, ends) => woken.push([session, ends.map(({ child }) => child)]) });
+    const { run, parent, team } = tree({
+      ...slow,
+      parent: [says(spawn('a')), 'Bye.', 'Oh, news.'],
+      parentEnd: 'detach',
+      wake: (session, ends) => woken.push([session, ends.map(({ child }) => child)]),
+    });
     const done = run();
     await pass(1);
     expect(endOf(await done)).toMatchObject({ outcome: 'completed', steps: 2 });
@@ -217,7 +274,12 @@ describe('parentEnd', () => {
 
   it('cancel: cancels them, and tells the next turn', async () => {
     const woken: string[] = [];
-    const { run, parent, team, children } = tree({ ...slow, parent: [says(spawn('a')), 'Bye.', 'I see.'], parentEnd: 'cancel', wake: (session) => woken.push(session) });
+    const { run, parent, team, children } = tree({
+      ...slow,
+      parent: [says(spawn('a')), 'Bye.', 'I see.'],
+      parentEnd: 'cancel',
+      wake: (session) => woken.push(session),
+    });
     const done = run();
     await pass(1);
     await done;

@@ -87,7 +87,11 @@ export class Delivery {
 const latestMessages = 16;
 
 /** Which sub-agents messages tell of: as results that were pushed, or by the answer to the call that took them. */
-const told = <Each extends Child>(messages: Iterable<Message>, children: readonly Each[], isTold: (output: ToolResultOutput, id: string) => boolean): readonly Each[] => {
+const told = <Each extends Child>(
+  messages: Iterable<Message>,
+  children: readonly Each[],
+  isTold: (output: ToolResultOutput, id: string) => boolean,
+): readonly Each[] => {
   if (children.length === 0) return [];
   const ids = new Set<JSONValue>();
   for (const message of messages) {
@@ -95,7 +99,9 @@ const told = <Each extends Child>(messages: Iterable<Message>, children: readonl
     if (message.role !== 'tool') continue;
     for (const part of message.content) {
       if (part.type !== 'tool-result') continue;
-      for (const { record } of children) if (record.takenBy === part.toolCallId && isTold(part.output, record.id)) ids.add(record.id);
+      for (const { record } of children) {
+        if (record.takenBy === part.toolCallId && isTold(part.output, record.id)) ids.add(record.id);
+      }
     }
   }
   return children.filter(({ record }) => ids.has(record.id));
@@ -110,4 +116,5 @@ export const idsIn = (message: Message): readonly JSONValue[] => {
 const isAnswer = ({ type }: ToolResultOutput): boolean => type === 'text' || type === 'content' || type === 'json';
 
 /** In the whole of a session two calls may have one id: the answer has to name the sub-agent, as its first line does. */
-const tells = (output: ToolResultOutput, id: string): boolean => isAnswer(output) && JSON.stringify(output).includes(id);
+const tells = (output: ToolResultOutput, id: string): boolean =>
+  isAnswer(output) && JSON.stringify(output).includes(id);

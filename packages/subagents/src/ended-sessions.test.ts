@@ -8,7 +8,10 @@ import type { ChildSessions, Spawned, Subagents } from './index.js';
 useVirtualTime();
 
 /** A store of sessions by the order of their latest use. */
-const shelf = (left: readonly string[] = [], { fails = () => false }: { readonly fails?: (session: string) => boolean } = {}) => {
+const shelf = (
+  left: readonly string[] = [],
+  { fails = () => false }: { readonly fails?: (session: string) => boolean } = {},
+) => {
   const there = [...left];
   const tried: string[] = [];
   const lists = { count: 0 };
@@ -27,7 +30,12 @@ const shelf = (left: readonly string[] = [], { fails = () => false }: { readonly
 };
 
 const open = (sessions: ReturnType<typeof shelf>, latest: number, more: Partial<TreeOptions> = {}) =>
-  tree({ parent: [], keepSessions: { latest, store: sessions.store }, onEvent: ({ session }, { type }) => void (type === 'session.loaded' && sessions.there.push(session)), ...more });
+  tree({
+    parent: [],
+    keepSessions: { latest, store: sessions.store },
+    onEvent: ({ session }, { type }) => void (type === 'session.loaded' && sessions.there.push(session)),
+    ...more,
+  });
 
 const runs = async (team: Subagents, count: number): Promise<void> => {
   for (let index = 0; index < count; index += 1) {
@@ -71,7 +79,9 @@ describe('sessions of sub-agents that have ended', () => {
 
   it('are no matter of those that never began', async () => {
     const sessions = shelf();
-    const { team } = open(sessions, 0, { agents: { worker: { description: 'Broken.', create: () => Promise.reject<Agent>(new Error('No parts.')) } } });
+    const { team } = open(sessions, 0, {
+      agents: { worker: { description: 'Broken.', create: () => Promise.reject<Agent>(new Error('No parts.')) } },
+    });
     await runs(team, 2);
     expect(sessions.tried).toEqual([]);
   });
@@ -79,7 +89,10 @@ describe('sessions of sub-agents that have ended', () => {
   it('hold nobody up in a store that hangs or cannot list them', async () => {
     const never = (): Promise<never> => new Promise<never>(() => undefined);
     const tried: string[] = [];
-    const hanging: ChildSessions = { list: never, delete: (session) => (tried.push(session), session === 'subagent-c1' ? never() : undefined) };
+    const hanging: ChildSessions = {
+      list: never,
+      delete: (session) => (tried.push(session), session === 'subagent-c1' ? never() : undefined),
+    };
     const failing: ChildSessions = {
       list: () => {
         throw new Error('No disk.');
@@ -100,8 +113,18 @@ describe('sessions of sub-agents that have ended', () => {
 
   it('are not remembered without end where the store is slower than they come', async () => {
     const tried: string[] = [];
-    const store: ChildSessions = { list: () => [], delete: (session) => (tried.push(session), new Promise<void>(() => undefined)) };
-    const ended = new EndedSessions({ latest: 1, store }, { storeMs: 1, after: (delayMs, callback) => (setTimeout(callback, delayMs), () => undefined), isAlive: () => false });
+    const store: ChildSessions = {
+      list: () => [],
+      delete: (session) => (tried.push(session), new Promise<void>(() => undefined)),
+    };
+    const ended = new EndedSessions(
+      { latest: 1, store },
+      {
+        storeMs: 1,
+        after: (delayMs, callback) => (setTimeout(callback, delayMs), () => undefined),
+        isAlive: () => false,
+      },
+    );
     for (let index = 0; index < 30_000; index += 1) ended.add(`subagent-${index}`);
     await pass(60_000);
     expect([tried[0], tried.length]).toEqual(['subagent-19999', 100]);
@@ -114,7 +137,10 @@ describe('sessions of sub-agents that have ended', () => {
   it('are left as they are once the team is closed', async () => {
     let confirm: () => void = () => undefined;
     const tried: string[] = [];
-    const store: ChildSessions = { list: () => [], delete: (session) => (tried.push(session), new Promise<void>((resolve) => (confirm = resolve))) };
+    const store: ChildSessions = {
+      list: () => [],
+      delete: (session) => (tried.push(session), new Promise<void>((resolve) => (confirm = resolve))),
+    };
     const { team } = tree({ parent: [], keepSessions: { latest: 0, store } });
     await runs(team, 3);
     let isClosed = false;

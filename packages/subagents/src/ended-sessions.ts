@@ -78,7 +78,9 @@ export class EndedSessions {
   async #look(store: ChildSessions): Promise<void> {
     this.#hasLooked = true;
     await this.#isDone(async () => {
-      const found = (await store.list()).filter(({ session }) => isChildSession(session) && !this.#host.isAlive(session));
+      const found = (await store.list()).filter(
+        ({ session }) => isChildSession(session) && !this.#host.isAlive(session),
+      );
       const left = found.toSorted((one, other) => one.updatedAt - other.updatedAt).map(({ session }) => session);
       const own = new Set(this.#kept.keys());
       this.#kept = new Map([...left.filter((session) => !own.has(session)), ...own].map((session) => [session, 0]));

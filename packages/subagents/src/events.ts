@@ -5,7 +5,12 @@ import type { ChildStatus } from './record.js';
 declare module '@h/turn' {
   interface TurnEvents {
     /** A sub-agent was spawned: it runs, or waits for its place. */
-    'subagent.spawned': { readonly child: string; readonly agent: string; readonly session: string; readonly depth: number };
+    'subagent.spawned': {
+      readonly child: string;
+      readonly agent: string;
+      readonly session: string;
+      readonly depth: number;
+    };
     /** A sub-agent was not spawned. */
     'subagent.refused': { readonly agent: string; readonly code: RefusalCode; readonly reason: string };
     /** A sub-agent has ended. Its result comes later, with the next step of its parent. */

@@ -50,7 +50,15 @@ export interface Member {
 }
 
 /** Why a sub-agent was not spawned. */
-export type RefusalCode = 'max-depth' | 'max-children' | 'max-tree' | 'unknown-agent' | 'invalid-task' | 'not-allowed' | 'parent-ended' | 'not-kept';
+export type RefusalCode =
+  | 'max-depth'
+  | 'max-children'
+  | 'max-tree'
+  | 'unknown-agent'
+  | 'invalid-task'
+  | 'not-allowed'
+  | 'parent-ended'
+  | 'not-kept';
 
 /** A spawn that was refused. Nothing has happened. */
 export interface SpawnRefusal {
@@ -94,14 +102,26 @@ export class Family {
   /** Keeps a place for one more sub-agent, against all limits at once, or says which one forbids it. */
   reserve(session: string): Place | SpawnRefusal {
     const known = this.#members.get(session);
-    const isEnding = known?.child ? known.child.end !== undefined || known.child.abort.signal.aborted : !known && isChildSession(session);
+    const isEnding = known?.child
+      ? known.child.end !== undefined || known.child.abort.signal.aborted
+      : !known && isChildSession(session);
     if (isEnding) return refusal('parent-ended', 'The agent that wants it has ended, or is about to.');
     const parent = known ?? createMember(session);
     const { root } = parent;
     const { depth, children, tree } = this.#limits;
-    if (parent.depth >= depth) return refusal('max-depth', `Sub-agents may be ${depth} deep, and this one is. Do the work yourself.`, depth);
-    if (parent.children.size + parent.reserved >= children) return refusal('max-children', `There are ${children} sub-agents already; wait for one of them.`, children);
-    if (root.alive >= tree) return refusal('max-tree', `All agents of this task together have ${tree} sub-agents under way; wait until one has ended.`, tree);
+    if (parent.depth >= depth) {
+      return refusal('max-depth', `Sub-agents may be ${depth} deep, and this one is. Do the work yourself.`, depth);
+    }
+    if (parent.children.size + parent.reserved >= children) {
+      return refusal('max-children', `There are ${children} sub-agents already; wait for one of them.`, children);
+    }
+    if (root.alive >= tree) {
+      return refusal(
+        'max-tree',
+        `All agents of this task together have ${tree} sub-agents under way; wait until one has ended.`,
+        tree,
+      );
+    }
     this.#members.set(session, parent);
     parent.reserved += 1;
     root.alive += 1;
@@ -150,8 +170,13 @@ export class Family {
   }
 
   #retire(member: Member): void {
-    const isNeeded = member.children.size > 0 || member.reserved > 0 || (member.child !== undefined && member.child.parent.children.has(member.child));
-    if (!isNeeded && (member.root !== member || member.alive === 0) && this.#members.get(member.session) === member) this.#members.delete(member.session);
+    const isNeeded =
+      member.children.size > 0 ||
+      member.reserved > 0 ||
+      (member.child !== undefined && member.child.parent.children.has(member.child));
+    if (!isNeeded && (member.root !== member || member.alive === 0) && this.#members.get(member.session) === member) {
+      this.#members.delete(member.session);
+    }
   }
 }
 
@@ -179,13 +204,26 @@ export const refusal = (code: RefusalCode, reason: string, limit?: number): Spaw
 });
 
 export const createMember = (session: string, parent?: Member): Member => {
-  const member = { session, depth: parent ? parent.depth + 1 : 0, child: undefined, children: new Set<Child>(), reserved: 0, alive: 0, listeners: new Set<() => void>() };
+  const member = {
+    session,
+    depth: parent ? parent.depth + 1 : 0,
+    child: undefined,
+    children: new Set<Child>(),
+    reserved: 0,
+    alive: 0,
+    listeners: new Set<() => void>(),
+  };
   return Object.assign(member, { root: parent?.root ?? (member as unknown as Member) });
 };
 
 /** The sub-agents of an agent that have not ended. */
-export const aliveOf = (member: Member | undefined): readonly Child[] => (member ? [...member.children].filter(({ end }) => end === undefined) : []);
+export const aliveOf = (member: Member | undefined): readonly Child[] =>
+  member ? [...member.children].filter(({ end }) => end === undefined) : [];
 
 /** The sub-agents whose results nobody has had. */
 export const pendingOf = (member: Member | undefined): readonly Child[] =>
-  member ? [...member.children].filter(({ end, delivery, record }) => end !== undefined && delivery === 'waiting' && record.receiver === 'parent') : [];
+  member
+    ? [...member.children].filter(
+        ({ end, delivery, record }) => end !== undefined && delivery === 'waiting' && record.receiver === 'parent',
+      )
+    : [];

@@ -1,13 +1,27 @@
 import { mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { harness, intercept, memorySessions, type Agent, type JournalRecord, type ModelDriver, type SessionStore, type ToolDriver, type ToolEffect, type TurnEvent, type TurnOperator } from '@h/turn';
+import {
+  harness,
+  intercept,
+  memorySessions,
+  type Agent,
+  type JournalRecord,
+  type ModelDriver,
+  type SessionStore,
+  type ToolDriver,
+  type ToolEffect,
+  type TurnEvent,
+  type TurnOperator,
+} from '@h/turn';
 import { call, describeOperator, response, scriptedModel, scriptedTools } from '@h/turn/testing';
 import { lastValueFrom, tap, toArray, type Observable } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { policyGuard, unrestricted, type AgentPolicy, type CallReach, type GuardOptions } from './index.js';
 
-describeOperator(() => policyGuard({ ...unrestricted, deniedTools: ['x'] }), { changes: ['model.request', 'tool.call'] });
+describeOperator(() => policyGuard({ ...unrestricted, deniedTools: ['x'] }), {
+  changes: ['model.request', 'tool.call'],
+});
 
 const tools = (effects: Readonly<Record<string, ToolEffect | undefined>>): ToolDriver =>
   scriptedTools(
@@ -22,10 +36,26 @@ interface Tried {
 }
 
 /** What becomes of calls under a policy. */
-const attempt = async (policy: Partial<AgentPolicy>, calls: readonly ReturnType<typeof call>[], options: GuardOptions & { readonly before?: readonly TurnOperator[]; readonly answer?: 'once' | 'session' | 'deny'; readonly effects?: Readonly<Record<string, ToolEffect | undefined>> } = {}): Promise<Tried> => {
-  const { before = [], answer, effects = { read: 'read-only', write: 'local-write', fetch: 'network', bash: 'destructive', odd: undefined }, ...guardOptions } = options;
+const attempt = async (
+  policy: Partial<AgentPolicy>,
+  calls: readonly ReturnType<typeof call>[],
+  options: GuardOptions & {
+    readonly before?: readonly TurnOperator[];
+    readonly answer?: 'once' | 'session' | 'deny';
+    readonly effects?: Readonly<Record<string, ToolEffect | undefined>>;
+  } = {},
+): Promise<Tried> => {
+  const {
+    before = [],
+    answer,
+    effects = { read: 'read-only', write: 'local-write', fetch: 'network', bash: 'destructive', odd: undefined },
+    ...guardOptions
+  } = options;
   const model = scriptedModel([...calls.map((each) => response(each)), 'Done.']);
-  const agent = harness({ model, tools: tools(effects) }).pipe(...before, policyGuard({ ...unrestricted, ...policy }, guardOptions));
+  const agent = harness({ model, tools: tools(effects) }).pipe(
+    ...before,
+    policyGuard({ ...unrestricted, ...policy }, guardOptions),
+  );
   const events = await lastValueFrom(
     agent.turn({ session: 's', input: 'Go' }).pipe(
       tap((event) => {
@@ -34,11 +64,16 @@ const attempt = async (policy: Partial<AgentPolicy>, calls: readonly ReturnType<
       toArray(),
     ),
   );
-  const results = events.flatMap((event) => (event.type === 'tool.result' ? [event.status === 'ok' ? 'ran' : event.status === 'denied' ? event.reason : event.status] : []));
+  const results = events.flatMap((event) =>
+    event.type === 'tool.result'
+      ? [event.status === 'ok' ? 'ran' : event.status === 'denied' ? event.reason : event.status]
+      : [],
+  );
   return { results, events };
 };
 
-const of = (name: string, input: object = {}): ReturnType<typeof call> => call(`${name}-${JSON.stringify(input)}`, name, input);
+const of = (name: string, input: object = {}): ReturnType<typeof call> =>
+  call(`${name}-${JSON.stringify(input)}`, name, input);
 
 describe('policyGuard judges by effects where it does not know what a call reaches for:', () => {
   const all = ['read', 'write', 'fetch', 'bash', 'odd'];
@@ -47,15 +82,26 @@ describe('policyGuard judges by effects where it does not know what a call reach
     ['only what reads, and the network, where the sandbox is read-only', { sandbox: 'read-only' }, ['read', 'fetch']],
     ['only what reads, and the network, where no folder may be written', { write: [] }, ['read', 'fetch']],
     ['all, where some folder may be written: the workspace is confined to it', { write: ['/repo'] }, all],
-    ['nothing that uses the network where not every host may be reached', { hosts: ['example.org'] }, ['read', 'write']],
+    [
+      'nothing that uses the network where not every host may be reached',
+      { hosts: ['example.org'] },
+      ['read', 'write'],
+    ],
     ['nothing that uses the network where a host is denied', { deniedHosts: ['example.org'] }, ['read', 'write']],
   ])('%s', async (_, policy, expected) => {
-    const { results } = await attempt(policy, all.map((name) => of(name)));
+    const { results } = await attempt(
+      policy,
+      all.map((name) => of(name)),
+    );
     expect(all.filter((__, index) => results[index] === 'ran')).toEqual(expected);
   });
 
   it('says why, and lets the tools of this package through', async () => {
-    const { results } = await attempt({ sandbox: 'read-only', hosts: [] }, [of('write'), of('odd'), of('fetch'), of('spawn'), of('wait')], { effects: { write: 'local-write', odd: undefined, fetch: 'network', spawn: 'local-write', wait: undefined } });
+    const { results } = await attempt(
+      { sandbox: 'read-only', hosts: [] },
+      [of('write'), of('odd'), of('fetch'), of('spawn'), of('wait')],
+      { effects: { write: 'local-write', odd: undefined, fetch: 'network', spawn: 'local-write', wait: undefined } },
+    );
     expect(results).toEqual([
       'This agent may not write anything. write declares that it is local-write.',
       'This agent may not write anything. odd does not declare what it does.',
@@ -83,7 +129,11 @@ describe('policyGuard compares what a call reaches for with', () => {
 
   it('its paths, where links lead', async () => {
     const home = await repository();
-    const policy = { read: [join(home, 'repo')], write: [join(home, 'link/src')], deniedPaths: [join(home, 'link/src/secret')] };
+    const policy = {
+      read: [join(home, 'repo')],
+      write: [join(home, 'link/src')],
+      deniedPaths: [join(home, 'link/src/secret')],
+    };
     const cases: readonly [CallReach, boolean][] = [
       [{ read: [join(home, 'repo/README')] }, true],
       [{ read: [join(home, 'repo/README'), join(home, 'elsewhere/a')] }, false],
@@ -99,7 +149,11 @@ describe('policyGuard compares what a call reaches for with', () => {
       [{ write: [join(home, 'repo/src/dangling/a')] }, false],
       [{}, true],
     ];
-    const { results } = await attempt(policy, cases.map(([reach]) => of('bash', reach)), { reachOf });
+    const { results } = await attempt(
+      policy,
+      cases.map(([reach]) => of('bash', reach)),
+      { reachOf },
+    );
     expect(results.map((result) => result === 'ran')).toEqual(cases.map(([, expected]) => expected));
     expect(results[1]).toBe(`This agent may not read ${JSON.stringify(join(home, 'elsewhere/a'))}.`);
   });
@@ -107,20 +161,40 @@ describe('policyGuard compares what a call reaches for with', () => {
   it('its hosts, and lets nothing be written where nothing may be', async () => {
     const { results } = await attempt(
       { hosts: ['*.example.org'], deniedHosts: ['secret.example.org'], sandbox: 'read-only' },
-      [of('fetch', { hosts: ['api.Example.org'] }), of('fetch', { hosts: ['secret.example.org'] }), of('fetch', { hosts: ['example.com'] }), of('bash', { write: ['/x'] }), of('bash')],
+      [
+        of('fetch', { hosts: ['api.Example.org'] }),
+        of('fetch', { hosts: ['secret.example.org'] }),
+        of('fetch', { hosts: ['example.com'] }),
+        of('bash', { write: ['/x'] }),
+        of('bash'),
+      ],
       { reachOf },
     );
-    expect(results).toEqual(['ran', 'This agent may not reach "secret.example.org".', 'This agent may not reach "example.com".', 'This agent may not write anything.', 'ran']);
+    expect(results).toEqual([
+      'ran',
+      'This agent may not reach "secret.example.org".',
+      'This agent may not reach "example.com".',
+      'This agent may not write anything.',
+      'ran',
+    ]);
   });
 
   it('nothing that it cannot tell: what fails is denied, what is unknown is judged by its effect', async () => {
-    const { results } = await attempt({ read: ['/repo'], write: [] }, [of('read', { path: 7 }), of('read'), of('write')], {
-      reachOf: ({ input }) => {
-        const { path } = input as { readonly path?: string };
-        return path === undefined ? undefined : { read: [path.trim()] };
+    const { results } = await attempt(
+      { read: ['/repo'], write: [] },
+      [of('read', { path: 7 }), of('read'), of('write')],
+      {
+        reachOf: ({ input }) => {
+          const { path } = input as { readonly path?: string };
+          return path === undefined ? undefined : { read: [path.trim()] };
+        },
       },
-    });
-    expect(results).toEqual(['It cannot be told what this call reaches for.', 'ran', 'This agent may not write anything. write declares that it is local-write.']);
+    );
+    expect(results).toEqual([
+      'It cannot be told what this call reaches for.',
+      'ran',
+      'This agent may not write anything. write declares that it is local-write.',
+    ]);
   });
 });
 
@@ -130,14 +204,23 @@ describe('policyGuard asks a person', () => {
   const asked = ({ events }: Tried): number => events.filter(({ type }) => type === 'approval.request').length;
 
   it('before each call that wants it, by all names of the tool', async () => {
-    const tried = await attempt(approvals, [of('bash', { n: 1 }), of('bash', { n: 2 }), of('read')], { aliases, answer: 'once' });
+    const tried = await attempt(approvals, [of('bash', { n: 1 }), of('bash', { n: 2 }), of('read')], {
+      aliases,
+      answer: 'once',
+    });
     expect(tried.results).toEqual(['ran', 'ran', 'ran']);
     expect(asked(tried)).toBe(2);
-    expect(tried.events.find(({ type }) => type === 'approval.request')).toMatchObject({ reason: 'The agent may use bash only with approval.', call: { name: 'bash' } });
+    expect(tried.events.find(({ type }) => type === 'approval.request')).toMatchObject({
+      reason: 'The agent may use bash only with approval.',
+      call: { name: 'bash' },
+    });
   });
 
   it('once, for one who says so', async () => {
-    const tried = await attempt(approvals, [of('bash', { n: 1 }), of('bash', { n: 2 })], { aliases, answer: 'session' });
+    const tried = await attempt(approvals, [of('bash', { n: 1 }), of('bash', { n: 2 })], {
+      aliases,
+      answer: 'session',
+    });
     expect([tried.results, asked(tried)]).toEqual([['ran', 'ran'], 1]);
   });
 
@@ -154,12 +237,17 @@ describe('policyGuard asks a person', () => {
         decide: {
           'tool.call': (event) => {
             emit({ type: 'approval.request', id: `hook/${event.call.id}`, reason: 'A hook asks.', call: event.call });
-            return new Promise<undefined>((resolve) => void waiting.set(`hook/${event.call.id}`, () => resolve(undefined)));
+            return new Promise<undefined>(
+              (resolve) => void waiting.set(`hook/${event.call.id}`, () => resolve(undefined)),
+            );
           },
         },
       };
     });
-    const tried = await attempt({ approvals: ['*'], write: [] }, [of('bash', {}), of('read')], { before: [hook], answer: 'once' });
+    const tried = await attempt({ approvals: ['*'], write: [] }, [of('bash', {}), of('read')], {
+      before: [hook],
+      answer: 'once',
+    });
     expect(tried.results).toEqual(['This agent may not write anything. bash declares that it is destructive.', 'ran']);
     expect(asked(tried)).toBe(2);
   });
@@ -171,7 +259,13 @@ describe('policyGuard asks a person', () => {
         observe: { 'approval.answer': ({ id }) => void (id === 'child' && goOn()) },
         decide: {
           'tool.call': (event) => {
-            emit({ type: 'approval.request', id: 'child', reason: 'A sub-agent asks.', call: event.call, annotations: { subagents: 'c1' } });
+            emit({
+              type: 'approval.request',
+              id: 'child',
+              reason: 'A sub-agent asks.',
+              call: event.call,
+              annotations: { subagents: 'c1' },
+            });
             return new Promise<undefined>((resolve) => (goOn = () => resolve(undefined)));
           },
         },
@@ -182,7 +276,10 @@ describe('policyGuard asks a person', () => {
   });
 
   it('and lets go when the turn is over', async () => {
-    const agent = harness({ model: scriptedModel([response(of('bash')), 'Done.']), tools: tools({ bash: 'destructive' }) }).pipe(policyGuard({ ...unrestricted, approvals: ['*'] }));
+    const agent = harness({
+      model: scriptedModel([response(of('bash')), 'Done.']),
+      tools: tools({ bash: 'destructive' }),
+    }).pipe(policyGuard({ ...unrestricted, approvals: ['*'] }));
     const stop = new AbortController();
     const events = await lastValueFrom(
       agent.turn({ session: 's', input: 'Go', signal: stop.signal }).pipe(
@@ -199,11 +296,18 @@ describe('policyGuard asks a person', () => {
   it('again after a crash only about what was not answered', async () => {
     const records: JournalRecord[] = [];
     const recording = memorySessions();
-    const model: ModelDriver = (_, { step }) => [{ type: 'response', response: step === 1 ? response(of('bash')) : response('Done.') }];
-    const agentWith = (sessions: SessionStore): Agent => harness({ model, tools: tools({ bash: 'destructive' }), sessions }).pipe(policyGuard({ ...unrestricted, approvals: ['bash'] }));
+    const model: ModelDriver = (_, { step }) => [
+      { type: 'response', response: step === 1 ? response(of('bash')) : response('Done.') },
+    ];
+    const agentWith = (sessions: SessionStore): Agent =>
+      harness({ model, tools: tools({ bash: 'destructive' }), sessions }).pipe(
+        policyGuard({ ...unrestricted, approvals: ['bash'] }),
+      );
     const saysYes = async (agent: Agent, turn$: Observable<TurnEvent>): Promise<readonly TurnEvent[]> => {
       const yes = tap<TurnEvent>((event) => {
-        if (event.type === 'approval.request' && event.replayed !== true) queueMicrotask(() => agent.answer(event.id, 'once'));
+        if (event.type === 'approval.request' && event.replayed !== true) {
+          queueMicrotask(() => agent.answer(event.id, 'once'));
+        }
       });
       return lastValueFrom(turn$.pipe(yes, toArray()));
     };

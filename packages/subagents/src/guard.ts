@@ -1,4 +1,12 @@
-import { deny, intercept, type Decision, type ToolCall, type ToolDefinition, type TurnEventOf, type TurnOperator } from '@h/turn';
+import {
+  deny,
+  intercept,
+  type Decision,
+  type ToolCall,
+  type ToolDefinition,
+  type TurnEventOf,
+  type TurnOperator,
+} from '@h/turn';
 import { aFunction, anObject, checkOptions } from '@h/turn/options';
 import type { TurnCheck } from './charged.js';
 import { Consent } from './consent.js';
@@ -78,9 +86,13 @@ export const createGuard = (policy: AgentPolicy, options: GuardOptions, mayBegin
         'tool.call': (event) => {
           const { call } = event;
           if (event.denied) return undefined;
-          if (!allowsTool(policy, call.name, options)) return deny(event, `This agent may not use ${call.name}.`, 'policy-guard');
+          if (!allowsTool(policy, call.name, options)) {
+            return deny(event, `This agent may not use ${call.name}.`, 'policy-guard');
+          }
           const refusal = isOwn(call, options) ? undefined : judged(call);
-          return refusal instanceof Promise ? refusal.then((found) => consented(event, found)) : consented(event, refusal);
+          return refusal instanceof Promise
+            ? refusal.then((found) => consented(event, found))
+            : consented(event, refusal);
         },
       },
     };
@@ -88,10 +100,13 @@ export const createGuard = (policy: AgentPolicy, options: GuardOptions, mayBegin
 };
 
 /** The tools of this package touch nothing but sub-agents, which have policies of their own. */
-const isOwn = ({ name }: ToolCall, { aliases = {} }: GuardOptions): boolean => ['spawn', 'wait'].includes(canonical(name, aliases));
+const isOwn = ({ name }: ToolCall, { aliases = {} }: GuardOptions): boolean =>
+  ['spawn', 'wait'].includes(canonical(name, aliases));
 
 /** Leaves out definitions: the same array for the same tools, so that it spoils no cache. */
-const narrowing = (isAllowed: (name: string) => boolean): ((tools: readonly ToolDefinition[]) => readonly ToolDefinition[]) => {
+const narrowing = (
+  isAllowed: (name: string) => boolean,
+): ((tools: readonly ToolDefinition[]) => readonly ToolDefinition[]) => {
   let offered: readonly ToolDefinition[] | undefined;
   let allowed: readonly ToolDefinition[] = [];
   return (tools) => {

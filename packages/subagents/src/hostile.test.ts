@@ -1,4 +1,13 @@
-import { harness, intercept, memorySessions, reply, type JournalRecord, type SessionStore, type TurnEvent, type TurnOperator } from '@h/turn';
+import {
+  harness,
+  intercept,
+  memorySessions,
+  reply,
+  type JournalRecord,
+  type SessionStore,
+  type TurnEvent,
+  type TurnOperator,
+} from '@h/turn';
 import { call } from '@h/turn/testing';
 import { NEVER } from 'rxjs';
 import { describe, expect, it } from 'vitest';
@@ -13,10 +22,17 @@ const nap = { name: 'nap', run: () => new Promise((resolve) => void setTimeout(r
 
 describe('a turn', () => {
   it('that is refused because its session is busy leaves the sub-agents of the other alone', async () => {
-    const { agent, run, parent, team } = tree({ parent: [says(spawn('a', 'slow')), says(wait('w')), says(spawn('b')), 'I wait.', 'Done.'], tasks: { slow: [says(call('n', 'nap')), 'Slow result.'] }, tools: [nap] });
+    const { agent, run, parent, team } = tree({
+      parent: [says(spawn('a', 'slow')), says(wait('w')), says(spawn('b')), 'I wait.', 'Done.'],
+      tasks: { slow: [says(call('n', 'nap')), 'Slow result.'] },
+      tools: [nap],
+    });
     const done = run();
     await pass(10);
-    expect(await reply(agent.turn({ session: 'boss', input: 'Me too' }))).toMatchObject({ outcome: 'error', error: { code: 'session-busy' } });
+    expect(await reply(agent.turn({ session: 'boss', input: 'Me too' }))).toMatchObject({
+      outcome: 'error',
+      error: { code: 'session-busy' },
+    });
     expect(team.list('boss')).toMatchObject([{ status: 'under-way' }]);
     await pass(500);
     expect(endOf(await done)).toMatchObject({ outcome: 'completed' });
@@ -25,9 +41,19 @@ describe('a turn', () => {
   });
 
   it('that is given up while its results are held up on their way has them in its next turn', async () => {
-    const holding = (): TurnOperator => intercept('holding', () => ({ decide: { 'history.append': (event) => (isHeld && event.origin === 'subagents' ? new Promise(() => undefined) : undefined) } }));
+    const holding = (): TurnOperator =>
+      intercept('holding', () => ({
+        decide: {
+          'history.append': (event) =>
+            isHeld && event.origin === 'subagents' ? new Promise(() => undefined) : undefined,
+        },
+      }));
     let isHeld = true;
-    const { agent, parent } = tree({ parent: [says(spawn('a'), call('n', 'nap')), { never: ['Let me see'] }, 'Got it.'], tools: [nap], lateOperators: [holding()] });
+    const { agent, parent } = tree({
+      parent: [says(spawn('a'), call('n', 'nap')), { never: ['Let me see'] }, 'Got it.'],
+      tools: [nap],
+      lateOperators: [holding()],
+    });
     const running = agent.turn({ session: 'boss', input: 'Go' }).subscribe();
     await pass(200);
     running.unsubscribe();
@@ -39,7 +65,11 @@ describe('a turn', () => {
 
   it('that is given up while a wait takes its results has them in its next turn', async () => {
     const inner = memoryChildStore();
-    const store: ChildStore = { ...inner, save: (record) => (record.takenBy === undefined ? inner.save(record) : new Promise((resolve) => void setTimeout(resolve, 50))) };
+    const store: ChildStore = {
+      ...inner,
+      save: (record) =>
+        record.takenBy === undefined ? inner.save(record) : new Promise((resolve) => void setTimeout(resolve, 50)),
+    };
     const { agent, parent, team } = tree({ parent: [says(spawn('a')), says(wait('w')), 'Got it.'], store });
     const running = agent.turn({ session: 'boss', input: 'Go' }).subscribe();
     await pass(20);
@@ -77,9 +107,28 @@ describe('a turn', () => {
     const records: JournalRecord[] = [];
     const recorded = memorySessions();
     const asking = (): TurnOperator =>
-      intercept('asking', ({ emit }) => ({ decide: { 'tool.call': (event) => (emit({ type: 'approval.request', id: event.turn, reason: 'May I?' }), new Promise(() => undefined)) } }));
-    const sessions: SessionStore = { ...recorded, open: async (session) => ({ ...(await recorded.open(session)), append: (record) => void (session === 'boss' && records.push(record)) }) };
-    const first = tree({ parent: [says(spawn('a', 'rude')), says(wait('w'))], tasks: { rude: [says(call('n', 'nap'))] }, tools: [nap], childOperators: () => [asking()], sessions });
+      intercept('asking', ({ emit }) => ({
+        decide: {
+          'tool.call': (event) => (
+            emit({ type: 'approval.request', id: event.turn, reason: 'May I?' }),
+            new Promise(() => undefined)
+          ),
+        },
+      }));
+    const sessions: SessionStore = {
+      ...recorded,
+      open: async (session) => ({
+        ...(await recorded.open(session)),
+        append: (record) => void (session === 'boss' && records.push(record)),
+      }),
+    };
+    const first = tree({
+      parent: [says(spawn('a', 'rude')), says(wait('w'))],
+      tasks: { rude: [says(call('n', 'nap'))] },
+      tools: [nap],
+      childOperators: () => [asking()],
+      sessions,
+    });
     first.agent.turn({ session: 'boss', input: 'Go', id: 't' }).subscribe();
     await pass(20);
     if (isAnswered) first.agent.answer('c1/t1', 'once');
@@ -94,7 +143,9 @@ describe('a turn', () => {
     agent.resume('t').subscribe((event) => events.push(event));
     await pass(10);
     expect(events.filter(({ type }) => type === 'approval.request')).toMatchObject([{ id: 'c1/t1', replayed: true }]);
-    expect(events.filter(({ type }) => type === 'approval.answer')).toMatchObject([isAnswered ? { decision: 'once', replayed: true } : { id: 'c1/t1', decision: 'deny' }]);
+    expect(events.filter(({ type }) => type === 'approval.answer')).toMatchObject([
+      isAnswered ? { decision: 'once', replayed: true } : { id: 'c1/t1', decision: 'deny' },
+    ]);
     expect(endOf(events)).toMatchObject({ outcome: 'completed' });
   });
 });
@@ -120,7 +171,12 @@ describe('an app', () => {
             let answer: (value: undefined) => void = () => undefined;
             return {
               observe: { 'approval.answer': () => answer(undefined) },
-              decide: { 'tool.call': (event) => (emit({ type: 'approval.request', id: event.turn, reason: 'May I?' }), new Promise<undefined>((resolve) => (answer = resolve))) },
+              decide: {
+                'tool.call': (event) => (
+                  emit({ type: 'approval.request', id: event.turn, reason: 'May I?' }),
+                  new Promise<undefined>((resolve) => (answer = resolve))
+                ),
+              },
             };
           }),
         ],
@@ -136,7 +192,13 @@ describe('an app', () => {
 
   it('loses no result of a turn that is under way to those that nobody has fetched', async () => {
     const forgotten: string[] = [];
-    const { team, run, parent } = tree({ parent: [says(spawn('a')), says(call('n', 'nap')), 'Done.'], tools: [nap], limits: { unread: 1 }, onForgotten: ({ task }) => forgotten.push(task), delayMs: 5 });
+    const { team, run, parent } = tree({
+      parent: [says(spawn('a')), says(call('n', 'nap')), 'Done.'],
+      tools: [nap],
+      limits: { unread: 1 },
+      onForgotten: ({ task }) => forgotten.push(task),
+      delayMs: 5,
+    });
     const done = run();
     await pass(50);
     expect(team.list('boss')).toMatchObject([{ task: 'a', status: 'ok' }]);
@@ -147,7 +209,10 @@ describe('an app', () => {
   });
 
   it('may wrap results in something that is no text, which is not used', async () => {
-    const { run, parent } = tree({ parent: [says(spawn('a')), says(wait('w')), 'Bye.'], wrap: () => undefined as never });
+    const { run, parent } = tree({
+      parent: [says(spawn('a')), says(wait('w')), 'Bye.'],
+      wrap: () => undefined as never,
+    });
     await run();
     expect(countOf(readBy(parent, 2), 'Done: a')).toBe(1);
   });
@@ -165,7 +230,11 @@ describe('an app', () => {
 
   it('is told of results that nobody has fetched when there are too many', async () => {
     const forgotten: string[] = [];
-    const { team, run } = tree({ parent: ['Hi.'], limits: { unread: 2 }, onForgotten: ({ task }) => forgotten.push(task) });
+    const { team, run } = tree({
+      parent: ['Hi.'],
+      limits: { unread: 2 },
+      onForgotten: ({ task }) => forgotten.push(task),
+    });
     for (const task of ['one', 'two', 'three']) {
       await team.spawn({ parent: `boss of ${task}`, agent: 'worker', task, receiver: 'parent' });
       await pass(1);
@@ -178,7 +247,16 @@ describe('an app', () => {
 
 describe('a sub-agent', () => {
   it('whose pipe never ends and hears nothing is cut off', async () => {
-    const { team } = tree({ parent: [], limits: { timeoutMs: 100, graceMs: 20 }, agents: { deaf: { description: 'Deaf.', create: ({ guard }) => ({ ...harness({ model: () => [] }).pipe(guard), turn: () => NEVER }) } } });
+    const { team } = tree({
+      parent: [],
+      limits: { timeoutMs: 100, graceMs: 20 },
+      agents: {
+        deaf: {
+          description: 'Deaf.',
+          create: ({ guard }) => ({ ...harness({ model: () => [] }).pipe(guard), turn: () => NEVER }),
+        },
+      },
+    });
     const spawned = (await team.spawn({ parent: 'boss', agent: 'deaf', task: 'x' })) as Spawned;
     await pass(120);
     expect(await spawned.ended).toMatchObject({ status: 'timed-out', durationMs: 120 });
@@ -189,7 +267,10 @@ describe('a sub-agent', () => {
     for (const made of [undefined, null, 5, {}, { agent: undefined }]) {
       const { team } = tree({ parent: [], agents: { odd: { description: 'Odd.', create: () => made as never } } });
       const spawned = (await team.spawn({ parent: 'boss', agent: 'odd', task: 'x' })) as Spawned;
-      expect(await spawned.ended).toMatchObject({ status: 'failed', reason: expect.stringMatching(/create\(\) of the agent "odd"/) as string });
+      expect(await spawned.ended).toMatchObject({
+        status: 'failed',
+        reason: expect.stringMatching(/create\(\) of the agent "odd"/) as string,
+      });
     }
   });
 
@@ -198,28 +279,42 @@ describe('a sub-agent', () => {
     const above = (await team.spawn({ parent: 'boss', agent: 'worker', task: 'a' })) as Spawned;
     await above.ended;
     await pass(1);
-    expect(await team.spawn({ parent: above.session, agent: 'worker', task: 'late' })).toMatchObject({ status: 'refused', code: 'parent-ended' });
+    expect(await team.spawn({ parent: above.session, agent: 'worker', task: 'late' })).toMatchObject({
+      status: 'refused',
+      code: 'parent-ended',
+    });
     const stopping = (await team.spawn({ parent: 'boss', agent: 'worker', task: 'hang' })) as Spawned;
     const cancelled = team.cancel('boss');
-    expect(await team.spawn({ parent: stopping.session, agent: 'worker', task: 'late' })).toMatchObject({ status: 'refused', code: 'parent-ended' });
+    expect(await team.spawn({ parent: stopping.session, agent: 'worker', task: 'late' })).toMatchObject({
+      status: 'refused',
+      code: 'parent-ended',
+    });
     await cancelled;
   });
 
   it('whose copy cannot be finished, or not in time, leaves it, and says where', async () => {
     const notes = await Promise.all(
-      [() => Promise.reject(new Error('git is busy.')), () => new Promise<never>(() => undefined)].map(async (finish): Promise<ChildEnd> => {
-        const { team } = tree({
-          parent: [],
-          limits: { graceMs: 10 },
-          isolate: () => ({ folder: '/copies/x', original: '/repo', finish }),
-          agents: { editor: { description: 'Edits.', isolate: true, create: () => Promise.reject(new Error('Broken.')) } },
-        });
-        const spawned = (await team.spawn({ parent: 'boss', agent: 'editor', task: 'x' })) as Spawned;
-        await pass(50);
-        return spawned.ended;
-      }),
+      [() => Promise.reject(new Error('git is busy.')), () => new Promise<never>(() => undefined)].map(
+        async (finish): Promise<ChildEnd> => {
+          const { team } = tree({
+            parent: [],
+            limits: { graceMs: 10 },
+            isolate: () => ({ folder: '/copies/x', original: '/repo', finish }),
+            agents: {
+              editor: { description: 'Edits.', isolate: true, create: () => Promise.reject(new Error('Broken.')) },
+            },
+          });
+          const spawned = (await team.spawn({ parent: 'boss', agent: 'editor', task: 'x' })) as Spawned;
+          await pass(50);
+          return spawned.ended;
+        },
+      ),
     );
-    expect(notes[0]).toMatchObject({ status: 'failed', reason: 'Broken.', note: 'Its folder is still there: /copies/x. It could not be finished: git is busy.' });
+    expect(notes[0]).toMatchObject({
+      status: 'failed',
+      reason: 'Broken.',
+      note: 'Its folder is still there: /copies/x. It could not be finished: git is busy.',
+    });
     expect(notes[1]).toMatchObject({ status: 'failed', note: 'Its folder is still there: /copies/x' });
   });
 });

@@ -8,11 +8,25 @@ import { harness } from '@h/turn';
 import { call, response, scriptedModel } from '@h/turn/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { driverOf } from '../test/tool-driver.js';
-import { allowsPath, subagents, unrestricted, type ChildContext, type ChildInfo, type Isolation, type Spawned } from './index.js';
+import {
+  allowsPath,
+  subagents,
+  unrestricted,
+  type ChildContext,
+  type ChildInfo,
+  type Isolation,
+  type Spawned,
+} from './index.js';
 
 const run = promisify(execFile);
 const git = async (cwd: string, ...args: readonly string[]): Promise<string> =>
-  (await run('git', ['-c', 'user.name=Agent', '-c', 'user.email=agent@example.org', '-c', 'core.hooksPath=/dev/null', ...args], { cwd })).stdout.trim();
+  (
+    await run(
+      'git',
+      ['-c', 'user.name=Agent', '-c', 'user.email=agent@example.org', '-c', 'core.hooksPath=/dev/null', ...args],
+      { cwd },
+    )
+  ).stdout.trim();
 
 let home = '';
 let repository = '';
@@ -55,7 +69,10 @@ const editors = (contexts: ChildContext[]) =>
         isolate: true,
         create: (context) => {
           contexts.push(context);
-          const edit = { name: 'edit', run: () => writeFile(join(context.folder ?? '', 'a.txt'), `by ${context.task}\n`).then(() => 'edited') };
+          const edit = {
+            name: 'edit',
+            run: () => writeFile(join(context.folder ?? '', 'a.txt'), `by ${context.task}\n`).then(() => 'edited'),
+          };
           const script = context.task === 'nothing' ? ['Nothing to do.'] : [response(call('1', 'edit')), 'Edited.'];
           return harness({ model: scriptedModel(script), tools: driverOf(edit) }).pipe(context.guard);
         },
@@ -67,14 +84,24 @@ describe('isolation', () => {
   it('gives each a work tree of its own, and leaves branches', async () => {
     const contexts: ChildContext[] = [];
     const team = editors(contexts);
-    const spawned = (await Promise.all(['one', 'two'].map((task) => team.spawn({ parent: 'boss', agent: 'editor', task })))) as Spawned[];
+    const spawned = (await Promise.all(
+      ['one', 'two'].map((task) => team.spawn({ parent: 'boss', agent: 'editor', task })),
+    )) as Spawned[];
     const ends = await Promise.all(spawned.map(({ ended }) => ended));
-    expect(ends.map(({ status, note }) => [status, note])).toEqual(spawned.map(({ child }) => ['ok', `branch agent/${child}`]));
+    expect(ends.map(({ status, note }) => [status, note])).toEqual(
+      spawned.map(({ child }) => ['ok', `branch agent/${child}`]),
+    );
     expect(await git(repository, 'show', 'main:a.txt')).toBe('original');
-    expect(await Promise.all(spawned.map(({ child }) => git(repository, 'show', `agent/${child}:a.txt`)))).toEqual(['by one', 'by two']);
+    expect(await Promise.all(spawned.map(({ child }) => git(repository, 'show', `agent/${child}:a.txt`)))).toEqual([
+      'by one',
+      'by two',
+    ]);
     expect(contexts.map(({ folder }) => existsSync(folder ?? ''))).toEqual([false, false]);
     for (const { policy, folder = '' } of contexts) {
-      expect([allowsPath(policy, join(folder, 'a.txt'), 'write'), allowsPath(policy, join(repository, 'a.txt'), 'write')]).toEqual([true, false]);
+      expect([
+        allowsPath(policy, join(folder, 'a.txt'), 'write'),
+        allowsPath(policy, join(repository, 'a.txt'), 'write'),
+      ]).toEqual([true, false]);
     }
   });
 

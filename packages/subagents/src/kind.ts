@@ -1,4 +1,12 @@
-import { TurnError, type Agent, type ApprovalDecision, type MaybePromise, type TurnEventOf, type TurnOperator, type TurnPriority } from '@h/turn';
+import {
+  TurnError,
+  type Agent,
+  type ApprovalDecision,
+  type MaybePromise,
+  type TurnEventOf,
+  type TurnOperator,
+  type TurnPriority,
+} from '@h/turn';
 import type { AgentPolicy } from './policy.js';
 import type { ChildStatus } from './record.js';
 
@@ -106,10 +114,14 @@ export interface ChildQuestion {
 export const agentOf = (made: Agent | DisposableAgent, kind: string): Agent => {
   const agent: unknown = isObject(made) && 'agent' in made ? made.agent : made;
   if (isObject(agent) && 'turn' in agent && 'operators' in agent) return agent as Agent;
-  throw new TurnError('no-agent', `create() of the agent ${JSON.stringify(kind)} answers with an agent, or with { agent, dispose }.`);
+  throw new TurnError(
+    'no-agent',
+    `create() of the agent ${JSON.stringify(kind)} answers with an agent, or with { agent, dispose }.`,
+  );
 };
 
 /** What has to be called when the agent is done with. */
-export const disposeOf = (made: Agent | DisposableAgent): (() => MaybePromise<void>) | undefined => (isObject(made) && 'dispose' in made && typeof made.dispose === 'function' ? () => made.dispose() : undefined);
+export const disposeOf = (made: Agent | DisposableAgent): (() => MaybePromise<void>) | undefined =>
+  isObject(made) && 'dispose' in made && typeof made.dispose === 'function' ? () => made.dispose() : undefined;
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

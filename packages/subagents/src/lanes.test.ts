@@ -12,7 +12,10 @@ useVirtualTime();
 /** A tool that spawns, and waits for what it has spawned. */
 const research = (team: () => Subagents): TestTool => ({
   name: 'research',
-  run: async ({ task, giveUpMs }: { readonly task: string; readonly giveUpMs?: number }, { session }: { readonly session: string }) => {
+  run: async (
+    { task, giveUpMs }: { readonly task: string; readonly giveUpMs?: number },
+    { session }: { readonly session: string },
+  ) => {
     const spawned = (await team().spawn({ parent: session, agent: 'worker', task })) as Spawned;
     const stop = new AbortController();
     if (giveUpMs !== undefined) setTimeout(() => stop.abort(new Error('Too long.')), giveUpMs);
@@ -31,7 +34,9 @@ describe('lanes', () => {
       return lanes.run(`boss-${index}`, () => reply(one.agent.turn({ session: `boss-${index}`, input: 'Go' })));
     });
     await pass(1000);
-    expect((await Promise.all(parents)).map(({ outcome }) => outcome)).toEqual(Array.from({ length: 5 }, () => 'completed'));
+    expect((await Promise.all(parents)).map(({ outcome }) => outcome)).toEqual(
+      Array.from({ length: 5 }, () => 'completed'),
+    );
     expect(lanes.most).toBe(2);
     expect(lanes.taken).toBe(0);
     expect(lanes.sessions).toHaveLength(15);
@@ -39,8 +44,23 @@ describe('lanes', () => {
 
   it('are free while sub-agents wait for sub-agents, with one place for all', async () => {
     const lanes = slots(1);
-    const tasks = Object.fromEntries(['5', '4', '3', '2'].map((depth) => [depth, [says(spawn('x', String(Number(depth) - 1)), spawn('y', String(Number(depth) - 1))), says(wait('w')), `Done ${depth}.`]]));
-    const { agent, contexts } = tree({ parent: [says(spawn('a', '5')), says(wait('w')), 'Done.'], tasks, lanes, delayMs: 1, limits: { concurrency: 1 } });
+    const tasks = Object.fromEntries(
+      ['5', '4', '3', '2'].map((depth) => [
+        depth,
+        [
+          says(spawn('x', String(Number(depth) - 1)), spawn('y', String(Number(depth) - 1))),
+          says(wait('w')),
+          `Done ${depth}.`,
+        ],
+      ]),
+    );
+    const { agent, contexts } = tree({
+      parent: [says(spawn('a', '5')), says(wait('w')), 'Done.'],
+      tasks,
+      lanes,
+      delayMs: 1,
+      limits: { concurrency: 1 },
+    });
     const done = lanes.run('boss', () => reply(agent.turn({ session: 'boss', input: 'Go' })));
     await pass(2000);
     expect(await done).toMatchObject({ outcome: 'completed' });
@@ -52,10 +72,20 @@ describe('lanes', () => {
   it('are free while a tool waits for what it has spawned, at the top and below', async () => {
     const lanes = slots(1);
     const tasks = { mid: [says(call('r', 'research', { task: 'deep' })), 'Mid.'], deep: ['Deep.'] };
-    const tried = tree({ parent: [says(call('r', 'research', { task: 'mid' })), 'Done.'], tasks, tools: [research(() => tried.team)], lanes, delayMs: 1, limits: { concurrency: 1 } });
+    const tried = tree({
+      parent: [says(call('r', 'research', { task: 'mid' })), 'Done.'],
+      tasks,
+      tools: [research(() => tried.team)],
+      lanes,
+      delayMs: 1,
+      limits: { concurrency: 1 },
+    });
     const done = lanes.run('boss', () => reply(tried.agent.turn({ session: 'boss', input: 'Go' })));
     await pass(100);
-    expect([readBy(tried.parent, 1), readBy(tried.children[0] as never, 1)]).toEqual([expect.stringContaining('Mid.'), expect.stringContaining('Deep.')]);
+    expect([readBy(tried.parent, 1), readBy(tried.children[0] as never, 1)]).toEqual([
+      expect.stringContaining('Mid.'),
+      expect.stringContaining('Deep.'),
+    ]);
     expect(await done).toMatchObject({ outcome: 'completed', steps: 2 });
     expect([lanes.most, lanes.taken]).toEqual([1, 0]);
   });
@@ -69,7 +99,12 @@ describe('lanes', () => {
 
   it('have a tool back that waits no longer', async () => {
     const lanes = slots(2);
-    const tried = tree({ parent: [says(call('r', 'research', { task: 'hang', giveUpMs: 50 })), 'Done.'], tasks: { hang: [{ never: [] }] }, tools: [research(() => tried.team)], lanes });
+    const tried = tree({
+      parent: [says(call('r', 'research', { task: 'hang', giveUpMs: 50 })), 'Done.'],
+      tasks: { hang: [{ never: [] }] },
+      tools: [research(() => tried.team)],
+      lanes,
+    });
     const done = lanes.run('boss', () => reply(tried.agent.turn({ session: 'boss', input: 'Go' })));
     await pass(49);
     expect([tried.parent.requests.length, lanes.taken]).toEqual([1, 1]);
@@ -94,7 +129,14 @@ describe('lanes', () => {
     const { team } = tree({
       parent: [],
       lanes,
-      agents: { slow: { description: 'Slow.', priority: 'background', timeoutMs: 5000, create: () => new Promise<never>(() => undefined) } },
+      agents: {
+        slow: {
+          description: 'Slow.',
+          priority: 'background',
+          timeoutMs: 5000,
+          create: () => new Promise<never>(() => undefined),
+        },
+      },
       limits: { graceMs: 10 },
     });
     const spawned = (await team.spawn({ parent: 'boss', agent: 'slow', task: 'x' })) as Spawned;

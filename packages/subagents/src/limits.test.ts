@@ -6,10 +6,13 @@ import { subagents, unrestricted, type Spawned, type SubagentsOptions } from './
 useVirtualTime();
 
 /** A team whose sub-agents work until they are cancelled. */
-const busy = (limits: SubagentsOptions['limits']) => tree({ parent: [], limits, tasks: { hang: [{ never: ['…'] }] } }).team;
+const busy = (limits: SubagentsOptions['limits']) =>
+  tree({ parent: [], limits, tasks: { hang: [{ never: ['…'] }] } }).team;
 
 const spawnMany = async (team: ReturnType<typeof busy>, parent: string, count: number) => {
-  const answers = await Promise.all(Array.from({ length: count }, () => team.spawn({ parent, agent: 'worker', task: 'hang' })));
+  const answers = await Promise.all(
+    Array.from({ length: count }, () => team.spawn({ parent, agent: 'worker', task: 'hang' })),
+  );
   return answers.map((answer) => (answer.status === 'refused' ? answer.code : answer.status));
 };
 
@@ -36,7 +39,9 @@ describe('limits', () => {
   it('lets sub-agents spawn sub-agents, five deep', async () => {
     const team = busy({});
     let parent = 'boss';
-    for (let depth = 1; depth <= 5; depth += 1) parent = ((await team.spawn({ parent, agent: 'worker', task: 'hang' })) as Spawned).session;
+    for (let depth = 1; depth <= 5; depth += 1) {
+      parent = ((await team.spawn({ parent, agent: 'worker', task: 'hang' })) as Spawned).session;
+    }
     expect(await team.spawn({ parent, agent: 'worker', task: 'hang' })).toEqual({
       status: 'refused',
       code: 'max-depth',
@@ -56,7 +61,10 @@ describe('limits', () => {
       list: () => [],
     };
     const { team } = tree({ parent: [], limits: { children: 1, tree: 1 }, store });
-    expect(await team.spawn({ parent: 'boss', agent: 'worker', task: 'a' })).toMatchObject({ status: 'refused', code: 'not-kept' });
+    expect(await team.spawn({ parent: 'boss', agent: 'worker', task: 'a' })).toMatchObject({
+      status: 'refused',
+      code: 'not-kept',
+    });
     isFull = false;
     expect(await team.spawn({ parent: 'boss', agent: 'worker', task: 'a' })).toMatchObject({ status: 'accepted' });
     await pass(1);
@@ -65,23 +73,40 @@ describe('limits', () => {
 
   it('gives places back where a policy is none', async () => {
     const { team } = tree({ parent: [], limits: { children: 1 } });
-    await expect(team.spawn({ parent: 'boss', agent: 'worker', task: 'a', policy: { tool: [] } as never })).rejects.toThrow(/no member "tool"/);
+    await expect(
+      team.spawn({ parent: 'boss', agent: 'worker', task: 'a', policy: { tool: [] } as never }),
+    ).rejects.toThrow(/no member "tool"/);
     const answer = await team.spawn({ parent: 'boss', agent: 'worker', task: 'a' });
     expect(answer.status).toBe('accepted');
     expect(await (answer as Spawned).ended).toMatchObject({ status: 'ok', text: 'Done: a' });
   });
 
   it('ends a sub-agent whose time is up, counted from when it begins', async () => {
-    const { team } = tree({ parent: [], limits: { timeoutMs: 1000, concurrency: 1 }, tasks: { hang: [{ never: ['Half.'] }] } });
-    const [one, two] = (await Promise.all(['hang', 'hang'].map((task) => team.spawn({ parent: 'boss', agent: 'worker', task })))) as Spawned[];
+    const { team } = tree({
+      parent: [],
+      limits: { timeoutMs: 1000, concurrency: 1 },
+      tasks: { hang: [{ never: ['Half.'] }] },
+    });
+    const [one, two] = (await Promise.all(
+      ['hang', 'hang'].map((task) => team.spawn({ parent: 'boss', agent: 'worker', task })),
+    )) as Spawned[];
     await pass(1000);
-    expect(await one?.ended).toMatchObject({ status: 'timed-out', outcome: 'cancelled', reason: 'Its time was up.', durationMs: 1000 });
+    expect(await one?.ended).toMatchObject({
+      status: 'timed-out',
+      outcome: 'cancelled',
+      reason: 'Its time was up.',
+      durationMs: 1000,
+    });
     await pass(1000);
     expect(await two?.ended).toMatchObject({ status: 'timed-out', durationMs: 1000 });
   });
 
   it('lets a kind of agent have a time of its own', async () => {
-    const { team } = tree({ parent: [], agents: { slow: { description: 'Slow.', timeoutMs: 50, create: () => new Promise<never>(() => undefined) } }, limits: { graceMs: 5 } });
+    const { team } = tree({
+      parent: [],
+      agents: { slow: { description: 'Slow.', timeoutMs: 50, create: () => new Promise<never>(() => undefined) } },
+      limits: { graceMs: 5 },
+    });
     const answer = (await team.spawn({ parent: 'boss', agent: 'slow', task: 'x' })) as Spawned;
     await pass(54);
     expect(team.list('boss')).toMatchObject([{ status: 'under-way' }]);
@@ -92,10 +117,15 @@ describe('limits', () => {
   it('frees all places of one that is cut off', async () => {
     const { team } = tree({
       parent: [],
-      agents: { stuck: { description: 'Stuck.', timeoutMs: 50, create: () => new Promise<never>(() => undefined) }, worker: { description: 'x', create: () => Promise.reject(new Error('made')) } },
+      agents: {
+        stuck: { description: 'Stuck.', timeoutMs: 50, create: () => new Promise<never>(() => undefined) },
+        worker: { description: 'x', create: () => Promise.reject(new Error('made')) },
+      },
       limits: { graceMs: 5, concurrency: 1, children: 2 },
     });
-    const spawned = (await Promise.all(['stuck', 'worker'].map((agent) => team.spawn({ parent: 'boss', agent, task: 'x' })))) as Spawned[];
+    const spawned = (await Promise.all(
+      ['stuck', 'worker'].map((agent) => team.spawn({ parent: 'boss', agent, task: 'x' })),
+    )) as Spawned[];
     await pass(55);
     expect(await spawned[1]?.ended).toMatchObject({ status: 'failed', reason: 'made' });
   });
@@ -111,7 +141,10 @@ describe('limits', () => {
     await run();
     expect(readBy(parent, 1)).toContain('accepted');
     const context = { call: { id: 'x' }, turn: 'gone', session: 'boss', signal: new AbortController().signal };
-    expect(await team.tools[0].run({ agent: 'worker', task: 'x' }, context)).toMatchObject({ status: 'refused', code: 'parent-ended' });
+    expect(await team.tools[0].run({ agent: 'worker', task: 'x' }, context)).toMatchObject({
+      status: 'refused',
+      code: 'parent-ended',
+    });
   });
 
   it('spawns nothing once it is closed', async () => {
@@ -126,16 +159,44 @@ describe('the options of subagents', () => {
   it.each<[string, object, RegExp]>([
     ['an unknown option', { agents: { worker }, limit: 1 }, /no option "limit" .*did you mean "limits"/],
     ['an unknown limit', { agents: { worker }, limits: { deep: 1 } }, /no option "limits.deep"/],
-    ['a limit that is none', { agents: { worker }, limits: { depth: -1 } }, /a whole number from 0 or Infinity as "limits.depth"; it was given -1/],
+    [
+      'a limit that is none',
+      { agents: { worker }, limits: { depth: -1 } },
+      /a whole number from 0 or Infinity as "limits.depth"; it was given -1/,
+    ],
     ['no agents', { agents: {} }, /at least one kind/],
-    ['an agent without create()', { agents: { worker: { description: 'x' } } }, /needs "agents.worker.create": a function/],
-    ['an unknown member of an agent', { agents: { worker: { ...worker, model: 'x' } } }, /no option "agents.worker.model"/],
+    [
+      'an agent without create()',
+      { agents: { worker: { description: 'x' } } },
+      /needs "agents.worker.create": a function/,
+    ],
+    [
+      'an unknown member of an agent',
+      { agents: { worker: { ...worker, model: 'x' } } },
+      /no option "agents.worker.model"/,
+    ],
     ['isolation that nobody makes', { agents: { worker: { ...worker, isolate: true } } }, /no option "isolate"/],
     ['a policy that is misspelt', { agents: { worker }, policy: { tool: null } }, /no member "tool"/],
-    ['amounts that nobody counts', { agents: { worker: { ...worker, policy: { budget: { maxTokens: 1 } } } } }, /The agent "worker" limits maxTokens, but subagents\(\) was given no option "budget"/],
-    ['amounts at the top that nobody counts', { agents: { worker }, policy: { ...unrestricted, budget: { maxCost: 1 } } }, /The policy of subagents\(\) limits maxCost/],
-    ['a limit on what is unread that is none', { agents: { worker }, limits: { unread: 0.5 } }, /a whole number from 0 or Infinity as "limits.unread"/],
-    ['a time for the store that is none', { agents: { worker }, limits: { storeMs: 0 } }, /a number from 1 or Infinity as "limits.storeMs"/],
+    [
+      'amounts that nobody counts',
+      { agents: { worker: { ...worker, policy: { budget: { maxTokens: 1 } } } } },
+      /The agent "worker" limits maxTokens, but subagents\(\) was given no option "budget"/,
+    ],
+    [
+      'amounts at the top that nobody counts',
+      { agents: { worker }, policy: { ...unrestricted, budget: { maxCost: 1 } } },
+      /The policy of subagents\(\) limits maxCost/,
+    ],
+    [
+      'a limit on what is unread that is none',
+      { agents: { worker }, limits: { unread: 0.5 } },
+      /a whole number from 0 or Infinity as "limits.unread"/,
+    ],
+    [
+      'a time for the store that is none',
+      { agents: { worker }, limits: { storeMs: 0 } },
+      /a number from 1 or Infinity as "limits.storeMs"/,
+    ],
     ['a reachOf that is none', { agents: { worker }, reachOf: {} }, /a function as "reachOf"/],
     ['a parentEnd that is none', { agents: { worker }, parentEnd: 'kill' }, /"wait" or "detach" or "cancel"/],
     ['lanes that are none', { agents: { worker }, lanes: {} }, /run\(\) and yieldWhile\(\)/],

@@ -15,8 +15,15 @@ import { turnChildren } from './turn-children.js';
 useVirtualTime();
 
 const model: ModelDriver = (_, { step, session }) => {
-  const first = session.startsWith('boss') ? response(call('a', 'spawn', { agent: 'worker', task: 'x' }), call('b', 'spawn', { agent: 'worker', task: 'y' })) : response('Done.');
-  return [{ type: 'response', response: step === 1 ? first : step === 2 ? response(call('w', 'wait', {})) : response('Bye.') }];
+  const first = session.startsWith('boss')
+    ? response(call('a', 'spawn', { agent: 'worker', task: 'x' }), call('b', 'spawn', { agent: 'worker', task: 'y' }))
+    : response('Done.');
+  return [
+    {
+      type: 'response',
+      response: step === 1 ? first : step === 2 ? response(call('w', 'wait', {})) : response('Bye.'),
+    },
+  ];
 };
 
 const heapUsed = (): number => {
@@ -28,7 +35,12 @@ const heapUsed = (): number => {
 
 /** A team whose inside can be looked at. */
 const open = (options: Partial<SubagentsOptions> = {}) => {
-  const team = new Team({ agents: { worker: { description: 'Works.', create: ({ guard }) => harness({ model, tools: driverOf() }).pipe(guard) } }, ...options });
+  const team = new Team({
+    agents: {
+      worker: { description: 'Works.', create: ({ guard }) => harness({ model, tools: driverOf() }).pipe(guard) },
+    },
+    ...options,
+  });
   const agent = harness({ model, tools: driverOf(spawnTool(team), waitTool(team)) }).pipe(turnChildren(team));
   return { team, agent };
 };
@@ -38,12 +50,22 @@ describe('a team', () => {
     const store = memoryChildStore();
     const { team, agent } = open({ store });
     for (let index = 0; index < 200; index += 1) {
-      expect(await reply(agent.turn({ session: `boss-${index % 10}`, input: 'Go' }))).toMatchObject({ outcome: 'completed', steps: 3 });
+      expect(await reply(agent.turn({ session: `boss-${index % 10}`, input: 'Go' }))).toMatchObject({
+        outcome: 'completed',
+        steps: 3,
+      });
       const spawned = await team.spawn({ parent: `code-${index}`, agent: 'worker', task: 'x' });
       if (spawned.status === 'accepted') await spawned.ended;
     }
     await pass(1);
-    expect([team.family.size, team.turns.size, team.pauses.size, team.unread.size, team.records.size, await store.list()]).toEqual([0, 0, 0, 0, 0, []]);
+    expect([
+      team.family.size,
+      team.turns.size,
+      team.pauses.size,
+      team.unread.size,
+      team.records.size,
+      await store.list(),
+    ]).toEqual([0, 0, 0, 0, 0, []]);
   });
 
   it('keeps no more than so many results for turns that never come, not even after a restart', async () => {
@@ -57,13 +79,20 @@ describe('a team', () => {
     const { team: next } = open({ store, limits: { unread: 2 } });
     expect(await recover(next)).toEqual([]);
     await pass(1);
-    expect([next.unread.size, (await store.list()).map(({ parent }: ChildRecord) => parent)]).toEqual([2, ['gone-48', 'gone-49']]);
+    expect([next.unread.size, (await store.list()).map(({ parent }: ChildRecord) => parent)]).toEqual([
+      2,
+      ['gone-48', 'gone-49'],
+    ]);
   });
 
   it('keeps no more of long results than what is read of them', async () => {
     let count = 0;
-    const long: ModelDriver = () => [{ type: 'response', response: response(`${(count += 1)}${'x'.repeat(999)}`.repeat(5000)) }];
-    const { team } = open({ agents: { worker: { description: 'Talks.', create: ({ guard }) => harness({ model: long }).pipe(guard) } } });
+    const long: ModelDriver = () => [
+      { type: 'response', response: response(`${(count += 1)}${'x'.repeat(999)}`.repeat(5000)) },
+    ];
+    const { team } = open({
+      agents: { worker: { description: 'Talks.', create: ({ guard }) => harness({ model: long }).pipe(guard) } },
+    });
     const before = heapUsed();
     for (let index = 0; index < 20; index += 1) {
       await team.spawn({ parent: `boss-${index}`, agent: 'worker', task: 'x', receiver: 'parent' });
@@ -75,9 +104,25 @@ describe('a team', () => {
 
   it('keeps no more of errors than what helps', async () => {
     const cause = { name: 'Error', message: 'y'.repeat(50_000), code: 'E_CAUSE' };
-    const broken: ModelDriver = () => [{ type: 'error', error: { name: 'Error', message: 'x'.repeat(50_000), code: 'E_MODEL', status: 500, body: 'z'.repeat(50_000), headers: { a: 'z'.repeat(50_000) }, cause } }];
+    const broken: ModelDriver = () => [
+      {
+        type: 'error',
+        error: {
+          name: 'Error',
+          message: 'x'.repeat(50_000),
+          code: 'E_MODEL',
+          status: 500,
+          body: 'z'.repeat(50_000),
+          headers: { a: 'z'.repeat(50_000) },
+          cause,
+        },
+      },
+    ];
     const store = memoryChildStore();
-    const { team } = open({ store, agents: { worker: { description: 'Fails.', create: ({ guard }) => harness({ model: broken }).pipe(guard) } } });
+    const { team } = open({
+      store,
+      agents: { worker: { description: 'Fails.', create: ({ guard }) => harness({ model: broken }).pipe(guard) } },
+    });
     await team.spawn({ parent: 'boss', agent: 'worker', task: 'x', receiver: 'parent' });
     await pass(1);
     const [record] = await store.list();
@@ -87,7 +132,9 @@ describe('a team', () => {
 
   it('keeps nothing of what was refused', async () => {
     const { team } = open({ limits: { depth: 0 } });
-    for (let index = 0; index < 50; index += 1) await team.spawn({ parent: `boss-${index}`, agent: 'worker', task: 'x' });
+    for (let index = 0; index < 50; index += 1) {
+      await team.spawn({ parent: `boss-${index}`, agent: 'worker', task: 'x' });
+    }
     expect(team.family.size).toBe(0);
   });
 });

@@ -12,7 +12,11 @@ import type { ChildEnd, ChildStore } from './record.js';
 
 /** Keeps what is too long to be read at once; the stores of `@h/tools` do. */
 export interface ResultArtifacts {
-  put(artifact: { readonly session: string; readonly content: string; readonly external: boolean }): MaybePromise<{ readonly id: string }>;
+  put(artifact: {
+    readonly session: string;
+    readonly content: string;
+    readonly external: boolean;
+  }): MaybePromise<{ readonly id: string }>;
 }
 
 /**
@@ -49,7 +53,9 @@ export interface SubagentsOptions<Budget extends SharedBudget = SharedBudget> {
    *
    * @defaultValue known of no call: each is judged by the effect that its tool declares
    */
-  readonly reachOf?: ((call: ToolCall, child: ChildInfo & { readonly folder: string | undefined }) => CallReach | undefined) | undefined;
+  readonly reachOf?:
+    | ((call: ToolCall, child: ChildInfo & { readonly folder: string | undefined }) => CallReach | undefined)
+    | undefined;
   /** The budget of the agents at the top, of which sub-agents get shares; for all, or by session. */
   readonly budget?: Budget | ((session: string) => Budget | undefined) | undefined;
   /**

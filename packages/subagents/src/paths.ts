@@ -11,12 +11,14 @@ export const isInside = (root: string, path: string): boolean => {
 };
 
 /** Whether a path lies in one of the folders. */
-export const isWithin = (roots: Roots, path: string): boolean => roots === null || roots.some((root) => isInside(root, resolve(path)));
+export const isWithin = (roots: Roots, path: string): boolean =>
+  roots === null || roots.some((root) => isInside(root, resolve(path)));
 
 /** What lies in folders of both lists. */
 export const intersectRoots = (one: Roots, other: Roots): Roots => {
   if (one === null || other === null) return (one ?? other) && distinct(one ?? other ?? []);
-  const below = (inner: readonly string[], outer: readonly string[]): readonly string[] => inner.filter((path) => isWithin(outer, path));
+  const below = (inner: readonly string[], outer: readonly string[]): readonly string[] =>
+    inner.filter((path) => isWithin(outer, path));
   return distinct([...below(one, other), ...below(other, one)]);
 };
 
@@ -29,12 +31,15 @@ const distinct = (paths: readonly string[]): readonly string[] => [...new Set(pa
  */
 export const normalRoots = (roots: readonly string[]): readonly string[] =>
   roots.map((path) => {
-    if (!isAbsolute(path)) throw new TurnError('invalid-option', `A policy takes absolute paths; it was given ${JSON.stringify(path)}.`);
+    if (!isAbsolute(path)) {
+      throw new TurnError('invalid-option', `A policy takes absolute paths; it was given ${JSON.stringify(path)}.`);
+    }
     return resolve(path);
   });
 
 /** Where a path lies in a copy of a folder; nothing for one that is not in the folder. */
-const moved = (path: string, from: string, to: string): string | undefined => (isInside(from, path) ? join(to, relative(from, path)) : undefined);
+const moved = (path: string, from: string, to: string): string | undefined =>
+  isInside(from, path) ? join(to, relative(from, path)) : undefined;
 
 /** The folders of somebody who works in a copy: what lies in the original becomes what lies in the copy, the whole of it at most. */
 export const moveRoots = (roots: readonly string[], from: string, to: string): readonly string[] => [

@@ -25,7 +25,8 @@ export const matches = (pattern: string, name: string): boolean => {
   return at === pattern.length;
 };
 
-export const matchesAny = (patterns: readonly string[], name: string): boolean => patterns.some((pattern) => matches(pattern, name));
+export const matchesAny = (patterns: readonly string[], name: string): boolean =>
+  patterns.some((pattern) => matches(pattern, name));
 
 /**
  * What two lists of patterns both allow; `null` allows everything, `[]` nothing.
@@ -35,13 +36,15 @@ export const matchesAny = (patterns: readonly string[], name: string): boolean =
  */
 export const intersect = (one: readonly string[] | null, other: readonly string[] | null): readonly string[] | null => {
   if (one === null || other === null) return distinct(one ?? other);
-  const covered = (inner: readonly string[], outer: readonly string[]): readonly string[] => inner.filter((pattern) => matchesAny(outer, pattern));
+  const covered = (inner: readonly string[], outer: readonly string[]): readonly string[] =>
+    inner.filter((pattern) => matchesAny(outer, pattern));
   return unite(covered(one, other), covered(other, one));
 };
 
 const distinct = (patterns: readonly string[] | null): readonly string[] | null => patterns && unite(patterns, []);
 
-export const unite = (one: readonly string[], other: readonly string[]): readonly string[] => [...new Set([...one, ...other])].toSorted();
+export const unite = (one: readonly string[], other: readonly string[]): readonly string[] =>
+  [...new Set([...one, ...other])].toSorted();
 
 /** The own name of what is called so. */
 export const canonical = (name: string, aliases: Aliases): string => {
@@ -55,9 +58,16 @@ export const canonical = (name: string, aliases: Aliases): string => {
 };
 
 /** Patterns that allow: by own names. */
-export const allowing = (patterns: readonly string[], aliases: Aliases): readonly string[] => patterns.map((pattern) => canonical(pattern, aliases));
+export const allowing = (patterns: readonly string[], aliases: Aliases): readonly string[] =>
+  patterns.map((pattern) => canonical(pattern, aliases));
 
 /** Patterns that forbid: what matches another name of a thing forbids the thing. */
 export const forbidding = (patterns: readonly string[], aliases: Aliases): readonly string[] => [
-  ...new Set([...patterns, ...patterns.map((pattern) => canonical(pattern, aliases)), ...Object.keys(aliases).filter((alias) => matchesAny(patterns, alias)).map((alias) => canonical(alias, aliases))]),
+  ...new Set([
+    ...patterns,
+    ...patterns.map((pattern) => canonical(pattern, aliases)),
+    ...Object.keys(aliases)
+      .filter((alias) => matchesAny(patterns, alias))
+      .map((alias) => canonical(alias, aliases)),
+  ]),
 ];

@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { allowsHost, allowsPath, allowsTool, inheritPolicy, movePolicy, unrestricted, wantsApproval, type AgentPolicy } from './index.js';
+import {
+  allowsHost,
+  allowsPath,
+  allowsTool,
+  inheritPolicy,
+  movePolicy,
+  unrestricted,
+  wantsApproval,
+  type AgentPolicy,
+} from './index.js';
 import { matches } from './patterns.js';
 
 const aliases = { shell: 'bash', Bash: 'bash', fetch: 'http_get' };
@@ -23,22 +32,43 @@ describe('inheritPolicy', () => {
     [['shell'], ['bash'], ['bash']],
     [['bash'], ['Bash', 'shell'], ['bash']],
   ])('makes of tools %j and wanted %j %j', (own, wanted, expected) => {
-    expect(inheritPolicy(given({ tools: own }), wanted === undefined ? {} : { tools: wanted }, { aliases }).tools).toEqual(expected);
+    expect(
+      inheritPolicy(given({ tools: own }), wanted === undefined ? {} : { tools: wanted }, { aliases }).tools,
+    ).toEqual(expected);
   });
 
   it('unites denials, by all names of a tool', () => {
     const child = inheritPolicy(given({ deniedTools: ['sh*'] }), { deniedTools: ['fetch'] }, { aliases });
-    expect(['bash', 'shell', 'Bash', 'http_get', 'read'].map((name) => allowsTool(child, name))).toEqual([false, false, true, false, true]);
-    expect(['bash', 'shell', 'Bash', 'http_get', 'fetch'].map((name) => allowsTool(child, name, { aliases }))).toEqual([false, false, false, false, false]);
+    expect(['bash', 'shell', 'Bash', 'http_get', 'read'].map((name) => allowsTool(child, name))).toEqual([
+      false,
+      false,
+      true,
+      false,
+      true,
+    ]);
+    expect(['bash', 'shell', 'Bash', 'http_get', 'fetch'].map((name) => allowsTool(child, name, { aliases }))).toEqual([
+      false,
+      false,
+      false,
+      false,
+      false,
+    ]);
   });
 
   it('takes the stricter sandbox, the smaller amounts, all approvals', () => {
-    const child = inheritPolicy(given({ sandbox: 'workspace-write', budget: { maxTokens: 100, maxCost: 5 }, approvals: ['bash'] }), {
-      sandbox: 'none',
-      budget: { maxTokens: 500, maxSteps: 3, maxCost: 1 },
-      approvals: ['edit'],
+    const child = inheritPolicy(
+      given({ sandbox: 'workspace-write', budget: { maxTokens: 100, maxCost: 5 }, approvals: ['bash'] }),
+      {
+        sandbox: 'none',
+        budget: { maxTokens: 500, maxSteps: 3, maxCost: 1 },
+        approvals: ['edit'],
+      },
+    );
+    expect(child).toMatchObject({
+      sandbox: 'workspace-write',
+      budget: { maxTokens: 100, maxCost: 1, maxSteps: 3 },
+      approvals: ['bash', 'edit'],
     });
-    expect(child).toMatchObject({ sandbox: 'workspace-write', budget: { maxTokens: 100, maxCost: 1, maxSteps: 3 }, approvals: ['bash', 'edit'] });
     expect(wantsApproval(child, 'shell', { aliases })).toBe(true);
   });
 
@@ -50,15 +80,29 @@ describe('inheritPolicy', () => {
     ['/repo/src/keys/id', false],
     ['/', false],
   ])('lets %j be written: %j', (path, expected) => {
-    const child = inheritPolicy(given({ write: ['/repo/src', '/tmp/x'], deniedPaths: ['/repo/src/keys'] }), { write: ['/repo'] });
+    const child = inheritPolicy(given({ write: ['/repo/src', '/tmp/x'], deniedPaths: ['/repo/src/keys'] }), {
+      write: ['/repo'],
+    });
     expect(allowsPath(child, path, 'write')).toBe(expected);
   });
 
   it('compares hosts whatever their case, and with the dot of the root or without', () => {
-    const child = inheritPolicy(given({ hosts: ['*.Example.org'], deniedHosts: ['Secret.example.org.'] }), { hosts: ['api.example.ORG', 'other.org', 'secret.example.org'] });
-    const hosts = ['API.example.org', 'api.example.org.', 'other.org', 'www.example.org', 'SECRET.example.org', 'secret.example.org.'];
+    const child = inheritPolicy(given({ hosts: ['*.Example.org'], deniedHosts: ['Secret.example.org.'] }), {
+      hosts: ['api.example.ORG', 'other.org', 'secret.example.org'],
+    });
+    const hosts = [
+      'API.example.org',
+      'api.example.org.',
+      'other.org',
+      'www.example.org',
+      'SECRET.example.org',
+      'secret.example.org.',
+    ];
     expect(hosts.map((host) => allowsHost(child, host))).toEqual([true, true, false, false, false, false]);
-    expect(['a.org', 'a.org.'].map((host) => allowsHost(given({ deniedHosts: ['a.org'] }), host))).toEqual([false, false]);
+    expect(['a.org', 'a.org.'].map((host) => allowsHost(given({ deniedHosts: ['a.org'] }), host))).toEqual([
+      false,
+      false,
+    ]);
   });
 
   it.each<[string, object, RegExp]>([
@@ -93,7 +137,12 @@ const policies: fc.Arbitrary<AgentPolicy> = fc.record({
   budget: fc.dictionary(fc.constantFrom('maxTokens', 'maxCost'), fc.nat()),
 });
 const others = fc.dictionary(name, name, { maxKeys: 3 });
-const wanted = fc.record(Object.fromEntries(Object.keys(unrestricted).map((key) => [key, policies.map((policy) => policy[key as keyof AgentPolicy])])), { requiredKeys: [] }) as fc.Arbitrary<Partial<AgentPolicy>>;
+const wanted = fc.record(
+  Object.fromEntries(
+    Object.keys(unrestricted).map((key) => [key, policies.map((policy) => policy[key as keyof AgentPolicy])]),
+  ),
+  { requiredKeys: [] },
+) as fc.Arbitrary<Partial<AgentPolicy>>;
 
 describe('a child', () => {
   it('may never do more than its parent, nor more than was wanted, whatever both are', () => {
@@ -105,8 +154,12 @@ describe('a child', () => {
           if (allowsTool(child, tool, options)) expect(allowsTool(limit, tool, options)).toBe(true);
           if (wantsApproval(limit, tool, options)) expect(wantsApproval(child, tool, options)).toBe(true);
           if (allowsHost(child, tool)) expect(allowsHost(limit, tool)).toBe(true);
-          for (const access of ['read', 'write'] as const) if (allowsPath(child, file, access)) expect(allowsPath(limit, file, access)).toBe(true);
-          for (const [key, amount] of Object.entries(limit.budget)) expect(child.budget[key]).toBeLessThanOrEqual(amount);
+          for (const access of ['read', 'write'] as const) {
+            if (allowsPath(child, file, access)) expect(allowsPath(limit, file, access)).toBe(true);
+          }
+          for (const [key, amount] of Object.entries(limit.budget)) {
+            expect(child.budget[key]).toBeLessThanOrEqual(amount);
+          }
           const levels = ['none', 'workspace-write', 'read-only'];
           expect(levels.indexOf(child.sandbox)).toBeGreaterThanOrEqual(levels.indexOf(limit.sandbox));
         }
@@ -138,8 +191,16 @@ describe('a child', () => {
 
 describe('movePolicy', () => {
   it('turns rights in a folder into rights in its copy', () => {
-    const policy = given({ read: ['/repo', '/docs'], write: ['/repo/src', '/tmp/out'], deniedPaths: ['/repo/src/keys'] });
-    expect(movePolicy(policy, '/repo', '/copy')).toMatchObject({ read: ['/docs', '/copy'], write: ['/copy/src'], deniedPaths: ['/copy/src/keys', '/repo/src/keys'] });
+    const policy = given({
+      read: ['/repo', '/docs'],
+      write: ['/repo/src', '/tmp/out'],
+      deniedPaths: ['/repo/src/keys'],
+    });
+    expect(movePolicy(policy, '/repo', '/copy')).toMatchObject({
+      read: ['/docs', '/copy'],
+      write: ['/copy/src'],
+      deniedPaths: ['/copy/src/keys', '/repo/src/keys'],
+    });
   });
 
   it.each<[AgentPolicy['write'], readonly string[]]>([

@@ -74,7 +74,11 @@ export interface InheritOptions {
  * console.log(child.tools); // ['read']
  * ```
  */
-export const inheritPolicy = (parent: AgentPolicy, wanted: Partial<AgentPolicy> = {}, { aliases = {} }: InheritOptions = {}): AgentPolicy => {
+export const inheritPolicy = (
+  parent: AgentPolicy,
+  wanted: Partial<AgentPolicy> = {},
+  { aliases = {} }: InheritOptions = {},
+): AgentPolicy => {
   checkPolicy(parent);
   checkPolicy(wanted);
   const own = normal(parent, aliases);
@@ -88,7 +92,8 @@ export const inheritPolicy = (parent: AgentPolicy, wanted: Partial<AgentPolicy> 
     deniedPaths: unite(own.deniedPaths, asked.deniedPaths),
     hosts: intersect(own.hosts, asked.hosts),
     deniedHosts: unite(own.deniedHosts, asked.deniedHosts),
-    sandbox: sandboxLevels[Math.max(sandboxLevels.indexOf(own.sandbox), sandboxLevels.indexOf(asked.sandbox))] ?? 'read-only',
+    sandbox:
+      sandboxLevels[Math.max(sandboxLevels.indexOf(own.sandbox), sandboxLevels.indexOf(asked.sandbox))] ?? 'read-only',
     budget: smaller(own.budget, asked.budget),
   };
 };
@@ -111,7 +116,10 @@ export const allowsPath = (policy: AgentPolicy, path: string, access: 'read' | '
 /** Whether the policy lets a host be reached. */
 export const allowsHost = (policy: AgentPolicy, host: string): boolean => {
   const name = hostName(host);
-  return !matchesAny(policy.deniedHosts.map(hostName), name) && (policy.hosts === null || matchesAny(policy.hosts.map(hostName), name));
+  return (
+    !matchesAny(policy.deniedHosts.map(hostName), name) &&
+    (policy.hosts === null || matchesAny(policy.hosts.map(hostName), name))
+  );
 };
 
 /**
@@ -146,14 +154,22 @@ const normal = (policy: AgentPolicy, aliases: Aliases): AgentPolicy => ({
 const hostName = (text: string): string => (text.endsWith('.') ? text.slice(0, -1) : text).toLowerCase();
 
 const smaller = (one: Allowances, other: Allowances): Allowances =>
-  Object.fromEntries([...new Set([...Object.keys(one), ...Object.keys(other)])].map((name) => [name, Math.min(one[name] ?? Infinity, other[name] ?? Infinity)]));
+  Object.fromEntries(
+    [...new Set([...Object.keys(one), ...Object.keys(other)])].map((name) => [
+      name,
+      Math.min(one[name] ?? Infinity, other[name] ?? Infinity),
+    ]),
+  );
 
-const isNames = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string' && item !== '');
+const isNames = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string' && item !== '');
 const isNamesOrNull = (value: unknown): boolean => value === null || isNames(value);
 const names = 'a list of names';
 const namesOrNull = 'a list of names, or null for everything';
 
-const members: { readonly [Name in keyof AgentPolicy]: readonly [accepts: (value: unknown) => boolean, takes: string] } = {
+const members: {
+  readonly [Name in keyof AgentPolicy]: readonly [accepts: (value: unknown) => boolean, takes: string];
+} = {
   tools: [isNamesOrNull, namesOrNull],
   deniedTools: [isNames, names],
   approvals: [isNames, names],
@@ -164,7 +180,10 @@ const members: { readonly [Name in keyof AgentPolicy]: readonly [accepts: (value
   deniedHosts: [isNames, names],
   sandbox: [(value) => sandboxLevels.includes(value as SandboxLevel), sandboxLevels.join(', ')],
   budget: [
-    (value) => typeof value === 'object' && value !== null && Object.values(value).every((amount) => typeof amount === 'number' && amount >= 0),
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      Object.values(value).every((amount) => typeof amount === 'number' && amount >= 0),
     'amounts from 0, by name',
   ],
 };
@@ -173,8 +192,18 @@ const members: { readonly [Name in keyof AgentPolicy]: readonly [accepts: (value
 export const checkPolicy = (policy: Partial<AgentPolicy>): void => {
   for (const [name, value] of Object.entries(policy)) {
     const member = Object.hasOwn(members, name) ? members[name as keyof AgentPolicy] : undefined;
-    if (!member) throw new TurnError('invalid-option', `A policy has no member ${JSON.stringify(name)}; it knows ${Object.keys(members).join(', ')}.`);
+    if (!member) {
+      throw new TurnError(
+        'invalid-option',
+        `A policy has no member ${JSON.stringify(name)}; it knows ${Object.keys(members).join(', ')}.`,
+      );
+    }
     const [accepts, takes] = member;
-    if (!accepts(value)) throw new TurnError('invalid-option', `A policy takes as ${JSON.stringify(name)} ${takes}; it was given ${JSON.stringify(value) ?? typeof value}.`);
+    if (!accepts(value)) {
+      throw new TurnError(
+        'invalid-option',
+        `A policy takes as ${JSON.stringify(name)} ${takes}; it was given ${JSON.stringify(value) ?? typeof value}.`,
+      );
+    }
   }
 };

@@ -10,12 +10,21 @@ import { tell } from './tell.js';
  * Puts a question of a sub-agent to the user: it enters the turn of its parent, whose user answers as always, and from there
  * it goes up to the top. Where the parent has no turn, the app is asked; where there is nobody, the answer is no.
  */
-export const ask = (child: Child, request: TurnEventOf<'approval.request'>, turn: ParentTurn | undefined, onApproval: ((question: ChildQuestion) => void) | undefined): void => {
+export const ask = (
+  child: Child,
+  request: TurnEventOf<'approval.request'>,
+  turn: ParentTurn | undefined,
+  onApproval: ((question: ChildQuestion) => void) | undefined,
+): void => {
   const { id, agent } = child.record;
   const answer = (decision: ApprovalDecision): boolean => child.agent?.answer(request.id, decision) ?? false;
   const elsewhere = (): void => {
-    if (onApproval) tell(() => onApproval({ child: infoOf(child), request, answer }), () => answer(nobody));
-    else answer(nobody);
+    if (onApproval) {
+      tell(
+        () => onApproval({ child: infoOf(child), request, answer }),
+        () => answer(nobody),
+      );
+    } else answer(nobody);
   };
   if (!turn || turn.isOver) {
     elsewhere();
@@ -61,4 +70,7 @@ export const moveOn = (turn: ParentTurn): void => {
   for (const question of open) question.elsewhere();
 };
 
-const nobody: ApprovalDecision = { decision: 'deny', reason: 'The agent that it works for has no turn under way, so there is nobody to ask.' };
+const nobody: ApprovalDecision = {
+  decision: 'deny',
+  reason: 'The agent that it works for has no turn under way, so there is nobody to ask.',
+};

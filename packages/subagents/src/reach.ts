@@ -42,21 +42,31 @@ export const canWrite = ({ sandbox, write }: AgentPolicy): boolean => sandbox !=
 /** Whether the policy lets every host be reached. */
 export const reachesAll = ({ hosts, deniedHosts }: AgentPolicy): boolean => hosts === null && deniedHosts.length === 0;
 
-const limitsPaths = ({ read, write, deniedPaths }: AgentPolicy): boolean => read !== null || write !== null || deniedPaths.length > 0;
+const limitsPaths = ({ read, write, deniedPaths }: AgentPolicy): boolean =>
+  read !== null || write !== null || deniedPaths.length > 0;
 
 const readOnly = 'This agent may not write anything.';
 
 /** What nobody has described is taken for the worst that a tool can do. */
 const refusedEffect = (policy: AgentPolicy, { name, effect }: ToolCall): string | undefined => {
   const worst: ToolEffect = effect ?? 'destructive';
-  const declared = effect === undefined ? `${name} does not declare what it does` : `${name} declares that it is ${effect}`;
+  const declared =
+    effect === undefined ? `${name} does not declare what it does` : `${name} declares that it is ${effect}`;
   if (!canWrite(policy) && (worst === 'local-write' || worst === 'destructive')) return `${readOnly} ${declared}.`;
-  if (!reachesAll(policy) && (worst === 'network' || worst === 'destructive')) return `This agent may not reach every host. ${declared}, and not which hosts it reaches.`;
+  if (!reachesAll(policy) && (worst === 'network' || worst === 'destructive')) {
+    return `This agent may not reach every host. ${declared}, and not which hosts it reaches.`;
+  }
   return undefined;
 };
 
-const refusedPath = async (policies: readonly AgentPolicy[], { read = [], write = [] }: CallReach): Promise<string | undefined> => {
-  for (const [access, paths] of [['read', read], ['write', write]] as const) {
+const refusedPath = async (
+  policies: readonly AgentPolicy[],
+  { read = [], write = [] }: CallReach,
+): Promise<string | undefined> => {
+  for (const [access, paths] of [
+    ['read', read],
+    ['write', write],
+  ] as const) {
     for (const path of paths) {
       const isAllowed = isAbsolute(path) && (await isAllowedBy(policies, path, access));
       if (!isAllowed) return `This agent may not ${access} ${JSON.stringify(path)}.`;
@@ -66,15 +76,22 @@ const refusedPath = async (policies: readonly AgentPolicy[], { read = [], write 
 };
 
 /** The path has to be right where links lead, and may be denied by either name. */
-const isAllowedBy = async (policies: readonly AgentPolicy[], path: string, access: 'read' | 'write'): Promise<boolean> => {
+const isAllowedBy = async (
+  policies: readonly AgentPolicy[],
+  path: string,
+  access: 'read' | 'write',
+): Promise<boolean> => {
   const followed = await realPath(path);
   if (followed === undefined) return false;
-  const isDenied = policies.some((policy) => [path, followed].some((each) => !allowsPath({ ...policy, read: null, write: null }, each, access)));
+  const isDenied = policies.some((policy) =>
+    [path, followed].some((each) => !allowsPath({ ...policy, read: null, write: null }, each, access)),
+  );
   return !isDenied && policies.some((policy) => allowsPath(policy, followed, access));
 };
 
 const withRealPaths = async (policy: AgentPolicy): Promise<AgentPolicy> => {
-  const follow = async (paths: readonly string[]): Promise<readonly string[]> => Promise.all(paths.map(async (path) => (await realPath(path)) ?? path));
+  const follow = async (paths: readonly string[]): Promise<readonly string[]> =>
+    Promise.all(paths.map(async (path) => (await realPath(path)) ?? path));
   return {
     ...policy,
     read: policy.read && (await follow(policy.read)),

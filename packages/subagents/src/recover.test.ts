@@ -18,13 +18,26 @@ const textOf = ({ messages }: ModelRequest): string => JSON.stringify(messages.t
 describe('recover', () => {
   it('finds sub-agents whose process died and tells the parent, once', async () => {
     const store = memoryChildStore();
-    const first = tree({ parent: [says(spawn('a', 'hang'), spawn('b', 'hang')), 'I wait.'], tasks: { hang: [{ never: ['…'] }] }, store, limits: { concurrency: 1 } });
+    const first = tree({
+      parent: [says(spawn('a', 'hang'), spawn('b', 'hang')), 'I wait.'],
+      tasks: { hang: [{ never: ['…'] }] },
+      store,
+      limits: { concurrency: 1 },
+    });
     first.agent.turn({ session: 'boss', input: 'Go' }).subscribe();
     await pass(10);
     const woken: string[] = [];
-    const second = tree({ parent: ['I see.', 'Nothing new.'], store: await copyOf(store), wake: (session) => woken.push(session) });
-    const orphans = await second.team.recover({ unfinished: () => [{ turn: 't1', session: 'subagent-c1', startedAt: 0 }] });
-    expect(orphans.map(({ record, isResumable, toldTo }) => [record.id, record.end.status, isResumable, toldTo])).toEqual([
+    const second = tree({
+      parent: ['I see.', 'Nothing new.'],
+      store: await copyOf(store),
+      wake: (session) => woken.push(session),
+    });
+    const orphans = await second.team.recover({
+      unfinished: () => [{ turn: 't1', session: 'subagent-c1', startedAt: 0 }],
+    });
+    expect(
+      orphans.map(({ record, isResumable, toldTo }) => [record.id, record.end.status, isResumable, toldTo]),
+    ).toEqual([
       ['c1', 'interrupted', true, 'boss'],
       ['c2', 'interrupted', false, 'boss'],
     ]);
@@ -39,7 +52,20 @@ describe('recover', () => {
   });
 
   it('tells the agent at the top of those below a sub-agent, and nobody of those that code had spawned', async () => {
-    const record = (id: string, more: Partial<ChildRecord>): ChildRecord => ({ v: 1, id, agent: 'worker', task: id, session: `subagent-${id}`, turn: `t-${id}`, parent: 'boss', root: 'boss', depth: 1, receiver: 'parent', spawnedAt: 0, ...more });
+    const record = (id: string, more: Partial<ChildRecord>): ChildRecord => ({
+      v: 1,
+      id,
+      agent: 'worker',
+      task: id,
+      session: `subagent-${id}`,
+      turn: `t-${id}`,
+      parent: 'boss',
+      root: 'boss',
+      depth: 1,
+      receiver: 'parent',
+      spawnedAt: 0,
+      ...more,
+    });
     const store = memoryChildStore();
     await store.save(record('x', { parent: 'subagent-y', depth: 2 }));
     await store.save(record('z', { receiver: 'caller', isolated: '/copies/z' }));
@@ -55,8 +81,25 @@ describe('recover', () => {
 
   it('keeps what it has found out before it answers, all at a time', async () => {
     const store = memoryChildStore();
-    for (const id of ['o1', 'o2', 'o3']) await store.save({ v: 1, id, agent: 'worker', task: id, session: `subagent-${id}`, turn: `t-${id}`, parent: 'subagent-x', root: 'boss', depth: 2, receiver: 'parent', spawnedAt: 0 });
-    const slow: ChildStore = { ...store, save: (record) => new Promise((resolve) => void setTimeout(() => resolve(store.save(record)), 20)) };
+    for (const id of ['o1', 'o2', 'o3']) {
+      await store.save({
+        v: 1,
+        id,
+        agent: 'worker',
+        task: id,
+        session: `subagent-${id}`,
+        turn: `t-${id}`,
+        parent: 'subagent-x',
+        root: 'boss',
+        depth: 2,
+        receiver: 'parent',
+        spawnedAt: 0,
+      });
+    }
+    const slow: ChildStore = {
+      ...store,
+      save: (record) => new Promise((resolve) => void setTimeout(() => resolve(store.save(record)), 20)),
+    };
     const { team } = tree({ parent: [], store: slow });
     let found: readonly unknown[] | undefined;
     void team.recover().then((orphans) => (found = orphans));
@@ -64,14 +107,28 @@ describe('recover', () => {
     expect(found).toBe(undefined);
     await pass(1);
     expect(found).toHaveLength(3);
-    expect((await store.list()).map(({ parent, end }) => [parent, end?.status])).toEqual(Array.from({ length: 3 }, () => ['boss', 'interrupted']));
+    expect((await store.list()).map(({ parent, end }) => [parent, end?.status])).toEqual(
+      Array.from({ length: 3 }, () => ['boss', 'interrupted']),
+    );
   });
 
   it('brings no more results in one message than there may be sub-agents', async () => {
     const store = memoryChildStore();
     for (let index = 0; index < 7; index += 1) {
       const id = `o${index}`;
-      await store.save({ v: 1, id, agent: 'worker', task: id, session: `subagent-${id}`, turn: `t-${id}`, parent: 'boss', root: 'boss', depth: 1, receiver: 'parent', spawnedAt: index });
+      await store.save({
+        v: 1,
+        id,
+        agent: 'worker',
+        task: id,
+        session: `subagent-${id}`,
+        turn: `t-${id}`,
+        parent: 'boss',
+        root: 'boss',
+        depth: 1,
+        receiver: 'parent',
+        spawnedAt: index,
+      });
     }
     const { team, run, parent } = tree({ parent: ['I see.', 'I see.', 'I see.'], store, limits: { children: 3 } });
     await team.recover();
@@ -102,7 +159,10 @@ describe('recover', () => {
     const full = (): never => {
       throw new Error('The disk is full.');
     };
-    const { team, run, parent } = tree({ parent: ['I see.'], store: { save: full, delete: full, list: () => store.list() } });
+    const { team, run, parent } = tree({
+      parent: ['I see.'],
+      store: { save: full, delete: full, list: () => store.list() },
+    });
     expect(await team.recover()).toHaveLength(1);
     await run();
     expect(countOf(readBy(parent, 0), 'ended: interrupted')).toBe(1);
@@ -136,14 +196,23 @@ describe('recover', () => {
     const second = tree({ parent: ['Nothing new.'], store: before ?? memoryChildStore(), sessions });
     await second.team.recover();
     await second.run('And?');
-    expect([countOf(readBy(second.parent, 0), 'Done: a'), countOf(readBy(second.parent, 0), 'Done: b')]).toEqual([1, 1]);
+    expect([countOf(readBy(second.parent, 0), 'Done: a'), countOf(readBy(second.parent, 0), 'Done: b')]).toEqual([
+      1, 1,
+    ]);
   });
 
   it('knows a result that was told by a call whose answer was cut', async () => {
     const store = memoryChildStore();
     const sessions = memorySessions();
     let before: ChildStore | undefined;
-    const cut = intercept('cut', () => ({ decide: { 'tool.result': (event) => (event.output.type === 'text' ? { ...event, output: { type: 'text', value: event.output.value.slice(0, 60) } } : undefined) } }));
+    const cut = intercept('cut', () => ({
+      decide: {
+        'tool.result': (event) =>
+          event.output.type === 'text'
+            ? { ...event, output: { type: 'text', value: event.output.value.slice(0, 60) } }
+            : undefined,
+      },
+    }));
     const first = tree({
       parent: [says(spawn('a'), spawn('b'), spawn('c')), says(wait('w')), 'Done.'],
       store: { ...store, delete: async (id) => ((before ??= await copyOf(store)), store.delete(id)) },
@@ -165,7 +234,32 @@ describe('recover', () => {
     const first = tree({ parent: [says(wait('w')), 'Nothing.'], sessions });
     await first.run();
     const store = memoryChildStore();
-    const record: ChildRecord = { v: 1, id: 'c9', agent: 'worker', task: 'x', session: 'subagent-c9', turn: 't9', parent: 'boss', root: 'boss', depth: 1, receiver: 'parent', spawnedAt: 0, takenBy: 'w', end: { child: 'c9', agent: 'worker', session: 'subagent-c9', task: 'x', status: 'ok', text: 'Found.', textChars: 6, steps: 1, usage: noUsage, durationMs: 1 } };
+    const record: ChildRecord = {
+      v: 1,
+      id: 'c9',
+      agent: 'worker',
+      task: 'x',
+      session: 'subagent-c9',
+      turn: 't9',
+      parent: 'boss',
+      root: 'boss',
+      depth: 1,
+      receiver: 'parent',
+      spawnedAt: 0,
+      takenBy: 'w',
+      end: {
+        child: 'c9',
+        agent: 'worker',
+        session: 'subagent-c9',
+        task: 'x',
+        status: 'ok',
+        text: 'Found.',
+        textChars: 6,
+        steps: 1,
+        usage: noUsage,
+        durationMs: 1,
+      },
+    };
     await store.save(record);
     const second = tree({ parent: ['I see.'], store, sessions });
     await second.team.recover();

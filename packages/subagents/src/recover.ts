@@ -49,7 +49,9 @@ export const recover = async (team: Team, options: RecoverOptions = {}): Promise
     // A parent that is a sub-agent itself has died with it: the agent at the top is told instead.
     if (toldTo === undefined) writing.push(quietly(() => team.options.store?.delete(record.id)));
     else {
-      const child = team.family.adopt(toldTo, (parent) => createChild(parent, { record: { ...record, end, parent: toldTo }, policy: unrestricted, gate: closedGate() }));
+      const child = team.family.adopt(toldTo, (parent) =>
+        createChild(parent, { record: { ...record, end, parent: toldTo }, policy: unrestricted, gate: closedGate() }),
+      );
       adopted.push(child);
       if (record.end === undefined || record.parent !== toldTo) changed.add(child);
     }
@@ -75,8 +77,16 @@ const quietly = async (write: () => unknown): Promise<void> => {
 /** What has ended works no more. */
 const closedGate = (): Gate => new Gate(0);
 
-const interrupted = ({ id, agent, session, task, isolated }: ChildRecord, isResumable: boolean, isSure: boolean): ChildEnd => {
-  const wasBegun = isResumable ? 'while its turn was under way' : isSure ? 'before its turn began, or after it and before its result was kept' : 'before it had ended';
+const interrupted = (
+  { id, agent, session, task, isolated }: ChildRecord,
+  isResumable: boolean,
+  isSure: boolean,
+): ChildEnd => {
+  const wasBegun = isResumable
+    ? 'while its turn was under way'
+    : isSure
+      ? 'before its turn began, or after it and before its result was kept'
+      : 'before it had ended';
   return {
     child: id,
     agent,

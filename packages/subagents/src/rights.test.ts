@@ -33,7 +33,8 @@ describe('a sub-agent', () => {
     const { run, children, team } = tree({
       parent: [says(spawn('a', 'x', { tools: ['read'] })), says(wait('w')), 'Done.'],
       tasks: { x: [says(spawn('b')), 'Ok.'] },
-      onEvent: ({ session }, { type }) => void (type === 'turn.start' && refusals.push(team.spawn({ parent: session, agent: 'worker', task: 'x' }))),
+      onEvent: ({ session }, { type }) =>
+        void (type === 'turn.start' && refusals.push(team.spawn({ parent: session, agent: 'worker', task: 'x' }))),
     });
     await run();
     expect(readBy(children[0] as never, 1)).toContain('This agent may not use spawn.');
@@ -43,7 +44,11 @@ describe('a sub-agent', () => {
 
   it('has the policy of the session at the top, as it was when it was spawned', async () => {
     let tools: readonly string[] | null = ['spawn', 'read'];
-    const { team, contexts } = tree({ parent: [], policy: () => ({ ...unrestricted, tools }), tasks: { hang: [{ never: [] }] } });
+    const { team, contexts } = tree({
+      parent: [],
+      policy: () => ({ ...unrestricted, tools }),
+      tasks: { hang: [{ never: [] }] },
+    });
     const one = (await team.spawn({ parent: 'boss', agent: 'worker', task: 'hang' })) as Spawned;
     tools = null;
     await pass(1);
@@ -57,8 +62,16 @@ describe('a sub-agent', () => {
   });
 
   it('is not spawned with amounts that nobody counts', async () => {
-    const { team } = tree({ parent: [], budget: () => undefined, policy: { ...unrestricted, budget: { maxTokens: 5 } } });
-    expect(await team.spawn({ parent: 'boss', agent: 'worker', task: 'x' })).toMatchObject({ status: 'refused', code: 'not-allowed', reason: expect.stringContaining('maxTokens') as string });
+    const { team } = tree({
+      parent: [],
+      budget: () => undefined,
+      policy: { ...unrestricted, budget: { maxTokens: 5 } },
+    });
+    expect(await team.spawn({ parent: 'boss', agent: 'worker', task: 'x' })).toMatchObject({
+      status: 'refused',
+      code: 'not-allowed',
+      reason: expect.stringContaining('maxTokens') as string,
+    });
   });
 
   it('is held to what its calls reach for, by its own folder and policy', async () => {
@@ -68,11 +81,17 @@ describe('a sub-agent', () => {
       tasks: { x: [says(call('1', 'read', { path: '/repo/a' }), call('2', 'read', { path: '/etc/passwd' })), 'Ok.'] },
       tools: [tool('read')],
       policy: { ...unrestricted, read: ['/repo'] },
-      reachOf: ({ input }, { id, folder }) => (asked.push([id, folder]), { read: [(input as { readonly path: string }).path] }),
+      reachOf: ({ input }, { id, folder }) => (
+        asked.push([id, folder]),
+        { read: [(input as { readonly path: string }).path] }
+      ),
     });
     await run();
     await pass(50);
-    expect(asked).toEqual([['c1', undefined], ['c1', undefined]]);
+    expect(asked).toEqual([
+      ['c1', undefined],
+      ['c1', undefined],
+    ]);
     expect(readBy(children[0] as never, 1)).toMatch(/read ran.*This agent may not read \\"\/etc\/passwd/);
   });
 
@@ -118,7 +137,13 @@ describe('a sub-agent', () => {
     const { team, children } = tree({ parent: [], budget });
     const spawned = (await team.spawn({ parent: 'boss', agent: 'worker', task: 'x' })) as Spawned;
     await pass(1);
-    expect(await spawned.ended).toMatchObject({ status: 'failed', outcome: 'error', steps: 0, error: { code: 'budget-not-charged' }, reason: expect.stringContaining('The agent "worker" has a share') as string });
+    expect(await spawned.ended).toMatchObject({
+      status: 'failed',
+      outcome: 'error',
+      steps: 0,
+      error: { code: 'budget-not-charged' },
+      reason: expect.stringContaining('The agent "worker" has a share') as string,
+    });
     expect(children[0]?.requests).toEqual([]);
   });
 

@@ -3,7 +3,15 @@ import { Subject, takeUntil, tap } from 'rxjs';
 import { endOf, statusOf, stillThere, type Draft } from './child-end.js';
 import { deferred } from './deferred.js';
 import type { Child } from './family.js';
-import { agentOf, disposeOf, type AgentKind, type ChildContext, type ChildInfo, type DisposableAgent, type Isolation } from './kind.js';
+import {
+  agentOf,
+  disposeOf,
+  type AgentKind,
+  type ChildContext,
+  type ChildInfo,
+  type DisposableAgent,
+  type Isolation,
+} from './kind.js';
 import type { ChildLanes, ChildLease } from './lanes.js';
 import type { Limits } from './limits.js';
 import type { SubagentsOptions } from './options.js';
@@ -31,7 +39,14 @@ export interface RunHost {
  */
 export const runChild = async (child: Child, kind: AgentKind, host: RunHost): Promise<ChildEnd> => {
   const { signal } = child.abort;
-  const draft: Draft = { startedAt: undefined, reply: undefined, error: undefined, copy: undefined, note: undefined, artifact: undefined };
+  const draft: Draft = {
+    startedAt: undefined,
+    reply: undefined,
+    error: undefined,
+    copy: undefined,
+    note: undefined,
+    artifact: undefined,
+  };
   const cutOff = deferred<void>();
   let disarm: (() => void) | undefined;
   const arm = (): void => {
@@ -74,7 +89,11 @@ class ChildRun {
     const { signal } = abort;
     try {
       if (!(await place.enter())) return;
-      await this.#host.lanes.run(record.session, (lease) => Promise.race([this.#inLane(lease), this.#grace.cutOff]), { signal, priority, idleTimeoutMs: this.#laneTimeoutMs });
+      await this.#host.lanes.run(record.session, (lease) => Promise.race([this.#inLane(lease), this.#grace.cutOff]), {
+        signal,
+        priority,
+        idleTimeoutMs: this.#laneTimeoutMs,
+      });
     } catch (error) {
       this.#draft.error ??= toErrorInfo(error);
     }
@@ -121,7 +140,8 @@ class ChildRun {
 
   async #inCopy(): Promise<void> {
     const info = infoOf(this.#child);
-    const isolation = this.#kind.isolate === true ? await this.#host.options.isolate?.(info, this.#child.abort.signal) : undefined;
+    const isolation =
+      this.#kind.isolate === true ? await this.#host.options.isolate?.(info, this.#child.abort.signal) : undefined;
     if (isolation === undefined) {
       await this.#withAgent(info, undefined);
       return;
@@ -167,8 +187,13 @@ class ChildRun {
     const agent = agentOf(made, record.agent);
     if (agent.operators.at(-1) !== context.guard) {
       const isThere = agent.operators.includes(context.guard);
-      const problem = isThere ? 'has operators behind its guard, which could change what it has judged' : 'has no guard, so nothing keeps it from what its parent may not do';
-      throw new TurnError(isThere ? 'guard-not-last' : 'missing-guard', `The agent ${JSON.stringify(record.agent)} ${problem}: put context.guard into its pipe as the last one.`);
+      const problem = isThere
+        ? 'has operators behind its guard, which could change what it has judged'
+        : 'has no guard, so nothing keeps it from what its parent may not do';
+      throw new TurnError(
+        isThere ? 'guard-not-last' : 'missing-guard',
+        `The agent ${JSON.stringify(record.agent)} ${problem}: put context.guard into its pipe as the last one.`,
+      );
     }
     this.#child.agent = agent;
     const cutOff$ = new Subject<void>();
@@ -182,9 +207,17 @@ class ChildRun {
       priority,
       signal: abort.signal,
       id: record.turn,
-      metadata: { ...(parentTurn !== undefined && { parentTurn }), subagent: { id, depth, parent, root, agent: record.agent } },
+      metadata: {
+        ...(parentTurn !== undefined && { parentTurn }),
+        subagent: { id, depth, parent, root, agent: record.agent },
+      },
     });
-    const done = await reply(turn$.pipe(tap((event) => this.#host.onEvent(this.#child, event)), takeUntil(cutOff$)));
+    const done = await reply(
+      turn$.pipe(
+        tap((event) => this.#host.onEvent(this.#child, event)),
+        takeUntil(cutOff$),
+      ),
+    );
     this.#draft.reply = done;
     this.#grace.arm();
     await this.#store(done.text);
@@ -203,4 +236,13 @@ class ChildRun {
   }
 }
 
-export const infoOf = ({ record: { id, agent, session, turn, task, parent, root, depth } }: Child): ChildInfo => ({ id, agent, session, turn, task, parent, root, depth });
+export const infoOf = ({ record: { id, agent, session, turn, task, parent, root, depth } }: Child): ChildInfo => ({
+  id,
+  agent,
+  session,
+  turn,
+  task,
+  parent,
+  root,
+  depth,
+});

@@ -59,7 +59,9 @@ export const spawnedOf = (team: Team, child: Child): Spawned => {
     ended: child.ended.promise,
     wait: async (signal) => {
       const waiter = { session: parent, turn: team.turns.get(parent), place: child.parent.child?.place };
-      const why = isDone() ? 'all-ended' : await team.pauses.during(waiter, () => waitFor(child.parent, isDone, { signal, after: team.after }));
+      const why = isDone()
+        ? 'all-ended'
+        : await team.pauses.during(waiter, () => waitFor(child.parent, isDone, { signal, after: team.after }));
       if (why === 'aborted') throw signal?.reason;
       return child.ended.promise;
     },

@@ -19,7 +19,11 @@ describe('a store', () => {
     const { team, contexts } = tree({ parent: [], store, limits: { storeMs: 1000, children: 1, tree: 1 } });
     const asked = team.spawn({ parent: 'boss', agent: 'worker', task: 'a' });
     await pass(1000);
-    expect(await asked).toMatchObject({ status: 'refused', code: 'not-kept', reason: expect.stringContaining('1000 ms') as string });
+    expect(await asked).toMatchObject({
+      status: 'refused',
+      code: 'not-kept',
+      reason: expect.stringContaining('1000 ms') as string,
+    });
     expect(team.list('boss')).toEqual([]);
     confirm();
     await pass(1);
@@ -33,22 +37,33 @@ describe('a store', () => {
   });
 
   it('that fails lets a spawn be refused, which is told', async () => {
-    const store: ChildStore = { save: () => Promise.reject(new Error('The disk is full.')), delete: () => undefined, list: () => [] };
+    const store: ChildStore = {
+      save: () => Promise.reject(new Error('The disk is full.')),
+      delete: () => undefined,
+      list: () => [],
+    };
     const { run, parent } = tree({ parent: [says(spawn('a')), 'Done.'], store });
     const events = await run();
-    expect(events.filter(({ type }) => type === 'subagent.refused')).toMatchObject([{ agent: 'worker', code: 'not-kept', reason: expect.stringContaining('The disk is full.') as string }]);
+    expect(events.filter(({ type }) => type === 'subagent.refused')).toMatchObject([
+      { agent: 'worker', code: 'not-kept', reason: expect.stringContaining('The disk is full.') as string },
+    ]);
     expect(readBy(parent, 1)).toContain('not-kept');
   });
 
   it('may take its time: calls that wait for it are given up later', () => {
-    const timesOf = (limits: object): readonly number[] => tree({ parent: [], limits }).team.tools.map(({ timeoutMs }) => timeoutMs);
+    const timesOf = (limits: object): readonly number[] =>
+      tree({ parent: [], limits }).team.tools.map(({ timeoutMs }) => timeoutMs);
     expect(timesOf({ storeMs: 100_000, waitMs: 1000 })).toEqual([130_000, 31_000]);
     expect(timesOf({ storeMs: Infinity, waitMs: Infinity })).toEqual([2_147_483_647, 2_147_483_647]);
   });
 
   it('that fails while everything is cancelled leaves nobody waiting', async () => {
     let fail: (error: Error) => void = () => undefined;
-    const store: ChildStore = { save: () => new Promise<void>((_, reject) => (fail = reject)), delete: () => undefined, list: () => [] };
+    const store: ChildStore = {
+      save: () => new Promise<void>((_, reject) => (fail = reject)),
+      delete: () => undefined,
+      list: () => [],
+    };
     const { team } = tree({ parent: [], store });
     const asked = team.spawn({ parent: 'boss', agent: 'worker', task: 'a' });
     const cancelled = team.cancel('boss');
@@ -60,8 +75,16 @@ describe('a store', () => {
   });
 
   it('that hangs later on holds up a result for so long and no longer, and is told of', async () => {
-    const store: ChildStore = { save: (record: ChildRecord) => (record.takenBy === undefined && record.end === undefined ? undefined : never()), delete: never, list: () => [] };
-    const { run, parent } = tree({ parent: [says(spawn('a')), says(wait('w')), 'Done.'], store, limits: { storeMs: 50 } });
+    const store: ChildStore = {
+      save: (record: ChildRecord) => (record.takenBy === undefined && record.end === undefined ? undefined : never()),
+      delete: never,
+      list: () => [],
+    };
+    const { run, parent } = tree({
+      parent: [says(spawn('a')), says(wait('w')), 'Done.'],
+      store,
+      limits: { storeMs: 50 },
+    });
     const done = run();
     await pass(200);
     const events = await done;
@@ -73,8 +96,13 @@ describe('a store', () => {
 
   it('has everything when close() has resolved', async () => {
     const inner = memoryChildStore();
-    const slowly = (work: () => unknown): Promise<void> => new Promise((resolve) => void setTimeout(() => (work(), resolve()), 20));
-    const store: ChildStore = { save: (record) => slowly(() => inner.save(record)), delete: (id) => slowly(() => inner.delete(id)), list: () => inner.list() };
+    const slowly = (work: () => unknown): Promise<void> =>
+      new Promise((resolve) => void setTimeout(() => (work(), resolve()), 20));
+    const store: ChildStore = {
+      save: (record) => slowly(() => inner.save(record)),
+      delete: (id) => slowly(() => inner.delete(id)),
+      list: () => inner.list(),
+    };
     const { team } = tree({ parent: [], store, tasks: { hang: [{ never: [] }] } });
     const asked = team.spawn({ parent: 'boss', agent: 'worker', task: 'hang', receiver: 'parent' });
     await pass(30);

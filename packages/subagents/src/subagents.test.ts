@@ -8,13 +8,27 @@ useVirtualTime();
 
 describe('spawn', () => {
   it('answers at once, and the result comes by itself when the parent is done before it', async () => {
-    const { run, parent, contexts } = tree({ parent: [says(spawn('a', 'Look')), 'I wait.', 'It is done.'], tasks: { Look: ['Found it.'] } });
+    const { run, parent, contexts } = tree({
+      parent: [says(spawn('a', 'Look')), 'I wait.', 'It is done.'],
+      tasks: { Look: ['Found it.'] },
+    });
     const events = await run();
     expect(endOf(events)).toMatchObject({ outcome: 'completed', steps: 3 });
     expect(readBy(parent, 1)).toContain('accepted');
     expect(readBy(parent, 2)).toContain('Found it.');
     expect(countOf(readBy(parent, 2), 'Found it.')).toBe(1);
-    expect(contexts).toMatchObject([{ id: 'c1', turn: 't1', session: 'subagent-c1', parent: 'boss', root: 'boss', depth: 1, agent: 'worker', task: 'Look' }]);
+    expect(contexts).toMatchObject([
+      {
+        id: 'c1',
+        turn: 't1',
+        session: 'subagent-c1',
+        parent: 'boss',
+        root: 'boss',
+        depth: 1,
+        agent: 'worker',
+        task: 'Look',
+      },
+    ]);
   });
 
   it('shows that it was spawned, has ended and was delivered', async () => {
@@ -31,7 +45,9 @@ describe('spawn', () => {
     const { run, team } = tree({ parent: [says(spawn('a')), 'I wait.', 'Done.'], onEvent });
     const events = await run();
     await pass(100);
-    expect(starts).toEqual([{ parentTurn: events[0]?.turn, subagent: { id: 'c1', depth: 1, parent: 'boss', root: 'boss', agent: 'worker' } }]);
+    expect(starts).toEqual([
+      { parentTurn: events[0]?.turn, subagent: { id: 'c1', depth: 1, parent: 'boss', root: 'boss', agent: 'worker' } },
+    ]);
     const alone = await team.spawn({ parent: 'boss', agent: 'worker', task: 'b' });
     if (alone.status === 'accepted') await Promise.all([alone.ended, pass(100)]);
     expect(starts[1]).toEqual({ subagent: { id: 'c2', depth: 1, parent: 'boss', root: 'boss', agent: 'worker' } });
@@ -74,8 +90,18 @@ describe('spawn', () => {
   it('cuts what is too long and keeps all of it', async () => {
     const kept: string[] = [];
     const long = `start ${'x'.repeat(5000)} end`;
-    const artifacts = { put: ({ content, session, external }: { content: string; session: string; external: boolean }) => (kept.push(content), { id: `art-${session}-${external}` }) };
-    const { run, parent } = tree({ parent: [says(spawn('a')), '…', '!'], tasks: { a: [long] }, artifacts, limits: { resultChars: 300 } });
+    const artifacts = {
+      put: ({ content, session, external }: { content: string; session: string; external: boolean }) => (
+        kept.push(content),
+        { id: `art-${session}-${external}` }
+      ),
+    };
+    const { run, parent } = tree({
+      parent: [says(spawn('a')), '…', '!'],
+      tasks: { a: [long] },
+      artifacts,
+      limits: { resultChars: 300 },
+    });
     await run();
     const read = readBy(parent, 2);
     expect(read.length).toBeLessThan(3000);
@@ -88,7 +114,12 @@ describe('spawn', () => {
     ['fails', () => Promise.reject(new Error('The disk is full.')), /could not be kept: The disk is full\./],
     ['hangs', () => new Promise<never>(() => undefined), /was not kept in time/],
   ])('says that a long result is not kept where the store for it %s', async (_, put, why) => {
-    const { run, parent } = tree({ parent: [says(spawn('a')), says(wait('w')), '!'], tasks: { a: ['x'.repeat(500)] }, artifacts: { put }, limits: { resultChars: 100, graceMs: 50 } });
+    const { run, parent } = tree({
+      parent: [says(spawn('a')), says(wait('w')), '!'],
+      tasks: { a: ['x'.repeat(500)] },
+      artifacts: { put },
+      limits: { resultChars: 100, graceMs: 50 },
+    });
     const done = run();
     await pass(100);
     await done;
@@ -104,7 +135,10 @@ describe('spawn', () => {
   });
 
   it('tells the parent of a sub-agent whose model fails', async () => {
-    const { run, parent } = tree({ parent: [says(spawn('a')), says(wait('w')), '!'], tasks: { a: [{ error: { name: 'Error', message: 'No credit.' } }] } });
+    const { run, parent } = tree({
+      parent: [says(spawn('a')), says(wait('w')), '!'],
+      tasks: { a: [{ error: { name: 'Error', message: 'No credit.' } }] },
+    });
     await run();
     expect(readBy(parent, 2)).toMatch(/ended: failed \(error\).*No credit/);
   });
@@ -114,7 +148,10 @@ describe('spawn', () => {
       broken: { description: 'Cannot be made.', create: () => Promise.reject(new Error('No parts.')) },
       naked: { description: 'Has no guard.', create: () => harness({ model: scriptedModel(['Free!']) }).pipe() },
     };
-    const { run, parent } = tree({ agents, parent: [says(spawn('a', 'a', { agent: 'broken' }), spawn('b', 'b', { agent: 'naked' })), says(wait('w')), '!'] });
+    const { run, parent } = tree({
+      agents,
+      parent: [says(spawn('a', 'a', { agent: 'broken' }), spawn('b', 'b', { agent: 'naked' })), says(wait('w')), '!'],
+    });
     await run();
     expect(readBy(parent, 2)).toMatch(/failed.*No parts\..*failed.*has no guard/);
     expect(readBy(parent, 2)).not.toContain('Free!');

@@ -73,7 +73,18 @@ export const subagents = <Budget extends SharedBudget = SharedBudget>(options: S
   const members: Omit<Subagents, keyof TurnOperator> = {
     tools,
     spawn: (request) => team.spawn(request),
-    list: (session) => [...(team.family.find(session)?.children ?? [])].map(({ record: { id, agent, task, session: own, turn, depth }, end }) => ({ id, agent, task, session: own, turn, depth, status: end?.status ?? 'under-way' })),
+    list: (session) =>
+      [...(team.family.find(session)?.children ?? [])].map(
+        ({ record: { id, agent, task, session: own, turn, depth }, end }) => ({
+          id,
+          agent,
+          task,
+          session: own,
+          turn,
+          depth,
+          status: end?.status ?? 'under-way',
+        }),
+      ),
     cancel: async (session, { child: id, reason = 'It was cancelled.' } = {}) => {
       const meant = aliveOf(team.family.find(session)).filter(({ record }) => id === undefined || record.id === id);
       await Promise.all(meant.map((child) => team.cancel(child, reason)));

@@ -6,7 +6,16 @@ import { createChild } from './create-child.js';
 import { Delivery } from './delivery.js';
 import { EndedSessions } from './ended-sessions.js';
 import { quoteEvidence } from './evidence.js';
-import { aliveOf, childSession, Family, refusal, type Child, type Member, type Place, type SpawnRefusal } from './family.js';
+import {
+  aliveOf,
+  childSession,
+  Family,
+  refusal,
+  type Child,
+  type Member,
+  type Place,
+  type SpawnRefusal,
+} from './family.js';
 import { Gate } from './gate.js';
 import { createGuard } from './guard.js';
 import type { AgentKind, ChildContext, ChildInfo, Isolation, SharedBudget } from './kind.js';
@@ -52,7 +61,8 @@ export class Team {
     this.records = new Records(options.store, {
       storeMs: this.limits.storeMs,
       after: this.after,
-      onProblem: (child, reason) => this.emit(child.record.parent, notice('subagent.not-kept', { child: child.record.id, reason })),
+      onProblem: (child, reason) =>
+        this.emit(child.record.parent, notice('subagent.not-kept', { child: child.record.id, reason })),
     });
     this.endedSessions = new EndedSessions(options.keepSessions, {
       storeMs: this.limits.storeMs,
@@ -62,8 +72,18 @@ export class Team {
         return child !== undefined && child.end === undefined;
       },
     });
-    this.unread = new Unread({ most: this.limits.unread, isBusy: (session) => this.turns.has(session), forget: (child) => this.#forgetUnread(child) });
-    this.delivery = new Delivery({ family: this.family, records: this.records, unread: this.unread, wrap: options.wrap ?? quoteEvidence, atOnce: this.limits.children });
+    this.unread = new Unread({
+      most: this.limits.unread,
+      isBusy: (session) => this.turns.has(session),
+      forget: (child) => this.#forgetUnread(child),
+    });
+    this.delivery = new Delivery({
+      family: this.family,
+      records: this.records,
+      unread: this.unread,
+      wrap: options.wrap ?? quoteEvidence,
+      atOnce: this.limits.children,
+    });
     this.#host = {
       limits: this.limits,
       lanes,
@@ -166,7 +186,12 @@ export class Team {
 
   #reserve({ parent, agent, task, policy = {}, receiver = 'caller' }: SpawnRequest): Child | SpawnRefusal {
     const kind = this.#kinds.get(agent);
-    if (!kind) return refusal('unknown-agent', `There is no agent ${JSON.stringify(agent)}; there are ${[...this.#kinds.keys()].join(', ')}.`);
+    if (!kind) {
+      return refusal(
+        'unknown-agent',
+        `There is no agent ${JSON.stringify(agent)}; there are ${[...this.#kinds.keys()].join(', ')}.`,
+      );
+    }
     if (typeof task !== 'string' || task.trim() === '') return refusal('invalid-task', 'It has to be told what to do.');
     if (this.#isClosed) return refusal('parent-ended', 'No more sub-agents are spawned; the harness is closing.');
     const member = this.family.find(parent);
@@ -176,7 +201,12 @@ export class Team {
     const effective = inheritPolicy(inheritPolicy(own, kind.policy, aliases), policy, aliases);
     const amounts = Object.keys(effective.budget);
     const budget = member?.child ? member.child.budget : valueFor(this.options.budget, parent);
-    if (amounts.length > 0 && !budget) return refusal('not-allowed', `It is to use only so much (${amounts.join(', ')}), but there is no budget that counts it.`);
+    if (amounts.length > 0 && !budget) {
+      return refusal(
+        'not-allowed',
+        `It is to use only so much (${amounts.join(', ')}), but there is no budget that counts it.`,
+      );
+    }
     const place = this.family.reserve(parent);
     if ('status' in place) return place;
     try {
@@ -187,11 +217,33 @@ export class Team {
     }
   }
 
-  #childAt(place: Place, { kind, agent, task, receiver }: Pick<Child['record'], 'agent' | 'task' | 'receiver'> & { readonly kind: AgentKind }, policy: AgentPolicy, budget: SharedBudget | undefined): Child {
+  #childAt(
+    place: Place,
+    {
+      kind,
+      agent,
+      task,
+      receiver,
+    }: Pick<Child['record'], 'agent' | 'task' | 'receiver'> & { readonly kind: AgentKind },
+    policy: AgentPolicy,
+    budget: SharedBudget | undefined,
+  ): Child {
     const { parent, depth } = place;
     const id = this.newId();
     const session = childSession(id);
-    const record: ChildRecord = { v: 1, id, agent, task, session, turn: this.newId(), parent: parent.session, root: parent.root.session, depth, receiver, spawnedAt: this.now() };
+    const record: ChildRecord = {
+      v: 1,
+      id,
+      agent,
+      task,
+      session,
+      turn: this.newId(),
+      parent: parent.session,
+      root: parent.root.session,
+      depth,
+      receiver,
+      spawnedAt: this.now(),
+    };
     const share = budget?.share({ name: `${agent} ${id}`, ...policy.budget });
     const child = createChild(parent, { record, policy, budget: share, priority: kind.priority, gate: this.#gate });
     place.take(child);
@@ -207,7 +259,10 @@ export class Team {
     child.agent = undefined;
     const { status, outcome, steps, usage, durationMs } = end;
     withdraw(this.turns.get(parent), (_, { child: asking }) => asking === record.id);
-    this.emit(parent, notice('subagent.ended', { child: record.id, agent: record.agent, status, outcome, steps, usage, durationMs }));
+    this.emit(
+      parent,
+      notice('subagent.ended', { child: record.id, agent: record.agent, status, outcome, steps, usage, durationMs }),
+    );
     void this.cancelAll(child.node, 'The agent that it worked for has ended.');
     // A sub-agent has no next turn: what it has not read nobody will.
     this.delivery.forget(this.delivery.pending(this.family.find(session)));
@@ -224,7 +279,9 @@ export class Team {
     if (event.type === 'approval.request') {
       ask(child, event, this.turns.get(parent), this.options.onApproval);
     }
-    if (event.type === 'approval.answer') withdraw(this.turns.get(parent), (question) => question === `${id}/${event.id}`, event);
+    if (event.type === 'approval.answer') {
+      withdraw(this.turns.get(parent), (question) => question === `${id}/${event.id}`, event);
+    }
     const { onEvent } = this.options;
     if (onEvent) tell(() => onEvent(infoOf(child), event));
   }
@@ -241,7 +298,11 @@ export class Team {
       ...info,
       policy,
       allows: (tool) => allowsTool(policy, tool, { aliases }),
-      guard: createGuard(policy, { aliases, reachOf: reachOf && ((call) => reachOf(call, { ...info, folder })) }, chargedTo(budget, info.agent)),
+      guard: createGuard(
+        policy,
+        { aliases, reachOf: reachOf && ((call) => reachOf(call, { ...info, folder })) },
+        chargedTo(budget, info.agent),
+      ),
       budget,
       folder,
       signal: abort.signal,

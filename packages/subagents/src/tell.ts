@@ -8,4 +8,5 @@ export const tell = (callback: () => unknown, onFailure: () => void = () => unde
   }
 };
 
-const isThenable = (value: unknown): value is PromiseLike<unknown> => typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';

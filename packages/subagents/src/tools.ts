@@ -37,8 +37,16 @@ export const spawnTool = (team: Team): SubagentTool => ({
     type: 'object',
     properties: {
       agent: { type: 'string', enum: Object.keys(team.options.agents), description: 'Which agent.' },
-      task: { type: 'string', minLength: 1, description: 'What it is to do and what it is to report, with all that it has to know.' },
-      tools: { type: 'array', items: { type: 'string' }, description: 'The only tools that it may use. All that you may use without it.' },
+      task: {
+        type: 'string',
+        minLength: 1,
+        description: 'What it is to do and what it is to report, with all that it has to know.',
+      },
+      tools: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'The only tools that it may use. All that you may use without it.',
+      },
     },
     required: ['agent', 'task'],
     additionalProperties: false,
@@ -47,9 +55,21 @@ export const spawnTool = (team: Team): SubagentTool => ({
   resources: () => ['subagents:'],
   timeoutMs: Math.min(team.limits.storeMs + marginMs, longestTimerMs),
   run: async ({ agent, task, tools }, { session, turn }) => {
-    if (team.turns.get(session)?.turn !== turn) return { status: 'refused', code: 'parent-ended', reason: 'Your turn is over, or subagents() is not in its pipe.' };
+    if (team.turns.get(session)?.turn !== turn) {
+      return {
+        status: 'refused',
+        code: 'parent-ended',
+        reason: 'Your turn is over, or subagents() is not in its pipe.',
+      };
+    }
     const policy = Array.isArray(tools) ? { tools: tools.map(String) } : undefined;
-    const answer = await team.spawn({ parent: session, agent: textOf(agent), task: textOf(task), policy, receiver: 'parent' });
+    const answer = await team.spawn({
+      parent: session,
+      agent: textOf(agent),
+      task: textOf(task),
+      policy,
+      receiver: 'parent',
+    });
     if (answer.status === 'accepted') return { status: 'accepted', child: answer.child, agent: answer.agent };
     const { status, code, reason, limit } = answer;
     return { status, code, reason, ...(limit !== undefined && { limit }) };
@@ -59,12 +79,22 @@ export const spawnTool = (team: Team): SubagentTool => ({
 /** The tool that waits: under one deadline, for what has not been read yet, whenever it ended. */
 export const waitTool = (team: Team): SubagentTool => ({
   name: 'wait',
-  description: 'Waits until sub-agents have ended and gives their results, those included that ended before. Without ids it waits for all. It ends early when somebody says something to you.',
+  description:
+    'Waits until sub-agents have ended and gives their results, those included that ended before. Without ids it waits for all. It ends early when somebody says something to you.',
   input: {
     type: 'object',
     properties: {
-      children: { type: 'array', items: { type: 'string' }, minItems: 1, description: 'Ids of the sub-agents, as spawn gave them.' },
-      timeoutMs: { type: 'integer', minimum: 1, description: `How long to wait for all of them together, in milliseconds; ${team.limits.waitMs} at most.` },
+      children: {
+        type: 'array',
+        items: { type: 'string' },
+        minItems: 1,
+        description: 'Ids of the sub-agents, as spawn gave them.',
+      },
+      timeoutMs: {
+        type: 'integer',
+        minimum: 1,
+        description: `How long to wait for all of them together, in milliseconds; ${team.limits.waitMs} at most.`,
+      },
     },
     additionalProperties: false,
   },
@@ -75,16 +105,36 @@ export const waitTool = (team: Team): SubagentTool => ({
     const member = team.family.find(context.session);
     const ids = Array.isArray(children) ? children.map(String) : undefined;
     const { targets, unknown } = targetsOf(member, ids);
-    if (!member || targets.length === 0) return [...unknown.map(unknownLine), 'There is nothing to wait for: you have no sub-agents whose results you have not had.'].join('\n');
+    if (!member || targets.length === 0) {
+      return [
+        ...unknown.map(unknownLine),
+        'There is nothing to wait for: you have no sub-agents whose results you have not had.',
+      ].join('\n');
+    }
     const given = typeof timeoutMs === 'number' ? timeoutMs : Infinity;
-    const until = { timeoutMs: Math.min(given, team.limits.waitMs), signal: context.signal, onInput: team.turns.get(context.session)?.onInput, after: team.after };
+    const until = {
+      timeoutMs: Math.min(given, team.limits.waitMs),
+      signal: context.signal,
+      onInput: team.turns.get(context.session)?.onInput,
+      after: team.after,
+    };
     const isDone = (): boolean => !targets.some(isUnderWay);
-    const why = isDone() ? 'all-ended' : await team.pauses.during({ session: context.session, turn: team.turns.get(context.session), place: member.child?.place }, () => waitFor(member, isDone, until));
+    const why = isDone()
+      ? 'all-ended'
+      : await team.pauses.during(
+          { session: context.session, turn: team.turns.get(context.session), place: member.child?.place },
+          () => waitFor(member, isDone, until),
+        );
     if (context.signal.aborted) throw new Error('The wait was given up.');
-    const ended = targets.filter((child): child is EndedChild => child.end !== undefined && child.delivery === 'waiting');
+    const ended = targets.filter(
+      (child): child is EndedChild => child.end !== undefined && child.delivery === 'waiting',
+    );
     const open = targets.filter(isUnderWay);
     const results = ended.length === 0 ? [] : [await team.delivery.answer(ended, context.call.id)];
-    return [...results, ...open.map((child) => openLine(child, why)), ...unknown.map(unknownLine)].join('\n\n') || 'Their results were given to you already.';
+    return (
+      [...results, ...open.map((child) => openLine(child, why)), ...unknown.map(unknownLine)].join('\n\n') ||
+      'Their results were given to you already.'
+    );
   },
 });
 
@@ -94,16 +144,32 @@ const textOf = (value: JSONValue | undefined): string => (typeof value === 'stri
 const marginMs = 30_000;
 const longestTimerMs = 2_147_483_647;
 
-const targetsOf = (member: Member | undefined, ids: readonly string[] | undefined): { readonly targets: readonly Child[]; readonly unknown: readonly string[] } => {
-  const own = new Map([...(member?.children ?? [])].filter(({ record }) => record.receiver === 'parent').map((child) => [child.record.id, child]));
-  if (!ids) return { targets: [...own.values()].filter((child) => child.end !== undefined || awaitedOf(member).includes(child)), unknown: [] };
+const targetsOf = (
+  member: Member | undefined,
+  ids: readonly string[] | undefined,
+): { readonly targets: readonly Child[]; readonly unknown: readonly string[] } => {
+  const own = new Map(
+    [...(member?.children ?? [])]
+      .filter(({ record }) => record.receiver === 'parent')
+      .map((child) => [child.record.id, child]),
+  );
+  if (!ids) {
+    return {
+      targets: [...own.values()].filter((child) => child.end !== undefined || awaitedOf(member).includes(child)),
+      unknown: [],
+    };
+  }
   const targets = [...new Set(ids)].flatMap((id) => own.get(id) ?? []);
   return { targets, unknown: ids.filter((id) => !own.has(id)) };
 };
 
 const openLine = ({ record }: Child, why: WaitEnd): string => {
-  const reason = why === 'timed-out' ? 'timed out: it had not ended when the wait was over' : 'not waited for any longer, because a message came in';
+  const reason =
+    why === 'timed-out'
+      ? 'timed out: it had not ended when the wait was over'
+      : 'not waited for any longer, because a message came in';
   return `Sub-agent ${record.id} (${record.agent}): ${reason}. It goes on, and its result will come.`;
 };
 
-const unknownLine = (id: string): string => `${JSON.stringify(capText(id, 80))} is no sub-agent of yours whose result you have not had.`;
+const unknownLine = (id: string): string =>
+  `${JSON.stringify(capText(id, 80))} is no sub-agent of yours whose result you have not had.`;

@@ -1,5 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { intercept, proceed, type Decision, type Handlers, type MessageList, type OperatorContext, type TurnEventOf, type TurnOperator } from '@h/turn';
+import {
+  intercept,
+  proceed,
+  type Decision,
+  type Handlers,
+  type MessageList,
+  type OperatorContext,
+  type TurnEventOf,
+  type TurnOperator,
+} from '@h/turn';
 import { isChildQuestion } from './child-question.js';
 import { idsIn } from './delivery.js';
 import type { Child, Member } from './family.js';
@@ -10,7 +19,8 @@ import type { Team } from './team.js';
 import { awaitedOf, waitFor } from './wait.js';
 
 /** What sub-agents mean for a turn of their parent: it reads their results, waits for them, and takes them along when it is stopped. */
-export const turnChildren = (team: Team): TurnOperator => intercept('subagents', (context) => new TurnChildren(team, context).handlers);
+export const turnChildren = (team: Team): TurnOperator =>
+  intercept('subagents', (context) => new TurnChildren(team, context).handlers);
 
 class TurnChildren {
   readonly #team: Team;
@@ -67,7 +77,8 @@ class TurnChildren {
       },
     },
     decide: {
-      'history.append': (event) => (event.origin === 'input' || event.origin === 'results' ? this.#deliverWith(event) : undefined),
+      'history.append': (event) =>
+        event.origin === 'input' || event.origin === 'results' ? this.#deliverWith(event) : undefined,
       'turn.stop': (event, { signal }) => {
         this.#withdrawStale();
         const isDone = event.afterStep !== undefined && event.outcome === 'completed';
@@ -90,7 +101,15 @@ class TurnChildren {
   }
 
   #begin(turn: string, session: string): void {
-    this.#turn = { turn, session, emit: (event) => this.#context.emit(event), inContext: this.#inContext, onInput: new Set(), questions: new Map(), isOver: false };
+    this.#turn = {
+      turn,
+      session,
+      emit: (event) => this.#context.emit(event),
+      inContext: this.#inContext,
+      onInput: new Set(),
+      questions: new Map(),
+      isOver: false,
+    };
     this.#team.turns.set(session, this.#turn);
   }
 
@@ -101,7 +120,11 @@ class TurnChildren {
     const message = this.#team.delivery.message(children);
     for (const child of children) this.#arriving.add(child);
     const names = children.map(({ record }) => record.id);
-    return [{ type: 'subagent.delivered', children: names }, { type: 'history.append', origin: 'subagents', messages: [message] }, event];
+    return [
+      { type: 'subagent.delivered', children: names },
+      { type: 'history.append', origin: 'subagents', messages: [message] },
+      event,
+    ];
   }
 
   /** The model is done: but for results that it has not read, and for sub-agents that it waits for. */
@@ -137,7 +160,9 @@ class TurnChildren {
 
   /** A tool call was answered: with results, unless it was given up at the last moment. */
   #answered({ call, status }: TurnEventOf<'tool.result'>): void {
-    const taken = [...(this.#member?.children ?? [])].filter(({ end, record }) => end !== undefined && record.takenBy === call.id);
+    const taken = [...(this.#member?.children ?? [])].filter(
+      ({ end, record }) => end !== undefined && record.takenBy === call.id,
+    );
     if (taken.length === 0) return;
     if (status === 'ok' || status === 'stored') this.#arrived(taken);
     else this.#team.delivery.giveBack(taken);
@@ -165,7 +190,14 @@ class TurnChildren {
   }
 
   #withdrawStale(): void {
-    for (const id of this.#stale) this.#context.emit({ type: 'approval.answer', id, decision: 'deny', reason: 'The process of the sub-agent died.' });
+    for (const id of this.#stale) {
+      this.#context.emit({
+        type: 'approval.answer',
+        id,
+        decision: 'deny',
+        reason: 'The process of the sub-agent died.',
+      });
+    }
     this.#stale.clear();
   }
 
@@ -178,7 +210,9 @@ class TurnChildren {
     const policy = this.#parentEnd;
     const isDone = outcome === 'completed' || outcome === 'replied';
     const goesOn = outcome !== 'cancelled' && (isDone ? policy !== 'cancel' : policy === 'detach');
-    if (!goesOn) void this.#team.cancelAll(this.#member, `The turn of the agent that it works for has ended: ${outcome}.`);
+    if (!goesOn) {
+      void this.#team.cancelAll(this.#member, `The turn of the agent that it works for has ended: ${outcome}.`);
+    }
   }
 
   #finalize(): void {
@@ -187,7 +221,9 @@ class TurnChildren {
     turn.isOver = true;
     if (this.#team.turns.get(turn.session) === turn) this.#team.turns.delete(turn.session);
     this.#giveBack();
-    if (!this.#hasEnded) void this.#team.cancelAll(this.#member, 'The turn of the agent that it works for was given up.');
+    if (!this.#hasEnded) {
+      void this.#team.cancelAll(this.#member, 'The turn of the agent that it works for was given up.');
+    }
     moveOn(turn);
     this.#team.wake(turn.session);
   }

@@ -14,7 +14,11 @@ export interface WaitUntil {
 }
 
 /** Waits until `isDone` of the sub-agents of an agent, looked at whenever one has ended; those that ended before count. */
-export const waitFor = (member: Member, isDone: () => boolean, { timeoutMs, signal, onInput, after }: WaitUntil): Promise<WaitEnd> => {
+export const waitFor = (
+  member: Member,
+  isDone: () => boolean,
+  { timeoutMs, signal, onInput, after }: WaitUntil,
+): Promise<WaitEnd> => {
   if (isDone()) return Promise.resolve('all-ended');
   if (signal?.aborted === true) return Promise.resolve('aborted');
   return new Promise((resolve) => {
@@ -41,4 +45,5 @@ export const waitFor = (member: Member, isDone: () => boolean, { timeoutMs, sign
 export const isUnderWay = (child: Child): boolean => child.end === undefined && child.parent.children.has(child);
 
 /** The sub-agents whose results go to the parent itself. */
-export const awaitedOf = (member: Member | undefined): readonly Child[] => aliveOf(member).filter(({ record }) => record.receiver === 'parent');
+export const awaitedOf = (member: Member | undefined): readonly Child[] =>
+  aliveOf(member).filter(({ record }) => record.receiver === 'parent');

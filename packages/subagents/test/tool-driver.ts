@@ -1,4 +1,11 @@
-import { toErrorInfo, type ToolDefinition, type ToolDriver, type ToolDriverOutput, type ToolOutcome, type ToolRunContext } from '@h/turn';
+import {
+  toErrorInfo,
+  type ToolDefinition,
+  type ToolDriver,
+  type ToolDriverOutput,
+  type ToolOutcome,
+  type ToolRunContext,
+} from '@h/turn';
 import { Observable } from 'rxjs';
 import type { SubagentTool } from '../src/index.js';
 
@@ -12,11 +19,22 @@ export interface TestTool {
 
 /** Runs all calls of a step at the same time, as plainly as can be. */
 export const driverOf = (...tools: readonly (SubagentTool | TestTool)[]): ToolDriver => {
-  const definitions = tools.map((tool): ToolDefinition => ({ name: tool.name, description: tool.name, inputSchema: 'input' in tool ? tool.input : { type: 'object' } }));
-  const outcomeOf = async (tool: SubagentTool | TestTool | undefined, input: unknown, context: Parameters<Run>[1]): Promise<ToolOutcome> => {
+  const definitions = tools.map((tool): ToolDefinition => ({
+    name: tool.name,
+    description: tool.name,
+    inputSchema: 'input' in tool ? tool.input : { type: 'object' },
+  }));
+  const outcomeOf = async (
+    tool: SubagentTool | TestTool | undefined,
+    input: unknown,
+    context: Parameters<Run>[1],
+  ): Promise<ToolOutcome> => {
     try {
       const value = await (tool as { readonly run: Run }).run(input as never, context);
-      return { status: 'ok', output: { type: 'text', value: typeof value === 'string' ? value : JSON.stringify(value) } };
+      return {
+        status: 'ok',
+        output: { type: 'text', value: typeof value === 'string' ? value : JSON.stringify(value) },
+      };
     } catch (error) {
       const info = toErrorInfo(error);
       return { status: 'failed', error: info, output: { type: 'error-text', value: info.message } };

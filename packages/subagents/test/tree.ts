@@ -32,12 +32,23 @@ export interface Tree {
 
 /** A parent that spawns workers, all scripted. Ids are c1, t1, c2 …: the sub-agent's, then its turn's. */
 export const tree = (options: TreeOptions): Tree => {
-  const { parent: script, tasks = {}, tools = [], sessions, childOperators, operators = [], lateOperators = [], delayMs, ...rest } = options;
+  const {
+    parent: script,
+    tasks = {},
+    tools = [],
+    sessions,
+    childOperators,
+    operators = [],
+    lateOperators = [],
+    delayMs,
+    ...rest
+  } = options;
   const contexts: ChildContext[] = [];
   const children: ReturnType<typeof scriptedModel>[] = [];
   let ids = 0;
   const timing = delayMs === undefined ? {} : { delayMs };
-  const build = (model: ModelDriver, ...pipe: readonly TurnOperator[]): Agent => harness({ model, tools: driverOf(...team.tools, ...tools), ...(sessions && { sessions }) }).pipe(...pipe);
+  const build = (model: ModelDriver, ...pipe: readonly TurnOperator[]): Agent =>
+    harness({ model, tools: driverOf(...team.tools, ...tools), ...(sessions && { sessions }) }).pipe(...pipe);
   const team: Subagents = subagents({
     newId: () => {
       ids += 1;
@@ -68,12 +79,14 @@ export const tree = (options: TreeOptions): Tree => {
   };
 };
 
-export const spawn = (id: string, task = id, more: object = {}) => call(id, 'spawn', { agent: 'worker', task, ...more });
+export const spawn = (id: string, task = id, more: object = {}) =>
+  call(id, 'spawn', { agent: 'worker', task, ...more });
 export const wait = (id: string, input: object = {}) => call(id, 'wait', input);
 export const says = response;
 
 /** What the model reads in a request, as one text. */
-export const readBy = (model: ReturnType<typeof scriptedModel>, request: number): string => JSON.stringify(model.requests[request]?.messages.toArray() ?? []);
+export const readBy = (model: ReturnType<typeof scriptedModel>, request: number): string =>
+  JSON.stringify(model.requests[request]?.messages.toArray() ?? []);
 
 export const endOf = (events: readonly TurnEvent[]): unknown => events.find(({ type }) => type === 'turn.end');
 

@@ -1,6 +1,17 @@
 import { harness, reply, type TurnEventOf } from '@h/turn';
 import { InvalidOptionError } from '@h/turn/options';
-import { call, describeOperator, event, failure, marbles, ok, request, response, scriptedModel, scriptedTools } from '@h/turn/testing';
+import {
+  call,
+  describeOperator,
+  event,
+  failure,
+  marbles,
+  ok,
+  request,
+  response,
+  scriptedModel,
+  scriptedTools,
+} from '@h/turn/testing';
 import { lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { template } from './template.js';
@@ -65,9 +76,12 @@ describe('template', () => {
     expect(all.filter(({ type }) => type === 'template.near')).toMatchObject([{ failures: 1, maxFailures: 2 }]);
   });
 
-  it.each([{ maxFailures: 0 }, { maxFailures: 1.5 }, { maxFailures: Number.NaN }, { maxFailure: 3 }])('refuses %j', (options) => {
-    expect(() => template(options)).toThrow(InvalidOptionError);
-  });
+  it.each([{ maxFailures: 0 }, { maxFailures: 1.5 }, { maxFailures: Number.NaN }, { maxFailure: 3 }])(
+    'refuses %j',
+    (options) => {
+      expect(() => template(options)).toThrow(InvalidOptionError);
+    },
+  );
 });
 
 describeOperator(() => template());

@@ -45,7 +45,9 @@ export const template = (options: TemplateOptions = {}): TurnOperator => {
       },
       decide: {
         'tool.result': (event) =>
-          failures > 0 && failures === maxFailures - 1 ? [event, notice('template.near', { failures, maxFailures })] : undefined,
+          failures > 0 && failures === maxFailures - 1
+            ? [event, notice('template.near', { failures, maxFailures })]
+            : undefined,
         'model.request': () =>
           failures >= maxFailures ? stop('error', `${failures} tool calls in a row have failed.`) : undefined,
       },

@@ -24,7 +24,8 @@ const noop = (isAsync) =>
     run: isAsync ? async () => 'done' : () => 'done',
   });
 
-const callsOf = (count) => Array.from({ length: count }, (_, index) => ({ id: `call-${index}`, name: 'noop', input: given }));
+const callsOf = (count) =>
+  Array.from({ length: count }, (_, index) => ({ id: `call-${index}`, name: 'noop', input: given }));
 
 const usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
 const answerTo = (calls) => {
@@ -44,7 +45,8 @@ const dispatcher = (isAsync) => {
       events.next(answerTo(calls));
       const before = shaped;
       driver.run(calls, context).subscribe({
-        next: ({ outcome }) => events.next({ type: 'tool.result', turn: 't', at: 0, step: 1, call: calls[0], ...outcome }),
+        next: ({ outcome }) =>
+          events.next({ type: 'tool.result', turn: 't', at: 0, step: 1, call: calls[0], ...outcome }),
         complete: () => resolve(shaped - before),
       });
     });
@@ -75,7 +77,9 @@ const perCall = async (run, count) => {
   for (let round = -2; round < rounds; round += 1) {
     globalThis.gc?.();
     const before = process.cpuUsage();
-    for (let index = 0; index < repeat; index += 1) if ((await run(calls)) !== count) throw new Error('Not all calls were answered.');
+    for (let index = 0; index < repeat; index += 1) {
+      if ((await run(calls)) !== count) throw new Error('Not all calls were answered.');
+    }
     const { user, system } = process.cpuUsage(before);
     if (round >= 0) spent.push((user + system) / (repeat * count));
   }
@@ -85,10 +89,20 @@ const perCall = async (run, count) => {
 const micros = (value) => `${value.toFixed(2)} µs`.padStart(12);
 
 console.log(`Node ${process.version}, CPU a call beyond zod's own\n`);
-console.log('calls in a step'.padEnd(18), 'zod'.padStart(12), 'naive loop'.padStart(12), 'sync tool'.padStart(12), 'async tool'.padStart(12));
+console.log(
+  'calls in a step'.padEnd(18),
+  'zod'.padStart(12),
+  'naive loop'.padStart(12),
+  'sync tool'.padStart(12),
+  'async tool'.padStart(12),
+);
 for (const count of [1, 8, 64]) {
   const zod = await perCall(zodAlone, count);
-  const others = [await perCall(naive, count), await perCall(dispatcher(false), count), await perCall(dispatcher(true), count)];
+  const others = [
+    await perCall(naive, count),
+    await perCall(dispatcher(false), count),
+    await perCall(dispatcher(true), count),
+  ];
   console.log(String(count).padEnd(18), micros(zod), ...others.map((spent) => micros(spent - zod)));
 }
 

@@ -52,9 +52,15 @@ const measure = (cut, text) => {
   return `${median(times).toFixed(2)} ms  ${median(heaps).toFixed(1)} MB`;
 };
 
-console.log(`Node ${process.version}, ${size.toLocaleString('en')} characters cut to ${maxChars.toLocaleString('en')}\n`);
+console.log(
+  `Node ${process.version}, ${size.toLocaleString('en')} characters cut to ${maxChars.toLocaleString('en')}\n`,
+);
 console.log(''.padEnd(18), 'truncate()'.padStart(20), 'split and join'.padStart(20));
 for (const [name, text] of Object.entries(texts)) {
   text.charCodeAt(0);
-  console.log(name.padEnd(18), measure((each) => truncate(each, { maxChars }), text).padStart(20), measure(naive, text).padStart(20));
+  console.log(
+    name.padEnd(18),
+    measure((each) => truncate(each, { maxChars }), text).padStart(20),
+    measure(naive, text).padStart(20),
+  );
 }

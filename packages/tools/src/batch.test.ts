@@ -18,21 +18,28 @@ describe('waves', () => {
   const log = () => {
     const lines: string[] = [];
     const logged = (name: string, effect: ToolEffect): Tool =>
-      testTool(name, async ({ id }) => {
-        lines.push(`+${id}`);
-        await after(10);
-        lines.push(`-${id}`);
-        return 'x';
-      }, { effect });
+      testTool(
+        name,
+        async ({ id }) => {
+          lines.push(`+${id}`);
+          await after(10);
+          lines.push(`-${id}`);
+          return 'x';
+        },
+        { effect },
+      );
     return { lines, tools: [logged('read', 'read-only'), logged('write', 'local-write')] };
   };
 
   it('run reads together and writes alone, and hoist nothing', async () => {
     const { lines, tools } = log();
-    const ran = runCalls(toolDriver(tools), ['read a', 'read b', 'write c', 'read d'].map((text, index) => {
-      const [name = '', id] = text.split(' ');
-      return toolCall(String(index), name, { id });
-    }));
+    const ran = runCalls(
+      toolDriver(tools),
+      ['read a', 'read b', 'write c', 'read d'].map((text, index) => {
+        const [name = '', id] = text.split(' ');
+        return toolCall(String(index), name, { id });
+      }),
+    );
     await vi.advanceTimersByTimeAsync(30);
     expect(lines.join(' ')).toBe('+a +b -a -b +c -c +d -d');
     expect(ran.isComplete).toBe(true);
@@ -40,7 +47,10 @@ describe('waves', () => {
 
   it('start as many reads at a time as concurrency says, and the next as soon as one is done', async () => {
     const { lines, tools } = log();
-    runCalls(toolDriver(tools, { concurrency: 2 }), ['a', 'b', 'c'].map((id) => toolCall(id, 'read', { id })));
+    runCalls(
+      toolDriver(tools, { concurrency: 2 }),
+      ['a', 'b', 'c'].map((id) => toolCall(id, 'read', { id })),
+    );
     expect(lines.join(' ')).toBe('+a +b');
     await vi.advanceTimersByTimeAsync(10);
     expect(lines.join(' ')).toBe('+a +b -a +c -b');
@@ -50,7 +60,10 @@ describe('waves', () => {
 
   it('finish 64 reads in the time of the slowest', async () => {
     const driver = toolDriver([testTool('read', ({ id }) => after(Number(id)))]);
-    const ran = runCalls(driver, Array.from({ length: 64 }, (_, index) => toolCall(String(index), 'read', { id: String(index + 1) })));
+    const ran = runCalls(
+      driver,
+      Array.from({ length: 64 }, (_, index) => toolCall(String(index), 'read', { id: String(index + 1) })),
+    );
     await vi.advanceTimersByTimeAsync(63);
     expect(ran.isComplete).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
@@ -64,7 +77,9 @@ describe('waves', () => {
       description: '',
       input: z.object({}),
       effect: 'read-only',
-      resources: () => { throw new Error('oops'); },
+      resources: () => {
+        throw new Error('oops');
+      },
       run: async (_, { call }) => (seen.push(call.id), after(10)),
     });
     runCalls(toolDriver([odd]), [toolCall('1', 'odd'), toolCall('2', 'odd')]);
@@ -76,7 +91,10 @@ describe('waves', () => {
 describe('a turn that changes its mind', () => {
   it('skips calls that have not begun when a message comes in, and lets running ones finish', async () => {
     const driver = toolDriver([testTool('write', () => after(10), { effect: 'local-write' })]);
-    const ran = runCalls(driver, ['1', '2', '3'].map((id) => toolCall(id, 'write')));
+    const ran = runCalls(
+      driver,
+      ['1', '2', '3'].map((id) => toolCall(id, 'write')),
+    );
     await vi.advanceTimersByTimeAsync(5);
     ran.skip();
     await vi.advanceTimersByTimeAsync(5);
@@ -121,54 +139,93 @@ describe('a turn that changes its mind', () => {
 
   it('stops a call during whose start the subscriber leaves', () => {
     let signal: AbortSignal | undefined;
-    const driver = toolDriver([testTool('hang', (_, context) => ((signal = context.signal), context.progress('begun'), never()))]);
+    const driver = toolDriver([
+      testTool('hang', (_, context) => ((signal = context.signal), context.progress('begun'), never())),
+    ]);
     const signals = { signal: new AbortController().signal, skipSignal: new AbortController().signal };
     const context = { turn: 'turn-1', session: 'alice', step: 1, ...signals };
-    from(driver.run([toolCall('1', 'hang')], context)).pipe(take(1)).subscribe();
+    from(driver.run([toolCall('1', 'hang')], context))
+      .pipe(take(1))
+      .subscribe();
     expect(signal?.aborted).toBe(true);
   });
 });
 
 describe('every call', () => {
-  const kinds = ['ok', 'fails', 'rejects', 'slow', 'hangs', 'write', 'write-hangs', 'unknown', 'invalid', 'repeat'] as const;
+  const kinds = [
+    'ok',
+    'fails',
+    'rejects',
+    'slow',
+    'hangs',
+    'write',
+    'write-hangs',
+    'unknown',
+    'invalid',
+    'repeat',
+  ] as const;
   const tools = (): readonly Tool[] => [
     testTool('ok', () => 'x'),
-    testTool('fails', () => { throw new Error('x'); }),
-    testTool('rejects', async () => { await after(3); throw new Error('x'); }),
+    testTool('fails', () => {
+      throw new Error('x');
+    }),
+    testTool('rejects', async () => {
+      await after(3);
+      throw new Error('x');
+    }),
     testTool('slow', () => after(7)),
     testTool('hangs', never, { timeoutMs: 20 }),
     testTool('write', () => after(2), { effect: 'local-write' }),
     testTool('write-hangs', never, { effect: 'destructive', timeoutMs: 20 }),
-    defineTool({ name: 'repeat', description: '', input: z.object({}), effect: 'read-only', idempotent: true, resources: () => [], run: () => after(4) }),
+    defineTool({
+      name: 'repeat',
+      description: '',
+      input: z.object({}),
+      effect: 'read-only',
+      idempotent: true,
+      resources: () => [],
+      run: () => after(4),
+    }),
   ];
   const callsOf = (names: readonly string[]): readonly ToolCall[] =>
-    names.map((name, index) => (name === 'invalid' ? toolCall(String(index), 'ok', { id: 1 }) : toolCall(String(index), name)));
+    names.map((name, index) =>
+      name === 'invalid' ? toolCall(String(index), 'ok', { id: 1 }) : toolCall(String(index), name),
+    );
 
   it('gets exactly one outcome, whatever the calls are', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.constantFrom(...kinds), { maxLength: 12 }), fc.integer({ min: 1, max: 4 }), async (names, concurrency) => {
-        const ran = runCalls(toolDriver(tools(), { concurrency }), callsOf(names));
-        await vi.advanceTimersByTimeAsync(20 * names.length + 20);
-        expect(ran.isComplete).toBe(true);
-        expect(ran.results.map(({ id }) => id).toSorted()).toEqual(names.map((_, index) => String(index)).toSorted());
-      }),
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(...kinds), { maxLength: 12 }),
+        fc.integer({ min: 1, max: 4 }),
+        async (names, concurrency) => {
+          const ran = runCalls(toolDriver(tools(), { concurrency }), callsOf(names));
+          await vi.advanceTimersByTimeAsync(20 * names.length + 20);
+          expect(ran.isComplete).toBe(true);
+          expect(ran.results.map(({ id }) => id).toSorted()).toEqual(names.map((_, index) => String(index)).toSorted());
+        },
+      ),
       { numRuns: 200 },
     );
   });
 
   it('gets exactly one outcome when the turn is aborted or steered at any moment', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.constantFrom(...kinds), { maxLength: 8 }), fc.nat(40), fc.boolean(), async (names, ms, isAbort) => {
-        const ran = runCalls(toolDriver(tools()), callsOf(names));
-        await vi.advanceTimersByTimeAsync(ms);
-        if (isAbort) ran.abort();
-        else ran.skip();
-        await vi.advanceTimersByTimeAsync(200);
-        expect(ran.isComplete).toBe(true);
-        expect(new Set(ran.results.map(({ id }) => id)).size).toBe(names.length);
-        expect(ran.results).toHaveLength(names.length);
-        expect(vi.getTimerCount()).toBe(0);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(...kinds), { maxLength: 8 }),
+        fc.nat(40),
+        fc.boolean(),
+        async (names, ms, isAbort) => {
+          const ran = runCalls(toolDriver(tools()), callsOf(names));
+          await vi.advanceTimersByTimeAsync(ms);
+          if (isAbort) ran.abort();
+          else ran.skip();
+          await vi.advanceTimersByTimeAsync(200);
+          expect(ran.isComplete).toBe(true);
+          expect(new Set(ran.results.map(({ id }) => id)).size).toBe(names.length);
+          expect(ran.results).toHaveLength(names.length);
+          expect(vi.getTimerCount()).toBe(0);
+        },
+      ),
       { numRuns: 200 },
     );
   });

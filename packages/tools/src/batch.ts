@@ -70,9 +70,15 @@ export class Batch {
   /** Answers what is open as cancelled, and ends. */
   cancel(): void {
     if (this.#isClosed) return;
-    const open = [...[...this.#running].map(({ job }) => job), ...[...this.#followers.values()].flat(), ...this.#unstarted()];
+    const open = [
+      ...[...this.#running].map(({ job }) => job),
+      ...[...this.#followers.values()].flat(),
+      ...this.#unstarted(),
+    ];
     this.stop();
-    for (const job of open) this.#observer.next({ type: 'result', id: job.call.id, outcome: notRun('cancelled', cancelledReason) });
+    for (const job of open) {
+      this.#observer.next({ type: 'result', id: job.call.id, outcome: notRun('cancelled', cancelledReason) });
+    }
     this.#observer.complete();
   }
 
@@ -116,13 +122,19 @@ export class Batch {
       return;
     }
     if (this.#context.skipSignal.aborted) {
-      this.#answer(job.call, notRun('skipped', 'Not run: a new message came in first. Ask again if it is still needed.'));
+      this.#answer(
+        job.call,
+        notRun('skipped', 'Not run: a new message came in first. Ask again if it is still needed.'),
+      );
       return;
     }
     if (this.#answerFromBefore(job)) return;
     const timeoutMs = Math.min(job.tool.timeoutMs ?? this.#settings.timeoutMs, this.#share());
     if (timeoutMs < 1) {
-      this.#answer(job.call, notRun('skipped', 'Not run: the turn has no time left for tools. Answer with what is known.'));
+      this.#answer(
+        job.call,
+        notRun('skipped', 'Not run: the turn has no time left for tools. Answer with what is known.'),
+      );
       return;
     }
     if (this.#follows(job)) return;
@@ -180,7 +192,14 @@ export class Batch {
     if (job.effect !== 'read-only') this.#settings.replay?.touch(job.resources);
     if (outcome.status !== 'ok') return;
     const { turn, session } = this.#context;
-    this.#settings.late.add(session, { id: job.call.id, name: job.tool.name, effect: job.effect, turn, reportedAs, durationMs });
+    this.#settings.late.add(session, {
+      id: job.call.id,
+      name: job.tool.name,
+      effect: job.effect,
+      turn,
+      reportedAs,
+      durationMs,
+    });
   }
 
   #answer(call: ToolCall, outcome: ToolOutcome): void {

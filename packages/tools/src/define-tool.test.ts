@@ -5,7 +5,13 @@ import { defineTool, isToolOutput, toolOutput, type ToolOptions } from './define
 import { ToolConfigurationError } from './errors.js';
 import { withJsonSchema, type ToolInput } from './input-schema.js';
 
-const base = { name: 'look', description: 'Looks.', input: z.object({ path: z.string() }), effect: 'read-only', run: () => 'seen' } as const;
+const base = {
+  name: 'look',
+  description: 'Looks.',
+  input: z.object({ path: z.string() }),
+  effect: 'read-only',
+  run: () => 'seen',
+} as const;
 
 describe('defineTool', () => {
   it('tells the model the name, the description, the JSON Schema, the effect and whether a repeat is safe', () => {
@@ -20,7 +26,11 @@ describe('defineTool', () => {
 
   it('takes a JSON Schema as it is', () => {
     const input = { type: 'object', properties: { id: { type: 'integer' } } };
-    const tool = defineTool({ ...base, input, run: (value) => (expectTypeOf(value).toEqualTypeOf<JSONObject>(), 'seen') });
+    const tool = defineTool({
+      ...base,
+      input,
+      run: (value) => (expectTypeOf(value).toEqualTypeOf<JSONObject>(), 'seen'),
+    });
     expect(tool.definition.inputSchema).toEqual(input);
   });
 
@@ -35,7 +45,9 @@ describe('defineTool', () => {
 
   it('takes a schema that cannot write itself together with its JSON Schema', () => {
     const mute = { '~standard': { version: 1 as const, vendor: 'mute', validate: (value: unknown) => ({ value }) } };
-    expect(() => defineTool({ ...base, input: mute })).toThrow(/mute schema of the tool "look" cannot write itself as JSON Schema/);
+    expect(() => defineTool({ ...base, input: mute })).toThrow(
+      /mute schema of the tool "look" cannot write itself as JSON Schema/,
+    );
     const input = withJsonSchema(mute, { type: 'object' });
     expect(defineTool({ ...base, input }).definition.inputSchema).toEqual({ type: 'object' });
   });

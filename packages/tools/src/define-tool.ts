@@ -153,18 +153,32 @@ export const toolNamePattern = /^[a-zA-Z0-9_-]{1,64}$/;
 const effects: readonly unknown[] = ['read-only', 'local-write', 'network', 'destructive'] satisfies ToolEffect[];
 
 const known: readonly string[] = [
-  'name', 'description', 'input', 'effect', 'resources', 'idempotent', 'volatile', 'timeoutMs', 'external', 'run',
+  'name',
+  'description',
+  'input',
+  'effect',
+  'resources',
+  'idempotent',
+  'volatile',
+  'timeoutMs',
+  'external',
+  'run',
 ] satisfies (keyof ToolOptions<ToolInput>)[];
 
 const checkOptions = (options: ToolOptions<ToolInput>): void => {
   const refuse = (option: string, expected: string): never => {
     const value = (options as unknown as Record<string, unknown>)[option];
-    throw new ToolConfigurationError(option, `The ${option} of the tool ${JSON.stringify(options.name)} is ${JSON.stringify(value)}; ${expected}`);
+    throw new ToolConfigurationError(
+      option,
+      `The ${option} of the tool ${JSON.stringify(options.name)} is ${JSON.stringify(value)}; ${expected}`,
+    );
   };
   if (typeof options.name !== 'string' || !toolNamePattern.test(options.name)) {
     refuse('name', 'it takes 1 to 64 letters, digits, "_" and "-".');
   }
-  for (const key of Object.keys(options)) if (!known.includes(key)) refuse(key, `a tool has no such option, only ${known.join(', ')}.`);
+  for (const key of Object.keys(options)) {
+    if (!known.includes(key)) refuse(key, `a tool has no such option, only ${known.join(', ')}.`);
+  }
   if (typeof options.description !== 'string') refuse('description', 'it has to be text.');
   if (!effects.includes(options.effect)) refuse('effect', `it has to be one of ${effects.join(', ')}.`);
   if (typeof options.run !== 'function') refuse('run', 'it has to be a function.');

@@ -75,7 +75,13 @@ const maxSessions = 256;
 export const toolDriver = (source: ToolRegistry | readonly Tool[], options: ToolDriverOptions = {}): RegistryDriver => {
   checkToolOptions('toolDriver()', options, rules);
   const registry = source instanceof ToolRegistry ? source : new ToolRegistry().register(...source);
-  const { concurrency = 64, timeoutMs = 120_000, reserveMs = 30_000, scheduler = asyncScheduler, replay = true } = options;
+  const {
+    concurrency = 64,
+    timeoutMs = 120_000,
+    reserveMs = 30_000,
+    scheduler = asyncScheduler,
+    replay = true,
+  } = options;
   const tools = registry.effective({ toolset: options.toolset, deny: options.deny });
   const late = new LateResults();
   const sessions = new Recent<string, { readonly turn: string; readonly replay: ReplayControl }>(maxSessions);

@@ -30,7 +30,10 @@ export class UnknownToolError extends TurnError {
   readonly tool: string;
 
   constructor(tool: string, where: string, suggestion?: string) {
-    const hint = suggestion === undefined ? 'register it first, or take the name out' : `did you mean ${JSON.stringify(suggestion)}?`;
+    const hint =
+      suggestion === undefined
+        ? 'register it first, or take the name out'
+        : `did you mean ${JSON.stringify(suggestion)}?`;
     super('unknown-tool', `${where} names the tool ${JSON.stringify(tool)}, which is not registered: ${hint}`);
     this.tool = tool;
   }

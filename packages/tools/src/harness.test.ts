@@ -11,7 +11,11 @@ import { createRegistry } from './registry.js';
 import { selectTools } from './selection/select-tools.js';
 import { tools } from './tools.js';
 
-const tool = (name: string, run: (input: { path: string }) => ToolReturn | Promise<ToolReturn>, more: Partial<Tool> = {}): Tool =>
+const tool = (
+  name: string,
+  run: (input: { path: string }) => ToolReturn | Promise<ToolReturn>,
+  more: Partial<Tool> = {},
+): Tool =>
   defineTool({
     name,
     description: `Does ${name}.`,
@@ -25,30 +29,46 @@ const tool = (name: string, run: (input: { path: string }) => ToolReturn | Promi
 
 const resultsOf = (events: readonly TurnEvent[]): readonly TurnEventOf<'tool.result'>[] =>
   events.filter((event): event is TurnEventOf<'tool.result'> => event.type === 'tool.result');
-const after = (ms: number, value: ToolReturn): Promise<ToolReturn> => new Promise((resolve) => void setTimeout(resolve, ms, value));
+const after = (ms: number, value: ToolReturn): Promise<ToolReturn> =>
+  new Promise((resolve) => void setTimeout(resolve, ms, value));
 
 describe('a turn with registered tools', () => {
   it('offers the effective tools and answers every call of a message, in its order, in the history', async () => {
     const driver = toolDriver(
-      createRegistry().register(tool('read', ({ path }) => after(path === '/slow' ? 20 : 1, `read ${path}`)), tool('rm', () => 'gone', { effect: 'destructive' })),
+      createRegistry().register(
+        tool('read', ({ path }) => after(path === '/slow' ? 20 : 1, `read ${path}`)),
+        tool('rm', () => 'gone', { effect: 'destructive' }),
+      ),
       { toolset: 'read-only' },
     );
     const model = scriptedModel([
-      response(call('1', 'read', { path: '/slow' }), call('2', 'read', { path: '/b' }), call('3', 'rm'), call('4', 'raed'), call('5', 'read', { path: 5 })),
+      response(
+        call('1', 'read', { path: '/slow' }),
+        call('2', 'read', { path: '/b' }),
+        call('3', 'rm'),
+        call('4', 'raed'),
+        call('5', 'read', { path: 5 }),
+      ),
       'Done.',
     ]);
-    const { outcome } = await reply(harness({ model, tools: driver }).pipe(tools({ driver })).turn({ session: 'alice', input: 'Go' }));
+    const { outcome } = await reply(
+      harness({ model, tools: driver }).pipe(tools({ driver })).turn({ session: 'alice', input: 'Go' }),
+    );
     expect(outcome).toBe('completed');
     expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['read']);
     const answers = model.requests[1]?.messages.at(-1);
-    expect(answers?.role === 'tool' && answers.content.map((part) => part.type === 'tool-result' && part.toolCallId)).toEqual(['1', '2', '3', '4', '5']);
+    expect(
+      answers?.role === 'tool' && answers.content.map((part) => part.type === 'tool-result' && part.toolCallId),
+    ).toEqual(['1', '2', '3', '4', '5']);
   });
 
   it('runs a call once that the model asks for twice', async () => {
     let runs = 0;
     const driver = toolDriver([tool('read', () => `run ${(runs += 1)}`, { idempotent: true })]);
     const model = scriptedModel([response(call('1', 'read'), call('2', 'read')), response(call('3', 'read')), 'Done.']);
-    const events = await lastValueFrom(harness({ model, tools: driver }).pipe(tools({ driver })).turn({ session: 'alice', input: 'Go' }).pipe(toArray()));
+    const events = await lastValueFrom(
+      harness({ model, tools: driver }).pipe(tools({ driver })).turn({ session: 'alice', input: 'Go' }).pipe(toArray()),
+    );
     expect(runs).toBe(1);
     expect(resultsOf(events).map(({ details }) => details)).toEqual([undefined, { replayOf: '1' }, { replayOf: '1' }]);
   });
@@ -71,13 +91,17 @@ describe('a turn with registered tools', () => {
     const model = scriptedModel([
       response(call('1', 'read')),
       ({ messages }) => {
-        const [, id = ''] = /read_artifact with id (art_[0-9a-f]+) shows all of it/.exec(JSON.stringify(messages.at(-1))) ?? [];
+        const [, id = ''] =
+          /read_artifact with id (art_[0-9a-f]+) shows all of it/.exec(JSON.stringify(messages.at(-1))) ?? [];
         return response(call('2', 'read_artifact', { id, search: 'line 12345' }));
       },
       ({ messages }) => ((seen = JSON.stringify(messages.at(-1))), 'Done.'),
     ]);
     const events = await lastValueFrom(
-      harness({ model, tools: driver }).pipe(tools({ driver, artifacts, redact: false })).turn({ session: 'alice', input: 'Go' }).pipe(toArray()),
+      harness({ model, tools: driver })
+        .pipe(tools({ driver, artifacts, redact: false }))
+        .turn({ session: 'alice', input: 'Go' })
+        .pipe(toArray()),
     );
     expect(resultsOf(events).map(({ status }) => status)).toEqual(['stored', 'ok']);
     expect(seen).toContain(`${text.indexOf('line 12345')}: line 12345`);
@@ -97,12 +121,22 @@ describe('a turn with registered tools', () => {
   });
 
   it('narrows the tools that are offered, and nothing else', async () => {
-    const driver = toolDriver([tool('read_mail', () => 'mail'), tool('list_branches', () => 'main'), tool('translate', () => 'x')]);
+    const driver = toolDriver([
+      tool('read_mail', () => 'mail'),
+      tool('list_branches', () => 'main'),
+      tool('translate', () => 'x'),
+    ]);
     const model = scriptedModel([response(call('1', 'translate')), 'Done.']);
     const events = await lastValueFrom(
-      harness({ model, tools: driver }).pipe(selectTools({ maxTools: 1 }), tools({ driver })).turn({ session: 'alice', input: 'Read my mail' }).pipe(toArray()),
+      harness({ model, tools: driver })
+        .pipe(selectTools({ maxTools: 1 }), tools({ driver }))
+        .turn({ session: 'alice', input: 'Read my mail' })
+        .pipe(toArray()),
     );
-    expect(model.requests.map(({ tools: offered }) => offered.map(({ name }) => name))).toEqual([['read_mail'], ['read_mail']]);
+    expect(model.requests.map(({ tools: offered }) => offered.map(({ name }) => name))).toEqual([
+      ['read_mail'],
+      ['read_mail'],
+    ]);
     expect(resultsOf(events)[0]?.status).toBe('ok');
   });
 });
@@ -112,14 +146,21 @@ describe('a call that completes after it was given up', () => {
   afterEach(() => void vi.useRealTimers());
 
   it('is told to the model with the next request, and stays out of the history', async () => {
-    const driver = toolDriver([tool('send', () => after(50, 'sent'), { effect: 'network', timeoutMs: 10 }), tool('wait', () => after(100, 'waited'))]);
+    const driver = toolDriver([
+      tool('send', () => after(50, 'sent'), { effect: 'network', timeoutMs: 10 }),
+      tool('wait', () => after(100, 'waited')),
+    ]);
     const model = scriptedModel([response(call('1', 'send'), call('2', 'wait')), 'Done.']);
     const sessions = memorySessions();
-    const turn = reply(harness({ model, tools: driver, sessions }).pipe(tools({ driver })).turn({ session: 'alice', input: 'Go' }));
+    const turn = reply(
+      harness({ model, tools: driver, sessions }).pipe(tools({ driver })).turn({ session: 'alice', input: 'Go' }),
+    );
     await vi.advanceTimersByTimeAsync(200);
     expect((await turn).outcome).toBe('completed');
     expect(JSON.stringify(model.requests[1]?.messages)).toContain('was given up');
-    expect(JSON.stringify(model.requests[1]?.tail)).toContain('send (call 1), reported as timed out, came to its end after 50 ms');
+    expect(JSON.stringify(model.requests[1]?.tail)).toContain(
+      'send (call 1), reported as timed out, came to its end after 50 ms',
+    );
     expect(driver.late.of('alice')).toEqual([]);
   });
 
@@ -140,7 +181,9 @@ describe('a call that completes after it was given up', () => {
   it('does not keep the process or the turn waiting', async () => {
     const driver = toolDriver([tool('hang', () => new Promise<never>(() => undefined), { timeoutMs: 10 })]);
     const model = scriptedModel([response(call('1', 'hang')), 'Done.']);
-    const turn = reply(harness({ model, tools: driver }).pipe(tools({ driver })).turn({ session: 'alice', input: 'Go' }));
+    const turn = reply(
+      harness({ model, tools: driver }).pipe(tools({ driver })).turn({ session: 'alice', input: 'Go' }),
+    );
     await vi.advanceTimersByTimeAsync(10);
     expect((await turn).outcome).toBe('completed');
     expect(vi.getTimerCount()).toBe(0);

@@ -20,11 +20,17 @@ describe.each([
   ['JSON Schema', jsonPath],
 ])('an input described by %s', (_, schema) => {
   it('loses the members that the schema does not know, at every depth', () => {
-    expect(valueOf(check(schema, { path: '/a', context: 1, tags: [{ name: 'x', ctx: 2 }] }))).toEqual({ path: '/a', tags: [{ name: 'x' }] });
+    expect(valueOf(check(schema, { path: '/a', context: 1, tags: [{ name: 'x', ctx: 2 }] }))).toEqual({
+      path: '/a',
+      tags: [{ name: 'x' }],
+    });
   });
 
   it('has no prototypes, and no __proto__', () => {
-    const result = check(schema, JSON.parse('{"path":"/a","__proto__":{"polluted":true},"tags":[{"name":"x","__proto__":{}}]}'));
+    const result = check(
+      schema,
+      JSON.parse('{"path":"/a","__proto__":{"polluted":true},"tags":[{"name":"x","__proto__":{}}]}'),
+    );
     const { value } = result as { value: { tags: object[] } };
     expect(Object.getPrototypeOf(value)).toBeNull();
     expect(Object.getPrototypeOf(value.tags[0])).toBeNull();
@@ -54,19 +60,33 @@ describe.each([
 describe('a zod input', () => {
   it('gets the defaults and transforms of its schema', () => {
     const schema = z.object({ limit: z.number().default(10), when: z.string().transform((text) => new Date(text)) });
-    expect(check(schema, { when: '2026-01-01' })).toEqual({ ok: true, value: { limit: 10, when: new Date('2026-01-01') } });
+    expect(check(schema, { when: '2026-01-01' })).toEqual({
+      ok: true,
+      value: { limit: 10, when: new Date('2026-01-01') },
+    });
   });
 
   it('keeps the keys of a record without reaching what objects inherit', () => {
     const schema = z.object({ env: z.record(z.string(), z.string()) });
-    const { value } = check(schema, JSON.parse('{"env":{"constructor":"x","toString":"y","__proto__":"z"}}')) as { value: { env: object } };
-    expect(Object.entries(value.env)).toEqual([['constructor', 'x'], ['toString', 'y']]);
+    const { value } = check(schema, JSON.parse('{"env":{"constructor":"x","toString":"y","__proto__":"z"}}')) as {
+      value: { env: object };
+    };
+    expect(Object.entries(value.env)).toEqual([
+      ['constructor', 'x'],
+      ['toString', 'y'],
+    ]);
   });
 
   it('may be checked asynchronously', async () => {
     const schema = z.object({ id: z.string().refine(async (id) => id !== 'bad', 'is bad') });
-    await expect(inputChecker('look', schema).check({ id: 'good', more: 1 })).resolves.toEqual({ ok: true, value: { id: 'good' } });
-    await expect(inputChecker('look', schema).check({ id: 'bad' })).resolves.toEqual({ ok: false, issues: ['id: is bad'] });
+    await expect(inputChecker('look', schema).check({ id: 'good', more: 1 })).resolves.toEqual({
+      ok: true,
+      value: { id: 'good' },
+    });
+    await expect(inputChecker('look', schema).check({ id: 'bad' })).resolves.toEqual({
+      ok: false,
+      issues: ['id: is bad'],
+    });
   });
 });
 
@@ -77,7 +97,11 @@ describe('a JSON Schema input', () => {
     ['that a pattern knows', object({ a: {} }, { patternProperties: { '^b': {} } }), { a: 1, b: 2 }],
     ['of an object that is not described', object({ a: { type: 'object' } }), { a: { b: 2 } }],
     ['that another part of the schema knows', object({ a: {} }, { allOf: [object({ b: {} })] }), { a: 1, b: 2 }],
-    ['that a reference knows', object({ a: {} }, { $ref: '#/$defs/b', $defs: { b: object({ b: {} }) } }), { a: 1, b: 2 }],
+    [
+      'that a reference knows',
+      object({ a: {} }, { $ref: '#/$defs/b', $defs: { b: object({ b: {} }) } }),
+      { a: 1, b: 2 },
+    ],
     [
       'that a reference by name may know',
       object({ a: { $ref: '#thing' } }, { $defs: { thing: object({ b: {} }, { $anchor: 'thing' }) } }),
@@ -98,11 +122,18 @@ describe('a JSON Schema input', () => {
     const deep: unknown = JSON.parse(`${'{"next":'.repeat(100)}{"x":1}${'}'.repeat(100)}`);
     const stripped = jsonSchemaValidator({ ...object({}), allOf: branches });
     expect(stripped({ next: { x: 1, next: {} } })).toMatchObject({ ok: true, value: { next: { next: {} } } });
-    expect(() => jsonSchemaValidator({ $defs: { a: { anyOf: branches } }, type: 'object', properties: { next: { $ref: '#' } } })(deep)).not.toThrow();
+    expect(() =>
+      jsonSchemaValidator({ $defs: { a: { anyOf: branches } }, type: 'object', properties: { next: { $ref: '#' } } })(
+        deep,
+      ),
+    ).not.toThrow();
   });
 
   it('is checked as its own draft says', () => {
-    const tuple = (extra: JSONObject): JSONObject => ({ ...object({ pair: { items: [{ type: 'string' }, { type: 'number' }] } }), ...extra });
+    const tuple = (extra: JSONObject): JSONObject => ({
+      ...object({ pair: { items: [{ type: 'string' }, { type: 'number' }] } }),
+      ...extra,
+    });
     expect(check(tuple({ $schema: 'http://json-schema.org/draft-07/schema#' }), { pair: ['a', 'b'] }).ok).toBe(false);
     expect(check(tuple({ $schema: 'http://json-schema.org/draft-07/schema#' }), { pair: ['a', 1] }).ok).toBe(true);
   });
@@ -122,7 +153,9 @@ describe('a JSON Schema input', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })), (value) => {
         const text = JSON.stringify(value);
-        const expected: unknown = JSON.parse(text, (key, member: unknown) => (key === '__proto__' ? undefined : member));
+        const expected: unknown = JSON.parse(text, (key, member: unknown) =>
+          key === '__proto__' ? undefined : member,
+        );
         expect(valueOf(check({ type: 'object' }, JSON.parse(text)))).toEqual(expected);
       }),
     );

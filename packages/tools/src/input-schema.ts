@@ -36,7 +36,9 @@ export interface InputChecker {
  */
 export const withJsonSchema = <Schema extends StandardSchemaV1>(schema: Schema, jsonSchema: JSONObject): Schema => {
   const convert = (): JSONObject => jsonSchema;
-  return { '~standard': { ...schema['~standard'], jsonSchema: { input: convert, output: convert } } } as unknown as Schema;
+  return {
+    '~standard': { ...schema['~standard'], jsonSchema: { input: convert, output: convert } },
+  } as unknown as Schema;
 };
 
 /** The checker of a tool's input. The root of the schema has to be an object, because providers accept nothing else. */
@@ -56,7 +58,10 @@ const isStandardSchema = (input: ToolInput): input is StandardSchemaV1 =>
 
 const jsonSchemaChecker = (tool: string, schema: JSONObject): InputChecker => {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {
-    throw new ToolConfigurationError('input', `The input of the tool ${JSON.stringify(tool)} has to be a schema, not ${JSON.stringify(schema)}.`);
+    throw new ToolConfigurationError(
+      'input',
+      `The input of the tool ${JSON.stringify(tool)} has to be a schema, not ${JSON.stringify(schema)}.`,
+    );
   }
   const validate = jsonSchemaValidator(schema);
   return { jsonSchema: schema, check: (input) => guarded(() => validate(input)) };
@@ -69,7 +74,9 @@ const standardChecker = (tool: string, schema: StandardSchemaV1): InputChecker =
     check: (input) =>
       guarded(() => {
         const result = standard.validate(withoutPrototypeKeys(input));
-        return result instanceof Promise ? result.then((settled) => guarded(() => concluded(settled))) : concluded(result);
+        return result instanceof Promise
+          ? result.then((settled) => guarded(() => concluded(settled)))
+          : concluded(result);
       }),
   };
 };

@@ -28,13 +28,16 @@ export const nullPrototypeCopy = (value: unknown, depth = 0): unknown => {
 };
 
 /** The value itself, or a copy without `__proto__` where that is the key of something in it. */
-export const withoutPrototypeKeys = (value: unknown): unknown => (hasPrototypeKey(value, 0) ? nullPrototypeCopy(value) : value);
+export const withoutPrototypeKeys = (value: unknown): unknown =>
+  hasPrototypeKey(value, 0) ? nullPrototypeCopy(value) : value;
 
 const hasPrototypeKey = (value: unknown, depth: number): boolean => {
   if (typeof value !== 'object' || value === null) return false;
   if (depth >= maxDepth) throw new TooDeepError();
   if (Array.isArray(value)) return value.some((item) => hasPrototypeKey(item, depth + 1));
-  for (const key in value) if (key === '__proto__' || hasPrototypeKey(value[key as keyof typeof value], depth + 1)) return true;
+  for (const key in value) {
+    if (key === '__proto__' || hasPrototypeKey(value[key as keyof typeof value], depth + 1)) return true;
+  }
   return false;
 };
 

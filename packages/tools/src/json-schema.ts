@@ -27,7 +27,15 @@ const draftOf = ({ $schema }: JSONObject): '4' | '7' | '2019-09' | '2020-12' => 
 };
 
 /** What an error has for a keyword that only leads to another; the last three come with any wrong member of a closed object. */
-const nesting: readonly string[] = ['properties', 'items', 'prefixItems', '$ref', 'additionalProperties', 'unevaluatedProperties', 'false'];
+const nesting: readonly string[] = [
+  'properties',
+  'items',
+  'prefixItems',
+  '$ref',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'false',
+];
 
 /** The errors that say what is wrong, without those that only say where it is nested. */
 const leaves = (errors: readonly OutputUnit[]): readonly string[] => {
@@ -45,7 +53,14 @@ const stripped = (value: unknown, schemas: readonly JSONValue[], root: JSONObjec
   const seen = new Set<JSONObject>();
   const applied = schemas.flatMap((schema) => expanded(schema, root, seen));
   if (Array.isArray(value)) {
-    return value.map((item, index) => stripped(item, applied.flatMap((schema) => itemSchemas(schema, index)), root, depth + 1));
+    return value.map((item, index) =>
+      stripped(
+        item,
+        applied.flatMap((schema) => itemSchemas(schema, index)),
+        root,
+        depth + 1,
+      ),
+    );
   }
   if (!isPlain(value)) return value;
   const open = isOpen(applied);
@@ -77,7 +92,11 @@ const expanded = (schema: JSONValue | undefined, root: JSONObject, seen: Set<JSO
 /** What a schema refers to. A target that is not found here may know anything. */
 const referred = ({ $ref, $dynamicRef, $recursiveRef }: JSONObject, root: JSONObject): JSONValue | undefined => {
   if ($ref === undefined && $dynamicRef === undefined && $recursiveRef === undefined) return undefined;
-  return (typeof $ref === 'string' && $ref.startsWith('#') ? resolved($ref, root) : undefined) ?? { additionalProperties: true };
+  return (
+    (typeof $ref === 'string' && $ref.startsWith('#') ? resolved($ref, root) : undefined) ?? {
+      additionalProperties: true,
+    }
+  );
 };
 
 const resolved = (reference: string, root: JSONObject): JSONValue | undefined => {
@@ -92,7 +111,9 @@ const resolved = (reference: string, root: JSONObject): JSONValue | undefined =>
 
 /** Whether members that none of the schemas names may stay: one of them takes others, or none describes any. */
 const isOpen = (schemas: readonly JSONObject[]): boolean => {
-  const describing = schemas.filter((schema) => ['properties', 'additionalProperties', 'unevaluatedProperties', 'patternProperties'].some((key) => key in schema));
+  const describing = schemas.filter((schema) =>
+    ['properties', 'additionalProperties', 'unevaluatedProperties', 'patternProperties'].some((key) => key in schema),
+  );
   const opens = (value: JSONValue | undefined): boolean => value === true || isPlain(value);
   return (
     describing.length === 0 ||

@@ -8,5 +8,14 @@ export const listOfNames = listOf(anyText);
  *
  * @throws ToolConfigurationError which names the option and its value.
  */
-export const checkToolOptions = <Options>(factory: string, options: Options, checks: OptionChecks<NoInfer<Options>>): void =>
-  checkOptions(factory, options, checks, ({ option, message }) => new ToolConfigurationError(option === '' ? 'options' : option, message));
+export const checkToolOptions = <Options>(
+  factory: string,
+  options: Options,
+  checks: OptionChecks<NoInfer<Options>>,
+): void =>
+  checkOptions(
+    factory,
+    options,
+    checks,
+    ({ option, message }) => new ToolConfigurationError(option === '' ? 'options' : option, message),
+  );

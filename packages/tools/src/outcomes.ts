@@ -1,4 +1,11 @@
-import { toErrorInfo, type ErrorInfo, type JSONValue, type ToolOutcome, type ToolResultContentPart, type ToolResultOutput } from '@h/turn';
+import {
+  toErrorInfo,
+  type ErrorInfo,
+  type JSONValue,
+  type ToolOutcome,
+  type ToolResultContentPart,
+  type ToolResultOutput,
+} from '@h/turn';
 import { isToolOutput, toolOutput } from './define-tool.js';
 import { ToolError } from './errors.js';
 import { isPlain } from './json-copy.js';
@@ -18,7 +25,8 @@ export const returned = (value: unknown): ToolOutcome => {
     const details = value.details === undefined ? {} : { details: jsonOf(value.details) };
     if (value.isError !== true) return { status: 'ok', output: outputOf(value.output, true), ...details };
     const output = asError(outputOf(value.output, true));
-    const message = output.type === 'error-text' ? truncate(output.value, { maxChars: maxMessage }) : 'The tool reported an error.';
+    const message =
+      output.type === 'error-text' ? truncate(output.value, { maxChars: maxMessage }) : 'The tool reported an error.';
     return { status: 'failed', error: { name: 'ToolError', code: 'tool-failed', message }, output, ...details };
   } catch (error) {
     return failed({
@@ -45,16 +53,26 @@ export const failed = (error: ErrorInfo): ToolOutcome => ({
 });
 
 export const unknownTool = (name: string, names: readonly string[], suggestion: string | undefined): ToolOutcome => {
-  const listed = names.length === 0 ? 'There are no tools.' : `There are: ${names.slice(0, maxNames).join(', ')}${names.length > maxNames ? ` and ${names.length - maxNames} more` : ''}.`;
+  const listed =
+    names.length === 0
+      ? 'There are no tools.'
+      : `There are: ${names.slice(0, maxNames).join(', ')}${names.length > maxNames ? ` and ${names.length - maxNames} more` : ''}.`;
   const hint = suggestion === undefined ? '' : ` Did you mean ${JSON.stringify(suggestion)}?`;
   const value = `There is no tool ${JSON.stringify(truncate(name, { maxChars: maxEcho }))}.${hint} ${listed}`;
-  return { status: 'unknown-tool', output: { type: 'error-text', value }, ...(suggestion !== undefined && { suggestion }) };
+  return {
+    status: 'unknown-tool',
+    output: { type: 'error-text', value },
+    ...(suggestion !== undefined && { suggestion }),
+  };
 };
 
 export const invalidInput = (name: string, given: readonly string[]): ToolOutcome => {
   const issues = given.slice(0, maxIssues).map((issue) => truncate(issue, { maxChars: maxIssue }));
   const more = given.length > maxIssues ? [`… and ${given.length - maxIssues} more`] : [];
-  const value = [`The input does not fit the tool ${JSON.stringify(name)}, which did not run:`, ...[...issues, ...more].map((issue) => `- ${issue}`)].join('\n');
+  const value = [
+    `The input does not fit the tool ${JSON.stringify(name)}, which did not run:`,
+    ...[...issues, ...more].map((issue) => `- ${issue}`),
+  ].join('\n');
   return { status: 'invalid-input', issues, output: { type: 'error-text', value } };
 };
 
@@ -92,8 +110,18 @@ const asError = (output: ToolResultOutput): ToolResultOutput => {
 };
 
 const partTypes: readonly unknown[] = [
-  'text', 'file', 'media', 'file-data', 'image-data', 'file-url', 'image-url', 'file-id', 'image-file-id', 'file-reference',
-  'image-file-reference', 'custom',
+  'text',
+  'file',
+  'media',
+  'file-data',
+  'image-data',
+  'file-url',
+  'image-url',
+  'file-id',
+  'image-file-id',
+  'file-reference',
+  'image-file-reference',
+  'custom',
 ] satisfies ToolResultContentPart['type'][];
 
 const isParts = (value: unknown): value is readonly ToolResultContentPart[] =>
@@ -111,5 +139,7 @@ const isJson = (value: unknown): value is JSONValue => {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
   if (typeof value === 'number') return Number.isFinite(value);
   if (Array.isArray(value)) return value.every(isJson);
-  return isPlain(value) && !('toJSON' in value) && Object.values(value).every((item) => item === undefined || isJson(item));
+  return (
+    isPlain(value) && !('toJSON' in value) && Object.values(value).every((item) => item === undefined || isJson(item))
+  );
 };

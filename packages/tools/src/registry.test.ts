@@ -7,8 +7,19 @@ import { createRegistry } from './registry.js';
 const tool = (name: string, effect: Tool['effect'] = 'read-only'): Tool =>
   defineTool({ name, description: `Does ${name}.`, input: { type: 'object' }, effect, run: () => name });
 
-const basic = () => createRegistry().register(tool('write', 'local-write'), tool('read'), tool('bash', 'destructive'), tool('edit', 'local-write'), tool('grep'));
-const names = (registry = basic(), choice = {}): readonly string[] => registry.effective(choice).definitions().map(({ name }) => name);
+const basic = () =>
+  createRegistry().register(
+    tool('write', 'local-write'),
+    tool('read'),
+    tool('bash', 'destructive'),
+    tool('edit', 'local-write'),
+    tool('grep'),
+  );
+const names = (registry = basic(), choice = {}): readonly string[] =>
+  registry
+    .effective(choice)
+    .definitions()
+    .map(({ name }) => name);
 
 describe('createRegistry', () => {
   it('shares nothing with another registry', () => {
@@ -17,14 +28,18 @@ describe('createRegistry', () => {
   });
 
   it('lets a module register its own tools', () => {
-    const module = { register: (registry: ReturnType<typeof createRegistry>) => void registry.register(tool('a'), tool('b')) };
+    const module = {
+      register: (registry: ReturnType<typeof createRegistry>) => void registry.register(tool('a'), tool('b')),
+    };
     expect(names(createRegistry().register(module))).toEqual(['a', 'b']);
   });
 
   it('refuses a second tool of a name, in whatever case', () => {
     const registry = createRegistry().register(tool('bash'));
     expect(() => registry.register(tool('bash'))).toThrow(DuplicateToolError);
-    expect(() => registry.register(tool('Bash'))).toThrow(expect.objectContaining({ code: 'duplicate-tool', tool: 'Bash' }));
+    expect(() => registry.register(tool('Bash'))).toThrow(
+      expect.objectContaining({ code: 'duplicate-tool', tool: 'Bash' }),
+    );
     expect(registry.get('Bash')).toBeUndefined();
   });
 
@@ -39,11 +54,15 @@ describe('createRegistry', () => {
   });
 
   it('refuses a toolset that is neither a list nor a function', () => {
-    expect(() => createRegistry({ toolsets: { mine: 'read' } } as object)).toThrow(/takes a function or a list of which each is a text as "toolsets.mine"; it was given "read"/);
+    expect(() => createRegistry({ toolsets: { mine: 'read' } } as object)).toThrow(
+      /takes a function or a list of which each is a text as "toolsets.mine"; it was given "read"/,
+    );
   });
 
   it('refuses an option that it does not have', () => {
-    expect(() => createRegistry({ toolset: {} } as object)).toThrow(/no option "toolset" .*; did you mean "toolsets"\?/);
+    expect(() => createRegistry({ toolset: {} } as object)).toThrow(
+      /no option "toolset" .*; did you mean "toolsets"\?/,
+    );
   });
 });
 
@@ -81,7 +100,13 @@ describe('effective tools', () => {
 
   it("are those of the user's own toolset, by name, by pattern or by a function", () => {
     const toolsets = { mine: ['read', 'mcp__*__list'], small: (each: Tool) => each.name.length < 5 };
-    const registry = () => createRegistry({ toolsets }).register(tool('read'), tool('mcp__a__list'), tool('mcp__b__drop'), tool('mcp__b__list'));
+    const registry = () =>
+      createRegistry({ toolsets }).register(
+        tool('read'),
+        tool('mcp__a__list'),
+        tool('mcp__b__drop'),
+        tool('mcp__b__list'),
+      );
     expect(names(registry(), { toolset: 'mine' })).toEqual(['mcp__a__list', 'mcp__b__list', 'read']);
     expect(names(registry(), { toolset: 'small' })).toEqual(['read']);
   });
@@ -96,12 +121,14 @@ describe('effective tools', () => {
   });
 
   it('are never all tools because of a misspelling', () => {
-    expect(() => names(basic(), { toolset: 'readonly' })).toThrow(expect.objectContaining({ code: 'unknown-toolset', toolset: 'readonly' }));
+    expect(() => names(basic(), { toolset: 'readonly' })).toThrow(
+      expect.objectContaining({ code: 'unknown-toolset', toolset: 'readonly' }),
+    );
     expect(() => names(basic(), { deny: ['Bash'] })).toThrow(/deny list names the tool "Bash".*did you mean "bash"\?/);
     expect(() => names(basic(), { deny: ['mcp__*'] })).toThrow(UnknownToolError);
-    expect(() => names(createRegistry({ toolsets: { mine: ['raed'] } }).register(tool('read')), { toolset: 'mine' })).toThrow(
-      /toolset "mine" names the tool "raed".*did you mean "read"\?/,
-    );
+    expect(() =>
+      names(createRegistry({ toolsets: { mine: ['raed'] } }).register(tool('read')), { toolset: 'mine' }),
+    ).toThrow(/toolset "mine" names the tool "raed".*did you mean "read"\?/);
     expect(() => names(createRegistry().register(tool('read')), { toolset: 'minimal' })).toThrow(UnknownToolError);
   });
 

@@ -2,7 +2,14 @@ import { aFunction, either, recordOf } from '@h/turn/options';
 import type { Tool } from './define-tool.js';
 import { DuplicateToolError, ToolConfigurationError } from './errors.js';
 import { checkToolOptions, listOfNames } from './options.js';
-import { effectiveTools, standardToolsets, type EffectiveTools, type Toolset, type ToolsetChoice, type ToolSource } from './toolset.js';
+import {
+  effectiveTools,
+  standardToolsets,
+  type EffectiveTools,
+  type Toolset,
+  type ToolsetChoice,
+  type ToolSource,
+} from './toolset.js';
 
 /** Something that brings tools of its own: a package of tools, or a connection whose tools come and go. */
 export interface ToolModule {
@@ -33,7 +40,10 @@ export class ToolRegistry implements ToolSource {
     checkToolOptions('createRegistry()', options, { toolsets: recordOf(either(aFunction, listOfNames)) });
     for (const name of ['full', 'read-only']) {
       if (!Object.hasOwn(options.toolsets ?? {}, name)) continue;
-      throw new ToolConfigurationError('toolsets', `The toolset ${JSON.stringify(name)} cannot be replaced; choose another name.`);
+      throw new ToolConfigurationError(
+        'toolsets',
+        `The toolset ${JSON.stringify(name)} cannot be replaced; choose another name.`,
+      );
     }
     this.#toolsets = { ...standardToolsets, ...options.toolsets };
   }

@@ -12,9 +12,17 @@ interface Counted {
   run(...calls: readonly string[]): RunCalls;
 }
 
-const counted = (more: Partial<Tool> & { readonly result?: (count: number) => ToolReturn } = {}, options: ToolDriverOptions = {}): Counted => {
+const counted = (
+  more: Partial<Tool> & { readonly result?: (count: number) => ToolReturn } = {},
+  options: ToolDriverOptions = {},
+): Counted => {
   const ran: string[] = [];
-  const tool = (name: string, effect: ToolEffect, idempotent: boolean, resources?: (input: { path: string }) => readonly string[] | undefined): Tool =>
+  const tool = (
+    name: string,
+    effect: ToolEffect,
+    idempotent: boolean,
+    resources?: (input: { path: string }) => readonly string[] | undefined,
+  ): Tool =>
     defineTool({
       name,
       description: name,
@@ -44,10 +52,13 @@ const counted = (more: Partial<Tool> & { readonly result?: (count: number) => To
     driver,
     ran,
     run: (...texts) =>
-      runCalls(driver, texts.map((text) => {
-        const [name = '', path] = text.split(' ');
-        return toolCall(`c${(calls += 1)}`, name, { path });
-      })),
+      runCalls(
+        driver,
+        texts.map((text) => {
+          const [name = '', path] = text.split(' ');
+          return toolCall(`c${(calls += 1)}`, name, { path });
+        }),
+      ),
   };
 };
 
@@ -61,7 +72,8 @@ describe('replay control', () => {
       status: 'ok',
       output: {
         type: 'text',
-        value: '[Same call as c1, and no tool has changed anything it depends on since; this is its result again.]\nread /a #1',
+        value:
+          '[Same call as c1, and no tool has changed anything it depends on since; this is its result again.]\nread /a #1',
       },
       details: { replayOf: 'c1' },
       durationMs: 0,
@@ -77,7 +89,10 @@ describe('replay control', () => {
 
   it('keeps calls apart whose inputs differ, however they are joined', () => {
     const { driver, ran } = counted();
-    runCalls(driver, [toolCall('1', 'read', { path: 'a', more: 'b' }), toolCall('2', 'read', { path: 'a","more":"b' })]);
+    runCalls(driver, [
+      toolCall('1', 'read', { path: 'a', more: 'b' }),
+      toolCall('2', 'read', { path: 'a","more":"b' }),
+    ]);
     expect(ran).toHaveLength(2);
   });
 
@@ -124,7 +139,8 @@ describe('replay control', () => {
 
   it('answers coalesced calls that are under way together, and also when they fail', async () => {
     const release: (() => void)[] = [];
-    const result = () => new Promise<string>((_, reject) => release.push(() => reject(new Error('gone')))) as unknown as ToolReturn;
+    const result = () =>
+      new Promise<string>((_, reject) => release.push(() => reject(new Error('gone')))) as unknown as ToolReturn;
     const { run, ran } = counted({ result });
     const together = run('read /a', 'read /a');
     expect(ran).toHaveLength(1);
@@ -135,7 +151,9 @@ describe('replay control', () => {
   });
 
   it('lets a failed call be tried again', () => {
-    const { run, ran } = counted({ result: (count) => (count === 1 ? toolOutput({ output: 'busy', isError: true }) : 'done') });
+    const { run, ran } = counted({
+      result: (count) => (count === 1 ? toolOutput({ output: 'busy', isError: true }) : 'done'),
+    });
     expect(run('read /a').statuses).toEqual({ c1: 'failed' });
     expect(run('read /a').text('c2')).toBe('done');
     expect(ran).toHaveLength(2);
@@ -189,9 +207,14 @@ describe('replay control', () => {
     json.run('read');
     expect(json.run('read').outcome('c2').output).toEqual({
       type: 'content',
-      value: [{ type: 'text', text: expect.stringMatching(/^\[Same call as c1/) as string }, { type: 'text', text: '{"a":1}' }],
+      value: [
+        { type: 'text', text: expect.stringMatching(/^\[Same call as c1/) as string },
+        { type: 'text', text: '{"a":1}' },
+      ],
     });
-    const parts = counted({ result: () => toolOutput({ output: [{ type: 'text', text: 'x' }], details: { lines: 1 } }) });
+    const parts = counted({
+      result: () => toolOutput({ output: [{ type: 'text', text: 'x' }], details: { lines: 1 } }),
+    });
     parts.run('read');
     expect(parts.run('read').outcome('c2')).toMatchObject({
       output: { type: 'content', value: [{ text: expect.stringMatching(/^\[Same/) as string }, { text: 'x' }] },
@@ -220,7 +243,10 @@ describe('replay control', () => {
         resources: () => ['file:/a'],
         run: () => new Promise<string>((resolve) => (finish[name] = () => resolve(`${name} ${(reads += 1)}`))),
       });
-    const driver = toolDriver([make('write', { effect: 'local-write', timeoutMs: 1 }), make('read', { idempotent: true })]);
+    const driver = toolDriver([
+      make('write', { effect: 'local-write', timeoutMs: 1 }),
+      make('read', { idempotent: true }),
+    ]);
     const first = runCalls(driver, [toolCall('1', 'write'), toolCall('2', 'read')]);
     await expect.poll(() => Object.keys(finish)).toEqual(['write', 'read']);
     finish['write']?.();

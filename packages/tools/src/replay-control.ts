@@ -36,7 +36,9 @@ export class ReplayControl {
 
   /** Keeps a result, unless it failed or is too big. */
   remember(key: string, entry: Remembered): void {
-    if (entry.outcome.status === 'ok' && sizeOf(entry.outcome.output, maxSize) <= maxSize) this.#results.set(key, entry);
+    if (entry.outcome.status === 'ok' && sizeOf(entry.outcome.output, maxSize) <= maxSize) {
+      this.#results.set(key, entry);
+    }
   }
 
   /** Something was written, sent or run that touches these; `undefined` is everything. */
@@ -51,7 +53,10 @@ export class ReplayControl {
 /** The earlier result, with a word to the model that it is one, and `replayOf` in its details. */
 export const replayed = (outcome: ToolOutcome, id: string): ToolOutcome => ({
   ...outcome,
-  output: noted(outcome.output, `[Same call as ${id}, and no tool has changed anything it depends on since; this is its result again.]`),
+  output: noted(
+    outcome.output,
+    `[Same call as ${id}, and no tool has changed anything it depends on since; this is its result again.]`,
+  ),
   details: marked(outcome.details, { replayOf: id }),
   durationMs: 0,
 });
@@ -70,7 +75,10 @@ const noted = (output: ToolResultOutput, note: string): ToolResultOutput => {
     case 'content':
       return { ...output, value: [{ type: 'text', text: note }, ...output.value] };
     case 'json': {
-      const parts: readonly ToolResultContentPart[] = [{ type: 'text', text: note }, { type: 'text', text: JSON.stringify(output.value) }];
+      const parts: readonly ToolResultContentPart[] = [
+        { type: 'text', text: note },
+        { type: 'text', text: JSON.stringify(output.value) },
+      ];
       return { type: 'content', value: parts };
     }
     default:

@@ -12,7 +12,12 @@ afterEach(() => {
 describe('a call that outlives its deadline', () => {
   it('is answered as timed out, its signal is aborted, and what it does later is not heard', async () => {
     let signal: AbortSignal | undefined;
-    const driver = toolDriver([testTool('look', (_, context) => ((signal = context.signal), after(500)), { timeoutMs: 100, effect: 'local-write' })]);
+    const driver = toolDriver([
+      testTool('look', (_, context) => ((signal = context.signal), after(500)), {
+        timeoutMs: 100,
+        effect: 'local-write',
+      }),
+    ]);
     const ran = runCalls(driver, [toolCall('1', 'look')]);
     await vi.advanceTimersByTimeAsync(100);
     expect(ran.outcome('1')).toMatchObject({ status: 'timed-out', timeoutMs: 100, durationMs: 100 });
@@ -31,21 +36,35 @@ describe('a call that outlives its deadline', () => {
     expect(driver.late.of('alice')).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
     const late = driver.late.of('alice');
-    expect(late).toEqual([{ id: '1', name: 'send', effect: 'network', turn: 'turn-1', reportedAs: 'timed-out', durationMs: 500 }]);
+    expect(late).toEqual([
+      { id: '1', name: 'send', effect: 'network', turn: 'turn-1', reportedAs: 'timed-out', durationMs: 500 },
+    ]);
     expect(driver.late.of('bob')).toEqual([]);
     driver.late.settle('alice', late);
     expect(driver.late.of('alice')).toEqual([]);
   });
 
   it('is not reported when it fails late, and nobody has to catch that', async () => {
-    const driver = toolDriver([testTool('send', async () => { await after(500); throw new Error('late'); }, { timeoutMs: 100 })]);
+    const driver = toolDriver([
+      testTool(
+        'send',
+        async () => {
+          await after(500);
+          throw new Error('late');
+        },
+        { timeoutMs: 100 },
+      ),
+    ]);
     runCalls(driver, [toolCall('1', 'send')]);
     await vi.advanceTimersByTimeAsync(500);
     expect(driver.late.of('alice')).toEqual([]);
   });
 
   it('lets the next wave begin', async () => {
-    const driver = toolDriver([testTool('hang', never, { effect: 'local-write', timeoutMs: 50 }), testTool('look', () => 'x')]);
+    const driver = toolDriver([
+      testTool('hang', never, { effect: 'local-write', timeoutMs: 50 }),
+      testTool('look', () => 'x'),
+    ]);
     const ran = runCalls(driver, [toolCall('1', 'hang'), toolCall('2', 'look')]);
     await vi.advanceTimersByTimeAsync(50);
     expect(ran.statuses).toEqual({ 1: 'timed-out', 2: 'ok' });
@@ -78,13 +97,18 @@ describe('the deadline of the turn', () => {
 
   it('is shared among the waves, and keeps a reserve', async () => {
     const driver = toolDriver([hang], { deadlineAt: 1_000_000 + 90_000, reserveMs: 30_000 });
-    const ran = runCalls(driver, ['1', '2', '3'].map((id) => toolCall(id, 'hang')));
+    const ran = runCalls(
+      driver,
+      ['1', '2', '3'].map((id) => toolCall(id, 'hang')),
+    );
     await vi.advanceTimersByTimeAsync(60_000);
     expect(['1', '2', '3'].map((id) => timeoutOf(ran, id))).toEqual([20_000, 20_000, 20_000]);
   });
 
   it('leaves what one call did not need to those after it', async () => {
-    const driver = toolDriver([testTool('quick', () => after(1_000), { effect: 'local-write' }), hang], { deadlineAt: 1_000_000 + 60_000 });
+    const driver = toolDriver([testTool('quick', () => after(1_000), { effect: 'local-write' }), hang], {
+      deadlineAt: 1_000_000 + 60_000,
+    });
     const ran = runCalls(driver, [toolCall('1', 'quick'), toolCall('2', 'hang')]);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(timeoutOf(ran, '2')).toBe(29_000);
@@ -99,7 +123,10 @@ describe('the deadline of the turn', () => {
 
   it('counts a wave of more reads than may run at once as several', async () => {
     const driver = toolDriver([testTool('read', never)], { deadlineAt: 1_100_000, reserveMs: 0, concurrency: 2 });
-    const ran = runCalls(driver, ['1', '2', '3', '4'].map((id) => toolCall(id, 'read')));
+    const ran = runCalls(
+      driver,
+      ['1', '2', '3', '4'].map((id) => toolCall(id, 'read')),
+    );
     await vi.advanceTimersByTimeAsync(100_000);
     expect(['1', '2', '3', '4'].map((id) => timeoutOf(ran, id))).toEqual([50_000, 50_000, 50_000, 50_000]);
   });
@@ -112,8 +139,13 @@ describe('the deadline of the turn', () => {
 
   it('is asked of the turn when it is a function', () => {
     const seen: unknown[] = [];
-    const deadlineAt = ({ turn, session }: { turn: string; session: string }) => (seen.push([turn, session]), undefined);
-    expect(runCalls(toolDriver([testTool('look', () => 'x')], { deadlineAt }), [toolCall('1', 'look')]).statuses).toEqual({ 1: 'ok' });
+    const deadlineAt = ({ turn, session }: { turn: string; session: string }) => (
+      seen.push([turn, session]),
+      undefined
+    );
+    expect(
+      runCalls(toolDriver([testTool('look', () => 'x')], { deadlineAt }), [toolCall('1', 'look')]).statuses,
+    ).toEqual({ 1: 'ok' });
     expect(seen).toEqual([['turn-1', 'alice']]);
   });
 });

@@ -48,14 +48,19 @@ export class RunningCall {
   start(): ToolOutcome | undefined {
     const { context } = this.#host;
     const deadlineAt = this.#timeoutMs > longestDelayMs ? undefined : this.#startedAt + this.#timeoutMs;
-    const outcome = attempt(this.job, new CallContext(this.job, context, deadlineAt, this.#abort, (value) => this.#progress(value)));
+    const outcome = attempt(
+      this.job,
+      new CallContext(this.job, context, deadlineAt, this.#abort, (value) => this.#progress(value)),
+    );
     if (!(outcome instanceof Promise)) {
       // A tool that reports progress may lose its subscriber over it.
       if (this.#givenUpAs !== undefined) this.#settle(outcome);
       this.#isOpen = false;
       return this.#finished(outcome);
     }
-    if (this.#isOpen && this.#timeoutMs <= longestDelayMs) this.#timer = this.#host.scheduler.schedule(() => this.#expire(), this.#timeoutMs);
+    if (this.#isOpen && this.#timeoutMs <= longestDelayMs) {
+      this.#timer = this.#host.scheduler.schedule(() => this.#expire(), this.#timeoutMs);
+    }
     void outcome.then((settled) => this.#settle(settled));
     return undefined;
   }
@@ -118,7 +123,13 @@ class CallContext implements ToolContext {
   readonly progress: ToolContext['progress'];
   readonly #abort: LazyAbort;
 
-  constructor({ call }: Job, { turn, session, step }: ToolRunContext, deadlineAt: number | undefined, abort: LazyAbort, progress: ToolContext['progress']) {
+  constructor(
+    { call }: Job,
+    { turn, session, step }: ToolRunContext,
+    deadlineAt: number | undefined,
+    abort: LazyAbort,
+    progress: ToolContext['progress'],
+  ) {
     this.call = { id: call.id, name: call.name };
     this.turn = turn;
     this.session = session;

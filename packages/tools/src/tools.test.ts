@@ -12,23 +12,36 @@ import { tools, type ToolsOptions } from './tools.js';
 type Result = TurnEventOf<'tool.result'>;
 
 const start = event('turn.start', { session: 'alice', input: [], trigger: 'user' });
-const ask = (changes: Parameters<typeof request>[0] = {}, step = 1): TurnEvent => event('model.request', { step, attempt: 1, ...request(changes) });
+const ask = (changes: Parameters<typeof request>[0] = {}, step = 1): TurnEvent =>
+  event('model.request', { step, attempt: 1, ...request(changes) });
 const answer = (count: number): TurnEvent =>
-  event('model.response', { step: 1, attempt: 1, ...response(...Array.from({ length: count }, (_, index) => call(String(index)))) });
-const result = (outcome: ToolOutcome, id = '0', name = 'noop'): Result => event('tool.result', { step: 1, call: { id, name, input: {} }, ...outcome });
+  event('model.response', {
+    step: 1,
+    attempt: 1,
+    ...response(...Array.from({ length: count }, (_, index) => call(String(index)))),
+  });
+const result = (outcome: ToolOutcome, id = '0', name = 'noop'): Result =>
+  event('tool.result', { step: 1, call: { id, name, input: {} }, ...outcome });
 const okOutput = (output: ToolResultOutput): ToolOutcome => ({ status: 'ok', output });
 
 const play = (events: readonly TurnEvent[], options: ToolsOptions = {}): Promise<TurnEvent[]> =>
   lastValueFrom(from(events).pipe(tools(options), toArray()));
 
 /** What becomes of these outcomes as the results of one step. */
-const shaped = async (outcomes: readonly ToolOutcome[], options: ToolsOptions = {}, more: readonly TurnEvent[] = []): Promise<Result[]> => {
+const shaped = async (
+  outcomes: readonly ToolOutcome[],
+  options: ToolsOptions = {},
+  more: readonly TurnEvent[] = [],
+): Promise<Result[]> => {
   const results = outcomes.map((outcome, index) => result(outcome, String(index)));
   const events = await play([start, ask(), ...more, answer(outcomes.length), ...results], options);
   return events.filter((each): each is Result => each.type === 'tool.result');
 };
-const shapedOne = async (outcome: ToolOutcome, options: ToolsOptions = {}, more: readonly TurnEvent[] = []): Promise<Result> =>
-  (await shaped([outcome], options, more))[0] as Result;
+const shapedOne = async (
+  outcome: ToolOutcome,
+  options: ToolsOptions = {},
+  more: readonly TurnEvent[] = [],
+): Promise<Result> => (await shaped([outcome], options, more))[0] as Result;
 
 const textOf = ({ output }: ToolOutcome): string => {
   if (output.type === 'text' || output.type === 'error-text') return output.value;
@@ -71,7 +84,9 @@ describe('tools', () => {
   it('asks for the window of the model that is called', async () => {
     const asked: unknown[] = [];
     const contextWindow = (model: string | undefined) => (asked.push(model), model === 'big' ? 200_000 : undefined);
-    expect(textOf(await shapedOne(ok(long(200_000)), { contextWindow }, [ask({ model: 'big' })])).length).toBeGreaterThan(60_000);
+    expect(
+      textOf(await shapedOne(ok(long(200_000)), { contextWindow }, [ask({ model: 'big' })])).length,
+    ).toBeGreaterThan(60_000);
     expect(asked).toContain('big');
   });
 
@@ -85,45 +100,81 @@ describe('tools', () => {
       fc.nat(3_000).map((length): ToolResultOutput => ({ type: 'text', value: long(length) })),
       fc.nat(3_000).map((length): ToolResultOutput => ({ type: 'error-text', value: '😀'.repeat(length) })),
       fc.nat(300).map((length): ToolResultOutput => ({ type: 'json', value: Array.from({ length }, () => 'x\n') })),
-      fc.array(fc.nat(1_000)).map((lengths): ToolResultOutput => ({ type: 'content', value: lengths.map((length) => ({ type: 'text', text: long(length) })) })),
-      fc.constant<ToolResultOutput>({ type: 'content', value: [{ type: 'file', data: 'AAAA', mediaType: 'application/zip' }] }),
+      fc.array(fc.nat(1_000)).map((lengths): ToolResultOutput => ({
+        type: 'content',
+        value: lengths.map((length) => ({ type: 'text', text: long(length) })),
+      })),
+      fc.constant<ToolResultOutput>({
+        type: 'content',
+        value: [{ type: 'file', data: 'AAAA', mediaType: 'application/zip' }],
+      }),
     );
     await fc.assert(
-      fc.asyncProperty(fc.array(outputs, { minLength: 1, maxLength: 6 }), fc.nat(2_000), fc.nat(4_000), fc.boolean(), async (list, maxChars, maxStepChars, isStored) => {
-        const store = isStored ? { artifacts: memoryArtifacts(), redact: false as const } : {};
-        const results = await shaped(list.map(okOutput), { maxChars, maxStepChars, ...store });
-        expect(results).toHaveLength(list.length);
-        const sizes = results.map((each) => textOf(each).length);
-        for (const size of sizes) expect(size).toBeLessThanOrEqual(maxChars);
-        expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(maxStepChars);
-        expect(results.every((each) => textOf(each).isWellFormed())).toBe(true);
-      }),
+      fc.asyncProperty(
+        fc.array(outputs, { minLength: 1, maxLength: 6 }),
+        fc.nat(2_000),
+        fc.nat(4_000),
+        fc.boolean(),
+        async (list, maxChars, maxStepChars, isStored) => {
+          const store = isStored ? { artifacts: memoryArtifacts(), redact: false as const } : {};
+          const results = await shaped(list.map(okOutput), { maxChars, maxStepChars, ...store });
+          expect(results).toHaveLength(list.length);
+          const sizes = results.map((each) => textOf(each).length);
+          for (const size of sizes) expect(size).toBeLessThanOrEqual(maxChars);
+          expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(maxStepChars);
+          expect(results.every((each) => textOf(each).isWellFormed())).toBe(true);
+        },
+      ),
       { numRuns: 200 },
     );
   });
 
   it('begins every step with a fresh cap', async () => {
-    const events = await play([start, ask(), answer(1), result(ok(long(900))), ask({}, 2), answer(1), result(ok(long(900)))], { maxChars: 900, maxStepChars: 1_000 });
-    expect(events.filter(({ type }) => type === 'tool.result').map((each) => textOf(each as Result).length)).toEqual([900, 900]);
+    const events = await play(
+      [start, ask(), answer(1), result(ok(long(900))), ask({}, 2), answer(1), result(ok(long(900)))],
+      { maxChars: 900, maxStepChars: 1_000 },
+    );
+    expect(events.filter(({ type }) => type === 'tool.result').map((each) => textOf(each as Result).length)).toEqual([
+      900, 900,
+    ]);
   });
 
   it('counts what was shown before a crash', async () => {
     const replayed = { ...result(ok(long(900))), replayed: true as const };
-    const events = await play([start, ask(), answer(2), replayed, result(ok(long(900)), '1')], { maxChars: 900, maxStepChars: 1_000 });
+    const events = await play([start, ask(), answer(2), replayed, result(ok(long(900)), '1')], {
+      maxChars: 900,
+      maxStepChars: 1_000,
+    });
     expect(textOf(events.at(-1) as Result).length).toBeLessThanOrEqual(100);
   });
 
   it('shares the cap among the parts of a result, and keeps short ones whole', async () => {
-    const value = [{ type: 'text', text: 'short' }, { type: 'text', text: long(5_000) }] as const;
+    const value = [
+      { type: 'text', text: 'short' },
+      { type: 'text', text: long(5_000) },
+    ] as const;
     const { output } = await shapedOne(okOutput({ type: 'content', value }), { maxChars: 1_000 });
-    expect(output).toMatchObject({ type: 'content', value: [{ text: 'short' }, { text: expect.stringContaining('omitted') as string }] });
+    expect(output).toMatchObject({
+      type: 'content',
+      value: [{ text: 'short' }, { text: expect.stringContaining('omitted') as string }],
+    });
   });
 
   it('turns JSON into text only where it has to be cut', async () => {
-    const output: ToolResultOutput = { type: 'json', value: { list: Array.from({ length: 1_000 }, (_, index) => index) } };
+    const output: ToolResultOutput = {
+      type: 'json',
+      value: { list: Array.from({ length: 1_000 }, (_, index) => index) },
+    };
     expect((await shapedOne(okOutput(output))).output).toBe(output);
-    expect((await shapedOne(okOutput(output), { maxChars: 500 })).output).toMatchObject({ type: 'text', value: expect.stringMatching(/^\{"list":\[0,1,/) as string });
-    const failed = { status: 'failed', error: { name: 'Error', message: 'x' }, output: { ...output, type: 'error-json' } } as const;
+    expect((await shapedOne(okOutput(output), { maxChars: 500 })).output).toMatchObject({
+      type: 'text',
+      value: expect.stringMatching(/^\{"list":\[0,1,/) as string,
+    });
+    const failed = {
+      status: 'failed',
+      error: { name: 'Error', message: 'x' },
+      output: { ...output, type: 'error-json' },
+    } as const;
     expect((await shapedOne(failed, { maxChars: 500 })).output.type).toBe('error-text');
   });
 });
@@ -142,14 +193,22 @@ describe('files in a result', () => {
 
   it('are described when nobody can read them, and stored', async () => {
     const artifacts = memoryArtifacts();
-    const stored = await shapedOne(part('application/zip', Buffer.from('zipped').toString('base64'), 'a.zip'), { artifacts, redact: false });
+    const stored = await shapedOne(part('application/zip', Buffer.from('zipped').toString('base64'), 'a.zip'), {
+      artifacts,
+      redact: false,
+    });
     expect(stored.status).toBe('stored');
-    expect(textOf(stored)).toMatch(/^\[Not shown: a\.zip, application\/zip, 6 bytes; kept as artifact art_[0-9a-f]{24}\]$/);
+    expect(textOf(stored)).toMatch(
+      /^\[Not shown: a\.zip, application\/zip, 6 bytes; kept as artifact art_[0-9a-f]{24}\]$/,
+    );
     expect(Buffer.from((await readAll(artifacts, stored)) as Uint8Array).toString()).toBe('zipped');
   });
 
   it('become text when they are text', async () => {
-    expect((await shapedOne(part('text/csv', Buffer.from('a,b')))).output).toEqual({ type: 'content', value: [{ type: 'text', text: 'a,b' }] });
+    expect((await shapedOne(part('text/csv', Buffer.from('a,b')))).output).toEqual({
+      type: 'content',
+      value: [{ type: 'text', text: 'a,b' }],
+    });
     expect(textOf(await shapedOne(part('application/ld+json', 'data:application/ld+json;base64,e30=')))).toBe('{}');
     expect(textOf(await shapedOne(part('text/plain', new ArrayBuffer(0))))).toBe('');
   });
@@ -170,7 +229,9 @@ describe('artifacts of results', () => {
     expect(stored).toMatchObject({ status: 'stored', artifact: { size: 50_014 } });
     expect(await readAll(artifacts, stored)).toBe(`${long(50_000)}key=[redacted]`);
     expect(textOf(stored)).not.toContain('sk-12345');
-    expect(textOf(stored)).toContain(`all of it is kept as artifact ${stored.status === 'stored' && stored.artifact.id} …]`);
+    expect(textOf(stored)).toContain(
+      `all of it is kept as artifact ${stored.status === 'stored' && stored.artifact.id} …]`,
+    );
   });
 
   it('are redacted in time, too', async () => {
@@ -181,13 +242,20 @@ describe('artifacts of results', () => {
 
   it('are advertised with the tool that reads them, if that is offered', async () => {
     const tool = { name: 'read_artifact', description: '', inputSchema: { type: 'object' } };
-    const stored = await shapedOne(ok(long(50_000)), { artifacts: memoryArtifacts(), redact }, [ask({ tools: [tool] })]);
+    const stored = await shapedOne(ok(long(50_000)), { artifacts: memoryArtifacts(), redact }, [
+      ask({ tools: [tool] }),
+    ]);
     expect(textOf(stored)).toMatch(/; read_artifact with id art_[0-9a-f]{24} shows all of it …\]/);
   });
 
   it('leave a failed result failed', async () => {
     const artifacts = memoryArtifacts();
-    const failed = { status: 'failed', error: { name: 'Error', message: 'x' }, output: { type: 'error-text', value: long(50_000) }, details: { exitCode: 1 } } as const;
+    const failed = {
+      status: 'failed',
+      error: { name: 'Error', message: 'x' },
+      output: { type: 'error-text', value: long(50_000) },
+      details: { exitCode: 1 },
+    } as const;
     const stored = await shapedOne(failed, { artifacts, redact });
     expect(stored).toMatchObject({ status: 'failed', details: { exitCode: 1, artifact: { size: 50_000 } } });
     expect(textOf(stored)).toContain('kept as artifact');
@@ -196,7 +264,9 @@ describe('artifacts of results', () => {
   it('know that their content came from outside', async () => {
     const artifacts = memoryArtifacts();
     const stored = await shapedOne({ ...ok(long(50_000)), details: { external: true } }, { artifacts, redact });
-    expect(await artifacts.read('alice', stored.status === 'stored' ? stored.artifact.id : '')).toMatchObject({ external: true });
+    expect(await artifacts.read('alice', stored.status === 'stored' ? stored.artifact.id : '')).toMatchObject({
+      external: true,
+    });
   });
 
   it('are named again for a repeated result, not made again', async () => {
@@ -212,7 +282,9 @@ describe('artifacts of results', () => {
   it('are not made of what read_artifact and other exempt tools return', async () => {
     const artifacts = memoryArtifacts();
     const events = (name: string, options: ToolsOptions = {}) =>
-      play([start, ask(), answer(1), result(ok(long(50_000)), '0', name)], { artifacts, redact, ...options }).then((all) => all.at(-1) as Result);
+      play([start, ask(), answer(1), result(ok(long(50_000)), '0', name)], { artifacts, redact, ...options }).then(
+        (all) => all.at(-1) as Result,
+      );
     expect((await events('read_artifact')).status).toBe('ok');
     expect(textOf(await events('read_artifact')).length).toBeLessThanOrEqual(16_000);
     expect((await events('noop', { exempt: ['noop'] })).status).toBe('ok');
@@ -227,13 +299,20 @@ describe('artifacts of results', () => {
     const [cut, notice] = events.slice(-2) as [Result, TurnEventOf<'artifact.failed'>];
     expect(cut.status).toBe('ok');
     expect(textOf(cut)).toContain('ask for a smaller part');
-    expect(notice).toMatchObject({ type: 'artifact.failed', call: { id: '0' }, error: { message: expect.any(String) as string } });
+    expect(notice).toMatchObject({
+      type: 'artifact.failed',
+      call: { id: '0' },
+      error: { message: expect.any(String) as string },
+    });
   });
 
   it('are not needed for what fits once it is redacted', async () => {
     const artifacts = memoryArtifacts();
     const shrink = (text: string): string => text.slice(0, 10);
-    expect(await shapedOne(ok(long(50_000)), { artifacts, redact: shrink })).toMatchObject({ status: 'ok', output: { value: 'abcdefghi\n' } });
+    expect(await shapedOne(ok(long(50_000)), { artifacts, redact: shrink })).toMatchObject({
+      status: 'ok',
+      output: { value: 'abcdefghi\n' },
+    });
     const json = await shapedOne(okOutput({ type: 'json', value: long(50_000) }), { artifacts, redact: shrink });
     expect(textOf(json).length).toBeLessThanOrEqual(10);
   });
@@ -242,15 +321,37 @@ describe('artifacts of results', () => {
 describe('calls that completed late', () => {
   const driver = () => {
     const late = new LateResults();
-    late.add('alice', { id: 'c1', name: 'send_mail', effect: 'network', turn: 't', reportedAs: 'timed-out', durationMs: 700 });
-    return { late, forgotten: [] as string[], forget(turn: string) { this.forgotten.push(turn); } };
+    late.add('alice', {
+      id: 'c1',
+      name: 'send_mail',
+      effect: 'network',
+      turn: 't',
+      reportedAs: 'timed-out',
+      durationMs: 700,
+    });
+    return {
+      late,
+      forgotten: [] as string[],
+      forget(turn: string) {
+        this.forgotten.push(turn);
+      },
+    };
   };
-  const tails = (events: readonly TurnEvent[]) => events.flatMap((each) => (each.type === 'model.request' ? [each.tail] : []));
+  const tails = (events: readonly TurnEvent[]) =>
+    events.flatMap((each) => (each.type === 'model.request' ? [each.tail] : []));
 
   it('are told to the model with the next request, after the history, and once', async () => {
     const events = await play([start, ask(), answer(0), ask({}, 2), answer(0)], { driver: driver() });
     const [first, second] = tails(events);
-    expect(first).toEqual([{ role: 'user', content: expect.stringContaining('send_mail (call c1), reported as timed out, came to its end after 700 ms') as string, metadata: { internal: true, kind: 'late-results' } }]);
+    expect(first).toEqual([
+      {
+        role: 'user',
+        content: expect.stringContaining(
+          'send_mail (call c1), reported as timed out, came to its end after 700 ms',
+        ) as string,
+        metadata: { internal: true, kind: 'late-results' },
+      },
+    ]);
     expect(second).toEqual([]);
   });
 
@@ -275,7 +376,9 @@ describe('calls that completed late', () => {
 
   it('come from a driver that forgets a turn when it is over or somebody says something', async () => {
     const mine = driver();
-    await play([start, event('input.received', { id: '1', message: { role: 'user', content: 'I fixed it.' } })], { driver: mine });
+    await play([start, event('input.received', { id: '1', message: { role: 'user', content: 'I fixed it.' } })], {
+      driver: mine,
+    });
     expect(mine.forgotten).toEqual(['turn-1', 'turn-1']);
   });
 });

@@ -69,7 +69,8 @@ export interface ToolsOptions {
 export const tools = (options: ToolsOptions = {}): TurnOperator => {
   checkToolsOptions(options);
   const { contextWindow, driver, exempt = [readArtifactName], maxFileBytes = 3_750_000 } = options;
-  const limitsOf = (model?: string) => limitsFor(typeof contextWindow === 'function' ? contextWindow(model) : contextWindow, options);
+  const limitsOf = (model?: string) =>
+    limitsFor(typeof contextWindow === 'function' ? contextWindow(model) : contextWindow, options);
   return intercept('tools', () => {
     const place = { turn: '', session: '' };
     const kept = new Map<string, Promise<KeptPlaces>>();
@@ -91,7 +92,13 @@ export const tools = (options: ToolsOptions = {}): TurnOperator => {
       const marks = isPlain(details) ? details : {};
       const earlier = typeof marks['replayOf'] === 'string' ? kept.get(marks['replayOf']) : undefined;
       const redact = options.redact || ((text: string) => text);
-      return { store: options.artifacts, redact, session: place.session, external: marks['external'] === true, earlier };
+      return {
+        store: options.artifacts,
+        redact,
+        session: place.session,
+        external: marks['external'] === true,
+        earlier,
+      };
     };
     const fit = (event: TurnEventOf<'tool.result'>): DecisionInput => {
       const result = measured(event, maxFileBytes);

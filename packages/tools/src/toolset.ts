@@ -81,12 +81,20 @@ const isSame = (left: readonly unknown[], right: readonly unknown[]): boolean =>
 const refuseUnknown = (where: string, patterns: readonly string[], tools: readonly Tool[]): void => {
   for (const pattern of patterns) {
     if (tools.some((tool) => matches(pattern, tool.name))) continue;
-    throw new UnknownToolError(pattern, where, nearestName(pattern, tools.map((tool) => tool.name)));
+    throw new UnknownToolError(
+      pattern,
+      where,
+      nearestName(
+        pattern,
+        tools.map((tool) => tool.name),
+      ),
+    );
   }
 };
 
 /** Whether one of the patterns fits the name. */
-export const matchesAny = (patterns: readonly string[], name: string): boolean => patterns.some((pattern) => matches(pattern, name));
+export const matchesAny = (patterns: readonly string[], name: string): boolean =>
+  patterns.some((pattern) => matches(pattern, name));
 
 /** Whether the name fits the pattern, in which only `*` has a meaning; in time linear in the name for each piece. */
 const matches = (pattern: string, name: string): boolean => {

@@ -7,35 +7,48 @@ const lines = (count: number): string => Array.from({ length: count }, (_, index
 
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 3_000 }),
-  fc.array(fc.constantFrom('\n', 'a', '😀', '\ud800', '\udc00', 'error: 1', '}'), { maxLength: 2_000 }).map((pieces) => pieces.join('')),
+  fc
+    .array(fc.constantFrom('\n', 'a', '😀', '\ud800', '\udc00', 'error: 1', '}'), { maxLength: 2_000 })
+    .map((pieces) => pieces.join('')),
 );
 const anyNote = fc.option(fc.string({ maxLength: 100 }), { nil: undefined });
 
 describe('truncate', () => {
   it('never exceeds its cap, for every text and every cap', () => {
     fc.assert(
-      fc.property(anyText, fc.nat(3_500), anyNote, (text, maxChars, note) => truncate(text, { maxChars, note }).length <= maxChars),
+      fc.property(
+        anyText,
+        fc.nat(3_500),
+        anyNote,
+        (text, maxChars, note) => truncate(text, { maxChars, note }).length <= maxChars,
+      ),
       { numRuns: 2_000 },
     );
   });
 
   it('never leaves a lone surrogate', () => {
     fc.assert(
-      fc.property(anyText, fc.nat(3_500), anyNote, (text, maxChars, note) => truncate(text, { maxChars, note }).isWellFormed()),
+      fc.property(anyText, fc.nat(3_500), anyNote, (text, maxChars, note) =>
+        truncate(text, { maxChars, note }).isWellFormed(),
+      ),
       { numRuns: 2_000 },
     );
   });
 
   it('states how much is really missing', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', minLength: 500, maxLength: 3_000 }), fc.integer({ min: 150, max: 499 }), (text, maxChars) => {
-        const result = truncation(text, { maxChars });
-        const marker = `\n[… ${grouped(result.omitted)} characters omitted …]\n`;
-        const [head = '', tail = ''] = result.text.split(marker);
-        expect(result.text.split(marker)).toHaveLength(2);
-        expect(text.startsWith(head) && text.endsWith(tail)).toBe(true);
-        expect(head.length + tail.length + result.omitted).toBe(text.length);
-      }),
+      fc.property(
+        fc.string({ unit: 'grapheme', minLength: 500, maxLength: 3_000 }),
+        fc.integer({ min: 150, max: 499 }),
+        (text, maxChars) => {
+          const result = truncation(text, { maxChars });
+          const marker = `\n[… ${grouped(result.omitted)} characters omitted …]\n`;
+          const [head = '', tail = ''] = result.text.split(marker);
+          expect(result.text.split(marker)).toHaveLength(2);
+          expect(text.startsWith(head) && text.endsWith(tail)).toBe(true);
+          expect(head.length + tail.length + result.omitted).toBe(text.length);
+        },
+      ),
     );
   });
 
@@ -71,7 +84,9 @@ describe('truncate', () => {
 
   it('keeps both halves of an emoji, or neither', () => {
     for (let maxChars = 60; maxChars < 70; maxChars += 1) {
-      expect(truncate('😀'.repeat(200), { maxChars })).toMatch(/^(?:😀)+\n\[… [\d,]+ characters omitted …\]\n(?:😀)*$/u);
+      expect(truncate('😀'.repeat(200), { maxChars })).toMatch(
+        /^(?:😀)+\n\[… [\d,]+ characters omitted …\]\n(?:😀)*$/u,
+      );
     }
   });
 
@@ -82,12 +97,14 @@ describe('truncate', () => {
     ['a count', '12 passed'],
   ])('keeps more of the tail where it holds %s', (_, end) => {
     const body = 'abcdefghi\n'.repeat(5_000);
-    const tailOf = (text: string): number => (truncate(text, { maxChars: 10_000 }).split(' omitted …]')[1] as string).length;
+    const tailOf = (text: string): number =>
+      (truncate(text, { maxChars: 10_000 }).split(' omitted …]')[1] as string).length;
     expect(tailOf(`${body}${end}`)).toBeGreaterThan(2 * tailOf(`${body}${'z'.repeat(end.length)}`));
   });
 
   it('keeps more of the tail of a JSON document, and not of any text that ends in a brace', () => {
-    const tailOf = (text: string): number => (truncate(text, { maxChars: 10_000 }).split(' omitted …]')[1] as string).length;
+    const tailOf = (text: string): number =>
+      (truncate(text, { maxChars: 10_000 }).split(' omitted …]')[1] as string).length;
     const body = '"abc",'.repeat(10_000);
     expect(tailOf(`[${body}0]`)).toBeGreaterThan(2 * tailOf(`x[${body}0]`));
   });

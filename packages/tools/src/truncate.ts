@@ -40,7 +40,10 @@ export const truncate = (text: string, options: TruncateOptions): string => trun
 /** The same as {@link truncate}, with the number of omitted characters. */
 export const truncation = (text: string, { maxChars, note }: TruncateOptions): Truncation => {
   if (!(maxChars >= 0)) {
-    throw new ToolConfigurationError('maxChars', `The option maxChars of truncate is ${String(maxChars)}; it has to be 0 or more characters.`);
+    throw new ToolConfigurationError(
+      'maxChars',
+      `The option maxChars of truncate is ${String(maxChars)}; it has to be 0 or more characters.`,
+    );
   }
   const cap = Math.floor(maxChars);
   if (text.length <= cap) return { text: text.toWellFormed(), omitted: 0 };

@@ -7,9 +7,20 @@ interface Named extends PlannedCall {
   readonly name: string;
 }
 
-const read = (name: string, resources: readonly string[] | undefined = [`file:/${name}`]): Named => ({ name, effect: 'read-only', resources });
-const write = (name: string, effect: ToolEffect = 'local-write'): Named => ({ name, effect, resources: [`file:/${name}`] });
-const plan = (...calls: Named[]): string => planWaves(calls).map((wave) => wave.map(({ name }) => name).join('+')).join(' ');
+const read = (name: string, resources: readonly string[] | undefined = [`file:/${name}`]): Named => ({
+  name,
+  effect: 'read-only',
+  resources,
+});
+const write = (name: string, effect: ToolEffect = 'local-write'): Named => ({
+  name,
+  effect,
+  resources: [`file:/${name}`],
+});
+const plan = (...calls: Named[]): string =>
+  planWaves(calls)
+    .map((wave) => wave.map(({ name }) => name).join('+'))
+    .join(' ');
 
 describe('planWaves', () => {
   it.each([
@@ -18,7 +29,11 @@ describe('planWaves', () => {
     ['runs writes one after the other', plan(write('v'), write('w')), 'v w'],
     ['runs a network call alone', plan(read('a'), write('n', 'network'), read('b')), 'a n b'],
     ['runs a destructive call alone', plan(write('n', 'destructive'), read('b')), 'n b'],
-    ['runs a read alone whose resources nobody knows', plan(read('a'), { name: 'x', effect: 'read-only' }, read('b')), 'a x b'],
+    [
+      'runs a read alone whose resources nobody knows',
+      plan(read('a'), { name: 'x', effect: 'read-only' }, read('b')),
+      'a x b',
+    ],
     ['runs a call alone whose effect nobody knows', plan(read('a'), { name: 'x', resources: [] }, read('b')), 'a x b'],
     ['plans nothing for no calls', plan(), ''],
   ])('%s', (_, planned, expected) => {
@@ -37,7 +52,9 @@ describe('planWaves', () => {
         expect(waves.flat().every((call, index) => call === calls[index])).toBe(true);
         for (const wave of waves) {
           expect(wave.length).toBeGreaterThan(0);
-          if (wave.length > 1) expect(wave.every(({ effect, resources }) => effect === 'read-only' && resources !== undefined)).toBe(true);
+          if (wave.length > 1) {
+            expect(wave.every(({ effect, resources }) => effect === 'read-only' && resources !== undefined)).toBe(true);
+          }
         }
       }),
     );

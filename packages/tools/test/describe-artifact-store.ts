@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ArtifactNotFoundError, ArtifactQuotaError, type ArtifactStore, type ArtifactStoreOptions } from '../src/artifacts/store.js';
+import {
+  ArtifactNotFoundError,
+  ArtifactQuotaError,
+  type ArtifactStore,
+  type ArtifactStoreOptions,
+} from '../src/artifacts/store.js';
 
 /** What every artifact store does. */
 export const describeArtifactStore = (make: (options?: ArtifactStoreOptions) => Promise<ArtifactStore>): void => {
@@ -11,7 +16,13 @@ export const describeArtifactStore = (make: (options?: ArtifactStoreOptions) => 
         fc.asyncProperty(fc.string({ unit: 'grapheme' }), fc.nat(20), fc.nat(20), async (content, offset, length) => {
           const { id, size } = await store.put({ session: 'alice', content });
           expect(size).toBe(content.length);
-          expect(await store.read('alice', id)).toEqual({ content, offset: 0, size, mediaType: 'text/plain', external: false });
+          expect(await store.read('alice', id)).toEqual({
+            content,
+            offset: 0,
+            size,
+            mediaType: 'text/plain',
+            external: false,
+          });
           const slice = await store.read('alice', id, { offset, length });
           expect(slice).toMatchObject({ content: content.slice(offset, offset + length), offset, size });
         }),
@@ -36,21 +47,28 @@ export const describeArtifactStore = (make: (options?: ArtifactStoreOptions) => 
 
     it('takes ids that nobody can guess', async () => {
       const store = await make();
-      const ids = await Promise.all(Array.from({ length: 50 }, async () => (await store.put({ session: 'alice', content: 'x' })).id));
+      const ids = await Promise.all(
+        Array.from({ length: 50 }, async () => (await store.put({ session: 'alice', content: 'x' })).id),
+      );
       expect(new Set(ids).size).toBe(50);
       for (const id of ids) expect(id).toMatch(/^art_[0-9a-f]{24}$/);
     });
 
-    it.each(['art_000000000000000000000000', '../../etc/passwd', '', 'x'.repeat(10_000)])('knows no artifact %s', async (id) => {
-      const store = await make();
-      await store.put({ session: 'alice', content: 'x' });
-      await expect((async () => store.read('alice', id))()).rejects.toThrow(ArtifactNotFoundError);
-    });
+    it.each(['art_000000000000000000000000', '../../etc/passwd', '', 'x'.repeat(10_000)])(
+      'knows no artifact %s',
+      async (id) => {
+        const store = await make();
+        await store.put({ session: 'alice', content: 'x' });
+        await expect((async () => store.read('alice', id))()).rejects.toThrow(ArtifactNotFoundError);
+      },
+    );
 
     it('shows an artifact to no other session', async () => {
       const store = await make();
       const { id } = await store.put({ session: 'alice', content: 'secret' });
-      await expect((async () => store.read('bob', id))()).rejects.toThrow(expect.objectContaining({ code: 'artifact-not-found' }));
+      await expect((async () => store.read('bob', id))()).rejects.toThrow(
+        expect.objectContaining({ code: 'artifact-not-found' }),
+      );
       await expect((async () => store.read('../alice', id))()).rejects.toThrow(ArtifactNotFoundError);
     });
 
@@ -81,7 +99,8 @@ export const describeArtifactStore = (make: (options?: ArtifactStoreOptions) => 
     it('refuses what does not fit, and drops nothing for it', async () => {
       const store = await make({ maxBytes: 4_000, maxSessionBytes: 3_000 });
       const first = await store.put({ session: 'alice', content: new Uint8Array(2_000) });
-      const put = async (session: string, bytes: number): Promise<unknown> => store.put({ session, content: new Uint8Array(bytes) });
+      const put = async (session: string, bytes: number): Promise<unknown> =>
+        store.put({ session, content: new Uint8Array(bytes) });
       await expect(put('alice', 1_500)).rejects.toThrow(/maxSessionBytes \(3000\)/);
       await expect(put('bob', 2_500)).rejects.toThrow(/maxBytes \(4000\)/);
       await expect(put('bob', 2_500)).rejects.toThrow(ArtifactQuotaError);

@@ -11,7 +11,10 @@ export const referenceServer = (name: 'everything' | 'filesystem' | 'memory', ..
 });
 
 /** The same with its process in sight. */
-export const observed = ({ command, args = [] }: StdioConnection): { readonly connection: McpConnection; readonly pids: number[]; kill(): void } => {
+export const observed = ({
+  command,
+  args = [],
+}: StdioConnection): { readonly connection: McpConnection; readonly pids: number[]; kill(): void } => {
   const started: StdioClientTransport[] = [];
   const pids: number[] = [];
   return {

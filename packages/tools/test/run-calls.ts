@@ -22,9 +22,20 @@ export interface RunCalls {
 export const toolCall = (id: string, name: string, input: unknown = {}): ToolCall => ({ id, name, input });
 
 /** Hands calls to a driver as the runner does. */
-export const runCalls = (driver: ToolDriver, calls: readonly ToolCall[], place: Partial<ToolRunContext> = {}): RunCalls => {
+export const runCalls = (
+  driver: ToolDriver,
+  calls: readonly ToolCall[],
+  place: Partial<ToolRunContext> = {},
+): RunCalls => {
   const [abort, skip] = [new AbortController(), new AbortController()];
-  const context = { turn: 'turn-1', session: 'alice', step: 1, signal: abort.signal, skipSignal: skip.signal, ...place };
+  const context = {
+    turn: 'turn-1',
+    session: 'alice',
+    step: 1,
+    signal: abort.signal,
+    skipSignal: skip.signal,
+    ...place,
+  };
   const state = { isComplete: false, isFailed: false };
   const results: RunCalls['results'] = [];
   const progress: RunCalls['progress'] = [];

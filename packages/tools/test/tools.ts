@@ -5,7 +5,11 @@ import { defineTool, type Tool, type ToolContext, type ToolReturn } from '../src
 type Run = (input: { id: string }, context: ToolContext) => ToolReturn | Promise<ToolReturn>;
 
 /** A read that touches the file of its id, unless something else is said. */
-export const testTool = (name: string, run: Run, more: { effect?: ToolEffect; timeoutMs?: number; external?: boolean } = {}): Tool =>
+export const testTool = (
+  name: string,
+  run: Run,
+  more: { effect?: ToolEffect; timeoutMs?: number; external?: boolean } = {},
+): Tool =>
   defineTool({
     name,
     description: name,
@@ -18,4 +22,5 @@ export const testTool = (name: string, run: Run, more: { effect?: ToolEffect; ti
 
 export const never = (): Promise<never> => new Promise(() => undefined);
 
-export const after = (ms: number, value: ToolReturn = 'done'): Promise<ToolReturn> => new Promise((resolve) => void setTimeout(resolve, ms, value));
+export const after = (ms: number, value: ToolReturn = 'done'): Promise<ToolReturn> =>
+  new Promise((resolve) => void setTimeout(resolve, ms, value));

@@ -20,7 +20,12 @@ export async function* bareLoop(model, runTool, input, maxSteps) {
     for (const call of calls) {
       yield { type: 'call', step, call };
       const value = await runTool(call.toolName, call.input);
-      results.push({ type: 'tool-result', toolCallId: call.toolCallId, toolName: call.toolName, output: { type: 'text', value } });
+      results.push({
+        type: 'tool-result',
+        toolCallId: call.toolCallId,
+        toolName: call.toolName,
+        output: { type: 'text', value },
+      });
       yield { type: 'result', step, call, value };
     }
     messages.push({ role: 'tool', content: results });

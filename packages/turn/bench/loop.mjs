@@ -15,21 +15,28 @@ const words = Array.from({ length: 20 }, (_, index) => `word${index} `);
 const answerOf = (step, steps) =>
   step < steps ? [{ type: 'tool-call', toolCallId: `call-${step}`, toolName: 'read', input: { path: 'a.txt' } }] : [];
 
-const modelOf = (steps, deltas) => (request, { step }) =>
-  new Observable((subscriber) => {
-    for (const text of deltas) subscriber.next({ type: 'delta', delta: { type: 'text', text } });
-    const calls = answerOf(step, steps);
-    const content = [{ type: 'text', text: 'words' }, ...calls];
-    subscriber.next({ type: 'response', response: { content, finishReason: calls.length > 0 ? 'tool-calls' : 'stop', usage } });
-    subscriber.complete();
-  });
+const modelOf =
+  (steps, deltas) =>
+  (request, { step }) =>
+    new Observable((subscriber) => {
+      for (const text of deltas) subscriber.next({ type: 'delta', delta: { type: 'text', text } });
+      const calls = answerOf(step, steps);
+      const content = [{ type: 'text', text: 'words' }, ...calls];
+      subscriber.next({
+        type: 'response',
+        response: { content, finishReason: calls.length > 0 ? 'tool-calls' : 'stop', usage },
+      });
+      subscriber.complete();
+    });
 
 const definitions = [{ name: 'read', description: 'Reads', inputSchema: { type: 'object' }, effect: 'read-only' }];
 const tools = {
   definitions: () => definitions,
   run: (calls) =>
     new Observable((subscriber) => {
-      for (const { id } of calls) subscriber.next({ type: 'result', id, outcome: { status: 'ok', output: { type: 'text', value: result } } });
+      for (const { id } of calls) {
+        subscriber.next({ type: 'result', id, outcome: { status: 'ok', output: { type: 'text', value: result } } });
+      }
       subscriber.complete();
     }),
 };
@@ -43,7 +50,8 @@ const agents = new Map();
 const agentOf = (steps, deltas) => {
   const key = `${steps}:${deltas.length}`;
   const sessions = memorySessions();
-  const make = () => harness({ model: modelOf(steps, deltas), tools, sessions, maxModelCalls: Infinity }).pipe(...operators);
+  const make = () =>
+    harness({ model: modelOf(steps, deltas), tools, sessions, maxModelCalls: Infinity }).pipe(...operators);
   if (!agents.has(key)) agents.set(key, { agent: make(), sessions });
   return agents.get(key);
 };
@@ -104,10 +112,13 @@ const perStep = async (runs, steps, deltas) => {
   return rounds.map(best);
 };
 
-const print = (label, ...columns) => console.log(label.padEnd(34), ...columns.map((column) => String(column).padStart(10)));
+const print = (label, ...columns) =>
+  console.log(label.padEnd(34), ...columns.map((column) => String(column).padStart(10)));
 const micros = (value) => `${value.toFixed(2)} µs`;
 
-console.log(`Node ${process.version}, ${operators.length} operators, ${words.length} deltas and one tool call a step\n`);
+console.log(
+  `Node ${process.version}, ${operators.length} operators, ${words.length} deltas and one tool call a step\n`,
+);
 for (let warm = 0; warm < 3; warm += 1) await Promise.all([runTurn(2000), runBare(2000)]);
 
 print('', 'bare loop', '@h/turn', 'ratio');
@@ -130,13 +141,18 @@ const concurrent = async (run) => {
   }
   return best(rounds);
 };
-print('1,000 turns at a time × 10 steps', ...[await concurrent(runBare), await concurrent(runTurn)].map((spent) => `${(spent / 1000).toFixed(0)} ms`));
+print(
+  '1,000 turns at a time × 10 steps',
+  ...[await concurrent(runBare), await concurrent(runTurn)].map((spent) => `${(spent / 1000).toFixed(0)} ms`),
+);
 
 const parked = 2000;
 const park = () => {
   const model = () => new Observable(() => undefined);
   const agent = harness({ model, tools }).pipe(...operators);
-  return Array.from({ length: parked }, (_, index) => agent.turn({ session: `parked-${index}`, input: 'go' }).subscribe());
+  return Array.from({ length: parked }, (_, index) =>
+    agent.turn({ session: `parked-${index}`, input: 'go' }).subscribe(),
+  );
 };
 globalThis.gc?.();
 const before = process.memoryUsage().heapUsed;

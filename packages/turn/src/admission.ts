@@ -18,7 +18,9 @@ export class Admission {
   admit(event: TurnEvent, state: LoopState): TurnEvent | undefined {
     if (event.replayed === true) return event;
     if (event.type === 'model.response') return this.#callIds().ownedBy(event);
-    if (event.type !== 'model.request' || !state.asked || event.attempt <= state.attempt) return this.#ending.insteadOf(event);
+    if (event.type !== 'model.request' || !state.asked || event.attempt <= state.attempt) {
+      return this.#ending.insteadOf(event);
+    }
     this.#early = event;
     return undefined;
   }

@@ -40,7 +40,8 @@ describe('an approval', () => {
           seen.push(event);
           if (event.type !== 'approval.request') return;
           expect(tools.ran).toEqual([]);
-          const decide = (): void => void answered.push(agent.answer(event.id, event.id === 'approve-1' ? 'deny' : 'once'));
+          const decide = (): void =>
+            void answered.push(agent.answer(event.id, event.id === 'approve-1' ? 'deny' : 'once'));
           if (when === 'at once') decide();
           else setTimeout(decide, 1);
         },
@@ -49,7 +50,9 @@ describe('an approval', () => {
     });
     expect(answered).toEqual([true, true]);
     expect(tools.ran.map(({ id }) => id)).toEqual(['2']);
-    expect(events.flatMap((event) => (event.type === 'tool.result' ? [`${event.call.id} ${event.status}`] : [])).toSorted()).toEqual(['1 denied', '2 ok']);
+    expect(
+      events.flatMap((event) => (event.type === 'tool.result' ? [`${event.call.id} ${event.status}`] : [])).toSorted(),
+    ).toEqual(['1 denied', '2 ok']);
     expect(agent.answer('approve-1', 'once')).toBe(false);
   });
 });

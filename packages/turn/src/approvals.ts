@@ -20,7 +20,10 @@ export class Approvals {
   open(id: string, holder: ApprovalHolder): void {
     const other = this.#waiting.get(id);
     if (other !== undefined && other !== holder && !other.isEnding) {
-      throw new TurnError('approval-id-in-use', `Another turn waits for an approval with the id ${JSON.stringify(id)}; make ids unique, with the id of the turn, say.`);
+      throw new TurnError(
+        'approval-id-in-use',
+        `Another turn waits for an approval with the id ${JSON.stringify(id)}; make ids unique, with the id of the turn, say.`,
+      );
     }
     this.#waiting.set(id, holder);
   }

@@ -20,7 +20,14 @@ export class Conclusion<Holder extends SessionHolder & ApprovalHolder> {
   readonly #subscriber: Subscriber<TurnEvent>;
   hasBegun = false;
 
-  constructor(holder: Holder, session: TurnSession<Holder>, loop: TurnLoop, ending: Ending, approvals: Approvals, subscriber: Subscriber<TurnEvent>) {
+  constructor(
+    holder: Holder,
+    session: TurnSession<Holder>,
+    loop: TurnLoop,
+    ending: Ending,
+    approvals: Approvals,
+    subscriber: Subscriber<TurnEvent>,
+  ) {
     this.#holder = holder;
     this.#session = session;
     this.#loop = loop;

@@ -11,7 +11,12 @@ const open = (...operators: readonly PipelineOperator[]) => {
   const scheduler = new VirtualTimeScheduler(undefined, Infinity);
   const left: TurnEvent[] = [];
   const errors: unknown[] = [];
-  const connection = connect(operators, { turn: 'turn-7', onEvent: (given) => left.push(given), onError: (error) => errors.push(error), scheduler });
+  const connection = connect(operators, {
+    turn: 'turn-7',
+    onEvent: (given) => left.push(given),
+    onError: (error) => errors.push(error),
+    scheduler,
+  });
   return { connection, left, errors, scheduler };
 };
 const delta = event('model.delta', { step: 1, attempt: 1, delta: { type: 'text', text: 'a' } });
@@ -35,23 +40,36 @@ describe('connect', () => {
   it('keeps events in order that are fed while another is on its way', () => {
     const { connection, left } = open(
       tap((given) => {
-        if (given.type === 'model.request') connection.feed(notice('event.ignored', { event: 'fed inside', reason: '' }));
+        if (given.type === 'model.request') {
+          connection.feed(notice('event.ignored', { event: 'fed inside', reason: '' }));
+        }
       }),
-      intercept('add', () => ({ decide: { 'model.request': (given) => [given, notice('event.ignored', { event: 'with it', reason: '' })] } })),
+      intercept('add', () => ({
+        decide: { 'model.request': (given) => [given, notice('event.ignored', { event: 'with it', reason: '' })] },
+      })),
     );
     connection.feed({ type: 'model.request', step: 1, attempt: 1, ...request() });
-    expect(left.map((given) => (given.type === 'event.ignored' ? given.event : given.type))).toEqual(['model.request', 'with it', 'fed inside']);
+    expect(left.map((given) => (given.type === 'event.ignored' ? given.event : given.type))).toEqual([
+      'model.request',
+      'with it',
+      'fed inside',
+    ]);
   });
 
   it('drives the timers of operators by the scheduler', () => {
     const slow = intercept('slow', ({ after, emit }) => ({
-      observe: { 'model.delta': () => void after(100, () => emit(notice('event.ignored', { event: 'late', reason: '' }))) },
+      observe: {
+        'model.delta': () => void after(100, () => emit(notice('event.ignored', { event: 'late', reason: '' }))),
+      },
     }));
     const { connection, left, scheduler } = open(slow);
     connection.feed(delta);
     expect(left).toHaveLength(1);
     scheduler.flush();
-    expect(left.map(({ type, at }) => [type, at])).toEqual([['model.delta', 0], ['event.ignored', 100]]);
+    expect(left.map(({ type, at }) => [type, at])).toEqual([
+      ['model.delta', 0],
+      ['event.ignored', 100],
+    ]);
   });
 
   it('tells which operator failed, and goes on with the others', () => {
@@ -69,11 +87,17 @@ describe('connect', () => {
         throw new Error('No key.');
       }),
     );
-    expect(errors).toMatchObject([{ operator: 'unready', message: expect.stringMatching(/failed to set up: No key\./) as string }]);
+    expect(errors).toMatchObject([
+      { operator: 'unready', message: expect.stringMatching(/failed to set up: No key\./) as string },
+    ]);
   });
 
   it('tells that a native operator has failed or completed the stream, also while another one holds an event', async () => {
-    const failing = open(tap(() => { throw new Error('Native.'); }));
+    const failing = open(
+      tap(() => {
+        throw new Error('Native.');
+      }),
+    );
     failing.connection.feed(delta);
     expect(failing.errors).toMatchObject([{ message: 'Native.' }]);
     const completing = open(take(1));
@@ -81,7 +105,10 @@ describe('connect', () => {
     expect(completing.left).toEqual([delta]);
     expect(completing.errors).toMatchObject([{ message: 'An operator in the pipe completed the stream.' }]);
     const leave = new Subject<void>();
-    const holding = open(takeUntil(leave), intercept('holding', () => ({ decide: { 'tool.call': () => new Promise(() => undefined) } })));
+    const holding = open(
+      takeUntil(leave),
+      intercept('holding', () => ({ decide: { 'tool.call': () => new Promise(() => undefined) } })),
+    );
     holding.connection.feed(toolCall);
     leave.next();
     await vi.waitFor(() => expect(holding.errors).toHaveLength(1));

@@ -22,10 +22,16 @@ describe('askAgain', () => {
         decide: { 'model.error': (error) => asked && [{ ...error, retrying: true }, askAgain(asked, error)] },
       };
     });
-    const watch = intercept('watch', () => ({ observe: { 'model.request': ({ attempt }) => void attempts.push(attempt) } }));
+    const watch = intercept('watch', () => ({
+      observe: { 'model.request': ({ attempt }) => void attempts.push(attempt) },
+    }));
     const busy = { error: failure('Overloaded', { status: 529 }) };
     const agent = harness({ model: scriptedModel([busy, busy, busy, 'At last.']) }).pipe(retry, watch);
-    expect(await reply(agent.turn({ session: 's', input: 'Hi' }))).toMatchObject({ outcome: 'completed', text: 'At last.', steps: 1 });
+    expect(await reply(agent.turn({ session: 's', input: 'Hi' }))).toMatchObject({
+      outcome: 'completed',
+      text: 'At last.',
+      steps: 1,
+    });
     expect(attempts).toEqual([1, 2, 3, 4]);
   });
 });

@@ -37,7 +37,11 @@ export const proceed = (
 ): NewEventOf<'turn.continue'> => ({ type: 'turn.continue', messages, reason });
 
 /** Keeps a small value for the session's next turn, under the operator's name. */
-export const keep = (key: string, value: JSONValue): NewEventOf<'session.state'> => ({ type: 'session.state', key, value });
+export const keep = (key: string, value: JSONValue): NewEventOf<'session.state'> => ({
+  type: 'session.state',
+  key,
+  value,
+});
 
 /**
  * The same request once more, as the attempt after the one that it answers.

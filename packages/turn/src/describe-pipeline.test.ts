@@ -6,15 +6,39 @@ import { harness } from './harness.js';
 import { intercept } from './intercept.js';
 import { scriptedModel } from './testing/index.js';
 
-const pipeline = (...names: readonly string[]) => harness({ model: scriptedModel([]) }).pipe(...names.map((name) => intercept(name, () => ({}))));
-const inOrder = ['queue', 'hooks', 'subagents', 'guardrails', 'failover', 'prompt', 'skills', 'continuity', 'git', 'compaction', 'late-hooks', 'loop-detect', 'hand-off', 'tools', 'security', 'observe', 'record', 'policy-guard'];
+const pipeline = (...names: readonly string[]) =>
+  harness({ model: scriptedModel([]) }).pipe(...names.map((name) => intercept(name, () => ({}))));
+const inOrder = [
+  'queue',
+  'hooks',
+  'subagents',
+  'guardrails',
+  'failover',
+  'prompt',
+  'skills',
+  'continuity',
+  'git',
+  'compaction',
+  'late-hooks',
+  'loop-detect',
+  'hand-off',
+  'tools',
+  'security',
+  'observe',
+  'record',
+  'policy-guard',
+];
 
 describe('describePipeline', () => {
   it('prints the operators in order, native ones as such', () => {
     const named: MonoTypeOperatorFunction<TurnEvent> = function logging(source) {
       return source.pipe(map((event) => event));
     };
-    const agent = harness({ model: scriptedModel([]) }).pipe(intercept('queue', () => ({})), map((event) => event), named);
+    const agent = harness({ model: scriptedModel([]) }).pipe(
+      intercept('queue', () => ({})),
+      map((event) => event),
+      named,
+    );
     const { operators, warnings } = describePipeline(agent);
     expect(operators).toEqual(['queue', 'an RxJS operator (native)', 'logging (native)']);
     expect(warnings).toEqual([]);
@@ -31,17 +55,45 @@ describe('describePipeline', () => {
     ['guardrails', 'queue', 'queue stands after guardrails: nothing should happen before the turn is admitted.'],
     ['git', 'queue', 'queue stands after git: a turn that is not admitted must not switch branches.'],
     ['subagents', 'queue', 'queue stands after subagents: a parent that waits could not find the place that it frees.'],
-    ['guardrails', 'subagents', 'subagents stands after guardrails: the steps that results cause would not be counted.'],
-    ['policy-guard', 'hooks', 'hooks stands after policy-guard: a call that was rewritten afterwards would not be judged.'],
+    [
+      'guardrails',
+      'subagents',
+      'subagents stands after guardrails: the steps that results cause would not be counted.',
+    ],
+    [
+      'policy-guard',
+      'hooks',
+      'hooks stands after policy-guard: a call that was rewritten afterwards would not be judged.',
+    ],
     ['guardrails', 'hooks', "hooks stands after guardrails: people's rules see everything as it comes in."],
     ['failover', 'guardrails', 'guardrails stands after failover: a retry inserted above the guard is not counted.'],
-    ['compaction', 'failover', 'failover stands after compaction: another model needs a request that is shaped and fitted for it again.'],
+    [
+      'compaction',
+      'failover',
+      'failover stands after compaction: another model needs a request that is shaped and fitted for it again.',
+    ],
     ['compaction', 'prompt', 'prompt stands after compaction: what is added after fitting can overflow the window.'],
-    ['compaction', 'guardrails', 'guardrails stands after compaction: a turn that may not go on would pay for a summary.'],
-    ['late-hooks', 'compaction', 'compaction stands after late-hooks: hooks hear of compaction from what comes before them.'],
-    ['hand-off', 'compaction', 'compaction stands after hand-off: a hand-off begins where these say that they are of no more use.'],
+    [
+      'compaction',
+      'guardrails',
+      'guardrails stands after compaction: a turn that may not go on would pay for a summary.',
+    ],
+    [
+      'late-hooks',
+      'compaction',
+      'compaction stands after late-hooks: hooks hear of compaction from what comes before them.',
+    ],
+    [
+      'hand-off',
+      'compaction',
+      'compaction stands after hand-off: a hand-off begins where these say that they are of no more use.',
+    ],
     ['git', 'continuity', 'continuity stands after git: what a session notes at its end belongs into its commit.'],
-    ['security', 'loop-detect', 'loop-detect stands after security: no two wraps are alike, so no result would be the same.'],
+    [
+      'security',
+      'loop-detect',
+      'loop-detect stands after security: no two wraps are alike, so no result would be the same.',
+    ],
     ['record', 'security', 'security stands after record: what has not been redacted would be recorded.'],
     ['tools', 'loop-detect', 'loop-detect stands after tools: results are compared before they are capped.'],
     ['security', 'tools', 'tools stands after security: capping after wrapping can cut through a wrapper.'],

@@ -16,11 +16,13 @@ interface Rule {
 }
 
 const rules: readonly Rule[] = [
-  ...['hooks', 'guardrails', 'failover', 'prompt', 'compaction', 'loop-detect', 'tools', 'security', 'observe'].map((second) => ({
-    first: 'queue',
-    second,
-    because: 'nothing should happen before the turn is admitted',
-  })),
+  ...['hooks', 'guardrails', 'failover', 'prompt', 'compaction', 'loop-detect', 'tools', 'security', 'observe'].map(
+    (second) => ({
+      first: 'queue',
+      second,
+      because: 'nothing should happen before the turn is admitted',
+    }),
+  ),
   { first: 'queue', second: 'git', because: 'a turn that is not admitted must not switch branches' },
   { first: 'queue', second: 'subagents', because: 'a parent that waits could not find the place that it frees' },
   { first: 'subagents', second: 'guardrails', because: 'the steps that results cause would not be counted' },
@@ -39,7 +41,11 @@ const rules: readonly Rule[] = [
     because: 'what is added after fitting can overflow the window',
   })),
   { first: 'compaction', second: 'late-hooks', because: 'hooks hear of compaction from what comes before them' },
-  ...['compaction', 'loop-detect'].map((first) => ({ first, second: 'hand-off', because: 'a hand-off begins where these say that they are of no more use' })),
+  ...['compaction', 'loop-detect'].map((first) => ({
+    first,
+    second: 'hand-off',
+    because: 'a hand-off begins where these say that they are of no more use',
+  })),
   { first: 'continuity', second: 'git', because: 'what a session notes at its end belongs into its commit' },
   { first: 'loop-detect', second: 'tools', because: 'results are compared before they are capped' },
   { first: 'loop-detect', second: 'security', because: 'no two wraps are alike, so no result would be the same' },
@@ -62,7 +68,9 @@ const rules: readonly Rule[] = [
  */
 export const describePipeline = (agent: { readonly operators: readonly PipelineOperator[] }): PipelineDescription => {
   const operators = agent.operators.map((operator) =>
-    isInterceptor(operator) ? operator[interceptor].name : `${operator.name === '' ? 'an RxJS operator' : operator.name} (native)`,
+    isInterceptor(operator)
+      ? operator[interceptor].name
+      : `${operator.name === '' ? 'an RxJS operator' : operator.name} (native)`,
   );
   const warnings = rules
     .filter(({ first, second }) => {
@@ -74,6 +82,9 @@ export const describePipeline = (agent: { readonly operators: readonly PipelineO
     operators,
     warnings,
     toString: () =>
-      [...operators.map((name, index) => `${String(index + 1).padStart(2)}. ${name}`), ...warnings.map((warning) => `!  ${warning}`)].join('\n'),
+      [
+        ...operators.map((name, index) => `${String(index + 1).padStart(2)}. ${name}`),
+        ...warnings.map((warning) => `!  ${warning}`),
+      ].join('\n'),
   };
 };

@@ -45,7 +45,9 @@ export abstract class Effect<Output> implements Observer<Output> {
   next(output: Output): void {
     if (this.#isOver) return;
     try {
-      if (typeof output !== 'object' || output === null) throw new InvalidInputError(`The driver said ${String(output)}, which is no output of a driver.`);
+      if (typeof output !== 'object' || output === null) {
+        throw new InvalidInputError(`The driver said ${String(output)}, which is no output of a driver.`);
+      }
       this.take(output);
     } catch (error) {
       this.#end(error);

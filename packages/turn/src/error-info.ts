@@ -27,5 +27,7 @@ export const errorInfoSchema: z.ZodType<ErrorInfo> = z.object({
   headers: z.record(z.string(), z.string()).optional(),
   body: jsonValueSchema.optional(),
   operator: z.string().optional(),
-  cause: z.custom<ErrorInfo>((value): boolean => errorInfoSchema.safeParse(value).success, 'expected an error as data').optional(),
+  cause: z
+    .custom<ErrorInfo>((value): boolean => errorInfoSchema.safeParse(value).success, 'expected an error as data')
+    .optional(),
 });

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { errorInfoSchema } from './error-info.js';
-import { InvalidInputError, OperatorError, SessionBusyError, toErrorInfo, TurnError, UnknownTurnError } from './errors.js';
+import {
+  InvalidInputError,
+  OperatorError,
+  SessionBusyError,
+  toErrorInfo,
+  TurnError,
+  UnknownTurnError,
+} from './errors.js';
 
 describe('the errors that @h/turn throws', () => {
   it.each([
@@ -15,7 +22,9 @@ describe('the errors that @h/turn throws', () => {
   });
 
   it('say what to do', () => {
-    expect(new SessionBusyError('alice').message).toBe('The session "alice" already runs a turn; wait for its end, steer it, or add queue().');
+    expect(new SessionBusyError('alice').message).toBe(
+      'The session "alice" already runs a turn; wait for its end, steer it, or add queue().',
+    );
     expect(new UnknownTurnError('t').message).toMatch(/never begun, or a later turn of its session replaced it/);
     expect(new OperatorError('guard', 'threw on tool.call').message).toBe('The operator "guard" threw on tool.call');
   });
@@ -26,9 +35,21 @@ describe('toErrorInfo', () => {
   circular['self'] = circular;
   it.each<[string, unknown, object]>([
     ['an error', new TypeError('No.'), { name: 'TypeError', message: 'No.' }],
-    ['an error with a code', Object.assign(new Error('No.'), { code: 'ENOENT' }), { name: 'Error', message: 'No.', code: 'ENOENT' }],
-    ['an error whose code is a number', new DOMException('Stopped.', 'AbortError'), { name: 'AbortError', message: 'Stopped.' }],
-    ['an error of an operator', new OperatorError('guard', 'threw'), { name: 'OperatorError', message: 'The operator "guard" threw', code: 'operator-failed', operator: 'guard' }],
+    [
+      'an error with a code',
+      Object.assign(new Error('No.'), { code: 'ENOENT' }),
+      { name: 'Error', message: 'No.', code: 'ENOENT' },
+    ],
+    [
+      'an error whose code is a number',
+      new DOMException('Stopped.', 'AbortError'),
+      { name: 'AbortError', message: 'Stopped.' },
+    ],
+    [
+      'an error of an operator',
+      new OperatorError('guard', 'threw'),
+      { name: 'OperatorError', message: 'The operator "guard" threw', code: 'operator-failed', operator: 'guard' },
+    ],
     ['a string', 'No.', { name: 'Error', message: 'No.' }],
     ['an object', { reason: 'No.' }, { name: 'Error', message: '{"reason":"No."}' }],
     ['nothing', undefined, { name: 'Error', message: 'undefined' }],

@@ -23,7 +23,10 @@ export class SessionBusyError extends TurnError {
   readonly session: string;
 
   constructor(session: string) {
-    super('session-busy', `The session ${JSON.stringify(session)} already runs a turn; wait for its end, steer it, or add queue().`);
+    super(
+      'session-busy',
+      `The session ${JSON.stringify(session)} already runs a turn; wait for its end, steer it, or add queue().`,
+    );
     this.session = session;
   }
 }
@@ -55,7 +58,10 @@ export class UnknownTurnError extends TurnError {
   readonly turn: string;
 
   constructor(turn: string) {
-    super('unknown-turn', `No journal is kept of the turn ${JSON.stringify(turn)}; it was never begun, or a later turn of its session replaced it.`);
+    super(
+      'unknown-turn',
+      `No journal is kept of the turn ${JSON.stringify(turn)}; it was never begun, or a later turn of its session replaced it.`,
+    );
     this.turn = turn;
   }
 }
@@ -78,7 +84,9 @@ const maxCauses = 5;
  * Causes are followed five deep (as deep as Node's own network errors nest); what is no error keeps its text.
  */
 export const toErrorInfo = (thrown: unknown, depth = 0): ErrorInfo => {
-  if (!(thrown instanceof Error)) return { name: 'Error', message: typeof thrown === 'string' ? thrown : describe(thrown) };
+  if (!(thrown instanceof Error)) {
+    return { name: 'Error', message: typeof thrown === 'string' ? thrown : describe(thrown) };
+  }
   const { code, operator } = thrown as { code?: unknown; operator?: unknown };
   return {
     name: thrown.name,

@@ -6,7 +6,9 @@ import { event, sampleTurn, user } from './testing/index.js';
 describe('eventSchemas', () => {
   it('accept every event of an ordinary turn', () => {
     for (const made of sampleTurn()) {
-      const schema = eventSchemas[made.type as keyof typeof eventSchemas] as (typeof eventSchemas)['turn.end'] | undefined;
+      const schema = eventSchemas[made.type as keyof typeof eventSchemas] as
+        | (typeof eventSchemas)['turn.end']
+        | undefined;
       if (schema) expect(schema.safeParse(made).error, made.type).toBeUndefined();
     }
   });
@@ -21,11 +23,19 @@ describe('eventSchemas', () => {
 
 describe('decodeRecord', () => {
   const line = (changes: object): string =>
-    JSON.stringify({ v: 1, seq: 3, derived: false, event: { ...event('history.append', { origin: 'input', messages: [user('Hi')] }), ...changes } });
+    JSON.stringify({
+      v: 1,
+      seq: 3,
+      derived: false,
+      event: { ...event('history.append', { origin: 'input', messages: [user('Hi')] }), ...changes },
+    });
 
   it('takes what encodeRecord wrote', () => {
     for (const [seq, made] of sampleTurn().entries()) {
-      expect(() => decodeRecord(encodeRecord({ v: 1, seq, event: made, derived: made.type === 'tool.result' })), made.type).not.toThrow();
+      expect(
+        () => decodeRecord(encodeRecord({ v: 1, seq, event: made, derived: made.type === 'tool.result' })),
+        made.type,
+      ).not.toThrow();
     }
   });
 

@@ -46,9 +46,17 @@ const payloads = {
     repairs: z.array(z.object({ problem: z.string(), index: z.int() })),
   }),
   'model.request': z.intersection(z.object(call), modelRequestSchema),
-  'model.delta': z.object({ ...call, delta: z.object({ type: z.enum(['text', 'reasoning', 'tool-input']), text: z.string() }) }),
+  'model.delta': z.object({
+    ...call,
+    delta: z.object({ type: z.enum(['text', 'reasoning', 'tool-input']), text: z.string() }),
+  }),
   'model.response': z.intersection(z.object(call), modelResponseSchema),
-  'model.error': z.object({ ...call, error: errorInfoSchema, usage: usageSchema.optional(), retrying: z.boolean().optional() }),
+  'model.error': z.object({
+    ...call,
+    error: errorInfoSchema,
+    usage: usageSchema.optional(),
+    retrying: z.boolean().optional(),
+  }),
   'tool.call': z.object({
     step,
     index: z.int().nonnegative(),
@@ -64,12 +72,24 @@ const payloads = {
     call: toolCallSchema.optional(),
     expiresAt: z.number().optional(),
   }),
-  'approval.answer': z.intersection(z.object({ id: z.string() }), z.looseObject({ decision: z.enum(['once', 'session', 'always', 'deny']) })),
-  'history.append': z.object({ origin: z.string(), messages: messages.optional(), delivers: z.array(z.string()).optional() }),
+  'approval.answer': z.intersection(
+    z.object({ id: z.string() }),
+    z.looseObject({ decision: z.enum(['once', 'session', 'always', 'deny']) }),
+  ),
+  'history.append': z.object({
+    origin: z.string(),
+    messages: messages.optional(),
+    delivers: z.array(z.string()).optional(),
+  }),
   'history.replace': z.object({ origin: z.string(), messages }),
   'session.state': z.object({ key: z.string(), value: jsonValueSchema }),
   'turn.continue': z.object({ messages, reason: z.string() }),
-  'turn.stop': z.object({ outcome: turnOutcomeSchema, reason, error: errorInfoSchema.optional(), afterStep: z.int().optional() }),
+  'turn.stop': z.object({
+    outcome: turnOutcomeSchema,
+    reason,
+    error: errorInfoSchema.optional(),
+    afterStep: z.int().optional(),
+  }),
   'turn.end': z.object({
     outcome: turnOutcomeSchema,
     reason,
@@ -89,5 +109,8 @@ const envelope = z.object({
 
 /** The schemas of the loop's events, by type, envelope included. For what comes from outside: a journal, a wire. */
 export const eventSchemas: { readonly [Type in keyof typeof payloads]: z.ZodType } = Object.fromEntries(
-  Object.entries(payloads).map(([type, payload]) => [type, z.intersection(z.intersection(envelope, z.object({ type: z.literal(type) })), payload)]),
+  Object.entries(payloads).map(([type, payload]) => [
+    type,
+    z.intersection(z.intersection(envelope, z.object({ type: z.literal(type) })), payload),
+  ]),
 ) as unknown as { readonly [Type in keyof typeof payloads]: z.ZodType };

@@ -30,7 +30,12 @@ const silent = () => {
   const [model, tools] = [scriptedModel([]), scriptedTools({})];
   const seen: string[] = [];
   const watcher = intercept('watcher', () => ({ observe: { '*': ({ type }) => void seen.push(type) } }));
-  return { model, tools, seen, pipe: (sessions: ReturnType<typeof slowSessions>) => harness({ model, tools, sessions }).pipe(watcher) };
+  return {
+    model,
+    tools,
+    seen,
+    pipe: (sessions: ReturnType<typeof slowSessions>) => harness({ model, tools, sessions }).pipe(watcher),
+  };
 };
 
 const finished = async (records: readonly JournalRecord[]) => {
@@ -52,7 +57,9 @@ describe('finish', () => {
       const label = `after ${count} records`;
       expectEnded(label, watched);
       expectSound(label, sessions.journal('alice'), sessions.messages('alice'));
-      expect(watched.end.outcome, label).toBe(records.slice(0, count).some(({ event }) => event.type === 'turn.stop') ? 'completed' : 'error');
+      expect(watched.end.outcome, label).toBe(
+        records.slice(0, count).some(({ event }) => event.type === 'turn.stop') ? 'completed' : 'error',
+      );
       expect([model.requests.length, tools.ran.length, seen.length], label).toEqual([0, 0, 0]);
       expect(await agent.unfinished(), label).toEqual([]);
     }
@@ -64,7 +71,14 @@ describe('finish', () => {
     const { watched } = await finished(records.slice(0, place + 2));
     const live = watched.events.slice(place + 2);
     expect(watched.events.slice(0, place + 2).every(({ replayed }) => replayed === true)).toBe(true);
-    expect(live.map(({ type }) => type)).toEqual(['turn.stop', 'tool.result', 'tool.result', 'tool.result', 'history.append', 'turn.end']);
+    expect(live.map(({ type }) => type)).toEqual([
+      'turn.stop',
+      'tool.result',
+      'tool.result',
+      'tool.result',
+      'history.append',
+      'turn.end',
+    ]);
     expect(watched.all('tool.result').map(({ status }) => status)).toContain('interrupted');
     expect(watched.end).toMatchObject({ outcome: 'error', reason: 'The process ended before the turn did.' });
   });
@@ -75,7 +89,10 @@ describe('finish', () => {
     expect((await reply(agent.finish(turn, 'Given up.'))).outcome).toBe('completed');
     expect(sessions.journal('alice')).toHaveLength(records.length);
     const open = await leftBehind(records.slice(0, 5));
-    expect(await reply(silent().pipe(open).finish(turn, 'Given up.'))).toMatchObject({ outcome: 'error', reason: 'Given up.' });
+    expect(await reply(silent().pipe(open).finish(turn, 'Given up.'))).toMatchObject({
+      outcome: 'error',
+      reason: 'Given up.',
+    });
   });
 
   it('refuses a turn that nobody knows, or that runs', async () => {

@@ -16,14 +16,30 @@ describe('the options of harness()', () => {
   it.each<[string, unknown, RegExp]>([
     ['no model', {}, /^An option of harness\(\) is not valid: at model, found nothing: expected a function$/],
     ['a model that is no function', { model: 'gpt' }, /at model, found "gpt": expected a function/],
-    ['tools that are no driver', { model, tools: { run: () => [] } }, /at tools, found \{\}: expected an object with definitions\(\) and run\(\)/],
-    ['sessions that are no store', { model, sessions: new Map() }, /at sessions, .*expected an object with open\(\) and locate\(\) and unfinished\(\)/],
+    [
+      'tools that are no driver',
+      { model, tools: { run: () => [] } },
+      /at tools, found \{\}: expected an object with definitions\(\) and run\(\)/,
+    ],
+    [
+      'sessions that are no store',
+      { model, sessions: new Map() },
+      /at sessions, .*expected an object with open\(\) and locate\(\) and unfinished\(\)/,
+    ],
     ['a system prompt that is a number', { model, system: 7 }, /at system, found 7/],
     ['a system block with an unknown key', { model, system: [{ text: 'x', cahce: {} }] }, /cahce/],
     ['a setting that there is not', { model, settings: { temprature: 1 } }, /at settings, .*temprature/],
-    ['a setting of the wrong type', { model, settings: { temperature: 'hot' } }, /at settings\.temperature, found "hot": .*expected number/],
+    [
+      'a setting of the wrong type',
+      { model, settings: { temperature: 'hot' } },
+      /at settings\.temperature, found "hot": .*expected number/,
+    ],
     ['no output at all', { model, settings: { maxOutputTokens: 0 } }, /at settings\.maxOutputTokens, found 0/],
-    ['an unknown amount of thinking', { model, settings: { reasoning: 'hard' } }, /at settings\.reasoning, found "hard"/],
+    [
+      'an unknown amount of thinking',
+      { model, settings: { reasoning: 'hard' } },
+      /at settings\.reasoning, found "hard"/,
+    ],
     ['a cap of none', { model, maxModelCalls: 0 }, /at maxModelCalls, found 0/],
     ['a cap of half a call', { model, maxModelCalls: 1.5 }, /at maxModelCalls, found 1\.5/],
     ['a grace below nothing', { model, closeGraceMs: -1 }, /at closeGraceMs, found -1/],
@@ -39,8 +55,22 @@ describe('the options of harness()', () => {
   it('shape every request: system, settings, model and tools', async () => {
     const asked = scriptedModel(['Hi.']);
     const tools = scriptedTools({ ls: 'a' });
-    await runTurn(harness({ model: asked, tools, system: 'Be brief.', settings: { temperature: 0.5 }, defaultModel: 'small' }).pipe());
-    expect(asked.requests[0]).toMatchObject({ system: [{ text: 'Be brief.' }], settings: { temperature: 0.5 }, model: 'small', tail: [], tools: [{ name: 'ls' }] });
+    await runTurn(
+      harness({
+        model: asked,
+        tools,
+        system: 'Be brief.',
+        settings: { temperature: 0.5 },
+        defaultModel: 'small',
+      }).pipe(),
+    );
+    expect(asked.requests[0]).toMatchObject({
+      system: [{ text: 'Be brief.' }],
+      settings: { temperature: 0.5 },
+      model: 'small',
+      tail: [],
+      tools: [{ name: 'ls' }],
+    });
     const bare = scriptedModel(['Hi.']);
     await runTurn(harness({ model: bare }).pipe());
     expect(bare.requests[0]).toMatchObject({ system: [], settings: {}, tail: [], tools: [] });
@@ -60,8 +90,15 @@ describe('the options of harness()', () => {
 
   it('make the ids of turns and messages', async () => {
     let count = 0;
-    const agent = harness({ model: scriptedModel(['One.', 'Two.', 'Three.']), newId: () => `id-${(count += 1)}` }).pipe();
-    const { events, all } = await runTurn(agent, 'Go.', ({ type }) => void (type === 'model.delta' && agent.steer('alice', 'More.')));
+    const agent = harness({
+      model: scriptedModel(['One.', 'Two.', 'Three.']),
+      newId: () => `id-${(count += 1)}`,
+    }).pipe();
+    const { events, all } = await runTurn(
+      agent,
+      'Go.',
+      ({ type }) => void (type === 'model.delta' && agent.steer('alice', 'More.')),
+    );
     expect(events[0]?.turn).toBe('id-1');
     expect(all('input.received').map(({ id }) => id)).toEqual(['id-2', 'id-3', 'id-4']);
     const ids = new Set<string>();
@@ -74,44 +111,97 @@ describe('the options of harness()', () => {
 describe('the input of turn()', () => {
   const agent = harness({ model }).pipe();
   it.each<[string, unknown, RegExp]>([
-    ['no session', { input: 'Hi' }, /^The input of turn\(\) is not valid: at session, found nothing: .*expected string/],
+    [
+      'no session',
+      { input: 'Hi' },
+      /^The input of turn\(\) is not valid: at session, found nothing: .*expected string/,
+    ],
     ['an empty session', { session: '', input: 'Hi' }, /at session, found ""/],
     ['no input', { session: 's' }, /at input, found nothing/],
     ['an empty text', { session: 's', input: '' }, /at input, found ""/],
     ['an empty list', { session: 's', input: [] }, /at input, found \[\]/],
-    ['a message that says nothing', { session: 's', input: { role: 'user', content: '' } }, /at input\.content, found "": expected a message that says something/],
-    ['a message of somebody else', { session: 's', input: { role: 'assistant', content: 'Hi' } }, /at input\.role, found "assistant": .*expected "user"/],
+    [
+      'a message that says nothing',
+      { session: 's', input: { role: 'user', content: '' } },
+      /at input\.content, found "": expected a message that says something/,
+    ],
+    [
+      'a message of somebody else',
+      { session: 's', input: { role: 'assistant', content: 'Hi' } },
+      /at input\.role, found "assistant": .*expected "user"/,
+    ],
     ['a part without its text', { session: 's', input: [{ type: 'text' }] }, /at input/],
-    ['a part in a message without its text', { session: 's', input: { role: 'user', content: [{ type: 'text' }] } }, /at input\.content\[0\]\.text, found nothing/],
+    [
+      'a part in a message without its text',
+      { session: 's', input: { role: 'user', content: [{ type: 'text' }] } },
+      /at input\.content\[0\]\.text, found nothing/,
+    ],
     ['an unknown priority', { session: 's', input: 'Hi', priority: 'urgent' }, /at priority, found "urgent"/],
     ['a signal that is none', { session: 's', input: 'Hi', signal: {} }, /at signal/],
-    ['metadata that is no JSON', { session: 's', input: 'Hi', metadata: { when: new Date() } }, /at metadata, .*expected a JSON object/],
+    [
+      'metadata that is no JSON',
+      { session: 's', input: 'Hi', metadata: { when: new Date() } },
+      /at metadata, .*expected a JSON object/,
+    ],
     ['a key that there is not', { session: 's', input: 'Hi', user: 'alice' }, /user/],
     ['nothing', undefined, /at the top, found nothing/],
   ])('is refused before anything happens: %s', (_, input, message) => {
     expect(() => agent.turn(input as TurnInput)).toThrow(InvalidInputError);
     expect(() => agent.turn(input as TurnInput)).toThrow(message);
-    expect(() => agent.turn(input as TurnInput)).toThrow(expect.objectContaining({ code: 'invalid-input', name: 'InvalidInputError' }));
+    expect(() => agent.turn(input as TurnInput)).toThrow(
+      expect.objectContaining({ code: 'invalid-input', name: 'InvalidInputError' }),
+    );
   });
 
   const image = { type: 'image', image: new URL('https://example.com/a.png') } as const;
   it.each<[string, TurnInput['input'], readonly UserMessage[]]>([
     ['a text', 'Hi', [user('Hi')]],
-    ['parts', [{ type: 'text', text: 'Hi' }, image], [{ role: 'user', content: [{ type: 'text', text: 'Hi' }, image] }]],
-    ['a message', { role: 'user', content: 'Hi', metadata: { internal: true } }, [{ role: 'user', content: 'Hi', metadata: { internal: true } }]],
+    [
+      'parts',
+      [{ type: 'text', text: 'Hi' }, image],
+      [{ role: 'user', content: [{ type: 'text', text: 'Hi' }, image] }],
+    ],
+    [
+      'a message',
+      { role: 'user', content: 'Hi', metadata: { internal: true } },
+      [{ role: 'user', content: 'Hi', metadata: { internal: true } }],
+    ],
     ['messages', [user('a'), user('b')], [user('a'), user('b')]],
     ['lone surrogates', 'a\ud800', [user('a\ufffd')]],
   ])('may be %s', async (_, input, messages) => {
     const sessions = memorySessions();
-    const { messages: added } = await reply(harness({ model: scriptedModel(['Hello.']), sessions }).pipe().turn({ session: 's', input }));
+    const { messages: added } = await reply(
+      harness({ model: scriptedModel(['Hello.']), sessions })
+        .pipe()
+        .turn({ session: 's', input }),
+    );
     expect(added.slice(0, -1)).toEqual(messages);
     expect(sessions.messages('s').slice(0, -1)).toEqual(messages);
   });
 
   it('comes to the operators with all that was said about it', async () => {
-    const watched = watch(harness({ model: scriptedModel(['Hi.']) }).pipe().turn({ session: 's', input: 'Hi', trigger: 'cron', priority: 'background', metadata: { channel: 'mail' }, id: 'turn-9' }));
+    const watched = watch(
+      harness({ model: scriptedModel(['Hi.']) })
+        .pipe()
+        .turn({
+          session: 's',
+          input: 'Hi',
+          trigger: 'cron',
+          priority: 'background',
+          metadata: { channel: 'mail' },
+          id: 'turn-9',
+        }),
+    );
     await watched.done;
-    expect(watched.events[0]).toMatchObject({ type: 'turn.start', turn: 'turn-9', session: 's', input: [user('Hi')], trigger: 'cron', priority: 'background', metadata: { channel: 'mail' } });
+    expect(watched.events[0]).toMatchObject({
+      type: 'turn.start',
+      turn: 'turn-9',
+      session: 's',
+      input: [user('Hi')],
+      trigger: 'cron',
+      priority: 'background',
+      metadata: { channel: 'mail' },
+    });
     const plain = await runTurn(harness({ model: scriptedModel(['Hi.']) }).pipe());
     expect(plain.events[0]).toMatchObject({ trigger: 'user' });
     expect(plain.events[0]).not.toHaveProperty('priority');
@@ -131,7 +221,9 @@ describe('a turn', () => {
   it('is listed with what it is doing while it is under way', async () => {
     const states: string[] = [];
     let admit = (): void => undefined;
-    const queue: TurnOperator = intercept('queue', () => ({ decide: { 'turn.start': () => new Promise<undefined>((resolve) => (admit = () => resolve(undefined))) } }));
+    const queue: TurnOperator = intercept('queue', () => ({
+      decide: { 'turn.start': () => new Promise<undefined>((resolve) => (admit = () => resolve(undefined))) },
+    }));
     const ask: TurnOperator = intercept('ask', ({ emit }) => {
       let allow = (): void => undefined;
       return {
@@ -145,8 +237,18 @@ describe('a turn', () => {
       };
     });
     const tools = scriptedTools({ ls: () => new Promise((resolve) => setTimeout(() => resolve('a'), 5)) });
-    const agent = harness({ model: scriptedModel([response(call('1', 'ls')), 'Done.'], { delayMs: 1 }), tools, newId: () => 'turn-1' }).pipe(queue, ask);
-    const look = (): void => void states.push(agent.running().map(({ turn, session, state, step }) => [turn, session, state, step].join(' ')).join());
+    const agent = harness({
+      model: scriptedModel([response(call('1', 'ls')), 'Done.'], { delayMs: 1 }),
+      tools,
+      newId: () => 'turn-1',
+    }).pipe(queue, ask);
+    const look = (): void =>
+      void states.push(
+        agent
+          .running()
+          .map(({ turn, session, state, step }) => [turn, session, state, step].join(' '))
+          .join(),
+      );
     const watched: Watched = watch(agent.turn({ session: 'alice', input: 'Hi' }), (event) => {
       if (event.type === 'model.request') look();
       if (event.type !== 'approval.request') return;
@@ -159,7 +261,13 @@ describe('a turn', () => {
     look();
     admit();
     await watched.done;
-    expect(states).toEqual(['turn-1 alice queued 1', 'turn-1 alice running 1', 'turn-1 alice waiting-for-input 1', 'turn-1 alice waiting-for-tool 1', 'turn-1 alice running 2']);
+    expect(states).toEqual([
+      'turn-1 alice queued 1',
+      'turn-1 alice running 1',
+      'turn-1 alice waiting-for-input 1',
+      'turn-1 alice waiting-for-tool 1',
+      'turn-1 alice running 2',
+    ]);
     expect(agent.running()).toEqual([]);
   });
 });
@@ -185,7 +293,12 @@ describe('answer()', () => {
       });
     });
   const agentOf = (idOf: (event: TurnEventOf<'tool.call'>) => string) =>
-    harness({ model: (_, { step }) => [{ type: 'response', response: step === 1 ? response(call('1', 'ls')) : response('Done.') }], tools: scriptedTools({ ls: 'a' }) }).pipe(asking(idOf));
+    harness({
+      model: (_, { step }) => [
+        { type: 'response', response: step === 1 ? response(call('1', 'ls')) : response('Done.') },
+      ],
+      tools: scriptedTools({ ls: 'a' }),
+    }).pipe(asking(idOf));
 
   it('takes a word or a decision with its reason, once, while the turn waits', async () => {
     const agent = agentOf(({ turn }) => `${turn}:1`);
@@ -195,7 +308,9 @@ describe('answer()', () => {
     expect(agent.answer(id, { decision: 'session', pattern: 'ls *', reason: 'It is safe.' })).toBe(true);
     expect(agent.answer(id, 'deny')).toBe(false);
     await watched.done;
-    expect(watched.all('approval.answer')).toMatchObject([{ id, decision: 'session', pattern: 'ls *', reason: 'It is safe.' }]);
+    expect(watched.all('approval.answer')).toMatchObject([
+      { id, decision: 'session', pattern: 'ls *', reason: 'It is safe.' },
+    ]);
     expect(agent.answer(id, 'once')).toBe(false);
   });
 
@@ -240,13 +355,24 @@ describe('the other ways in', () => {
 
   it('list the turns that never ended, but not those that run', async () => {
     const sessions = memorySessions();
-    const running = watch(harness({ model: scriptedModel([{ never: [] }]), sessions }).pipe().turn({ session: 'alice', input: 'Go.' }));
+    const running = watch(
+      harness({ model: scriptedModel([{ never: [] }]), sessions })
+        .pipe()
+        .turn({ session: 'alice', input: 'Go.' }),
+    );
     expect(await agent.unfinished()).toEqual([]);
     expect(await harness({ model, sessions }).pipe().unfinished()).toEqual([]);
     running.subscription.unsubscribe();
     const open = await sessions.open('bob');
-    await open.append({ v: 1, seq: 0, derived: false, event: { type: 'turn.start', turn: 'lost', at: 5, session: 'bob', input: [user('Hi')], trigger: 'user' } });
+    await open.append({
+      v: 1,
+      seq: 0,
+      derived: false,
+      event: { type: 'turn.start', turn: 'lost', at: 5, session: 'bob', input: [user('Hi')], trigger: 'user' },
+    });
     await open.close();
-    expect(await harness({ model, sessions }).pipe().unfinished()).toEqual([{ turn: 'lost', session: 'bob', startedAt: 5 }]);
+    expect(await harness({ model, sessions }).pipe().unfinished()).toEqual([
+      { turn: 'lost', session: 'bob', startedAt: 5 },
+    ]);
   });
 });

@@ -6,7 +6,15 @@ import type { ApprovalDecision, NewEventOf, TurnEvent, TurnState } from './event
 import { memorySessions } from './memory-sessions.js';
 import type { UserMessage } from './messages.js';
 import type { ModelRequest } from './model.js';
-import { harnessOptionsSchema, resumeOptionsSchema, steeringSchema, toUserMessages, turnInputSchema, type HarnessOptions, type TurnInput } from './options.js';
+import {
+  harnessOptionsSchema,
+  resumeOptionsSchema,
+  steeringSchema,
+  toUserMessages,
+  turnInputSchema,
+  type HarnessOptions,
+  type TurnInput,
+} from './options.js';
 import type { PipelineOperator } from './pipeline.js';
 import type { RunnerOptions } from './runner-options.js';
 import { TurnRun } from './runner.js';
@@ -115,7 +123,11 @@ const createAgent = (options: HarnessOptions, operators: readonly PipelineOperat
     maxModelCalls: options.maxModelCalls ?? 1000,
     closeGraceMs: options.closeGraceMs ?? 5000,
   };
-  const run = (turn: () => string, signal: AbortSignal | undefined, begin: (run: TurnRun, cancelled: string | undefined) => void): Observable<TurnEvent> =>
+  const run = (
+    turn: () => string,
+    signal: AbortSignal | undefined,
+    begin: (run: TurnRun, cancelled: string | undefined) => void,
+  ): Observable<TurnEvent> =>
     new Observable((subscriber) => {
       const started = new TurnRun(turn(), shared, subscriber);
       runs.add(started);
@@ -131,7 +143,15 @@ const createAgent = (options: HarnessOptions, operators: readonly PipelineOperat
   return {
     operators,
     turn: (given) => {
-      const { session, input, trigger = 'user', priority, signal, metadata, id } = checked(turnInputSchema, given, 'The input of turn()');
+      const {
+        session,
+        input,
+        trigger = 'user',
+        priority,
+        signal,
+        metadata,
+        id,
+      } = checked(turnInputSchema, given, 'The input of turn()');
       const messages = toUserMessages(input);
       const start: NewEventOf<'turn.start'> = {
         type: 'turn.start',
@@ -141,16 +161,28 @@ const createAgent = (options: HarnessOptions, operators: readonly PipelineOperat
         ...(priority !== undefined && { priority }),
         ...(metadata !== undefined && { metadata }),
       };
-      return run(() => id ?? newId(), signal, (started, cancelled) => started.begin(start, cancelled));
+      return run(
+        () => id ?? newId(),
+        signal,
+        (started, cancelled) => started.begin(start, cancelled),
+      );
     },
     resume: (turn, options = {}) => {
       const id = checked(z.string().min(1), turn, 'The turn to resume');
       const { signal } = checked(resumeOptionsSchema, options, 'An option of resume()');
-      return run(() => id, signal, (started, cancelled) => started.resume(cancelled));
+      return run(
+        () => id,
+        signal,
+        (started, cancelled) => started.resume(cancelled),
+      );
     },
     finish: (turn, reason = 'The process ended before the turn did.') => {
       const id = checked(z.string().min(1), turn, 'The turn to finish');
-      return run(() => id, undefined, (started) => started.finish(reason));
+      return run(
+        () => id,
+        undefined,
+        (started) => started.finish(reason),
+      );
     },
     steer: (session, message, id) => {
       const [given] = toUserMessages(checked(steeringSchema, message, 'The message of steer()'));

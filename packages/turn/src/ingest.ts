@@ -12,14 +12,22 @@ import { wellFormed } from './well-formed.js';
  * Ids that were used before in the session are renamed.
  */
 export const ingestResponse = (given: ModelResponse, ids: CallIds): ModelResponse => {
-  const response = wellFormed(isObject(given) && isPlainResponse(given) ? given : checked(modelResponseSchema, given, 'The answer of the model driver'));
+  const response = wellFormed(
+    isObject(given) && isPlainResponse(given)
+      ? given
+      : checked(modelResponseSchema, given, 'The answer of the model driver'),
+  );
   const content = ids.takeAll(response.content);
   return content === response.content ? response : { ...response, content };
 };
 
 /** A tool driver's outcome, checked and without lone surrogates. */
 export const ingestOutcome = (given: ToolOutcome, name: string): ToolOutcome =>
-  wellFormed(isObject(given) && isPlainOutcome(given) ? given : checked(toolOutcomeSchema, given, `The outcome of the tool ${JSON.stringify(name)}`));
+  wellFormed(
+    isObject(given) && isPlainOutcome(given)
+      ? given
+      : checked(toolOutcomeSchema, given, `The outcome of the tool ${JSON.stringify(name)}`),
+  );
 
 // The commonest forms are told at a glance, because the schemas copy what they check, and that is a good part of what
 // a step costs. Whatever is not plainly right is the schemas' to judge.
@@ -74,7 +82,9 @@ const isPlainOutcome = ({ status, output, durationMs, details }: ToolOutcome): b
 export const checkHistory = (messages: Iterable<Message>): void => {
   let index = 0;
   for (const message of messages) {
-    if (!isObject(message) || !isPlainMessage(message)) checked(messageSchema, message, `Message ${index} of the loaded session`);
+    if (!isObject(message) || !isPlainMessage(message)) {
+      checked(messageSchema, message, `Message ${index} of the loaded session`);
+    }
     index += 1;
   }
 };

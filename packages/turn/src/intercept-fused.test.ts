@@ -1,5 +1,19 @@
 import * as fc from 'fast-check';
-import { delay, filter, from, lastValueFrom, map, mergeMap, of, Subject, takeUntil, tap, toArray, VirtualTimeScheduler, type MonoTypeOperatorFunction } from 'rxjs';
+import {
+  delay,
+  filter,
+  from,
+  lastValueFrom,
+  map,
+  mergeMap,
+  of,
+  Subject,
+  takeUntil,
+  tap,
+  toArray,
+  VirtualTimeScheduler,
+  type MonoTypeOperatorFunction,
+} from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { annotate, deny, notice } from './decisions.js';
 import type { NewEvent, TurnEvent } from './events.js';
@@ -11,7 +25,21 @@ import { call, event, response, scriptedModel, scriptedTools } from './testing/i
 import { TurnLoop } from './turn-loop.js';
 
 /** What a generated handler does with an event. */
-type Move = 'pass' | 'replace' | 'annotate' | 'add before' | 'add after' | 'twice' | 'drop' | 'promise' | 'promise of several' | 'observable' | 'in turn' | 'empty' | 'null later' | 'later';
+type Move =
+  | 'pass'
+  | 'replace'
+  | 'annotate'
+  | 'add before'
+  | 'add after'
+  | 'twice'
+  | 'drop'
+  | 'promise'
+  | 'promise of several'
+  | 'observable'
+  | 'in turn'
+  | 'empty'
+  | 'null later'
+  | 'later';
 
 interface Plan {
   readonly observe: readonly string[];
@@ -19,12 +47,29 @@ interface Plan {
 }
 
 const types = ['model.delta', 'tool.progress', 'event.ignored', 'session.state', 'approval.request'] as const;
-const moves = ['pass', 'replace', 'annotate', 'add before', 'add after', 'twice', 'drop', 'promise', 'promise of several', 'observable', 'in turn', 'empty', 'null later', 'later'] as const;
+const moves = [
+  'pass',
+  'replace',
+  'annotate',
+  'add before',
+  'add after',
+  'twice',
+  'drop',
+  'promise',
+  'promise of several',
+  'observable',
+  'in turn',
+  'empty',
+  'null later',
+  'later',
+] as const;
 const synchronous: readonly Move[] = ['pass', 'replace', 'annotate', 'add before', 'add after', 'twice', 'drop'];
 
 const events: Readonly<Record<(typeof types)[number], (id: number) => TurnEvent>> = {
-  'model.delta': (id) => event('model.delta', { step: 1, attempt: 1, delta: { type: 'text', text: String(id) } }, { at: id }),
-  'tool.progress': (id) => event('tool.progress', { step: 1, call: { id: String(id), name: 'ls', input: {} }, progress: id }, { at: id }),
+  'model.delta': (id) =>
+    event('model.delta', { step: 1, attempt: 1, delta: { type: 'text', text: String(id) } }, { at: id }),
+  'tool.progress': (id) =>
+    event('tool.progress', { step: 1, call: { id: String(id), name: 'ls', input: {} }, progress: id }, { at: id }),
   'event.ignored': (id) => event('event.ignored', { event: String(id), reason: 'x' }, { at: id }),
   'session.state': (id) => event('session.state', { key: String(id), value: id }, { at: id }),
   'approval.request': (id) => event('approval.request', { id: String(id), reason: 'x' }, { at: id }),
@@ -67,8 +112,15 @@ const answer = (name: string, move: Move, given: TurnEvent): DecisionInput => {
 /** An operator made after a plan, which writes down what it sees. */
 const planned = (name: string, { observe, decide }: Plan, log: string[]): Interceptor =>
   intercept(name, () => ({
-    observe: Object.fromEntries(observe.map((type) => [type, (given: TurnEvent) => void log.push(`${name} ${given.type} ${given.at} ${JSON.stringify(given.annotations)}`)])),
-    decide: Object.fromEntries(Object.entries(decide).map(([type, move]) => [type, (given: TurnEvent) => answer(name, move, given)])),
+    observe: Object.fromEntries(
+      observe.map((type) => [
+        type,
+        (given: TurnEvent) => void log.push(`${name} ${given.type} ${given.at} ${JSON.stringify(given.annotations)}`),
+      ]),
+    ),
+    decide: Object.fromEntries(
+      Object.entries(decide).map(([type, move]) => [type, (given: TurnEvent) => answer(name, move, given)]),
+    ),
     finalize: () => void log.push(`${name} finalized`),
   }));
 
@@ -100,7 +152,11 @@ const isSight = (line: string): boolean => !line.endsWith('finalized');
 
 const show = (given: TurnEvent): string => JSON.stringify(given);
 
-const runFused = async (plans: readonly Plan[], given: readonly TurnEvent[], natives: readonly number[]): Promise<Seen> => {
+const runFused = async (
+  plans: readonly Plan[],
+  given: readonly TurnEvent[],
+  natives: readonly number[],
+): Promise<Seen> => {
   const log: string[] = [];
   const emitted: string[] = [];
   const loop = new TurnLoop();
@@ -108,18 +164,30 @@ const runFused = async (plans: readonly Plan[], given: readonly TurnEvent[], nat
   const failed = (error: unknown): never => {
     throw error;
   };
-  const pipeline = connectPipeline(withNatives(plans, log, natives), loop, { next: (out) => emitted.push(show(out)), failed, error: failed, complete: () => failed(new Error('complete')) });
+  const pipeline = connectPipeline(withNatives(plans, log, natives), loop, {
+    next: (out) => emitted.push(show(out)),
+    failed,
+    error: failed,
+    complete: () => failed(new Error('complete')),
+  });
   for (const one of given) pipeline.feed(one);
   await settle();
   pipeline.close();
   return { emitted, log };
 };
 
-const runChained = async (plans: readonly Plan[], given: readonly TurnEvent[], natives: readonly number[]): Promise<Seen> => {
+const runChained = async (
+  plans: readonly Plan[],
+  given: readonly TurnEvent[],
+  natives: readonly number[],
+): Promise<Seen> => {
   const log: string[] = [];
   const emitted: string[] = [];
   const source = new Subject<TurnEvent>();
-  const stream$ = withNatives(plans, log, natives).reduce((stream, operator) => stream.pipe(operator), source.asObservable());
+  const stream$ = withNatives(plans, log, natives).reduce(
+    (stream, operator) => stream.pipe(operator),
+    source.asObservable(),
+  );
   const subscription = stream$.subscribe((out) => emitted.push(show(out)));
   for (const one of given) source.next(one);
   await settle();
@@ -128,7 +196,11 @@ const runChained = async (plans: readonly Plan[], given: readonly TurnEvent[], n
 };
 
 /** The planned operators, with native ones between them that change nothing. */
-const withNatives = (plans: readonly Plan[], log: string[], natives: readonly number[]): readonly MonoTypeOperatorFunction<TurnEvent>[] =>
+const withNatives = (
+  plans: readonly Plan[],
+  log: string[],
+  natives: readonly number[],
+): readonly MonoTypeOperatorFunction<TurnEvent>[] =>
   plans.flatMap((one, index) => {
     const operator = planned(`operator-${index}`, one, log);
     return natives.includes(index) ? [operator, tap<TurnEvent>(), filter<TurnEvent>(() => true)] : [operator];
@@ -139,30 +211,40 @@ describe('operators that are fused into one', () => {
   afterEach(() => vi.useRealTimers());
 
   it('do the same as the same operators chained one by one, with and without native ones between them', async () => {
-    const properties = fc.asyncProperty(fc.array(plan(moves), { minLength: 1, maxLength: 4 }), feed, fc.subarray([0, 1, 2]), async (plans, kinds, natives) => {
-      const given = kinds.map((kind, index) => events[kind](index));
-      const chained = await runChained(plans, given, []);
-      const fused = await runFused(plans, given, []);
-      const mixed = await runFused(plans, given, natives);
-      expect(fused.emitted.toSorted()).toEqual(chained.emitted.toSorted());
-      expect(mixed.emitted.toSorted()).toEqual(chained.emitted.toSorted());
-      expect(fused.log.toSorted()).toEqual(chained.log.toSorted());
-      expect(mixed.log.toSorted()).toEqual(chained.log.toSorted());
-    });
+    const properties = fc.asyncProperty(
+      fc.array(plan(moves), { minLength: 1, maxLength: 4 }),
+      feed,
+      fc.subarray([0, 1, 2]),
+      async (plans, kinds, natives) => {
+        const given = kinds.map((kind, index) => events[kind](index));
+        const chained = await runChained(plans, given, []);
+        const fused = await runFused(plans, given, []);
+        const mixed = await runFused(plans, given, natives);
+        expect(fused.emitted.toSorted()).toEqual(chained.emitted.toSorted());
+        expect(mixed.emitted.toSorted()).toEqual(chained.emitted.toSorted());
+        expect(fused.log.toSorted()).toEqual(chained.log.toSorted());
+        expect(mixed.log.toSorted()).toEqual(chained.log.toSorted());
+      },
+    );
     await fc.assert(properties, { numRuns: 60 });
   });
 
   it('do it in the same order where nothing takes its time', async () => {
     const inTick: readonly Move[] = [...synchronous, 'observable', 'in turn', 'empty'];
-    const properties = fc.asyncProperty(fc.array(plan(inTick), { minLength: 1, maxLength: 5 }), feed, fc.subarray([0, 1, 2, 3]), async (plans, kinds, natives) => {
-      const given = kinds.map((kind, index) => events[kind](index));
-      const chained = await runChained(plans, given, natives);
-      for (const mixedIn of [[], natives]) {
-        const fused = await runFused(plans, given, mixedIn);
-        expect(fused.emitted).toEqual(chained.emitted);
-        expect(fused.log.filter(isSight)).toEqual(chained.log.filter(isSight));
-      }
-    });
+    const properties = fc.asyncProperty(
+      fc.array(plan(inTick), { minLength: 1, maxLength: 5 }),
+      feed,
+      fc.subarray([0, 1, 2, 3]),
+      async (plans, kinds, natives) => {
+        const given = kinds.map((kind, index) => events[kind](index));
+        const chained = await runChained(plans, given, natives);
+        for (const mixedIn of [[], natives]) {
+          const fused = await runFused(plans, given, mixedIn);
+          expect(fused.emitted).toEqual(chained.emitted);
+          expect(fused.log.filter(isSight)).toEqual(chained.log.filter(isSight));
+        }
+      },
+    );
     await fc.assert(properties, { numRuns: 60 });
   });
 });
@@ -170,20 +252,39 @@ describe('operators that are fused into one', () => {
 describe('native operators in the pipe of a turn', () => {
   const run = (...operators: readonly MonoTypeOperatorFunction<TurnEvent>[]) => {
     const tools = scriptedTools({ ls: 'a.txt' });
-    const agent = harness({ model: scriptedModel([response('Let me look.', call('1', 'ls'), call('2', 'ls')), 'Done.']), tools }).pipe(...operators);
+    const agent = harness({
+      model: scriptedModel([response('Let me look.', call('1', 'ls'), call('2', 'ls')), 'Done.']),
+      tools,
+    }).pipe(...operators);
     return { tools, ended: reply(agent.turn({ session: 's', input: 'Hi' })) };
   };
-  const guard = (): Interceptor => intercept('guard', () => ({ decide: { 'tool.call': (given) => (given.call.id === '2' ? deny(given, 'No.') : undefined) } }));
+  const guard = (): Interceptor =>
+    intercept('guard', () => ({
+      decide: { 'tool.call': (given) => (given.call.id === '2' ? deny(given, 'No.') : undefined) },
+    }));
 
   it.each<[string, MonoTypeOperatorFunction<TurnEvent>]>([
     ['tap', tap()],
     ['map', map((given) => ({ ...given }))],
     ['delay', delay(1)],
-    ['mergeMap that takes its time', mergeMap((given) => (given.type === 'model.delta' ? of(given) : of(given).pipe(delay(1))))],
-    ['mergeMap that adds an event', mergeMap((given) => (given.type === 'tool.result' ? [given, event('event.ignored', { event: 'x', reason: 'y' }, given)] : [given]))],
+    [
+      'mergeMap that takes its time',
+      mergeMap((given) => (given.type === 'model.delta' ? of(given) : of(given).pipe(delay(1)))),
+    ],
+    [
+      'mergeMap that adds an event',
+      mergeMap((given) =>
+        given.type === 'tool.result' ? [given, event('event.ignored', { event: 'x', reason: 'y' }, given)] : [given],
+      ),
+    ],
     ['takeUntil of something that never happens', takeUntil(new Subject())],
   ])('%s stands before, between and behind ours', async (_, native) => {
-    for (const operators of [[native, guard(), guard()], [guard(), native, guard()], [guard(), guard(), native], [native, guard(), native, native]]) {
+    for (const operators of [
+      [native, guard(), guard()],
+      [guard(), native, guard()],
+      [guard(), guard(), native],
+      [native, guard(), native, native],
+    ]) {
       const { tools, ended } = run(...operators);
       expect(await ended).toMatchObject({ outcome: 'completed', steps: 2, text: 'Done.' });
       expect(tools.ran.map(({ id }) => id)).toEqual(['1']);
@@ -192,26 +293,52 @@ describe('native operators in the pipe of a turn', () => {
 
   it('sees what the operators before it insert, not what those behind it do', async () => {
     const seen: string[] = [];
-    const insert = (name: string): Interceptor => intercept(name, () => ({ decide: { 'turn.stop': (given) => [notice('event.ignored', { event: name, reason: 'x' }), given] } }));
-    await run(insert('before'), tap((given) => (given.type === 'event.ignored' ? void seen.push(given.event) : undefined)), insert('behind')).ended;
+    const insert = (name: string): Interceptor =>
+      intercept(name, () => ({
+        decide: { 'turn.stop': (given) => [notice('event.ignored', { event: name, reason: 'x' }), given] },
+      }));
+    await run(
+      insert('before'),
+      tap((given) => (given.type === 'event.ignored' ? void seen.push(given.event) : undefined)),
+      insert('behind'),
+    ).ended;
     expect(seen).toEqual(['before']);
   });
 
   it('ends the turn as cancelled when it completes the stream, and as an error when it fails', async () => {
     const leave = new Subject<void>();
-    const leaving = run(guard(), takeUntil(leave), tap((given) => (given.type === 'tool.call' ? leave.next() : undefined)));
-    expect(await leaving.ended).toMatchObject({ outcome: 'cancelled', reason: 'An operator in the pipe completed the stream.' });
-    const failing = run(guard(), tap((given) => {
-      if (given.type === 'tool.call') throw new Error('Native.');
-    }));
+    const leaving = run(
+      guard(),
+      takeUntil(leave),
+      tap((given) => (given.type === 'tool.call' ? leave.next() : undefined)),
+    );
+    expect(await leaving.ended).toMatchObject({
+      outcome: 'cancelled',
+      reason: 'An operator in the pipe completed the stream.',
+    });
+    const failing = run(
+      guard(),
+      tap((given) => {
+        if (given.type === 'tool.call') throw new Error('Native.');
+      }),
+    );
     expect(await failing.ended).toMatchObject({ outcome: 'error', error: { message: 'Native.' } });
     expect([...leaving.tools.ran, ...failing.tools.ran]).toEqual([]);
   });
 
   it('works with an operator in a pipe of its own, as every operator of RxJS does', async () => {
     const scheduler = new VirtualTimeScheduler();
-    const source$ = from<TurnEvent[]>([call('1'), call('2')].map(({ toolCallId }, index) => event('tool.call', { step: 1, index, call: { id: toolCallId, name: 'ls', input: {} } })));
-    const denied$ = source$.pipe(delay(5, scheduler), guard(), map((given) => (given.type === 'tool.call' && given.denied ? 'denied' : 'allowed')), toArray());
+    const source$ = from<TurnEvent[]>(
+      [call('1'), call('2')].map(({ toolCallId }, index) =>
+        event('tool.call', { step: 1, index, call: { id: toolCallId, name: 'ls', input: {} } }),
+      ),
+    );
+    const denied$ = source$.pipe(
+      delay(5, scheduler),
+      guard(),
+      map((given) => (given.type === 'tool.call' && given.denied ? 'denied' : 'allowed')),
+      toArray(),
+    );
     const denied = lastValueFrom(denied$);
     scheduler.flush();
     expect(await denied).toEqual(['allowed', 'denied']);

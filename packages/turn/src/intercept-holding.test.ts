@@ -1,4 +1,18 @@
-import { concat, defer, delay, EMPTY, from, lastValueFrom, NEVER, Observable, of, Subject, throwError, timer, toArray } from 'rxjs';
+import {
+  concat,
+  defer,
+  delay,
+  EMPTY,
+  from,
+  lastValueFrom,
+  NEVER,
+  Observable,
+  of,
+  Subject,
+  throwError,
+  timer,
+  toArray,
+} from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
 import { deny, notice, stop } from './decisions.js';
 import { OperatorError } from './errors.js';
@@ -6,8 +20,10 @@ import type { NewEvent, TurnEvent, TurnEventOf } from './events.js';
 import { intercept, type DecisionInput, type Handlers } from './intercept.js';
 import { event } from './testing/index.js';
 
-const toolCall = (id: string): TurnEventOf<'tool.call'> => event('tool.call', { step: 1, index: 0, call: { id, name: 'ls', input: {} } });
-const text = (value: string): TurnEvent => event('model.delta', { step: 1, attempt: 1, delta: { type: 'text', text: value } });
+const toolCall = (id: string): TurnEventOf<'tool.call'> =>
+  event('tool.call', { step: 1, index: 0, call: { id, name: 'ls', input: {} } });
+const text = (value: string): TurnEvent =>
+  event('model.delta', { step: 1, attempt: 1, delta: { type: 'text', text: value } });
 const remark = (reason: string): NewEvent => notice('event.ignored', { event: 'x', reason });
 
 interface Seen {
@@ -20,11 +36,13 @@ interface Seen {
 const open = (handlers: Handlers | (() => Handlers)) => {
   const source = new Subject<TurnEvent>();
   const seen = { events: [] as string[], error: undefined as unknown, isComplete: false };
-  const subscription = source.pipe(intercept('test', () => (typeof handlers === 'function' ? handlers() : handlers))).subscribe({
-    next: (given) => seen.events.push(labelOf(given)),
-    error: (error: unknown) => (seen.error = error),
-    complete: () => (seen.isComplete = true),
-  });
+  const subscription = source
+    .pipe(intercept('test', () => (typeof handlers === 'function' ? handlers() : handlers)))
+    .subscribe({
+      next: (given) => seen.events.push(labelOf(given)),
+      error: (error: unknown) => (seen.error = error),
+      complete: () => (seen.isComplete = true),
+    });
   return { source, subscription, seen: seen as Seen };
 };
 
@@ -34,7 +52,9 @@ const labelOf = (given: TurnEvent): string => {
   return given.type === 'event.ignored' ? given.reason : given.type;
 };
 
-const onCall = (answer: (id: string) => DecisionInput): Handlers => ({ decide: { 'tool.call': ({ call: { id } }) => answer(id) } });
+const onCall = (answer: (id: string) => DecisionInput): Handlers => ({
+  decide: { 'tool.call': ({ call: { id } }) => answer(id) },
+});
 const ticks = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 describe('a held event', () => {
@@ -56,8 +76,12 @@ describe('a held event', () => {
     ['a promise of undefined', () => Promise.resolve(undefined), ['1']],
     ['a promise of an event', () => Promise.resolve(deny(toolCall('1'), 'No.')), ['denied 1']],
     ['a promise of several', () => Promise.resolve([remark('a'), toolCall('1'), remark('b')]), ['a', '1', 'b']],
-    // oxlint-disable-next-line unicorn/no-thenable -- a promise of another library
-    ['a thenable', () => ({ then: (done: (decision: undefined) => void) => done(undefined) }) as PromiseLike<undefined>, ['1']],
+    [
+      'a thenable',
+      // oxlint-disable-next-line unicorn/no-thenable -- a promise of another library
+      () => ({ then: (done: (decision: undefined) => void) => done(undefined) }) as PromiseLike<undefined>,
+      ['1'],
+    ],
     ['an observable of undefined', () => of(undefined), ['1']],
     ['an observable of an event', () => of(deny(toolCall('1'), 'No.')), ['denied 1']],
     ['an observable of several at once', () => of([remark('a'), toolCall('1')]), ['a', '1']],
@@ -128,9 +152,13 @@ describe('a held event', () => {
   });
 
   it('passes a native operator and another interceptor as if it had come late', async () => {
-    const slow = intercept('slow', () => onCall((id) => (id === '1' ? timer(5).pipe(() => of(undefined).pipe(delay(5))) : undefined)));
+    const slow = intercept('slow', () =>
+      onCall((id) => (id === '1' ? timer(5).pipe(() => of(undefined).pipe(delay(5))) : undefined)),
+    );
     const after = intercept('after', () => onCall((id) => deny(toolCall(id), 'Later.')));
-    const events = await lastValueFrom(from<TurnEvent[]>([toolCall('1'), toolCall('2')]).pipe(slow, delay(0), after, toArray()));
+    const events = await lastValueFrom(
+      from<TurnEvent[]>([toolCall('1'), toolCall('2')]).pipe(slow, delay(0), after, toArray()),
+    );
     expect(events.map(labelOf)).toEqual(['denied 2', 'denied 1']);
   });
 });
@@ -139,14 +167,54 @@ describe('holding goes wrong', () => {
   const failures: readonly (readonly [string, () => unknown, RegExp])[] = [
     ['a promise that is rejected', () => Promise.reject(new Error('No luck.')), /failed on tool\.call: No luck\./],
     ['an observable that fails', () => throwError(() => new Error('No luck.')), /failed on tool\.call: No luck\./],
-    ['an observable that fails after an answer', () => concat(of(undefined), throwError(() => new Error('No luck.'))), /No luck\./],
-    ['something to subscribe to that throws', () => ({ subscribe: () => { throw new Error('No luck.'); } }), /No luck\./],
-    // oxlint-disable-next-line unicorn/no-thenable -- a promise of another library
-    ['a thenable that throws', () => ({ then: () => { throw new Error('No luck.'); } }), /No luck\./],
-    ['a promise of what is no event', () => Promise.resolve('yes'), /answered tool\.call with a value of type string, which is no event/],
-    ['an observable of what is no event', () => of(true), /answered tool\.call with a value of type boolean, which is no event/],
-    ['an observable of a list that holds what is no event', () => of([toolCall('1'), undefined]), /a value of type undefined, which is no event/],
-    ['a promise of null for a call that has to be answered', () => Promise.resolve(null), /removed tool\.call, which the turn waits for/],
+    [
+      'an observable that fails after an answer',
+      () =>
+        concat(
+          of(undefined),
+          throwError(() => new Error('No luck.')),
+        ),
+      /No luck\./,
+    ],
+    [
+      'something to subscribe to that throws',
+      () => ({
+        subscribe: () => {
+          throw new Error('No luck.');
+        },
+      }),
+      /No luck\./,
+    ],
+    [
+      'a thenable that throws',
+      () => ({
+        // oxlint-disable-next-line unicorn/no-thenable -- a promise of another library
+        then: () => {
+          throw new Error('No luck.');
+        },
+      }),
+      /No luck\./,
+    ],
+    [
+      'a promise of what is no event',
+      () => Promise.resolve('yes'),
+      /answered tool\.call with a value of type string, which is no event/,
+    ],
+    [
+      'an observable of what is no event',
+      () => of(true),
+      /answered tool\.call with a value of type boolean, which is no event/,
+    ],
+    [
+      'an observable of a list that holds what is no event',
+      () => of([toolCall('1'), undefined]),
+      /a value of type undefined, which is no event/,
+    ],
+    [
+      'a promise of null for a call that has to be answered',
+      () => Promise.resolve(null),
+      /removed tool\.call, which the turn waits for/,
+    ],
     ['an observable of a notice alone', () => of(remark('a')), /removed tool\.call, which the turn waits for/],
     ['a failure without a reason', () => throwError(() => undefined), /failed on tool\.call/],
   ];
@@ -172,7 +240,13 @@ describe('holding goes wrong', () => {
   });
 
   it('for deltas: their handlers are synchronous, and a rejection is not left unhandled', async () => {
-    for (const answer of [async () => { throw new Error('x'); }, () => of(undefined), () => NEVER]) {
+    for (const answer of [
+      async () => {
+        throw new Error('x');
+      },
+      () => of(undefined),
+      () => NEVER,
+    ]) {
       const { source, seen } = open({ decide: { 'model.delta': answer } });
       source.next(text('a'));
       expect((seen.error as OperatorError).message).toMatch(/its handlers are synchronous/);
@@ -182,7 +256,9 @@ describe('holding goes wrong', () => {
   });
 
   it('for observers: they are synchronous too, and a rejection is not left unhandled', async () => {
-    const { source, seen } = open({ observe: { 'tool.call': () => Promise.reject(new Error('x')) as unknown as void } });
+    const { source, seen } = open({
+      observe: { 'tool.call': () => Promise.reject(new Error('x')) as unknown as void },
+    });
     source.next(toolCall('1'));
     await ticks();
     expect((seen.error as OperatorError).message).toMatch(/an observe handler is synchronous/);

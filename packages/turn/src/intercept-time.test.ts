@@ -12,10 +12,14 @@ const remark = (reason: string, at = 0): TurnEvent => event('event.ignored', { e
 /** Says something this long after every tool call. */
 const late = (delayMs: number): TurnOperator =>
   intercept('late', ({ after, emit, now }) => ({
-    observe: { 'tool.call': ({ call: { id } }) => void after(delayMs, () => emit({ type: 'event.ignored', event: id, reason: `at ${now()}` })) },
+    observe: {
+      'tool.call': ({ call: { id } }) =>
+        void after(delayMs, () => emit({ type: 'event.ignored', event: id, reason: `at ${now()}` })),
+    },
   }));
 
-const toolCall = (id: string, at = 0): TurnEvent => event('tool.call', { step: 1, index: 0, call: { id, name: 'ls', input: {} } }, { at });
+const toolCall = (id: string, at = 0): TurnEvent =>
+  event('tool.call', { step: 1, index: 0, call: { id, name: 'ls', input: {} } }, { at });
 
 describe('after() and emit() of an operator', () => {
   beforeEach(() => vi.useFakeTimers({ now: 1_000 }));
@@ -23,7 +27,8 @@ describe('after() and emit() of an operator', () => {
 
   it('insert an event later, at the place of the operator, with the time of the scheduler', () => {
     const seen: string[] = [];
-    const look = (name: string) => intercept(name, () => ({ observe: { 'event.ignored': ({ reason }) => void seen.push(`${name}: ${reason}`) } }));
+    const look = (name: string) =>
+      intercept(name, () => ({ observe: { 'event.ignored': ({ reason }) => void seen.push(`${name}: ${reason}`) } }));
     const emitted: TurnEvent[] = [];
     concat(of(toolCall('1', 7)), NEVER)
       .pipe(look('above'), late(500), look('below'))
@@ -73,7 +78,12 @@ describe('after() and emit() of an operator', () => {
   });
 
   it('do nothing once the turn is over', () => {
-    let context: { readonly after: (delayMs: number, callback: () => void) => () => void; readonly emit: (given: TurnEvent) => void } | undefined;
+    let context:
+      | {
+          readonly after: (delayMs: number, callback: () => void) => () => void;
+          readonly emit: (given: TurnEvent) => void;
+        }
+      | undefined;
     const emitted: TurnEvent[] = [];
     const subscription = NEVER.pipe(
       intercept('leak', (given) => {
@@ -101,7 +111,9 @@ describe('after() and emit() of an operator', () => {
     });
     NEVER.pipe(operator).subscribe({ error: (error: unknown) => errors.push(error) });
     vi.advanceTimersByTime(1);
-    expect(errors).toEqual([expect.objectContaining({ operator: 'timer', message: 'The operator "timer" threw in a timer: Too late.' })]);
+    expect(errors).toEqual([
+      expect.objectContaining({ operator: 'timer', message: 'The operator "timer" threw in a timer: Too late.' }),
+    ]);
   });
 
   it('are not for setup, where there is no turn to emit into', () => {
@@ -110,13 +122,21 @@ describe('after() and emit() of an operator', () => {
       emit(remark('too early'));
       return {};
     });
-    of(toolCall('1')).pipe(operator).subscribe({ error: (error: unknown) => errors.push(error) });
-    expect(errors).toEqual([expect.objectContaining({ message: expect.stringMatching(/"eager" failed to set up: emit\(\) is for handlers/) as string })]);
+    of(toolCall('1'))
+      .pipe(operator)
+      .subscribe({ error: (error: unknown) => errors.push(error) });
+    expect(errors).toEqual([
+      expect.objectContaining({
+        message: expect.stringMatching(/"eager" failed to set up: emit\(\) is for handlers/) as string,
+      }),
+    ]);
   });
 
   it('keep the order of two events that a timer emits, whatever the first one sets off below', () => {
     const emitted: string[] = [];
-    const echo = intercept('echo', ({ emit }) => ({ observe: { 'event.ignored': ({ reason }) => (reason === 'first' ? emit(remark('echo of first')) : undefined) } }));
+    const echo = intercept('echo', ({ emit }) => ({
+      observe: { 'event.ignored': ({ reason }) => (reason === 'first' ? emit(remark('echo of first')) : undefined) },
+    }));
     const timer = intercept('timer', ({ after, emit }) => {
       after(1, () => {
         emit(remark('first'));
@@ -141,7 +161,9 @@ describe('an event that is inserted while another is on its way', () => {
       observe: { 'tool.call': ({ call: { id } }) => emit(remark(`about ${id}`)) },
       decide: { 'tool.call': (given) => [given, remark('with it')] },
     }));
-    of<TurnEvent>(toolCall('1')).pipe(operator).subscribe((given) => emitted.push(given.type === 'event.ignored' ? given.reason : given.type));
+    of<TurnEvent>(toolCall('1'))
+      .pipe(operator)
+      .subscribe((given) => emitted.push(given.type === 'event.ignored' ? given.reason : given.type));
     expect(emitted).toEqual(['tool.call', 'with it', 'about 1']);
   });
 });
@@ -151,7 +173,9 @@ describe('virtual time', () => {
     marbles(({ turn, expectObservable, expectSubscriptions }) => {
       const events = { a: toolCall('1'), b: toolCall('2'), x: { ...remark('at 0'), event: '1' } as TurnEvent };
       const hold = intercept('hold', ({ after }) => ({
-        decide: { 'tool.call': ({ call: { id } }) => (id === '1' ? new Promise(() => after(5, () => undefined)) : undefined) },
+        decide: {
+          'tool.call': ({ call: { id } }) => (id === '1' ? new Promise(() => after(5, () => undefined)) : undefined),
+        },
       }));
       const source = turn('a-b-|', events);
       expectObservable(source.pipe(hold), '------!').toBe('--b---', events);

@@ -1,6 +1,18 @@
 import { EMPTY, takeUntil, tap, timer, type MonoTypeOperatorFunction, type Observable } from 'rxjs';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { harness, intercept, iterate, notice, reply, stop, type Agent, type Reply, type TurnEvent, type TurnEventOf, type TurnOperator } from '@h/turn';
+import {
+  harness,
+  intercept,
+  iterate,
+  notice,
+  reply,
+  stop,
+  type Agent,
+  type Reply,
+  type TurnEvent,
+  type TurnEventOf,
+  type TurnOperator,
+} from '@h/turn';
 import { scriptedModel } from '@h/turn/testing';
 
 declare module '@h/turn' {
@@ -31,7 +43,9 @@ describe('an event that a package adds by declaration merging', () => {
         },
       },
     }));
-    const look = intercept('look', () => ({ decide: { 'types-test.measured': ({ metres }) => (metres > 100 ? stop('blocked') : undefined) } }));
+    const look = intercept('look', () => ({
+      decide: { 'types-test.measured': ({ metres }) => (metres > 100 ? stop('blocked') : undefined) },
+    }));
     await new Promise<void>((resolve) => {
       harness({ model: scriptedModel(['Hi.']) })
         .pipe(measure, measure, look)
@@ -84,7 +98,13 @@ describe('a pipe', () => {
   it('gives helpers that are typed too', async () => {
     const ended = reply(EMPTY);
     expectTypeOf(ended).toEqualTypeOf<Promise<Reply>>();
-    expect(await ended).toEqual({ text: '', outcome: 'cancelled', usage: expect.anything() as unknown, steps: 0, messages: [] });
+    expect(await ended).toEqual({
+      text: '',
+      outcome: 'cancelled',
+      usage: expect.anything() as unknown,
+      steps: 0,
+      messages: [],
+    });
     for await (const event of iterate(EMPTY)) expectTypeOf(event).toEqualTypeOf<TurnEvent>();
   });
 });

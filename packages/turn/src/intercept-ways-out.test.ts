@@ -8,13 +8,18 @@ import { reply } from './reply.js';
 import { call, event, response, scriptedModel, scriptedTools } from './testing/index.js';
 
 const remark = (reason: string): TurnEvent => event('event.ignored', { event: 'x', reason });
-const toolCall = (id: string): TurnEvent => event('tool.call', { step: 1, index: 0, call: { id, name: 'ls', input: {} } });
+const toolCall = (id: string): TurnEvent =>
+  event('tool.call', { step: 1, index: 0, call: { id, name: 'ls', input: {} } });
 const boom = (): never => {
   throw new Error('Boom.');
 };
 
 describe('finalize is called exactly once', () => {
-  const run = (source$: Observable<TurnEvent>, handlers: Handlers = {}, ...more: readonly MonoTypeOperatorFunction<TurnEvent>[]): number => {
+  const run = (
+    source$: Observable<TurnEvent>,
+    handlers: Handlers = {},
+    ...more: readonly MonoTypeOperatorFunction<TurnEvent>[]
+  ): number => {
     const finalize = vi.fn();
     const operator = intercept('test', () => ({ ...handlers, finalize }));
     const stream$ = more.reduce((stream, next) => stream.pipe(next), source$.pipe(operator));
@@ -33,7 +38,10 @@ describe('finalize is called exactly once', () => {
     ['when a handler throws', () => run(of(remark('a')), { decide: { 'event.ignored': boom } })],
     ['when an observer throws', () => run(of(remark('a')), { observe: { 'event.ignored': boom } })],
     ['when an event is held', () => run(of(toolCall('1')), { decide: { 'tool.call': () => NEVER } })],
-    ['when the subscriber leaves while an event is held for ever', () => run(concat(of(toolCall('1')), NEVER), { decide: { 'tool.call': () => new Promise(() => undefined) } })],
+    [
+      'when the subscriber leaves while an event is held for ever',
+      () => run(concat(of(toolCall('1')), NEVER), { decide: { 'tool.call': () => new Promise(() => undefined) } }),
+    ],
   ])('%s', (_, calls) => {
     expect(calls()).toBe(1);
   });
@@ -59,7 +67,10 @@ describe('finalize is called exactly once', () => {
       intercept('broken', boom),
     );
     const { outcome, error } = await reply(agent.turn({ session: 's', input: 'Hi' }));
-    expect({ outcome, error }).toMatchObject({ outcome: 'error', error: { operator: 'broken', message: expect.stringMatching(/failed to set up: Boom\./) as string } });
+    expect({ outcome, error }).toMatchObject({
+      outcome: 'error',
+      error: { operator: 'broken', message: expect.stringMatching(/failed to set up: Boom\./) as string },
+    });
     expect(finalize).toHaveBeenCalledOnce();
   });
 
@@ -67,7 +78,9 @@ describe('finalize is called exactly once', () => {
     const finalize = vi.fn();
     const held$ = new Observable<undefined>(() => boom);
     const operator = intercept('test', () => ({ finalize, decide: { 'tool.call': () => held$ } }));
-    const subscription = concat(of(toolCall('1')), NEVER).pipe(operator).subscribe({ error: () => undefined });
+    const subscription = concat(of(toolCall('1')), NEVER)
+      .pipe(operator)
+      .subscribe({ error: () => undefined });
     expect(() => subscription.unsubscribe()).not.toThrow();
     expect(finalize).toHaveBeenCalledOnce();
   });
@@ -76,15 +89,31 @@ describe('finalize is called exactly once', () => {
 describe('an operator that fails', () => {
   it.each<[string, Handlers, RegExp]>([
     ['in observe', { observe: { 'tool.call': boom } }, /^The operator "test" threw on tool\.call: Boom\.$/],
-    ["in observe of '*'", { observe: { '*': ({ type }) => (type === 'tool.call' ? boom() : undefined) } }, /threw on tool\.call/],
+    [
+      "in observe of '*'",
+      { observe: { '*': ({ type }) => (type === 'tool.call' ? boom() : undefined) } },
+      /threw on tool\.call/,
+    ],
     ['in decide', { decide: { 'tool.call': boom } }, /threw on tool\.call: Boom\./],
-    ['with a string', { decide: { 'tool.call': () => 'no' as never } }, /answered tool\.call with a value of type string, which is no event/],
+    [
+      'with a string',
+      { decide: { 'tool.call': () => 'no' as never } },
+      /answered tool\.call with a value of type string, which is no event/,
+    ],
     ['with false', { decide: { 'tool.call': () => false as never } }, /a value of type boolean/],
     ['with an object without a type', { decide: { 'tool.call': () => ({}) as never } }, /a value of type object/],
     ['with a nested list', { decide: { 'tool.call': () => [[remark('a')]] as never } }, /an array, which is no event/],
-    ['by dropping a call', { decide: { 'tool.call': () => null } }, /removed tool\.call, which the turn waits for; put one of tool\.call, tool\.result, turn\.stop in its place, for the call 1/],
+    [
+      'by dropping a call',
+      { decide: { 'tool.call': () => null } },
+      /removed tool\.call, which the turn waits for; put one of tool\.call, tool\.result, turn\.stop in its place, for the call 1/,
+    ],
     ['by an empty list', { decide: { 'tool.call': () => [] } }, /removed tool\.call/],
-    ['by another call', { decide: { 'tool.call': (given) => ({ ...given, call: { ...given.call, id: '2' } }) } }, /removed tool\.call.*for the call 1/],
+    [
+      'by another call',
+      { decide: { 'tool.call': (given) => ({ ...given, call: { ...given.call, id: '2' } }) } },
+      /removed tool\.call.*for the call 1/,
+    ],
   ])('%s is named, and the event goes no further', (_, handlers, message) => {
     const emitted: TurnEvent[] = [];
     let failure: unknown;
@@ -92,7 +121,11 @@ describe('an operator that fails', () => {
       .pipe(intercept('test', () => handlers))
       .subscribe({ next: (given) => emitted.push(given), error: (error: unknown) => (failure = error) });
     expect(failure).toBeInstanceOf(OperatorError);
-    expect(failure).toMatchObject({ code: 'operator-failed', operator: 'test', message: expect.stringMatching(message) as string });
+    expect(failure).toMatchObject({
+      code: 'operator-failed',
+      operator: 'test',
+      message: expect.stringMatching(message) as string,
+    });
     expect(emitted).toEqual([remark('before')]);
   });
 
@@ -113,7 +146,10 @@ describe('an operator that fails', () => {
       intercept('watching', () => ({ observe: { '*': ({ type }) => void seen.push(type) } })),
     );
     const { outcome, error } = await reply(agent.turn({ session: 's', input: 'Hi' }));
-    expect({ outcome, error }).toMatchObject({ outcome: 'error', error: { code: 'operator-failed', operator: 'broken' } });
+    expect({ outcome, error }).toMatchObject({
+      outcome: 'error',
+      error: { code: 'operator-failed', operator: 'broken' },
+    });
     expect(seen).not.toContain('tool.call');
     expect(seen.slice(-4)).toEqual(['turn.stop', 'tool.result', 'history.append', 'turn.end']);
     expect(tools.ran).toEqual([]);
@@ -134,13 +170,25 @@ describe('what the turn waits for', () => {
     of(given)
       .pipe(intercept('test', () => ({ decide: { [given.type]: () => null } })))
       .subscribe({ error: (error: unknown) => (failure = error) });
-    expect(failure).toMatchObject({ message: expect.stringMatching(new RegExp(`removed ${given.type}, which the turn waits for`)) as string });
+    expect(failure).toMatchObject({
+      message: expect.stringMatching(new RegExp(`removed ${given.type}, which the turn waits for`)) as string,
+    });
   });
 
-  it.each(['model.delta', 'tool.progress', 'approval.request', 'session.state', 'history.replace', 'event.ignored', 'weather.changed'])('%s may be dropped', (type) => {
+  it.each([
+    'model.delta',
+    'tool.progress',
+    'approval.request',
+    'session.state',
+    'history.replace',
+    'event.ignored',
+    'weather.changed',
+  ])('%s may be dropped', (type) => {
     const emitted: TurnEvent[] = [];
     const source = new Subject<TurnEvent>();
-    source.pipe(intercept('test', () => ({ decide: { [type]: () => null } }))).subscribe((given) => emitted.push(given));
+    source
+      .pipe(intercept('test', () => ({ decide: { [type]: () => null } })))
+      .subscribe((given) => emitted.push(given));
     source.next({ type, turn: 't', at: 0 } as unknown as TurnEvent);
     expect(emitted).toEqual([]);
   });

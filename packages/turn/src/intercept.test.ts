@@ -5,14 +5,19 @@ import type { NewEvent, TurnEvent, TurnEventOf } from './events.js';
 import { intercept, type Handlers } from './intercept.js';
 import { event, ok, request, sampleTurn, user } from './testing/index.js';
 
-const delta = (text: string): TurnEventOf<'model.delta'> => event('model.delta', { step: 1, attempt: 1, delta: { type: 'text', text } });
-const toolCall = (id = '1'): TurnEventOf<'tool.call'> => event('tool.call', { step: 1, index: 0, call: { id, name: 'ls', input: {} } }, { at: 7 });
+const delta = (text: string): TurnEventOf<'model.delta'> =>
+  event('model.delta', { step: 1, attempt: 1, delta: { type: 'text', text } });
+const toolCall = (id = '1'): TurnEventOf<'tool.call'> =>
+  event('tool.call', { step: 1, index: 0, call: { id, name: 'ls', input: {} } }, { at: 7 });
 const ignored = (reason: string): TurnEventOf<'event.ignored'> => event('event.ignored', { event: 'x', reason });
 
 const through = (handlers: Handlers, ...events: readonly TurnEvent[]): readonly TurnEvent[] => {
   let result: readonly TurnEvent[] = [];
   of(...events)
-    .pipe(intercept('test', () => handlers), toArray())
+    .pipe(
+      intercept('test', () => handlers),
+      toArray(),
+    )
     .subscribe((given) => {
       result = given;
     });
@@ -22,7 +27,10 @@ const through = (handlers: Handlers, ...events: readonly TurnEvent[]): readonly 
 describe('intercept', () => {
   it('passes events without a handler by identity, in order, in the same tick', () => {
     const events = sampleTurn();
-    const passed = through({ observe: { 'model.error': () => undefined }, decide: { 'history.replace': () => null } }, ...events);
+    const passed = through(
+      { observe: { 'model.error': () => undefined }, decide: { 'history.replace': () => null } },
+      ...events,
+    );
     expect(passed.every((given, index) => given === events[index])).toBe(true);
     expect(passed).toHaveLength(events.length);
   });
@@ -47,7 +55,9 @@ describe('intercept', () => {
     });
     const seen: string[] = [];
     const sources = [new Subject<TurnEvent>(), new Subject<TurnEvent>()] as const;
-    for (const source of sources) source.pipe(operator).subscribe((given) => seen.push((given as TurnEventOf<'event.ignored'>).reason));
+    for (const source of sources) {
+      source.pipe(operator).subscribe((given) => seen.push((given as TurnEventOf<'event.ignored'>).reason));
+    }
     for (const source of [sources[0], sources[1], sources[0], sources[1]]) source.next(ignored('?'));
     expect(seen).toEqual(['1', '1', '2', '2']);
   });
@@ -58,7 +68,12 @@ describe('observe', () => {
     const seen: string[] = [];
     const unknown = { type: 'weather.changed', turn: 'turn-1', at: 0 } as unknown as TurnEvent;
     through(
-      { observe: { '*': ({ type }) => void seen.push(`* ${type}`), 'tool.call': ({ call: { id } }) => void seen.push(`call ${id}`) } },
+      {
+        observe: {
+          '*': ({ type }) => void seen.push(`* ${type}`),
+          'tool.call': ({ call: { id } }) => void seen.push(`call ${id}`),
+        },
+      },
       delta('a'),
       toolCall('9'),
       unknown,
@@ -89,20 +104,37 @@ describe('observe', () => {
   });
 
   it('is not asked for handlers that it only inherits', () => {
-    const odd = ['toString', 'constructor', '__proto__', 'hasOwnProperty', '*'].map((type) => ({ type, turn: 't', at: 0 }) as unknown as TurnEvent);
+    const odd = ['toString', 'constructor', '__proto__', 'hasOwnProperty', '*'].map(
+      (type) => ({ type, turn: 't', at: 0 }) as unknown as TurnEvent,
+    );
     expect(through({ observe: {}, decide: {} }, ...odd)).toEqual(odd);
   });
 });
 
 describe('decide', () => {
-  const answers: readonly (readonly [name: string, answer: unknown, given: TurnEvent, expected: readonly Partial<TurnEvent>[]])[] = [
+  const answers: readonly (readonly [
+    name: string,
+    answer: unknown,
+    given: TurnEvent,
+    expected: readonly Partial<TurnEvent>[],
+  ])[] = [
     ['passes for undefined', undefined, delta('a'), [delta('a')]],
     ['replaces by an event', delta('b'), delta('a'), [delta('b')]],
     ['replaces by an event of another type', ignored('b'), delta('a'), [ignored('b')]],
-    ['puts several in the place, in order', [ignored('1'), delta('b'), ignored('2')], delta('a'), [ignored('1'), delta('b'), ignored('2')]],
+    [
+      'puts several in the place, in order',
+      [ignored('1'), delta('b'), ignored('2')],
+      delta('a'),
+      [ignored('1'), delta('b'), ignored('2')],
+    ],
     ['drops for null', null, delta('a'), []],
     ['drops for an empty array', [], delta('a'), []],
-    ['stops', stop('blocked', 'Why.'), toolCall(), [{ type: 'turn.stop', outcome: 'blocked', reason: 'Why.', turn: 'turn-1', at: 7 }]],
+    [
+      'stops',
+      stop('blocked', 'Why.'),
+      toolCall(),
+      [{ type: 'turn.stop', outcome: 'blocked', reason: 'Why.', turn: 'turn-1', at: 7 }],
+    ],
     ['denies', deny(toolCall(), 'No.', 'me'), toolCall(), [{ ...toolCall(), denied: { reason: 'No.', by: 'me' } }]],
   ];
   it.each(answers)('%s', (_, answer, given, expected) => {
@@ -110,8 +142,15 @@ describe('decide', () => {
   });
 
   it('gives an event without envelope the turn and the time of the event that it answers', () => {
-    const given = event('model.delta', { step: 1, attempt: 1, delta: { type: 'text', text: 'a' } }, { turn: 'turn-8', at: 42 });
-    const answered = through({ decide: { 'model.delta': () => [notice('event.ignored', { event: 'x', reason: 'y' }), stop('error')] } }, given);
+    const given = event(
+      'model.delta',
+      { step: 1, attempt: 1, delta: { type: 'text', text: 'a' } },
+      { turn: 'turn-8', at: 42 },
+    );
+    const answered = through(
+      { decide: { 'model.delta': () => [notice('event.ignored', { event: 'x', reason: 'y' }), stop('error')] } },
+      given,
+    );
     expect(answered).toMatchObject([
       { turn: 'turn-8', at: 42 },
       { turn: 'turn-8', at: 42 },
@@ -120,9 +159,12 @@ describe('decide', () => {
 
   it('completes an envelope of which a part is given', () => {
     const partial = { ...notice('event.ignored', { event: 'x', reason: 'y' }), turn: 'turn-8' } as NewEvent;
-    expect(through({ decide: { 'event.ignored': () => partial } }, event('event.ignored', { event: 'a', reason: 'b' }, { at: 42 }))).toMatchObject([
-      { event: 'x', turn: 'turn-8', at: 42 },
-    ]);
+    expect(
+      through(
+        { decide: { 'event.ignored': () => partial } },
+        event('event.ignored', { event: 'a', reason: 'b' }, { at: 42 }),
+      ),
+    ).toMatchObject([{ event: 'x', turn: 'turn-8', at: 42 }]);
   });
 
   it('is not run for replayed events', () => {
@@ -132,7 +174,8 @@ describe('decide', () => {
 
   it('lets what it inserts be seen by later operators only', () => {
     const seen: string[] = [];
-    const look = (name: string) => intercept(name, () => ({ observe: { '*': ({ type }) => void seen.push(`${name} ${type}`) } }));
+    const look = (name: string) =>
+      intercept(name, () => ({ observe: { '*': ({ type }) => void seen.push(`${name} ${type}`) } }));
     const insert = intercept('insert', () => ({ decide: { 'tool.call': (given) => [given, stop('blocked')] } }));
     of<TurnEvent>(toolCall()).pipe(look('before'), insert, look('after')).subscribe();
     expect(seen).toEqual(['before tool.call', 'after tool.call', 'after turn.stop']);
@@ -148,12 +191,25 @@ describe('the helpers for decisions', () => {
 
   it('leave out what is not given', () => {
     expect(stop('blocked')).toEqual({ type: 'turn.stop', outcome: 'blocked' });
-    expect(stop('error', 'Why.', { name: 'Error', message: 'x' })).toEqual({ type: 'turn.stop', outcome: 'error', reason: 'Why.', error: { name: 'Error', message: 'x' } });
+    expect(stop('error', 'Why.', { name: 'Error', message: 'x' })).toEqual({
+      type: 'turn.stop',
+      outcome: 'error',
+      reason: 'Why.',
+      error: { name: 'Error', message: 'x' },
+    });
   });
 
   it('make notices, continuations, kept values and next attempts', () => {
-    expect(notice('event.ignored', { event: 'a', reason: 'b' })).toEqual({ type: 'event.ignored', event: 'a', reason: 'b' });
-    expect(proceed([user('More.')], 'Unfinished.')).toEqual({ type: 'turn.continue', messages: [user('More.')], reason: 'Unfinished.' });
+    expect(notice('event.ignored', { event: 'a', reason: 'b' })).toEqual({
+      type: 'event.ignored',
+      event: 'a',
+      reason: 'b',
+    });
+    expect(proceed([user('More.')], 'Unfinished.')).toEqual({
+      type: 'turn.continue',
+      messages: [user('More.')],
+      reason: 'Unfinished.',
+    });
     expect(keep('mine', { a: 1 })).toEqual({ type: 'session.state', key: 'mine', value: { a: 1 } });
     const asked = event('model.request', { step: 3, attempt: 2, ...request() });
     expect(askAgain(asked)).toEqual({ ...asked, attempt: 3 });

@@ -6,7 +6,10 @@ import { iterate } from './iterate.js';
 import { event, scriptedModel } from './testing/index.js';
 import type { ModelDelta } from './model.js';
 
-const delta = (text: string, more: Partial<ModelDelta> & { readonly step?: number; readonly attempt?: number } = {}): TurnEvent => {
+const delta = (
+  text: string,
+  more: Partial<ModelDelta> & { readonly step?: number; readonly attempt?: number } = {},
+): TurnEvent => {
   const { step = 1, attempt = 1, ...rest } = more;
   return event('model.delta', { step, attempt, delta: { type: 'text', text, ...rest } as ModelDelta });
 };
@@ -74,7 +77,10 @@ describe('iterate', () => {
     const iterator = iterate(new Observable<TurnEvent>(() => left))[Symbol.asyncIterator]();
     const waiting = [iterator.next(), iterator.next()];
     expect(await iterator.return?.()).toEqual({ done: true, value: undefined });
-    expect(await Promise.all(waiting)).toEqual([{ done: true, value: undefined }, { done: true, value: undefined }]);
+    expect(await Promise.all(waiting)).toEqual([
+      { done: true, value: undefined },
+      { done: true, value: undefined },
+    ]);
     expect(left).toHaveBeenCalledOnce();
     expect(await iterator.next()).toEqual({ done: true, value: undefined });
   });
@@ -94,11 +100,18 @@ describe('iterate', () => {
     source.next(delta('a'));
     source.next(delta('b'));
     source.complete();
-    expect((await waiting).map(({ done, value }) => (done === true ? 'done' : textOf(value)))).toEqual(['a', 'b', 'done']);
+    expect((await waiting).map(({ done, value }) => (done === true ? 'done' : textOf(value)))).toEqual([
+      'a',
+      'b',
+      'done',
+    ]);
   });
 
   it('throws what the stream fails with, once, after what came before', async () => {
-    const failing$ = concat(of(delta('a')), throwError(() => new Error('No.')));
+    const failing$ = concat(
+      of(delta('a')),
+      throwError(() => new Error('No.')),
+    );
     const iterator = iterate(failing$)[Symbol.asyncIterator]();
     expect((await iterator.next()).value).toEqual(delta('a'));
     await expect(iterator.next()).rejects.toThrow('No.');
@@ -132,8 +145,15 @@ describe('a slow reader of iterate', () => {
   });
 
   it('gets pieces of different steps, attempts, kinds and ids apart', async () => {
-    expect(await waitingFor(delta('a'), delta('b', { attempt: 2 }), delta('c', { step: 2 }))).toEqual(['1023', 'a', 'b', 'c']);
-    expect(await waitingFor(delta('a'), delta('b', { type: 'reasoning' }), delta('c', { type: 'reasoning', id: '1' }))).toEqual(['1023', 'a', 'b', 'c']);
+    expect(await waitingFor(delta('a'), delta('b', { attempt: 2 }), delta('c', { step: 2 }))).toEqual([
+      '1023',
+      'a',
+      'b',
+      'c',
+    ]);
+    expect(
+      await waitingFor(delta('a'), delta('b', { type: 'reasoning' }), delta('c', { type: 'reasoning', id: '1' })),
+    ).toEqual(['1023', 'a', 'b', 'c']);
     const inputs = ['1', '1', '2'].map((toolCallId) => delta('x', { type: 'tool-input', toolCallId, toolName: 'ls' }));
     expect(await waitingFor(...inputs)).toEqual(['1023', 'xx', 'x']);
   });
@@ -145,6 +165,9 @@ describe('a slow reader of iterate', () => {
 
   it('gets every piece by itself while fewer than 1,024 events wait', async () => {
     const iterator = iterate(of(delta('a'), delta('b')))[Symbol.asyncIterator]();
-    expect([textOf((await iterator.next()).value as TurnEvent), textOf((await iterator.next()).value as TurnEvent)]).toEqual(['a', 'b']);
+    expect([
+      textOf((await iterator.next()).value as TurnEvent),
+      textOf((await iterator.next()).value as TurnEvent),
+    ]).toEqual(['a', 'b']);
   });
 });

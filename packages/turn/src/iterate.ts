@@ -109,4 +109,5 @@ const join = (left: TurnEvent, right: TurnEvent): TurnEvent | undefined => {
   return isSame ? { ...left, delta: { ...left.delta, text: left.delta.text + right.delta.text } } : undefined;
 };
 
-const keyOf = (delta: object): unknown => ('toolCallId' in delta ? delta.toolCallId : 'id' in delta ? delta.id : undefined);
+const keyOf = (delta: object): unknown =>
+  'toolCallId' in delta ? delta.toolCallId : 'id' in delta ? delta.id : undefined;

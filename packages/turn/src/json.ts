@@ -14,7 +14,9 @@ export const isJSONValue = (value: unknown, depth = 0): value is JSONValue => {
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || depth > maxDepth) return false;
   if (Array.isArray(value)) return value.every((item) => isJSONValue(item, depth + 1));
-  return isPlainObject(value) && Object.values(value).every((item) => item === undefined || isJSONValue(item, depth + 1));
+  return (
+    isPlainObject(value) && Object.values(value).every((item) => item === undefined || isJSONValue(item, depth + 1))
+  );
 };
 
 const isPlainObject = (value: object): boolean => {
@@ -23,7 +25,10 @@ const isPlainObject = (value: object): boolean => {
 };
 
 // Not `z.json()`: its recursion takes bookkeeping on every check, which costs more than all else in a step.
-export const jsonValueSchema: z.ZodType<JSONValue> = z.custom<JSONValue>((value) => isJSONValue(value), 'expected JSON');
+export const jsonValueSchema: z.ZodType<JSONValue> = z.custom<JSONValue>(
+  (value) => isJSONValue(value),
+  'expected JSON',
+);
 
 export const jsonObjectSchema: z.ZodType<JSONObject> = z.custom<JSONObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && isJSONValue(value),

@@ -321,7 +321,8 @@ export const answerMessages = (answer: TurnEventOf<'model.response'>): readonly 
   return content.length === 0 ? [] : [{ role: 'assistant', content }];
 };
 
-const isSaid = (part: AssistantPart): boolean => part.type !== 'text' || part.text !== '' || part.providerOptions !== undefined;
+const isSaid = (part: AssistantPart): boolean =>
+  part.type !== 'text' || part.text !== '' || part.providerOptions !== undefined;
 
 /** The results of a step in the order of its calls. */
 export const resultMessages = (slots: readonly CallSlot[]): readonly Message[] => {

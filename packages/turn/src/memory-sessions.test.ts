@@ -15,7 +15,11 @@ const turnOf = (text: string): readonly TurnEvent[] => [
   event('history.append', { origin: 'input', messages: [user(text)] }),
   event('session.state', { key: 'last', value: text }),
 ];
-const end = event('turn.end', { outcome: 'completed', steps: 0, usage: { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 } });
+const end = event('turn.end', {
+  outcome: 'completed',
+  steps: 0,
+  usage: { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 },
+});
 
 describe('memorySessions', () => {
   it('begins with the histories that it is given, and knows no others', () => {
@@ -70,7 +74,11 @@ describe('memorySessions', () => {
     write(writer, 'turn-1', ...turnOf('one'), end);
     expect(store.locate('turn-1')).toBe('alice');
     write(writer, 'turn-2', ...turnOf('two'));
-    expect([store.locate('turn-1'), store.locate('turn-2'), store.locate('turn-3')]).toEqual([undefined, 'alice', undefined]);
+    expect([store.locate('turn-1'), store.locate('turn-2'), store.locate('turn-3')]).toEqual([
+      undefined,
+      'alice',
+      undefined,
+    ]);
   });
 
   it('lists turns without an end whose writer is gone', () => {

@@ -36,7 +36,11 @@ export const memorySessions = (initial: Readonly<Record<string, readonly Message
     stored.set(session, { snapshot: { messages: MessageList.of(messages), state: {} }, events: [], writer: undefined });
   }
   const sessionOf = (session: string): StoredSession => {
-    const known = stored.get(session) ?? { snapshot: { messages: MessageList.empty, state: {} }, events: [], writer: undefined };
+    const known = stored.get(session) ?? {
+      snapshot: { messages: MessageList.empty, state: {} },
+      events: [],
+      writer: undefined,
+    };
     stored.set(session, known);
     return known;
   };
@@ -68,7 +72,12 @@ const openStored = (session: string, stored: StoredSession, turns: Map<string, s
     snapshot: stored.snapshot,
     journal: recordsOf(stored.events),
     append: (record) => {
-      if (stored.writer !== opened) throw new TurnError('session-closed', `The session ${JSON.stringify(session)} is closed; nothing more is written.`);
+      if (stored.writer !== opened) {
+        throw new TurnError(
+          'session-closed',
+          `The session ${JSON.stringify(session)} is closed; nothing more is written.`,
+        );
+      }
       if (record.seq === 0) beginTurn(session, stored, turns, record.event.turn);
       stored.events.push(record.event);
     },

@@ -192,8 +192,18 @@ const file = z.object({
   filename: z.string().optional(),
   providerOptions,
 });
-const image = z.object({ type: z.literal('image'), image: fileData, mediaType: z.string().optional(), providerOptions });
-const reasoningFile = z.object({ type: z.literal('reasoning-file'), data: fileData, mediaType: z.string(), providerOptions });
+const image = z.object({
+  type: z.literal('image'),
+  image: fileData,
+  mediaType: z.string().optional(),
+  providerOptions,
+});
+const reasoningFile = z.object({
+  type: z.literal('reasoning-file'),
+  data: fileData,
+  mediaType: z.string(),
+  providerOptions,
+});
 const custom = z.object({
   type: z.literal('custom'),
   kind: z.templateLiteral([z.string(), '.', z.string()]),
@@ -303,4 +313,6 @@ export const textOf = (message: Message): string => {
 export const toolCallsOf = (message: Message): readonly ToolCallPart[] =>
   message.role !== 'assistant' || typeof message.content === 'string'
     ? []
-    : message.content.filter((part): part is ToolCallPart => part.type === 'tool-call' && part.providerExecuted !== true);
+    : message.content.filter(
+        (part): part is ToolCallPart => part.type === 'tool-call' && part.providerExecuted !== true,
+      );

@@ -3,7 +3,13 @@ import * as z from 'zod';
 import type { ErrorInfo } from './error-info.js';
 import { jsonObjectSchema, type JSONObject } from './json.js';
 import type { MessageList } from './message-list.js';
-import { assistantContentSchema, messageSchema, type AssistantPart, type Message, type ProviderOptions } from './messages.js';
+import {
+  assistantContentSchema,
+  messageSchema,
+  type AssistantPart,
+  type Message,
+  type ProviderOptions,
+} from './messages.js';
 import { toolDefinitionSchema, type ToolDefinition } from './tool.js';
 import { usageSchema, type Usage } from './usage.js';
 

@@ -13,9 +13,17 @@ describe('a session that is loaded', () => {
   };
 
   it.each<[string, unknown, RegExp]>([
-    ['a role that does not exist', { role: 'wizard', content: 'Hi' }, /Message 1 of the loaded session is not valid: at role, found "wizard"/],
+    [
+      'a role that does not exist',
+      { role: 'wizard', content: 'Hi' },
+      /Message 1 of the loaded session is not valid: at role, found "wizard"/,
+    ],
     ['content of the wrong kind', { role: 'user', content: 7 }, /Message 1 .*content, found 7/],
-    ['a part without its id', { role: 'assistant', content: [{ type: 'tool-call', toolName: 'ls', input: {} }] }, /content\[0\]\.toolCallId, found nothing/],
+    [
+      'a part without its id',
+      { role: 'assistant', content: [{ type: 'tool-call', toolName: 'ls', input: {} }] },
+      /content\[0\]\.toolCallId, found nothing/,
+    ],
     ['nothing at all', null, /Message 1 .*at the top, found null/],
   ])('is refused with the place when it holds %s, and let go', async (_, message, expected) => {
     const { sessions, end } = turnOn([user('Hi'), message as Message]);
@@ -29,7 +37,13 @@ describe('a session that is loaded', () => {
     const { end } = turnOn([
       { role: 'system', content: 'Be kind.' },
       { role: 'user', content: [{ type: 'text', text: 'Hi' }], metadata: { internal: true } },
-      { role: 'assistant', content: [{ type: 'reasoning', text: 'Hm.', providerOptions: { anthropic: { signature: 'x' } } }, { type: 'text', text: 'Hi.' }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'Hm.', providerOptions: { anthropic: { signature: 'x' } } },
+          { type: 'text', text: 'Hi.' },
+        ],
+      },
     ]);
     expect(await end()).toMatchObject({ outcome: 'completed' });
   });

@@ -30,7 +30,9 @@ export interface Reopened extends Opened {
 export const openForTurn = (sessions: SessionStore, session: string, at: number): MaybePromise<Opened> =>
   openAnd(sessions, session, (open) => {
     const last = open.journal.at(-1)?.event;
-    if (last === undefined || last.type === 'turn.end') return opened(open, foldJournal(open.snapshot, open.journal), 0);
+    if (last === undefined || last.type === 'turn.end') {
+      return opened(open, foldJournal(open.snapshot, open.journal), 0);
+    }
     return andThen(endInterrupted(open, last.turn, at), (snapshot) => opened(open, snapshot, 0));
   });
 
@@ -74,7 +76,13 @@ const opened = (open: OpenSession, snapshot: SessionSnapshot, seq: number): Open
   checkHistory(snapshot.messages);
   const { messages, repairs } = repairHistory(snapshot.messages);
   const history = repairs.length === 0 ? MessageList.of(snapshot.messages) : MessageList.of(messages);
-  return { writer: new SessionWriter(open, seq), messages: history, state: snapshot.state, repairs, callIds: new CallIds(history) };
+  return {
+    writer: new SessionWriter(open, seq),
+    messages: history,
+    state: snapshot.state,
+    repairs,
+    callIds: new CallIds(history),
+  };
 };
 
 /** Writes the end of a turn whose process is gone: calls that may have run are answered as interrupted. */
@@ -90,7 +98,11 @@ const endInterrupted = (open: OpenSession, turn: string, at: number): MaybePromi
 export type LastWord = Pick<NonNullable<LoopState['stop']>, 'outcome' | 'reason' | 'error'>;
 
 /** The last word about a turn in which something failed. */
-export const failed = (reason: string, error: unknown): LastWord => ({ outcome: 'error', reason, error: toErrorInfo(error) });
+export const failed = (reason: string, error: unknown): LastWord => ({
+  outcome: 'error',
+  reason,
+  error: toErrorInfo(error),
+});
 
 /**
  * Ends a turn without its operators: what is open is answered, the transcript completed and the end written.
@@ -132,4 +144,3 @@ const closingContext: PlanContext = {
   definitions: () => new Map(),
   maxModelCalls: 0,
 };
-

@@ -17,7 +17,10 @@ const retry = (): TurnOperator =>
     return {
       observe: { 'model.request': (event) => void (request = event) },
       decide: {
-        'model.error': (event) => (request && event.error.status === 529 ? [{ ...event, retrying: true }, operator.askAgain(request, event)] : undefined),
+        'model.error': (event) =>
+          request && event.error.status === 529
+            ? [{ ...event, retrying: true }, operator.askAgain(request, event)]
+            : undefined,
       },
     };
   });
@@ -32,7 +35,11 @@ const shorten = (): TurnOperator =>
         'model.error': (event) => {
           if (!request || event.error.status !== 413) return undefined;
           const messages = [user('In short.')];
-          return [{ type: 'history.replace', messages, origin: 'operator' }, { ...event, retrying: true }, askAgain({ ...request, messages: MessageList.of(messages) }, event)];
+          return [
+            { type: 'history.replace', messages, origin: 'operator' },
+            { ...event, retrying: true },
+            askAgain({ ...request, messages: MessageList.of(messages) }, event),
+          ];
         },
       },
     };
@@ -43,20 +50,38 @@ const tooLong = { error: failure('Too long.', { status: 413 }) };
 const busy = { error: failure('Busy.', { status: 529 }) };
 
 describe('askAgain() of an operator', () => {
-  it.each([[undefined], [1]])('asks with the history as it is now, which one below it has replaced (delay %s)', async (delayMs) => {
-    const model = scriptedModel([tooLong, busy, 'Done.'], delayMs === undefined ? {} : { delayMs });
-    const agent = harness({ model, sessions: memorySessions(long) }).pipe(retry(), shorten());
-    const { outcome, text } = await reply(agent.turn({ session: 'alice', input: 'Go on.' }));
-    expect({ outcome, text }).toEqual({ outcome: 'completed', text: 'Done.' });
-    expect(model.requests.map(({ messages }) => [...messages].length)).toEqual([3, 1, 1]);
-    expect((model.requests as readonly TurnEventOf<'model.request'>[]).map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
-  });
+  it.each([[undefined], [1]])(
+    'asks with the history as it is now, which one below it has replaced (delay %s)',
+    async (delayMs) => {
+      const model = scriptedModel([tooLong, busy, 'Done.'], delayMs === undefined ? {} : { delayMs });
+      const agent = harness({ model, sessions: memorySessions(long) }).pipe(retry(), shorten());
+      const { outcome, text } = await reply(agent.turn({ session: 'alice', input: 'Go on.' }));
+      expect({ outcome, text }).toEqual({ outcome: 'completed', text: 'Done.' });
+      expect(model.requests.map(({ messages }) => [...messages].length)).toEqual([3, 1, 1]);
+      expect((model.requests as readonly TurnEventOf<'model.request'>[]).map(({ attempt }) => attempt)).toEqual([
+        1, 2, 3,
+      ]);
+    },
+  );
 
   it('leaves a request alone that has messages of its own, or a history that nobody has changed', async () => {
-    const own = intercept('own', () => ({ decide: { 'model.request': (event) => (event.attempt === 1 ? { ...event, messages: MessageList.of([user('Mine.')]) } : undefined) } }));
+    const own = intercept('own', () => ({
+      decide: {
+        'model.request': (event) =>
+          event.attempt === 1 ? { ...event, messages: MessageList.of([user('Mine.')]) } : undefined,
+      },
+    }));
     const model = scriptedModel([tooLong, busy, 'Done.']);
-    await reply(harness({ model, sessions: memorySessions(long) }).pipe(own, retry(), shorten()).turn({ session: 'alice', input: 'Go on.' }));
-    expect(model.requests.map(({ messages }) => [...messages][0])).toEqual([user('Mine.'), user('In short.'), user('Mine.')]);
+    await reply(
+      harness({ model, sessions: memorySessions(long) })
+        .pipe(own, retry(), shorten())
+        .turn({ session: 'alice', input: 'Go on.' }),
+    );
+    expect(model.requests.map(({ messages }) => [...messages][0])).toEqual([
+      user('Mine.'),
+      user('In short.'),
+      user('Mine.'),
+    ]);
     const plain = scriptedModel([busy, 'Done.']);
     await reply(harness({ model: plain }).pipe(retry()).turn({ session: 'alice', input: 'Go on.' }));
     expect(plain.requests[1]?.messages).toBe(plain.requests[0]?.messages);
@@ -66,7 +91,21 @@ describe('askAgain() of an operator', () => {
     let again: TurnEventOf<'model.request'> | undefined;
     const messages = MessageList.of([user('Hi')]);
     const operator = intercept('test', (context) => {
-      again = context.askAgain({ type: 'model.request', turn: 't', at: 0, step: 1, attempt: 1, messages, system: [], tail: [], tools: [], settings: {} }, { attempt: 4 });
+      again = context.askAgain(
+        {
+          type: 'model.request',
+          turn: 't',
+          at: 0,
+          step: 1,
+          attempt: 1,
+          messages,
+          system: [],
+          tail: [],
+          tools: [],
+          settings: {},
+        },
+        { attempt: 4 },
+      );
       return {};
     });
     NEVER.pipe(operator).subscribe().unsubscribe();
@@ -83,16 +122,36 @@ describe('finalize', () => {
 
   it('is told how the turn has ended', async () => {
     const { told, operator } = endings();
-    await reply(harness({ model: scriptedModel(['Hi.']) }).pipe(operator).turn({ session: 's', input: 'Hi' }));
+    await reply(
+      harness({ model: scriptedModel(['Hi.']) })
+        .pipe(operator)
+        .turn({ session: 's', input: 'Hi' }),
+    );
     const blocker = intercept('blocker', () => ({ decide: { 'model.request': () => stop('blocked', 'No.') } }));
-    await reply(harness({ model: scriptedModel([]) }).pipe(operator, blocker).turn({ session: 's', input: 'Hi' }));
-    await reply(harness({ model: scriptedModel([{ error: failure('Broken.') }]) }).pipe((source) => source, operator).turn({ session: 's', input: 'Hi' }));
-    expect(told).toMatchObject([{ outcome: 'completed' }, { outcome: 'blocked', reason: 'No.' }, { outcome: 'error', error: { message: 'Broken.' } }]);
+    await reply(
+      harness({ model: scriptedModel([]) })
+        .pipe(operator, blocker)
+        .turn({ session: 's', input: 'Hi' }),
+    );
+    await reply(
+      harness({ model: scriptedModel([{ error: failure('Broken.') }]) })
+        .pipe((source) => source, operator)
+        .turn({ session: 's', input: 'Hi' }),
+    );
+    expect(told).toMatchObject([
+      { outcome: 'completed' },
+      { outcome: 'blocked', reason: 'No.' },
+      { outcome: 'error', error: { message: 'Broken.' } },
+    ]);
   });
 
   it('is told that the subscriber has left', () => {
     const { told, operator } = endings();
-    watch(harness({ model: scriptedModel([{ never: [] }]) }).pipe(operator).turn({ session: 's', input: 'Hi' })).subscription.unsubscribe();
+    watch(
+      harness({ model: scriptedModel([{ never: [] }]) })
+        .pipe(operator)
+        .turn({ session: 's', input: 'Hi' }),
+    ).subscription.unsubscribe();
     expect(told).toMatchObject([{ outcome: 'cancelled', reason: 'The subscriber left.' }]);
   });
 

@@ -74,7 +74,10 @@ export interface TurnInput {
 const func = z.custom<(...args: never[]) => unknown>((value) => typeof value === 'function', 'expected a function');
 const withMethod = (...names: readonly string[]) =>
   z.custom<object>(
-    (value) => typeof value === 'object' && value !== null && names.every((name) => typeof (value as Record<string, unknown>)[name] === 'function'),
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      names.every((name) => typeof (value as Record<string, unknown>)[name] === 'function'),
     `expected an object with ${names.join('() and ')}()`,
   );
 
@@ -92,7 +95,10 @@ const settings = z.strictObject({
   providerOptions: z.record(z.string(), jsonObjectSchema).optional(),
 });
 
-const systemBlock = z.strictObject({ text: z.string(), cache: z.strictObject({ ttl: z.enum(['5m', '1h']).optional() }).optional() });
+const systemBlock = z.strictObject({
+  text: z.string(),
+  cache: z.strictObject({ ttl: z.enum(['5m', '1h']).optional() }).optional(),
+});
 
 /** What the options of a harness have to be. */
 export const harnessOptionsSchema = z.strictObject({
@@ -109,7 +115,10 @@ export const harnessOptionsSchema = z.strictObject({
 }) as unknown as z.ZodType<HarnessOptions>;
 
 /** Providers refuse a message that says nothing. */
-const saying = userMessageSchema.refine(({ content }) => content.length > 0, { path: ['content'], message: 'expected a message that says something' });
+const saying = userMessageSchema.refine(({ content }) => content.length > 0, {
+  path: ['content'],
+  message: 'expected a message that says something',
+});
 const userParts = z.array(z.looseObject({ type: z.enum(['text', 'image', 'file']) })).min(1);
 
 /** What a message for a running turn has to be. */
@@ -127,7 +136,10 @@ export const turnInputSchema = z.strictObject({
     z.string().min(1),
     saying,
     z.array(saying).min(1),
-    userParts.refine((content) => userMessageSchema.safeParse({ role: 'user', content }).success, 'these are no user parts'),
+    userParts.refine(
+      (content) => userMessageSchema.safeParse({ role: 'user', content }).success,
+      'these are no user parts',
+    ),
   ]),
   trigger: z.string().min(1).optional(),
   priority: z.enum(['foreground', 'normal', 'background']).optional(),
@@ -145,7 +157,8 @@ const asMessages = (input: TurnInput['input']): readonly UserMessage[] => {
   return isMessages(input) ? input : [{ role: 'user', content: input }];
 };
 
-const isList = (input: TurnInput['input']): input is readonly UserPart[] | readonly UserMessage[] => Array.isArray(input);
+const isList = (input: TurnInput['input']): input is readonly UserPart[] | readonly UserMessage[] =>
+  Array.isArray(input);
 
 const isMessages = (input: readonly UserPart[] | readonly UserMessage[]): input is readonly UserMessage[] =>
   input.every((item) => 'role' in item);

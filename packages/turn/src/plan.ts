@@ -1,6 +1,13 @@
 import { stop } from './decisions.js';
 import type { HistoryOrigin, NewEventOf, TurnEvent, TurnEventOf } from './events.js';
-import { answerMessages, isDecided, resultMessages, withDefinition, type CallSlot, type LoopState } from './loop-state.js';
+import {
+  answerMessages,
+  isDecided,
+  resultMessages,
+  withDefinition,
+  type CallSlot,
+  type LoopState,
+} from './loop-state.js';
 import type { Message } from './messages.js';
 import type { ModelRequest } from './model.js';
 import { interruptedText } from './repair.js';
@@ -39,18 +46,33 @@ export const planNext = (state: LoopState, context: PlanContext, at: number): Pl
   if (state.stop) return planClosing(state, state.stop, at);
   if (!state.loaded) return undefined;
   if (!state.inputAppended) return append(state, at, 'input', state.input);
-  if (state.failure) return planStop(state, at, 'stop', { afterStep: state.step, ...stop('error', state.failure.message, state.failure) });
+  if (state.failure) {
+    return planStop(state, at, 'stop', {
+      afterStep: state.step,
+      ...stop('error', state.failure.message, state.failure),
+    });
+  }
   if (state.asked || state.retrying) return undefined;
   return state.answer ? planAfterAnswer(state, state.answer, context, at) : planRequest(state, context, at);
 };
 
 const planRequest = (state: LoopState, context: PlanContext, at: number): Plan => {
   const { turn, step, history } = state;
-  if (state.continuation?.length) return { ...append(state, at, 'continue', state.continuation, state.continuations), isForRequest: true };
+  if (state.continuation?.length) {
+    return { ...append(state, at, 'continue', state.continuation, state.continuations), isForRequest: true };
+  }
   if (state.received.length > 0) return planSteering(state, at);
   if (isUsedUp(state, context)) return planCap(state, at);
   const attempt = state.attempt + 1;
-  const request: TurnEvent = { type: 'model.request', turn, at, step, attempt, messages: history, ...context.request() };
+  const request: TurnEvent = {
+    type: 'model.request',
+    turn,
+    at,
+    step,
+    attempt,
+    messages: history,
+    ...context.request(),
+  };
   return { wish: 'request', count: requestCount(state), events: [request] };
 };
 
@@ -120,7 +142,9 @@ const planCalls = (state: LoopState, answer: TurnEventOf<'model.response'>, cont
   const events: TurnEvent[] = [];
   for (let index = 0; index < slots.length; index += 1) {
     const slot = slots[index] as CallSlot;
-    if (!slot.result && !slot.decided) events.push({ type: 'tool.call', turn, at, step, index, call: withDefinition(slot.call, definitions) });
+    if (!slot.result && !slot.decided) {
+      events.push({ type: 'tool.call', turn, at, step, index, call: withDefinition(slot.call, definitions) });
+    }
   }
   return { wish: 'calls', count: step, events };
 };
@@ -204,7 +228,13 @@ const answerAll = (
   events: slots.map((slot) => ({ type: 'tool.result', turn, at, step, call: slot.call, ...outcomeOf(slot) })),
 });
 
-const append = ({ turn, step }: LoopState, at: number, origin: HistoryOrigin, messages: readonly Message[], count = step): Plan => ({
+const append = (
+  { turn, step }: LoopState,
+  at: number,
+  origin: HistoryOrigin,
+  messages: readonly Message[],
+  count = step,
+): Plan => ({
   wish: origin,
   count,
   events: [{ type: 'history.append', turn, at, origin, messages }],
@@ -223,4 +253,6 @@ const truncatedReason =
 const steeredReason = 'Not run: a new message came in first.';
 
 const endReason = ({ finishReason }: TurnEventOf<'model.response'>): string | undefined =>
-  finishReason === 'stop' || finishReason === 'tool-calls' ? undefined : `The model stopped with the finish reason ${finishReason}.`;
+  finishReason === 'stop' || finishReason === 'tool-calls'
+    ? undefined
+    : `The model stopped with the finish reason ${finishReason}.`;

@@ -8,10 +8,14 @@ import type { JournalRecord } from './session-store.js';
 import { event, ok, request, sampleTurn, user } from './testing/index.js';
 
 const record = (given: TurnEvent, derived = false): JournalRecord => ({ v: 1, seq: 0, event: given, derived });
-const throughLine = (given: TurnEvent, derived = false): TurnEvent => decodeRecord(encodeRecord(record(given, derived))).event;
+const throughLine = (given: TurnEvent, derived = false): TurnEvent =>
+  decodeRecord(encodeRecord(record(given, derived))).event;
 
 /** Keys that are easily lost or mistaken. */
-const key = fc.oneof(fc.string(), fc.constantFrom('__proto__', 'constructor', 'toJSON', '$h', '$h$h', '$hurl', 'value', 'type', 'then'));
+const key = fc.oneof(
+  fc.string(),
+  fc.constantFrom('__proto__', 'constructor', 'toJSON', '$h', '$h$h', '$hurl', 'value', 'type', 'then'),
+);
 
 const { value } = fc.letrec((tie) => ({
   value: fc.oneof({ maxDepth: 4 }, tie('leaf'), fc.array(tie('value'), { maxLength: 4 }), tie('object')),
@@ -63,7 +67,10 @@ describe('a journal record', () => {
     const message = { role: 'user', content: [{ type: 'file', data: bytes, mediaType: 'image/png' }] } as const;
     const given = event('input.received', { id: '1', message });
     expect(throughLine(given)).toEqual(given);
-    const buffer = event('input.received', { id: '1', message: { role: 'user', content: [{ type: 'file', data: new Uint8Array([7]).buffer, mediaType: 'a/b' }] } });
+    const buffer = event('input.received', {
+      id: '1',
+      message: { role: 'user', content: [{ type: 'file', data: new Uint8Array([7]).buffer, mediaType: 'a/b' }] },
+    });
     expect(throughLine(buffer)).toMatchObject({ message: { content: [{ data: new Uint8Array([7]) }] } });
   });
 
@@ -71,7 +78,11 @@ describe('a journal record', () => {
     const messages = MessageList.of([user('A long history.')]);
     const asked = event('model.request', { step: 1, attempt: 1, ...request(), messages });
     const appended = event('history.append', { origin: 'response', messages: [user('An answer.')] });
-    const result = event('tool.result', { step: 1, call: { id: '1', name: 'ls', input: { path: 'A long input.' } }, ...ok('a') });
+    const result = event('tool.result', {
+      step: 1,
+      call: { id: '1', name: 'ls', input: { path: 'A long input.' } },
+      ...ok('a'),
+    });
     expect(encodeRecord(record(asked))).not.toContain('A long history.');
     expect(encodeRecord(record(appended, true))).not.toContain('An answer.');
     expect(encodeRecord(record(appended, false))).toContain('An answer.');
@@ -104,8 +115,16 @@ describe('a journal record', () => {
     ['of another version', '{"v":2,"seq":0,"event":{"type":"turn.start"},"derived":false}', /not of version 1/],
     ['without an event', '{"v":1,"seq":0,"event":null,"derived":false}', /not of version 1/],
     ['no object', '7', /not of version 1/],
-    ['a URL that is none', '{"v":1,"seq":0,"event":{"type":"x","a":{"$h":"url","value":"no"}},"derived":false}', /torn or changed/],
-    ['an event with a field of the wrong type', '{"v":1,"seq":4,"event":{"type":"turn.stop","turn":"t","at":0,"outcome":"happy"},"derived":false}', /record 4 .*outcome/],
+    [
+      'a URL that is none',
+      '{"v":1,"seq":0,"event":{"type":"x","a":{"$h":"url","value":"no"}},"derived":false}',
+      /torn or changed/,
+    ],
+    [
+      'an event with a field of the wrong type',
+      '{"v":1,"seq":4,"event":{"type":"turn.stop","turn":"t","at":0,"outcome":"happy"},"derived":false}',
+      /record 4 .*outcome/,
+    ],
   ])('is refused when it is %s', (_, line, message) => {
     expect(() => decodeRecord(line)).toThrow(message);
     expect(() => decodeRecord(line)).toThrow(expect.objectContaining({ code: 'invalid-record' }));

@@ -19,8 +19,11 @@ export const encodeRecord = ({ v, seq, event, derived }: JournalRecord): string 
 
 /** The event without what a replay tells from the records before it, see `expand`. */
 const compact = (event: TurnEvent, derived: boolean): object => {
-  if (event.type === 'tool.result') return derived ? { ...event, call: { id: event.call.id, name: event.call.name } } : event;
-  const repeats = event.type === 'model.request' || event.type === 'session.loaded' || (event.type === 'history.append' && derived);
+  if (event.type === 'tool.result') {
+    return derived ? { ...event, call: { id: event.call.id, name: event.call.name } } : event;
+  }
+  const repeats =
+    event.type === 'model.request' || event.type === 'session.loaded' || (event.type === 'history.append' && derived);
   if (!repeats) return event;
   const { messages: _repeated, ...rest } = event;
   return rest;
@@ -34,7 +37,9 @@ export const decodeRecord = (line: string): JournalRecord => {
   } catch (error) {
     throw new TurnError('invalid-record', 'The journal record is no JSON; it was torn or changed.', { cause: error });
   }
-  if (!isRecord(record)) throw new TurnError('invalid-record', `The journal record is not of version 1: ${line.slice(0, 80)}`);
+  if (!isRecord(record)) {
+    throw new TurnError('invalid-record', `The journal record is not of version 1: ${line.slice(0, 80)}`);
+  }
   checkEvent(record);
   return record;
 };
@@ -74,7 +79,9 @@ const objectToPlain = (value: object): unknown => {
   if (Array.isArray(value)) return Array.from(value, itemToPlain);
   if (value instanceof URL) return { [mark]: 'url', value: value.href };
   if (value instanceof ArrayBuffer) return { [mark]: 'bytes', value: Buffer.from(value).toString('base64') };
-  if (value instanceof Uint8Array) return { [mark]: 'bytes', value: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64') };
+  if (value instanceof Uint8Array) {
+    return { [mark]: 'bytes', value: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64') };
+  }
   if (value instanceof MessageList) return objectToPlain(value.toArray());
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) throw unwritable(`a ${value.constructor.name}`);
@@ -99,7 +106,12 @@ const fromPlain = (value: unknown): unknown => {
   const result: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(source)) {
     const given = key.startsWith(mark) ? key.slice(mark.length) : key;
-    Object.defineProperty(result, given, { value: fromPlain(item), enumerable: true, writable: true, configurable: true });
+    Object.defineProperty(result, given, {
+      value: fromPlain(item),
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });
   }
   return result;
 };

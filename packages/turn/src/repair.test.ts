@@ -6,11 +6,20 @@ import { call, user } from './testing/index.js';
 
 const asks = (...ids: readonly string[]): Message => ({ role: 'assistant', content: ids.map((id) => call(id)) });
 const says = (text: string): Message => ({ role: 'assistant', content: text });
-const resultPart = (id: string, value = `result of ${id}`): ToolResultPart => ({ type: 'tool-result', toolCallId: id, toolName: 'noop', output: { type: 'text', value } });
+const resultPart = (id: string, value = `result of ${id}`): ToolResultPart => ({
+  type: 'tool-result',
+  toolCallId: id,
+  toolName: 'noop',
+  output: { type: 'text', value },
+});
 const results = (...ids: readonly string[]): Message => ({ role: 'tool', content: ids.map((id) => resultPart(id)) });
-const interrupted = (id: string): ToolResultPart => ({ ...resultPart(id), output: { type: 'error-text', value: interruptedText } });
+const interrupted = (id: string): ToolResultPart => ({
+  ...resultPart(id),
+  output: { type: 'error-text', value: interruptedText },
+});
 
-const problemsOf = (...history: readonly Message[]): readonly RepairProblem[] => repairHistory(history).repairs.map(({ problem }) => problem);
+const problemsOf = (...history: readonly Message[]): readonly RepairProblem[] =>
+  repairHistory(history).repairs.map(({ problem }) => problem);
 
 describe('repairHistory', () => {
   it.each<[string, readonly Message[], readonly Message[], readonly RepairProblem[]]>([
@@ -21,15 +30,30 @@ describe('repairHistory', () => {
       [user('a'), asks('1'), results('1')],
       ['orphan-result'],
     ],
-    ['answers a call without a result as interrupted', [user('a'), asks('1')], [user('a'), asks('1'), { role: 'tool', content: [interrupted('1')] }], ['missing-result']],
+    [
+      'answers a call without a result as interrupted',
+      [user('a'), asks('1')],
+      [user('a'), asks('1'), { role: 'tool', content: [interrupted('1')] }],
+      ['missing-result'],
+    ],
     [
       'puts a missing result beside those that are there',
       [user('a'), asks('1', '2'), results('2'), says('b')],
       [user('a'), asks('1', '2'), { role: 'tool', content: [resultPart('2'), interrupted('1')] }, says('b')],
       ['missing-result'],
     ],
-    ['drops a second result for one call', [asks('1'), results('1'), results('1')], [asks('1'), results('1')], ['duplicate-result']],
-    ['keeps results that are spread over messages', [asks('1', '2'), results('1'), results('2')], [asks('1', '2'), results('1'), results('2')], []],
+    [
+      'drops a second result for one call',
+      [asks('1'), results('1'), results('1')],
+      [asks('1'), results('1')],
+      ['duplicate-result'],
+    ],
+    [
+      'keeps results that are spread over messages',
+      [asks('1', '2'), results('1'), results('2')],
+      [asks('1', '2'), results('1'), results('2')],
+      [],
+    ],
     [
       'moves a result that comes after something else to where it belongs',
       [asks('1'), user('wait'), results('1'), says('b')],
@@ -57,19 +81,51 @@ describe('repairHistory', () => {
     [
       'tells two calls of one message with one id apart, by occurrence',
       [asks('1', '1'), { role: 'tool', content: [resultPart('1', 'first'), resultPart('1', 'second')] }],
-      [asks('1', '1-2'), { role: 'tool', content: [resultPart('1', 'first'), { ...resultPart('1', 'second'), toolCallId: '1-2' }] }],
+      [
+        asks('1', '1-2'),
+        { role: 'tool', content: [resultPart('1', 'first'), { ...resultPart('1', 'second'), toolCallId: '1-2' }] },
+      ],
       ['duplicate-call-id'],
     ],
-    ['names calls without an id', [asks(''), results('')], [asks('call-2'), { role: 'tool', content: [{ ...resultPart(''), toolCallId: 'call-2' }] }], ['duplicate-call-id']],
-    ['drops messages that say nothing', [user(''), { role: 'assistant', content: [{ type: 'text', text: '' }] }, { role: 'tool', content: [] }, user('a')], [user('a')], ['empty-message', 'empty-message', 'empty-message']],
-    ['replaces lone surrogates, wherever they are', [user('a\ud800'), asks('1\udc00'), results('1\udc00')], [user('a\ufffd'), asks('1\ufffd'), { role: 'tool', content: [{ ...resultPart('1\ufffd', 'result of 1\ufffd') }] }], ['lone-surrogate', 'lone-surrogate', 'lone-surrogate']],
+    [
+      'names calls without an id',
+      [asks(''), results('')],
+      [asks('call-2'), { role: 'tool', content: [{ ...resultPart(''), toolCallId: 'call-2' }] }],
+      ['duplicate-call-id'],
+    ],
+    [
+      'drops messages that say nothing',
+      [
+        user(''),
+        { role: 'assistant', content: [{ type: 'text', text: '' }] },
+        { role: 'tool', content: [] },
+        user('a'),
+      ],
+      [user('a')],
+      ['empty-message', 'empty-message', 'empty-message'],
+    ],
+    [
+      'replaces lone surrogates, wherever they are',
+      [user('a\ud800'), asks('1\udc00'), results('1\udc00')],
+      [
+        user('a\ufffd'),
+        asks('1\ufffd'),
+        { role: 'tool', content: [{ ...resultPart('1\ufffd', 'result of 1\ufffd') }] },
+      ],
+      ['lone-surrogate', 'lone-surrogate', 'lone-surrogate'],
+    ],
   ])('%s', (_, history, expected, problems) => {
     expect(repairHistory(history).messages).toEqual(expected);
     expect(problemsOf(...history)).toEqual(problems);
   });
 
   it('leaves calls alone that the provider ran itself, with and without their result in the message', () => {
-    const content: readonly AssistantPart[] = [{ ...call('1'), providerExecuted: true }, call('2'), resultPart('2'), { type: 'text', text: 'So.' }];
+    const content: readonly AssistantPart[] = [
+      { ...call('1'), providerExecuted: true },
+      call('2'),
+      resultPart('2'),
+      { type: 'text', text: 'So.' },
+    ];
     const history: readonly Message[] = [user('a'), { role: 'assistant', content }, user('b')];
     const { messages, repairs } = repairHistory(history);
     expect(repairs).toEqual([]);
@@ -113,7 +169,12 @@ const message: fc.Arbitrary<Message> = fc.oneof(
   text.map(user),
   text.map(says),
   fc.array(assistantPart, { maxLength: 4 }).map((content): Message => ({ role: 'assistant', content })),
-  fc.array(id.map((given) => resultPart(given)), { maxLength: 4 }).map((content): Message => ({ role: 'tool', content })),
+  fc
+    .array(
+      id.map((given) => resultPart(given)),
+      { maxLength: 4 },
+    )
+    .map((content): Message => ({ role: 'tool', content })),
 );
 const history = fc.array(message, { maxLength: 12 });
 
@@ -122,8 +183,12 @@ const refusalOf = (messages: readonly Message[]): string | undefined => {
   const used = new Set<string>();
   let open = new Set<string>();
   for (const [index, { role, content }] of messages.entries()) {
-    if (content.length === 0 || JSON.stringify(content) === '[{"type":"text","text":""}]') return `message ${index} is empty`;
-    if (!JSON.stringify(content).isWellFormed() || JSON.stringify(content).includes('\\ud')) return `message ${index} has a lone surrogate`;
+    if (content.length === 0 || JSON.stringify(content) === '[{"type":"text","text":""}]') {
+      return `message ${index} is empty`;
+    }
+    if (!JSON.stringify(content).isWellFormed() || JSON.stringify(content).includes('\\ud')) {
+      return `message ${index} has a lone surrogate`;
+    }
     if (role === 'tool') {
       for (const part of content) {
         if (part.type !== 'tool-result') continue;
@@ -134,8 +199,14 @@ const refusalOf = (messages: readonly Message[]): string | undefined => {
     if (open.size > 0) return `message ${index} comes before the results of ${[...open].join()}`;
     if (role !== 'assistant' || typeof content === 'string') continue;
     const inline = new Set(content.flatMap((part) => (part.type === 'tool-result' ? [part.toolCallId] : [])));
-    const calls = content.flatMap((part) => (part.type === 'tool-call' && part.providerExecuted !== true && !inline.has(part.toolCallId) ? [part.toolCallId] : []));
-    if (calls.some((given) => used.has(given) || given === '') || new Set(calls).size < calls.length) return `message ${index} uses an id twice`;
+    const calls = content.flatMap((part) =>
+      part.type === 'tool-call' && part.providerExecuted !== true && !inline.has(part.toolCallId)
+        ? [part.toolCallId]
+        : [],
+    );
+    if (calls.some((given) => used.has(given) || given === '') || new Set(calls).size < calls.length) {
+      return `message ${index} uses an id twice`;
+    }
     for (const given of calls) used.add(given);
     open = new Set(calls);
   }
@@ -190,9 +261,17 @@ describe('repairHistory, of any history', () => {
     const pair = fc.record({ id: fc.constantFrom('1', '2', '3'), before: fc.array(text.map(user), { maxLength: 2 }) });
     fc.assert(
       fc.property(fc.array(pair, { maxLength: 6 }), (pairs) => {
-        const given = pairs.flatMap(({ id: one, before }, index): Message[] => [asks(one), ...before, { role: 'tool', content: [resultPart(one, `value ${index}`)] }]);
+        const given = pairs.flatMap(({ id: one, before }, index): Message[] => [
+          asks(one),
+          ...before,
+          { role: 'tool', content: [resultPart(one, `value ${index}`)] },
+        ]);
         const values = repairHistory(given).messages.flatMap((kept) =>
-          kept.role === 'tool' ? kept.content.map((part) => (part.type === 'tool-result' && 'value' in part.output ? part.output.value : '')) : [],
+          kept.role === 'tool'
+            ? kept.content.map((part) =>
+                part.type === 'tool-result' && 'value' in part.output ? part.output.value : '',
+              )
+            : [],
         );
         expect(values).toEqual(pairs.map((_, index) => `value ${index}`));
       }),

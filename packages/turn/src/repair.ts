@@ -1,5 +1,12 @@
 import { CallIds } from './call-ids.js';
-import type { AssistantMessage, AssistantPart, Message, ToolCallPart, ToolMessage, ToolResultPart } from './messages.js';
+import type {
+  AssistantMessage,
+  AssistantPart,
+  Message,
+  ToolCallPart,
+  ToolMessage,
+  ToolResultPart,
+} from './messages.js';
 import { wellFormed } from './well-formed.js';
 
 export type RepairProblem =
@@ -97,7 +104,9 @@ class Repairing {
     const inline = new Set<string>();
     for (const part of message.content) {
       if (part.type === 'tool-result') inline.add(part.toolCallId);
-      if (part.type === 'tool-result' || (part.type === 'tool-call' && part.providerExecuted === true)) this.#ids.note(part.toolCallId);
+      if (part.type === 'tool-result' || (part.type === 'tool-call' && part.providerExecuted === true)) {
+        this.#ids.note(part.toolCallId);
+      }
     }
     let changed = false;
     const content: AssistantPart[] = [];
@@ -166,8 +175,9 @@ class Repairing {
     });
     this.#open = [];
     const last = this.#messages.at(-1);
-    if (last?.role === 'tool') this.#messages[this.#messages.length - 1] = { ...last, content: [...last.content, ...content] };
-    else this.#messages.push({ role: 'tool', content });
+    if (last?.role === 'tool') {
+      this.#messages[this.#messages.length - 1] = { ...last, content: [...last.content, ...content] };
+    } else this.#messages.push({ role: 'tool', content });
   }
 
   /** The result that comes later than it should, but before the model speaks again. */
@@ -191,10 +201,13 @@ class Repairing {
     if (this.#moved.size === 0) return false;
     const given = this.#given[index] as ToolMessage;
     return given.content.some(
-      (candidate) => candidate.type === 'tool-result' && this.#moved.has(candidate) && candidate.toolCallId === part.toolCallId,
+      (candidate) =>
+        candidate.type === 'tool-result' && this.#moved.has(candidate) && candidate.toolCallId === part.toolCallId,
     );
   }
 }
 
 const isEmpty = ({ content }: Exclude<Message, ToolMessage>): boolean =>
-  typeof content === 'string' ? content === '' : content.every((part) => part.type === 'text' && part.text === '' && !part.providerOptions);
+  typeof content === 'string'
+    ? content === ''
+    : content.every((part) => part.type === 'text' && part.text === '' && !part.providerOptions);

@@ -39,7 +39,8 @@ const subjectOf = (event: TurnEvent): string | undefined => {
   }
 };
 
-const deliveredBy = ({ delivers }: TurnEventOf<'history.append'>): string => (delivers ? ` that delivers ${delivers.join(', ')}` : '');
+const deliveredBy = ({ delivers }: TurnEventOf<'history.append'>): string =>
+  delivers ? ` that delivers ${delivers.join(', ')}` : '';
 
 /** Whether an event of the same type is about the same call, message or approval. */
 export const isSameOne = (event: TurnEvent, next: TurnEvent): boolean => subjectOf(event) === subjectOf(next);

@@ -9,7 +9,11 @@ import { reply } from './reply.js';
 import { call, failure, response, scriptedModel, scriptedTools, user, type ScriptStep } from './testing/index.js';
 
 const ask = (script: readonly ScriptStep[], ...operators: readonly PipelineOperator[]) =>
-  reply(harness({ model: scriptedModel(script), tools: scriptedTools({ ls: 'a.txt' }) }).pipe(...operators).turn({ session: 's', input: 'Go.' }));
+  reply(
+    harness({ model: scriptedModel(script), tools: scriptedTools({ ls: 'a.txt' }) })
+      .pipe(...operators)
+      .turn({ session: 's', input: 'Go.' }),
+  );
 
 const goOnOnce = (metadata?: { readonly internal: boolean }): PipelineOperator =>
   intercept('go-on', () => {
@@ -37,7 +41,10 @@ describe('reply', () => {
       messages: [
         user('Go.'),
         { role: 'assistant', content: [{ type: 'text', text: 'Let me look.' }, call('1', 'ls')] },
-        { role: 'tool', content: [{ type: 'tool-result', toolCallId: '1', toolName: 'ls', output: { type: 'text', value: 'a.txt' } }] },
+        {
+          role: 'tool',
+          content: [{ type: 'tool-result', toolCallId: '1', toolName: 'ls', output: { type: 'text', value: 'a.txt' } }],
+        },
         { role: 'assistant', content: [{ type: 'text', text: 'One file.' }] },
       ],
     });
@@ -59,9 +66,22 @@ describe('reply', () => {
   });
 
   it('is fulfilled however the turn ends', async () => {
-    expect(await ask([{ error: failure('Down.', { status: 500 }) }])).toMatchObject({ outcome: 'error', reason: 'Down.', error: { status: 500 }, text: '', steps: 0 });
-    const stopping = intercept('stopping', () => ({ decide: { 'model.request': (event) => (event.step === 2 ? stop('max-steps', 'One is enough.') : undefined) } }));
-    expect(await ask([response('Well.', call('1', 'ls'))], stopping)).toMatchObject({ outcome: 'max-steps', reason: 'One is enough.', text: '', steps: 1 });
+    expect(await ask([{ error: failure('Down.', { status: 500 }) }])).toMatchObject({
+      outcome: 'error',
+      reason: 'Down.',
+      error: { status: 500 },
+      text: '',
+      steps: 0,
+    });
+    const stopping = intercept('stopping', () => ({
+      decide: { 'model.request': (event) => (event.step === 2 ? stop('max-steps', 'One is enough.') : undefined) },
+    }));
+    expect(await ask([response('Well.', call('1', 'ls'))], stopping)).toMatchObject({
+      outcome: 'max-steps',
+      reason: 'One is enough.',
+      text: '',
+      steps: 1,
+    });
     const controller = new AbortController();
     const agent = harness({ model: scriptedModel([{ never: ['Hm'] }]) }).pipe();
     const cancelled = reply(agent.turn({ session: 's', input: 'Go.', signal: controller.signal }));

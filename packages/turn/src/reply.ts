@@ -58,7 +58,8 @@ export const reply = (turn$: Observable<TurnEvent>): Promise<Reply> =>
 /** The text after the last thing that anybody else said, but for what made a text go on that was cut off. */
 const lastText = (messages: readonly Message[], cutOff: ReadonlySet<Message | undefined>): string => {
   const start = messages.findLastIndex(
-    ({ role, metadata }, index) => role === 'tool' || (role === 'user' && !(metadata?.internal === true && cutOff.has(messages[index - 1]))),
+    ({ role, metadata }, index) =>
+      role === 'tool' || (role === 'user' && !(metadata?.internal === true && cutOff.has(messages[index - 1]))),
   );
   return messages
     .slice(start + 1)

@@ -10,7 +10,16 @@ import { decodeRecord, encodeRecord } from './record-codec.js';
 import { interruptedText, repairHistory } from './repair.js';
 import type { JournalRecord, OpenSession, SessionSnapshot, SessionStore } from './session-store.js';
 import { SessionBusyError } from './errors.js';
-import { call, failure, response, scriptedModel, scriptedTools, user, type ScriptedTools, type ScriptStep } from './testing/index.js';
+import {
+  call,
+  failure,
+  response,
+  scriptedModel,
+  scriptedTools,
+  user,
+  type ScriptedTools,
+  type ScriptStep,
+} from './testing/index.js';
 import type { PipelineOperator } from './pipeline.js';
 
 /** A session as it would be found on disk: lines of JSON, and nothing else. */
@@ -43,16 +52,29 @@ const storeOf = (disk: Disk): SessionStore & { readonly lines: string[] } => {
   };
 };
 
-const emptyDisk: Disk = { snapshot: { messages: [user('Earlier.'), { role: 'assistant', content: 'Yes?' }], state: { seen: 1 } }, lines: [] };
+const emptyDisk: Disk = {
+  snapshot: { messages: [user('Earlier.'), { role: 'assistant', content: 'Yes?' }], state: { seen: 1 } },
+  lines: [],
+};
 
 /**
  * A turn with parallel tools of every kind, a failing model call that is asked again, a denial, an approval, a
  * replaced history, steering by an operator and kept state.
  */
 const script: readonly ScriptStep[] = [
-  response('Let me look.', call('r1', 'read', { path: 'a' }), call('w1', 'write', { path: 'a' }), call('x1', 'forbidden')),
+  response(
+    'Let me look.',
+    call('r1', 'read', { path: 'a' }),
+    call('w1', 'write', { path: 'a' }),
+    call('x1', 'forbidden'),
+  ),
   { error: failure('Overloaded', { status: 529 }), after: ['Hm, '] },
-  response('Now both.', call('r2', 'read', { path: 'b' }), call('w2', 'write', { path: 'b' }), call('r3', 'read', { path: 'c' })),
+  response(
+    'Now both.',
+    call('r2', 'read', { path: 'b' }),
+    call('w2', 'write', { path: 'b' }),
+    call('r3', 'read', { path: 'c' }),
+  ),
   response(call('a1', 'publish', { version: 1 })),
   'Almost.',
   'Done.',
@@ -66,7 +88,10 @@ const retry = (): PipelineOperator =>
       decide: {
         'model.error': (event) =>
           event.error.status === 529 && request?.type === 'model.request'
-            ? [{ ...event, retrying: true }, { ...request, attempt: event.attempt + 1 }]
+            ? [
+                { ...event, retrying: true },
+                { ...request, attempt: event.attempt + 1 },
+              ]
             : undefined,
       },
     };
@@ -122,7 +147,10 @@ const pusher = (): PipelineOperator =>
         'turn.stop': (event) => {
           if (event.outcome !== 'completed' || pushed) return undefined;
           pushed = true;
-          return proceed([{ role: 'user', content: 'Really done?', metadata: { internal: true } }], 'The work was not checked.');
+          return proceed(
+            [{ role: 'user', content: 'Really done?', metadata: { internal: true } }],
+            'The work was not checked.',
+          );
         },
       },
     };
@@ -146,10 +174,19 @@ const definitions = {
 const world = (disk: Disk, delayMs?: number): World => {
   const store = storeOf(disk);
   const asked: string[] = [];
-  const answered = store.lines.map(decodeRecord).filter(({ event }) => event.type === 'model.response' || event.type === 'model.error');
+  const answered = store.lines
+    .map(decodeRecord)
+    .filter(({ event }) => event.type === 'model.response' || event.type === 'model.error');
   const model = scriptedModel(script.slice(answered.length), delayMs === undefined ? {} : { delayMs });
-  const tools = scriptedTools({ read: (input) => `contents of ${JSON.stringify(input)}`, write: 'written', publish: 'published' }, definitions);
-  const agent = harness({ model, tools, sessions: store, newId: () => 'turn-1' }).pipe(approvals(asked), retry(), pusher());
+  const tools = scriptedTools(
+    { read: (input) => `contents of ${JSON.stringify(input)}`, write: 'written', publish: 'published' },
+    definitions,
+  );
+  const agent = harness({ model, tools, sessions: store, newId: () => 'turn-1' }).pipe(
+    approvals(asked),
+    retry(),
+    pusher(),
+  );
   return { agent, tools, store, asked, modelCalls: () => model.requests.length };
 };
 
@@ -170,7 +207,9 @@ const finish = async (agent: Agent, resume: boolean): Promise<readonly TurnEvent
   });
 };
 
-const transcriptOf = (disk: Disk, lines: readonly string[]): readonly Message[] => [...foldJournal(disk.snapshot, lines.map(decodeRecord)).messages];
+const transcriptOf = (disk: Disk, lines: readonly string[]): readonly Message[] => [
+  ...foldJournal(disk.snapshot, lines.map(decodeRecord)).messages,
+];
 
 /** The transcript but for results that say that the outcome is unknown. */
 const known = (messages: readonly Message[]): unknown =>
@@ -192,14 +231,21 @@ const same = (left: readonly Message[], right: readonly Message[]): void => {
   for (const message of [...left, ...right]) {
     if (message.role !== 'tool') continue;
     for (const part of message.content) {
-      if (part.type === 'tool-result' && part.output.type === 'error-text' && part.output.value === interruptedText) lost.add(part.toolCallId);
+      if (part.type === 'tool-result' && part.output.type === 'error-text' && part.output.value === interruptedText) {
+        lost.add(part.toolCallId);
+      }
     }
   }
   const blank = (messages: readonly Message[]): unknown =>
     (known(messages) as readonly Message[]).map((message) =>
       message.role !== 'tool'
         ? message
-        : { ...message, content: message.content.map((part) => (part.type === 'tool-result' && lost.has(part.toolCallId) ? { ...part, output: 'unknown' } : part)) },
+        : {
+            ...message,
+            content: message.content.map((part) =>
+              part.type === 'tool-result' && lost.has(part.toolCallId) ? { ...part, output: 'unknown' } : part,
+            ),
+          },
     );
   expect(blank(left)).toEqual(blank(right));
 };
@@ -231,13 +277,20 @@ describe.each([
 
       const before = disk.lines.map(decodeRecord).map(({ event }) => event);
       const answeredCalls = new Set(before.flatMap((event) => (event.type === 'tool.result' ? [event.call.id] : [])));
-      for (const ran of second.tools.ran) expect(answeredCalls.has(ran.id), `${ran.id} ran again after prefix ${length}`).toBe(false);
+      for (const ran of second.tools.ran) {
+        expect(answeredCalls.has(ran.id), `${ran.id} ran again after prefix ${length}`).toBe(false);
+      }
       const leftInFull = before.some((event) => event.type === 'tool.call' && event.call.id === 'a1');
       if (leftInFull) expect(second.tools.ran.map(({ id }) => id)).not.toContain('a1');
-      const writes = new Set(before.flatMap((event) => (event.type === 'tool.call' && event.call.name === 'write' ? [event.call.id] : [])));
-      const decided = (step: number): boolean => before.filter((event) => event.type === 'tool.call' && event.step === step).length === 3;
+      const writes = new Set(
+        before.flatMap((event) => (event.type === 'tool.call' && event.call.name === 'write' ? [event.call.id] : [])),
+      );
+      const decided = (step: number): boolean =>
+        before.filter((event) => event.type === 'tool.call' && event.step === step).length === 3;
       for (const ran of second.tools.ran) {
-        if (ran.name === 'write' && writes.has(ran.id)) expect(decided(ran.id === 'w1' ? 1 : 2), `${ran.id} after prefix ${length}`).toBe(false);
+        if (ran.name === 'write' && writes.has(ran.id)) {
+          expect(decided(ran.id === 'w1' ? 1 : 2), `${ran.id} after prefix ${length}`).toBe(false);
+        }
       }
       if (before.some(({ type }) => type === 'approval.answer')) expect(second.asked, `prefix ${length}`).toEqual([]);
       expect(second.modelCalls()).toBeLessThanOrEqual(script.length);
@@ -275,7 +328,10 @@ describe('resuming', () => {
       });
     const first = world(emptyDisk);
     await finish(first.agent, false);
-    const lines = first.store.lines.slice(0, first.store.lines.findIndex((line) => decodeRecord(line).event.type === 'tool.result') + 3);
+    const lines = first.store.lines.slice(
+      0,
+      first.store.lines.findIndex((line) => decodeRecord(line).event.type === 'tool.result') + 3,
+    );
     const store = storeOf({ ...emptyDisk, lines });
     const agent = harness({ model: scriptedModel([]), tools: scriptedTools({}), sessions: store }).pipe(counting());
     const events = await firstValueFrom(agent.resume('turn-1').pipe(toArray()));
@@ -316,17 +372,28 @@ describe('resuming', () => {
           agent.resume('turn-1', { signal: cancelled.signal }).subscribe({
             next: (event) => {
               if (events.push(event) - 1 === at) cancelled.abort('Enough.');
-              if (event.type === 'approval.request' && !event.replayed) queueMicrotask(() => agent.answer(event.id, 'once'));
+              if (event.type === 'approval.request' && !event.replayed) {
+                queueMicrotask(() => agent.answer(event.id, 'once'));
+              }
             },
             complete: resolve,
           });
         });
         isThere = at < events.length;
         const last = events.at(-1);
-        const wasStopping = events.slice(0, at + 1).some(({ type }) => type === 'turn.stop') || lines.some((line) => decodeRecord(line).event.type === 'turn.stop');
+        const wasStopping =
+          events.slice(0, at + 1).some(({ type }) => type === 'turn.stop') ||
+          lines.some((line) => decodeRecord(line).event.type === 'turn.stop');
         // A turn that had all it needed is done before anybody could cancel it.
-        const isDone = at === events.length - 1 || (at === -1 && modelCalls() === 0 && last?.type === 'turn.end' && last.outcome === 'completed');
-        if (isThere && !ended && !wasStopping) expect(last, `${length}, ${at}`).toMatchObject({ type: 'turn.end', outcome: isDone ? 'completed' : 'cancelled' });
+        const isDone =
+          at === events.length - 1 ||
+          (at === -1 && modelCalls() === 0 && last?.type === 'turn.end' && last.outcome === 'completed');
+        if (isThere && !ended && !wasStopping) {
+          expect(last, `${length}, ${at}`).toMatchObject({
+            type: 'turn.end',
+            outcome: isDone ? 'completed' : 'cancelled',
+          });
+        }
         expect(store.lines.map(decodeRecord).map(({ seq }) => seq)).toEqual(store.lines.map((_, index) => index));
         const messages = transcriptOf(emptyDisk, store.lines);
         expect(repairHistory(messages).repairs, `${length}, ${at}`).toEqual([]);
@@ -340,8 +407,17 @@ describe('resuming', () => {
     const lines = first.store.lines.slice(0, 5);
     for (const delay of ['later', 'never'] as const) {
       const store = storeOf({ ...emptyDisk, lines });
-      const slow: SessionStore = { ...store, open: (session) => (delay === 'never' ? new Promise(() => undefined) : Promise.resolve().then(() => store.open(session))) };
-      const agent = harness({ model: scriptedModel([]), tools: scriptedTools({}), sessions: slow, closeGraceMs: 5 }).pipe();
+      const slow: SessionStore = {
+        ...store,
+        open: (session) =>
+          delay === 'never' ? new Promise(() => undefined) : Promise.resolve().then(() => store.open(session)),
+      };
+      const agent = harness({
+        model: scriptedModel([]),
+        tools: scriptedTools({}),
+        sessions: slow,
+        closeGraceMs: 5,
+      }).pipe();
       const cancelled = new AbortController();
       const all = firstValueFrom(agent.resume('turn-1', { signal: cancelled.signal }).pipe(toArray()));
       cancelled.abort('Enough.');

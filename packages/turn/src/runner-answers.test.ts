@@ -13,11 +13,21 @@ const driver = (run: (calls: readonly ToolCall[], context: ToolRunContext) => un
   definitions: () => [],
   run: run as (calls: readonly ToolCall[], context: ToolRunContext) => ObservableInput<ToolDriverOutput>,
 });
-const result = (id: string, value = `result of ${id}`): ToolDriverOutput => ({ type: 'result', id, outcome: ok(value) });
-const outcome = (id: string, given: unknown): ToolDriverOutput => ({ type: 'result', id, outcome: given }) as ToolDriverOutput;
+const result = (id: string, value = `result of ${id}`): ToolDriverOutput => ({
+  type: 'result',
+  id,
+  outcome: ok(value),
+});
+const outcome = (id: string, given: unknown): ToolDriverOutput =>
+  ({ type: 'result', id, outcome: given }) as ToolDriverOutput;
 
 /** One step with the calls 1, 2 and 3, and what became of it. */
-const run = async (tools: ToolDriver | undefined, ...operators: readonly PipelineOperator[]): Promise<Watched & { readonly texts: Readonly<Record<string, string>>; readonly statuses: Readonly<Record<string, string>> }> => {
+const run = async (
+  tools: ToolDriver | undefined,
+  ...operators: readonly PipelineOperator[]
+): Promise<
+  Watched & { readonly texts: Readonly<Record<string, string>>; readonly statuses: Readonly<Record<string, string>> }
+> => {
   const sessions = slowSessions();
   const model = scriptedModel([response(call('1', 'a'), call('2', 'b'), call('3', 'c')), 'Done.']);
   const watched = await runTurn(harness({ model, tools, sessions }).pipe(...operators));
@@ -33,27 +43,69 @@ describe('every call is answered exactly once when the driver', () => {
     ['answers in another order', () => of(result('3'), result('1'), result('2')), { 1: 'ok', 2: 'ok', 3: 'ok' }],
     ['answers with a promise', () => Promise.resolve(result('2')), { 1: 'failed', 2: 'ok', 3: 'failed' }],
     ['answers with a list', () => [result('1'), result('2'), result('3')], { 1: 'ok', 2: 'ok', 3: 'ok' }],
-    ['answers one of them twice', () => of(result('1'), result('1', 'again'), result('2'), result('3')), { 1: 'ok', 2: 'ok', 3: 'ok' }],
-    ['answers calls that nobody made', () => of(result('9'), result('1'), result('2'), result('3')), { 1: 'ok', 2: 'ok', 3: 'ok' }],
+    [
+      'answers one of them twice',
+      () => of(result('1'), result('1', 'again'), result('2'), result('3')),
+      { 1: 'ok', 2: 'ok', 3: 'ok' },
+    ],
+    [
+      'answers calls that nobody made',
+      () => of(result('9'), result('1'), result('2'), result('3')),
+      { 1: 'ok', 2: 'ok', 3: 'ok' },
+    ],
     ['completes early', () => of(result('2')), { 1: 'failed', 2: 'ok', 3: 'failed' }],
     ['says nothing', () => EMPTY, { 1: 'failed', 2: 'failed', 3: 'failed' }],
     ['fails before it answers', () => throwError(() => new Error('Down.')), { 1: 'failed', 2: 'failed', 3: 'failed' }],
-    ['fails in the middle', () => concat(of(result('2')), throwError(() => new Error('Down.'))), { 1: 'failed', 2: 'ok', 3: 'failed' }],
+    [
+      'fails in the middle',
+      () =>
+        concat(
+          of(result('2')),
+          throwError(() => new Error('Down.')),
+        ),
+      { 1: 'failed', 2: 'ok', 3: 'failed' },
+    ],
     ['rejects', () => Promise.reject(new Error('Down.')), { 1: 'failed', 2: 'failed', 3: 'failed' }],
-    ['throws', () => { throw new Error('Down.'); }, { 1: 'failed', 2: 'failed', 3: 'failed' }],
+    [
+      'throws',
+      () => {
+        throw new Error('Down.');
+      },
+      { 1: 'failed', 2: 'failed', 3: 'failed' },
+    ],
     ['returns nothing that can be subscribed to', () => undefined, { 1: 'failed', 2: 'failed', 3: 'failed' }],
     ['says null', () => of(result('1'), null), { 1: 'ok', 2: 'failed', 3: 'failed' }],
     ['says something else', () => of(result('1'), { type: 'shout', id: '2' }), { 1: 'ok', 2: 'failed', 3: 'failed' }],
-    ['gives no outcome', () => of(outcome('1', undefined), result('2'), result('3')), { 1: 'failed', 2: 'ok', 3: 'ok' }],
-    ['gives an unknown status', () => of(outcome('1', { status: 'fine', output: { type: 'text', value: 'x' } }), result('2'), result('3')), { 1: 'failed', 2: 'ok', 3: 'ok' }],
-    ['gives no output', () => of(outcome('1', { status: 'ok' }), result('2'), result('3')), { 1: 'failed', 2: 'ok', 3: 'ok' }],
-    ['gives a duration that is none', () => of(outcome('1', { ...ok('x'), durationMs: Number.NaN }), result('2'), result('3')), { 1: 'failed', 2: 'ok', 3: 'ok' }],
+    [
+      'gives no outcome',
+      () => of(outcome('1', undefined), result('2'), result('3')),
+      { 1: 'failed', 2: 'ok', 3: 'ok' },
+    ],
+    [
+      'gives an unknown status',
+      () => of(outcome('1', { status: 'fine', output: { type: 'text', value: 'x' } }), result('2'), result('3')),
+      { 1: 'failed', 2: 'ok', 3: 'ok' },
+    ],
+    [
+      'gives no output',
+      () => of(outcome('1', { status: 'ok' }), result('2'), result('3')),
+      { 1: 'failed', 2: 'ok', 3: 'ok' },
+    ],
+    [
+      'gives a duration that is none',
+      () => of(outcome('1', { ...ok('x'), durationMs: Number.NaN }), result('2'), result('3')),
+      { 1: 'failed', 2: 'ok', 3: 'ok' },
+    ],
     [
       'gives every outcome that there is',
       () => [
         outcome('1', { status: 'stored', output: { type: 'text', value: 'part' }, artifact: { id: 'x', size: 10 } }),
         outcome('2', { status: 'timed-out', timeoutMs: 5, output: { type: 'error-text', value: 'late' } }),
-        outcome('3', { status: 'invalid-input', issues: ['path'], output: { type: 'error-json', value: { path: 'missing' } } }),
+        outcome('3', {
+          status: 'invalid-input',
+          issues: ['path'],
+          output: { type: 'error-json', value: { path: 'missing' } },
+        }),
       ],
       { 1: 'stored', 2: 'timed-out', 3: 'invalid-input' },
     ],
@@ -74,10 +126,16 @@ describe('every call is answered exactly once when the driver', () => {
   it('never answers, and the turn is stopped', async () => {
     let left = 0;
     const tools = driver(() => concat(of(result('2')), new Observable(() => () => (left += 1))));
-    const stopper = intercept('stopper', ({ after, emit }) => ({ observe: { 'tool.result': ({ call: { id } }) => void (id === '2' && after(1, () => emit(stop('timed-out', 'Too slow.')))) } }));
+    const stopper = intercept('stopper', ({ after, emit }) => ({
+      observe: {
+        'tool.result': ({ call: { id } }) => void (id === '2' && after(1, () => emit(stop('timed-out', 'Too slow.')))),
+      },
+    }));
     const seen = await run(tools, stopper);
     expect(seen.statuses).toEqual({ 1: 'cancelled', 2: 'ok', 3: 'cancelled' });
-    expect(seen.texts['1']).toBe('Cancelled while it may have been running; what it had done by then stays done: Too slow.');
+    expect(seen.texts['1']).toBe(
+      'Cancelled while it may have been running; what it had done by then stays done: Too slow.',
+    );
     expect(left).toBe(1);
   });
 
@@ -85,36 +143,68 @@ describe('every call is answered exactly once when the driver', () => {
     const failure = Object.assign(new Error('No space left.'), { code: 'ENOSPC', cause: new Error('disk full') });
     const { all, texts } = await run(driver(() => throwError(() => failure)));
     expect(texts).toEqual({ 1: 'No space left.', 2: 'No space left.', 3: 'No space left.' });
-    expect(all('tool.result')[0]).toMatchObject({ status: 'failed', error: { code: 'ENOSPC', cause: { message: 'disk full' } } });
+    expect(all('tool.result')[0]).toMatchObject({
+      status: 'failed',
+      error: { code: 'ENOSPC', cause: { message: 'disk full' } },
+    });
   });
 
   it('gives a result that names what is wrong with it', async () => {
-    const { texts } = await run(driver(() => [outcome('1', { status: 'ok', output: { type: 'text', value: 7 } }), result('2'), result('3')]));
-    expect(texts['1']).toMatch(/^The outcome of the tool "a" is not valid: at output\.value, found 7: .*expected string/);
+    const { texts } = await run(
+      driver(() => [outcome('1', { status: 'ok', output: { type: 'text', value: 7 } }), result('2'), result('3')]),
+    );
+    expect(texts['1']).toMatch(
+      /^The outcome of the tool "a" is not valid: at output\.value, found 7: .*expected string/,
+    );
   });
 });
 
 describe('every call is answered exactly once when', () => {
   it('some are denied and the others run', async () => {
-    const guard = intercept('guard', () => ({ decide: { 'tool.call': (event) => (event.call.id === '2' ? deny(event, 'No.', 'guard') : undefined) } }));
-    const { statuses, texts } = await run(driver(() => [result('1'), result('2'), result('3')]), guard);
+    const guard = intercept('guard', () => ({
+      decide: { 'tool.call': (event) => (event.call.id === '2' ? deny(event, 'No.', 'guard') : undefined) },
+    }));
+    const { statuses, texts } = await run(
+      driver(() => [result('1'), result('2'), result('3')]),
+      guard,
+    );
     expect(statuses).toEqual({ 1: 'ok', 2: 'denied', 3: 'ok' });
     expect(texts['2']).toBe('execution-denied');
   });
 
   it('an operator answers for a tool itself', async () => {
     const tools = scriptedTools({ a: 'x', c: 'z' });
-    const cache = intercept('cache', () => ({ decide: { 'tool.call': ({ step, call: given }) => (given.id === '2' ? { type: 'tool.result', step, call: given, ...ok('from the cache') } : undefined) } }));
+    const cache = intercept('cache', () => ({
+      decide: {
+        'tool.call': ({ step, call: given }) =>
+          given.id === '2' ? { type: 'tool.result', step, call: given, ...ok('from the cache') } : undefined,
+      },
+    }));
     const { texts } = await run(tools, cache);
     expect(texts).toEqual({ 1: 'x', 2: 'from the cache', 3: 'z' });
     expect(tools.ran.map(({ id }) => id)).toEqual(['1', '3']);
   });
 
   it('an operator replaces a result, and a second one for the same call is told to mean nothing', async () => {
-    const twice = intercept('twice', () => ({ decide: { 'tool.result': (event) => (event.call.id === '1' ? [{ ...event, ...ok('first') }, { ...event, ...ok('second') }] : undefined) } }));
-    const { texts, all } = await run(driver(() => [result('1'), result('2'), result('3')]), twice);
+    const twice = intercept('twice', () => ({
+      decide: {
+        'tool.result': (event) =>
+          event.call.id === '1'
+            ? [
+                { ...event, ...ok('first') },
+                { ...event, ...ok('second') },
+              ]
+            : undefined,
+      },
+    }));
+    const { texts, all } = await run(
+      driver(() => [result('1'), result('2'), result('3')]),
+      twice,
+    );
     expect(texts['1']).toBe('first');
-    expect(all('event.ignored')).toMatchObject([{ event: 'tool.result', reason: 'It means nothing where the turn stands.' }]);
+    expect(all('event.ignored')).toMatchObject([
+      { event: 'tool.result', reason: 'It means nothing where the turn stands.' },
+    ]);
   });
 
   it('the message was cut off: none of them runs', async () => {
@@ -131,7 +221,11 @@ describe('every call is answered exactly once when', () => {
 
   it('the provider ran a tool itself: that one is not ours to answer', async () => {
     const tools = scriptedTools({ a: 'x' });
-    const content = response({ ...call('search-1', 'web_search'), providerExecuted: true }, { type: 'tool-result', toolCallId: 'search-1', toolName: 'web_search', output: { type: 'text', value: 'found' } }, call('1', 'a'));
+    const content = response(
+      { ...call('search-1', 'web_search'), providerExecuted: true },
+      { type: 'tool-result', toolCallId: 'search-1', toolName: 'web_search', output: { type: 'text', value: 'found' } },
+      call('1', 'a'),
+    );
     const sessions = slowSessions();
     const { all } = await runTurn(harness({ model: scriptedModel([content, 'Done.']), tools, sessions }).pipe());
     expect(all('tool.call').map(({ call: { id } }) => id)).toEqual(['1']);
@@ -141,7 +235,11 @@ describe('every call is answered exactly once when', () => {
   it('a provider gives ids twice: the runner renames them, in the message and its result', async () => {
     const sessions = slowSessions();
     const tools = scriptedTools({ a: (input) => JSON.stringify(input) });
-    const model = scriptedModel([response(call('x', 'a', 1), call('x', 'a', 2)), response(call('x', 'a', 3), call('', 'a', 4)), 'Done.']);
+    const model = scriptedModel([
+      response(call('x', 'a', 1), call('x', 'a', 2)),
+      response(call('x', 'a', 3), call('', 'a', 4)),
+      'Done.',
+    ]);
     await runTurn(harness({ model, tools, sessions }).pipe());
     expect(resultTexts(sessions.messages('alice'))).toEqual({ x: '1', 'x-2': '2', 'x-3': '3', 'call-2': '4' });
     expectSound('', sessions.journal('alice'), sessions.messages('alice'));
@@ -154,9 +252,16 @@ describe('every call is answered exactly once when', () => {
     const sessions = slowSessions();
     const tools = scriptedTools({ a: (input) => JSON.stringify(input) });
     const parse = intercept('parse', () => ({
-      decide: { 'model.response': (event) => (event.step < 3 ? { ...event, content: [call('1', 'a', event.step), call('1', 'a', 'b')], finishReason: 'tool-calls' } : undefined) },
+      decide: {
+        'model.response': (event) =>
+          event.step < 3
+            ? { ...event, content: [call('1', 'a', event.step), call('1', 'a', 'b')], finishReason: 'tool-calls' }
+            : undefined,
+      },
     }));
-    const { end } = await runTurn(harness({ model: scriptedModel(['One.', 'Two.', 'Three.']), tools, sessions }).pipe(parse));
+    const { end } = await runTurn(
+      harness({ model: scriptedModel(['One.', 'Two.', 'Three.']), tools, sessions }).pipe(parse),
+    );
     expect(end).toMatchObject({ outcome: 'completed', steps: 3 });
     expect(resultTexts(sessions.messages('alice'))).toEqual({ 1: '1', '1-2': '"b"', '1-3': '2', '1-4': '"b"' });
     expectSound('', sessions.journal('alice'), sessions.messages('alice'));
@@ -167,9 +272,15 @@ describe('after the end', () => {
   it('nothing that a driver still says changes anything', async () => {
     let say: ((output: ToolDriverOutput) => void) | undefined;
     const sessions = slowSessions();
-    const tools = driver(() => new Observable<ToolDriverOutput>((subscriber) => void (say = (output) => subscriber.next(output))));
+    const tools = driver(
+      () => new Observable<ToolDriverOutput>((subscriber) => void (say = (output) => subscriber.next(output))),
+    );
     const controller = new AbortController();
-    const watched = watch(harness({ model: scriptedModel([response(call('1', 'a'))]), tools, sessions }).pipe().turn({ session: 'alice', input: 'Go.', signal: controller.signal }));
+    const watched = watch(
+      harness({ model: scriptedModel([response(call('1', 'a'))]), tools, sessions })
+        .pipe()
+        .turn({ session: 'alice', input: 'Go.', signal: controller.signal }),
+    );
     await new Promise((resolve) => setTimeout(resolve, 1));
     controller.abort();
     await watched.done;
@@ -184,12 +295,14 @@ describe('after the end', () => {
 
   it('nothing that a driver says about a step that is over changes the next one', async () => {
     let say: ((output: ToolDriverOutput) => void) | undefined;
-    const tools = driver(([first]) =>
-      new Observable<ToolDriverOutput>((subscriber) => {
-        subscriber.next(result(first?.id ?? ''));
-        say ??= (output) => subscriber.next(output);
-        subscriber.add(NEVER.subscribe());
-      }));
+    const tools = driver(
+      ([first]) =>
+        new Observable<ToolDriverOutput>((subscriber) => {
+          subscriber.next(result(first?.id ?? ''));
+          say ??= (output) => subscriber.next(output);
+          subscriber.add(NEVER.subscribe());
+        }),
+    );
     const model = scriptedModel([response(call('1', 'a')), response(call('2', 'a')), 'Done.'], { delayMs: 1 });
     const agent = harness({ model, tools }).pipe();
     const { done, all } = watch(agent.turn({ session: 'alice', input: 'Go.' }), (event) => {
@@ -197,6 +310,9 @@ describe('after the end', () => {
       if (event.type === 'model.request') expect(agent.running()).toMatchObject([{ state: 'running' }]);
     });
     await done;
-    expect(all('tool.result').map(({ output }) => ('value' in output ? output.value : ''))).toEqual(['result of 1', 'result of 2']);
+    expect(all('tool.result').map(({ output }) => ('value' in output ? output.value : ''))).toEqual([
+      'result of 1',
+      'result of 2',
+    ]);
   });
 });

@@ -22,11 +22,21 @@ interface Ended extends Watched {
   readonly sessions: ReturnType<typeof slowSessions>;
 }
 
-const run = (operators: readonly TurnOperator[], options: Partial<HarnessOptions> & { readonly script?: readonly ScriptStep[]; readonly input?: Partial<TurnInput> } = {}): Ended => {
+const run = (
+  operators: readonly TurnOperator[],
+  options: Partial<HarnessOptions> & {
+    readonly script?: readonly ScriptStep[];
+    readonly input?: Partial<TurnInput>;
+  } = {},
+): Ended => {
   const { script = many, input, ...rest } = options;
   const sessions = slowSessions();
   const model = scriptedModel(script);
-  const watched = watch(harness({ model, sessions, tools: scriptedTools({ ls: 'a' }), ...rest }).pipe(...operators).turn({ session: 'alice', input: 'Go.', ...input }));
+  const watched = watch(
+    harness({ model, sessions, tools: scriptedTools({ ls: 'a' }), ...rest })
+      .pipe(...operators)
+      .turn({ session: 'alice', input: 'Go.', ...input }),
+  );
   return Object.assign(watched, { model, sessions });
 };
 
@@ -36,7 +46,9 @@ const expectOver = (label: string, ended: Ended): void => {
   expect(vi.getTimerCount(), label).toBe(0);
 };
 
-const onStop = (decide: (event: TurnEvent & { readonly type: 'turn.stop' }, count: number) => DecisionInput): TurnOperator =>
+const onStop = (
+  decide: (event: TurnEvent & { readonly type: 'turn.stop' }, count: number) => DecisionInput,
+): TurnOperator =>
   intercept('on-stop', () => {
     let count = 0;
     return { decide: { 'turn.stop': (event) => decide(event, (count += 1)) } };
@@ -46,12 +58,24 @@ const never = (): Promise<undefined> => new Promise(() => undefined);
 
 describe('instead of the end, an operator', () => {
   it('goes on with another step, after its messages', async () => {
-    const ended = run([onStop((_, count) => (count === 1 ? proceed([user('And the tests?')], 'They were not run.') : undefined))]);
+    const ended = run([
+      onStop((_, count) => (count === 1 ? proceed([user('And the tests?')], 'They were not run.') : undefined)),
+    ]);
     await vi.advanceTimersByTimeAsync(0);
     expectOver('', ended);
     expect(ended.end).toMatchObject({ outcome: 'completed', steps: 2 });
-    expect(ended.sessions.messages('alice').map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
-    expect(ended.all('history.append').map(({ origin }) => origin)).toEqual(['input', 'response', 'continue', 'response']);
+    expect(ended.sessions.messages('alice').map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+    ]);
+    expect(ended.all('history.append').map(({ origin }) => origin)).toEqual([
+      'input',
+      'response',
+      'continue',
+      'response',
+    ]);
   });
 
   it('goes on without a message, for one step', async () => {
@@ -62,7 +86,11 @@ describe('instead of the end, an operator', () => {
   });
 
   it('goes on after it has thought about it, however long', async () => {
-    const slow = onStop((_, count) => (count === 1 ? new Promise((resolve) => setTimeout(() => resolve(proceed([user('More.')], 'x')), 600_000)) : undefined));
+    const slow = onStop((_, count) =>
+      count === 1
+        ? new Promise((resolve) => setTimeout(() => resolve(proceed([user('More.')], 'x')), 600_000))
+        : undefined,
+    );
     const ended = run([slow], { closeGraceMs: 5 });
     await vi.advanceTimersByTimeAsync(599_999);
     expect(ended.isComplete).toBe(false);
@@ -72,11 +100,19 @@ describe('instead of the end, an operator', () => {
   });
 
   it('adds to what one behind it adds, in the middle of a step as well', async () => {
-    const adding = (text: string): TurnOperator => intercept(text, () => ({ decide: { 'tool.result': (event) => [event, proceed([user(text)], 'x')] } }));
+    const adding = (text: string): TurnOperator =>
+      intercept(text, () => ({ decide: { 'tool.result': (event) => [event, proceed([user(text)], 'x')] } }));
     const ended = run([adding('one'), adding('two')], { script: [response(call('1', 'ls')), 'Done.'] });
     await vi.advanceTimersByTimeAsync(0);
     expectOver('', ended);
-    expect(ended.sessions.messages('alice').map(({ role, content }) => (role === 'user' ? content : role))).toEqual(['Go.', 'assistant', 'tool', 'two', 'one', 'assistant']);
+    expect(ended.sessions.messages('alice').map(({ role, content }) => (role === 'user' ? content : role))).toEqual([
+      'Go.',
+      'assistant',
+      'tool',
+      'two',
+      'one',
+      'assistant',
+    ]);
   });
 
   it('loses no message that is added while others are on their way', async () => {
@@ -93,7 +129,13 @@ describe('instead of the end, an operator', () => {
     const ended = run([slow]);
     await vi.advanceTimersByTimeAsync(100);
     expectOver('', ended);
-    expect(ended.sessions.messages('alice').map(({ role, content }) => (role === 'user' ? content : role))).toEqual(['Go.', 'assistant', 'one', 'two', 'assistant']);
+    expect(ended.sessions.messages('alice').map(({ role, content }) => (role === 'user' ? content : role))).toEqual([
+      'Go.',
+      'assistant',
+      'one',
+      'two',
+      'assistant',
+    ]);
   });
 
   it('keeps a value for the next turn of the session, and takes it back', async () => {
@@ -107,8 +149,17 @@ describe('instead of the end, an operator', () => {
       });
     const sessions = slowSessions();
     const states: unknown[] = [];
-    for (const value of [(): number => 1, (before: unknown): number => Number(before) + 1, (): null => null, (): number => 7]) {
-      const watched = watch(harness({ model: scriptedModel(['Hi.']), sessions }).pipe(counting(value)).turn({ session: 'alice', input: 'Go.' }));
+    for (const value of [
+      (): number => 1,
+      (before: unknown): number => Number(before) + 1,
+      (): null => null,
+      (): number => 7,
+    ]) {
+      const watched = watch(
+        harness({ model: scriptedModel(['Hi.']), sessions })
+          .pipe(counting(value))
+          .turn({ session: 'alice', input: 'Go.' }),
+      );
       await vi.advanceTimersByTimeAsync(0);
       states.push(watched.all('session.loaded')[0]?.state);
     }
@@ -117,13 +168,18 @@ describe('instead of the end, an operator', () => {
 });
 
 describe('a stop in the place of what the runner appends', () => {
-  it.each(['input', 'response', 'results'])('ends the turn at once, with the transcript complete: %s', async (origin) => {
-    const no = intercept('no', () => ({ decide: { 'history.append': (event) => (event.origin === origin ? stop('blocked', 'No.') : undefined) } }));
-    const ended = run([no], { script: [response('Let me look.', call('1', 'ls')), 'Done.'] });
-    await vi.advanceTimersByTimeAsync(20);
-    expectOver(origin, ended);
-    expect(ended.end).toMatchObject({ outcome: 'blocked', reason: 'No.' });
-  });
+  it.each(['input', 'response', 'results'])(
+    'ends the turn at once, with the transcript complete: %s',
+    async (origin) => {
+      const no = intercept('no', () => ({
+        decide: { 'history.append': (event) => (event.origin === origin ? stop('blocked', 'No.') : undefined) },
+      }));
+      const ended = run([no], { script: [response('Let me look.', call('1', 'ls')), 'Done.'] });
+      await vi.advanceTimersByTimeAsync(20);
+      expectOver(origin, ended);
+      expect(ended.end).toMatchObject({ outcome: 'blocked', reason: 'No.' });
+    },
+  );
 });
 
 describe('the cap on model calls', () => {
@@ -133,7 +189,10 @@ describe('the cap on model calls', () => {
       await vi.advanceTimersByTimeAsync(0);
       expectOver('', ended);
       expect(ended.model.requests).toHaveLength(4);
-      expect(ended.end).toMatchObject({ outcome: 'max-steps', reason: expect.stringMatching(/4 model calls.*maxModelCalls/) as string });
+      expect(ended.end).toMatchObject({
+        outcome: 'max-steps',
+        reason: expect.stringMatching(/4 model calls.*maxModelCalls/) as string,
+      });
     }
   });
 
@@ -154,7 +213,8 @@ describe('the cap on model calls', () => {
   });
 
   it('is 1,000 unless it is told otherwise, and can be lifted', async () => {
-    const endless = (): ScriptStep[] => Array.from({ length: 1_005 }, (_, index) => (index < 1_003 ? response(call('1', 'ls')) : 'Done.'));
+    const endless = (): ScriptStep[] =>
+      Array.from({ length: 1_005 }, (_, index) => (index < 1_003 ? response(call('1', 'ls')) : 'Done.'));
     const capped = run([], { script: endless() });
     const free = run([], { script: endless(), maxModelCalls: Infinity });
     await vi.advanceTimersByTimeAsync(0);
@@ -178,11 +238,18 @@ describe('an aborted signal', () => {
   it.each<[string, TurnOperator]>([
     ['held', onStop(never)],
     ['turned down', onStop(() => proceed([user('No.')], 'x'))],
-    ['turned down later', onStop(() => new Promise((resolve) => setTimeout(() => resolve(proceed([user('No.')], 'x')), 10)))],
+    [
+      'turned down later',
+      onStop(() => new Promise((resolve) => setTimeout(() => resolve(proceed([user('No.')], 'x')), 10))),
+    ],
     ['changed into another outcome', onStop((event) => ({ ...event, reason: 'Changed.' }))],
   ])('ends the turn within the grace also when its stop is %s', async (_, operator) => {
     const controller = new AbortController();
-    const ended = run([operator], { script: [{ never: ['Hm.'] }], closeGraceMs: 50, input: { signal: controller.signal } });
+    const ended = run([operator], {
+      script: [{ never: ['Hm.'] }],
+      closeGraceMs: 50,
+      input: { signal: controller.signal },
+    });
     await vi.advanceTimersByTimeAsync(5);
     controller.abort();
     await vi.advanceTimersByTimeAsync(50);
@@ -192,7 +259,12 @@ describe('an aborted signal', () => {
   });
 
   it('gives its reason: an error, a text, or none', async () => {
-    for (const [reason, expected] of [[new Error('Escape.'), 'Escape.'], ['Bye.', 'Bye.'], [undefined, 'This operation was aborted'], [7, 'The signal was aborted.']] as const) {
+    for (const [reason, expected] of [
+      [new Error('Escape.'), 'Escape.'],
+      ['Bye.', 'Bye.'],
+      [undefined, 'This operation was aborted'],
+      [7, 'The signal was aborted.'],
+    ] as const) {
       const controller = new AbortController();
       const ended = run([], { script: [{ never: [] }], input: { signal: controller.signal } });
       await vi.advanceTimersByTimeAsync(0);
@@ -216,18 +288,24 @@ describe('the grace of a turn that is closing', () => {
   const holding = (type: 'tool.result' | 'history.append' | 'turn.end' | 'model.error'): TurnOperator =>
     intercept('holding', () => {
       let isStopping = false;
-      return { observe: { 'turn.stop': () => void (isStopping = true) }, decide: { [type]: () => (isStopping ? never() : undefined) } };
+      return {
+        observe: { 'turn.stop': () => void (isStopping = true) },
+        decide: { [type]: () => (isStopping ? never() : undefined) },
+      };
     });
   const stopping = intercept('stopping', () => ({ decide: { 'tool.call': () => stop('blocked', 'Enough.') } }));
 
-  it.each(['tool.result', 'history.append', 'turn.end'] as const)('ends it without its operators when one holds %s', async (type) => {
-    const ended = run([stopping, holding(type)], { script: [response(call('1', 'ls'))], closeGraceMs: 300 });
-    await vi.advanceTimersByTimeAsync(299);
-    expect(ended.isComplete).toBe(false);
-    await vi.advanceTimersByTimeAsync(1);
-    expectOver(type, ended);
-    expect(ended.end).toMatchObject({ outcome: 'blocked', reason: 'Enough.' });
-  });
+  it.each(['tool.result', 'history.append', 'turn.end'] as const)(
+    'ends it without its operators when one holds %s',
+    async (type) => {
+      const ended = run([stopping, holding(type)], { script: [response(call('1', 'ls'))], closeGraceMs: 300 });
+      await vi.advanceTimersByTimeAsync(299);
+      expect(ended.isComplete).toBe(false);
+      await vi.advanceTimersByTimeAsync(1);
+      expectOver(type, ended);
+      expect(ended.end).toMatchObject({ outcome: 'blocked', reason: 'Enough.' });
+    },
+  );
 
   it('is five seconds unless it is told otherwise', async () => {
     const ended = run([holding('turn.end')], { script: ['Hello.'] });
@@ -238,7 +316,14 @@ describe('the grace of a turn that is closing', () => {
   });
 
   it('is not needed by an operator that answers every event of the end with another stop', async () => {
-    const always = intercept('always', () => ({ decide: { 'tool.call': () => stop('blocked'), 'tool.result': () => stop('error'), 'history.append': (event) => (event.origin === 'results' ? stop('error') : undefined), 'turn.end': () => stop('error') } }));
+    const always = intercept('always', () => ({
+      decide: {
+        'tool.call': () => stop('blocked'),
+        'tool.result': () => stop('error'),
+        'history.append': (event) => (event.origin === 'results' ? stop('error') : undefined),
+        'turn.end': () => stop('error'),
+      },
+    }));
     const ended = run([always], { script: [response(call('1', 'ls'))] });
     await vi.advanceTimersByTimeAsync(0);
     expectOver('', ended);
@@ -247,28 +332,49 @@ describe('the grace of a turn that is closing', () => {
 });
 
 describe('an operator that fails while the turn is closing', () => {
-  it.each(['tool.result', 'history.append', 'model.error', 'turn.end'] as const)('on %s is named all the same', async (type) => {
-    const failing = intercept('failing', () => {
-      let isStopping = false;
-      return {
-        observe: {
-          'turn.stop': () => void (isStopping = true),
-          [type]: () => {
-            if (isStopping) throw new Error('Broken.');
+  it.each(['tool.result', 'history.append', 'model.error', 'turn.end'] as const)(
+    'on %s is named all the same',
+    async (type) => {
+      const failing = intercept('failing', () => {
+        let isStopping = false;
+        return {
+          observe: {
+            'turn.stop': () => void (isStopping = true),
+            [type]: () => {
+              if (isStopping) throw new Error('Broken.');
+            },
           },
-        },
-      };
-    });
-    const stopper = intercept('stopper', ({ after, emit }) => ({ observe: { 'model.request': () => void after(5, () => emit(stop('blocked'))) }, decide: { 'tool.call': () => (type === 'model.error' ? undefined : stop('blocked')) } }));
-    const ended = run([stopper, failing], { script: type === 'model.error' ? [{ never: [] }] : [response(call('1', 'ls'))] });
-    await vi.advanceTimersByTimeAsync(10);
-    expectOver(type, ended);
-    expect(ended.end).toMatchObject({ outcome: 'error', error: { operator: 'failing' } });
-  });
+        };
+      });
+      const stopper = intercept('stopper', ({ after, emit }) => ({
+        observe: { 'model.request': () => void after(5, () => emit(stop('blocked'))) },
+        decide: { 'tool.call': () => (type === 'model.error' ? undefined : stop('blocked')) },
+      }));
+      const ended = run([stopper, failing], {
+        script: type === 'model.error' ? [{ never: [] }] : [response(call('1', 'ls'))],
+      });
+      await vi.advanceTimersByTimeAsync(10);
+      expectOver(type, ended);
+      expect(ended.end).toMatchObject({ outcome: 'error', error: { operator: 'failing' } });
+    },
+  );
 
   it('keeps the first error when several fail', async () => {
-    const broken = (name: string): TurnOperator => intercept(name, () => ({ observe: { 'turn.stop': () => { throw new Error(`${name} is broken.`); } } }));
-    const first = intercept('first', () => ({ decide: { 'model.delta': () => { throw new Error('first is broken.'); } } }));
+    const broken = (name: string): TurnOperator =>
+      intercept(name, () => ({
+        observe: {
+          'turn.stop': () => {
+            throw new Error(`${name} is broken.`);
+          },
+        },
+      }));
+    const first = intercept('first', () => ({
+      decide: {
+        'model.delta': () => {
+          throw new Error('first is broken.');
+        },
+      },
+    }));
     const ended = run([first, broken('second')]);
     await vi.advanceTimersByTimeAsync(0);
     expectOver('', ended);
@@ -277,7 +383,9 @@ describe('an operator that fails while the turn is closing', () => {
   });
 
   it('can not say anything after the end', async () => {
-    const late = intercept('late', ({ after, emit }) => ({ observe: { 'turn.end': () => void after(1, () => emit(notice('event.ignored', { event: 'late', reason: 'x' }))) } }));
+    const late = intercept('late', ({ after, emit }) => ({
+      observe: { 'turn.end': () => void after(1, () => emit(notice('event.ignored', { event: 'late', reason: 'x' }))) },
+    }));
     const ended = run([late], { script: [{ error: failure('x') }] });
     await vi.advanceTimersByTimeAsync(10);
     expectOver('', ended);

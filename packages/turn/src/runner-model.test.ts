@@ -17,7 +17,9 @@ const hello = answer(response('Hello.'));
 const run = async (drive: () => unknown, ...operators: readonly PipelineOperator[]) => {
   const sessions = slowSessions();
   const model = vi.fn(drive as () => ObservableInput<ModelDriverOutput>);
-  const watched = await runTurn(harness({ model: model as ModelDriver, sessions, maxModelCalls: 5 }).pipe(...operators));
+  const watched = await runTurn(
+    harness({ model: model as ModelDriver, sessions, maxModelCalls: 5 }).pipe(...operators),
+  );
   expectEnded('', watched);
   expectSound('', sessions.journal('alice'), sessions.messages('alice'));
   return { watched, model, messages: sessions.messages('alice') };
@@ -28,10 +30,33 @@ describe('a model driver', () => {
     ['an observable', () => of(delta('Hel'), delta('lo.'), hello)],
     ['a promise', () => Promise.resolve(hello)],
     ['a list', () => [delta('Hello.'), hello]],
-    ['an async iterable', async function* () { yield delta('Hello.'); yield await Promise.resolve(hello); }],
-    ['a stream', () => new ReadableStream({ start: (stream) => [delta('Hello.'), hello].forEach((output) => stream.enqueue(output)), pull: (stream) => stream.close() })],
-    ['an observable that goes on talking', () => concat(of(hello, delta('more'), hello, { type: 'error', error: failure('late') }), NEVER)],
-    ['an observable that fails after its answer', () => concat(of(hello), throwError(() => new Error('late')))],
+    [
+      'an async iterable',
+      async function* () {
+        yield delta('Hello.');
+        yield await Promise.resolve(hello);
+      },
+    ],
+    [
+      'a stream',
+      () =>
+        new ReadableStream({
+          start: (stream) => [delta('Hello.'), hello].forEach((output) => stream.enqueue(output)),
+          pull: (stream) => stream.close(),
+        }),
+    ],
+    [
+      'an observable that goes on talking',
+      () => concat(of(hello, delta('more'), hello, { type: 'error', error: failure('late') }), NEVER),
+    ],
+    [
+      'an observable that fails after its answer',
+      () =>
+        concat(
+          of(hello),
+          throwError(() => new Error('late')),
+        ),
+    ],
   ])('may answer with %s', async (_, drive) => {
     const { watched, model, messages } = await run(drive);
     expect(watched.end).toMatchObject({ outcome: 'completed', steps: 1, usage: usage() });
@@ -43,25 +68,85 @@ describe('a model driver', () => {
   });
 
   it.each<[string, () => unknown, object]>([
-    ['an error', () => of(delta('Hm'), { type: 'error', error: failure('Overloaded', { status: 529, headers: { 'retry-after': '3' } }) }), { message: 'Overloaded', status: 529, headers: { 'retry-after': '3' } }],
+    [
+      'an error',
+      () =>
+        of(delta('Hm'), {
+          type: 'error',
+          error: failure('Overloaded', { status: 529, headers: { 'retry-after': '3' } }),
+        }),
+      { message: 'Overloaded', status: 529, headers: { 'retry-after': '3' } },
+    ],
     ['an end without an answer', () => of(delta('Hel')), { code: 'incomplete-stream' }],
     ['nothing', () => EMPTY, { code: 'incomplete-stream' }],
-    ['an error notification', () => throwError(() => Object.assign(new Error('reset'), { code: 'ECONNRESET' })), { code: 'ECONNRESET', message: 'reset' }],
-    ['an error notification without an error', () => throwError(() => undefined), { message: 'The driver failed without saying why.' }],
+    [
+      'an error notification',
+      () => throwError(() => Object.assign(new Error('reset'), { code: 'ECONNRESET' })),
+      { code: 'ECONNRESET', message: 'reset' },
+    ],
+    [
+      'an error notification without an error',
+      () => throwError(() => undefined),
+      { message: 'The driver failed without saying why.' },
+    ],
     ['a string instead of an error', () => throwError(() => 'no'), { name: 'Error', message: 'no' }],
     ['a rejection', () => Promise.reject(new TypeError('no')), { name: 'TypeError', message: 'no' }],
     ['nothing that can be subscribed to', () => 7, { name: 'TypeError' }],
-    ['null', () => of(null), { code: 'invalid-input', message: expect.stringMatching(/^The driver said null/) as string }],
-    ['an answer that is none', () => of(answer(undefined)), { code: 'invalid-input', message: expect.stringMatching(/^The answer of the model driver is not valid: at the top, found nothing/) as string }],
+    [
+      'null',
+      () => of(null),
+      { code: 'invalid-input', message: expect.stringMatching(/^The driver said null/) as string },
+    ],
+    [
+      'an answer that is none',
+      () => of(answer(undefined)),
+      {
+        code: 'invalid-input',
+        message: expect.stringMatching(
+          /^The answer of the model driver is not valid: at the top, found nothing/,
+        ) as string,
+      },
+    ],
     ['something of another type', () => of({ type: 'shout' }), { code: 'invalid-input' }],
-    ['a finish reason that there is not', () => of(answer({ ...response('x'), finishReason: 'done' })), { message: expect.stringMatching(/at finishReason, found "done"/) as string }],
-    ['content that is no list', () => of(answer({ ...response('x'), content: 'x' })), { message: expect.stringMatching(/at content, found "x"/) as string }],
-    ['a part without its text', () => of(answer({ ...response('x'), content: [{ type: 'text' }] })), { message: expect.stringMatching(/at content\[0\]\.text, found nothing/) as string }],
-    ['usage that is not a number', () => of(answer({ ...response('x'), usage: { ...usage(), output: Number.NaN } })), { message: expect.stringMatching(/at usage\.output/) as string }],
-    ['negative usage', () => of(answer({ ...response('x'), usage: { ...usage(), input: -1 } })), { message: expect.stringMatching(/at usage\.input, found -1/) as string }],
-    ['an error that says nothing', () => of({ type: 'error' }), { code: 'invalid-input', message: expect.stringMatching(/^The error of the model driver is not valid: at error/) as string }],
+    [
+      'a finish reason that there is not',
+      () => of(answer({ ...response('x'), finishReason: 'done' })),
+      { message: expect.stringMatching(/at finishReason, found "done"/) as string },
+    ],
+    [
+      'content that is no list',
+      () => of(answer({ ...response('x'), content: 'x' })),
+      { message: expect.stringMatching(/at content, found "x"/) as string },
+    ],
+    [
+      'a part without its text',
+      () => of(answer({ ...response('x'), content: [{ type: 'text' }] })),
+      { message: expect.stringMatching(/at content\[0\]\.text, found nothing/) as string },
+    ],
+    [
+      'usage that is not a number',
+      () => of(answer({ ...response('x'), usage: { ...usage(), output: Number.NaN } })),
+      { message: expect.stringMatching(/at usage\.output/) as string },
+    ],
+    [
+      'negative usage',
+      () => of(answer({ ...response('x'), usage: { ...usage(), input: -1 } })),
+      { message: expect.stringMatching(/at usage\.input, found -1/) as string },
+    ],
+    [
+      'an error that says nothing',
+      () => of({ type: 'error' }),
+      {
+        code: 'invalid-input',
+        message: expect.stringMatching(/^The error of the model driver is not valid: at error/) as string,
+      },
+    ],
     ['an error that is a string', () => of({ type: 'error', error: 'bad' }), { code: 'invalid-input' }],
-    ['an error with usage that is none', () => of({ type: 'error', error: failure('x'), usage: { input: 'many' } }), { message: expect.stringMatching(/at usage\.input, found "many"/) as string }],
+    [
+      'an error with usage that is none',
+      () => of({ type: 'error', error: failure('x'), usage: { input: 'many' } }),
+      { message: expect.stringMatching(/at usage\.input, found "many"/) as string },
+    ],
   ])('that gives %s fails the call, once, and ends the turn', async (_, drive, error) => {
     const { watched, model } = await run(drive);
     expect(watched.end).toMatchObject({ outcome: 'error', steps: 0, error });
@@ -97,7 +182,10 @@ describe('a model driver', () => {
   it('is told the turn, the session, the step and the attempt', async () => {
     const contexts: unknown[] = [];
     const model = scriptedModel([
-      (_, { turn, session, step, attempt }) => (contexts.push({ turn, session, step, attempt }), response(call('1', 'ls'))),
+      (_, { turn, session, step, attempt }) => (
+        contexts.push({ turn, session, step, attempt }),
+        response(call('1', 'ls'))
+      ),
       (_, { turn, session, step, attempt }) => (contexts.push({ turn, session, step, attempt }), 'Done.'),
     ]);
     await runTurn(harness({ model, tools: scriptedTools({ ls: 'a' }), newId: () => 'turn-7' }).pipe());
@@ -114,7 +202,9 @@ describe('a model driver', () => {
 });
 
 describe('asking again', () => {
-  const retry = (answers: (event: TurnEventOf<'model.error'>, asked: TurnEventOf<'model.request'>) => DecisionInput): TurnOperator =>
+  const retry = (
+    answers: (event: TurnEventOf<'model.error'>, asked: TurnEventOf<'model.request'>) => DecisionInput,
+  ): TurnOperator =>
     intercept('retry', () => {
       let asked: TurnEventOf<'model.request'> | undefined;
       return {
@@ -124,13 +214,24 @@ describe('asking again', () => {
     });
   const failThen = (count: number) => {
     let calls = 0;
-    return () => (calls++ < count ? of({ type: 'error', error: failure('Overloaded'), usage: usage(3, 0) }) : of(hello));
+    return () =>
+      calls++ < count ? of({ type: 'error', error: failure('Overloaded'), usage: usage(3, 0) }) : of(hello);
   };
 
   it('answers each request once, marks the failed one, and counts all usage', async () => {
-    const { watched, model } = await run(failThen(2), retry((event, asked) => [{ ...event, retrying: true }, askAgain(asked, event)]));
-    expect(watched.all('model.request').map(({ step, attempt }) => [step, attempt])).toEqual([[1, 1], [1, 2], [1, 3]]);
-    expect(watched.all('model.error').map(({ attempt, retrying }) => [attempt, retrying])).toEqual([[1, true], [2, true]]);
+    const { watched, model } = await run(
+      failThen(2),
+      retry((event, asked) => [{ ...event, retrying: true }, askAgain(asked, event)]),
+    );
+    expect(watched.all('model.request').map(({ step, attempt }) => [step, attempt])).toEqual([
+      [1, 1],
+      [1, 2],
+      [1, 3],
+    ]);
+    expect(watched.all('model.error').map(({ attempt, retrying }) => [attempt, retrying])).toEqual([
+      [1, true],
+      [2, true],
+    ]);
     expect(watched.end).toMatchObject({ outcome: 'completed', steps: 1, usage: { input: 16, output: 5 } });
     expect(model).toHaveBeenCalledTimes(3);
   });
@@ -149,32 +250,63 @@ describe('asking again', () => {
       };
     });
     expect((await run(failThen(1), later)).watched.end.outcome).toBe('completed');
-    const held = retry((event, asked) => new Promise((resolve) => setTimeout(() => resolve([{ ...event, retrying: true }, askAgain(asked, event)]), 1)));
+    const held = retry(
+      (event, asked) =>
+        new Promise((resolve) => setTimeout(() => resolve([{ ...event, retrying: true }, askAgain(asked, event)]), 1)),
+    );
     expect((await run(failThen(1), held)).watched.end.outcome).toBe('completed');
   });
 
   it('is refused when it leaves the error unanswered', async () => {
-    const { watched } = await run(failThen(1), retry((event, asked) => askAgain(asked, event)));
-    expect(watched.end).toMatchObject({ outcome: 'error', error: { operator: 'retry', message: expect.stringMatching(/removed model\.error/) as string } });
+    const { watched } = await run(
+      failThen(1),
+      retry((event, asked) => askAgain(asked, event)),
+    );
+    expect(watched.end).toMatchObject({
+      outcome: 'error',
+      error: { operator: 'retry', message: expect.stringMatching(/removed model\.error/) as string },
+    });
   });
 
   it('is not possible for ever: the cap of the turn counts these calls too', async () => {
-    const { watched, model } = await run(failThen(1_000), retry((event, asked) => [{ ...event, retrying: true }, askAgain(asked, event)]));
+    const { watched, model } = await run(
+      failThen(1_000),
+      retry((event, asked) => [{ ...event, retrying: true }, askAgain(asked, event)]),
+    );
     expect(model).toHaveBeenCalledTimes(5);
-    expect(watched.end).toMatchObject({ outcome: 'max-steps', reason: expect.stringMatching(/has made 5 model calls.*maxModelCalls/) as string });
+    expect(watched.end).toMatchObject({
+      outcome: 'max-steps',
+      reason: expect.stringMatching(/has made 5 model calls.*maxModelCalls/) as string,
+    });
   });
 
   it('uses the request as an operator above has changed it, with the answer of another model', async () => {
-    const switching = retry((event, asked) => [{ ...event, retrying: true }, { ...askAgain(asked, event), model: 'other' }]);
+    const switching = retry((event, asked) => [
+      { ...event, retrying: true },
+      { ...askAgain(asked, event), model: 'other' },
+    ]);
     const models: unknown[] = [];
-    await run(failThen(1), switching, intercept('look', () => ({ observe: { 'model.request': ({ model }) => void models.push(model) } })));
+    await run(
+      failThen(1),
+      switching,
+      intercept('look', () => ({ observe: { 'model.request': ({ model }) => void models.push(model) } })),
+    );
     expect(models).toEqual([undefined, 'other']);
   });
 });
 
 describe('an operator in the place of the model', () => {
   it('answers itself, and the model is not called', async () => {
-    const cached = intercept('cached', () => ({ decide: { 'model.request': ({ step, attempt }) => ({ type: 'model.response', step, attempt, ...response('From the cache.') }) } }));
+    const cached = intercept('cached', () => ({
+      decide: {
+        'model.request': ({ step, attempt }) => ({
+          type: 'model.response',
+          step,
+          attempt,
+          ...response('From the cache.'),
+        }),
+      },
+    }));
     const { watched, model, messages } = await run(() => of(hello), cached);
     expect(watched.end).toMatchObject({ outcome: 'completed', steps: 1 });
     expect(messages.at(-1)).toMatchObject({ content: [{ text: 'From the cache.' }] });
@@ -182,7 +314,16 @@ describe('an operator in the place of the model', () => {
   });
 
   it('fails in its place', async () => {
-    const failing = intercept('failing', () => ({ decide: { 'model.request': ({ step, attempt }) => ({ type: 'model.error', step, attempt, error: failure('No key left.') }) } }));
+    const failing = intercept('failing', () => ({
+      decide: {
+        'model.request': ({ step, attempt }) => ({
+          type: 'model.error',
+          step,
+          attempt,
+          error: failure('No key left.'),
+        }),
+      },
+    }));
     const { watched, model } = await run(() => of(hello), failing);
     expect(watched.end).toMatchObject({ outcome: 'error', reason: 'No key left.', error: { message: 'No key left.' } });
     expect(model).not.toHaveBeenCalled();
@@ -190,7 +331,12 @@ describe('an operator in the place of the model', () => {
 
   it('replies without a model', async () => {
     const replying = intercept('replying', () => ({
-      decide: { 'model.request': () => [{ type: 'history.append', origin: 'replying', messages: [{ role: 'assistant', content: 'We are closed.' }] }, stop('replied')] },
+      decide: {
+        'model.request': () => [
+          { type: 'history.append', origin: 'replying', messages: [{ role: 'assistant', content: 'We are closed.' }] },
+          stop('replied'),
+        ],
+      },
     }));
     const { watched, messages } = await run(() => of(hello), replying);
     expect(watched.end).toMatchObject({ outcome: 'replied', steps: 0 });
@@ -198,18 +344,46 @@ describe('an operator in the place of the model', () => {
   });
 
   it('turns a failure into an answer, or an answer into a failure', async () => {
-    const mend = intercept('mend', () => ({ decide: { 'model.error': ({ step, attempt }) => ({ type: 'model.response', step, attempt, ...response('Sorry.') }) } }));
+    const mend = intercept('mend', () => ({
+      decide: {
+        'model.error': ({ step, attempt }) => ({ type: 'model.response', step, attempt, ...response('Sorry.') }),
+      },
+    }));
     expect((await run(() => throwError(() => new Error('x')), mend)).watched.end.outcome).toBe('completed');
-    const refuse = intercept('refuse', () => ({ decide: { 'model.response': ({ step, attempt }) => ({ type: 'model.error', step, attempt, error: failure('Not like that.') }) } }));
-    expect((await run(() => of(hello), refuse)).watched.end).toMatchObject({ outcome: 'error', reason: 'Not like that.' });
+    const refuse = intercept('refuse', () => ({
+      decide: {
+        'model.response': ({ step, attempt }) => ({
+          type: 'model.error',
+          step,
+          attempt,
+          error: failure('Not like that.'),
+        }),
+      },
+    }));
+    expect((await run(() => of(hello), refuse)).watched.end).toMatchObject({
+      outcome: 'error',
+      reason: 'Not like that.',
+    });
   });
 
   it('goes on after a failure instead of ending', async () => {
     let calls = 0;
-    const again = intercept('again', () => ({ decide: { 'turn.stop': (event) => (event.outcome === 'error' && calls < 2 ? proceed([user('Try again.')], 'It failed.') : undefined) } }));
-    const { watched, messages } = await run(() => (calls++ === 0 ? throwError(() => new Error('x')) : of(hello)), again);
+    const again = intercept('again', () => ({
+      decide: {
+        'turn.stop': (event) =>
+          event.outcome === 'error' && calls < 2 ? proceed([user('Try again.')], 'It failed.') : undefined,
+      },
+    }));
+    const { watched, messages } = await run(
+      () => (calls++ === 0 ? throwError(() => new Error('x')) : of(hello)),
+      again,
+    );
     expect(watched.end.outcome).toBe('completed');
-    expect(messages).toEqual([user('Go.'), user('Try again.'), { role: 'assistant', content: [{ type: 'text', text: 'Hello.' }] }]);
+    expect(messages).toEqual([
+      user('Go.'),
+      user('Try again.'),
+      { role: 'assistant', content: [{ type: 'text', text: 'Hello.' }] },
+    ]);
   });
 
   it('says something at a time when nobody asked, and is told that it means nothing', async () => {
@@ -225,7 +399,12 @@ describe('an operator in the place of the model', () => {
       },
     }));
     const { watched, model } = await run(() => of(hello), shouting);
-    expect(watched.all('event.ignored').map(({ event }) => event)).toEqual(['model.response', 'tool.result', 'tool.call', 'model.request']);
+    expect(watched.all('event.ignored').map(({ event }) => event)).toEqual([
+      'model.response',
+      'tool.result',
+      'tool.call',
+      'model.request',
+    ]);
     expect(watched.end).toMatchObject({ outcome: 'completed', steps: 1 });
     expect(model).toHaveBeenCalledOnce();
   });

@@ -12,7 +12,10 @@ import type { ToolDriver } from './tool.js';
 
 describe('an ordinary turn', () => {
   it('is these events, in this order', async () => {
-    const agent = harness({ model: scriptedModel([response('Let me look.', call('1', 'ls')), 'One file.']), tools: scriptedTools({ ls: 'a.txt' }) }).pipe();
+    const agent = harness({
+      model: scriptedModel([response('Let me look.', call('1', 'ls')), 'One file.']),
+      tools: scriptedTools({ ls: 'a.txt' }),
+    }).pipe();
     const { events } = await runTurn(agent);
     expect(events.map((event) => (event.type === 'history.append' ? `append ${event.origin}` : event.type))).toEqual([
       'turn.start',
@@ -40,22 +43,33 @@ describe('an ordinary turn', () => {
 
   it('shows facts and commands to every operator once, in the order of the pipe', async () => {
     const seen: string[] = [];
-    const look = (name: string): TurnOperator => intercept(name, () => ({ observe: { '*': ({ type }) => void seen.push(`${name} ${type}`) } }));
-    const agent = harness({ model: scriptedModel([response(call('1', 'ls')), 'Done.']), tools: scriptedTools({ ls: 'a' }) }).pipe(look('a'), look('b'));
+    const look = (name: string): TurnOperator =>
+      intercept(name, () => ({ observe: { '*': ({ type }) => void seen.push(`${name} ${type}`) } }));
+    const agent = harness({
+      model: scriptedModel([response(call('1', 'ls')), 'Done.']),
+      tools: scriptedTools({ ls: 'a' }),
+    }).pipe(look('a'), look('b'));
     const { types } = await runTurn(agent);
     expect(seen).toEqual(types.flatMap((type) => [`a ${type}`, `b ${type}`]));
   });
 
   it('brings what came of a denied call to the top as a fact, for all to see', async () => {
     const seen: string[] = [];
-    const agent = harness({ model: scriptedModel([response(call('1', 'rm')), 'Well.']), tools: scriptedTools({ rm: 'gone' }) }).pipe(
+    const agent = harness({
+      model: scriptedModel([response(call('1', 'rm')), 'Well.']),
+      tools: scriptedTools({ rm: 'gone' }),
+    }).pipe(
       intercept('first', () => ({ observe: { 'tool.result': ({ status }) => void seen.push(`first saw ${status}`) } })),
       intercept('guard', () => ({ decide: { 'tool.call': (event) => deny(event, 'No.', 'guard') } })),
-      intercept('last', () => ({ observe: { 'tool.call': ({ denied }) => void seen.push(`last saw ${denied?.reason}`) } })),
+      intercept('last', () => ({
+        observe: { 'tool.call': ({ denied }) => void seen.push(`last saw ${denied?.reason}`) },
+      })),
     );
     const { all } = await runTurn(agent);
     expect(seen).toEqual(['last saw No.', 'first saw denied']);
-    expect(all('tool.result')).toMatchObject([{ status: 'denied', reason: 'No.', by: 'guard', output: { type: 'execution-denied', reason: 'No.' } }]);
+    expect(all('tool.result')).toMatchObject([
+      { status: 'denied', reason: 'No.', by: 'guard', output: { type: 'execution-denied', reason: 'No.' } },
+    ]);
   });
 });
 
@@ -64,8 +78,15 @@ describe('one event at a time', () => {
     const order: string[] = [];
     const enter = intercept('enter', () => ({ observe: { '*': ({ type }) => void order.push(`> ${type}`) } }));
     const leave = tap<TurnEvent>(({ type }) => void order.push(`< ${type}`));
-    await runTurn(harness({ model: scriptedModel([response(call('1', 'ls')), 'Done.']), tools: scriptedTools({ ls: 'a' }) }).pipe(enter, leave));
-    for (let index = 0; index < order.length; index += 2) expect(order[index + 1]).toBe(order[index]?.replace('>', '<'));
+    await runTurn(
+      harness({ model: scriptedModel([response(call('1', 'ls')), 'Done.']), tools: scriptedTools({ ls: 'a' }) }).pipe(
+        enter,
+        leave,
+      ),
+    );
+    for (let index = 0; index < order.length; index += 2) {
+      expect(order[index + 1]).toBe(order[index]?.replace('>', '<'));
+    }
   });
 
   it('an effect starts on a microtask after the event that asked for it has left', async () => {
@@ -92,7 +113,10 @@ describe('one event at a time', () => {
         },
       })),
     );
-    const { done } = watch(agent.turn({ session: 'alice', input: 'Go.' }), (event) => void order.push(event.type === 'event.ignored' ? event.event : event.type));
+    const { done } = watch(
+      agent.turn({ session: 'alice', input: 'Go.' }),
+      (event) => void order.push(event.type === 'event.ignored' ? event.event : event.type),
+    );
     expect(order.at(-1)).toBe('beside the request');
     await done;
     const place = (name: string): number => order.indexOf(name);
@@ -101,7 +125,10 @@ describe('one event at a time', () => {
   });
 
   it('two turns at a time do not share a queue', async () => {
-    const agent = harness({ model: scriptedModel([response(call('1', 'ls')), response(call('1', 'ls')), 'A.', 'B.']), tools: scriptedTools({ ls: 'a' }) }).pipe();
+    const agent = harness({
+      model: scriptedModel([response(call('1', 'ls')), response(call('1', 'ls')), 'A.', 'B.']),
+      tools: scriptedTools({ ls: 'a' }),
+    }).pipe();
     const inner: string[] = [];
     const outer = watch(agent.turn({ session: 'outer', input: 'Go.' }), (event) => {
       if (event.type !== 'model.response' || inner.length > 0) return;
@@ -122,11 +149,23 @@ describe('one event at a time', () => {
     const texts: string[] = [];
     const agent = harness({ model }).pipe(
       intercept('echo', ({ emit }) => ({
-        decide: { 'model.delta': (event) => [event, { ...event, delta: { type: 'reasoning', text: `${event.delta.text}!` } }] },
-        observe: { 'model.delta': ({ delta }) => (delta.text === 'b' ? emit(notice('event.ignored', { event: 'after b', reason: '' })) : undefined) },
+        decide: {
+          'model.delta': (event) => [event, { ...event, delta: { type: 'reasoning', text: `${event.delta.text}!` } }],
+        },
+        observe: {
+          'model.delta': ({ delta }) =>
+            delta.text === 'b' ? emit(notice('event.ignored', { event: 'after b', reason: '' })) : undefined,
+        },
       })),
     );
-    await runTurn(agent, 'Go.', (event) => void (event.type === 'model.delta' ? texts.push(event.delta.text) : event.type === 'event.ignored' && texts.push(event.event)));
+    await runTurn(
+      agent,
+      'Go.',
+      (event) =>
+        void (event.type === 'model.delta'
+          ? texts.push(event.delta.text)
+          : event.type === 'event.ignored' && texts.push(event.event)),
+    );
     expect(texts).toEqual(['a', 'a!', 'b', 'b!', 'after b', 'c', 'c!']);
   });
 });
@@ -134,7 +173,12 @@ describe('one event at a time', () => {
 describe('decide all, then act', () => {
   const asking = (): { readonly operator: TurnOperator; readonly allow: (id: string) => void } => {
     const waiting = new Map<string, () => void>();
-    const operator = intercept('ask', () => ({ decide: { 'tool.call': ({ call: { id } }) => new Promise<undefined>((resolve) => waiting.set(id, () => resolve(undefined))) } }));
+    const operator = intercept('ask', () => ({
+      decide: {
+        'tool.call': ({ call: { id } }) =>
+          new Promise<undefined>((resolve) => waiting.set(id, () => resolve(undefined))),
+      },
+    }));
     return { operator, allow: (id) => waiting.get(id)?.() };
   };
   const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2));
@@ -142,9 +186,15 @@ describe('decide all, then act', () => {
   it('no tool starts before the last call of the step is decided, and then they start together', async () => {
     const batches: string[][] = [];
     const inner = scriptedTools({ ls: 'a', rm: 'b' });
-    const tools: ToolDriver = { ...inner, run: (calls, context) => (batches.push(calls.map(({ id }) => id)), inner.run(calls, context)) };
+    const tools: ToolDriver = {
+      ...inner,
+      run: (calls, context) => (batches.push(calls.map(({ id }) => id)), inner.run(calls, context)),
+    };
     const { operator, allow } = asking();
-    const agent = harness({ model: scriptedModel([response(call('1', 'ls'), call('2', 'rm'), call('3', 'ls')), 'Done.']), tools }).pipe(operator);
+    const agent = harness({
+      model: scriptedModel([response(call('1', 'ls'), call('2', 'rm'), call('3', 'ls')), 'Done.']),
+      tools,
+    }).pipe(operator);
     const { done, all } = watch(agent.turn({ session: 'alice', input: 'Go.' }));
     for (const id of ['3', '1']) {
       await settle();
@@ -161,7 +211,9 @@ describe('decide all, then act', () => {
   it('hands the driver what is allowed only, and does not call it when nothing is', async () => {
     const tools = scriptedTools({ ls: 'a', rm: 'b' });
     const run = vi.spyOn(tools, 'run');
-    const guard = intercept('guard', () => ({ decide: { 'tool.call': (event) => (event.call.name === 'rm' ? deny(event, 'No.') : undefined) } }));
+    const guard = intercept('guard', () => ({
+      decide: { 'tool.call': (event) => (event.call.name === 'rm' ? deny(event, 'No.') : undefined) },
+    }));
     const model = scriptedModel([response(call('1', 'rm'), call('2', 'ls')), response(call('3', 'rm')), 'Done.']);
     await runTurn(harness({ model, tools }).pipe(guard));
     expect(run).toHaveBeenCalledOnce();
@@ -170,17 +222,35 @@ describe('decide all, then act', () => {
 
   it('gives the driver the calls as they left, with what their tools declare', async () => {
     const tools = scriptedTools({ ls: 'a' }, { ls: { effect: 'read-only', idempotent: true } });
-    const rewrite = intercept('rewrite', () => ({ decide: { 'tool.call': (event) => ({ ...event, call: { ...event.call, input: { path: '/safe' } } }) } }));
-    await runTurn(harness({ model: scriptedModel([response(call('1', 'ls', { path: '/etc' })), 'Done.']), tools }).pipe(rewrite));
-    expect(tools.ran).toEqual([{ id: '1', name: 'ls', input: { path: '/safe' }, effect: 'read-only', idempotent: true }]);
+    const rewrite = intercept('rewrite', () => ({
+      decide: { 'tool.call': (event) => ({ ...event, call: { ...event.call, input: { path: '/safe' } } }) },
+    }));
+    await runTurn(
+      harness({ model: scriptedModel([response(call('1', 'ls', { path: '/etc' })), 'Done.']), tools }).pipe(rewrite),
+    );
+    expect(tools.ran).toEqual([
+      { id: '1', name: 'ls', input: { path: '/safe' }, effect: 'read-only', idempotent: true },
+    ]);
   });
 
   it('puts results into the history in the order of the calls, whatever order they finish in', async () => {
     const finish = new Map<string, () => void>();
     const sessions = memorySessions();
-    const tools = scriptedTools({ slow: (_, { call: { id } }) => new Promise((resolve) => finish.set(id, () => resolve(`result of ${id}`))), fast: 'at once' });
-    const guard = intercept('guard', () => ({ decide: { 'tool.call': (event) => (event.call.id === '4' ? deny(event, 'No.') : undefined) } }));
-    const agent = harness({ model: scriptedModel([response(call('1', 'slow'), call('2', 'fast'), call('3', 'slow'), call('4', 'fast')), 'Done.']), tools, sessions }).pipe(guard);
+    const tools = scriptedTools({
+      slow: (_, { call: { id } }) => new Promise((resolve) => finish.set(id, () => resolve(`result of ${id}`))),
+      fast: 'at once',
+    });
+    const guard = intercept('guard', () => ({
+      decide: { 'tool.call': (event) => (event.call.id === '4' ? deny(event, 'No.') : undefined) },
+    }));
+    const agent = harness({
+      model: scriptedModel([
+        response(call('1', 'slow'), call('2', 'fast'), call('3', 'slow'), call('4', 'fast')),
+        'Done.',
+      ]),
+      tools,
+      sessions,
+    }).pipe(guard);
     const { done, all } = watch(agent.turn({ session: 'alice', input: 'Go.' }));
     await settle();
     finish.get('3')?.();
@@ -188,6 +258,9 @@ describe('decide all, then act', () => {
     finish.get('1')?.();
     await done;
     expect(all('tool.result').map(({ call: { id } }) => id)).toEqual(['4', '2', '3', '1']);
-    expect(sessions.messages('alice')[2]).toMatchObject({ role: 'tool', content: ['1', '2', '3', '4'].map((toolCallId) => ({ toolCallId })) });
+    expect(sessions.messages('alice')[2]).toMatchObject({
+      role: 'tool',
+      content: ['1', '2', '3', '4'].map((toolCallId) => ({ toolCallId })),
+    });
   });
 });

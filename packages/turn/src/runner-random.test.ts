@@ -11,36 +11,55 @@ import { call, failure, ok, response, scriptedModel, scriptedTools, user, type S
 
 /** What an operator may do to any event, sensible or not. */
 const moves = {
-  'pass': () => undefined,
-  'annotate': (event) => annotate(event, 'x', 1),
+  pass: () => undefined,
+  annotate: (event) => annotate(event, 'x', 1),
   'add a notice': (event) => [notice('event.ignored', { event: 'x', reason: '' }), event],
   'keep a value': (event) => [event, keep('x', 1)],
-  'append': (event) => [event, { type: 'history.append', origin: 'x', messages: [user('Appended.')] }],
+  append: (event) => [event, { type: 'history.append', origin: 'x', messages: [user('Appended.')] }],
   'replace the history': (event) => [{ type: 'history.replace', origin: 'x', messages: [user('Summary.')] }, event],
   'go on': (event) => [event, proceed([user('Go on.')], 'x')],
   'go on instead': () => proceed([user('Go on.')], 'x'),
   'stop too': (event) => [event, stop('blocked')],
   'stop instead': () => stop('blocked'),
-  'drop': () => null,
-  'double': (event) => [event, event],
-  'throw': () => {
+  drop: () => null,
+  double: (event) => [event, event],
+  throw: () => {
     throw new Error('Broken.');
   },
-  'hold': (event) => new Promise((resolve) => setTimeout(() => resolve(event), 2)),
+  hold: (event) => new Promise((resolve) => setTimeout(() => resolve(event), 2)),
   'hold as observable': (event) => of(event).pipe(delay(3)),
   'hold for ever': () => new Promise(() => undefined),
-  'reject': () => new Promise((_, reject) => setTimeout(() => reject(new Error('Broken.')), 1)),
-  'deny': (event) => (event.type === 'tool.call' ? deny(event, 'No.') : undefined),
-  'answer': (event) => (event.type === 'tool.call' ? { type: 'tool.result', step: event.step, call: event.call, ...ok('x') } : undefined),
-  'reply': (event) => (event.type === 'model.request' ? { type: 'model.response', step: event.step, attempt: event.attempt, ...response('Cached.', call('1', 'ls')) } : undefined),
-  'fail': (event) => (event.type === 'model.request' || event.type === 'model.response' ? { type: 'model.error', step: event.step, attempt: event.attempt, error: failure('x') } : undefined),
+  reject: () => new Promise((_, reject) => setTimeout(() => reject(new Error('Broken.')), 1)),
+  deny: (event) => (event.type === 'tool.call' ? deny(event, 'No.') : undefined),
+  answer: (event) =>
+    event.type === 'tool.call' ? { type: 'tool.result', step: event.step, call: event.call, ...ok('x') } : undefined,
+  reply: (event) =>
+    event.type === 'model.request'
+      ? { type: 'model.response', step: event.step, attempt: event.attempt, ...response('Cached.', call('1', 'ls')) }
+      : undefined,
+  fail: (event) =>
+    event.type === 'model.request' || event.type === 'model.response'
+      ? { type: 'model.error', step: event.step, attempt: event.attempt, error: failure('x') }
+      : undefined,
 } satisfies Record<string, (event: TurnEvent) => DecisionInput>;
 
 type Move = keyof typeof moves;
 
 const types = [
-  'turn.start', 'session.loaded', 'model.request', 'model.delta', 'model.response', 'model.error', 'tool.call', 'tool.result',
-  'input.received', 'history.append', 'history.replace', 'turn.continue', 'turn.stop', 'turn.end',
+  'turn.start',
+  'session.loaded',
+  'model.request',
+  'model.delta',
+  'model.response',
+  'model.error',
+  'tool.call',
+  'tool.result',
+  'input.received',
+  'history.append',
+  'history.replace',
+  'turn.continue',
+  'turn.stop',
+  'turn.end',
 ] as const satisfies readonly TurnEventType[];
 
 /** What an operator does with the first events of each type; it passes all others. */
@@ -59,7 +78,10 @@ const retrying = (): Interceptor =>
     let asked: TurnEventOf<'model.request'> | undefined;
     return {
       observe: { 'model.request': (event) => void (asked = event) },
-      decide: { 'model.error': (event) => (asked && event.error.code === 'again' ? [{ ...event, retrying: true }, askAgain(asked, event)] : undefined) },
+      decide: {
+        'model.error': (event) =>
+          asked && event.error.code === 'again' ? [{ ...event, retrying: true }, askAgain(asked, event)] : undefined,
+      },
     };
   });
 
@@ -73,14 +95,31 @@ const step: fc.Arbitrary<ScriptStep> = fc.oneof(
   fc.constant<ScriptStep>('Hello there.'),
   fc.constant<ScriptStep>({ error: failure('x', { code: 'again' }), after: ['Hm'] }),
   fc.constant<ScriptStep>({ cut: ['Hm'] }),
-  fc.array(fc.tuple(fc.constantFrom('1', '2', ''), fc.constantFrom('ls', 'slow', 'broken', 'unknown')), { minLength: 1, maxLength: 3 }).chain((calls) =>
-    fc.constantFrom('tool-calls' as const, 'length' as const).map((finishReason): ScriptStep => ({ ...response('Let me.', ...calls.map(([id, name]) => call(id, name))), finishReason })),
-  ),
+  fc
+    .array(fc.tuple(fc.constantFrom('1', '2', ''), fc.constantFrom('ls', 'slow', 'broken', 'unknown')), {
+      minLength: 1,
+      maxLength: 3,
+    })
+    .chain((calls) =>
+      fc.constantFrom('tool-calls' as const, 'length' as const).map((finishReason): ScriptStep => ({
+        ...response('Let me.', ...calls.map(([id, name]) => call(id, name))),
+        finishReason,
+      })),
+    ),
 );
 
 const scenario = fc.record({
   script: fc.array(step, { maxLength: 5 }),
-  plans: fc.array(fc.array(fc.tuple(fc.constantFrom(...types), fc.array(fc.constantFrom(...(Object.keys(moves) as Move[])), { minLength: 1, maxLength: 3 })), { maxLength: 3 }), { maxLength: 3 }),
+  plans: fc.array(
+    fc.array(
+      fc.tuple(
+        fc.constantFrom(...types),
+        fc.array(fc.constantFrom(...(Object.keys(moves) as Move[])), { minLength: 1, maxLength: 3 }),
+      ),
+      { maxLength: 3 },
+    ),
+    { maxLength: 3 },
+  ),
   native: fc.option(fc.constantFrom(...Object.keys(natives)), { nil: undefined }),
   driverDelayMs: fc.constantFrom(undefined, 1),
   storeDelayMs: fc.constantFrom(undefined, 1, 4),
@@ -99,35 +138,58 @@ afterEach(() => {
 
 describe('a turn, whatever its operators, drivers, store and user do', () => {
   it('ends once, in order, and leaves nothing behind', async () => {
-    const property = fc.asyncProperty(scenario, async ({ script, plans, native, driverDelayMs, storeDelayMs, slowOnly, steerAt, abortAt, leaveAt }) => {
-      const sessions = slowSessions({ delayMs: (operation) => (slowOnly === undefined || slowOnly === operation ? storeDelayMs : undefined) });
-      const model = scriptedModel([...script, 'Done.'], driverDelayMs === undefined ? {} : { delayMs: driverDelayMs });
-      const tools = scriptedTools({ ls: 'a', slow: () => new Promise((resolve) => setTimeout(() => resolve('b'), 2)), broken: () => { throw new Error('No.'); } });
-      const operators: MonoTypeOperatorFunction<TurnEvent>[] = plans.map((plan, index) => acting(`operator-${index}`, plan));
-      if (native !== undefined) operators.splice(1, 0, natives[native]?.() ?? tap());
-      const agent = harness({ model, tools, sessions, closeGraceMs: 100, maxModelCalls: 8 }).pipe(retrying(), ...operators);
-      const controller = new AbortController();
-      let count = 0;
-      const watched = watch(agent.turn({ session: 'alice', input: 'Go.', signal: controller.signal }), () => {
-        count += 1;
-        if (count === steerAt) agent.steer('alice', 'Hurry.');
-        if (count === abortAt) controller.abort();
-        if (count === leaveAt) queueMicrotask(() => watched.subscription.unsubscribe());
-      });
-      await vi.advanceTimersByTimeAsync(1_000);
-      const isHeld = !watched.isComplete && !watched.subscription.closed;
-      // An operator may hold what it likes for as long as it likes, but not against the user.
-      if (isHeld) expect(plans.flat(2).flat(), 'it waits for somebody').toContain('hold for ever');
-      controller.abort();
-      await vi.advanceTimersByTimeAsync(1_000);
-      if (!watched.subscription.closed || watched.isComplete) expectEnded('', watched);
-      expect([vi.getTimerCount(), model.active, tools.active, agent.running().length]).toEqual([0, 0, 0, 0]);
-      expectSound('', sessions.journal('alice'), sessions.messages('alice'));
-      const next = watch(harness({ model: scriptedModel(['Hello.']), sessions }).pipe().turn({ session: 'alice', input: 'And now?' }));
-      await vi.advanceTimersByTimeAsync(1_000);
-      expect(next.end.outcome).toBe('completed');
-      expect(next.all('session.loaded')[0]?.repairs).toEqual([]);
-    });
+    const property = fc.asyncProperty(
+      scenario,
+      async ({ script, plans, native, driverDelayMs, storeDelayMs, slowOnly, steerAt, abortAt, leaveAt }) => {
+        const sessions = slowSessions({
+          delayMs: (operation) => (slowOnly === undefined || slowOnly === operation ? storeDelayMs : undefined),
+        });
+        const model = scriptedModel(
+          [...script, 'Done.'],
+          driverDelayMs === undefined ? {} : { delayMs: driverDelayMs },
+        );
+        const tools = scriptedTools({
+          ls: 'a',
+          slow: () => new Promise((resolve) => setTimeout(() => resolve('b'), 2)),
+          broken: () => {
+            throw new Error('No.');
+          },
+        });
+        const operators: MonoTypeOperatorFunction<TurnEvent>[] = plans.map((plan, index) =>
+          acting(`operator-${index}`, plan),
+        );
+        if (native !== undefined) operators.splice(1, 0, natives[native]?.() ?? tap());
+        const agent = harness({ model, tools, sessions, closeGraceMs: 100, maxModelCalls: 8 }).pipe(
+          retrying(),
+          ...operators,
+        );
+        const controller = new AbortController();
+        let count = 0;
+        const watched = watch(agent.turn({ session: 'alice', input: 'Go.', signal: controller.signal }), () => {
+          count += 1;
+          if (count === steerAt) agent.steer('alice', 'Hurry.');
+          if (count === abortAt) controller.abort();
+          if (count === leaveAt) queueMicrotask(() => watched.subscription.unsubscribe());
+        });
+        await vi.advanceTimersByTimeAsync(1_000);
+        const isHeld = !watched.isComplete && !watched.subscription.closed;
+        // An operator may hold what it likes for as long as it likes, but not against the user.
+        if (isHeld) expect(plans.flat(2).flat(), 'it waits for somebody').toContain('hold for ever');
+        controller.abort();
+        await vi.advanceTimersByTimeAsync(1_000);
+        if (!watched.subscription.closed || watched.isComplete) expectEnded('', watched);
+        expect([vi.getTimerCount(), model.active, tools.active, agent.running().length]).toEqual([0, 0, 0, 0]);
+        expectSound('', sessions.journal('alice'), sessions.messages('alice'));
+        const next = watch(
+          harness({ model: scriptedModel(['Hello.']), sessions })
+            .pipe()
+            .turn({ session: 'alice', input: 'And now?' }),
+        );
+        await vi.advanceTimersByTimeAsync(1_000);
+        expect(next.end.outcome).toBe('completed');
+        expect(next.all('session.loaded')[0]?.repairs).toEqual([]);
+      },
+    );
     await fc.assert(property, { numRuns: Number(process.env['RUNS'] ?? 300) });
   });
 });

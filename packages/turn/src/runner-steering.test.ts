@@ -19,11 +19,21 @@ interface Steered extends Watched {
 /** Runs a turn of two tool calls and steers it at certain events. */
 const run = async (
   when: (event: TurnEvent) => string | undefined,
-  { operators = [], store, script }: { readonly operators?: readonly PipelineOperator[]; readonly store?: SlowSessionsOptions; readonly script?: readonly ScriptStep[] } = {},
+  {
+    operators = [],
+    store,
+    script,
+  }: {
+    readonly operators?: readonly PipelineOperator[];
+    readonly store?: SlowSessionsOptions;
+    readonly script?: readonly ScriptStep[];
+  } = {},
 ): Promise<Steered> => {
   const sessions = slowSessions(store);
   const tools = scriptedTools({ ls: () => new Promise((resolve) => setTimeout(() => resolve('a.txt'), 1)) });
-  const model = scriptedModel(script ?? [response('Let me look.', call('1', 'ls'), call('2', 'ls')), 'One file.', 'Yes.', 'Well.']);
+  const model = scriptedModel(
+    script ?? [response('Let me look.', call('1', 'ls'), call('2', 'ls')), 'One file.', 'Yes.', 'Well.'],
+  );
   const agent = harness({ model, tools, sessions }).pipe(...operators);
   const taken: boolean[] = [];
   const watched = watch(agent.turn({ session: 'alice', input: 'Go.' }), (event) => {
@@ -44,14 +54,19 @@ const once = (type: string, message = 'Only text files.'): ((event: TurnEvent) =
   };
 };
 
-const rolesOf = (messages: readonly Message[]): string => messages.map((message) => (message.role === 'user' ? textOf(message) : message.role)).join(' | ');
+const rolesOf = (messages: readonly Message[]): string =>
+  messages.map((message) => (message.role === 'user' ? textOf(message) : message.role)).join(' | ');
 
 describe('a message for a turn that runs', () => {
   it.each([1, 2, 3, 4])('is appended once, though %i come in at once, each upon the other', async (many) => {
     let count = 0;
-    const again = ({ type }: TurnEvent): string | undefined => (count < many && (type === 'session.loaded' || type === 'input.received') ? `b${(count += 1)}` : undefined);
+    const again = ({ type }: TurnEvent): string | undefined =>
+      count < many && (type === 'session.loaded' || type === 'input.received') ? `b${(count += 1)}` : undefined;
     const { messages } = await run(again, { script: ['One.', 'Two.', 'Three.', 'Four.', 'Five.'] });
-    expect(messages.flatMap((message) => (message.role === 'user' ? [textOf(message)] : []))).toEqual(['Go.', ...Array.from({ length: many }, (_, index) => `b${index + 1}`)]);
+    expect(messages.flatMap((message) => (message.role === 'user' ? [textOf(message)] : []))).toEqual([
+      'Go.',
+      ...Array.from({ length: many }, (_, index) => `b${index + 1}`),
+    ]);
   });
 
   it('is appended once, though another comes in while an operator holds the one before it', async () => {
@@ -60,7 +75,12 @@ describe('a message for a turn that runs', () => {
       for (const go of held.splice(0)) go();
     };
     const holding = intercept('holding', () => ({
-      decide: { 'history.append': (event) => (event.origin === 'steering' ? new Promise<TurnEvent>((resolve) => held.push(() => resolve(event))) : undefined) },
+      decide: {
+        'history.append': (event) =>
+          event.origin === 'steering'
+            ? new Promise<TurnEvent>((resolve) => held.push(() => resolve(event)))
+            : undefined,
+      },
     }));
     let count = 0;
     const when = ({ type }: TurnEvent): string | undefined => {
@@ -72,36 +92,57 @@ describe('a message for a turn that runs', () => {
       return 'b2';
     };
     const { messages } = await run(when, { operators: [holding], script: ['One.', 'Two.', 'Three.'] });
-    expect(messages.flatMap((message) => (message.role === 'user' ? [textOf(message)] : []))).toEqual(['Go.', 'b1', 'b2']);
+    expect(messages.flatMap((message) => (message.role === 'user' ? [textOf(message)] : []))).toEqual([
+      'Go.',
+      'b1',
+      'b2',
+    ]);
   });
 
-  it.each(['a store that answers at once', 'a store that takes its time'])('is delivered at the next step boundary, with %s', async (kind) => {
-    const { taken, messages, all, end } = await run(once('model.delta'), kind.includes('once') ? {} : { store: { delayMs: 1 } });
-    expect(taken).toEqual([true]);
-    expect(rolesOf(messages)).toBe('Go. | assistant | tool | Only text files. | assistant');
-    expect(all('input.received')).toMatchObject([{ message: user('Only text files.') }]);
-    const [received] = all('input.received');
-    expect(all('history.append').find(({ origin }) => origin === 'steering')).toMatchObject({ delivers: [received?.id] });
-    expect(end).toMatchObject({ outcome: 'completed', steps: 2 });
-    expect(end.undelivered).toBeUndefined();
-  });
+  it.each(['a store that answers at once', 'a store that takes its time'])(
+    'is delivered at the next step boundary, with %s',
+    async (kind) => {
+      const { taken, messages, all, end } = await run(
+        once('model.delta'),
+        kind.includes('once') ? {} : { store: { delayMs: 1 } },
+      );
+      expect(taken).toEqual([true]);
+      expect(rolesOf(messages)).toBe('Go. | assistant | tool | Only text files. | assistant');
+      expect(all('input.received')).toMatchObject([{ message: user('Only text files.') }]);
+      const [received] = all('input.received');
+      expect(all('history.append').find(({ origin }) => origin === 'steering')).toMatchObject({
+        delivers: [received?.id],
+      });
+      expect(end).toMatchObject({ outcome: 'completed', steps: 2 });
+      expect(end.undelivered).toBeUndefined();
+    },
+  );
 
   it('before the tools have begun: their calls are answered skipped, and the model hears it after the message', async () => {
     const { tools, messages } = await run(once('model.response'));
     expect(tools.ran).toEqual([]);
     expect(rolesOf(messages)).toBe('Go. | assistant | tool | Only text files. | assistant');
-    expect(resultTexts(messages)).toEqual({ 1: 'Not run: a new message came in first.', 2: 'Not run: a new message came in first.' });
+    expect(resultTexts(messages)).toEqual({
+      1: 'Not run: a new message came in first.',
+      2: 'Not run: a new message came in first.',
+    });
   });
 
   it('while a call is held for approval: nothing of the step runs, what was let go later neither', async () => {
     let allow = (): void => undefined;
     const ask = intercept('ask', () => ({
-      decide: { 'tool.call': ({ call: { id } }) => (id === '2' ? new Promise<undefined>((resolve) => (allow = () => resolve(undefined))) : undefined) },
+      decide: {
+        'tool.call': ({ call: { id } }) =>
+          id === '2' ? new Promise<undefined>((resolve) => (allow = () => resolve(undefined))) : undefined,
+      },
       observe: { 'tool.result': () => allow() },
     }));
     const { tools, messages, all } = await run(once('tool.call'), { operators: [ask] });
     expect(tools.ran).toEqual([]);
-    expect(resultTexts(messages)).toEqual({ 1: 'Not run: a new message came in first.', 2: 'Not run: a new message came in first.' });
+    expect(resultTexts(messages)).toEqual({
+      1: 'Not run: a new message came in first.',
+      2: 'Not run: a new message came in first.',
+    });
     expect(all('tool.result').map(({ status }) => status)).toEqual(['skipped', 'skipped']);
   });
 
@@ -116,7 +157,11 @@ describe('a message for a turn that runs', () => {
         return inner.run(calls, context);
       },
     };
-    const agent = harness({ model: scriptedModel([response(call('1', 'ls')), 'Done.']), tools: driver, sessions }).pipe();
+    const agent = harness({
+      model: scriptedModel([response(call('1', 'ls')), 'Done.']),
+      tools: driver,
+      sessions,
+    }).pipe();
     const watched = watch(agent.turn({ session: 'alice', input: 'Go.' }));
     await new Promise((resolve) => setTimeout(resolve, 1));
     expect(agent.running()).toMatchObject([{ state: 'waiting-for-tool' }]);
@@ -134,7 +179,9 @@ describe('a message for a turn that runs', () => {
   });
 
   it('while the end is on its way: the stop that it overtakes is void', async () => {
-    const hold = intercept('hold', () => ({ decide: { 'turn.stop': (event) => new Promise((resolve) => setTimeout(() => resolve(event), 3)) } }));
+    const hold = intercept('hold', () => ({
+      decide: { 'turn.stop': (event) => new Promise((resolve) => setTimeout(() => resolve(event), 3)) },
+    }));
     const sessions = slowSessions();
     const agent = harness({ model: scriptedModel(['Hello.', 'You are right.']), sessions }).pipe(hold);
     const watched = watch(agent.turn({ session: 'alice', input: 'Go.' }));
@@ -148,10 +195,18 @@ describe('a message for a turn that runs', () => {
   });
 
   it('while an operator holds the request: it is for the next one, which has it', async () => {
-    const slow = intercept('slow', () => ({ decide: { 'model.request': (event) => new Promise((resolve) => setTimeout(() => resolve(event), 1)) } }));
-    const { messages, all, end } = await run(once('history.append'), { operators: [slow], script: ['Hello.', 'Well.'] });
+    const slow = intercept('slow', () => ({
+      decide: { 'model.request': (event) => new Promise((resolve) => setTimeout(() => resolve(event), 1)) },
+    }));
+    const { messages, all, end } = await run(once('history.append'), {
+      operators: [slow],
+      script: ['Hello.', 'Well.'],
+    });
     expect(rolesOf(messages)).toBe('Go. | assistant | Only text files. | assistant');
-    expect(all('model.request').map((request) => rolesOf([...request.messages]))).toEqual(['Go.', 'Go. | assistant | Only text files.']);
+    expect(all('model.request').map((request) => rolesOf([...request.messages]))).toEqual([
+      'Go.',
+      'Go. | assistant | Only text files.',
+    ]);
     expect(all('event.ignored')).toEqual([]);
     expect(end).toMatchObject({ outcome: 'completed', steps: 2 });
   });
@@ -163,12 +218,22 @@ describe('a message for a turn that runs', () => {
 
   it('that came while an earlier one is being delivered follows in the next step', async () => {
     const deliver = once('history.append');
-    const { messages } = await run((event) => (event.type === 'history.append' && event.origin === 'steering' ? deliver(event) : event.type === 'model.response' && event.step === 1 ? 'First.' : undefined));
+    const { messages } = await run((event) =>
+      event.type === 'history.append' && event.origin === 'steering'
+        ? deliver(event)
+        : event.type === 'model.response' && event.step === 1
+          ? 'First.'
+          : undefined,
+    );
     expect(rolesOf(messages)).toBe('Go. | assistant | tool | First. | assistant | Only text files. | assistant');
   });
 
   it('is seen by operators, which may change it', async () => {
-    const polite = intercept('polite', () => ({ decide: { 'input.received': (event) => ({ ...event, message: { ...event.message, content: 'Please, only text files.' } }) } }));
+    const polite = intercept('polite', () => ({
+      decide: {
+        'input.received': (event) => ({ ...event, message: { ...event.message, content: 'Please, only text files.' } }),
+      },
+    }));
     const { messages } = await run(once('model.delta'), { operators: [polite] });
     expect(rolesOf(messages)).toContain('Please, only text files.');
   });
@@ -177,9 +242,13 @@ describe('a message for a turn that runs', () => {
     const sessions = slowSessions();
     const agent = harness({ model: scriptedModel(['Hello.', 'Yes.']), sessions }).pipe();
     await runTurn(agent, 'Go.', (event) => {
-      if (event.type === 'model.delta') agent.steer('alice', { role: 'user', content: [{ type: 'text', text: 'a\ud800' }] });
+      if (event.type === 'model.delta') {
+        agent.steer('alice', { role: 'user', content: [{ type: 'text', text: 'a\ud800' }] });
+      }
     });
-    expect(sessions.messages('alice').map(({ content }) => JSON.stringify(content))).toContain('[{"type":"text","text":"a\ufffd"}]');
+    expect(sessions.messages('alice').map(({ content }) => JSON.stringify(content))).toContain(
+      '[{"type":"text","text":"a\ufffd"}]',
+    );
   });
 });
 
@@ -207,9 +276,18 @@ describe('a message that can not be delivered', () => {
   });
 
   it.each<[string, PipelineOperator]>([
-    ['the turn is stopped', intercept('stopper', () => ({ decide: { 'model.response': (event) => [event, stop('blocked')] } }))],
-    ['an operator holds it', intercept('holder', () => ({ decide: { 'input.received': () => new Promise(() => undefined) } }))],
-    ['an operator stops instead', intercept('refuser', () => ({ decide: { 'input.received': () => stop('blocked') } }))],
+    [
+      'the turn is stopped',
+      intercept('stopper', () => ({ decide: { 'model.response': (event) => [event, stop('blocked')] } })),
+    ],
+    [
+      'an operator holds it',
+      intercept('holder', () => ({ decide: { 'input.received': () => new Promise(() => undefined) } })),
+    ],
+    [
+      'an operator stops instead',
+      intercept('refuser', () => ({ decide: { 'input.received': () => stop('blocked') } })),
+    ],
     ['an operator fails on it', intercept('breaker', () => ({ decide: { 'input.received': () => null } }))],
   ])('is listed at the end when %s', async (_, operator) => {
     for (const store of [{}, { delayMs: 1 }]) {

@@ -23,10 +23,18 @@ describe('a store that takes its time', () => {
     const performed: string[] = [];
     const sessions = slowSessions({ delayMs: (_, count) => 1 + ((count * 5) % 7) });
     const model = scriptedModel([
-      () => (performed.push(`model called after ${sessions.confirmed.at(-1)}`), response(call('1', 'ls'), call('2', 'ls'))),
+      () => (
+        performed.push(`model called after ${sessions.confirmed.at(-1)}`),
+        response(call('1', 'ls'), call('2', 'ls'))
+      ),
       () => (performed.push(`model called after ${sessions.confirmed.at(-1)}`), 'Done.'),
     ]);
-    const tools = scriptedTools({ ls: () => (performed.push(`tool called after ${sessions.confirmed.filter((type) => type === 'tool.call').length} calls`), 'a') });
+    const tools = scriptedTools({
+      ls: () => (
+        performed.push(`tool called after ${sessions.confirmed.filter((type) => type === 'tool.call').length} calls`),
+        'a'
+      ),
+    });
     const agent = harness({ model, tools, sessions }).pipe();
     const watched = watch(agent.turn({ session: 'alice', input: 'Go.' }), ({ type }) => {
       if (!['model.delta', 'event.ignored'].includes(type)) expect(sessions.confirmed).toContain(type);
@@ -42,7 +50,11 @@ describe('a store that takes its time', () => {
 
   it.each(['open', 'append', 'close'] as const)('with one thing only takes its time with it: %s', async (slow) => {
     const sessions = slowSessions({ delayMs: (operation) => (operation === slow ? 3 : undefined) });
-    const agent = harness({ model: scriptedModel([response(call('1', 'ls')), 'Done.']), tools: scriptedTools({ ls: 'a' }), sessions }).pipe();
+    const agent = harness({
+      model: scriptedModel([response(call('1', 'ls')), 'Done.']),
+      tools: scriptedTools({ ls: 'a' }),
+      sessions,
+    }).pipe();
     const watched = watch(agent.turn({ session: 'alice', input: 'Go.' }));
     await settle();
     expectEnded(slow, watched);
@@ -53,14 +65,17 @@ describe('a store that takes its time', () => {
   it('does not keep the turn from going on when something that is not recorded comes behind what is', async () => {
     const chatty = intercept('chatty', () => ({
       decide: Object.fromEntries(
-        (['turn.start', 'session.loaded', 'history.append', 'model.response', 'tool.call', 'tool.result'] as const).map((type) => [
-          type,
-          (event: object) => [event, notice('event.ignored', { event: type, reason: 'beside it' })],
-        ]),
+        (['turn.start', 'session.loaded', 'history.append', 'model.response', 'tool.call', 'tool.result'] as const).map(
+          (type) => [type, (event: object) => [event, notice('event.ignored', { event: type, reason: 'beside it' })]],
+        ),
       ),
     }));
     const sessions = slowSessions({ delayMs: 3 });
-    const agent = harness({ model: scriptedModel([response(call('1', 'ls')), 'Done.']), tools: scriptedTools({ ls: 'a' }), sessions }).pipe(chatty);
+    const agent = harness({
+      model: scriptedModel([response(call('1', 'ls')), 'Done.']),
+      tools: scriptedTools({ ls: 'a' }),
+      sessions,
+    }).pipe(chatty);
     const watched = watch(agent.turn({ session: 'alice', input: 'Go.' }));
     await settle();
     expectEnded('', watched);
@@ -82,7 +97,11 @@ describe('a store that takes its time', () => {
     next('third');
     await settle();
     expect(turns.map(({ end }) => end.outcome)).toEqual(['completed', 'completed', 'completed']);
-    expect(sessions.messages('alice').filter(({ role }) => role === 'user')).toEqual([user('first'), user('second'), user('third')]);
+    expect(sessions.messages('alice').filter(({ role }) => role === 'user')).toEqual([
+      user('first'),
+      user('second'),
+      user('third'),
+    ]);
   });
 
   it('is let go once it is open when the subscriber left before that', async () => {
@@ -115,21 +134,33 @@ describe('a store that takes its time', () => {
 });
 
 describe('a session that already runs a turn', () => {
-  it.each([[undefined], [2]])('refuses another one with a typed error, and lets the first go on (delay %s)', async (delayMs) => {
-    const sessions = slowSessions(delayMs === undefined ? {} : { delayMs });
-    const agent = harness({ model: scriptedModel(['One.', 'Two.'], { delayMs: 20 }), sessions }).pipe();
-    const first = watch(agent.turn({ session: 'alice', input: 'first' }));
-    await vi.advanceTimersByTimeAsync(10);
-    const second = watch(agent.turn({ session: 'alice', input: 'second' }));
-    const elsewhere = watch(agent.turn({ session: 'bob', input: 'third' }));
-    await settle();
-    expect(second.end).toMatchObject({ outcome: 'error', reason: 'The session could not be opened.', error: { name: 'SessionBusyError', code: 'session-busy' }, undelivered: [user('second')] });
-    expect(first.end.outcome).toBe('completed');
-    expect(elsewhere.end.outcome).toBe('completed');
-    const after = watch(harness({ model: scriptedModel(['Four.']), sessions }).pipe().turn({ session: 'alice', input: 'fourth' }));
-    await settle();
-    expect(after.end.outcome).toBe('completed');
-  });
+  it.each([[undefined], [2]])(
+    'refuses another one with a typed error, and lets the first go on (delay %s)',
+    async (delayMs) => {
+      const sessions = slowSessions(delayMs === undefined ? {} : { delayMs });
+      const agent = harness({ model: scriptedModel(['One.', 'Two.'], { delayMs: 20 }), sessions }).pipe();
+      const first = watch(agent.turn({ session: 'alice', input: 'first' }));
+      await vi.advanceTimersByTimeAsync(10);
+      const second = watch(agent.turn({ session: 'alice', input: 'second' }));
+      const elsewhere = watch(agent.turn({ session: 'bob', input: 'third' }));
+      await settle();
+      expect(second.end).toMatchObject({
+        outcome: 'error',
+        reason: 'The session could not be opened.',
+        error: { name: 'SessionBusyError', code: 'session-busy' },
+        undelivered: [user('second')],
+      });
+      expect(first.end.outcome).toBe('completed');
+      expect(elsewhere.end.outcome).toBe('completed');
+      const after = watch(
+        harness({ model: scriptedModel(['Four.']), sessions })
+          .pipe()
+          .turn({ session: 'alice', input: 'fourth' }),
+      );
+      await settle();
+      expect(after.end.outcome).toBe('completed');
+    },
+  );
 
   it('is free again at once: a turn that begins inside the end of another one is not refused', async () => {
     const sessions = slowSessions();
@@ -144,7 +175,9 @@ describe('a session that already runs a turn', () => {
 
   it('keeps a later turn waiting while the one before it is closing', async () => {
     const sessions = slowSessions();
-    const slowEnd = intercept('slow-end', () => ({ decide: { 'turn.end': (event) => new Promise((resolve) => setTimeout(() => resolve(event), 30)) } }));
+    const slowEnd = intercept('slow-end', () => ({
+      decide: { 'turn.end': (event) => new Promise((resolve) => setTimeout(() => resolve(event), 30)) },
+    }));
     const agent = harness({ model: scriptedModel(['One.', 'Two.']), sessions }).pipe(slowEnd);
     const first = watch(agent.turn({ session: 'alice', input: 'first' }));
     await vi.advanceTimersByTimeAsync(10);
@@ -158,51 +191,75 @@ describe('a session that already runs a turn', () => {
 describe('a store that fails', () => {
   const failing = (operation: StoreOperation, place: number, delayMs?: number): SlowSessionsOptions => ({
     ...(delayMs !== undefined && { delayMs }),
-    failWith: (asked, count) => (asked === operation && count === place ? Object.assign(new Error('No space left.'), { code: 'ENOSPC' }) : undefined),
+    failWith: (asked, count) =>
+      asked === operation && count === place
+        ? Object.assign(new Error('No space left.'), { code: 'ENOSPC' })
+        : undefined,
   });
 
-  it.each([[undefined], [1]])('to open ends the turn with its error, and the session can be used later (delay %s)', async (delayMs) => {
-    const sessions = slowSessions(failing('open', 0, delayMs));
-    const model = scriptedModel(['Hello.']);
-    const agent = harness({ model, sessions }).pipe();
-    const first = watch(agent.turn({ session: 'alice', input: 'first' }));
-    await settle();
-    expectEnded('', first);
-    expect(first.end).toMatchObject({ outcome: 'error', reason: 'The session could not be opened.', error: { code: 'ENOSPC' }, undelivered: [user('first')] });
-    expect(model.requests).toEqual([]);
-    const second = watch(agent.turn({ session: 'alice', input: 'second' }));
-    await settle();
-    expect(second.end.outcome).toBe('completed');
-  });
+  it.each([[undefined], [1]])(
+    'to open ends the turn with its error, and the session can be used later (delay %s)',
+    async (delayMs) => {
+      const sessions = slowSessions(failing('open', 0, delayMs));
+      const model = scriptedModel(['Hello.']);
+      const agent = harness({ model, sessions }).pipe();
+      const first = watch(agent.turn({ session: 'alice', input: 'first' }));
+      await settle();
+      expectEnded('', first);
+      expect(first.end).toMatchObject({
+        outcome: 'error',
+        reason: 'The session could not be opened.',
+        error: { code: 'ENOSPC' },
+        undelivered: [user('first')],
+      });
+      expect(model.requests).toEqual([]);
+      const second = watch(agent.turn({ session: 'alice', input: 'second' }));
+      await settle();
+      expect(second.end.outcome).toBe('completed');
+    },
+  );
 
-  it.each([[undefined], [1]])('to write ends the turn with its error, at every record, and performs nothing that is not safe (delay %s)', async (delayMs) => {
-    const whole = slowSessions();
-    const rich = richTurn({ sessions: whole });
-    watch(rich.turn(), (event) => rich.react(event));
-    await settle();
-    const records = whole.journal('alice').length;
-    expect(records).toBeGreaterThan(30);
-    for (let place = 0; place < records; place += 1) {
-      const sessions = slowSessions(failing('append', place, delayMs));
-      const broken = richTurn({ sessions });
-      const watched = watch(broken.turn(), (event) => broken.react(event));
+  it.each([[undefined], [1]])(
+    'to write ends the turn with its error, at every record, and performs nothing that is not safe (delay %s)',
+    async (delayMs) => {
+      const whole = slowSessions();
+      const rich = richTurn({ sessions: whole });
+      watch(rich.turn(), (event) => rich.react(event));
       await settle();
-      const label = `record ${place}`;
-      expectEnded(label, watched);
-      const outcome = watched.end;
-      expect(outcome, label).toMatchObject({ outcome: 'error', error: { code: 'ENOSPC' } });
-      expect([broken.model.active, broken.tools.active, vi.getTimerCount()], label).toEqual([0, 0, 0]);
-      expect(watched.types.filter((type) => type === 'model.request').length, label).toBe(broken.model.requests.length);
-      expect(sessions.journal('alice').length, `${label}: nothing is written behind a gap`).toBeLessThanOrEqual(place + (delayMs === undefined ? 0 : 3));
-      const next = watch(harness({ model: scriptedModel(['Hello.']), sessions }).pipe().turn({ session: 'alice', input: 'And now?' }));
-      await settle();
-      expect(next.end.outcome, label).toBe('completed');
-    }
-  });
+      const records = whole.journal('alice').length;
+      expect(records).toBeGreaterThan(30);
+      for (let place = 0; place < records; place += 1) {
+        const sessions = slowSessions(failing('append', place, delayMs));
+        const broken = richTurn({ sessions });
+        const watched = watch(broken.turn(), (event) => broken.react(event));
+        await settle();
+        const label = `record ${place}`;
+        expectEnded(label, watched);
+        const outcome = watched.end;
+        expect(outcome, label).toMatchObject({ outcome: 'error', error: { code: 'ENOSPC' } });
+        expect([broken.model.active, broken.tools.active, vi.getTimerCount()], label).toEqual([0, 0, 0]);
+        expect(watched.types.filter((type) => type === 'model.request').length, label).toBe(
+          broken.model.requests.length,
+        );
+        expect(sessions.journal('alice').length, `${label}: nothing is written behind a gap`).toBeLessThanOrEqual(
+          place + (delayMs === undefined ? 0 : 3),
+        );
+        const next = watch(
+          harness({ model: scriptedModel(['Hello.']), sessions })
+            .pipe()
+            .turn({ session: 'alice', input: 'And now?' }),
+        );
+        await settle();
+        expect(next.end.outcome, label).toBe('completed');
+      }
+    },
+  );
 
   it('to write the first record of a turn leaves the turn before it as it was', async () => {
     let isFailing = false;
-    const sessions = slowSessions({ failWith: (operation) => (isFailing && operation === 'append' ? new Error('No.') : undefined) });
+    const sessions = slowSessions({
+      failWith: (operation) => (isFailing && operation === 'append' ? new Error('No.') : undefined),
+    });
     const agent = harness({ model: scriptedModel(['One.', 'Two.']), sessions }).pipe();
     watch(agent.turn({ session: 'alice', input: 'first' }));
     await settle();
@@ -220,7 +277,11 @@ describe('a store that fails', () => {
       for (let place = 2; place < 9; place += 1) {
         const sessions = slowSessions(failing('append', place, delayMs));
         const stopper = intercept('stopper', () => ({ decide: { 'tool.call': () => stop('blocked') } }));
-        const watched = watch(harness({ model: scriptedModel([response(call('1'), call('2'))]), sessions }).pipe(stopper).turn({ session: 'alice', input: 'Go.' }));
+        const watched = watch(
+          harness({ model: scriptedModel([response(call('1'), call('2'))]), sessions })
+            .pipe(stopper)
+            .turn({ session: 'alice', input: 'Go.' }),
+        );
         await settle();
         expectEnded(`record ${place}`, watched);
         expect(watched.end.outcome).toBe('error');
@@ -244,7 +305,11 @@ describe('a store that fails', () => {
 
   it.each([[undefined], [1]])('to let go does not keep the end back (delay %s)', async (delayMs) => {
     const sessions = slowSessions(failing('close', 0, delayMs));
-    const watched = watch(harness({ model: scriptedModel(['Hello.']), sessions }).pipe().turn({ session: 'alice', input: 'Go.' }));
+    const watched = watch(
+      harness({ model: scriptedModel(['Hello.']), sessions })
+        .pipe()
+        .turn({ session: 'alice', input: 'Go.' }),
+    );
     await settle();
     expectEnded('', watched);
     expect(watched.end.outcome).toBe('completed');
@@ -253,7 +318,10 @@ describe('a store that fails', () => {
 
 describe('a session that is not in order', () => {
   const asks: Message = { role: 'assistant', content: [call('1', 'ls')] };
-  const result = (id: string): Message => ({ role: 'tool', content: [{ type: 'tool-result', toolCallId: id, toolName: 'ls', output: { type: 'text', value: 'a' } }] });
+  const result = (id: string): Message => ({
+    role: 'tool',
+    content: [{ type: 'tool-result', toolCallId: id, toolName: 'ls', output: { type: 'text', value: 'a' } }],
+  });
   it.each<[string, readonly Message[], string]>([
     ['an orphan result', [user('a'), result('9')], 'orphan-result'],
     ['a missing result', [user('a'), asks], 'missing-result'],
@@ -265,13 +333,21 @@ describe('a session that is not in order', () => {
   ])('is repaired when it is loaded: %s', async (_, history, problem) => {
     const sessions = slowSessions({ initial: { alice: history } });
     const model = scriptedModel([response(call('1', 'ls')), 'Done.']);
-    const watched = watch(harness({ model, tools: scriptedTools({ ls: ok('b') }), sessions }).pipe().turn({ session: 'alice', input: 'Go.' }));
+    const watched = watch(
+      harness({ model, tools: scriptedTools({ ls: ok('b') }), sessions })
+        .pipe()
+        .turn({ session: 'alice', input: 'Go.' }),
+    );
     await settle();
     expect(watched.end.outcome).toBe('completed');
     expect(watched.all('session.loaded')[0]?.repairs).toMatchObject([{ problem }]);
     expectSound('', sessions.journal('alice'), sessions.messages('alice'));
     if (problem === 'missing-result') expect(JSON.stringify(model.requests[0]?.messages)).toContain(interruptedText);
-    const again = watch(harness({ model: scriptedModel(['Hi.']), sessions }).pipe().turn({ session: 'alice', input: 'Go.' }));
+    const again = watch(
+      harness({ model: scriptedModel(['Hi.']), sessions })
+        .pipe()
+        .turn({ session: 'alice', input: 'Go.' }),
+    );
     await settle();
     expect(again.all('session.loaded')[0]?.repairs).toEqual([]);
   });
@@ -279,7 +355,11 @@ describe('a session that is not in order', () => {
   it('is handed on as it is when it is in order', async () => {
     const history = [user('a'), asks, result('1')];
     const sessions = slowSessions({ initial: { alice: history } });
-    const watched = watch(harness({ model: scriptedModel(['Hi.']), sessions }).pipe().turn({ session: 'alice', input: 'Go.' }));
+    const watched = watch(
+      harness({ model: scriptedModel(['Hi.']), sessions })
+        .pipe()
+        .turn({ session: 'alice', input: 'Go.' }),
+    );
     await settle();
     const [loaded] = watched.all('session.loaded');
     expect(loaded?.messages.toArray().every((message, index) => message === history[index])).toBe(true);

@@ -20,7 +20,8 @@ const hours = 3_600_000;
 const hanging = (operation: StoreOperation, place = 0): SlowSessions =>
   slowSessions({ delayMs: (asked, count) => (asked === operation && count === place ? 10 * hours : 1) });
 
-const agentWith = (sessions: SlowSessions): Agent => harness({ model: scriptedModel(['One.', 'Two.', 'Three.', 'Four.']), sessions, closeGraceMs: 500 }).pipe();
+const agentWith = (sessions: SlowSessions): Agent =>
+  harness({ model: scriptedModel(['One.', 'Two.', 'Three.', 'Four.']), sessions, closeGraceMs: 500 }).pipe();
 
 const ask = async (agent: Agent, waitMs = 5_000): Promise<Watched> => {
   const watched = watch(agent.turn({ session: 'alice', input: 'Go on.' }));
@@ -37,7 +38,14 @@ describe('a store that hangs', () => {
     expect(first.end.outcome).toBe('completed');
     const appended = sessions.counts.append;
     const second = await ask(agent);
-    expect(second.end).toMatchObject({ outcome: 'error', error: { name: 'SessionStuckError', code: 'session-stuck', message: expect.stringContaining('close()') as string } });
+    expect(second.end).toMatchObject({
+      outcome: 'error',
+      error: {
+        name: 'SessionStuckError',
+        code: 'session-stuck',
+        message: expect.stringContaining('close()') as string,
+      },
+    });
     expect([sessions.counts.open, sessions.counts.append]).toEqual([1, appended]);
     await vi.advanceTimersByTimeAsync(10 * hours);
     expect((await ask(agent)).end.outcome).toBe('completed');
@@ -56,34 +64,44 @@ describe('a store that hangs', () => {
     expect(second.end.error?.code).toBe('session-stuck');
   });
 
-  it.each([6, 7])('in append() while the turn ends says so, as nothing tells whether its end is kept (record %i)', async (place) => {
-    const sessions = hanging('append', place);
-    const agent = agentWith(sessions);
-    const first = await ask(agent);
-    expectEnded('', first);
-    expect(first.end).toMatchObject({ outcome: 'error', reason: 'The journal could not be written.', error: { code: 'session-stuck', message: expect.stringContaining('append()') as string } });
-    expect((await ask(agent)).end.error?.code).toBe('session-stuck');
-    expect(sessions.counts.open).toBe(1);
-    await vi.advanceTimersByTimeAsync(10 * hours);
-    expect((await ask(agent)).end.outcome).toBe('completed');
-    expect(vi.getTimerCount()).toBe(0);
-  });
+  it.each([6, 7])(
+    'in append() while the turn ends says so, as nothing tells whether its end is kept (record %i)',
+    async (place) => {
+      const sessions = hanging('append', place);
+      const agent = agentWith(sessions);
+      const first = await ask(agent);
+      expectEnded('', first);
+      expect(first.end).toMatchObject({
+        outcome: 'error',
+        reason: 'The journal could not be written.',
+        error: { code: 'session-stuck', message: expect.stringContaining('append()') as string },
+      });
+      expect((await ask(agent)).end.error?.code).toBe('session-stuck');
+      expect(sessions.counts.open).toBe(1);
+      await vi.advanceTimersByTimeAsync(10 * hours);
+      expect((await ask(agent)).end.outcome).toBe('completed');
+      expect(vi.getTimerCount()).toBe(0);
+    },
+  );
 
-  it.each([1, 3, 4])('in append() in the middle of a turn ends it once somebody aborts it (record %i)', async (place) => {
-    const sessions = hanging('append', place);
-    const agent = agentWith(sessions);
-    const controller = new AbortController();
-    const first = watch(agent.turn({ session: 'alice', input: 'Go on.', signal: controller.signal }));
-    await vi.advanceTimersByTimeAsync(hours);
-    expect(first.isComplete).toBe(false);
-    controller.abort();
-    await vi.advanceTimersByTimeAsync(2_000);
-    expectEnded('', first);
-    expect(first.end.error?.code).toBe('session-stuck');
-    expect((await ask(agent)).end.error?.code).toBe('session-stuck');
-    await vi.advanceTimersByTimeAsync(10 * hours);
-    expect((await ask(agent)).end.outcome).toBe('completed');
-  });
+  it.each([1, 3, 4])(
+    'in append() in the middle of a turn ends it once somebody aborts it (record %i)',
+    async (place) => {
+      const sessions = hanging('append', place);
+      const agent = agentWith(sessions);
+      const controller = new AbortController();
+      const first = watch(agent.turn({ session: 'alice', input: 'Go on.', signal: controller.signal }));
+      await vi.advanceTimersByTimeAsync(hours);
+      expect(first.isComplete).toBe(false);
+      controller.abort();
+      await vi.advanceTimersByTimeAsync(2_000);
+      expectEnded('', first);
+      expect(first.end.error?.code).toBe('session-stuck');
+      expect((await ask(agent)).end.error?.code).toBe('session-stuck');
+      await vi.advanceTimersByTimeAsync(10 * hours);
+      expect((await ask(agent)).end.outcome).toBe('completed');
+    },
+  );
 
   it('in append() when the subscriber has left does not hang the next turn', async () => {
     const sessions = hanging('append', 3);
@@ -99,9 +117,13 @@ describe('a store that hangs', () => {
   });
 
   it('in append() of a stop that an operator says out of the blue ends the turn all the same', async () => {
-    const timeLimit = intercept('time-limit', ({ after, emit }) => ({ observe: { 'model.request': () => void after(100, () => emit(stop('timed-out'))) } }));
+    const timeLimit = intercept('time-limit', ({ after, emit }) => ({
+      observe: { 'model.request': () => void after(100, () => emit(stop('timed-out'))) },
+    }));
     const sessions = hanging('append', 4);
-    const agent = harness({ model: scriptedModel([{ never: [] }, 'Two.']), sessions, closeGraceMs: 500 }).pipe(timeLimit);
+    const agent = harness({ model: scriptedModel([{ never: [] }, 'Two.']), sessions, closeGraceMs: 500 }).pipe(
+      timeLimit,
+    );
     const first = watch(agent.turn({ session: 'alice', input: 'Go on.' }));
     await vi.advanceTimersByTimeAsync(1_300);
     expectEnded('', first);
@@ -119,7 +141,10 @@ describe('a store that hangs', () => {
     await vi.advanceTimersByTimeAsync(1_000);
     expect(first.end.outcome).toBe('cancelled');
     const second = await ask(agent);
-    expect(second.end.error).toMatchObject({ code: 'session-stuck', message: expect.stringContaining('open()') as string });
+    expect(second.end.error).toMatchObject({
+      code: 'session-stuck',
+      message: expect.stringContaining('open()') as string,
+    });
     expect(sessions.counts.open).toBe(1);
     await vi.advanceTimersByTimeAsync(10 * hours);
     expect((await ask(agent)).end.outcome).toBe('completed');
@@ -141,7 +166,14 @@ describe('a store that hangs', () => {
     let hung = 0;
     for (const operation of ['open', 'append', 'close'] as const) {
       for (let place = 0; place < (operation === 'append' ? 12 : 1); place += 1) {
-        for (const [way, afterMs] of [['abort', 3], ['leave', 3], ['abort', 15], ['leave', 15], ['abort', 700], ['leave', 700]] as const) {
+        for (const [way, afterMs] of [
+          ['abort', 3],
+          ['leave', 3],
+          ['abort', 15],
+          ['leave', 15],
+          ['abort', 700],
+          ['leave', 700],
+        ] as const) {
           const label = `${operation} ${place}, ${way} after ${afterMs} ms`;
           const sessions = hanging(operation, place);
           const model = scriptedModel([response(call('1', 'ls')), 'One.', 'Two.', 'Three.', 'Four.'], { delayMs: 2 });
@@ -171,6 +203,10 @@ describe('a store that hangs', () => {
   });
 
   it('fails in words that name the session and what hangs', () => {
-    expect(new SessionStuckError('alice', 'append')).toMatchObject({ code: 'session-stuck', session: 'alice', operation: 'append' });
+    expect(new SessionStuckError('alice', 'append')).toMatchObject({
+      code: 'session-stuck',
+      session: 'alice',
+      operation: 'append',
+    });
   });
 });

@@ -9,46 +9,78 @@ import type { Message } from './messages.js';
 import { reply } from './reply.js';
 import { call, response, scriptedModel, scriptedTools, user, type ScriptStep } from './testing/index.js';
 
-const run = async (operators: readonly TurnOperator[], script: readonly ScriptStep[] = [response(call('1', 'ls'), call('2', 'ls')), 'Done.']) => {
+const run = async (
+  operators: readonly TurnOperator[],
+  script: readonly ScriptStep[] = [response(call('1', 'ls'), call('2', 'ls')), 'Done.'],
+) => {
   const sessions = slowSessions();
   const model = scriptedModel(script);
-  const watched = await runTurn(harness({ model, tools: scriptedTools({ ls: 'a.txt' }), sessions, closeGraceMs: 20 }).pipe(...operators));
+  const watched = await runTurn(
+    harness({ model, tools: scriptedTools({ ls: 'a.txt' }), sessions, closeGraceMs: 20 }).pipe(...operators),
+  );
   expectEnded('', watched);
   expectSound('', sessions.journal('alice'), sessions.messages('alice'));
   return { watched, model, messages: sessions.messages('alice') };
 };
 
-const beside = (type: TurnEvent['type'], added: NewEvent, when: (event: TurnEvent) => boolean = () => true): TurnOperator => {
+const beside = (
+  type: TurnEvent['type'],
+  added: NewEvent,
+  when: (event: TurnEvent) => boolean = () => true,
+): TurnOperator => {
   const decide = (event: TurnEvent): readonly NewEvent[] | undefined => (when(event) ? [event, added] : undefined);
   return intercept('beside', () => ({ decide: { [type]: decide } }));
 };
 const append = (...messages: readonly Message[]): NewEvent => ({ type: 'history.append', origin: 'note', messages });
 const line = (messages: readonly Message[]): string =>
-  messages.map(({ role, content }) => (typeof content === 'string' ? `${role}: ${content}` : `${role} ${content.map((part) => ('toolCallId' in part ? part.toolCallId : part.type)).join()}`)).join(' | ');
+  messages
+    .map(({ role, content }) =>
+      typeof content === 'string'
+        ? `${role}: ${content}`
+        : `${role} ${content.map((part) => ('toolCallId' in part ? part.toolCallId : part.type)).join()}`,
+    )
+    .join(' | ');
 
 describe('what an operator appends to the history', () => {
   it('while tools run comes after their results, in the transcript and in the next request', async () => {
     for (const type of ['tool.call', 'tool.result'] as const) {
-      const { messages, model } = await run([beside(type, append(user('Note.')), (event) => (event.type === 'tool.call' || event.type === 'tool.result') && event.call.id === '1')]);
+      const { messages, model } = await run([
+        beside(
+          type,
+          append(user('Note.')),
+          (event) => (event.type === 'tool.call' || event.type === 'tool.result') && event.call.id === '1',
+        ),
+      ]);
       expect(line(messages)).toBe('user: Go. | assistant 1,2 | tool 1,2 | user: Note. | assistant text');
-      expect(line(model.requests[1]?.messages.toArray() ?? [])).toBe('user: Go. | assistant 1,2 | tool 1,2 | user: Note.');
+      expect(line(model.requests[1]?.messages.toArray() ?? [])).toBe(
+        'user: Go. | assistant 1,2 | tool 1,2 | user: Note.',
+      );
     }
   });
 
   it('comes at once where nothing is in the way', async () => {
-    const { messages } = await run([beside('model.request', append(user('Note.')), (event) => event.type === 'model.request' && event.step === 1)]);
+    const { messages } = await run([
+      beside('model.request', append(user('Note.')), (event) => event.type === 'model.request' && event.step === 1),
+    ]);
     expect(line(messages)).toBe('user: Go. | user: Note. | assistant 1,2 | tool 1,2 | assistant text');
   });
 
   it('is kept when the turn is stopped while it waits', async () => {
-    const stopping: TurnOperator = intercept('stopping', () => ({ decide: { 'tool.call': (event) => (event.call.id === '1' ? [event, append(user('Note.')), stop('blocked')] : undefined) } }));
+    const stopping: TurnOperator = intercept('stopping', () => ({
+      decide: {
+        'tool.call': (event) => (event.call.id === '1' ? [event, append(user('Note.')), stop('blocked')] : undefined),
+      },
+    }));
     const { messages } = await run([stopping]);
     expect(line(messages)).toBe('user: Go. | assistant 1,2 | tool 1,2 | user: Note.');
   });
 
   it('is repaired where it is not in order by itself', async () => {
     const stray: readonly Message[] = [
-      { role: 'tool', content: [{ type: 'tool-result', toolCallId: '9', toolName: 'ls', output: { type: 'text', value: 'x' } }] },
+      {
+        role: 'tool',
+        content: [{ type: 'tool-result', toolCallId: '9', toolName: 'ls', output: { type: 'text', value: 'x' } }],
+      },
       { role: 'assistant', content: [call('8', 'ls')] },
     ];
     const { messages, watched } = await run([beside('session.loaded', append(...stray))]);
@@ -59,27 +91,43 @@ describe('what an operator appends to the history', () => {
 
   it('is in the order of the transcript in a reply too', async () => {
     const sessions = slowSessions();
-    const agent = harness({ model: scriptedModel([response(call('1', 'ls')), 'Done.']), tools: scriptedTools({ ls: 'a' }), sessions }).pipe(beside('tool.result', append(user('Note.'))));
+    const agent = harness({
+      model: scriptedModel([response(call('1', 'ls')), 'Done.']),
+      tools: scriptedTools({ ls: 'a' }),
+      sessions,
+    }).pipe(beside('tool.result', append(user('Note.'))));
     const { messages } = await reply(agent.turn({ session: 'alice', input: 'Go.' }));
     expect(messages).toEqual(sessions.messages('alice'));
   });
 });
 
 describe('what an operator puts in the place of the history', () => {
-  const replace = (messages: readonly Message[]): NewEvent => ({ type: 'history.replace', origin: 'compaction', messages });
+  const replace = (messages: readonly Message[]): NewEvent => ({
+    type: 'history.replace',
+    origin: 'compaction',
+    messages,
+  });
 
   it('is the history from then on, and the next request holds it', async () => {
     const compact: TurnOperator = intercept('compact', () => ({
-      decide: { 'model.request': (event) => (event.step === 2 ? [replace([user('Summary.'), ...event.messages.slice(-2)]), event] : undefined) },
+      decide: {
+        'model.request': (event) =>
+          event.step === 2 ? [replace([user('Summary.'), ...event.messages.slice(-2)]), event] : undefined,
+      },
     }));
     const { messages, model } = await run([compact], [response(call('1', 'ls')), response(call('2', 'ls')), 'Done.']);
     expect(line(messages)).toBe('user: Summary. | assistant 1 | tool 1 | assistant 2 | tool 2 | assistant text');
-    expect(line(model.requests[2]?.messages.toArray() ?? [])).toBe('user: Summary. | assistant 1 | tool 1 | assistant 2 | tool 2');
+    expect(line(model.requests[2]?.messages.toArray() ?? [])).toBe(
+      'user: Summary. | assistant 1 | tool 1 | assistant 2 | tool 2',
+    );
   });
 
   it('is repaired when it was cut between a call and its result', async () => {
     const cut: TurnOperator = intercept('cut', () => ({
-      decide: { 'model.request': (event) => (event.step === 2 ? [replace([user('Summary.'), ...event.messages.slice(-1)]), event] : undefined) },
+      decide: {
+        'model.request': (event) =>
+          event.step === 2 ? [replace([user('Summary.'), ...event.messages.slice(-1)]), event] : undefined,
+      },
     }));
     const { messages } = await run([cut]);
     expect(line(messages)).toBe('user: Summary. | assistant text');
@@ -94,7 +142,10 @@ describe('what an operator puts in the place of the history', () => {
 
 describe('the transcript', () => {
   it('holds nothing of an answer that says nothing, which providers refuse', async () => {
-    const { messages, watched } = await run([], [response('', call('1', 'ls')), { content: [], finishReason: 'stop', usage: response().usage }]);
+    const { messages, watched } = await run(
+      [],
+      [response('', call('1', 'ls')), { content: [], finishReason: 'stop', usage: response().usage }],
+    );
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
     expect(messages[1]?.content).toEqual([call('1', 'ls')]);
     expect(watched.end).toMatchObject({ outcome: 'completed', steps: 2 });
@@ -107,14 +158,31 @@ describe('the transcript', () => {
   });
 
   it('holds the results in the order of the calls when the turn is stopped in the middle', async () => {
-    const { messages, watched } = await run([intercept('stopping', () => ({ decide: { 'tool.result': (event) => (event.call.id === '2' ? [event, stop('blocked', 'Enough.')] : new Promise(() => undefined)) } }))]);
-    expect(resultTexts(messages)).toEqual({ 1: 'Cancelled while it may have been running; what it had done by then stays done: Enough.', 2: 'a.txt' });
+    const { messages, watched } = await run([
+      intercept('stopping', () => ({
+        decide: {
+          'tool.result': (event) =>
+            event.call.id === '2' ? [event, stop('blocked', 'Enough.')] : new Promise(() => undefined),
+        },
+      })),
+    ]);
+    expect(resultTexts(messages)).toEqual({
+      1: 'Cancelled while it may have been running; what it had done by then stays done: Enough.',
+      2: 'a.txt',
+    });
     expect(watched.end.outcome).toBe('blocked');
     expect(messages[2]).toMatchObject({ content: [{ toolCallId: '1' }, { toolCallId: '2' }] });
   });
 
   it('says that a call did not run when the step was not decided in full', async () => {
-    const { messages } = await run([intercept('stopping', () => ({ decide: { 'tool.call': (event) => (event.call.id === '2' ? stop('blocked', 'Enough.') : undefined) } }))]);
-    expect(resultTexts(messages)).toEqual({ 1: 'Cancelled before it ran: Enough.', 2: 'Cancelled before it ran: Enough.' });
+    const { messages } = await run([
+      intercept('stopping', () => ({
+        decide: { 'tool.call': (event) => (event.call.id === '2' ? stop('blocked', 'Enough.') : undefined) },
+      })),
+    ]);
+    expect(resultTexts(messages)).toEqual({
+      1: 'Cancelled before it ran: Enough.',
+      2: 'Cancelled before it ran: Enough.',
+    });
   });
 });

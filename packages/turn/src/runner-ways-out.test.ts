@@ -31,7 +31,13 @@ const types = [
 ] as const;
 
 /** Nobody waits for these: the turn may be over before they are let go. */
-const unneeded: readonly string[] = ['session.state', 'history.replace', 'tool.progress', 'input.received', 'approval.answer'];
+const unneeded: readonly string[] = [
+  'session.state',
+  'history.replace',
+  'tool.progress',
+  'input.received',
+  'approval.answer',
+];
 
 /** Does something with the n-th event that comes by, counted from 1. */
 const atEvent = (n: number, act: (event: TurnEvent) => DecisionInput): TurnOperator & { readonly acted: string[] } => {
@@ -59,22 +65,35 @@ const places: readonly Place[] = [
   { name: 'drivers and a store that answer at once' },
   { name: 'drivers that take their time', driverDelayMs: 3 },
   { name: 'a store that takes its time', storeDelayMs: 2 },
-  { name: 'drivers and a store that take their time', driverDelayMs: 2, storeDelayMs: (_, count) => 1 + ((count * 7) % 5) },
+  {
+    name: 'drivers and a store that take their time',
+    driverDelayMs: 2,
+    storeDelayMs: (_, count) => 1 + ((count * 7) % 5),
+  },
 ];
 
-const sessionsOf = ({ storeDelayMs }: Place): SlowSessions => slowSessions(storeDelayMs === undefined ? {} : { delayMs: storeDelayMs });
+const sessionsOf = ({ storeDelayMs }: Place): SlowSessions =>
+  slowSessions(storeDelayMs === undefined ? {} : { delayMs: storeDelayMs });
 
 /** Lets everything happen that is going to. */
 const settle = (): Promise<unknown> => vi.advanceTimersByTimeAsync(30_000);
 
 /** Whatever happened: nothing is left behind, and the session can be used. */
-const expectClean = async (label: string, sessions: SlowSessions, { agent, model, tools, lives }: RichTurn): Promise<void> => {
+const expectClean = async (
+  label: string,
+  sessions: SlowSessions,
+  { agent, model, tools, lives }: RichTurn,
+): Promise<void> => {
   expect(vi.getTimerCount(), `${label}: timers`).toBe(0);
   expect([model.active, tools.active], `${label}: drivers at work`).toEqual([0, 0]);
   expect(agent.running(), `${label}: turns under way`).toEqual([]);
   expect(lives.finalized, `${label}: operators that were set up are finalized`).toBe(lives.setUp);
   expectSound(label, sessions.journal('alice'), sessions.messages('alice'));
-  const next = watch(harness({ model: scriptedModel(['Hello.']), sessions }).pipe().turn({ session: 'alice', input: 'And now?' }));
+  const next = watch(
+    harness({ model: scriptedModel(['Hello.']), sessions })
+      .pipe()
+      .turn({ session: 'alice', input: 'And now?' }),
+  );
   await settle();
   expect(next.end.outcome, `${label}: the next turn`).toBe('completed');
   expect(next.all('session.loaded')[0]?.repairs, `${label}: nothing to repair`).toEqual([]);
@@ -98,14 +117,19 @@ interface Attempt {
 /** Runs the turn anew for every n. */
 const forEveryEvent = async (
   place: Place,
-  attempt: (n: number, rich: (operators?: { first?: readonly TurnOperator[]; last?: readonly TurnOperator[] }) => RichTurn) => Omit<Attempt, 'label'>,
+  attempt: (
+    n: number,
+    rich: (operators?: { first?: readonly TurnOperator[]; last?: readonly TurnOperator[] }) => RichTurn,
+  ) => Omit<Attempt, 'label'>,
   check: (attempt: Attempt, n: number) => void,
 ): Promise<void> => {
   const length = await lengthOf(place);
   expect(length).toBeGreaterThan(40);
   for (let n = 1; n <= length; n += 1) {
     const sessions = sessionsOf(place);
-    const { rich, watched } = attempt(n, (operators) => richTurn({ sessions, delayMs: place.driverDelayMs, ...operators }));
+    const { rich, watched } = attempt(n, (operators) =>
+      richTurn({ sessions, delayMs: place.driverDelayMs, ...operators }),
+    );
     await settle();
     const label = `event ${n}, ${watched.types.slice(-4).join(' › ')}`;
     check({ label, rich, watched }, n);
@@ -123,7 +147,11 @@ afterEach(() => {
 describe.each(places)('with $name, a turn ends in order', (place) => {
   it.each<[string, 'first' | 'last', (event: TurnEvent) => readonly TurnEvent[] | ReturnType<typeof stop>]>([
     ['stops beside the event', 'first', (event) => [event, { ...event, ...stop('blocked', 'Enough.') }]],
-    ['stops instead of the event', 'last', (event) => (event.type === 'approval.answer' || event.type === 'turn.end' ? [event] : stop('blocked', 'Enough.'))],
+    [
+      'stops instead of the event',
+      'last',
+      (event) => (event.type === 'approval.answer' || event.type === 'turn.end' ? [event] : stop('blocked', 'Enough.')),
+    ],
   ])('when an operator %s, at every event', async (_, where, answer) => {
     await forEveryEvent(
       place,
@@ -142,9 +170,28 @@ describe.each(places)('with $name, a turn ends in order', (place) => {
   });
 
   it.each<[string, 'first' | 'last', readonly string[], () => DecisionInput]>([
-    ['throws', 'first', [], () => { throw new Error('Broken.'); }],
-    ['throws behind all others', 'last', [], () => { throw new Error('Broken.'); }],
-    ['rejects later', 'last', unneeded, () => new Promise((_, reject) => setTimeout(() => reject(new Error('Broken.')), 1))],
+    [
+      'throws',
+      'first',
+      [],
+      () => {
+        throw new Error('Broken.');
+      },
+    ],
+    [
+      'throws behind all others',
+      'last',
+      [],
+      () => {
+        throw new Error('Broken.');
+      },
+    ],
+    [
+      'rejects later',
+      'last',
+      unneeded,
+      () => new Promise((_, reject) => setTimeout(() => reject(new Error('Broken.')), 1)),
+    ],
   ])('when an operator %s, at every event', async (_, where, harmless, fail) => {
     let failing = atEvent(0, fail);
     await forEveryEvent(
@@ -159,7 +206,12 @@ describe.each(places)('with $name, a turn ends in order', (place) => {
         const [type] = failing.acted;
         if (type === undefined) expect(watched.end.outcome, label).toBe('completed');
         else if (harmless.includes(type)) expect(['error', 'completed'], label).toContain(watched.end.outcome);
-        else expect(watched.end, `${label}, on ${type}`).toMatchObject({ outcome: 'error', error: { code: 'operator-failed', operator: 'at-event' } });
+        else {
+          expect(watched.end, `${label}, on ${type}`).toMatchObject({
+            outcome: 'error',
+            error: { code: 'operator-failed', operator: 'at-event' },
+          });
+        }
       },
     );
   });
@@ -192,14 +244,26 @@ describe.each(places)('with $name, a turn ends in order', (place) => {
       ({ label, watched }) => {
         expectEnded(label, watched);
         const isLate = watched.all('turn.stop')[0]?.outcome === 'completed' && watched.end.outcome === 'completed';
-        if (!isLate) expect(watched.end, label).toMatchObject({ outcome: 'cancelled', reason: 'The user pressed Escape.' });
+        if (!isLate) {
+          expect(watched.end, label).toMatchObject({ outcome: 'cancelled', reason: 'The user pressed Escape.' });
+        }
       },
     );
   });
 
   it.each<[string, (leave: Subject<void>) => void, object]>([
-    ['fails', () => { throw new Error('Native.'); }, { outcome: 'error', error: { message: 'Native.' } }],
-    ['completes the stream', (leave) => leave.next(), { outcome: 'cancelled', reason: 'An operator in the pipe completed the stream.' }],
+    [
+      'fails',
+      () => {
+        throw new Error('Native.');
+      },
+      { outcome: 'error', error: { message: 'Native.' } },
+    ],
+    [
+      'completes the stream',
+      (leave) => leave.next(),
+      { outcome: 'cancelled', reason: 'An operator in the pipe completed the stream.' },
+    ],
   ])('when a native operator %s, at every event', async (_, act, expected) => {
     let acted: string | undefined;
     await forEveryEvent(

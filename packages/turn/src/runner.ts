@@ -8,7 +8,16 @@ import { Ending } from './ending.js';
 import { SessionStuckError, type OperatorError } from './errors.js';
 import type { NewEvent, NewEventOf, TurnEvent, TurnEventOf, TurnState } from './events.js';
 import { isDerived, isRecorded } from './journal.js';
-import { accepts, fold, initialState, isDecided, isRepeatable, phaseOf, runnable, type LoopState } from './loop-state.js';
+import {
+  accepts,
+  fold,
+  initialState,
+  isDecided,
+  isRepeatable,
+  phaseOf,
+  runnable,
+  type LoopState,
+} from './loop-state.js';
 import type { Message, UserMessage } from './messages.js';
 import type { EffectHost } from './model-call.js';
 import { closeAlone, failed, type LastWord, type Reopened } from './opening.js';
@@ -66,7 +75,14 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     this.#admission = new Admission(this.#ending, () => this.callIds);
     this.#loop = new TurnLoop(options.scheduler);
     this.#loop.turn = turn;
-    this.#conclusion = new Conclusion<TurnRun>(this, this.#session, this.#loop, this.#ending, options.approvals, subscriber);
+    this.#conclusion = new Conclusion<TurnRun>(
+      this,
+      this.#session,
+      this.#loop,
+      this.#ending,
+      options.approvals,
+      subscriber,
+    );
   }
 
   get turn(): string {
@@ -105,14 +121,22 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   /** Goes on with a turn where its journal ends; one that is cancelled by then ends there, with its operators watching. */
   resume(cancelled?: string): void {
     if (!this.#connect()) return;
-    this.#reopen((event) => this.enter(event), () => this.#recover(), (error) => this.#cannotOpen(error));
+    this.#reopen(
+      (event) => this.enter(event),
+      () => this.#recover(),
+      (error) => this.#cannotOpen(error),
+    );
     if (cancelled !== undefined) this.cancel(cancelled);
   }
 
   /** Ends a turn whose process is gone where its journal ends: shows it, and runs nothing, no operator either. */
   finish(reason: string): void {
     const end = (lastWord: LastWord): void => this.#end(lastWord, { isInterrupted: true });
-    this.#reopen((event) => this.#show(event), () => end({ outcome: 'error', reason }), (error) => end(failed(cannotOpen, error)));
+    this.#reopen(
+      (event) => this.#show(event),
+      () => end({ outcome: 'error', reason }),
+      (error) => end(failed(cannotOpen, error)),
+    );
   }
 
   #reopen(show: (event: TurnEvent) => void, goOn: () => void, onError: (error: unknown) => void): void {
@@ -179,7 +203,9 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   /** Whatever is wrong with an event that has left, the turn ends in order. */
   #take(event: TurnEvent): void {
     try {
-      for (let next = this.#admission.admit(event, this.#state); next; next = this.#admission.due(this.#state)) this.#left(next);
+      for (let next = this.#admission.admit(event, this.#state); next; next = this.#admission.due(this.#state)) {
+        this.#left(next);
+      }
     } catch (error) {
       this.#broken(failed('The turn could not go on.', error));
     }
@@ -228,7 +254,15 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
 
   #ignore(event: TurnEvent): void {
     const isStaleStop = event.type === 'turn.stop' && event.afterStep !== undefined;
-    if (!isStaleStop) this.#left({ type: 'event.ignored', turn: this.turn, at: event.at, event: event.type, reason: 'It means nothing where the turn stands.' });
+    if (!isStaleStop) {
+      this.#left({
+        type: 'event.ignored',
+        turn: this.turn,
+        at: event.at,
+        event: event.type,
+        reason: 'It means nothing where the turn stands.',
+      });
+    }
     this.#advance();
   }
 
@@ -283,7 +317,15 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
 
   #feedSession(): void {
     const { opened } = this.#session;
-    if (opened) this.feed({ type: 'session.loaded', session: this.session, messages: opened.messages, state: opened.state, repairs: opened.repairs });
+    if (opened) {
+      this.feed({
+        type: 'session.loaded',
+        session: this.session,
+        messages: opened.messages,
+        state: opened.state,
+        repairs: opened.repairs,
+      });
+    }
   }
 
   /** Repeats what is safe to repeat of what was under way when the process died, unless it was cancelled meanwhile. */
@@ -303,7 +345,13 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     if (state.slots.length > 0 && isDecided(state)) {
       const slots = runnable(state);
       this.#effects.runTools(state.stop ? [] : slots.filter(isRepeatable), state.step);
-      this.#feedAll(planInterrupted(state, slots.filter((slot) => !isRepeatable(slot)), this.now()));
+      this.#feedAll(
+        planInterrupted(
+          state,
+          slots.filter((slot) => !isRepeatable(slot)),
+          this.now(),
+        ),
+      );
     }
     this.#advance();
   }
@@ -341,7 +389,14 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     this.#state.received = [...this.#state.received, ...this.#steering.asReceived(this.turn, this.now())];
     const told: TurnEvent[] = [];
     const tell = isInterrupted ? (event: TurnEvent) => void told.push(event) : undefined;
-    const written = closeAlone(this.#state, isWritable ? this.#session.writer : undefined, this.now(), lastWord, isInterrupted, tell);
+    const written = closeAlone(
+      this.#state,
+      isWritable ? this.#session.writer : undefined,
+      this.now(),
+      lastWord,
+      isInterrupted,
+      tell,
+    );
     this.#conclusion.closePipeline(this.#state.end);
     const conclude = (): void => {
       for (const event of told) if (event.type !== 'turn.end') this.#subscriber.next(event);
@@ -349,7 +404,9 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     };
     if (this.#session.isOpening) conclude();
     else this.#outbox.add(written, conclude);
-    if (!this.#conclusion.hasBegun) this.#session.watch((operation) => this.#cannotWrite(new SessionStuckError(this.session, operation)));
+    if (!this.#conclusion.hasBegun) {
+      this.#session.watch((operation) => this.#cannotWrite(new SessionStuckError(this.session, operation)));
+    }
   }
 
   /** What is not written down is not done: the turn ends, also where it was ending already. */

@@ -2,7 +2,14 @@ import { disregard, isEvent, isWaiting, nameOf, stamp, waitFor, type Waiting } f
 import { askAgain } from './decisions.js';
 import { OperatorError, toErrorInfo } from './errors.js';
 import type { NewEvent, TurnEvent } from './events.js';
-import type { DecideContext, Decision, DecisionInput, Handlers, InterceptorSetup, OperatorContext } from './intercept.js';
+import type {
+  DecideContext,
+  Decision,
+  DecisionInput,
+  Handlers,
+  InterceptorSetup,
+  OperatorContext,
+} from './intercept.js';
 import { isSameOne, missingSubstitute } from './replacements.js';
 import { later } from './timers.js';
 import type { Entrance, TurnLoop } from './turn-loop.js';
@@ -111,7 +118,9 @@ export class Segment implements Entrance {
     this.#abort?.abort();
     for (const { place, cancel } of this.#cleanups) this.#call(place, 'threw when it was given up', cancel);
     this.#cleanups.clear();
-    for (const [place, handlers] of this.#handlers.entries()) this.#call(place, 'threw in finalize', () => handlers.finalize?.(this.#loop.ended));
+    for (const [place, handlers] of this.#handlers.entries()) {
+      this.#call(place, 'threw in finalize', () => handlers.finalize?.(this.#loop.ended));
+    }
   }
 
   /** Does what a handler decided; waits for it where it is yet to come. */
@@ -129,7 +138,12 @@ export class Segment implements Entrance {
   #hold(place: number, event: TurnEvent, answer: Waiting): void {
     if (event.type === 'model.delta') {
       disregard(answer);
-      this.#fail(place, 'answered model.delta with a promise or an observable; its handlers are synchronous', undefined, event);
+      this.#fail(
+        place,
+        'answered model.delta with a promise or an observable; its handlers are synchronous',
+        undefined,
+        event,
+      );
       return;
     }
     const given: TurnEvent[] = [];
@@ -181,9 +195,13 @@ export class Segment implements Entrance {
       this.#fail(place, `answered ${event.type} with ${nameOf(item)}, which is no event`, undefined, event);
       return undefined;
     }
-    const events = (list as readonly NewEvent[]).map((next) => (isTurningDown(event, next) ? event : stamp(next, event.turn, event.at)));
+    const events = (list as readonly NewEvent[]).map((next) =>
+      isTurningDown(event, next) ? event : stamp(next, event.turn, event.at),
+    );
     if (this.#loop.isStopping && events.length > 0 && events.every(({ type }) => type === 'turn.stop')) return [event];
-    if (event.type === 'history.append' && !events.some((next) => next.type === event.type && isSameOne(event, next))) this.#loop.hasTakenBack = true;
+    if (event.type === 'history.append' && !events.some((next) => next.type === event.type && isSameOne(event, next))) {
+      this.#loop.hasTakenBack = true;
+    }
     return events;
   }
 
@@ -204,7 +222,11 @@ export class Segment implements Entrance {
     return {
       now: () => scheduler.now(),
       emit: (event) => {
-        if (!this.#isSetUp) throw new TypeError('emit() is for handlers, timers and callbacks: while an operator is set up there is no turn to emit into.');
+        if (!this.#isSetUp) {
+          throw new TypeError(
+            'emit() is for handlers, timers and callbacks: while an operator is set up there is no turn to emit into.',
+          );
+        }
         if (!this.#closed) this.#loop.push(this, stamp(event, this.#loop.turn, scheduler.now()), place + 1);
       },
       askAgain: (request, answered) => askAgain(this.#loop.upToDate(request), answered),
@@ -249,7 +271,9 @@ export class Segment implements Entrance {
     for (let place = 0; place < this.#handlers.length; place += 1) {
       const { observe, decide } = this.#handlers[place] as Handlers;
       const [observeAll, observeOne, decideOne] = [observe?.['*'], lookUp(observe, type), lookUp(decide, type)];
-      if (observeAll || observeOne || decideOne) steps.push({ place, observeAll, observe: observeOne, decide: decideOne } as Step);
+      if (observeAll || observeOne || decideOne) {
+        steps.push({ place, observeAll, observe: observeOne, decide: decideOne } as Step);
+      }
     }
     this.#lists.set(type, steps);
     return steps;

@@ -38,7 +38,9 @@ export class SessionGate<Holder extends SessionHolder = SessionHolder> {
     const held = this.#held.get(session);
     if (held?.stuck) throw held.stuck;
     if (held?.holder.isEnding === true) {
-      return new Promise<void>((goOn, giveUp) => held.waiting.push({ goOn, giveUp })).then(() => this.open(session, holder));
+      return new Promise<void>((goOn, giveUp) => held.waiting.push({ goOn, giveUp })).then(() =>
+        this.open(session, holder),
+      );
     }
     const open = this.#store.open(session);
     if (!held) this.#held.set(session, { holder, waiting: [], stuck: undefined });

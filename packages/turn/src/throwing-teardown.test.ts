@@ -26,19 +26,35 @@ const native: PipelineOperator = (source) => torn<TurnEvent>((observer) => void 
 describe('a teardown that throws', () => {
   it.each<[string, Parameters<typeof harness>[0], readonly PipelineOperator[]]>([
     ['of the model driver', { model: hostile }, []],
-    ['of the tool driver', { model: scriptedModel([response(call('1', 'ls')), response(call('1', 'ls'))]), tools: hostileTools }, []],
+    [
+      'of the tool driver',
+      { model: scriptedModel([response(call('1', 'ls')), response(call('1', 'ls'))]), tools: hostileTools },
+      [],
+    ],
     ['of a native operator', { model: scriptedModel([{ never: [] }, { never: [] }]) }, [native]],
   ])('%s keeps neither the end back nor the session taken', async (_, options, operators) => {
     for (const way of ['abort', 'leave'] as const) {
       const sessions = memorySessions();
       const controller = new AbortController();
-      const watched = watch(harness({ ...options, sessions }).pipe(...operators).turn({ session: 'alice', input: 'Go.', signal: controller.signal }));
+      const watched = watch(
+        harness({ ...options, sessions })
+          .pipe(...operators)
+          .turn({ session: 'alice', input: 'Go.', signal: controller.signal }),
+      );
       await new Promise((resolve) => setTimeout(resolve, 5));
       if (way === 'abort') controller.abort();
       else watched.subscription.unsubscribe();
       await new Promise((resolve) => setTimeout(resolve, 5));
       if (way === 'abort') expectEnded('', watched);
-      expect((await reply(harness({ model: scriptedModel(['Hello.']), sessions }).pipe().turn({ session: 'alice', input: 'And now?' }))).outcome).toBe('completed');
+      expect(
+        (
+          await reply(
+            harness({ model: scriptedModel(['Hello.']), sessions })
+              .pipe()
+              .turn({ session: 'alice', input: 'And now?' }),
+          )
+        ).outcome,
+      ).toBe('completed');
     }
   });
 
@@ -55,9 +71,21 @@ describe('a teardown that throws', () => {
       },
     }));
     const sessions = memorySessions();
-    const { outcome, error } = await reply(harness({ model: scriptedModel(['Hello.']), sessions }).pipe(held).turn({ session: 'alice', input: 'Go.' }));
+    const { outcome, error } = await reply(
+      harness({ model: scriptedModel(['Hello.']), sessions })
+        .pipe(held)
+        .turn({ session: 'alice', input: 'Go.' }),
+    );
     expect([outcome, error?.operator]).toEqual(['error', 'held']);
-    expect((await reply(harness({ model: scriptedModel(['Hello.']), sessions }).pipe().turn({ session: 'alice', input: 'And now?' }))).outcome).toBe('completed');
+    expect(
+      (
+        await reply(
+          harness({ model: scriptedModel(['Hello.']), sessions })
+            .pipe()
+            .turn({ session: 'alice', input: 'And now?' }),
+        )
+      ).outcome,
+    ).toBe('completed');
   });
 
   it('of a driver that has answered takes nothing from the turn', async () => {
@@ -66,6 +94,9 @@ describe('a teardown that throws', () => {
         observer.next({ type: 'response', response: response('Done.') });
         observer.complete();
       });
-    expect(await reply(harness({ model }).pipe().turn({ session: 'alice', input: 'Go.' }))).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(await reply(harness({ model }).pipe().turn({ session: 'alice', input: 'Go.' }))).toMatchObject({
+      outcome: 'completed',
+      text: 'Done.',
+    });
   });
 });

@@ -60,9 +60,20 @@ export class ToolBatch extends Effect<ToolDriverOutput> {
       this.#answer(call, outcomeOf(output.outcome, call.name));
       return;
     }
-    if (output.type !== 'progress') throw new InvalidInputError(`The tool driver said something of the type ${JSON.stringify((output as { type?: unknown }).type)}; it may say progress or result.`);
+    if (output.type !== 'progress') {
+      throw new InvalidInputError(
+        `The tool driver said something of the type ${JSON.stringify((output as { type?: unknown }).type)}; it may say progress or result.`,
+      );
+    }
     const { turn } = this.#host;
-    this.#host.enter({ type: 'tool.progress', turn, at: this.#host.now(), step: this.#step, call, progress: output.progress });
+    this.#host.enter({
+      type: 'tool.progress',
+      turn,
+      at: this.#host.now(),
+      step: this.#step,
+      call,
+      progress: output.progress,
+    });
   }
 
   protected override ended(error?: unknown): void {

@@ -81,7 +81,11 @@ export class TurnSession<Holder extends SessionHolder> {
 
   /** Opens the session of a turn that begins, and writes down that it does. */
   begin(start: TurnEventOf<'turn.start'>, at: number, onError: (error: unknown) => void): MaybePromise<void> {
-    return this.open((sessions) => openForTurn(sessions, start.session, at), ({ writer }) => writer.write(start), onError);
+    return this.open(
+      (sessions) => openForTurn(sessions, start.session, at),
+      ({ writer }) => writer.write(start),
+      onError,
+    );
   }
 
   /** Opens the session of a turn that goes on. */

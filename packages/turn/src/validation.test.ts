@@ -9,7 +9,10 @@ import { addUsage, noUsage, usageSchema } from './usage.js';
 import { checked } from './validation.js';
 
 describe('checked', () => {
-  const schema = z.strictObject({ list: z.array(z.object({ id: z.string() })).optional(), either: z.union([z.string(), z.object({ deep: z.object({ n: z.number() }) })]).optional() });
+  const schema = z.strictObject({
+    list: z.array(z.object({ id: z.string() })).optional(),
+    either: z.union([z.string(), z.object({ deep: z.object({ n: z.number() }) })]).optional(),
+  });
 
   it('hands back the value itself', () => {
     const value = { list: [{ id: 'a', more: 1 }] };
@@ -51,7 +54,11 @@ describe('JSON', () => {
     const circle: Record<string, unknown> = {};
     circle['self'] = circle;
     expect(isJSONValue(circle)).toBe(false);
-    expect([jsonObjectSchema.safeParse({}).success, jsonObjectSchema.safeParse([]).success, jsonObjectSchema.safeParse(null).success]).toEqual([true, false, false]);
+    expect([
+      jsonObjectSchema.safeParse({}).success,
+      jsonObjectSchema.safeParse([]).success,
+      jsonObjectSchema.safeParse(null).success,
+    ]).toEqual([true, false, false]);
   });
 });
 
@@ -69,23 +76,75 @@ describe('a message', () => {
   ];
   it.each<[string, unknown, boolean]>([
     ['a system prompt', { role: 'system', content: 'Be brief.' }, true],
-    ['a text of the user', { role: 'user', content: 'Hi', metadata: { internal: true, kind: 'summary', mine: 1 } }, true],
-    ['an image of the user', { role: 'user', content: [{ type: 'image', image: new URL('https://example.com/a.png') }] }, true],
+    [
+      'a text of the user',
+      { role: 'user', content: 'Hi', metadata: { internal: true, kind: 'summary', mine: 1 } },
+      true,
+    ],
+    [
+      'an image of the user',
+      { role: 'user', content: [{ type: 'image', image: new URL('https://example.com/a.png') }] },
+      true,
+    ],
     ['all parts of an assistant', { role: 'assistant', content: parts }, true],
-    ['results of tools', { role: 'tool', content: [{ type: 'tool-result', toolCallId: '1', toolName: 'ls', output: { type: 'content', value: [{ type: 'text', text: 'a' }, { type: 'image-data', data: 'x', mediaType: 'image/png' }] } }] }, true],
-    ['an answer to an approval', { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: '1', approved: true }] }, true],
+    [
+      'results of tools',
+      {
+        role: 'tool',
+        content: [
+          {
+            type: 'tool-result',
+            toolCallId: '1',
+            toolName: 'ls',
+            output: {
+              type: 'content',
+              value: [
+                { type: 'text', text: 'a' },
+                { type: 'image-data', data: 'x', mediaType: 'image/png' },
+              ],
+            },
+          },
+        ],
+      },
+      true,
+    ],
+    [
+      'an answer to an approval',
+      { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: '1', approved: true }] },
+      true,
+    ],
     ['a role that there is not', { role: 'function', content: 'x' }, false],
     ['parts of a system prompt', { role: 'system', content: [] }, false],
     ['text of a tool', { role: 'tool', content: 'x' }, false],
     ['a call by the user', { role: 'user', content: [call('1')] }, false],
-    ['a custom part without a provider', { role: 'assistant', content: [{ type: 'custom', kind: 'compaction' }] }, false],
-    ['an output that there is not', { role: 'tool', content: [{ type: 'tool-result', toolCallId: '1', toolName: 'ls', output: { type: 'html', value: '' } }] }, false],
+    [
+      'a custom part without a provider',
+      { role: 'assistant', content: [{ type: 'custom', kind: 'compaction' }] },
+      false,
+    ],
+    [
+      'an output that there is not',
+      {
+        role: 'tool',
+        content: [{ type: 'tool-result', toolCallId: '1', toolName: 'ls', output: { type: 'html', value: '' } }],
+      },
+      false,
+    ],
   ])('may be %s: %#', (_, message, expected) => {
     expect(messageSchema.safeParse(message).success).toBe(expected);
   });
 
   it('has a text and calls that this side answers', () => {
-    const message: Message = { role: 'assistant', content: [{ type: 'reasoning', text: 'hm' }, { type: 'text', text: 'a' }, call('1'), { ...call('2'), providerExecuted: true }, { type: 'text', text: 'b' }] };
+    const message: Message = {
+      role: 'assistant',
+      content: [
+        { type: 'reasoning', text: 'hm' },
+        { type: 'text', text: 'a' },
+        call('1'),
+        { ...call('2'), providerExecuted: true },
+        { type: 'text', text: 'b' },
+      ],
+    };
     expect(textOf(message)).toBe('ab');
     expect(textOf({ role: 'user', content: 'Hi' })).toBe('Hi');
     expect(toolCallsOf(message)).toEqual([call('1')]);
@@ -115,7 +174,16 @@ describe('a tool outcome', () => {
   });
 
   it('says what an observer needs to know of it', () => {
-    for (const status of ['stored', 'failed', 'timed-out', 'denied', 'invalid-input', 'skipped', 'cancelled', 'interrupted']) {
+    for (const status of [
+      'stored',
+      'failed',
+      'timed-out',
+      'denied',
+      'invalid-input',
+      'skipped',
+      'cancelled',
+      'interrupted',
+    ]) {
       expect(toolOutcomeSchema.safeParse({ status, output }).success, status).toBe(false);
     }
     expect(toolOutcomeSchema.safeParse({ status: 'fine', output }).success).toBe(false);
@@ -132,6 +200,8 @@ describe('usage', () => {
   });
 
   it('is a number of tokens', () => {
-    for (const input of [-1, Number.NaN, Infinity, '7', undefined]) expect(usageSchema.safeParse({ ...noUsage, input }).success).toBe(false);
+    for (const input of [-1, Number.NaN, Infinity, '7', undefined]) {
+      expect(usageSchema.safeParse({ ...noUsage, input }).success).toBe(false);
+    }
   });
 });

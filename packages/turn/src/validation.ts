@@ -17,7 +17,10 @@ export const checked = <Value>(schema: z.ZodType<Value>, value: unknown, what: s
 const explain = (error: z.ZodError, value: unknown): string => {
   const issue = deepest(error.issues[0] as z.core.$ZodIssue);
   const path = issue.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
-  const found = issue.path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value);
+  const found = issue.path.reduce<unknown>(
+    (inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key],
+    value,
+  );
   return `at ${path === '' ? 'the top' : path.replace(/^\./, '')}, found ${show(found)}: ${issue.message}`;
 };
 

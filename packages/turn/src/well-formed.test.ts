@@ -4,7 +4,14 @@ import { wellFormed } from './well-formed.js';
 
 const text = fc.array(fc.constantFrom('a', '\ud800', '\udfff', '😀', '\ufffd')).map((parts) => parts.join(''));
 const { value } = fc.letrec((tie) => ({
-  value: fc.oneof({ maxDepth: 3 }, text, fc.integer(), fc.constant(null), fc.array(tie('value'), { maxLength: 3 }), tie('object')),
+  value: fc.oneof(
+    { maxDepth: 3 },
+    text,
+    fc.integer(),
+    fc.constant(null),
+    fc.array(tie('value'), { maxLength: 3 }),
+    tie('object'),
+  ),
   object: fc.array(fc.tuple(text, tie('value')), { maxLength: 3 }).map((entries) => Object.fromEntries(entries)),
 }));
 

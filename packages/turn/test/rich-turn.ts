@@ -13,7 +13,17 @@ import {
   type TurnEventOf,
   type TurnOperator,
 } from '../src/index.js';
-import { call, failure, response, scriptedModel, scriptedTools, user, type ScriptedModel, type ScriptedTools, type ScriptStep } from '../src/testing/index.js';
+import {
+  call,
+  failure,
+  response,
+  scriptedModel,
+  scriptedTools,
+  user,
+  type ScriptedModel,
+  type ScriptedTools,
+  type ScriptStep,
+} from '../src/testing/index.js';
 
 /**
  * A turn in which everything happens: parallel tools, a denial, a failing call that is asked again, an approval, progress,
@@ -62,7 +72,14 @@ export const richTurn = ({ sessions, delayMs, first = [], last = [] }: RichTurnO
       return later('slow result');
     },
   });
-  const agent = harness({ model, tools, sessions }).pipe(...first, counting(lives), retry(), approval(), pusher(), ...last);
+  const agent = harness({ model, tools, sessions }).pipe(
+    ...first,
+    counting(lives),
+    retry(),
+    approval(),
+    pusher(),
+    ...last,
+  );
   let hasSteered = false;
   return {
     agent,
@@ -90,7 +107,10 @@ const retry = (): TurnOperator =>
     let request: TurnEventOf<'model.request'> | undefined;
     return {
       observe: { 'model.request': (event) => void (request = event) },
-      decide: { 'model.error': (event) => (event.error.status === 529 && request ? [{ ...event, retrying: true }, askAgain(request)] : undefined) },
+      decide: {
+        'model.error': (event) =>
+          event.error.status === 529 && request ? [{ ...event, retrying: true }, askAgain(request)] : undefined,
+      },
     };
   });
 
@@ -118,7 +138,15 @@ const pusher = (): TurnOperator =>
       decide: {
         'model.request': (event) =>
           event.step === 3
-            ? [{ type: 'history.replace', messages: [user('Summary.'), ...event.messages.slice(-2)], origin: 'pusher' }, keep('shortened', true), event]
+            ? [
+                {
+                  type: 'history.replace',
+                  messages: [user('Summary.'), ...event.messages.slice(-2)],
+                  origin: 'pusher',
+                },
+                keep('shortened', true),
+                event,
+              ]
             : undefined,
         'turn.stop': (event) => {
           if (event.outcome !== 'completed' || pushed) return undefined;

@@ -1,4 +1,11 @@
-import { memorySessions, type JournalRecord, type MaybePromise, type MemorySessions, type Message, type OpenSession } from '../src/index.js';
+import {
+  memorySessions,
+  type JournalRecord,
+  type MaybePromise,
+  type MemorySessions,
+  type Message,
+  type OpenSession,
+} from '../src/index.js';
 
 export type StoreOperation = 'open' | 'append' | 'close';
 

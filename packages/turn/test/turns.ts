@@ -1,5 +1,13 @@
 import { expect } from 'vitest';
-import { repairHistory, type Agent, type JournalRecord, type Message, type TurnEvent, type TurnEventOf, type TurnEventType } from '../src/index.js';
+import {
+  repairHistory,
+  type Agent,
+  type JournalRecord,
+  type Message,
+  type TurnEvent,
+  type TurnEventOf,
+  type TurnEventType,
+} from '../src/index.js';
 import type { Observable, Subscription } from 'rxjs';
 
 /** A turn that runs, and what it has said so far. */
@@ -53,7 +61,9 @@ export const watch = (turn$: Observable<TurnEvent>, onEvent: (event: TurnEvent) 
     },
     get end() {
       const last = events.at(-1);
-      if (last?.type !== 'turn.end') throw new Error(`The turn has not ended; its last event is ${last?.type ?? 'none'}.`);
+      if (last?.type !== 'turn.end') {
+        throw new Error(`The turn has not ended; its last event is ${last?.type ?? 'none'}.`);
+      }
       return last;
     },
     all: (type) => events.filter((event): event is TurnEventOf<typeof type> => event.type === type),
@@ -72,7 +82,18 @@ export const resultTexts = (messages: readonly Message[]): Readonly<Record<strin
   Object.fromEntries(
     messages.flatMap((message) =>
       message.role === 'tool'
-        ? message.content.flatMap((part) => (part.type === 'tool-result' ? [[part.toolCallId, 'value' in part.output && typeof part.output.value === 'string' ? part.output.value : part.output.type]] : []))
+        ? message.content.flatMap((part) =>
+            part.type === 'tool-result'
+              ? [
+                  [
+                    part.toolCallId,
+                    'value' in part.output && typeof part.output.value === 'string'
+                      ? part.output.value
+                      : part.output.type,
+                  ],
+                ]
+              : [],
+          )
         : [],
     ),
   );
@@ -81,7 +102,10 @@ export const resultTexts = (messages: readonly Message[]): Readonly<Record<strin
 export const expectSound = (label: string, journal: readonly JournalRecord[], messages: readonly Message[]): void => {
   const events = journal.map(({ event }) => event);
   const count = (type: TurnEventType): number => events.filter((event) => event.type === type).length;
-  expect(journal.map(({ seq }) => seq), `${label}: the records are in order`).toEqual(journal.map((_, index) => index));
+  expect(
+    journal.map(({ seq }) => seq),
+    `${label}: the records are in order`,
+  ).toEqual(journal.map((_, index) => index));
   if (events.length > 0) {
     expect(count('turn.end'), `${label}: one end`).toBe(1);
     expect(events.at(-1)?.type, `${label}: the end is last`).toBe('turn.end');
@@ -94,7 +118,11 @@ export const expectSound = (label: string, journal: readonly JournalRecord[], me
   }
   expect(open, `${label}: every request is answered`).toBe(0);
   const asked = events.flatMap((event) =>
-    event.type === 'model.response' ? event.content.flatMap((part) => (part.type === 'tool-call' && part.providerExecuted !== true ? [part.toolCallId] : [])) : [],
+    event.type === 'model.response'
+      ? event.content.flatMap((part) =>
+          part.type === 'tool-call' && part.providerExecuted !== true ? [part.toolCallId] : [],
+        )
+      : [],
   );
   const answered = events.flatMap((event) => (event.type === 'tool.result' ? [event.call.id] : []));
   expect(answered.toSorted(), `${label}: one result for every call`).toEqual(asked.toSorted());
@@ -105,6 +133,9 @@ export const expectSound = (label: string, journal: readonly JournalRecord[], me
 export const expectEnded = (label: string, { events, isComplete, error }: Watched): void => {
   expect(error, `${label}: it never errors`).toBeUndefined();
   expect(isComplete, `${label}: it completes`).toBe(true);
-  expect(events.filter(({ type }) => type === 'turn.end'), `${label}: one end is shown`).toHaveLength(1);
+  expect(
+    events.filter(({ type }) => type === 'turn.end'),
+    `${label}: one end is shown`,
+  ).toHaveLength(1);
   expect(events.at(-1)?.type, `${label}: the end is shown last`).toBe('turn.end');
 };

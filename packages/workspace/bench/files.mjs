@@ -22,16 +22,35 @@ const makeTree = async () => {
     await mkdir(path, { recursive: true });
     const files = Array.from({ length: filesPerFolder }, (_, file) => {
       const needle = folder % 100 === 0 && file === 0 ? 'const NEEDLE_7 = true;\n' : '';
-      return writeFile(join(path, `file${file}.${file % 4 === 0 ? 'md' : 'ts'}`), `export const value${file} = compute(${folder});\n`.repeat(60) + needle);
+      return writeFile(
+        join(path, `file${file}.${file % 4 === 0 ? 'md' : 'ts'}`),
+        `export const value${file} = compute(${folder});\n`.repeat(60) + needle,
+      );
     });
     await Promise.all(files);
   }
-  await writeFile(join(root, 'large.txt'), 'a line of a log file, neither long nor short, 64 characters\n'.repeat(1_700_000));
-  await writeFile(join(root, 'medium.txt'), 'a line of a log file, neither long nor short, 64 characters\n'.repeat(17_000));
-  await writeFile(join(root, 'one-line.json'), JSON.stringify({ rows: Array.from({ length: 40_000 }, (_, id) => ({ id, value: `v${id}` })) }));
+  await writeFile(
+    join(root, 'large.txt'),
+    'a line of a log file, neither long nor short, 64 characters\n'.repeat(1_700_000),
+  );
+  await writeFile(
+    join(root, 'medium.txt'),
+    'a line of a log file, neither long nor short, 64 characters\n'.repeat(17_000),
+  );
+  await writeFile(
+    join(root, 'one-line.json'),
+    JSON.stringify({ rows: Array.from({ length: 40_000 }, (_, id) => ({ id, value: `v${id}` })) }),
+  );
 };
 
-const context = (name) => ({ call: { id: '1', name }, turn: 't', session: 's', step: 1, signal: new AbortController().signal, progress: () => undefined });
+const context = (name) => ({
+  call: { id: '1', name },
+  turn: 't',
+  session: 's',
+  step: 1,
+  signal: new AbortController().signal,
+  progress: () => undefined,
+});
 
 const caller = (tool) => (input) => tool.run(input, context(tool.name));
 
@@ -56,7 +75,11 @@ const listAll = async (path) => {
 
 const ripgrep = (pattern) => {
   try {
-    execFileSync('rg', ['--no-config', '-n', pattern, '.'], { cwd: root, stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 2 ** 28 });
+    execFileSync('rg', ['--no-config', '-n', pattern, '.'], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'ignore'],
+      maxBuffer: 2 ** 28,
+    });
   } catch (error) {
     if (error.code === 'ENOENT') throw error;
   }
@@ -86,7 +109,8 @@ try {
     'read, end of 100 MB': () => read({ path: 'large.txt', offset: 1_699_000 }),
     'read, 100 MB counted and hashed': () => readWhole({ path: 'large.txt' }),
     'read, 1 MB in one line': () => read({ path: 'one-line.json', column: 500_000 }),
-    'edit, 1 MB in one line': () => edit({ path: 'one-line.json', old: `"v39999${turn > 0 ? `-${turn}` : ''}"`, new: `"v39999-${(turn += 1)}"` }),
+    'edit, 1 MB in one line': () =>
+      edit({ path: 'one-line.json', old: `"v39999${turn > 0 ? `-${turn}` : ''}"`, new: `"v39999-${(turn += 1)}"` }),
   };
   for (const [name, run] of Object.entries(rows)) {
     const figure = await time(run).catch((error) => `not measured: ${error.message}`);

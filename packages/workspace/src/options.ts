@@ -9,7 +9,10 @@ export class WorkspaceOptionsError extends Error {
   readonly option: string;
 
   constructor(factory: string, option: string, problem: string, options?: ErrorOptions) {
-    super(`${factory}: ${option === '' ? 'the options are' : `the option ${JSON.stringify(option)} is`} not valid: ${problem}`, options);
+    super(
+      `${factory}: ${option === '' ? 'the options are' : `the option ${JSON.stringify(option)} is`} not valid: ${problem}`,
+      options,
+    );
     this.name = 'WorkspaceOptionsError';
     this.option = option;
   }
@@ -20,24 +23,45 @@ export class WorkspaceOptionsError extends Error {
  *
  * @throws WorkspaceOptionsError that names the first option that is wrong.
  */
-export const parseOptions = <Schema extends z.ZodType>(factory: string, schema: Schema, options: unknown): z.output<Schema> => {
+export const parseOptions = <Schema extends z.ZodType>(
+  factory: string,
+  schema: Schema,
+  options: unknown,
+): z.output<Schema> => {
   const parsed = schema.safeParse(options);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0] as z.core.$ZodIssue;
   if (issue.code === 'unrecognized_keys') {
     const key = issue.keys[0] ?? '';
     const meant = issue.path.length === 0 ? nearestName(key, knownBy(schema)) : undefined;
-    const problem = meant === undefined ? 'there is no such option.' : `there is no such option; did you mean ${JSON.stringify(meant)}?`;
-    throw new WorkspaceOptionsError(factory, printable(pathText([...issue.path, key])), problem, { cause: parsed.error });
+    const problem =
+      meant === undefined
+        ? 'there is no such option.'
+        : `there is no such option; did you mean ${JSON.stringify(meant)}?`;
+    throw new WorkspaceOptionsError(factory, printable(pathText([...issue.path, key])), problem, {
+      cause: parsed.error,
+    });
   }
   const option = pathText(issue.path);
-  throw new WorkspaceOptionsError(factory, option, `${issue.message}; it was given ${showValue(valueAt(options, issue.path), option)}.`, { cause: parsed.error });
+  throw new WorkspaceOptionsError(
+    factory,
+    option,
+    `${issue.message}; it was given ${showValue(valueAt(options, issue.path), option)}.`,
+    { cause: parsed.error },
+  );
 };
 
-const knownBy = (schema: z.ZodType): readonly string[] => ('shape' in schema ? Object.keys(schema.shape as object) : []);
+const knownBy = (schema: z.ZodType): readonly string[] =>
+  'shape' in schema ? Object.keys(schema.shape as object) : [];
 
 const valueAt = (options: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce<unknown>((value, key) => (value as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[key], options);
+  path.reduce<unknown>(
+    (value, key) => (value as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[key],
+    options,
+  );
 
 const pathText = (path: readonly PropertyKey[]): string =>
-  path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('').replace(/^\./u, '');
+  path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
+    .join('')
+    .replace(/^\./u, '');

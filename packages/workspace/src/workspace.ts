@@ -79,7 +79,10 @@ const optionsSchema = z.looseObject({
   requireRead: z.enum(['changed', 'always']).default('changed'),
   ripgrep: z
     .string()
-    .refine((value) => value === 'auto' || value === 'never' || value.startsWith('/') || /^[A-Za-z]:[\\/]/u.test(value), 'it is "auto", "never" or an absolute path')
+    .refine(
+      (value) => value === 'auto' || value === 'never' || value.startsWith('/') || /^[A-Za-z]:[\\/]/u.test(value),
+      'it is "auto", "never" or an absolute path',
+    )
     .default('auto'),
 });
 

@@ -1,6 +1,16 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
@@ -18,9 +28,15 @@ export interface DockerDaemon {
 /** Whether a 64-bit ELF program asks for no loader: only such a one runs where nothing else is. */
 const isStatic = (path: string): boolean => {
   const program = readFileSync(path);
-  const [start, size, count] = [Number(program.readBigUInt64LE(32)), program.readUInt16LE(54), program.readUInt16LE(56)];
+  const [start, size, count] = [
+    Number(program.readBigUInt64LE(32)),
+    program.readUInt16LE(54),
+    program.readUInt16LE(56),
+  ];
   const interpreter = 3;
-  return Array.from({ length: count }, (_, index) => program.readUInt32LE(start + index * size)).every((type) => type !== interpreter);
+  return Array.from({ length: count }, (_, index) => program.readUInt32LE(start + index * size)).every(
+    (type) => type !== interpreter,
+  );
 };
 
 const busyboxPath = ['/bin/busybox', '/usr/bin/busybox'].find((path) => existsSync(path) && isStatic(path));
@@ -45,12 +61,24 @@ export const startDockerDaemon = async (): Promise<DockerDaemon> => {
   const daemon = spawn(
     'dockerd',
     [
-      '--bridge=none', '--iptables=false', '--ip-masq=false', '--default-ulimit', 'nofile=1024:1024',
-      '--host', host, '--data-root', join(folder, 'data'), '--exec-root', join(folder, 'exec'), '--pidfile', join(folder, 'pid'),
+      '--bridge=none',
+      '--iptables=false',
+      '--ip-masq=false',
+      '--default-ulimit',
+      'nofile=1024:1024',
+      '--host',
+      host,
+      '--data-root',
+      join(folder, 'data'),
+      '--exec-root',
+      join(folder, 'exec'),
+      '--pidfile',
+      join(folder, 'pid'),
     ],
     { stdio: ['ignore', openSync(log, 'w'), openSync(log, 'a')] },
   );
-  const docker = (...args: string[]): string => execFileSync('docker', args, { encoding: 'utf8', env: { ...process.env, DOCKER_HOST: host } });
+  const docker = (...args: string[]): string =>
+    execFileSync('docker', args, { encoding: 'utf8', env: { ...process.env, DOCKER_HOST: host } });
   const stop = async (): Promise<void> => {
     if (daemon.exitCode === null && daemon.kill('SIGTERM')) await once(daemon, 'exit');
     unmountBelow(folder);
@@ -75,7 +103,9 @@ export const startDockerDaemon = async (): Promise<DockerDaemon> => {
 
 /** A daemon leaves the mount of its network namespace. */
 const unmountBelow = (folder: string): void => {
-  const mounts = readFileSync('/proc/mounts', 'utf8').split('\n').map((line) => line.split(' ')[1] ?? '');
+  const mounts = readFileSync('/proc/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '');
   for (const mount of mounts) if (mount.startsWith(`${folder}/`)) execFileSync('umount', [mount]);
 };
 
@@ -85,7 +115,13 @@ const importBusybox = (image: string, host: string, rootfs: string): void => {
   copyFileSync(busyboxPath ?? '', join(rootfs, 'bin/busybox'));
   chmodSync(join(rootfs, 'bin/busybox'), 0o755);
   const applets = execFileSync(join(rootfs, 'bin/busybox'), ['--list'], { encoding: 'utf8' }).split('\n');
-  for (const applet of applets) if (applet !== '' && applet !== 'busybox') symlinkSync('busybox', join(rootfs, 'bin', applet));
+  for (const applet of applets) {
+    if (applet !== '' && applet !== 'busybox') symlinkSync('busybox', join(rootfs, 'bin', applet));
+  }
   const tar = execFileSync('tar', ['-C', rootfs, '-c', '.'], { maxBuffer: 64 * 1024 ** 2 });
-  execFileSync('docker', ['import', '-', image], { input: tar, env: { ...process.env, DOCKER_HOST: host }, stdio: ['pipe', 'ignore', 'inherit'] });
+  execFileSync('docker', ['import', '-', image], {
+    input: tar,
+    env: { ...process.env, DOCKER_HOST: host },
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
 };

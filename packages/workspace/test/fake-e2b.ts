@@ -21,7 +21,12 @@ export interface FakeE2b {
 }
 
 interface StartRequest {
-  readonly process: { readonly cmd: string; readonly args: readonly string[]; readonly envs?: Record<string, string>; readonly cwd?: string };
+  readonly process: {
+    readonly cmd: string;
+    readonly args: readonly string[];
+    readonly envs?: Record<string, string>;
+    readonly cwd?: string;
+  };
   readonly stdin?: boolean;
 }
 
@@ -50,7 +55,9 @@ export const startFakeE2b = async (apiKey: string): Promise<FakeE2b> => {
   let machineEnvironment: Record<string, string> = {};
 
   const json = (response: ServerResponse, status: number, body?: unknown): void => {
-    response.writeHead(status, { 'content-type': 'application/json' }).end(body === undefined ? undefined : JSON.stringify(body));
+    response
+      .writeHead(status, { 'content-type': 'application/json' })
+      .end(body === undefined ? undefined : JSON.stringify(body));
   };
 
   const killAll = (): void => {
@@ -63,9 +70,17 @@ export const startFakeE2b = async (apiKey: string): Promise<FakeE2b> => {
     }
   };
 
-  const startProcess = (response: ServerResponse, { process: { cmd, args, envs, cwd }, stdin = false }: StartRequest): void => {
+  const startProcess = (
+    response: ServerResponse,
+    { process: { cmd, args, envs, cwd }, stdin = false }: StartRequest,
+  ): void => {
     const environment = { PATH: process.env['PATH'] ?? '', HOME: '/tmp', USER: 'user', ...machineEnvironment, ...envs };
-    const child = spawn(cmd, args, { cwd, env: environment, detached: true, stdio: [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'] });
+    const child = spawn(cmd, args, {
+      cwd,
+      env: environment,
+      detached: true,
+      stdio: [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+    });
     const { pid = -1 } = child;
     processes.set(pid, child);
     child.stdin?.on('error', () => {});
@@ -76,7 +91,13 @@ export const startFakeE2b = async (apiKey: string): Promise<FakeE2b> => {
     child.stderr?.on('data', (chunk: Buffer) => tell({ data: { stderr: chunk.toString('base64') } }));
     child.on('close', (code) => {
       processes.delete(pid);
-      tell({ end: { exitCode: code ?? -1, exited: code !== null, status: code === null ? 'signal: killed' : `exit status ${code}` } });
+      tell({
+        end: {
+          exitCode: code ?? -1,
+          exited: code !== null,
+          status: code === null ? 'signal: killed' : `exit status ${code}`,
+        },
+      });
       response.end(envelope(2, {}));
     });
   };
@@ -111,7 +132,13 @@ export const startFakeE2b = async (apiKey: string): Promise<FakeE2b> => {
       machineEnvironment = (wanted['envVars'] ?? {}) as Record<string, string>;
       const sandboxID = `machine-${created.length}`;
       alive.add(sandboxID);
-      json(response, 201, { sandboxID, templateID: 'base', clientID: 'x', envdVersion: '0.7.0', envdAccessToken: 'token' });
+      json(response, 201, {
+        sandboxID,
+        templateID: 'base',
+        clientID: 'x',
+        envdVersion: '0.7.0',
+        envdAccessToken: 'token',
+      });
     } else if (request.method === 'DELETE' && isControl) {
       alive.delete(url.pathname.split('/').at(-1) ?? '');
       killAll();

@@ -31,7 +31,13 @@ const person = {
 /** A view on a work tree. */
 export const gitBenchAt = (root: string): GitBench => {
   const at = (path: string): string => join(root, path);
-  const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, env: person, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trimEnd();
+  const git = (...args: string[]): string =>
+    execFileSync('git', args, {
+      cwd: root,
+      env: person,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }).trimEnd();
   return {
     root,
     git,
@@ -41,7 +47,8 @@ export const gitBenchAt = (root: string): GitBench => {
       writeFileSync(at(path), content);
     },
     content: (path) => readFileSync(at(path), 'utf8'),
-    status: () => git('-c', 'core.quotePath=false', 'status', '--short', '--untracked-files=all').split('\n').filter(Boolean),
+    status: () =>
+      git('-c', 'core.quotePath=false', 'status', '--short', '--untracked-files=all').split('\n').filter(Boolean),
     branch: () => git('symbolic-ref', '--short', 'HEAD'),
     branches: () => git('branch', '--format=%(refname:short)').split('\n').filter(Boolean),
   };

@@ -19,7 +19,9 @@ export const killHostOf = async (options: SandboxOptions, line: string, folder: 
     const sandbox = await createSandbox(JSON.parse(options));
     await sandbox.run({ argv: ['/bin/sh', '-c', line], onOutput: (chunk) => process.stdout.write(chunk) });`,
   );
-  const host = spawn(process.execPath, [join(folder, 'host.mjs'), JSON.stringify(options), line], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const host = spawn(process.execPath, [join(folder, 'host.mjs'), JSON.stringify(options), line], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const ended = once(host, 'exit');
   const told = await Promise.race([once(host.stdout, 'data').then(() => true), ended.then(() => false)]);
   if (!told) throw new Error(`The other process ended by itself with ${host.exitCode}.`);

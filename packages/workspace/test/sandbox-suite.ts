@@ -39,7 +39,10 @@ const written = (root: string, name: string): string | undefined =>
 export const describeSandbox = (
   name: string,
   create: (options: SuiteOptions) => Promise<Sandbox>,
-  { processesVisible = true, programMissing = 127 }: { readonly processesVisible?: boolean; readonly programMissing?: number } = {},
+  {
+    processesVisible = true,
+    programMissing = 127,
+  }: { readonly processesVisible?: boolean; readonly programMissing?: number } = {},
 ): void => {
   const open = async (options: Partial<SuiteOptions> = {}): Promise<Sandbox> => {
     const sandbox = await create({ root: temporaryFolder(), ...options });
@@ -59,19 +62,29 @@ export const describeSandbox = (
     });
 
     it('names the signal that ended a command', async () => {
-      expect(await runShell(await open(), 'kill -9 $$')).toMatchObject({ ending: 'exited', exitCode: 137, signal: 'SIGKILL' });
+      expect(await runShell(await open(), 'kill -9 $$')).toMatchObject({
+        ending: 'exited',
+        exitCode: 137,
+        signal: 'SIGKILL',
+      });
     });
 
     it('says when there is no such program', async () => {
       const sandbox = await open();
-      expect(await sandbox.run({ argv: ['no-such-program'] })).toMatchObject({ ending: 'exited', exitCode: programMissing });
+      expect(await sandbox.run({ argv: ['no-such-program'] })).toMatchObject({
+        ending: 'exited',
+        exitCode: programMissing,
+      });
     });
 
     it('passes arguments as they are', async () => {
       const sandbox = await open();
       const odd = ['', ' a  b ', '$HOME `id` "\'\\', '*', '-n', 'ü\n'];
       let output = '';
-      await sandbox.run({ argv: ['/bin/sh', '-c', 'for one; do printf "[%s]" "$one"; done', 'sh', ...odd], onOutput: (chunk) => (output += Buffer.from(chunk).toString()) });
+      await sandbox.run({
+        argv: ['/bin/sh', '-c', 'for one; do printf "[%s]" "$one"; done', 'sh', ...odd],
+        onOutput: (chunk) => (output += Buffer.from(chunk).toString()),
+      });
       expect(output).toBe(odd.map((one) => `[${one}]`).join(''));
     });
 
@@ -98,14 +111,26 @@ export const describeSandbox = (
       const sandbox = await open({ environment: { ONE: 'of the sandbox', TWO: 'of the sandbox' } });
       const { output } = await runShell(sandbox, 'env', { environment: { TWO: 'of "the" $command' } });
       const variables = output.split('\n');
-      expect(variables).toEqual(expect.arrayContaining(['ONE=of the sandbox', 'TWO=of "the" $command', 'CI=1', 'PAGER=cat', 'GIT_TERMINAL_PROMPT=0', 'TERM=dumb']));
+      expect(variables).toEqual(
+        expect.arrayContaining([
+          'ONE=of the sandbox',
+          'TWO=of "the" $command',
+          'CI=1',
+          'PAGER=cat',
+          'GIT_TERMINAL_PROMPT=0',
+          'TERM=dumb',
+        ]),
+      );
       expect(output).not.toContain('sk-do-not-tell');
     });
 
     it.runIf(processesVisible)('shows no variable in the arguments of a process', async () => {
       const sandbox = await open({ environment: { TOKEN: 'sk-of-the-sandbox' } });
       const seen: string[] = [];
-      await runShell(sandbox, 'echo ready; sleep 0.3', { environment: { OTHER: 'sk-of-the-command' }, onOutput: () => seen.push(...commandLines()) });
+      await runShell(sandbox, 'echo ready; sleep 0.3', {
+        environment: { OTHER: 'sk-of-the-command' },
+        onOutput: () => seen.push(...commandLines()),
+      });
       expect(seen.length).toBeGreaterThan(0);
       expect(seen.filter((line) => line.includes('sk-of-the'))).toEqual([]);
     });
@@ -114,21 +139,29 @@ export const describeSandbox = (
       const sandbox = await open();
       const seconds = uniqueSeconds();
       const stop = new AbortController();
-      const end = await runShell(sandbox, `sleep ${seconds} & echo ready; sleep ${seconds}`, { signal: stop.signal, onOutput: () => stop.abort() });
+      const end = await runShell(sandbox, `sleep ${seconds} & echo ready; sleep ${seconds}`, {
+        signal: stop.signal,
+        onOutput: () => stop.abort(),
+      });
       expect(end).toMatchObject({ ending: 'aborted', output: expect.stringContaining('ready') as string });
       await gone(`sleep ${seconds}`);
     });
 
     it('does not begin what is aborted already', async () => {
       const sandbox = await open();
-      expect(await runShell(sandbox, 'echo x > file', { signal: AbortSignal.abort() })).toMatchObject({ ending: 'aborted', exitCode: null });
+      expect(await runShell(sandbox, 'echo x > file', { signal: AbortSignal.abort() })).toMatchObject({
+        ending: 'aborted',
+        exitCode: null,
+      });
       expect(written(sandbox.root, 'file')).toBeUndefined();
     });
 
     it('ends all processes of a command whose time is up, deaf ones too', async () => {
       const sandbox = await open();
       const seconds = uniqueSeconds();
-      const end = await runShell(sandbox, `trap '' TERM INT HUP; sleep ${seconds} & sleep ${seconds}`, { timeoutMs: 200 });
+      const end = await runShell(sandbox, `trap '' TERM INT HUP; sleep ${seconds} & sleep ${seconds}`, {
+        timeoutMs: 200,
+      });
       expect(end).toMatchObject({ ending: 'timed-out', timeoutMs: 200, signal: 'SIGKILL' });
       await gone(`sleep ${seconds}`);
       expect(await runShell(sandbox, 'echo still there')).toMatchObject({ output: 'still there\n' });
@@ -136,12 +169,17 @@ export const describeSandbox = (
 
     it('lets nobody wait longer than the sandbox allows', async () => {
       const sandbox = await open({ timeoutMs: 200 });
-      expect(await runShell(sandbox, 'sleep 60', { timeoutMs: 60_000 })).toMatchObject({ ending: 'timed-out', timeoutMs: 200 });
+      expect(await runShell(sandbox, 'sleep 60', { timeoutMs: 60_000 })).toMatchObject({
+        ending: 'timed-out',
+        timeoutMs: 200,
+      });
     });
 
     it('gives a command time to clean up before it is killed', async () => {
       const sandbox = await open();
-      await runShell(sandbox, `trap 'echo done > cleaned; exit 0' TERM; echo ready; while :; do sleep 0.05; done`, { timeoutMs: 600 });
+      await runShell(sandbox, `trap 'echo done > cleaned; exit 0' TERM; echo ready; while :; do sleep 0.05; done`, {
+        timeoutMs: 600,
+      });
       expect(written(sandbox.root, 'cleaned')).toBe('done\n');
     });
 

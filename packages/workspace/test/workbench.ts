@@ -36,7 +36,8 @@ export const workbench = (options: Omit<WorkspaceOptions, 'root'> = {}) => {
       writeFileSync(at(path), content);
     },
     content: (path: string) => readFileSync(at(path), 'utf8'),
-    call: (create: (workspace: Workspace) => Tool, input: unknown, run: RunOptions = {}) => callTool(create(workspace), input, run),
+    call: (create: (workspace: Workspace) => Tool, input: unknown, run: RunOptions = {}) =>
+      callTool(create(workspace), input, run),
     remove: () => rmSync(base, { recursive: true, force: true }),
   };
 };
@@ -47,10 +48,16 @@ interface RunOptions {
 }
 
 /** Runs one call of a tool through the driver, as a turn does. */
-export const callTool = async (tool: Tool, input: unknown, { session = 'session', signal = new AbortController().signal }: RunOptions = {}): Promise<CallResult> => {
+export const callTool = async (
+  tool: Tool,
+  input: unknown,
+  { session = 'session', signal = new AbortController().signal }: RunOptions = {},
+): Promise<CallResult> => {
   const driver = toolDriver(createRegistry().register(tool));
   const context = { turn: 'turn', session, step: 1, signal, skipSignal: new AbortController().signal };
-  const outputs = await lastValueFrom(from(driver.run([{ id: 'call', name: tool.name, input }], context)).pipe(toArray()));
+  const outputs = await lastValueFrom(
+    from(driver.run([{ id: 'call', name: tool.name, input }], context)).pipe(toArray()),
+  );
   const outcome = outputs.flatMap((output) => (output.type === 'result' ? [output.outcome] : []))[0];
   if (outcome === undefined) throw new Error('The call was not answered.');
   const { output, details } = outcome;
@@ -64,4 +71,3 @@ export const callTool = async (tool: Tool, input: unknown, { session = 'session'
     outcome,
   };
 };
-

@@ -1,4 +1,5 @@
-const instead = 'Take time from `event.at` or the scheduler, and chance from an option, so that tests and replays decide the same.';
+const instead =
+  'Take time from `event.at` or the scheduler, and chance from an option, so that tests and replays decide the same.';
 
 /** Members that read the clock or roll dice, by the object they belong to. */
 const ambient = new Map([

@@ -57,7 +57,9 @@ const problemWith = (specifier, filename, { folder, manifest, rootManifest }, op
   const { dependencies, peerDependencies, optionalDependencies, devDependencies } = manifest;
   if (name in { ...dependencies, ...peerDependencies, ...optionalDependencies }) return undefined;
   if (!isShipped(path)) {
-    return name in { ...devDependencies, ...rootManifest.devDependencies } ? undefined : `${name} is not in package.json.`;
+    return name in { ...devDependencies, ...rootManifest.devDependencies }
+      ? undefined
+      : `${name} is not in package.json.`;
   }
   return name in { ...devDependencies }
     ? `${name} is a devDependency: the bundler would copy it into the package. What src imports is a dependency or a peer.`
@@ -77,7 +79,9 @@ const problemWithOwnScope = (specifier, name, path, importer, { bridges = [], si
   if (forAll.has(specifier)) return undefined;
   if (specifier === '@h/turn/testing') return isForTests(path) ? undefined : '@h/turn/testing is for tests.';
   if (specifier === '@h/turn/bridge') {
-    return bridges.includes(importer) ? undefined : '@h/turn/bridge is for bridges: an operator gets no handle on the runner.';
+    return bridges.includes(importer)
+      ? undefined
+      : '@h/turn/bridge is for bridges: an operator gets no handle on the runner.';
   }
   return `${specifier} is an inner matter of @h/turn.`;
 };

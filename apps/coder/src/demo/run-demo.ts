@@ -30,7 +30,20 @@ export const runDemo = async (given: CoderArguments, process: Process): Promise<
     '',
   ];
   try {
-    const code = await work({ given, process, display, workspace, sessions: memorySessions(), children: { sessions: memorySessions(), close: () => Promise.resolve() }, artifacts: memoryArtifacts(), session: 'demo', model, meter, prompt: demoPrompt, opening });
+    const code = await work({
+      given,
+      process,
+      display,
+      workspace,
+      sessions: memorySessions(),
+      children: { sessions: memorySessions(), close: () => Promise.resolve() },
+      artifacts: memoryArtifacts(),
+      session: 'demo',
+      model,
+      meter,
+      prompt: demoPrompt,
+      opening,
+    });
     view.say(demoAdvice(workspace, palette));
     return code;
   } catch (error) {

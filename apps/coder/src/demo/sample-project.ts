@@ -7,7 +7,10 @@ import { promisify } from 'node:util';
 import { UsageError } from '../usage-error.js';
 
 /** Found from the package's own folder: this file is a part of another one once it is built. */
-const source = join(dirname(createRequire(import.meta.url).resolve('@h/coder/package.json')), 'fixtures/sample-project');
+const source = join(
+  dirname(createRequire(import.meta.url).resolve('@h/coder/package.json')),
+  'fixtures/sample-project',
+);
 
 /**
  * Lays the sample project, a small package with a failing test, into a git repository in a new temporary folder.
@@ -29,13 +32,24 @@ export const laySampleProject = async (): Promise<string> => {
 };
 
 /** The user's own name, signing key and hooks are no part of a demonstration. */
-const identity = ['-c', 'user.name=h coder', '-c', 'user.email=coder@example.invalid', '-c', 'commit.gpgSign=false', '-c', 'core.hooksPath=/dev/null'];
+const identity = [
+  '-c',
+  'user.name=h coder',
+  '-c',
+  'user.email=coder@example.invalid',
+  '-c',
+  'commit.gpgSign=false',
+  '-c',
+  'core.hooksPath=/dev/null',
+];
 
 const git = async (cwd: string, ...words: readonly string[]): Promise<void> => {
   try {
     await promisify(execFile)('git', words, { cwd, env: environmentOfGit() });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new UsageError('The demonstration needs git; install it first.', { cause: error });
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      throw new UsageError('The demonstration needs git; install it first.', { cause: error });
+    }
     throw error;
   }
 };

@@ -48,8 +48,15 @@ const scriptedResponse = (request: ChatCompletionRequest) => {
   const { text, calls } = step;
   return {
     content: text,
-    toolCalls: calls.map(({ name, input }, index) => ({ id: `toolu_${place}_${index}`, name, arguments: JSON.stringify(input) })),
-    usage: { input_tokens: tokensOf(JSON.stringify(request.messages)), output_tokens: tokensOf(text + JSON.stringify(calls)) },
+    toolCalls: calls.map(({ name, input }, index) => ({
+      id: `toolu_${place}_${index}`,
+      name,
+      arguments: JSON.stringify(input),
+    })),
+    usage: {
+      input_tokens: tokensOf(JSON.stringify(request.messages)),
+      output_tokens: tokensOf(text + JSON.stringify(calls)),
+    },
   };
 };
 
@@ -62,5 +69,7 @@ const tokensOf = (text: string): number => Math.ceil(text.length / 4);
 const latestResults = (messages: readonly ChatMessage[]): string =>
   messages
     .slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1)
-    .map(({ content }) => (typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('\n')))
+    .map(({ content }) =>
+      typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('\n'),
+    )
     .join('\n');

@@ -28,17 +28,39 @@ export const wordsOf = (text: string): readonly string[] | undefined => {
 };
 
 const unquoted = (word: string): string =>
-  word.replaceAll(/'([^']*)'|"((?:[^"\\]|\\[^])*)"|\\([^])/g, (_, single?: string, double?: string, escaped?: string) =>
-    single ?? double?.replaceAll(/\\(["\\$`])/g, '$1') ?? escaped ?? '',
+  word.replaceAll(
+    /'([^']*)'|"((?:[^"\\]|\\[^])*)"|\\([^])/g,
+    (_, single?: string, double?: string, escaped?: string) =>
+      single ?? double?.replaceAll(/\\(["\\$`])/g, '$1') ?? escaped ?? '',
   );
 
 /** Programs that run another one, which says more. */
-const runners: readonly string[] = ['npx', 'pnpm', 'yarn', 'bunx', 'uvx', 'uv', 'node', 'python', 'python3', 'docker', 'dlx', 'exec', 'run', 'tool'];
+const runners: readonly string[] = [
+  'npx',
+  'pnpm',
+  'yarn',
+  'bunx',
+  'uvx',
+  'uv',
+  'node',
+  'python',
+  'python3',
+  'docker',
+  'dlx',
+  'exec',
+  'run',
+  'tool',
+];
 
 /** A name for a server that was given none: that of its program or package, without what all of them share. */
 export const serverName = (words: readonly string[]): string => {
-  const telling = words.find((word, index) => !word.startsWith('-') && (index === words.length - 1 || !runners.includes(baseOf(word)))) ?? 'server';
-  const names = partsOf(telling).map(plainName).filter((name) => name !== '');
+  const telling =
+    words.find(
+      (word, index) => !word.startsWith('-') && (index === words.length - 1 || !runners.includes(baseOf(word))),
+    ) ?? 'server';
+  const names = partsOf(telling)
+    .map(plainName)
+    .filter((name) => name !== '');
   return (names.findLast((name) => !generic.includes(name)) ?? 'server').slice(0, maxNameLength);
 };
 

@@ -23,14 +23,18 @@ export const connectServers = async (commands: readonly string[], folder: string
     return { modules, close };
   } catch (error) {
     await close();
-    throw error instanceof UsageError ? error : new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+    throw error instanceof UsageError
+      ? error
+      : new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
   }
 };
 
 const connect = async (command: string, folder: string, others: readonly McpServer[]): Promise<McpServer> => {
   const { connectMcp } = await import('@h/tools/mcp');
   const address = serverAddress(command);
-  if (address === undefined) throw new UsageError(`--mcp takes a command or a URL; it was given ${JSON.stringify(command)}.`);
+  if (address === undefined) {
+    throw new UsageError(`--mcp takes a command or a URL; it was given ${JSON.stringify(command)}.`);
+  }
   return connectMcp({ name: nameFor(address, others), connection: connectionTo(address, folder) });
 };
 

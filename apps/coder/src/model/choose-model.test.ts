@@ -25,20 +25,41 @@ describe('chooseModel', () => {
   });
 
   it.each<[wish: Parameters<typeof chooseModel>[0], message: unknown]>([
-    [{ environment: {} }, 'No model to ask: set ANTHROPIC_API_KEY, OPENAI_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY, or name a model with --model provider/model.'],
-    [{ model: 'anthropic/claude-sonnet-4-5', environment: {} }, 'anthropic/claude-sonnet-4-5 needs a key: set ANTHROPIC_API_KEY.'],
-    [{ model: 'anthropic/claude-sonnet-4-5', environment: { ANTHROPIC_API_KEY: '' } }, 'anthropic/claude-sonnet-4-5 needs a key: set ANTHROPIC_API_KEY.'],
-    [{ model: 'google/gemini-2.5-pro', environment: {} }, 'google/gemini-2.5-pro needs a key: set GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY.'],
+    [
+      { environment: {} },
+      'No model to ask: set ANTHROPIC_API_KEY, OPENAI_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY, or name a model with --model provider/model.',
+    ],
+    [
+      { model: 'anthropic/claude-sonnet-4-5', environment: {} },
+      'anthropic/claude-sonnet-4-5 needs a key: set ANTHROPIC_API_KEY.',
+    ],
+    [
+      { model: 'anthropic/claude-sonnet-4-5', environment: { ANTHROPIC_API_KEY: '' } },
+      'anthropic/claude-sonnet-4-5 needs a key: set ANTHROPIC_API_KEY.',
+    ],
+    [
+      { model: 'google/gemini-2.5-pro', environment: {} },
+      'google/gemini-2.5-pro needs a key: set GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY.',
+    ],
     [
       { model: 'antropic/claude', environment: {} },
       'The provider "antropic" is unknown: use anthropic, openai, google, ollama, or give the address of an OpenAI-compatible server with --base-url.',
     ],
     [{ model: 'constructor/x', environment: {} }, expect.stringContaining('The provider "constructor" is unknown')],
-    [{ model: 'claude', environment: {} }, '--model takes provider/model, such as anthropic/claude-sonnet-4-5; it was given "claude".'],
+    [
+      { model: 'claude', environment: {} },
+      '--model takes provider/model, such as anthropic/claude-sonnet-4-5; it was given "claude".',
+    ],
     [{ model: 'ollama/', environment: {} }, expect.stringContaining('--model takes provider/model')],
     [{ model: '/x', environment: {} }, expect.stringContaining('--model takes provider/model')],
-    [{ model: 'ollama/x', baseUrl: 'localhost', environment: {} }, '--base-url takes an address such as http://127.0.0.1:11434/v1; it was given "localhost".'],
-    [{ model: 'ollama/x', baseUrl: 'file:///x', environment: {} }, expect.stringContaining('--base-url takes an address')],
+    [
+      { model: 'ollama/x', baseUrl: 'localhost', environment: {} },
+      '--base-url takes an address such as http://127.0.0.1:11434/v1; it was given "localhost".',
+    ],
+    [
+      { model: 'ollama/x', baseUrl: 'file:///x', environment: {} },
+      expect.stringContaining('--base-url takes an address'),
+    ],
   ])('refuses %j', (wish, message) => {
     expect(() => chooseModel(wish)).toThrow(expect.objectContaining({ code: 'usage', message }));
   });

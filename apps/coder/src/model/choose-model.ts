@@ -1,5 +1,14 @@
 import { languageModel } from '@h/ai-sdk';
-import { classifyError, createCredentialPool, redactKeys, splitModelName, streamTimeouts, type ClassifyOptions, type CredentialPool, type ErrorClass } from '@h/failover';
+import {
+  classifyError,
+  createCredentialPool,
+  redactKeys,
+  splitModelName,
+  streamTimeouts,
+  type ClassifyOptions,
+  type CredentialPool,
+  type ErrorClass,
+} from '@h/failover';
 import type { ErrorInfo, ModelDriver } from '@h/turn';
 import { from, tap } from 'rxjs';
 import { UsageError } from '../usage-error.js';
@@ -38,16 +47,27 @@ export const hasKey = (environment: ModelWish['environment']): boolean => usualM
  *
  * @throws UsageError where a provider is unknown, a key is missing or the address is none
  */
-export const chooseModel = ({ model, fallback = [], baseUrl, environment }: ModelWish): ChosenModel & { readonly name: string } => {
+export const chooseModel = ({
+  model,
+  fallback = [],
+  baseUrl,
+  environment,
+}: ModelWish): ChosenModel & { readonly name: string } => {
   const name = model ?? usualModel(environment);
-  if (name === undefined) throw new UsageError(`No model to ask: set ${allKeys.join(', ')}, or name a model with --model provider/model.`);
+  if (name === undefined) {
+    throw new UsageError(`No model to ask: set ${allKeys.join(', ')}, or name a model with --model provider/model.`);
+  }
   const first = endpointOf('--model', name, checkedUrl(baseUrl), environment);
   const endpoints = new Map([[first.provider, first]]);
   for (const other of fallback) {
-    const endpoint = endpoints.get(splitModelName(other).provider ?? '') ?? endpointOf('--fallback', other, undefined, environment);
+    const endpoint =
+      endpoints.get(splitModelName(other).provider ?? '') ?? endpointOf('--fallback', other, undefined, environment);
     endpoints.set(endpoint.provider, endpoint);
   }
-  const pool = createCredentialPool({ profiles: [...endpoints.values()].flatMap(({ profiles }) => profiles), env: environment });
+  const pool = createCredentialPool({
+    profiles: [...endpoints.values()].flatMap(({ profiles }) => profiles),
+    env: environment,
+  });
   const reached = new Set<string | undefined>();
   return {
     name,
@@ -57,7 +77,9 @@ export const chooseModel = ({ model, fallback = [], baseUrl, environment }: Mode
     classify: (error, options) => {
       const found = classifyError(error, options);
       // Where nobody has ever answered, the address is wrong, or there is no network: waiting mends neither.
-      return found.reason === 'network' && reached.size === 0 ? { ...found, reason: 'not-found', retryable: false, scope: 'model' } : found;
+      return found.reason === 'network' && reached.size === 0
+        ? { ...found, reason: 'not-found', retryable: false, scope: 'model' }
+        : found;
     },
     contextWindow: (asked = name) => endpoints.get(splitModelName(asked).provider ?? '')?.service.contextWindow,
   };
@@ -77,17 +99,30 @@ interface Endpoint {
   readonly profiles: ReturnType<typeof profilesOf>;
 }
 
-const endpointOf = (option: string, name: string, baseURL: string | undefined, environment: ModelWish['environment']): Endpoint => {
+const endpointOf = (
+  option: string,
+  name: string,
+  baseURL: string | undefined,
+  environment: ModelWish['environment'],
+): Endpoint => {
   const { provider, model } = splitModelName(name);
-  if (provider === undefined || model === '') throw new UsageError(`${option} takes provider/model, such as anthropic/claude-sonnet-4-5; it was given ${JSON.stringify(name)}.`);
+  if (provider === undefined || model === '') {
+    throw new UsageError(
+      `${option} takes provider/model, such as anthropic/claude-sonnet-4-5; it was given ${JSON.stringify(name)}.`,
+    );
+  }
   const known = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
   if (known === undefined && baseURL === undefined) {
     const names = Object.keys(providers).join(', ');
-    throw new UsageError(`The provider ${JSON.stringify(provider)} is unknown: use ${names}, or give the address of an OpenAI-compatible server with --base-url.`);
+    throw new UsageError(
+      `The provider ${JSON.stringify(provider)} is unknown: use ${names}, or give the address of an OpenAI-compatible server with --base-url.`,
+    );
   }
   const names = known?.keys ?? [keyOf(provider)];
   const profiles = profilesOf(provider, names, environment);
-  if (known !== undefined && known.keys.length > 0 && profiles.length === 0) throw new UsageError(`${name} needs a key: set ${names.join(' or ')}.`);
+  if (known !== undefined && known.keys.length > 0 && profiles.length === 0) {
+    throw new UsageError(`${name} needs a key: set ${names.join(' or ')}.`);
+  }
   return { provider, service: known ?? compatibleProvider(provider), baseURL, profiles };
 };
 
@@ -98,7 +133,9 @@ const driverFor = (usual: string, endpoints: ReadonlyMap<string, Endpoint>, pool
     resolve: async (name = usual, credential) => {
       const { provider = '', model } = splitModelName(name);
       const endpoint = endpoints.get(provider);
-      if (endpoint === undefined) throw new UsageError(`There is no connection to the provider ${JSON.stringify(provider)}.`);
+      if (endpoint === undefined) {
+        throw new UsageError(`There is no connection to the provider ${JSON.stringify(provider)}.`);
+      }
       const id = credential ?? endpoint.profiles[0]?.id;
       const apiKey = id === undefined ? undefined : await pool.key(id);
       const place = `${provider} ${id ?? ''}`;
@@ -123,7 +160,9 @@ export const driverOf = (provider: Provider, model: string, connection: Connecti
 const allKeys = Object.values(providers).flatMap(({ keys }) => keys.slice(0, 1));
 
 const usualModel = (environment: ModelWish['environment']): string | undefined => {
-  const found = Object.entries(providers).find(([, { keys, defaultModel }]) => defaultModel !== undefined && keyNames(keys, environment).length > 0);
+  const found = Object.entries(providers).find(
+    ([, { keys, defaultModel }]) => defaultModel !== undefined && keyNames(keys, environment).length > 0,
+  );
   return found && `${found[0]}/${found[1].defaultModel}`;
 };
 
@@ -134,5 +173,7 @@ const checkedUrl = (text: string | undefined): string | undefined => {
   if (text === undefined) return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return text;
-  throw new UsageError(`--base-url takes an address such as http://127.0.0.1:11434/v1; it was given ${JSON.stringify(text)}.`);
+  throw new UsageError(
+    `--base-url takes an address such as http://127.0.0.1:11434/v1; it was given ${JSON.stringify(text)}.`,
+  );
 };

@@ -11,9 +11,15 @@ export const keyNames = (names: readonly string[], environment: Environment): re
     .filter((name) => (environment[name] ?? '') !== '');
 
 /** A credential for each key of a provider. Their ids are shown, so they say which variable it is, and nothing of the key. */
-export const profilesOf = (provider: string, names: readonly string[], environment: Environment): readonly CredentialProfile[] =>
+export const profilesOf = (
+  provider: string,
+  names: readonly string[],
+  environment: Environment,
+): readonly CredentialProfile[] =>
   keyNames(names, environment).map((name) => ({ id: `${provider}:${name}`, provider, key: { env: name } }));
 
 /** The keys and passwords in the environment: known by value, they can be kept out of everything. */
 export const secretsIn = (environment: Environment): readonly string[] =>
-  Object.entries(environment).flatMap(([name, value = '']) => (/_(?:API_KEY|TOKEN|SECRET|PASSWORD)(?:_\d+)?$/.test(name) && value.length >= 6 ? [value] : []));
+  Object.entries(environment).flatMap(([name, value = '']) =>
+    /_(?:API_KEY|TOKEN|SECRET|PASSWORD)(?:_\d+)?$/.test(name) && value.length >= 6 ? [value] : [],
+  );

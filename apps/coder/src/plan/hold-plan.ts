@@ -17,6 +17,9 @@ export const holdPlan = async (sessions: SessionStore): Promise<() => Promise<vo
     };
   } catch (error) {
     if (!(error instanceof SessionHeldError)) throw error;
-    throw new UsageError(`--plan: process ${error.pid} works on the plan of this folder, since ${new Date(error.since).toISOString()}.`, { cause: error });
+    throw new UsageError(
+      `--plan: process ${error.pid} works on the plan of this folder, since ${new Date(error.since).toISOString()}.`,
+      { cause: error },
+    );
   }
 };

@@ -1,7 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { extractIdentifiers, missingIdentifiers } from '@h/compaction';
-import { continuity, continuityTools, draftRuleWith, handOff, openProject, type HandOffOptions, type Project } from '@h/continuity';
+import {
+  continuity,
+  continuityTools,
+  draftRuleWith,
+  handOff,
+  openProject,
+  type HandOffOptions,
+  type Project,
+} from '@h/continuity';
 import { defineTool, type Tool } from '@h/tools';
 import type { TurnOperator } from '@h/turn';
 import type { CommitSummary, Sandbox } from '@h/workspace';
@@ -36,7 +44,11 @@ export interface PlanParts {
  */
 export const openPlan = async ({ workspace, check, sandbox, facts }: PlanParts): Promise<Plan> => {
   const command = check ?? (await testCommandOf(workspace));
-  if (command === undefined) throw new UsageError('--plan: say with --check which command has to pass before a task counts as done; package.json has no test script.');
+  if (command === undefined) {
+    throw new UsageError(
+      '--plan: say with --check which command has to pass before a task counts as done; package.json has no test script.',
+    );
+  }
   const project = openProject({ folder: workspace });
   const run = sandboxChecks(sandbox);
   // Notes are written before git commits, and what the commit is about is known with them.
@@ -47,14 +59,18 @@ export const openPlan = async ({ workspace, check, sandbox, facts }: PlanParts):
     tools: continuityTools({ project, check: { command, run } }).map((tool) => defineTool(tool)),
     continuity: ({ summarize }) => [continuity({ project, run, commit, draftRule: draftRuleWith(summarize) })],
     commitMessage: ({ files }) => [message, '', ...files.slice(0, 20).map((file) => `- ${file}`)].join('\n'),
-    handOff: (means) => [handOff({ project, identifiers: { extract: extractIdentifiers, missing: missingIdentifiers }, facts, ...means })],
+    handOff: (means) => [
+      handOff({ project, identifiers: { extract: extractIdentifiers, missing: missingIdentifiers }, facts, ...means }),
+    ],
   };
 };
 
 /** `npm test`, where it would run anything. */
 const testCommandOf = async (workspace: string): Promise<string | undefined> => {
   try {
-    const { scripts } = JSON.parse(await readFile(join(workspace, 'package.json'), 'utf8')) as { readonly scripts?: { readonly test?: unknown } };
+    const { scripts } = JSON.parse(await readFile(join(workspace, 'package.json'), 'utf8')) as {
+      readonly scripts?: { readonly test?: unknown };
+    };
     return typeof scripts?.test === 'string' ? 'npm test' : undefined;
   } catch {
     return undefined;

@@ -8,10 +8,15 @@ import { enterPlanBranch } from './plan-branch.js';
 
 const open = async () => {
   const folder = await temporaryFolder();
-  const git = async (...words: readonly string[]): Promise<string> => (await inFolder(folder, 'git', ...words)).output.trim();
+  const git = async (...words: readonly string[]): Promise<string> =>
+    (await inFolder(folder, 'git', ...words)).output.trim();
   await git('init', '--quiet', '--initial-branch', 'main');
   await git('-c', 'user.name=Ada', '-c', 'user.email=a@b', 'commit', '--quiet', '--allow-empty', '--message', 'First');
-  return { folder, git, enter: () => enterPlanBranch(createGitRepository({ root: folder }), { goal: 'Build a shop', at: 0 }) };
+  return {
+    folder,
+    git,
+    enter: () => enterPlanBranch(createGitRepository({ root: folder }), { goal: 'Build a shop', at: 0 }),
+  };
 };
 
 describe('enterPlanBranch', () => {

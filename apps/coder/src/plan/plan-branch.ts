@@ -15,11 +15,20 @@ const markOf = (branch: string): string => `branch.${branch}.h-plan`;
  * @returns its name
  * @throws UsageError where files are not committed that would be taken for the plan's
  */
-export const enterPlanBranch = async (repository: GitRepository, { goal, at }: { readonly goal: string; readonly at: number }): Promise<string> => {
+export const enterPlanBranch = async (
+  repository: GitRepository,
+  { goal, at }: { readonly goal: string; readonly at: number },
+): Promise<string> => {
   try {
     const { head, entries } = await repository.state();
-    if (head.branch !== undefined && (await repository.run(['config', '--get', markOf(head.branch)])).exitCode === 0) return head.branch;
-    if (entries.length > 0) throw new UsageError(`--plan: ${counted(entries.length, 'file is', 'files are')} not committed (${entries[0]?.path}). Commit or stash them first: what is in the folder from now on counts as the plan's.`);
+    if (head.branch !== undefined && (await repository.run(['config', '--get', markOf(head.branch)])).exitCode === 0) {
+      return head.branch;
+    }
+    if (entries.length > 0) {
+      throw new UsageError(
+        `--plan: ${counted(entries.length, 'file is', 'files are')} not committed (${entries[0]?.path}). Commit or stash them first: what is in the folder from now on counts as the plan's.`,
+      );
+    }
     const branch = branchName({ prefix, task: goal, at, id: randomBytes(3).toString('hex') });
     await repository.git(['switch', '--quiet', '--create', branch]);
     await repository.git(['config', markOf(branch), 'true']);

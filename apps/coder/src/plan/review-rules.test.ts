@@ -11,10 +11,17 @@ const palette = paletteFor({ isTerminal: false, environment: {} });
 describe('reviewRules', () => {
   let project: Project;
   let said: string[];
-  const view = { say: (lines: readonly string[]) => void said.push(...lines), event: () => undefined, child: () => undefined, close: () => undefined };
+  const view = {
+    say: (lines: readonly string[]) => void said.push(...lines),
+    event: () => undefined,
+    child: () => undefined,
+    close: () => undefined,
+  };
 
   /** Answers one question after the other; `undefined` is Ctrl-C, which counts as a refusal where a call is asked about. */
-  const review = async (...answers: readonly (ApprovalDecision['decision'] | undefined)[]): Promise<readonly Question[]> => {
+  const review = async (
+    ...answers: readonly (ApprovalDecision['decision'] | undefined)[]
+  ): Promise<readonly Question[]> => {
     const asked: Question[] = [];
     let hasLeft = false;
     const ask = (question: Question = {}): Promise<ApprovalDecision> => {
@@ -22,7 +29,12 @@ describe('reviewRules', () => {
       hasLeft ||= answer === undefined;
       return Promise.resolve({ decision: answer ?? 'deny' });
     };
-    await reviewRules(project.rules, { view, palette, questions: { ask, abandon: () => undefined }, hasLeft: () => hasLeft });
+    await reviewRules(project.rules, {
+      view,
+      palette,
+      questions: { ask, abandon: () => undefined },
+      hasLeft: () => hasLeft,
+    });
     return asked;
   };
   const pending = async (): Promise<readonly string[]> => (await project.rules.pending()).map(({ rule }) => rule);
@@ -30,14 +42,21 @@ describe('reviewRules', () => {
   beforeEach(async () => {
     said = [];
     project = openProject({ folder: await temporaryFolder() });
-    for (const rule of ['Build first.', 'Test last.']) await project.rules.propose({ rule, because: 'It failed.', session: 's' });
+    for (const rule of ['Build first.', 'Test last.']) {
+      await project.rules.propose({ rule, because: 'It failed.', session: 's' });
+    }
   });
 
   it('adds what is accepted, and proposes what is refused no more', async () => {
     const asked = await review('once', 'deny');
-    expect(asked.map(({ lines }) => lines?.join())).toEqual(['? A rule for AGENTS.md: Build first.,  because It failed.', '? A rule for AGENTS.md: Test last.,  because It failed.']);
+    expect(asked.map(({ lines }) => lines?.join())).toEqual([
+      '? A rule for AGENTS.md: Build first.,  because It failed.',
+      '? A rule for AGENTS.md: Test last.,  because It failed.',
+    ]);
     expect(await pending()).toEqual([]);
-    expect(await project.rules.propose({ rule: 'Test last.', because: 'Again.', session: 's' })).toMatchObject({ outcome: 'known' });
+    expect(await project.rules.propose({ rule: 'Test last.', because: 'Again.', session: 's' })).toMatchObject({
+      outcome: 'known',
+    });
   });
 
   it('takes leaving for no answer', async () => {

@@ -16,15 +16,25 @@ export interface Reviewer {
 }
 
 /** Asks the user about each rule that sessions have proposed for AGENTS.md. What nobody has answered waits: no answer is no refusal. */
-export const reviewRules = async (rules: RuleRatchet, { view, palette, questions, hasLeft }: Reviewer): Promise<void> => {
+export const reviewRules = async (
+  rules: RuleRatchet,
+  { view, palette, questions, hasLeft }: Reviewer,
+): Promise<void> => {
   const pending = await rules.pending();
   if (pending.length === 0) return;
   if (questions === undefined) {
-    view.say([palette.dim(`${counted(pending.length, 'rule is', 'rules are')} proposed for AGENTS.md: start --plan on a terminal to review ${pending.length === 1 ? 'it' : 'them'}.`)]);
+    view.say([
+      palette.dim(
+        `${counted(pending.length, 'rule is', 'rules are')} proposed for AGENTS.md: start --plan on a terminal to review ${pending.length === 1 ? 'it' : 'them'}.`,
+      ),
+    ]);
     return;
   }
   for (const { id, rule, because } of pending) {
-    const { decision } = await questions.ask({ lines: [`? A rule for AGENTS.md: ${oneLine(rule)}`, palette.dim(`  because ${oneLine(because)}`)], message: 'Add it?' });
+    const { decision } = await questions.ask({
+      lines: [`? A rule for AGENTS.md: ${oneLine(rule)}`, palette.dim(`  because ${oneLine(because)}`)],
+      message: 'Add it?',
+    });
     if (hasLeft()) return;
     if (decision === 'deny') await rules.reject(id);
     else await rules.accept(id);

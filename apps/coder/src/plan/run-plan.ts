@@ -44,7 +44,16 @@ const planExitCodes: Readonly<Record<WorkEndReason, number>> = {
 };
 
 /** Works through a plan, session after session, each with an empty context: the first one plans, the next ones do a task. */
-export const runPlan = ({ agent, plan: { project }, endSession, goal, maxSessions, display, input, branch }: PlanRun) => {
+export const runPlan = ({
+  agent,
+  plan: { project },
+  endSession,
+  goal,
+  maxSessions,
+  display,
+  input,
+  branch,
+}: PlanRun) => {
   const { view, palette, terminal } = display;
   const questions = terminal?.questions;
   const steering = new Steering(agent);
@@ -77,10 +86,22 @@ export const runPlan = ({ agent, plan: { project }, endSession, goal, maxSession
       steering.add(line);
       return;
     }
-    project.status().then((status) => view.say(['', ...planLines(status, paper), '']), (error: unknown) => view.say([palette.red(oneLine(String(error)))]));
+    project.status().then(
+      (status) => view.say(['', ...planLines(status, paper), '']),
+      (error: unknown) => view.say([palette.red(oneLine(String(error)))]),
+    );
   };
   const typing =
-    terminal?.questions && new InputLine({ input, terminal, palette, hint: () => hint, line: enter, interrupt: () => interrupt('SIGINT'), end: () => interrupt('SIGINT') });
+    terminal?.questions &&
+    new InputLine({
+      input,
+      terminal,
+      palette,
+      hint: () => hint,
+      line: enter,
+      interrupt: () => interrupt('SIGINT'),
+      end: () => interrupt('SIGINT'),
+    });
 
   const toEnd = async (): Promise<number> => {
     typing?.open();
@@ -91,13 +112,26 @@ export const runPlan = ({ agent, plan: { project }, endSession, goal, maxSession
       signal: stopped.signal,
       nameSession: newSession,
       runSession,
-      onOutage: ({ pauseMs, error }) => view.say([palette.yellow(`! ${oneLine(error?.message ?? 'Something that the work needs is not there.')} Trying again in ${duration(pauseMs)}.`)]),
+      onOutage: ({ pauseMs, error }) =>
+        view.say([
+          palette.yellow(
+            `! ${oneLine(error?.message ?? 'Something that the work needs is not there.')} Trying again in ${duration(pauseMs)}.`,
+          ),
+        ]),
       onWait: ({ text }) => view.say([palette.dim(`${oneLine(text)} Waiting for them.`)]),
     }).finally(() => typing?.close());
-    view.say(steering.waiting.map((line) => palette.dim(`› ${oneLine(line)} (not told to the model: the plan has stopped)`)));
+    view.say(
+      steering.waiting.map((line) => palette.dim(`› ${oneLine(line)} (not told to the model: the plan has stopped)`)),
+    );
     const where = branch === undefined ? '' : ` Its work is on the branch ${branch}.`;
-    view.say(['', ...planLines(status, paper), `${palette[reason === 'all-done' ? 'green' : 'yellow'](reason)}${palette.dim(` · ${counted(sessions, 'session')}.${where}`)}`]);
-    if (interruptedBy === undefined) await reviewRules(project.rules, { view, palette, questions, hasLeft: () => stopped.signal.aborted });
+    view.say([
+      '',
+      ...planLines(status, paper),
+      `${palette[reason === 'all-done' ? 'green' : 'yellow'](reason)}${palette.dim(` · ${counted(sessions, 'session')}.${where}`)}`,
+    ]);
+    if (interruptedBy === undefined) {
+      await reviewRules(project.rules, { view, palette, questions, hasLeft: () => stopped.signal.aborted });
+    }
     return interruptedBy === undefined ? planExitCodes[reason] : signalExitCodes[interruptedBy];
   };
 

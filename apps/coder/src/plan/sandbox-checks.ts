@@ -13,9 +13,17 @@ export const sandboxChecks =
       if (output.length > 2 * maxChars) output = output.slice(-maxChars);
     };
     try {
-      const { ending, exitCode } = await sandbox.run({ argv: ['/bin/sh', '-c', `exec 2>&1\n${command}`], cwd, timeoutMs, signal, onOutput });
+      const { ending, exitCode } = await sandbox.run({
+        argv: ['/bin/sh', '-c', `exec 2>&1\n${command}`],
+        cwd,
+        timeoutMs,
+        signal,
+        onOutput,
+      });
       const end = output.slice(-maxChars).toWellFormed();
-      return ending === 'exited' ? { exitCode: exitCode ?? undefined, output: end } : { exitCode: undefined, output: end, failure: ending };
+      return ending === 'exited'
+        ? { exitCode: exitCode ?? undefined, output: end }
+        : { exitCode: undefined, output: end, failure: ending };
     } catch (error) {
       return { exitCode: undefined, output: '', failure: error instanceof Error ? error.message : String(error) };
     }

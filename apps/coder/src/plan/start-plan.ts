@@ -25,14 +25,39 @@ export interface PlanStart {
  * @throws UsageError where there is neither a plan nor something to plan, or its branch cannot be had
  */
 export const startPlan = async (
-  { agent, plan, repository, rules }: { readonly agent: Agent; readonly plan: Plan; readonly repository: Repository | undefined; readonly rules: Rules },
+  {
+    agent,
+    plan,
+    repository,
+    rules,
+  }: { readonly agent: Agent; readonly plan: Plan; readonly repository: Repository | undefined; readonly rules: Rules },
   { given, prompt, display, input }: PlanStart,
 ): Promise<ReturnType<typeof runPlan>> => {
   const status = await plan.project.status();
   const goal = prompt ?? status.goal;
-  if (goal === '') throw new UsageError('--plan: say what is to be done; there is no plan in this folder to go on with.');
-  if (prompt !== undefined && status.next.kind !== 'plan') throw new UsageError(`--plan: there is a plan in this folder already (${status.text}) Go on with it without a prompt, or remove agent-progress.json first.`);
-  const branch = repository === undefined ? undefined : await enterPlanBranch(repository.repository, { goal, at: Date.now() });
-  display.view.say([display.palette.dim(branch === undefined ? 'There is no git repository here, so nothing is committed.' : `⎇ on branch ${branch}`)]);
-  return runPlan({ agent, plan, endSession: (session) => rules.endSession(session), goal, maxSessions: given.maxSessions, display, input, branch });
+  if (goal === '') {
+    throw new UsageError('--plan: say what is to be done; there is no plan in this folder to go on with.');
+  }
+  if (prompt !== undefined && status.next.kind !== 'plan') {
+    throw new UsageError(
+      `--plan: there is a plan in this folder already (${status.text}) Go on with it without a prompt, or remove agent-progress.json first.`,
+    );
+  }
+  const branch =
+    repository === undefined ? undefined : await enterPlanBranch(repository.repository, { goal, at: Date.now() });
+  display.view.say([
+    display.palette.dim(
+      branch === undefined ? 'There is no git repository here, so nothing is committed.' : `⎇ on branch ${branch}`,
+    ),
+  ]);
+  return runPlan({
+    agent,
+    plan,
+    endSession: (session) => rules.endSession(session),
+    goal,
+    maxSessions: given.maxSessions,
+    display,
+    input,
+    branch,
+  });
 };

@@ -14,7 +14,9 @@ const follow = async (say: (event: TurnEvent, steering: Steering) => void) => {
     say(event, steering);
   };
   for (const session of ['a', 'b']) await reply(agent.turn({ session, input: session }).pipe(tap(see)));
-  const told = model.requests.map(({ messages }) => messages.toArray().flatMap(({ role, content }) => (role === 'user' ? [content] : [])));
+  const told = model.requests.map(({ messages }) =>
+    messages.toArray().flatMap(({ role, content }) => (role === 'user' ? [content] : [])),
+  );
   return { told, steering };
 };
 

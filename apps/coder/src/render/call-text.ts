@@ -1,7 +1,20 @@
 import { oneLine } from './printable.js';
 
 /** Inputs that say best what a call is about, in the order in which they are shown. */
-const telling = ['command', 'pattern', 'query', 'url', 'path', 'file', 'name', 'id', 'task', 'goal', 'rule', 'text'] as const;
+const telling = [
+  'command',
+  'pattern',
+  'query',
+  'url',
+  'path',
+  'file',
+  'name',
+  'id',
+  'task',
+  'goal',
+  'rule',
+  'text',
+] as const;
 
 /**
  * What a tool call is about, on one line: the command, the path, the pattern; else its whole input as JSON.

@@ -4,8 +4,16 @@ import { paletteFor } from './palette.js';
 
 const palette = paletteFor({ isTerminal: false, environment: { NO_COLOR: '1' } });
 const shares = {
-  window: 200_000, reserve: 16_000, limit: 128_800, free: 78_800, total: 50_000,
-  frozen: 300, session: 1_700, tools: 8_000, messages: 40_000, volatile: 0,
+  window: 200_000,
+  reserve: 16_000,
+  limit: 128_800,
+  free: 78_800,
+  total: 50_000,
+  frozen: 300,
+  session: 1_700,
+  tools: 8_000,
+  messages: 40_000,
+  volatile: 0,
 };
 
 describe('contextLines', () => {
@@ -26,7 +34,10 @@ describe('contextLines', () => {
 
   it.each([20, 37, 60, 200])('fills %d columns, or 60 at most', (columns) => {
     for (const messages of [0, 1, 40_000, 120_000, 182_000]) {
-      const [, bar = ''] = contextLines({ ...shares, messages, total: 10_000 + messages, free: Math.max(0, 118_800 - messages) }, { palette, columns });
+      const [, bar = ''] = contextLines(
+        { ...shares, messages, total: 10_000 + messages, free: Math.max(0, 118_800 - messages) },
+        { palette, columns },
+      );
       expect(bar).toHaveLength(Math.min(60, columns));
     }
   });

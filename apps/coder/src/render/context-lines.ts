@@ -32,7 +32,18 @@ export const contextLines = (shares: ContextShares, { palette, columns }: Paper)
   ];
 };
 
-const partsOf = ({ window, total, limit, reserve, free, frozen, session, tools, messages, volatile }: ContextShares): readonly Part[] => [
+const partsOf = ({
+  window,
+  total,
+  limit,
+  reserve,
+  free,
+  frozen,
+  session,
+  tools,
+  messages,
+  volatile,
+}: ContextShares): readonly Part[] => [
   { name: 'frozen prompt', mark: '█', colour: 'cyan', tokens: frozen },
   { name: 'session prompt', mark: '▓', colour: 'blue', tokens: session },
   { name: 'tools', mark: '▒', colour: 'magenta', tokens: tools },
@@ -48,7 +59,11 @@ const barOf = (parts: readonly Part[], window: number, width: number, palette: P
   const cells = parts.map(({ tokens }) => (tokens > 0 ? Math.max(1, Math.round((tokens / window) * width)) : 0));
   const excess = cells.reduce((sum, count) => sum + count, 0) - width;
   const largest = cells.indexOf(Math.max(...cells));
-  return parts.map(({ mark, colour }, index) => palette[colour](mark.repeat(Math.max(0, (cells[index] ?? 0) - (index === largest ? excess : 0))))).join('');
+  return parts
+    .map(({ mark, colour }, index) =>
+      palette[colour](mark.repeat(Math.max(0, (cells[index] ?? 0) - (index === largest ? excess : 0)))),
+    )
+    .join('');
 };
 
 const percent = (tokens: number, window: number): string => `${((tokens / window) * 100).toFixed(1)} %`;

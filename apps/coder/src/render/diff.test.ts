@@ -42,7 +42,10 @@ describe('diffLines', () => {
 
   it('keeps rows shorter than the terminal is wide', () => {
     const wide = { ...change, diff: `@@ -1 +1 @@\n-${'a'.repeat(300)}\n+${'b'.repeat(300)}\n` };
-    expect(diffLines(wide, { palette: plain, columns: 20 })).toEqual([`    1 - ${'a'.repeat(11)}…`, `    1 + ${'b'.repeat(11)}…`]);
+    expect(diffLines(wide, { palette: plain, columns: 20 })).toEqual([
+      `    1 - ${'a'.repeat(11)}…`,
+      `    1 + ${'b'.repeat(11)}…`,
+    ]);
   });
 
   it('cuts a long diff and says how much is missing', () => {
@@ -68,12 +71,18 @@ describe('changesIn', () => {
   });
 
   it('finds those of several files', () => {
-    expect(changesIn({ files: [change, { ...change, path: 'b.js' }] }).map(({ path }) => path)).toEqual(['src/a.js', 'b.js']);
+    expect(changesIn({ files: [change, { ...change, path: 'b.js' }] }).map(({ path }) => path)).toEqual([
+      'src/a.js',
+      'b.js',
+    ]);
   });
 
-  it.each([undefined, null, 3, 'text', [], {}, { path: 'a', diff: 7 }, { kind: 'read', path: 'a' }])('finds none in %j', (details) => {
-    expect(changesIn(details)).toEqual([]);
-  });
+  it.each([undefined, null, 3, 'text', [], {}, { path: 'a', diff: 7 }, { kind: 'read', path: 'a' }])(
+    'finds none in %j',
+    (details) => {
+      expect(changesIn(details)).toEqual([]);
+    },
+  );
 
   it('finds none where nothing has changed', () => {
     expect(changesIn({ ...change, diff: '', additions: 0, deletions: 0 })).toEqual([]);

@@ -16,7 +16,12 @@ export const changesIn = (details: JSONValue | undefined): readonly FileChange[]
   if (typeof details !== 'object' || details === null) return [];
   if (Array.isArray(details)) return details.flatMap(changesIn);
   const { path, diff, additions, deletions, files } = details as { readonly [key: string]: JSONValue | undefined };
-  if (typeof path === 'string' && typeof diff === 'string' && typeof additions === 'number' && typeof deletions === 'number') {
+  if (
+    typeof path === 'string' &&
+    typeof diff === 'string' &&
+    typeof additions === 'number' &&
+    typeof deletions === 'number'
+  ) {
     return additions + deletions === 0 ? [] : [{ path, diff, additions, deletions }];
   }
   return Array.isArray(files) ? files.flatMap(changesIn) : [];

@@ -19,4 +19,5 @@ export const clipped = (text: string, columns: number): string => {
 };
 
 /** A line as the rows that it takes on a terminal of this width, broken between words where that is possible. */
-export const rowsOf = (line: string, columns: number): readonly string[] => wrapAnsi(line, columns, { hard: true, trim: false }).split('\n');
+export const rowsOf = (line: string, columns: number): readonly string[] =>
+  wrapAnsi(line, columns, { hard: true, trim: false }).split('\n');

@@ -5,12 +5,17 @@ import { gitLines } from './git-lines.js';
 import { paletteFor } from './palette.js';
 
 const palette = paletteFor({ isTerminal: false, environment: {} });
-const linesOf = <Type extends keyof TurnEvents>(type: Type, payload: TurnEvents[Type]): readonly string[] => gitLines(event(type, payload), palette);
+const linesOf = <Type extends keyof TurnEvents>(type: Type, payload: TurnEvents[Type]): readonly string[] =>
+  gitLines(event(type, payload), palette);
 
 describe('gitLines', () => {
   it('tells the branch, and what it comes from', () => {
-    expect(linesOf('git.branch', { branch: 'agent/x', created: true, from: 'main', uncommitted: 1 })).toEqual(['⎇ on branch agent/x (from main, 1 file not committed)']);
-    expect(linesOf('git.branch', { branch: 'agent/x', created: true, from: undefined, uncommitted: 0 })).toEqual(['⎇ on branch agent/x']);
+    expect(linesOf('git.branch', { branch: 'agent/x', created: true, from: 'main', uncommitted: 1 })).toEqual([
+      '⎇ on branch agent/x (from main, 1 file not committed)',
+    ]);
+    expect(linesOf('git.branch', { branch: 'agent/x', created: true, from: undefined, uncommitted: 0 })).toEqual([
+      '⎇ on branch agent/x',
+    ]);
   });
 
   it('tells the commit by the first line of its message', () => {
@@ -20,15 +25,23 @@ describe('gitLines', () => {
 
   it('warns of what was not committed', () => {
     const files = ['.env', 'b', 'c', 'd', 'e', 'f', 'g'].map((path) => ({ path, reason: 'secret' }));
-    expect(linesOf('git.left-out', { files })).toEqual(['! not committed: .env (secret), b (secret), c (secret), d (secret), e (secret), 2 more']);
-    expect(linesOf('git.changes', { files: [], count: 1, mixed: ['a.js'] })).toEqual(['⎇ not committed before the turn already: a.js']);
+    expect(linesOf('git.left-out', { files })).toEqual([
+      '! not committed: .env (secret), b (secret), c (secret), d (secret), e (secret), 2 more',
+    ]);
+    expect(linesOf('git.changes', { files: [], count: 1, mixed: ['a.js'] })).toEqual([
+      '⎇ not committed before the turn already: a.js',
+    ]);
     expect(linesOf('git.changes', { files: [{ path: 'a', change: 'added' }], count: 1, mixed: [] })).toEqual([]);
   });
 
   it('tells where the work tree is afterwards', () => {
     expect(linesOf('git.restored', { to: 'main', branchDeleted: false })).toEqual(['⎇ back on main']);
-    expect(linesOf('git.restored', { to: 'main', branchDeleted: true })).toEqual(['⎇ back on main; nothing was changed, so the branch is gone']);
-    expect(linesOf('git.restored', { kept: '2 changed files are not committed' })).toEqual(['! still on the branch: 2 changed files are not committed']);
+    expect(linesOf('git.restored', { to: 'main', branchDeleted: true })).toEqual([
+      '⎇ back on main; nothing was changed, so the branch is gone',
+    ]);
+    expect(linesOf('git.restored', { kept: '2 changed files are not committed' })).toEqual([
+      '! still on the branch: 2 changed files are not committed',
+    ]);
   });
 
   it('tells what failed', () => {

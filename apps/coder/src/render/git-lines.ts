@@ -12,13 +12,18 @@ export const gitLines = (event: TurnEvent, palette: Palette): readonly string[] 
   switch (event.type) {
     case 'git.branch': {
       const { branch, from, uncommitted } = event;
-      const remarks = [...(from === undefined ? [] : [`from ${from}`]), ...(uncommitted === 0 ? [] : [`${counted(uncommitted, 'file')} not committed`])];
+      const remarks = [
+        ...(from === undefined ? [] : [`from ${from}`]),
+        ...(uncommitted === 0 ? [] : [`${counted(uncommitted, 'file')} not committed`]),
+      ];
       return done(`on branch ${branch}${remarks.length === 0 ? '' : ` (${remarks.join(', ')})`}`);
     }
     case 'git.changes':
       return event.mixed.length === 0 ? [] : done(`not committed before the turn already: ${named(event.mixed)}`);
     case 'git.commit':
-      return done(`committed ${counted(event.files.length, 'file')} as ${event.commit.slice(0, 10)} on ${event.branch}: ${event.message.split('\n', 1)[0] ?? ''}`);
+      return done(
+        `committed ${counted(event.files.length, 'file')} as ${event.commit.slice(0, 10)} on ${event.branch}: ${event.message.split('\n', 1)[0] ?? ''}`,
+      );
     case 'git.left-out':
       return warning(`not committed: ${named(event.files.map(({ path, reason }) => `${path} (${reason})`))}`);
     case 'git.restored':

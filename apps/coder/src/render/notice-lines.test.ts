@@ -11,17 +11,44 @@ const palette = paletteFor({ isTerminal: false, environment: { NO_COLOR: '1' } }
 describe('noticeLines', () => {
   it('tells what a compaction has come to', () => {
     const done = event('compaction.done', {
-      trigger: 'threshold', strategies: ['summarize'], tokensBefore: 128_900, tokensAfter: 9_300, messagesBefore: 80, messagesAfter: 6, durationMs: 12_300,
+      trigger: 'threshold',
+      strategies: ['summarize'],
+      tokensBefore: 128_900,
+      tokensAfter: 9_300,
+      messagesBefore: 80,
+      messagesAfter: 6,
+      durationMs: 12_300,
     });
     expect(noticeLines(done, palette)).toEqual(['⇣ compacted: 128,900 → 9,300 tokens (summarize, 12.3 s)']);
-    const failed = event('compaction.failed', { trigger: 'threshold', strategy: 'summarize', reason: 'empty', message: 'The summary\nwas empty.' });
+    const failed = event('compaction.failed', {
+      trigger: 'threshold',
+      strategy: 'summarize',
+      reason: 'empty',
+      message: 'The summary\nwas empty.',
+    });
     expect(noticeLines(failed, palette)).toEqual(['! not compacted by summarize: The summary was empty.']);
   });
 
   it('warns of what is missing in the prompt, and of a cache that is lost', () => {
-    expect(noticeLines(event('prompt.skipped', { section: 'memory', tier: 'volatile', reason: 'timed-out', message: 'It took too long.' }), palette)).toEqual(['! left out of the prompt: memory (It took too long.)']);
-    expect(noticeLines(event('skills.problem', { code: 'collision', message: 'Two are called release.' }), palette)).toEqual(['! Two are called release.']);
-    expect(noticeLines(event('cache.checked', { outcome: 'lost', cacheRead: 0, cachedBefore: 12_000 }), palette)).toEqual(["! the provider's cache was lost: 12,000 tokens were in it, 0 were read"]);
-    expect(noticeLines(event('cache.checked', { outcome: 'kept', cacheRead: 1, cachedBefore: 1 }), palette)).toEqual([]);
+    expect(
+      noticeLines(
+        event('prompt.skipped', {
+          section: 'memory',
+          tier: 'volatile',
+          reason: 'timed-out',
+          message: 'It took too long.',
+        }),
+        palette,
+      ),
+    ).toEqual(['! left out of the prompt: memory (It took too long.)']);
+    expect(
+      noticeLines(event('skills.problem', { code: 'collision', message: 'Two are called release.' }), palette),
+    ).toEqual(['! Two are called release.']);
+    expect(
+      noticeLines(event('cache.checked', { outcome: 'lost', cacheRead: 0, cachedBefore: 12_000 }), palette),
+    ).toEqual(["! the provider's cache was lost: 12,000 tokens were in it, 0 were read"]);
+    expect(noticeLines(event('cache.checked', { outcome: 'kept', cacheRead: 1, cachedBefore: 1 }), palette)).toEqual(
+      [],
+    );
   });
 });

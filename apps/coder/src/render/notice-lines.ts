@@ -4,7 +4,8 @@ import type { Palette } from './palette.js';
 import { oneLine } from './printable.js';
 import { counted, duration, grouped } from './quantity.js';
 
-const askedText = ({ model, credential }: Asked): string => [model ?? 'the model', ...(credential === undefined ? [] : [`with ${credential}`])].join(' ');
+const askedText = ({ model, credential }: Asked): string =>
+  [model ?? 'the model', ...(credential === undefined ? [] : [`with ${credential}`])].join(' ');
 
 /** What the operators have to say about a turn, one line for each thing. */
 export const noticeLines = (event: TurnEvent, palette: Palette): readonly string[] => {
@@ -13,12 +14,18 @@ export const noticeLines = (event: TurnEvent, palette: Palette): readonly string
   switch (event.type) {
     case 'compaction.done': {
       const { tokensBefore, tokensAfter, strategies, durationMs } = event;
-      return done(`⇣ compacted: ${grouped(tokensBefore)} → ${grouped(tokensAfter)} tokens (${strategies.join(', ')}, ${duration(durationMs)})`);
+      return done(
+        `⇣ compacted: ${grouped(tokensBefore)} → ${grouped(tokensAfter)} tokens (${strategies.join(', ')}, ${duration(durationMs)})`,
+      );
     }
     case 'compaction.failed':
       return warning(`not compacted${event.strategy === undefined ? '' : ` by ${event.strategy}`}: ${event.message}`);
     case 'cache.checked':
-      return event.outcome === 'lost' ? warning(`the provider's cache was lost: ${grouped(event.cachedBefore)} tokens were in it, ${grouped(event.cacheRead)} were read`) : [];
+      return event.outcome === 'lost'
+        ? warning(
+            `the provider's cache was lost: ${grouped(event.cachedBefore)} tokens were in it, ${grouped(event.cacheRead)} were read`,
+          )
+        : [];
     case 'prompt.skipped':
       return warning(`left out of the prompt: ${event.section} (${event.message})`);
     case 'prompt.problem':
@@ -27,17 +34,25 @@ export const noticeLines = (event: TurnEvent, palette: Palette): readonly string
     case 'failover.retrying':
       return done(`↻ ${event.reason}: asking again in ${duration(event.delayMs)}`);
     case 'failover.switched':
-      return done(`↻ ${event.reason}: asking ${askedText(event.to)}${event.delayMs === 0 ? '' : ` in ${duration(event.delayMs)}`}`);
+      return done(
+        `↻ ${event.reason}: asking ${askedText(event.to)}${event.delayMs === 0 ? '' : ` in ${duration(event.delayMs)}`}`,
+      );
     case 'failover.waiting':
       return warning(`${event.reason}: waiting ${duration(event.delayMs)} for ${askedText(event.to)}`);
     case 'failover.exhausted':
-      return event.availableAt === undefined ? [] : warning(`nobody is left to ask before ${new Date(event.availableAt).toISOString()}`);
+      return event.availableAt === undefined
+        ? []
+        : warning(`nobody is left to ask before ${new Date(event.availableAt).toISOString()}`);
     case 'hook.failed':
-      return warning(`the hook ${event.hook} failed${event.effect === 'denied' ? ', so it was denied' : ''}: ${event.error.message}`);
+      return warning(
+        `the hook ${event.hook} failed${event.effect === 'denied' ? ', so it was denied' : ''}: ${event.error.message}`,
+      );
     case 'hook.notice':
       return done(`${event.hook}: ${event.message}`);
     case 'hook.sent-back':
-      return done(`↺ ${event.hook}: ${event.reason}${event.refused ? ' (no more: it has gone back often enough)' : ''}`);
+      return done(
+        `↺ ${event.hook}: ${event.reason}${event.refused ? ' (no more: it has gone back often enough)' : ''}`,
+      );
     case 'approval.remembered':
       return done(`allowed before: ${event.rule}`);
     case 'approval.store-failed':
@@ -46,7 +61,9 @@ export const noticeLines = (event: TurnEvent, palette: Palette): readonly string
       return warning(`loop (${event.detector ?? ''}): ${event.message}`);
     case 'budget.near':
     case 'budget.wrap-up':
-      return warning(`${event.limit}: ${grouped(event.used)} of ${grouped(event.max)} used${event.type === 'budget.wrap-up' ? '; this step sums up, without tools' : ''}`);
+      return warning(
+        `${event.limit}: ${grouped(event.used)} of ${grouped(event.max)} used${event.type === 'budget.wrap-up' ? '; this step sums up, without tools' : ''}`,
+      );
     case 'truncation.recovered':
       return done('the answer goes on where it was cut off');
     case 'queue.waiting':
@@ -78,7 +95,9 @@ export const noticeLines = (event: TurnEvent, palette: Palette): readonly string
     case 'security.redacted':
       return done(`secrets were taken out of what ${event.tool} returned`);
     case 'security.suspicious':
-      return warning(`what ${event.tool} returned tries to redirect the model: ${event.findings.map(({ rule }) => rule).join(', ')}`);
+      return warning(
+        `what ${event.tool} returned tries to redirect the model: ${event.findings.map(({ rule }) => rule).join(', ')}`,
+      );
     default:
       return [];
   }

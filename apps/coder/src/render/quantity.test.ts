@@ -22,7 +22,12 @@ describe('duration', () => {
 
 describe('elapsed', () => {
   it('counts in tenths of a second below a minute', () => {
-    expect([elapsed(0), elapsed(340), elapsed(59_900), elapsed(61_000)]).toEqual(['0.0 s', '0.3 s', '59.9 s', '1 min 1 s']);
+    expect([elapsed(0), elapsed(340), elapsed(59_900), elapsed(61_000)]).toEqual([
+      '0.0 s',
+      '0.3 s',
+      '59.9 s',
+      '1 min 1 s',
+    ]);
   });
 });
 
@@ -34,6 +39,10 @@ describe('grouped', () => {
 
 describe('counted', () => {
   it('says one thing and many things', () => {
-    expect([counted(0, 'step'), counted(1, 'step'), counted(1_200, 'step')]).toEqual(['0 steps', '1 step', '1,200 steps']);
+    expect([counted(0, 'step'), counted(1, 'step'), counted(1_200, 'step')]).toEqual([
+      '0 steps',
+      '1 step',
+      '1,200 steps',
+    ]);
   });
 });

@@ -9,10 +9,12 @@ export const duration = (milliseconds: number): string => {
 };
 
 /** A span of time that is still running, in whole and tenth seconds so that it does not jump in width. */
-export const elapsed = (milliseconds: number): string => (milliseconds < 60_000 ? `${(Math.max(0, milliseconds) / 1000).toFixed(1)} s` : duration(milliseconds));
+export const elapsed = (milliseconds: number): string =>
+  milliseconds < 60_000 ? `${(Math.max(0, milliseconds) / 1000).toFixed(1)} s` : duration(milliseconds);
 
 /** A whole number with its thousands apart: `12,345`. */
 export const grouped = (count: number): string => String(Math.round(count)).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 
 /** A number of things: `1 step`, `2 steps`. */
-export const counted = (count: number, thing: string, things = `${thing}s`): string => `${grouped(count)} ${count === 1 ? thing : things}`;
+export const counted = (count: number, thing: string, things = `${thing}s`): string =>
+  `${grouped(count)} ${count === 1 ? thing : things}`;

@@ -19,7 +19,12 @@ export const statusRow = ({ label, since }: Activity, now: number, { palette, co
 };
 
 /** The row that says what a sub-agent is busy with: `⎇ explore: Running grep TODO · 3.1 s`. */
-export const childRow = (agent: string, { label, since }: Activity, now: number, { palette, columns }: Paper): string => {
+export const childRow = (
+  agent: string,
+  { label, since }: Activity,
+  now: number,
+  { palette, columns }: Paper,
+): string => {
   const time = elapsed(Math.max(0, now - since));
   return `${palette.cyan('⎇')} ${clipped(`${agent}: ${label}`, columns - `⎇  · ${time}`.length)}${palette.dim(` · ${time}`)}`;
 };

@@ -10,7 +10,15 @@ const palette = paletteFor({ isTerminal: false, environment: {} });
 const usage = { input: 12_345, cacheRead: 1_200, cacheWrite: 0, output: 678, reasoning: 0 };
 
 const summary = (end: Partial<TurnEvents['turn.end']>, tally: Partial<Tally> = {}): readonly string[] =>
-  summaryLines({ ...noTally, startedAt: 1_000, end: event('turn.end', { outcome: 'completed', steps: 6, usage, ...end }, { at: 3_100 }), ...tally }, { palette });
+  summaryLines(
+    {
+      ...noTally,
+      startedAt: 1_000,
+      end: event('turn.end', { outcome: 'completed', steps: 6, usage, ...end }, { at: 3_100 }),
+      ...tally,
+    },
+    { palette },
+  );
 
 describe('summaryLines', () => {
   it('says how the turn ended, what it took and what it changed', () => {
@@ -29,9 +37,17 @@ describe('summaryLines', () => {
   it('tells the cost as far as it is known, other models that were asked, and waits', () => {
     const end = event('turn.end', { outcome: 'completed', steps: 1, usage: { ...usage, cacheRead: 0 } }, { at: 3_100 });
     const lineOf = (totals: Partial<UsageTotals>, tally: Partial<Tally> = {}): string | undefined =>
-      summaryLines({ ...noTally, startedAt: 1_000, end, ...tally }, { palette }, () => ({ ...noTotals, calls: 1, ...totals }))[1];
-    expect(lineOf({ cost: 0.0421, knownCost: 0.0421 })).toBe('  1 step · 0 tool calls · tokens: 12,345 in, 0 cached, 678 out · $0.0421 · 2.1 s');
-    expect(lineOf({ cost: 12.3, knownCost: 12.3 }, { switches: 2, waitedMs: 61_000 })).toContain('· $12.30 · 2.1 s · 2 switches · 1 min 1 s waiting to ask again');
+      summaryLines({ ...noTally, startedAt: 1_000, end, ...tally }, { palette }, () => ({
+        ...noTotals,
+        calls: 1,
+        ...totals,
+      }))[1];
+    expect(lineOf({ cost: 0.0421, knownCost: 0.0421 })).toBe(
+      '  1 step · 0 tool calls · tokens: 12,345 in, 0 cached, 678 out · $0.0421 · 2.1 s',
+    );
+    expect(lineOf({ cost: 12.3, knownCost: 12.3 }, { switches: 2, waitedMs: 61_000 })).toContain(
+      '· $12.30 · 2.1 s · 2 switches · 1 min 1 s waiting to ask again',
+    );
     expect(lineOf({ cost: undefined, knownCost: 0.5 })).toContain('· at least $0.5000 ·');
     expect(lineOf({ cost: undefined, knownCost: 0 })).toContain('· cost unknown ·');
     expect(lineOf({ calls: 0 })).not.toContain('$');
@@ -44,7 +60,9 @@ describe('summaryLines', () => {
   });
 
   it('gives the message of an error, on one line', () => {
-    expect(summary({ outcome: 'error', reason: 'The model failed.', error: failure('connect\nECONNREFUSED') })[0]).toBe('■ error · connect ECONNREFUSED');
+    expect(summary({ outcome: 'error', reason: 'The model failed.', error: failure('connect\nECONNREFUSED') })[0]).toBe(
+      '■ error · connect ECONNREFUSED',
+    );
   });
 
   it('says that nothing was changed', () => {

@@ -6,7 +6,11 @@ import { counted, duration, grouped } from './quantity.js';
 import type { Paper } from './tool-line.js';
 
 /** The closing lines of a turn: how it ended and why, what it took, and which files it changed. */
-export const summaryLines = ({ end, startedAt, toolCalls, troubled, files, switches, waitedMs }: Tally, { palette }: Pick<Paper, 'palette'>, totals?: (turn: string) => UsageTotals): readonly string[] => {
+export const summaryLines = (
+  { end, startedAt, toolCalls, troubled, files, switches, waitedMs }: Tally,
+  { palette }: Pick<Paper, 'palette'>,
+  totals?: (turn: string) => UsageTotals,
+): readonly string[] => {
   if (end === undefined) return [];
   const { outcome, usage, steps, at } = end;
   const reason = oneLine(end.error?.message ?? end.reason ?? '');
@@ -27,7 +31,8 @@ export const summaryLines = ({ end, startedAt, toolCalls, troubled, files, switc
   ];
 };
 
-const hitRate = ({ input, cacheRead }: Usage): string => (cacheRead === 0 ? '' : ` (${Math.round((cacheRead / input) * 100)} %)`);
+const hitRate = ({ input, cacheRead }: Usage): string =>
+  cacheRead === 0 ? '' : ` (${Math.round((cacheRead / input) * 100)} %)`;
 
 /** Model calls of sub-agents and summaries included. What has no known price is not told as 0. */
 const costText = (totals: UsageTotals | undefined): readonly string[] => {
@@ -48,7 +53,12 @@ const maxFiles = 10;
 
 const filesText = (files: Tally['files']): string => {
   if (files.size === 0) return 'none';
-  const named = [...files].slice(0, maxFiles).map(([path, tally]) => `${oneLine(path)} (${'change' in tally ? tally.change : `+${tally.additions} −${tally.deletions}`})`);
+  const named = [...files]
+    .slice(0, maxFiles)
+    .map(
+      ([path, tally]) =>
+        `${oneLine(path)} (${'change' in tally ? tally.change : `+${tally.additions} −${tally.deletions}`})`,
+    );
   const left = files.size - named.length;
   return [...named, ...(left === 0 ? [] : [counted(left, 'more file')])].join(', ');
 };

@@ -3,7 +3,8 @@ import { paletteFor } from '../render/palette.js';
 import { inputRow } from './input-row.js';
 
 const palette = paletteFor({ isTerminal: false, environment: {} });
-const rowOf = (text: string, cursor = text.length, columns = 20) => inputRow({ text, cursor }, 'Say what to do.', { palette, columns });
+const rowOf = (text: string, cursor = text.length, columns = 20) =>
+  inputRow({ text, cursor }, 'Say what to do.', { palette, columns });
 
 describe('inputRow', () => {
   it('shows the hint until something is typed', () => {

@@ -8,7 +8,9 @@ const prompt = '› ';
 /** The row in which the user types. Of a long draft the part around the cursor is shown, of an empty one the hint. */
 export const inputRow = (draft: Draft, hint: string, { palette, columns }: Paper): LiveRows => {
   const room = columns - prompt.length;
-  if (draft.text === '') return { rows: [`${palette.cyan(prompt)}${palette.dim(clipped(hint, room))}`], cursor: prompt.length };
+  if (draft.text === '') {
+    return { rows: [`${palette.cyan(prompt)}${palette.dim(clipped(hint, room))}`], cursor: prompt.length };
+  }
   const text = draft.text.replaceAll(/\p{Cc}/gu, ' ');
   let start = Math.max(0, draft.cursor - room);
   if (start === 0 && widthOf(text) < room) return row(text, widthOf(text.slice(0, draft.cursor)), palette);

@@ -16,16 +16,28 @@ describe('the JSON view', () => {
     const { shown, written } = view();
     for (const given of sampleTurn()) shown.event(given);
     shown.close();
-    const lines = written.events.trimEnd().split('\n').map((line) => JSON.parse(line) as { type: string });
+    const lines = written.events
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string });
     expect(lines.map(({ type }) => type)).toEqual(sampleTurn().map(({ type }) => type));
   });
 
   it('does not repeat the history and the tools with every request', () => {
     const { shown, written } = view();
     const tools = [{ name: 'ls', description: 'Lists.', inputSchema: { type: 'object' } }];
-    shown.event(event('model.request', { step: 1, attempt: 1, ...request({ messages: [user('a'), user('b')], tools }) }));
+    shown.event(
+      event('model.request', { step: 1, attempt: 1, ...request({ messages: [user('a'), user('b')], tools }) }),
+    );
     expect(JSON.parse(written.events)).toEqual({
-      type: 'model.request', turn: 'turn-1', at: 0, step: 1, attempt: 1, system: [], tail: [], settings: {},
+      type: 'model.request',
+      turn: 'turn-1',
+      at: 0,
+      step: 1,
+      attempt: 1,
+      system: [],
+      tail: [],
+      settings: {},
       messages: 2,
       tools: ['ls'],
     });

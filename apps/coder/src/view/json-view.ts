@@ -31,5 +31,7 @@ const abridged = (event: TurnEvent): object => {
 /** Images and other files in messages, as base64. */
 const bytesAsText = (_key: string, value: unknown): unknown => {
   if (value instanceof ArrayBuffer) return Buffer.from(value).toString('base64');
-  return ArrayBuffer.isView(value) ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64') : value;
+  return ArrayBuffer.isView(value)
+    ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')
+    : value;
 };

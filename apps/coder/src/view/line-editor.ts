@@ -40,7 +40,13 @@ export class LineEditor {
   /** Starts to read. The draft and the history of the time before are still there. */
   open(): void {
     const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-    const opened = createInterface({ input: this.#input, output: silent, terminal: true, history: this.#history, prompt: '' });
+    const opened = createInterface({
+      input: this.#input,
+      output: silent,
+      terminal: true,
+      history: this.#history,
+      prompt: '',
+    });
     this.#interface = opened;
     opened.on('line', (line) => {
       this.#handlers.line(line);

@@ -59,7 +59,9 @@ export class Narrator {
         this.#result(event);
         break;
       case 'history.append':
-        if (event.origin === 'steering') this.#lines(['', ...event.messages.map((message) => this.#steering(textOf(message)))]);
+        if (event.origin === 'steering') {
+          this.#lines(['', ...event.messages.map((message) => this.#steering(textOf(message)))]);
+        }
         break;
       case 'approval.request':
         this.#approval(event);
@@ -93,7 +95,9 @@ export class Narrator {
   #response({ content, finishReason }: TurnEventOf<'model.response'>): void {
     if (!this.#hasText) this.#text(textOf({ role: 'assistant', content }));
     if (this.#hasText) this.#page.lines([]);
-    if (finishReason === 'length') this.#lines([this.#warning('The answer was cut off: it reached the limit of its length.')]);
+    if (finishReason === 'length') {
+      this.#lines([this.#warning('The answer was cut off: it reached the limit of its length.')]);
+    }
     if (finishReason === 'content-filter') this.#lines([this.#warning("The provider's filter withheld the answer.")]);
   }
 

@@ -17,7 +17,8 @@ const shown = (events: readonly TurnEvent[]): readonly string[] => {
 
 const asked = event('model.request', { step: 1, attempt: 1, ...request() });
 const said = (text: string): TurnEvent => event('model.delta', { step: 1, attempt: 1, delta: { type: 'text', text } });
-const answered = (...parts: readonly (string | ToolCallPart)[]): TurnEvent => event('model.response', { step: 1, attempt: 1, ...response(...parts) });
+const answered = (...parts: readonly (string | ToolCallPart)[]): TurnEvent =>
+  event('model.response', { step: 1, attempt: 1, ...response(...parts) });
 
 describe('the plain view', () => {
   it('tells a whole turn', () => {
@@ -37,7 +38,10 @@ describe('the plain view', () => {
   });
 
   it('writes text line by line, without control characters', () => {
-    expect(shown([asked, said('\n\none'), said(' two\nth'), said('ree\u001B[2J'), answered('…')])).toEqual(['one two', 'three[2J']);
+    expect(shown([asked, said('\n\none'), said(' two\nth'), said('ree\u001B[2J'), answered('…')])).toEqual([
+      'one two',
+      'three[2J',
+    ]);
   });
 
   it('writes the answer of a model that does not stream', () => {
@@ -60,20 +64,31 @@ describe('the plain view', () => {
 
   it('takes the duration that the tool tells over the one it sees', () => {
     const ls = { id: '1', name: 'ls', input: {} };
-    const events = [event('tool.call', { step: 1, index: 0, call: ls }, { at: 5 }), event('tool.result', { step: 1, call: ls, ...ok(''), durationMs: 3 }, { at: 900 })];
+    const events = [
+      event('tool.call', { step: 1, index: 0, call: ls }, { at: 5 }),
+      event('tool.result', { step: 1, call: ls, ...ok(''), durationMs: 3 }, { at: 900 }),
+    ];
     expect(shown(events)).toEqual(['✓ ls · 3 ms']);
   });
 
   it('tells of errors that are asked again after', () => {
     const failed = (retrying?: boolean): TurnEvent =>
-      event('model.error', { step: 1, attempt: 1, error: failure('overloaded\nnow'), ...(retrying !== undefined && { retrying }) });
+      event('model.error', {
+        step: 1,
+        attempt: 1,
+        error: failure('overloaded\nnow'),
+        ...(retrying !== undefined && { retrying }),
+      });
     expect(shown([asked, said('Half a'), failed(true), failed()])).toEqual(['Half a', '! overloaded now']);
   });
 
   it('tells that an answer was cut off or withheld', () => {
     const cut = (finishReason: 'length' | 'content-filter'): TurnEvent =>
       event('model.response', { step: 1, attempt: 1, ...response('Half'), finishReason });
-    expect(shown([asked, cut('length')])).toEqual(['Half', '! The answer was cut off: it reached the limit of its length.']);
+    expect(shown([asked, cut('length')])).toEqual([
+      'Half',
+      '! The answer was cut off: it reached the limit of its length.',
+    ]);
     expect(shown([asked, cut('content-filter')])).toEqual(['Half', "! The provider's filter withheld the answer."]);
   });
 

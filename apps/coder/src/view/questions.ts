@@ -56,7 +56,9 @@ const refusalWithReason = (answer = ''): ApprovalDecision | undefined => {
 
 /** An answer for longer covers what the question says that it covers. */
 const covering = (decision: ApprovalDecision, pattern: string | undefined): ApprovalDecision =>
-  pattern !== undefined && (decision.decision === 'session' || decision.decision === 'always') ? { ...decision, pattern } : decision;
+  pattern !== undefined && (decision.decision === 'session' || decision.decision === 'always')
+    ? { ...decision, pattern }
+    : decision;
 
 /**
  * Asks the user on the terminal: y, n, session or always; one question at a time. What follows `n,` is the reason.
@@ -106,7 +108,11 @@ export class Questions {
       const validate = (answer: string | undefined): string | undefined =>
         decisionOf(answer) === undefined ? 'Answer y, n, session or always; or n, and why.' : undefined;
       const allow = `Allow it? (y/n/session/always${pattern === undefined ? '' : `: ${pattern}`})`;
-      const answer = await text({ message: message === undefined ? allow : `${message} (y/n)`, validate, signal: given.signal });
+      const answer = await text({
+        message: message === undefined ? allow : `${message} (y/n)`,
+        validate,
+        signal: given.signal,
+      });
       if (isCancel(answer) && !signal.aborted) this.#user?.interrupt();
       return covering((isCancel(answer) ? undefined : decisionOf(answer)) ?? refusal, pattern);
     } finally {

@@ -41,7 +41,9 @@ export class Screen {
   /** Adds a piece of text; whole rows stay, the last one stays open. */
   text(piece: string): void {
     const lines = `${this.#partial}${piece.replaceAll('\t', '  ')}`.split('\n');
-    const rows = lines.map((line) => rowsOf(line, this.columns).map((row, index) => (index === 0 ? row : row.replace(/^ /, ''))));
+    const rows = lines.map((line) =>
+      rowsOf(line, this.columns).map((row, index) => (index === 0 ? row : row.replace(/^ /, ''))),
+    );
     const last = rows.pop() ?? [];
     this.#partial = last.at(-1) ?? '';
     this.#draw([...rows.flat(), ...last.slice(0, -1)]);
@@ -62,9 +64,13 @@ export class Screen {
 
   #draw(lines: readonly string[]): void {
     const partial = this.#partial === '' ? [] : [this.#partial];
-    const rows = [...partial, ...this.#live.rows.map((row) => (row.includes('\u001B') ? row : clipped(row, this.columns)))];
+    const rows = [
+      ...partial,
+      ...this.#live.rows.map((row) => (row.includes('\u001B') ? row : clipped(row, this.columns))),
+    ];
     const { cursor } = this.#live;
-    const place = cursor === undefined || this.#live.rows.length === 0 ? '' : `\r${right(Math.min(cursor, this.columns))}`;
+    const place =
+      cursor === undefined || this.#live.rows.length === 0 ? '' : `\r${right(Math.min(cursor, this.columns))}`;
     const above = lines.map((line) => `${line}\n`).join('');
     this.#output.write(`\r${up(this.#drawn - 1)}${eraseBelow}${above}${rows.join('\n')}${place}`);
     this.#drawn = rows.length;

@@ -36,7 +36,13 @@ describe('TerminalView', () => {
     news();
     vi.advanceTimersByTime(300);
     expect(news()).toContain('Waiting for the model · 0.3 s');
-    view.event(event('turn.end', { outcome: 'completed', steps: 1, usage: { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 } }));
+    view.event(
+      event('turn.end', {
+        outcome: 'completed',
+        steps: 1,
+        usage: { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 },
+      }),
+    );
     expect(vi.getTimerCount()).toBe(0);
   });
 

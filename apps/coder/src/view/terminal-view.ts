@@ -104,10 +104,16 @@ export class TerminalView implements View {
     }
     if (isBusy) this.#timer ??= setInterval(() => this.#refresh(), frameMs);
     const paper = { palette: this.#palette, columns: this.#screen.columns };
-    const children = isBusy ? [...this.#children.values()].slice(0, maxChildren).map(({ agent, activity }) => childRow(agent, activity, this.#now(), paper)) : [];
+    const children = isBusy
+      ? [...this.#children.values()]
+          .slice(0, maxChildren)
+          .map(({ agent, activity }) => childRow(agent, activity, this.#now(), paper))
+      : [];
     const status = isBusy ? [...children, statusRow(this.#activity, this.#now(), paper)] : [];
     const input = this.#held === undefined ? this.#input : undefined;
-    const untold = isBusy ? [...this.#untold.values()].map((text) => clipped(`› ${text} (told at the next step)`, paper.columns)) : [];
+    const untold = isBusy
+      ? [...this.#untold.values()].map((text) => clipped(`› ${text} (told at the next step)`, paper.columns))
+      : [];
     this.#screen.live({ rows: [...untold, ...status, ...(input?.rows ?? [])], cursor: input?.cursor });
   }
 }

@@ -2,4 +2,10 @@
 import { localChecks } from '@h/hooks';
 
 const [, , command = ''] = process.argv;
-void localChecks()({ command, cwd: '.', timeoutMs: 3_600_000, maxChars: 1000, signal: new AbortController().signal }).then((end) => console.log(end));
+void localChecks()({
+  command,
+  cwd: '.',
+  timeoutMs: 3_600_000,
+  maxChars: 1000,
+  signal: new AbortController().signal,
+}).then((end) => console.log(end));

@@ -23,7 +23,11 @@ const groupOf = (pgid: number): readonly string[] =>
 /** A harness in a process of its own, killed in the middle of a check. @returns the process group of that check */
 const killedDuring = async (name: string, check: string): Promise<number> => {
   const pidFile = join(folder, name);
-  const harness = spawn(process.execPath, [program, `echo $$ > ${pidFile}.new; mv ${pidFile}.new ${pidFile}\n${check}`], { stdio: 'ignore' });
+  const harness = spawn(
+    process.execPath,
+    [program, `echo $$ > ${pidFile}.new; mv ${pidFile}.new ${pidFile}\n${check}`],
+    { stdio: 'ignore' },
+  );
   const ended = once(harness, 'exit');
   const read = async (): Promise<number> => Number(await readFile(pidFile, 'utf8').catch(() => '0'));
   await expect.poll(read, { timeout: 20_000 }).toBeGreaterThan(0);

@@ -42,6 +42,10 @@ const startFrom = (file: string): string => `
 const withoutUnused: Plugin = {
   name: 'without-unused',
   setup: (building) => {
-    building.onResolve({ filter: /^vitest$|\/(o200k|cl100k)-base\.js$/ }, ({ path }) => ({ path, external: true, sideEffects: false }));
+    building.onResolve({ filter: /^vitest$|\/(o200k|cl100k)-base\.js$/ }, ({ path }) => ({
+      path,
+      external: true,
+      sideEffects: false,
+    }));
   },
 };

@@ -12,7 +12,8 @@ import { mainSession, mainTurn, onlyOnce, repeatable, runTurn, startAgain, world
 /** `CRASH_EVERY=1` dies at every moment; else some of the moments in the middle of a record are left out, to save time. */
 const every = Number(process.env['CRASH_EVERY'] ?? 6);
 
-const linesOf = async (path: string): Promise<readonly string[]> => (await readFile(path, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
+const linesOf = async (path: string): Promise<readonly string[]> =>
+  (await readFile(path, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
 const countOf = (list: readonly string[], item: string): number => list.filter((each) => each === item).length;
 
 /** Everything that was ever said in a session, also what a compaction has replaced since. */
@@ -23,12 +24,24 @@ const everything = async (sessions: FileSessions, session: string): Promise<read
 };
 
 const resultsIn = (messages: readonly Message[]): readonly ToolResultPart[] =>
-  messages.flatMap((message) => (message.role === 'tool' ? message.content.filter((part) => part.type === 'tool-result') : []));
+  messages.flatMap((message) =>
+    message.role === 'tool' ? message.content.filter((part) => part.type === 'tool-result') : [],
+  );
 const callsIn = (messages: readonly Message[]): readonly string[] =>
-  messages.flatMap(({ role, content }) => (role === 'assistant' && typeof content !== 'string' ? content.flatMap((part) => (part.type === 'tool-call' ? part.toolCallId : [])) : []));
+  messages.flatMap(({ role, content }) =>
+    role === 'assistant' && typeof content !== 'string'
+      ? content.flatMap((part) => (part.type === 'tool-call' ? part.toolCallId : []))
+      : [],
+  );
 
-const isUnknown = ({ output }: ToolResultPart): boolean => output.type === 'error-text' && output.value.includes('outcome is unknown');
-const unknownIn = (messages: readonly Message[]): ReadonlySet<string> => new Set(resultsIn(messages).filter(isUnknown).map(({ toolCallId }) => toolCallId));
+const isUnknown = ({ output }: ToolResultPart): boolean =>
+  output.type === 'error-text' && output.value.includes('outcome is unknown');
+const unknownIn = (messages: readonly Message[]): ReadonlySet<string> =>
+  new Set(
+    resultsIn(messages)
+      .filter(isUnknown)
+      .map(({ toolCallId }) => toolCallId),
+  );
 
 /** What is the same whether a process died or not: all but unknown results and what became of the sub-agent. */
 const comparable = (messages: readonly Message[], unknown: ReadonlySet<string>): unknown =>
@@ -36,7 +49,11 @@ const comparable = (messages: readonly Message[], unknown: ReadonlySet<string>):
     .filter(({ metadata }) => metadata?.['subagents'] === undefined)
     .map((message) =>
       message.role === 'tool'
-        ? message.content.map((part) => (part.type === 'tool-result' && (unknown.has(part.toolCallId) || ['s1', 't1'].includes(part.toolCallId)) ? part.toolCallId : part))
+        ? message.content.map((part) =>
+            part.type === 'tool-result' && (unknown.has(part.toolCallId) || ['s1', 't1'].includes(part.toolCallId))
+              ? part.toolCallId
+              : part,
+          )
         : message,
     );
 
@@ -51,7 +68,9 @@ const journalsIn = async (directory: string): Promise<ReadonlyMap<string, readon
 };
 
 const answeredIn = (journals: ReadonlyMap<string, readonly JournalRecord[]>): readonly string[] =>
-  [...journals].flatMap(([session, records]) => records.flatMap(({ event }) => (event.type === 'model.response' ? `${session}/${event.step}` : [])));
+  [...journals].flatMap(([session, records]) =>
+    records.flatMap(({ event }) => (event.type === 'model.response' ? `${session}/${event.step}` : [])),
+  );
 
 /** Says where a recovery hangs, long before the test is given up. */
 const inTime = async <Result>(work: Promise<Result>, describe: () => string): Promise<Result> => {
@@ -90,12 +109,20 @@ describe('a process that is killed while a turn with everything in it is under w
     const expected = await reference.sessions.messages(mainSession);
     const all = await everything(reference.sessions, mainSession);
     const expectedChild = await reference.sessions.messages('subagent-1');
-    for (const what of ['model.error', 'approval.answer', 'history.replace', 'turn.end']) expect(moments).toContain(`${mainSession} ${what} is kept`);
+    for (const what of ['model.error', 'approval.answer', 'history.replace', 'turn.end']) {
+      expect(moments).toContain(`${mainSession} ${what} is kept`);
+    }
     expect(moments).toContain('subagent-1 turn.end is kept');
     expect(callsIn(all)).toEqual(resultsIn(all).map(({ toolCallId }) => toolCallId));
-    expect([unknownIn(all).size, JSON.stringify(all).split(ended).length, (await linesOf(join(root, 'whole', 'log.txt'))).toSorted()]).toEqual([0, 2, [...onlyOnce].toSorted()]);
+    expect([
+      unknownIn(all).size,
+      JSON.stringify(all).split(ended).length,
+      (await linesOf(join(root, 'whole', 'log.txt'))).toSorted(),
+    ]).toEqual([0, 2, [...onlyOnce].toSorted()]);
 
-    const places = moments.flatMap((name, index) => (name.startsWith('half') && index % every !== 0 ? [] : [index + 1]));
+    const places = moments.flatMap((name, index) =>
+      name.startsWith('half') && index % every !== 0 ? [] : [index + 1],
+    );
     expect(places.length).toBeGreaterThanOrEqual(100);
     const wasSpawned = moments.indexOf('the records of sub-agents are kept');
 
@@ -112,11 +139,16 @@ describe('a process that is killed while a turn with everything in it is under w
       const main = before.get(mainSession) ?? [];
       const isBegun = main.length > 0;
       const isEnded = main.at(-1)?.event.type === 'turn.end';
-      expect(recovered.find(({ turn }) => turn === mainTurn)?.outcome, where).toBe(isBegun && !isEnded ? 'completed' : undefined);
+      expect(recovered.find(({ turn }) => turn === mainTurn)?.outcome, where).toBe(
+        isBegun && !isEnded ? 'completed' : undefined,
+      );
       expect([await agent.unfinished(), agent.running()], where).toEqual([[], []]);
       // What a model has answered is never asked again.
       const askedAgain = (await linesOf(join(directory, 'asked.txt'))).slice(asked.length);
-      expect(askedAgain.filter((step) => answeredIn(before).includes(step)), where).toEqual([]);
+      expect(
+        askedAgain.filter((step) => answeredIn(before).includes(step)),
+        where,
+      ).toEqual([]);
       if (!isBegun) return;
 
       const messages = await sessions.messages(mainSession);
@@ -124,18 +156,27 @@ describe('a process that is killed while a turn with everything in it is under w
       const saidByChild = await everything(sessions, 'subagent-1');
       const unknown = unknownIn(said);
       expect([repairHistory(messages).repairs, repairHistory(saidByChild).repairs], where).toEqual([[], []]);
-      expect(resultsIn(said).map(({ toolCallId }) => toolCallId), where).toEqual(callsIn(said));
+      expect(
+        resultsIn(said).map(({ toolCallId }) => toolCallId),
+        where,
+      ).toEqual(callsIn(said));
       expect(callsIn(said), where).toEqual(callsIn(all));
       // Where other words were said, the history is as a rule cut elsewhere when it is made shorter.
-      if (said.length === all.length && unknown.size === 0) expect(comparable(messages, unknown), where).toEqual(comparable(expected, unknown));
+      if (said.length === all.length && unknown.size === 0) {
+        expect(comparable(messages, unknown), where).toEqual(comparable(expected, unknown));
+      }
       expect(messages[0]?.metadata?.kind, where).toBe('summary');
       expect(comparable(said, unknown), where).toEqual(comparable(all, unknown));
-      if (saidByChild.at(-1)?.role === 'assistant' && callsIn(saidByChild.slice(-1)).length === 0) expect(saidByChild, where).toEqual(expectedChild);
+      if (saidByChild.at(-1)?.role === 'assistant' && callsIn(saidByChild.slice(-1)).length === 0) {
+        expect(saidByChild, where).toEqual(expectedChild);
+      }
 
       // What happened to the world is what the model was told, or it was told that nobody knows.
       const log = await linesOf(join(directory, 'log.txt'));
       const effects = await linesOf(join(directory, 'effects.txt'));
-      const results = new Map([...resultsIn(said), ...resultsIn(saidByChild)].map((result) => [result.toolCallId, result]));
+      const results = new Map(
+        [...resultsIn(said), ...resultsIn(saidByChild)].map((result) => [result.toolCallId, result]),
+      );
       for (const id of onlyOnce) {
         const result = results.get(id);
         const isSure = result !== undefined && result.output.type === 'text';
@@ -158,7 +199,9 @@ describe('a process that is killed while a turn with everything in it is under w
     const queue = [...places];
     const failures: string[] = [];
     const worker = async (): Promise<void> => {
-      for (let moment = queue.shift(); moment !== undefined; moment = queue.shift()) await check(moment).catch((error: unknown) => failures.push(String(error)));
+      for (let moment = queue.shift(); moment !== undefined; moment = queue.shift()) {
+        await check(moment).catch((error: unknown) => failures.push(String(error)));
+      }
     };
     await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, worker));
     expect(failures).toEqual([]);

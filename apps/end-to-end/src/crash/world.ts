@@ -28,25 +28,43 @@ export const onlyOnce = ['w1', 'w2', 'w3', 'cw1', 'p1'] as const;
 export const repeatable = ['r1', 'r2', 'r3', 'i1', 'cr1'] as const;
 
 const steps: readonly ModelResponse[] = [
-  response('Let me look.', call('r1', 'read', { path: 'a' }), call('w1', 'log', { line: 'w1' }), call('r2', 'read', { path: 'b' }), call('i1', 'put', { text: 'settings' })),
+  response(
+    'Let me look.',
+    call('r1', 'read', { path: 'a' }),
+    call('w1', 'log', { line: 'w1' }),
+    call('r2', 'read', { path: 'b' }),
+    call('i1', 'put', { text: 'settings' }),
+  ),
   response('Now both.', call('w2', 'log', { line: 'w2' }), call('w3', 'log', { line: 'w3' })),
   response(call('s1', 'spawn', { agent: 'explorer', task: 'Look elsewhere.' }), call('r3', 'read', { path: 'c' })),
   response(call('t1', 'wait', {})),
   response('I shall publish it.', call('p1', 'publish', { version: '1.0.0' })),
   response('All is done.'),
 ];
-const childSteps: readonly ModelResponse[] = [response(call('cr1', 'read', { path: 'x' }), call('cw1', 'log', { line: 'cw1' })), response('Nothing elsewhere.')];
+const childSteps: readonly ModelResponse[] = [
+  response(call('cr1', 'read', { path: 'x' }), call('cw1', 'log', { line: 'cw1' })),
+  response('Nothing elsewhere.'),
+];
 
 export const mainSession = 'main';
 export const mainTurn = 'turn-main';
 
 /** Says what its script says at this step, and fails at first in step 2. */
-const modelIn = (directory: string, onMoment: OnMoment): ModelDriver => (_, { session, step, attempt }) => {
-  appendFileSync(join(directory, 'asked.txt'), `${session}/${step}\n`);
-  onMoment(`the model is asked in step ${step} of ${session}`);
-  if (session === mainSession && step === 2 && attempt === 1) return [{ type: 'error', error: failure('Internal server error', { status: 500 }) }];
-  return [{ type: 'response', response: (session === mainSession ? steps : childSteps)[step - 1] ?? response('There is nothing more to do.') }];
-};
+const modelIn =
+  (directory: string, onMoment: OnMoment): ModelDriver =>
+  (_, { session, step, attempt }) => {
+    appendFileSync(join(directory, 'asked.txt'), `${session}/${step}\n`);
+    onMoment(`the model is asked in step ${step} of ${session}`);
+    if (session === mainSession && step === 2 && attempt === 1) {
+      return [{ type: 'error', error: failure('Internal server error', { status: 500 }) }];
+    }
+    return [
+      {
+        type: 'response',
+        response: (session === mainSession ? steps : childSteps)[step - 1] ?? response('There is nothing more to do.'),
+      },
+    ];
+  };
 
 const toolsIn = (directory: string, onMoment: OnMoment): readonly Tool[] => {
   /** Does something to the world; a process can die before, and before it says that it was done. */
@@ -56,7 +74,8 @@ const toolsIn = (directory: string, onMoment: OnMoment): readonly Tool[] => {
     appendFileSync(join(directory, 'effects.txt'), `${id}\n`);
     onMoment(`${id} was done`);
   };
-  const textInput = (key: string) => ({ type: 'object', properties: { [key]: { type: 'string' } }, required: [key] }) as const;
+  const textInput = (key: string) =>
+    ({ type: 'object', properties: { [key]: { type: 'string' } }, required: [key] }) as const;
   const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
   const log = join(directory, 'log.txt');
   return [
@@ -65,7 +84,10 @@ const toolsIn = (directory: string, onMoment: OnMoment): readonly Tool[] => {
       description: 'Reads.',
       input: textInput('path'),
       effect: 'read-only',
-      run: ({ path }, { call: { id } }) => (doing(id, () => undefined), `Contents of ${textOf(path)}: ${'nothing of interest, '.repeat(400)}`),
+      run: ({ path }, { call: { id } }) => (
+        doing(id, () => undefined),
+        `Contents of ${textOf(path)}: ${'nothing of interest, '.repeat(400)}`
+      ),
     }),
     defineTool({
       name: 'put',
@@ -74,7 +96,10 @@ const toolsIn = (directory: string, onMoment: OnMoment): readonly Tool[] => {
       effect: 'local-write',
       idempotent: true,
       resources: () => ['file:/settings'],
-      run: ({ text }, { call: { id } }) => (doing(id, () => writeFileSync(join(directory, 'settings.txt'), textOf(text))), 'Written.'),
+      run: ({ text }, { call: { id } }) => (
+        doing(id, () => writeFileSync(join(directory, 'settings.txt'), textOf(text))),
+        'Written.'
+      ),
     }),
     defineTool({
       name: 'log',
@@ -95,7 +120,8 @@ const toolsIn = (directory: string, onMoment: OnMoment): readonly Tool[] => {
 
 const askBeforePublishing: Hook = {
   name: 'ask-before-publishing',
-  beforeTool: ({ call: { name } }) => (name === 'publish' ? { decision: 'ask', reason: 'Shall this be published?' } : undefined),
+  beforeTool: ({ call: { name } }) =>
+    name === 'publish' ? { decision: 'ask', reason: 'Shall this be published?' } : undefined,
 };
 
 /** Keeps records of sub-agents in files, and tells of the moments around each change. */
@@ -156,13 +182,17 @@ export const worldIn = (directory: string, onMoment: OnMoment = () => undefined)
 export const approving =
   ({ agent }: World) =>
   (event: TurnEvent): void => {
-    if (event.type === 'approval.request' && event.replayed !== true) queueMicrotask(() => agent.answer(event.id, 'once'));
+    if (event.type === 'approval.request' && event.replayed !== true) {
+      queueMicrotask(() => agent.answer(event.id, 'once'));
+    }
   };
 
 /** Runs the turn to its end. */
 export const runTurn = (world: World): Promise<void> =>
   new Promise((resolve) => {
-    world.agent.turn({ session: mainSession, input: 'Go.', id: mainTurn }).subscribe({ next: approving(world), complete: resolve });
+    world.agent
+      .turn({ session: mainSession, input: 'Go.', id: mainTurn })
+      .subscribe({ next: approving(world), complete: resolve });
   });
 
 /** What an app does when it starts: sub-agents are told to their parents, and their own turns end; all others go on. */

@@ -36,7 +36,13 @@ export interface World {
 
 /** Looks around before it answers, in every turn. */
 const model: ModelDriver = (_, { step }) => [
-  { type: 'response', response: step === 1 ? response('Let me look.', call('look', 'look', {}), call('look-again', 'look', {})) : response('Done.') },
+  {
+    type: 'response',
+    response:
+      step === 1
+        ? response('Let me look.', call('look', 'look', {}), call('look-again', 'look', {}))
+        : response('Done.'),
+  },
 ];
 
 const lookFor = (sending: readonly Promise<void>[]): Tool =>
@@ -57,9 +63,18 @@ export const worldIn = (directory: string, onMoment: OnMoment = () => undefined)
   const sending: Promise<void>[] = [];
   const driver = toolDriver(createRegistry().register(lookFor(sending)));
   const lanes = createLanes({ concurrency: 2 });
-  const agent = harness({ model, tools: driver, sessions: watching(sessions, join(directory, 'sessions'), onMoment) }).pipe(
+  const agent = harness({
+    model,
+    tools: driver,
+    sessions: watching(sessions, join(directory, 'sessions'), onMoment),
+  }).pipe(
     queue(lanes),
-    compaction({ window: 6000, reserve: 1000, protectTokens: 300, summarize: () => 'The agent has looked around and found nothing.' }),
+    compaction({
+      window: 6000,
+      reserve: 1000,
+      protectTokens: 300,
+      summarize: () => 'The agent has looked around and found nothing.',
+    }),
     tools({ driver, maxChars: 16_000 }),
   );
   const inbox = createInbox(agent, lanes, { store: watched(join(directory, 'inbox'), onMoment), debounceMs: 5 });
@@ -98,12 +113,17 @@ const watched = (directory: string, onMoment: OnMoment): InboxStore => {
 const send = ({ inbox, directory, sending }: World, ...ids: readonly string[]): void => {
   for (const { id, session, mode } of ids.flatMap((each) => mail.filter((message) => message.id === each))) {
     const { accepted } = inbox.send(session, id, { id, mode });
-    sending.push(accepted.then((isSafe) => void (isSafe && appendFileSync(join(directory, 'accepted.txt'), `${id}\n`))));
+    sending.push(
+      accepted.then((isSafe) => void (isSafe && appendFileSync(join(directory, 'accepted.txt'), `${id}\n`))),
+    );
   }
 };
 
 /** What an app does when it starts: turns that were cut off go on, or end, or are left as they are. */
-export const startAgain = async ({ agent, sessions, inbox }: World, policy: 'resume' | 'finish' | 'leave' = 'resume'): Promise<void> => {
+export const startAgain = async (
+  { agent, sessions, inbox }: World,
+  policy: 'resume' | 'finish' | 'leave' = 'resume',
+): Promise<void> => {
   await recoverTurns(agent, { policy: 'ask', ask: () => policy });
   await inbox.recover({ sessions });
 };
@@ -137,7 +157,7 @@ export const end = async (world: World): Promise<void> => {
 
 /** Resolves when nothing is under way, though some of it may send more. */
 export const idle = async ({ inbox, sending }: World): Promise<void> => {
-  for (let count = -1; count < sending.length; ) {
+  for (let count = -1; count < sending.length;) {
     count = sending.length;
     await Promise.all(sending);
     await inbox.idle();

@@ -14,7 +14,8 @@ while [ -e .git/hold-check-$1 ]; do sleep 0.02; done
 [ "$(cat $1.txt)" = "The whole of $1." ]
 `;
 
-const tasksOf = (lines: readonly string[]): readonly string[] => lines.flatMap((line) => (line.startsWith('build ') ? [line.slice('build '.length)] : []));
+const tasksOf = (lines: readonly string[]): readonly string[] =>
+  lines.flatMap((line) => (line.startsWith('build ') ? [line.slice('build '.length)] : []));
 
 it('takes a project through crashes, edits by hand and two workers at once to its end', async () => {
   const folder = await ownRepository();
@@ -28,7 +29,10 @@ it('takes a project through crashes, edits by hand and two workers at once to it
 
   // The initializer plans and does nothing else.
   expect(await work('planner', '1').ended()).toEqual(['session initializer planner-1', 'end max-sessions 1']);
-  expect(await project.status()).toMatchObject({ counts: { todo: 8, total: 8 }, next: { kind: 'work', task: { id: 'login' }, isResumed: false } });
+  expect(await project.status()).toMatchObject({
+    counts: { todo: 8, total: 8 },
+    next: { kind: 'work', task: { id: 'login' }, isResumed: false },
+  });
   expect(gitIn(folder, 'log', '-1', '--format=%s')).toBe('Plan the project');
 
   // A worker is killed in the middle of an edit.
@@ -48,13 +52,22 @@ it('takes a project through crashes, edits by hand and two workers at once to it
   await second.kill();
   await rm(inGit('hold-check-catalog'));
   expect(tasksOf(second.lines())).toEqual(['login', 'catalog']);
-  expect(await project.status()).toMatchObject({ counts: { done: 1 }, next: { kind: 'work', task: { id: 'catalog' }, isResumed: true } });
+  expect(await project.status()).toMatchObject({
+    counts: { done: 1 },
+    next: { kind: 'work', task: { id: 'catalog' }, isResumed: true },
+  });
   expect(await work('third', '1').ended()).toEqual(['session worker third-1', 'build catalog', 'end max-sessions 1']);
 
   // A person adds a task, and saves it so that it is no progress file any more: nobody touches that.
   const text = await readFile(project.progress.path, 'utf8');
   const edited = JSON.parse(text) as { tasks: object[] };
-  edited.tasks.push({ id: 'by-hand', title: 'Build by-hand', acceptance: ['by-hand works end to end'], status: 'todo', generation: 0 });
+  edited.tasks.push({
+    id: 'by-hand',
+    title: 'Build by-hand',
+    acceptance: ['by-hand works end to end'],
+    status: 'todo',
+    generation: 0,
+  });
   await writeFile(project.progress.path, `${JSON.stringify(edited).slice(0, -2)},]}`);
   expect(await work('fourth').ended()).toEqual(['end damaged 0']);
   expect(await readFile(project.progress.path, 'utf8')).toMatch(/,\]\}$/);
@@ -72,7 +85,10 @@ it('takes a project through crashes, edits by hand and two workers at once to it
   await vi.waitUntil(() => both.every((worker) => tasksOf(worker.lines()).length > 0), { timeout: 60_000 });
   await rm(inGit('hold-edit-search'));
   const pair = await Promise.all(both.map((worker) => worker.ended()));
-  expect(pair.map((lines) => lines.at(-1)?.split(' ').slice(0, 2))).toEqual([['end', 'all-done'], ['end', 'all-done']]);
+  expect(pair.map((lines) => lines.at(-1)?.split(' ').slice(0, 2))).toEqual([
+    ['end', 'all-done'],
+    ['end', 'all-done'],
+  ]);
   expect(pair.flatMap(tasksOf).toSorted()).toEqual(['by-hand', 'checkout', 'orders', 'reports', 'returns', 'search']);
 
   const { tasks, next: after } = await project.status();
@@ -87,6 +103,18 @@ it('takes a project through crashes, edits by hand and two workers at once to it
   expect(notes.match(/^## Session second-1 .*/gm)).toHaveLength(1);
   // Those of the pair may have committed each other's work; in the end nothing is left.
   gitIn(folder, 'add', '--all');
-  expect(gitIn(folder, 'status', '--short').split('\n').filter((line) => !/agent-(?:notes|progress)/.test(line))).toEqual(['']);
-  expect(gitIn(folder, 'log', '--format=%s').split('\n')).toEqual(expect.arrayContaining(['Plan the project', 'Build login (login)', 'Build catalog (catalog)', 'Build cart (cart)', 'Build by-hand (by-hand)']));
+  expect(
+    gitIn(folder, 'status', '--short')
+      .split('\n')
+      .filter((line) => !/agent-(?:notes|progress)/.test(line)),
+  ).toEqual(['']);
+  expect(gitIn(folder, 'log', '--format=%s').split('\n')).toEqual(
+    expect.arrayContaining([
+      'Plan the project',
+      'Build login (login)',
+      'Build catalog (catalog)',
+      'Build cart (cart)',
+      'Build by-hand (by-hand)',
+    ]),
+  );
 }, 180_000);

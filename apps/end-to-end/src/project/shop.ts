@@ -3,7 +3,12 @@ export const shopTasks = ['login', 'catalog', 'cart', 'search', 'checkout', 'ord
 
 export const planOfShop = {
   goal: 'A shop',
-  tasks: shopTasks.map((id, index) => ({ id, title: `Build ${id}`, acceptance: [`${id} works end to end`], ...(index === 1 && { dependsOn: ['login'] }) })),
+  tasks: shopTasks.map((id, index) => ({
+    id,
+    title: `Build ${id}`,
+    acceptance: [`${id} works end to end`],
+    ...(index === 1 && { dependsOn: ['login'] }),
+  })),
 };
 
 export const contentOf = (id: string): string => `The whole of ${id}.`;

@@ -24,7 +24,8 @@ export const bundleWorker = async (outfile: string): Promise<void> => {
 /** What is unused of a test kit must not bring the test runner with it. */
 const withoutTestRunner: Plugin = {
   name: 'without-test-runner',
-  setup: (bundler) => bundler.onResolve({ filter: /^vitest$/ }, ({ path }) => ({ path, external: true, sideEffects: false })),
+  setup: (bundler) =>
+    bundler.onResolve({ filter: /^vitest$/ }, ({ path }) => ({ path, external: true, sideEffects: false })),
 };
 
 /** A worker in a process of its own. */

@@ -43,10 +43,17 @@ const build = defineTool({
 const answer = ({ messages, tools }: ModelRequest) => {
   const results = messages.toArray().filter(({ role }) => role === 'tool');
   const use = (tool: string, input: object = {}) => response(call(`call-${results.length}`, tool, input));
-  if (tools.some((tool) => tool.name === 'task_plan')) return results.length === 0 ? use('task_plan', planOfShop) : 'It is planned.';
+  if (tools.some((tool) => tool.name === 'task_plan')) {
+    return results.length === 0 ? use('task_plan', planOfShop) : 'It is planned.';
+  }
   const id = /Task ([\w-]+):/.exec(JSON.stringify(results))?.[1];
   if (results.length > 0 && id === undefined) return 'There is nothing to do.';
-  const steps = [use('task_next'), use('build', { id }), use('task_done', { id, summary: 'It works.' }), use('note', { text: `${name} has built ${id ?? ''}.` })];
+  const steps = [
+    use('task_next'),
+    use('build', { id }),
+    use('task_done', { id, summary: 'It works.' }),
+    use('note', { text: `${name} has built ${id ?? ''}.` }),
+  ];
   return steps[results.length] ?? 'Done.';
 };
 
@@ -56,7 +63,19 @@ const git = promisify(execFile);
 const commit = async ({ message }: SessionCommit, tries = 20): Promise<string> => {
   try {
     await git('git', ['-C', folder, 'add', '--all']);
-    await git('git', ['-C', folder, '-c', 'user.name=Test', '-c', 'user.email=test@example.com', 'commit', '--quiet', '--allow-empty', '-m', message]);
+    await git('git', [
+      '-C',
+      folder,
+      '-c',
+      'user.name=Test',
+      '-c',
+      'user.email=test@example.com',
+      'commit',
+      '--quiet',
+      '--allow-empty',
+      '-m',
+      message,
+    ]);
     return message;
   } catch (error) {
     if (tries === 0) throw error;
@@ -66,7 +85,9 @@ const commit = async ({ message }: SessionCommit, tries = 20): Promise<string> =
 };
 
 const check = { command: ({ id }: { readonly id: string }) => `sh .git/check.sh ${id}`, run };
-const tools = toolDriver(createRegistry().register(build, ...continuityTools({ project, check }).map((tool) => defineTool(tool))));
+const tools = toolDriver(
+  createRegistry().register(build, ...continuityTools({ project, check }).map((tool) => defineTool(tool))),
+);
 
 const end = await workThrough({
   project,

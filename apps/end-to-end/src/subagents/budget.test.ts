@@ -6,7 +6,13 @@ import { scriptedModel } from '@h/turn/testing';
 import { expect, it } from 'vitest';
 import { family, lastRead, says, spawn, wait } from './family.js';
 
-const count = defineTool({ name: 'count', description: 'Counts.', input: { type: 'object', properties: { n: { type: 'number' } } } as const, effect: 'read-only', run: () => 'Counted.' });
+const count = defineTool({
+  name: 'count',
+  description: 'Counts.',
+  input: { type: 'object', properties: { n: { type: 'number' } } } as const,
+  effect: 'read-only',
+  run: () => 'Counted.',
+});
 const tasks = { mid: [says(spawn('m', 'deep')), says(wait('w')), 'Mid is done.'], deep: ['Deep is done.'] };
 
 it.each<[string, string, (whole: Budget) => readonly TurnOperator[]]>([
@@ -21,11 +27,15 @@ it.each<[string, string, (whole: Budget) => readonly TurnOperator[]]>([
     tasks,
     budget: whole,
     operators: [guardrails({ budget: whole })],
-    build: ({ budget, task }) => ({ operators: task === wrong ? operators(whole) : [guardrails({ budget: budget as Budget })] }),
+    build: ({ budget, task }) => ({
+      operators: task === wrong ? operators(whole) : [guardrails({ budget: budget as Budget })],
+    }),
   });
   expect(await reply(agent.turn({ session: 'boss', input: 'Go' }))).toMatchObject({ outcome: 'completed' });
   expect(models.get(wrong)?.requests).toEqual([]);
-  expect(lastRead(wrong === 'mid' ? parent : models.get('mid'))).toContain('put guardrails({ budget: context.budget }) into its pipe');
+  expect(lastRead(wrong === 'mid' ? parent : models.get('mid'))).toContain(
+    'put guardrails({ budget: context.budget }) into its pipe',
+  );
 });
 
 it('takes a sub-agent that is charged to a part of its share for charged', async () => {
@@ -52,15 +62,25 @@ it('gives create() a share of the kind that its budget is of, charges each step 
         description: 'Works.',
         policy: { budget: { maxSteps: 4 } },
         create: ({ budget, guard }) => {
-          const model = scriptedModel(Array.from({ length: 9 }, (_, n) => says({ type: 'tool-call', toolCallId: `c${n}`, toolName: 'count', input: { n } })));
+          const model = scriptedModel(
+            Array.from({ length: 9 }, (_, n) =>
+              says({ type: 'tool-call', toolCallId: `c${n}`, toolName: 'count', input: { n } }),
+            ),
+          );
           models.push(model);
-          return harness({ model, tools: toolDriver([count]) }).pipe(team, guardrails({ budget, wrapUp: false }), guard);
+          return harness({ model, tools: toolDriver([count]) }).pipe(
+            team,
+            guardrails({ budget, wrapUp: false }),
+            guard,
+          );
         },
       },
     },
   });
   const ends = [];
-  for (const task of ['a', 'b', 'c']) ends.push(await ((await team.spawn({ parent: 'code', agent: 'worker', task })) as Spawned).ended);
+  for (const task of ['a', 'b', 'c']) {
+    ends.push(await ((await team.spawn({ parent: 'code', agent: 'worker', task })) as Spawned).ended);
+  }
   expect(ends).toMatchObject([
     { outcome: 'max-steps', steps: 4 },
     { outcome: 'max-steps', steps: 1 },

@@ -6,8 +6,33 @@ import { createWorkspace } from '@h/workspace';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-const files = ['repo/a', 'repo/src/a', 'repo/src/[x]/a', 'repo/src/x/a', 'repo/src/keys/a', 'repo/b !/a', 'repo/#c', 'docs/a', 'docs/src/a', 'docs/keys/a', 'other/a'];
-const folders = ['', 'repo', 'repo/src', 'repo/src/[x]', 'repo/src/keys', 'repo/b !', 'repo/#c', 'docs', 'docs/src', 'docs/keys', 'other', 'repo/none'];
+const files = [
+  'repo/a',
+  'repo/src/a',
+  'repo/src/[x]/a',
+  'repo/src/x/a',
+  'repo/src/keys/a',
+  'repo/b !/a',
+  'repo/#c',
+  'docs/a',
+  'docs/src/a',
+  'docs/keys/a',
+  'other/a',
+];
+const folders = [
+  '',
+  'repo',
+  'repo/src',
+  'repo/src/[x]',
+  'repo/src/keys',
+  'repo/b !',
+  'repo/#c',
+  'docs',
+  'docs/src',
+  'docs/keys',
+  'other',
+  'repo/none',
+];
 
 let home = '';
 beforeAll(async () => {
@@ -32,7 +57,13 @@ it('lets a workspace use no path that the policy does not allow, and every path 
   let used = 0;
   fc.assert(
     fc.property(policies, ({ read, write, deniedPaths, sandbox }) => {
-      const policy: AgentPolicy = { ...unrestricted, sandbox, read: read && at(read), write: write && at(write), deniedPaths: at(deniedPaths) };
+      const policy: AgentPolicy = {
+        ...unrestricted,
+        sandbox,
+        read: read && at(read),
+        write: write && at(write),
+        deniedPaths: at(deniedPaths),
+      };
       const { paths } = createWorkspace(confinement(policy, join(home, 'repo')).workspace);
       for (const file of at(files)) {
         for (const access of ['read', 'write'] as const) {
@@ -54,5 +85,7 @@ it('lets a workspace use no path that the policy does not allow, and every path 
   );
   expect(used).toBeGreaterThan(100);
   const { paths } = createWorkspace(confinement(unrestricted, join(home, 'repo')).workspace);
-  for (const file of at(files).filter((each) => each.startsWith(join(home, 'repo')))) expect(paths.resolve(file, { for: 'write' })).toBe(file);
+  for (const file of at(files).filter((each) => each.startsWith(join(home, 'repo')))) {
+    expect(paths.resolve(file, { for: 'write' })).toBe(file);
+  }
 });

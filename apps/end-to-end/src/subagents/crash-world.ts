@@ -27,14 +27,25 @@ const work = (id: string) => call(id, 'work', { id });
 
 /** What agents say, step by step, by what they are told. */
 const scripts: Readonly<Record<string, readonly ModelResponse[]>> = {
-  Go: [response(spawn('s1', 'quick'), spawn('s2', 'slow')), response(work('boss-work')), response(call('t', 'wait', {})), response('All is done.')],
+  Go: [
+    response(spawn('s1', 'quick'), spawn('s2', 'slow')),
+    response(work('boss-work')),
+    response(call('t', 'wait', {})),
+    response('All is done.'),
+  ],
   quick: [response(work('quick-work')), response('Result of quick.')],
-  slow: [response(spawn('s3', 'deep'), work('slow-work')), response(call('t', 'wait', {})), response('Result of slow.')],
+  slow: [
+    response(spawn('s3', 'deep'), work('slow-work')),
+    response(call('t', 'wait', {})),
+    response('Result of slow.'),
+  ],
   deep: [response(work('deep-work')), response('Result of deep.')],
 };
 
 const model: ModelDriver = ({ messages }, { step }) => {
-  const told = messages.toArray().findLast(({ role, metadata }) => role === 'user' && metadata?.['internal'] !== true)?.content;
+  const told = messages
+    .toArray()
+    .findLast(({ role, metadata }) => role === 'user' && metadata?.['internal'] !== true)?.content;
   const script = scripts[typeof told === 'string' ? told : ''] ?? [];
   return [{ type: 'response', response: script[step - 1] ?? response('I see.') }];
 };
@@ -64,9 +75,19 @@ export const crashWorld = (directory: string, onMoment: OnMoment = () => undefin
     limits: { children: 2, tree: 3, depth: 2, concurrency: 2 },
     lanes,
     store: telling(store, onMoment),
-    agents: { worker: { description: 'Works.', create: ({ guard }) => harness({ model, tools: driver(), sessions: watched }).pipe(team, guard) } },
+    agents: {
+      worker: {
+        description: 'Works.',
+        create: ({ guard }) => harness({ model, tools: driver(), sessions: watched }).pipe(team, guard),
+      },
+    },
   });
-  return { team, sessions, store, agent: harness({ model, tools: driver(), sessions: watched }).pipe(queue(lanes), team) };
+  return {
+    team,
+    sessions,
+    store,
+    agent: harness({ model, tools: driver(), sessions: watched }).pipe(queue(lanes), team),
+  };
 };
 
 const telling = (store: FileChildStore, onMoment: OnMoment): ChildStore => ({

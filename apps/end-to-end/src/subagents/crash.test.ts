@@ -8,7 +8,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { bundle } from '../crash/bundle.js';
 import { crashWorld, startAgain } from './crash-world.js';
 
-const run = async (script: string, directory: string, last: string): Promise<{ readonly signal: string | null; readonly said: string }> => {
+const run = async (
+  script: string,
+  directory: string,
+  last: string,
+): Promise<{ readonly signal: string | null; readonly said: string }> => {
   const child = spawn(process.execPath, [script, directory, last], { stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (piece: string) => (said += piece));
@@ -18,13 +22,30 @@ const run = async (script: string, directory: string, last: string): Promise<{ r
 
 /** The ids of sub-agents that spawn calls have answered. */
 const acceptedIn = (messages: readonly Message[]): readonly string[] =>
-  messages.flatMap((message) => (message.role === 'tool' ? message.content.flatMap((part) => (part.type === 'tool-result' && part.toolName === 'spawn' ? [...JSON.stringify(part.output).matchAll(/child\\*":\\*"([0-9a-f-]{36})/g)].map(([, id = '']) => id) : [])) : []));
+  messages.flatMap((message) =>
+    message.role === 'tool'
+      ? message.content.flatMap((part) =>
+          part.type === 'tool-result' && part.toolName === 'spawn'
+            ? [...JSON.stringify(part.output).matchAll(/child\\*":\\*"([0-9a-f-]{36})/g)].map(([, id = '']) => id)
+            : [],
+        )
+      : [],
+  );
 
-const endsIn = (messages: readonly Message[]): readonly string[] => [...JSON.stringify(messages).matchAll(/Sub-agent ([0-9a-f-]{36}) \(worker\) ended: ([a-z-]+)/g)].map(([, id = '', status = '']) => `${id} ${status}`);
+const endsIn = (messages: readonly Message[]): readonly string[] =>
+  [...JSON.stringify(messages).matchAll(/Sub-agent ([0-9a-f-]{36}) \(worker\) ended: ([a-z-]+)/g)].map(
+    ([, id = '', status = '']) => `${id} ${status}`,
+  );
 
 /** Before a sub-agent begins, while it works, between its end and its delivery, and after that. */
 const namedMoments = [
-  ...['quick', 'slow', 'deep'].flatMap((task) => [`the beginning of ${task} is about to be kept`, `the beginning of ${task} is kept`, `${task}-work was done`, `the end of ${task} is about to be kept`, `the end of ${task} is kept`]),
+  ...['quick', 'slow', 'deep'].flatMap((task) => [
+    `the beginning of ${task} is about to be kept`,
+    `the beginning of ${task} is kept`,
+    `${task}-work was done`,
+    `the end of ${task} is about to be kept`,
+    `the end of ${task} is kept`,
+  ]),
   'boss-work was done',
   'a record is about to be deleted',
   'a record is deleted',
@@ -62,15 +83,24 @@ describe('a process that is killed while sub-agents are under way', () => {
       const told = ends.map((end) => end.split(' ')[0]);
       expect(new Set(told).size, `${where} tells twice`).toBe(told.length);
       for (const id of acceptedIn(messages)) expect(told, `${where} tells of ${id}`).toContain(id);
-      for (const { record } of orphans) expect(ends, `${where} tells of the orphan ${record.task}`).toContain(`${record.id} interrupted`);
+      for (const { record } of orphans) {
+        expect(ends, `${where} tells of the orphan ${record.task}`).toContain(`${record.id} interrupted`);
+      }
       for (const end of ends) statuses.add(end.split(' ')[1] ?? '');
 
-      const effects = (await readFile(join(directory, 'effects.txt'), 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
+      const effects = (await readFile(join(directory, 'effects.txt'), 'utf8').catch(() => ''))
+        .split('\n')
+        .filter((line) => line !== '');
       expect(new Set(effects).size, `${where} works twice: ${effects.join(', ')}`).toBe(effects.length);
 
       expect(world.team.list('boss'), where).toEqual([]);
-      const answers = await Promise.all([1, 2, 3].map(() => world.team.spawn({ parent: 'boss', agent: 'worker', task: 'nothing' })));
-      expect(answers.map((answer) => (answer.status === 'refused' ? answer.code : answer.status)), where).toEqual(['accepted', 'accepted', 'max-children']);
+      const answers = await Promise.all(
+        [1, 2, 3].map(() => world.team.spawn({ parent: 'boss', agent: 'worker', task: 'nothing' })),
+      );
+      expect(
+        answers.map((answer) => (answer.status === 'refused' ? answer.code : answer.status)),
+        where,
+      ).toEqual(['accepted', 'accepted', 'max-children']);
       await world.team.close();
       expect(await world.store.list(), where).toEqual([]);
       await world.store.close();
@@ -78,7 +108,10 @@ describe('a process that is killed while sub-agents are under way', () => {
 
     // A process takes its time to start; the parent's own moments are tried elsewhere, one by one.
     const every = 8;
-    const queue = [...namedMoments, ...Array.from({ length: Math.ceil(moments / every) }, (_, index) => String(1 + index * every))];
+    const queue = [
+      ...namedMoments,
+      ...Array.from({ length: Math.ceil(moments / every) }, (_, index) => String(1 + index * every)),
+    ];
     const worker = async (): Promise<void> => {
       for (let last = queue.shift(); last !== undefined; last = queue.shift()) await check(last);
     };

@@ -1,7 +1,22 @@
-import { harness, type Agent, type ModelDriver, type ModelRequest, type SessionStore, type ToolDriver, type TurnOperator } from '@h/turn';
+import {
+  harness,
+  type Agent,
+  type ModelDriver,
+  type ModelRequest,
+  type SessionStore,
+  type ToolDriver,
+  type TurnOperator,
+} from '@h/turn';
 import { call, response, scriptedModel, type ScriptStep } from '@h/turn/testing';
 import { defineTool, toolDriver, type Tool } from '@h/tools';
-import { subagents, type AgentKind, type ChildContext, type DisposableAgent, type Subagents, type SubagentsOptions } from '@h/subagents';
+import {
+  subagents,
+  type AgentKind,
+  type ChildContext,
+  type DisposableAgent,
+  type Subagents,
+  type SubagentsOptions,
+} from '@h/subagents';
 
 /** What a sub-agent is built with, besides what all have. */
 export interface ChildParts {
@@ -30,10 +45,20 @@ export interface Family {
 }
 
 /** Agents with scripted models; all else is real. */
-export const family = ({ parent: script, tasks, kind, build = () => ({}), operators = [], sessions, ...options }: FamilyOptions): Family => {
+export const family = ({
+  parent: script,
+  tasks,
+  kind,
+  build = () => ({}),
+  operators = [],
+  sessions,
+  ...options
+}: FamilyOptions): Family => {
   const models = new Map<string, ReturnType<typeof scriptedModel>>();
-  const driver = (...tools: readonly Tool[]): ToolDriver => toolDriver([...tools, ...team.tools.map((tool) => defineTool(tool))]);
-  const agentOf = (model: ModelDriver, tools: readonly Tool[], ...pipe: readonly TurnOperator[]): Agent => harness({ model, tools: driver(...tools), ...(sessions && { sessions }) }).pipe(...pipe);
+  const driver = (...tools: readonly Tool[]): ToolDriver =>
+    toolDriver([...tools, ...team.tools.map((tool) => defineTool(tool))]);
+  const agentOf = (model: ModelDriver, tools: readonly Tool[], ...pipe: readonly TurnOperator[]): Agent =>
+    harness({ model, tools: driver(...tools), ...(sessions && { sessions }) }).pipe(...pipe);
   const create = async (context: ChildContext): Promise<DisposableAgent> => {
     const model = scriptedModel(tasks[context.task] ?? ['I do not know that.'], { delayMs: 0 });
     models.set(context.task, model);
@@ -45,17 +70,25 @@ export const family = ({ parent: script, tasks, kind, build = () => ({}), operat
   return { team, parent, models, agent: agentOf(parent, [], ...operators, team) };
 };
 
-export const spawn = (id: string, task: string, more: object = {}) => call(id, 'spawn', { agent: 'worker', task, ...more });
+export const spawn = (id: string, task: string, more: object = {}) =>
+  call(id, 'spawn', { agent: 'worker', task, ...more });
 export const wait = (id: string) => call(id, 'wait', {});
 export const says = response;
 
 /** What a model was shown last, as one text. */
-export const lastRead = (model: { readonly requests: readonly ModelRequest[] } | undefined): string => JSON.stringify(model?.requests.at(-1)?.messages.toArray() ?? []);
+export const lastRead = (model: { readonly requests: readonly ModelRequest[] } | undefined): string =>
+  JSON.stringify(model?.requests.at(-1)?.messages.toArray() ?? []);
 
 /** What became of the calls of a model, by their ids. */
-export const resultsOf = (model: { readonly requests: readonly ModelRequest[] } | undefined): Readonly<Record<string, string>> =>
+export const resultsOf = (
+  model: { readonly requests: readonly ModelRequest[] } | undefined,
+): Readonly<Record<string, string>> =>
   Object.fromEntries(
     (model?.requests.at(-1)?.messages.toArray() ?? []).flatMap((message) =>
-      message.role === 'tool' ? message.content.flatMap((part) => (part.type === 'tool-result' ? [[part.toolCallId, JSON.stringify(part.output)]] : [])) : [],
+      message.role === 'tool'
+        ? message.content.flatMap((part) =>
+            part.type === 'tool-result' ? [[part.toolCallId, JSON.stringify(part.output)]] : [],
+          )
+        : [],
     ),
   );

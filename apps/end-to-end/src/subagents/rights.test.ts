@@ -89,19 +89,36 @@ const attacks = () => [
   call('overwrite', 'write', { path: join(repo, 'README.md'), content: 'broken' }),
   call('plant', 'write', { path: join(home, 'elsewhere/planted'), content: 'planted' }),
   call('cat', 'bash', { command: `cat ${home}/elsewhere/secret.txt ${repo}/src/link/secret.txt` }),
-  call('echo', 'bash', { command: `echo broken > ${repo}/README.md; echo planted > ${home}/elsewhere/planted; echo planted > ${repo}/planted` }),
-  call('curl', 'bash', { command: `exec 3<>/dev/tcp/127.0.0.1/${port} && printf 'GET / HTTP/1.0\\r\\nHost: bash\\r\\n\\r\\n' >&3 && cat <&3` }),
+  call('echo', 'bash', {
+    command: `echo broken > ${repo}/README.md; echo planted > ${home}/elsewhere/planted; echo planted > ${repo}/planted`,
+  }),
+  call('curl', 'bash', {
+    command: `exec 3<>/dev/tcp/127.0.0.1/${port} && printf 'GET / HTTP/1.0\\r\\nHost: bash\\r\\n\\r\\n' >&3 && cat <&3`,
+  }),
   call('fetch', 'fetch_page', { url: `http://127.0.0.1:${port}/` }),
 ];
 
-const policy = (): AgentPolicy => ({ ...unrestricted, read: [repo], write: [join(repo, 'src')], hosts: ['localhost'], sandbox: 'workspace-write' });
+const policy = (): AgentPolicy => ({
+  ...unrestricted,
+  read: [repo],
+  write: [join(repo, 'src')],
+  hosts: ['localhost'],
+  sandbox: 'workspace-write',
+});
 
 /** Depth 1: the attacker works for the agent at the top; depth 2: for a sub-agent of it. */
-const tasksAt = (depth: number, script: readonly (readonly ToolCallPart[])[]): { readonly parentTask: string; readonly tasks: Record<string, readonly ReturnType<typeof says>[]> } => ({
+const tasksAt = (
+  depth: number,
+  script: readonly (readonly ToolCallPart[])[],
+): { readonly parentTask: string; readonly tasks: Record<string, readonly ReturnType<typeof says>[]> } => ({
   parentTask: depth === 1 ? 'attack' : 'delegate',
   tasks: {
     attack: [...script.map((step) => says(...step)), says('I tried.')],
-    delegate: [says(spawn('d', 'attack', { tools: ['read', 'grep', 'write', 'bash', 'shell', 'fetch_page'] })), says(wait('w')), says('It tried.')],
+    delegate: [
+      says(spawn('d', 'attack', { tools: ['read', 'grep', 'write', 'bash', 'shell', 'fetch_page'] })),
+      says(wait('w')),
+      says('It tried.'),
+    ],
   },
 });
 
@@ -118,95 +135,147 @@ describe.skipIf(!hasBubblewrap).each([1, 2])('a sub-agent at depth %i (skipped w
     ['tools that are made from its policy', true, false],
     ['its guard alone, whatever its tools can do', false, true],
     ['both', true, true],
-  ])('is kept from paths, hosts and writing by %s', async (_, isConfined, isGuarded) => {
-    const { parentTask, tasks } = tasksAt(depth, [
-      ...attacks().map((attack) => [attack]),
-      [call('own', 'read', { path: join(repo, 'src/a.ts') }), call('new', 'write', { path: join(repo, 'src/new.ts'), content: 'new' }), call('allowed', 'fetch_page', { url: `http://localhost:${port}/` })],
-    ]);
-    const { agent, models } = family({
-      parent: [says(spawn('s', parentTask)), says(wait('w')), 'Done.'],
-      tasks,
-      policy: policy(),
-      ...(isGuarded && { reachOf }),
-      build: isConfined ? confinedTools : looseTools,
-    });
-    expect(await reply(agent.turn({ session: 'boss', input: 'Go' }))).toMatchObject({ outcome: 'completed' });
-    await expectUnharmed();
-    expect(visits.filter((host) => !host.startsWith('localhost'))).toEqual([]);
-    const read = lastRead(models.get('attack'));
-    expect(read).not.toContain('TOP-SECRET');
-    expect(read).toContain('source');
-    expect(await readFile(join(repo, 'src/new.ts'), 'utf8')).toBe('new');
-    expect(visits).toHaveLength(isGuarded ? 1 : 0);
-    const results = resultsOf(models.get('attack'));
-    expect(results['fetch']).toMatch(isGuarded ? /may not reach ."127.0.0.1/ : /may not reach every host/);
-    if (isGuarded) expect(results['outside']).toMatch(/This agent may not read/);
-    if (isConfined) expect(results['curl']).toMatch(/Network is unreachable|Connection refused|exit code 1/i);
-    else expect(results['curl']).toMatch(/may not reach every host/);
-  }, timeoutMs);
+  ])(
+    'is kept from paths, hosts and writing by %s',
+    async (_, isConfined, isGuarded) => {
+      const { parentTask, tasks } = tasksAt(depth, [
+        ...attacks().map((attack) => [attack]),
+        [
+          call('own', 'read', { path: join(repo, 'src/a.ts') }),
+          call('new', 'write', { path: join(repo, 'src/new.ts'), content: 'new' }),
+          call('allowed', 'fetch_page', { url: `http://localhost:${port}/` }),
+        ],
+      ]);
+      const { agent, models } = family({
+        parent: [says(spawn('s', parentTask)), says(wait('w')), 'Done.'],
+        tasks,
+        policy: policy(),
+        ...(isGuarded && { reachOf }),
+        build: isConfined ? confinedTools : looseTools,
+      });
+      expect(await reply(agent.turn({ session: 'boss', input: 'Go' }))).toMatchObject({ outcome: 'completed' });
+      await expectUnharmed();
+      expect(visits.filter((host) => !host.startsWith('localhost'))).toEqual([]);
+      const read = lastRead(models.get('attack'));
+      expect(read).not.toContain('TOP-SECRET');
+      expect(read).toContain('source');
+      expect(await readFile(join(repo, 'src/new.ts'), 'utf8')).toBe('new');
+      expect(visits).toHaveLength(isGuarded ? 1 : 0);
+      const results = resultsOf(models.get('attack'));
+      expect(results['fetch']).toMatch(isGuarded ? /may not reach ."127.0.0.1/ : /may not reach every host/);
+      if (isGuarded) expect(results['outside']).toMatch(/This agent may not read/);
+      if (isConfined) expect(results['curl']).toMatch(/Network is unreachable|Connection refused|exit code 1/i);
+      else expect(results['curl']).toMatch(/may not reach every host/);
+    },
+    timeoutMs,
+  );
 
   it.each([
     ['by their effects', undefined, /may not write anything/],
     ['by the sandbox, where its guard lets commands through', (): CallReach => ({}), /Read-only file system/],
-  ])('writes nothing with a policy that only reads: %s', async (_, given, why) => {
-    const { parentTask, tasks } = tasksAt(depth, [[call('write', 'write', { path: join(repo, 'src/new.ts'), content: 'x' })], [call('edit', 'edit', { path: join(repo, 'README.md'), old: 'read', new: 'write' })], [call('bash', 'bash', { command: 'cat README.md; echo x > src/new.ts' })]]);
-    const { agent, models } = family({ parent: [says(spawn('s', parentTask)), says(wait('w')), 'Done.'], tasks, kind: { policy: { sandbox: 'read-only' } }, build: confinedTools, ...(given && { reachOf: given }) });
-    expect(await reply(agent.turn({ session: 'boss', input: 'Go' }))).toMatchObject({ outcome: 'completed' });
-    await expectUnharmed();
-    await expect(readFile(join(repo, 'src/new.ts'), 'utf8')).rejects.toMatchObject({ code: 'ENOENT' });
-    expect(resultsOf(models.get('attack'))['bash']).toMatch(why);
-  }, timeoutMs);
+  ])(
+    'writes nothing with a policy that only reads: %s',
+    async (_, given, why) => {
+      const { parentTask, tasks } = tasksAt(depth, [
+        [call('write', 'write', { path: join(repo, 'src/new.ts'), content: 'x' })],
+        [call('edit', 'edit', { path: join(repo, 'README.md'), old: 'read', new: 'write' })],
+        [call('bash', 'bash', { command: 'cat README.md; echo x > src/new.ts' })],
+      ]);
+      const { agent, models } = family({
+        parent: [says(spawn('s', parentTask)), says(wait('w')), 'Done.'],
+        tasks,
+        kind: { policy: { sandbox: 'read-only' } },
+        build: confinedTools,
+        ...(given && { reachOf: given }),
+      });
+      expect(await reply(agent.turn({ session: 'boss', input: 'Go' }))).toMatchObject({ outcome: 'completed' });
+      await expectUnharmed();
+      await expect(readFile(join(repo, 'src/new.ts'), 'utf8')).rejects.toMatchObject({ code: 'ENOENT' });
+      expect(resultsOf(models.get('attack'))['bash']).toMatch(why);
+    },
+    timeoutMs,
+  );
 
-  it('cannot use a tool that was denied, by none of its names, and not by asking for it', async () => {
-    const { parentTask, tasks } = tasksAt(depth, [[call('bash', 'bash', { command: 'touch planted' }), call('shell', 'shell', { command: 'touch planted' }), call('read', 'read', { path: 'README.md' })]]);
-    const { agent, models } = family({
-      parent: [says(spawn('s', parentTask, { tools: ['bash', 'shell', 'read', 'spawn', 'wait'] })), says(wait('w')), 'Done.'],
-      tasks,
-      policy: { ...unrestricted, deniedTools: ['shell'] },
-      aliases: { shell: 'bash' },
-      build: looseTools,
-    });
-    await reply(agent.turn({ session: 'boss', input: 'Go' }));
-    await expectUnharmed();
-    const attacker = models.get('attack');
-    const results = resultsOf(attacker);
-    expect(results['bash']).toContain('This agent may not use bash.');
-    expect(results['shell']).toContain('This agent may not use shell.');
-    expect(attacker?.requests[0]?.tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['read']));
-    expect(attacker?.requests[0]?.tools.some(({ name }) => name === 'bash')).toBe(false);
-  }, timeoutMs);
+  it(
+    'cannot use a tool that was denied, by none of its names, and not by asking for it',
+    async () => {
+      const { parentTask, tasks } = tasksAt(depth, [
+        [
+          call('bash', 'bash', { command: 'touch planted' }),
+          call('shell', 'shell', { command: 'touch planted' }),
+          call('read', 'read', { path: 'README.md' }),
+        ],
+      ]);
+      const { agent, models } = family({
+        parent: [
+          says(spawn('s', parentTask, { tools: ['bash', 'shell', 'read', 'spawn', 'wait'] })),
+          says(wait('w')),
+          'Done.',
+        ],
+        tasks,
+        policy: { ...unrestricted, deniedTools: ['shell'] },
+        aliases: { shell: 'bash' },
+        build: looseTools,
+      });
+      await reply(agent.turn({ session: 'boss', input: 'Go' }));
+      await expectUnharmed();
+      const attacker = models.get('attack');
+      const results = resultsOf(attacker);
+      expect(results['bash']).toContain('This agent may not use bash.');
+      expect(results['shell']).toContain('This agent may not use shell.');
+      expect(attacker?.requests[0]?.tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['read']));
+      expect(attacker?.requests[0]?.tools.some(({ name }) => name === 'bash')).toBe(false);
+    },
+    timeoutMs,
+  );
 
-  it('spends no more than its share, which is spent of the whole', async () => {
-    const budget = createBudget({ name: 'whole', maxSteps: 100 });
-    const busy = Array.from({ length: 20 }, (_, index) => [call(`r${index}`, 'read', { path: 'README.md', offset: index + 1 })]);
-    const { parentTask, tasks } = tasksAt(depth, busy);
-    const { agent, models, parent, team } = family({
-      parent: [says(spawn('s', parentTask)), says(wait('w')), 'Done.'],
-      tasks,
-      budget,
-      kind: { policy: { budget: { maxSteps: 5 } } },
-      operators: [guardrails({ budget })],
-      build: async (context) => ({ ...(await confinedTools(context)), operators: [guardrails({ budget: context.budget as Budget })] }),
-    });
-    expect(await reply(agent.turn({ session: 'boss', input: 'Go' }))).toMatchObject({ outcome: 'completed' });
-    const steps = [...models.values()].reduce((sum, model) => sum + model.requests.length, 0);
-    expect(steps).toBe(5);
-    expect(budget.used().steps).toBe(steps + parent.requests.length);
-    expect(lastRead(parent)).toMatch(/ended: (?:failed \(max-steps\)|ok), after/);
-    expect(team.list('boss')).toEqual([]);
-  }, timeoutMs);
+  it(
+    'spends no more than its share, which is spent of the whole',
+    async () => {
+      const budget = createBudget({ name: 'whole', maxSteps: 100 });
+      const busy = Array.from({ length: 20 }, (_, index) => [
+        call(`r${index}`, 'read', { path: 'README.md', offset: index + 1 }),
+      ]);
+      const { parentTask, tasks } = tasksAt(depth, busy);
+      const { agent, models, parent, team } = family({
+        parent: [says(spawn('s', parentTask)), says(wait('w')), 'Done.'],
+        tasks,
+        budget,
+        kind: { policy: { budget: { maxSteps: 5 } } },
+        operators: [guardrails({ budget })],
+        build: async (context) => ({
+          ...(await confinedTools(context)),
+          operators: [guardrails({ budget: context.budget as Budget })],
+        }),
+      });
+      expect(await reply(agent.turn({ session: 'boss', input: 'Go' }))).toMatchObject({ outcome: 'completed' });
+      const steps = [...models.values()].reduce((sum, model) => sum + model.requests.length, 0);
+      expect(steps).toBe(5);
+      expect(budget.used().steps).toBe(steps + parent.requests.length);
+      expect(lastRead(parent)).toMatch(/ended: (?:failed \(max-steps\)|ok), after/);
+      expect(team.list('boss')).toEqual([]);
+    },
+    timeoutMs,
+  );
 
-  it('is refused where it is to have a share of nothing', async () => {
-    const { parentTask, tasks } = tasksAt(depth, []);
-    const { agent, parent, models } = family({
-      parent: [says(spawn('s', parentTask)), 'Done.', 'Done.'],
-      tasks,
-      policy: { ...unrestricted, budget: { maxSteps: 3 } },
-      budget: (session) => (session === 'boss' && depth === 1 ? undefined : createBudget()),
-      build: async (context) => ({ ...(await confinedTools(context)), operators: [guardrails({ budget: context.budget as Budget })] }),
-    });
-    await reply(agent.turn({ session: 'boss', input: 'Go' }));
-    expect(lastRead(parent).includes('there is no budget that counts it')).toBe(depth === 1);
-    expect(models.size).toBe(depth === 1 ? 0 : 2);
-  }, timeoutMs);
+  it(
+    'is refused where it is to have a share of nothing',
+    async () => {
+      const { parentTask, tasks } = tasksAt(depth, []);
+      const { agent, parent, models } = family({
+        parent: [says(spawn('s', parentTask)), 'Done.', 'Done.'],
+        tasks,
+        policy: { ...unrestricted, budget: { maxSteps: 3 } },
+        budget: (session) => (session === 'boss' && depth === 1 ? undefined : createBudget()),
+        build: async (context) => ({
+          ...(await confinedTools(context)),
+          operators: [guardrails({ budget: context.budget as Budget })],
+        }),
+      });
+      await reply(agent.turn({ session: 'boss', input: 'Go' }));
+      expect(lastRead(parent).includes('there is no budget that counts it')).toBe(depth === 1);
+      expect(models.size).toBe(depth === 1 ? 0 : 2);
+    },
+    timeoutMs,
+  );
 });

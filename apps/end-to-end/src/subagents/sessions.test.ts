@@ -14,8 +14,15 @@ it('keeps the latest sessions of sub-agents in files, across processes, and none
   const directory = await mkdtemp(join(tmpdir(), 'h-sessions-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const sessions = fileSessions({ directory, fsync: 'never' });
-  const kept = async (): Promise<readonly string[]> => (await sessions.list()).map(({ session }) => session).filter(isChildSession);
-  const open = (latest: number) => family({ parent: [says(spawn('a', 'x'), spawn('b', 'y')), says(wait('w')), 'Done.'], tasks: { hang: [{ never: ['…'] }] }, sessions, keepSessions: { latest, store: sessions } });
+  const kept = async (): Promise<readonly string[]> =>
+    (await sessions.list()).map(({ session }) => session).filter(isChildSession);
+  const open = (latest: number) =>
+    family({
+      parent: [says(spawn('a', 'x'), spawn('b', 'y')), says(wait('w')), 'Done.'],
+      tasks: { hang: [{ never: ['…'] }] },
+      sessions,
+      keepSessions: { latest, store: sessions },
+    });
   const childrenOf = async ({ agent, team }: ReturnType<typeof open>): Promise<readonly string[]> => {
     const known = new Set(await kept());
     expect(await reply(agent.turn({ session: 'boss', input: 'Go' }))).toMatchObject({ outcome: 'completed' });

@@ -4,7 +4,15 @@ import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { confinement, unrestricted, type ChildContext, type Isolation, type ChildInfo, type Spawned, type SubagentsOptions } from '@h/subagents';
+import {
+  confinement,
+  unrestricted,
+  type ChildContext,
+  type Isolation,
+  type ChildInfo,
+  type Spawned,
+  type SubagentsOptions,
+} from '@h/subagents';
 import { defineTool } from '@h/tools';
 import { reply } from '@h/turn';
 import { call, type ScriptStep } from '@h/turn/testing';
@@ -18,7 +26,8 @@ const execute = promisify(execFile);
 let home = '';
 let repo = '';
 let repository: GitRepository;
-const git = async (...args: readonly string[]): Promise<string> => (await execute('git', args, { cwd: repo })).stdout.trim();
+const git = async (...args: readonly string[]): Promise<string> =>
+  (await execute('git', args, { cwd: repo })).stdout.trim();
 
 beforeEach(async () => {
   home = await realpath(await mkdtemp(join(tmpdir(), 'trees-')));
@@ -53,7 +62,9 @@ const isolate = async ({ task }: ChildInfo): Promise<Isolation> => {
         await tree.remove();
         return isChanged ? `Its work is on the branch ${tree.branch}.` : 'It has changed nothing.';
       } catch (error) {
-        if (error instanceof GitError && error.code === 'git-worktree-dirty') return `What it has changed is in ${tree.root}, not committed, on the branch ${tree.branch}.`;
+        if (error instanceof GitError && error.code === 'git-worktree-dirty') {
+          return `What it has changed is in ${tree.root}, not committed, on the branch ${tree.branch}.`;
+        }
         throw error;
       }
     },
@@ -72,7 +83,11 @@ const nap = defineTool({
     }),
 });
 
-const editors = (tasks: Readonly<Record<string, readonly ScriptStep[]>>, parent: readonly ScriptStep[] = [], more: Pick<SubagentsOptions, 'scheduler' | 'limits'> = {}): Family =>
+const editors = (
+  tasks: Readonly<Record<string, readonly ScriptStep[]>>,
+  parent: readonly ScriptStep[] = [],
+  more: Pick<SubagentsOptions, 'scheduler' | 'limits'> = {},
+): Family =>
   family({
     parent,
     tasks,
@@ -80,7 +95,9 @@ const editors = (tasks: Readonly<Record<string, readonly ScriptStep[]>>, parent:
     kind: { isolate: true },
     ...more,
     isolate,
-    build: ({ policy, folder = '' }: ChildContext): ChildParts => ({ tools: [...workspaceTools(confinement(policy, folder).workspace).tools, nap] }),
+    build: ({ policy, folder = '' }: ChildContext): ChildParts => ({
+      tools: [...workspaceTools(confinement(policy, folder).workspace).tools, nap],
+    }),
   });
 
 const expectUntouched = async (): Promise<void> => {
@@ -90,16 +107,29 @@ const expectUntouched = async (): Promise<void> => {
   expect(await git('log', '--format=%s', 'main')).toBe('Begin');
 };
 
-const trees = async (): Promise<readonly string[]> => (existsSync(join(home, 'trees')) ? readdir(join(home, 'trees')) : []);
+const trees = async (): Promise<readonly string[]> =>
+  existsSync(join(home, 'trees')) ? readdir(join(home, 'trees')) : [];
 
 describe('sub-agents in work trees', () => {
   it('edit the same file at once, and leave two branches and nothing else', async () => {
-    const { agent, parent, models } = editors({ one: [edit('by one'), says(call('out', 'write', { path: join(repo, 'a.txt'), content: 'escaped' })), 'One is done.'], two: [edit('by two'), 'Two is done.'] }, [says(spawn('s1', 'one'), spawn('s2', 'two')), says(wait('w')), 'Done.']);
+    const { agent, parent, models } = editors(
+      {
+        one: [
+          edit('by one'),
+          says(call('out', 'write', { path: join(repo, 'a.txt'), content: 'escaped' })),
+          'One is done.',
+        ],
+        two: [edit('by two'), 'Two is done.'],
+      },
+      [says(spawn('s1', 'one'), spawn('s2', 'two')), says(wait('w')), 'Done.'],
+    );
     expect(await reply(agent.turn({ session: 'boss', input: 'Go' }))).toMatchObject({ outcome: 'completed' });
     await expectUntouched();
     expect(await trees()).toEqual([]);
     expect((await git('worktree', 'list')).split('\n')).toHaveLength(1);
-    const branches = [...lastRead(parent).matchAll(/Its work is on the branch ([^ ]+)\./g)].map(([, branch = '']) => branch);
+    const branches = [...lastRead(parent).matchAll(/Its work is on the branch ([^ ]+)\./g)].map(
+      ([, branch = '']) => branch,
+    );
     expect(await Promise.all(branches.map((branch) => git('show', `${branch}:a.txt`)))).toEqual(['by one', 'by two']);
     expect(resultsOf(models.get('one'))['out']).toMatch(/outside|leads out/);
   }, 60_000);
@@ -121,19 +151,37 @@ describe('sub-agents in work trees', () => {
         clock.flush();
       },
     ],
-  ])('that are %s leave what they have changed, and say where; others leave nothing', async (status, stop) => {
-    const clock = new VirtualTimeScheduler();
-    const { team, models } = editors({ changed: [edit('half done'), says(call('n', 'nap', {})), 'Never.'], idle: [says(call('n', 'nap', {})), 'Never.'] }, [], { scheduler: clock, limits: { timeoutMs: 1500 } });
-    const spawned = (await Promise.all(['changed', 'idle'].map((task) => team.spawn({ parent: 'boss', agent: 'worker', task })))) as Spawned[];
-    await expect.poll(() => [models.get('changed')?.requests.length, models.get('idle')?.requests.length], { timeout: 20_000 }).toEqual([2, 1]);
-    stop(team, clock);
-    const [changed, idle] = await Promise.all(spawned.map(({ ended }) => ended));
-    expect([changed?.status, idle?.status]).toEqual([status, status]);
-    const [, folder = '', branch = ''] = /^What it has changed is in (.+), not committed, on the branch (.+)\.$/.exec(changed?.note ?? '') ?? [];
-    expect(await readFile(join(folder, 'a.txt'), 'utf8')).toBe('half done\n');
-    expect((await git('branch', '--format=%(refname:short)')).split('\n').toSorted()).toEqual([branch, 'main'].toSorted());
-    expect(idle?.note).toBe('It has changed nothing.');
-    expect(await trees()).toHaveLength(1);
-    await expectUntouched();
-  }, 60_000);
+  ])(
+    'that are %s leave what they have changed, and say where; others leave nothing',
+    async (status, stop) => {
+      const clock = new VirtualTimeScheduler();
+      const { team, models } = editors(
+        {
+          changed: [edit('half done'), says(call('n', 'nap', {})), 'Never.'],
+          idle: [says(call('n', 'nap', {})), 'Never.'],
+        },
+        [],
+        { scheduler: clock, limits: { timeoutMs: 1500 } },
+      );
+      const spawned = (await Promise.all(
+        ['changed', 'idle'].map((task) => team.spawn({ parent: 'boss', agent: 'worker', task })),
+      )) as Spawned[];
+      await expect
+        .poll(() => [models.get('changed')?.requests.length, models.get('idle')?.requests.length], { timeout: 20_000 })
+        .toEqual([2, 1]);
+      stop(team, clock);
+      const [changed, idle] = await Promise.all(spawned.map(({ ended }) => ended));
+      expect([changed?.status, idle?.status]).toEqual([status, status]);
+      const [, folder = '', branch = ''] =
+        /^What it has changed is in (.+), not committed, on the branch (.+)\.$/.exec(changed?.note ?? '') ?? [];
+      expect(await readFile(join(folder, 'a.txt'), 'utf8')).toBe('half done\n');
+      expect((await git('branch', '--format=%(refname:short)')).split('\n').toSorted()).toEqual(
+        [branch, 'main'].toSorted(),
+      );
+      expect(idle?.note).toBe('It has changed nothing.');
+      expect(await trees()).toHaveLength(1);
+      await expectUntouched();
+    },
+    60_000,
+  );
 });

@@ -17,7 +17,11 @@ export interface Calibration {
 }
 
 export const createCalibration = (): Calibration => {
-  const byGauge: Record<TokenGauge['name'], Map<string, number>> = { estimate: new Map(), o200k_base: new Map(), cl100k_base: new Map() };
+  const byGauge: Record<TokenGauge['name'], Map<string, number>> = {
+    estimate: new Map(),
+    o200k_base: new Map(),
+    cl100k_base: new Map(),
+  };
   const isPlausible = (factor: number): boolean => factor >= lowest && factor <= highest;
   return {
     factor: (model, gauge) => byGauge[gauge].get(model ?? '') ?? 1,

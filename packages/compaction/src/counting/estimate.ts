@@ -70,7 +70,9 @@ const classAt = (text: string, index: number): number => {
 
 const endOfWord = (text: string, start: number): number => {
   let end = start + 1;
-  for (let kind = classAt(text, end); end < text.length && kind >= lower && kind <= digit; kind = classAt(text, end)) end += 1;
+  for (let kind = classAt(text, end); end < text.length && kind >= lower && kind <= digit; kind = classAt(text, end)) {
+    end += 1;
+  }
   return end;
 };
 

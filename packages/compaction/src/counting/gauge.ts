@@ -14,7 +14,11 @@ export interface TokenGauge {
   readonly tools: (definitions: readonly ToolDefinition[]) => number;
 }
 
-export const createGauge = (name: TokenGauge['name'], text: (text: string) => number, imageTokens: number): TokenGauge => {
+export const createGauge = (
+  name: TokenGauge['name'],
+  text: (text: string) => number,
+  imageTokens: number,
+): TokenGauge => {
   const measures = { text, imageTokens };
   const message = remembering((given: Message) => tokensOfMessage(given, measures));
   const block = remembering((given: SystemBlock) => tokensOfSystem(given, measures));

@@ -88,7 +88,9 @@ const tokensOfContent = (part: ToolResultContentPart, measures: Measures): numbe
 };
 
 const tokensOfFile = (data: FileData, mediaType: string, measures: Measures): number => {
-  if (typeof data === 'object' && 'type' in data && data.type === 'text' && typeof data['text'] === 'string') return measures.text(data['text']);
+  if (typeof data === 'object' && 'type' in data && data.type === 'text' && typeof data['text'] === 'string') {
+    return measures.text(data['text']);
+  }
   if (mediaType.startsWith('image/')) return measures.imageTokens;
   const bytes = sizeOf(data);
   const perToken = mediaType.startsWith('text/') || mediaType === 'application/json' ? 3 : bytesPerDocumentToken;
@@ -106,7 +108,8 @@ const sizeOf = (data: FileData): number => {
 const opaqueTokens = (options: object | undefined): number =>
   options === undefined ? 0 : Math.ceil(toJson(options).length / charactersPerOpaqueToken);
 
-export const tokensOfSystem = (block: SystemBlock, measures: Measures): number => messageTokens + measures.text(block.text);
+export const tokensOfSystem = (block: SystemBlock, measures: Measures): number =>
+  messageTokens + measures.text(block.text);
 
 export const tokensOfTool = ({ name, description, inputSchema }: ToolDefinition, measures: Measures): number =>
   toolTokens + measures.text(name) + measures.text(description) + measures.text(toJson(inputSchema));

@@ -3,7 +3,10 @@ import { call, request, user } from '@h/turn/testing';
 import { describe, expect, it } from 'vitest';
 import { createTokenCounter } from './token-counter.js';
 
-const image: Message = { role: 'user', content: [{ type: 'image', image: new Uint8Array(3_000_000), mediaType: 'image/png' }] };
+const image: Message = {
+  role: 'user',
+  content: [{ type: 'image', image: new Uint8Array(3_000_000), mediaType: 'image/png' }],
+};
 const resultOf = (value: string): Message => ({
   role: 'tool',
   content: [{ type: 'tool-result', toolCallId: '1', toolName: 'read', output: { type: 'text', value } }],
@@ -90,16 +93,31 @@ describe('createTokenCounter', () => {
       { type: 'json', value: { text: 'word '.repeat(100) } },
       { type: 'error-text', value: 'word '.repeat(100) },
       { type: 'execution-denied', reason: 'word '.repeat(100) },
-      { type: 'content', value: [{ type: 'text', text: 'word '.repeat(90) }, { type: 'image-data', data: 'x', mediaType: 'image/png' }] },
+      {
+        type: 'content',
+        value: [
+          { type: 'text', text: 'word '.repeat(90) },
+          { type: 'image-data', data: 'x', mediaType: 'image/png' },
+        ],
+      },
       { type: 'content', value: [{ type: 'image-url', url: 'https://example.com/a.png' }] },
       { type: 'content', value: [{ type: 'file-data', data: 'x'.repeat(4_000), mediaType: 'text/csv' }] },
       { type: 'content', value: [{ type: 'custom', providerOptions: { a: { blob: 'x'.repeat(400) } } }] },
-      { type: 'content', value: [{ type: 'file', data: new URL('https://example.com/a.pdf'), mediaType: 'application/pdf' }] },
-      { type: 'content', value: [{ type: 'file', data: { type: 'data', data: new Uint8Array(4_000) }, mediaType: 'application/json' }] },
+      {
+        type: 'content',
+        value: [{ type: 'file', data: new URL('https://example.com/a.pdf'), mediaType: 'application/pdf' }],
+      },
+      {
+        type: 'content',
+        value: [{ type: 'file', data: { type: 'data', data: new Uint8Array(4_000) }, mediaType: 'application/json' }],
+      },
       { type: 'content', value: [{ type: 'file', data: 'https://example.com/a.pdf', mediaType: 'application/pdf' }] },
     ] as const;
     for (const output of outputs) {
-      const message: Message = { role: 'tool', content: [{ type: 'tool-result', toolCallId: '1', toolName: 'read', output }] };
+      const message: Message = {
+        role: 'tool',
+        content: [{ type: 'tool-result', toolCallId: '1', toolName: 'read', output }],
+      };
       expect(counter.message(message), output.type).toBeGreaterThanOrEqual(100);
     }
   });
@@ -115,7 +133,13 @@ describe('createTokenCounter', () => {
     const tokens = counter.request(
       request({
         system: [{ text: 'You are helpful.' }],
-        tools: [{ name: 'read', description: 'Reads a file', inputSchema: { type: 'object', properties: { path: { type: 'string' } } } }],
+        tools: [
+          {
+            name: 'read',
+            description: 'Reads a file',
+            inputSchema: { type: 'object', properties: { path: { type: 'string' } } },
+          },
+        ],
         messages: [user('What is here?'), resultOf('a.txt')],
         tail: [user('It is noon.')],
       }),
@@ -146,12 +170,17 @@ describe('createTokenCounter', () => {
   });
 
   it.each([
-    [{ imageToken: 1 }, 'createTokenCounter() has no option "imageToken" (it was given 1); did you mean "imageTokens"? It knows encodingOf, imageTokens.'],
+    [
+      { imageToken: 1 },
+      'createTokenCounter() has no option "imageToken" (it was given 1); did you mean "imageTokens"? It knows encodingOf, imageTokens.',
+    ],
     [{ imageTokens: -1 }, 'createTokenCounter() takes a number from 0 as "imageTokens"; it was given -1.'],
     [{ encodingOf: 'o200k_base' }, 'createTokenCounter() takes a function as "encodingOf"; it was given "o200k_base".'],
     [null, 'createTokenCounter() takes an object of options; it was given null.'],
   ])('refuses %j', (options, message) => {
-    expect(() => createTokenCounter(options as never)).toThrow(expect.objectContaining({ code: 'invalid-option', message }));
+    expect(() => createTokenCounter(options as never)).toThrow(
+      expect.objectContaining({ code: 'invalid-option', message }),
+    );
   });
 
   it('counts lists of any length', () => {

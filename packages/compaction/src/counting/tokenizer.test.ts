@@ -26,7 +26,22 @@ describe.each<Encoding>(['o200k_base', 'cl100k_base'])('the tokenizer of %s', (e
   it('counts any text as js-tiktoken does, as long as its words are not endless', () => {
     const unit = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 12 }),
-      fc.constantFrom(' ', '\n', '\r\n', '\t', "'s", "'LL", '123', 'hello', 'Über', '漢字', '👩‍💻', 'e\u0301', '----', '//\n'),
+      fc.constantFrom(
+        ' ',
+        '\n',
+        '\r\n',
+        '\t',
+        "'s",
+        "'LL",
+        '123',
+        'hello',
+        'Über',
+        '漢字',
+        '👩‍💻',
+        'e\u0301',
+        '----',
+        '//\n',
+      ),
     );
     fc.assert(
       fc.property(fc.array(unit, { maxLength: 20 }), (parts) => {

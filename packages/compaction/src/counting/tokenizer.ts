@@ -34,7 +34,7 @@ export const createTokenizer = ({ pattern, ranks }: Vocabulary): ((text: string)
     while (start < text.length) {
       // Every character belongs to a piece, so that the end of one is the beginning of the next.
       const end = next.test(text) ? next.lastIndex : text.length;
-      for (let from = start; from < end; ) {
+      for (let from = start; from < end;) {
         const to = end - from <= maxPieceLength ? end : wholeCharacters(text, from + maxPieceLength);
         tokens += countPiece(text.slice(from, to));
         from = to;
@@ -70,7 +70,9 @@ const countMerged = (bytes: string, ranks: Vocabulary['ranks']): number => {
     place + 2 < starts.length ? (ranks.get(bytes.slice(starts[place], starts[place + 2])) ?? Infinity) : Infinity;
   for (;;) {
     let place = 0;
-    for (let index = 1; index < pairs.length; index += 1) if ((pairs[index] as number) < (pairs[place] as number)) place = index;
+    for (let index = 1; index < pairs.length; index += 1) {
+      if ((pairs[index] as number) < (pairs[place] as number)) place = index;
+    }
     if (pairs[place] === Infinity) return pairs.length;
     starts.splice(place + 1, 1);
     pairs.splice(place + 1, 1);

@@ -16,7 +16,7 @@ export interface MessageGroup {
 export const groupMessages = (messages: readonly Message[]): readonly MessageGroup[] => {
   const reach = reachOf(messages);
   const groups: MessageGroup[] = [];
-  for (let start = 0; start < messages.length; ) {
+  for (let start = 0; start < messages.length;) {
     let end = start;
     for (let index = start; index <= end; index += 1) end = Math.max(end, reach[index] as number);
     groups.push({ start, end: end + 1 });

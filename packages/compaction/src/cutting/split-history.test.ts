@@ -10,61 +10,125 @@ const one = (): number => 1;
 const assistant = (...ids: readonly string[]): Message => ({ role: 'assistant', content: ids.map((id) => call(id)) });
 const results = (...ids: readonly string[]): Message => ({
   role: 'tool',
-  content: ids.map((id) => ({ type: 'tool-result', toolCallId: id, toolName: 'noop', output: { type: 'text', value: 'done' } })),
+  content: ids.map((id) => ({
+    type: 'tool-result',
+    toolCallId: id,
+    toolName: 'noop',
+    output: { type: 'text', value: 'done' },
+  })),
 });
-const boundsOf = (messages: readonly Message[]): readonly (readonly [number, number])[] => groupMessages(messages).map(({ start, end }) => [start, end]);
+const boundsOf = (messages: readonly Message[]): readonly (readonly [number, number])[] =>
+  groupMessages(messages).map(({ start, end }) => [start, end]);
 
 describe('groupMessages', () => {
   it('holds calls and their results together', () => {
-    expect(boundsOf([user('a'), assistant('1', '2'), results('1'), results('2'), user('b')])).toEqual([[0, 1], [1, 4], [4, 5]]);
+    expect(boundsOf([user('a'), assistant('1', '2'), results('1'), results('2'), user('b')])).toEqual([
+      [0, 1],
+      [1, 4],
+      [4, 5],
+    ]);
   });
 
   it('holds a result in a user’s message with its call', () => {
-    const answer = { role: 'user', content: [{ type: 'tool_result', tool_use_id: '1', content: 'done' }] } as unknown as Message;
-    expect(boundsOf([assistant('1'), answer, user('b')])).toEqual([[0, 2], [2, 3]]);
+    const answer = {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: '1', content: 'done' }],
+    } as unknown as Message;
+    expect(boundsOf([assistant('1'), answer, user('b')])).toEqual([
+      [0, 2],
+      [2, 3],
+    ]);
   });
 
   it('reads calls in the shapes of Anthropic and OpenAI', () => {
-    const anthropic = { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'ls', input: {} }] } as unknown as Message;
-    const openai = { role: 'assistant', content: null, tool_calls: [{ type: 'function', id: 'b', function: { name: 'ls' } }] } as unknown as Message;
+    const anthropic = {
+      role: 'assistant',
+      content: [{ type: 'tool_use', id: 'a', name: 'ls', input: {} }],
+    } as unknown as Message;
+    const openai = {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ type: 'function', id: 'b', function: { name: 'ls' } }],
+    } as unknown as Message;
     const answer = { role: 'tool', tool_call_id: 'b', content: 'done' } as unknown as Message;
-    expect(boundsOf([anthropic, results('a'), openai, user('wait'), answer])).toEqual([[0, 2], [2, 5]]);
+    expect(boundsOf([anthropic, results('a'), openai, user('wait'), answer])).toEqual([
+      [0, 2],
+      [2, 5],
+    ]);
   });
 
   it('finds a late result, and what lies between with it', () => {
-    expect(boundsOf([assistant('1'), user('Are you done?'), results('1'), user('b')])).toEqual([[0, 3], [3, 4]]);
+    expect(boundsOf([assistant('1'), user('Are you done?'), results('1'), user('b')])).toEqual([
+      [0, 3],
+      [3, 4],
+    ]);
   });
 
   it('lets an aborted call bind nothing', () => {
-    expect(boundsOf([assistant('1'), user('a'), assistant('2'), results('2'), user('b')])).toEqual([[0, 1], [1, 2], [2, 4], [4, 5]]);
+    expect(boundsOf([assistant('1'), user('a'), assistant('2'), results('2'), user('b')])).toEqual([
+      [0, 1],
+      [1, 2],
+      [2, 4],
+      [4, 5],
+    ]);
   });
 
   it('pairs a reused id by occurrence', () => {
-    expect(boundsOf([assistant('1'), user('a'), assistant('1'), results('1'), assistant('1'), results('1')])).toEqual([[0, 1], [1, 2], [2, 4], [4, 6]]);
+    expect(boundsOf([assistant('1'), user('a'), assistant('1'), results('1'), assistant('1'), results('1')])).toEqual([
+      [0, 1],
+      [1, 2],
+      [2, 4],
+      [4, 6],
+    ]);
   });
 
   it('gives a result without an id, or with one that nobody knows, to the last calls', () => {
-    expect(boundsOf([assistant(''), user('a'), results(''), user('b')])).toEqual([[0, 3], [3, 4]]);
-    expect(boundsOf([assistant('1'), user('a'), results('x'), user('b')])).toEqual([[0, 3], [3, 4]]);
+    expect(boundsOf([assistant(''), user('a'), results(''), user('b')])).toEqual([
+      [0, 3],
+      [3, 4],
+    ]);
+    expect(boundsOf([assistant('1'), user('a'), results('x'), user('b')])).toEqual([
+      [0, 3],
+      [3, 4],
+    ]);
   });
 
   it('begins no group with an orphan result', () => {
-    expect(boundsOf([user('a'), results('x'), user('b')])).toEqual([[0, 2], [2, 3]]);
-    expect(boundsOf([results('x'), user('b')])).toEqual([[0, 1], [1, 2]]);
+    expect(boundsOf([user('a'), results('x'), user('b')])).toEqual([
+      [0, 2],
+      [2, 3],
+    ]);
+    expect(boundsOf([results('x'), user('b')])).toEqual([
+      [0, 1],
+      [1, 2],
+    ]);
   });
 
   it('leaves a second result for an answered call with what is before it', () => {
     const text: Message = { role: 'assistant', content: 'Done.' };
-    expect(boundsOf([assistant('1'), results('1'), text, results('1'), user('b')])).toEqual([[0, 2], [2, 4], [4, 5]]);
+    expect(boundsOf([assistant('1'), results('1'), text, results('1'), user('b')])).toEqual([
+      [0, 2],
+      [2, 4],
+      [4, 5],
+    ]);
   });
 
   it('begins no group with an answer to a request for approval', () => {
-    const approval: Message = { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: 'a', approved: true }] };
-    expect(boundsOf([assistant('1'), approval, user('b')])).toEqual([[0, 2], [2, 3]]);
+    const approval: Message = {
+      role: 'tool',
+      content: [{ type: 'tool-approval-response', approvalId: 'a', approved: true }],
+    };
+    expect(boundsOf([assistant('1'), approval, user('b')])).toEqual([
+      [0, 2],
+      [2, 3],
+    ]);
   });
 
   it('holds parallel calls together that stand in messages of their own', () => {
-    expect(boundsOf([assistant('1'), assistant('2'), results('1'), results('2'), user('b')])).toEqual([[0, 4], [4, 5]]);
+    expect(boundsOf([assistant('1'), assistant('2'), results('1'), results('2'), user('b')])).toEqual([
+      [0, 4],
+      [4, 5],
+    ]);
   });
 
   it('keeps everything, in order, in groups that separate no pair, for every history', () => {
@@ -134,9 +198,14 @@ describe('splitHistory', () => {
   });
 
   it.each([
-    [{ protectToken: 1 }, 'splitHistory() has no option "protectToken" (it was given 1); did you mean "protectTokens"? It knows protectTokens, summarizerWindow, chunkTokens, count.'],
+    [
+      { protectToken: 1 },
+      'splitHistory() has no option "protectToken" (it was given 1); did you mean "protectTokens"? It knows protectTokens, summarizerWindow, chunkTokens, count.',
+    ],
     [{ chunkTokens: 0 }, 'splitHistory() takes a number from 1 or Infinity as "chunkTokens"; it was given 0.'],
   ])('refuses %j', (options, message) => {
-    expect(() => splitHistory([], options as never)).toThrow(expect.objectContaining({ code: 'invalid-option', message }));
+    expect(() => splitHistory([], options as never)).toThrow(
+      expect.objectContaining({ code: 'invalid-option', message }),
+    );
   });
 });

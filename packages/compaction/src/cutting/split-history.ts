@@ -67,7 +67,11 @@ export const splitHistory = (messages: readonly Message[], options: SplitHistory
     chunkTokens: numberFrom(1, Infinity),
     count: aFunction,
   });
-  const { protectTokens = 0, summarizerWindow = 128_000, count = createGauge('estimate', estimateTokens, 1600).message } = options;
+  const {
+    protectTokens = 0,
+    summarizerWindow = 128_000,
+    count = createGauge('estimate', estimateTokens, 1600).message,
+  } = options;
   const chunkTokens = options.chunkTokens ?? chunkTokensFor(summarizerWindow);
   const counts = messages.map(count);
   const groups = countedGroups(messages, counts);
@@ -111,7 +115,11 @@ const firstOfTail = (groups: readonly CountedGroup[], protectTokens: number): nu
 };
 
 /** Where the tail begins that is left as it is: as many whole groups as fit, and the last one in any case. */
-export const tailStartOf = (messages: readonly Message[], protectTokens: number, count: (message: Message) => number): number => {
+export const tailStartOf = (
+  messages: readonly Message[],
+  protectTokens: number,
+  count: (message: Message) => number,
+): number => {
   const groups = countedGroups(messages, messages.map(count));
   return groups[firstOfTail(groups, protectTokens)]?.start ?? messages.length;
 };

@@ -27,7 +27,11 @@ export const clearToolResults =
     return changed ? result : undefined;
   };
 
-const clearMessage = (message: ToolMessage, protectedTools: readonly string[], count: (message: Message) => number): ToolMessage => {
+const clearMessage = (
+  message: ToolMessage,
+  protectedTools: readonly string[],
+  count: (message: Message) => number,
+): ToolMessage => {
   let changed = false;
   const content = message.content.map((part) => {
     if (part.type !== 'tool-result' || protectedTools.includes(part.toolName) || isCleared(part)) return part;
@@ -45,5 +49,13 @@ const isCleared = ({ output }: ToolResultPart): boolean => output.type === 'text
 const noteFor = (part: ToolResultPart, tokens: number): ToolResultPart => {
   const what = part.output.type.startsWith('error-') ? 'the error' : 'the result';
   const { type, toolCallId, toolName } = part;
-  return { type, toolCallId, toolName, output: { type: 'text', value: `${cleared} ${what} of this call, about ${Math.round(tokens)} tokens. The call was made.]` } };
+  return {
+    type,
+    toolCallId,
+    toolName,
+    output: {
+      type: 'text',
+      value: `${cleared} ${what} of this call, about ${Math.round(tokens)} tokens. The call was made.]`,
+    },
+  };
 };

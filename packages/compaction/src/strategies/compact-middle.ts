@@ -19,8 +19,13 @@ export const compactMiddle =
     const left = targetTokens - head.reduce((tokens, place) => tokens + count(messages[place] as Message), 0);
     const start = startOfLast(messages, keepMessages, left, count);
     const first = head.filter((place) => place < start).map((place) => messages[place] as Message);
-    const asks = [...openAsksBefore(messages, start, targetTokens / 2, count)].filter(([place]) => !head.includes(place));
-    const kept = [...asks.map(([, message]) => message), ...protectedTraffic(messages, start, protectedTools, targetTokens / 4, count)];
+    const asks = [...openAsksBefore(messages, start, targetTokens / 2, count)].filter(
+      ([place]) => !head.includes(place),
+    );
+    const kept = [
+      ...asks.map(([, message]) => message),
+      ...protectedTraffic(messages, start, protectedTools, targetTokens / 4, count),
+    ];
     const earlier = messages.slice(0, start).reduce((sum, message) => sum + markerCount(message), 0);
     const markers = messages.slice(0, start).filter((message) => markerCount(message) > 0).length;
     const dropped = start - first.length - kept.length - markers;

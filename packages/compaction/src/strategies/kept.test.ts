@@ -35,7 +35,11 @@ describe('protectedTraffic', () => {
     },
   ];
   const idsOf = (messages: readonly Message[]): readonly string[] =>
-    messages.flatMap(({ role, content }) => (role === 'assistant' && typeof content !== 'string' ? content.map((part) => ('toolCallId' in part ? part.toolCallId : '')) : []));
+    messages.flatMap(({ role, content }) =>
+      role === 'assistant' && typeof content !== 'string'
+        ? content.map((part) => ('toolCallId' in part ? part.toolCallId : ''))
+        : [],
+    );
 
   it('keeps calls and results of these tools only, and of the same call the latest', () => {
     const messages = [...skill('1', 'deploy'), ...skill('2', 'test'), ...skill('3', 'deploy')];

@@ -1,4 +1,11 @@
-import { textOf, type AssistantMessage, type Message, type ToolCallPart, type ToolMessage, type UserMessage } from '@h/turn';
+import {
+  textOf,
+  type AssistantMessage,
+  type Message,
+  type ToolCallPart,
+  type ToolMessage,
+  type UserMessage,
+} from '@h/turn';
 import { toJson } from '../counting/message-tokens.js';
 import { openAsks } from '../summary/asks.js';
 import { clip } from '../summary/clip.js';
@@ -7,7 +14,9 @@ import { summaryEntryOf } from '../summary/entry.js';
 /** Places of the messages that no strategy may drop: the system's at the beginning, and summaries. */
 export const pinnedPlaces = (messages: readonly Message[]): readonly number[] => {
   const firstOther = messages.findIndex(({ role }) => role !== 'system');
-  return messages.flatMap((message, index) => ((firstOther < 0 || index < firstOther || summaryEntryOf(message)) ? [index] : []));
+  return messages.flatMap((message, index) =>
+    firstOther < 0 || index < firstOther || summaryEntryOf(message) ? [index] : [],
+  );
 };
 
 /**
@@ -57,7 +66,9 @@ export const protectedTraffic = (
   for (let place = end - 1; place >= 0; place -= 1) {
     const message = messages[place] as Message;
     if (message.role !== 'assistant' || typeof message.content === 'string') continue;
-    const calls = message.content.filter((part): part is ToolCallPart => part.type === 'tool-call' && tools.includes(part.toolName));
+    const calls = message.content.filter(
+      (part): part is ToolCallPart => part.type === 'tool-call' && tools.includes(part.toolName),
+    );
     const fresh = calls.filter((call) => !seen.has(`${call.toolName} ${toJson(call.input)}`));
     for (const call of fresh) seen.add(`${call.toolName} ${toJson(call.input)}`);
     const pair = pairOf(message, messages[place + 1], fresh);
@@ -68,7 +79,11 @@ export const protectedTraffic = (
   return pairs.toReversed().flat();
 };
 
-const pairOf = (message: AssistantMessage, answer: Message | undefined, calls: readonly ToolCallPart[]): readonly Message[] => {
+const pairOf = (
+  message: AssistantMessage,
+  answer: Message | undefined,
+  calls: readonly ToolCallPart[],
+): readonly Message[] => {
   if (answer?.role !== 'tool') return [];
   const wanted = new Set(calls.map(({ toolCallId }) => toolCallId));
   const results = answer.content.filter((part) => part.type === 'tool-result' && wanted.has(part.toolCallId));

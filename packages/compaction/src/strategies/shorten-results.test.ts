@@ -27,12 +27,18 @@ describe('shortenResults', () => {
   ])('cuts a result of the type $type in the middle', (output, type) => {
     const [message] = shortenResults([resultOf(output)], 1_000, count) as [Message];
     expect(count(message)).toBeLessThanOrEqual(1_000);
-    expect(message.content[0]).toMatchObject({ output: { type, value: expect.stringContaining('characters left out') as unknown } });
+    expect(message.content[0]).toMatchObject({
+      output: { type, value: expect.stringContaining('characters left out') as unknown },
+    });
     expect(message.content[1]).toMatchObject({ type: 'tool-approval-response' });
   });
 
   it('cuts all to the same length, no more than it takes', () => {
-    const messages = [resultOf({ type: 'text', value: long }), resultOf({ type: 'text', value: 'short' }), resultOf({ type: 'text', value: long })];
+    const messages = [
+      resultOf({ type: 'text', value: long }),
+      resultOf({ type: 'text', value: 'short' }),
+      resultOf({ type: 'text', value: long }),
+    ];
     const [first, second, third] = shortenResults(messages, 12_000, count);
     expect(first).toEqual(third);
     expect(second).toBe(messages[1]);
@@ -41,6 +47,8 @@ describe('shortenResults', () => {
 
   it('gives the shortest there is when even that does not fit', () => {
     const messages = Array.from({ length: 50 }, () => resultOf({ type: 'text', value: long }));
-    for (const message of shortenResults(messages, 10, count)) expect(JSON.stringify(message).length).toBeLessThan(1_400);
+    for (const message of shortenResults(messages, 10, count)) {
+      expect(JSON.stringify(message).length).toBeLessThan(1_400);
+    }
   });
 });

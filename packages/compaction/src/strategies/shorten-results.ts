@@ -13,7 +13,8 @@ export const shortenResults = (
   maxTokens: number,
   count: (message: Message) => number,
 ): readonly Message[] => {
-  const fits = (candidate: readonly Message[]): boolean => candidate.reduce((tokens, message) => tokens + count(message), 0) <= maxTokens;
+  const fits = (candidate: readonly Message[]): boolean =>
+    candidate.reduce((tokens, message) => tokens + count(message), 0) <= maxTokens;
   if (fits(messages)) return messages;
   let shortest = messages;
   for (const cap of caps) {
@@ -37,5 +38,8 @@ const cappedResult = (part: ToolResultPart, maxChars: number): ToolResultPart =>
   const { output } = part;
   const text = output.type === 'error-text' ? output.value : textOfOutput(output);
   if (text.length <= maxChars) return part;
-  return { ...part, output: { type: output.type === 'error-text' ? 'error-text' : 'text', value: clip(text, maxChars) } };
+  return {
+    ...part,
+    output: { type: output.type === 'error-text' ? 'error-text' : 'text', value: clip(text, maxChars) },
+  };
 };

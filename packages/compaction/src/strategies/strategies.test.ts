@@ -13,66 +13,83 @@ const resultOf = (id: string, toolName: string, value: string): Message => ({
   role: 'tool',
   content: [{ type: 'tool-result', toolCallId: id, toolName, output: { type: 'text', value } }],
 });
-const loadSkill: readonly Message[] = [{ role: 'assistant', content: [call('skill-1', 'skill', { name: 'deploy' })] }, resultOf('skill-1', 'skill', 'How to deploy: …'.repeat(20))];
+const loadSkill: readonly Message[] = [
+  { role: 'assistant', content: [call('skill-1', 'skill', { name: 'deploy' })] },
+  resultOf('skill-1', 'skill', 'How to deploy: …'.repeat(20)),
+];
 const withSkill = [...messages.slice(0, 3), ...loadSkill, ...messages.slice(3)];
 
-describe.each<BuiltInStrategy>(['sliding-window', 'compact', 'clear-tool-results', 'summarize'])('the strategy %s', (strategy) => {
-  const options = { strategy, summarize: () => 'A report.' };
+describe.each<BuiltInStrategy>(['sliding-window', 'compact', 'clear-tool-results', 'summarize'])(
+  'the strategy %s',
+  (strategy) => {
+    const options = { strategy, summarize: () => 'A report.' };
 
-  it('makes a long history small enough, with every call and its result together', async () => {
-    expect(messages.length).toBeGreaterThan(300);
-    const result = await compactWith(messages, options);
-    expect(result.worked).toEqual([strategy]);
-    expect(tokensOf(result.messages)).toBeLessThan(tokensOf(messages) / 2);
-    expect(repairHistory(result.messages).repairs).toEqual([]);
-  });
+    it('makes a long history small enough, with every call and its result together', async () => {
+      expect(messages.length).toBeGreaterThan(300);
+      const result = await compactWith(messages, options);
+      expect(result.worked).toEqual([strategy]);
+      expect(tokensOf(result.messages)).toBeLessThan(tokensOf(messages) / 2);
+      expect(repairHistory(result.messages).repairs).toEqual([]);
+    });
 
-  it('keeps the open request of the user word by word', async () => {
-    expect(contents((await compactWith(messages, options)).messages)).toContain(lastAsk);
-    const alone = [user('Do it, and mention "x-17".'), ...messages.slice(3, -4)];
-    const result = await compactWith(alone, options);
-    expect(contents(result.messages).filter((content) => content === 'Do it, and mention "x-17".')).toHaveLength(1);
-  });
+    it('keeps the open request of the user word by word', async () => {
+      expect(contents((await compactWith(messages, options)).messages)).toContain(lastAsk);
+      const alone = [user('Do it, and mention "x-17".'), ...messages.slice(3, -4)];
+      const result = await compactWith(alone, options);
+      expect(contents(result.messages).filter((content) => content === 'Do it, and mention "x-17".')).toHaveLength(1);
+    });
 
-  it('leaves the newest messages as they are, by identity', async () => {
-    const result = await compactWith(messages, options);
-    expect(result.messages.slice(-10).every((message, index) => message === messages.slice(-10)[index])).toBe(true);
-  });
+    it('leaves the newest messages as they are, by identity', async () => {
+      const result = await compactWith(messages, options);
+      expect(result.messages.slice(-10).every((message, index) => message === messages.slice(-10)[index])).toBe(true);
+    });
 
-  it('keeps the results of protected tools', async () => {
-    const result = await compactWith(withSkill, options);
-    expect(contents(result.messages)).toEqual(expect.arrayContaining(contents(loadSkill) as unknown[]));
-    const without = await compactWith(withSkill, { ...options, protectedTools: [] });
-    expect(JSON.stringify(without.messages)).not.toContain('How to deploy: …How to deploy');
-  });
+    it('keeps the results of protected tools', async () => {
+      const result = await compactWith(withSkill, options);
+      expect(contents(result.messages)).toEqual(expect.arrayContaining(contents(loadSkill) as unknown[]));
+      const without = await compactWith(withSkill, { ...options, protectedTools: [] });
+      expect(JSON.stringify(without.messages)).not.toContain('How to deploy: …How to deploy');
+    });
 
-  it('separates no call from its result, whatever the history', async () => {
-    await fc.assert(
-      fc.asyncProperty(pairedHistories(40), async (history) => {
-        const result = await compactWith(history.messages, options, { targetTokens: 300, protectTokens: 100 }, { goalTokens: 300, maxTokens: 100_000 });
-        const problems = (given: readonly Message[]): number => repairHistory(given.filter((message) => Array.isArray(message.content) || typeof message.content === 'string')).repairs.length;
-        expect(problems(result.messages)).toBeLessThanOrEqual(problems(history.messages));
-        const ids = new Set(result.messages.flatMap(toolCallsOf).map(({ toolCallId }) => toolCallId));
-        expect(ids.size).toBeLessThanOrEqual(history.messages.length * 4);
-      }),
-      { numRuns: 100 },
-    );
-  });
+    it('separates no call from its result, whatever the history', async () => {
+      await fc.assert(
+        fc.asyncProperty(pairedHistories(40), async (history) => {
+          const result = await compactWith(
+            history.messages,
+            options,
+            { targetTokens: 300, protectTokens: 100 },
+            { goalTokens: 300, maxTokens: 100_000 },
+          );
+          const problems = (given: readonly Message[]): number =>
+            repairHistory(
+              given.filter((message) => Array.isArray(message.content) || typeof message.content === 'string'),
+            ).repairs.length;
+          expect(problems(result.messages)).toBeLessThanOrEqual(problems(history.messages));
+          const ids = new Set(result.messages.flatMap(toolCallsOf).map(({ toolCallId }) => toolCallId));
+          expect(ids.size).toBeLessThanOrEqual(history.messages.length * 4);
+        }),
+        { numRuns: 100 },
+      );
+    });
 
-  it('begins with the user, where the history did', async () => {
-    const answered = [...messages.slice(0, -4), ...messages.slice(3, -4)];
-    for (const targetTokens of [3_000, 6_000, 9_000]) {
-      const { messages: result } = await compactWith(answered, options, { targetTokens, protectTokens: targetTokens / 3 });
-      expect(result.find(({ role }) => role !== 'system')?.role).toBe('user');
-    }
-  });
+    it('begins with the user, where the history did', async () => {
+      const answered = [...messages.slice(0, -4), ...messages.slice(3, -4)];
+      for (const targetTokens of [3_000, 6_000, 9_000]) {
+        const { messages: result } = await compactWith(answered, options, {
+          targetTokens,
+          protectTokens: targetTokens / 3,
+        });
+        expect(result.find(({ role }) => role !== 'system')?.role).toBe('user');
+      }
+    });
 
-  it('says so when there is nothing to do', async () => {
-    const { worked, failures } = await compactWith([user('Hi')], options, { targetTokens: 5_000 });
-    expect(worked).toEqual([]);
-    expect(failures).toMatchObject([{ strategy, reason: 'nothing-to-compact' }]);
-  });
-});
+    it('says so when there is nothing to do', async () => {
+      const { worked, failures } = await compactWith([user('Hi')], options, { targetTokens: 5_000 });
+      expect(worked).toEqual([]);
+      expect(failures).toMatchObject([{ strategy, reason: 'nothing-to-compact' }]);
+    });
+  },
+);
 
 describe('sliding-window', () => {
   it('keeps as many of the newest messages as fit, and earlier summaries', async () => {
@@ -120,11 +137,18 @@ describe('compact', () => {
 describe('clear-tool-results', () => {
   const options = { strategy: 'clear-tool-results' as const };
   const cleared = (given: readonly Message[]): readonly boolean[] =>
-    given.filter(({ role }) => role === 'tool').map(({ content }) => JSON.stringify(content).includes('Cleared to save space'));
+    given
+      .filter(({ role }) => role === 'tool')
+      .map(({ content }) => JSON.stringify(content).includes('Cleared to save space'));
 
   it('clears the oldest results first, and no more than it takes', async () => {
     const all = tokensOf(messages);
-    const { messages: result } = await compactWith(messages, options, { targetTokens: all * 0.7 }, { goalTokens: all, maxTokens: all });
+    const { messages: result } = await compactWith(
+      messages,
+      options,
+      { targetTokens: all * 0.7 },
+      { goalTokens: all, maxTokens: all },
+    );
     const flags = cleared(result);
     const last = flags.lastIndexOf(true);
     expect(last).toBeGreaterThan(10);
@@ -135,23 +159,45 @@ describe('clear-tool-results', () => {
 
   it('gives the same bytes when it is applied again', async () => {
     const { messages: once } = await compactWith(messages, options);
-    const { messages: twice } = await compactWith(once, options, { targetTokens: 10 }, { goalTokens: 10, maxTokens: 1e6 });
+    const { messages: twice } = await compactWith(
+      once,
+      options,
+      { targetTokens: 10 },
+      { goalTokens: 10, maxTokens: 1e6 },
+    );
     const places = cleared(once).flatMap((flag, index) => (flag ? [index] : []));
-    const toolsOf = (given: readonly Message[]): readonly string[] => given.filter(({ role }) => role === 'tool').map((message) => JSON.stringify(message));
+    const toolsOf = (given: readonly Message[]): readonly string[] =>
+      given.filter(({ role }) => role === 'tool').map((message) => JSON.stringify(message));
     for (const place of places) expect(toolsOf(twice)[place]).toBe(toolsOf(once)[place]);
   });
 
   it('clears nothing twice', async () => {
     const [ask, calls, , ...rest] = messages as [Message, Message, ...Message[]];
-    const given = [ask, { role: 'assistant' as const, content: [call('x', 'read')] }, resultOf('x', 'read', 'word '.repeat(5_000)), calls, ...rest];
+    const given = [
+      ask,
+      { role: 'assistant' as const, content: [call('x', 'read')] },
+      resultOf('x', 'read', 'word '.repeat(5_000)),
+      calls,
+      ...rest,
+    ];
     const { messages: once } = await compactWith(given, options);
-    const { messages: twice } = await compactWith(once, options, { targetTokens: 10 }, { goalTokens: 10, maxTokens: 1e6 });
+    const { messages: twice } = await compactWith(
+      once,
+      options,
+      { targetTokens: 10 },
+      { goalTokens: 10, maxTokens: 1e6 },
+    );
     expect(JSON.stringify(once[2])).toContain('Cleared to save space: the result of this call, about 5');
     expect(twice[2]).toBe(once[2]);
   });
 
   it('leaves what is no longer than its note', async () => {
-    const { messages: result } = await compactWith(messages, options, { targetTokens: 100 }, { goalTokens: 100, maxTokens: 1e6 });
+    const { messages: result } = await compactWith(
+      messages,
+      options,
+      { targetTokens: 100 },
+      { goalTokens: 100, maxTokens: 1e6 },
+    );
     expect(JSON.stringify(result)).toContain('"edited"');
   });
 });

@@ -10,8 +10,11 @@ import type { Summarize } from '../summary/summarize.js';
 const { messages, identifiers, firstAsk } = conversation({ files: 60 });
 const never: Summarize = () => new Promise(() => undefined);
 
-const summarized = async (given: readonly Message[], options: CompactionOptions, changes: Parameters<typeof compactWith>[2] = {}) =>
-  compactWith(given, { strategy: 'summarize', ...options }, changes);
+const summarized = async (
+  given: readonly Message[],
+  options: CompactionOptions,
+  changes: Parameters<typeof compactWith>[2] = {},
+) => compactWith(given, { strategy: 'summarize', ...options }, changes);
 const summaryOf = (given: readonly Message[]): Message & { readonly content: string } => {
   const found = given.filter(({ metadata }) => metadata?.kind === 'summary');
   expect(found).toHaveLength(1);
@@ -25,7 +28,9 @@ describe('a summary', () => {
     expect(result[0]).toBe(summary);
     expect(summary.role).toBe('user');
     expect(summary.metadata).toMatchObject({ internal: true, kind: 'summary' });
-    expect(summary.content).toMatch(/^\[Summary of the conversation .* It is a reference: .* All tools are still there/);
+    expect(summary.content).toMatch(
+      /^\[Summary of the conversation .* It is a reference: .* All tools are still there/,
+    );
     expect(summary.content).toContain('The report.');
     expect(summary.content).toMatch(/\[End of the summary\]$/);
   });
@@ -39,9 +44,17 @@ describe('a summary', () => {
   it('lists the files that were read and modified, but not those of calls that failed', async () => {
     const failed: readonly Message[] = [
       { role: 'assistant', content: [call('f', 'write', { path: 'never.ts' })] },
-      { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'f', toolName: 'write', output: { type: 'error-text', value: 'No.' } }] },
+      {
+        role: 'tool',
+        content: [
+          { type: 'tool-result', toolCallId: 'f', toolName: 'write', output: { type: 'error-text', value: 'No.' } },
+        ],
+      },
     ];
-    const { messages: result } = await summarized([...failed, ...messages], { summarize: () => 'The report.', redact: false });
+    const { messages: result } = await summarized([...failed, ...messages], {
+      summarize: () => 'The report.',
+      redact: false,
+    });
     const files = summaryOf(result).content.split('## Files\n')[1] ?? '';
     expect(files).toContain('Modified: src/handlers/handler-');
     expect(files).not.toContain('never.ts');
@@ -49,7 +62,8 @@ describe('a summary', () => {
   });
 
   it('tells files with the option filesOf', async () => {
-    const filesOf: CompactionOptions['filesOf'] = ({ toolName }) => (toolName === 'bash' ? { read: ['from-bash.txt'] } : {});
+    const filesOf: CompactionOptions['filesOf'] = ({ toolName }) =>
+      toolName === 'bash' ? { read: ['from-bash.txt'] } : {};
     const { messages: result } = await summarized(messages, { summarize: () => 'The report.', filesOf });
     expect(summaryOf(result).content).toContain('## Files\nRead: from-bash.txt\n');
   });
@@ -57,8 +71,12 @@ describe('a summary', () => {
   it('is a hand-off for a model that takes over', async () => {
     const summarize = recorded(() => 'The report.');
     const { messages: result } = await summarized(messages, { summarize }, { handOff: true });
-    expect(summaryOf(result).content).toMatch(/orchestrator of this session[\s\S]*your subordinates[\s\S]*next\s+action/);
-    expect(summarize.requests[0]?.instructions).toMatch(/hand-off[\s\S]*orchestrator[\s\S]*subordinates[\s\S]*next action explicitly/);
+    expect(summaryOf(result).content).toMatch(
+      /orchestrator of this session[\s\S]*your subordinates[\s\S]*next\s+action/,
+    );
+    expect(summarize.requests[0]?.instructions).toMatch(
+      /hand-off[\s\S]*orchestrator[\s\S]*subordinates[\s\S]*next action explicitly/,
+    );
   });
 
   it('says where the full history is, if it is kept', async () => {
@@ -93,13 +111,25 @@ describe('the summariser', () => {
     const summarize = recorded(() => 'The report.');
     await summarized(messages, { summarize });
     for (const { instructions } of summarize.requests) {
-      expect(instructions).toMatch(/word by word[\s\S]*decision, with its reason[\s\S]*"17 of 43[\s\S]*done last[\s\S]*next[\s\S]*Open questions/);
+      expect(instructions).toMatch(
+        /word by word[\s\S]*decision, with its reason[\s\S]*"17 of 43[\s\S]*done last[\s\S]*next[\s\S]*Open questions/,
+      );
       expect(instructions).toMatch(/Copy identifiers exactly/);
     }
   });
 
   it('reads no reasoning, no images, and of long results the beginning and the end', async () => {
-    const long: Message = { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'x', toolName: 'log', output: { type: 'text', value: `first ${'middle '.repeat(2000)} last` } }] };
+    const long: Message = {
+      role: 'tool',
+      content: [
+        {
+          type: 'tool-result',
+          toolCallId: 'x',
+          toolName: 'log',
+          output: { type: 'text', value: `first ${'middle '.repeat(2000)} last` },
+        },
+      ],
+    };
     const summarize = recorded(() => 'The report.');
     await summarized([{ role: 'assistant', content: [call('x', 'log')] }, long, ...messages], { summarize });
     const text = summarize.requests.map((request) => request.text).join('');
@@ -118,7 +148,10 @@ describe('the summariser', () => {
     await summarized([user(`My key is ${secret}.`), ...messages], { summarize: open, redact: false });
     expect(open.requests.map(({ text }) => text).join()).toContain(secret);
     const own = recorded(() => 'The report.');
-    await summarized([user('The code word is Rumpelstilz.'), ...messages], { summarize: own, redact: (text) => text.replaceAll('Rumpelstilz', '***') });
+    await summarized([user('The code word is Rumpelstilz.'), ...messages], {
+      summarize: own,
+      redact: (text) => text.replaceAll('Rumpelstilz', '***'),
+    });
     expect(own.requests.map(({ text }) => text).join()).toContain('The code word is ***.');
   });
 
@@ -171,13 +204,19 @@ describe('identifiers', () => {
     const expected: string[] = [];
     for (const [round, part] of parts.entries()) {
       expected.push(...part.identifiers);
-      const { messages: result, worked, identifiers: report } = await summarized([...history, ...part.messages], { summarize: paraphrasing });
+      const {
+        messages: result,
+        worked,
+        identifiers: report,
+      } = await summarized([...history, ...part.messages], { summarize: paraphrasing });
       expect(worked).toEqual(['summarize']);
       expect(report?.appended).toBeGreaterThan(0);
       expect(summaryOf(result).content.length).toBeLessThan(JSON.stringify(part.messages).length / 10);
       const text = JSON.stringify(result);
       // The count of a batch is only true until the next one.
-      for (const name of expected.filter((value) => !/ of /.test(value) || part.identifiers.includes(value))) expect(text, `round ${round + 1}`).toContain(name);
+      for (const name of expected.filter((value) => !/ of /.test(value) || part.identifiers.includes(value))) {
+        expect(text, `round ${round + 1}`).toContain(name);
+      }
       expect(summaryOf(result).content).toContain(parts[0]?.firstAsk);
       history = result;
     }
@@ -194,7 +233,10 @@ describe('identifiers', () => {
   });
 
   it('that are missing are mended by the summariser, as often as it may', async () => {
-    const mending: Summarize = ({ purpose, text }) => (purpose === 'correct' ? `Mended. ${text.split('missing identifiers')[1]}`.slice(0, text.length - 200) : 'The report.');
+    const mending: Summarize = ({ purpose, text }) =>
+      purpose === 'correct'
+        ? `Mended. ${text.split('missing identifiers')[1]}`.slice(0, text.length - 200)
+        : 'The report.';
     const once = recorded(mending);
     const { messages: result } = await summarized(messages, { summarize: once });
     expect(once.requests.filter(({ purpose }) => purpose === 'correct')).toHaveLength(1);
@@ -212,13 +254,15 @@ describe('identifiers', () => {
       },
     ];
     for (const fate of fates) {
-      const summarize: Summarize = (request, context) => (request.purpose === 'correct' ? fate(request, context) : 'The report.');
+      const summarize: Summarize = (request, context) =>
+        request.purpose === 'correct' ? fate(request, context) : 'The report.';
       const { messages: result } = await summarized(messages, { summarize });
       for (const name of identifiers) expect(JSON.stringify(result)).toContain(name);
       expect(summaryOf(result).content).toContain('The report.');
     }
     const timers = manualTimers();
-    const hanging: Summarize = (request, context) => (request.purpose === 'correct' ? never(request, context) : 'The report.');
+    const hanging: Summarize = (request, context) =>
+      request.purpose === 'correct' ? never(request, context) : 'The report.';
     const running = summarized(messages, { summarize: hanging }, { after: timers.after });
     await new Promise((resolve) => setTimeout(resolve, 50));
     timers.pass(Infinity);
@@ -226,9 +270,18 @@ describe('identifiers', () => {
   });
 
   it('that only tools have returned come last, and are counted when there is no room', async () => {
-    const noise = Array.from({ length: 4000 }, (_, index) => `artifact-${index}-${(index * 7919).toString(16).padStart(8, '0')}1`).join('\n');
-    const result: Message = { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'n', toolName: 'ls', output: { type: 'text', value: noise } }] };
-    const { messages: compacted, identifiers: report } = await summarized([{ role: 'assistant', content: [call('n', 'ls')] }, result, ...messages], { summarize: paraphrasing });
+    const noise = Array.from(
+      { length: 4000 },
+      (_, index) => `artifact-${index}-${(index * 7919).toString(16).padStart(8, '0')}1`,
+    ).join('\n');
+    const result: Message = {
+      role: 'tool',
+      content: [{ type: 'tool-result', toolCallId: 'n', toolName: 'ls', output: { type: 'text', value: noise } }],
+    };
+    const { messages: compacted, identifiers: report } = await summarized(
+      [{ role: 'assistant', content: [call('n', 'ls')] }, result, ...messages],
+      { summarize: paraphrasing },
+    );
     expect(report?.dropped).toBeGreaterThan(3000);
     for (const name of identifiers) expect(JSON.stringify(compacted)).toContain(name);
     expect(summaryOf(compacted).content).toMatch(/\d+ more were left out for lack of room/);
@@ -263,13 +316,27 @@ describe('when the summariser', () => {
 
   it.each<readonly [string, Summarize, string]>([
     ['throws', () => Promise.reject(Object.assign(new Error('503: overloaded'), { status: 503 })), 'summarizer-failed'],
-    ['throws at once', () => { throw new Error('no key'); }, 'summarizer-failed'],
+    [
+      'throws at once',
+      () => {
+        throw new Error('no key');
+      },
+      'summarizer-failed',
+    ],
     ['returns nothing', () => '  \n ', 'empty'],
     ['returns no text', () => undefined as unknown as string, 'summarizer-failed'],
     ['returns more than it got', ({ text }) => text + text, 'inflated'],
     ['is too small for everything', () => Promise.reject(overflowError()), 'overflow'],
-    ['has a timeout of its own', () => Promise.reject(new DOMException('The operation timed out.', 'TimeoutError')), 'summarizer-failed'],
-    ['is aborted by somebody else', () => Promise.reject(new DOMException('Aborted.', 'AbortError')), 'summarizer-failed'],
+    [
+      'has a timeout of its own',
+      () => Promise.reject(new DOMException('The operation timed out.', 'TimeoutError')),
+      'summarizer-failed',
+    ],
+    [
+      'is aborted by somebody else',
+      () => Promise.reject(new DOMException('Aborted.', 'AbortError')),
+      'summarizer-failed',
+    ],
   ])('%s, the history stays as it is', async (_, summarize, reason) => {
     expect(await fails({ summarize })).toMatchObject([{ strategy: 'summarize', reason }]);
   });
@@ -304,7 +371,11 @@ describe('when the summariser', () => {
     const timers = manualTimers();
     const turn = new AbortController();
     const summarize = recorded(never);
-    const running = summarized(messages, { summarize: [summarize, summarize] }, { after: timers.after, signal: turn.signal });
+    const running = summarized(
+      messages,
+      { summarize: [summarize, summarize] },
+      { after: timers.after, signal: turn.signal },
+    );
     await new Promise((resolve) => setTimeout(resolve, 0));
     const asked = summarize.requests.length;
     turn.abort();
@@ -319,7 +390,11 @@ describe('when the summariser', () => {
     const turn = new AbortController();
     const summarize = recorded(() => Promise.reject(new Error('503')));
     const limit: CompactionOptions['limit'] = (task) => task();
-    const running = summarized(messages, { summarize, limit, summarizerWindow: 1e6 }, { after: timers.after, signal: turn.signal });
+    const running = summarized(
+      messages,
+      { summarize, limit, summarizerWindow: 1e6 },
+      { after: timers.after, signal: turn.signal },
+    );
     await new Promise((resolve) => setTimeout(resolve, 0));
     expect(timers.waiting.toSorted((left, right) => left - right)[0]).toBe(1000);
     turn.abort();
@@ -371,7 +446,13 @@ describe('when the summariser', () => {
     });
     const second = recorded(() => 'From the second.');
     const limit: CompactionOptions['limit'] = (task) => task();
-    const { worked } = await summarized(messages, { summarize: [first, second], summarizerWindow: 24_000, maxAttempts: 1, maxCorrections: 0, limit });
+    const { worked } = await summarized(messages, {
+      summarize: [first, second],
+      summarizerWindow: 24_000,
+      maxAttempts: 1,
+      maxCorrections: 0,
+      limit,
+    });
     expect(worked).toEqual(['summarize']);
     const [answered] = first.requests;
     expect(second.requests.length).toBeGreaterThan(2);
@@ -393,16 +474,26 @@ describe('when the summariser', () => {
       if (text.length > 20_000) throw overflowError();
       return 'A half.';
     });
-    const { worked } = await summarized([user('word '.repeat(14_000)), ...messages.slice(-20)], { summarize: picky }, { targetTokens: 4_000, protectTokens: 3_000 });
+    const { worked } = await summarized(
+      [user('word '.repeat(14_000)), ...messages.slice(-20)],
+      { summarize: picky },
+      { targetTokens: 4_000, protectTokens: 3_000 },
+    );
     expect(worked).toEqual(['summarize']);
-    expect(picky.requests.some(({ purpose, text }) => purpose === 'summarize' && text.length <= 20_000 && text.includes('characters left out'))).toBe(true);
+    expect(
+      picky.requests.some(
+        ({ purpose, text }) => purpose === 'summarize' && text.length <= 20_000 && text.includes('characters left out'),
+      ),
+    ).toBe(true);
   });
 
   it('fails, other strategies are tried, and each failure is told', async () => {
     const broken: Summarize = () => Promise.reject(new Error('503: overloaded'));
     const result = await compactWith(messages, { summarize: broken, maxAttempts: 1 });
     expect(result.worked).toEqual(['clear-tool-results']);
-    expect(result.failures).toMatchObject([{ strategy: 'summarize', reason: 'summarizer-failed', error: { message: '503: overloaded' } }]);
+    expect(result.failures).toMatchObject([
+      { strategy: 'summarize', reason: 'summarizer-failed', error: { message: '503: overloaded' } },
+    ]);
     expect(JSON.stringify(result.messages)).not.toContain('overloaded');
   });
 
@@ -425,9 +516,12 @@ describe('when the summariser', () => {
   });
 });
 
-
 it('cuts a first request that is too long for a small window', async () => {
-  const { messages: result } = await summarized([user(`First ${'word '.repeat(5_000)} last.`), ...messages], { summarize: () => 'The report.' }, { targetTokens: 3_000, protectTokens: 1_000 });
+  const { messages: result } = await summarized(
+    [user(`First ${'word '.repeat(5_000)} last.`), ...messages],
+    { summarize: () => 'The report.' },
+    { targetTokens: 3_000, protectTokens: 1_000 },
+  );
   expect(summaryOf(result).content).toMatch(/First word[\s\S]*characters left out[\s\S]*word {2}last\./);
   expect(tokensOf(result)).toBeLessThan(3_500);
 });

@@ -47,7 +47,10 @@ interface Plan {
 }
 
 /** Replaces all but the protected messages by a summary that was checked. @throws CompactionError */
-export const summarizeHistory = async (context: SummarizeStrategyContext, settings: SummarizeSettings): Promise<CompactedHistory> => {
+export const summarizeHistory = async (
+  context: SummarizeStrategyContext,
+  settings: SummarizeSettings,
+): Promise<CompactedHistory> => {
   const plan = planOf(context, settings);
   const summarized = [...plan.earlier.map(({ message }) => message), ...plan.head];
   const identifiers = rankIdentifiers(summarized, settings.redact);
@@ -82,13 +85,20 @@ const lengthFor = (targetTokens: number): number => {
   return tokens;
 };
 
-const planOf = ({ messages, protectTokens, targetTokens, count }: SummarizeStrategyContext, { protectedTools }: SummarizeSettings): Plan => {
+const planOf = (
+  { messages, protectTokens, targetTokens, count }: SummarizeStrategyContext,
+  { protectedTools }: SummarizeSettings,
+): Plan => {
   const tailStart = tailStartOf(messages, protectTokens, count);
   const asks = openAsksBefore(messages, tailStart, targetTokens / 3, count);
   const system = pinnedPlaces(messages).filter((place) => place < tailStart && messages[place]?.role === 'system');
   const earlier = messages.slice(0, tailStart).flatMap((message) => summaryEntryOf(message) ?? []);
-  const head = messages.slice(0, tailStart).filter((message, place) => !asks.has(place) && !system.includes(place) && !summaryEntryOf(message));
-  if (head.length === 0) throw new CompactionError('nothing-to-compact', 'All messages are protected or were summarised before.');
+  const head = messages
+    .slice(0, tailStart)
+    .filter((message, place) => !asks.has(place) && !system.includes(place) && !summaryEntryOf(message));
+  if (head.length === 0) {
+    throw new CompactionError('nothing-to-compact', 'All messages are protected or were summarised before.');
+  }
   const traffic = protectedTraffic(messages, tailStart, protectedTools, targetTokens / 4, count);
   return {
     system: system.map((place) => messages[place] as Message),
@@ -99,15 +109,36 @@ const planOf = ({ messages, protectTokens, targetTokens, count }: SummarizeStrat
   };
 };
 
-type Compose = (body: string, ledger: readonly RankedIdentifier[], dropped: number) => ReturnType<typeof summaryMessage>;
+type Compose = (
+  body: string,
+  ledger: readonly RankedIdentifier[],
+  dropped: number,
+) => ReturnType<typeof summaryMessage>;
 
-const composerOf = ({ earlier, head }: Plan, archive: string | undefined, { messages, handOff, targetTokens }: SummarizeStrategyContext, { redact, filesOf }: SummarizeSettings): Compose => {
+const composerOf = (
+  { earlier, head }: Plan,
+  archive: string | undefined,
+  { messages, handOff, targetTokens }: SummarizeStrategyContext,
+  { redact, filesOf }: SummarizeSettings,
+): Compose => {
   const ask = earlier.find((entry) => entry.ask !== undefined)?.ask ?? originalAsk(messages);
-  const before = { read: earlier.flatMap(({ files }) => files.read), modified: earlier.flatMap(({ files }) => files.modified) };
+  const before = {
+    read: earlier.flatMap(({ files }) => files.read),
+    modified: earlier.flatMap(({ files }) => files.modified),
+  };
   const files = touchedFiles(head, before, filesOf);
   const maxAskChars = Math.min(mostAskChars, Math.floor(targetTokens * askShare));
   return (body, ledger, dropped) =>
-    summaryMessage({ ask: ask === undefined ? undefined : redact(ask), maxAskChars, body, ledger, dropped, files, archive, handOff });
+    summaryMessage({
+      ask: ask === undefined ? undefined : redact(ask),
+      maxAskChars,
+      body,
+      ledger,
+      dropped,
+      files,
+      archive,
+      handOff,
+    });
 };
 
 const writeAndProve = async (
@@ -122,7 +153,12 @@ const writeAndProve = async (
   const timeoutMs = settings.timeoutMs(head.reduce((tokens, message) => tokens + context.count(message), 0));
   const earlierBody = earlier.length === 0 ? undefined : earlier.map(({ body }) => body).join('\n\n');
   const written = await withDeadline(timeoutMs, context, (signal) =>
-    writeSummary(head, { ...settings, interview: interviewFor(signal), earlier: earlierBody, countText: context.countText }),
+    writeSummary(head, {
+      ...settings,
+      interview: interviewFor(signal),
+      earlier: earlierBody,
+      countText: context.countText,
+    }),
   );
   const prove = (corrections: number, signal: AbortSignal): Promise<ProvenSummary> =>
     proveSummary(written, identifiers, {

@@ -16,7 +16,9 @@ describe('clip', () => {
         expect(clipped.length).toBeLessThanOrEqual(Math.max(maxChars, 0));
         expect(clipped.isWellFormed()).toBe(text.isWellFormed());
         const [note, missing] = /\n\[… (\d+) characters left out …\]\n/.exec(clipped) ?? [];
-        if (note !== undefined && !text.includes('left out')) expect(clipped.length - note.length + Number(missing)).toBe(text.length);
+        if (note !== undefined && !text.includes('left out')) {
+          expect(clipped.length - note.length + Number(missing)).toBe(text.length);
+        }
       }),
     );
   });

@@ -5,7 +5,9 @@ import { pause, unlessAborted, withDeadline } from './deadline.js';
 describe('withDeadline', () => {
   it('gives the result, and leaves no timer', async () => {
     const timers = manualTimers();
-    expect(await withDeadline(10, { after: timers.after, signal: new AbortController().signal }, () => Promise.resolve(1))).toBe(1);
+    expect(
+      await withDeadline(10, { after: timers.after, signal: new AbortController().signal }, () => Promise.resolve(1)),
+    ).toBe(1);
     expect(timers.waiting).toEqual([]);
   });
 
@@ -18,7 +20,9 @@ describe('withDeadline', () => {
   it('lets an error of the work out as it is', async () => {
     const { after } = manualTimers();
     const error = new DOMException('The operation timed out.', 'TimeoutError');
-    await expect(withDeadline(10, { after, signal: new AbortController().signal }, () => Promise.reject(error))).rejects.toBe(error);
+    await expect(
+      withDeadline(10, { after, signal: new AbortController().signal }, () => Promise.reject(error)),
+    ).rejects.toBe(error);
   });
 });
 
@@ -41,6 +45,8 @@ describe('unlessAborted', () => {
   it('gives what the work gives, or the reason', async () => {
     const { signal } = new AbortController();
     await expect(unlessAborted(signal, Promise.resolve(1))).resolves.toBe(1);
-    await expect(unlessAborted(AbortSignal.abort(new Error('Over.')), new Promise(() => undefined))).rejects.toThrow('Over.');
+    await expect(unlessAborted(AbortSignal.abort(new Error('Over.')), new Promise(() => undefined))).rejects.toThrow(
+      'Over.',
+    );
   });
 });

@@ -25,9 +25,15 @@ export const withDeadline = async <Result>(
   const controller = new AbortController();
   // One listener for each question that is under way is no leak.
   setMaxListeners(0, controller.signal);
-  const cancel = (): void => controller.abort(new CompactionError('cancelled', 'The turn ended while its history was being made shorter.'));
+  const cancel = (): void =>
+    controller.abort(new CompactionError('cancelled', 'The turn ended while its history was being made shorter.'));
   const stopTimer = after(timeoutMs, () =>
-    controller.abort(new CompactionError('timed-out', `It took longer than ${Math.round(timeoutMs / 1000)} s, which is the option timeoutMs.`)),
+    controller.abort(
+      new CompactionError(
+        'timed-out',
+        `It took longer than ${Math.round(timeoutMs / 1000)} s, which is the option timeoutMs.`,
+      ),
+    ),
   );
   signal.addEventListener('abort', cancel, { once: true });
   if (signal.aborted) cancel();

@@ -48,7 +48,9 @@ export const summaryMessage = (parts: SummaryParts): UserMessage => {
       `## What has happened\n${body}`,
       ...ledgerSection(parts),
       ...fileSection(files),
-      ...(parts.archive === undefined ? [] : [`The full history up to here is kept; it can be found as ${parts.archive}.`]),
+      ...(parts.archive === undefined
+        ? []
+        : [`The full history up to here is kept; it can be found as ${parts.archive}.`]),
       closing,
     ].join('\n\n'),
     metadata: {
@@ -84,7 +86,9 @@ const ledgerOf = (value: JSONValue | undefined): readonly RankedIdentifier[] =>
     ? []
     : (value as readonly JSONValue[]).flatMap((item) => {
         const [sort, name, weight] = Array.isArray(item) ? (item as readonly JSONValue[]) : [];
-        return typeof sort === 'string' && typeof name === 'string' && typeof weight === 'number' ? [{ kind: sort as IdentifierKind, value: name, weight }] : [];
+        return typeof sort === 'string' && typeof name === 'string' && typeof weight === 'number'
+          ? [{ kind: sort as IdentifierKind, value: name, weight }]
+          : [];
       });
 
 const texts = (value: unknown): readonly string[] =>

@@ -19,7 +19,15 @@ describe('filesOfCall', () => {
 
 describe('touchedFiles', () => {
   it('adds to what was touched before, each once, the latest last; what was modified was not only read', () => {
-    const messages = [{ role: 'assistant' as const, content: [call('1', 'read', { path: 'a' }), call('2', 'edit', { path: 'b' }), call('3', 'read', { path: 'c' })] }];
-    expect(touchedFiles(messages, { read: ['c', 'b', 'd'], modified: ['e'] }, filesOfCall)).toEqual({ read: ['d', 'a', 'c'], modified: ['e', 'b'] });
+    const messages = [
+      {
+        role: 'assistant' as const,
+        content: [call('1', 'read', { path: 'a' }), call('2', 'edit', { path: 'b' }), call('3', 'read', { path: 'c' })],
+      },
+    ];
+    expect(touchedFiles(messages, { read: ['c', 'b', 'd'], modified: ['e'] }, filesOfCall)).toEqual({
+      read: ['d', 'a', 'c'],
+      modified: ['e', 'b'],
+    });
   });
 });

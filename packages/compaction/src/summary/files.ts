@@ -52,7 +52,9 @@ const failedCalls = (messages: readonly Message[]): ReadonlySet<string> => {
   for (const message of messages) {
     if (message.role !== 'tool') continue;
     for (const part of message.content) {
-      if (part.type === 'tool-result' && /^(?:error-|execution-denied)/.test(part.output.type)) failed.add(part.toolCallId);
+      if (part.type === 'tool-result' && /^(?:error-|execution-denied)/.test(part.output.type)) {
+        failed.add(part.toolCallId);
+      }
     }
   }
   return failed;

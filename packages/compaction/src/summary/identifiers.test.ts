@@ -2,14 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { extractIdentifiers, missingIdentifiers, type IdentifierKind } from './identifiers.js';
 
-const found = (text: string): readonly (readonly [IdentifierKind, string])[] => extractIdentifiers(text).map(({ kind, value }) => [kind, value]);
+const found = (text: string): readonly (readonly [IdentifierKind, string])[] =>
+  extractIdentifiers(text).map(({ kind, value }) => [kind, value]);
 
 describe('extractIdentifiers', () => {
   it.each<readonly [string, IdentifierKind, string]>([
     ['order a3f8b2c1-4e7d-4b1a-9c0d-0123456789ab failed', 'uuid', 'a3f8b2c1-4e7d-4b1a-9c0d-0123456789ab'],
     ['commit 9fceb02 broke it.', 'hash', '9fceb02'],
     ['at d670460b4b4aece5915caf5c68d12f560a9fe3e4, later', 'hash', 'd670460b4b4aece5915caf5c68d12f560a9fe3e4'],
-    ['image sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b', 'hash', 'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b'],
+    [
+      'image sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b',
+      'hash',
+      'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b',
+    ],
     ['bind 10.0.12.7:8443 (TLS)', 'ip', '10.0.12.7:8443'],
     ['from 192.168.0.0/16', 'ip', '192.168.0.0/16'],
     ['listens on 2001:db8::8a2e', 'ip', '2001:db8::8a2e'],
@@ -70,13 +75,17 @@ describe('extractIdentifiers', () => {
     );
   });
 
-  it.each(['a/', 'a-', 'a.', '1:', 'a=', 'A_', '1 of ', '.', '::', 'http://', '(', ' '])('reads a megabyte of %j in one go', (unit) => {
-    expect(extractIdentifiers(unit.repeat(2 ** 20 / unit.length)).length).toBeLessThan(3);
-  });
+  it.each(['a/', 'a-', 'a.', '1:', 'a=', 'A_', '1 of ', '.', '::', 'http://', '(', ' '])(
+    'reads a megabyte of %j in one go',
+    (unit) => {
+      expect(extractIdentifiers(unit.repeat(2 ** 20 / unit.length)).length).toBeLessThan(3);
+    },
+  );
 });
 
 describe('missingIdentifiers', () => {
-  const missing = (value: string, text: string): boolean => missingIdentifiers([{ kind: 'path', value }], text).length > 0;
+  const missing = (value: string, text: string): boolean =>
+    missingIdentifiers([{ kind: 'path', value }], text).length > 0;
 
   it('compares letter by letter', () => {
     expect(missing('src/a.ts', 'In src/a.ts it is.')).toBe(false);

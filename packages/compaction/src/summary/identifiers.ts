@@ -21,15 +21,19 @@ export const extractIdentifiers = (text: string): readonly Identifier[] => {
   const found = new Map<string, Identifier>();
   for (const [run] of text.matchAll(/[^\s"'`<>()[\]{}|,;]+/g)) {
     if (run.length > maxLength) continue;
-    for (const identifier of identifiersOf(run)) if (!found.has(identifier.value)) found.set(identifier.value, identifier);
+    for (const identifier of identifiersOf(run)) {
+      if (!found.has(identifier.value)) found.set(identifier.value, identifier);
+    }
   }
   for (const identifier of progressOf(text)) found.set(identifier.value, identifier);
   return [...found.values()];
 };
 
 /** Those that the text does not have, letter by letter and as a whole (`/a/b` is not in `/a/bc`). */
-export const missingIdentifiers = <Found extends Identifier>(identifiers: readonly Found[], text: string): readonly Found[] =>
-  identifiers.filter(({ value }) => !hasWhole(text, value));
+export const missingIdentifiers = <Found extends Identifier>(
+  identifiers: readonly Found[],
+  text: string,
+): readonly Found[] => identifiers.filter(({ value }) => !hasWhole(text, value));
 
 const hasWhole = (text: string, value: string): boolean => {
   for (let place = text.indexOf(value); place >= 0; place = text.indexOf(value, place + 1)) {
@@ -78,7 +82,9 @@ const kindOf = (value: string): IdentifierKind | undefined =>
   value.length < 2 ? undefined : kinds.find(([, test]) => test(value))?.[0];
 
 const isIPv6 = (value: string): boolean =>
-  /^[0-9a-f:]{3,39}$/i.test(value) && (value.includes('::') || value.split(':').length === 8) && /[0-9a-f]/i.test(value);
+  /^[0-9a-f:]{3,39}$/i.test(value) &&
+  (value.includes('::') || value.split(':').length === 8) &&
+  /[0-9a-f]/i.test(value);
 
 const extensions =
   /\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kts?|swift|c|h|cc|cpp|hpp|cs|php|lua|sh|bash|zsh|ps1|sql|html?|s?css|less|vue|svelte|json[lc5]?|ya?ml|toml|ini|cfg|conf|env|lock|md|mdx|txt|csv|tsv|log|xml|svg|png|jpe?g|gif|webp|pdf|docx?|xlsx?|zip|gz|tgz|tar|wasm|ipynb|proto|graphql|tf|patch|diff|snap)$/i;
@@ -92,13 +98,17 @@ const isPath = (given: string): boolean => {
   return extensions.test(value) && /\w\.\w+$/.test(value);
 };
 
-const domains = /\.(?:com|net|org|edu|gov|io|dev|app|ai|co|cloud|local|internal|lan|localhost|test|example|invalid|info|eu|uk|de|fr|jp|cn|ru|us)$/i;
+const domains =
+  /\.(?:com|net|org|edu|gov|io|dev|app|ai|co|cloud|local|internal|lan|localhost|test|example|invalid|info|eu|uk|de|fr|jp|cn|ru|us)$/i;
 
 const isHost = (value: string): boolean => {
   const [, name = '', port] = /^([a-z0-9.-]+?)(?::(\d{1,5}))?$/i.exec(value) ?? [];
   if (name === 'localhost') return port !== undefined;
   if (!/^(?:[a-z0-9](?:[a-z0-9-]{0,62})\.)+[a-z]{2,24}$/i.test(name)) return false;
-  return domains.test(name) || (name.split('.').length >= 3 && !extensions.test(name) && (port !== undefined || /[-\d]/.test(name)));
+  return (
+    domains.test(name) ||
+    (name.split('.').length >= 3 && !extensions.test(name) && (port !== undefined || /[-\d]/.test(name)))
+  );
 };
 
 /** Tickets, issue numbers, and words with several digits among their letters. */
@@ -109,7 +119,9 @@ const isId = (value: string): boolean => {
 
 const progressOf = (text: string): readonly Identifier[] => {
   const latest = new Map<string, string>();
-  for (const [value, , total = ''] of text.matchAll(/(?<![\d./:-])(\d{1,7}) ?(?:of|out of|\/) ?(\d{1,7})(?![\d/:-]|\.\d)/g)) {
+  for (const [value, , total = ''] of text.matchAll(
+    /(?<![\d./:-])(\d{1,7}) ?(?:of|out of|\/) ?(\d{1,7})(?![\d/:-]|\.\d)/g,
+  )) {
     latest.delete(total);
     latest.set(total, value);
   }

@@ -7,9 +7,12 @@ export interface InstructionOptions {
 }
 
 const task: Readonly<Record<InstructionOptions['purpose'], string>> = {
-  summarize: 'You report on a conversation between a user and an agent that works with tools. The text below is its transcript, or a part of it. If it begins with a report on what came before, carry over everything in it that still holds.',
-  merge: 'The texts below are reports on successive parts of one conversation between a user and an agent that works with tools, oldest first. Make one report of them. Where they differ, the later one holds.',
-  correct: 'The texts below are a report on a conversation, and identifiers that it must contain and does not. Write the report again with each of them in its place, and change nothing else.',
+  summarize:
+    'You report on a conversation between a user and an agent that works with tools. The text below is its transcript, or a part of it. If it begins with a report on what came before, carry over everything in it that still holds.',
+  merge:
+    'The texts below are reports on successive parts of one conversation between a user and an agent that works with tools, oldest first. Make one report of them. Where they differ, the later one holds.',
+  correct:
+    'The texts below are a report on a conversation, and identifiers that it must contain and does not. Write the report again with each of them in its place, and change nothing else.',
 };
 
 const content = `Write what somebody needs who goes on with the work without having seen the conversation:

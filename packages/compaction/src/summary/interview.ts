@@ -68,8 +68,18 @@ export const createInterview = (options: InterviewOptions): Interview => {
   return {
     ask: async (purpose, text) => {
       const { handOff, maxOutputTokens, answers } = options;
-      const request = { purpose, text, maxOutputTokens, instructions: instructionsFor({ purpose, handOff, maxTokens: maxOutputTokens }) };
-      const question = createHash('sha256').update(request.instructions).update('\0').update(text).digest('hex').slice(0, 32);
+      const request = {
+        purpose,
+        text,
+        maxOutputTokens,
+        instructions: instructionsFor({ purpose, handOff, maxTokens: maxOutputTokens }),
+      };
+      const question = createHash('sha256')
+        .update(request.instructions)
+        .update('\0')
+        .update(text)
+        .digest('hex')
+        .slice(0, 32);
       const known = answers.get(question);
       if (known !== undefined) return known;
       const answer = await askAgain(request);

@@ -36,7 +36,8 @@ export const proveSummary = async (
   identifiers: readonly RankedIdentifier[],
   options: ProveOptions,
 ): Promise<ProvenSummary> => {
-  const missingIn = (body: string): readonly RankedIdentifier[] => missingIdentifiers(identifiers, options.compose(body, [], 0));
+  const missingIn = (body: string): readonly RankedIdentifier[] =>
+    missingIdentifiers(identifiers, options.compose(body, [], 0));
   let body = written;
   let missing = missingIn(body);
   for (let correction = 0; correction < options.maxCorrections; correction += 1) {
@@ -55,17 +56,27 @@ export const proveSummary = async (
 };
 
 /** The text with these identifiers in it; nothing when the summariser fails, as there is still the ledger. */
-const correct = async (body: string, missing: readonly RankedIdentifier[], interview: Interview): Promise<string | undefined> => {
+const correct = async (
+  body: string,
+  missing: readonly RankedIdentifier[],
+  interview: Interview,
+): Promise<string | undefined> => {
   const list = missing.slice(0, maxTold).map(({ value }) => `- ${value}`);
   try {
-    return await interview.ask('correct', `${delimited('report', body)}${delimited('missing identifiers', list.join('\n'))}`);
+    return await interview.ask(
+      'correct',
+      `${delimited('report', body)}${delimited('missing identifiers', list.join('\n'))}`,
+    );
   } catch (error) {
     if (error instanceof CompactionError && (error.reason === 'cancelled' || error.reason === 'timed-out')) throw error;
     return undefined;
   }
 };
 
-const fitting = (missing: readonly RankedIdentifier[], { ledgerTokens, countText }: ProveOptions): readonly RankedIdentifier[] => {
+const fitting = (
+  missing: readonly RankedIdentifier[],
+  { ledgerTokens, countText }: ProveOptions,
+): readonly RankedIdentifier[] => {
   let left = ledgerTokens;
   const ledger: RankedIdentifier[] = [];
   for (const identifier of missing) {

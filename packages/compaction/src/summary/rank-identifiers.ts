@@ -30,12 +30,17 @@ export const isVital = ({ weight }: RankedIdentifier): boolean => weight >= used
  *
  * @param redact takes secrets out of a text before it is read
  */
-export const rankIdentifiers = (messages: readonly Message[], redact: (text: string) => string): readonly RankedIdentifier[] => {
+export const rankIdentifiers = (
+  messages: readonly Message[],
+  redact: (text: string) => string,
+): readonly RankedIdentifier[] => {
   const mentions = new Map<string, Mention>();
   for (const [place, message] of messages.entries()) {
     const entry = summaryEntryOf(message);
     for (const { weight, ...identifier } of entry?.ledger ?? []) note(mentions, identifier, weight, place);
-    for (const { text, weight } of entry ? [{ text: `${entry.ask ?? ''}\n${entry.body}`, weight: said }] : textsOf(message)) {
+    for (const { text, weight } of entry
+      ? [{ text: `${entry.ask ?? ''}\n${entry.body}`, weight: said }]
+      : textsOf(message)) {
       for (const identifier of extractIdentifiers(redact(text))) note(mentions, identifier, weight, place);
     }
   }
@@ -57,7 +62,8 @@ const note = (mentions: Map<string, Mention>, identifier: Identifier, weight: nu
   }
 };
 
-const keyOf = ({ kind, value }: Identifier): string => (kind === 'progress' ? `progress:${/\d+$/.exec(value)?.[0]}` : value);
+const keyOf = ({ kind, value }: Identifier): string =>
+  kind === 'progress' ? `progress:${/\d+$/.exec(value)?.[0]}` : value;
 
 const scoreOf = ({ identifier, weight, times }: Mention): number =>
   (identifier.kind === 'progress' ? 100 : 0) + weight * 10 + Math.min(times, 9);

@@ -45,7 +45,10 @@ describe('redactSecrets', () => {
     expect(redactSecrets(text)).toBe(text);
   });
 
-  it.each(['-----BEGIN PRIVATE KEY-----', 'sk-', 'token=', 'a://b:', 'bearer ', 'eyJa.', '-'])('reads a megabyte of %j in one go', (unit) => {
-    expect(redactSecrets(unit.repeat(2 ** 20 / unit.length)).length).toBeGreaterThan(0);
-  });
+  it.each(['-----BEGIN PRIVATE KEY-----', 'sk-', 'token=', 'a://b:', 'bearer ', 'eyJa.', '-'])(
+    'reads a megabyte of %j in one go',
+    (unit) => {
+      expect(redactSecrets(unit.repeat(2 ** 20 / unit.length)).length).toBeGreaterThan(0);
+    },
+  );
 });

@@ -21,8 +21,14 @@ const forms: readonly RegExp[] = [
 export const redactSecrets = (text: string): string => {
   const known = forms.reduce((rest, form) => rest.replace(form, () => redacted), text);
   return known
-    .replace(/(\b[a-z][a-z0-9+.-]{1,15}:\/\/)[^\s/:@]{1,200}:[^\s/@]{1,200}@/gi, (_, scheme: string) => `${scheme}${redacted}@`)
-    .replace(/\b(bearer|basic)(\s{1,3})[\w.~+/=-]{16,}/gi, (_, scheme: string, gap: string) => `${scheme}${gap}${redacted}`)
+    .replace(
+      /(\b[a-z][a-z0-9+.-]{1,15}:\/\/)[^\s/:@]{1,200}:[^\s/@]{1,200}@/gi,
+      (_, scheme: string) => `${scheme}${redacted}@`,
+    )
+    .replace(
+      /\b(bearer|basic)(\s{1,3})[\w.~+/=-]{16,}/gi,
+      (_, scheme: string, gap: string) => `${scheme}${gap}${redacted}`,
+    )
     .replace(assignment, (whole, name: string, value: string) => (isSecret(value) ? `${name}${redacted}` : whole));
 };
 
@@ -31,7 +37,9 @@ const assignment =
 
 /** A value that somebody could use: not a type, a reference or a plain number. */
 const isSecret = (value: string): boolean => {
-  if (/^(?:\$|<|\{|%|process\.|env\.|os\.|string|number|boolean|undefined|null|true|false|redacted|\[)/i.test(value)) return false;
+  if (/^(?:\$|<|\{|%|process\.|env\.|os\.|string|number|boolean|undefined|null|true|false|redacted|\[)/i.test(value)) {
+    return false;
+  }
   if (/^[\d_.,]+$/.test(value)) return false;
   return /\d/.test(value) || /[^\w.]/.test(value);
 };

@@ -39,7 +39,8 @@ const lineOf = (part: Part, redact: (text: string) => string): string => {
 };
 
 /** Keeps a text from passing for something that somebody else has said: a line that looks like a heading of ours gets a bar before it. */
-const quoted = (text: string): string => text.replaceAll(/^(?=[^\S\r\n\u2028\u2029]*\[(?:user|assistant|tool|system|harness|call|result of)\b)/gim, '| ');
+const quoted = (text: string): string =>
+  text.replaceAll(/^(?=[^\S\r\n\u2028\u2029]*\[(?:user|assistant|tool|system|harness|call|result of)\b)/gim, '| ');
 
 /** What a tool has said, as text. */
 export const textOfOutput = (output: ToolResultOutput): string => {
@@ -61,4 +62,5 @@ export const textOfOutput = (output: ToolResultOutput): string => {
   }
 };
 
-const textOfContent = (part: ToolResultContentPart): string => (part.type === 'text' ? part.text : `[${part.type} left out]`);
+const textOfContent = (part: ToolResultContentPart): string =>
+  part.type === 'text' ? part.text : `[${part.type} left out]`;

@@ -30,11 +30,18 @@ const charsPerToken = 3;
  */
 export const writeSummary = async (messages: readonly Message[], options: WriteSummaryOptions): Promise<string> => {
   const chunkTokens = chunkTokensFor(options.summarizerWindow);
-  const texts = new Map(messages.map((message) => [message, clip(transcriptOf(message, options.redact), (chunkTokens / 2) * charsPerToken)]));
+  const texts = new Map(
+    messages.map((message) => [
+      message,
+      clip(transcriptOf(message, options.redact), (chunkTokens / 2) * charsPerToken),
+    ]),
+  );
   const textOf = (message: Message): string => texts.get(message) ?? '';
   const { chunks } = splitHistory(messages, { chunkTokens, count: (message) => options.countText(textOf(message)) });
   const parts = await Promise.all(
-    chunks.map((chunk, index) => summarizePart(chunk.messages.map(textOf), index === 0 ? options.earlier : undefined, options, 0)),
+    chunks.map((chunk, index) =>
+      summarizePart(chunk.messages.map(textOf), index === 0 ? options.earlier : undefined, options, 0),
+    ),
   );
   return mergeParts(parts.flat(), options);
 };
@@ -54,7 +61,9 @@ const summarizePart = async (
   }
   const middle = Math.ceil(texts.length / 2);
   const [single = ''] = texts;
-  if (texts.length === 1) return summarizePart([clip(single, Math.floor(single.length / 2))], earlier, options, halvings + 1);
+  if (texts.length === 1) {
+    return summarizePart([clip(single, Math.floor(single.length / 2))], earlier, options, halvings + 1);
+  }
   const [first, second] = await Promise.all([
     summarizePart(texts.slice(0, middle), earlier, options, halvings + 1),
     summarizePart(texts.slice(middle), undefined, options, halvings + 1),
@@ -72,13 +81,20 @@ const mergeParts = async (parts: readonly string[], options: WriteSummaryOptions
       const [only = ''] = batch;
       if (batch.length === 1) return only;
       const from = batches.slice(0, index).flat().length;
-      return options.interview.ask('merge', batch.map((text, place) => delimited(`report ${from + place + 1} of ${parts.length}`, text)).join('\n'));
+      return options.interview.ask(
+        'merge',
+        batch.map((text, place) => delimited(`report ${from + place + 1} of ${parts.length}`, text)).join('\n'),
+      );
     }),
   );
   return mergeParts(merged, options);
 };
 
-const batchesOf = (parts: readonly string[], maxTokens: number, countText: (text: string) => number): readonly (readonly string[])[] => {
+const batchesOf = (
+  parts: readonly string[],
+  maxTokens: number,
+  countText: (text: string) => number,
+): readonly (readonly string[])[] => {
   const batches: string[][] = [];
   let left = 0;
   for (const part of parts) {

@@ -13,7 +13,12 @@ export const openOwn = async (path: string, flags: number, mode?: number): Promi
     throw new ContinuityError('unsafe-path', `${path} is no file; the agent's state has to be a file of its own.`);
   } catch (error) {
     if (fileErrorCode(error) === 'ENOENT' || fileErrorCode(error) === 'ENOTDIR') return undefined;
-    if (fileErrorCode(error) === 'ELOOP' || fileErrorCode(error) === 'ENXIO') throw new ContinuityError('unsafe-path', `${path} is a link or a pipe; the agent's state has to be a file of its own.`);
+    if (fileErrorCode(error) === 'ELOOP' || fileErrorCode(error) === 'ENXIO') {
+      throw new ContinuityError(
+        'unsafe-path',
+        `${path} is a link or a pipe; the agent's state has to be a file of its own.`,
+      );
+    }
     throw error;
   }
 };
@@ -43,7 +48,10 @@ const wholeStart = (bytes: Buffer): number => {
 };
 
 /** A whole text file of at most so many bytes. */
-export const readWhole = async (path: string, maxBytes: number): Promise<{ readonly text: string } | { readonly tooLarge: number } | undefined> => {
+export const readWhole = async (
+  path: string,
+  maxBytes: number,
+): Promise<{ readonly text: string } | { readonly tooLarge: number } | undefined> => {
   const file = await openOwn(path, constants.O_RDONLY);
   if (file === undefined) return undefined;
   try {

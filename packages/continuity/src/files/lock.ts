@@ -24,7 +24,13 @@ export interface HeldLock {
   check(): Promise<void>;
 }
 
-const holderSchema = z.object({ machine: z.string(), boot: z.string(), pid: z.int().positive(), start: z.string(), token: z.string() });
+const holderSchema = z.object({
+  machine: z.string(),
+  boot: z.string(),
+  pid: z.int().positive(),
+  start: z.string(),
+  token: z.string(),
+});
 
 /** The lock is held for milliseconds. One that is held by a process that stands still, or that nobody can ask, is taken away after this. */
 const abandonedMs = 30_000;
@@ -42,7 +48,10 @@ const leftoverMs = 600_000;
  *
  * @throws ContinuityError `locked`
  */
-export const withLock = async <Result>(options: LockOptions, work: (lock: HeldLock) => Promise<Result>): Promise<Result> => {
+export const withLock = async <Result>(
+  options: LockOptions,
+  work: (lock: HeldLock) => Promise<Result>,
+): Promise<Result> => {
   const place = join(options.folder, 'held');
   const isOurs = async (): Promise<boolean> => (await holderOf(place))?.token === options.token;
   await acquire(options, place);
@@ -82,7 +91,9 @@ const acquire = async (options: LockOptions, place: string): Promise<void> => {
 /** Puts its holder's name into a lock. @returns the time of the file system, by which the age of others is measured */
 const sign = async (candidate: string, { token }: LockOptions): Promise<number> => {
   const holder = join(candidate, 'holder');
-  await writeFile(holder, JSON.stringify({ ...thisProcess(), token } satisfies z.infer<typeof holderSchema>), { mode: 0o600 });
+  await writeFile(holder, JSON.stringify({ ...thisProcess(), token } satisfies z.infer<typeof holderSchema>), {
+    mode: 0o600,
+  });
   return (await stat(holder)).mtimeMs;
 };
 
@@ -93,7 +104,13 @@ const moveTo = async (place: string, candidate: string): Promise<boolean> => {
     return true;
   } catch (error) {
     // Systems differ in what they say of a folder that is there already.
-    if ((await ifThere(stat(place))) !== undefined || fileErrorCode(error) === 'ENOTEMPTY' || fileErrorCode(error) === 'EEXIST') return false;
+    if (
+      (await ifThere(stat(place))) !== undefined ||
+      fileErrorCode(error) === 'ENOTEMPTY' ||
+      fileErrorCode(error) === 'EEXIST'
+    ) {
+      return false;
+    }
     throw error;
   }
 };
@@ -156,4 +173,7 @@ const sweep = async ({ folder }: LockOptions): Promise<void> => {
 };
 
 const lockedBy = (path: string, reason: string): ContinuityError =>
-  new ContinuityError('locked', `The lock ${path} could not be used: ${reason}. If no agent runs in this project, take the folder away.`);
+  new ContinuityError(
+    'locked',
+    `The lock ${path} could not be used: ${reason}. If no agent runs in this project, take the folder away.`,
+  );

@@ -22,9 +22,18 @@ export const thisProcess = (): ProcessMark => markOf(process.pid);
 export const isGone = ({ machine, boot, pid, start }: ProcessMark): boolean => {
   const whole = wholeMarkOf(process.pid);
   const here = hashed(whole);
-  return machine === here.machine && processState({ ...whole, boot: boot === here.boot ? whole.boot : 'another', pid, start }) === 'dead';
+  return (
+    machine === here.machine &&
+    processState({ ...whole, boot: boot === here.boot ? whole.boot : 'another', pid, start }) === 'dead'
+  );
 };
 
-const hashed = ({ host, machine, namespaces, boot, pid, start }: WholeMark): ProcessMark => ({ machine: hashOf(host, machine, namespaces), boot: boot === '' ? '' : hashOf(boot), pid, start });
+const hashed = ({ host, machine, namespaces, boot, pid, start }: WholeMark): ProcessMark => ({
+  machine: hashOf(host, machine, namespaces),
+  boot: boot === '' ? '' : hashOf(boot),
+  pid,
+  start,
+});
 
-const hashOf = (...known: readonly string[]): string => createHash('sha256').update(known.join('\n')).digest('hex').slice(0, 16);
+const hashOf = (...known: readonly string[]): string =>
+  createHash('sha256').update(known.join('\n')).digest('hex').slice(0, 16);

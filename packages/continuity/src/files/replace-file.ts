@@ -16,7 +16,11 @@ export interface ReplaceOptions {
 }
 
 /** Puts a new content in the place of a file, so that a crash at any point leaves the old one or the new one, whole. */
-export const replaceFile = async (path: string, text: string, { temporary, mode, isAllowed, confirm }: ReplaceOptions): Promise<void> => {
+export const replaceFile = async (
+  path: string,
+  text: string,
+  { temporary, mode, isAllowed, confirm }: ReplaceOptions,
+): Promise<void> => {
   try {
     const kept = mode ?? modeOf(await ifThere(stat(path)));
     const file = await open(temporary, 'wx', kept ?? 0o644);

@@ -69,7 +69,10 @@ describe('the state folder', () => {
     await utimes(old, new Date(0), new Date(0));
     await writeFile(state.at('mine.txt'), 'mine');
     await state.exclusive(() => Promise.resolve());
-    expect((await readdir(state.at('lock'))).toSorted((one, other) => one.localeCompare(other))).toEqual(['alive', 'elsewhere']);
+    expect((await readdir(state.at('lock'))).toSorted((one, other) => one.localeCompare(other))).toEqual([
+      'alive',
+      'elsewhere',
+    ]);
     expect(await readFile(state.at('mine.txt'), 'utf8')).toBe('mine');
   });
 
@@ -91,7 +94,9 @@ describe('the state folder', () => {
     const folder = await temporaryFolder();
     const { state } = openProject({ folder });
     const free = await occupied(state);
-    await expect(openProject({ folder, clock: () => 0, lockTimeoutMs: 30 }).state.exclusive(() => Promise.resolve())).rejects.toMatchObject({ code: 'locked', message: expect.stringContaining('30 ms') as unknown });
+    await expect(
+      openProject({ folder, clock: () => 0, lockTimeoutMs: 30 }).state.exclusive(() => Promise.resolve()),
+    ).rejects.toMatchObject({ code: 'locked', message: expect.stringContaining('30 ms') as unknown });
     free();
     expect(await openProject({ folder, clock: () => 0 }).state.exclusive(() => Promise.resolve('mine'))).toBe('mine');
     expect(await readdir(state.at('lock'))).toEqual([]);
@@ -147,13 +152,18 @@ describe('the state folder', () => {
   it('takes a lock of another machine, and one whose content is lost, for abandoned after half a minute', async () => {
     const { state } = openProject({ folder: await temporaryFolder(), lockTimeoutMs: 1 });
     await state.ensure();
-    for (const content of [JSON.stringify({ machine: 'elsewhere', boot: '', pid: 1, start: '', token: 'theirs' }), '']) {
+    for (const content of [
+      JSON.stringify({ machine: 'elsewhere', boot: '', pid: 1, start: '', token: 'theirs' }),
+      '',
+    ]) {
       await mkdir(state.at('lock/held'));
       const holder = state.at('lock/held/holder');
       await writeFile(holder, content);
       await expect(state.exclusive(() => Promise.resolve())).rejects.toMatchObject({ code: 'locked' });
       await utimes(holder, new Date(Date.now() - 31_000), new Date(Date.now() - 31_000));
-      expect(await openProject({ folder: dirname(state.path) }).state.exclusive(() => Promise.resolve('mine'))).toBe('mine');
+      expect(await openProject({ folder: dirname(state.path) }).state.exclusive(() => Promise.resolve('mine'))).toBe(
+        'mine',
+      );
     }
   });
 

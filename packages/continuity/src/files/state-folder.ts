@@ -24,7 +24,11 @@ export interface StateFolder {
 /** What whoever holds the lock may do. */
 export interface StateWriter {
   /** Replaces a file atomically; fails if the lock is no longer held, or with what `confirm` throws just before it takes effect. */
-  readonly replace: (path: string, text: string, options?: { readonly mode?: number | undefined; readonly confirm?: (() => Promise<void>) | undefined }) => Promise<void>;
+  readonly replace: (
+    path: string,
+    text: string,
+    options?: { readonly mode?: number | undefined; readonly confirm?: (() => Promise<void>) | undefined },
+  ) => Promise<void>;
 }
 
 /** Options of {@link createStateFolder}. */
@@ -82,12 +86,17 @@ export const createStateFolder = ({ project, lockTimeoutMs }: StateFolderOptions
 /** A rule of the folder's own holds in any repository, also in one that is made later, and the project's rules stay as its people wrote them. */
 const ignoreItself = async (path: string): Promise<void> => {
   // One that is empty is what a crash has left.
-  if (((await ifThere(lstat(path)))?.size ?? 0) === 0) await writeFile(path, '# The state of agents, which nobody commits.\n*\n');
+  if (((await ifThere(lstat(path)))?.size ?? 0) === 0) {
+    await writeFile(path, '# The state of agents, which nobody commits.\n*\n');
+  }
 };
 
 /** Whether a folder is there. A link in its place would lead what is written elsewhere. */
 const isOwn = async (path: string): Promise<boolean> => {
   const found = await ifThere(lstat(path));
   if (found === undefined || found.isDirectory()) return found !== undefined;
-  throw new ContinuityError('unsafe-path', `${path} is no folder of its own but a link or a file; take it away, the agent keeps its state there.`);
+  throw new ContinuityError(
+    'unsafe-path',
+    `${path} is no folder of its own but a link or a file; take it away, the agent keeps its state there.`,
+  );
 };

@@ -35,7 +35,8 @@ export const freshContext = ({ messages, briefing, facts, path }: ContextParts):
   return [first, ...open];
 };
 
-const isAsk = (message: Message): message is UserMessage => message.role === 'user' && message.metadata?.internal !== true && message.metadata?.kind === undefined;
+const isAsk = (message: Message): message is UserMessage =>
+  message.role === 'user' && message.metadata?.internal !== true && message.metadata?.kind === undefined;
 
 /** What the session began with; an earlier briefing remembers it. */
 const originalAsk = (messages: readonly Message[]): string | undefined => {
@@ -56,10 +57,14 @@ const openAsks = (messages: readonly Message[]): readonly UserMessage[] => {
     .slice(answered + 1)
     .filter(isAsk)
     .slice(-maxOpenAsks)
-    .map((ask) => ({ ...ask, content: typeof ask.content === 'string' ? clip(ask.content, maxAskChars) : ask.content.map(clipped) }));
+    .map((ask) => ({
+      ...ask,
+      content: typeof ask.content === 'string' ? clip(ask.content, maxAskChars) : ask.content.map(clipped),
+    }));
 };
 
-const clipped = <Part extends Exclude<UserMessage['content'], string>[number]>(part: Part): Part => (part.type === 'text' ? { ...part, text: clip(part.text, maxAskChars) } : part);
+const clipped = <Part extends Exclude<UserMessage['content'], string>[number]>(part: Part): Part =>
+  part.type === 'text' ? { ...part, text: clip(part.text, maxAskChars) } : part;
 
 const isAnswer = (message: Message): boolean => message.role === 'assistant' && toolCallsOf(message).length === 0;
 

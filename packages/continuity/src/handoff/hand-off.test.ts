@@ -1,7 +1,33 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { decodeRecord, deny, encodeRecord, harness, intercept, keep, memorySessions, notice, reply, stop, type JournalRecord, type Message, type NewEvent, type SessionStore, type TurnEvent, type TurnOperator } from '@h/turn';
-import { call, describeOperator, failure, response, scriptedModel, scriptedTools, user, type ScriptStep } from '@h/turn/testing';
+import {
+  decodeRecord,
+  deny,
+  encodeRecord,
+  harness,
+  intercept,
+  keep,
+  memorySessions,
+  notice,
+  reply,
+  stop,
+  type JournalRecord,
+  type Message,
+  type NewEvent,
+  type SessionStore,
+  type TurnEvent,
+  type TurnOperator,
+} from '@h/turn';
+import {
+  call,
+  describeOperator,
+  failure,
+  response,
+  scriptedModel,
+  scriptedTools,
+  user,
+  type ScriptStep,
+} from '@h/turn/testing';
 import { lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
 import { git, repository, temporaryFolder } from '../../test/folders.js';
@@ -27,14 +53,23 @@ const optionsOf = async (options: Partial<HandOffOptions> = {}): Promise<HandOff
 
 /** Says these notices before the requests of these steps, as an operator before this one would. */
 const saying = (byStep: Readonly<Record<number, readonly unknown[]>>): TurnOperator =>
-  intercept('saying', () => ({ decide: { 'model.request': (request) => [...((byStep[request.step] ?? []) as readonly NewEvent[]), request] } }));
+  intercept('saying', () => ({
+    decide: { 'model.request': (request) => [...((byStep[request.step] ?? []) as readonly NewEvent[]), request] },
+  }));
 
-const failed = (reason = 'ineffective') => ({ type: 'compaction.failed', trigger: 'threshold', reason, message: 'No.' });
+const failed = (reason = 'ineffective') => ({
+  type: 'compaction.failed',
+  trigger: 'threshold',
+  reason,
+  message: 'No.',
+});
 const done = (tokensBefore: number, tokensAfter: number) => ({ type: 'compaction.done', tokensBefore, tokensAfter });
 
 /** Refuses the calls of these steps, as `@h/loop-detect` does. */
 const refusing = (refused: readonly number[], by = 'loop-detect'): TurnOperator =>
-  intercept('refusing', () => ({ decide: { 'tool.call': (event) => (refused.includes(event.step) ? deny(event, 'In circles.', by) : undefined) } }));
+  intercept('refusing', () => ({
+    decide: { 'tool.call': (event) => (refused.includes(event.step) ? deny(event, 'In circles.', by) : undefined) },
+  }));
 
 interface Run {
   readonly options: HandOffOptions;
@@ -45,15 +80,30 @@ interface Run {
   readonly sessions?: ReturnType<typeof memorySessions>;
 }
 
-const run = async ({ options, script, notices = {}, more = [], metadata, sessions = memorySessions({ s: long }) }: Run) => {
+const run = async ({
+  options,
+  script,
+  notices = {},
+  more = [],
+  metadata,
+  sessions = memorySessions({ s: long }),
+}: Run) => {
   const model = scriptedModel(script);
-  const agent = harness({ model, tools: scriptedTools({ ls: 'a.txt' }), sessions }).pipe(...more, saying(notices), handOff(options));
-  const events = await lastValueFrom(agent.turn({ session: 's', input: 'And now 55555?', ...(metadata && { metadata }) }).pipe(toArray()));
+  const agent = harness({ model, tools: scriptedTools({ ls: 'a.txt' }), sessions }).pipe(
+    ...more,
+    saying(notices),
+    handOff(options),
+  );
+  const events = await lastValueFrom(
+    agent.turn({ session: 's', input: 'And now 55555?', ...(metadata && { metadata }) }).pipe(toArray()),
+  );
   return { events, requests: model.requests, sessions };
 };
 
-const typesOf = (events: readonly TurnEvent[]): readonly string[] => events.map(({ type }) => type).filter((type) => type.startsWith('handoff.'));
-const steps = (count: number): readonly ScriptStep[] => Array.from({ length: count }, (_, index) => (index === count - 1 ? 'Done.' : response(call(`c${index}`, 'ls'))));
+const typesOf = (events: readonly TurnEvent[]): readonly string[] =>
+  events.map(({ type }) => type).filter((type) => type.startsWith('handoff.'));
+const steps = (count: number): readonly ScriptStep[] =>
+  Array.from({ length: count }, (_, index) => (index === count - 1 ? 'Done.' : response(call(`c${index}`, 'ls'))));
 
 const still = openProject({ folder: '/nowhere' });
 describeOperator(() => handOff({ project: still, summarize: () => briefing, identifiers: numbers }));
@@ -61,24 +111,45 @@ describeOperator(() => handOff({ project: still, summarize: () => briefing, iden
 describe('a fresh context', () => {
   it('begins with the briefing, and keeps what the user has asked for', async () => {
     const options = await optionsOf({ facts: () => ({ 'running sub-agents': 'explore (child-7)' }) });
-    const { events, requests, sessions } = await run({ options, script: ['Done.'], notices: { 1: [failed(), failed()] }, more: [], metadata: { handoff: 'now' } });
+    const { events, requests, sessions } = await run({
+      options,
+      script: ['Done.'],
+      notices: { 1: [failed(), failed()] },
+      more: [],
+      metadata: { handoff: 'now' },
+    });
     expect(typesOf(events)).toEqual(['handoff.started', 'handoff.done']);
     const [first, ask, ...rest] = requests[0]?.messages.toArray() ?? [];
-    expect(first).toMatchObject({ role: 'user', metadata: { internal: true, kind: 'handoff', ask: 'Please fix ticket 12345.' } });
+    expect(first).toMatchObject({
+      role: 'user',
+      metadata: { internal: true, kind: 'handoff', ask: 'Please fix ticket 12345.' },
+    });
     expect(first?.content).toContain(briefing);
     expect(first?.content).toContain('- 67890');
     expect(first?.content).toContain('word by word\nPlease fix ticket 12345.');
     expect(first?.content).toContain('- running sub-agents: explore (child-7)');
     expect([ask, rest]).toEqual([{ role: 'user', content: 'And now 55555?' }, []]);
     expect(sessions.messages('s').slice(0, 2)).toEqual([first, ask]);
-    expect(events.find(({ type }) => type === 'handoff.done')).toMatchObject({ trigger: 'manual', resets: 1, messagesBefore: 5, messagesAfter: 2, chunks: 1, identifiers: { found: 3, appended: 2, dropped: 0 } });
+    expect(events.find(({ type }) => type === 'handoff.done')).toMatchObject({
+      trigger: 'manual',
+      resets: 1,
+      messagesBefore: 5,
+      messagesAfter: 2,
+      chunks: 1,
+      identifiers: { found: 3, appended: 2, dropped: 0 },
+    });
   });
 
   it('keeps an open question in its size, in whatever form it was asked', async () => {
     const [text, file] = ['Long. '.repeat(5_000), { type: 'file', data: 'aGk=', mediaType: 'text/plain' } as const];
     for (const content of [text, [{ type: 'text', text } as const, file]]) {
       const sessions = memorySessions({ s: [...long, { role: 'user', content }] });
-      const { requests } = await run({ options: await optionsOf(), script: ['Done.'], metadata: { handoff: 'now' }, sessions });
+      const { requests } = await run({
+        options: await optionsOf(),
+        script: ['Done.'],
+        metadata: { handoff: 'now' },
+        sessions,
+      });
       const [, ask] = requests[0]?.messages.toArray() ?? [];
       expect(JSON.stringify(ask).length).toBeLessThan(9_000);
       expect(JSON.stringify(ask)).toContain('characters left out');
@@ -91,10 +162,25 @@ describe('a fresh context', () => {
     const history: readonly Message[] = [
       { role: 'user', content: 'List it.' },
       { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'toolu-99999', toolName: 'ls', input: {} }] },
-      { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'toolu-99999', toolName: 'ls', output: { type: 'text', value: 'a.txt 77777' } }] },
+      {
+        role: 'tool',
+        content: [
+          {
+            type: 'tool-result',
+            toolCallId: 'toolu-99999',
+            toolName: 'ls',
+            output: { type: 'text', value: 'a.txt 77777' },
+          },
+        ],
+      },
       { role: 'assistant', content: 'There is one file.' },
     ];
-    const { requests } = await run({ options: await optionsOf({ summarize }), script: ['Done.'], metadata: { handoff: 'now' }, sessions: memorySessions({ s: history }) });
+    const { requests } = await run({
+      options: await optionsOf({ summarize }),
+      script: ['Done.'],
+      metadata: { handoff: 'now' },
+      sessions: memorySessions({ s: history }),
+    });
     expect(summarize.asked[0]?.text).toContain('[call of ls] {}');
     expect(summarize.asked[0]?.text).toContain('[result of ls] a.txt 77777');
     expect(JSON.stringify([summarize.asked, requests[0]?.messages.toArray()])).not.toContain('99999');
@@ -146,15 +232,30 @@ describe('a fresh context', () => {
       let calls = 0;
       return {
         observe: { 'model.response': () => void (calls += 1) },
-        decide: { 'model.request': (request) => (calls >= 3 ? stop('budget-exceeded', `${calls} calls`) : request.step === 1 ? [keep('counting', 'kept'), request] : undefined) },
+        decide: {
+          'model.request': (request) =>
+            calls >= 3
+              ? stop('budget-exceeded', `${calls} calls`)
+              : request.step === 1
+                ? [keep('counting', 'kept'), request]
+                : undefined,
+        },
       };
     });
     const sessions = memorySessions({ s: long });
-    const { events } = await run({ options: await optionsOf(), script: steps(9), notices: { 2: [failed()], 3: [failed()] }, more: [counting], sessions });
+    const { events } = await run({
+      options: await optionsOf(),
+      script: steps(9),
+      notices: { 2: [failed()], 3: [failed()] },
+      more: [counting],
+      sessions,
+    });
     expect(typesOf(events)).toEqual(['handoff.started', 'handoff.done']);
     expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'budget-exceeded', reason: '3 calls' });
     const loaded = vi.fn();
-    const agent = harness({ model: scriptedModel(['Hi.']), sessions }).pipe(intercept('look', () => ({ observe: { 'session.loaded': ({ state }) => void loaded(state['counting']) } })));
+    const agent = harness({ model: scriptedModel(['Hi.']), sessions }).pipe(
+      intercept('look', () => ({ observe: { 'session.loaded': ({ state }) => void loaded(state['counting']) } })),
+    );
     await reply(agent.turn({ session: 's', input: 'Hi' }));
     expect(loaded).toHaveBeenCalledWith('kept');
   });
@@ -167,12 +268,45 @@ describe('a reset is due', () => {
     ['not after one, however many of its strategies failed', { 2: [failed(), failed(), failed()] }, {}, []],
     ['after compactions that saved next to nothing', { 2: [done(100, 95)], 3: [done(100, 91)] }, {}, ['compaction']],
     ['not after compactions that saved enough', { 2: [done(100, 85)], 3: [done(100, 85)] }, {}, []],
-    ['by the saving that the option asks for', { 2: [done(100, 85)], 3: [done(100, 85)] }, { leastSaving: 0.2 }, ['compaction']],
-    ['not when a compaction between has helped', { 2: [failed()], 3: [failed(), done(100, 40)], 4: [failed()] }, {}, []],
-    ['not for failures that a fresh context would not mend', { 2: [failed('overhead')], 3: [failed('cancelled')], 4: [failed('archive-failed')] }, {}, []],
-    ['not after warnings of loops', { 2: [{ type: 'loop.warning', level: 'warn' }], 3: [{ type: 'loop.warning', level: 'warn' }], 4: [{ type: 'loop.warning', level: 'warn' }] }, { maxLoopBlocks: 1 }, []],
+    [
+      'by the saving that the option asks for',
+      { 2: [done(100, 85)], 3: [done(100, 85)] },
+      { leastSaving: 0.2 },
+      ['compaction'],
+    ],
+    [
+      'not when a compaction between has helped',
+      { 2: [failed()], 3: [failed(), done(100, 40)], 4: [failed()] },
+      {},
+      [],
+    ],
+    [
+      'not for failures that a fresh context would not mend',
+      { 2: [failed('overhead')], 3: [failed('cancelled')], 4: [failed('archive-failed')] },
+      {},
+      [],
+    ],
+    [
+      'not after warnings of loops',
+      {
+        2: [{ type: 'loop.warning', level: 'warn' }],
+        3: [{ type: 'loop.warning', level: 'warn' }],
+        4: [{ type: 'loop.warning', level: 'warn' }],
+      },
+      { maxLoopBlocks: 1 },
+      [],
+    ],
     ['when the app says that the model is confused', {}, { isConfused: ({ step }) => step === 3 }, ['confused']],
-    ['not when the judge fails', {}, { isConfused: () => { throw new Error('No.'); } }, []],
+    [
+      'not when the judge fails',
+      {},
+      {
+        isConfused: () => {
+          throw new Error('No.');
+        },
+      },
+      [],
+    ],
   ])('%s', async (_, notices, more, expected) => {
     const { events } = await run({ options: await optionsOf(more), script: steps(6), notices });
     expect(events.flatMap((event) => (event.type === 'handoff.done' ? [event.trigger] : []))).toEqual(expected);
@@ -185,14 +319,25 @@ describe('a reset is due', () => {
     ['not after two, however many calls they had', [refusing([1, 2])], {}, []],
     ['not for calls that others have refused', [refusing([1, 2, 3, 4], 'hooks')], { maxLoopBlocks: 1 }, []],
   ])('%s', async (_, more, option, expected) => {
-    const script = Array.from({ length: 6 }, (__, index): ScriptStep => (index === 5 ? 'Done.' : response(call(`a${index}`, 'ls'), call(`b${index}`, 'ls'))));
+    const script = Array.from({ length: 6 }, (__, index): ScriptStep =>
+      index === 5 ? 'Done.' : response(call(`a${index}`, 'ls'), call(`b${index}`, 'ls')),
+    );
     const { events } = await run({ options: await optionsOf(option), script, more });
     expect(events.flatMap((event) => (event.type === 'handoff.done' ? [event.trigger] : []))).toEqual(expected);
   });
 
   it('not before the step without tools in which a turn is summed up', async () => {
-    const last = intercept('last', () => ({ decide: { 'model.request': (request) => (request.step === 3 ? { ...request, settings: { toolChoice: 'none' } } : undefined) } }));
-    const { events } = await run({ options: await optionsOf({ isConfused: ({ step }) => step === 3, maxLoopBlocks: 2 }), script: steps(3), more: [last, refusing([1, 2])] });
+    const last = intercept('last', () => ({
+      decide: {
+        'model.request': (request) =>
+          request.step === 3 ? { ...request, settings: { toolChoice: 'none' } } : undefined,
+      },
+    }));
+    const { events } = await run({
+      options: await optionsOf({ isConfused: ({ step }) => step === 3, maxLoopBlocks: 2 }),
+      script: steps(3),
+      more: [last, refusing([1, 2])],
+    });
     expect(typesOf(events)).toEqual([]);
   });
 
@@ -200,13 +345,18 @@ describe('a reset is due', () => {
     const sessions = memorySessions({ s: long });
     const options = await optionsOf();
     expect(typesOf((await run({ options, script: ['Hm.'], notices: { 1: [failed()] }, sessions })).events)).toEqual([]);
-    expect(typesOf((await run({ options, script: ['Hm.'], notices: { 1: [failed()] }, sessions })).events)).toEqual(['handoff.started', 'handoff.done']);
+    expect(typesOf((await run({ options, script: ['Hm.'], notices: { 1: [failed()] }, sessions })).events)).toEqual([
+      'handoff.started',
+      'handoff.done',
+    ]);
   });
 
   it('in the next turn when this one was ended as a loop', async () => {
     const sessions = memorySessions({ s: long });
     const options = await optionsOf();
-    const looping = intercept('looping', () => ({ decide: { 'model.request': () => stop('loop-detected', 'In circles.') } }));
+    const looping = intercept('looping', () => ({
+      decide: { 'model.request': () => stop('loop-detected', 'In circles.') },
+    }));
     const { events } = await run({ options, script: [], more: [looping], sessions });
     expect(events.at(-1)).toMatchObject({ outcome: 'loop-detected' });
     const next = await run({ options, script: ['Afresh.'], sessions });
@@ -215,7 +365,8 @@ describe('a reset is due', () => {
   });
 
   it('when a request was too long, which is then made again', async () => {
-    const tooLong: ScriptStep = ({ messages }) => (messages.length > 2 ? { error: failure('The prompt is too long') } : 'Done.');
+    const tooLong: ScriptStep = ({ messages }) =>
+      messages.length > 2 ? { error: failure('The prompt is too long') } : 'Done.';
     const { events, requests } = await run({ options: await optionsOf(), script: [tooLong, tooLong] });
     expect(requests.map(({ messages }) => messages.length)).toEqual([5, 2]);
     expect(events.filter(({ type }) => type === 'model.error')).toMatchObject([{ retrying: true }]);
@@ -238,7 +389,10 @@ describe('resets', () => {
 
   it('need as many steps between them as the option says', async () => {
     const confused = { isConfused: () => true };
-    const { events } = await run({ options: await optionsOf({ ...confused, minSteps: 2, maxResets: 9 }), script: steps(6) });
+    const { events } = await run({
+      options: await optionsOf({ ...confused, minSteps: 2, maxResets: 9 }),
+      script: steps(6),
+    });
     expect(events.flatMap((event) => (event.type === 'handoff.done' ? [event.resets] : []))).toEqual([1, 2, 3]);
     expect(typesOf(events).filter((type) => type === 'handoff.refused')).toHaveLength(1);
   });
@@ -257,7 +411,11 @@ describe('resets', () => {
 
   it('leave the history as it is when no briefing can be written', async () => {
     const summarize = recordedSummarizer(() => '');
-    const { events, requests, sessions } = await run({ options: await optionsOf({ summarize }), script: steps(4), metadata: { handoff: 'now' } });
+    const { events, requests, sessions } = await run({
+      options: await optionsOf({ summarize }),
+      script: steps(4),
+      metadata: { handoff: 'now' },
+    });
     expect(typesOf(events)).toEqual(['handoff.started', 'handoff.failed', 'handoff.refused']);
     expect(requests[0]?.messages.length).toBe(5);
     expect(sessions.messages('s').slice(0, 4)).toEqual(long);
@@ -266,15 +424,30 @@ describe('resets', () => {
 
   it('are not tried for ever where no briefing can be written', async () => {
     const summarize = recordedSummarizer(() => '');
-    const { events } = await run({ options: await optionsOf({ summarize, isConfused: () => true, minSteps: 1, maxResets: 2 }), script: steps(12) });
+    const { events } = await run({
+      options: await optionsOf({ summarize, isConfused: () => true, minSteps: 1, maxResets: 2 }),
+      script: steps(12),
+    });
     expect(summarize.asked).toHaveLength(2);
-    expect(typesOf(events).filter((type) => type !== 'handoff.started')).toEqual(['handoff.failed', 'handoff.failed', 'handoff.refused']);
-    expect(events.find(({ type }) => type === 'handoff.refused')).toMatchObject({ reason: 'No briefing could be written 2 times in this turn.' });
+    expect(typesOf(events).filter((type) => type !== 'handoff.started')).toEqual([
+      'handoff.failed',
+      'handoff.failed',
+      'handoff.refused',
+    ]);
+    expect(events.find(({ type }) => type === 'handoff.refused')).toMatchObject({
+      reason: 'No briefing could be written 2 times in this turn.',
+    });
   });
 
   it('leave it as it is when the briefing would be no shorter', async () => {
-    const { events } = await run({ options: await optionsOf({ summarize: () => 'z'.repeat(9_000), maxFailedCompactions: 1 }), script: ['Done.'], notices: { 1: [failed()] } });
-    expect(events.find(({ type }) => type === 'handoff.failed')).toMatchObject({ error: { message: 'The briefing is no shorter than the history.' } });
+    const { events } = await run({
+      options: await optionsOf({ summarize: () => 'z'.repeat(9_000), maxFailedCompactions: 1 }),
+      script: ['Done.'],
+      notices: { 1: [failed()] },
+    });
+    expect(events.find(({ type }) => type === 'handoff.failed')).toMatchObject({
+      error: { message: 'The briefing is no shorter than the history.' },
+    });
   });
 
   it('do not hold a turn for longer than they may', async () => {
@@ -285,8 +458,12 @@ describe('resets', () => {
         signals.push(signal);
         return new Promise(() => undefined);
       };
-      const agent = harness({ model: scriptedModel(['Done.']), sessions: memorySessions({ s: long }) }).pipe(handOff({ project: still, summarize, identifiers: numbers, timeoutMs: 1_000 }));
-      const events = lastValueFrom(agent.turn({ session: 's', input: 'Go.', metadata: { handoff: 'now' } }).pipe(toArray()));
+      const agent = harness({ model: scriptedModel(['Done.']), sessions: memorySessions({ s: long }) }).pipe(
+        handOff({ project: still, summarize, identifiers: numbers, timeoutMs: 1_000 }),
+      );
+      const events = lastValueFrom(
+        agent.turn({ session: 's', input: 'Go.', metadata: { handoff: 'now' } }).pipe(toArray()),
+      );
       await vi.advanceTimersByTimeAsync(1_000);
       expect(typesOf(await events)).toEqual(['handoff.started', 'handoff.failed']);
       expect(signals[0]?.aborted).toBe(true);
@@ -311,13 +488,26 @@ describe('resets', () => {
 
   it('use facts where they come, and live without', async () => {
     const facts = () => Promise.reject(new Error('No.'));
-    const { events } = await run({ options: await optionsOf({ facts }), script: ['Done.'], metadata: { handoff: 'now' } });
+    const { events } = await run({
+      options: await optionsOf({ facts }),
+      script: ['Done.'],
+      metadata: { handoff: 'now' },
+    });
     expect(typesOf(events)).toEqual(['handoff.started', 'handoff.done']);
   });
 
   it('are cut to the size that the options allow', async () => {
     const summarize = recordedSummarizer(() => briefing);
-    const { events } = await run({ options: await optionsOf({ summarize, chunkChars: 2_000, maxBriefingTokens: 321, redact: (text) => text.replaceAll('ticket', '[x]') }), script: ['Done.'], metadata: { handoff: 'now' } });
+    const { events } = await run({
+      options: await optionsOf({
+        summarize,
+        chunkChars: 2_000,
+        maxBriefingTokens: 321,
+        redact: (text) => text.replaceAll('ticket', '[x]'),
+      }),
+      script: ['Done.'],
+      metadata: { handoff: 'now' },
+    });
     expect(events.find(({ type }) => type === 'handoff.done')).toMatchObject({ chunks: expect.any(Number) as unknown });
     expect(summarize.asked.filter(({ purpose }) => purpose === 'summarize').length).toBeGreaterThan(1);
     expect(summarize.asked.every(({ maxOutputTokens }) => maxOutputTokens === 321)).toBe(true);
@@ -332,20 +522,32 @@ describe('a turn that is resumed', () => {
   ])('makes each reset once, from every record, after %s', async (_, notices, more) => {
     const journal: JournalRecord[] = [];
     const storeOf = (records: JournalRecord[]): SessionStore => ({
-      open: () => ({ snapshot: { messages: long, state: {} }, journal: [...records], append: (record) => void records.push(decodeRecord(encodeRecord(record))), close: () => undefined }),
+      open: () => ({
+        snapshot: { messages: long, state: {} },
+        journal: [...records],
+        append: (record) => void records.push(decodeRecord(encodeRecord(record))),
+        close: () => undefined,
+      }),
       locate: () => 's',
       unfinished: () => [],
     });
     const options = await optionsOf(more);
     const agentWith = (records: JournalRecord[]) =>
-      harness({ model: scriptedModel([...steps(4), 'Done.']), tools: scriptedTools({ ls: 'a.txt' }, { ls: { effect: 'read-only' } }), sessions: storeOf(records) }).pipe(saying(notices), handOff(options));
+      harness({
+        model: scriptedModel([...steps(4), 'Done.']),
+        tools: scriptedTools({ ls: 'a.txt' }, { ls: { effect: 'read-only' } }),
+        sessions: storeOf(records),
+      }).pipe(saying(notices), handOff(options));
     await reply(agentWith(journal).turn({ session: 's', input: 'Go.', id: 't' }));
     expect(journal.filter(({ event }) => event.type === 'history.replace')).toHaveLength(1);
     for (let length = 1; length < journal.length; length += 1) {
       const records = journal.slice(0, length);
       const { outcome } = await reply(agentWith(records).resume('t'));
       expect(outcome, `after ${length} records`).toBe('completed');
-      expect(records.filter(({ event }) => event.type === 'history.replace').length, `after ${length} records`).toBeLessThanOrEqual(1);
+      expect(
+        records.filter(({ event }) => event.type === 'history.replace').length,
+        `after ${length} records`,
+      ).toBeLessThanOrEqual(1);
     }
   });
 });
@@ -355,7 +557,9 @@ describe('options', () => {
     const options = await optionsOf();
     expect(() => handOff({ ...options, summarize: undefined } as never)).toThrow('handOff() needs "summarize"');
     expect(() => handOff({ ...options, maxReset: 1 } as never)).toThrow('no option "maxReset" (it was given 1)');
-    expect(() => handOff({ ...options, leastSaving: 2 })).toThrow('a number from 0 to 1 as "leastSaving"; it was given 2');
+    expect(() => handOff({ ...options, leastSaving: 2 })).toThrow(
+      'a number from 0 to 1 as "leastSaving"; it was given 2',
+    );
     expect(() => handOff({ ...options, chunkChars: 5 })).toThrow('a whole number from 1000');
     expect(notice('handoff.refused', { trigger: 'loop', reason: user('x').role }).type).toBe('handoff.refused');
   });

@@ -1,9 +1,31 @@
-import { askAgain, intercept, keep, notice, type DecideContext, type Decision, type NewEvent, type ObserveHandlers, type TurnEvent, type TurnEventOf, type TurnOperator } from '@h/turn';
+import {
+  askAgain,
+  intercept,
+  keep,
+  notice,
+  type DecideContext,
+  type Decision,
+  type NewEvent,
+  type ObserveHandlers,
+  type TurnEvent,
+  type TurnEventOf,
+  type TurnOperator,
+} from '@h/turn';
 import type { HandOffTrigger } from './events.js';
 import { handOffKind } from './fresh-context.js';
 import { handOffSettingsOf, type HandOffOptions, type HandOffSettings } from './options.js';
 import { recordKey, resetContext } from './reset.js';
-import { afterCompaction, afterFailure, afterLoop, dueTrigger, noRecord, recordOf, settled, type HandOffRecord, type TriggerState } from './triggers.js';
+import {
+  afterCompaction,
+  afterFailure,
+  afterLoop,
+  dueTrigger,
+  noRecord,
+  recordOf,
+  settled,
+  type HandOffRecord,
+  type TriggerState,
+} from './triggers.js';
 
 type Request = TurnEventOf<'model.request'>;
 
@@ -62,9 +84,15 @@ export const handOff = (options: HandOffOptions): TurnOperator => {
 
     /** Why a reset that is due is not made; nothing where it may be. */
     const refusalOf = (): string | undefined => {
-      if (state.resets >= settings.maxResets) return `The session has had ${state.resets} resets; the option maxResets allows no more.`;
-      if (failures > 0 && failures >= settings.maxResets) return `No briefing could be written ${failures} times in this turn.`;
-      return stepsSince < settings.minSteps ? `The last reset is only ${stepsSince} model calls ago; it did not help.` : undefined;
+      if (state.resets >= settings.maxResets) {
+        return `The session has had ${state.resets} resets; the option maxResets allows no more.`;
+      }
+      if (failures > 0 && failures >= settings.maxResets) {
+        return `No briefing could be written ${failures} times in this turn.`;
+      }
+      return stepsSince < settings.minSteps
+        ? `The last reset is only ${stepsSince} model calls ago; it did not help.`
+        : undefined;
     };
 
     const refused = (trigger: HandOffTrigger, reason: string): readonly NewEvent[] => {
@@ -100,13 +128,20 @@ export const handOff = (options: HandOffOptions): TurnOperator => {
       lastRequest = request;
       // A step without tools is the last one of the turn, to sum up: what it sums up is not given away before.
       const isLast = request.settings.toolChoice === 'none';
-      const trigger = isLast ? undefined : (dueTrigger(state, settings) ?? (isConfused(settings, session, request) ? 'confused' : undefined));
+      const trigger = isLast
+        ? undefined
+        : (dueTrigger(state, settings) ?? (isConfused(settings, session, request) ? 'confused' : undefined));
       const reason = trigger === undefined ? undefined : refusalOf();
       if (trigger === undefined || reason !== undefined) {
-        const before = [...unkept(), ...(trigger === undefined || reason === undefined ? [] : refused(trigger, reason))];
+        const before = [
+          ...unkept(),
+          ...(trigger === undefined || reason === undefined ? [] : refused(trigger, reason)),
+        ];
         return before.length === 0 ? undefined : [...before, request];
       }
-      return reset(trigger, request, signal).then((outcome) => (outcome.ok ? [...outcome.commands, outcome.request] : [...unkept(), outcome.notice, request]));
+      return reset(trigger, request, signal).then((outcome) =>
+        outcome.ok ? [...outcome.commands, outcome.request] : [...unkept(), outcome.notice, request],
+      );
     };
 
     const afterError = (event: TurnEventOf<'model.error'>, { signal }: DecideContext): Decision | Promise<Decision> => {
@@ -115,7 +150,9 @@ export const handOff = (options: HandOffOptions): TurnOperator => {
       const reason = refusalOf();
       if (reason !== undefined) return [...refused('overflow', reason), event];
       return reset('overflow', lastRequest, signal).then((outcome) =>
-        outcome.ok ? [...outcome.commands, { ...event, retrying: true }, askAgain(outcome.request, event)] : [outcome.notice, event],
+        outcome.ok
+          ? [...outcome.commands, { ...event, retrying: true }, askAgain(outcome.request, event)]
+          : [outcome.notice, event],
       );
     };
 
@@ -148,7 +185,10 @@ export const handOff = (options: HandOffOptions): TurnOperator => {
           if (retrying === true && error.code === chantingCode) state = afterLoop(state);
         },
         ...noticesOf((type, event) => {
-          state = type === 'compaction.failed' ? afterFailure(state, event['reason']) : afterCompaction(state, event['tokensBefore'], event['tokensAfter'], settings.leastSaving);
+          state =
+            type === 'compaction.failed'
+              ? afterFailure(state, event['reason'])
+              : afterCompaction(state, event['tokensBefore'], event['tokensAfter'], settings.leastSaving);
         }),
       },
       decide: {
@@ -166,7 +206,10 @@ export const handOff = (options: HandOffOptions): TurnOperator => {
 /** Notices of packages that this one does not know, by their names. */
 const noticesOf = (learn: (type: string, event: Readonly<Record<string, unknown>>) => void): ObserveHandlers =>
   Object.fromEntries(
-    ['compaction.failed', 'compaction.done'].map((type) => [type, (event: TurnEvent) => learn(type, event as unknown as Readonly<Record<string, unknown>>)]),
+    ['compaction.failed', 'compaction.done'].map((type) => [
+      type,
+      (event: TurnEvent) => learn(type, event as unknown as Readonly<Record<string, unknown>>),
+    ]),
   );
 
 /** A judge that fails says no: a context is not given up on a guess. */

@@ -65,7 +65,9 @@ export interface HandOffOptions {
    *
    * @defaultValue none
    */
-  readonly facts?: ((context: { readonly turn: string; readonly session: string }) => MaybePromise<Readonly<Record<string, string>>>) | undefined;
+  readonly facts?:
+    | ((context: { readonly turn: string; readonly session: string }) => MaybePromise<Readonly<Record<string, string>>>)
+    | undefined;
   /**
    * How many resets a session may have, and how many briefings of a turn may fail. Beyond that the context stays, and the session's own
    * limits decide.
@@ -116,11 +118,16 @@ export interface HandOffOptions {
 type Defaulted = Omit<HandOffOptions, 'isConfused' | 'facts'>;
 
 /** Options with their defaults. */
-export type HandOffSettings = { readonly [Name in keyof Defaulted]-?: Exclude<Defaulted[Name], undefined> } & Pick<HandOffOptions, 'isConfused' | 'facts'>;
+export type HandOffSettings = { readonly [Name in keyof Defaulted]-?: Exclude<Defaulted[Name], undefined> } & Pick<
+  HandOffOptions,
+  'isConfused' | 'facts'
+>;
 
-const overflowWords = /context.{0,20}(?:length|window|limit)|(?:prompt|input|request) is too (?:long|large)|too many tokens|maximum.{0,20}tokens/i;
+const overflowWords =
+  /context.{0,20}(?:length|window|limit)|(?:prompt|input|request) is too (?:long|large)|too many tokens|maximum.{0,20}tokens/i;
 
-const saysOverflow = ({ code, message }: ErrorInfo): boolean => code === 'context-overflow' || code === 'context_length_exceeded' || overflowWords.test(message);
+const saysOverflow = ({ code, message }: ErrorInfo): boolean =>
+  code === 'context-overflow' || code === 'context_length_exceeded' || overflowWords.test(message);
 
 /** The options, checked and completed. @throws ContinuityError `invalid-option` */
 export const handOffSettingsOf = (options: HandOffOptions): HandOffSettings => {

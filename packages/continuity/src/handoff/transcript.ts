@@ -5,7 +5,10 @@ type Part = Exclude<Message['content'], string>[number];
 /** A message as text for whoever reports on it. Reasoning and files are left out, and ids of calls, which mean nothing where the calls are gone. */
 export const transcriptOf = (message: Message): string => {
   const who = message.metadata?.internal === true ? 'harness' : message.role;
-  const lines = typeof message.content === 'string' ? [quoted(message.content)] : message.content.map(partText).filter((line) => line !== '');
+  const lines =
+    typeof message.content === 'string'
+      ? [quoted(message.content)]
+      : message.content.map(partText).filter((line) => line !== '');
   return lines.length === 0 ? '' : `[${who}]\n${lines.join('\n')}\n`;
 };
 
@@ -26,7 +29,8 @@ const partText = (part: Part): string => {
 };
 
 /** Keeps a text from passing for something that somebody else has said: a line that looks like a heading of ours gets a bar before it. */
-const quoted = (text: string): string => text.replaceAll(/^(?=[^\S\r\n\u2028\u2029]*\[(?:user|assistant|tool|system|harness|call of|result of)\b)/gim, '| ');
+const quoted = (text: string): string =>
+  text.replaceAll(/^(?=[^\S\r\n\u2028\u2029]*\[(?:user|assistant|tool|system|harness|call of|result of)\b)/gim, '| ');
 
 const outputText = (output: ToolResultOutput): string => {
   switch (output.type) {

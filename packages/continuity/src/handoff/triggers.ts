@@ -23,22 +23,32 @@ export interface TriggerState extends HandOffRecord {
 }
 
 /** A compaction, or a part of one, has failed. */
-export const afterFailure = (state: TriggerState, reason: unknown): TriggerState => (otherReasons.has(String(reason)) ? state : { ...state, hasFailed: true });
+export const afterFailure = (state: TriggerState, reason: unknown): TriggerState =>
+  otherReasons.has(String(reason)) ? state : { ...state, hasFailed: true };
 
 /** A compaction was made. It has helped if it saved enough; then what failed before it is forgotten. */
-export const afterCompaction = (state: TriggerState, before: unknown, after: unknown, leastSaving: number): TriggerState => {
+export const afterCompaction = (
+  state: TriggerState,
+  before: unknown,
+  after: unknown,
+  leastSaving: number,
+): TriggerState => {
   const hasHelped = typeof before === 'number' && typeof after === 'number' && after <= before * (1 - leastSaving);
   return hasHelped ? { ...state, hasFailed: false, failed: 0 } : { ...state, hasFailed: true };
 };
 
 /** All that belongs to one compaction has been seen: a request or an error follows. */
-export const settled = (state: TriggerState): TriggerState => (state.hasFailed ? { ...state, hasFailed: false, failed: state.failed + 1 } : state);
+export const settled = (state: TriggerState): TriggerState =>
+  state.hasFailed ? { ...state, hasFailed: false, failed: state.failed + 1 } : state;
 
 /** Something was refused because it goes in circles. */
 export const afterLoop = (state: TriggerState): TriggerState => ({ ...state, loopBlocks: state.loopBlocks + 1 });
 
 /** What is due now. */
-export const dueTrigger = (state: TriggerState, { maxFailedCompactions, maxLoopBlocks }: Pick<HandOffSettings, 'maxFailedCompactions' | 'maxLoopBlocks'>): HandOffTrigger | undefined => {
+export const dueTrigger = (
+  state: TriggerState,
+  { maxFailedCompactions, maxLoopBlocks }: Pick<HandOffSettings, 'maxFailedCompactions' | 'maxLoopBlocks'>,
+): HandOffTrigger | undefined => {
   if (state.due !== undefined) return state.due;
   if (state.failed >= maxFailedCompactions) return 'compaction';
   return state.loopBlocks >= maxLoopBlocks ? 'loop' : undefined;
@@ -48,7 +58,18 @@ export const dueTrigger = (state: TriggerState, { maxFailedCompactions, maxLoopB
 export const recordOf = (value: unknown): HandOffRecord => {
   if (typeof value !== 'object' || value === null) return noRecord;
   const { resets, failed, due } = value as Readonly<Record<string, unknown>>;
-  const count = (number: unknown): number => (Number.isSafeInteger(number) && (number as number) >= 0 ? (number as number) : 0);
-  const triggers: readonly unknown[] = ['compaction', 'overflow', 'loop', 'confused', 'manual'] satisfies HandOffTrigger[];
-  return { resets: count(resets), failed: count(failed), ...(triggers.includes(due) && { due: due as HandOffTrigger }) };
+  const count = (number: unknown): number =>
+    Number.isSafeInteger(number) && (number as number) >= 0 ? (number as number) : 0;
+  const triggers: readonly unknown[] = [
+    'compaction',
+    'overflow',
+    'loop',
+    'confused',
+    'manual',
+  ] satisfies HandOffTrigger[];
+  return {
+    resets: count(resets),
+    failed: count(failed),
+    ...(triggers.includes(due) && { due: due as HandOffTrigger }),
+  };
 };

@@ -14,7 +14,10 @@ export interface Briefing {
 
 /** Whom to ask, and for whom. */
 export interface BriefingContext {
-  readonly settings: Pick<HandOffSettings, 'summarize' | 'identifiers' | 'chunkChars' | 'maxBriefingTokens' | 'isOverflow' | 'redact'>;
+  readonly settings: Pick<
+    HandOffSettings,
+    'summarize' | 'identifiers' | 'chunkChars' | 'maxBriefingTokens' | 'isOverflow' | 'redact'
+  >;
   readonly turn: string;
   readonly session: string;
   readonly signal: AbortSignal;
@@ -41,11 +44,16 @@ export const writeBriefing = async (messages: readonly Message[], context: Brief
   const ask = async (purpose: BriefingQuestion['purpose'], text: string): Promise<string> => {
     context.signal.throwIfAborted();
     const { maxBriefingTokens: maxOutputTokens, summarize, redact } = settings;
-    const answer = await summarize({ purpose, instructions: briefingInstructions(purpose, maxOutputTokens), text, maxOutputTokens }, context);
+    const answer = await summarize(
+      { purpose, instructions: briefingInstructions(purpose, maxOutputTokens), text, maxOutputTokens },
+      context,
+    );
     context.signal.throwIfAborted();
     if (typeof answer !== 'string' && answer.usage) usage = addUsage(usage, answer.usage);
     const said = redact(typeof answer === 'string' ? answer : answer.text).trim();
-    if (said.length < leastChars) throw new Error(`The summariser gave back ${said === '' ? 'nothing' : JSON.stringify(said)}.`);
+    if (said.length < leastChars) {
+      throw new Error(`The summariser gave back ${said === '' ? 'nothing' : JSON.stringify(said)}.`);
+    }
     return said;
   };
 
@@ -59,29 +67,50 @@ export const writeBriefing = async (messages: readonly Message[], context: Brief
   const lost = proof.missing(found, body);
   if (lost.length > 0) {
     const listed = lost.slice(-maxTold).map(({ value }) => `- ${value}`);
-    const mended = await ask('correct', `${delimited('briefing', body)}${delimited('missing identifiers', listed.join('\n'))}`).catch(() => {
+    const mended = await ask(
+      'correct',
+      `${delimited('briefing', body)}${delimited('missing identifiers', listed.join('\n'))}`,
+    ).catch(() => {
       context.signal.throwIfAborted();
       return undefined;
     });
     if (mended !== undefined && proof.missing(found, mended).length < lost.length) body = mended;
   }
   const stillLost = proof.missing(found, body);
-  const { ledger, appended } = ledgerOf(stillLost.map(({ value }) => value), settings.maxBriefingTokens * charsPerToken);
-  return { text: `${body}${ledger}`, chunks: chunks.length, identifiers: { found: found.length, appended, dropped: stillLost.length - appended }, usage };
+  const { ledger, appended } = ledgerOf(
+    stillLost.map(({ value }) => value),
+    settings.maxBriefingTokens * charsPerToken,
+  );
+  return {
+    text: `${body}${ledger}`,
+    chunks: chunks.length,
+    identifiers: { found: found.length, appended, dropped: stillLost.length - appended },
+    usage,
+  };
 };
 
 type Ask = (purpose: BriefingQuestion['purpose'], text: string) => Promise<string>;
 
-const summarizeChunk = async (texts: readonly string[], ask: Ask, isOverflow: HandOffSettings['isOverflow'], halvings: number): Promise<readonly string[]> => {
+const summarizeChunk = async (
+  texts: readonly string[],
+  ask: Ask,
+  isOverflow: HandOffSettings['isOverflow'],
+  halvings: number,
+): Promise<readonly string[]> => {
   try {
     return [await ask('summarize', delimited('transcript', texts.join('\n')))];
   } catch (error) {
     if (halvings >= maxHalvings || !isOverflow(toErrorInfo(error))) throw error;
   }
   const [only = ''] = texts;
-  if (texts.length === 1) return summarizeChunk([clip(only, Math.floor(only.length / 2))], ask, isOverflow, halvings + 1);
+  if (texts.length === 1) {
+    return summarizeChunk([clip(only, Math.floor(only.length / 2))], ask, isOverflow, halvings + 1);
+  }
   const middle = Math.ceil(texts.length / 2);
-  return [...(await summarizeChunk(texts.slice(0, middle), ask, isOverflow, halvings + 1)), ...(await summarizeChunk(texts.slice(middle), ask, isOverflow, halvings + 1))];
+  return [
+    ...(await summarizeChunk(texts.slice(0, middle), ask, isOverflow, halvings + 1)),
+    ...(await summarizeChunk(texts.slice(middle), ask, isOverflow, halvings + 1)),
+  ];
 };
 
 /** Makes one briefing of many: as many at a time as the summariser can read, and two at least. */
@@ -96,12 +125,21 @@ const mergeParts = async (parts: readonly string[], ask: Ask, chunkChars: number
     else batches.push([part]);
   }
   const merged: string[] = [];
-  for (const batch of batches) merged.push(batch.length === 1 ? (batch[0] ?? '') : await ask('merge', batch.map((text, index) => delimited(`briefing ${index + 1}`, text)).join('')));
+  for (const batch of batches) {
+    merged.push(
+      batch.length === 1
+        ? (batch[0] ?? '')
+        : await ask('merge', batch.map((text, index) => delimited(`briefing ${index + 1}`, text)).join('')),
+    );
+  }
   return mergeParts(merged, ask, chunkChars);
 };
 
 /** The list of what the summariser has lost; the latest first, as far as there is room. */
-const ledgerOf = (values: readonly string[], maxChars: number): { readonly ledger: string; readonly appended: number } => {
+const ledgerOf = (
+  values: readonly string[],
+  maxChars: number,
+): { readonly ledger: string; readonly appended: number } => {
   const lines: string[] = [];
   let room = maxChars;
   for (const value of values.toReversed()) {
@@ -109,7 +147,10 @@ const ledgerOf = (values: readonly string[], maxChars: number): { readonly ledge
     if (room < 0) break;
     lines.push(`- ${value}`);
   }
-  return { ledger: lines.length === 0 ? '' : `\n\n# Identifiers, letter by letter\n${lines.join('\n')}`, appended: lines.length };
+  return {
+    ledger: lines.length === 0 ? '' : `\n\n# Identifiers, letter by letter\n${lines.join('\n')}`,
+    appended: lines.length,
+  };
 };
 
 const delimited = (name: string, text: string): string => {

@@ -2,7 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planned } from '../../test/projects.js';
 import { ContinuityError } from '../errors.js';
-import { blockTask, claimNext, claimTask, completeTask, releaseClaims, releaseGone, renewClaims, taskOf, unblockTask } from './changes.js';
+import {
+  blockTask,
+  claimNext,
+  claimTask,
+  completeTask,
+  releaseClaims,
+  releaseGone,
+  renewClaims,
+  taskOf,
+  unblockTask,
+} from './changes.js';
 import { beginWork, emptyProgress, planTasks } from './planning.js';
 import { progressSchema, type Progress } from './schema.js';
 import { isHeld, selectTask } from './select-task.js';
@@ -29,12 +39,21 @@ describe('claimTask', () => {
   });
 
   it('keeps it for an owner that gives signs of life', () => {
-    const claimed = renewClaims(claimTask(working('a'), 'a', { owner: 'one', at: 0, leaseMs }), { owner: 'one', at: 900, leaseMs });
+    const claimed = renewClaims(claimTask(working('a'), 'a', { owner: 'one', at: 0, leaseMs }), {
+      owner: 'one',
+      at: 900,
+      leaseMs,
+    });
     expect(code(() => claimTask(claimed, 'a', { owner: 'two', at: 1_800, leaseMs }))).toBe('claim-lost');
   });
 
   it('refuses what waits for others, and what is done or blocked', () => {
-    const progress = beginWork(planTasks(emptyProgress('Goal'), planned('a', 'b').map((task) => (task.id === 'b' ? { ...task, dependsOn: ['a'] } : task))));
+    const progress = beginWork(
+      planTasks(
+        emptyProgress('Goal'),
+        planned('a', 'b').map((task) => (task.id === 'b' ? { ...task, dependsOn: ['a'] } : task)),
+      ),
+    );
     expect(code(() => claimTask(progress, 'b', { owner: 'one', at: 0, leaseMs }))).toBe('not-ready');
     const claimed = claimTask(progress, 'a', { owner: 'one', at: 0, leaseMs });
     const done = completeTask(claimed, 'a', evidence, { owner: 'one', at: 1 });
@@ -48,12 +67,27 @@ describe('releaseGone', () => {
   it('lets go what processes had that are gone, and keeps what may be in work', () => {
     const mark = { machine: 'm', boot: 'b', start: '1' };
     const marks = { dead: { ...mark, pid: 1 }, alive: { ...mark, pid: 2 } };
-    const claimed = claimTask(claimTask(claimTask(working('a', 'b', 'c'), 'a', { owner: 'one', at: 0, leaseMs, process: marks.dead }), 'b', { owner: 'two', at: 0, leaseMs, process: marks.alive }), 'c', { owner: 'three', at: 0, leaseMs });
+    const claimed = claimTask(
+      claimTask(claimTask(working('a', 'b', 'c'), 'a', { owner: 'one', at: 0, leaseMs, process: marks.dead }), 'b', {
+        owner: 'two',
+        at: 0,
+        leaseMs,
+        process: marks.alive,
+      }),
+      'c',
+      { owner: 'three', at: 0, leaseMs },
+    );
     const after = releaseGone(claimed, ({ pid }) => pid === 1);
-    expect(after.tasks.map(({ claim, lastOwner }) => [claim?.owner, lastOwner])).toEqual([[undefined, 'one'], ['two', 'two'], ['three', 'three']]);
+    expect(after.tasks.map(({ claim, lastOwner }) => [claim?.owner, lastOwner])).toEqual([
+      [undefined, 'one'],
+      ['two', 'two'],
+      ['three', 'three'],
+    ]);
     expect(releaseGone(after, ({ pid }) => pid === 1)).toBe(after);
     // The session goes on in another process.
-    expect(taskOf(renewClaims(claimed, { owner: 'one', at: 1, leaseMs, process: marks.alive }), 'a').claim?.process).toEqual(marks.alive);
+    expect(
+      taskOf(renewClaims(claimed, { owner: 'one', at: 1, leaseMs, process: marks.alive }), 'a').claim?.process,
+    ).toEqual(marks.alive);
   });
 });
 
@@ -62,11 +96,21 @@ describe('completeTask', () => {
     const progress = working('a');
     expect(code(() => completeTask(progress, 'a', evidence, { owner: 'one', at: 0 }))).toBe('not-claimed');
     const claimed = claimTask(progress, 'a', { owner: 'one', at: 0, leaseMs });
-    expect(code(() => completeTask(claimed, 'a', { summary: 'I am sure.' }, { owner: 'one', at: 1 }))).toBe('evidence-missing');
-    expect(code(() => completeTask(claimed, 'a', { ...evidence, summary: ' ' }, { owner: 'one', at: 1 }))).toBe('evidence-missing');
-    const failed = { summary: 'Nearly.', check: { command: 'npm test', exitCode: 1, at: '2026-11-21T00:00:00.000Z', output: '' } };
+    expect(code(() => completeTask(claimed, 'a', { summary: 'I am sure.' }, { owner: 'one', at: 1 }))).toBe(
+      'evidence-missing',
+    );
+    expect(code(() => completeTask(claimed, 'a', { ...evidence, summary: ' ' }, { owner: 'one', at: 1 }))).toBe(
+      'evidence-missing',
+    );
+    const failed = {
+      summary: 'Nearly.',
+      check: { command: 'npm test', exitCode: 1, at: '2026-11-21T00:00:00.000Z', output: '' },
+    };
     expect(code(() => completeTask(claimed, 'a', failed as never, { owner: 'one', at: 1 }))).toBe('evidence-missing');
-    expect(taskOf(completeTask(claimed, 'a', evidence, { owner: 'one', at: 1 }), 'a')).toMatchObject({ status: 'done', evidence });
+    expect(taskOf(completeTask(claimed, 'a', evidence, { owner: 'one', at: 1 }), 'a')).toMatchObject({
+      status: 'done',
+      evidence,
+    });
   });
 });
 
@@ -74,7 +118,10 @@ describe('blockTask', () => {
   it('sets a task aside until somebody helps', () => {
     const claimed = claimTask(working('a'), 'a', { owner: 'one', at: 0, leaseMs });
     const blocked = blockTask(claimed, 'a', 'No key.', { owner: 'one' });
-    expect(selectTask(blocked, 'one', 1)).toMatchObject({ kind: 'blocked', tasks: [{ id: 'a', blockedBy: 'No key.' }] });
+    expect(selectTask(blocked, 'one', 1)).toMatchObject({
+      kind: 'blocked',
+      tasks: [{ id: 'a', blockedBy: 'No key.' }],
+    });
     expect(selectTask(unblockTask(blocked, 'a'), 'two', 1)).toMatchObject({ kind: 'task', isResumed: true });
     expect(code(() => unblockTask(claimed, 'a'))).toBe('not-ready');
   });
@@ -91,12 +138,18 @@ describe('selectTask', () => {
 
   it('passes over what was begun and now has to wait for another task', () => {
     const begun = releaseClaims(claimTask(working('a', 'b'), 'a', { owner: 'one', at: 0, leaseMs }), 'one');
-    const edited: Progress = { ...begun, tasks: begun.tasks.map((task) => (task.id === 'a' ? { ...task, dependsOn: ['b'] } : task)) };
+    const edited: Progress = {
+      ...begun,
+      tasks: begun.tasks.map((task) => (task.id === 'a' ? { ...task, dependsOn: ['b'] } : task)),
+    };
     const next = claimNext(edited, { owner: 'one', at: 1, leaseMs });
     expect(next.tasks.map(({ claim }) => claim?.owner)).toEqual([undefined, 'one']);
     const blocked = blockTask(next, 'b', 'No key.', { owner: 'one' });
     expect(selectTask(blocked, 'one', 2)).toMatchObject({ kind: 'blocked', tasks: [{ id: 'b' }] });
-    expect(selectTask(completeTask(next, 'b', evidence, { owner: 'one', at: 2 }), 'one', 3)).toMatchObject({ task: { id: 'a' }, isResumed: true });
+    expect(selectTask(completeTask(next, 'b', evidence, { owner: 'one', at: 2 }), 'one', 3)).toMatchObject({
+      task: { id: 'a' },
+      isResumed: true,
+    });
   });
 
   it('lets no clock that was wrong by years hold a task for years', () => {
@@ -110,11 +163,26 @@ describe('selectTask', () => {
 
   it('is quick in a list of 5,000 tasks of which each waits for all before it to begin', () => {
     const ids = Array.from({ length: 5_000 }, (_, index) => `t${index}`);
-    const progress = beginWork(planTasks(emptyProgress('Goal'), planned(...ids).map((task, index) => ({ ...task, dependsOn: ids.slice(Math.max(0, index - 5), index) }))));
+    const progress = beginWork(
+      planTasks(
+        emptyProgress('Goal'),
+        planned(...ids).map((task, index) => ({ ...task, dependsOn: ids.slice(Math.max(0, index - 5), index) })),
+      ),
+    );
     const startedAt = performance.now();
-    const blocked: Progress = { ...progress, tasks: progress.tasks.map((task, index) => (index === 0 ? { ...task, status: 'blocked', blockedBy: 'No key.' } : task)) };
+    const blocked: Progress = {
+      ...progress,
+      tasks: progress.tasks.map((task, index) =>
+        index === 0 ? { ...task, status: 'blocked', blockedBy: 'No key.' } : task,
+      ),
+    };
     for (let round = 0; round < 20; round += 1) expect(selectTask(blocked, 'one', 0).kind).toBe('blocked');
-    expect(progressSchema.safeParse({ ...progress, tasks: progress.tasks.map((task, index) => ({ ...task, dependsOn: index === 0 ? [] : ['t0'] })) }).success).toBe(true);
+    expect(
+      progressSchema.safeParse({
+        ...progress,
+        tasks: progress.tasks.map((task, index) => ({ ...task, dependsOn: index === 0 ? [] : ['t0'] })),
+      }).success,
+    ).toBe(true);
     // What looks at each task for each task takes many seconds.
     expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
@@ -123,7 +191,10 @@ describe('selectTask', () => {
     expect(selectTask(emptyProgress('Goal'), 'one', 0)).toEqual({ kind: 'no-tasks' });
     const claimed = claimTask(working('a'), 'a', { owner: 'one', at: 0, leaseMs });
     expect(selectTask(claimed, 'two', 1)).toMatchObject({ kind: 'taken', freeAt: '1970-01-01T00:00:01.000Z' });
-    expect(selectTask(completeTask(claimed, 'a', evidence, { owner: 'one', at: 1 }), 'two', 1)).toEqual({ kind: 'all-done', count: 1 });
+    expect(selectTask(completeTask(claimed, 'a', evidence, { owner: 'one', at: 1 }), 'two', 1)).toEqual({
+      kind: 'all-done',
+      count: 1,
+    });
   });
 });
 
@@ -136,7 +207,17 @@ describe('the progress of several owners', () => {
   it('keeps its rules, whoever does what and when', () => {
     const commands = fc.array(
       fc.record({
-        do: fc.constantFrom<Command['do']>('claim', 'claim', 'renew', 'release', 'complete', 'complete', 'block', 'unblock', 'wait'),
+        do: fc.constantFrom<Command['do']>(
+          'claim',
+          'claim',
+          'renew',
+          'release',
+          'complete',
+          'complete',
+          'block',
+          'unblock',
+          'wait',
+        ),
         owner: fc.constantFrom('one', 'two', 'three'),
         task: fc.nat(3),
       }),
@@ -145,7 +226,10 @@ describe('the progress of several owners', () => {
     const dependencies = fc.array(fc.nat(3), { minLength: 4, maxLength: 4 });
     fc.assert(
       fc.property(commands, dependencies, (all, needs) => {
-        const tasks = planned('t0', 't1', 't2', 't3').map((task, index) => ({ ...task, dependsOn: (needs[index] ?? 0) < index ? [`t${needs[index]}`] : [] }));
+        const tasks = planned('t0', 't1', 't2', 't3').map((task, index) => ({
+          ...task,
+          dependsOn: (needs[index] ?? 0) < index ? [`t${needs[index]}`] : [],
+        }));
         let progress = beginWork(planTasks(emptyProgress('Goal'), tasks));
         let at = 0;
         for (const command of all) {
@@ -162,11 +246,18 @@ describe('the progress of several owners', () => {
             if (task.status === 'done' && was.status !== 'done') expect(was.claim?.owner).toBe(command.owner);
           }
           for (const owner of ['one', 'two', 'three']) {
-            expect(progress.tasks.filter(({ claim }) => claim?.owner === owner).length, 'one task at a time').toBeLessThanOrEqual(1);
+            expect(
+              progress.tasks.filter(({ claim }) => claim?.owner === owner).length,
+              'one task at a time',
+            ).toBeLessThanOrEqual(1);
             expect(['task', 'taken', 'blocked', 'all-done']).toContain(selectTask(progress, owner, at).kind);
           }
         }
-        expect(finish(progress, at).tasks.every(({ status }) => status === 'done' || status === 'blocked' || needsBlocked(progress, status))).toBe(true);
+        expect(
+          finish(progress, at).tasks.every(
+            ({ status }) => status === 'done' || status === 'blocked' || needsBlocked(progress, status),
+          ),
+        ).toBe(true);
       }),
     );
   });
@@ -206,10 +297,16 @@ const finish = (progress: Progress, at: number): Progress => {
     now += 1;
     const next = selectTask(current, 'last', now);
     if (next.kind !== 'task') return current;
-    current = completeTask(claimTask(current, next.task.id, { owner: 'last', at: now, leaseMs }), next.task.id, evidence, { owner: 'last', at: now });
+    current = completeTask(
+      claimTask(current, next.task.id, { owner: 'last', at: now, leaseMs }),
+      next.task.id,
+      evidence,
+      { owner: 'last', at: now },
+    );
   }
   throw new Error('It does not come to an end.');
 };
 
 /** What waits for a blocked task is still to do. */
-const needsBlocked = (progress: Progress, status: string): boolean => status === 'todo' && progress.tasks.some((task) => task.status === 'blocked');
+const needsBlocked = (progress: Progress, status: string): boolean =>
+  status === 'todo' && progress.tasks.some((task) => task.status === 'blocked');

@@ -32,7 +32,10 @@ describe('claimPlanning', () => {
     const process = { machine: 'm', boot: 'b', pid: 1, start: '1' };
     const claimed = renewClaims(claimedBy('one'), { owner: 'one', at: 900, leaseMs, process });
     expect(code(() => claimPlanning(claimed, { owner: 'two', at: 1_800, leaseMs }))).toBe('claim-lost');
-    expect(claimPlanning(claimed, { owner: 'one', at: 1_800, leaseMs }).planning?.claim).toMatchObject({ generation: 1, expiresAt: new Date(2_800).toISOString() });
+    expect(claimPlanning(claimed, { owner: 'one', at: 1_800, leaseMs }).planning?.claim).toMatchObject({
+      generation: 1,
+      expiresAt: new Date(2_800).toISOString(),
+    });
     for (const free of [releaseClaims(claimed, 'one'), releaseGone(claimed, ({ pid }) => pid === 1)]) {
       expect(free.planning).toEqual({ generation: 1, lastOwner: 'one' });
       expect(claimPlanning(free, { owner: 'two', at: 901, leaseMs }).planning?.claim?.owner).toBe('two');
@@ -58,7 +61,9 @@ describe('planTasks', () => {
   });
 
   it('wants acceptance criteria before anything is worked on', () => {
-    expect(code(() => planTasks(emptyProgress('Goal'), [{ id: 'a', title: 'A', acceptance: [] }]))).toBe('progress-invalid');
+    expect(code(() => planTasks(emptyProgress('Goal'), [{ id: 'a', title: 'A', acceptance: [] }]))).toBe(
+      'progress-invalid',
+    );
   });
 
   it('does not begin work without a task', () => {
@@ -67,8 +72,14 @@ describe('planTasks', () => {
 });
 
 describe('the planning of several sessions', () => {
-  it('is one session\'s at a time, whoever does what and when', () => {
-    const commands = fc.array(fc.record({ do: fc.constantFrom('claim', 'claim', 'renew', 'release', 'plan', 'wait'), owner: fc.constantFrom('one', 'two', 'three') }), { maxLength: 40 });
+  it("is one session's at a time, whoever does what and when", () => {
+    const commands = fc.array(
+      fc.record({
+        do: fc.constantFrom('claim', 'claim', 'renew', 'release', 'plan', 'wait'),
+        owner: fc.constantFrom('one', 'two', 'three'),
+      }),
+      { maxLength: 40 },
+    );
     fc.assert(
       fc.property(commands, (all) => {
         let progress = emptyProgress('Goal');
@@ -88,7 +99,9 @@ describe('the planning of several sessions', () => {
           }
           expect(parseProgress(JSON.stringify(progress))).toMatchObject({ state: 'ready' });
           const [was, is] = [before.planning?.claim, progress.planning?.claim];
-          if (was && is?.owner !== was.owner) expect(!isHeld({ claim: was }, at) || (what === 'release' && owner === was.owner)).toBe(true);
+          if (was && is?.owner !== was.owner) {
+            expect(!isHeld({ claim: was }, at) || (what === 'release' && owner === was.owner)).toBe(true);
+          }
           if (progress.tasks !== before.tasks && what === 'plan') expect(is?.owner).toBe(owner);
           expect(progress.planning?.generation ?? 0).toBeGreaterThanOrEqual(before.planning?.generation ?? 0);
         }

@@ -15,7 +15,10 @@ import { claimNext, releaseClaims } from './changes.js';
 import { beginWork, emptyProgress, planTasks } from './planning.js';
 import { parseProgress } from './parse.js';
 
-const start = async (script: string, ...args: readonly string[]): Promise<ChildProcessByStdio<Writable, Readable, null>> => {
+const start = async (
+  script: string,
+  ...args: readonly string[]
+): Promise<ChildProcessByStdio<Writable, Readable, null>> => {
   const child = spawn(process.execPath, [script, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   await once(child.stdout, 'data');
@@ -32,13 +35,22 @@ describe('the progress file', () => {
     expect(await progress.read()).toEqual({ state: 'missing' });
     await expect(progress.update((current) => current)).rejects.toMatchObject({ code: 'progress-missing' });
 
-    for (const text of ['', '{"format":"agent-progress","version":1,"revi', '[]', '{"format":"agent-progress","version":1,"revision":1,"phase":"working","goal":"","tasks":[{"id":"a"}]}']) {
+    for (const text of [
+      '',
+      '{"format":"agent-progress","version":1,"revi',
+      '[]',
+      '{"format":"agent-progress","version":1,"revision":1,"phase":"working","goal":"","tasks":[{"id":"a"}]}',
+    ]) {
       await writeFile(progress.path, text);
       const found = await progress.read();
       if (found.state !== 'corrupt') throw new Error(`It is ${found.state}.`);
       expect(await readFile(found.backup ?? '', 'utf8')).toBe(text);
-      await expect(progress.update((current) => ({ ...current, goal: 'x' }))).rejects.toMatchObject({ code: 'progress-corrupt' });
-      await expect(progress.initialize(emptyProgress('x'), (current) => planTasks(current, planned('a')))).rejects.toMatchObject({ code: 'progress-corrupt' });
+      await expect(progress.update((current) => ({ ...current, goal: 'x' }))).rejects.toMatchObject({
+        code: 'progress-corrupt',
+      });
+      await expect(
+        progress.initialize(emptyProgress('x'), (current) => planTasks(current, planned('a'))),
+      ).rejects.toMatchObject({ code: 'progress-corrupt' });
       expect(await readFile(progress.path, 'utf8')).toBe(text);
     }
   });
@@ -83,7 +95,9 @@ describe('the progress file', () => {
 
   it('holds thousands of tasks', async () => {
     const { progress } = await projectWith(planned(...Array.from({ length: 5_000 }, (_, index) => `t${index}`)));
-    const after = await progress.update((current) => claimNext(current, { owner: 'me', at: Date.now(), leaseMs: 1_000 }));
+    const after = await progress.update((current) =>
+      claimNext(current, { owner: 'me', at: Date.now(), leaseMs: 1_000 }),
+    );
     expect(after.tasks[0]?.claim?.owner).toBe('me');
     expect(await progress.read()).toMatchObject({ state: 'ready', progress: { tasks: { length: 5_000 } } });
   });
@@ -92,7 +106,9 @@ describe('the progress file', () => {
     const { progress } = openProject({ folder: await temporaryFolder() });
     await writeFile(progress.path, '{"format":"agent-progress","version":2}');
     expect(await progress.read()).toEqual({ state: 'newer', version: 2 });
-    await expect(progress.update((current) => ({ ...current, goal: 'x' }))).rejects.toMatchObject({ code: 'progress-newer' });
+    await expect(progress.update((current) => ({ ...current, goal: 'x' }))).rejects.toMatchObject({
+      code: 'progress-newer',
+    });
   });
 
   it('restores the last good content when it is asked to, and only over a damaged file', async () => {
@@ -107,7 +123,9 @@ describe('the progress file', () => {
     const { progress } = await projectWith(planned('a'));
     const { revision } = await progress.update((current) => ({ ...current, goal: 'one' }));
     await progress.update((current) => ({ ...current, goal: 'two' }), revision);
-    await expect(progress.update((current) => ({ ...current, goal: 'three' }), revision)).rejects.toMatchObject({ code: 'progress-conflict' });
+    await expect(progress.update((current) => ({ ...current, goal: 'three' }), revision)).rejects.toMatchObject({
+      code: 'progress-conflict',
+    });
     expect(await progress.read()).toMatchObject({ progress: { goal: 'two', revision: revision + 1 } });
   });
 
@@ -115,10 +133,25 @@ describe('the progress file', () => {
     const { progress } = await projectWith(planned('a', 'b'));
     const before = await readFile(progress.path, 'utf8');
     await progress.update((current) => releaseClaims(current, 'nobody'));
-    await expect(progress.update((current) => ({ ...current, tasks: [...current.tasks.slice(0, 1), ...current.tasks.slice(0, 1)] }))).rejects.toMatchObject({ code: 'progress-invalid', message: expect.stringContaining('"a" is there twice') as unknown });
-    const circle = (id: string) => (current: Parameters<Parameters<typeof progress.update>[0]>[0]) => ({ ...current, tasks: current.tasks.map((task) => ({ ...task, dependsOn: [id === '' ? (task.id === 'a' ? 'b' : 'a') : id] })) });
-    await expect(progress.update(circle(''))).rejects.toMatchObject({ message: expect.stringContaining('wait for each other') as unknown });
-    await expect(progress.update(circle('x'))).rejects.toMatchObject({ message: expect.stringContaining('which is not there') as unknown });
+    await expect(
+      progress.update((current) => ({
+        ...current,
+        tasks: [...current.tasks.slice(0, 1), ...current.tasks.slice(0, 1)],
+      })),
+    ).rejects.toMatchObject({
+      code: 'progress-invalid',
+      message: expect.stringContaining('"a" is there twice') as unknown,
+    });
+    const circle = (id: string) => (current: Parameters<Parameters<typeof progress.update>[0]>[0]) => ({
+      ...current,
+      tasks: current.tasks.map((task) => ({ ...task, dependsOn: [id === '' ? (task.id === 'a' ? 'b' : 'a') : id] })),
+    });
+    await expect(progress.update(circle(''))).rejects.toMatchObject({
+      message: expect.stringContaining('wait for each other') as unknown,
+    });
+    await expect(progress.update(circle('x'))).rejects.toMatchObject({
+      message: expect.stringContaining('which is not there') as unknown,
+    });
     expect(await readFile(progress.path, 'utf8')).toBe(before);
   });
 
@@ -134,7 +167,8 @@ describe('the progress file', () => {
   it('writes over nothing that a person saves at the same moment', async () => {
     const { progress } = await projectWith(planned('a'));
     const text = await readFile(progress.path, 'utf8');
-    const save = (goal: string): void => writeFileSync(progress.path, `\u{FEFF}${JSON.stringify({ ...(JSON.parse(text) as object), goal })}`);
+    const save = (goal: string): void =>
+      writeFileSync(progress.path, `\u{FEFF}${JSON.stringify({ ...(JSON.parse(text) as object), goal })}`);
     let times = 0;
     const after = await progress.update((current) => {
       times += 1;
@@ -168,18 +202,30 @@ describe('the progress file', () => {
     await expect(openProject({ folder }).progress.read()).rejects.toMatchObject({ code: 'unsafe-path' });
     await rm(join(folder, 'agent-progress.json'));
     await symlink(await temporaryFolder(), join(folder, '.agent-output'));
-    await expect(openProject({ folder }).progress.initialize(emptyProgress(''), beginWork)).rejects.toMatchObject({ code: 'unsafe-path' });
+    await expect(openProject({ folder }).progress.initialize(emptyProgress(''), beginWork)).rejects.toMatchObject({
+      code: 'unsafe-path',
+    });
   });
 
   it('loses no change of many at once', async () => {
     const { progress, folder } = await projectWith(planned('a'));
     const other = openProject({ folder }).progress;
     const before = await progress.update((current) => ({ ...current, goal: '' }));
-    await Promise.all(Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? progress : other).update((current) => ({ ...current, goal: `${current.goal}${index} ` }))));
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        (index % 2 === 0 ? progress : other).update((current) => ({ ...current, goal: `${current.goal}${index} ` })),
+      ),
+    );
     const found = await progress.read();
     if (found.state !== 'ready') throw new Error(found.state);
     expect(found.progress.revision).toBe(before.revision + 20);
-    expect(found.progress.goal.trim().split(' ').map(Number).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index));
+    expect(
+      found.progress.goal
+        .trim()
+        .split(' ')
+        .map(Number)
+        .toSorted((a, b) => a - b),
+    ).toEqual(Array.from({ length: 20 }, (_, index) => index));
   });
 });
 
@@ -193,15 +239,25 @@ describe('two processes', () => {
   });
   afterAll(() => rm(scripts, { recursive: true, force: true }));
 
-  it.runIf(canUnshare)('say nothing of each other across namespaces, nor take another process for one of theirs', async () => {
-    const marks = (['--mount-proc', '--kill-child'] as const).map((option) => JSON.parse(execFileSync('unshare', ['--pid', '--fork', option, process.execPath, script, 'mark', '/tmp', 'x'], { encoding: 'utf8' })) as ProcessMark);
-    // Both are the first process of their namespace, and gone.
-    expect(marks.map(({ pid }) => pid)).toEqual([1, 1]);
-    expect(marks.map((mark) => isGone(mark))).toEqual([false, false]);
-    expect(new Set([...marks, thisProcess()].map(({ machine }) => machine)).size).toBeGreaterThan(1);
-    // In the second one /proc speaks of the processes outside, whose first is another one.
-    expect(marks.map(({ start: begun }) => begun !== '')).toEqual([true, false]);
-  });
+  it.runIf(canUnshare)(
+    'say nothing of each other across namespaces, nor take another process for one of theirs',
+    async () => {
+      const marks = (['--mount-proc', '--kill-child'] as const).map(
+        (option) =>
+          JSON.parse(
+            execFileSync('unshare', ['--pid', '--fork', option, process.execPath, script, 'mark', '/tmp', 'x'], {
+              encoding: 'utf8',
+            }),
+          ) as ProcessMark,
+      );
+      // Both are the first process of their namespace, and gone.
+      expect(marks.map(({ pid }) => pid)).toEqual([1, 1]);
+      expect(marks.map((mark) => isGone(mark))).toEqual([false, false]);
+      expect(new Set([...marks, thisProcess()].map(({ machine }) => machine)).size).toBeGreaterThan(1);
+      // In the second one /proc speaks of the processes outside, whose first is another one.
+      expect(marks.map(({ start: begun }) => begun !== '')).toEqual([true, false]);
+    },
+  );
 
   it('never claim the same task', async () => {
     const ids = Array.from({ length: 24 }, (_, index) => `t${index}`);
@@ -213,13 +269,21 @@ describe('two processes', () => {
         said += chunk.toString();
       });
       child.stdin.write('go\n');
-      return once(child, 'exit').then(() => said.trim().split('\n').filter((line) => line !== ''));
+      return once(child, 'exit').then(() =>
+        said
+          .trim()
+          .split('\n')
+          .filter((line) => line !== ''),
+      );
     });
     const [one = [], two = []] = await Promise.all(outputs);
     expect([...one, ...two].toSorted()).toEqual(ids.toSorted());
     expect(one.length, 'one of them did everything').toBeGreaterThan(0);
     expect(two.length, 'one of them did everything').toBeGreaterThan(0);
-    expect(await progress.read()).toMatchObject({ state: 'ready', progress: { tasks: ids.map((id) => ({ id, status: 'done' })) } });
+    expect(await progress.read()).toMatchObject({
+      state: 'ready',
+      progress: { tasks: ids.map((id) => ({ id, status: 'done' })) },
+    });
   });
 
   it('leave a whole file when one is killed while it writes, and the other goes on at once', async () => {
@@ -236,7 +300,9 @@ describe('two processes', () => {
       await progress.update((current) => ({ ...current, goal: `after ${delayMs}` }));
     }
     // One that has not even signed its lock leaves an empty folder, which goes by its age.
-    expect((await readdir(join(folder, '.agent-output/lock'))).filter((name) => !/^[0-9a-f-]{36}$/.test(name))).toEqual([]);
+    expect((await readdir(join(folder, '.agent-output/lock'))).filter((name) => !/^[0-9a-f-]{36}$/.test(name))).toEqual(
+      [],
+    );
   });
 
   it('take up the task of one that was killed at once, and that of one that stands still when its lease has run out', async () => {
@@ -257,7 +323,14 @@ describe('two processes', () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(await progress.read()).toMatchObject({ progress: { tasks: [{ claim: { owner: 'me', generation: 2 } }] } });
     await progress.update((current) => releaseClaims(current, 'me'));
-    await progress.update((current) => claimNext(current, { owner: 'child', at: Date.now(), leaseMs: 300_000, process: { ...thisProcess(), pid: child.pid ?? 0, start: '' } }));
+    await progress.update((current) =>
+      claimNext(current, {
+        owner: 'child',
+        at: Date.now(),
+        leaseMs: 300_000,
+        process: { ...thisProcess(), pid: child.pid ?? 0, start: '' },
+      }),
+    );
     expect((await status()).next.kind).toBe('wait');
     child.kill('SIGKILL');
     await once(child, 'exit');

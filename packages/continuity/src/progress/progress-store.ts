@@ -56,7 +56,9 @@ const maxLooks = 5;
 const lookMs = 40;
 
 /** A file that was read; `text` where a copy of a damaged one can be kept. */
-type Found = Exclude<ProgressFile, { readonly state: 'corrupt' }> | { readonly state: 'corrupt'; readonly problem: string; readonly text?: string };
+type Found =
+  | Exclude<ProgressFile, { readonly state: 'corrupt' }>
+  | { readonly state: 'corrupt'; readonly problem: string; readonly text?: string };
 
 export const createProgressStore = (project: string, folder: StateFolder): ProgressStore => {
   const path = join(project, progressFileName);
@@ -86,7 +88,8 @@ export const createProgressStore = (project: string, folder: StateFolder): Progr
   };
 
   /** Editors write a file piece by piece, or take it away before they put the new one there. */
-  const mayBeOnItsWay = async ({ state }: Found): Promise<boolean> => state === 'corrupt' || (state === 'missing' && (await ifThere(lstat(folder.at(lastGoodName)))) !== undefined);
+  const mayBeOnItsWay = async ({ state }: Found): Promise<boolean> =>
+    state === 'corrupt' || (state === 'missing' && (await ifThere(lstat(folder.at(lastGoodName)))) !== undefined);
 
   const read = async (): Promise<ProgressFile> => {
     let found = await readOnce();
@@ -99,7 +102,11 @@ export const createProgressStore = (project: string, folder: StateFolder): Progr
     }
     if (found.state !== 'corrupt') return found;
     const { problem, text } = found;
-    return { state: 'corrupt', problem, backup: text === undefined ? undefined : await backUp(text).catch(() => undefined) };
+    return {
+      state: 'corrupt',
+      problem,
+      backup: text === undefined ? undefined : await backUp(text).catch(() => undefined),
+    };
   };
 
   /** Tells one state of the file from another: people who edit it know no lock. */
@@ -110,11 +117,21 @@ export const createProgressStore = (project: string, folder: StateFolder): Progr
 
   const write = async (writer: StateWriter, mark: string, before: Progress, changed: Progress): Promise<Progress> => {
     const checked = progressSchema.safeParse({ ...changed, revision: before.revision + 1 });
-    if (!checked.success) throw new ContinuityError('progress-invalid', `The change would leave the progress file in disorder: ${issuesText(checked.error)}.`);
+    if (!checked.success) {
+      throw new ContinuityError(
+        'progress-invalid',
+        `The change would leave the progress file in disorder: ${issuesText(checked.error)}.`,
+      );
+    }
     const text = `${JSON.stringify(checked.data, undefined, 2)}\n`;
     await writer.replace(path, text, {
       confirm: async () => {
-        if ((await markOf()) !== mark) throw new ContinuityError('progress-conflict', `${path} was changed by hand at the same moment; nothing was written.`);
+        if ((await markOf()) !== mark) {
+          throw new ContinuityError(
+            'progress-conflict',
+            `${path} was changed by hand at the same moment; nothing was written.`,
+          );
+        }
       },
     });
     // It has taken effect; without the copy there is one less to restore.
@@ -123,7 +140,11 @@ export const createProgressStore = (project: string, folder: StateFolder): Progr
   };
 
   /** Reads, changes and writes; anew if the file was changed by hand in between. */
-  const transact = (beforeOf: (found: ProgressFile) => Progress, change: (progress: Progress) => Progress, isNew: (found: ProgressFile) => boolean = () => false): Promise<Progress> =>
+  const transact = (
+    beforeOf: (found: ProgressFile) => Progress,
+    change: (progress: Progress) => Progress,
+    isNew: (found: ProgressFile) => boolean = () => false,
+  ): Promise<Progress> =>
     folder.exclusive(async (writer) => {
       for (let attempt = 1; ; attempt += 1) {
         const mark = await markOf();
@@ -134,7 +155,9 @@ export const createProgressStore = (project: string, folder: StateFolder): Progr
         try {
           return await write(writer, mark, before, changed);
         } catch (error) {
-          if (attempt === maxAttempts || !(error instanceof ContinuityError) || error.code !== 'progress-conflict') throw error;
+          if (attempt === maxAttempts || !(error instanceof ContinuityError) || error.code !== 'progress-conflict') {
+            throw error;
+          }
         }
       }
     });
@@ -146,23 +169,42 @@ export const createProgressStore = (project: string, folder: StateFolder): Progr
       transact((found) => {
         const before = readyOrThrow(found, path);
         if (expectedRevision === undefined || before.revision === expectedRevision) return before;
-        throw new ContinuityError('progress-conflict', `The progress file is at revision ${before.revision}, not ${expectedRevision}: somebody changed it. Read it again.`);
+        throw new ContinuityError(
+          'progress-conflict',
+          `The progress file is at revision ${before.revision}, not ${expectedRevision}: somebody changed it. Read it again.`,
+        );
       }, change),
-    initialize: (initial, change) => transact((found) => (found.state === 'missing' ? initial : readyOrThrow(found, path)), change, ({ state }) => state === 'missing'),
+    initialize: (initial, change) =>
+      transact(
+        (found) => (found.state === 'missing' ? initial : readyOrThrow(found, path)),
+        change,
+        ({ state }) => state === 'missing',
+      ),
     restore: () =>
       folder.exclusive(async (writer) => {
         const mark = await markOf();
         const found = await read();
-        if (found.state !== 'corrupt') throw new ContinuityError('progress-conflict', `The progress file is ${found.state}, not corrupt; nothing was put back.`);
+        if (found.state !== 'corrupt') {
+          throw new ContinuityError(
+            'progress-conflict',
+            `The progress file is ${found.state}, not corrupt; nothing was put back.`,
+          );
+        }
         const kept = await readWhole(folder.at(lastGoodName), maxBytes);
         const good = kept !== undefined && 'text' in kept ? parseProgress(kept.text) : undefined;
-        if (good?.state !== 'ready') throw new ContinuityError('progress-missing', `No good copy of the progress file is kept; mend ${path}.${copyText(found)}`);
+        if (good?.state !== 'ready') {
+          throw new ContinuityError(
+            'progress-missing',
+            `No good copy of the progress file is kept; mend ${path}.${copyText(found)}`,
+          );
+        }
         return write(writer, mark, good.progress, good.progress);
       }),
   };
 };
 
-const copyText = ({ backup }: { readonly backup: string | undefined }): string => (backup === undefined ? '' : ` A copy is in ${backup}.`);
+const copyText = ({ backup }: { readonly backup: string | undefined }): string =>
+  backup === undefined ? '' : ` A copy is in ${backup}.`;
 
 /** @throws ContinuityError `progress-missing`, `progress-corrupt`, `progress-newer` */
 export const readyOrThrow = (found: ProgressFile, path: string): Progress => {
@@ -172,8 +214,14 @@ export const readyOrThrow = (found: ProgressFile, path: string): Progress => {
     case 'missing':
       throw new ContinuityError('progress-missing', `There is no ${path} yet; the initializer plans the tasks first.`);
     case 'newer':
-      throw new ContinuityError('progress-newer', `${path} has version ${found.version}, this package knows ${progressVersion}; update it.`);
+      throw new ContinuityError(
+        'progress-newer',
+        `${path} has version ${found.version}, this package knows ${progressVersion}; update it.`,
+      );
     default:
-      throw new ContinuityError('progress-corrupt', `${path} is not in order: ${found.problem}. It is left as it is; mend it, or restore the last good one.${copyText(found)}`);
+      throw new ContinuityError(
+        'progress-corrupt',
+        `${path} is not in order: ${found.problem}. It is left as it is; mend it, or restore the last good one.${copyText(found)}`,
+      );
   }
 };

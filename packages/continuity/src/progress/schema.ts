@@ -19,7 +19,14 @@ export const claimSchema = z.strictObject({
   heartbeatAt: time,
   expiresAt: time,
   /** The process that works on it, so that others of its machine need not wait for the lease when it has died. */
-  process: z.strictObject({ machine: z.string().max(64), boot: z.string().max(64), pid: z.int().positive(), start: z.string().max(64) }).optional(),
+  process: z
+    .strictObject({
+      machine: z.string().max(64),
+      boot: z.string().max(64),
+      pid: z.int().positive(),
+      start: z.string().max(64),
+    })
+    .optional(),
 });
 
 /** Why a task counts as done. */
@@ -27,11 +34,16 @@ export const evidenceSchema = z
   .strictObject({
     summary: line(4_000),
     /** The end-to-end check that passed. */
-    check: z.strictObject({ command: line(1_000), exitCode: z.literal(0), at: time, output: z.string().max(2_000) }).optional(),
+    check: z
+      .strictObject({ command: line(1_000), exitCode: z.literal(0), at: time, output: z.string().max(2_000) })
+      .optional(),
     /** The person who accepted it without one. */
     acceptedBy: line(200).optional(),
   })
-  .refine(({ check, acceptedBy }) => check !== undefined || acceptedBy !== undefined, 'expected a check that passed, or a person who accepted it');
+  .refine(
+    ({ check, acceptedBy }) => check !== undefined || acceptedBy !== undefined,
+    'expected a check that passed, or a person who accepted it',
+  );
 
 const idSchema = z.string().regex(/^[\w.-]{1,64}$/, 'expected 1 to 64 letters, digits, "_", "." and "-"');
 
@@ -62,9 +74,18 @@ export const taskSchema = z
     completedAt: time.optional(),
     blockedBy: line(1_000).optional(),
   })
-  .refine(({ status, evidence }) => (status === 'done') === (evidence !== undefined), { path: ['evidence'], message: 'expected evidence where the status is "done", and only there' })
-  .refine(({ status, claim }) => claim === undefined || status === 'in_progress', { path: ['claim'], message: 'expected no claim unless the status is "in_progress"' })
-  .refine(({ status, blockedBy }) => (status === 'blocked') === (blockedBy !== undefined), { path: ['blockedBy'], message: 'expected a reason where the status is "blocked", and only there' });
+  .refine(({ status, evidence }) => (status === 'done') === (evidence !== undefined), {
+    path: ['evidence'],
+    message: 'expected evidence where the status is "done", and only there',
+  })
+  .refine(({ status, claim }) => claim === undefined || status === 'in_progress', {
+    path: ['claim'],
+    message: 'expected no claim unless the status is "in_progress"',
+  })
+  .refine(({ status, blockedBy }) => (status === 'blocked') === (blockedBy !== undefined), {
+    path: ['blockedBy'],
+    message: 'expected a reason where the status is "blocked", and only there',
+  });
 
 /** Who plans the tasks, as long as they are not planned. */
 export const planningSchema = z.strictObject({
@@ -102,7 +123,9 @@ export type TaskStatus = Task['status'];
 export type Progress = z.infer<typeof progressSchema>;
 
 /** What is wrong with the order of tasks: ids that repeat, or that wait for nobody or for each other. */
-const orderProblem = (tasks: readonly { readonly id: string; readonly dependsOn: readonly string[] }[]): string | undefined => {
+const orderProblem = (
+  tasks: readonly { readonly id: string; readonly dependsOn: readonly string[] }[],
+): string | undefined => {
   const open = new Map<string, Set<string>>();
   for (const { id, dependsOn } of tasks) {
     if (open.has(id)) return `the id "${id}" is there twice`;

@@ -2,7 +2,11 @@ import type { Progress, Task, TaskClaim } from './schema.js';
 
 /** Which task comes next, or why none does. */
 export type NextTask =
-  | { readonly kind: 'task'; readonly task: Task; /** It was begun before: by this owner, or by one that is gone. */ readonly isResumed: boolean }
+  | {
+      readonly kind: 'task';
+      readonly task: Task;
+      /** It was begun before: by this owner, or by one that is gone. */ readonly isResumed: boolean;
+    }
   | { readonly kind: 'no-tasks' }
   | { readonly kind: 'all-done'; readonly count: number }
   /** What is left is in the hands of others, or waits for them. */
@@ -14,7 +18,8 @@ export type NextTask =
 const maxAheadMs = 24 * 3_600_000;
 
 /** Whether somebody may still be working on it. */
-export const isHeld = ({ claim }: { readonly claim?: TaskClaim | undefined }, at: number): boolean => claim !== undefined && Date.parse(claim.expiresAt) > at && Date.parse(claim.heartbeatAt) < at + maxAheadMs;
+export const isHeld = ({ claim }: { readonly claim?: TaskClaim | undefined }, at: number): boolean =>
+  claim !== undefined && Date.parse(claim.expiresAt) > at && Date.parse(claim.heartbeatAt) < at + maxAheadMs;
 
 /** Whether all that it waits for is done. */
 export const isReady = (task: Task, tasks: readonly Task[]): boolean => readyIn(tasks)(task);

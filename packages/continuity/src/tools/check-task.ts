@@ -23,11 +23,24 @@ const shownChars = 4_000;
 const keptChars = 2_000;
 
 /** Runs the check of a task. @throws ContinuityError `check-failed`, with what the check said */
-export const checkTask = async ({ command, run, timeoutMs = defaultCheckMs }: TaskCheck, task: Task, { folder, clock }: Project, signal: AbortSignal): Promise<NonNullable<TaskEvidence['check']>> => {
+export const checkTask = async (
+  { command, run, timeoutMs = defaultCheckMs }: TaskCheck,
+  task: Task,
+  { folder, clock }: Project,
+  signal: AbortSignal,
+): Promise<NonNullable<TaskEvidence['check']>> => {
   const line = typeof command === 'function' ? command(task) : command;
   const end = await run({ command: line, cwd: folder, timeoutMs, maxChars: shownChars, signal });
   if (end.exitCode === 0 && end.failure === undefined) {
-    return { command: line.slice(0, 1_000).toWellFormed(), exitCode: 0, at: isoOf(clock()), output: end.output.slice(-keptChars).toWellFormed() };
+    return {
+      command: line.slice(0, 1_000).toWellFormed(),
+      exitCode: 0,
+      at: isoOf(clock()),
+      output: end.output.slice(-keptChars).toWellFormed(),
+    };
   }
-  throw new ContinuityError('check-failed', `The task "${task.id}" is not done: the end-to-end check \`${line}\` did not pass (${endText({ ...end, output: end.output.slice(-shownChars) })}).\nMend that, then call task_done again.`);
+  throw new ContinuityError(
+    'check-failed',
+    `The task "${task.id}" is not done: the end-to-end check \`${line}\` did not pass (${endText({ ...end, output: end.output.slice(-shownChars) })}).\nMend that, then call task_done again.`,
+  );
 };

@@ -14,7 +14,10 @@ const named = (tools: readonly ContinuityTool[], name: string): ContinuityTool =
   return tool;
 };
 
-const toolsOf = (project: Project, check: ContinuityToolsOptions['check'] = { command: 'npm run e2e', ...scriptedCheck(0) }) => {
+const toolsOf = (
+  project: Project,
+  check: ContinuityToolsOptions['check'] = { command: 'npm run e2e', ...scriptedCheck(0) },
+) => {
   const { run } = 'ran' in check ? { run: check.run } : check;
   const tools = continuityTools({ project, check: { command: check.command, run } });
   return (name: string, input = {}, session = 'one') => named(tools, name).run(input, { session, signal });
@@ -24,7 +27,9 @@ describe('task_next', () => {
   it('claims the first task and tells its contract', async () => {
     const project = await projectWith(planned('a', 'b'));
     const use = toolsOf(project);
-    expect(await use('task_next')).toBe('It is new.\nTask a: Do a\nAcceptance criteria, agreed before work began:\n- a works end to end');
+    expect(await use('task_next')).toBe(
+      'It is new.\nTask a: Do a\nAcceptance criteria, agreed before work began:\n- a works end to end',
+    );
     expect(await use('task_next')).toMatch(/^It was begun before.*\nTask a/);
     expect(await use('task_next', {}, 'two')).toMatch(/^It is new.\nTask b/);
     expect(await use('task_next', {}, 'three')).toMatch(/in the hands of other sessions \(a, b\)/);
@@ -62,12 +67,25 @@ describe('task_done', () => {
     const project = await projectWith(planned('a'));
     const use = toolsOf(project, { command: ({ id }) => `npm run e2e -- ${id}`, run: check.run });
     await use('task_next');
-    await expect(use('task_done', { id: 'a', summary: 'I am sure.' })).rejects.toMatchObject({ code: 'check-failed', message: expect.stringContaining('expected 1 to be 2') as unknown });
+    await expect(use('task_done', { id: 'a', summary: 'I am sure.' })).rejects.toMatchObject({
+      code: 'check-failed',
+      message: expect.stringContaining('expected 1 to be 2') as unknown,
+    });
     expect(await project.progress.read()).toMatchObject({ progress: { tasks: [{ status: 'in_progress' }] } });
     expect(await use('task_done', { id: 'a', summary: 'Now it is.' })).toMatch(/1 of 1/);
     expect(check.ran).toEqual(['npm run e2e -- a', 'npm run e2e -- a']);
     expect(await project.progress.read()).toMatchObject({
-      progress: { tasks: [{ status: 'done', evidence: { summary: 'Now it is.', check: { command: 'npm run e2e -- a', exitCode: 0, output: 'all good' } } }] },
+      progress: {
+        tasks: [
+          {
+            status: 'done',
+            evidence: {
+              summary: 'Now it is.',
+              check: { command: 'npm run e2e -- a', exitCode: 0, output: 'all good' },
+            },
+          },
+        ],
+      },
     });
     expect(await use('task_done', { id: 'a', summary: 'Again.' })).toMatch(/done already/);
     expect(check.ran).toHaveLength(2);
@@ -82,9 +100,15 @@ describe('task_done', () => {
   });
 
   it.each(['timed-out', 'killed'])('does not take a check that %s for one that passed', async (failure) => {
-    const use = toolsOf(await projectWith(planned('a')), { command: 'x', run: () => Promise.resolve({ exitCode: 0, output: '', failure }) });
+    const use = toolsOf(await projectWith(planned('a')), {
+      command: 'x',
+      run: () => Promise.resolve({ exitCode: 0, output: '', failure }),
+    });
     await use('task_next');
-    await expect(use('task_done', { id: 'a', summary: 'x' })).rejects.toMatchObject({ code: 'check-failed', message: expect.stringContaining(failure) as unknown });
+    await expect(use('task_done', { id: 'a', summary: 'x' })).rejects.toMatchObject({
+      code: 'check-failed',
+      message: expect.stringContaining(failure) as unknown,
+    });
   });
 });
 
@@ -94,9 +118,16 @@ describe('a task_done that is given up', () => {
     const controller = new AbortController();
     const tools = continuityTools({
       project,
-      check: { command: 'x', run: () => { controller.abort(new Error('Timed out.')); return Promise.resolve({ exitCode: 0, output: '' }); } },
+      check: {
+        command: 'x',
+        run: () => {
+          controller.abort(new Error('Timed out.'));
+          return Promise.resolve({ exitCode: 0, output: '' });
+        },
+      },
     });
-    const use = (name: string, input: Parameters<(typeof tools)[number]['run']>[0]) => named(tools, name).run(input, { session: 'one', signal: controller.signal });
+    const use = (name: string, input: Parameters<(typeof tools)[number]['run']>[0]) =>
+      named(tools, name).run(input, { session: 'one', signal: controller.signal });
     await use('task_next', {});
     await expect(use('task_done', { id: 'a', summary: 'x' })).rejects.toThrow('Timed out.');
     expect(await project.progress.read()).toMatchObject({ progress: { tasks: [{ status: 'in_progress' }] } });
@@ -110,7 +141,9 @@ describe('task_plan', () => {
     expect(await use('task_plan', { goal: 'A shop', tasks: planned('a') })).toBe('1 tasks are planned.');
     expect(await use('task_plan', { goal: 'A better shop', tasks: planned('a', 'b') })).toBe('2 tasks are planned.');
     expect(await project.progress.read()).toMatchObject({ progress: { phase: 'initializing', goal: 'A better shop' } });
-    await expect(toolsOf(await projectWith(planned('a')))('task_plan', { goal: 'x', tasks: planned('b') })).rejects.toMatchObject({ code: 'already-initialized' });
+    await expect(
+      toolsOf(await projectWith(planned('a')))('task_plan', { goal: 'x', tasks: planned('b') }),
+    ).rejects.toMatchObject({ code: 'already-initialized' });
   });
 });
 
@@ -120,7 +153,9 @@ describe('note and rule_propose', () => {
     const use = toolsOf(project);
     await use('note', { text: 'The port is 8080.' });
     expect(await readFile(project.notes.path, 'utf8')).toContain('- The port is 8080.\n');
-    expect(await use('rule_propose', { rule: 'Run the linter.', because: 'It was red.' })).toMatch(/proposed as [0-9a-f]{8}/);
+    expect(await use('rule_propose', { rule: 'Run the linter.', because: 'It was red.' })).toMatch(
+      /proposed as [0-9a-f]{8}/,
+    );
     expect(await use('rule_propose', { rule: 'run the  linter.', because: 'Again.' })).toMatch(/known already/);
   });
 });
@@ -131,14 +166,31 @@ describe('continuityTools', () => {
     const check = { command: 'x', run: scriptedCheck(0).run };
     expect(() => continuityTools({ project } as never)).toThrow('continuityTools() needs "check"');
     expect(() => continuityTools({ project, check, chek: 1 } as never)).toThrow('no option "chek" (it was given 1)');
-    expect(() => continuityTools({ project, check: { ...check, timeoutMs: 0 } })).toThrow('"check.timeoutMs"; it was given 0');
+    expect(() => continuityTools({ project, check: { ...check, timeoutMs: 0 } })).toThrow(
+      '"check.timeoutMs"; it was given 0',
+    );
   });
 
   it('gives the check the time it may take, and the folder of the project', async () => {
     const project = await projectWith(planned('a'));
     const runs: unknown[] = [];
-    const tools = continuityTools({ project, check: { command: 'x', timeoutMs: 1_000, run: (run) => { runs.push(run); return Promise.resolve({ exitCode: 0, output: '' }); } } });
-    for (const [name, input] of [['task_next', {}], ['task_done', { id: 'a', summary: 'x' }]] as const) await named(tools, name).run(input, { session: 'one', signal });
+    const tools = continuityTools({
+      project,
+      check: {
+        command: 'x',
+        timeoutMs: 1_000,
+        run: (run) => {
+          runs.push(run);
+          return Promise.resolve({ exitCode: 0, output: '' });
+        },
+      },
+    });
+    for (const [name, input] of [
+      ['task_next', {}],
+      ['task_done', { id: 'a', summary: 'x' }],
+    ] as const) {
+      await named(tools, name).run(input, { session: 'one', signal });
+    }
     expect(runs).toMatchObject([{ command: 'x', cwd: project.folder, timeoutMs: 1_000 }]);
     expect(tools.find(({ name }) => name === 'task_done')?.timeoutMs).toBe(16_000);
   });

@@ -38,10 +38,19 @@ const reserveMs = 15_000;
 export const continuityTools = (options: ContinuityToolsOptions): readonly ContinuityTool[] => {
   checkOptions('continuityTools()', options, {
     project: required(aProject),
-    check: required(objectOf({ command: required(either(aText, aFunction)), run: required(aFunction), timeoutMs: wholeFrom(1) })),
+    check: required(
+      objectOf({ command: required(either(aText, aFunction)), run: required(aFunction), timeoutMs: wholeFrom(1) }),
+    ),
   });
   const { project, check } = options;
-  return [taskNext(project), taskDone(project, check), taskBlock(project), note(project), proposeRule(project), taskPlan(project)];
+  return [
+    taskNext(project),
+    taskDone(project, check),
+    taskBlock(project),
+    note(project),
+    proposeRule(project),
+    taskPlan(project),
+  ];
 };
 
 /** What all of them have in common: they change files of the project's state, and nothing else. */
@@ -50,7 +59,8 @@ const shared = { effect: 'local-write', idempotent: true, volatile: true, resour
 const taskNext = ({ progress, clock, leaseMs, process }: Project): ContinuityTool => ({
   ...shared,
   name: 'task_next',
-  description: 'Claims the next task for this session and tells what it is: the one that was begun and interrupted, else the first that is to do. Call it before you begin to work, and again when a task is done.',
+  description:
+    'Claims the next task for this session and tells what it is: the one that was begun and interrupted, else the first that is to do. Call it before you begin to work, and again when a task is done.',
   input: inputOf({}, []),
   run: async (_, { session, signal }) => {
     if ((await progress.read()).state === 'missing') return nextText({ kind: 'no-tasks' });
@@ -69,8 +79,15 @@ const taskNext = ({ progress, clock, leaseMs, process }: Project): ContinuityToo
 const taskDone = (project: Project, check: TaskCheck): ContinuityTool => ({
   ...shared,
   name: 'task_done',
-  description: 'Says that the task of this session is done. The end-to-end check is run; only if it passes the task counts as done. Commit your work first.',
-  input: inputOf({ id: text('Id of the task.', 64), summary: text('What was done, and how each acceptance criterion was verified.', 4_000) }, ['id', 'summary']),
+  description:
+    'Says that the task of this session is done. The end-to-end check is run; only if it passes the task counts as done. Commit your work first.',
+  input: inputOf(
+    {
+      id: text('Id of the task.', 64),
+      summary: text('What was done, and how each acceptance criterion was verified.', 4_000),
+    },
+    ['id', 'summary'],
+  ),
   timeoutMs: (check.timeoutMs ?? defaultCheckMs) + reserveMs,
   // The check may look at everything, so nothing may change meanwhile.
   resources: () => undefined,
@@ -93,8 +110,12 @@ const taskDone = (project: Project, check: TaskCheck): ContinuityTool => ({
 const taskBlock = ({ progress }: Project): ContinuityTool => ({
   ...shared,
   name: 'task_block',
-  description: 'Says that the task of this session cannot go on without somebody’s help, and why. It is left for people; ask for the next task after that.',
-  input: inputOf({ id: text('Id of the task.', 64), reason: text('What is missing, and who could give it.', 1_000) }, ['id', 'reason']),
+  description:
+    'Says that the task of this session cannot go on without somebody’s help, and why. It is left for people; ask for the next task after that.',
+  input: inputOf({ id: text('Id of the task.', 64), reason: text('What is missing, and who could give it.', 1_000) }, [
+    'id',
+    'reason',
+  ]),
   run: async (input, { session }) => {
     const id = stringOf(input['id']);
     await progress.update((current) => blockTask(current, id, stringOf(input['reason']), { owner: session }));
@@ -106,7 +127,8 @@ const note = ({ notes, clock }: Project): ContinuityTool => ({
   ...shared,
   name: 'note',
   idempotent: false,
-  description: 'Adds to the notes of this session what later sessions should know: decisions with their reasons, what did not work, where things are. Nothing that was noted can be changed.',
+  description:
+    'Adds to the notes of this session what later sessions should know: decisions with their reasons, what did not work, where things are. Nothing that was noted can be changed.',
   input: inputOf({ text: text('The note.', 8_000) }, ['text']),
   run: async (input, { session }: ContinuityToolContext) => {
     await notes.add({ session, text: stringOf(input['text']), at: clock() });
@@ -117,18 +139,29 @@ const note = ({ notes, clock }: Project): ContinuityTool => ({
 const proposeRule = ({ rules }: Project): ContinuityTool => ({
   ...shared,
   name: 'rule_propose',
-  description: 'Proposes a permanent rule for AGENTS.md after something went wrong that a rule would have prevented. A person reviews it; until then it is not in force.',
-  input: inputOf({ rule: text('The rule, in one line.', 500), because: text('What went wrong.', 1_000) }, ['rule', 'because']),
+  description:
+    'Proposes a permanent rule for AGENTS.md after something went wrong that a rule would have prevented. A person reviews it; until then it is not in force.',
+  input: inputOf({ rule: text('The rule, in one line.', 500), because: text('What went wrong.', 1_000) }, [
+    'rule',
+    'because',
+  ]),
   run: async (input, { session }) => {
-    const { id, outcome } = await rules.propose({ rule: stringOf(input['rule']), because: stringOf(input['because']), session });
-    return outcome === 'proposed' ? `The rule is proposed as ${id}; a person will review it.` : 'That rule is known already.';
+    const { id, outcome } = await rules.propose({
+      rule: stringOf(input['rule']),
+      because: stringOf(input['because']),
+      session,
+    });
+    return outcome === 'proposed'
+      ? `The rule is proposed as ${id}; a person will review it.`
+      : 'That rule is known already.';
   },
 });
 
 const taskPlan = ({ progress, clock, leaseMs, process }: Project): ContinuityTool => ({
   ...shared,
   name: 'task_plan',
-  description: 'Writes the list of tasks, in the first session only. Each task is small enough for one session and says by its acceptance criteria what has to be true, end to end, when it is done. A second call replaces the list.',
+  description:
+    'Writes the list of tasks, in the first session only. Each task is small enough for one session and says by its acceptance criteria what has to be true, end to end, when it is done. A second call replaces the list.',
   input: inputOf(
     {
       goal: text('What the user wants in the end.', 8_000),
@@ -138,11 +171,25 @@ const taskPlan = ({ progress, clock, leaseMs, process }: Project): ContinuityToo
         maxItems: 1_000,
         items: inputOf(
           {
-            id: { type: 'string', pattern: String.raw`^[\w.\-]{1,64}$`, description: 'A short name, such as "login-form".' },
+            id: {
+              type: 'string',
+              pattern: String.raw`^[\w.\-]{1,64}$`,
+              description: 'A short name, such as "login-form".',
+            },
             title: text('What is to be done, in a line.', 200),
             description: { type: 'string', maxLength: 4_000, description: 'What one has to know for it.' },
-            acceptance: { type: 'array', minItems: 1, maxItems: 30, items: text('Something that can be checked.', 500) },
-            dependsOn: { type: 'array', maxItems: 50, items: { type: 'string' }, description: 'Ids of tasks that have to be done before.' },
+            acceptance: {
+              type: 'array',
+              minItems: 1,
+              maxItems: 30,
+              items: text('Something that can be checked.', 500),
+            },
+            dependsOn: {
+              type: 'array',
+              maxItems: 50,
+              items: { type: 'string' },
+              description: 'Ids of tasks that have to be done before.',
+            },
           },
           ['id', 'title', 'acceptance'],
         ),

@@ -20,9 +20,19 @@ export interface ContinuityTool {
 }
 
 /** The JSON Schema of an input. */
-export const inputOf = (properties: JSONObject, required: readonly string[]): JSONObject => ({ type: 'object', properties, required: [...required], additionalProperties: false });
+export const inputOf = (properties: JSONObject, required: readonly string[]): JSONObject => ({
+  type: 'object',
+  properties,
+  required: [...required],
+  additionalProperties: false,
+});
 
-export const text = (description: string, maxLength: number): JSONObject => ({ type: 'string', minLength: 1, maxLength, description });
+export const text = (description: string, maxLength: number): JSONObject => ({
+  type: 'string',
+  minLength: 1,
+  maxLength,
+  description,
+});
 
 /** A member of an input that was checked against its schema. */
 export const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -8,28 +8,79 @@ const json = (body: ErrorFixture['body']): string => (typeof body === 'string' ?
 
 /** The forms in which the same answer reaches us: a turn's data, the AI SDK's, OpenAI's or Amazon's error, a body. */
 const forms: readonly (readonly [string, (fixture: ErrorFixture) => unknown])[] = [
-  ['data of a turn', ({ status, headers, body }) => ({ name: 'AI_APICallError', message: 'The call failed.', ...(status !== undefined && { status }), ...(headers && { headers }), body })],
-  ['an error of the AI SDK', ({ status, headers, body }) => Object.assign(new Error('The call failed.'), { name: 'AI_APICallError', statusCode: status, responseHeaders: headers, responseBody: json(body), requestBodyValues: { messages: 'rate limit, overloaded' } })],
-  ['an error of an SDK with headers of its own', ({ status, headers = {}, body }) => Object.assign(new Error(`${status ?? ''} ${json(body)}`), { status, headers: new Headers(headers) })],
-  ['the cause of another error', ({ status, headers, body }) => new Error('Failed after 3 attempts.', { cause: { statusCode: status, headers, body: json(body) } })],
+  [
+    'data of a turn',
+    ({ status, headers, body }) => ({
+      name: 'AI_APICallError',
+      message: 'The call failed.',
+      ...(status !== undefined && { status }),
+      ...(headers && { headers }),
+      body,
+    }),
+  ],
+  [
+    'an error of the AI SDK',
+    ({ status, headers, body }) =>
+      Object.assign(new Error('The call failed.'), {
+        name: 'AI_APICallError',
+        statusCode: status,
+        responseHeaders: headers,
+        responseBody: json(body),
+        requestBodyValues: { messages: 'rate limit, overloaded' },
+      }),
+  ],
+  [
+    'an error of an SDK with headers of its own',
+    ({ status, headers = {}, body }) =>
+      Object.assign(new Error(`${status ?? ''} ${json(body)}`), { status, headers: new Headers(headers) }),
+  ],
+  [
+    'the cause of another error',
+    ({ status, headers, body }) =>
+      new Error('Failed after 3 attempts.', { cause: { statusCode: status, headers, body: json(body) } }),
+  ],
 ];
 
 describe.each(forms)('classifyError, given %s', (_, form) => {
-  it.each(errorFixtures.map((fixture) => [`${fixture.provider} ${fixture.status ?? ''}`, json(fixture.body).slice(0, 160), fixture] as const))('tells %s: %s', (__, ___, fixture) => {
-    expect(classifyError(form(fixture), { now: fixture.headers?.['date'] === undefined ? 0 : Date.parse(fixture.headers['date']) })).toMatchObject(fixture.expected);
+  it.each(
+    errorFixtures.map(
+      (fixture) => [`${fixture.provider} ${fixture.status ?? ''}`, json(fixture.body).slice(0, 160), fixture] as const,
+    ),
+  )('tells %s: %s', (__, ___, fixture) => {
+    expect(
+      classifyError(form(fixture), {
+        now: fixture.headers?.['date'] === undefined ? 0 : Date.parse(fixture.headers['date']),
+      }),
+    ).toMatchObject(fixture.expected);
   });
 });
 
 describe('classifyError', () => {
   it.each([
-    ['ECONNRESET', 'network'], ['ECONNREFUSED', 'network'], ['ENOTFOUND', 'network'], ['UND_ERR_SOCKET', 'network'], ['incomplete-stream', 'network'],
-    ['ERR_SSL_SSLV3_ALERT_BAD_RECORD_MAC', 'network'], ['ETIMEDOUT', 'timeout'], ['UND_ERR_HEADERS_TIMEOUT', 'timeout'], ['UND_ERR_BODY_TIMEOUT', 'timeout'],
-    ['first-byte-timeout', 'timeout'], ['idle-timeout', 'timeout'], ['model-failed', 'server-error'], ['empty-response', 'empty-response'], ['aborted', 'aborted'],
-    ['unknown-model', 'not-found'], ['credential-unavailable', 'auth'], ['invalid-input', 'invalid-request'], ['script-over', 'unknown'],
+    ['ECONNRESET', 'network'],
+    ['ECONNREFUSED', 'network'],
+    ['ENOTFOUND', 'network'],
+    ['UND_ERR_SOCKET', 'network'],
+    ['incomplete-stream', 'network'],
+    ['ERR_SSL_SSLV3_ALERT_BAD_RECORD_MAC', 'network'],
+    ['ETIMEDOUT', 'timeout'],
+    ['UND_ERR_HEADERS_TIMEOUT', 'timeout'],
+    ['UND_ERR_BODY_TIMEOUT', 'timeout'],
+    ['first-byte-timeout', 'timeout'],
+    ['idle-timeout', 'timeout'],
+    ['model-failed', 'server-error'],
+    ['empty-response', 'empty-response'],
+    ['aborted', 'aborted'],
+    ['unknown-model', 'not-found'],
+    ['credential-unavailable', 'auth'],
+    ['invalid-input', 'invalid-request'],
+    ['script-over', 'unknown'],
   ])('tells what the code %s means: %s', (code, reason) => {
     const error = Object.assign(new Error('It failed.'), { code });
     expect(classifyError({ name: 'Error', message: 'It failed.', code }).reason).toBe(reason);
-    expect(classifyError(new TypeError('fetch failed', { cause: error })).reason).toBe(reason === 'unknown' || reason === 'aborted' ? reason.replace('unknown', 'network') : reason);
+    expect(classifyError(new TypeError('fetch failed', { cause: error })).reason).toBe(
+      reason === 'unknown' || reason === 'aborted' ? reason.replace('unknown', 'network') : reason,
+    );
   });
 
   it.each([
@@ -37,10 +88,29 @@ describe('classifyError', () => {
     ['a deadline', new DOMException('The operation was aborted due to timeout', 'TimeoutError'), 'timeout'],
     ['a broken connection', new TypeError('terminated', { cause: new Error('other side closed') }), 'network'],
     ['words only', 'fetch failed', 'network'],
-    ['an event that is no JSON', Object.assign(new Error('JSON parsing failed'), { name: 'AI_JSONParseError' }), 'network'],
-    ['several errors in one', new AggregateError([Object.assign(new Error(), { code: 'ECONNREFUSED' })], 'All failed.'), 'network'],
-    ['the last of several attempts', Object.assign(new Error('Failed after 3 attempts.'), { lastError: { statusCode: 529 } }), 'overloaded'],
-    ['metadata of Amazon', Object.assign(new Error('Too many tokens, please wait before trying again.'), { name: 'ThrottlingException', $metadata: { httpStatusCode: 429, attempts: 3 } }), 'rate-limit'],
+    [
+      'an event that is no JSON',
+      Object.assign(new Error('JSON parsing failed'), { name: 'AI_JSONParseError' }),
+      'network',
+    ],
+    [
+      'several errors in one',
+      new AggregateError([Object.assign(new Error(), { code: 'ECONNREFUSED' })], 'All failed.'),
+      'network',
+    ],
+    [
+      'the last of several attempts',
+      Object.assign(new Error('Failed after 3 attempts.'), { lastError: { statusCode: 529 } }),
+      'overloaded',
+    ],
+    [
+      'metadata of Amazon',
+      Object.assign(new Error('Too many tokens, please wait before trying again.'), {
+        name: 'ThrottlingException',
+        $metadata: { httpStatusCode: 429, attempts: 3 },
+      }),
+      'rate-limit',
+    ],
     ['nothing', undefined, 'unknown'],
     ['null', null, 'unknown'],
     ['a number', 17, 'unknown'],
@@ -63,8 +133,19 @@ describe('classifyError', () => {
     [{ 'x-ratelimit-reset': '90' }, 90_000],
     [{ 'x-ratelimit-reset': '1700000000' }, 31 * 86_400_000],
     [{ 'ratelimit-reset': '7', 'ratelimit-remaining': '0' }, 7_000],
-    [{ 'anthropic-ratelimit-tokens-reset': '1970-01-01T00:00:30Z', 'anthropic-ratelimit-tokens-remaining': '0' }, 30_000],
-    [{ 'x-ratelimit-reset-requests': '2s', 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-tokens': '42s', 'x-ratelimit-remaining-tokens': '0' }, 42_000],
+    [
+      { 'anthropic-ratelimit-tokens-reset': '1970-01-01T00:00:30Z', 'anthropic-ratelimit-tokens-remaining': '0' },
+      30_000,
+    ],
+    [
+      {
+        'x-ratelimit-reset-requests': '2s',
+        'x-ratelimit-remaining-requests': '0',
+        'x-ratelimit-reset-tokens': '42s',
+        'x-ratelimit-remaining-tokens': '0',
+      },
+      42_000,
+    ],
     [{ 'x-ratelimit-reset-tokens': 'never' }, undefined],
   ])('reads from %o how long to wait: %s', (headers, retryAfterMs) => {
     expect(classifyError({ status: 429, headers }, { now: 0 }).retryAfterMs).toBe(retryAfterMs);
@@ -77,7 +158,10 @@ describe('classifyError', () => {
   });
 
   it('takes the status of the outermost layer, wherever it stands in it', () => {
-    expect(classifyError({ body: { error: { code: 418, message: 'Upstream said no.' } }, status: 502 })).toMatchObject({ status: 502, reason: 'server-error' });
+    expect(classifyError({ body: { error: { code: 418, message: 'Upstream said no.' } }, status: 502 })).toMatchObject({
+      status: 502,
+      reason: 'server-error',
+    });
   });
 
   it('prefers the clock of the provider to that of the machine', () => {
@@ -87,9 +171,12 @@ describe('classifyError', () => {
 
   it('answers for anything at all, and always within the table', () => {
     fc.assert(
-      fc.property(fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true, withTypedArray: true }), (error) => {
-        expect(Object.keys(reasonActions)).toContain(classifyError(error, { now: 0 }).reason);
-      }),
+      fc.property(
+        fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true, withTypedArray: true }),
+        (error) => {
+          expect(Object.keys(reasonActions)).toContain(classifyError(error, { now: 0 }).reason);
+        },
+      ),
     );
   });
 
@@ -104,7 +191,12 @@ describe('classifyError', () => {
       { message: 'exceed '.repeat(40_000) },
       { message: `try again in ${'1m'.repeat(50_000)}` },
       { message: 'model '.repeat(50_000), status: 404 },
-      { headers: Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`x-ratelimit-a${'b-'.repeat(index % 50)}`, '1'])), status: 429 },
+      {
+        headers: Object.fromEntries(
+          Array.from({ length: 5_000 }, (_, index) => [`x-ratelimit-a${'b-'.repeat(index % 50)}`, '1']),
+        ),
+        status: 429,
+      },
       Array.from({ length: 100_000 }, () => ({ code: 'x' })),
     ];
     const start = process.cpuUsage();

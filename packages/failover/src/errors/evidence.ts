@@ -18,11 +18,47 @@ const maxNodes = 2_000;
 const maxTextLength = 16_384;
 
 /** Members that never say why a call failed: they are large, or quote what was sent. */
-const skipped: ReadonlySet<string> = new Set(['stack', 'request', 'requestbodyvalues', 'config', 'url', 'links', 'flagged_input', 'content_filter_result', 'param', 'locale']);
-const codeNames: ReadonlySet<string> = new Set(['code', 'type', 'name', 'status', 'reason', '__type', 'error_code', '@type', 'rate_limit_type']);
-const statusNames: ReadonlySet<string> = new Set(['status', 'statuscode', 'httpstatuscode', 'http_status', 'raw_status_code', 'code']);
+const skipped: ReadonlySet<string> = new Set([
+  'stack',
+  'request',
+  'requestbodyvalues',
+  'config',
+  'url',
+  'links',
+  'flagged_input',
+  'content_filter_result',
+  'param',
+  'locale',
+]);
+const codeNames: ReadonlySet<string> = new Set([
+  'code',
+  'type',
+  'name',
+  'status',
+  'reason',
+  '__type',
+  'error_code',
+  '@type',
+  'rate_limit_type',
+]);
+const statusNames: ReadonlySet<string> = new Set([
+  'status',
+  'statuscode',
+  'httpstatuscode',
+  'http_status',
+  'raw_status_code',
+  'code',
+]);
 const headerNames: ReadonlySet<string> = new Set(['headers', 'responseheaders']);
-const timeNames: ReadonlySet<string> = new Set(['retrydelay', 'retry_after', 'retry_after_seconds', 'retry_after_ms', 'resets_in_seconds', 'resets_at', 'reset_at']);
+const timeNames: ReadonlySet<string> = new Set([
+  'retrydelay',
+  'retry_after',
+  'retry_after_seconds',
+  'retry_after_ms',
+  'resets_in_seconds',
+  'resets_at',
+  'reset_at',
+]);
 /** Members of an `Error` that are not enumerable, or that SDKs hang on it. */
 const errorMembers = ['name', 'message', 'code', 'cause', 'errors', 'lastError'] as const;
 
@@ -67,15 +103,24 @@ class Gathering implements Evidence {
     }
     // The status is told by the outermost layer that has one, so all numbers of a layer come before the next layer.
     const members = membersOf(value).map(([key, member]) => [key.toLowerCase(), member] as const);
-    for (const [key, member] of members) if (typeof member !== 'object' && !skipped.has(key)) this.add(key, member, depth + 1);
-    for (const [key, member] of members) if (typeof member === 'object' && !skipped.has(key)) this.add(key, member, depth + 1);
+    for (const [key, member] of members) {
+      if (typeof member !== 'object' && !skipped.has(key)) this.add(key, member, depth + 1);
+    }
+    for (const [key, member] of members) {
+      if (typeof member === 'object' && !skipped.has(key)) this.add(key, member, depth + 1);
+    }
   }
 
   #addHeaders(value: object): void {
-    const entries = value instanceof Headers || value instanceof Map ? [...(value as Iterable<[string, unknown]>)] : Object.entries(value as Record<string, unknown>);
+    const entries =
+      value instanceof Headers || value instanceof Map
+        ? [...(value as Iterable<[string, unknown]>)]
+        : Object.entries(value as Record<string, unknown>);
     for (const [name, given] of entries) {
       const key = name.toLowerCase();
-      if ((typeof given === 'string' || typeof given === 'number') && !this.headers.has(key)) this.headers.set(key, String(given));
+      if ((typeof given === 'string' || typeof given === 'number') && !this.headers.has(key)) {
+        this.headers.set(key, String(given));
+      }
       if (key === 'x-amzn-errortype') this.#addCode(String(given));
     }
   }
@@ -89,7 +134,9 @@ class Gathering implements Evidence {
     }
     const nested = readJsonIn(value);
     if (nested !== undefined) this.add(name, nested, depth + 1);
-    if (this.text.length < maxTextLength && !this.text.includes(value)) this.text += `${value}\n`.slice(0, maxTextLength - this.text.length);
+    if (this.text.length < maxTextLength && !this.text.includes(value)) {
+      this.text += `${value}\n`.slice(0, maxTextLength - this.text.length);
+    }
   }
 
   #addNumber(name: string, value: number): void {
@@ -108,6 +155,8 @@ class Gathering implements Evidence {
 const membersOf = (value: object): readonly (readonly [string, unknown])[] => {
   const own = Object.entries(value);
   if (!(value instanceof Error)) return own;
-  const hidden = errorMembers.flatMap((key) => (own.some(([name]) => name === key) ? [] : [[key, (value as unknown as Record<string, unknown>)[key]] as const]));
+  const hidden = errorMembers.flatMap((key) =>
+    own.some(([name]) => name === key) ? [] : [[key, (value as unknown as Record<string, unknown>)[key]] as const],
+  );
   return [...hidden, ...own];
 };

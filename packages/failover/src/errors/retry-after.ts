@@ -7,7 +7,14 @@ const longestMs = 31 * 24 * 60 * 60 * 1_000;
 
 /** Rate-limit headers come with every answer; they say something about these only. */
 const limits: ReadonlySet<FailoverReason> = new Set(['rate-limit', 'quota']);
-const waits: ReadonlySet<FailoverReason> = new Set(['rate-limit', 'quota', 'overloaded', 'server-error', 'unknown', 'timeout']);
+const waits: ReadonlySet<FailoverReason> = new Set([
+  'rate-limit',
+  'quota',
+  'overloaded',
+  'server-error',
+  'unknown',
+  'timeout',
+]);
 
 /**
  * How long the provider wants to be left alone, in milliseconds.
@@ -15,7 +22,11 @@ const waits: ReadonlySet<FailoverReason> = new Set(['rate-limit', 'quota', 'over
  * In this order: `retry-after-ms`, `retry-after`, a time in the body (Google's RetryInfo), a time in the message, reset
  * headers of the allowance that is used up.
  */
-export const retryAfterOf = (evidence: Evidence, reason: FailoverReason, now: number | undefined): number | undefined => {
+export const retryAfterOf = (
+  evidence: Evidence,
+  reason: FailoverReason,
+  now: number | undefined,
+): number | undefined => {
   if (!waits.has(reason)) return undefined;
   const { headers } = evidence;
   // oxlint-disable-next-line h/no-clock -- the default clock of a function that works alone, which callers may replace
@@ -58,7 +69,8 @@ const inText = (text: string, now: number): number | undefined => {
   if (day !== undefined) return Date.parse(`${day}T${time ?? '00:00'}:00Z`) - now;
   const [, until] = /limit reached\|(\d{10})\b/i.exec(text) ?? [];
   if (until !== undefined) return Number(until) * 1_000 - now;
-  const [, span] = /(?:try again|retry)[^\n\d]{0,12}(?:in|after) ((?:\d[\d.]{0,12} ?[a-z]{1,12}[ ,]{0,2}){1,4})/i.exec(text) ?? [];
+  const [, span] =
+    /(?:try again|retry)[^\n\d]{0,12}(?:in|after) ((?:\d[\d.]{0,12} ?[a-z]{1,12}[ ,]{0,2}){1,4})/i.exec(text) ?? [];
   return span === undefined ? undefined : readDuration(span);
 };
 
@@ -66,7 +78,8 @@ const inText = (text: string, now: number): number | undefined => {
 const resetOf = (headers: Headers, now: number): number | undefined => {
   const resets: { readonly ms: number; readonly isUsedUp: boolean }[] = [];
   for (const [name, value] of headers) {
-    const [, before, after] = /^((?:x-|anthropic-)?ratelimit-(?:[a-z]{1,10}-){0,2})reset(-[a-z-]{1,20})?$/.exec(name) ?? [];
+    const [, before, after] =
+      /^((?:x-|anthropic-)?ratelimit-(?:[a-z]{1,10}-){0,2})reset(-[a-z-]{1,20})?$/.exec(name) ?? [];
     if (before === undefined) continue;
     const ms = readReset(value, now);
     const remaining = headers.get(`${before}remaining${after ?? ''}`);
@@ -78,4 +91,7 @@ const resetOf = (headers: Headers, now: number): number | undefined => {
 };
 
 /** A duration (`6m0s`), seconds, a moment in seconds or milliseconds since 1970, or a date. */
-const readReset = (value: string, now: number): number | undefined => (/^\s*\d/.test(value) && !value.includes('T') ? (readMoment(value, now) ?? readDuration(value)) : readMoment(value, now));
+const readReset = (value: string, now: number): number | undefined =>
+  /^\s*\d/.test(value) && !value.includes('T')
+    ? (readMoment(value, now) ?? readDuration(value))
+    : readMoment(value, now);

@@ -26,7 +26,12 @@ const poolAt = (path: string, clock: { now: number }, errors: unknown[] = []) =>
     onStoreError: (error) => errors.push(error),
   });
 
-const window = (until: number, level = 1): PoolState['windows'][string] => ({ reason: 'rate-limit', since: 0, until, level });
+const window = (until: number, level = 1): PoolState['windows'][string] => ({
+  reason: 'rate-limit',
+  since: 0,
+  until,
+  level,
+});
 const limited = classifyError({ status: 429 });
 const quota = classifyError({ status: 402 });
 
@@ -80,7 +85,10 @@ describe('filePoolStore', () => {
     await pool.flush();
     const text = await readFile(path, 'utf8');
     expect(text).not.toContain('secret-key');
-    expect(JSON.parse(text)).toEqual({ version: 1, windows: { 'a1\nm': { reason: 'rate-limit', since: 0, until: 60_000, level: 1 } } });
+    expect(JSON.parse(text)).toEqual({
+      version: 1,
+      windows: { 'a1\nm': { reason: 'rate-limit', since: 0, until: 60_000, level: 1 } },
+    });
     if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
@@ -89,7 +97,17 @@ describe('filePoolStore', () => {
     ['half a file', '{"version":1,"wind'],
     ['another version', '{"version":2,"windows":{"[\\"a1\\"]":{}}}'],
     ['something else', '[1,2]'],
-    ['windows that make no sense', JSON.stringify({ version: 1, windows: { a: null, b: { reason: 'constructor', since: 0, until: 9e12, level: 1 }, c: { reason: 'auth', since: 'x', until: 5, level: 1 } } })],
+    [
+      'windows that make no sense',
+      JSON.stringify({
+        version: 1,
+        windows: {
+          a: null,
+          b: { reason: 'constructor', since: 0, until: 9e12, level: 1 },
+          c: { reason: 'auth', since: 'x', until: 5, level: 1 },
+        },
+      }),
+    ],
   ])('takes %s for an empty state', async (_, content) => {
     const path = join(await folder(), 'pool.json');
     await writeFile(path, content);
@@ -100,7 +118,11 @@ describe('filePoolStore', () => {
     const path = join(await folder(), 'pool.json');
     const store = filePoolStore({ path });
     await store.update(() => ({ version: 1, windows: { x: window(5) } }));
-    await expect(async () => store.update(() => { throw new Error('No.'); })).rejects.toThrow('No.');
+    await expect(async () =>
+      store.update(() => {
+        throw new Error('No.');
+      }),
+    ).rejects.toThrow('No.');
     expect(await store.read()).toEqual({ version: 1, windows: { x: window(5) } });
     expect(await readdir(join(path, '..'))).toEqual(['pool.json']);
   });
@@ -131,7 +153,15 @@ describe('filePoolStore', () => {
     const place = await folder();
     const path = join(place, 'pool.json');
     const bundle = join(place, 'store.mjs');
-    await build({ entryPoints: [fileURLToPath(new URL('index.ts', import.meta.url))], outfile: bundle, bundle: true, platform: 'node', format: 'esm', conditions: ['@h/source'], logLevel: 'silent' });
+    await build({
+      entryPoints: [fileURLToPath(new URL('index.ts', import.meta.url))],
+      outfile: bundle,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      conditions: ['@h/source'],
+      logLevel: 'silent',
+    });
     const worker = fileURLToPath(new URL('../../test/count-in-store.mjs', import.meta.url));
     const children = Array.from({ length: 3 }, () => fork(worker, [bundle, path, '20'], { execArgv: [] }));
     const codes = await Promise.all(children.map((child) => new Promise((resolve) => child.once('exit', resolve))));

@@ -32,7 +32,12 @@ const take = async (lock: LockOptions): Promise<void> => {
   for (let waitMs = leastWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
     if (await isTaken(path)) return;
     await breakIfStale(lock);
-    if (waited > staleMs * 3) throw new TurnError('store-locked', `The lock ${JSON.stringify(path)} is held by others all the time; remove it if no process uses it.`);
+    if (waited > staleMs * 3) {
+      throw new TurnError(
+        'store-locked',
+        `The lock ${JSON.stringify(path)} is held by others all the time; remove it if no process uses it.`,
+      );
+    }
     await wait(waitMs);
     waited += waitMs;
   }

@@ -5,8 +5,19 @@ import type { CooldownWindow } from '../pool/windows.js';
 /** A state as it was written; whatever is not one is an empty one, and a window that makes no sense is left out. */
 export const readState = (text: string): PoolState => {
   const found = parse(text) as Partial<PoolState> | undefined;
-  if (typeof found !== 'object' || found === null || found.version !== 1 || typeof found.windows !== 'object' || found.windows === null) return emptyPoolState;
-  return { version: 1, windows: Object.fromEntries(Object.entries(found.windows).filter(([, window]) => isWindow(window))) };
+  if (
+    typeof found !== 'object' ||
+    found === null ||
+    found.version !== 1 ||
+    typeof found.windows !== 'object' ||
+    found.windows === null
+  ) {
+    return emptyPoolState;
+  }
+  return {
+    version: 1,
+    windows: Object.fromEntries(Object.entries(found.windows).filter(([, window]) => isWindow(window))),
+  };
 };
 
 const parse = (text: string): unknown => {
@@ -19,5 +30,9 @@ const parse = (text: string): unknown => {
 
 const isWindow = (window: unknown): window is CooldownWindow => {
   const { reason, since, until, level } = (window ?? {}) as Partial<CooldownWindow>;
-  return typeof reason === 'string' && Object.hasOwn(reasonActions, reason) && [since, until, level].every((number) => Number.isFinite(number));
+  return (
+    typeof reason === 'string' &&
+    Object.hasOwn(reasonActions, reason) &&
+    [since, until, level].every((number) => Number.isFinite(number))
+  );
 };

@@ -52,10 +52,13 @@ export class Cooldowns {
 
   /** Forgets windows that are over. One that began meanwhile stays: what has succeeded was asked before it. */
   succeed(keys: readonly string[]): void {
-    const isOver = (window: CooldownWindow | undefined, now: number): boolean => window !== undefined && !isActive(window, now);
+    const isOver = (window: CooldownWindow | undefined, now: number): boolean =>
+      window !== undefined && !isActive(window, now);
     const now = this.#options.now();
     if (!keys.some((key) => isOver(this.get(key), now))) return;
-    this.#apply((windows, at) => Object.fromEntries(Object.entries(windows).filter(([key, window]) => !keys.includes(key) || !isOver(window, at))));
+    this.#apply((windows, at) =>
+      Object.fromEntries(Object.entries(windows).filter(([key, window]) => !keys.includes(key) || !isOver(window, at))),
+    );
   }
 
   clear(isMeant: (key: string) => boolean): void {

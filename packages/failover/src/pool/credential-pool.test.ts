@@ -13,14 +13,22 @@ const profiles: readonly CredentialProfile[] = [
   { id: 'b1', provider: 'beta', key: 'secret-key-of-b1' },
 ];
 const limited = classifyError({ status: 429 });
-const asking = (seconds: number): ErrorClass => classifyError({ status: 429, headers: { 'retry-after': String(seconds) } });
+const asking = (seconds: number): ErrorClass =>
+  classifyError({ status: 429, headers: { 'retry-after': String(seconds) } });
 const quota = classifyError({ status: 402 });
 const unauthorized = classifyError({ status: 401 });
 
 const setUp = (options: Partial<CredentialPoolOptions> = {}) => {
   const clock = { now: 0 };
-  const pool = createCredentialPool({ profiles, env: { KEY_2: 'secret-key-of-a2' }, now: () => clock.now, random: () => 0, ...options });
-  const take = (session: string, model = 'm', provider = 'alpha'): Lease | Unavailable => pool.acquire({ provider, model, session });
+  const pool = createCredentialPool({
+    profiles,
+    env: { KEY_2: 'secret-key-of-a2' },
+    now: () => clock.now,
+    random: () => 0,
+    ...options,
+  });
+  const take = (session: string, model = 'm', provider = 'alpha'): Lease | Unavailable =>
+    pool.acquire({ provider, model, session });
   const who = (session: string, model?: string): string | undefined => {
     const found = take(session, model);
     if ('release' in found) found.release();
@@ -32,7 +40,15 @@ const setUp = (options: Partial<CredentialPoolOptions> = {}) => {
 describe('createCredentialPool', () => {
   it('gives a session the same profile again, for the sake of the cache, and others another one', () => {
     const { who } = setUp();
-    expect(['s1', 's2', 's3', 's1', 's2', 's3', 's1'].map((session) => who(session))).toEqual(['a1', 'a2', 'a3', 'a1', 'a2', 'a3', 'a1']);
+    expect(['s1', 's2', 's3', 's1', 's2', 's3', 's1'].map((session) => who(session))).toEqual([
+      'a1',
+      'a2',
+      'a3',
+      'a1',
+      'a2',
+      'a3',
+      'a1',
+    ]);
   });
 
   it('prefers profiles that have failed less, then those that were used longest ago', () => {
@@ -60,14 +76,24 @@ describe('createCredentialPool', () => {
     pool.failed('a1', 'm', quota);
     pool.failed('a2', 'm', unauthorized);
     expect([who('s1', 'm'), who('s2', 'other')]).toEqual(['a3', 'a3']);
-    expect(pool.status().map(({ cooldowns }) => cooldowns.map(({ until }) => until))).toEqual([[3_600_000], [300_000], [], []]);
+    expect(pool.status().map(({ cooldowns }) => cooldowns.map(({ until }) => until))).toEqual([
+      [3_600_000],
+      [300_000],
+      [],
+      [],
+    ]);
   });
 
   it('blames no key for an overload, a broken connection or a bad request', () => {
     const { pool, take } = setUp();
     for (const status of [400, 413, 422]) expect(pool.failed('a1', 'm', classifyError({ status }))).toBeUndefined();
     expect(pool.failed('a1', 'm', classifyError({ status: 529 }))).toMatchObject({ scope: 'service', until: 30_000 });
-    for (const status of [500, 502, 504]) expect(pool.failed('a1', `broken-${status}`, classifyError({ status }))).toMatchObject({ scope: 'service', until: 30_000 });
+    for (const status of [500, 502, 504]) {
+      expect(pool.failed('a1', `broken-${status}`, classifyError({ status }))).toMatchObject({
+        scope: 'service',
+        until: 30_000,
+      });
+    }
     expect(pool.failed('a1', 'far', classifyError({ code: 'ECONNRESET' }))).toMatchObject({ scope: 'service' });
     expect(pool.status().flatMap(({ cooldowns, failures }) => [...cooldowns, failures])).toEqual([0, 0, 0, 0]);
     expect(take('s1', 'm')).toEqual({ until: 30_000, reason: 'overloaded', profile: 'a1' });
@@ -161,7 +187,10 @@ describe('createCredentialPool', () => {
   });
 
   it('has other cooldowns, or none, when told so, and spreads them by chance', () => {
-    const { pool } = setUp({ cooldowns: { 'rate-limit': { baseMs: 10, factor: 1, maxMs: 10 }, auth: false }, random: () => 1 });
+    const { pool } = setUp({
+      cooldowns: { 'rate-limit': { baseMs: 10, factor: 1, maxMs: 10 }, auth: false },
+      random: () => 1,
+    });
     expect(pool.failed('a1', 'm', limited)).toMatchObject({ until: 11 });
     expect(pool.failed('a1', 'm', unauthorized)).toBeUndefined();
   });
@@ -188,13 +217,19 @@ describe('createCredentialPool', () => {
 describe('keys', () => {
   it('come from a value, the environment or a function', async () => {
     const { pool } = setUp();
-    expect(await Promise.all(['a1', 'a2', 'a3'].map((id) => pool.key(id)))).toEqual(['secret-key-of-a1', 'secret-key-of-a2', 'secret-key-of-a3']);
+    expect(await Promise.all(['a1', 'a2', 'a3'].map((id) => pool.key(id)))).toEqual([
+      'secret-key-of-a1',
+      'secret-key-of-a2',
+      'secret-key-of-a3',
+    ]);
   });
 
   it('are asked for anew shortly before they expire, and once for many who want them', async () => {
     let issued = 0;
     const clock = { now: 0 };
-    const key = vi.fn(async () => Promise.resolve({ key: `issued-token-${(issued += 1)}`, expiresAt: clock.now + 600_000 }));
+    const key = vi.fn(async () =>
+      Promise.resolve({ key: `issued-token-${(issued += 1)}`, expiresAt: clock.now + 600_000 }),
+    );
     const pool = createCredentialPool({ profiles: [{ id: 'a', provider: 'alpha', key }], now: () => clock.now });
     expect(await Promise.all([pool.key('a'), pool.key('a')])).toEqual(['issued-token-1', 'issued-token-1']);
     clock.now = 539_999;
@@ -206,7 +241,11 @@ describe('keys', () => {
 
   it('that were issued and are refused are replaced once before the profile is left alone', async () => {
     let issued = 0;
-    const { pool } = setUp({ profiles: [{ id: 'a1', provider: 'alpha', key: () => ({ key: `issued-token-${(issued += 1)}`, expiresAt: 9e12 }) }] });
+    const { pool } = setUp({
+      profiles: [
+        { id: 'a1', provider: 'alpha', key: () => ({ key: `issued-token-${(issued += 1)}`, expiresAt: 9e12 }) },
+      ],
+    });
     expect(await pool.key('a1')).toBe('issued-token-1');
     expect(pool.failed('a1', 'm', unauthorized)).toBe('renewed');
     expect(await pool.key('a1')).toBe('issued-token-2');
@@ -219,11 +258,30 @@ describe('keys', () => {
   it.each<[string, CredentialProfile['key'], RegExp]>([
     ['a variable that is not set', { env: 'NOT_SET' }, /"a" has no key: the variable NOT_SET is not set/],
     ['a function that gives none', () => '', /"a" has no key: its function gave none/],
-    ['a function that throws', () => { throw new Error('Vault is shut.'); }, /"a" has no key: Vault is shut\./],
-    ['a function that rejects with a key in its words', async () => Promise.reject(new Error('403 for secret-key-of-b')), /"a" has no key: 403 for \[redacted\]/],
+    [
+      'a function that throws',
+      () => {
+        throw new Error('Vault is shut.');
+      },
+      /"a" has no key: Vault is shut\./,
+    ],
+    [
+      'a function that rejects with a key in its words',
+      async () => Promise.reject(new Error('403 for secret-key-of-b')),
+      /"a" has no key: 403 for \[redacted\]/,
+    ],
   ])('that cannot be had are an error that shows none: %s', async (_, key, message) => {
-    const pool = createCredentialPool({ profiles: [{ id: 'a', provider: 'alpha', key }, { id: 'b', provider: 'beta', key: 'secret-key-of-b' }], env: {} });
-    await expect(pool.key('a')).rejects.toMatchObject({ code: 'credential-unavailable', message: expect.stringMatching(message) as string });
+    const pool = createCredentialPool({
+      profiles: [
+        { id: 'a', provider: 'alpha', key },
+        { id: 'b', provider: 'beta', key: 'secret-key-of-b' },
+      ],
+      env: {},
+    });
+    await expect(pool.key('a')).rejects.toMatchObject({
+      code: 'credential-unavailable',
+      message: expect.stringMatching(message) as string,
+    });
     await expect(pool.key('a')).rejects.not.toHaveProperty('cause', expect.anything());
     await expect(pool.key('nobody')).rejects.toMatchObject({ code: 'unknown-credential' });
   });
@@ -242,18 +300,34 @@ describe('keys', () => {
       Object.values(pool).map(String).join(),
     ].join();
     expect(shown).not.toMatch(/secret-key/);
-    expect(JSON.parse(JSON.stringify(pool))).toMatchObject([{ id: 'a1', cooldowns: [{ reason: 'rate-limit' }] }, { id: 'a2' }, { id: 'a3' }, { id: 'b1' }]);
-    expect(pool.redact('Incorrect API key provided: secret-key-of-a2.')).toBe('Incorrect API key provided: [redacted].');
+    expect(JSON.parse(JSON.stringify(pool))).toMatchObject([
+      { id: 'a1', cooldowns: [{ reason: 'rate-limit' }] },
+      { id: 'a2' },
+      { id: 'a3' },
+      { id: 'b1' },
+    ]);
+    expect(pool.redact('Incorrect API key provided: secret-key-of-a2.')).toBe(
+      'Incorrect API key provided: [redacted].',
+    );
   });
 });
 
 describe('whatever happens', () => {
-  type Step = { readonly type: 'wait'; readonly ms: number } | { readonly type: 'fail'; readonly id: string; readonly status: number; readonly retryAfter: number | undefined } | { readonly type: 'succeed'; readonly id: string } | { readonly type: 'ask'; readonly session: string; readonly keep: boolean };
+  type Step =
+    | { readonly type: 'wait'; readonly ms: number }
+    | { readonly type: 'fail'; readonly id: string; readonly status: number; readonly retryAfter: number | undefined }
+    | { readonly type: 'succeed'; readonly id: string }
+    | { readonly type: 'ask'; readonly session: string; readonly keep: boolean };
   const id = fc.constantFrom('a1', 'a2', 'a3');
   const steps = fc.array(
     fc.oneof<fc.Arbitrary<Step>[]>(
       fc.record({ type: fc.constant('wait' as const), ms: fc.nat(200_000) }),
-      fc.record({ type: fc.constant('fail' as const), id, status: fc.constantFrom(400, 401, 402, 429, 500, 529), retryAfter: fc.option(fc.nat(5_000), { nil: undefined }) }),
+      fc.record({
+        type: fc.constant('fail' as const),
+        id,
+        status: fc.constantFrom(400, 401, 402, 429, 500, 529),
+        retryAfter: fc.option(fc.nat(5_000), { nil: undefined }),
+      }),
       fc.record({ type: fc.constant('succeed' as const), id }),
       fc.record({ type: fc.constant('ask' as const), session: fc.constantFrom('s1', 's2'), keep: fc.boolean() }),
     ),

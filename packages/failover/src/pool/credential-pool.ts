@@ -1,7 +1,20 @@
 import type { ErrorClass } from '../errors/classify-error.js';
 import { reasonActions, type CooldownTime, type FailoverReason, type FailureScope } from '../reasons.js';
 import { TurnError } from '@h/turn';
-import { aFunction, anObject, checkOptions, either, listOf, numberFrom, objectOf, objectWith, oneOf, required, showValue, type OptionCheck } from '@h/turn/options';
+import {
+  aFunction,
+  anObject,
+  checkOptions,
+  either,
+  listOf,
+  numberFrom,
+  objectOf,
+  objectWith,
+  oneOf,
+  required,
+  showValue,
+  type OptionCheck,
+} from '@h/turn/options';
 import { Cooldowns } from './cooldowns.js';
 import { createKeys } from './keys.js';
 import { aProfile, checkIds, type CredentialProfile } from './profile.js';
@@ -90,7 +103,12 @@ export interface CredentialPool {
    *
    * @returns for how long, if at all; `'renewed'` where the profile has another key to try
    */
-  failed(profile: string | undefined, model: string | undefined, error: ErrorClass, at?: number): Cooldown | 'renewed' | undefined;
+  failed(
+    profile: string | undefined,
+    model: string | undefined,
+    error: ErrorClass,
+    at?: number,
+  ): Cooldown | 'renewed' | undefined;
   /** Trusts a profile, or all, at once again. */
   reset(profile?: string): void;
   /** Reads what other processes have written, if there is a store and that was a while ago. */
@@ -147,11 +165,21 @@ export const createCredentialPool = (options: CredentialPoolOptions): Credential
   const picker = new ProfilePicker(profiles, cooldowns, now, changed);
   const profileOf = (id: string): CredentialProfile => {
     const found = byId.get(id);
-    if (found === undefined) throw new TurnError('unknown-credential', `The pool has no credential ${showValue(id)}; it has ${[...byId.keys()].map((known) => showValue(known)).join(', ')}.`);
+    if (found === undefined) {
+      throw new TurnError(
+        'unknown-credential',
+        `The pool has no credential ${showValue(id)}; it has ${[...byId.keys()].map((known) => showValue(known)).join(', ')}.`,
+      );
+    }
     return found;
   };
 
-  const failed = (profile: string | undefined, model: string | undefined, { reason, scope: said, retryAfterMs }: ErrorClass, at = now()): Cooldown | 'renewed' | undefined => {
+  const failed = (
+    profile: string | undefined,
+    model: string | undefined,
+    { reason, scope: said, retryAfterMs }: ErrorClass,
+    at = now(),
+  ): Cooldown | 'renewed' | undefined => {
     const time = times[reason] ?? reasonActions[reason].cooldown;
     const known = profile === undefined ? undefined : byId.get(profile);
     // A key that was issued may have been withdrawn before its time: the next call gets another one, once.
@@ -161,7 +189,10 @@ export const createCredentialPool = (options: CredentialPoolOptions): Credential
     }
     const scope = said === 'profile' && known === undefined ? 'model' : said;
     if (time === undefined || time === false || scope === 'request') return undefined;
-    return { ...cooldowns.fail(windowKey(scope, profile, model), { reason, time, at, retryAfterMs, jitter: random() }), scope };
+    return {
+      ...cooldowns.fail(windowKey(scope, profile, model), { reason, time, at, retryAfterMs, jitter: random() }),
+      scope,
+    };
   };
 
   const status = (): readonly ProfileStatus[] => {
@@ -184,7 +215,13 @@ export const createCredentialPool = (options: CredentialPoolOptions): Credential
     acquire: (request) => picker.acquire(request),
     succeeded: (profile, model) => {
       if (renewed.size > 0 && profile !== undefined) renewed.delete(profile);
-      if (!cooldowns.isEmpty) cooldowns.succeed([windowKey('profile', profile, model), windowKey('model', profile, model), windowKey('service', profile, model)]);
+      if (!cooldowns.isEmpty) {
+        cooldowns.succeed([
+          windowKey('profile', profile, model),
+          windowKey('model', profile, model),
+          windowKey('service', profile, model),
+        ]);
+      }
     },
     failed,
     reset: (id) => {
@@ -205,7 +242,13 @@ export const createCredentialPool = (options: CredentialPoolOptions): Credential
 
 const aTime = numberFrom(0, Infinity);
 const aCooldown = {
-  ...either(oneOf(false), objectOf({ baseMs: required(aTime), factor: required(aTime), maxMs: required(aTime) } satisfies Record<keyof CooldownTime, OptionCheck>)),
+  ...either(
+    oneOf(false),
+    objectOf({ baseMs: required(aTime), factor: required(aTime), maxMs: required(aTime) } satisfies Record<
+      keyof CooldownTime,
+      OptionCheck
+    >),
+  ),
   takes: '{ baseMs, factor, maxMs } or false',
 };
 

@@ -39,7 +39,8 @@ export const createKeys = (
 
   const ask = async (profile: CredentialProfile): Promise<string> => {
     const { id, key: source } = profile;
-    const given: unknown = typeof source === 'function' ? await source() : typeof source === 'object' ? env[source.env] : source;
+    const given: unknown =
+      typeof source === 'function' ? await source() : typeof source === 'object' ? env[source.env] : source;
     if (typeof given === 'string' && given !== '') return note(profile, given);
     if (isIssued(given)) {
       issued.set(id, given);
@@ -60,7 +61,10 @@ export const createKeys = (
     } catch (error) {
       if (error instanceof TurnError) throw error;
       // Not as a cause: what a vault's client throws may have more than its message in it.
-      throw new TurnError('credential-unavailable', `The credential ${JSON.stringify(id)} has no key: ${redact(toErrorInfo(error).message)}`);
+      throw new TurnError(
+        'credential-unavailable',
+        `The credential ${JSON.stringify(id)} has no key: ${redact(toErrorInfo(error).message)}`,
+      );
     }
   };
 

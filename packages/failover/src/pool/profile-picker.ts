@@ -89,14 +89,22 @@ export class ProfilePicker {
   /** Failures in windows that are not over. */
   failuresOf(profile: string, at: number): number {
     let failures = 0;
-    for (const [key, window] of this.#cooldowns.entries()) if (readWindowKey(key)[0] === profile && isActive(window, at)) failures += window.level;
+    for (const [key, window] of this.#cooldowns.entries()) {
+      if (readWindowKey(key)[0] === profile && isActive(window, at)) failures += window.level;
+    }
     return failures;
   }
 
   #inOrder(profiles: readonly CredentialProfile[]): readonly CredentialProfile[] {
     const at = this.#now();
-    const ranked = profiles.map((profile) => ({ profile, rank: this.failuresOf(profile.id, at), usedAt: this.#usedAt.get(profile.id) ?? -1 }));
-    return ranked.toSorted((one, other) => one.rank - other.rank || one.usedAt - other.usedAt).map(({ profile }) => profile);
+    const ranked = profiles.map((profile) => ({
+      profile,
+      rank: this.failuresOf(profile.id, at),
+      usedAt: this.#usedAt.get(profile.id) ?? -1,
+    }));
+    return ranked
+      .toSorted((one, other) => one.rank - other.rank || one.usedAt - other.usedAt)
+      .map(({ profile }) => profile);
   }
 
   #tryOne(profile: string | undefined, model: string | undefined): Lease | Unavailable {

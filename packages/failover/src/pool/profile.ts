@@ -24,7 +24,10 @@ export interface CredentialProfile {
   readonly key: KeySource;
 }
 
-const aLine = { takes: 'a text of one line', accepts: (value: unknown) => aText.accepts(value) && !String(value).includes('\n') };
+const aLine = {
+  takes: 'a text of one line',
+  accepts: (value: unknown) => aText.accepts(value) && !String(value).includes('\n'),
+};
 
 /** What a profile has to be. A key is never shown. */
 export const aProfile = objectOf({

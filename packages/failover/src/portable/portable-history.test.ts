@@ -7,19 +7,38 @@ import { failover } from '../failover.js';
 import { PortableHistory, withOrigin } from './portable-history.js';
 import { toolCallIdsFor } from './tool-call-ids.js';
 
-const thought: AssistantPart = { type: 'reasoning', text: 'Hm.', providerOptions: { anthropic: { signature: 'c2ln' } } };
+const thought: AssistantPart = {
+  type: 'reasoning',
+  text: 'Hm.',
+  providerOptions: { anthropic: { signature: 'c2ln' } },
+};
 const said: AssistantPart = { type: 'text', text: 'Let me look.', providerOptions: { openai: { itemId: 'msg_1' } } };
-const asked: AssistantPart = { ...call('toolu_01A.b:c', 'ls'), providerOptions: { google: { thoughtSignature: 'c2ln' } } };
+const asked: AssistantPart = {
+  ...call('toolu_01A.b:c', 'ls'),
+  providerOptions: { google: { thoughtSignature: 'c2ln' } },
+};
 const searched: readonly AssistantPart[] = [
   { type: 'tool-call', toolCallId: 'srv_1', toolName: 'web_search', input: {}, providerExecuted: true },
   { type: 'tool-result', toolCallId: 'srv_1', toolName: 'web_search', output: { type: 'text', value: 'found' } },
 ];
 const answer = (...content: readonly AssistantPart[]): Message => ({ role: 'assistant', content });
-const result = (id: string): Message => ({ role: 'tool', content: [{ type: 'tool-result', toolCallId: id, toolName: 'ls', output: { type: 'text', value: 'a.txt' }, providerOptions: { openai: { itemId: 'fc_1' } } }] });
+const result = (id: string): Message => ({
+  role: 'tool',
+  content: [
+    {
+      type: 'tool-result',
+      toolCallId: id,
+      toolName: 'ls',
+      output: { type: 'text', value: 'a.txt' },
+      providerOptions: { openai: { itemId: 'fc_1' } },
+    },
+  ],
+});
 
 const history = MessageList.of([user('Go.'), answer(thought, said, asked, ...searched), result('toolu_01A.b:c')]);
 const home = { model: 'alpha/one', credential: 'a1' };
-const read = (messages: MessageList, reader: { model: string; credential?: string }) => new PortableHistory(reader, home).for(messages);
+const read = (messages: MessageList, reader: { model: string; credential?: string }) =>
+  new PortableHistory(reader, home).for(messages);
 
 describe('a history', () => {
   it('is read by its own model as it is', () => {
@@ -31,7 +50,10 @@ describe('a history', () => {
   it('loses the signatures and private parts of one model when another reads it, and keeps calls and results together', () => {
     const [, message, results] = read(history, { model: 'beta/two' }).toArray();
     const content = message?.content as readonly AssistantPart[];
-    expect(content).toMatchObject([{ type: 'text', text: 'Let me look.' }, { type: 'tool-call', toolName: 'ls' }]);
+    expect(content).toMatchObject([
+      { type: 'text', text: 'Let me look.' },
+      { type: 'tool-call', toolName: 'ls' },
+    ]);
     expect(JSON.stringify([message, results])).not.toMatch(/signature|itemId|Signature|web_search/);
     const id = (content[1] as { toolCallId: string }).toolCallId;
     expect(id).toMatch(/^[a-zA-Z0-9_-]{1,40}$/);
@@ -40,14 +62,34 @@ describe('a history', () => {
   });
 
   it('keeps its thoughts under another key, but nothing that the other account stores', () => {
-    const stored: AssistantPart = { type: 'reasoning', text: 'Hm.', providerOptions: { openai: { itemId: 'rs_1', reasoningEncryptedContent: 'x' } } };
-    const [, message] = read(MessageList.of([user('Go.'), answer(thought, stored, said)]), { model: 'alpha/one', credential: 'a2' }).toArray();
-    expect(message?.content).toEqual([thought, { type: 'text', text: 'Let me look.', providerOptions: { openai: {} } }]);
+    const stored: AssistantPart = {
+      type: 'reasoning',
+      text: 'Hm.',
+      providerOptions: { openai: { itemId: 'rs_1', reasoningEncryptedContent: 'x' } },
+    };
+    const [, message] = read(MessageList.of([user('Go.'), answer(thought, stored, said)]), {
+      model: 'alpha/one',
+      credential: 'a2',
+    }).toArray();
+    expect(message?.content).toEqual([
+      thought,
+      { type: 'text', text: 'Let me look.', providerOptions: { openai: {} } },
+    ]);
   });
 
   it('tells its own messages from those of others by what they say', () => {
-    const mixed = MessageList.of([user('Go.'), answer(thought), withOrigin(answer(thought), { model: 'beta/two' }), user('And?'), answer(thought)]);
-    const lengths = (reader: string): readonly number[] => read(mixed, { model: reader }).toArray().filter(({ role }) => role === 'assistant').map(({ content }) => content.length);
+    const mixed = MessageList.of([
+      user('Go.'),
+      answer(thought),
+      withOrigin(answer(thought), { model: 'beta/two' }),
+      user('And?'),
+      answer(thought),
+    ]);
+    const lengths = (reader: string): readonly number[] =>
+      read(mixed, { model: reader })
+        .toArray()
+        .filter(({ role }) => role === 'assistant')
+        .map(({ content }) => content.length);
     expect(lengths('alpha/one')).toEqual([1, 0, 1]);
     expect(lengths('beta/two')).toEqual([0, 1, 0]);
   });
@@ -84,14 +126,24 @@ describe('ids of tool calls', () => {
     ['openai/gpt-5', /^[a-zA-Z0-9_-]{1,40}$/],
   ])('are such that %s takes them, different for different calls, and the same each time', (model, pattern) => {
     fc.assert(
-      fc.property(fc.uniqueArray(fc.oneof(fc.string(), fc.string({ minLength: 9, maxLength: 9 }), fc.stringMatching(/^[a-zA-Z0-9]{9}$/), fc.constantFrom('toolu_01ABC', 'call_1', 'functions.ls:0'))), (ids) => {
-        const [make, again] = [toolCallIdsFor(model), toolCallIdsFor(model)];
-        const made = ids.map(make);
-        for (const id of made) expect(id).toMatch(pattern);
-        expect(new Set(made).size).toBe(ids.length);
-        expect(ids.map(again)).toEqual(made);
-        expect(ids.map(make)).toEqual(made);
-      }),
+      fc.property(
+        fc.uniqueArray(
+          fc.oneof(
+            fc.string(),
+            fc.string({ minLength: 9, maxLength: 9 }),
+            fc.stringMatching(/^[a-zA-Z0-9]{9}$/),
+            fc.constantFrom('toolu_01ABC', 'call_1', 'functions.ls:0'),
+          ),
+        ),
+        (ids) => {
+          const [make, again] = [toolCallIdsFor(model), toolCallIdsFor(model)];
+          const made = ids.map(make);
+          for (const id of made) expect(id).toMatch(pattern);
+          expect(new Set(made).size).toBe(ids.length);
+          expect(ids.map(again)).toEqual(made);
+          expect(ids.map(make)).toEqual(made);
+        },
+      ),
     );
   });
 
@@ -115,11 +167,18 @@ describe('failover', () => {
     const tools = scriptedTools({ ls: 'a.txt' });
     const turn = async (...steps: Parameters<typeof scriptedModel>[0]) => {
       const model = scriptedModel(steps);
-      harness({ model, tools, sessions }).pipe(failover({ pool: poolOf(), models, random: () => 0 })).turn({ session: 'alice', input: 'Go.' }).subscribe();
+      harness({ model, tools, sessions })
+        .pipe(failover({ pool: poolOf(), models, random: () => 0 }))
+        .turn({ session: 'alice', input: 'Go.' })
+        .subscribe();
       await vi.advanceTimersByTimeAsync(1_000);
       return model;
     };
-    const first = await turn(response(thought, call('c1', 'ls')), { error: badRequest }, response(thought, 'From beta.'));
+    const first = await turn(
+      response(thought, call('c1', 'ls')),
+      { error: badRequest },
+      response(thought, 'From beta.'),
+    );
     expect(askedOf(first)).toEqual(['alpha/one with a1', 'alpha/one with a1', 'beta/two with b1']);
     expect(JSON.stringify(first.requests[1]?.messages)).toContain('c2ln');
     expect(JSON.stringify(first.requests[2]?.messages)).not.toContain('c2ln');
@@ -137,11 +196,19 @@ describe('failover', () => {
     const sessions = memorySessions();
     const pool = poolOf();
     const turn = async (...steps: Parameters<typeof scriptedModel>[0]) => {
-      harness({ model: scriptedModel(steps), sessions }).pipe(failover({ pool, models })).turn({ session: 'alice', input: 'Go.' }).subscribe();
+      harness({ model: scriptedModel(steps), sessions })
+        .pipe(failover({ pool, models }))
+        .turn({ session: 'alice', input: 'Go.' })
+        .subscribe();
       await vi.advanceTimersByTimeAsync(1_000);
     };
     await turn('One.');
     await turn({ error: wrongKey }, 'Two.');
-    expect(sessions.messages('alice').map(({ metadata }) => metadata?.['failover'])).toEqual([undefined, undefined, undefined, { model: 'alpha/one', credential: 'a2' }]);
+    expect(sessions.messages('alice').map(({ metadata }) => metadata?.['failover'])).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      { model: 'alpha/one', credential: 'a2' },
+    ]);
   });
 });

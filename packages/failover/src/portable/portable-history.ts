@@ -15,7 +15,10 @@ export const originOf = ({ metadata }: Message): Asked | undefined => {
 /** A message that tells who wrote it. */
 export const withOrigin = (message: Message, { model, credential }: Asked): Message => ({
   ...message,
-  metadata: { ...message.metadata, [originName]: { ...(model !== undefined && { model }), ...(credential !== undefined && { credential }) } },
+  metadata: {
+    ...message.metadata,
+    [originName]: { ...(model !== undefined && { model }), ...(credential !== undefined && { credential }) },
+  },
 });
 
 /**

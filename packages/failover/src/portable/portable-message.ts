@@ -11,7 +11,12 @@ export type Strangeness =
   | 'model';
 
 /** Options that refer to what an account stores. */
-const accountMembers: ReadonlySet<string> = new Set(['itemId', 'reasoningEncryptedContent', 'responseId', 'containerId']);
+const accountMembers: ReadonlySet<string> = new Set([
+  'itemId',
+  'reasoningEncryptedContent',
+  'responseId',
+  'containerId',
+]);
 
 /** A message that another model takes; the message itself where it is fine. */
 export const portableMessage = (message: Message, strangeness: Strangeness, ids: ToolCallIds): Message => {
@@ -33,14 +38,17 @@ const portableAnswer = (message: AssistantMessage, strangeness: Strangeness, ids
   const { content } = message;
   if (typeof content === 'string') return message;
   const parts = content.flatMap((part) => {
-    const kept = strangeness === 'model' ? withoutSignatures(part) : strangeness === 'account' ? withoutItems(part) : part;
+    const kept =
+      strangeness === 'model' ? withoutSignatures(part) : strangeness === 'account' ? withoutItems(part) : part;
     return kept === undefined ? [] : [withId(kept, ids)];
   });
   return isSame(parts, content) ? message : { ...message, content: parts };
 };
 
 const portableResults = (message: ToolMessage, strangeness: Strangeness, ids: ToolCallIds): ToolMessage => {
-  const content = message.content.map((part) => (part.type === 'tool-result' ? withId(strangeness === 'none' ? part : withoutOptions(part), ids) : part));
+  const content = message.content.map((part) =>
+    part.type === 'tool-result' ? withId(strangeness === 'none' ? part : withoutOptions(part), ids) : part,
+  );
   return isSame(content, message.content) ? message : { ...message, content };
 };
 
@@ -68,7 +76,10 @@ const withoutItems = (part: AssistantPart): AssistantPart | undefined => {
   const options = Object.entries(part.providerOptions);
   if (!options.some(([, members]) => Object.keys(members).some((name) => accountMembers.has(name)))) return part;
   if (part.type === 'reasoning') return undefined;
-  const kept = options.map(([provider, members]) => [provider, Object.fromEntries(Object.entries(members).filter(([name]) => !accountMembers.has(name)))] as const);
+  const kept = options.map(
+    ([provider, members]) =>
+      [provider, Object.fromEntries(Object.entries(members).filter(([name]) => !accountMembers.has(name)))] as const,
+  );
   return { ...part, providerOptions: Object.fromEntries(kept) };
 };
 
@@ -85,4 +96,5 @@ const withId = <Part extends { readonly type: string }>(part: Part, ids: ToolCal
   return id === toolCallId ? part : { ...part, toolCallId: id };
 };
 
-const isSame = (one: readonly unknown[], other: readonly unknown[]): boolean => one.length === other.length && one.every((part, index) => part === other[index]);
+const isSame = (one: readonly unknown[], other: readonly unknown[]): boolean =>
+  one.length === other.length && one.every((part, index) => part === other[index]);

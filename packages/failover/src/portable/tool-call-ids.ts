@@ -18,7 +18,8 @@ const usualIds = (): ToolCallIds => {
   return (id) => (usual.test(id) ? id : fitting(id));
 };
 
-const strictIds = (): ToolCallIds => fittingIds((id, round) => (round === 0 && strict.test(id) ? id : shortId(id, round)));
+const strictIds = (): ToolCallIds =>
+  fittingIds((id, round) => (round === 0 && strict.test(id) ? id : shortId(id, round)));
 
 const fittingIds = (make: (id: string, round: number) => string): ToolCallIds => {
   const given = new Map<string, string>();

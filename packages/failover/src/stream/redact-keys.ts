@@ -14,12 +14,23 @@ export const redactKeys =
   (driver: ModelDriver, pool: Pick<CredentialPool, 'redact'>): ModelDriver =>
   (request, context) =>
     from(driver(request, context)).pipe(
-      map((output): ModelDriverOutput => (output.type === 'error' ? { ...output, error: redacted(output.error as unknown as JSONValue, (text) => pool.redact(text)) as unknown as ErrorInfo } : output)),
+      map((output): ModelDriverOutput =>
+        output.type === 'error'
+          ? {
+              ...output,
+              error: redacted(output.error as unknown as JSONValue, (text) =>
+                pool.redact(text),
+              ) as unknown as ErrorInfo,
+            }
+          : output,
+      ),
     );
 
 const redacted = (value: JSONValue | undefined, redact: (text: string) => string): JSONValue | undefined => {
   if (typeof value === 'string') return redact(value);
   if (Array.isArray(value)) return (value as readonly JSONValue[]).map((item) => redacted(item, redact) as JSONValue);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value as JSONObject).map(([name, member]) => [redact(name), redacted(member, redact)]));
+  return Object.fromEntries(
+    Object.entries(value as JSONObject).map(([name, member]) => [redact(name), redacted(member, redact)]),
+  );
 };

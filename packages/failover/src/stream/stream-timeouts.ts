@@ -39,7 +39,11 @@ export interface StreamTimeoutsOptions {
  * ```
  */
 export const streamTimeouts = (driver: ModelDriver, options: StreamTimeoutsOptions = {}): ModelDriver => {
-  checkOptions('streamTimeouts()', options, { firstByteMs: numberFrom(0, Infinity), idleMs: numberFrom(0, Infinity), scheduler: objectWith('schedule', 'now') });
+  checkOptions('streamTimeouts()', options, {
+    firstByteMs: numberFrom(0, Infinity),
+    idleMs: numberFrom(0, Infinity),
+    scheduler: objectWith('schedule', 'now'),
+  });
   const { firstByteMs = 120_000, idleMs = 60_000, scheduler = asyncScheduler } = options;
   return (request, context) =>
     new Observable<ModelDriverOutput>((subscriber) => {
@@ -83,6 +87,18 @@ export const streamTimeouts = (driver: ModelDriver, options: StreamTimeoutsOptio
 /** What a timer of Node can hold. */
 const longestTimer = 2 ** 31 - 1;
 
-const mute = (limit: number): ErrorInfo => ({ name: 'TimeoutError', code: 'first-byte-timeout', message: `The model has said nothing for ${limit} ms.` });
-const silent = (limit: number): ErrorInfo => ({ name: 'TimeoutError', code: 'idle-timeout', message: `The model has said nothing more for ${limit} ms.` });
-const incomplete: ErrorInfo = { name: 'IncompleteStreamError', code: 'incomplete-stream', message: 'The stream of the model ended before the answer was complete.' };
+const mute = (limit: number): ErrorInfo => ({
+  name: 'TimeoutError',
+  code: 'first-byte-timeout',
+  message: `The model has said nothing for ${limit} ms.`,
+});
+const silent = (limit: number): ErrorInfo => ({
+  name: 'TimeoutError',
+  code: 'idle-timeout',
+  message: `The model has said nothing more for ${limit} ms.`,
+});
+const incomplete: ErrorInfo = {
+  name: 'IncompleteStreamError',
+  code: 'incomplete-stream',
+  message: 'The stream of the model ended before the answer was complete.',
+};

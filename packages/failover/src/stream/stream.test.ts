@@ -13,10 +13,14 @@ const answer: ModelDriverOutput = { type: 'response', response: response('Hello.
 const call = (options: Parameters<typeof streamTimeouts>[1]) => {
   const source = new Subject<ModelDriverOutput>();
   const left = vi.fn();
-  const driver: ModelDriver = () => new Observable((subscriber) => (subscriber.add(source.subscribe(subscriber)), left));
+  const driver: ModelDriver = () =>
+    new Observable((subscriber) => (subscriber.add(source.subscribe(subscriber)), left));
   const outputs: ModelDriverOutput[] = [];
   let isComplete = false;
-  const subscription = from(streamTimeouts(driver, options)(request(), context)).subscribe({ next: (output) => outputs.push(output), complete: () => (isComplete = true) });
+  const subscription = from(streamTimeouts(driver, options)(request(), context)).subscribe({
+    next: (output) => outputs.push(output),
+    complete: () => (isComplete = true),
+  });
   return { source, left, outputs, subscription, isComplete: () => isComplete };
 };
 
@@ -33,7 +37,9 @@ describe('streamTimeouts', () => {
     vi.advanceTimersByTime(999);
     expect(outputs).toEqual([]);
     vi.advanceTimersByTime(1);
-    expect(outputs).toMatchObject([{ type: 'error', error: { code: 'first-byte-timeout', message: 'The model has said nothing for 1000 ms.' } }]);
+    expect(outputs).toMatchObject([
+      { type: 'error', error: { code: 'first-byte-timeout', message: 'The model has said nothing for 1000 ms.' } },
+    ]);
     expect(isComplete()).toBe(true);
     expect(left).toHaveBeenCalledOnce();
     expect(vi.getTimerCount()).toBe(0);
@@ -78,7 +84,11 @@ describe('streamTimeouts', () => {
 
   it.each<[string, (source: Subject<ModelDriverOutput>) => void, object]>([
     ['an answer', (source) => source.next(answer), { type: 'response' }],
-    ['an error', (source) => source.next({ type: 'error', error: failure('No.') }), { type: 'error', error: { message: 'No.' } }],
+    [
+      'an error',
+      (source) => source.next({ type: 'error', error: failure('No.') }),
+      { type: 'error', error: { message: 'No.' } },
+    ],
     ['nothing', (source) => source.complete(), { type: 'error', error: { code: 'incomplete-stream' } }],
   ])('ends once with %s', (_, end, output) => {
     const { source, outputs, isComplete, left } = call({});
@@ -102,13 +112,20 @@ describe('streamTimeouts', () => {
   it('passes an error notification, and a driver that answers at once', async () => {
     const broken = streamTimeouts(() => new Observable((subscriber) => subscriber.error(new Error('reset'))));
     await expect(lastValueFrom(from(broken(request(), context)))).rejects.toThrow('reset');
-    expect(await lastValueFrom(from(streamTimeouts(() => [delta('a'), answer])(request(), context)).pipe(toArray()))).toHaveLength(2);
+    expect(
+      await lastValueFrom(from(streamTimeouts(() => [delta('a'), answer])(request(), context)).pipe(toArray())),
+    ).toHaveLength(2);
     expect(vi.getTimerCount()).toBe(0);
   });
 
   it('leads to a retry, and what the silent attempt has said is withdrawn', async () => {
     const model = scriptedModel([{ never: ['Hel'] }, 'Hello.']);
-    const watched = watch(agentWith(streamTimeouts(model, { idleMs: 1_000 }), { models: ['alpha/one'] }).turn({ session: 'alice', input: 'Go.' }));
+    const watched = watch(
+      agentWith(streamTimeouts(model, { idleMs: 1_000 }), { models: ['alpha/one'] }).turn({
+        session: 'alice',
+        input: 'Go.',
+      }),
+    );
     await vi.advanceTimersByTimeAsync(5_000);
     expect(watched.all('failover.retrying')).toMatchObject([{ reason: 'timeout', attempt: 1 }]);
     expect(watched.end?.outcome).toBe('completed');
@@ -120,11 +137,26 @@ describe('redactKeys', () => {
   it('takes keys of the pool out of all of an error, and leaves everything else as it is', async () => {
     const pool = poolOf();
     await pool.key('a1');
-    const error = { ...failure('Incorrect API key provided: key-of-a1.', { status: 401, headers: { 'x-echo': 'key-of-a1' }, body: { error: ['key-of-a1', 7, null] } }), cause: failure('key-of-a2 too') };
+    const error = {
+      ...failure('Incorrect API key provided: key-of-a1.', {
+        status: 401,
+        headers: { 'x-echo': 'key-of-a1' },
+        body: { error: ['key-of-a1', 7, null] },
+      }),
+      cause: failure('key-of-a2 too'),
+    };
     const model: ModelDriver = () => [delta('a'), { type: 'error', error }];
-    const { error: shown } = await reply(harness({ model: redactKeys(model, pool) }).pipe().turn({ session: 'alice', input: 'Go.' }));
+    const { error: shown } = await reply(
+      harness({ model: redactKeys(model, pool) })
+        .pipe()
+        .turn({ session: 'alice', input: 'Go.' }),
+    );
     expect(JSON.stringify(shown)).not.toContain('key-of-a');
-    expect(shown).toMatchObject({ message: 'Incorrect API key provided: [redacted].', status: 401, body: { error: ['[redacted]', 7, null] } });
+    expect(shown).toMatchObject({
+      message: 'Incorrect API key provided: [redacted].',
+      status: 401,
+      body: { error: ['[redacted]', 7, null] },
+    });
     const fine = await lastValueFrom(from(redactKeys(() => [answer], pool)(request(), context)).pipe(toArray()));
     expect(fine[0]).toBe(answer);
   });

@@ -12,7 +12,10 @@ import { memoryApprovalStore, type ApprovalStore } from './store.js';
 const push = (command = 'git push', id = 'c1') => call(id, 'bash', { command });
 const asking: Hook = {
   name: 'asks',
-  beforeTool: ({ call: { input } }) => ((input as { command: string }).command.startsWith('git push') ? { decision: 'ask', reason: 'It leaves the machine.', patterns: ['git push *'] } : undefined),
+  beforeTool: ({ call: { input } }) =>
+    (input as { command: string }).command.startsWith('git push')
+      ? { decision: 'ask', reason: 'It leaves the machine.', patterns: ['git push *'] }
+      : undefined,
 };
 type Answer = ApprovalDecision | ApprovalDecision['decision'];
 
@@ -44,7 +47,10 @@ describe('a question about a call', () => {
   });
 
   it('shows the input that hooks have made of it', async () => {
-    const rewriter: Hook = { name: 'r', beforeTool: ({ call: { input } }) => ({ input: { ...(input as object), timeout: 5 } }) };
+    const rewriter: Hook = {
+      name: 'r',
+      beforeTool: ({ call: { input } }) => ({ input: { ...(input as object), timeout: 5 } }),
+    };
     const ran = await run('once', {}, {}, [rewriter]);
     expect(ran.of('approval.request')).toHaveLength(1);
     expect(ran.of('approval.request')[0]?.call?.input).toEqual({ command: 'git push', timeout: 5 });
@@ -58,14 +64,22 @@ describe('a question about a call', () => {
   });
 
   it('joins the reasons of all who ask', async () => {
-    const ran = await run('once', {}, {}, [{ name: 'too', beforeTool: () => ({ decision: 'ask', reason: 'It is late.' }) }]);
+    const ran = await run('once', {}, {}, [
+      { name: 'too', beforeTool: () => ({ decision: 'ask', reason: 'It is late.' }) },
+    ]);
     expect(ran.of('approval.request').map(({ reason }) => reason)).toEqual(['It leaves the machine.\nIt is late.']);
   });
 
   it('denies with the person’s reason, and is not put again for the same call', async () => {
-    const ran = await run({ decision: 'deny', reason: 'Not before the review.' }, { script: [response(push()), response(push('git push', 'c2')), 'Ok.'] });
+    const ran = await run(
+      { decision: 'deny', reason: 'Not before the review.' },
+      { script: [response(push()), response(push('git push', 'c2')), 'Ok.'] },
+    );
     expect(ran.tools.ran).toEqual([]);
-    expect(ran.of('tool.result').map((result) => result.status === 'denied' && result.reason)).toEqual(['Not before the review.', 'Not before the review.']);
+    expect(ran.of('tool.result').map((result) => result.status === 'denied' && result.reason)).toEqual([
+      'Not before the review.',
+      'Not before the review.',
+    ]);
     expect(ran.of('approval.request')).toHaveLength(1);
   });
 
@@ -89,13 +103,19 @@ describe('a question about a call', () => {
 
   it('expires: the call is denied, the request is closed', async () => {
     const ran = await run(undefined, {}, { approvalTimeoutMs: 10 });
-    expect(ran.of('tool.result')).toMatchObject([{ status: 'denied', by: 'asks', reason: expect.stringContaining('Nobody answered') as string }]);
+    expect(ran.of('tool.result')).toMatchObject([
+      { status: 'denied', by: 'asks', reason: expect.stringContaining('Nobody answered') as string },
+    ]);
     expect(ran.of('approval.answer')).toMatchObject([{ decision: 'deny' }]);
     expect(ran.agent.answer(ran.of('approval.request')[0]?.id ?? '', 'once')).toBe(false);
   });
 
   it('is put again after it has expired', async () => {
-    const ran = await run(undefined, { script: [response(push()), response(push('git push', 'c2')), 'Ok.'] }, { approvalTimeoutMs: 5 });
+    const ran = await run(
+      undefined,
+      { script: [response(push()), response(push('git push', 'c2')), 'Ok.'] },
+      { approvalTimeoutMs: 5 },
+    );
     expect(ran.of('approval.request')).toHaveLength(2);
   });
 
@@ -104,21 +124,32 @@ describe('a question about a call', () => {
     const model = scriptedModel([response(push())]);
     const agent = harness({ model, tools: scriptedTools({ bash: 'ran' }) }).pipe(hooks([asking]));
     const started = performance.now();
-    const ended = reply(agent.turn({ session: 's', input: 'Push.', signal: stopper.signal }).pipe(tap(({ type }) => type === 'approval.request' && stopper.abort())));
+    const ended = reply(
+      agent
+        .turn({ session: 's', input: 'Push.', signal: stopper.signal })
+        .pipe(tap(({ type }) => type === 'approval.request' && stopper.abort())),
+    );
     expect((await ended).outcome).toBe('cancelled');
     expect(performance.now() - started).toBeLessThan(2000);
   });
 
   it('is watched: asked, answered, expired', async () => {
     const seen: string[] = [];
-    const watcher: Hook = { name: 'w', onApproval: ({ phase, answer }) => void seen.push(`${phase} ${answer?.decision ?? ''}`.trim()) };
+    const watcher: Hook = {
+      name: 'w',
+      onApproval: ({ phase, answer }) => void seen.push(`${phase} ${answer?.decision ?? ''}`.trim()),
+    };
     await run('once', {}, {}, [watcher]);
     await run(undefined, {}, { approvalTimeoutMs: 5 }, [watcher]);
     expect(seen).toEqual(['requested', 'answered once', 'requested', 'expired deny']);
   });
 
   it('cannot be put about an input that is no JSON', async () => {
-    const rewriter: Hook = { name: 'r', priority: 1, beforeTool: () => ({ input: { command: 'git push', when: new Date(0) } }) };
+    const rewriter: Hook = {
+      name: 'r',
+      priority: 1,
+      beforeTool: () => ({ input: { command: 'git push', when: new Date(0) } }),
+    };
     const ran = await run('once', {}, {}, [rewriter]);
     expect(ran.of('approval.request')).toEqual([]);
     expect(ran.of('tool.result')).toMatchObject([{ status: 'denied' }]);
@@ -126,7 +157,11 @@ describe('a question about a call', () => {
 });
 
 describe('an answer that lasts', () => {
-  const twice = (first: string, second: string): readonly ScriptStep[] => [response(push(first)), response(push(second, 'c2')), 'Ok.'];
+  const twice = (first: string, second: string): readonly ScriptStep[] => [
+    response(push(first)),
+    response(push(second, 'c2')),
+    'Ok.',
+  ];
 
   it.each<[Answer, string, number]>([
     ['once', 'git push', 2],
@@ -159,9 +194,16 @@ describe('an answer that lasts', () => {
 
   it('holds in the session’s next turn, and not in another session', async () => {
     const model = scriptedModel([response(push()), 'Ok.', response(push()), 'Ok.', response(push()), 'Ok.']);
-    const agent = harness({ model, tools: scriptedTools({ bash: 'ran' }) }).pipe(hooks([asking], { approvalTimeoutMs: 5 }));
+    const agent = harness({ model, tools: scriptedTools({ bash: 'ran' }) }).pipe(
+      hooks([asking], { approvalTimeoutMs: 5 }),
+    );
     const asked = async (session: string): Promise<number> => {
-      const events = await lastValueFrom(agent.turn({ session, input: 'Push.' }).pipe(tap((event) => event.type === 'approval.request' && agent.answer(event.id, 'session')), toArray()));
+      const events = await lastValueFrom(
+        agent.turn({ session, input: 'Push.' }).pipe(
+          tap((event) => event.type === 'approval.request' && agent.answer(event.id, 'session')),
+          toArray(),
+        ),
+      );
       return events.filter(({ type }) => type === 'approval.request').length;
     };
     expect([await asked('a'), await asked('a'), await asked('b')]).toEqual([1, 0, 1]);
@@ -169,7 +211,9 @@ describe('an answer that lasts', () => {
 
   it('holds everywhere when it is for ever and there is a store', async () => {
     const rules = memoryApprovalStore();
-    expect((await run({ decision: 'always', pattern: 'git push *' }, {}, { approvalStore: rules })).of('approval.request')).toHaveLength(1);
+    expect(
+      (await run({ decision: 'always', pattern: 'git push *' }, {}, { approvalStore: rules })).of('approval.request'),
+    ).toHaveLength(1);
     expect((await run(undefined, {}, { approvalStore: rules })).of('approval.request')).toHaveLength(0);
     expect(await rules.list()).toMatchObject([{ tool: 'bash', pattern: 'git push *' }]);
   });
@@ -189,9 +233,19 @@ describe('an answer that lasts', () => {
 });
 
 describe('a turn that is resumed', () => {
-  const script: readonly ScriptStep[] = [response(call('r', 'bash', { command: 'ls' }), push(), push('git push b', 'c2')), response(push('git push', 'c3')), 'Done.'];
-  const rewrite: Hook = { name: 'r', beforeTool: ({ call: { input } }) => ({ input: { ...(input as object), cwd: '/w' }, context: 'In /w.' }) };
-  const sendBack: Hook = { name: 'back', beforeEnd: ({ sentBack }) => (sentBack === 0 ? { proceed: 'Really?' } : undefined) };
+  const script: readonly ScriptStep[] = [
+    response(call('r', 'bash', { command: 'ls' }), push(), push('git push b', 'c2')),
+    response(push('git push', 'c3')),
+    'Done.',
+  ];
+  const rewrite: Hook = {
+    name: 'r',
+    beforeTool: ({ call: { input } }) => ({ input: { ...(input as object), cwd: '/w' }, context: 'In /w.' }),
+  };
+  const sendBack: Hook = {
+    name: 'back',
+    beforeEnd: ({ sentBack }) => (sentBack === 0 ? { proceed: 'Really?' } : undefined),
+  };
 
   /** The answers that are still needed, as the script stands after a crash: one for each answer in the journal. */
   const agentOn = (lines: readonly string[], answers: Record<string, Answer>) => {
@@ -201,9 +255,17 @@ describe('a turn that is resumed', () => {
     const model = scriptedModel([...script, 'Really done.'].slice(answered));
     const agent = harness({ model, tools, sessions }).pipe(hooks([asking, rewrite, sendBack]));
     const answer = (event: TurnEvent, owner: Agent): void => {
-      if (event.type === 'approval.request' && event.replayed !== true) owner.answer(event.id, answers[event.call?.id ?? ''] ?? 'once');
+      if (event.type === 'approval.request' && event.replayed !== true) {
+        owner.answer(event.id, answers[event.call?.id ?? ''] ?? 'once');
+      }
     };
-    const follow = (turn: ReturnType<Agent['turn']>) => lastValueFrom(turn.pipe(tap((event) => answer(event, agent)), toArray()));
+    const follow = (turn: ReturnType<Agent['turn']>) =>
+      lastValueFrom(
+        turn.pipe(
+          tap((event) => answer(event, agent)),
+          toArray(),
+        ),
+      );
     return { agent, tools, sessions, follow };
   };
 
@@ -224,8 +286,13 @@ describe('a turn that is resumed', () => {
       const history = historyOf(again.sessions.lines);
       expect(events.at(-1), `from record ${length}`).toMatchObject({ type: 'turn.end', outcome: 'completed' });
       expect(repairHistory(history).repairs, `from record ${length}`).toEqual([]);
-      const isAnswered = (id: string): boolean => lines.slice(0, length).some((line) => line.includes('"type":"approval.answer"') && line.includes(JSON.stringify(id)));
-      const askedAgain = events.flatMap((event) => (event.type === 'approval.request' && event.replayed !== true ? [event.id] : []));
+      const isAnswered = (id: string): boolean =>
+        lines
+          .slice(0, length)
+          .some((line) => line.includes('"type":"approval.answer"') && line.includes(JSON.stringify(id)));
+      const askedAgain = events.flatMap((event) =>
+        event.type === 'approval.request' && event.replayed !== true ? [event.id] : [],
+      );
       expect(askedAgain.filter(isAnswered), `asked again from record ${length}`).toEqual([]);
       const before = lines.slice(0, length).filter(isRun).length;
       expect(again.tools.ran.length + before, `runs from record ${length}`).toBeLessThanOrEqual(3);

@@ -1,4 +1,15 @@
-import { keep, notice, toErrorInfo, type ApprovalDecision, type JSONValue, type NewEvent, type ObserveHandlers, type OperatorContext, type ToolCall, type TurnEventOf } from '@h/turn';
+import {
+  keep,
+  notice,
+  toErrorInfo,
+  type ApprovalDecision,
+  type JSONValue,
+  type NewEvent,
+  type ObserveHandlers,
+  type OperatorContext,
+  type ToolCall,
+  type TurnEventOf,
+} from '@h/turn';
 import { denied, passed, type Question } from '../before-tool.js';
 import { hashCall } from '../canonical.js';
 import { chain, isPromise, type Maybe } from '../maybe.js';
@@ -59,27 +70,43 @@ export class ApprovalDesk {
     'input.received': () => this.#refused.clear(),
     'approval.answer': (event) => {
       const { id, decision, pattern, reason } = event;
-      const answer: ApprovalDecision = { decision, ...(pattern !== undefined && { pattern }), ...(reason !== undefined && { reason }) };
+      const answer: ApprovalDecision = {
+        decision,
+        ...(pattern !== undefined && { pattern }),
+        ...(reason !== undefined && { reason }),
+      };
       if (event.replayed === true) this.#recorded.set(id, answer);
       else this.#waiting.get(id)?.settle(answer);
     },
   };
 
   /** Has a person decide about a call, unless one has done so already. */
-  ask(event: TurnEventOf<'tool.call'>, call: ToolCall, questions: readonly Question[], contexts: readonly string[]): Maybe<Ruling> {
+  ask(
+    event: TurnEventOf<'tool.call'>,
+    call: ToolCall,
+    questions: readonly Question[],
+    contexts: readonly string[],
+  ): Maybe<Ruling> {
     const by = questions[0]?.hook ?? 'hooks';
     const hash = hashCall(call);
-    if (hash === undefined) return denied(this.#hooks, event, by, 'Nobody can approve this call: its input cannot be written as JSON.');
+    if (hash === undefined) {
+      return denied(this.#hooks, event, by, 'Nobody can approve this call: its input cannot be written as JSON.');
+    }
     const refusal = this.#refused.get(hash);
     if (refusal !== undefined) return denied(this.#hooks, event, by, refusal);
     const id = `${event.turn}:${call.id}:${hash.slice(0, 16)}`;
     const reason = questions.map(({ reason: why }) => why).join('\n');
     const patterns = [...new Set(questions.flatMap((question) => question.patterns))];
-    const rule = (settled: Settled): Maybe<Ruling> => this.#rule({ event, call, hash, reason, by, id }, settled, contexts);
+    const rule = (settled: Settled): Maybe<Ruling> =>
+      this.#rule({ event, call, hash, reason, by, id }, settled, contexts);
     return chain(this.#remembered(call), (covering) => {
       if (covering) {
         const remembered = { callId: call.id, rule: ruleText(covering) };
-        this.#hooks.decided(event.at, { kind: 'remembered', callId: call.id, reason: remembered.rule }, notice('approval.remembered', remembered));
+        this.#hooks.decided(
+          event.at,
+          { kind: 'remembered', callId: call.id, reason: remembered.rule },
+          notice('approval.remembered', remembered),
+        );
         return passed(event, call, contexts);
       }
       const recorded = this.#recorded.get(id);
@@ -99,7 +126,10 @@ export class ApprovalDesk {
         resolve({ answer, isExpired });
       };
       const expire = (): void => {
-        const answer: ApprovalDecision = { decision: 'deny', reason: `Nobody answered within ${Math.round(approvalTimeoutMs / 1000)} s; it was not allowed.` };
+        const answer: ApprovalDecision = {
+          decision: 'deny',
+          reason: `Nobody answered within ${Math.round(approvalTimeoutMs / 1000)} s; it was not allowed.`,
+        };
         this.#operator.emit({ type: 'approval.answer', id, ...answer, annotations: { hooks: { expired: true } } });
         settle(answer, true);
       };
@@ -117,9 +147,19 @@ export class ApprovalDesk {
     });
   }
 
-  #rule(asked: Omit<Waiting, 'settle'> & { readonly id: string }, { answer, isExpired }: Settled, contexts: readonly string[]): Maybe<Ruling> {
+  #rule(
+    asked: Omit<Waiting, 'settle'> & { readonly id: string },
+    { answer, isExpired }: Settled,
+    contexts: readonly string[],
+  ): Maybe<Ruling> {
     const { event, call, hash, reason: question, by, id } = asked;
-    this.#hooks.watch('onApproval', event.at, { phase: isExpired ? 'expired' : 'answered', id, reason: question, call, answer });
+    this.#hooks.watch('onApproval', event.at, {
+      phase: isExpired ? 'expired' : 'answered',
+      id,
+      reason: question,
+      call,
+      answer,
+    });
     const kind = isExpired ? 'expired' : answer.decision === 'deny' ? 'refused' : 'approved';
     this.#hooks.decided(event.at, { kind, callId: call.id, reason: answer.reason });
     if (answer.decision === 'deny') {
@@ -139,14 +179,21 @@ export class ApprovalDesk {
     const unreadable = (error: unknown): undefined => this.#storeFailed(error);
     try {
       const rules = this.#settings.approvalStore.list();
-      return isPromise(rules) ? Promise.resolve(rules).then((list) => isCovered(list, call)).catch(unreadable) : isCovered(rules, call);
+      return isPromise(rules)
+        ? Promise.resolve(rules)
+            .then((list) => isCovered(list, call))
+            .catch(unreadable)
+        : isCovered(rules, call);
     } catch (error) {
       return unreadable(error);
     }
   }
 
   /** Keeps what the answer covers, and settles what else waits for it. */
-  #remember({ decision, pattern }: ApprovalDecision, { call, hash, at }: { readonly call: ToolCall; readonly hash: string; readonly at: number }): Maybe<void> {
+  #remember(
+    { decision, pattern }: ApprovalDecision,
+    { call, hash, at }: { readonly call: ToolCall; readonly hash: string; readonly at: number },
+  ): Maybe<void> {
     const rule: RememberedApproval = { tool: call.name, ...(pattern === undefined ? { hash } : { pattern }), at };
     const keepInSession = (): void => {
       this.#sessionRules = withRule(this.#sessionRules, rule, maxSessionRules);
@@ -172,7 +219,10 @@ export class ApprovalDesk {
   #settleCovered(rule: RememberedApproval): void {
     for (const [id, { call, settle }] of this.#waiting) {
       if (isCovered([rule], call) === undefined) continue;
-      const answer: ApprovalDecision = { decision: 'once', reason: `Covered by ${ruleText(rule)}, which was allowed meanwhile.` };
+      const answer: ApprovalDecision = {
+        decision: 'once',
+        reason: `Covered by ${ruleText(rule)}, which was allowed meanwhile.`,
+      };
       this.#operator.emit({ type: 'approval.answer', id, ...answer });
       settle(answer);
     }

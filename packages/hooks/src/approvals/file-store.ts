@@ -67,7 +67,9 @@ const parsed = (path: string, text: string): readonly RememberedApproval[] => {
 };
 
 const unreadable = (path: string, cause?: unknown): TurnError =>
-  new TurnError('approval-store', `The approval rules in ${path} cannot be read; mend the file or take it away.`, { cause });
+  new TurnError('approval-store', `The approval rules in ${path} cannot be read; mend the file or take it away.`, {
+    cause,
+  });
 
 /** Writes beside the file and moves it there, once it is on the disk. */
 export const replaceFile = async (path: string, text: string): Promise<void> => {

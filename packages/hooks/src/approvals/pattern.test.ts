@@ -52,7 +52,9 @@ describe('coversCall', () => {
         if (/[;&|$`>\n]/.test(command)) expect(covered).toBe(false);
       }),
     );
-    fc.assert(fc.property(fc.string(), fc.anything(), (pattern, input) => typeof coversCall(pattern, input) === 'boolean'));
+    fc.assert(
+      fc.property(fc.string(), fc.anything(), (pattern, input) => typeof coversCall(pattern, input) === 'boolean'),
+    );
   });
 
   it('takes linear time on hostile patterns', () => {

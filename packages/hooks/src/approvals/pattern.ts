@@ -21,7 +21,10 @@ export const coversCall = (pattern: string, input: unknown): boolean => {
 const covers = (pattern: string, subject: CallSubject): boolean => {
   switch (subject.kind) {
     case 'command':
-      return matches(pieces(pattern, '*'), subject.text, inCommand) || (pattern.endsWith(' *') && covers(pattern.slice(0, -2), subject));
+      return (
+        matches(pieces(pattern, '*'), subject.text, inCommand) ||
+        (pattern.endsWith(' *') && covers(pattern.slice(0, -2), subject))
+      );
     case 'path':
       return !subject.text.split(/[/\\]/).includes('..') && coversPath(pattern, subject.text);
     case 'other':
@@ -34,9 +37,15 @@ const inCommand = (character: string): boolean => !';&|<>$`(){}\\\n\r'.includes(
 
 const coversPath = (pattern: string, path: string): boolean => {
   const deep = pattern.split('**');
-  if (deep.length === 1) return matches(pieces(pattern, '*'), path, (character) => character !== '/' && character !== '\\');
+  if (deep.length === 1) {
+    return matches(pieces(pattern, '*'), path, (character) => character !== '/' && character !== '\\');
+  }
   // A single star beside a double one may go deeper too: it only makes the pattern wider where it says that it is wide.
-  return matches(deep.flatMap((part) => pieces(part, '*')), path, () => true);
+  return matches(
+    deep.flatMap((part) => pieces(part, '*')),
+    path,
+    () => true,
+  );
 };
 
 const pieces = (pattern: string, star: string): readonly string[] => pattern.split(star);

@@ -22,7 +22,9 @@ describe('isCovered', () => {
 
 describe('hashCall', () => {
   it('is the same whatever the order of keys, and another for another name or input', () => {
-    expect(hashCall({ name: 'a', input: { x: 1, y: [1, { z: null }] } })).toBe(hashCall({ name: 'a', input: { y: [1, { z: null }], x: 1 } }));
+    expect(hashCall({ name: 'a', input: { x: 1, y: [1, { z: null }] } })).toBe(
+      hashCall({ name: 'a', input: { y: [1, { z: null }], x: 1 } }),
+    );
     expect(hashCall({ name: 'a', input: { x: 1 } })).not.toBe(hashCall({ name: 'b', input: { x: 1 } }));
     expect(hashCall({ name: 'a', input: { x: '1' } })).not.toBe(hashCall({ name: 'a', input: { x: 1 } }));
     expect(hashCall({ name: 'a', input: { x: new Map() } })).toBeUndefined();
@@ -68,6 +70,8 @@ describe('fileApprovalStore', () => {
   });
 
   it.each([[{}], [{ path: '' }], [{ path: 'a', mode: 1 }]])('refuses %j', (options) => {
-    expect(() => fileApprovalStore(options as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }) as Error);
+    expect(() => fileApprovalStore(options as never)).toThrow(
+      expect.objectContaining({ code: 'invalid-option' }) as Error,
+    );
   });
 });

@@ -34,22 +34,33 @@ const isRule = (value: unknown): value is RememberedApproval => {
 };
 
 /** Whether a rule allows this call. */
-export const isCovered = (rules: readonly RememberedApproval[], call: Pick<ToolCall, 'name' | 'input'>): RememberedApproval | undefined => {
+export const isCovered = (
+  rules: readonly RememberedApproval[],
+  call: Pick<ToolCall, 'name' | 'input'>,
+): RememberedApproval | undefined => {
   const candidates = rules.filter(({ tool }) => tool === call.name);
   if (candidates.length === 0) return undefined;
   const hash = hashCall(call);
-  return candidates.find((rule) => (rule.pattern === undefined ? rule.hash !== undefined && rule.hash === hash : coversCall(rule.pattern, call.input)));
+  return candidates.find((rule) =>
+    rule.pattern === undefined ? rule.hash !== undefined && rule.hash === hash : coversCall(rule.pattern, call.input),
+  );
 };
 
 /** Whether two rules say the same. */
-export const isSameRule = (left: RememberedApproval, right: RememberedApproval): boolean => left.tool === right.tool && left.pattern === right.pattern && left.hash === right.hash;
+export const isSameRule = (left: RememberedApproval, right: RememberedApproval): boolean =>
+  left.tool === right.tool && left.pattern === right.pattern && left.hash === right.hash;
 
 /** The rules with one more, without the oldest beyond so many. */
-export const withRule = (rules: readonly RememberedApproval[], rule: RememberedApproval, max: number): readonly RememberedApproval[] =>
+export const withRule = (
+  rules: readonly RememberedApproval[],
+  rule: RememberedApproval,
+  max: number,
+): readonly RememberedApproval[] =>
   rules.some((known) => isSameRule(known, rule)) ? rules : [...rules, rule].slice(-max);
 
 /** A rule for people. */
-export const ruleText = ({ tool, pattern }: RememberedApproval): string => (pattern === undefined ? `exactly this call of ${tool}` : `${tool}(${pattern})`);
+export const ruleText = ({ tool, pattern }: RememberedApproval): string =>
+  pattern === undefined ? `exactly this call of ${tool}` : `${tool}(${pattern})`;
 
 /** Options of {@link memoryApprovalStore}. */
 export interface MemoryApprovalStoreOptions {

@@ -4,17 +4,38 @@ import { answerOf } from './answer.js';
 import { commandEvents, parseHookFile, type CommandDefinition } from './definitions.js';
 import { isConditionMet, isMatch } from './matcher.js';
 
-const definition = (event: CommandDefinition['event']): CommandDefinition => ({ event, matcher: '', command: 'check', timeoutSeconds: 1, async: false, once: false, source: 'a.json', scope: 'user' });
+const definition = (event: CommandDefinition['event']): CommandDefinition => ({
+  event,
+  matcher: '',
+  command: 'check',
+  timeoutSeconds: 1,
+  async: false,
+  once: false,
+  source: 'a.json',
+  scope: 'user',
+});
 
 describe('answerOf', () => {
   it('makes something of any output, and a block of exit code 2, whatever is written', () => {
-    const json = fc.oneof(fc.json(), fc.record({ decision: fc.anything(), continue: fc.anything(), hookSpecificOutput: fc.object() }).map((value) => JSON.stringify(value) ?? ''), fc.string());
+    const json = fc.oneof(
+      fc.json(),
+      fc
+        .record({ decision: fc.anything(), continue: fc.anything(), hookSpecificOutput: fc.object() })
+        .map((value) => JSON.stringify(value) ?? ''),
+      fc.string(),
+    );
     fc.assert(
-      fc.property(fc.constantFrom(...commandEvents), fc.integer({ min: 0, max: 255 }), json, fc.string(), (event, exitCode, stdout, stderr) => {
-        const answer = answerOf(definition(event), { exitCode, stdout, stderr });
-        if (exitCode === 2) expect(answer.blocked).toBeTruthy();
-        else expect(answer.command).toBe('check');
-      }),
+      fc.property(
+        fc.constantFrom(...commandEvents),
+        fc.integer({ min: 0, max: 255 }),
+        json,
+        fc.string(),
+        (event, exitCode, stdout, stderr) => {
+          const answer = answerOf(definition(event), { exitCode, stdout, stderr });
+          if (exitCode === 2) expect(answer.blocked).toBeTruthy();
+          else expect(answer.command).toBe('check');
+        },
+      ),
     );
   });
 
@@ -31,18 +52,31 @@ describe('answerOf', () => {
   });
 
   it('goes by the JSON of a command that ended with another exit code', () => {
-    expect(answerOf(definition('PreToolUse'), { exitCode: 1, stdout: '{"decision":"block","reason":"No."}', stderr: 'Oops' })).toMatchObject({ blocked: 'No.', notices: [] });
+    expect(
+      answerOf(definition('PreToolUse'), {
+        exitCode: 1,
+        stdout: '{"decision":"block","reason":"No."}',
+        stderr: 'Oops',
+      }),
+    ).toMatchObject({ blocked: 'No.', notices: [] });
   });
 
   it('keeps what the model reads short', () => {
-    const { context = '' } = answerOf(definition('SessionStart'), { exitCode: 0, stdout: 'x'.repeat(100_000), stderr: '' });
+    const { context = '' } = answerOf(definition('SessionStart'), {
+      exitCode: 0,
+      stdout: 'x'.repeat(100_000),
+      stderr: '',
+    });
     expect(context.length).toBeLessThan(10_100);
   });
 });
 
 describe('parseHookFile', () => {
   it('never throws, and finds definitions only where there are commands', () => {
-    const file = fc.oneof(fc.anything(), fc.record({ hooks: fc.dictionary(fc.constantFrom(...commandEvents, 'Other'), fc.anything()) }));
+    const file = fc.oneof(
+      fc.anything(),
+      fc.record({ hooks: fc.dictionary(fc.constantFrom(...commandEvents, 'Other'), fc.anything()) }),
+    );
     fc.assert(
       fc.property(file, (settings) => {
         const { definitions } = parseHookFile(settings, 'a.json', 'project');

@@ -54,19 +54,36 @@ export const answerOf = (definition: CommandDefinition, outcome: CommandOutcome)
   const { exitCode, failure } = outcome;
   if (failure !== undefined) {
     const seconds = definition.timeoutSeconds;
-    const what = failure === 'timed-out' ? `took longer than ${seconds} s` : failure === 'not-started' ? 'could not be started' : `was ${failure}`;
+    const what =
+      failure === 'timed-out'
+        ? `took longer than ${seconds} s`
+        : failure === 'not-started'
+          ? 'could not be started'
+          : `was ${failure}`;
     return failed(definition, `The hook command ${short(command)} ${what}.`, gates.has(event));
   }
   const said = outcome.stdout.trim();
   const complaint = outcome.stderr.trim();
-  if (exitCode === 2) return { ...base, blocked: clip(complaint === '' ? `Blocked by the hook command ${short(command)}.` : complaint) };
+  if (exitCode === 2) {
+    return { ...base, blocked: clip(complaint === '' ? `Blocked by the hook command ${short(command)}.` : complaint) };
+  }
   const json = jsonIn(said);
   if (json !== undefined) {
     const parsed = outputSchema.safeParse(json);
     if (parsed.success) return fromOutput(definition, parsed.data);
-    return failed(definition, `The hook command ${short(command)} wrote JSON that means nothing: ${z.prettifyError(parsed.error)}`, gates.has(event));
+    return failed(
+      definition,
+      `The hook command ${short(command)} wrote JSON that means nothing: ${z.prettifyError(parsed.error)}`,
+      gates.has(event),
+    );
   }
-  if (exitCode !== 0) return failed(definition, `The hook command ${short(command)} ended with exit code ${exitCode}: ${clip(complaint, maxNoticeChars)}`, false);
+  if (exitCode !== 0) {
+    return failed(
+      definition,
+      `The hook command ${short(command)} ended with exit code ${exitCode}: ${clip(complaint, maxNoticeChars)}`,
+      false,
+    );
+  }
   return { ...base, ...(said !== '' && talkative.has(event) && { context: clip(said) }) };
 };
 
@@ -92,7 +109,9 @@ const fromOutput = ({ command }: CommandDefinition, output: Output): CommandAnsw
     ...(own?.updatedInput && { updatedInput: own.updatedInput }),
     ...(updatedOutput !== undefined && { updatedOutput }),
     ...(own?.additionalContext && { context: clip(own.additionalContext) }),
-    ...(output.continue === false && { stopped: output.stopReason ?? `Stopped by the hook command ${short(command)}.` }),
+    ...(output.continue === false && {
+      stopped: output.stopReason ?? `Stopped by the hook command ${short(command)}.`,
+    }),
   };
 };
 
@@ -108,5 +127,6 @@ const jsonIn = (said: string): object | undefined => {
   }
 };
 
-const clip = (value: string, max = maxContextChars): string => (value.length > max ? `${value.slice(0, max)} … (${value.length - max} characters more)` : value);
+const clip = (value: string, max = maxContextChars): string =>
+  value.length > max ? `${value.slice(0, max)} … (${value.length - max} characters more)` : value;
 const short = (command: string): string => JSON.stringify(command.length > 80 ? `${command.slice(0, 80)}…` : command);

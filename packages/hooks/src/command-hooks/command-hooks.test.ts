@@ -21,7 +21,11 @@ afterEach(() => project.remove());
 const command = (text: string, more: object = {}) => ({ type: 'command', command: text, ...more });
 const on = (matcher: string, ...commands: readonly object[]) => [{ matcher, hooks: commands }];
 const load = (options: Partial<CommandHooksOptions> = {}) =>
-  commandHooks({ projectDir: project.folder, files: [{ path: join(project.folder, '.claude/settings.json'), scope: 'user' }], ...options });
+  commandHooks({
+    projectDir: project.folder,
+    files: [{ path: join(project.folder, '.claude/settings.json'), scope: 'user' }],
+    ...options,
+  });
 
 const ls: World = { script: [response(call('c1', 'bash', { command: 'ls -la', timeoutMs: 5000 })), 'Done.'] };
 const run = async (settings: object, world: World = ls, options: Partial<CommandHooksOptions> = {}) => {
@@ -33,7 +37,8 @@ const run = async (settings: object, world: World = ls, options: Partial<Command
     commands.close();
   }
 };
-const written = async (path: string): Promise<JSONObject> => JSON.parse(await readFile(join(project.folder, path), 'utf8')) as JSONObject;
+const written = async (path: string): Promise<JSONObject> =>
+  JSON.parse(await readFile(join(project.folder, path), 'utf8')) as JSONObject;
 
 /** A guard as people write it: Python, reads the tool's input, blocks with exit code 2. */
 const pythonGuard = `import json, sys
@@ -45,7 +50,9 @@ if data["tool_name"] == "Bash" and "rm -rf" in data["tool_input"]["command"]:
 
 describe('a command before a tool', () => {
   it('reads what it knows: common members, the tool’s name and input', async () => {
-    const ran = await run({ PreToolUse: on('Bash', command('cat > seen.json')) }, ls, { transcriptPath: (session) => `/t/${session}.jsonl` });
+    const ran = await run({ PreToolUse: on('Bash', command('cat > seen.json')) }, ls, {
+      transcriptPath: (session) => `/t/${session}.jsonl`,
+    });
     expect(await written('seen.json')).toEqual({
       session_id: 's',
       transcript_path: '/t/s.jsonl',
@@ -72,30 +79,56 @@ describe('a command before a tool', () => {
     ['deny', 'denied', 0],
     ['allow', 'ok', 1],
   ])('decides %s by JSON, written by node', async (permissionDecision, status, count) => {
-    await project.write('hook.mjs', `console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: '${permissionDecision}', permissionDecisionReason: 'Because.' } }));`);
+    await project.write(
+      'hook.mjs',
+      `console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: '${permissionDecision}', permissionDecisionReason: 'Because.' } }));`,
+    );
     const ran = await run({ PreToolUse: on('*', command('node hook.mjs')) });
     expect(ran.of('tool.result')).toMatchObject([{ status }]);
     expect(ran.tools.ran).toHaveLength(count);
   });
 
   it('has a person asked', async () => {
-    const text = JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask', permissionDecisionReason: 'Sure?' } });
-    const ran = await run({ PreToolUse: on('Bash', command(`echo '${text}'`)) }, { ...ls, on: (event, agent) => void (event.type === 'approval.request' && agent.answer(event.id, 'once')) });
+    const text = JSON.stringify({
+      hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask', permissionDecisionReason: 'Sure?' },
+    });
+    const ran = await run(
+      { PreToolUse: on('Bash', command(`echo '${text}'`)) },
+      { ...ls, on: (event, agent) => void (event.type === 'approval.request' && agent.answer(event.id, 'once')) },
+    );
     expect(ran.of('approval.request')).toMatchObject([{ reason: 'Sure?' }]);
     expect(ran.tools.ran).toHaveLength(1);
   });
 
   it('gives the call another input, in its own names, and adds to what the model reads', async () => {
-    const text = JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'allow', updatedInput: { file_path: join(project.folder, 'b.txt'), old_string: 'a', new_string: 'b' }, additionalContext: 'Moved.' } });
+    const text = JSON.stringify({
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse',
+        permissionDecision: 'allow',
+        updatedInput: { file_path: join(project.folder, 'b.txt'), old_string: 'a', new_string: 'b' },
+        additionalContext: 'Moved.',
+      },
+    });
     const tools = scriptedTools({ edit: 'edited' });
-    const ran = await run({ PreToolUse: on('Edit|Write', command(`cat > seen.json; echo '${text}'`)) }, { tools, script: [response(call('c1', 'edit', { path: 'a.txt', old: 'x', new: 'y', replaceAll: true })), 'Ok.'] });
-    expect((await written('seen.json'))['tool_input']).toEqual({ file_path: join(project.folder, 'a.txt'), old_string: 'x', new_string: 'y', replace_all: true });
+    const ran = await run(
+      { PreToolUse: on('Edit|Write', command(`cat > seen.json; echo '${text}'`)) },
+      { tools, script: [response(call('c1', 'edit', { path: 'a.txt', old: 'x', new: 'y', replaceAll: true })), 'Ok.'] },
+    );
+    expect((await written('seen.json'))['tool_input']).toEqual({
+      file_path: join(project.folder, 'a.txt'),
+      old_string: 'x',
+      new_string: 'y',
+      replace_all: true,
+    });
     expect(tools.ran).toMatchObject([{ input: { path: 'b.txt', old: 'a', new: 'b' } }]);
     expect(ran.transcript[2]).toBe('tool: text edited\n\nMoved.');
   });
 
   it('counts most when it blocks: before asking, before allowing', async () => {
-    const say = (permissionDecision: string) => command(`echo '${JSON.stringify({ hookSpecificOutput: { permissionDecision, permissionDecisionReason: permissionDecision } })}'`);
+    const say = (permissionDecision: string) =>
+      command(
+        `echo '${JSON.stringify({ hookSpecificOutput: { permissionDecision, permissionDecisionReason: permissionDecision } })}'`,
+      );
     const ran = await run({ PreToolUse: on('Bash', say('allow'), say('ask'), say('deny')) });
     expect(ran.of('tool.result')).toMatchObject([{ status: 'denied', reason: 'deny' }]);
     expect(ran.of('approval.request')).toEqual([]);
@@ -106,27 +139,56 @@ describe('a command before a tool', () => {
     const two = 'echo x >> a.txt; date +%s%N > two.txt; sleep 0.1';
     await run({ PreToolUse: [...on('Bash', command(one), command(two)), ...on('.*', command(one))] });
     expect(await readFile(join(project.folder, 'a.txt'), 'utf8')).toBe('x\nx\n');
-    const [first, second] = await Promise.all(['one.txt', 'two.txt'].map(async (path) => BigInt(await readFile(join(project.folder, path), 'utf8'))));
+    const [first, second] = await Promise.all(
+      ['one.txt', 'two.txt'].map(async (path) => BigInt(await readFile(join(project.folder, path), 'utf8'))),
+    );
     expect(second).toBeLessThan(first ?? 0n);
   });
 
   it.each([
-    ['Bash', 1], ['bash', 1], ['Bash|Edit', 1], ['Edit, Bash', 1], ['^B', 1], ['', 1], ['*', 1], ['Edit', 0], ['Bas', 0], ['B(', 0], ['mcp__.*', 0],
+    ['Bash', 1],
+    ['bash', 1],
+    ['Bash|Edit', 1],
+    ['Edit, Bash', 1],
+    ['^B', 1],
+    ['', 1],
+    ['*', 1],
+    ['Edit', 0],
+    ['Bas', 0],
+    ['B(', 0],
+    ['mcp__.*', 0],
   ])('is run for the matcher %j %i time(s)', async (matcher, count) => {
     await run({ PreToolUse: on(matcher, command('echo x >> a.txt')) });
     expect(existsSync(join(project.folder, 'a.txt')) ? 1 : 0).toBe(count);
   });
 
   it.each([
-    ['Bash(ls *)', 1], ['Bash(git push *)', 0], ['Edit(*)', 0], ['Bash', 1], ['Bash(ls:*)', 1],
+    ['Bash(ls *)', 1],
+    ['Bash(git push *)', 0],
+    ['Edit(*)', 0],
+    ['Bash', 1],
+    ['Bash(ls:*)', 1],
   ])('is run under the condition %j %i time(s)', async (condition, count) => {
     await run({ PreToolUse: on('Bash', command('echo x >> a.txt', { if: condition })) });
     expect(existsSync(join(project.folder, 'a.txt')) ? 1 : 0).toBe(count);
   });
 
   it('runs once a session where its file says so, and without a shell where it has arguments', async () => {
-    const script = [response(call('c1', 'bash', { command: 'ls' })), response(call('c2', 'bash', { command: 'ls' })), 'Done.'];
-    await run({ PreToolUse: on('Bash', command('echo x >> a.txt', { once: true }), command('node', { args: ['-e', `require('fs').appendFileSync('b.txt', '$HOME;')`] })) }, { script });
+    const script = [
+      response(call('c1', 'bash', { command: 'ls' })),
+      response(call('c2', 'bash', { command: 'ls' })),
+      'Done.',
+    ];
+    await run(
+      {
+        PreToolUse: on(
+          'Bash',
+          command('echo x >> a.txt', { once: true }),
+          command('node', { args: ['-e', `require('fs').appendFileSync('b.txt', '$HOME;')`] }),
+        ),
+      },
+      { script },
+    );
     expect(await readFile(join(project.folder, 'a.txt'), 'utf8')).toBe('x\n');
     expect(await readFile(join(project.folder, 'b.txt'), 'utf8')).toBe('$HOME;$HOME;');
   });
@@ -146,7 +208,9 @@ describe('a command before a tool', () => {
   ])('has blocked when it %s', async (_what, definition, reason) => {
     const ran = await run({ PreToolUse: on('Bash', definition) });
     expect(ran.tools.ran).toEqual([]);
-    expect(ran.of('tool.result')).toMatchObject([{ status: 'denied', reason: expect.stringMatching(reason) as string }]);
+    expect(ran.of('tool.result')).toMatchObject([
+      { status: 'denied', reason: expect.stringMatching(reason) as string },
+    ]);
     const open = await run({ PreToolUse: on('Bash', { ...definition, onFailure: 'continue' }) });
     expect(open.tools.ran).toHaveLength(1);
   });
@@ -159,7 +223,14 @@ describe('a command before a tool', () => {
 
   it('is no worse for output without end, input that nobody reads, and what it leaves running', async () => {
     const started = performance.now();
-    const ran = await run({ PreToolUse: on('Bash', command('head -c 5000000 /dev/zero | tr "\\0" x'), command('exec 0<&-; exit 0'), command('sleep 20 & exit 0')) });
+    const ran = await run({
+      PreToolUse: on(
+        'Bash',
+        command('head -c 5000000 /dev/zero | tr "\\0" x'),
+        command('exec 0<&-; exit 0'),
+        command('sleep 20 & exit 0'),
+      ),
+    });
     expect(ran.tools.ran).toHaveLength(1);
     expect(performance.now() - started).toBeLessThan(10_000);
   });
@@ -168,19 +239,38 @@ describe('a command before a tool', () => {
 describe('a command after a tool', () => {
   it('reads the result, and says what is wrong with it', async () => {
     const ran = await run({ PostToolUse: on('Bash', command('cat > seen.json; echo "Lint: 2 errors" >&2; exit 2')) });
-    expect(await written('seen.json')).toMatchObject({ hook_event_name: 'PostToolUse', tool_name: 'Bash', tool_response: { stdout: 'ran', stderr: '', interrupted: false } });
+    expect(await written('seen.json')).toMatchObject({
+      hook_event_name: 'PostToolUse',
+      tool_name: 'Bash',
+      tool_response: { stdout: 'ran', stderr: '', interrupted: false },
+    });
     expect(ran.transcript[2]).toBe('tool: text ran\n\nLint: 2 errors');
   });
 
   it('adds to the result and replaces it by JSON', async () => {
-    const output = { decision: 'block', reason: 'Mend it.', hookSpecificOutput: { hookEventName: 'PostToolUse', additionalContext: 'See line 3.', updatedToolOutput: 'clean' } };
+    const output = {
+      decision: 'block',
+      reason: 'Mend it.',
+      hookSpecificOutput: {
+        hookEventName: 'PostToolUse',
+        additionalContext: 'See line 3.',
+        updatedToolOutput: 'clean',
+      },
+    };
     const ran = await run({ PostToolUse: on('Bash', command(`echo '${JSON.stringify(output)}'`)) });
     expect(ran.transcript[2]).toBe('tool: text clean\n\nMend it.\n\nSee line 3.');
   });
 
   it('is not run for a call that failed; another event is', async () => {
-    const tools = scriptedTools({ bash: () => { throw new Error('exit 1'); } });
-    await run({ PostToolUse: on('', command('touch ok')), PostToolUseFailure: on('', command('cat > failed.json')) }, { ...ls, tools });
+    const tools = scriptedTools({
+      bash: () => {
+        throw new Error('exit 1');
+      },
+    });
+    await run(
+      { PostToolUse: on('', command('touch ok')), PostToolUseFailure: on('', command('cat > failed.json')) },
+      { ...ls, tools },
+    );
     expect(existsSync(join(project.folder, 'ok'))).toBe(false);
     expect(await written('failed.json')).toMatchObject({ tool_name: 'Bash', error: 'exit 1' });
   });
@@ -188,25 +278,43 @@ describe('a command after a tool', () => {
 
 describe('commands around a turn', () => {
   it('add to the prompt what they write, at the beginning of a session and for each prompt', async () => {
-    await project.settings({ SessionStart: on('startup', command('echo "Branch: main"')), UserPromptSubmit: [{ hooks: [command('cat > seen.json; echo "It is noon."')] }] });
+    await project.settings({
+      SessionStart: on('startup', command('echo "Branch: main"')),
+      UserPromptSubmit: [{ hooks: [command('cat > seen.json; echo "It is noon."')] }],
+    });
     const commands = await load();
     const model = scriptedModel(['One.', 'Two.']);
     const agent = harness({ model }).pipe(hooks([commands.hook]));
     await reply(agent.turn({ session: 's', input: 'Hello' }));
     expect(await written('seen.json')).toMatchObject({ hook_event_name: 'UserPromptSubmit', prompt: 'Hello' });
     await reply(agent.turn({ session: 's', input: 'Again' }));
-    expect([...(model.requests[1]?.messages ?? [])].map(({ content }) => content).filter((content) => typeof content === 'string')).toEqual(['Hello', 'Branch: main\n\nIt is noon.', 'Again', 'It is noon.']);
+    expect(
+      [...(model.requests[1]?.messages ?? [])]
+        .map(({ content }) => content)
+        .filter((content) => typeof content === 'string'),
+    ).toEqual(['Hello', 'Branch: main\n\nIt is noon.', 'Again', 'It is noon.']);
   });
 
   it('keep a prompt from the model', async () => {
-    const ran = await run({ UserPromptSubmit: [{ hooks: [command('grep -q password && { echo "No passwords." >&2; exit 2; }; exit 0')] }] }, { input: 'The password is x' });
+    const ran = await run(
+      { UserPromptSubmit: [{ hooks: [command('grep -q password && { echo "No passwords." >&2; exit 2; }; exit 0')] }] },
+      { input: 'The password is x' },
+    );
     expect(ran.end).toMatchObject({ outcome: 'blocked', reason: 'No passwords.' });
     expect(ran.transcript).toEqual([]);
   });
 
-  it.each([['user', 'Stop'], ['subagent', 'SubagentStop']] as const)('send a turn by a %s back at %s, and know that they have', async (trigger, event) => {
-    await project.write('stop.sh', '#!/bin/sh\ninput=$(cat)\ncase "$input" in *\'"stop_hook_active":true\'*) exit 0;; esac\necho "Run the tests first." >&2\nexit 2\n');
-    await project.settings({ [event]: [{ hooks: [command('cat > seen.json < /dev/null; "$CLAUDE_PROJECT_DIR/stop.sh"')] }] });
+  it.each([
+    ['user', 'Stop'],
+    ['subagent', 'SubagentStop'],
+  ] as const)('send a turn by a %s back at %s, and know that they have', async (trigger, event) => {
+    await project.write(
+      'stop.sh',
+      '#!/bin/sh\ninput=$(cat)\ncase "$input" in *\'"stop_hook_active":true\'*) exit 0;; esac\necho "Run the tests first." >&2\nexit 2\n',
+    );
+    await project.settings({
+      [event]: [{ hooks: [command('cat > seen.json < /dev/null; "$CLAUDE_PROJECT_DIR/stop.sh"')] }],
+    });
     const commands = await load();
     const agent = harness({ model: scriptedModel(['Done?', 'Done.']) }).pipe(hooks([commands.hook]));
     const { messages, outcome } = await reply(agent.turn({ session: 's', input: 'Go', trigger }));
@@ -224,12 +332,27 @@ describe('commands around a turn', () => {
     });
     const commands = await load();
     const rules = [commands.hook];
-    const compacts = intercept('compaction', () => ({ decide: { 'model.request': (event) => [notice('compaction.started' as never, { trigger: 'threshold' } as never), event] } }));
-    await runTurn([hooks(rules), compacts, lateHooks(rules)], { ...ls, on: (event, agent) => void (event.type === 'approval.request' && agent.answer(event.id, 'once')) });
+    const compacts = intercept('compaction', () => ({
+      decide: {
+        'model.request': (event) => [notice('compaction.started' as never, { trigger: 'threshold' } as never), event],
+      },
+    }));
+    await runTurn([hooks(rules), compacts, lateHooks(rules)], {
+      ...ls,
+      on: (event, agent) => void (event.type === 'approval.request' && agent.answer(event.id, 'once')),
+    });
     await commands.endSession('s', 'logout');
     expect(await written('compact.json')).toMatchObject({ hook_event_name: 'PreCompact', trigger: 'auto' });
-    expect(await written('notification.json')).toMatchObject({ hook_event_name: 'Notification', notification_type: 'permission_prompt', message: expect.stringContaining('Bash') as string });
-    expect(await written('end.json')).toMatchObject({ hook_event_name: 'SessionEnd', session_id: 's', reason: 'logout' });
+    expect(await written('notification.json')).toMatchObject({
+      hook_event_name: 'Notification',
+      notification_type: 'permission_prompt',
+      message: expect.stringContaining('Bash') as string,
+    });
+    expect(await written('end.json')).toMatchObject({
+      hook_event_name: 'SessionEnd',
+      session_id: 's',
+      reason: 'logout',
+    });
   });
 
   it('may run in the background, until they are closed', async () => {
@@ -275,22 +398,45 @@ describe('what a command starts', () => {
     for (const path of ['parent', 'child']) await gone(await pidIn(path));
   });
 
-  it.each(['PreToolUse', 'PostToolUse', 'UserPromptSubmit', 'Stop'])('is gone when the turn is left at %s', async (event) => {
-    await project.settings({ [event]: on('', command(stubborn)) });
-    const commands = await load();
-    const agent = harness({ model: scriptedModel([response(call('c1', 'bash', { command: 'ls' })), 'Done.']), tools: scriptedTools({ bash: 'ran' }) }).pipe(hooks([commands.hook]));
-    const turn = agent.turn({ session: 's', input: 'Go' }).subscribe();
-    const pids = await Promise.all(['parent', 'child'].map(pidIn));
-    turn.unsubscribe();
-    for (const pid of pids) await gone(pid);
-  });
+  it.each(['PreToolUse', 'PostToolUse', 'UserPromptSubmit', 'Stop'])(
+    'is gone when the turn is left at %s',
+    async (event) => {
+      await project.settings({ [event]: on('', command(stubborn)) });
+      const commands = await load();
+      const agent = harness({
+        model: scriptedModel([response(call('c1', 'bash', { command: 'ls' })), 'Done.']),
+        tools: scriptedTools({ bash: 'ran' }),
+      }).pipe(hooks([commands.hook]));
+      const turn = agent.turn({ session: 's', input: 'Go' }).subscribe();
+      const pids = await Promise.all(['parent', 'child'].map(pidIn));
+      turn.unsubscribe();
+      for (const pid of pids) await gone(pid);
+    },
+  );
 
   it('sees no secrets and nothing that injects code, but what it is to keep', async () => {
-    const env = { PATH: process.env['PATH'], HOME: '/home/x', ANTHROPIC_API_KEY: 'sk', AWS_SECRET_ACCESS_KEY: 's', GITHUB_TOKEN: 't', NPM_TOKEN: 'n', DATABASE_URL: 'd', NODE_OPTIONS: '--require x', KEYBOARD: 'us', LANG: 'C' };
+    const env = {
+      PATH: process.env['PATH'],
+      HOME: '/home/x',
+      ANTHROPIC_API_KEY: 'sk',
+      AWS_SECRET_ACCESS_KEY: 's',
+      GITHUB_TOKEN: 't',
+      NPM_TOKEN: 'n',
+      DATABASE_URL: 'd',
+      NODE_OPTIONS: '--require x',
+      KEYBOARD: 'us',
+      LANG: 'C',
+    };
     await run({ PreToolUse: on('Bash', command('env > env.txt')) }, ls, { env, keepEnv: ['NPM_TOKEN'] });
-    const names = (await readFile(join(project.folder, 'env.txt'), 'utf8')).split('\n').map((line) => line.split('=')[0]);
-    expect(names).toEqual(expect.arrayContaining(['PATH', 'HOME', 'KEYBOARD', 'LANG', 'NPM_TOKEN', 'CLAUDE_PROJECT_DIR']));
-    for (const name of ['ANTHROPIC_API_KEY', 'AWS_SECRET_ACCESS_KEY', 'GITHUB_TOKEN', 'DATABASE_URL', 'NODE_OPTIONS']) expect(names).not.toContain(name);
+    const names = (await readFile(join(project.folder, 'env.txt'), 'utf8'))
+      .split('\n')
+      .map((line) => line.split('=')[0]);
+    expect(names).toEqual(
+      expect.arrayContaining(['PATH', 'HOME', 'KEYBOARD', 'LANG', 'NPM_TOKEN', 'CLAUDE_PROJECT_DIR']),
+    );
+    for (const name of ['ANTHROPIC_API_KEY', 'AWS_SECRET_ACCESS_KEY', 'GITHUB_TOKEN', 'DATABASE_URL', 'NODE_OPTIONS']) {
+      expect(names).not.toContain(name);
+    }
   });
 });
 
@@ -298,11 +444,30 @@ describe('commandHooks', () => {
   it('reads the files of the person and of the project, and says what it does not understand', async () => {
     await project.write('home/settings.json', JSON.stringify({ hooks: { PreToolUse: on('Bash', command('true')) } }));
     await project.write('.claude/settings.local.json', 'not JSON');
-    await project.settings({ PreToolUse: on('Bash', { type: 'prompt', prompt: 'Fine?' }, command('true', { timeout: 'long' }), command('exit 0')), WorktreeCreate: [], Stop: 'x' });
-    const commands = await commandHooks({ projectDir: project.folder, env: { CLAUDE_CONFIG_DIR: join(project.folder, 'home') } });
-    expect(commands.definitions.map(({ command: text, scope, timeoutSeconds }) => [text, scope, timeoutSeconds])).toEqual([['true', 'user', 600], ['exit 0', 'project', 600]]);
+    await project.settings({
+      PreToolUse: on(
+        'Bash',
+        { type: 'prompt', prompt: 'Fine?' },
+        command('true', { timeout: 'long' }),
+        command('exit 0'),
+      ),
+      WorktreeCreate: [],
+      Stop: 'x',
+    });
+    const commands = await commandHooks({
+      projectDir: project.folder,
+      env: { CLAUDE_CONFIG_DIR: join(project.folder, 'home') },
+    });
+    expect(
+      commands.definitions.map(({ command: text, scope, timeoutSeconds }) => [text, scope, timeoutSeconds]),
+    ).toEqual([
+      ['true', 'user', 600],
+      ['exit 0', 'project', 600],
+    ]);
     expect(commands.problems).toHaveLength(5);
-    expect(commands.problems.join('\n')).toMatch(/"prompt" cannot be run here[^]*timeout[^]*WorktreeCreate does not exist here[^]*Stop is ignored[^]*settings.local.json cannot be read/);
+    expect(commands.problems.join('\n')).toMatch(
+      /"prompt" cannot be run here[^]*timeout[^]*WorktreeCreate does not exist here[^]*Stop is ignored[^]*settings.local.json cannot be read/,
+    );
   });
 
   it('runs none where a file switches all off', async () => {
@@ -310,7 +475,12 @@ describe('commandHooks', () => {
     expect((await load()).definitions).toEqual([]);
   });
 
-  it.each([{}, { projectDir: '/', file: [] }, { projectDir: '/', files: [{ path: 'a', scope: 'mine' }] }, { projectDir: '/', trust: true }])('refuses %j', async (options) => {
+  it.each([
+    {},
+    { projectDir: '/', file: [] },
+    { projectDir: '/', files: [{ path: 'a', scope: 'mine' }] },
+    { projectDir: '/', trust: true },
+  ])('refuses %j', async (options) => {
     await expect(commandHooks(options as never)).rejects.toMatchObject({ code: 'invalid-option' });
   });
 });

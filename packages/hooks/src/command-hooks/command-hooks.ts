@@ -45,7 +45,14 @@ const maxSessions = 10_000;
  */
 export const commandHooks = async (options: CommandHooksOptions): Promise<CommandHooks> => {
   checkCommandHooksOptions(options);
-  const { trust, transcriptPath, permissionMode = 'default', env = process.env, keepEnv, scheduler = asyncScheduler } = options;
+  const {
+    trust,
+    transcriptPath,
+    permissionMode = 'default',
+    env = process.env,
+    keepEnv,
+    scheduler = asyncScheduler,
+  } = options;
   const projectDir = resolve(options.projectDir);
   const files = await Promise.all((options.files ?? standardFiles(projectDir, env)).map(readHookFile));
   const isDisabled = files.some((file) => file.isDisabled);
@@ -58,7 +65,13 @@ export const commandHooks = async (options: CommandHooksOptions): Promise<Comman
     toolNames: { ...standardToolNames, ...options.toolNames },
     has: (...events) => dispatcher.has(...events),
     fire: (event, { session, signal, notify }, names, more, input) => {
-      const common = { session_id: session, transcript_path: transcriptPath?.(session) ?? '', cwd: projectDir, permission_mode: permissionMode, hook_event_name: event };
+      const common = {
+        session_id: session,
+        transcript_path: transcriptPath?.(session) ?? '',
+        cwd: projectDir,
+        permission_mode: permissionMode,
+        hook_event_name: event,
+      };
       return dispatcher.fire({ event, session, names, input, signal, notify, payload: { ...common, ...more } });
     },
     begins: (session) => {
@@ -74,7 +87,12 @@ export const commandHooks = async (options: CommandHooksOptions): Promise<Comman
     problems: files.flatMap((file) => file.problems),
     endSession: async (session, reason = 'other') => {
       begun.delete(session);
-      await commands.fire('SessionEnd', { session, signal: new AbortController().signal, notify: () => undefined }, [reason], { reason });
+      await commands.fire(
+        'SessionEnd',
+        { session, signal: new AbortController().signal, notify: () => undefined },
+        [reason],
+        { reason },
+      );
     },
     close: () => dispatcher.close(),
   };
@@ -91,6 +109,10 @@ const readHookFile = async ({ path, scope }: HookFile): Promise<ParsedHookFile> 
     return parseHookFile(JSON.parse(await readFile(path, 'utf8')), path, scope);
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    return { definitions: [], problems: isMissing ? [] : [`${path} cannot be read: ${toErrorInfo(error).message}`], isDisabled: false };
+    return {
+      definitions: [],
+      problems: isMissing ? [] : [`${path} cannot be read: ${toErrorInfo(error).message}`],
+      isDisabled: false,
+    };
   }
 };

@@ -69,8 +69,16 @@ export interface ParsedHookFile {
 /** Reads the `hooks` of a settings file. What is not understood is left out and named; the rest counts. */
 export const parseHookFile = (settings: unknown, source: string, scope: HookFileScope): ParsedHookFile => {
   const problems: string[] = [];
-  const top = z.looseObject({ hooks: z.record(z.string(), z.unknown()).optional(), disableAllHooks: z.boolean().optional() }).safeParse(settings);
-  if (!top.success) return { definitions: [], problems: [`${source} is no settings file: ${z.prettifyError(top.error)}`], isDisabled: false };
+  const top = z
+    .looseObject({ hooks: z.record(z.string(), z.unknown()).optional(), disableAllHooks: z.boolean().optional() })
+    .safeParse(settings);
+  if (!top.success) {
+    return {
+      definitions: [],
+      problems: [`${source} is no settings file: ${z.prettifyError(top.error)}`],
+      isDisabled: false,
+    };
+  }
   const definitions = Object.entries(top.data.hooks ?? {}).flatMap(([event, groups]) => {
     const where = `${source}: ${event}`;
     if (!commandEvents.includes(event as CommandEvent)) {
@@ -94,10 +102,24 @@ export const parseHookFile = (settings: unknown, source: string, scope: HookFile
   return { definitions, problems, isDisabled: top.data.disableAllHooks === true };
 };
 
-const definitionOf = (hook: unknown, place: Pick<CommandDefinition, 'event' | 'matcher' | 'source' | 'scope'>): CommandDefinition | string => {
+const definitionOf = (
+  hook: unknown,
+  place: Pick<CommandDefinition, 'event' | 'matcher' | 'source' | 'scope'>,
+): CommandDefinition | string => {
   const parsed = handlerSchema.safeParse(hook);
   if (!parsed.success) return `the hook ${showValue(hook)} is ignored: ${z.prettifyError(parsed.error)}`;
   const { type, command, args, timeout, if: condition, async = false, once = false, onFailure } = parsed.data;
-  if (type !== 'command' || command === undefined) return `a hook of the type ${showValue(type)} ${type === 'command' ? 'has no command' : 'cannot be run here'}; it is ignored.`;
-  return { ...place, command, args, timeoutSeconds: timeout ?? defaultSeconds(place.event), if: condition, async, once, onFailure };
+  if (type !== 'command' || command === undefined) {
+    return `a hook of the type ${showValue(type)} ${type === 'command' ? 'has no command' : 'cannot be run here'}; it is ignored.`;
+  }
+  return {
+    ...place,
+    command,
+    args,
+    timeoutSeconds: timeout ?? defaultSeconds(place.event),
+    if: condition,
+    async,
+    once,
+    onFailure,
+  };
 };

@@ -56,8 +56,14 @@ export class Dispatcher {
 
   /** What the commands want that this occasion is for, in the order of their files. */
   async fire(occasion: Occasion): Promise<readonly CommandAnswer[]> {
-    const chosen = await Promise.all(this.#settings.definitions.map(async (definition) => ((await this.#isFor(definition, occasion)) ? [definition] : [])));
-    const distinct = new Map(chosen.flat().map((definition) => [JSON.stringify([definition.command, definition.args]), definition]));
+    const chosen = await Promise.all(
+      this.#settings.definitions.map(async (definition) =>
+        (await this.#isFor(definition, occasion)) ? [definition] : [],
+      ),
+    );
+    const distinct = new Map(
+      chosen.flat().map((definition) => [JSON.stringify([definition.command, definition.args]), definition]),
+    );
     const answers = await Promise.all([...distinct.values()].map((definition) => this.#run(definition, occasion)));
     for (const { notices } of answers) for (const notice of notices) occasion.notify(notice);
     return answers;
@@ -65,11 +71,15 @@ export class Dispatcher {
 
   async #isFor(definition: CommandDefinition, occasion: Occasion): Promise<boolean> {
     if (definition.event !== occasion.event) return false;
-    const isMatched = (): boolean => isMatch(definition.matcher, occasion.names) && isConditionMet(definition.if, occasion.names, occasion.input);
+    const isMatched = (): boolean =>
+      isMatch(definition.matcher, occasion.names) && isConditionMet(definition.if, occasion.names, occasion.input);
     // An expression of somebody who is not trusted is not evaluated either: it could run for ever.
     if (isPlain(definition.matcher) && !isMatched()) return false;
     if (!(await this.#isTrusted(definition, occasion)) || !isMatched()) return false;
-    return !definition.once || this.#isFirst(JSON.stringify([occasion.session, definition.source, definition.event, definition.command]));
+    return (
+      !definition.once ||
+      this.#isFirst(JSON.stringify([occasion.session, definition.source, definition.event, definition.command]))
+    );
   }
 
   #isFirst(key: string): boolean {
@@ -113,7 +123,15 @@ export class Dispatcher {
   async #run(definition: CommandDefinition, { payload, signal }: Occasion): Promise<CommandAnswer> {
     const { projectDir: cwd, env, scheduler } = this.#settings;
     const { command, args, timeoutSeconds } = definition;
-    const run = { command, args, cwd, env, scheduler, input: `${JSON.stringify(payload)}\n`, timeoutMs: timeoutSeconds * 1000 };
+    const run = {
+      command,
+      args,
+      cwd,
+      env,
+      scheduler,
+      input: `${JSON.stringify(payload)}\n`,
+      timeoutMs: timeoutSeconds * 1000,
+    };
     if (definition.async) {
       void this.#outcome({ ...run, signal: this.#background.signal });
       return { command, notices: [] };

@@ -1,5 +1,12 @@
 export { commandHooks, type CommandHooks } from './command-hooks.js';
-export { commandEvents, parseHookFile, type CommandDefinition, type CommandEvent, type HookFileScope, type ParsedHookFile } from './definitions.js';
+export {
+  commandEvents,
+  parseHookFile,
+  type CommandDefinition,
+  type CommandEvent,
+  type HookFileScope,
+  type ParsedHookFile,
+} from './definitions.js';
 export { cleanEnvironment } from './environment.js';
 export type { CommandHooksOptions, HookFile } from './options.js';
 export { standardToolNames, type ToolName } from './tool-names.js';

@@ -1,5 +1,15 @@
 import type { SchedulerLike } from 'rxjs';
-import { aFunction, anObject, aText, checkOptions, listOf, objectOf, objectWith, oneOf, required } from '@h/turn/options';
+import {
+  aFunction,
+  anObject,
+  aText,
+  checkOptions,
+  listOf,
+  objectOf,
+  objectWith,
+  oneOf,
+  required,
+} from '@h/turn/options';
 import type { HookFileScope } from './definitions.js';
 import type { ToolName } from './tool-names.js';
 import type { HookTrust } from './trust.js';
@@ -66,4 +76,5 @@ const checks = {
 };
 
 /** Refuses options that do not exist, and values that they do not take. @throws InvalidOptionError `invalid-option` */
-export const checkCommandHooksOptions = (options: CommandHooksOptions): void => checkOptions('commandHooks()', options, checks);
+export const checkCommandHooksOptions = (options: CommandHooksOptions): void =>
+  checkOptions('commandHooks()', options, checks);

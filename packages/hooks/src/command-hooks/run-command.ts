@@ -56,7 +56,12 @@ export const runCommand = (run: CommandRun): Promise<CommandOutcome> =>
       if (failure !== undefined) killGroup(child, 'SIGKILL');
       for (const stream of [child.stdout, child.stderr, child.stdin]) stream?.destroy();
       const why = failure ?? (exitCode === null ? (signal ? 'killed' : 'not-started') : undefined);
-      resolve({ exitCode: why === undefined ? (exitCode ?? undefined) : undefined, stdout: stdout(), stderr: stderr(), ...(why !== undefined && { failure: why }) });
+      resolve({
+        exitCode: why === undefined ? (exitCode ?? undefined) : undefined,
+        stdout: stdout(),
+        stderr: stderr(),
+        ...(why !== undefined && { failure: why }),
+      });
     };
     const end = (why: 'timed-out' | 'cancelled'): void => {
       if (failure !== undefined || isOver) return;
@@ -70,7 +75,8 @@ export const runCommand = (run: CommandRun): Promise<CommandOutcome> =>
     };
     const cancel = (): void => end('cancelled');
     let drain: ReturnType<SchedulerLike['schedule']> | undefined;
-    let timer: ReturnType<SchedulerLike['schedule']> | undefined = run.timeoutMs > 2_147_483_647 ? undefined : run.scheduler.schedule(() => end('timed-out'), run.timeoutMs);
+    let timer: ReturnType<SchedulerLike['schedule']> | undefined =
+      run.timeoutMs > 2_147_483_647 ? undefined : run.scheduler.schedule(() => end('timed-out'), run.timeoutMs);
     run.signal.addEventListener('abort', cancel, { once: true });
     child.once('error', () => finish(null));
     child.once('close', (exitCode, signal) => finish(exitCode, signal));
@@ -85,14 +91,18 @@ export const runCommand = (run: CommandRun): Promise<CommandOutcome> =>
 const start = ({ command, args, cwd, env }: CommandRun): ChildProcess => {
   const options = { cwd, env, detached: process.platform !== 'win32', windowsHide: true, stdio: 'pipe' } as const;
   if (args) return spawn(command, args, options);
-  return spawn(command, { ...options, shell: process.platform !== 'win32' && existsSync('/bin/bash') ? '/bin/bash' : true });
+  return spawn(command, {
+    ...options,
+    shell: process.platform !== 'win32' && existsSync('/bin/bash') ? '/bin/bash' : true,
+  });
 };
 
 const killGroup = ({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void => {
   if (pid === undefined) return;
   try {
-    if (process.platform === 'win32') spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true });
-    else process.kill(-pid, signal);
+    if (process.platform === 'win32') {
+      spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true });
+    } else process.kill(-pid, signal);
   } catch {
     // The group is gone.
   }

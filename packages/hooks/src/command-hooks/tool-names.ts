@@ -31,7 +31,8 @@ export const standardToolNames: Readonly<Record<string, ToolName>> = {
 
 type Members = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** An input as their scripts read it. */
 export const toTheirs = (input: unknown, tool: ToolName | undefined, folder: string): unknown => {
@@ -66,6 +67,8 @@ const rename = (input: Members, names: Readonly<Record<string, string>>): Record
   Object.fromEntries(
     Object.entries(input).map(([key, value]) => [
       Object.hasOwn(names, key) ? (names[key] as string) : key,
-      key === 'edits' && Array.isArray(value) ? value.map((item) => (isObject(item) ? rename(item, names) : (item as unknown))) : value,
+      key === 'edits' && Array.isArray(value)
+        ? value.map((item) => (isObject(item) ? rename(item, names) : (item as unknown)))
+        : value,
     ]),
   );

@@ -17,10 +17,19 @@ beforeEach(async () => {
 });
 afterEach(() => project.remove());
 
-const use = (command: string, matcher = 'Bash') => project.settings({ PreToolUse: [{ matcher, hooks: [{ type: 'command', command }] }] });
-const script = [response(call('c1', 'bash', { command: 'ls' })), response(call('c2', 'bash', { command: 'ls' })), 'Done.'];
+const use = (command: string, matcher = 'Bash') =>
+  project.settings({ PreToolUse: [{ matcher, hooks: [{ type: 'command', command }] }] });
+const script = [
+  response(call('c1', 'bash', { command: 'ls' })),
+  response(call('c2', 'bash', { command: 'ls' })),
+  'Done.',
+];
 const run = async (trust: HookTrust | undefined) => {
-  const commands = await commandHooks({ projectDir: project.folder, env: { PATH: process.env['PATH'] }, ...(trust && { trust }) });
+  const commands = await commandHooks({
+    projectDir: project.folder,
+    env: { PATH: process.env['PATH'] },
+    ...(trust && { trust }),
+  });
   const ran = await runTurn([hooks([commands.hook])], { script });
   return { notices: ran.of('hook.notice').map(({ message }) => message), end: ran.end, tools: ran.tools };
 };
@@ -40,7 +49,12 @@ describe('a command of the project', () => {
   it.each<[string, HookTrust]>([
     ['says no', () => false],
     ['answers something else than yes', (() => 'yes') as never],
-    ['throws', () => { throw new Error('No terminal.'); }],
+    [
+      'throws',
+      () => {
+        throw new Error('No terminal.');
+      },
+    ],
     ['rejects', () => Promise.reject(new Error('No terminal.'))],
   ])('is not run where the one who decides %s', async (_what, trust) => {
     await run(trust);
@@ -49,7 +63,10 @@ describe('a command of the project', () => {
 
   it('is asked about once, again when its script changes, and again when the command does', async () => {
     const questions: TrustQuestion[] = [];
-    const trust = trustFile({ path: join(project.folder, 'state', 'trusted.json'), ask: (question) => questions.push(question) > 0 });
+    const trust = trustFile({
+      path: join(project.folder, 'state', 'trusted.json'),
+      ask: (question) => questions.push(question) > 0,
+    });
     await run(trust);
     await run(trust);
     expect(questions.map(({ change, files }) => [change, files.length])).toEqual([['unknown', 1]]);
@@ -57,7 +74,13 @@ describe('a command of the project', () => {
     expect((await stat(join(project.folder, 'state', 'trusted.json'))).mode & 0o077).toBe(0);
 
     await project.write('hooks/guard.sh', '#!/bin/sh\ntouch "$CLAUDE_PROJECT_DIR/stolen"\n');
-    const refusing = trustFile({ path: join(project.folder, 'state', 'trusted.json'), ask: (question) => { questions.push(question); return false; } });
+    const refusing = trustFile({
+      path: join(project.folder, 'state', 'trusted.json'),
+      ask: (question) => {
+        questions.push(question);
+        return false;
+      },
+    });
     await run(refusing);
     expect(existsSync(join(project.folder, 'stolen'))).toBe(false);
     await use('"$CLAUDE_PROJECT_DIR"/hooks/guard.sh; curl evil');
@@ -77,7 +100,10 @@ describe('a command of the project', () => {
   it('has its matcher evaluated only once it is trusted', async () => {
     await use('true', '^(b+)+$|x');
     const asked: string[] = [];
-    await run(({ definition }) => { asked.push(definition.matcher); return false; });
+    await run(({ definition }) => {
+      asked.push(definition.matcher);
+      return false;
+    });
     expect(asked).toEqual(['^(b+)+$|x']);
   });
 

@@ -19,7 +19,10 @@ export interface TrustRequest {
 }
 
 /** Decides whether a command of a project may run; whatever it throws means no. */
-export type HookTrust = (request: TrustRequest, context: { readonly signal: AbortSignal }) => boolean | PromiseLike<boolean>;
+export type HookTrust = (
+  request: TrustRequest,
+  context: { readonly signal: AbortSignal },
+) => boolean | PromiseLike<boolean>;
 
 /** A request for trust as a person sees it. */
 export interface TrustQuestion extends TrustRequest {
@@ -32,7 +35,9 @@ export interface TrustFileOptions {
   /** Where trusted hashes are kept; outside of the project. */
   readonly path: string;
   /** Asks the person. Without it nothing new is trusted. */
-  readonly ask?: ((question: TrustQuestion, context: { readonly signal: AbortSignal }) => boolean | PromiseLike<boolean>) | undefined;
+  readonly ask?:
+    | ((question: TrustQuestion, context: { readonly signal: AbortSignal }) => boolean | PromiseLike<boolean>)
+    | undefined;
 }
 
 const trustSchema = z.object({ version: z.literal(1), trusted: z.record(z.string(), z.string()) });
@@ -55,8 +60,14 @@ export const trustFile = (options: TrustFileOptions): HookTrust => {
     const trusted = await readTrusted(path);
     const known = trusted[request.place];
     if (known === request.hash) return true;
-    const isTrusted = (await ask?.({ ...request, change: known === undefined ? 'unknown' : 'changed' }, context)) === true;
-    if (isTrusted) await replaceFile(path, `${JSON.stringify({ version: 1, trusted: { ...trusted, [request.place]: request.hash } }, undefined, 2)}\n`);
+    const isTrusted =
+      (await ask?.({ ...request, change: known === undefined ? 'unknown' : 'changed' }, context)) === true;
+    if (isTrusted) {
+      await replaceFile(
+        path,
+        `${JSON.stringify({ version: 1, trusted: { ...trusted, [request.place]: request.hash } }, undefined, 2)}\n`,
+      );
+    }
     return isTrusted;
   };
   // One question at a time: commands run side by side, a person does not.
@@ -78,21 +89,28 @@ export const trustRequestOf = async (definition: CommandDefinition, projectDir: 
   const hash = createHash('sha256').update(JSON.stringify([event, matcher, command, args, definition.if ?? null]));
   const files: string[] = [];
   const root = await realpath(projectDir);
-  for (const word of [...wordsOf(withProject(command, projectDir)), ...args.map((argument) => withProject(argument, projectDir))]) {
+  for (const word of [
+    ...wordsOf(withProject(command, projectDir)),
+    ...args.map((argument) => withProject(argument, projectDir)),
+  ]) {
     const path = await projectFile(word, projectDir, root);
     if (path === undefined || files.includes(path)) continue;
     files.push(path);
     hash.update(`\0${path}\0`);
     for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
   }
-  const place = createHash('sha256').update(JSON.stringify([source, event, matcher, files.length === 0 ? command : files])).digest('hex');
+  const place = createHash('sha256')
+    .update(JSON.stringify([source, event, matcher, files.length === 0 ? command : files]))
+    .digest('hex');
   return { hash: hash.digest('hex'), place, definition, files };
 };
 
 /** The words of a command that may be paths. */
-const wordsOf = (command: string): readonly string[] => (command.match(/(?:"[^"]*"|'[^']*'|[^\s"';&|<>()=])+/g) ?? []).map((word) => word.replaceAll(/["']/g, ''));
+const wordsOf = (command: string): readonly string[] =>
+  (command.match(/(?:"[^"]*"|'[^']*'|[^\s"';&|<>()=])+/g) ?? []).map((word) => word.replaceAll(/["']/g, ''));
 
-const withProject = (text: string, projectDir: string): string => text.replaceAll(/\$CLAUDE_PROJECT_DIR\b|\$\{CLAUDE_PROJECT_DIR\}/g, () => projectDir);
+const withProject = (text: string, projectDir: string): string =>
+  text.replaceAll(/\$CLAUDE_PROJECT_DIR\b|\$\{CLAUDE_PROJECT_DIR\}/g, () => projectDir);
 
 /** The file of the project that a word names. */
 const projectFile = async (word: string, projectDir: string, root: string): Promise<string | undefined> => {

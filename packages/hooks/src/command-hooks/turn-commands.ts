@@ -14,7 +14,13 @@ export interface Commands {
   readonly toolNames: Readonly<Record<string, ToolName>>;
   readonly has: (...events: readonly CommandEvent[]) => boolean;
   /** Runs those that match one of the names; `more` is what scripts read besides what all of them read. */
-  readonly fire: (event: CommandEvent, place: CommandPlace, names: readonly string[], more: Readonly<Record<string, unknown>>, input?: unknown) => Promise<readonly CommandAnswer[]>;
+  readonly fire: (
+    event: CommandEvent,
+    place: CommandPlace,
+    names: readonly string[],
+    more: Readonly<Record<string, unknown>>,
+    input?: unknown,
+  ) => Promise<readonly CommandAnswer[]>;
   /** Whether the session begins with this turn. */
   readonly begins: (session: string) => boolean;
 }
@@ -39,11 +45,18 @@ export const turnCommands = (commands: Commands): Hook => {
     const tool = Object.hasOwn(toolNames, name) ? toolNames[name] : undefined;
     const names = namesOf(name, tool);
     const known = toTheirs(input, tool, projectDir);
-    return { names, input: known, payload: { tool_name: names[0], tool_input: known, tool_use_id: id }, toInput: (own) => toOurs(own, tool, projectDir) };
+    return {
+      names,
+      input: known,
+      payload: { tool_name: names[0], tool_input: known, tool_use_id: id },
+      toInput: (own) => toOurs(own, tool, projectDir),
+    };
   };
   const onPrompt = (context: HookContext & { readonly input: readonly UserMessage[] }) =>
     fire('UserPromptSubmit', context, [], { prompt: context.input.map(textOf).join('\n\n') });
-  const onSession = async (context: HookContext & { readonly messages: Iterable<unknown> }): Promise<readonly CommandAnswer[]> => {
+  const onSession = async (
+    context: HookContext & { readonly messages: Iterable<unknown> },
+  ): Promise<readonly CommandAnswer[]> => {
     if (!commands.begins(context.session)) return [];
     const [first] = context.messages;
     const source = first === undefined ? 'startup' : 'resume';
@@ -52,7 +65,17 @@ export const turnCommands = (commands: Commands): Hook => {
     return answers.map((answer) => ({ ...answer, blocked: undefined }));
   };
 
-  const points: Pick<Hook, 'afterTool' | 'beforeEnd' | 'beforeModel' | 'beforeSteering' | 'beforeTool' | 'beforeTurn' | 'onApproval' | 'onCompaction'> = {
+  const points: Pick<
+    Hook,
+    | 'afterTool'
+    | 'beforeEnd'
+    | 'beforeModel'
+    | 'beforeSteering'
+    | 'beforeTool'
+    | 'beforeTurn'
+    | 'onApproval'
+    | 'onCompaction'
+  > = {
     beforeTurn: async (context) => {
       const answers = [...(await onSession(context)), ...(await onPrompt(context))];
       return promptVerdict(answers, stopWhere(answers));
@@ -72,32 +95,48 @@ export const turnCommands = (commands: Commands): Hook => {
       const { names, input, payload } = theirs(context.call);
       const isOk = outcome.status === 'ok' || outcome.status === 'stored';
       const result = isOk ? { tool_response: responseOf(names[0], outcome) } : { error: plainText(outcome) };
-      const answers = await fire(isOk ? 'PostToolUse' : 'PostToolUseFailure', context, names, { ...payload, ...result }, input);
+      const answers = await fire(
+        isOk ? 'PostToolUse' : 'PostToolUseFailure',
+        context,
+        names,
+        { ...payload, ...result },
+        input,
+      );
       stopWhere(answers);
       return resultChanges(answers);
     },
     beforeEnd: async (context) => {
       const { sentBack, text, trigger } = context;
-      const answers = await fire(trigger === 'subagent' ? 'SubagentStop' : 'Stop', context, [], { stop_hook_active: sentBack > 0, last_assistant_message: text });
+      const answers = await fire(trigger === 'subagent' ? 'SubagentStop' : 'Stop', context, [], {
+        stop_hook_active: sentBack > 0,
+        last_assistant_message: text,
+      });
       return stopWhere(answers) === undefined ? endVerdict(answers) : undefined;
     },
     onCompaction: async (context) => {
       if (context.phase !== 'started') return;
       const trigger = context.details['trigger'] === 'manual' ? 'manual' : 'auto';
       const answers = await fire('PreCompact', context, [trigger], { trigger, custom_instructions: '' });
-      for (const { blocked } of answers) if (blocked !== undefined) context.notify(`It cannot be kept from happening here: ${blocked}`);
+      for (const { blocked } of answers) {
+        if (blocked !== undefined) context.notify(`It cannot be kept from happening here: ${blocked}`);
+      }
     },
     onApproval: async (context) => {
       if (context.phase !== 'requested') return;
       const tool = context.call === undefined ? 'a tool' : theirs(context.call).names[0];
-      await fire('Notification', context, ['permission_prompt'], { message: `Permission is needed to use ${tool}: ${context.reason}`, notification_type: 'permission_prompt' });
+      await fire('Notification', context, ['permission_prompt'], {
+        message: `Permission is needed to use ${tool}: ${context.reason}`,
+        notification_type: 'permission_prompt',
+      });
     },
   };
   return {
     name: 'command-hooks',
     // Each command has a time of its own.
     timeoutMs: Infinity,
-    ...Object.fromEntries(Object.entries(points).filter(([point]) => commands.has(...eventsOf[point as keyof typeof eventsOf]))),
+    ...Object.fromEntries(
+      Object.entries(points).filter(([point]) => commands.has(...eventsOf[point as keyof typeof eventsOf])),
+    ),
   };
 };
 
@@ -114,4 +153,5 @@ const eventsOf = {
 } as const satisfies Record<string, readonly CommandEvent[]>;
 
 /** The name that their scripts know, and ours, for matchers that name it so. */
-const namesOf = (name: string, tool: ToolName | undefined): readonly string[] => (tool === undefined ? [name] : [tool.name, name]);
+const namesOf = (name: string, tool: ToolName | undefined): readonly string[] =>
+  tool === undefined ? [name] : [tool.name, name];

@@ -8,7 +8,10 @@ const joined = (texts: readonly (string | undefined)[]): string | undefined => {
 };
 
 /** What several commands together say about a prompt. */
-export const promptVerdict = (answers: readonly CommandAnswer[], stopped: string | undefined): AddedContext | Denial | undefined => {
+export const promptVerdict = (
+  answers: readonly CommandAnswer[],
+  stopped: string | undefined,
+): AddedContext | Denial | undefined => {
   const reason = stopped ?? joined(answers.map(({ blocked }) => blocked));
   if (reason !== undefined) return { decision: 'deny', reason };
   const context = joined(answers.map(({ context: added }) => added));
@@ -16,14 +19,24 @@ export const promptVerdict = (answers: readonly CommandAnswer[], stopped: string
 };
 
 /** What they say about a call: a block counts more than a question, and a question more than a permission. */
-export const callVerdict = (answers: readonly CommandAnswer[], stopped: string | undefined, toInput: (input: unknown) => unknown): ToolVerdict | undefined => {
+export const callVerdict = (
+  answers: readonly CommandAnswer[],
+  stopped: string | undefined,
+  toInput: (input: unknown) => unknown,
+): ToolVerdict | undefined => {
   const refused = stopped ?? joined(answers.map(({ blocked }) => blocked));
   if (refused !== undefined) return { decision: 'deny', reason: refused };
   const updated = answers.findLast(({ updatedInput }) => updatedInput !== undefined)?.updatedInput;
   const context = joined(answers.map(({ context: added }) => added));
   const more = { ...(updated !== undefined && { input: toInput(updated) }), ...(context !== undefined && { context }) };
   const asking = answers.filter(({ permission }) => permission === 'ask');
-  if (asking.length > 0) return { decision: 'ask', reason: joined(asking.map(({ reason }) => reason)) ?? 'A hook command wants to know whether this may be done.', ...more };
+  if (asking.length > 0) {
+    return {
+      decision: 'ask',
+      reason: joined(asking.map(({ reason }) => reason)) ?? 'A hook command wants to know whether this may be done.',
+      ...more,
+    };
+  }
   return answers.some(({ permission }) => permission === 'allow') ? { decision: 'allow', ...more } : more;
 };
 
@@ -33,7 +46,9 @@ export const resultChanges = (answers: readonly CommandAnswer[]): ResultChanges 
   const context = joined(answers.flatMap(({ blocked, context: added }) => [blocked, added]));
   return {
     ...(context !== undefined && { context }),
-    ...(output !== undefined && { output: typeof output === 'string' ? output : { type: 'json', value: output as JSONValue } }),
+    ...(output !== undefined && {
+      output: typeof output === 'string' ? output : { type: 'json', value: output as JSONValue },
+    }),
   };
 };
 
@@ -44,12 +59,17 @@ export const endVerdict = (answers: readonly CommandAnswer[]): SendBack | undefi
 };
 
 /** The output of a call as text. */
-export const plainText = ({ output }: ToolOutcome): string => ('value' in output && typeof output.value === 'string' ? output.value : JSON.stringify('value' in output ? output.value : (output.reason ?? '')));
+export const plainText = ({ output }: ToolOutcome): string =>
+  'value' in output && typeof output.value === 'string'
+    ? output.value
+    : JSON.stringify('value' in output ? output.value : (output.reason ?? ''));
 
 /** The result of a call in the shape that their scripts read. */
 export const responseOf = (name: string | undefined, outcome: ToolOutcome): unknown => {
   const { output } = outcome;
   if (output.type === 'json') return output.value;
   const text = plainText(outcome);
-  return name === 'Bash' ? { stdout: text, stderr: '', interrupted: false, isImage: false } : { content: text, success: true };
+  return name === 'Bash'
+    ? { stdout: text, stderr: '', interrupted: false, isImage: false }
+    : { content: text, success: true };
 };

@@ -41,7 +41,9 @@ export const parseArguments = (program: string, fields: readonly Field[]): Parse
       isMaybeValue = false;
     } else {
       const [name, inline] = splitValue(word);
-      const takes = inline === undefined && (withValue.has(word) || (/^-[A-Za-z]+$/.test(word) && withValue.has(`-${word.at(-1) ?? ''}`)));
+      const takes =
+        inline === undefined &&
+        (withValue.has(word) || (/^-[A-Za-z]+$/.test(word) && withValue.has(`-${word.at(-1) ?? ''}`)));
       options.push(name);
       if (inline !== undefined) values.push([name, inline]);
       else if (next !== undefined) {

@@ -80,7 +80,10 @@ export const judgeCommand = (
 };
 
 /** A policy that is told of the home folder with each line. */
-type HomelessPolicy = (command: string, context: CommandContext & Pick<CommandPolicyOptions, 'home'>) => CommandJudgement;
+type HomelessPolicy = (
+  command: string,
+  context: CommandContext & Pick<CommandPolicyOptions, 'home'>,
+) => CommandJudgement;
 
 const policyOf = (
   owner: string,
@@ -88,12 +91,17 @@ const policyOf = (
 ): HomelessPolicy => {
   const decided = rules.flatMap((rule) => withDecision(rule, decisions[rule.rule]));
   const rulesFor = ruleIndex(decided);
-  const problemRules = new Map(decided.flatMap((rule) => (rule.problem === undefined ? [] : [[rule.problem, rule] as const])));
+  const problemRules = new Map(
+    decided.flatMap((rule) => (rule.problem === undefined ? [] : [[rule.problem, rule] as const])),
+  );
   const allowed = allow.map((pattern) => wordPattern(pattern, true));
   const asked = ask.map((pattern) => wordPattern(pattern, false));
   const denied = deny.map((pattern) => wordPattern(pattern, false));
 
-  const judge = (invocation: Invocation, place: { readonly project: string; readonly home: string }): readonly Finding[] => {
+  const judge = (
+    invocation: Invocation,
+    place: { readonly project: string; readonly home: string },
+  ): readonly Finding[] => {
     const argv = invocation.argv.map(({ text }) => text);
     const matches = (patterns: readonly WordPattern[]): boolean => patterns.some((pattern) => pattern(argv));
     const subject = subjectOf(invocation, place);
@@ -113,8 +121,16 @@ const policyOf = (
   };
 };
 
-const ownDenial: CommandRule = { rule: 'policy/deny', decision: 'deny', why: 'The policy of this project does not allow it.' };
-const ownQuestion: CommandRule = { rule: 'policy/ask', decision: 'ask', why: 'The policy of this project wants a person to decide.' };
+const ownDenial: CommandRule = {
+  rule: 'policy/deny',
+  decision: 'deny',
+  why: 'The policy of this project does not allow it.',
+};
+const ownQuestion: CommandRule = {
+  rule: 'policy/ask',
+  decision: 'ask',
+  why: 'The policy of this project wants a person to decide.',
+};
 
 const withDecision = (rule: CommandRule, decision: CommandDecision | undefined): readonly CommandRule[] => {
   if (decision === undefined) return [rule];
@@ -145,7 +161,9 @@ const problemFinding = (
 
 const judgementOf = (findings: readonly Finding[]): CommandJudgement => {
   const unlike = new Map(findings.map((finding) => [`${finding.rule} ${finding.argv.join(' ')}`, finding]));
-  const sorted = [...unlike.values()].toSorted((left, right) => Number(right.decision === 'deny') - Number(left.decision === 'deny'));
+  const sorted = [...unlike.values()].toSorted(
+    (left, right) => Number(right.decision === 'deny') - Number(left.decision === 'deny'),
+  );
   return { decision: sorted[0]?.decision ?? 'allow', findings: sorted.slice(0, maxFindings) };
 };
 

@@ -34,17 +34,25 @@ export interface CommitLine {
  * The commits that a line of shell makes: `git commit` in all its forms, with options before it, within `bash -c`, behind
  * an alias that the line defines.
  */
-export const commitsIn = (command: string, { cwd, home }: { readonly cwd: string; readonly home: string }): CommitLine => {
+export const commitsIn = (
+  command: string,
+  { cwd, home }: { readonly cwd: string; readonly home: string },
+): CommitLine => {
   const { invocations, problems } = readCommandLine(command, cwd, home);
   const commits = invocations.flatMap((invocation, index) => commitOf(invocation, invocations.slice(0, index)) ?? []);
   return { commits, isUnclear: commits.length === 0 && problems.length > 0 && /\bcommit\b/.test(command) };
 };
 
-const commitOf = ({ argv: [first, ...args], cwd }: Invocation, before: readonly Invocation[]): CommitCommand | undefined => {
+const commitOf = (
+  { argv: [first, ...args], cwd }: Invocation,
+  before: readonly Invocation[],
+): CommitCommand | undefined => {
   if (first === undefined || programName(first.text) !== 'git') return undefined;
   const parsed = parseArguments('git', args);
   if (beginsWith(parsed.operands, 'commit') !== 'yes') return undefined;
-  if (parsed.has('--dry-run') === 'yes' || parsed.words.includes('-h') || parsed.has('--help') === 'yes') return undefined;
+  if (parsed.has('--dry-run') === 'yes' || parsed.words.includes('-h') || parsed.has('--help') === 'yes') {
+    return undefined;
+  }
   const folder = folderOf(args, cwd);
   return {
     folder: isKnown(folder) ? folder : undefined,

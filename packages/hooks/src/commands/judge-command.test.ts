@@ -2,7 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { needApproval, needNothing } from '../../test/commands/approvals.js';
 import { dangerous, everyday, place } from '../../test/commands/corpus.js';
-import { approvalRules, commandPolicy, commandRules, judgeCommand, requiresApproval, type CommandDecision } from './index.js';
+import {
+  approvalRules,
+  commandPolicy,
+  commandRules,
+  judgeCommand,
+  requiresApproval,
+  type CommandDecision,
+} from './index.js';
 
 const decide = (command: string): CommandDecision => judgeCommand(command, place).decision;
 
@@ -136,7 +143,9 @@ describe('requiresApproval', () => {
 
   it('takes the options of a policy', () => {
     expect(requiresApproval('git push', { ...place, allow: ['git push'] })).toEqual([]);
-    expect(requiresApproval('git push', { ...place, decisions: { 'approval/push': 'deny' } })).toMatchObject([{ decision: 'deny' }]);
+    expect(requiresApproval('git push', { ...place, decisions: { 'approval/push': 'deny' } })).toMatchObject([
+      { decision: 'deny' },
+    ]);
     expect(requiresApproval('git push', { ...place, rules: commandRules })).toEqual([]);
   });
 });
@@ -162,7 +171,11 @@ describe('a policy of one’s own', () => {
   });
 
   it('denies, asks and allows by patterns, denials first', () => {
-    const judge = commandPolicy({ deny: ['npm install *'], ask: ['npm run *'], allow: ['npm publish *', 'npm install left-pad'] });
+    const judge = commandPolicy({
+      deny: ['npm install *'],
+      ask: ['npm run *'],
+      allow: ['npm publish *', 'npm install left-pad'],
+    });
     expect(judge('cd x && npm install', place).findings).toMatchObject([{ rule: 'policy/deny', decision: 'deny' }]);
     expect(judge('npm install left-pad', place).decision).toBe('deny');
     expect(judge('npm run build', place).findings).toMatchObject([{ rule: 'policy/ask', decision: 'ask' }]);
@@ -189,16 +202,25 @@ describe('a policy of one’s own', () => {
   });
 
   it.each<readonly [object, RegExp]>([
-    [{ denyy: [] }, /has no option "denyy" \(it was given \[\]\); did you mean "deny"\? It knows rules, decisions, allow, ask, deny, home/],
+    [
+      { denyy: [] },
+      /has no option "denyy" \(it was given \[\]\); did you mean "deny"\? It knows rules, decisions, allow, ask, deny, home/,
+    ],
     [{ deny: ['*'] }, /takes a pattern like "npm run \*" as "deny\[0\]"; it was given "\*"/],
     [{ deny: 'git push' }, /"deny"; it was given "git push"/],
     [{ allow: [''] }, /"allow\[0\]"/],
     [{ home: 'me' }, /an absolute path as "home"; it was given "me"/],
     [{ decisions: { 'git/force': 'allow' } }, /no rule "git\/force" to decide "allow" about; it has git\/force-push, /],
-    [{ decisions: { 'git/clean': 'maybe' } }, /"allow" or "ask" or "deny" as "decisions\['git\/clean'\]"; it was given "maybe"/],
+    [
+      { decisions: { 'git/clean': 'maybe' } },
+      /"allow" or "ask" or "deny" as "decisions\['git\/clean'\]"; it was given "maybe"/,
+    ],
     [{ rules: [{ rule: 'x' }] }, /needs "rules\[0\]\.decision"/],
     [{ rules: [{ rule: 'x', decision: 'deny', why: 'x', programms: [] }] }, /no option "rules\[0\]\.programms"/],
-    [{ rules: [{ rule: 'x', decision: 'deny', why: 'x', argument: /x/g }] }, /"rules\[0\]\.argument"; it was given \/x\/g/],
+    [
+      { rules: [{ rule: 'x', decision: 'deny', why: 'x', argument: /x/g }] },
+      /"rules\[0\]\.argument"; it was given \/x\/g/,
+    ],
     [{ project: 'relative' }, /an absolute path as "project"; it was given "relative"/],
     [{ cwd: 'relative' }, /an absolute path as "cwd"; it was given "relative"/],
   ])('refuses %j', (options, message) => {
@@ -208,7 +230,9 @@ describe('a policy of one’s own', () => {
   });
 
   it('refuses what is no command', () => {
-    expect(() => judgeCommand(undefined as unknown as string, place)).toThrow(/takes a text as "command"; it was given undefined/);
+    expect(() => judgeCommand(undefined as unknown as string, place)).toThrow(
+      /takes a text as "command"; it was given undefined/,
+    );
   });
 });
 
@@ -216,10 +240,75 @@ describe('judgeCommand, on hostile input', () => {
   const pieces = fc.constantFrom(
     '"',
     "'",
-    '`', '$(', ')', '${', '}', '((', '))', '[[', ']]', '<<EOF', '\n', ';', '|', '&&', '||', '&', '>', '<(', '$', '\\', '{', '{a,b}', '~',
-    '*', '?', '!', '#', 'rm', '-rf', '/', 'git', 'push', '--force', 'eval', 'bash', '-c', 'xargs', 'find', '-exec', 'sudo', 'env', 'cd',
-    'if', 'then', 'fi', 'for', 'in', 'do', 'done', 'case', 'esac', 'f()', 'function', 'alias', 'x=1', '$x', '$@', '"$x"', 'psql',
-    'DROP TABLE x', 'awk', 'python', '\u{FFFF}', '\u{0}', '\u{D800}', '🙂', ' ', ' ', ' ',
+    '`',
+    '$(',
+    ')',
+    '${',
+    '}',
+    '((',
+    '))',
+    '[[',
+    ']]',
+    '<<EOF',
+    '\n',
+    ';',
+    '|',
+    '&&',
+    '||',
+    '&',
+    '>',
+    '<(',
+    '$',
+    '\\',
+    '{',
+    '{a,b}',
+    '~',
+    '*',
+    '?',
+    '!',
+    '#',
+    'rm',
+    '-rf',
+    '/',
+    'git',
+    'push',
+    '--force',
+    'eval',
+    'bash',
+    '-c',
+    'xargs',
+    'find',
+    '-exec',
+    'sudo',
+    'env',
+    'cd',
+    'if',
+    'then',
+    'fi',
+    'for',
+    'in',
+    'do',
+    'done',
+    'case',
+    'esac',
+    'f()',
+    'function',
+    'alias',
+    'x=1',
+    '$x',
+    '$@',
+    '"$x"',
+    'psql',
+    'DROP TABLE x',
+    'awk',
+    'python',
+    '\u{FFFF}',
+    '\u{0}',
+    '\u{D800}',
+    '🙂',
+    ' ',
+    ' ',
+    ' ',
   );
 
   it('never throws, whatever the text', () => {
@@ -240,7 +329,15 @@ describe('judgeCommand, on hostile input', () => {
 
   it('finds a dangerous command behind, before and within anything that Bash can read', () => {
     const harmless = fc.constantFrom(
-      'ls -la', 'npm test', 'echo "x; y"', 'cat <<EOF\nx\nEOF', 'X=1', 'cd src', 'grep -r "$P" . | head', 'true || false', 'f() { ls; }',
+      'ls -la',
+      'npm test',
+      'echo "x; y"',
+      'cat <<EOF\nx\nEOF',
+      'X=1',
+      'cd src',
+      'grep -r "$P" . | head',
+      'true || false',
+      'f() { ls; }',
       'for i in a b; do echo $i; done',
     );
     const wrap = fc.constantFrom<(line: string) => string>(
@@ -253,9 +350,14 @@ describe('judgeCommand, on hostile input', () => {
       (line) => `${line} > /dev/null 2>&1 &`,
     );
     fc.assert(
-      fc.property(fc.array(harmless, { maxLength: 3 }), wrap, fc.array(harmless, { maxLength: 3 }), (before, wrapper, after) => {
-        expect(decide([...before, wrapper('git push --force'), ...after].join('\n'))).toBe('deny');
-      }),
+      fc.property(
+        fc.array(harmless, { maxLength: 3 }),
+        wrap,
+        fc.array(harmless, { maxLength: 3 }),
+        (before, wrapper, after) => {
+          expect(decide([...before, wrapper('git push --force'), ...after].join('\n'))).toBe('deny');
+        },
+      ),
       { numRuns: 200 },
     );
   });

@@ -44,12 +44,18 @@ export const applyRule = (rule: CommandRule, subject: Subject): Finding | undefi
     rule.sql === undefined || subject.damage.has(rule.sql) ? 'yes' : 'no',
     rule.test === undefined || rule.test(subject) ? 'yes' : 'no',
   ] satisfies readonly Certainty[];
-  if (certainties.includes('no') || rule.unless?.some((forms) => given(forms, parsed) === 'yes') === true) return undefined;
+  if (certainties.includes('no') || rule.unless?.some((forms) => given(forms, parsed) === 'yes') === true) {
+    return undefined;
+  }
   return findingOf(rule, subject.shown, certainties.includes('maybe') ? 'ask' : rule.decision);
 };
 
 /** A finding in the words of its rule. */
-export const findingOf = ({ rule, why, instead }: CommandRule, argv: readonly string[], decision: 'ask' | 'deny'): Finding => ({
+export const findingOf = (
+  { rule, why, instead }: CommandRule,
+  argv: readonly string[],
+  decision: 'ask' | 'deny',
+): Finding => ({
   rule,
   decision,
   argv,
@@ -60,7 +66,8 @@ export const findingOf = ({ rule, why, instead }: CommandRule, argv: readonly st
 const words = ({ words: patterns }: CommandRule, { operands }: ParsedArguments): Certainty =>
   patterns === undefined ? 'yes' : strongest(patterns.map((pattern) => beginsWith(operands, pattern)));
 
-const given = (forms: string, parsed: ParsedArguments): Certainty => strongest(forms.split('|').map((form) => parsed.has(form)));
+const given = (forms: string, parsed: ParsedArguments): Certainty =>
+  strongest(forms.split('|').map((form) => parsed.has(form)));
 
 const strongest = (certainties: readonly Certainty[]): Certainty =>
   certainties.includes('yes') ? 'yes' : certainties.includes('maybe') ? 'maybe' : 'no';
@@ -68,7 +75,9 @@ const strongest = (certainties: readonly Certainty[]): Certainty =>
 const paths = ({ paths: wanted }: CommandRule, subject: Subject): Certainty => {
   if (wanted === undefined) return 'yes';
   const zones = new Set<Zone>(wanted.zones);
-  return wanted.in.some((where) => pathsIn(where, subject).some((path) => zones.has(subject.zoneOf(path)))) ? 'yes' : 'no';
+  return wanted.in.some((where) => pathsIn(where, subject).some((path) => zones.has(subject.zoneOf(path))))
+    ? 'yes'
+    : 'no';
 };
 
 const pathsIn = (where: PathPlace, { arguments: { operands, words: all }, redirected }: Subject): readonly string[] => {

@@ -47,15 +47,43 @@ export interface Place {
 }
 
 const systemFolders: ReadonlySet<string> = new Set([
-  'bin', 'boot', 'dev', 'etc', 'home', 'lib', 'lib32', 'lib64', 'media', 'mnt', 'nix', 'opt', 'private', 'proc', 'root', 'run', 'sbin',
-  'snap', 'srv', 'sys', 'usr', 'var', 'Applications', 'Library', 'System', 'Users', 'Volumes', 'Windows',
+  'bin',
+  'boot',
+  'dev',
+  'etc',
+  'home',
+  'lib',
+  'lib32',
+  'lib64',
+  'media',
+  'mnt',
+  'nix',
+  'opt',
+  'private',
+  'proc',
+  'root',
+  'run',
+  'sbin',
+  'snap',
+  'srv',
+  'sys',
+  'usr',
+  'var',
+  'Applications',
+  'Library',
+  'System',
+  'Users',
+  'Volumes',
+  'Windows',
 ]);
 
 /** Folders deeper down that the system is made of. */
 const deepSystem: ReadonlySet<string> = new Set([
   ...['bin', 'sbin', 'lib', 'lib64', 'local', 'local/bin', 'share', 'include', 'libexec'].map((name) => `/usr/${name}`),
   ...['lib', 'log', 'spool', 'run', 'www', 'db'].map((name) => `/var/${name}`),
-  '/private/etc', '/private/var', '/System/Library',
+  '/private/etc',
+  '/private/var',
+  '/System/Library',
 ]);
 
 /** Folders whose contents are files of people, not of the system. */
@@ -63,34 +91,88 @@ const ofPeople = /^\/(?:home|Users|mnt|media|srv|opt|Volumes|root)(?:\/|$)/;
 
 /** Folders whose contents come and go. */
 const scratch = [
-  '/tmp', '/private/tmp', '/var/tmp', '/private/var/tmp', '/var/folders', '/private/var/folders', '/dev/shm', '/var/cache',
-  '/var/lib/apt/lists', '/usr/share/doc', '/usr/share/man', '/usr/share/locale', '/root/.cache', '/root/.npm',
+  '/tmp',
+  '/private/tmp',
+  '/var/tmp',
+  '/private/var/tmp',
+  '/var/folders',
+  '/private/var/folders',
+  '/dev/shm',
+  '/var/cache',
+  '/var/lib/apt/lists',
+  '/usr/share/doc',
+  '/usr/share/man',
+  '/usr/share/locale',
+  '/root/.cache',
+  '/root/.npm',
 ];
 
 /** Below a home folder: what programs keep to be faster. */
 const caches = [
-  '/.cache', '/.npm', '/.bun/install/cache', '/.cargo/registry', '/.gradle/caches', '/.m2/repository', '/.pnpm-store', '/.yarn/cache',
-  '/.nuget/packages', '/.local/share/pnpm/store', '/.local/share/Trash', '/Library/Caches', '/Library/Developer/Xcode/DerivedData',
+  '/.cache',
+  '/.npm',
+  '/.bun/install/cache',
+  '/.cargo/registry',
+  '/.gradle/caches',
+  '/.m2/repository',
+  '/.pnpm-store',
+  '/.yarn/cache',
+  '/.nuget/packages',
+  '/.local/share/pnpm/store',
+  '/.local/share/Trash',
+  '/Library/Caches',
+  '/Library/Developer/Xcode/DerivedData',
   '/go/pkg/mod',
 ];
 
 /** Below a home folder: keys and credentials. */
 const secrets = [
-  '/.ssh', '/.gnupg', '/.aws', '/.azure', '/.kube', '/.docker/config.json', '/.config/gcloud', '/.config/gh', '/.config/op',
-  '/.config/rclone', '/.config/sops', '/.netrc', '/.npmrc', '/.pypirc', '/.pgpass', '/.git-credentials', '/.password-store',
+  '/.ssh',
+  '/.gnupg',
+  '/.aws',
+  '/.azure',
+  '/.kube',
+  '/.docker/config.json',
+  '/.config/gcloud',
+  '/.config/gh',
+  '/.config/op',
+  '/.config/rclone',
+  '/.config/sops',
+  '/.netrc',
+  '/.npmrc',
+  '/.pypirc',
+  '/.pgpass',
+  '/.git-credentials',
+  '/.password-store',
   '/Library/Keychains',
 ];
 
 /** Below a home folder: what shells, git and the desktop run by themselves. */
 const startups = [
-  '/.bashrc', '/.bash_profile', '/.bash_login', '/.bash_logout', '/.profile', '/.zshrc', '/.zshenv', '/.zprofile', '/.zlogin', '/.kshrc',
-  '/.config/fish', '/.config/autostart', '/.config/systemd', '/.gitconfig', '/.config/git', '/.vimrc', '/Library/LaunchAgents',
+  '/.bashrc',
+  '/.bash_profile',
+  '/.bash_login',
+  '/.bash_logout',
+  '/.profile',
+  '/.zshrc',
+  '/.zshenv',
+  '/.zprofile',
+  '/.zlogin',
+  '/.kshrc',
+  '/.config/fish',
+  '/.config/autostart',
+  '/.config/systemd',
+  '/.gitconfig',
+  '/.config/git',
+  '/.vimrc',
+  '/Library/LaunchAgents',
 ];
 
 const systemStartup =
   /^\/(?:etc\/(?:cron|sudoers|profile|rc\.local|init\.d|systemd|ld\.so|pam\.d|passwd|shadow|ssh)|var\/spool\/cron|Library\/Launch|usr\/lib\/systemd)/;
 
-const harmlessDevices = /^\/dev\/(?:null|zero|stdin|stdout|stderr|tty\d*|fd\/.*|full|u?random|shm\/.*|pts\/.*|tcp\/.*|udp\/.*)$/;
+const harmlessDevices =
+  /^\/dev\/(?:null|zero|stdin|stdout|stderr|tty\d*|fd\/.*|full|u?random|shm\/.*|pts\/.*|tcp\/.*|udp\/.*)$/;
 
 /** The zone that a path is in, without looking at any file. Wildcards count as what they may reach. */
 export const zoneOf = (path: string, cwd: string, place: Place): Zone => {
@@ -106,7 +188,9 @@ export const zoneOf = (path: string, cwd: string, place: Place): Zone => {
 /** In a folder that is not known: something with a name is as good as something in the project. */
 const zoneSomewhere = (path: string): Zone => {
   const [first = ''] = path.split('/');
-  return first === '' || first === '.' || /^\.\.$|^[*?.{]*\*|\u{FFFF}/u.test(first) || path.includes('..') ? 'unknown' : 'inside';
+  return first === '' || first === '.' || /^\.\.$|^[*?.{]*\*|\u{FFFF}/u.test(first) || path.includes('..')
+    ? 'unknown'
+    : 'inside';
 };
 
 type Rest = 'none' | 'all' | 'some' | 'unknown';
@@ -118,7 +202,9 @@ const splitPattern = (path: string): { readonly folder: string; readonly rest: R
   if (index === -1) return { folder: path, rest: 'none' };
   const folder = segments.slice(0, index).join('/');
   const segment = segments[index] ?? '';
-  if (segment === unknownText) return { folder: index === 0 ? unknownText : folder === '' ? '/' : folder, rest: 'unknown' };
+  if (segment === unknownText) {
+    return { folder: index === 0 ? unknownText : folder === '' ? '/' : folder, rest: 'unknown' };
+  }
   if (segment.startsWith(unknownText) && index === 0) return { folder: unknownText, rest: 'unknown' };
   const isLast = segments.slice(index + 1).every((later) => /^\**$/.test(later));
   return {
@@ -170,13 +256,15 @@ const gitZone = (path: string): Zone =>
   // A lock that a crash has left is to be deleted.
   path.endsWith('.lock') ? 'inside' : /\.git\/hooks(?:\/|$)/.test(path) ? 'startup' : 'git';
 
-const isSystem = (path: string): boolean => deepSystem.has(path) || (path.lastIndexOf('/') === 0 && systemFolders.has(path.slice(1)));
+const isSystem = (path: string): boolean =>
+  deepSystem.has(path) || (path.lastIndexOf('/') === 0 && systemFolders.has(path.slice(1)));
 
 /** What comes behind a folder in a path; `undefined` if the path is not below it. */
 const below = (path: string, folder: string): string | undefined =>
   folder !== '/' && path.startsWith(`${folder}/`) ? path.slice(folder.length) : undefined;
 
-const isScratch = (path: string): boolean => path === '/var/lib/apt/lists' || scratch.some((folder) => path.startsWith(`${folder}/`));
+const isScratch = (path: string): boolean =>
+  path === '/var/lib/apt/lists' || scratch.some((folder) => path.startsWith(`${folder}/`));
 
 /** Whether a path is one of these, or below one. */
 const isIn = (path: string, folders: readonly string[]): boolean =>

@@ -51,7 +51,10 @@ const aPattern: OptionCheck = {
   accepts: (value) => typeof value === 'string' && value.trim() !== '' && value.trim() !== '*',
   takes: 'a pattern like "npm run *"',
 };
-const aPath: OptionCheck = { accepts: (value) => typeof value === 'string' && value.startsWith('/'), takes: 'an absolute path' };
+const aPath: OptionCheck = {
+  accepts: (value) => typeof value === 'string' && value.startsWith('/'),
+  takes: 'an absolute path',
+};
 const aRegExp: OptionCheck = {
   accepts: (value) => value instanceof RegExp && !value.global && !value.sticky,
   takes: 'a regular expression without the flags g and y',

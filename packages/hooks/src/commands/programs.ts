@@ -28,19 +28,54 @@ const sql: Grammar = {
 
 /** Programs of whose options something is known. */
 export const grammars: Readonly<Record<string, Grammar>> = {
-  ...Object.fromEntries(['docker', 'podman', 'nerdctl', 'docker-compose', 'podman-compose'].map((name) => [name, containers])),
+  ...Object.fromEntries(
+    ['docker', 'podman', 'nerdctl', 'docker-compose', 'podman-compose'].map((name) => [name, containers]),
+  ),
   ...Object.fromEntries(['kubectl', 'oc', 'helm', 'k3s', 'argocd', 'flux'].map((name) => [name, kubernetes])),
   ...Object.fromEntries(['terraform', 'tofu', 'terragrunt', 'packer'].map((name) => [name, terraform])),
   ...Object.fromEntries(
     [
-      'aws', 'gcloud', 'az', 'doctl', 'fly', 'flyctl', 'heroku', 'vercel', 'netlify', 'wrangler', 'firebase', 'supabase', 'railway',
-      'hcloud', 'linode-cli', 'pulumi', 'cdk', 'sls', 'serverless', 'sam', 'eksctl', 'gsutil', 'bq',
+      'aws',
+      'gcloud',
+      'az',
+      'doctl',
+      'fly',
+      'flyctl',
+      'heroku',
+      'vercel',
+      'netlify',
+      'wrangler',
+      'firebase',
+      'supabase',
+      'railway',
+      'hcloud',
+      'linode-cli',
+      'pulumi',
+      'cdk',
+      'sls',
+      'serverless',
+      'sam',
+      'eksctl',
+      'gsutil',
+      'bq',
     ].map((name) => [name, clouds]),
   ),
-  ...Object.fromEntries(['npm', 'pnpm', 'yarn', 'bun', 'cargo', 'twine', 'poetry', 'uv', 'gem', 'lerna'].map((name) => [name, packages])),
+  ...Object.fromEntries(
+    ['npm', 'pnpm', 'yarn', 'bun', 'cargo', 'twine', 'poetry', 'uv', 'gem', 'lerna'].map((name) => [name, packages]),
+  ),
   ...Object.fromEntries(
     [
-      'psql', 'mysql', 'mariadb', 'sqlcmd', 'cockroach', 'clickhouse-client', 'clickhouse', 'mongosh', 'mongo', 'redis-cli', 'dropdb',
+      'psql',
+      'mysql',
+      'mariadb',
+      'sqlcmd',
+      'cockroach',
+      'clickhouse-client',
+      'clickhouse',
+      'mongosh',
+      'mongo',
+      'redis-cli',
+      'dropdb',
       'mysqladmin',
     ].map((name) => [name, sql]),
   ),
@@ -63,7 +98,9 @@ export const grammars: Readonly<Record<string, Grammar>> = {
   truncate: { values: '-s --size -r --reference -o' },
   shred: { values: '-n --iterations -s --size' },
   sed: { values: '-e --expression -f --file' },
-  rsync: { values: '-e --rsh --exclude --include --filter -f --exclude-from --files-from --rsync-path --bwlimit --port' },
+  rsync: {
+    values: '-e --rsh --exclude --include --filter -f --exclude-from --files-from --rsync-path --bwlimit --port',
+  },
   curl: {
     values:
       '-H --header -d --data --data-raw --data-binary -X --request -o --output -u --user -A --user-agent -b --cookie -F --form -T --upload-file -m --max-time --retry -w --write-out -e --referer -x --proxy --cacert -K --config',

@@ -7,8 +7,9 @@ export const resolvePath = (path: string, cwd: string): string => {
   for (const segment of `${isAbsolute ? '' : `${cwd}/`}${path}`.split('/')) {
     if (segment === '' || segment === '.') continue;
     // What is above an unknown folder is as unknown.
-    if (segment === '..' && segments.at(-1)?.includes(unknownText) === true) segments[segments.length - 1] = unknownText;
-    else if (segment === '..') segments.pop();
+    if (segment === '..' && segments.at(-1)?.includes(unknownText) === true) {
+      segments[segments.length - 1] = unknownText;
+    } else if (segment === '..') segments.pop();
     else segments.push(segment);
   }
   const text = segments.join('/');

@@ -7,7 +7,14 @@ import type { ParsedArguments } from './arguments.js';
 export type CommandDecision = 'allow' | 'ask' | 'deny';
 
 /** Which of the paths that a command is given a rule looks at. */
-export type PathPlace = 'operands' | 'all but the first' | 'first' | 'last' | 'not last' | 'redirections' | `${string}=`;
+export type PathPlace =
+  | 'operands'
+  | 'all but the first'
+  | 'first'
+  | 'last'
+  | 'not last'
+  | 'redirections'
+  | `${string}=`;
 
 /**
  * A rule about commands, as data: all that it names has to be true of a command.

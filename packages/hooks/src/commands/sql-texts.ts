@@ -51,7 +51,9 @@ export const sqlDamage = (
   if (
     texts.some(
       (text) =>
-        text !== input && isWhollyUnknown(text) && operands.every((operand) => operand.text !== text || client.operandsFrom !== undefined),
+        text !== input &&
+        isWhollyUnknown(text) &&
+        operands.every((operand) => operand.text !== text || client.operandsFrom !== undefined),
     )
   ) {
     damage.add('unknown');
@@ -64,4 +66,6 @@ export const sqlDamage = (
 const inline = (option: string, words: readonly string[]): readonly string[] =>
   option.startsWith('--')
     ? []
-    : words.flatMap((word) => (word.startsWith(option) && word.length > option.length ? [word.slice(option.length)] : []));
+    : words.flatMap((word) =>
+        word.startsWith(option) && word.length > option.length ? [word.slice(option.length)] : [],
+      );

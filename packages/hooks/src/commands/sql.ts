@@ -1,6 +1,13 @@
 /** What a statement may destroy. */
 export type SqlDamage =
-  'drops' | 'drops-database' | 'empties' | 'deletes-all' | 'updates-all' | 'drops-column' | 'runs-programs' | 'unknown';
+  | 'drops'
+  | 'drops-database'
+  | 'empties'
+  | 'deletes-all'
+  | 'updates-all'
+  | 'drops-column'
+  | 'runs-programs'
+  | 'unknown';
 
 /** Reads SQL for what it destroys. Text and comments are passed over; its time grows with its length. */
 export const damageOf = (sql: string): ReadonlySet<SqlDamage> => {
@@ -16,12 +23,17 @@ export const damageOf = (sql: string): ReadonlySet<SqlDamage> => {
     const altered = words.indexOf('ALTER TABLE ');
     if (
       altered !== -1 &&
-      /\bDROP (?:COLUMN\b|(?!CONSTRAINT|INDEX|KEY|FOREIGN|PRIMARY|DEFAULT|NOT|CHECK|PARTITION|TABLE)[A-Z_"`[])/.test(words.slice(altered))
+      /\bDROP (?:COLUMN\b|(?!CONSTRAINT|INDEX|KEY|FOREIGN|PRIMARY|DEFAULT|NOT|CHECK|PARTITION|TABLE)[A-Z_"`[])/.test(
+        words.slice(altered),
+      )
     ) {
       found.add('drops-column');
     }
     if (/\bDELETE FROM [^;]+/.test(words) && isUnbounded(words, 'DELETE FROM ')) found.add('deletes-all');
-    if (/(?:^|\) ?|\bBEGIN )UPDATE (?:ONLY )?[^ ]+(?: AS)?(?: [A-Z_]+)? SET /.test(words) && isUnbounded(words, 'UPDATE ')) {
+    if (
+      /(?:^|\) ?|\bBEGIN )UPDATE (?:ONLY )?[^ ]+(?: AS)?(?: [A-Z_]+)? SET /.test(words) &&
+      isUnbounded(words, 'UPDATE ')
+    ) {
       found.add('updates-all');
     }
   }

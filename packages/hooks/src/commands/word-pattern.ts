@@ -14,7 +14,8 @@ export const wordPattern = (pattern: string, isStrict: boolean): WordPattern => 
   const words = pattern.trim().split(/\s+/);
   const isOpen = words.length > 1 && words.at(-1) === '*';
   const wanted = isOpen ? words.slice(0, -1) : words;
-  const isUsable = (word: string): boolean => !isStrict || (!word.includes(unknownText) && !/(?:^|\/)\.\.(?:\/|$)/.test(word));
+  const isUsable = (word: string): boolean =>
+    !isStrict || (!word.includes(unknownText) && !/(?:^|\/)\.\.(?:\/|$)/.test(word));
   return (argv) => {
     if (argv.length < wanted.length || (!isOpen && argv.length > wanted.length)) return false;
     const covers = (word: string, index: number): boolean => {

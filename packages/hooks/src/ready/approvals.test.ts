@@ -5,7 +5,12 @@ import { runTurn } from '../../test/turns.js';
 import { hooks } from '../hooks.js';
 import { approvals, type ApprovalsOptions } from './approvals.js';
 
-const asked = async (name: string, input: unknown, options: ApprovalsOptions = {}, effect?: 'destructive' | 'read-only') => {
+const asked = async (
+  name: string,
+  input: unknown,
+  options: ApprovalsOptions = {},
+  effect?: 'destructive' | 'read-only',
+) => {
   const tools = scriptedTools({ [name]: 'done' }, { [name]: { ...(effect && { effect }) } });
   const ran = await runTurn([hooks([approvals({ cwd: '/work', ...options })])], {
     tools,
@@ -30,7 +35,14 @@ describe('approvals', () => {
     expect(await asked('bash', { command })).toHaveLength(1);
   });
 
-  it.each(['git status', 'echo "git push"', 'git commit -m "git push later"', 'grep -r "gh pr create" docs', 'npm test', 'git push --dry-run'])('are not required for %s', async (command) => {
+  it.each([
+    'git status',
+    'echo "git push"',
+    'git commit -m "git push later"',
+    'grep -r "gh pr create" docs',
+    'npm test',
+    'git push --dry-run',
+  ])('are not required for %s', async (command) => {
     expect(await asked('bash', { command })).toHaveLength(0);
   });
 
@@ -40,7 +52,9 @@ describe('approvals', () => {
     expect(await asked('mcp__github__list_pull_requests', {})).toHaveLength(0);
     expect(await asked('wipe', {}, {}, 'destructive')).toHaveLength(1);
     expect(await asked('mcp__github__create_pull_request', {}, { tools: [] })).toHaveLength(0);
-    expect(await asked('mail', {}, { tools: [{ tool: 'ma*', why: 'It writes to people.' }] })).toMatchObject([{ reason: 'It writes to people.' }]);
+    expect(await asked('mail', {}, { tools: [{ tool: 'ma*', why: 'It writes to people.' }] })).toMatchObject([
+      { reason: 'It writes to people.' },
+    ]);
   });
 
   it('offer a pattern that covers the command, and none for a part of it', async () => {
@@ -69,7 +83,15 @@ describe('approvals', () => {
 
   it('never throw, whatever the call is', () => {
     const hook = approvals({ cwd: '/work' });
-    const context = { turn: 't', session: 's', step: 1, at: 0, trigger: 'user', signal: new AbortController().signal, notify: () => undefined };
+    const context = {
+      turn: 't',
+      session: 's',
+      step: 1,
+      at: 0,
+      trigger: 'user',
+      signal: new AbortController().signal,
+      notify: () => undefined,
+    };
     const input = fc.oneof(fc.anything(), fc.record({ command: fc.string(), cwd: fc.option(fc.string()) }));
     fc.assert(
       fc.property(fc.string(), input, (name, value) => {
@@ -79,7 +101,10 @@ describe('approvals', () => {
     );
   });
 
-  it.each([{ mode: 'sometimes' }, { judge: 1 }, { tools: [{ name: 'x' }] }, { cwd: 1 }, { folder: '/' }])('refuse %j', (options) => {
-    expect(() => approvals(options as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }) as Error);
-  });
+  it.each([{ mode: 'sometimes' }, { judge: 1 }, { tools: [{ name: 'x' }] }, { cwd: 1 }, { folder: '/' }])(
+    'refuse %j',
+    (options) => {
+      expect(() => approvals(options as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }) as Error);
+    },
+  );
 });

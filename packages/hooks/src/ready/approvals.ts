@@ -33,7 +33,12 @@ export interface ApprovalsOptions {
    *
    * @defaultValue `requiresApproval`: pushes, pull requests, deployments, migrations, releases, and what destroys
    */
-  readonly judge?: ((command: string, context: { readonly cwd: string }) => readonly CommandFinding[] | { readonly findings: readonly CommandFinding[] }) | undefined;
+  readonly judge?:
+    | ((
+        command: string,
+        context: { readonly cwd: string },
+      ) => readonly CommandFinding[] | { readonly findings: readonly CommandFinding[] })
+    | undefined;
   /**
    * Tools without a command whose calls are asked about.
    *
@@ -51,11 +56,25 @@ export interface ApprovalsOptions {
 /** Names that servers and toolkits give to tools which others see the work of. */
 export const approvalTools: readonly ApprovalTool[] = [
   ...['create', 'merge', 'close', 'update'].flatMap((verb) =>
-    ['pull_request', 'pull-request', 'merge_request'].map((what) => ({ tool: `*${verb}_${what}*`, why: 'It opens or changes a pull request.' })),
+    ['pull_request', 'pull-request', 'merge_request'].map((what) => ({
+      tool: `*${verb}_${what}*`,
+      why: 'It opens or changes a pull request.',
+    })),
   ),
-  ...['*push_files*', '*git_push*', '*create_or_update_file*', '*delete_file*', '*create_release*', '*create_repository*', '*fork_repository*'].map((tool) => ({ tool, why: 'It changes something that others see.' })),
+  ...[
+    '*push_files*',
+    '*git_push*',
+    '*create_or_update_file*',
+    '*delete_file*',
+    '*create_release*',
+    '*create_repository*',
+    '*fork_repository*',
+  ].map((tool) => ({ tool, why: 'It changes something that others see.' })),
   ...['deploy', '*_deploy', 'deploy_*', '*_deploy_*', '*publish*'].map((tool) => ({ tool, why: 'It deploys.' })),
-  ...['*apply_migration*', '*run_migration*', '*migrate_database*'].map((tool) => ({ tool, why: 'It migrates a database.' })),
+  ...['*apply_migration*', '*run_migration*', '*migrate_database*'].map((tool) => ({
+    tool,
+    why: 'It migrates a database.',
+  })),
 ];
 
 const checks = {
@@ -80,23 +99,33 @@ const checks = {
 export const approvals = (options: ApprovalsOptions = {}): Hook => {
   checkOptions('approvals()', options, checks);
   const { mode = 'on-risk', judge = requiresApproval, tools = approvalTools, cwd = process.cwd() } = options;
-  const reasonsFor = (call: ToolCall): { readonly reasons: readonly string[]; readonly patterns: readonly string[] } => {
+  const reasonsFor = (
+    call: ToolCall,
+  ): { readonly reasons: readonly string[]; readonly patterns: readonly string[] } => {
     const command = memberOf(call.input, 'command');
     if (command !== undefined) {
       const found = judge(command, { cwd: folderOf(call.input, cwd) });
       const findings = 'findings' in found ? found.findings : found;
-      return { reasons: findings.map(({ why }) => why), patterns: findings.flatMap(({ argv }) => patternsFor(argv, call.input)) };
+      return {
+        reasons: findings.map(({ why }) => why),
+        patterns: findings.flatMap(({ argv }) => patternsFor(argv, call.input)),
+      };
     }
     const known = tools.find(({ tool }) => isNamed(tool, call.name));
     if (known) return { reasons: [known.why], patterns: [] };
-    return { reasons: call.effect === 'destructive' ? [`The tool ${call.name} does what cannot be taken back.`] : [], patterns: [] };
+    return {
+      reasons: call.effect === 'destructive' ? [`The tool ${call.name} does what cannot be taken back.`] : [],
+      patterns: [],
+    };
   };
   return {
     name: 'approvals',
     ...(mode !== 'never' && {
       beforeTool: ({ call }) => {
         const { reasons, patterns } = reasonsFor(call);
-        if (reasons.length > 0) return { decision: 'ask', reason: [...new Set(reasons)].join('\n'), patterns: [...new Set(patterns)] };
+        if (reasons.length > 0) {
+          return { decision: 'ask', reason: [...new Set(reasons)].join('\n'), patterns: [...new Set(patterns)] };
+        }
         if (mode !== 'always' || call.effect === 'read-only') return undefined;
         return { decision: 'ask', reason: `The agent wants to use the tool ${call.name}.` };
       },
@@ -105,7 +134,8 @@ export const approvals = (options: ApprovalsOptions = {}): Hook => {
 };
 
 const memberOf = (input: unknown, key: string): string | undefined => {
-  const value: unknown = typeof input === 'object' && input !== null ? (input as Readonly<Record<string, unknown>>)[key] : undefined;
+  const value: unknown =
+    typeof input === 'object' && input !== null ? (input as Readonly<Record<string, unknown>>)[key] : undefined;
   return typeof value === 'string' ? value : undefined;
 };
 

@@ -93,33 +93,47 @@ describe('checkAfterWrite', () => {
 
   it('runs no check before a file is there, one before the first change of a file, and one after each', async () => {
     own.write('b.js', 'fine');
-    const { runs } = await run([response(write('1', 'a.js', 'x')), response(write('2', 'b.js', 'x')), response(write('3', 'b.js', 'y'))]);
+    const { runs } = await run([
+      response(write('1', 'a.js', 'x')),
+      response(write('2', 'b.js', 'x')),
+      response(write('3', 'b.js', 'y')),
+    ]);
     expect(runs).toEqual(['a.js', 'b.js', 'b.js', 'b.js']);
   });
 
   it('looks once at all files of a step', async () => {
-    const { outputs, runs } = await run([response(write('1', 'a.js', 'BAD a'), write('2', 'b.js', 'BAD b'), write('3', 'a.js', 'BAD c'))], {
-      debounceMs: 600_000,
-    });
+    const { outputs, runs } = await run(
+      [response(write('1', 'a.js', 'BAD a'), write('2', 'b.js', 'BAD b'), write('3', 'a.js', 'BAD c'))],
+      {
+        debounceMs: 600_000,
+      },
+    );
     expect(runs.toSorted()).toEqual(['a.js', 'b.js']);
     expect(outputs.filter((output) => output.includes('new findings'))).toHaveLength(1);
     expect(outputs.join('')).toMatch(/BAD c.*BAD b|BAD b.*BAD c/);
   });
 
   it('checks the project once where the check is about the project', async () => {
-    const { runs } = await run([response(write('1', 'a.js', 'BAD a'), write('2', 'b.js', 'BAD b'))], { check: 'node lint.js lint.js' });
+    const { runs } = await run([response(write('1', 'a.js', 'BAD a'), write('2', 'b.js', 'BAD b'))], {
+      check: 'node lint.js lint.js',
+    });
     expect(runs).toEqual(['lint.js', 'lint.js']);
   });
 
   it('looks only at the files that it is told', async () => {
-    const { runs } = await run([response(write('1', 'a.md', 'BAD')), response(write('2', 'a.ts', 'BAD'))], { files: ['.ts'] });
+    const { runs } = await run([response(write('1', 'a.md', 'BAD')), response(write('2', 'a.ts', 'BAD'))], {
+      files: ['.ts'],
+    });
     expect(runs).toEqual(['a.ts']);
   });
 
   it('looks at no call that writes nothing', async () => {
     own.write('a.js', 'BAD');
     expect((await run([response(call('1', 'read', { path: 'a.js' }))])).runs).toEqual([]);
-    expect((await run([response(call('1', 'read', { path: 'a.js' }))], { pathOf: () => 'a.js' })).runs).toEqual(['a.js', 'a.js']);
+    expect((await run([response(call('1', 'read', { path: 'a.js' }))], { pathOf: () => 'a.js' })).runs).toEqual([
+      'a.js',
+      'a.js',
+    ]);
   });
 
   it('passes names of files as words, whatever is in them', async () => {
@@ -164,7 +178,9 @@ describe('checkAfterWrite', () => {
 
   it('makes a command for each file, or none', async () => {
     const check = (path: string) => (path === 'a.js' ? 'node lint.js a.js' : undefined);
-    expect((await run([response(write('1', 'a.js', 'BAD')), response(write('2', 'b.js', 'BAD'))], { check })).runs).toEqual(['a.js']);
+    expect(
+      (await run([response(write('1', 'a.js', 'BAD')), response(write('2', 'b.js', 'BAD'))], { check })).runs,
+    ).toEqual(['a.js']);
   });
 
   it('waits only so long for writes that never come', async () => {
@@ -188,7 +204,9 @@ describe('checkAfterWrite', () => {
     { check: 'x', run: 1 },
     { check: 'x', scheduler: 1 },
   ])('refuses %j', (options) => {
-    expect(() => checkAfterWrite(options as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }) as Error);
+    expect(() => checkAfterWrite(options as never)).toThrow(
+      expect.objectContaining({ code: 'invalid-option' }) as Error,
+    );
   });
 });
 

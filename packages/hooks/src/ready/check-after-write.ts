@@ -2,7 +2,17 @@ import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import type { ToolCall } from '@h/turn';
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
-import { aFunction, aText, checkOptions, either, listOf, numberFrom, objectWith, required, wholeFrom } from '@h/turn/options';
+import {
+  aFunction,
+  aText,
+  checkOptions,
+  either,
+  listOf,
+  numberFrom,
+  objectWith,
+  required,
+  wholeFrom,
+} from '@h/turn/options';
 import type { AfterToolContext, BeforeToolContext, Hook } from '../hook.js';
 import { quoted } from './command-of-call.js';
 import { countsOf, findingsOf, newFindings, type CheckFindings, type FindingCounts } from './findings.js';
@@ -138,13 +148,20 @@ export const checkAfterWrite = (options: CheckAfterWriteOptions): (() => Hook) =
     return relative(project, resolve(project, path)) || '.';
   };
   const commandFor = (file: string): string | undefined =>
-    typeof check === 'function' ? check(file) : check.replaceAll('{file}', () => quoted(file.startsWith('-') ? `./${file}` : file));
+    typeof check === 'function'
+      ? check(file)
+      : check.replaceAll('{file}', () => quoted(file.startsWith('-') ? `./${file}` : file));
 
-  const findingsBy = async (command: string, context: Pick<AfterToolContext, 'notify' | 'signal'>): Promise<CheckFindings | undefined> => {
+  const findingsBy = async (
+    command: string,
+    context: Pick<AfterToolContext, 'notify' | 'signal'>,
+  ): Promise<CheckFindings | undefined> => {
     const end = await run({ command, cwd: project, timeoutMs, maxChars: maxOutputChars, signal: context.signal });
     if (end.failure === undefined) return end.exitCode === 0 ? [] : findingsIn(end.output);
     if (end.failure !== 'cancelled') {
-      context.notify(`The check ${command} ${end.failure === 'timed-out' ? `did not end within ${timeoutMs} ms` : `was ${end.failure}`}.`);
+      context.notify(
+        `The check ${command} ${end.failure === 'timed-out' ? `did not end within ${timeoutMs} ms` : `was ${end.failure}`}.`,
+      );
     }
     return undefined;
   };
@@ -160,7 +177,8 @@ export const checkAfterWrite = (options: CheckAfterWriteOptions): (() => Hook) =
     const begin = (file: string, context: BeforeToolContext): Promise<undefined> | undefined => {
       const command = commandFor(file);
       if (command === undefined || known.has(command)) return undefined;
-      const begun = beginnings.get(command) ?? lookBefore(command, file, context).finally(() => beginnings.delete(command));
+      const begun =
+        beginnings.get(command) ?? lookBefore(command, file, context).finally(() => beginnings.delete(command));
       beginnings.set(command, begun);
       return begun;
     };
@@ -186,7 +204,10 @@ export const checkAfterWrite = (options: CheckAfterWriteOptions): (() => Hook) =
       name: 'check-after-write',
       // What another gate denies is not written, and needs no look before.
       priority: -50,
-      timeoutMs: { beforeTool: timeoutMs + reserveMs, afterTool: (timeoutMs + reserveMs) * maxCommandsOfStep + debounceMs },
+      timeoutMs: {
+        beforeTool: timeoutMs + reserveMs,
+        afterTool: (timeoutMs + reserveMs) * maxCommandsOfStep + debounceMs,
+      },
       failure: { beforeTool: 'open', afterTool: 'open' },
       beforeTool: (context) => {
         const file = fileOf(context.call);
@@ -217,10 +238,15 @@ const pathKeys = ['path', 'file_path', 'filePath', 'filename', 'file', 'target_f
 const writtenPath = ({ name, input, effect }: ToolCall): string | undefined => {
   if (effect === 'read-only' || !writing.test(name) || typeof input !== 'object' || input === null) return undefined;
   const values = input as Readonly<Record<string, unknown>>;
-  return pathKeys.map((key) => values[key]).find((value) => typeof value === 'string' && value !== '') as string | undefined;
+  return pathKeys.map((key) => values[key]).find((value) => typeof value === 'string' && value !== '') as
+    | string
+    | undefined;
 };
 
-const told = (found: CheckFindings, { maxFindings, maxChars }: { readonly maxFindings: number; readonly maxChars: number }): string => {
+const told = (
+  found: CheckFindings,
+  { maxFindings, maxChars }: { readonly maxFindings: number; readonly maxChars: number },
+): string => {
   const lines: string[] = [];
   let chars = 0;
   for (const finding of found.slice(0, maxFindings)) {
@@ -230,5 +256,7 @@ const told = (found: CheckFindings, { maxFindings, maxChars }: { readonly maxFin
     chars += finding.length + 1;
   }
   const rest = found.length - lines.length;
-  return ['The check after this change has new findings:', ...lines, ...(rest > 0 ? [`… and ${rest} more.`] : [])].join('\n');
+  return ['The check after this change has new findings:', ...lines, ...(rest > 0 ? [`… and ${rest} more.`] : [])].join(
+    '\n',
+  );
 };

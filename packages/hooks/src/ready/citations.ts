@@ -10,7 +10,10 @@ export interface Citation {
 }
 
 /** Finds the sources that a result names. */
-export type SourcesOf = (call: ToolCall, outcome: ToolOutcome) => readonly { readonly url: string; readonly title?: string | undefined }[];
+export type SourcesOf = (
+  call: ToolCall,
+  outcome: ToolOutcome,
+) => readonly { readonly url: string; readonly title?: string | undefined }[];
 
 const maxCitations = 500;
 const maxDepth = 6;
@@ -24,8 +27,9 @@ export const citationCollector = (sourcesOf: SourcesOf = namedSources) => {
       const key = normalised(url);
       if (key === undefined || byUrl.size >= maxCitations) continue;
       const known = byUrl.get(key);
-      if (known === undefined) byUrl.set(key, { url, ...(title !== undefined && { title }), tool: call.name, callId: call.id });
-      else if (known.title === undefined && title !== undefined) byUrl.set(key, { ...known, title });
+      if (known === undefined) {
+        byUrl.set(key, { url, ...(title !== undefined && { title }), tool: call.name, callId: call.id });
+      } else if (known.title === undefined && title !== undefined) byUrl.set(key, { ...known, title });
     }
   };
   return {
@@ -65,7 +69,12 @@ export const namedSources: SourcesOf = (call, { output, details }) => {
 
 const valuesOf = (output: ToolResultOutput): readonly JSONValue[] => {
   if (output.type === 'json') return [output.value];
-  const texts = output.type === 'text' ? [output.value] : output.type === 'content' ? output.value.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : [];
+  const texts =
+    output.type === 'text'
+      ? [output.value]
+      : output.type === 'content'
+        ? output.value.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+        : [];
   return texts.flatMap((text) => (/^\s*[[{]/.test(text) && text.length < 1_000_000 ? parsed(text) : []));
 };
 

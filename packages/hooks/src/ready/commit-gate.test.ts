@@ -62,22 +62,51 @@ const commit = async (own: Repository, command: string, options: Partial<CommitG
 
 describe('commitsIn', () => {
   it.each([
-    'git commit -m x', 'git commit', 'git commit -am "x y"', 'git -C sub commit -m x', 'git -c user.name=a -c x=y commit -am x',
-    'git --no-pager commit', 'git --git-dir=.git --work-tree=. commit -m x', 'git add -A && git commit -m x', 'cd sub; git commit',
-    '(git commit -m x)', 'bash -c "git commit -m x"',
+    'git commit -m x',
+    'git commit',
+    'git commit -am "x y"',
+    'git -C sub commit -m x',
+    'git -c user.name=a -c x=y commit -am x',
+    'git --no-pager commit',
+    'git --git-dir=.git --work-tree=. commit -m x',
+    'git add -A && git commit -m x',
+    'cd sub; git commit',
+    '(git commit -m x)',
+    'bash -c "git commit -m x"',
     "sh -c 'cd x && git -C y commit'",
-    'sudo git commit -m x', 'env GIT_AUTHOR_NAME=a git commit -m x', 'git -c alias.ci=commit ci -m x', 'g() { git commit "$@"; }; g -m x',
-    'if true; then git commit -m x; fi', 'git commit -F message.txt', 'git commit -m "$(cat <<EOF\nx\nEOF\n)"', '/usr/bin/git commit -m x',
-    'git commit --no-verify -m x', 'git commit --amend --no-edit', 'timeout 60 git commit -m x', 'GIT=git; $GIT commit -m x',
-    'echo y | git commit -F -', 'true && { git commit -m x; }', 'git commit-x; git commit',
+    'sudo git commit -m x',
+    'env GIT_AUTHOR_NAME=a git commit -m x',
+    'git -c alias.ci=commit ci -m x',
+    'g() { git commit "$@"; }; g -m x',
+    'if true; then git commit -m x; fi',
+    'git commit -F message.txt',
+    'git commit -m "$(cat <<EOF\nx\nEOF\n)"',
+    '/usr/bin/git commit -m x',
+    'git commit --no-verify -m x',
+    'git commit --amend --no-edit',
+    'timeout 60 git commit -m x',
+    'GIT=git; $GIT commit -m x',
+    'echo y | git commit -F -',
+    'true && { git commit -m x; }',
+    'git commit-x; git commit',
   ])('finds the commit in %s', (line) => {
     expect(commitsIn(line, where).commits).toHaveLength(1);
   });
 
   it.each([
-    'git status', 'git log --grep commit', 'git commit-graph write', 'git commit-tree x', 'git show commit', 'echo "git commit -m x"',
-    'grep -rn "git commit" .', 'git commit --dry-run', 'git commit -h', 'git commit --help', 'git config alias.ci commit',
-    'git help commit', 'git stash push -m commit',
+    'git status',
+    'git log --grep commit',
+    'git commit-graph write',
+    'git commit-tree x',
+    'git show commit',
+    'echo "git commit -m x"',
+    'grep -rn "git commit" .',
+    'git commit --dry-run',
+    'git commit -h',
+    'git commit --help',
+    'git config alias.ci commit',
+    'git help commit',
+    'git stash push -m commit',
   ])('finds none in %s', (line) => {
     expect(commitsIn(line, where)).toEqual({ commits: [], isUnclear: false });
   });
@@ -94,7 +123,9 @@ describe('commitsIn', () => {
         ],
       },
     ]);
-    expect(commitsIn('git -C "$X" commit -m "$M"', where).commits).toMatchObject([{ folder: undefined, message: undefined }]);
+    expect(commitsIn('git -C "$X" commit -m "$M"', where).commits).toMatchObject([
+      { folder: undefined, message: undefined },
+    ]);
     expect(commitsIn('git commit --fixup=HEAD', where).commits).toMatchObject([{ isFixup: true }]);
     expect(commitsIn('git commit --message="wip" ; git commit -mwip', where).commits).toMatchObject([
       { message: 'wip' },
@@ -119,7 +150,9 @@ describe('commitGate', () => {
   it('denies when they fail, with the end of what they said', async () => {
     const own = repository();
     own.write('test.sh', 'seq -f "line %g" 5000; echo "1 test failed" >&2; exit 3');
-    const { status, reason, commits } = await commit(own, 'git add -A && git commit -qm "add a test"', { maxChars: 200 });
+    const { status, reason, commits } = await commit(own, 'git add -A && git commit -qm "add a test"', {
+      maxChars: 200,
+    });
     expect({ status, commits }).toEqual({ status: 'denied', commits: 0 });
     expect(reason).toMatch(/^The commit was not made: sh test\.sh failed with exit code 3\./);
     expect(reason).toMatch(/1 test failed$/);
@@ -128,7 +161,9 @@ describe('commitGate', () => {
   });
 
   it.each([
-    'git -C . commit --allow-empty -qm x', 'git -c a.b=c commit --allow-empty -qam x', 'bash -c "git commit --allow-empty -qm x"',
+    'git -C . commit --allow-empty -qm x',
+    'git -c a.b=c commit --allow-empty -qam x',
+    'bash -c "git commit --allow-empty -qm x"',
     'git commit --no-verify --allow-empty -qm x',
   ])('is not passed by %s', async (command) => {
     const own = repository();
@@ -150,7 +185,9 @@ describe('commitGate', () => {
     agent.write('test.sh', broken);
     expect(await commit(agent, wip)).toMatchObject({ status: 'ok', commits: 1 });
     expect(await commit(agent, 'git commit --allow-empty -qm "done"')).toMatchObject({ status: 'denied', commits: 1 });
-    expect(await commit(agent, 'git switch -qc main2; git commit --allow-empty -qm "wip"')).toMatchObject({ status: 'denied' });
+    expect(await commit(agent, 'git switch -qc main2; git commit --allow-empty -qm "wip"')).toMatchObject({
+      status: 'denied',
+    });
     const main = repository('main');
     main.write('test.sh', broken);
     expect(await commit(main, wip)).toMatchObject({ status: 'denied', commits: 0 });
@@ -163,7 +200,9 @@ describe('commitGate', () => {
     main.write('test.sh', 'exit 1');
     expect(await commit(main, `git -C ${agent.folder} commit --allow-empty -qm wip`)).toMatchObject({ status: 'ok' });
     agent.write('test.sh', 'exit 1');
-    expect(await commit(agent, `git -C ${main.folder} commit --allow-empty -qm wip`)).toMatchObject({ status: 'denied' });
+    expect(await commit(agent, `git -C ${main.folder} commit --allow-empty -qm wip`)).toMatchObject({
+      status: 'denied',
+    });
   });
 
   it('denies a commit behind commands that may change what was tested', async () => {
@@ -173,7 +212,9 @@ describe('commitGate', () => {
     expect(status).toBe('denied');
     expect(reason).toContain('"node -e 0" in the same line may change files');
     expect(await commit(own, 'echo x > a.js && git add -A && git commit -qm x')).toMatchObject({ status: 'denied' });
-    expect(await commit(own, 'git checkout -q . && git commit --allow-empty -qm x')).toMatchObject({ status: 'denied' });
+    expect(await commit(own, 'git checkout -q . && git commit --allow-empty -qm x')).toMatchObject({
+      status: 'denied',
+    });
     expect(await commit(own, 'bash x.sh; git commit --allow-empty -qm x')).toMatchObject({ status: 'denied' });
     expect(await commit(own, 'sh test.sh && git switch -qc y && git commit --allow-empty -qm x')).toMatchObject({
       status: 'ok',
@@ -199,10 +240,14 @@ describe('commitGate', () => {
     const own = repository();
     own.write('test.sh', 'sleep 600 & echo $! > pid; wait');
     const model = scriptedModel([response(call('c1', 'bash', { command: 'git commit -m x' })), 'Done.']);
-    const agent = harness({ model, tools: scriptedTools({ bash: 'done' }) }).pipe(hooks([commitGate({ command: 'sh test.sh', cwd: own.folder })]));
+    const agent = harness({ model, tools: scriptedTools({ bash: 'done' }) }).pipe(
+      hooks([commitGate({ command: 'sh test.sh', cwd: own.folder })]),
+    );
     const running = agent.turn({ session: 's', input: 'Commit it' }).subscribe();
     const file = join(own.folder, 'pid');
-    await vi.waitFor(() => expect(existsSync(file) && readFileSync(file, 'utf8').endsWith('\n')).toBe(true), { timeout: 10_000 });
+    await vi.waitFor(() => expect(existsSync(file) && readFileSync(file, 'utf8').endsWith('\n')).toBe(true), {
+      timeout: 10_000,
+    });
     running.unsubscribe();
     await vi.waitFor(() => expect(isRunning(readFileSync(file, 'utf8').trim())).toBe(false), { timeout: 10_000 });
   });
@@ -213,10 +258,20 @@ describe('commitGate', () => {
       status: 'denied',
       commits: 0,
     });
-    const failing: CheckRunner = async () => ({ exitCode: undefined, output: '', isCut: false, failure: 'not-started' });
-    expect((await commit(own, 'git commit --allow-empty -qm x', { run: failing })).reason).toContain('sh test.sh could not be started');
+    const failing: CheckRunner = async () => ({
+      exitCode: undefined,
+      output: '',
+      isCut: false,
+      failure: 'not-started',
+    });
+    expect((await commit(own, 'git commit --allow-empty -qm x', { run: failing })).reason).toContain(
+      'sh test.sh could not be started',
+    );
     const throwing: CheckRunner = () => Promise.reject(new Error('No sandbox.'));
-    expect(await commit(own, 'git commit --allow-empty -qm x', { run: throwing })).toMatchObject({ status: 'denied', commits: 0 });
+    expect(await commit(own, 'git commit --allow-empty -qm x', { run: throwing })).toMatchObject({
+      status: 'denied',
+      commits: 0,
+    });
   });
 
   it('gives the tests no secrets', async () => {
@@ -262,7 +317,9 @@ describe('commitGate', () => {
   it('reads the command where it is told', async () => {
     const own = repository();
     own.write('test.sh', 'exit 1');
-    expect(await commit(own, 'git commit --allow-empty -qm x', { commandOf: () => undefined })).toMatchObject({ status: 'ok' });
+    expect(await commit(own, 'git commit --allow-empty -qm x', { commandOf: () => undefined })).toMatchObject({
+      status: 'ok',
+    });
   });
 
   it.each([

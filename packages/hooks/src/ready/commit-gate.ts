@@ -122,7 +122,9 @@ export const commitGate = (options: CommitGateOptions): Hook => {
       if (line === undefined) return undefined;
       const { commits, isUnclear } = commitsIn(line, { cwd: found?.cwd ?? project, home: homedir() });
       if (commits.length === 0 && !isUnclear) return undefined;
-      const mixed = allowMixed ? undefined : commits.flatMap(({ before }) => before).find((earlier) => mayChangeFiles(earlier, command));
+      const mixed = allowMixed
+        ? undefined
+        : commits.flatMap(({ before }) => before).find((earlier) => mayChangeFiles(earlier, command));
       if (mixed !== undefined) return { decision: 'deny', reason: mixedReason(mixed.argv) };
       return judge(commits, signal);
     },
@@ -133,11 +135,39 @@ const isWorkInProgress = ({ message, isFixup }: CommitCommand): boolean =>
   isFixup || /^\s*(?:wip\b|\[wip\]|fixup!|squash!)/i.test(message ?? '');
 
 const changesBranch = ({ argv: [program, ...args] }: EarlierCommand): boolean =>
-  program?.endsWith('git') === true && args.some((word) => /^(?:checkout|switch|worktree|symbolic-ref|branch)$/.test(word));
+  program?.endsWith('git') === true &&
+  args.some((word) => /^(?:checkout|switch|worktree|symbolic-ref|branch)$/.test(word));
 
 const harmless: ReadonlySet<string> = new Set([
-  'cd', 'pushd', 'popd', 'echo', 'printf', 'cat', 'ls', 'pwd', 'true', 'false', ':', 'test', '[', 'set', 'export', 'sleep', 'date', 'head',
-  'tail', 'grep', 'wc', 'env', 'command', 'time', 'sudo', 'eval', 'unset', 'mktemp', 'read',
+  'cd',
+  'pushd',
+  'popd',
+  'echo',
+  'printf',
+  'cat',
+  'ls',
+  'pwd',
+  'true',
+  'false',
+  ':',
+  'test',
+  '[',
+  'set',
+  'export',
+  'sleep',
+  'date',
+  'head',
+  'tail',
+  'grep',
+  'wc',
+  'env',
+  'command',
+  'time',
+  'sudo',
+  'eval',
+  'unset',
+  'mktemp',
+  'read',
 ]);
 
 /** Of git itself only what changes the files that would be tested counts; what is to be committed may be chosen. */
@@ -151,7 +181,9 @@ const mayChangeFiles = ({ argv: [program = '', ...args], isRedirected }: Earlier
   if (/^(?:ba|da|z|k)?sh$/.test(name)) return !args.some((word) => /^-[a-z]*c$/.test(word));
   if (name !== 'git') return !harmless.has(name);
   const at = args.findIndex((word) => /^(?:checkout|switch)$/.test(word));
-  return at === -1 ? args.some((word) => changing.test(word)) : !args.slice(at + 1).some((word) => /^-[a-z]*[bcBC]$/.test(word));
+  return at === -1
+    ? args.some((word) => changing.test(word))
+    : !args.slice(at + 1).some((word) => /^-[a-z]*[bcBC]$/.test(word));
 };
 
 const mixedReason = (argv: readonly string[]): string =>
@@ -165,6 +197,7 @@ const reasonOf = (command: string, { exitCode, output, isCut, failure }: CheckEn
     'not-started': 'could not be started',
   };
   const how = failure === undefined ? `failed with exit code ${exitCode ?? 'unknown'}` : (what[failure] ?? failure);
-  const said = output.trim() === '' ? '' : `\n\n${isCut ? 'The end of its output:\n…' : 'Its output:\n'}${output.trim()}`;
+  const said =
+    output.trim() === '' ? '' : `\n\n${isCut ? 'The end of its output:\n…' : 'Its output:\n'}${output.trim()}`;
   return `The commit was not made: ${command} ${how}. Mend that, then commit again.${said}`;
 };

@@ -11,7 +11,11 @@ const run = async (input: unknown, options: DestructiveCommandsOptions = {}, nam
     script: [response(call('c1', name, input)), 'Done.'],
     on: (event, agent) => void (event.type === 'approval.request' && agent.answer(event.id, 'once')),
   });
-  return { result: ran.of('tool.result')[0], asked: ran.of('approval.request').map(({ reason }) => reason), ran: tools.ran.length };
+  return {
+    result: ran.of('tool.result')[0],
+    asked: ran.of('approval.request').map(({ reason }) => reason),
+    ran: tools.ran.length,
+  };
 };
 
 describe('destructiveCommands', () => {
@@ -21,7 +25,8 @@ describe('destructiveCommands', () => {
     expect(asked).toEqual([]);
     expect(result).toMatchObject({ status: 'denied', by: 'destructive-commands' });
     expect(result).toMatchObject({
-      reason: 'git push origin main --force: It throws away commits of others on the remote. Use git push --force-with-lease.',
+      reason:
+        'git push origin main --force: It throws away commits of others on the remote. Use git push --force-with-lease.',
     });
   });
 
@@ -60,7 +65,10 @@ describe('destructiveCommands', () => {
   it('takes the options of a policy', async () => {
     expect(await run({ command: 'git push -f' }, { allow: ['git push -f'] })).toMatchObject({ ran: 1, asked: [] });
     expect(await run({ command: 'npm install left-pad' }, { deny: ['npm install *'] })).toMatchObject({ ran: 0 });
-    expect(await run({ command: 'git clean -fd' }, { decisions: { 'git/clean': 'allow' } })).toMatchObject({ ran: 1, asked: [] });
+    expect(await run({ command: 'git clean -fd' }, { decisions: { 'git/clean': 'allow' } })).toMatchObject({
+      ran: 1,
+      asked: [],
+    });
   });
 
   it('tells five findings and how many there are besides', async () => {
@@ -70,7 +78,12 @@ describe('destructiveCommands', () => {
     expect((result as { reason: string }).reason.split('\n')).toHaveLength(6);
   });
 
-  it.each([{ tool: 'x' }, { doubtful: 'allow' }, { tools: 'bash' }, { commandOf: 1 }, { deny: ['*'] }])('refuses %j', (options) => {
-    expect(() => destructiveCommands(options as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }) as Error);
-  });
+  it.each([{ tool: 'x' }, { doubtful: 'allow' }, { tools: 'bash' }, { commandOf: 1 }, { deny: ['*'] }])(
+    'refuses %j',
+    (options) => {
+      expect(() => destructiveCommands(options as never)).toThrow(
+        expect.objectContaining({ code: 'invalid-option' }) as Error,
+      );
+    },
+  );
 });

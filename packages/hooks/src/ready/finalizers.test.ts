@@ -9,55 +9,122 @@ import { hooks } from '../hooks.js';
 import { namedSources, type Citation } from './citations.js';
 import { finalizers, type FinalizersOptions, type FinishedTurn, type LoggedDecision } from './finalizers.js';
 
-const results = { results: [{ title: 'RxJS', url: 'https://rxjs.dev/' }, { name: 'Zod', link: 'https://zod.dev/api#x' }, { url: 'file:///etc/passwd' }] };
+const results = {
+  results: [
+    { title: 'RxJS', url: 'https://rxjs.dev/' },
+    { name: 'Zod', link: 'https://zod.dev/api#x' },
+    { url: 'file:///etc/passwd' },
+  ],
+};
 const tools = () =>
-  scriptedTools({
-    search: () => ({ status: 'ok', output: { type: 'json', value: results } }),
-    fetch: () => ({ status: 'ok', output: { type: 'text', value: 'A page.' }, details: { sources: [{ url: 'https://example.org/a', title: 'A' }] } }),
-    bash: () => { throw new Error('exit 1'); },
-  }, { search: { effect: 'read-only' }, fetch: { effect: 'read-only' } });
-const script: readonly ScriptStep[] = [response(call('1', 'search'), call('2', 'fetch', { url: 'https://rxjs.dev' })), response(call('3', 'bash', { command: 'ls' })), 'Done.'];
+  scriptedTools(
+    {
+      search: () => ({ status: 'ok', output: { type: 'json', value: results } }),
+      fetch: () => ({
+        status: 'ok',
+        output: { type: 'text', value: 'A page.' },
+        details: { sources: [{ url: 'https://example.org/a', title: 'A' }] },
+      }),
+      bash: () => {
+        throw new Error('exit 1');
+      },
+    },
+    { search: { effect: 'read-only' }, fetch: { effect: 'read-only' } },
+  );
+const script: readonly ScriptStep[] = [
+  response(call('1', 'search'), call('2', 'fetch', { url: 'https://rxjs.dev' })),
+  response(call('3', 'bash', { command: 'ls' })),
+  'Done.',
+];
 
-const run = (options: FinalizersOptions, more: readonly Hook[] = []) => runTurn([hooks([...more, ...finalizers(options)])], { tools: tools(), script, input: 'Look it up.' });
+const run = (options: FinalizersOptions, more: readonly Hook[] = []) =>
+  runTurn([hooks([...more, ...finalizers(options)])], { tools: tools(), script, input: 'Look it up.' });
 
 describe('finalizers', () => {
   it('collect the sources that results name, each once', async () => {
     let found: readonly Citation[] = [];
     let turn: FinishedTurn | undefined;
-    await run({ citations: (list, finished) => { found = list; turn = finished; } });
+    await run({
+      citations: (list, finished) => {
+        found = list;
+        turn = finished;
+      },
+    });
     expect(found).toEqual([
       { url: 'https://rxjs.dev/', title: 'RxJS', tool: 'search', callId: '1' },
       { url: 'https://zod.dev/api#x', title: 'Zod', tool: 'search', callId: '1' },
       { url: 'https://example.org/a', title: 'A', tool: 'fetch', callId: '2' },
     ]);
-    expect(turn).toMatchObject({ session: 's', text: 'Done.', outcome: 'completed', input: [{ content: 'Look it up.' }] });
+    expect(turn).toMatchObject({
+      session: 's',
+      text: 'Done.',
+      outcome: 'completed',
+      input: [{ content: 'Look it up.' }],
+    });
   });
 
   it('collect as their own finder says, and are not called without a source', async () => {
     let found: readonly Citation[] = [];
-    await run({ citations: (list) => { found = list; }, sourcesOf: () => [{ url: 'https://a.org' }] });
+    await run({
+      citations: (list) => {
+        found = list;
+      },
+      sourcesOf: () => [{ url: 'https://a.org' }],
+    });
     expect(found.map(({ url }) => url)).toEqual(['https://a.org']);
     let calls = 0;
-    await run({ citations: () => { calls += 1; }, sourcesOf: () => [] });
+    await run({
+      citations: () => {
+        calls += 1;
+      },
+      sourcesOf: () => [],
+    });
     expect(calls).toBe(0);
   });
 
   it('write a memory of turns that were answered, and of no others', async () => {
     const written: string[] = [];
     await run({ memory: ({ text }) => void written.push(text) });
-    await runTurn([hooks(finalizers({ memory: ({ text }) => void written.push(text) }))], { script: [{ error: failure('Overloaded') }] });
+    await runTurn([hooks(finalizers({ memory: ({ text }) => void written.push(text) }))], {
+      script: [{ error: failure('Overloaded') }],
+    });
     expect(written).toEqual(['Done.']);
   });
 
   it('log what hooks and people decide', async () => {
     let log: readonly LoggedDecision[] = [];
-    const ask: Hook = { name: 'ask', beforeTool: ({ call: { name } }) => (name === 'search' ? { decision: 'ask', reason: 'Sure?' } : name === 'bash' ? { decision: 'deny', reason: 'No shell.' } : { input: { url: 'https://b.org' } }) };
-    const back: Hook = { name: 'back', beforeEnd: ({ sentBack }) => (sentBack === 0 ? { proceed: 'More.', reason: 'Too short.' } : undefined) };
-    await runTurn([hooks([ask, back, ...finalizers({ decisions: (list) => { log = list; } })])], {
-      tools: tools(),
-      script: [...script, 'More.'],
-      on: (event, agent) => void (event.type === 'approval.request' && agent.answer(event.id, { decision: 'session', reason: 'Fine.' })),
-    });
+    const ask: Hook = {
+      name: 'ask',
+      beforeTool: ({ call: { name } }) =>
+        name === 'search'
+          ? { decision: 'ask', reason: 'Sure?' }
+          : name === 'bash'
+            ? { decision: 'deny', reason: 'No shell.' }
+            : { input: { url: 'https://b.org' } },
+    };
+    const back: Hook = {
+      name: 'back',
+      beforeEnd: ({ sentBack }) => (sentBack === 0 ? { proceed: 'More.', reason: 'Too short.' } : undefined),
+    };
+    await runTurn(
+      [
+        hooks([
+          ask,
+          back,
+          ...finalizers({
+            decisions: (list) => {
+              log = list;
+            },
+          }),
+        ]),
+      ],
+      {
+        tools: tools(),
+        script: [...script, 'More.'],
+        on: (event, agent) =>
+          void (event.type === 'approval.request' && agent.answer(event.id, { decision: 'session', reason: 'Fine.' })),
+      },
+    );
     expect(log.map(({ kind, hook, callId, reason }) => [kind, hook, callId, reason])).toEqual([
       ['rewrote', 'ask', '2', undefined],
       ['approved', undefined, '1', 'Fine.'],
@@ -68,7 +135,14 @@ describe('finalizers', () => {
 
   it('tell each error handler of each error, whatever the others do', async () => {
     const heard: string[] = [];
-    const ran = await run({ errors: [() => { throw new Error('Pager down.'); }, ({ source, error, call: failed }) => void heard.push(`${source} ${failed?.name} ${error.message}`)] });
+    const ran = await run({
+      errors: [
+        () => {
+          throw new Error('Pager down.');
+        },
+        ({ source, error, call: failed }) => void heard.push(`${source} ${failed?.name} ${error.message}`),
+      ],
+    });
     expect(heard).toEqual(['tool bash exit 1']);
     expect(ran.of('hook.failed')).toMatchObject([{ hook: 'errors 1', effect: 'ignored' }]);
     expect(ran.end.outcome).toBe('completed');
@@ -76,22 +150,44 @@ describe('finalizers', () => {
 
   it('never change how a turn ends, however they fail', async () => {
     const broken = {
-      citations: () => { throw new Error('a'); },
+      citations: () => {
+        throw new Error('a');
+      },
       memory: () => Promise.reject(new Error('b')),
       decisions: () => new Promise<void>(() => {}),
-      errors: () => { throw new Error('c'); },
+      errors: () => {
+        throw new Error('c');
+      },
       timeoutMs: 20,
     };
-    const denies: Hook = { name: 'no', beforeTool: ({ call: { name } }) => (name === 'fetch' ? { decision: 'deny', reason: 'No.' } : undefined) };
+    const denies: Hook = {
+      name: 'no',
+      beforeTool: ({ call: { name } }) => (name === 'fetch' ? { decision: 'deny', reason: 'No.' } : undefined),
+    };
     const ran = await run(broken, [denies]);
     expect(ran.end).toMatchObject({ outcome: 'completed', steps: 3 });
-    expect(ran.of('hook.failed').map(({ hook, point }) => `${hook} ${point}`)).toEqual(['errors 1 onError', 'citations afterReply', 'memory afterReply', 'decisions afterReply']);
+    expect(ran.of('hook.failed').map(({ hook, point }) => `${hook} ${point}`)).toEqual([
+      'errors 1 onError',
+      'citations afterReply',
+      'memory afterReply',
+      'decisions afterReply',
+    ]);
   });
 
   it('do not outlive the harness’s patience', async () => {
     let aborted = false;
     const agent = harness({ model: scriptedModel(['Done.']), closeGraceMs: 30 }).pipe(
-      hooks(finalizers({ timeoutMs: Infinity, memory: (_turn, { signal }) => new Promise(() => signal.addEventListener('abort', () => { aborted = true; })) })),
+      hooks(
+        finalizers({
+          timeoutMs: Infinity,
+          memory: (_turn, { signal }) =>
+            new Promise(() =>
+              signal.addEventListener('abort', () => {
+                aborted = true;
+              }),
+            ),
+        }),
+      ),
     );
     expect((await reply(agent.turn({ session: 's', input: 'Go' }))).outcome).toBe('completed');
     expect(aborted).toBe(true);
@@ -102,7 +198,9 @@ describe('finalizers', () => {
     const agentOn = (lines: readonly string[]) => {
       const sessions = diskOf(lines);
       const answered = lines.filter((line) => line.includes('"type":"model.response"')).length;
-      const agent = harness({ model: scriptedModel(script.slice(answered)), tools: tools(), sessions }).pipe(hooks(finalizers({ citations: (list) => void found.push(list.map(({ url }) => url)) })));
+      const agent = harness({ model: scriptedModel(script.slice(answered)), tools: tools(), sessions }).pipe(
+        hooks(finalizers({ citations: (list) => void found.push(list.map(({ url }) => url)) })),
+      );
       return { agent, sessions };
     };
     const first = agentOn([]);
@@ -122,10 +220,13 @@ describe('finalizers', () => {
 
 describe('namedSources', () => {
   it('reads JSON that comes as text, and is not lost in deep or odd values', () => {
-    const source = (output: unknown, input: unknown = {}) => namedSources({ id: '1', name: 'x', input }, { status: 'ok', output } as never).map(({ url }) => url);
+    const source = (output: unknown, input: unknown = {}) =>
+      namedSources({ id: '1', name: 'x', input }, { status: 'ok', output } as never).map(({ url }) => url);
     expect(source({ type: 'text', value: JSON.stringify(results) })).toHaveLength(3);
     expect(source({ type: 'text', value: '{not json' })).toEqual([]);
-    expect(source({ type: 'content', value: [{ type: 'text', text: '[{"url":"https://a.org"}]' }] })).toEqual(['https://a.org']);
+    expect(source({ type: 'content', value: [{ type: 'text', text: '[{"url":"https://a.org"}]' }] })).toEqual([
+      'https://a.org',
+    ]);
     let deep: unknown = { url: 'https://deep.org' };
     for (let depth = 0; depth < 1000; depth += 1) deep = { deep };
     expect(source({ type: 'json', value: deep })).toEqual([]);

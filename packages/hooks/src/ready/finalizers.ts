@@ -42,7 +42,9 @@ type Done = void | PromiseLike<void>;
 /** Options of {@link finalizers}. */
 export interface FinalizersOptions {
   /** Takes the sources that the turn's tool results name; with `sourcesOf`, as that finds them. Not called without any. */
-  readonly citations?: ((citations: readonly Citation[], turn: FinishedTurn, context: FinalizerContext) => Done) | undefined;
+  readonly citations?:
+    | ((citations: readonly Citation[], turn: FinishedTurn, context: FinalizerContext) => Done)
+    | undefined;
   /**
    * Finds the sources that a result names.
    *
@@ -52,9 +54,14 @@ export interface FinalizersOptions {
   /** Remembers what is worth it. Called for turns that were answered (`completed`, `replied`). */
   readonly memory?: ((turn: FinishedTurn, context: FinalizerContext) => Done) | undefined;
   /** Takes what hooks and people have decided in the turn. Not called without any. */
-  readonly decisions?: ((decisions: readonly LoggedDecision[], turn: FinishedTurn, context: FinalizerContext) => Done) | undefined;
+  readonly decisions?:
+    | ((decisions: readonly LoggedDecision[], turn: FinishedTurn, context: FinalizerContext) => Done)
+    | undefined;
   /** Are told of each error, of models, tools and the turn; each by itself. */
-  readonly errors?: ((failure: TurnFailure, context: FinalizerContext) => Done) | readonly ((failure: TurnFailure, context: FinalizerContext) => Done)[] | undefined;
+  readonly errors?:
+    | ((failure: TurnFailure, context: FinalizerContext) => Done)
+    | readonly ((failure: TurnFailure, context: FinalizerContext) => Done)[]
+    | undefined;
   /**
    * How long each may take, in milliseconds. The harness waits no longer than its `closeGraceMs`.
    *
@@ -133,7 +140,16 @@ export const finalizers = (options: FinalizersOptions): readonly HookSource[] =>
         failure: 'open',
         beforeTurn: input.keep,
         onDecision: ({ at, step, kind, hook, reason, callId }) => {
-          if (made.length < maxDecisions) made.push({ at, step, kind, ...(hook !== undefined && { hook }), ...(reason !== undefined && { reason }), ...(callId !== undefined && { callId }) });
+          if (made.length < maxDecisions) {
+            made.push({
+              at,
+              step,
+              kind,
+              ...(hook !== undefined && { hook }),
+              ...(reason !== undefined && { reason }),
+              ...(callId !== undefined && { callId }),
+            });
+          }
         },
         afterReply: (context) => (made.length > 0 ? decisions(made, input.finished(context), context) : undefined),
       };
@@ -143,7 +159,8 @@ export const finalizers = (options: FinalizersOptions): readonly HookSource[] =>
     sources.push({
       name: `errors ${index + 1}`,
       timeoutMs,
-      onError: ({ turn, session, step, at, source, error, call, signal }) => handle({ turn, session, step, at, source, error, ...(call !== undefined && { call }) }, { signal }),
+      onError: ({ turn, session, step, at, source, error, call, signal }) =>
+        handle({ turn, session, step, at, source, error, ...(call !== undefined && { call }) }, { signal }),
     });
   }
   return sources;
@@ -155,6 +172,16 @@ const inputKeeper = () => {
     keep: (context: HookContext & { readonly input: readonly UserMessage[] }): void => {
       input = context.input;
     },
-    finished: ({ turn, session, at, text, messages, outcome, usage, steps }: AfterReplyContext): FinishedTurn => ({ turn, session, at, input, text, messages, outcome, usage, steps }),
+    finished: ({ turn, session, at, text, messages, outcome, usage, steps }: AfterReplyContext): FinishedTurn => ({
+      turn,
+      session,
+      at,
+      input,
+      text,
+      messages,
+      outcome,
+      usage,
+      steps,
+    }),
   };
 };

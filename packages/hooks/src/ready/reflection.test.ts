@@ -9,7 +9,8 @@ import { reflect, reflection, type ReflectionOptions, type ReflectionVerdict } f
 
 const revise: ReflectionVerdict = { verdict: 'revise', feedback: 'Name the file.' };
 const accept: ReflectionVerdict = { verdict: 'accept' };
-const run = (options: ReflectionOptions, script: readonly string[] = ['Draft.', 'Better.', 'Best.']) => runTurn([hooks([reflection(options)])], { script });
+const run = (options: ReflectionOptions, script: readonly string[] = ['Draft.', 'Better.', 'Best.']) =>
+  runTurn([hooks([reflection(options)])], { script });
 
 describe('reflection', () => {
   it('lets a good draft stand', async () => {
@@ -19,9 +20,19 @@ describe('reflection', () => {
 
   it('sends a draft back once, with the feedback', async () => {
     const seen: string[] = [];
-    const ran = await run({ judge: async ({ text }) => { seen.push(text); return revise; } });
+    const ran = await run({
+      judge: async ({ text }) => {
+        seen.push(text);
+        return revise;
+      },
+    });
     expect(seen).toEqual(['Draft.']);
-    expect(ran.transcript).toEqual(['user: Go on.', 'assistant: Draft.', expect.stringMatching(/^user: A review .*\n\nName the file\.$/s), 'assistant: Better.']);
+    expect(ran.transcript).toEqual([
+      'user: Go on.',
+      'assistant: Draft.',
+      expect.stringMatching(/^user: A review .*\n\nName the file\.$/s),
+      'assistant: Better.',
+    ]);
     expect(ran.end.outcome).toBe('completed');
   });
 
@@ -37,11 +48,31 @@ describe('reflection', () => {
     ['too little time is left', { remaining: () => ({ timeMs: 4999 }) }, 'deadline'],
     ['too little time for its own measure is left', { remaining: () => ({ timeMs: 50 }), minTimeMs: 60 }, 'deadline'],
     ['the judge takes too long', { judge: () => new Promise(() => {}), timeoutMs: 10 }, 'deadline'],
-    ['the judge takes longer than what is left', { judge: () => new Promise(() => {}), remaining: () => ({ timeMs: 10 }), minTimeMs: 1 }, 'deadline'],
-    ['the judge throws', { judge: () => { throw new Error('No model.'); } }, 'failed'],
+    [
+      'the judge takes longer than what is left',
+      { judge: () => new Promise(() => {}), remaining: () => ({ timeMs: 10 }), minTimeMs: 1 },
+      'deadline',
+    ],
+    [
+      'the judge throws',
+      {
+        judge: () => {
+          throw new Error('No model.');
+        },
+      },
+      'failed',
+    ],
     ['the judge rejects', { judge: () => Promise.reject(new Error('No model.')) }, 'failed'],
     ['the judge says nothing that makes sense', { judge: (() => ({ verdict: 'revise' })) as never }, 'failed'],
-    ['nobody knows what is left', { remaining: () => { throw new Error('No budget.'); } }, 'failed'],
+    [
+      'nobody knows what is left',
+      {
+        remaining: () => {
+          throw new Error('No budget.');
+        },
+      },
+      'failed',
+    ],
   ])('is skipped with a notice when %s', async (_what, options, why) => {
     const ran = await run({ judge: () => revise, ...options });
     expect(ran.transcript).toEqual(['user: Go on.', 'assistant: Draft.']);
@@ -53,10 +84,15 @@ describe('reflection', () => {
     const scheduler = new VirtualTimeScheduler();
     let aborted = false;
     const judge = vi.fn<ReflectionOptions['judge']>((_draft, { signal }) => {
-      signal.addEventListener('abort', () => { aborted = true; });
+      signal.addEventListener('abort', () => {
+        aborted = true;
+      });
       return new Promise(() => {});
     });
-    const result = reflect({ text: 'x', messages: [], sentBack: 0 }, { judge, scheduler, remaining: () => ({ tokens: 3000, timeMs: 20_000 }) });
+    const result = reflect(
+      { text: 'x', messages: [], sentBack: 0 },
+      { judge, scheduler, remaining: () => ({ tokens: 3000, timeMs: 20_000 }) },
+    );
     await vi.waitFor(() => expect(judge).toHaveBeenCalled());
     expect(judge.mock.calls[0]?.[1]).toMatchObject({ tokens: 3000, timeMs: 20_000 });
     scheduler.flush();
@@ -69,7 +105,9 @@ describe('reflection', () => {
     let aborted = false;
     const stopper = new AbortController();
     const judge: ReflectionOptions['judge'] = (_draft, { signal }) => {
-      signal.addEventListener('abort', () => { aborted = true; });
+      signal.addEventListener('abort', () => {
+        aborted = true;
+      });
       setTimeout(() => stopper.abort(), 5);
       return new Promise(() => {});
     };
@@ -93,7 +131,10 @@ describe('reflection', () => {
     );
   });
 
-  it.each([{}, { judge: 'me' }, { judge: () => accept, maxSendBacks: -1 }, { judge: () => accept, prompts: '' }])('refuses %j', (options) => {
-    expect(() => reflection(options as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }) as Error);
-  });
+  it.each([{}, { judge: 'me' }, { judge: () => accept, maxSendBacks: -1 }, { judge: () => accept, prompts: '' }])(
+    'refuses %j',
+    (options) => {
+      expect(() => reflection(options as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }) as Error);
+    },
+  );
 });

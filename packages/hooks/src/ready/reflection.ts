@@ -1,6 +1,15 @@
 import { toErrorInfo, type Message } from '@h/turn';
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
-import { aFunction, aText, checkOptions, numberFrom, objectWith, required, showValue, wholeFrom } from '@h/turn/options';
+import {
+  aFunction,
+  aText,
+  checkOptions,
+  numberFrom,
+  objectWith,
+  required,
+  showValue,
+  wholeFrom,
+} from '@h/turn/options';
 import type { Hook } from '../hook.js';
 
 /** A draft answer, for whoever judges it. */
@@ -29,10 +38,18 @@ export interface ReflectionContext {
 }
 
 /** What a judge says: nothing to complain of, or what to do better. */
-export type ReflectionVerdict = { readonly verdict: 'accept' } | { readonly verdict: 'revise'; readonly feedback: string };
+export type ReflectionVerdict =
+  | { readonly verdict: 'accept' }
+  | { readonly verdict: 'revise'; readonly feedback: string };
 
 /** What became of a reflection. There always is one. */
-export type ReflectionResult = ReflectionVerdict | { readonly verdict: 'skipped'; readonly why: 'budget' | 'cancelled' | 'deadline' | 'failed'; readonly message: string };
+export type ReflectionResult =
+  | ReflectionVerdict
+  | {
+      readonly verdict: 'skipped';
+      readonly why: 'budget' | 'cancelled' | 'deadline' | 'failed';
+      readonly message: string;
+    };
 
 /** Options of {@link reflection}. */
 export interface ReflectionOptions {
@@ -114,7 +131,9 @@ export const reflection = (options: ReflectionOptions): Hook => {
     beforeEnd: async ({ text, messages, sentBack, signal, notify }) => {
       if (text === '' || sentBack >= maxSendBacks) return undefined;
       const result = await reflect({ text, messages, sentBack }, options, signal);
-      if (result.verdict === 'revise') return { proceed: `${prompt}\n\n${result.feedback}`, reason: 'The reflection wants it revised.' };
+      if (result.verdict === 'revise') {
+        return { proceed: `${prompt}\n\n${result.feedback}`, reason: 'The reflection wants it revised.' };
+      }
       if (result.verdict === 'skipped' && result.why !== 'cancelled') notify(result.message, { why: result.why });
       return undefined;
     },
@@ -129,14 +148,31 @@ export const reflection = (options: ReflectionOptions): Hook => {
  * const { verdict } = await reflect({ text: 'Done.', messages: [], sentBack: 0 }, { judge });
  * ```
  */
-export const reflect = async (draft: Draft, options: ReflectionOptions, signal?: AbortSignal): Promise<ReflectionResult> => {
-  const { judge, remaining, minTokens = 2_000, minTimeMs = 5_000, timeoutMs = 30_000, scheduler = asyncScheduler } = options;
+export const reflect = async (
+  draft: Draft,
+  options: ReflectionOptions,
+  signal?: AbortSignal,
+): Promise<ReflectionResult> => {
+  const {
+    judge,
+    remaining,
+    minTokens = 2_000,
+    minTimeMs = 5_000,
+    timeoutMs = 30_000,
+    scheduler = asyncScheduler,
+  } = options;
   try {
     const left = remaining?.() ?? {};
-    if ((left.tokens ?? Infinity) < minTokens) return skipped('budget', `${left.tokens} tokens are left; it takes ${minTokens}.`);
-    if ((left.timeMs ?? Infinity) < minTimeMs) return skipped('deadline', `${left.timeMs} ms are left; it takes ${minTimeMs}.`);
+    if ((left.tokens ?? Infinity) < minTokens) {
+      return skipped('budget', `${left.tokens} tokens are left; it takes ${minTokens}.`);
+    }
+    if ((left.timeMs ?? Infinity) < minTimeMs) {
+      return skipped('deadline', `${left.timeMs} ms are left; it takes ${minTimeMs}.`);
+    }
     const timeMs = Math.min(timeoutMs, left.timeMs ?? Infinity);
-    const result = await limited(timeMs, scheduler, signal, (own) => judge(draft, { signal: own, timeMs, ...(left.tokens !== undefined && { tokens: left.tokens }) }));
+    const result = await limited(timeMs, scheduler, signal, (own) =>
+      judge(draft, { signal: own, timeMs, ...(left.tokens !== undefined && { tokens: left.tokens }) }),
+    );
     return verdictIn(result);
   } catch (error) {
     return skipped('failed', toErrorInfo(error).message);
@@ -145,12 +181,22 @@ export const reflect = async (draft: Draft, options: ReflectionOptions, signal?:
 
 type Skipped = Extract<ReflectionResult, { readonly verdict: 'skipped' }>;
 
-const skipped = (why: Skipped['why'], message: string): Skipped => ({ verdict: 'skipped', why, message: `The reflection was skipped (${why}): ${message}` });
+const skipped = (why: Skipped['why'], message: string): Skipped => ({
+  verdict: 'skipped',
+  why,
+  message: `The reflection was skipped (${why}): ${message}`,
+});
 
 const verdictIn = (result: ReflectionResult): ReflectionResult => {
   const given: unknown = result;
-  const { verdict, feedback } = (typeof given === 'object' && given !== null ? given : {}) as { readonly verdict?: unknown; readonly feedback?: unknown };
-  const isVerdict = verdict === 'accept' || verdict === 'skipped' || (verdict === 'revise' && typeof feedback === 'string' && feedback !== '');
+  const { verdict, feedback } = (typeof given === 'object' && given !== null ? given : {}) as {
+    readonly verdict?: unknown;
+    readonly feedback?: unknown;
+  };
+  const isVerdict =
+    verdict === 'accept' ||
+    verdict === 'skipped' ||
+    (verdict === 'revise' && typeof feedback === 'string' && feedback !== '');
   return isVerdict ? result : skipped('failed', `the judge answered ${showValue(given)}, which is no verdict.`);
 };
 
@@ -163,7 +209,10 @@ const limited = (
 ): Promise<ReflectionResult> =>
   new Promise((resolve, reject) => {
     const own = new AbortController();
-    const timer = timeMs > 2_147_483_647 ? undefined : scheduler.schedule(() => giveUp('deadline', `the judge took longer than ${timeMs} ms.`), timeMs);
+    const timer =
+      timeMs > 2_147_483_647
+        ? undefined
+        : scheduler.schedule(() => giveUp('deadline', `the judge took longer than ${timeMs} ms.`), timeMs);
     const done = (): void => {
       timer?.unsubscribe();
       signal?.removeEventListener('abort', cancel);

@@ -24,7 +24,11 @@ const run = (command: string, options: LocalChecksOptions = {}, changes: Partial
 
 describe('localChecks', () => {
   it('says how a check ended and what it said, in the order in which it said it', async () => {
-    expect(await run('echo one; echo two >&2; echo three; exit 4')).toEqual({ exitCode: 4, output: 'one\ntwo\nthree\n', isCut: false });
+    expect(await run('echo one; echo two >&2; echo three; exit 4')).toEqual({
+      exitCode: 4,
+      output: 'one\ntwo\nthree\n',
+      isCut: false,
+    });
   });
 
   it('keeps the end of what is said, whole characters only', async () => {
@@ -64,11 +68,17 @@ describe('localChecks', () => {
   });
 
   it('is over as soon as the check and its output are', async () => {
-    expect(await run('echo done', { scheduler: new VirtualTimeScheduler() })).toMatchObject({ exitCode: 0, output: 'done\n' });
+    expect(await run('echo done', { scheduler: new VirtualTimeScheduler() })).toMatchObject({
+      exitCode: 0,
+      output: 'done\n',
+    });
   });
 
   it('hears what still comes from the background when the check has ended', async () => {
-    expect(await run('(sleep 0.1; echo late) & echo done', { scheduler: new VirtualTimeScheduler() })).toMatchObject({ exitCode: 0, output: 'done\nlate\n' });
+    expect(await run('(sleep 0.1; echo late) & echo done', { scheduler: new VirtualTimeScheduler() })).toMatchObject({
+      exitCode: 0,
+      output: 'done\nlate\n',
+    });
   });
 
   it('does not wait for what a check has left in the background', async () => {
@@ -76,15 +86,23 @@ describe('localChecks', () => {
     expect({ exitCode, output }).toEqual({ exitCode: 0, output: 'done\n' });
   });
 
-  it.skipIf(process.platform === 'win32')('gives a check nothing to read, and leaves nobody who watches over it', async () => {
-    const { exitCode, output } = await run('cat; echo "nothing: $?"; (cat <&3) 2>/dev/null || echo "no further line"; echo $$');
-    const [read, line, pid] = output.trim().split('\n');
-    expect([exitCode, read, line]).toEqual([0, 'nothing: 0', 'no further line']);
-    await expect.poll(() => groupOf(Number(pid)), { timeout: 10_000 }).toEqual([]);
-  });
+  it.skipIf(process.platform === 'win32')(
+    'gives a check nothing to read, and leaves nobody who watches over it',
+    async () => {
+      const { exitCode, output } = await run(
+        'cat; echo "nothing: $?"; (cat <&3) 2>/dev/null || echo "no further line"; echo $$',
+      );
+      const [read, line, pid] = output.trim().split('\n');
+      expect([exitCode, read, line]).toEqual([0, 'nothing: 0', 'no further line']);
+      await expect.poll(() => groupOf(Number(pid)), { timeout: 10_000 }).toEqual([]);
+    },
+  );
 
   it('says that a check was killed, or could not be started', async () => {
     expect(await run('kill -KILL $$')).toMatchObject({ exitCode: undefined, failure: 'killed' });
-    expect(await run('echo x', {}, { cwd: '/no/such/folder' })).toMatchObject({ exitCode: undefined, failure: 'not-started' });
+    expect(await run('echo x', {}, { cwd: '/no/such/folder' })).toMatchObject({
+      exitCode: undefined,
+      failure: 'not-started',
+    });
   });
 });

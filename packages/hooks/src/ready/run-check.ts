@@ -60,8 +60,14 @@ const ofGitHooks = /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|PREFIX|OBJECT_DIRECTORY|COM
  * the turn is over, and when this process ends, however that comes; on Windows not when it is killed. What makes itself a
  * process group of its own is not found.
  */
-export const localChecks = ({ env = process.env, keepEnv, scheduler = asyncScheduler }: LocalChecksOptions = {}): CheckRunner => {
-  const environment = Object.fromEntries(Object.entries(cleanEnvironment(env, keepEnv)).filter(([name]) => !ofGitHooks.test(name)));
+export const localChecks = ({
+  env = process.env,
+  keepEnv,
+  scheduler = asyncScheduler,
+}: LocalChecksOptions = {}): CheckRunner => {
+  const environment = Object.fromEntries(
+    Object.entries(cleanEnvironment(env, keepEnv)).filter(([name]) => !ofGitHooks.test(name)),
+  );
   return (run) => runLocally(run, environment, scheduler);
 };
 
@@ -131,15 +137,19 @@ const whenRead = ({ stdout, stderr }: ChildProcess, act: () => void): void => {
 const endGroup = ({ pid }: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): void => {
   if (pid === undefined) return;
   try {
-    if (process.platform === 'win32') spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true });
-    else process.kill(-pid, signal);
+    if (process.platform === 'win32') {
+      spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true });
+    } else process.kill(-pid, signal);
   } catch {
     // The group is gone.
   }
 };
 
 /** The end of what a child says, in the order in which it comes; no more than that is ever kept. */
-const tailOf = (child: ChildProcess, maxChars: number): (() => { readonly output: string; readonly isCut: boolean }) => {
+const tailOf = (
+  child: ChildProcess,
+  maxChars: number,
+): (() => { readonly output: string; readonly isCut: boolean }) => {
   let text = '';
   let isCut = false;
   for (const stream of [child.stdout, child.stderr]) {

@@ -15,7 +15,11 @@ describe('stepBatch', () => {
     const scheduler = new VirtualTimeScheduler();
     const batch = stepBatch(1_000, scheduler);
     for (const call of ['a', 'b', 'c']) batch.expect(1, call);
-    const answers = Promise.all([batch.arrive('a', 'a.ts', never), batch.arrive('b', 'a.ts', never), batch.arrive('c', 'c.ts', never)]);
+    const answers = Promise.all([
+      batch.arrive('a', 'a.ts', never),
+      batch.arrive('b', 'a.ts', never),
+      batch.arrive('c', 'c.ts', never),
+    ]);
     expect(await answers).toEqual([['a.ts', 'c.ts'], [], []]);
     scheduler.flush();
     expect(scheduler.frame).toBe(0);

@@ -45,8 +45,24 @@ export const needApproval: readonly (readonly [string, string])[] = [
 
 /** Near them, and needing nobody's word. */
 export const needNothing: readonly string[] = [
-  'git push --dry-run', 'git commit -m "git push when done"', 'echo gh pr create', 'gh pr view 12', 'gh pr list', 'gh api repos/me/app',
-  'kubectl get pods', 'kubectl rollout status deploy/api', 'kubectl apply -f k8s --dry-run=client', 'helm template chart', 'cdk diff',
-  'ansible-playbook site.yml --check', 'vercel --version', 'npm run build', 'npm test', 'make test', 'alembic history',
-  'python manage.py makemigrations', 'aws s3 cp s3://bucket/x .', 'grep -rn "npm run deploy" docs',
+  'git push --dry-run',
+  'git commit -m "git push when done"',
+  'echo gh pr create',
+  'gh pr view 12',
+  'gh pr list',
+  'gh api repos/me/app',
+  'kubectl get pods',
+  'kubectl rollout status deploy/api',
+  'kubectl apply -f k8s --dry-run=client',
+  'helm template chart',
+  'cdk diff',
+  'ansible-playbook site.yml --check',
+  'vercel --version',
+  'npm run build',
+  'npm test',
+  'make test',
+  'alembic history',
+  'python manage.py makemigrations',
+  'aws s3 cp s3://bucket/x .',
+  'grep -rn "npm run deploy" docs',
 ];

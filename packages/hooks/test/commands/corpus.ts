@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 
-const listIn = (name: string): readonly string[] => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8')) as readonly string[];
+const listIn = (name: string): readonly string[] =>
+  JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8')) as readonly string[];
 
 /** Where the commands of these lists are judged. */
 export const place = { cwd: '/work/app', home: '/home/me' };

@@ -12,7 +12,14 @@ const run = async (text: string | undefined, ...args: readonly string[]) => {
   if (text !== undefined) writeFileSync(file, text);
   const said: string[] = [];
   const complained: string[] = [];
-  const code = await main(args.map((arg) => arg.replace('FILE', file)), { isTerminal: args.includes('--colour'), say: (line) => said.push(line), complain: (line) => complained.push(line) });
+  const code = await main(
+    args.map((arg) => arg.replace('FILE', file)),
+    {
+      isTerminal: args.includes('--colour'),
+      say: (line) => said.push(line),
+      complain: (line) => complained.push(line),
+    },
+  );
   return { code, said: said.join('\n'), complained: complained.join('\n'), file };
 };
 
@@ -20,14 +27,17 @@ describe('h-trace', () => {
   it('prints the tree, with costs, and writes the page beside the recording', async () => {
     const { code, said, file, complained } = await run(sampleRecording({ steps: 3, tools: 2 }), 'FILE');
     expect([code, complained]).toEqual([0, '']);
-    expect(said).toMatch(/^turn 7f3a91c2-5b1e · user · completed · .*\n3 steps · 4 tool calls · .* tokens \(85 % cached\) · \$0\.0\d+ · anthropic/);
+    expect(said).toMatch(
+      /^turn 7f3a91c2-5b1e · user · completed · .*\n3 steps · 4 tool calls · .* tokens \(85 % cached\) · \$0\.0\d+ · anthropic/,
+    );
     expect(said.endsWith(`${file}.html`)).toBe(true);
     expect(readFileSync(`${file}.html`, 'utf8')).toContain('<!doctype html>');
     expect(statSync(`${file}.html`).mode & 0o777).toBe(0o600);
   });
 
   it('does as its options say', async () => {
-    const two = sampleRecording({ steps: 1, tools: 0, turn: 'aaa-1' }) + sampleRecording({ steps: 1, tools: 0, turn: 'bbb-2' });
+    const two =
+      sampleRecording({ steps: 1, tools: 0, turn: 'aaa-1' }) + sampleRecording({ steps: 1, tools: 0, turn: 'bbb-2' });
     const both = await run(two, 'FILE', '--no-html');
     expect([both.said.match(/^turn /gm)?.length, existsSync(`${both.file}.html`)]).toEqual([2, false]);
     const one = await run(two, 'FILE', '--turn', 'bbb', '--html', 'FILE.page');

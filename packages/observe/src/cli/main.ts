@@ -45,13 +45,23 @@ export const main = async (args: readonly string[], terminal: Terminal): Promise
   const { turns, skipped } = readTrace(text);
   const chosen = [...turns].filter(([id]) => turn === undefined || id.startsWith(turn));
   if (chosen.length === 0) {
-    terminal.complain(turn === undefined ? `${file} holds no recorded turn; recordings are made with record() of @h/observe.` : `${file} holds no turn ${JSON.stringify(turn)}.`);
+    terminal.complain(
+      turn === undefined
+        ? `${file} holds no recorded turn; recordings are made with record() of @h/observe.`
+        : `${file} holds no turn ${JSON.stringify(turn)}.`,
+    );
     return 1;
   }
   const costOf = await pricesIfInstalled();
-  const traces = chosen.map(([id, lines]) => buildTrace(id, lines, costOf)).toSorted((left, right) => left.startedAt - right.startedAt);
+  const traces = chosen
+    .map(([id, lines]) => buildTrace(id, lines, costOf))
+    .toSorted((left, right) => left.startedAt - right.startedAt);
   terminal.say(traces.map((trace) => formatTrace(trace, terminal.isTerminal ? colours : undefined)).join('\n\n'));
-  if (skipped > 0) terminal.complain(`${skipped} ${skipped === 1 ? 'line was' : 'lines were'} passed over: torn by a crash, or no recording.`);
+  if (skipped > 0) {
+    terminal.complain(
+      `${skipped} ${skipped === 1 ? 'line was' : 'lines were'} passed over: torn by a crash, or no recording.`,
+    );
+  }
   return html === undefined ? 0 : writePage(html, traces, terminal);
 };
 
@@ -67,11 +77,21 @@ const readArguments = (args: readonly string[]): Arguments | string => {
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { html: { type: 'string' }, 'no-html': { type: 'boolean' }, turn: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+      options: {
+        html: { type: 'string' },
+        'no-html': { type: 'boolean' },
+        turn: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
     });
     const [file = '', ...more] = positionals;
     if (values.help !== true && (file === '' || more.length > 0)) return 'h-trace takes one file.';
-    return { file, html: values['no-html'] === true ? undefined : (values.html ?? `${file}.html`), turn: values.turn, help: values.help === true };
+    return {
+      file,
+      html: values['no-html'] === true ? undefined : (values.html ?? `${file}.html`),
+      turn: values.turn,
+      help: values.help === true,
+    };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

@@ -3,11 +3,13 @@ import type { Usage } from '@h/turn';
 import type { ErrorSummary, ModelCalled, Noticed, RunEnded, ToolCalled } from '../observation.js';
 
 /** Attributes without those that are not known. */
-export const known = (attributes: Readonly<Record<string, string | number | boolean | string[] | undefined>>): Attributes =>
-  Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
+export const known = (
+  attributes: Readonly<Record<string, string | number | boolean | string[] | undefined>>,
+): Attributes => Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 
 /** A short word for what went wrong, of which there are few. */
-export const errorType = ({ code, status, name }: ErrorSummary): string => code ?? (status === undefined ? name : String(status));
+export const errorType = ({ code, status, name }: ErrorSummary): string =>
+  code ?? (status === undefined ? name : String(status));
 
 const usageAttributes = ({ input, output, cacheRead, cacheWrite, reasoning }: Usage) => ({
   'gen_ai.usage.input_tokens': input,
@@ -64,7 +66,8 @@ export const runAttributes = (run: RunEnded): Attributes =>
   });
 
 /** A message in the form of the conventions. */
-export const message = (role: 'user' | 'assistant', content: string): string => JSON.stringify([{ role, parts: [{ type: 'text', content }] }]);
+export const message = (role: 'user' | 'assistant', content: string): string =>
+  JSON.stringify([{ role, parts: [{ type: 'text', content }] }]);
 
 const maxNoticeAttributes = 30;
 
@@ -75,7 +78,9 @@ export const noticeAttributes = ({ data }: Noticed): Attributes => {
     if (Object.keys(attributes).length >= maxNoticeAttributes) return;
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') attributes[path] = value;
     else if (Array.isArray(value)) attributes[path] = JSON.stringify(value);
-    else if (typeof value === 'object' && value !== null) for (const [key, item] of Object.entries(value)) add(`${path}.${key}`, item);
+    else if (typeof value === 'object' && value !== null) {
+      for (const [key, item] of Object.entries(value)) add(`${path}.${key}`, item);
+    }
   };
   for (const [key, value] of Object.entries(data)) add(`h.${key}`, value);
   return attributes;

@@ -15,7 +15,7 @@ export interface Metrics {
 
 /** As the conventions advise. */
 const tokenBuckets = Array.from({ length: 14 }, (_, power) => 4 ** power);
-const secondBuckets = Array.from({ length: 14 }, (_, power) => (2 ** power) / 100);
+const secondBuckets = Array.from({ length: 14 }, (_, power) => 2 ** power / 100);
 /** Turns take minutes, and hours. */
 const turnBuckets = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14_400];
 
@@ -24,13 +24,21 @@ export const createMetrics = (meter: Meter, maxLabelValues: number): Metrics => 
     meter.createHistogram(name, { unit, description, advice: { explicitBucketBoundaries } });
   const tokens = histogram('gen_ai.client.token.usage', '{token}', 'Tokens of a model call.', tokenBuckets);
   const durations = histogram('gen_ai.client.operation.duration', 's', 'How long a model call takes.', secondBuckets);
-  const firstChunks = histogram('gen_ai.client.operation.time_to_first_chunk', 's', 'From the request to the first piece of the answer.', secondBuckets);
+  const firstChunks = histogram(
+    'gen_ai.client.operation.time_to_first_chunk',
+    's',
+    'From the request to the first piece of the answer.',
+    secondBuckets,
+  );
   const toolDurations = histogram('gen_ai.execute_tool.duration', 's', 'How long a tool call takes.', secondBuckets);
   const turns = histogram('h.turn.duration', 's', 'How long a turn takes, from its admission.', turnBuckets);
   const waits = histogram('h.turn.queue_wait', 's', 'How long a turn waits before it is admitted.', secondBuckets);
   const active = meter.createUpDownCounter('h.turn.active', { unit: '{turn}', description: 'Turns under way.' });
   const toolErrors = meter.createCounter('h.tool.errors', { unit: '{call}', description: 'Tool calls that failed.' });
-  const costs = meter.createCounter('h.cost', { unit: 'USD', description: 'What model calls cost, where their price is known.' });
+  const costs = meter.createCounter('h.cost', {
+    unit: 'USD',
+    description: 'What model calls cost, where their price is known.',
+  });
   const notices = meter.createCounter('h.notices', { unit: '{notice}', description: 'Notices, by type.' });
 
   const model = boundedLabel(maxLabelValues);
@@ -39,7 +47,8 @@ export const createMetrics = (meter: Meter, maxLabelValues: number): Metrics => 
   const error = boundedLabel(maxLabelValues);
   const trigger = boundedLabel(maxLabelValues);
   const notice = boundedLabel(maxLabelValues);
-  const labelled = (label: (value: string) => string, value: string | undefined): string | undefined => (value === undefined ? undefined : label(value));
+  const labelled = (label: (value: string) => string, value: string | undefined): string | undefined =>
+    value === undefined ? undefined : label(value);
 
   return {
     runBegun: () => active.add(1),

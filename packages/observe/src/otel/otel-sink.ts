@@ -60,8 +60,16 @@ export interface OtelSink extends Sink {
  * ```
  */
 export const otelSink = (options: OtelSinkOptions = {}): OtelSink => {
-  checkOptions('otelSink()', options, { tracer: objectWith('startSpan'), meter: objectWith('createHistogram'), maxLabelValues: wholeFrom(1, Infinity) });
-  const { tracer = trace.getTracer('@h/observe'), meter = metrics.getMeter('@h/observe'), maxLabelValues = 100 } = options;
+  checkOptions('otelSink()', options, {
+    tracer: objectWith('startSpan'),
+    meter: objectWith('createHistogram'),
+    maxLabelValues: wholeFrom(1, Infinity),
+  });
+  const {
+    tracer = trace.getTracer('@h/observe'),
+    meter = metrics.getMeter('@h/observe'),
+    maxLabelValues = 100,
+  } = options;
   const measures = createMetrics(meter, maxLabelValues);
   /** The turns under way. */
   const turns = new Map<string, TurnSpans>();
@@ -71,12 +79,19 @@ export const otelSink = (options: OtelSinkOptions = {}): OtelSink => {
     name: 'opentelemetry',
     follow: () => followTurn(tracer, measures, turns, context.active()),
     contextOf,
-    traceModel: (driver) => (request, call) => runWithin(() => turns.get(call.turn)?.modelContext, () => driver(request, call)),
+    traceModel: (driver) => (request, call) =>
+      runWithin(
+        () => turns.get(call.turn)?.modelContext,
+        () => driver(request, call),
+      ),
     traceTools: (driver) => ({
       definitions: () => driver.definitions(),
       run: (calls, run) => {
         const only = calls.length === 1 ? calls[0]?.id : undefined;
-        return runWithin(() => contextOf(run.turn, only), () => driver.run(calls, run));
+        return runWithin(
+          () => contextOf(run.turn, only),
+          () => driver.run(calls, run),
+        );
       },
     }),
     traceTool: (tool) => {
@@ -104,7 +119,10 @@ const followTurn = (tracer: Tracer, measures: Metrics, turns: Map<string, TurnSp
     begin: (beginning) => {
       if (beginning.kind === 'run' && turn === undefined) {
         const { runId, parentRunId } = beginning;
-        const above = trace.getSpan(parent) === undefined && parentRunId !== undefined ? turns.get(parentRunId)?.toolContext() : undefined;
+        const above =
+          trace.getSpan(parent) === undefined && parentRunId !== undefined
+            ? turns.get(parentRunId)?.toolContext()
+            : undefined;
         turn = runId;
         spans = createTurnSpans(tracer, above ?? parent);
         turns.set(runId, spans);

@@ -1,5 +1,21 @@
-import { SpanKind, SpanStatusCode, trace, type Attributes, type Context, type Span, type Tracer } from '@opentelemetry/api';
-import type { Beginning, ErrorSummary, ModelCalled, Noticed, Observation, RunEnded, ToolCalled } from '../observation.js';
+import {
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Context,
+  type Span,
+  type Tracer,
+} from '@opentelemetry/api';
+import type {
+  Beginning,
+  ErrorSummary,
+  ModelCalled,
+  Noticed,
+  Observation,
+  RunEnded,
+  ToolCalled,
+} from '../observation.js';
 import { known, message, modelAttributes, noticeAttributes, runAttributes, toolAttributes } from './attributes.js';
 
 /** A span, and the context in which its work is to run. */
@@ -48,7 +64,11 @@ export const createTurnSpans = (tracer: Tracer, parent: Context): TurnSpans => {
   const closeTool = (call: ToolCalled): void => {
     const opened = tools.get(call.callId) ?? openTool(call.callId, call.tool);
     tools.delete(call.callId);
-    close(opened, toolAttributes(call), call.error ?? (call.level === 'warn' ? { name: call.status, message: `The call is ${call.status}.` } : undefined));
+    close(
+      opened,
+      toolAttributes(call),
+      call.error ?? (call.level === 'warn' ? { name: call.status, message: `The call is ${call.status}.` } : undefined),
+    );
   };
   const closeModel = (call: ModelCalled): void => {
     close(model, modelAttributes(call), call.error);
@@ -68,7 +88,13 @@ export const createTurnSpans = (tracer: Tracer, parent: Context): TurnSpans => {
   };
   const closeRun = (ended: RunEnded): void => {
     closeAll();
-    close(run, runAttributes(ended), ended.type === 'run.error' ? (ended.error ?? { name: 'error', message: ended.reason ?? ended.outcome }) : undefined);
+    close(
+      run,
+      runAttributes(ended),
+      ended.type === 'run.error'
+        ? (ended.error ?? { name: 'error', message: ended.reason ?? ended.outcome })
+        : undefined,
+    );
     run = undefined;
   };
 
@@ -77,17 +103,22 @@ export const createTurnSpans = (tracer: Tracer, parent: Context): TurnSpans => {
       switch (beginning.kind) {
         case 'run': {
           const { harnessId, sessionId, input, runId } = beginning;
-          run = open(harnessId === undefined ? 'invoke_agent' : `invoke_agent ${harnessId}`, SpanKind.INTERNAL, parent, known({
-            'gen_ai.operation.name': 'invoke_agent',
-            'gen_ai.agent.name': harnessId,
-            'gen_ai.conversation.id': sessionId,
-            'gen_ai.input.messages': input === undefined ? undefined : message('user', input),
-            'h.run.id': runId,
-            'h.parent.run.id': beginning.parentRunId,
-            'h.session.key': beginning.sessionKey,
-            'h.turn.trigger': beginning.trigger,
-            'h.channel': beginning.channel,
-          }));
+          run = open(
+            harnessId === undefined ? 'invoke_agent' : `invoke_agent ${harnessId}`,
+            SpanKind.INTERNAL,
+            parent,
+            known({
+              'gen_ai.operation.name': 'invoke_agent',
+              'gen_ai.agent.name': harnessId,
+              'gen_ai.conversation.id': sessionId,
+              'gen_ai.input.messages': input === undefined ? undefined : message('user', input),
+              'h.run.id': runId,
+              'h.parent.run.id': beginning.parentRunId,
+              'h.session.key': beginning.sessionKey,
+              'h.turn.trigger': beginning.trigger,
+              'h.channel': beginning.channel,
+            }),
+          );
           break;
         }
         case 'step':
@@ -97,16 +128,21 @@ export const createTurnSpans = (tracer: Tracer, parent: Context): TurnSpans => {
         case 'model': {
           const { provider, model: name, attempt } = beginning;
           close(model, { 'h.cut': true });
-          model = open(name === undefined ? 'chat' : `chat ${name}`, SpanKind.CLIENT, within(), known({
-            'gen_ai.operation.name': 'chat',
-            'gen_ai.provider.name': provider,
-            'gen_ai.request.model': name,
-            'gen_ai.request.max_tokens': beginning.maxOutputTokens,
-            'gen_ai.request.temperature': beginning.temperature,
-            'gen_ai.request.top_p': beginning.topP,
-            'h.step': beginning.step,
-            'h.attempt': attempt,
-          }));
+          model = open(
+            name === undefined ? 'chat' : `chat ${name}`,
+            SpanKind.CLIENT,
+            within(),
+            known({
+              'gen_ai.operation.name': 'chat',
+              'gen_ai.provider.name': provider,
+              'gen_ai.request.model': name,
+              'gen_ai.request.max_tokens': beginning.maxOutputTokens,
+              'gen_ai.request.temperature': beginning.temperature,
+              'gen_ai.request.top_p': beginning.topP,
+              'h.step': beginning.step,
+              'h.attempt': attempt,
+            }),
+          );
           break;
         }
         case 'tool':
@@ -118,8 +154,15 @@ export const createTurnSpans = (tracer: Tracer, parent: Context): TurnSpans => {
       if ('data' in observation) addEvent(step ?? run, observation);
       else if (observation.type === 'model.call') closeModel(observation);
       else if (observation.type === 'tool.call') closeTool(observation);
-      else if (observation.type === 'step.done') closeStep(known({ 'h.attempts': observation.attempts, 'h.tool_calls': observation.toolCalls, 'h.cost.usd': observation.cost }));
-      else if (observation.type !== 'run.started') closeRun(observation);
+      else if (observation.type === 'step.done') {
+        closeStep(
+          known({
+            'h.attempts': observation.attempts,
+            'h.tool_calls': observation.toolCalls,
+            'h.cost.usd': observation.cost,
+          }),
+        );
+      } else if (observation.type !== 'run.started') closeRun(observation);
     },
     end: () => {
       closeAll();
@@ -136,4 +179,3 @@ export const createTurnSpans = (tracer: Tracer, parent: Context): TurnSpans => {
 const addEvent = (opened: Open | undefined, notice: Noticed): void => {
   opened?.span.addEvent(notice.type, { ...noticeAttributes(notice), 'h.level': notice.level });
 };
-

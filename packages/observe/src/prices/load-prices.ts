@@ -63,19 +63,33 @@ const catalogCost = (catalog: Catalog, now: () => Date): CostOf => {
 const lookUp = (catalog: Catalog, model: string, at: Date): Rates | 'unknown' | 'changing' => {
   const found = priced(catalog, cleanUsage({}), model, at);
   // A model that is listed without the price of its tokens is not free.
-  if (!found || found.model_price['input_mtok'] === undefined || found.model_price['output_mtok'] === undefined) return 'unknown';
+  if (!found || found.model_price['input_mtok'] === undefined || found.model_price['output_mtok'] === undefined) {
+    return 'unknown';
+  }
   return (Array.isArray(found.model.prices) ? undefined : ratesOf(found.model_price)) ?? 'changing';
 };
 
 /** Names of providers here and in the catalog, where they differ. */
-const aliases: Readonly<Record<string, string>> = { bedrock: 'aws', 'amazon-bedrock': 'aws', gemini: 'google', vertex: 'google', xai: 'x-ai', 'openai-compatible': '' };
+const aliases: Readonly<Record<string, string>> = {
+  bedrock: 'aws',
+  'amazon-bedrock': 'aws',
+  gemini: 'google',
+  vertex: 'google',
+  xai: 'x-ai',
+  'openai-compatible': '',
+};
 
 /** `provider/model`, and the name as a whole where its first part is no provider: `meta-llama/llama-3`. */
 const priced = (catalog: Catalog, usage: Usage, model: string, timestamp: Date): ReturnType<Catalog['calcPrice']> => {
   const slash = model.indexOf('/');
   const prefix = slash < 0 ? '' : model.slice(0, slash).toLowerCase();
   const provider = (Object.hasOwn(aliases, prefix) ? aliases[prefix] : prefix) ?? '';
-  const quantities = { input_tokens: usage.input, cache_read_tokens: usage.cacheRead, cache_write_tokens: usage.cacheWrite, output_tokens: usage.output };
+  const quantities = {
+    input_tokens: usage.input,
+    cache_read_tokens: usage.cacheRead,
+    cache_write_tokens: usage.cacheWrite,
+    output_tokens: usage.output,
+  };
   const ask = (name: string, providerId?: string): ReturnType<Catalog['calcPrice']> => {
     try {
       return catalog.calcPrice(quantities, name, { timestamp, ...(providerId !== undefined && { providerId }) });
@@ -86,5 +100,7 @@ const priced = (catalog: Catalog, usage: Usage, model: string, timestamp: Date):
   };
   if (slash < 0) return ask(model);
   const name = model.slice(slash + 1);
-  return provider !== '' && catalog.findProvider({ providerId: provider }) !== undefined ? ask(name, provider) : (ask(model) ?? null);
+  return provider !== '' && catalog.findProvider({ providerId: provider }) !== undefined
+    ? ask(name, provider)
+    : (ask(model) ?? null);
 };

@@ -3,30 +3,71 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadPrices } from './load-prices.js';
 
-const used = (input: number, output: number, cacheRead = 0, cacheWrite = 0) => ({ input, output, cacheRead, cacheWrite, reasoning: 0 });
+const used = (input: number, output: number, cacheRead = 0, cacheWrite = 0) => ({
+  input,
+  output,
+  cacheRead,
+  cacheWrite,
+  reasoning: 0,
+});
 const at = new Date('2026-11-01T12:00:00Z');
-const models = ['anthropic/claude-sonnet-4-5', 'anthropic/claude-opus-4-5', 'openai/gpt-5', 'openai/gpt-5-mini', 'google/gemini-2.5-pro', 'deepseek/deepseek-chat', 'openrouter/anthropic/claude-sonnet-4.5', 'azure/gpt-5', 'mistral/mistral-large-latest'];
+const models = [
+  'anthropic/claude-sonnet-4-5',
+  'anthropic/claude-opus-4-5',
+  'openai/gpt-5',
+  'openai/gpt-5-mini',
+  'google/gemini-2.5-pro',
+  'deepseek/deepseek-chat',
+  'openrouter/anthropic/claude-sonnet-4.5',
+  'azure/gpt-5',
+  'mistral/mistral-large-latest',
+];
 
 describe('loadPrices', () => {
   it('says of every model what the catalog says, long inputs and hours included', async () => {
     const costOf = await loadPrices({ now: () => at });
     let priced = 0;
     fc.assert(
-      fc.property(fc.constantFrom(...models), fc.nat(600_000), fc.nat(300_000), fc.nat(50_000), fc.nat(20_000), (model, fresh, cacheRead, cacheWrite, output) => {
-        const input = fresh + cacheRead + cacheWrite;
-        const [provider = '', ...rest] = model.split('/');
-        const theirs = calcPrice({ input_tokens: input, cache_read_tokens: cacheRead, cache_write_tokens: cacheWrite, output_tokens: output }, rest.join('/'), { providerId: provider, timestamp: at });
-        const ours = costOf(used(input, output, cacheRead, cacheWrite), model);
-        if (theirs === null) expect(ours).toBeUndefined();
-        else expect(ours).toBeCloseTo(theirs.total_price, 9);
-        if (ours !== undefined) priced += 1;
-      }),
+      fc.property(
+        fc.constantFrom(...models),
+        fc.nat(600_000),
+        fc.nat(300_000),
+        fc.nat(50_000),
+        fc.nat(20_000),
+        (model, fresh, cacheRead, cacheWrite, output) => {
+          const input = fresh + cacheRead + cacheWrite;
+          const [provider = '', ...rest] = model.split('/');
+          const theirs = calcPrice(
+            {
+              input_tokens: input,
+              cache_read_tokens: cacheRead,
+              cache_write_tokens: cacheWrite,
+              output_tokens: output,
+            },
+            rest.join('/'),
+            { providerId: provider, timestamp: at },
+          );
+          const ours = costOf(used(input, output, cacheRead, cacheWrite), model);
+          if (theirs === null) expect(ours).toBeUndefined();
+          else expect(ours).toBeCloseTo(theirs.total_price, 9);
+          if (ours !== undefined) priced += 1;
+        },
+      ),
       { numRuns: 300 },
     );
     expect(priced).toBeGreaterThan(150);
   });
 
-  it.each(['nobody/nothing', 'ollama/llama3', 'toString', '', '/', 'anthropic/', 'openai-compatible/gpt-oss', undefined])('does not know the price of %j, and never takes it for 0', async (model) => {
+  it.each([
+    'nobody/nothing',
+    'ollama/llama3',
+    'toString',
+    '',
+    '/',
+    'anthropic/',
+    'openai-compatible/gpt-oss',
+    undefined,
+  ])('does not know the price of %j, and never takes it for 0', async (model) => {
     const costOf = await loadPrices();
     expect(costOf(used(1000, 10), model)).toBeUndefined();
   });
@@ -38,8 +79,14 @@ describe('loadPrices', () => {
   });
 
   it('lets prices of your own win', async () => {
-    const costOf = await loadPrices({ overrides: { 'openai/gpt-5': { input: 7, output: 7 }, 'ollama/*': { input: 0, output: 0 } } });
-    expect([costOf(used(1e6, 0), 'openai/gpt-5'), costOf(used(1e6, 0), 'ollama/x'), costOf(used(1e6, 0), 'azure/gpt-5')]).toEqual([7, 0, 1.25]);
+    const costOf = await loadPrices({
+      overrides: { 'openai/gpt-5': { input: 7, output: 7 }, 'ollama/*': { input: 0, output: 0 } },
+    });
+    expect([
+      costOf(used(1e6, 0), 'openai/gpt-5'),
+      costOf(used(1e6, 0), 'ollama/x'),
+      costOf(used(1e6, 0), 'azure/gpt-5'),
+    ]).toEqual([7, 0, 1.25]);
   });
 
   it('asks the catalog once for a model', async () => {
@@ -52,6 +99,8 @@ describe('loadPrices', () => {
   });
 
   it('refuses options that it does not know', async () => {
-    await expect(loadPrices({ override: {} } as never)).rejects.toThrow('loadPrices() has no option "override" (it was given {}); did you mean "overrides"? It knows overrides, now.');
+    await expect(loadPrices({ override: {} } as never)).rejects.toThrow(
+      'loadPrices() has no option "override" (it was given {}); did you mean "overrides"? It knows overrides, now.',
+    );
   });
 });

@@ -16,12 +16,16 @@ export interface LineHead {
 /** An event as a line of a recording. What grows with the history is left out: its entries stand in the events before. */
 export const recordLine = (head: LineHead, event: TurnEvent, rules: TextRules): string => {
   const slim = withoutHistory(event);
-  const recorded = rules.content ? slim : { type: event.type, turn: event.turn, at: event.at, ...plainData(slim, rules) };
+  const recorded = rules.content
+    ? slim
+    : { type: event.type, turn: event.turn, at: event.at, ...plainData(slim, rules) };
   return JSON.stringify({ v: 1, ...head, event: recorded }, (key, value: unknown) => recordedValue(key, value, rules));
 };
 
 const withoutHistory = (event: TurnEvent): object => {
-  if (event.type === 'session.loaded') return { ...event, messages: event.messages.length, state: Object.keys(event.state) };
+  if (event.type === 'session.loaded') {
+    return { ...event, messages: event.messages.length, state: Object.keys(event.state) };
+  }
   if (event.type !== 'model.request') return event;
   const tools = event.tools.map(({ name }) => name);
   // The system prompt is the same at most requests.

@@ -18,13 +18,37 @@ const folder = (): string => {
   return made;
 };
 
-const run = async (options: RecordOptions = {}, file = join(folder(), 'turn.jsonl'), operators: readonly PipelineOperator[] = []) => {
-  const bytes = { status: 'ok' as const, output: { type: 'content' as const, value: [{ type: 'file' as const, data: new Uint8Array(5000), mediaType: 'image/png' }] } };
-  const model = scriptedModel([response('Let me look, sk-1.', call('1', 'ls', { path: 'x'.repeat(100) }), call('2', 'shot')), { error: failure('Busy') }]);
-  const agent = harness({ model, tools: scriptedTools({ ls: ok('a.txt'), shot: bytes }), system: 'Be brief.', defaultModel: 'a/m' }).pipe(...operators, record(file, options));
+const run = async (
+  options: RecordOptions = {},
+  file = join(folder(), 'turn.jsonl'),
+  operators: readonly PipelineOperator[] = [],
+) => {
+  const bytes = {
+    status: 'ok' as const,
+    output: {
+      type: 'content' as const,
+      value: [{ type: 'file' as const, data: new Uint8Array(5000), mediaType: 'image/png' }],
+    },
+  };
+  const model = scriptedModel([
+    response('Let me look, sk-1.', call('1', 'ls', { path: 'x'.repeat(100) }), call('2', 'shot')),
+    { error: failure('Busy') },
+  ]);
+  const agent = harness({
+    model,
+    tools: scriptedTools({ ls: ok('a.txt'), shot: bytes }),
+    system: 'Be brief.',
+    defaultModel: 'a/m',
+  }).pipe(...operators, record(file, options));
   await reply(agent.turn({ session: 'alice', input: 'My key is sk-1', id: 'turn-1' }));
   const text = readFileSync(file, 'utf8');
-  const lines = text.trimEnd().split('\n').map((line) => JSON.parse(line) as { readonly seq: number; readonly event: Record<string, unknown>; readonly deltas?: number });
+  const lines = text
+    .trimEnd()
+    .split('\n')
+    .map(
+      (line) =>
+        JSON.parse(line) as { readonly seq: number; readonly event: Record<string, unknown>; readonly deltas?: number },
+    );
   return { file, text, lines, trace: () => [...readTrace(text).turns].map(([id, each]) => buildTrace(id, each))[0] };
 };
 
@@ -32,8 +56,29 @@ describe('record', () => {
   it('writes each event but deltas, in order, with how many deltas there were', async () => {
     const { lines, text } = await run();
     expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, place) => place));
-    expect(lines.map(({ event }) => event['type'])).toEqual(['turn.start', 'session.loaded', 'history.append', 'model.request', 'model.response', 'history.append', 'tool.call', 'tool.call', 'tool.result', 'tool.result', 'history.append', 'model.request', 'model.error', 'turn.stop', 'turn.end'].filter((type) => lines.some(({ event }) => event['type'] === type)));
-    expect(lines.find(({ event }) => event['type'] === 'model.response')).toMatchObject({ deltas: 3, firstDeltaMs: expect.any(Number) as number });
+    expect(lines.map(({ event }) => event['type'])).toEqual(
+      [
+        'turn.start',
+        'session.loaded',
+        'history.append',
+        'model.request',
+        'model.response',
+        'history.append',
+        'tool.call',
+        'tool.call',
+        'tool.result',
+        'tool.result',
+        'history.append',
+        'model.request',
+        'model.error',
+        'turn.stop',
+        'turn.end',
+      ].filter((type) => lines.some(({ event }) => event['type'] === type)),
+    );
+    expect(lines.find(({ event }) => event['type'] === 'model.response')).toMatchObject({
+      deltas: 3,
+      firstDeltaMs: expect.any(Number) as number,
+    });
     expect(text.length).toBeLessThan(8000);
     expect(text).toContain('[5000 bytes]');
   });
@@ -60,9 +105,13 @@ describe('record', () => {
 
   it('names a file for each turn where it is told how', async () => {
     const place = folder();
-    const agent = harness({ model: scriptedModel(['One.', 'Two.']) }).pipe(record(({ turn }) => join(place, `${turn}.jsonl`)));
+    const agent = harness({ model: scriptedModel(['One.', 'Two.']) }).pipe(
+      record(({ turn }) => join(place, `${turn}.jsonl`)),
+    );
     for (const id of ['a', 'b']) await reply(agent.turn({ session: 's', input: 'Hi', id }));
-    expect(['a', 'b'].map((id) => [...readTrace(readFileSync(join(place, `${id}.jsonl`), 'utf8')).turns.keys()])).toEqual([['a'], ['b']]);
+    expect(
+      ['a', 'b'].map((id) => [...readTrace(readFileSync(join(place, `${id}.jsonl`), 'utf8')).turns.keys()]),
+    ).toEqual([['a'], ['b']]);
   });
 
   it('keeps turns apart that share a file, and passes over what a crash has torn', async () => {
@@ -79,7 +128,11 @@ describe('record', () => {
   it('writes nothing again that a resume shows', async () => {
     const file = join(folder(), 'turn.jsonl');
     const sessions = memorySessions();
-    const agent = harness({ model: scriptedModel([response(call('1', 'ls')), 'Done.']), tools: scriptedTools({ ls: 'a' }), sessions }).pipe(record(file));
+    const agent = harness({
+      model: scriptedModel([response(call('1', 'ls')), 'Done.']),
+      tools: scriptedTools({ ls: 'a' }),
+      sessions,
+    }).pipe(record(file));
     await reply(agent.turn({ session: 's', input: 'Hi', id: 't' }));
     const before = readFileSync(file, 'utf8');
     await reply(agent.resume('t'));
@@ -89,8 +142,17 @@ describe('record', () => {
   it('has on disk what is about to be done, before it is done', async () => {
     const file = join(folder(), 'turn.jsonl');
     const seen: string[] = [];
-    const tools = scriptedTools({ ls: () => { seen.push(...readFileSync(file, 'utf8').trimEnd().split('\n').slice(-1)); return 'a'; } });
-    await reply(harness({ model: scriptedModel([response(call('1', 'ls')), 'Done.']), tools }).pipe(record(file, { flushMs: 1e6 })).turn({ session: 's', input: 'Hi' }));
+    const tools = scriptedTools({
+      ls: () => {
+        seen.push(...readFileSync(file, 'utf8').trimEnd().split('\n').slice(-1));
+        return 'a';
+      },
+    });
+    await reply(
+      harness({ model: scriptedModel([response(call('1', 'ls')), 'Done.']), tools })
+        .pipe(record(file, { flushMs: 1e6 }))
+        .turn({ session: 's', input: 'Hi' }),
+    );
     expect(seen[0]).toContain('"type":"tool.call"');
   });
 
@@ -98,10 +160,20 @@ describe('record', () => {
     const place = folder();
     writeFileSync(join(place, 'file'), '');
     const errors: unknown[] = [];
-    const agent = (options: RecordOptions) => harness({ model: scriptedModel(['Hello.']) }).pipe(record(join(place, 'file', 'x'), { onError: (error) => errors.push(error), ...options }));
+    const agent = (options: RecordOptions) =>
+      harness({ model: scriptedModel(['Hello.']) }).pipe(
+        record(join(place, 'file', 'x'), { onError: (error) => errors.push(error), ...options }),
+      );
     expect((await reply(agent({}).turn({ session: 's', input: 'Hi' }))).outcome).toBe('completed');
     expect(errors).toHaveLength(1);
-    const failing = agent({ redact: () => { throw new Error('No.'); }, onError: () => { throw new Error('Even this.'); } });
+    const failing = agent({
+      redact: () => {
+        throw new Error('No.');
+      },
+      onError: () => {
+        throw new Error('Even this.');
+      },
+    });
     expect((await reply(failing.turn({ session: 's', input: 'Hi' }))).outcome).toBe('completed');
   });
 
@@ -115,7 +187,15 @@ describe('record', () => {
       const model = () => timer(1).pipe(map(() => ({ type: 'response', response: { content: [{ type: 'tool-call', toolCallId: String(count += 1), toolName: 'ls', input: { path: 'x'.repeat(300) } }], finishReason: 'tool-calls', usage } })));
       const tools = { definitions: () => [], run: (calls) => of(...calls.map(({ id }) => ({ type: 'result', id, outcome: { status: 'ok', output: { type: 'text', value: 'a' } } }))) };
       harness({ model, tools, maxModelCalls: 100000 }).pipe(record(process.argv[2])).turn({ session: 's', input: 'Go', id: 't' }).subscribe();`;
-    await build({ stdin: { contents, resolveDir: fileURLToPath(new URL('.', import.meta.url)), loader: 'ts' }, outfile: script, bundle: true, format: 'esm', platform: 'node', conditions: ['@h/source'], banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" } });
+    await build({
+      stdin: { contents, resolveDir: fileURLToPath(new URL('.', import.meta.url)), loader: 'ts' },
+      outfile: script,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      conditions: ['@h/source'],
+      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    });
     const child = spawn(process.execPath, [script, file], { stdio: 'ignore' });
     await vi.waitFor(() => expect(readFileSync(file).length).toBeGreaterThan(20_000), { timeout: 20_000 });
     child.kill('SIGKILL');
@@ -128,19 +208,34 @@ describe('record', () => {
     expect(formatTrace(trace)).toContain('without an end');
   });
 
-  it.each([[{ maxBytes: 1 }, 'has no option "maxBytes"'], [{ content: 'no' }, 'true or false as "content"'], [{ sessionKey: 'md5' }, '"hash" or "plain"'], [{ flushMs: -1 }, '"flushMs"'], [{ redact: 1 }, '"redact"'], [{ clock: 1 }, '"clock"']])('refuses %j', (options, message) => {
+  it.each([
+    [{ maxBytes: 1 }, 'has no option "maxBytes"'],
+    [{ content: 'no' }, 'true or false as "content"'],
+    [{ sessionKey: 'md5' }, '"hash" or "plain"'],
+    [{ flushMs: -1 }, '"flushMs"'],
+    [{ redact: 1 }, '"redact"'],
+    [{ clock: 1 }, '"clock"'],
+  ])('refuses %j', (options, message) => {
     expect(() => record('x', options as never)).toThrow(message);
   });
 
   it('refuses what is no file', () => {
-    expect(() => record('')).toThrow('record() takes a text that is not empty or a function as "file"; it was given ""');
+    expect(() => record('')).toThrow(
+      'record() takes a text that is not empty or a function as "file"; it was given ""',
+    );
   });
 });
 
 describeOperator(() => record(join(tmpdir(), 'h-record-conformance.jsonl')));
 
 it('shows what an operator that fails has done', async () => {
-  const failing = intercept('bad', () => ({ observe: { 'model.response': () => { throw new Error('A bug.'); } } }));
+  const failing = intercept('bad', () => ({
+    observe: {
+      'model.response': () => {
+        throw new Error('A bug.');
+      },
+    },
+  }));
   const { trace } = await run({}, undefined, [failing]);
   expect(trace()).toMatchObject({ outcome: 'error', reason: expect.stringContaining('bad') as string });
 });

@@ -63,7 +63,10 @@ export interface RecordOptions {
  * harness(drivers).pipe(guardrails(), observe(), record('turn.jsonl', { redact }));
  * ```
  */
-export const record = (file: string | ((start: TurnEventOf<'turn.start'>) => string), options: RecordOptions = {}): TurnOperator => {
+export const record = (
+  file: string | ((start: TurnEventOf<'turn.start'>) => string),
+  options: RecordOptions = {},
+): TurnOperator => {
   checkValue('record()', 'file', file, either(aText, aFunction));
   checkOptions('record()', options, {
     redact: aFunction,
@@ -75,9 +78,22 @@ export const record = (file: string | ((start: TurnEventOf<'turn.start'>) => str
     onError: aFunction,
     clock: aFunction,
   });
-  const { redact = (text) => text, content = true, maxContentChars = 20_000, maxChars = 100_000_000, sessionKey = 'hash', flushMs = 100, onError } = options;
+  const {
+    redact = (text) => text,
+    content = true,
+    maxContentChars = 20_000,
+    maxChars = 100_000_000,
+    sessionKey = 'hash',
+    flushMs = 100,
+    onError,
+  } = options;
   const { clock = monotonicClock } = options;
-  const rules: TextRules = { redact, content, maxContentChars, session: sessionKey === 'hash' ? (session) => hashSessionKey(session) : (session) => session };
+  const rules: TextRules = {
+    redact,
+    content,
+    maxContentChars,
+    session: sessionKey === 'hash' ? (session) => hashSessionKey(session) : (session) => session,
+  };
   return intercept('record', () => {
     let lines: LinesFile | undefined;
     let seq = 0;

@@ -33,7 +33,10 @@ export interface CallbackSink extends Sink {
  * observe({ sinks: [callbackSink((observation) => console.log(observation.type))] });
  * ```
  */
-export const callbackSink = (callback: (observation: Observation) => MaybePromise<void>, options: CallbackSinkOptions = {}): CallbackSink => {
+export const callbackSink = (
+  callback: (observation: Observation) => MaybePromise<void>,
+  options: CallbackSinkOptions = {},
+): CallbackSink => {
   checkValue('callbackSink()', 'callback', callback, aFunction);
   checkOptions('callbackSink()', options, { maxPending: wholeFrom(1, Infinity), onError: aFunction });
   const { maxPending = 1000, onError } = options;

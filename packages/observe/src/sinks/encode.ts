@@ -22,9 +22,20 @@ export type Encode = (observation: Observation, bytes: JsonBytes) => boolean;
 export const createEncoder = (): Encode => {
   const namesOf = rememberedNames();
   const encode = (observation: Observation, bytes: JsonBytes): boolean => {
-    if (observation.type === 'model.call') return 'usage' in observation && observation.subsystem === 'model' && encodeModelCall(observation, bytes, namesOf);
-    if (observation.type === 'tool.call') return 'callId' in observation && observation.subsystem === 'tool' && encodeToolCall(observation, bytes);
-    return observation.type === 'step.done' && 'usage' in observation && observation.subsystem === 'step' && encodeStep(observation, bytes);
+    if (observation.type === 'model.call') {
+      return (
+        'usage' in observation && observation.subsystem === 'model' && encodeModelCall(observation, bytes, namesOf)
+      );
+    }
+    if (observation.type === 'tool.call') {
+      return 'callId' in observation && observation.subsystem === 'tool' && encodeToolCall(observation, bytes);
+    }
+    return (
+      observation.type === 'step.done' &&
+      'usage' in observation &&
+      observation.subsystem === 'step' &&
+      encodeStep(observation, bytes)
+    );
   };
   return (observation, bytes) => {
     const start = bytes.length;
@@ -69,7 +80,8 @@ const encodeModelCall = (call: ModelCalled, bytes: JsonBytes, namesOf: (call: Mo
   encodeUsage(call.usage, bytes);
   member(names.cost, call.cost, bytes);
   bytes.raw(called);
-  const isDone = textMember(names.finishReason, call.finishReason, bytes) && textMember(names.responseId, call.responseId, bytes);
+  const isDone =
+    textMember(names.finishReason, call.finishReason, bytes) && textMember(names.responseId, call.responseId, bytes);
   bytes.raw(names.end);
   return isDone;
 };
@@ -102,7 +114,10 @@ const encodeStep = (step: StepDone, bytes: JsonBytes): boolean => {
 };
 
 /** What all three have in common. */
-const encodeHead = ({ runId, seq, at, level, step }: ModelCalled | ToolCalled | StepDone, bytes: JsonBytes): boolean => {
+const encodeHead = (
+  { runId, seq, at, level, step }: ModelCalled | ToolCalled | StepDone,
+  bytes: JsonBytes,
+): boolean => {
   const isDone = bytes.text(runId) && textMember(names.level, level, bytes);
   member(names.seq, seq, bytes);
   member(names.at, at, bytes);

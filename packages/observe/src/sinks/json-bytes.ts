@@ -41,7 +41,9 @@ export class JsonBytes {
 
   /** Adds what is JSON already. Writes up to seven bytes beyond it, which the next ones replace. */
   raw({ words, length }: RawJson): void {
-    for (let index = 0; index < words.length; index += 1) this.#view.setFloat64(this.length + index * 8, words[index] as number, true);
+    for (let index = 0; index < words.length; index += 1) {
+      this.#view.setFloat64(this.length + index * 8, words[index] as number, true);
+    }
     this.length += length;
   }
 
@@ -123,7 +125,10 @@ export class JsonBytes {
 const toInteger = (value: number): number => value | 0;
 
 /** Two digits, as the bytes of one number. */
-const pairs = Uint16Array.from({ length: 100 }, (_, value) => (zero + toInteger(value / 10)) * 256 + zero + (value % 10));
+const pairs = Uint16Array.from(
+  { length: 100 },
+  (_, value) => (zero + toInteger(value / 10)) * 256 + zero + (value % 10),
+);
 
 const digitsOf = (value: number): number => {
   let digits = 1;

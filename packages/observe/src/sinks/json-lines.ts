@@ -83,4 +83,7 @@ export const jsonLinesSink = (file: string, options: JsonLinesSinkOptions = {}):
 export const warn =
   (file: string) =>
   (error: unknown): void =>
-    process.emitWarning(`Nothing can be written to ${file}: ${error instanceof Error ? error.message : String(error)}`, 'ObserveWarning');
+    process.emitWarning(
+      `Nothing can be written to ${file}: ${error instanceof Error ? error.message : String(error)}`,
+      'ObserveWarning',
+    );

@@ -1,4 +1,15 @@
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { JsonBytes } from './json-bytes.js';
 import { onExit } from './on-exit.js';
@@ -154,7 +165,7 @@ const lastByte = (descriptor: number, size: number): number | undefined => {
 };
 
 const writeAll = (descriptor: number, bytes: Buffer): void => {
-  for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written);
+  for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
 };
 
 /** `runs.jsonl` becomes `runs.jsonl.1`, which becomes `runs.jsonl.2` … Another process may have done it already. */

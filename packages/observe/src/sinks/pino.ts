@@ -1,4 +1,12 @@
-import { anObject, anyText, checkOptions, checkValue, InvalidOptionError, objectWith, showValue } from '@h/turn/options';
+import {
+  anObject,
+  anyText,
+  checkOptions,
+  checkValue,
+  InvalidOptionError,
+  objectWith,
+  showValue,
+} from '@h/turn/options';
 import type { Observation } from '../observation.js';
 import { parseLevels, type Levels } from './levels.js';
 import type { Sink } from './sink.js';

@@ -41,12 +41,18 @@ export interface Follower {
  * process.once('SIGTERM', () => void closeSinks(sinks).then(() => process.exit()));
  * ```
  */
-export const closeSinks = async (sinks: readonly Sink[], timeoutMs = 5000): Promise<readonly { readonly sink: string; readonly error: unknown }[]> => {
+export const closeSinks = async (
+  sinks: readonly Sink[],
+  timeoutMs = 5000,
+): Promise<readonly { readonly sink: string; readonly error: unknown }[]> => {
   const failures = await Promise.all(sinks.map((sink) => closeSink(sink, timeoutMs)));
   return failures.flat();
 };
 
-const closeSink = async (sink: Sink, timeoutMs: number): Promise<readonly { readonly sink: string; readonly error: unknown }[]> => {
+const closeSink = async (
+  sink: Sink,
+  timeoutMs: number,
+): Promise<readonly { readonly sink: string; readonly error: unknown }[]> => {
   let timer: NodeJS.Timeout | undefined;
   try {
     const closing = (async () => {
@@ -54,7 +60,10 @@ const closeSink = async (sink: Sink, timeoutMs: number): Promise<readonly { read
       await sink.close?.();
     })();
     const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error(`The sink ${sink.name} was not closed within ${timeoutMs} ms.`)), timeoutMs);
+      timer = setTimeout(
+        () => reject(new Error(`The sink ${sink.name} was not closed within ${timeoutMs} ms.`)),
+        timeoutMs,
+      );
     });
     await Promise.race([closing, late]);
     return [];

@@ -1,6 +1,15 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -17,7 +26,16 @@ import { memorySink } from './memory.js';
 import { pinoSink, subsystemLoggers } from './pino.js';
 import { closeSinks } from './sink.js';
 
-const noticed = (seq: number, more: Partial<Noticed> = {}): Noticed => ({ type: 'loop.warning', runId: 'r', seq, at: 1, subsystem: 'loop', level: 'warn', data: { seq }, ...more });
+const noticed = (seq: number, more: Partial<Noticed> = {}): Noticed => ({
+  type: 'loop.warning',
+  runId: 'r',
+  seq,
+  at: 1,
+  subsystem: 'loop',
+  level: 'warn',
+  data: { seq },
+  ...more,
+});
 
 const folder = (): string => {
   const made = mkdtempSync(join(tmpdir(), 'h-observe-'));
@@ -25,7 +43,10 @@ const folder = (): string => {
   return made;
 };
 const linesOf = (file: string): readonly { readonly seq: number }[] =>
-  readFileSync(file, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as { readonly seq: number });
+  readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { readonly seq: number });
 
 describe('memorySink', () => {
   it('keeps the latest and counts the others', () => {
@@ -42,11 +63,14 @@ describe('callbackSink', () => {
   it('calls back in order, and tells of what throws or rejects', async () => {
     const seen: number[] = [];
     const errors: unknown[] = [];
-    const sink = callbackSink(({ seq }) => {
-      seen.push(seq);
-      if (seq === 1) throw new Error('One.');
-      return seq === 2 ? Promise.reject(new Error('Two.')) : undefined;
-    }, { onError: (error) => errors.push(error) });
+    const sink = callbackSink(
+      ({ seq }) => {
+        seen.push(seq);
+        if (seq === 1) throw new Error('One.');
+        return seq === 2 ? Promise.reject(new Error('Two.')) : undefined;
+      },
+      { onError: (error) => errors.push(error) },
+    );
     for (let seq = 0; seq < 4; seq += 1) sink.write?.(noticed(seq));
     await sink.flush?.();
     expect(seen).toEqual([0, 1, 2, 3]);
@@ -56,7 +80,15 @@ describe('callbackSink', () => {
   it('drops what a slow callback leaves behind beyond its bound, and waits for the rest when flushed', async () => {
     let done = 0;
     const releases: (() => void)[] = [];
-    const sink = callbackSink(async () => { await new Promise<void>((resolve) => { releases.push(resolve); }); done += 1; }, { maxPending: 2 });
+    const sink = callbackSink(
+      async () => {
+        await new Promise<void>((resolve) => {
+          releases.push(resolve);
+        });
+        done += 1;
+      },
+      { maxPending: 2 },
+    );
     for (let seq = 0; seq < 5; seq += 1) sink.write?.(noticed(seq));
     expect(sink.dropped).toBe(3);
     const flushed = sink.flush?.();
@@ -170,12 +202,21 @@ describe('a process', () => {
     const place = mkdtempSync(join(tmpdir(), 'h-observe-process-'));
     script = join(place, 'sink.mjs');
     await build({
-      stdin: { contents: `import { jsonLinesSink } from './json-lines.ts'; const [file, way] = process.argv.slice(2); const sink = jsonLinesSink(file, { flushMs: 20 });
+      stdin: {
+        contents: `import { jsonLinesSink } from './json-lines.ts'; const [file, way] = process.argv.slice(2); const sink = jsonLinesSink(file, { flushMs: 20 });
         for (let seq = 0; seq < 5; seq += 1) sink.write({ type: 'loop.warning', seq });
         if (way === 'exit') process.exit(0);
         if (way === 'throw') throw new Error('Out.');
-        if (way === 'stay') { setInterval(() => sink.write({ type: 'loop.warning', seq: 99 }), 1); }`, resolveDir: fileURLToPath(new URL('.', import.meta.url)), loader: 'ts' },
-      outfile: script, bundle: true, format: 'esm', platform: 'node', conditions: ['@h/source'], banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+        if (way === 'stay') { setInterval(() => sink.write({ type: 'loop.warning', seq: 99 }), 1); }`,
+        resolveDir: fileURLToPath(new URL('.', import.meta.url)),
+        loader: 'ts',
+      },
+      outfile: script,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      conditions: ['@h/source'],
+      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     });
     return () => rmSync(place, { recursive: true, force: true });
   });
@@ -200,7 +241,12 @@ describe('a process', () => {
 describe('pinoSink', () => {
   const logger = (level = 'info') => {
     const lines: Record<string, unknown>[] = [];
-    const stream = new Writable({ write: (chunk: Buffer, _encoding, done) => { lines.push(JSON.parse(chunk.toString()) as Record<string, unknown>); done(); } });
+    const stream = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        lines.push(JSON.parse(chunk.toString()) as Record<string, unknown>);
+        done();
+      },
+    });
     return { lines, log: pino({ level }, stream) };
   };
 
@@ -209,7 +255,9 @@ describe('pinoSink', () => {
     const sink = pinoSink(log, { environment: '' });
     sink.write?.(noticed(0));
     sink.write?.({ ...noticed(1), level: 'debug' });
-    expect(lines).toMatchObject([{ subsystem: 'loop', level: 40, ['msg']: 'loop.warning', runId: 'r', data: { seq: 0 } }]);
+    expect(lines).toMatchObject([
+      { subsystem: 'loop', level: 40, ['msg']: 'loop.warning', runId: 'r', data: { seq: 0 } },
+    ]);
   });
 
   it('sets levels by name; an environment variable wins', () => {
@@ -231,7 +279,9 @@ describe('pinoSink', () => {
   });
 
   it('refuses a level that the logger does not know', () => {
-    expect(() => pinoSink(logger().log, { environment: 'loop=loud' })).toThrow('The level of "loop" is trace, debug, info, warn, error, fatal or silent; it was given "loud".');
+    expect(() => pinoSink(logger().log, { environment: 'loop=loud' })).toThrow(
+      'The level of "loop" is trace, debug, info, warn, error, fatal or silent; it was given "loud".',
+    );
     expect(() => pinoSink({} as never)).toThrow('takes an object with child() and debug()');
   });
 
@@ -247,14 +297,25 @@ describe('pinoSink', () => {
 describe('closeSinks', () => {
   it('closes all, whatever one of them does, and says what went wrong', async () => {
     const closed: string[] = [];
-    const failures = await closeSinks([
-      { name: 'a', write: () => undefined, close: () => void closed.push('a') },
-      { name: 'b', flush: () => { throw new Error('Full.'); } },
-      { name: 'c', flush: () => new Promise<void>(() => undefined) },
-      { name: 'd', flush: () => void closed.push('flush d'), close: () => void closed.push('d') },
-    ], 20);
+    const failures = await closeSinks(
+      [
+        { name: 'a', write: () => undefined, close: () => void closed.push('a') },
+        {
+          name: 'b',
+          flush: () => {
+            throw new Error('Full.');
+          },
+        },
+        { name: 'c', flush: () => new Promise<void>(() => undefined) },
+        { name: 'd', flush: () => void closed.push('flush d'), close: () => void closed.push('d') },
+      ],
+      20,
+    );
     expect(closed.toSorted()).toEqual(['a', 'd', 'flush d']);
-    expect(failures.map(({ sink, error }) => `${sink}: ${String(error)}`)).toEqual(['b: Error: Full.', 'c: Error: The sink c was not closed within 20 ms.']);
+    expect(failures.map(({ sink, error }) => `${sink}: ${String(error)}`)).toEqual([
+      'b: Error: Full.',
+      'c: Error: The sink c was not closed within 20 ms.',
+    ]);
   });
 });
 

@@ -10,7 +10,15 @@ type Event = TraceLine['event'];
 const refusals: ReadonlySet<string> = new Set(['denied', 'skipped', 'cancelled']);
 const successes: ReadonlySet<string> = new Set(['ok', 'stored']);
 /** Told by the nodes, or of no use to people. */
-const untold: ReadonlySet<string> = new Set(['turn.start', 'turn.end', 'turn.stop', 'session.loaded', 'session.state', 'history.append', 'history.replace']);
+const untold: ReadonlySet<string> = new Set([
+  'turn.start',
+  'turn.end',
+  'turn.stop',
+  'session.loaded',
+  'session.state',
+  'history.append',
+  'history.replace',
+]);
 
 /**
  * What happened in a turn, as a tree with times: steps, below them model calls, tool calls and notices.
@@ -66,14 +74,22 @@ export const buildTrace = (id: string, lines: readonly TraceLine[], costOf: Cost
     model = undefined;
     const used = cleanUsage(member(event, 'usage') as Partial<Usage> | undefined);
     const [asked, response] = [answered.details.find(([label]) => label === 'model')?.[1], textMember(event, 'model')];
-    const price = (asked === undefined ? undefined : costOf(used, asked)) ?? (response === undefined ? undefined : costOf(used, response));
+    const price =
+      (asked === undefined ? undefined : costOf(used, asked)) ??
+      (response === undefined ? undefined : costOf(used, response));
     const error = member(event, 'error');
-    finish(answered, now, error === undefined ? 'ok' : 'error', error === undefined ? textMember(event, 'finishReason') : errorText(error));
+    finish(
+      answered,
+      now,
+      error === undefined ? 'ok' : 'error',
+      error === undefined ? textMember(event, 'finishReason') : errorText(error),
+    );
     Object.assign(answered, { usage: used, cost: price });
     if (firstDeltaMs !== undefined) answered.firstDeltaMs = Math.max(0, now - (ms - firstDeltaMs) - answered.start);
     models.add(asked ?? response ?? 'model');
     usage = addUsage(usage, used);
-    cost = cost === undefined || (price === undefined && used.input + used.output > 0) ? undefined : cost + (price ?? 0);
+    cost =
+      cost === undefined || (price === undefined && used.input + used.output > 0) ? undefined : cost + (price ?? 0);
     detail(answered, 'answered by', response);
     detail(answered, 'pieces', deltas === undefined ? undefined : String(deltas));
     detail(answered, 'error', error === undefined ? undefined : textOfValue(error));
@@ -152,13 +168,23 @@ const timesOf = (lines: readonly TraceLine[]): readonly number[] => {
   let offset = -(lines[0]?.ms ?? 0);
   let last: TraceLine | undefined;
   return lines.map((line) => {
-    if (last !== undefined && line.ms < last.ms) offset = last.ms + offset + Math.max(0, line.event.at - last.event.at) - line.ms;
+    if (last !== undefined && line.ms < last.ms) {
+      offset = last.ms + offset + Math.max(0, line.event.at - last.event.at) - line.ms;
+    }
     last = line;
     return Math.max(0, line.ms + offset);
   });
 };
 
-const createNode = (kind: TraceNode['kind'], name: string, start: number): TraceNode => ({ kind, name, start, end: start, status: 'open', details: [], children: [] });
+const createNode = (kind: TraceNode['kind'], name: string, start: number): TraceNode => ({
+  kind,
+  name,
+  start,
+  end: start,
+  status: 'open',
+  details: [],
+  children: [],
+});
 
 const finish = (node: TraceNode, end: number, status: TraceStatus, note?: string): void => {
   Object.assign(node, { end: Math.max(end, node.start), status, ...(note !== undefined && note !== '' && { note }) });

@@ -2,7 +2,9 @@ import type { JSONValue } from '@h/turn';
 
 /** The member of this name, of anything. */
 export const member = (value: unknown, key: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
+  typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ? (value as Record<string, unknown>)[key]
+    : undefined;
 
 export const textMember = (value: unknown, key: string): string | undefined => {
   const found = member(value, key);
@@ -18,16 +20,26 @@ export const numberMember = (value: unknown, key: string): number | undefined =>
 export const textOfValue = (value: unknown): string => {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
-  if (Array.isArray(value)) return value.map((item) => textOfValue(item)).filter((text) => text !== '').join('\n');
+  if (Array.isArray(value)) {
+    return value
+      .map((item) => textOfValue(item))
+      .filter((text) => text !== '')
+      .join('\n');
+  }
   const type = textMember(value, 'type');
-  if (type === 'tool-call') return `${textMember(value, 'toolName') ?? 'tool'}(${JSON.stringify(member(value, 'input')) ?? ''})`;
-  const inner = member(value, 'text') ?? member(value, 'content') ?? (type === undefined ? undefined : member(value, 'value'));
+  if (type === 'tool-call') {
+    return `${textMember(value, 'toolName') ?? 'tool'}(${JSON.stringify(member(value, 'input')) ?? ''})`;
+  }
+  const inner =
+    member(value, 'text') ?? member(value, 'content') ?? (type === undefined ? undefined : member(value, 'value'));
   return inner === undefined ? JSON.stringify(value, null, 2) : textOfValue(inner);
 };
 
 /** An error in a few words. */
 export const errorText = (error: unknown): string => {
-  const code = textMember(error, 'code') ?? (numberMember(error, 'status') === undefined ? textMember(error, 'name') : String(numberMember(error, 'status')));
+  const code =
+    textMember(error, 'code') ??
+    (numberMember(error, 'status') === undefined ? textMember(error, 'name') : String(numberMember(error, 'status')));
   const message = textMember(error, 'message');
   return [code, message].filter((part) => part !== undefined).join(': ');
 };

@@ -23,18 +23,36 @@ const noPaint: TracePaint = { strong: plain, faint: plain, good: plain, bad: pla
  * ```
  */
 export const formatTrace = (trace: Trace, paint: TracePaint = noPaint): string =>
-  [headline(trace, paint), ...summary(trace, paint), ...trace.nodes.flatMap((node, place) => branch(node, place === trace.nodes.length - 1, '', paint))].join('\n');
+  [
+    headline(trace, paint),
+    ...summary(trace, paint),
+    ...trace.nodes.flatMap((node, place) => branch(node, place === trace.nodes.length - 1, '', paint)),
+  ].join('\n');
 
 const headline = ({ id, trigger, outcome: recorded, durationMs }: Trace, paint: TracePaint): string => {
   const outcome = recorded === undefined ? undefined : oneLine(recorded, 40);
-  const end = outcome === undefined ? paint.warn('without an end') : outcome === 'completed' || outcome === 'replied' ? paint.good(outcome) : paint.bad(outcome);
-  const parts = [paint.strong(`turn ${oneLine(id, 60)}`), ...(trigger === undefined ? [] : [oneLine(trigger, 30)]), end, formatDuration(durationMs)];
+  const end =
+    outcome === undefined
+      ? paint.warn('without an end')
+      : outcome === 'completed' || outcome === 'replied'
+        ? paint.good(outcome)
+        : paint.bad(outcome);
+  const parts = [
+    paint.strong(`turn ${oneLine(id, 60)}`),
+    ...(trigger === undefined ? [] : [oneLine(trigger, 30)]),
+    end,
+    formatDuration(durationMs),
+  ];
   return parts.join(paint.faint(' · '));
 };
 
 const summary = (trace: Trace, paint: TracePaint): readonly string[] => {
   const { steps, toolCalls, usage, cost, models, reason, input } = trace;
-  const counts = [`${count(steps)} ${steps === 1 ? 'step' : 'steps'}`, `${count(toolCalls)} tool ${toolCalls === 1 ? 'call' : 'calls'}`, formatUsage(usage)];
+  const counts = [
+    `${count(steps)} ${steps === 1 ? 'step' : 'steps'}`,
+    `${count(toolCalls)} tool ${toolCalls === 1 ? 'call' : 'calls'}`,
+    formatUsage(usage),
+  ];
   const price = cost === undefined || isEmptyUsage(usage) ? [] : [formatCost(cost)];
   return [
     paint.faint([...counts, ...price, ...models.map((model) => oneLine(model, 60))].join(' · ')),
@@ -62,7 +80,12 @@ const line = (node: TraceNode, paint: TracePaint): string => {
     ...(usage === undefined || isEmptyUsage(usage) ? [] : [formatUsage(usage)]),
     ...(cost === undefined || cost === 0 ? [] : [formatCost(cost)]),
   ].map((fact) => paint.faint(fact));
-  const words = status === 'open' ? colour('without an end') : note === undefined || (kind === 'tool' && note === 'ok') ? undefined : colour(oneLine(note, 100));
+  const words =
+    status === 'open'
+      ? colour('without an end')
+      : note === undefined || (kind === 'tool' && note === 'ok')
+        ? undefined
+        : colour(oneLine(note, 100));
   const shown = input === undefined ? title : `${title} ${paint.faint(oneLine(input.replaceAll(/\s+/g, ' '), 60))}`;
   return [shown, ...facts, ...(words === undefined ? [] : [words])].join(paint.faint(' · '));
 };

@@ -24,7 +24,10 @@ export const count = (value: number): string => Math.round(value).toLocaleString
  * Text as one line for a terminal: control characters, which could move the cursor or set colours, are shown as spaces.
  */
 export const oneLine = (text: string, maxChars: number): string => {
-  // oxlint-disable-next-line eslint/no-control-regex -- these are what is taken out
-  const line = text.slice(0, maxChars * 4).replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ').trim();
+  const line = text
+    .slice(0, maxChars * 4)
+    // oxlint-disable-next-line eslint/no-control-regex -- these are what is taken out
+    .replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ')
+    .trim();
   return line.length > maxChars ? `${line.slice(0, maxChars - 1)}…` : line;
 };

@@ -55,5 +55,11 @@ const readLine = (line: string): TraceLine | undefined => {
 const isLine = (value: unknown): value is TraceLine => {
   if (typeof value !== 'object' || value === null) return false;
   const { v, ms, event } = value as { v?: unknown; ms?: unknown; event?: Partial<TraceLine['event']> };
-  return v === 1 && typeof ms === 'number' && typeof event?.type === 'string' && typeof event.turn === 'string' && typeof event.at === 'number';
+  return (
+    v === 1 &&
+    typeof ms === 'number' &&
+    typeof event?.type === 'string' &&
+    typeof event.turn === 'string' &&
+    typeof event.at === 'number'
+  );
 };

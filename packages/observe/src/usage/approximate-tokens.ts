@@ -11,8 +11,13 @@ import type { MessageList, ModelRequest, ModelResponse } from '@h/turn';
  * approximateTokens({ bytesSent: 4000, bytesReceived: 400 }); // 1100
  * ```
  */
-export const approximateTokens = ({ bytesSent, bytesReceived }: { readonly bytesSent: number; readonly bytesReceived: number }): number =>
-  Math.floor((bytesSent + bytesReceived) / 4);
+export const approximateTokens = ({
+  bytesSent,
+  bytesReceived,
+}: {
+  readonly bytesSent: number;
+  readonly bytesReceived: number;
+}): number => Math.floor((bytesSent + bytesReceived) / 4);
 
 /** Counts the bytes of a turn's requests and answers; what a request repeats of the one before is not measured again. */
 export interface ByteCounter {
@@ -27,17 +32,23 @@ export const byteCounter = (): ByteCounter => {
   let bytesSent = 0;
   let bytesReceived = 0;
   let history: { readonly list: MessageList; readonly bytes: number } | undefined;
-  let fixed: { readonly system: ModelRequest['system']; readonly tools: ModelRequest['tools']; readonly bytes: number } | undefined;
+  let fixed:
+    | { readonly system: ModelRequest['system']; readonly tools: ModelRequest['tools']; readonly bytes: number }
+    | undefined;
 
   const ofHistory = (list: MessageList): number => {
     const continues = history !== undefined && list.startsWith(history.list);
     let bytes = continues ? (history?.bytes ?? 0) : 0;
-    for (let place = continues ? (history?.list.length ?? 0) : 0; place < list.length; place += 1) bytes += bytesOf(list.at(place)?.content);
+    for (let place = continues ? (history?.list.length ?? 0) : 0; place < list.length; place += 1) {
+      bytes += bytesOf(list.at(place)?.content);
+    }
     history = { list, bytes };
     return bytes;
   };
   const ofFixed = ({ system, tools }: ModelRequest): number => {
-    if (fixed?.system !== system || fixed.tools !== tools) fixed = { system, tools, bytes: bytesOf(system) + bytesOf(tools) };
+    if (fixed?.system !== system || fixed.tools !== tools) {
+      fixed = { system, tools, bytes: bytesOf(system) + bytesOf(tools) };
+    }
     return fixed.bytes;
   };
   return {

@@ -28,4 +28,5 @@ const count = (value: unknown): number => (typeof value === 'number' && value > 
 export const isEmptyUsage = ({ input, output }: Usage): boolean => input === 0 && output === 0;
 
 /** The share of the input that came from the cache, from 0 to 1; `undefined` without input. */
-export const cacheHitRate = ({ input, cacheRead }: Usage): number | undefined => (input > 0 ? cacheRead / input : undefined);
+export const cacheHitRate = ({ input, cacheRead }: Usage): number | undefined =>
+  input > 0 ? cacheRead / input : undefined;

@@ -38,7 +38,8 @@ export const priceTable = (table: PriceTable, fallback?: CostOf): CostOf => {
   const prefixes = Object.entries(table)
     .flatMap(([name, price]) => (name.endsWith('*') ? [{ prefix: name.slice(0, -1), price }] : []))
     .toSorted((left, right) => right.prefix.length - left.prefix.length);
-  const find = (name: string): ModelPrice | undefined => exact.get(name) ?? prefixes.find(({ prefix }) => name.startsWith(prefix))?.price;
+  const find = (name: string): ModelPrice | undefined =>
+    exact.get(name) ?? prefixes.find(({ prefix }) => name.startsWith(prefix))?.price;
   return (usage, model) => {
     if (model === undefined) return fallback?.(usage, model);
     const price = find(model) ?? find(model.slice(model.indexOf('/') + 1));
@@ -50,5 +51,7 @@ export const priceTable = (table: PriceTable, fallback?: CostOf): CostOf => {
 export const costAt = ({ input, output, cacheRead = input, cacheWrite = input }: ModelPrice, given: Usage): number => {
   const usage = cleanUsage(given);
   const fresh = usage.input - usage.cacheRead - usage.cacheWrite;
-  return (fresh * input + usage.cacheRead * cacheRead + usage.cacheWrite * cacheWrite + usage.output * output) / 1_000_000;
+  return (
+    (fresh * input + usage.cacheRead * cacheRead + usage.cacheWrite * cacheWrite + usage.output * output) / 1_000_000
+  );
 };

@@ -36,13 +36,35 @@ export const exceededBy = (
   { usage, knownCost }: UsageTotals,
   { maxInputTokens = 2_000_000, maxOutputTokens = 500_000, maxCost = Infinity }: UsageLimits,
 ): BudgetExceeded | undefined => {
-  if (usage.input >= maxInputTokens) return exceeded('maxInputTokens', usage.input, maxInputTokens, `${usage.input} input tokens`, String(maxInputTokens));
-  if (usage.output >= maxOutputTokens) return exceeded('maxOutputTokens', usage.output, maxOutputTokens, `${usage.output} output tokens`, String(maxOutputTokens));
+  if (usage.input >= maxInputTokens) {
+    return exceeded(
+      'maxInputTokens',
+      usage.input,
+      maxInputTokens,
+      `${usage.input} input tokens`,
+      String(maxInputTokens),
+    );
+  }
+  if (usage.output >= maxOutputTokens) {
+    return exceeded(
+      'maxOutputTokens',
+      usage.output,
+      maxOutputTokens,
+      `${usage.output} output tokens`,
+      String(maxOutputTokens),
+    );
+  }
   if (knownCost >= maxCost) return exceeded('maxCost', knownCost, maxCost, `$${knownCost.toFixed(4)}`, `$${maxCost}`);
   return undefined;
 };
 
-const exceeded = (limit: keyof UsageLimits, used: number, allowed: number, have: string, may: string): BudgetExceeded => ({
+const exceeded = (
+  limit: keyof UsageLimits,
+  used: number,
+  allowed: number,
+  have: string,
+  may: string,
+): BudgetExceeded => ({
   limit,
   used,
   allowed,

@@ -21,7 +21,9 @@ export const readTotals = (value: JSONValue | undefined): UsageTotals | undefine
   if (typeof value !== 'object' || value === null || !('usage' in value) || value['v'] !== version) return undefined;
   const { usage, cost, knownCost, calls, unpricedCalls, failedCalls } = value as Record<string, unknown>;
   const counts = [knownCost, calls, unpricedCalls, failedCalls];
-  const isSound = counts.every((count) => typeof count === 'number' && Number.isFinite(count) && count >= 0) && (cost === null || cost === knownCost);
+  const isSound =
+    counts.every((count) => typeof count === 'number' && Number.isFinite(count) && count >= 0) &&
+    (cost === null || cost === knownCost);
   if (!isSound || !isDeepStrictEqual(cleanUsage(usage as object), usage)) return undefined;
   return {
     usage: cleanUsage(usage as object),

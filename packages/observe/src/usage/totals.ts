@@ -15,7 +15,14 @@ export interface UsageTotals {
   readonly failedCalls: number;
 }
 
-export const noTotals: UsageTotals = Object.freeze({ usage: noUsage, cost: 0, knownCost: 0, calls: 0, unpricedCalls: 0, failedCalls: 0 });
+export const noTotals: UsageTotals = Object.freeze({
+  usage: noUsage,
+  cost: 0,
+  knownCost: 0,
+  calls: 0,
+  unpricedCalls: 0,
+  failedCalls: 0,
+});
 
 /** The sum of two totals. */
 export const addTotals = (left: UsageTotals, right: UsageTotals): UsageTotals =>

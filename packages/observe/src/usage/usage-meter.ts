@@ -106,7 +106,11 @@ const maxDepth = 20;
 export const createUsageMeter = (options: UsageMeterOptions = {}): UsageMeter => {
   checkOptions('createUsageMeter()', options, {
     costOf: aFunction,
-    limits: objectOf({ maxInputTokens: numberFrom(0, Infinity), maxOutputTokens: numberFrom(0, Infinity), maxCost: numberFrom(0, Infinity) } satisfies OptionChecks<UsageLimits>),
+    limits: objectOf({
+      maxInputTokens: numberFrom(0, Infinity),
+      maxOutputTokens: numberFrom(0, Infinity),
+      maxCost: numberFrom(0, Infinity),
+    } satisfies OptionChecks<UsageLimits>),
     maxSessions: wholeFrom(1, Infinity),
     maxTurns: wholeFrom(1, Infinity),
   });
@@ -120,10 +124,16 @@ export const createUsageMeter = (options: UsageMeterOptions = {}): UsageMeter =>
   const roll = (first: TurnEntry, totals: UsageTotals): void => {
     const seen = new Set<string>();
     const seenSessions = new Set<string>();
-    for (let entry: TurnEntry | undefined = first, depth = 0; entry !== undefined && depth < maxDepth && !seen.has(entry.turn); depth += 1) {
+    for (
+      let entry: TurnEntry | undefined = first, depth = 0;
+      entry !== undefined && depth < maxDepth && !seen.has(entry.turn);
+      depth += 1
+    ) {
       seen.add(entry.turn);
       entry.totals = addTotals(entry.totals, totals);
-      if (!seenSessions.has(entry.session)) sessions.set(entry.session, addTotals(sessions.get(entry.session) ?? noTotals, totals));
+      if (!seenSessions.has(entry.session)) {
+        sessions.set(entry.session, addTotals(sessions.get(entry.session) ?? noTotals, totals));
+      }
       seenSessions.add(entry.session);
       entry = entry.parent === undefined ? undefined : turns.get(entry.parent);
     }
@@ -151,7 +161,9 @@ export const createUsageMeter = (options: UsageMeterOptions = {}): UsageMeter =>
     },
     exceeded: (session) => {
       const reason = killedAll ?? killed.get(session);
-      return reason === undefined ? exceededBy(sessions.get(session) ?? noTotals, limits) : { limit: 'killed', used: 0, allowed: 0, reason };
+      return reason === undefined
+        ? exceededBy(sessions.get(session) ?? noTotals, limits)
+        : { limit: 'killed', used: 0, allowed: 0, reason };
     },
     kill: (reason, session) => {
       if (session === undefined) killedAll = reason;

@@ -10,19 +10,34 @@ import { killSwitch } from './kill-switch.js';
 import { addTotals, formatTotals, noTotals, totalsOfCall } from './totals.js';
 import { createUsageMeter } from './usage-meter.js';
 
-const used = (input: number, output: number, cacheRead = 0, cacheWrite = 0, reasoning = 0): Usage => ({ input, output, cacheRead, cacheWrite, reasoning });
+const used = (input: number, output: number, cacheRead = 0, cacheWrite = 0, reasoning = 0): Usage => ({
+  input,
+  output,
+  cacheRead,
+  cacheWrite,
+  reasoning,
+});
 const anyNumber = fc.oneof(fc.double(), fc.integer(), fc.constant(undefined));
 
 describe('cleanUsage', () => {
   it('gives numbers that can be added, of which the parts are no more than the whole', () => {
     fc.assert(
-      fc.property(fc.record({ input: anyNumber, output: anyNumber, cacheRead: anyNumber, cacheWrite: anyNumber, reasoning: anyNumber }), (given) => {
-        const usage = cleanUsage(given as Partial<Usage>);
-        for (const value of Object.values(usage)) expect(Number.isFinite(value) && value >= 0).toBe(true);
-        expect(usage.cacheRead + usage.cacheWrite).toBeLessThanOrEqual(usage.input);
-        expect(usage.reasoning).toBeLessThanOrEqual(usage.output);
-        expect(cleanUsage(usage)).toEqual(usage);
-      }),
+      fc.property(
+        fc.record({
+          input: anyNumber,
+          output: anyNumber,
+          cacheRead: anyNumber,
+          cacheWrite: anyNumber,
+          reasoning: anyNumber,
+        }),
+        (given) => {
+          const usage = cleanUsage(given as Partial<Usage>);
+          for (const value of Object.values(usage)) expect(Number.isFinite(value) && value >= 0).toBe(true);
+          expect(usage.cacheRead + usage.cacheWrite).toBeLessThanOrEqual(usage.input);
+          expect(usage.reasoning).toBeLessThanOrEqual(usage.output);
+          expect(cleanUsage(usage)).toEqual(usage);
+        },
+      ),
     );
   });
 
@@ -32,7 +47,12 @@ describe('cleanUsage', () => {
 });
 
 describe('priceTable', () => {
-  const costOf = priceTable({ 'openai/gpt-5': { input: 1, output: 10, cacheRead: 0.1 }, 'claude-*': { input: 3, output: 15 }, 'claude-haiku-*': { input: 1, output: 5 }, 'ollama/*': { input: 0, output: 0 } });
+  const costOf = priceTable({
+    'openai/gpt-5': { input: 1, output: 10, cacheRead: 0.1 },
+    'claude-*': { input: 3, output: 15 },
+    'claude-haiku-*': { input: 1, output: 5 },
+    'ollama/*': { input: 0, output: 0 },
+  });
 
   it('counts cached input once, at its own price', () => {
     expect(costOf(used(1000, 100, 900), 'openai/gpt-5')).toBeCloseTo((100 + 90 + 1000) / 1e6, 12);
@@ -68,8 +88,18 @@ describe('priceTable', () => {
 
 describe('totals', () => {
   it('have no cost as soon as the price of one call is unknown, and say what they cost at least', () => {
-    const totals = [totalsOfCall(used(1000, 10), 0.5, false), totalsOfCall(used(5, 5), undefined, true)].reduce(addTotals, noTotals);
-    expect(totals).toEqual({ usage: used(1005, 15), cost: undefined, knownCost: 0.5, calls: 2, unpricedCalls: 1, failedCalls: 1 });
+    const totals = [totalsOfCall(used(1000, 10), 0.5, false), totalsOfCall(used(5, 5), undefined, true)].reduce(
+      addTotals,
+      noTotals,
+    );
+    expect(totals).toEqual({
+      usage: used(1005, 15),
+      cost: undefined,
+      knownCost: 0.5,
+      calls: 2,
+      unpricedCalls: 1,
+      failedCalls: 1,
+    });
     expect(formatTotals(totals)).toBe('at least $0.5000 (1,005 input / 15 output tokens)');
     expect(formatTotals(noTotals)).toBe('$0.0000 (0 input / 0 output tokens)');
     expect(formatTotals(totalsOfCall(used(1, 1), undefined, false))).toBe('unknown cost (1 input / 1 output tokens)');
@@ -90,7 +120,14 @@ describe('createUsageMeter', () => {
     meter.record({ turn: 'parent', usage: used(1, 0), model: 'm' });
     meter.record({ turn: 'child', usage: used(10, 0), model: 'm' });
     meter.record({ turn: 'grandchild', usage: used(100, 0), model: 'm', failed: true });
-    const inputs = [meter.turn('parent'), meter.turn('child'), meter.turn('grandchild'), meter.session('alice'), meter.session('alice/1'), meter.total].map(({ usage }) => usage.input);
+    const inputs = [
+      meter.turn('parent'),
+      meter.turn('child'),
+      meter.turn('grandchild'),
+      meter.session('alice'),
+      meter.session('alice/1'),
+      meter.total,
+    ].map(({ usage }) => usage.input);
     expect(inputs).toEqual([111, 110, 100, 111, 110, 111]);
     expect(meter.total).toMatchObject({ calls: 3, failedCalls: 1, cost: 111 / 1e6 });
   });
@@ -100,7 +137,9 @@ describe('createUsageMeter', () => {
     meter.begin({ turn: 'a', session: 's', parent: 'b' });
     meter.begin({ turn: 'b', session: 's', parent: 'a' });
     meter.record({ turn: 'a', usage: used(1, 1) });
-    expect([meter.turn('a').usage.input, meter.turn('b').usage.input, meter.session('s').usage.input]).toEqual([1, 1, 1]);
+    expect([meter.turn('a').usage.input, meter.turn('b').usage.input, meter.session('s').usage.input]).toEqual([
+      1, 1, 1,
+    ]);
   });
 
   it('counts a call again that was counted already only if it cannot tell', () => {
@@ -127,7 +166,18 @@ describe('createUsageMeter', () => {
     meter.record({ turn: 't', usage: used(10, 5, 3), cost: 0.25 });
     const kept = JSON.parse(JSON.stringify(meter.snapshot('s'))) as JSONObject;
     const next = createUsageMeter();
-    const odds: readonly (JSONValue | undefined)[] = [undefined, null, 7, 'x', [], {}, { v: 2 }, { ...kept, knownCost: -1 }, { ...kept, usage: { input: 1 } }, { ...kept, cost: 9 }];
+    const odds: readonly (JSONValue | undefined)[] = [
+      undefined,
+      null,
+      7,
+      'x',
+      [],
+      {},
+      { v: 2 },
+      { ...kept, knownCost: -1 },
+      { ...kept, usage: { input: 1 } },
+      { ...kept, cost: 9 },
+    ];
     for (const odd of odds) next.restore('s', odd);
     expect(next.session('s').calls).toBe(0);
     next.restore('s', kept);
@@ -156,7 +206,12 @@ describe('createUsageMeter', () => {
     meter.begin({ turn: 't', session: 's' });
     meter.record({ turn: 't', usage: used(1, 0), cost: 1 });
     meter.record({ turn: 't', usage: used(1, 0) });
-    expect(meter.exceeded('s')).toMatchObject({ limit: 'maxCost', used: 1, allowed: 1, reason: 'The session has used $1.0000 of the $1 that it may use.' });
+    expect(meter.exceeded('s')).toMatchObject({
+      limit: 'maxCost',
+      used: 1,
+      allowed: 1,
+      reason: 'The session has used $1.0000 of the $1 that it may use.',
+    });
     expect(meter.exceeded('other')).toBeUndefined();
     expect(createUsageMeter({ limits: { maxInputTokens: 0 } }).exceeded('new')?.limit).toBe('maxInputTokens');
   });
@@ -174,7 +229,14 @@ describe('createUsageMeter', () => {
     expect(meter.exceeded('a')).toBeUndefined();
   });
 
-  it.each([[{ prices: 1 }, '"prices"'], [{ limits: { maxTokens: 1 } }, '"limits.maxTokens"'], [{ limits: { maxCost: Number.NaN } }, 'it was given NaN'], [{ maxTurns: 0 }, '"maxTurns"'], [{ maxSessions: 0 }, '"maxSessions"'], [{ costOf: 1 }, '"costOf"']])('refuses %j', (options, message) => {
+  it.each([
+    [{ prices: 1 }, '"prices"'],
+    [{ limits: { maxTokens: 1 } }, '"limits.maxTokens"'],
+    [{ limits: { maxCost: Number.NaN } }, 'it was given NaN'],
+    [{ maxTurns: 0 }, '"maxTurns"'],
+    [{ maxSessions: 0 }, '"maxSessions"'],
+    [{ costOf: 1 }, '"costOf"'],
+  ])('refuses %j', (options, message) => {
     expect(() => createUsageMeter(options as never)).toThrow(message);
   });
 });
@@ -185,7 +247,10 @@ describe('killSwitch', () => {
     const model = scriptedModel(Array.from({ length: 9 }, (_, index) => response(call(String(index), 'ls'))));
     const agent = harness({ model, tools: scriptedTools({ ls: 'a' }) }).pipe(killSwitch(meter), observe({ meter }));
     const { outcome, reason, messages } = await reply(agent.turn({ session: 's', input: 'Go' }));
-    expect({ outcome, reason }).toEqual({ outcome: 'budget-exceeded', reason: 'The session has used 30 input tokens of the 25 that it may use.' });
+    expect({ outcome, reason }).toEqual({
+      outcome: 'budget-exceeded',
+      reason: 'The session has used 30 input tokens of the 25 that it may use.',
+    });
     expect(messages.at(-1)?.role).toBe('tool');
     expect(model.requests).toHaveLength(3);
     expect(await reply(agent.turn({ session: 's', input: 'Again' }))).toMatchObject({ outcome: 'budget-exceeded' });

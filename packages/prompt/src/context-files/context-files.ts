@@ -1,4 +1,15 @@
-import { aFunction, aText, checkOptions, listOf, oneOf, recordOf, required, wholeFrom, type OptionCheck, type OptionChecks } from '@h/turn/options';
+import {
+  aFunction,
+  aText,
+  checkOptions,
+  listOf,
+  oneOf,
+  recordOf,
+  required,
+  wholeFrom,
+  type OptionCheck,
+  type OptionChecks,
+} from '@h/turn/options';
 import { hashText } from '../hash.js';
 import { normalizeText } from '../normalize.js';
 import type { FoundSection, SectionProblem, SectionSource } from '../sections.js';
@@ -49,7 +60,10 @@ export interface ContextFilesOptions {
 /** Below so many characters the rest of a file is not worth showing. */
 const leastRest = 200;
 
-const aName: OptionCheck = { takes: 'a name or a path below a folder, with "/" between its parts and without ".."', accepts: (value) => isName(value) };
+const aName: OptionCheck = {
+  takes: 'a name or a path below a folder, with "/" between its parts and without ".."',
+  accepts: (value) => isName(value),
+};
 
 const checks: OptionChecks<ContextFilesOptions> = {
   workspace: required({ ...aText, takes: 'the path of a folder' }),
@@ -61,7 +75,10 @@ const checks: OptionChecks<ContextFilesOptions> = {
   scan: aFunction,
 };
 
-const standardTiers: NonNullable<ContextFilesOptions['tiers']> = { 'memory.md': 'volatile', 'bootstrap.md': 'bootstrap' };
+const standardTiers: NonNullable<ContextFilesOptions['tiers']> = {
+  'memory.md': 'volatile',
+  'bootstrap.md': 'bootstrap',
+};
 
 /**
  * Finds the files in which people tell agents about themselves and their project, from the workspace up.
@@ -79,7 +96,9 @@ const standardTiers: NonNullable<ContextFilesOptions['tiers']> = { 'memory.md': 
 export const contextFiles = (options: ContextFilesOptions): SectionSource => {
   checkOptions('contextFiles()', options, checks);
   const { workspace, root, names = contextFileNames, maxChars = 20_000, maxTotalChars = 60_000, scan } = options;
-  const tiers = new Map(Object.entries({ ...standardTiers, ...options.tiers }).map(([name, tier]) => [name.toLowerCase(), tier]));
+  const tiers = new Map(
+    Object.entries({ ...standardTiers, ...options.tiers }).map(([name, tier]) => [name.toLowerCase(), tier]),
+  );
   let files = new Map<string, ReadFile>();
 
   const read = async (found: FoundFile, outermost: string): Promise<ReadFile> => {
@@ -121,8 +140,13 @@ const usable = async (
   const problems = problem ? [problem] : [];
   const normalized = normalizeText(text);
   if (result.isWhole && normalized.length <= maxChars) return { text: normalized, problems };
-  const message = result.isWhole ? `It has ${normalized.length} characters; ${maxChars} are used.` : `It is long; ${maxChars} characters are used.`;
-  return { text: cutFile(normalized, path, maxChars, result.isWhole), problems: [...problems, { code: 'shortened', message, path }] };
+  const message = result.isWhole
+    ? `It has ${normalized.length} characters; ${maxChars} are used.`
+    : `It is long; ${maxChars} characters are used.`;
+  return {
+    text: cutFile(normalized, path, maxChars, result.isWhole),
+    problems: [...problems, { code: 'shortened', message, path }],
+  };
 };
 
 const cutFile = (text: string, path: string, maxChars: number, isWhole: boolean): string => {
@@ -146,10 +170,21 @@ const compose = (
     const hash = hashText(text);
     if (text === '' || seen.has(hash)) continue;
     seen.add(hash);
-    const kept = text.length <= room ? text : room < leastRest ? '[Left out: the files before it take up all room.]' : shorten(text, room, `read ${path} for the rest`);
-    if (kept !== text) problems.push({ code: 'shortened', message: `All files together may take ${maxTotalChars} characters.`, path });
+    const kept =
+      text.length <= room
+        ? text
+        : room < leastRest
+          ? '[Left out: the files before it take up all room.]'
+          : shorten(text, room, `read ${path} for the rest`);
+    if (kept !== text) {
+      problems.push({ code: 'shortened', message: `All files together may take ${maxTotalChars} characters.`, path });
+    }
     room = Math.max(0, room - text.length);
-    sections.push({ id: `file:${path}`, tier: tiers.get(baseName(path).toLowerCase()) ?? 'session', text: enclosed(path, kept) });
+    sections.push({
+      id: `file:${path}`,
+      tier: tiers.get(baseName(path).toLowerCase()) ?? 'session',
+      text: enclosed(path, kept),
+    });
   }
   return { sections, problems };
 };
@@ -161,4 +196,7 @@ const enclosed = (path: string, text: string): string =>
   `<context-file path="${path.replaceAll('"', '&quot;')}">\n${text.replace(ownTags, '&lt;')}\n</context-file>`;
 
 const isName = (name: unknown): boolean =>
-  typeof name === 'string' && name !== '' && !/[\\\0:"<>\n]/.test(name) && name.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
+  typeof name === 'string' &&
+  name !== '' &&
+  !/[\\\0:"<>\n]/.test(name) &&
+  name.split('/').every((part) => part !== '' && part !== '.' && part !== '..');

@@ -64,7 +64,10 @@ const exists = async (path: string): Promise<boolean> =>
   );
 
 /** The files of these names in the folders. Case makes no difference, as on many file systems it makes none. */
-export const findFiles = async ({ folders }: SearchedFolders, names: readonly string[]): Promise<readonly FoundFile[]> => {
+export const findFiles = async (
+  { folders }: SearchedFolders,
+  names: readonly string[],
+): Promise<readonly FoundFile[]> => {
   const wanted = new Map<string, Set<string>>();
   for (const name of names) {
     const [folder, base] = [dirname(name), name.slice(name.lastIndexOf('/') + 1)];

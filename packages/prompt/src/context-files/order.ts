@@ -33,6 +33,13 @@ export const baseName = (path: string): string => path.slice(path.lastIndexOf('/
  */
 export const sortContextFiles = <File extends OrderedFile>(files: readonly File[]): readonly File[] =>
   files
-    .map((file) => ({ file, rank: ranks.get(baseName(file.path).toLowerCase()) ?? ranks.size, path: file.path.normalize(), hash: hashText(file.text) }))
-    .toSorted((left, right) => left.rank - right.rank || byCodeUnit(left.path, right.path) || byCodeUnit(left.hash, right.hash))
+    .map((file) => ({
+      file,
+      rank: ranks.get(baseName(file.path).toLowerCase()) ?? ranks.size,
+      path: file.path.normalize(),
+      hash: hashText(file.text),
+    }))
+    .toSorted(
+      (left, right) => left.rank - right.rank || byCodeUnit(left.path, right.path) || byCodeUnit(left.hash, right.hash),
+    )
     .map(({ file }) => file);

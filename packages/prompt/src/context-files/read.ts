@@ -24,11 +24,18 @@ const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.
  *
  * @param maxBytes how much is read
  */
-export const readInside = async (location: string, root: string, maxBytes: number, known: KnownFile | undefined): Promise<KnownFile> => {
+export const readInside = async (
+  location: string,
+  root: string,
+  maxBytes: number,
+  known: KnownFile | undefined,
+): Promise<KnownFile> => {
   let file: FileHandle | undefined;
   try {
     const target = await realpath(location);
-    if (!isInside(target, root)) return refused('outside', 'It is a link that leads out of the workspace; it is not followed.');
+    if (!isInside(target, root)) {
+      return refused('outside', 'It is a link that leads out of the workspace; it is not followed.');
+    }
     file = await open(target, openFlags);
     const { dev, ino, size, mtimeNs, ctimeNs, isFile } = await statOf(file);
     if (!isFile) return refused('unreadable', 'It is no regular file.');
@@ -44,7 +51,9 @@ export const readInside = async (location: string, root: string, maxBytes: numbe
   }
 };
 
-const statOf = async (file: FileHandle): Promise<Record<'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs', bigint> & { readonly isFile: boolean }> => {
+const statOf = async (
+  file: FileHandle,
+): Promise<Record<'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs', bigint> & { readonly isFile: boolean }> => {
   const stats = await file.stat({ bigint: true });
   const { dev, ino, size, mtimeNs, ctimeNs } = stats;
   return { dev, ino, size, mtimeNs, ctimeNs, isFile: stats.isFile() };
@@ -55,7 +64,10 @@ const isInside = (path: string, root: string): boolean => {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 };
 
-const refused = (code: 'outside' | 'unreadable', message: string): KnownFile => ({ signature: '', result: { ok: false, code, message } });
+const refused = (code: 'outside' | 'unreadable', message: string): KnownFile => ({
+  signature: '',
+  result: { ok: false, code, message },
+});
 
 const readStart = async (file: FileHandle, maxBytes: number): Promise<Uint8Array> => {
   const buffer = new Uint8Array(maxBytes);
@@ -72,7 +84,9 @@ const readStart = async (file: FileHandle, maxBytes: number): Promise<Uint8Array
 const decoded = (bytes: Uint8Array, isCut: boolean): FileText => {
   const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
   const text = new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8').decode(isCut ? withoutHalf(bytes, isUtf16) : bytes);
-  if (text.includes('\0')) return { ok: false, code: 'not-text', message: 'It holds NUL characters and so is no text.' };
+  if (text.includes('\0')) {
+    return { ok: false, code: 'not-text', message: 'It holds NUL characters and so is no text.' };
+  }
   return { ok: true, text, isWhole: !isCut };
 };
 

@@ -13,7 +13,8 @@ export interface ScanResult {
 export type ContextScan = (text: string, about: { readonly path: string }) => MaybePromise<ScanResult>;
 
 /** What is said in place of a text that was withheld, so that nobody takes its rules for absent. */
-const placeholder = '[This file is withheld: the scanner refused its content. Its rules are unknown; be careful, and say so if they matter.]';
+const placeholder =
+  '[This file is withheld: the scanner refused its content. Its rules are unknown; be careful, and say so if they matter.]';
 
 /**
  * A text as the scanner lets it through.
@@ -37,11 +38,19 @@ export const scanned = async (
   if (typeof cleaned !== 'string') return withheld(path, 'The scanner answered with something that is no text.');
   if (verdict === 'clean') return { text: cleaned };
   if (verdict === 'suspicious') {
-    return { text: cleaned, problem: { code: 'suspicious', message: 'The scanner finds it suspicious; it is used.', path } };
+    return {
+      text: cleaned,
+      problem: { code: 'suspicious', message: 'The scanner finds it suspicious; it is used.', path },
+    };
   }
   const isKnown = verdict === 'malicious';
-  if (!isKnown || cleaned === text) return withheld(path, isKnown ? 'The scanner finds it malicious.' : 'The scanner gave no verdict that is known.');
-  return { text: cleaned, problem: { code: 'cleaned', message: 'The scanner finds it malicious; what it left of it is used.', path } };
+  if (!isKnown || cleaned === text) {
+    return withheld(path, isKnown ? 'The scanner finds it malicious.' : 'The scanner gave no verdict that is known.');
+  }
+  return {
+    text: cleaned,
+    problem: { code: 'cleaned', message: 'The scanner finds it malicious; what it left of it is used.', path },
+  };
 };
 
 const withheld = (path: string, message: string): { readonly text: string; readonly problem: SectionProblem } => ({

@@ -12,8 +12,13 @@ const version = 1;
 
 /** A line of JSON, with its end. @throws TurnError `unwritable-message` or `unwritable-record` for what could not be read again */
 export const encodeEntry = (entry: Entry): string => {
-  const plain = entry.type === 'saved' ? { ...entry, message: { ...entry.message, message: toPlain(entry.message.message) } } : entry;
-  if (![saved, removed, delivered].some((check) => check.accepts(plain))) throw new TurnError('unwritable-message', 'The message has a session, a key or options that are no text.');
+  const plain =
+    entry.type === 'saved'
+      ? { ...entry, message: { ...entry.message, message: toPlain(entry.message.message) } }
+      : entry;
+  if (![saved, removed, delivered].some((check) => check.accepts(plain))) {
+    throw new TurnError('unwritable-message', 'The message has a session, a key or options that are no text.');
+  }
   return `${JSON.stringify({ v: version, ...plain })}\n`;
 };
 
@@ -26,7 +31,12 @@ export const decodeEntry = (line: string): Entry | undefined => {
   const given = parse(line);
   if (typeof given !== 'object' || given === null || !('v' in given)) return undefined;
   const { v, ...entry } = given;
-  if (typeof v === 'number' && v > version) throw new TurnError('unsupported-version', `The inbox was written by a later release, in version ${v} of the format; this one reads version ${version}.`);
+  if (typeof v === 'number' && v > version) {
+    throw new TurnError(
+      'unsupported-version',
+      `The inbox was written by a later release, in version ${v} of the format; this one reads version ${version}.`,
+    );
+  }
   return v === version ? toEntry(entry) : undefined;
 };
 
@@ -52,7 +62,13 @@ const toEntry = (entry: object): Entry | undefined => {
 const known = objectOf({
   session: required(aText),
   id: required(aText),
-  delivery: required(objectOf({ status: required(oneOf('delivered')), how: required(oneOf('turn', 'steered')), turn: required(anyText) })),
+  delivery: required(
+    objectOf({
+      status: required(oneOf('delivered')),
+      how: required(oneOf('turn', 'steered')),
+      turn: required(anyText),
+    }),
+  ),
 });
 
 const removed = objectOf({ type: required(oneOf('removed')), tag: required(aText), delivered: known });
@@ -83,9 +99,17 @@ const inRecord = (message: UserMessage): Parameters<typeof encodeRecord>[0] => (
   event: { type: 'input.received', turn: '', at: 0, id: '', message },
 });
 
-const toPlain = (message: UserMessage): JSONValue => (JSON.parse(encodeRecord(inRecord(message))) as { readonly event: { readonly message: JSONValue } }).event.message;
+const toPlain = (message: UserMessage): JSONValue =>
+  (JSON.parse(encodeRecord(inRecord(message))) as { readonly event: { readonly message: JSONValue } }).event.message;
 
 const fromPlain = (message: JSONValue): UserMessage => {
-  const { event } = decodeRecord(JSON.stringify({ v: 1, seq: 0, derived: false, event: { type: 'input.received', turn: '', at: 0, id: '', message } }));
+  const { event } = decodeRecord(
+    JSON.stringify({
+      v: 1,
+      seq: 0,
+      derived: false,
+      event: { type: 'input.received', turn: '', at: 0, id: '', message },
+    }),
+  );
   return (event as TurnEventOf<'input.received'>).message;
 };

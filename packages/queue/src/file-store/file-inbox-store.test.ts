@@ -26,7 +26,11 @@ const kept = (tag: string, more: Partial<KeptMessage> = {}): KeptMessage => ({
   ...more,
 });
 
-const known = (id: string): KnownDelivery => ({ session: 'alice', id, delivery: { status: 'delivered', how: 'turn', turn: `turn-${id}` } });
+const known = (id: string): KnownDelivery => ({
+  session: 'alice',
+  id,
+  delivery: { status: 'delivered', how: 'turn', turn: `turn-${id}` },
+});
 
 const storeIn = (directory: string, more: object = {}): InboxStore => {
   const store = fileInboxStore({ directory, ...more });
@@ -57,9 +61,23 @@ describe('fileInboxStore', () => {
       mode: 'collect',
       mergeKey: '["x"]',
       options: { id: 'm1', trigger: 'cron', priority: 'background', metadata: { $h: 'url', __proto__: null } },
-      message: { role: 'user', content: [{ type: 'text', text: 'Look.' }, { type: 'image', image: new Uint8Array([0, 255, 10]) }, { type: 'image', image: new URL('https://example.com/a.png') }], metadata: { inbox: 'b' } },
+      message: {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Look.' },
+          { type: 'image', image: new Uint8Array([0, 255, 10]) },
+          { type: 'image', image: new URL('https://example.com/a.png') },
+        ],
+        metadata: { inbox: 'b' },
+      },
     });
-    await Promise.all([store.save(kept('a')), store.save(bytes), store.save(kept('c')), store.remove('a', known('m0')), store.remove('never there')]);
+    await Promise.all([
+      store.save(kept('a')),
+      store.save(bytes),
+      store.save(kept('c')),
+      store.remove('a', known('m0')),
+      store.remove('never there'),
+    ]);
     await store.close();
     const found = await foundIn(directory);
     expect(found.messages).toEqual([bytes, kept('c')]);
@@ -99,7 +117,11 @@ describe('fileInboxStore', () => {
     await first.open();
     await first.save(kept('a'));
     const second = storeIn(directory);
-    await expect(second.open()).rejects.toMatchObject({ code: 'inbox-held', pid: process.pid, message: expect.stringContaining(`process ${process.pid} (this one)`) as string });
+    await expect(second.open()).rejects.toMatchObject({
+      code: 'inbox-held',
+      pid: process.pid,
+      message: expect.stringContaining(`process ${process.pid} (this one)`) as string,
+    });
     await first.close();
     expect((await second.open()).messages).toEqual([kept('a')]);
     await second.close();
@@ -123,7 +145,9 @@ describe('fileInboxStore', () => {
     await store.open();
     await expect(store.open()).rejects.toMatchObject({ code: 'inbox-closed' });
     await store.close();
-    for (const call of [store.save(kept('a')), store.remove('a'), store.check(), store.open()]) await expect(call).rejects.toMatchObject({ code: 'inbox-closed' });
+    for (const call of [store.save(kept('a')), store.remove('a'), store.check(), store.open()]) {
+      await expect(call).rejects.toMatchObject({ code: 'inbox-closed' });
+    }
     await store.close();
   });
 
@@ -131,8 +155,12 @@ describe('fileInboxStore', () => {
     const directory = await temporaryFolder();
     const store = storeIn(directory);
     await store.open();
-    await expect(store.save(kept('a', { mergeKey: undefined as never }))).rejects.toMatchObject({ code: 'unwritable-message' });
-    await expect(store.save(kept('b', { message: { role: 'user', content: 'b', metadata: { f: () => 1 } as never } }))).rejects.toMatchObject({ code: 'unwritable-record' });
+    await expect(store.save(kept('a', { mergeKey: undefined as never }))).rejects.toMatchObject({
+      code: 'unwritable-message',
+    });
+    await expect(
+      store.save(kept('b', { message: { role: 'user', content: 'b', metadata: { f: () => 1 } as never } })),
+    ).rejects.toMatchObject({ code: 'unwritable-record' });
     await store.save(kept('c'));
     await store.close();
     expect((await foundIn(directory)).tags).toEqual(['c']);
@@ -149,10 +177,21 @@ describe('fileInboxStore', () => {
     const whole = await readFile(path);
     await truncate(path, whole.length - 5);
     const problems: FileInboxProblem[] = [];
-    expect((await foundIn(directory, { onProblem: (problem: FileInboxProblem) => problems.push(problem) })).tags).toEqual(['a']);
-    expect(problems).toEqual([{ path, backup: join(directory, 'inbox.1.damaged.jsonl'), lines: 1, message: expect.stringContaining('never confirmed') as string }]);
+    expect(
+      (await foundIn(directory, { onProblem: (problem: FileInboxProblem) => problems.push(problem) })).tags,
+    ).toEqual(['a']);
+    expect(problems).toEqual([
+      {
+        path,
+        backup: join(directory, 'inbox.1.damaged.jsonl'),
+        lines: 1,
+        message: expect.stringContaining('never confirmed') as string,
+      },
+    ]);
     expect(await readFile(problems[0]?.backup ?? '')).toEqual(whole.subarray(0, -5));
-    expect((await foundIn(directory, { onProblem: (problem: FileInboxProblem) => problems.push(problem) })).tags).toEqual(['a']);
+    expect(
+      (await foundIn(directory, { onProblem: (problem: FileInboxProblem) => problems.push(problem) })).tags,
+    ).toEqual(['a']);
     expect(problems).toHaveLength(1);
   });
 
@@ -164,7 +203,13 @@ describe('fileInboxStore', () => {
     await store.close();
     const path = await theFile(directory);
     const line = await readFile(path, 'utf8');
-    const wrong = ['null', '{"v":1,"type":"saved"}', line.replace('"role":"user"', '"role":"king"').trim(), '{"v":1,"type":"removed","tag":"a","delivered":{"id":1}}', '\0\0\0'];
+    const wrong = [
+      'null',
+      '{"v":1,"type":"saved"}',
+      line.replace('"role":"user"', '"role":"king"').trim(),
+      '{"v":1,"type":"removed","tag":"a","delivered":{"id":1}}',
+      '\0\0\0',
+    ];
     await appendFile(path, `${wrong.join('\n')}\n`);
     const noText = Buffer.from(line.replaceAll('"a"', '"z"'));
     noText[noText.indexOf('Message')] = 0xff;
@@ -194,9 +239,14 @@ describe('fileInboxStore', () => {
     await store.save(kept('a'));
     await store.close();
     expect((await foundIn(directory)).tags).toEqual(['a']);
-    await writeFile(join(directory, 'inbox.1.jsonl'), (await readFile(await theFile(directory), 'utf8')).replaceAll('"a"', '"late"'));
+    await writeFile(
+      join(directory, 'inbox.1.jsonl'),
+      (await readFile(await theFile(directory), 'utf8')).replaceAll('"a"', '"late"'),
+    );
     await writeFile(join(directory, 'inbox.1.jsonl.new'), '{');
-    for (const name of (await readdir(directory)).filter((each) => each.startsWith('lock'))) await rm(join(directory, name), { recursive: true });
+    for (const name of (await readdir(directory)).filter((each) => each.startsWith('lock'))) {
+      await rm(join(directory, name), { recursive: true });
+    }
     expect((await foundIn(directory)).tags).toEqual(['a']);
     expect((await readdir(directory)).toSorted()).toEqual(['inbox.3.jsonl', 'lock.3']);
   });
@@ -204,26 +254,34 @@ describe('fileInboxStore', () => {
   it.each([
     ['process of another machine', 20_000, 40_000, 30_000],
     ['process of another machine with a short lease', 500, 5000, 1000],
-  ])('takes a %s for dead when its lease is over, which then keeps nothing any more', async (_, before, after, leaseMs) => {
-    const directory = await temporaryFolder();
-    const first = storeIn(directory);
-    await first.open();
-    await first.save(kept('a'));
-    const owner = join(directory, 'lock.1', 'owner');
-    await writeFile(owner, JSON.stringify({ ...(JSON.parse(await readFile(owner, 'utf8')) as object), host: 'elsewhere', leaseMs }));
-    const last = (ms: number): Promise<void> => utimes(owner, new Date(Date.now() - ms), new Date(Date.now() - ms));
-    await last(before);
-    await expect(storeIn(directory).open()).rejects.toMatchObject({ code: 'inbox-held', host: 'elsewhere' });
-    await last(after);
-    const second = storeIn(directory);
-    expect((await second.open()).messages).toEqual([kept('a')]);
-    for (const call of [first.check(), first.save(kept('b')), first.remove('a')]) await expect(call).rejects.toMatchObject({ code: 'inbox-taken' });
-    await first.close();
-    await second.save(kept('c'));
-    await second.check();
-    await second.close();
-    expect((await foundIn(directory)).tags).toEqual(['a', 'c']);
-  });
+  ])(
+    'takes a %s for dead when its lease is over, which then keeps nothing any more',
+    async (_, before, after, leaseMs) => {
+      const directory = await temporaryFolder();
+      const first = storeIn(directory);
+      await first.open();
+      await first.save(kept('a'));
+      const owner = join(directory, 'lock.1', 'owner');
+      await writeFile(
+        owner,
+        JSON.stringify({ ...(JSON.parse(await readFile(owner, 'utf8')) as object), host: 'elsewhere', leaseMs }),
+      );
+      const last = (ms: number): Promise<void> => utimes(owner, new Date(Date.now() - ms), new Date(Date.now() - ms));
+      await last(before);
+      await expect(storeIn(directory).open()).rejects.toMatchObject({ code: 'inbox-held', host: 'elsewhere' });
+      await last(after);
+      const second = storeIn(directory);
+      expect((await second.open()).messages).toEqual([kept('a')]);
+      for (const call of [first.check(), first.save(kept('b')), first.remove('a')]) {
+        await expect(call).rejects.toMatchObject({ code: 'inbox-taken' });
+      }
+      await first.close();
+      await second.save(kept('c'));
+      await second.check();
+      await second.close();
+      expect((await foundIn(directory)).tags).toEqual(['a', 'c']);
+    },
+  );
 
   it('tells a dead process from a living one that has its number', async () => {
     const directory = await temporaryFolder();
@@ -255,48 +313,63 @@ describe('fileInboxStore', () => {
     await store.open();
     await store.save(kept('a'));
     if (process.platform === 'win32') return;
-    expect([(await stat(directory)).mode & 0o777, (await stat(await theFile(directory))).mode & 0o777]).toEqual([0o700, 0o600]);
+    expect([(await stat(directory)).mode & 0o777, (await stat(await theFile(directory))).mode & 0o777]).toEqual([
+      0o700, 0o600,
+    ]);
   });
 
-  it.skipIf(process.platform === 'win32')('takes back what it could write in part only, and goes on when it can', async () => {
-    const directory = await temporaryFolder();
-    // No file may be larger than 64 kB there. It ends neither closed nor let go, as if it were killed.
-    const script = `process.on('SIGXFSZ', () => undefined);
+  it.skipIf(process.platform === 'win32')(
+    'takes back what it could write in part only, and goes on when it can',
+    async () => {
+      const directory = await temporaryFolder();
+      // No file may be larger than 64 kB there. It ends neither closed nor let go, as if it were killed.
+      const script = `process.on('SIGXFSZ', () => undefined);
       const store = fileInboxStore({ directory });
       await store.open();
       await store.save(message('first', 10));
       const refused = await Promise.allSettled([store.save(message('whole', 10)), store.save(message('large', 600_000))]);
       if (process.argv.includes('goes on')) await store.save(message('last', 10));
       process.exit(refused.every(({ status }) => status === 'rejected') ? 0 : 1);`;
-    for (const [then, tags] of [['ends', ['first']], ['goes on', ['first', 'last']]] as const) {
-      const child = await aProcess(join(directory, then), script, '64', then);
-      expect((await once(child, 'exit'))[0]).toBe(0);
-      expect((await foundIn(join(directory, then))).tags).toEqual(tags);
-    }
-  });
+      for (const [then, tags] of [
+        ['ends', ['first']],
+        ['goes on', ['first', 'last']],
+      ] as const) {
+        const child = await aProcess(join(directory, then), script, '64', then);
+        expect((await once(child, 'exit'))[0]).toBe(0);
+        expect((await foundIn(join(directory, then))).tags).toEqual(tags);
+      }
+    },
+  );
 
-  it.skipIf(process.platform === 'win32')('belongs to a process as long as that lives, asleep or not, and to the next one as soon as it is killed', async () => {
-    const directory = await temporaryFolder();
-    const script = `const store = fileInboxStore({ directory, leaseMs: 100 });
+  it.skipIf(process.platform === 'win32')(
+    'belongs to a process as long as that lives, asleep or not, and to the next one as soon as it is killed',
+    async () => {
+      const directory = await temporaryFolder();
+      const script = `const store = fileInboxStore({ directory, leaseMs: 100 });
       await store.open();
       await store.save(message('a', 10));
       console.log('kept');
       setInterval(() => undefined, 1000);`;
-    const child = await aProcess(directory, script);
-    await once(child.stdout as NodeJS.ReadableStream, 'data');
-    await expect(storeIn(directory).open()).rejects.toMatchObject({ code: 'inbox-held', pid: child.pid });
-    child.kill('SIGSTOP');
-    await utimes(join(directory, 'lock.1', 'owner'), 1, 1);
-    await expect(storeIn(directory).open()).rejects.toMatchObject({ code: 'inbox-held', pid: child.pid });
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-    expect((await foundIn(directory)).tags).toEqual(['a']);
-  });
+      const child = await aProcess(directory, script);
+      await once(child.stdout as NodeJS.ReadableStream, 'data');
+      await expect(storeIn(directory).open()).rejects.toMatchObject({ code: 'inbox-held', pid: child.pid });
+      child.kill('SIGSTOP');
+      await utimes(join(directory, 'lock.1', 'owner'), 1, 1);
+      await expect(storeIn(directory).open()).rejects.toMatchObject({ code: 'inbox-held', pid: child.pid });
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      expect((await foundIn(directory)).tags).toEqual(['a']);
+    },
+  );
 
   it.each<[string, object, RegExp]>([
     ['no folder', {}, /fileInboxStore\(\) needs "directory": a text/],
     ['an unknown option', { directory: 'x', leaseMS: 1 }, /no option "leaseMS" .*did you mean "leaseMs"/],
-    ['a lease that is none', { directory: 'x', leaseMs: 1 }, /a number from 100 to 2147483647 as "leaseMs"; it was given 1\./],
+    [
+      'a lease that is none',
+      { directory: 'x', leaseMs: 1 },
+      /a number from 100 to 2147483647 as "leaseMs"; it was given 1\./,
+    ],
   ])('refuses %s', (_, options, message) => {
     expect(() => fileInboxStore(options as never)).toThrow(message);
   });
@@ -315,7 +388,9 @@ describe('fileInboxStore', () => {
         const states: (readonly string[])[] = [[]];
         const model = new Map<string, true>();
         for (const { tag, what } of steps) {
-          await (what === 'save' ? store.save(kept(tag)) : store.remove(tag, what === 'deliver' ? known(tag) : undefined));
+          await (what === 'save'
+            ? store.save(kept(tag))
+            : store.remove(tag, what === 'deliver' ? known(tag) : undefined));
           model.delete(tag);
           if (what === 'save') model.set(tag, true);
           sizes.push((await stat(path)).size);
@@ -332,16 +407,31 @@ describe('fileInboxStore', () => {
 });
 
 /** A process that runs this script; it finds `fileInboxStore`, its `directory` and `message(tag, length)`. */
-const aProcess = async (directory: string, script: string, limit = 'unlimited', ...rest: readonly string[]): Promise<ChildProcess> => {
+const aProcess = async (
+  directory: string,
+  script: string,
+  limit = 'unlimited',
+  ...rest: readonly string[]
+): Promise<ChildProcess> => {
   const root = await temporaryFolder();
   const bundle = join(root, 'store.mjs');
-  await build({ entryPoints: [fileURLToPath(new URL('index.ts', import.meta.url))], outfile: bundle, bundle: true, platform: 'node', format: 'esm', conditions: ['@h/source'], logLevel: 'silent' });
+  await build({
+    entryPoints: [fileURLToPath(new URL('index.ts', import.meta.url))],
+    outfile: bundle,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    conditions: ['@h/source'],
+    logLevel: 'silent',
+  });
   const file = join(root, 'script.mjs');
   const start = `import { fileInboxStore } from ${JSON.stringify(bundle)};
     const directory = ${JSON.stringify(directory)};
     const message = (tag, length) => ({ tag, session: 's', message: { role: 'user', content: 'x'.repeat(length) }, mode: 'steer', mergeKey: '', options: {} });`;
   await writeFile(file, `${start}\n${script}`);
-  const child = spawn('bash', ['-c', `ulimit -f ${limit}; exec "$0" "$@"`, process.execPath, file, ...rest], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn('bash', ['-c', `ulimit -f ${limit}; exec "$0" "$@"`, process.execPath, file, ...rest], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 };

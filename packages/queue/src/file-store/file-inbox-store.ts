@@ -41,7 +41,11 @@ export interface FileInboxStoreOptions {
  * ```
  */
 export const fileInboxStore = (options: FileInboxStoreOptions): InboxStore => {
-  checkOptions('fileInboxStore()', options, { directory: required(aText), leaseMs: numberFrom(100, 2_147_483_647), onProblem: aFunction });
+  checkOptions('fileInboxStore()', options, {
+    directory: required(aText),
+    leaseMs: numberFrom(100, 2_147_483_647),
+    onProblem: aFunction,
+  });
   const { directory, leaseMs = 30_000, onProblem } = options;
   const tell = (problem: FileInboxProblem): void => {
     try {
@@ -53,12 +57,19 @@ export const fileInboxStore = (options: FileInboxStoreOptions): InboxStore => {
   let opened: Opened | undefined;
   let isClosed = false;
   const current = (): Opened => {
-    if (!opened || isClosed) throw new TurnError('inbox-closed', `The inbox in ${JSON.stringify(directory)} is not open.`);
+    if (!opened || isClosed) {
+      throw new TurnError('inbox-closed', `The inbox in ${JSON.stringify(directory)} is not open.`);
+    }
     return opened;
   };
   return {
     open: async () => {
-      if (isClosed || opened) throw new TurnError('inbox-closed', `The inbox in ${JSON.stringify(directory)} was opened before; another inbox needs a store of its own.`);
+      if (isClosed || opened) {
+        throw new TurnError(
+          'inbox-closed',
+          `The inbox in ${JSON.stringify(directory)} was opened before; another inbox needs a store of its own.`,
+        );
+      }
       const { contents, ...rest } = await openFolder(directory, leaseMs, tell);
       opened = rest;
       return contents;
@@ -83,7 +94,11 @@ interface Opened {
   readonly file: KeptFile;
 }
 
-const openFolder = async (directory: string, leaseMs: number, onProblem: (problem: FileInboxProblem) => void): Promise<Opened & { readonly contents: InboxContents }> => {
+const openFolder = async (
+  directory: string,
+  leaseMs: number,
+  onProblem: (problem: FileInboxProblem) => void,
+): Promise<Opened & { readonly contents: InboxContents }> => {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const lock = await takeLock(directory, leaseMs);
   try {

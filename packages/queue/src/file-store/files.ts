@@ -6,7 +6,10 @@ import { dirname } from 'node:path';
  *
  * @returns the file, to go on writing, and its size
  */
-export const replaceFile = async (path: string, pieces: Iterable<string>): Promise<{ readonly handle: FileHandle; readonly size: number }> => {
+export const replaceFile = async (
+  path: string,
+  pieces: Iterable<string>,
+): Promise<{ readonly handle: FileHandle; readonly size: number }> => {
   const draft = `${path}.new`;
   const handle = await open(draft, 'w', 0o600);
   try {

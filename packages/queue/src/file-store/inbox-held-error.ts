@@ -7,8 +7,13 @@ export class InboxHeldError extends TurnError {
   readonly host: string | undefined;
 
   constructor(directory: string, holder: { readonly pid: number; readonly host: string } | undefined) {
-    const by = holder ? `process ${holder.pid}${holder.pid === process.pid ? ' (this one)' : ''} on ${holder.host}` : 'another process';
-    super('inbox-held', `The inbox in ${JSON.stringify(directory)} belongs to ${by}; it is free when that is closed or ends. Two at once need folders of their own.`);
+    const by = holder
+      ? `process ${holder.pid}${holder.pid === process.pid ? ' (this one)' : ''} on ${holder.host}`
+      : 'another process';
+    super(
+      'inbox-held',
+      `The inbox in ${JSON.stringify(directory)} belongs to ${by}; it is free when that is closed or ends. Two at once need folders of their own.`,
+    );
     this.pid = holder?.pid;
     this.host = holder?.host;
   }

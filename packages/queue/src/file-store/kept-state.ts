@@ -21,7 +21,10 @@ export class KeptState {
   }
 
   get contents(): InboxContents {
-    return { messages: [...this.#messages.values()].map(({ value }) => value), delivered: [...this.#known.values()].map(({ value }) => value) };
+    return {
+      messages: [...this.#messages.values()].map(({ value }) => value),
+      delivered: [...this.#known.values()].map(({ value }) => value),
+    };
   }
 
   /** Adds a line, which takes so many bytes. */

@@ -20,7 +20,9 @@ export const fileOf = (folder: string, number: number): string => join(folder, `
 
 /** The files of earlier holders, and what a process has left that died while it wrote one. */
 export const earlierFiles = async (folder: string, number: number): Promise<readonly string[]> =>
-  (await readdir(folder)).filter((name) => fileNumber(name) > 0 && fileNumber(name) < number).map((name) => join(folder, name));
+  (await readdir(folder))
+    .filter((name) => fileNumber(name) > 0 && fileNumber(name) < number)
+    .map((name) => join(folder, name));
 
 const fileNumber = (name: string): number => numberIn(/^inbox\.(\d+)\.jsonl(?:\.new)?$/, name);
 

@@ -72,7 +72,11 @@ describe('a file of messages', () => {
       checks += 1;
       if (checks === 4) throw new TurnError('inbox-taken', 'Taken.');
     };
-    const file = new KeptFile(join(folder, 'inbox.1.jsonl'), { number: 1, check, release: async () => undefined }, new KeptState());
+    const file = new KeptFile(
+      join(folder, 'inbox.1.jsonl'),
+      { number: 1, check, release: async () => undefined },
+      new KeptState(),
+    );
     await file.create();
     await file.add({ type: 'removed', tag: 'a' });
     await expect(file.add({ type: 'removed', tag: 'b' })).rejects.toMatchObject({ code: 'inbox-taken' });

@@ -51,15 +51,24 @@ const ownerIn = (lock: string): string => join(lock, 'owner');
 const lockNumber = (name: string): number => numberIn(/^lock\.(\d+)$/, name);
 
 /** The highest number that was given; files have the numbers of their holders, should somebody tidy up the locks. */
-const highest = async (folder: string): Promise<number> => Math.max(0, ...(await readdir(folder)).map((name) => numberIn(/^(?:lock|inbox)\.(\d+)(?:\.|$)/, name)));
+const highest = async (folder: string): Promise<number> =>
+  Math.max(0, ...(await readdir(folder)).map((name) => numberIn(/^(?:lock|inbox)\.(\d+)(?:\.|$)/, name)));
 
 const refuseIfHeld = async (folder: string, number: number, now: number): Promise<void> => {
   const lock = lockIn(folder, number);
-  const [holder, renewedAt] = await Promise.all([holderOf(lock), stat(ownerIn(lock)).then(({ mtimeMs }) => mtimeMs, () => 0)]);
+  const [holder, renewedAt] = await Promise.all([
+    holderOf(lock),
+    stat(ownerIn(lock)).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => 0,
+    ),
+  ]);
   if (!holder) return;
   const state = processState(holder);
   // A renewal that lies ahead was made by another clock, or this one was put back.
-  if (state === 'alive' || (state === 'unknown' && Math.abs(now - renewedAt) <= holder.leaseMs)) throw new InboxHeldError(folder, holder);
+  if (state === 'alive' || (state === 'unknown' && Math.abs(now - renewedAt) <= holder.leaseMs)) {
+    throw new InboxHeldError(folder, holder);
+  }
 };
 
 /** Who holds a lock; nobody, where it was released, or emptied by a loss of power that no holder outlives. */
@@ -84,10 +93,17 @@ const moveInto = async (folder: string, draft: string, number: number): Promise<
 };
 
 /** Somebody else was faster. */
-const overtaken = async (folder: string): Promise<InboxHeldError> => new InboxHeldError(folder, await holderOf(lockIn(folder, await highest(folder))));
+const overtaken = async (folder: string): Promise<InboxHeldError> =>
+  new InboxHeldError(folder, await holderOf(lockIn(folder, await highest(folder))));
 
 /** The lock, renewed from now on; given back where a higher number shows that the look before it came too late. */
-const inForce = async (folder: string, number: number, handle: FileHandle, text: string, leaseMs: number): Promise<Lock> => {
+const inForce = async (
+  folder: string,
+  number: number,
+  handle: FileHandle,
+  text: string,
+  leaseMs: number,
+): Promise<Lock> => {
   let renewing: Promise<unknown> = Promise.resolve();
   // That it cannot be renewed shows when somebody takes it.
   const renew = (): void => {
@@ -106,7 +122,12 @@ const inForce = async (folder: string, number: number, handle: FileHandle, text:
   const lock: Lock = {
     number,
     check: async () => {
-      if ((await highest(folder)) !== number) throw new TurnError('inbox-taken', `Another process has taken this one for dead and has the inbox in ${JSON.stringify(folder)}; nothing more is kept.`);
+      if ((await highest(folder)) !== number) {
+        throw new TurnError(
+          'inbox-taken',
+          `Another process has taken this one for dead and has the inbox in ${JSON.stringify(folder)}; nothing more is kept.`,
+        );
+      }
     },
     release,
   };
@@ -128,7 +149,14 @@ const removeOthers = async (folder: string, number: number): Promise<void> => {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
     const isEarlier = lockNumber(name) > 0 && lockNumber(name) < number;
-    const isLeft = name.startsWith(draftPrefix) && now - (await stat(path).then(({ mtimeMs }) => mtimeMs, () => now)) > surelyLeftMs;
+    const isLeft =
+      name.startsWith(draftPrefix) &&
+      now -
+        (await stat(path).then(
+          ({ mtimeMs }) => mtimeMs,
+          () => now,
+        )) >
+        surelyLeftMs;
     // What cannot be removed is in nobody's way.
     if (isEarlier || isLeft) await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }

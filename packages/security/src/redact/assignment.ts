@@ -39,8 +39,12 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   if (reader.waits(start, index)) return undefined;
   if (/^(?:set-)?cookie$/i.test(key.name)) return findCookies(reader, index, start);
   const isEnvironment = text.charCodeAt(index) === equals && key.isTight && environmentName.test(key.name);
-  const value = isQuote(text, start) ? readQuoted(reader, index, start, isEnvironment) : readUnquoted(reader, index, start, key, isEnvironment);
-  if (value === undefined || !isSecret(text.slice(value.start, value.end), key, strength, value, reader)) return undefined;
+  const value = isQuote(text, start)
+    ? readQuoted(reader, index, start, isEnvironment)
+    : readUnquoted(reader, index, start, key, isEnvironment);
+  if (value === undefined || !isSecret(text.slice(value.start, value.end), key, strength, value, reader)) {
+    return undefined;
+  }
   return { kind: 'assignment', start: value.start, end: value.end };
 };
 
@@ -71,7 +75,12 @@ const readKey = (reader: Reader, end: number, index: number): Key | undefined =>
   const floor = Math.max(barrier, end - maxKeyLength - 1);
   while (start > floor && is(text.charCodeAt(start - 1), keyClass)) start -= 1;
   if (end - start > maxKeyLength || start === end) return undefined;
-  return { name: text.slice(start, end).replace(/^[-.$]+/, ''), start, isQuoted: end < index && text.charCodeAt(end) !== 32 && text.charCodeAt(end) !== colon, isTight: end === index };
+  return {
+    name: text.slice(start, end).replace(/^[-.$]+/, ''),
+    start,
+    isQuoted: end < index && text.charCodeAt(end) !== 32 && text.charCodeAt(end) !== colon,
+    isTight: end === index,
+  };
 };
 
 interface Value {
@@ -112,7 +121,13 @@ const readQuoted = (reader: Reader, index: number, from: number, isEnvironment: 
   return end === start + maxQuoted ? undefined : { start, end, isQuoted: true, isCode: false, isEnvironment };
 };
 
-const readUnquoted = (reader: Reader, index: number, start: number, key: Key, isEnvironment: boolean): Value | undefined => {
+const readUnquoted = (
+  reader: Reader,
+  index: number,
+  start: number,
+  key: Key,
+  isEnvironment: boolean,
+): Value | undefined => {
   const { text } = reader;
   const end = reader.endOfRun(start, stop, maxUnquoted, false);
   if (end < start + maxUnquoted && reader.waits(end, index)) return undefined;
@@ -120,7 +135,13 @@ const readUnquoted = (reader: Reader, index: number, start: number, key: Key, is
   const isCall = next === '(' || next === '[' || next === '<';
   if (end === start || isCall) return undefined;
   const isList = next === ',' || next === ';' || next === ')' || next === '}';
-  return { start, end, isQuoted: false, isCode: isList || (text.charCodeAt(index) === equals && !key.isTight), isEnvironment };
+  return {
+    start,
+    end,
+    isQuoted: false,
+    isCode: isList || (text.charCodeAt(index) === equals && !key.isTight),
+    isEnvironment,
+  };
 };
 
 /** All of a cookie header, which has its secrets under names of its own. */
@@ -171,5 +192,7 @@ const isMixed = (value: string, { isQuoted }: Value): boolean => {
 /** `password2`, `my-secret-1`: a value that says what it is instead of being it. */
 const mentions = (value: string, name: string): boolean => {
   const lower = value.toLowerCase();
-  return ['password', 'passwd', 'secret', 'token', 'key', 'credential', 'auth', name.toLowerCase()].some((one) => lower.includes(one));
+  return ['password', 'passwd', 'secret', 'token', 'key', 'credential', 'auth', name.toLowerCase()].some((one) =>
+    lower.includes(one),
+  );
 };

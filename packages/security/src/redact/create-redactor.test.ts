@@ -18,7 +18,9 @@ describe('redact', () => {
       (token) => `https://example.org/?k=${token}&x=1`,
       (token) => `(${token})\nnext`,
     ];
-    const missed = seeds.flatMap((seed) => frames.filter((frame) => redact(frame(make(seed))) !== frame(r)).map((frame) => frame(make(seed))));
+    const missed = seeds.flatMap((seed) =>
+      frames.filter((frame) => redact(frame(make(seed))) !== frame(r)).map((frame) => frame(make(seed))),
+    );
     expect(missed.length / (seeds.length * frames.length), missed[0]).toBeLessThanOrEqual(0.01);
     expect(Object.keys(inspect(`: ${make(3)}`).found)).toEqual([kind]);
   });
@@ -54,16 +56,24 @@ describe('redact', () => {
     ['authorization: Basic YWxhZGRpbjpvcGVuc2VzYW1l', `authorization: Basic ${r}`],
     ['"Authorization": "Bearer abc123def456ghi789jkl"', `"Authorization": "Bearer ${r}"`],
     ['Cookie: sid=abc123def456; theme=dark\nx: y', `Cookie: ${r}\nx: y`],
-    [`https://${['hooks', 'slack'].join('.')}.com/services/T024BE7LD/B024BE7LE/${drawn(alphanumeric, 24, 9)}`, `https://hooks.slack.com/services/${r}`],
+    [
+      `https://${['hooks', 'slack'].join('.')}.com/services/T024BE7LD/B024BE7LE/${drawn(alphanumeric, 24, 9)}`,
+      `https://hooks.slack.com/services/${r}`,
+    ],
   ])('makes of %s %s', (text, expected) => {
     expect(redact(text)).toBe(expected);
   });
 
-  it.each(['RSA PRIVATE KEY', 'PRIVATE KEY', 'EC PRIVATE KEY', 'OPENSSH PRIVATE KEY', 'PGP PRIVATE KEY BLOCK'])('takes out the body of a %s', (label) => {
-    expect(redact(`a\n${privateKey(1, label)}\nb`)).toBe(`a\n-----BEGIN ${label}-----${r}-----END ${label}-----\nb`);
-    expect(redact(JSON.stringify({ k: privateKey(2, label) }))).toBe(`{"k":"-----BEGIN ${label}-----${r}-----END ${label}-----"}`);
-    expect(redact(privateKey(3, label).slice(0, 400))).toBe(`-----BEGIN ${label}-----${r}`);
-  });
+  it.each(['RSA PRIVATE KEY', 'PRIVATE KEY', 'EC PRIVATE KEY', 'OPENSSH PRIVATE KEY', 'PGP PRIVATE KEY BLOCK'])(
+    'takes out the body of a %s',
+    (label) => {
+      expect(redact(`a\n${privateKey(1, label)}\nb`)).toBe(`a\n-----BEGIN ${label}-----${r}-----END ${label}-----\nb`);
+      expect(redact(JSON.stringify({ k: privateKey(2, label) }))).toBe(
+        `{"k":"-----BEGIN ${label}-----${r}-----END ${label}-----"}`,
+      );
+      expect(redact(privateKey(3, label).slice(0, 400))).toBe(`-----BEGIN ${label}-----${r}`);
+    },
+  );
 
   it.each([
     'claude-opus-4-1-20250805-thinking',
@@ -144,13 +154,25 @@ describe('known values', () => {
 describe('redactData', () => {
   it('goes by the names of members, and by the form of texts', () => {
     const [, make] = tokenMakers[0] ?? [];
-    const data = { password: 'plain words', nested: [{ apiKey: 'abcd', model: 'gpt-5', password: '', secret: null }], note: `key ${make?.(1)}`, pin: 1 };
-    expect(redactData(data)).toEqual({ password: r, nested: [{ apiKey: r, model: 'gpt-5', password: '', secret: null }], note: `key ${r}`, pin: 1 });
+    const data = {
+      password: 'plain words',
+      nested: [{ apiKey: 'abcd', model: 'gpt-5', password: '', secret: null }],
+      note: `key ${make?.(1)}`,
+      pin: 1,
+    };
+    expect(redactData(data)).toEqual({
+      password: r,
+      nested: [{ apiKey: r, model: 'gpt-5', password: '', secret: null }],
+      note: `key ${r}`,
+      pin: 1,
+    });
   });
 
   it('takes what looks random under names that may mean something else, and each item of lists', () => {
     const random = randomValue(5, 32).replaceAll('/', 'x');
-    expect(redactData({ token: random, auth: 'github', 'set-cookie': ['sid=abcdefgh', 'b=12345678'], tokens: 12_345 })).toEqual({ token: r, auth: 'github', 'set-cookie': [r, r], tokens: 12_345 });
+    expect(
+      redactData({ token: random, auth: 'github', 'set-cookie': ['sid=abcdefgh', 'b=12345678'], tokens: 12_345 }),
+    ).toEqual({ token: r, auth: 'github', 'set-cookie': [r, r], tokens: 12_345 });
   });
 
   it('returns the same object where there is nothing', () => {
@@ -172,7 +194,48 @@ describe('redactData', () => {
 
 /** Texts in which something of a secret is everywhere. */
 const pieces = fc.oneof(
-  fc.constantFrom('sk-', 'ant-', 'proj-', 'ghp_', 'AKIA', 'eyJ', '.', 'Bearer ', 'Basic ', 'password', 'API_KEY', 'token', '=', ':', ': ', '"', "'", '\\"', '\\', '://', 'user:', '@', '\n', ' ', '-----BEGIN PRIVATE KEY-----', '-----END PRIVATE KEY-----', '-----BEGIN', 'Cookie: ', 'a=b1b2b3b4;', 'xoxb-', 'hooks.slack.com/services/', r, 'ü', '漢', '=>', 'BEGIN ', 'https', ',', '-', '_'),
+  fc.constantFrom(
+    'sk-',
+    'ant-',
+    'proj-',
+    'ghp_',
+    'AKIA',
+    'eyJ',
+    '.',
+    'Bearer ',
+    'Basic ',
+    'password',
+    'API_KEY',
+    'token',
+    '=',
+    ':',
+    ': ',
+    '"',
+    "'",
+    '\\"',
+    '\\',
+    '://',
+    'user:',
+    '@',
+    '\n',
+    ' ',
+    '-----BEGIN PRIVATE KEY-----',
+    '-----END PRIVATE KEY-----',
+    '-----BEGIN',
+    'Cookie: ',
+    'a=b1b2b3b4;',
+    'xoxb-',
+    'hooks.slack.com/services/',
+    r,
+    'ü',
+    '漢',
+    '=>',
+    'BEGIN ',
+    'https',
+    ',',
+    '-',
+    '_',
+  ),
   fc.integer({ min: 1, max: 500 }).map((seed) => drawn(alphanumeric, (seed % 50) + 1, seed)),
   fc.integer({ min: 1, max: 500 }).map((seed) => tokenMakers[seed % tokenMakers.length]?.[1](seed) ?? ''),
   fc.string({ maxLength: 6 }),
@@ -228,20 +291,37 @@ describe('for any text', () => {
     expect(open.end()).toBe('again');
   });
 
-  it.each(['sk-', 'password=', 'password="', 'eyJa.', 'a://', 'a://xxxxx:', 'Bearer ', 'bearer a~', '-----BEGIN PRIVATE KEY-----', '-----BEGIN', 'token : ', 'cookie: ', 'cookie:a=b;', 'secret="\\', "password='\n", 'A', 'ghp_', '=', 'QWxhZGRpbjpvcGVu'])(
-    'takes time in proportion to the length of %s again and again',
-    (piece) => {
-      const work = (length: number): number => {
-        const text = piece.repeat(Math.ceil(length / piece.length));
-        const before = process.cpuUsage();
-        redact(text);
-        const { user } = process.cpuUsage(before);
-        return user;
-      };
-      work(20_000);
-      // Sixteen times the length: quadratic work would take 256 times as long.
-      const short = Math.max(2_000, work(10_000));
-      expect(work(160_000) / short).toBeLessThan(160);
-    },
-  );
+  it.each([
+    'sk-',
+    'password=',
+    'password="',
+    'eyJa.',
+    'a://',
+    'a://xxxxx:',
+    'Bearer ',
+    'bearer a~',
+    '-----BEGIN PRIVATE KEY-----',
+    '-----BEGIN',
+    'token : ',
+    'cookie: ',
+    'cookie:a=b;',
+    'secret="\\',
+    "password='\n",
+    'A',
+    'ghp_',
+    '=',
+    'QWxhZGRpbjpvcGVu',
+  ])('takes time in proportion to the length of %s again and again', (piece) => {
+    const work = (length: number): number => {
+      const text = piece.repeat(Math.ceil(length / piece.length));
+      const before = process.cpuUsage();
+      redact(text);
+      const { user } = process.cpuUsage(before);
+      return user;
+    };
+    work(20_000);
+    // Sixteen times the length: quadratic work would take 256 times as long.
+    const short = Math.max(2_000, work(10_000));
+    expect(work(160_000) / short).toBeLessThan(160);
+  });
 });

@@ -24,7 +24,9 @@ export const findUrlCredentials = (reader: Reader, index: number): Secret | unde
   const userInfo = text.slice(start, end);
   const cut = userInfo.indexOf(':');
   const value = userInfo.slice(cut + 1);
-  if (value.includes(reader.replacement) || isPlaceholder(value) || (cut === -1 && !looksRandom(value))) return undefined;
+  if (value.includes(reader.replacement) || isPlaceholder(value) || (cut === -1 && !looksRandom(value))) {
+    return undefined;
+  }
   return { kind: 'url-credentials', start: start + cut + 1, end };
 };
 
@@ -63,7 +65,9 @@ export const findBearer = (reader: Reader, index: number): Secret | undefined =>
     const end = reader.endOfRun(start, bearer, maxCredential);
     if (end < start + maxCredential && reader.waits(end, index)) return undefined;
     const value = text.slice(start, end);
-    if (value.length < min || isPlaceholder(value) || !(name === 'basic' ? isBasic(value) : isBearer(value))) return undefined;
+    if (value.length < min || isPlaceholder(value) || !(name === 'basic' ? isBasic(value) : isBearer(value))) {
+      return undefined;
+    }
     return { kind: name, start, end };
   }
   return undefined;
@@ -75,7 +79,8 @@ const endOfGap = (text: string, start: number): number => {
   return end;
 };
 
-const isBearer = (value: string): boolean => looksRandom(value) || (value.length >= 20 && /\d/.test(value) && !/^[a-z]+(?:[-_.][a-z\d]+)*$/i.test(value));
+const isBearer = (value: string): boolean =>
+  looksRandom(value) || (value.length >= 20 && /\d/.test(value) && !/^[a-z]+(?:[-_.][a-z\d]+)*$/i.test(value));
 
 /** Base64 of `user:password`. */
 const isBasic = (value: string): boolean => {

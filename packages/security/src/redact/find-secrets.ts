@@ -71,10 +71,13 @@ const look = (reader: Reader, index: number, opener: number): Secret | undefined
   const code = reader.text.charCodeAt(index);
   if (code > 127) return undefined;
   if (opener === anchor) return findToken(reader, index);
-  if (opener === letterB) return reader.before(index) === hyphen ? findPrivateKey(reader, index) : findBearer(reader, index);
+  if (opener === letterB) {
+    return reader.before(index) === hyphen ? findPrivateKey(reader, index) : findBearer(reader, index);
+  }
   const found = code === colon ? findUrlCredentials(reader, index) : undefined;
   return found !== undefined || reader.pendingFrom !== undefined ? found : findAssignment(reader, index);
 };
 
 /** Nothing is settled that waits for its end, or that an anchor still to come can reach back to. */
-const settledIn = (reader: Reader): number => (reader.isWhole ? reader.text.length : (reader.pendingFrom ?? reader.firstUnsettled()));
+const settledIn = (reader: Reader): number =>
+  reader.isWhole ? reader.text.length : (reader.pendingFrom ?? reader.firstUnsettled());

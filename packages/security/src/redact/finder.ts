@@ -32,7 +32,12 @@ export const lookBehind = 160;
 const whole: Place = { from: 0, isWhole: true, isBeginning: true, barrier: 0 };
 
 /** Goes through a whole text; tells of each kind that was replaced. */
-export const replaceAll = (text: string, finder: Finder, replacement: string, onFound?: (kind: string) => void): string => {
+export const replaceAll = (
+  text: string,
+  finder: Finder,
+  replacement: string,
+  onFound?: (kind: string) => void,
+): string => {
   const { secrets } = finder(text, whole);
   return secrets.length === 0 ? text : replaced(text, secrets, 0, text.length, replacement, onFound);
 };
@@ -62,7 +67,11 @@ export interface ReplacingStream {
 }
 
 /** The same as {@link replaceAll} for any division into chunks. */
-export const replacingStream = (finder: Finder, replacement: string, onFound?: (kind: string) => void): ReplacingStream => {
+export const replacingStream = (
+  finder: Finder,
+  replacement: string,
+  onFound?: (kind: string) => void,
+): ReplacingStream => {
   let text = '';
   let place: Place = { ...whole, isWhole: false };
 
@@ -73,7 +82,12 @@ export const replacingStream = (finder: Finder, replacement: string, onFound?: (
     const out = replaced(text, secrets, place.from, upTo, replacement, onFound);
     const dropped = Math.max(0, Math.min(upTo, Math.max(barrier, upTo - lookBehind)));
     text = text.slice(dropped);
-    place = { from: upTo - dropped, isWhole: false, isBeginning: place.isBeginning && dropped === 0, barrier: Math.max(0, barrier - dropped) };
+    place = {
+      from: upTo - dropped,
+      isWhole: false,
+      isBeginning: place.isBeginning && dropped === 0,
+      barrier: Math.max(0, barrier - dropped),
+    };
     return out;
   };
   return {

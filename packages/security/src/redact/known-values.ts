@@ -14,7 +14,13 @@ export const formsOf = (value: string): readonly string[] => {
     return text.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6));
   });
   const inUrlBase64 = inBase64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'));
-  const forms = [value, encodeURIComponent(wellFormed(value)), JSON.stringify(value).slice(1, -1), ...inBase64, ...inUrlBase64];
+  const forms = [
+    value,
+    encodeURIComponent(wellFormed(value)),
+    JSON.stringify(value).slice(1, -1),
+    ...inBase64,
+    ...inUrlBase64,
+  ];
   return [...new Set(forms)].filter((form) => form.length >= minKnownValue);
 };
 
@@ -25,10 +31,16 @@ export const knownValueFinder = (values: readonly string[]): Finder | undefined 
   const byStart = new Map<number, string[]>();
   for (const form of new Set(values.flatMap(formsOf))) {
     const start = startOf(form, 0);
-    byStart.set(start, [...(byStart.get(start) ?? []), form].toSorted((one, other) => other.length - one.length));
+    byStart.set(
+      start,
+      [...(byStart.get(start) ?? []), form].toSorted((one, other) => other.length - one.length),
+    );
   }
   if (byStart.size === 0) return undefined;
-  const starts = [...byStart.keys()].map((start): readonly [number, number] => [Math.floor(start / 65_536), start % 65_536]);
+  const starts = [...byStart.keys()].map((start): readonly [number, number] => [
+    Math.floor(start / 65_536),
+    start % 65_536,
+  ]);
   const firsts = new Set(starts.map(([first]) => first));
   const mayStart = new Uint8Array(65_536);
   for (const [first, second] of starts) mayStart[((first & 255) << 8) | (second & 255)] = 1;
@@ -61,5 +73,7 @@ const startOf = (text: string, index: number): number => text.charCodeAt(index) 
 /** Whether the text ends within something that may become one of the values. */
 const mayGoOn = (byStart: ReadonlyMap<number, readonly string[]>, text: string, index: number): boolean => {
   const left = text.length - index;
-  return byStart.get(startOf(text, index))?.some((form) => form.length > left && text.endsWith(form.slice(0, left))) === true;
+  return (
+    byStart.get(startOf(text, index))?.some((form) => form.length > left && text.endsWith(form.slice(0, left))) === true
+  );
 };

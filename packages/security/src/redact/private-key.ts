@@ -50,4 +50,14 @@ const readBody = (text: string, start: number): { readonly end: number; readonly
 
 /** White space, escapes, quotes, and what the headers of old formats are written with. */
 const isFiller = (code: number): boolean =>
-  code === 32 || (code >= 9 && code <= 13) || code === 92 || code === 34 || code === 39 || code === 58 || code === 44 || code === 45 || code === 46 || code === 40 || code === 41;
+  code === 32 ||
+  (code >= 9 && code <= 13) ||
+  code === 92 ||
+  code === 34 ||
+  code === 39 ||
+  code === 58 ||
+  code === 44 ||
+  code === 45 ||
+  code === 46 ||
+  code === 40 ||
+  code === 41;

@@ -23,7 +23,9 @@ const walk = (value: unknown, rules: DataRules, within: Set<object>): unknown =>
   if (typeof value !== 'object' || value === null || within.has(value) || within.size >= maxDepth) return value;
   if (!Array.isArray(value) && !isPlain(value)) return value;
   within.add(value);
-  const copy = Array.isArray(value) ? walkItems(value, rules, within) : walkMembers(value as Record<string, unknown>, rules, within);
+  const copy = Array.isArray(value)
+    ? walkItems(value, rules, within)
+    : walkMembers(value as Record<string, unknown>, rules, within);
   within.delete(value);
   return copy;
 };
@@ -58,7 +60,9 @@ const walkMember = (name: string, member: unknown, rules: DataRules, within: Set
   const strength = keyStrength(name);
   if (strength === undefined) return walk(member, rules, within);
   if (isSecretValue(member, strength)) return named(rules);
-  if (!Array.isArray(member) || !member.some((item) => isSecretValue(item, strength))) return walk(member, rules, within);
+  if (!Array.isArray(member) || !member.some((item) => isSecretValue(item, strength))) {
+    return walk(member, rules, within);
+  }
   return member.map((item: unknown) => (isSecretValue(item, strength) ? named(rules) : walk(item, rules, within)));
 };
 
@@ -69,7 +73,9 @@ const named = ({ replacement, onFound }: DataRules): string => {
 
 /** Under a name that says so itself everything is secret that is no word for nothing; under others what looks random. */
 const isSecretValue = (value: unknown, strength: KeyStrength): boolean => {
-  if (strength === 'weak') return typeof value === 'string' && looksRandom(value) && !isPublicIdentifier(value) && !isPlaceholder(value);
+  if (strength === 'weak') {
+    return typeof value === 'string' && looksRandom(value) && !isPublicIdentifier(value) && !isPlaceholder(value);
+  }
   return typeof value === 'number' ? String(value).length >= 4 : typeof value === 'string' && !isPlaceholder(value);
 };
 

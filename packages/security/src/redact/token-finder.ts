@@ -38,7 +38,10 @@ const buckets: readonly (readonly Anchored[])[] = ((): Anchored[][] => {
 /** Place of the bucket, from 1, by the two codes. */
 const bucketOf = new Uint8Array(128 * 128);
 for (const [index, [first]] of buckets.entries()) {
-  if (first !== undefined) bucketOf[first.form.prefix.charCodeAt(first.offset - 1) * 128 + first.form.prefix.charCodeAt(first.offset)] = index + 1;
+  if (first !== undefined) {
+    bucketOf[first.form.prefix.charCodeAt(first.offset - 1) * 128 + first.form.prefix.charCodeAt(first.offset)] =
+      index + 1;
+  }
 }
 
 /** Whether some prefix is noticed by these two characters. */
@@ -54,7 +57,9 @@ export const findToken = (reader: Reader, index: number): Secret | undefined => 
     const { length } = form.prefix;
     if (!text.startsWith(form.prefix, start)) {
       const rest = text.slice(start, start + length);
-      if (start + rest.length === text.length && form.prefix.startsWith(rest) && reader.waits(text.length, start)) return undefined;
+      if (start + rest.length === text.length && form.prefix.startsWith(rest) && reader.waits(text.length, start)) {
+        return undefined;
+      }
       continue;
     }
     const found = verify(reader, form, start);
@@ -79,14 +84,21 @@ const verify = (reader: Reader, form: TokenForm, start: number): Secret | undefi
 };
 
 /** A token of one length that goes on is another thing; what cannot be known yet waits. */
-const isCut = (reader: Reader, end: number, start: number): boolean => reader.waits(end, start) || is(reader.text.charCodeAt(end), word);
+const isCut = (reader: Reader, end: number, start: number): boolean =>
+  reader.waits(end, start) || is(reader.text.charCodeAt(end), word);
 
 const endOfBody = (reader: Reader, { extra, max }: TokenForm, start: number): number => {
   const { text } = reader;
   if (extra === '.') return reader.endOfRun(start, dotted, max);
   let end = reader.endOfRun(start, token, max);
   if (extra === undefined) return end;
-  while (end < text.length && end < start + max && (extra.includes(text.charAt(end)) || is(text.charCodeAt(end), token))) end += 1;
+  while (
+    end < text.length &&
+    end < start + max &&
+    (extra.includes(text.charAt(end)) || is(text.charCodeAt(end), token))
+  ) {
+    end += 1;
+  }
   return end;
 };
 

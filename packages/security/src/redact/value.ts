@@ -6,17 +6,42 @@ const placeholder =
   /^(?:\$|<|%|\*|#|\[|\(|\\|x{3,}|\.{3}|…|your|my[-_.]|an?[-_]|the[-_]|some|example|sample|dummy|fake|mock|test|placeholder|change[-_]?me|replace|insert|enter|put[-_]|redacted|hidden|removed|masked|null|nil|none|undefined|true|false|string|number|integer|boolean|bearer\b|basic\b|process\.|import\.|env[.:]|os\.|config\.|self\.|this\.|options\.|vault:|\?|~|op:\/\/|arn:|file:|https?:|data:|sha\d+[-:]|@|\.\/|\.\.\/|\/[a-z]+(?:[/.]|$))/i;
 
 /** Where it is said inside that this is none. */
-const disclaimer = /example|placeholder|your[-_]|xxxx|\*\*\*\*|\.\.\.|…|\$\{|\{\{|<[a-z]|redacted|change[-_]?me|dummy|[-_]here\b/i;
+const disclaimer =
+  /example|placeholder|your[-_]|xxxx|\*\*\*\*|\.\.\.|…|\$\{|\{\{|<[a-z]|redacted|change[-_]?me|dummy|[-_]here\b/i;
 
-const commonPasswords = new Set(['password', 'passwd', 'pass', 'pwd', 'secret', 'token', 'user', 'username', 'postgres', 'mysql', 'root', 'admin', 'guest', 'minio', 'minioadmin', 'localhost', 'key']);
+const commonPasswords = new Set([
+  'password',
+  'passwd',
+  'pass',
+  'pwd',
+  'secret',
+  'token',
+  'user',
+  'username',
+  'postgres',
+  'mysql',
+  'root',
+  'admin',
+  'guest',
+  'minio',
+  'minioadmin',
+  'localhost',
+  'key',
+]);
 
 /** Whether it stands for a value instead of being one. */
 export const isPlaceholder = (value: string): boolean =>
-  value.length < 4 || placeholder.test(value) || disclaimer.test(value.slice(0, maxLooked)) || commonPasswords.has(value.toLowerCase()) || isOneCharacter(value);
+  value.length < 4 ||
+  placeholder.test(value) ||
+  disclaimer.test(value.slice(0, maxLooked)) ||
+  commonPasswords.has(value.toLowerCase()) ||
+  isOneCharacter(value);
 
 const isOneCharacter = (value: string): boolean => {
   const first = value.charCodeAt(0);
-  for (let index = 1; index < value.length && index < maxLooked; index += 1) if (value.charCodeAt(index) !== first) return false;
+  for (let index = 1; index < value.length && index < maxLooked; index += 1) {
+    if (value.charCodeAt(index) !== first) return false;
+  }
   return true;
 };
 

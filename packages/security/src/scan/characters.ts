@@ -4,7 +4,8 @@ const isBetween = (code: number, first: number, last: number): boolean => code >
 export const isTag = (code: number): boolean => isBetween(code, 0xe0000, 0xe007f);
 
 /** Variation selectors, which change how the character before them looks. */
-export const isVariation = (code: number): boolean => isBetween(code, 0xfe00, 0xfe0f) || isBetween(code, 0xe0100, 0xe01ef);
+export const isVariation = (code: number): boolean =>
+  isBetween(code, 0xfe00, 0xfe0f) || isBetween(code, 0xe0100, 0xe01ef);
 
 /** Characters that turn the direction of what follows. */
 export const isBidi = (code: number): boolean => isBetween(code, 0x202a, 0x202e) || isBetween(code, 0x2066, 0x2069);
@@ -17,24 +18,62 @@ export const zeroWidthJoiner = 0x200d;
 
 /** Characters of no width. */
 export const isZeroWidth = (code: number): boolean =>
-  isBetween(code, 0x200b, 0x200d) || isBetween(code, 0x2060, 0x2064) || isBetween(code, 0x206a, 0x206f) ||
-  code === 0x00ad || code === 0x180e || code === 0xfeff || code === 0x034f || code === 0x115f || code === 0x1160 || code === 0x3164 || code === 0xffa0 || code === 0x17b4 || code === 0x17b5;
+  isBetween(code, 0x200b, 0x200d) ||
+  isBetween(code, 0x2060, 0x2064) ||
+  isBetween(code, 0x206a, 0x206f) ||
+  code === 0x00ad ||
+  code === 0x180e ||
+  code === 0xfeff ||
+  code === 0x034f ||
+  code === 0x115f ||
+  code === 0x1160 ||
+  code === 0x3164 ||
+  code === 0xffa0 ||
+  code === 0x17b4 ||
+  code === 0x17b5;
 
 /** What nobody sees. Marks of direction (LRM, RLM) are invisible too, and harmless. */
 export const isInvisible = (code: number): boolean =>
-  code >= 0xad && (isZeroWidth(code) || isBidi(code) || isTag(code) || isVariation(code) || code === 0x200e || code === 0x200f || code === 0x061c);
+  code >= 0xad &&
+  (isZeroWidth(code) ||
+    isBidi(code) ||
+    isTag(code) ||
+    isVariation(code) ||
+    code === 0x200e ||
+    code === 0x200f ||
+    code === 0x061c);
 
 /** Letters of scripts that are written from right to left. */
-export const isRightToLeft = (code: number): boolean => isBetween(code, 0x0590, 0x08ff) || isBetween(code, 0xfb1d, 0xfdff) || isBetween(code, 0xfe70, 0xfefc);
+export const isRightToLeft = (code: number): boolean =>
+  isBetween(code, 0x0590, 0x08ff) || isBetween(code, 0xfb1d, 0xfdff) || isBetween(code, 0xfe70, 0xfefc);
 
 /** Letters that joiners stand between in ordinary writing: Arabic and its like, and the scripts of India and South-East Asia. */
-export const isJoining = (code: number): boolean => isRightToLeft(code) || isBetween(code, 0x0900, 0x109f) || isBetween(code, 0x1780, 0x18af) || isBetween(code, 0x1000, 0x109f);
+export const isJoining = (code: number): boolean =>
+  isRightToLeft(code) ||
+  isBetween(code, 0x0900, 0x109f) ||
+  isBetween(code, 0x1780, 0x18af) ||
+  isBetween(code, 0x1000, 0x109f);
 
 /** Scripts without spaces, in which a zero-width space tells where a line may break. */
-export const isSpaceless = (code: number): boolean => isBetween(code, 0x0e00, 0x0eff) || isBetween(code, 0x1000, 0x109f) || isBetween(code, 0x1780, 0x17ff) || isBetween(code, 0x2e80, 0x9fff) || isBetween(code, 0xac00, 0xd7af);
+export const isSpaceless = (code: number): boolean =>
+  isBetween(code, 0x0e00, 0x0eff) ||
+  isBetween(code, 0x1000, 0x109f) ||
+  isBetween(code, 0x1780, 0x17ff) ||
+  isBetween(code, 0x2e80, 0x9fff) ||
+  isBetween(code, 0xac00, 0xd7af);
 
 /** What emoji are made of. */
-export const isEmoji = (code: number): boolean => isBetween(code, 0x1f000, 0x1faff) || isBetween(code, 0x2190, 0x2bff) || isBetween(code, 0x2600, 0x27bf) || code === 0x00a9 || code === 0x00ae || code === 0x203c || code === 0x2049 || code === 0x2122 || code === 0x3030 || code === 0x303d;
+export const isEmoji = (code: number): boolean =>
+  isBetween(code, 0x1f000, 0x1faff) ||
+  isBetween(code, 0x2190, 0x2bff) ||
+  isBetween(code, 0x2600, 0x27bf) ||
+  code === 0x00a9 ||
+  code === 0x00ae ||
+  code === 0x203c ||
+  code === 0x2049 ||
+  code === 0x2122 ||
+  code === 0x3030 ||
+  code === 0x303d;
 
 export const blackFlag = 0x1f3f4;
 export const cancelTag = 0xe007f;

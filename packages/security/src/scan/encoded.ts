@@ -16,8 +16,14 @@ const minPrintable = 0.95;
 export const findEncoded = (text: string): readonly Encoded[] => [
   ...decodeAll(text, /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,8192}={0,2}/g, 'base64'),
   ...decodeAll(text, /(?<![0-9a-fA-F])(?:[0-9a-fA-F]{2}){20,4096}/g, 'hex'),
-  ...decodeLines(text, '&#', (line) => line.replace(/&#(?:x([0-9a-f]{2,5})|(\d{2,6}));/gi, (_, hex?: string, decimal?: string) => characterOf(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)))),
-  ...decodeLines(text, '%20', (line) => line.replace(/%([2-7][0-9a-f])/gi, (_, hex: string) => characterOf(Number.parseInt(hex, 16)))),
+  ...decodeLines(text, '&#', (line) =>
+    line.replace(/&#(?:x([0-9a-f]{2,5})|(\d{2,6}));/gi, (_, hex?: string, decimal?: string) =>
+      characterOf(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)),
+    ),
+  ),
+  ...decodeLines(text, '%20', (line) =>
+    line.replace(/%([2-7][0-9a-f])/gi, (_, hex: string) => characterOf(Number.parseInt(hex, 16))),
+  ),
 ];
 
 const characterOf = (code: number): string => (code < 0x11_0000 ? String.fromCodePoint(code) : ' ');

@@ -28,5 +28,7 @@ export interface Hit {
 }
 
 /** Whether two stretches have a character in common. */
-export const overlap = (one: { readonly start: number; readonly end: number }, other: { readonly start: number; readonly end: number }): boolean =>
-  one.start < other.end && other.start < one.end;
+export const overlap = (
+  one: { readonly start: number; readonly end: number },
+  other: { readonly start: number; readonly end: number },
+): boolean => one.start < other.end && other.start < one.end;

@@ -39,7 +39,10 @@ export const fold = (text: string): Folded => {
       if (!isMute(unit)) add(unit >= 65 && unit <= 90 ? unit + 32 : unit, index);
     } else {
       const code = text.codePointAt(index) ?? 0;
-      if (!isInvisible(code)) for (const one of Array.from(plain(text, index, String.fromCodePoint(code)).slice(0, maxExpansion), unitOf)) add(one, index);
+      if (!isInvisible(code)) {
+        const expanded = plain(text, index, String.fromCodePoint(code)).slice(0, maxExpansion);
+        for (const one of Array.from(expanded, unitOf)) add(one, index);
+      }
       if (code > 65_535) index += 1;
     }
     index += 1;

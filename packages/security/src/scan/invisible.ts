@@ -77,12 +77,26 @@ const judge = (text: string, start: number, end: number): HiddenStretch | undefi
   const before = codeBefore(text, start);
   const after = text.codePointAt(end) ?? 0;
   if (codes.some(isTag)) {
-    if (before === blackFlag && codes.at(-1) === cancelTag && codes.length <= messageLength && codes.every(isTag)) return undefined;
-    const decoded = String.fromCharCode(...codes.slice(0, 4096).filter(isTag).map((code) => code - 0xe0000).filter((code) => code >= 32 && code < 127));
+    if (before === blackFlag && codes.at(-1) === cancelTag && codes.length <= messageLength && codes.every(isTag)) {
+      return undefined;
+    }
+    const decoded = String.fromCharCode(
+      ...codes
+        .slice(0, 4096)
+        .filter(isTag)
+        .map((code) => code - 0xe0000)
+        .filter((code) => code >= 32 && code < 127),
+    );
     return { rule: 'hidden-text', severity: 'malicious', start, end, decoded };
   }
-  if (codes.filter(isVariation).length >= minVariations || codes.filter(isZeroWidth).length >= messageLength) return { rule: 'hidden-text', severity: 'malicious', start, end };
-  if (codes.some(isBidi)) return isBeside(text, start, end, isRightToLeft) && !codes.some(isOverride) ? undefined : { rule: 'bidi', severity: 'suspicious', start, end };
+  if (codes.filter(isVariation).length >= minVariations || codes.filter(isZeroWidth).length >= messageLength) {
+    return { rule: 'hidden-text', severity: 'malicious', start, end };
+  }
+  if (codes.some(isBidi)) {
+    return isBeside(text, start, end, isRightToLeft) && !codes.some(isOverride)
+      ? undefined
+      : { rule: 'bidi', severity: 'suspicious', start, end };
+  }
   if (codes.every((code) => !isZeroWidth(code)) || isWriting(codes, before, after)) return undefined;
   return { rule: 'invisible', severity: 'note', start, end };
 };

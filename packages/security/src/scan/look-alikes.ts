@@ -1,4 +1,5 @@
-const likes = (sign: string, characters: string): Record<string, string> => Object.fromEntries(Array.from(characters, (character) => [character, sign]));
+const likes = (sign: string, characters: string): Record<string, string> =>
+  Object.fromEntries(Array.from(characters, (character) => [character, sign]));
 
 /** Letters of other scripts that look like Latin ones, in pairs. */
 const pairs =
@@ -6,7 +7,10 @@ const pairs =
 
 /** What brackets and lines are written with, by what they look like. */
 const signs: Readonly<Record<string, string>> = {
-  ...likes('<', '\u2039\u2329\u3008\u27e8\u300a\u00ab\u276e\u2770\u276c\u02c2\u1438\u29fc\u227a\uff1c\ufe64\u16b2\u2190'),
+  ...likes(
+    '<',
+    '\u2039\u2329\u3008\u27e8\u300a\u00ab\u276e\u2770\u276c\u02c2\u1438\u29fc\u227a\uff1c\ufe64\u16b2\u2190',
+  ),
   ...likes('>', '\u203a\u232a\u3009\u27e9\u300b\u00bb\u276f\u2771\u276d\u02c3\u1433\u29fd\u227b\uff1e\ufe65'),
   ...likes('|', '\uff5c\u2223\u01c0\u2502\u00a6\u2758'),
   ...likes('[', '\uff3b\u3010\u27e6'),
@@ -14,10 +18,14 @@ const signs: Readonly<Record<string, string>> = {
   ...likes('_', '\u2581\uff3f'),
 };
 
-const letters: Readonly<Record<string, string>> = Object.fromEntries(pairs.match(/../gsu)?.map((pair) => Array.from(pair) as [string, string]) ?? []);
+const letters: Readonly<Record<string, string>> = Object.fromEntries(
+  pairs.match(/../gsu)?.map((pair) => Array.from(pair) as [string, string]) ?? [],
+);
 
 /** The Latin letter that this one looks like. */
-export const likeLetter = (character: string): string | undefined => (Object.hasOwn(letters, character) ? letters[character] : undefined);
+export const likeLetter = (character: string): string | undefined =>
+  Object.hasOwn(letters, character) ? letters[character] : undefined;
 
 /** The bracket or line that this sign looks like. */
-export const likeSign = (character: string): string | undefined => (Object.hasOwn(signs, character) ? signs[character] : undefined);
+export const likeSign = (character: string): string | undefined =>
+  Object.hasOwn(signs, character) ? signs[character] : undefined;

@@ -40,7 +40,12 @@ const excerptOf = (text: string, start: number, end: number): string => {
   for (const character of text.slice(start, Math.min(end, start + maxExcerpt * 2))) {
     const code = character.codePointAt(0) ?? 0;
     if (shown.length >= maxExcerpt) return `${shown}…`;
-    shown += code < 32 || code === 127 || isInvisible(code) || (code >= 0x80 && code < 0xa0) ? (code === 10 ? ' ' : `\\u{${code.toString(16)}}`) : character;
+    shown +=
+      code < 32 || code === 127 || isInvisible(code) || (code >= 0x80 && code < 0xa0)
+        ? code === 10
+          ? ' '
+          : `\\u{${code.toString(16)}}`
+        : character;
   }
   return shown;
 };

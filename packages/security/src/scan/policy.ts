@@ -3,7 +3,8 @@ import { stripInvisible } from './invisible.js';
 
 const maxPassage = 4000;
 
-const rulesOf = (findings: readonly Finding[]): string => [...new Set(findings.filter(({ severity }) => severity === 'malicious').map(({ rule }) => rule))].join(', ');
+const rulesOf = (findings: readonly Finding[]): string =>
+  [...new Set(findings.filter(({ severity }) => severity === 'malicious').map(({ rule }) => rule))].join(', ');
 
 /** What is read in place of a text that is blocked: nobody shall take its rules for absent. */
 export const blocked = (findings: readonly Finding[]): string =>
@@ -20,7 +21,9 @@ export const stripped = (text: string, findings: readonly Finding[]): string => 
   for (const finding of findings) {
     if (finding.severity !== 'malicious' || finding.end <= last) continue;
     const { start, end } = finding.rule === 'hidden-text' ? finding : passageOf(text, finding);
-    result += text.slice(last, Math.max(last, start)) + `[Removed here: a passage that tries to redirect the model (${finding.rule}).]`;
+    result +=
+      text.slice(last, Math.max(last, start)) +
+      `[Removed here: a passage that tries to redirect the model (${finding.rule}).]`;
     last = Math.max(last, end);
   }
   return stripInvisible((result + text.slice(last)).replace(/^\ufeff/, ''));

@@ -11,7 +11,10 @@ export const hiddenRegions = (text: string): readonly Region[] =>
   [
     ...between(text, /<!--/g, '-->'),
     ...all(text, /^ {0,3}\[(?:\/\/|comment|_|#)\]:? ?#? ?[("'][^\n]{0,4000}$/gim),
-    ...all(text, /<(\w{1,20})\b[^<>]{0,300}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden|font-size\s{0,3}:\s{0,3}0|opacity\s{0,3}:\s{0,3}0(?![.\d])|color\s{0,3}:\s{0,3}(?:white|#fff(?:fff)?|transparent)\b|\shidden\b)[^<>]{0,300}>[^<]{0,4000}/gi),
+    ...all(
+      text,
+      /<(\w{1,20})\b[^<>]{0,300}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden|font-size\s{0,3}:\s{0,3}0|opacity\s{0,3}:\s{0,3}0(?![.\d])|color\s{0,3}:\s{0,3}(?:white|#fff(?:fff)?|transparent)\b|\shidden\b)[^<>]{0,300}>[^<]{0,4000}/gi,
+    ),
   ].toSorted((one, other) => one.start - other.start);
 
 /** What stands in code: fenced blocks and code in lines. */
@@ -45,7 +48,8 @@ const between = (text: string, opening: RegExp, closing: string): readonly Regio
   return regions;
 };
 
-const all = (text: string, pattern: RegExp): readonly Region[] => Array.from(text.matchAll(pattern), ({ 0: match, index }) => ({ start: index, end: index + match.length }));
+const all = (text: string, pattern: RegExp): readonly Region[] =>
+  Array.from(text.matchAll(pattern), ({ 0: match, index }) => ({ start: index, end: index + match.length }));
 
 /** Looks up whether a place lies in one of the regions, which may overlap. */
 export const regionLookup = (regions: readonly Region[]): ((place: Region) => Region | undefined) => {

@@ -77,9 +77,17 @@ const hitsIn = (text: string): readonly Hit[] => {
   const hidden = regionLookup(hiddenRegions(text));
   const code = regionLookup(codeRegions(text));
   const said = [...phraseHits(text), ...findCommands(text)].map((hit) => judged(text, hit, hidden, code));
-  const encoded = findEncoded(text).filter(({ decoded }) => isAttempt(decoded)).map(({ start, end }): Hit => ({ rule: 'encoded', severity: 'malicious', start, end }));
-  const spelled = findSpelledOut(text).map((region): Hit => ({ rule: 'spelled-out', severity: 'malicious', ...region }));
-  const worstFirst = merged(combined([...invisible, ...said, ...encoded, ...spelled])).toSorted((one, other) => weight[other.severity] - weight[one.severity]);
+  const encoded = findEncoded(text)
+    .filter(({ decoded }) => isAttempt(decoded))
+    .map(({ start, end }): Hit => ({ rule: 'encoded', severity: 'malicious', start, end }));
+  const spelled = findSpelledOut(text).map((region): Hit => ({
+    rule: 'spelled-out',
+    severity: 'malicious',
+    ...region,
+  }));
+  const worstFirst = merged(combined([...invisible, ...said, ...encoded, ...spelled])).toSorted(
+    (one, other) => weight[other.severity] - weight[one.severity],
+  );
   return worstFirst.slice(0, maxHits).toSorted((one, other) => one.start - other.start);
 };
 
@@ -108,24 +116,46 @@ interface Said extends Region {
 const phraseHits = (text: string): readonly Said[] => {
   const folded = fold(text);
   return phrases.flatMap(({ rule, isStrong, pattern }) =>
-    Array.from(folded.text.matchAll(pattern), ({ 0: match, index }) => ({ rule, isStrong, start: folded.at(index), end: folded.at(index + match.length - 1) + 1 })),
+    Array.from(folded.text.matchAll(pattern), ({ 0: match, index }) => ({
+      rule,
+      isStrong,
+      start: folded.at(index),
+      end: folded.at(index + match.length - 1) + 1,
+    })),
   );
 };
 
-const judged = (text: string, { rule, isStrong, start, end }: Said, hidden: (place: Region) => Region | undefined, code: (place: Region) => Region | undefined): Hit => {
+const judged = (
+  text: string,
+  { rule, isStrong, start, end }: Said,
+  hidden: (place: Region) => Region | undefined,
+  code: (place: Region) => Region | undefined,
+): Hit => {
   const region = hidden({ start, end });
-  if (region !== undefined) return { rule, severity: isStrong ? 'malicious' : 'note', ...(isStrong ? region : { start, end }) };
+  if (region !== undefined) {
+    return { rule, severity: isStrong ? 'malicious' : 'note', ...(isStrong ? region : { start, end }) };
+  }
   const isHarmless = !isStrong || isTalkedAbout(text, start, end, code({ start, end }) !== undefined);
   return { rule, severity: isHarmless ? 'note' : 'malicious', start, end };
 };
 
 /** What is said in a decoded stretch, where nothing is spoken about. */
 const isAttempt = (decoded: string): boolean =>
-  [...phraseHits(decoded), ...findCommands(decoded)].some(({ isStrong, rule }) => isStrong || rule === 'secrecy' || rule === 'prompt-theft');
+  [...phraseHits(decoded), ...findCommands(decoded)].some(
+    ({ isStrong, rule }) => isStrong || rule === 'secrecy' || rule === 'prompt-theft',
+  );
 
 const closeBy = 400;
 /** Harmless by themselves, and not together with a request to keep them quiet. */
-const covert: ReadonlySet<string> = new Set(['secret-in-url', 'remote-script', 'prompt-theft', 'authority', 'new-instructions', 'exfiltration', 'skips-approval']);
+const covert: ReadonlySet<string> = new Set([
+  'secret-in-url',
+  'remote-script',
+  'prompt-theft',
+  'authority',
+  'new-instructions',
+  'exfiltration',
+  'skips-approval',
+]);
 
 /** To keep something from the user and to send or reveal something, close together, is one thing. */
 const combined = (hits: readonly Hit[]): readonly Hit[] => {

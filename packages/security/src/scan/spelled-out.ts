@@ -2,7 +2,8 @@ import type { Region } from './regions.js';
 
 /** Letters one by one, with a space or a sign between them. */
 const letters = /(?:[a-z][ .\-_*|]{1,2}){11,400}[a-z]/giu;
-const attempts = /(?:ignore|disregard|forget)(?:all)?(?:of)?(?:the|your)?(?:previous|prior|above|earlier|system)?(?:instruction|prompt|rule|directive)/;
+const attempts =
+  /(?:ignore|disregard|forget)(?:all)?(?:of)?(?:the|your)?(?:previous|prior|above|earlier|system)?(?:instruction|prompt|rule|directive)/;
 
 /** Phrases that are spelled letter by letter. */
 export const findSpelledOut = (text: string): readonly Region[] =>

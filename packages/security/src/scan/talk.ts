@@ -2,7 +2,8 @@
 const defence =
   /inject|jailbreak|attack|malicious|adversar|untrusted|hostile|suspicious|exfiltrat|detect|\bflag|reject|refus|sanitiz|red.?team|threat|vulnerab|\bsuch as\b|\be\.g\.|\bfor example|\bexample|\blike\b|attempt|pattern|phrase|keyword|payload|\bsays?\b|saying|asks? you|tells? you|told|tries|trying|claims?|\bbad\b|wrong|\bblock(?:s|ed|ing)?\b|\btreat\b|scan|test case|insulate|guard|defen[cs]e|must not|never|do not (?:follow|obey|comply|act|execute)|don.t (?:follow|obey)|❌|owasp/i;
 
-const negation = /(?:\bnever|\bdo not|\bdon.t|\bmust not|\bmustn.t|\bshould not|\bshouldn.t|\bcannot|\bcan.t|\bmay not|\bnot|\bno|\bwithout|\brefuse to|\brather than|\binstead of|\battempts? to|\btr(?:y|ies|ying) to|\btells? (?:you|the model|it|agents?) to|\basks? (?:you|the model|it|agents?) to|\binstructions? to|\bavoid)\W{1,3}(?:\w{1,15}\W{1,2}){0,3}$/i;
+const negation =
+  /(?:\bnever|\bdo not|\bdon.t|\bmust not|\bmustn.t|\bshould not|\bshouldn.t|\bcannot|\bcan.t|\bmay not|\bnot|\bno|\bwithout|\brefuse to|\brather than|\binstead of|\battempts? to|\btr(?:y|ies|ying) to|\btells? (?:you|the model|it|agents?) to|\basks? (?:you|the model|it|agents?) to|\binstructions? to|\bavoid)\W{1,3}(?:\w{1,15}\W{1,2}){0,3}$/i;
 
 const quotes: readonly string[] = Array.from('"\'`“”‘’«»「」『』„');
 const reach = 240;
@@ -15,7 +16,10 @@ const verdicts = /inject|attack|malicious|jailbreak|untrusted|adversar|suspiciou
 const isQuoted = (text: string, start: number, end: number): boolean => {
   const before = text.slice(Math.max(lineStartOf(text, start), start - 120), start);
   const after = text.slice(end, end + 160).split('\n', 1)[0] ?? '';
-  return quotes.some((quote) => after.includes(quote)) && quotes.some((quote) => before.includes(quote) && !isApostrophe(before, quote));
+  return (
+    quotes.some((quote) => after.includes(quote)) &&
+    quotes.some((quote) => before.includes(quote) && !isApostrophe(before, quote))
+  );
 };
 
 /** Where the line begins; of long lines only the last part counts. */
@@ -24,7 +28,8 @@ const lineStartOf = (text: string, place: number): number => {
   return from + text.slice(from, place).lastIndexOf('\n') + 1;
 };
 
-const isApostrophe = (before: string, quote: string): boolean => (quote === "'" || quote === '’') && !/(?:^|\W)['’]/.test(before);
+const isApostrophe = (before: string, quote: string): boolean =>
+  (quote === "'" || quote === '’') && !/(?:^|\W)['’]/.test(before);
 
 /**
  * Whether a passage is spoken about rather than said: negated, or given as an example in a text that is on its guard.
@@ -42,7 +47,10 @@ export const isTalkedAbout = (text: string, start: number, end: number, isCode: 
 /** Whether the passage is in a table or an item of a list. */
 const isListed = (text: string, start: number): boolean => {
   const lineStart = lineStartOf(text, start);
-  return /^\s{0,12}(?:[-*+|]|\d{1,2}[.)])\s/.test(text.slice(lineStart, lineStart + 16)) || text.slice(lineStart, start).includes('|');
+  return (
+    /^\s{0,12}(?:[-*+|]|\d{1,2}[.)])\s/.test(text.slice(lineStart, lineStart + 16)) ||
+    text.slice(lineStart, start).includes('|')
+  );
 };
 
 const maxHeadingDistance = 4000;

@@ -6,12 +6,15 @@ import { stripInvisible } from '../scan/invisible.js';
  */
 
 /** The marks that wrap external content, this package's and those of other harnesses. */
-const marker = /<<<? ?\/?(?:end[ -]?(?:of[ -]?)?)?external[ -]?(?:untrusted[ -]?)?content|\[ ?(?:begin|end) (?:of )?external (?:untrusted )?content/g;
+const marker =
+  /<<<? ?\/?(?:end[ -]?(?:of[ -]?)?)?external[ -]?(?:untrusted[ -]?)?content|\[ ?(?:begin|end) (?:of )?external (?:untrusted )?content/g;
 
 /** What models are trained to take for the seams of a conversation, and harnesses for calls and their own words. */
-const seams = /<\|[^<>|\n]{1,40}\|>|<\/?(?:startofturn|endofturn|startofimage|bos|eos|pad|s|antml:\w{1,20}|functioncalls?|functionresults?|toolcalls?|toolresponse|tooluse|toolresults?|system-?reminder|systemreminder|systemprompt|invoke(?= name))(?:\s[^<>]{0,80})?>|\[\/?(?:inst|systemprompt|availabletools|toolcalls|toolresults|sys)\]|<<\/?sys>>/g;
+const seams =
+  /<\|[^<>|\n]{1,40}\|>|<\/?(?:startofturn|endofturn|startofimage|bos|eos|pad|s|antml:\w{1,20}|functioncalls?|functionresults?|toolcalls?|toolresponse|tooluse|toolresults?|system-?reminder|systemreminder|systemprompt|invoke(?= name))(?:\s[^<>]{0,80})?>|\[\/?(?:inst|systemprompt|availabletools|toolcalls|toolresults|sys)\]|<<\/?sys>>/g;
 
-const speaker = /(^|\n[ \t]*\r?\n)([ \t]*)(Human|Assistant|System|USER|ASSISTANT|SYSTEM|### (?:Instruction|Response|System|Human|Assistant))(?=:)/g;
+const speaker =
+  /(^|\n[ \t]*\r?\n)([ \t]*)(Human|Assistant|System|USER|ASSISTANT|SYSTEM|### (?:Instruction|Response|System|Human|Assistant))(?=:)/g;
 
 /** Nothing of the above can be in a text that has none of these. */
 const suspects = /[<[\u0080-\uffff]/;
@@ -35,8 +38,14 @@ export const defuse = (text: string): string => {
 const cutUp = (text: string): string => {
   const folded = fold(text);
   const find = (pattern: RegExp, put: Cut['put']): readonly Cut[] =>
-    Array.from(folded.text.matchAll(pattern), ({ 0: match, index }) => ({ start: folded.at(index), end: folded.at(index + match.length - 1) + 1, put }));
-  const cuts = [...find(marker, () => '[mark removed]'), ...find(seams, spaced)].toSorted((one, other) => one.start - other.start);
+    Array.from(folded.text.matchAll(pattern), ({ 0: match, index }) => ({
+      start: folded.at(index),
+      end: folded.at(index + match.length - 1) + 1,
+      put,
+    }));
+  const cuts = [...find(marker, () => '[mark removed]'), ...find(seams, spaced)].toSorted(
+    (one, other) => one.start - other.start,
+  );
   if (cuts.length === 0) return text;
   let result = '';
   let last = 0;

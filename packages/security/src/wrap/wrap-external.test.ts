@@ -10,7 +10,9 @@ const wrap = (content: string, source = 'web'): string => wrapExternal(content, 
 
 describe('wrapExternal', () => {
   it('puts marks around the content that share an id', () => {
-    expect(wrap('Hello')).toBe('<<<external-content id="0123456789abcdef" source="web">>>\nHello\n<<<end-external-content id="0123456789abcdef">>>');
+    expect(wrap('Hello')).toBe(
+      '<<<external-content id="0123456789abcdef" source="web">>>\nHello\n<<<end-external-content id="0123456789abcdef">>>',
+    );
   });
 
   it('makes another id each time', () => {
@@ -37,7 +39,9 @@ describe('wrapExternal', () => {
 
   it('does not use an id that the content knows', () => {
     const ids = ['known-id-1', 'known-id-1', 'unknown-2'];
-    expect(wrapExternal('known-id-1', { source: 'web', createId: () => ids.shift() ?? '' })).toContain('id="unknown-2"');
+    expect(wrapExternal('known-id-1', { source: 'web', createId: () => ids.shift() ?? '' })).toContain(
+      'id="unknown-2"',
+    );
     expect(() => wrapExternal('0123456789abcdef', { source: 'web', createId })).toThrow(/random/);
     expect(() => wrapExternal('x', { source: 'web', createId: () => 'a"b' })).toThrow(/createId/);
   });
@@ -50,7 +54,9 @@ describe('wrapExternal', () => {
     ['x'.repeat(500), 'x'.repeat(200)],
     [`a${asTags('hidden')}b\u202e`, 'ab'],
   ])('shows the source %j as %j', (source, shown) => {
-    const first = wrap('x', source).split('\n')[0]?.replace(/ (?=im_start)/, '');
+    const first = wrap('x', source)
+      .split('\n')[0]
+      ?.replace(/ (?=im_start)/, '');
     expect(first).toBe(`<<<external-content id="0123456789abcdef" source="${shown}">>>`);
   });
 
@@ -81,11 +87,45 @@ describe('defuse', () => {
     expect(defuse(text)).toBe(expected);
   });
 
-  it.each(['# Title\n\n<p class="x">5 < 6 && a[0] > b</p>', '<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main', 'cat <<EOF\nx\nEOF', 'The Human: a history', 'external content <b>', '👨‍👩‍👧 \u00ab quoted \u00bb [install] <string>'])('leaves %j', (text) => {
+  it.each([
+    '# Title\n\n<p class="x">5 < 6 && a[0] > b</p>',
+    '<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main',
+    'cat <<EOF\nx\nEOF',
+    'The Human: a history',
+    'external content <b>',
+    '👨‍👩‍👧 \u00ab quoted \u00bb [install] <string>',
+  ])('leaves %j', (text) => {
     expect(defuse(text)).toBe(text);
   });
 
-  const pieces = fc.oneof(fc.constantFrom('<', '>', '|', '[', ']', 'INST', '/', 'im_start', '<<<', 'end-', 'external', '-content', ' ', '\n', 'Human', ':', '\u200b', '\uff1c', '\u2039', 's', 'SYS', '\ud800', '_'), fc.string({ unit: 'binary', maxLength: 4 }));
+  const pieces = fc.oneof(
+    fc.constantFrom(
+      '<',
+      '>',
+      '|',
+      '[',
+      ']',
+      'INST',
+      '/',
+      'im_start',
+      '<<<',
+      'end-',
+      'external',
+      '-content',
+      ' ',
+      '\n',
+      'Human',
+      ':',
+      '\u200b',
+      '\uff1c',
+      '\u2039',
+      's',
+      'SYS',
+      '\ud800',
+      '_',
+    ),
+    fc.string({ unit: 'binary', maxLength: 4 }),
+  );
 
   it('changes nothing the second time, and leaves no mark, whatever the text', () => {
     fc.assert(

@@ -45,17 +45,28 @@ const idForm = /^[A-Za-z0-9_-]{8,64}$/;
 const attempts = 3;
 
 /** Marks for these contents, whose id is in none of them. */
-export const createWrapping = (source: string, contents: readonly string[], createId: () => string = randomId): Wrapping => {
+export const createWrapping = (
+  source: string,
+  contents: readonly string[],
+  createId: () => string = randomId,
+): Wrapping => {
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     const id = createId();
-    if (!idForm.test(id)) throw badId(`has to make ids of 8 to 64 letters, digits, "-" and "_"; it made ${showValue(id)}.`);
+    if (!idForm.test(id)) {
+      throw badId(`has to make ids of 8 to 64 letters, digits, "-" and "_"; it made ${showValue(id)}.`);
+    }
     if (contents.some((content) => content.includes(id))) continue;
-    return { id, begin: `<<<external-content id="${id}" source="${cleanSource(source)}">>>`, end: `<<<end-external-content id="${id}">>>` };
+    return {
+      id,
+      begin: `<<<external-content id="${id}" source="${cleanSource(source)}">>>`,
+      end: `<<<end-external-content id="${id}">>>`,
+    };
   }
   throw badId(`made ${attempts} ids that the content knew already; they have to be random.`);
 };
 
-const badId = (problem: string): InvalidOptionError => new InvalidOptionError({ owner: 'wrapExternal()', option: 'createId', message: `createId ${problem}` });
+const badId = (problem: string): InvalidOptionError =>
+  new InvalidOptionError({ owner: 'wrapExternal()', option: 'createId', message: `createId ${problem}` });
 
 // oxlint-disable-next-line h/no-clock -- the default chance, which callers may replace
 const randomId = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex');
@@ -73,4 +84,5 @@ const cleanSource = (source: string): string => {
 /**
  * The text with the ids of all wraps replaced by one, so that the same content has the same hash however often it is wrapped.
  */
-export const normalizeWraps = (text: string): string => text.replace(/(<<<(?:end-)?external-content id=")[A-Za-z0-9_-]{8,64}"/g, '$1*"');
+export const normalizeWraps = (text: string): string =>
+  text.replace(/(<<<(?:end-)?external-content id=")[A-Za-z0-9_-]{8,64}"/g, '$1*"');

@@ -1,4 +1,13 @@
-import { foldJournal, MessageList, TurnError, type JournalRecord, type Message, type TurnEventOf, type TurnOutcome, type TurnTrigger } from '@h/turn';
+import {
+  foldJournal,
+  MessageList,
+  TurnError,
+  type JournalRecord,
+  type Message,
+  type TurnEventOf,
+  type TurnOutcome,
+  type TurnTrigger,
+} from '@h/turn';
 import { readLines } from './lines.js';
 import { recordIn } from './load.js';
 
@@ -25,7 +34,9 @@ export async function* readArchive(path: string): AsyncGenerator<ArchivedTurn> {
     for (const line of lines) {
       if (line.isTorn) continue;
       const record = recordIn(line, journal.length);
-      if ('reason' in record) throw new TurnError('invalid-record', `${path} is damaged at byte ${record.at}: ${record.reason}`);
+      if ('reason' in record) {
+        throw new TurnError('invalid-record', `${path} is damaged at byte ${record.at}: ${record.reason}`);
+      }
       if (record.seq === 0 && journal.length > 0) {
         yield turnOf(journal);
         journal = [];

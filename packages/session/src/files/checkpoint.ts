@@ -1,4 +1,12 @@
-import { decodeRecord, encodeRecord, MessageList, type JSONValue, type Message, type SessionSnapshot, type TurnEvent } from '@h/turn';
+import {
+  decodeRecord,
+  encodeRecord,
+  MessageList,
+  type JSONValue,
+  type Message,
+  type SessionSnapshot,
+  type TurnEvent,
+} from '@h/turn';
 import type { SessionFolder } from './folder.js';
 import { decodeHead, emptyHead, encodeHead, type Head } from './head.js';
 import { readLines, type Line } from './lines.js';
@@ -13,13 +21,21 @@ export interface Checkpoint {
   readonly bytes: number;
 }
 
-export const noCheckpoint = (session: string): Checkpoint => ({ head: emptyHead(session), snapshot: { messages: MessageList.empty, state: {} }, bytes: 0 });
+export const noCheckpoint = (session: string): Checkpoint => ({
+  head: emptyHead(session),
+  snapshot: { messages: MessageList.empty, state: {} },
+  bytes: 0,
+});
 
 const envelope = { turn: 'checkpoint', at: 0 } as const;
 
 /** Writes a checkpoint as lines: a head, then messages and kept state in the form of records, then their number. */
-export const writeCheckpoint = ({ snapshot }: SessionFolder, head: Head, state: SessionSnapshot, replacement: Replacement): Promise<void> =>
-  replaceFile(snapshot, linesOf(head, state), replacement);
+export const writeCheckpoint = (
+  { snapshot }: SessionFolder,
+  head: Head,
+  state: SessionSnapshot,
+  replacement: Replacement,
+): Promise<void> => replaceFile(snapshot, linesOf(head, state), replacement);
 
 function* linesOf(head: Head, { messages, state }: SessionSnapshot): Generator<string> {
   yield encodeHead(head);
@@ -33,7 +49,9 @@ function* linesOf(head: Head, { messages, state }: SessionSnapshot): Generator<s
 
 function* eventsOf(messages: MessageList, state: Readonly<Record<string, JSONValue>>): Generator<TurnEvent> {
   // One message a line, as it was in the journal: what could be a line there can be one here.
-  for (const message of messages) yield { ...envelope, type: 'history.append', origin: 'checkpoint', messages: [message] };
+  for (const message of messages) {
+    yield { ...envelope, type: 'history.append', origin: 'checkpoint', messages: [message] };
+  }
   for (const [key, value] of Object.entries(state)) yield { ...envelope, type: 'session.state', key, value };
 }
 
@@ -52,7 +70,9 @@ export const readCheckpoint = async ({ snapshot: path }: SessionFolder): Promise
     }
   }
   if (!head && !last) return undefined;
-  if (!head || !last || last.text !== JSON.stringify({ records: count })) throw new SyntaxError('The snapshot is not complete.');
+  if (!head || !last || last.text !== JSON.stringify({ records: count })) {
+    throw new SyntaxError('The snapshot is not complete.');
+  }
   return { head, snapshot: { messages: MessageList.of(messages), state }, bytes: last.end };
 };
 
@@ -60,7 +80,14 @@ const take = (line: string, count: number, messages: Message[], state: Record<st
   const { seq, event } = decode(line);
   if (seq !== count) throw new SyntaxError('The snapshot lacks a part.');
   if (event.type === 'history.append') for (const message of event.messages) messages.push(message);
-  if (event.type === 'session.state') Object.defineProperty(state, event.key, { value: event.value, enumerable: true, writable: true, configurable: true });
+  if (event.type === 'session.state') {
+    Object.defineProperty(state, event.key, {
+      value: event.value,
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });
+  }
   return count + 1;
 };
 

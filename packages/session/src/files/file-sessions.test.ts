@@ -1,4 +1,15 @@
-import { appendFile, mkdir, open as openFile, readdir, readFile, rm, stat, truncate, writeFile, type FileHandle } from 'node:fs/promises';
+import {
+  appendFile,
+  mkdir,
+  open as openFile,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+  type FileHandle,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { SessionBusyError, type TurnEvent } from '@h/turn';
 import { InvalidOptionError } from '@h/turn/options';
@@ -43,7 +54,12 @@ describe('a journal that was not written in full', () => {
       expect((await journalOf(store, 'alice')).length).toBe(5);
       expect(await readFile(files.journal)).toEqual(after.subarray(0, lastLine));
       const problem = problems.pop();
-      expect(problem).toMatchObject({ kind: 'torn-record', session: 'alice', path: files.journal, bytes: length - lastLine });
+      expect(problem).toMatchObject({
+        kind: 'torn-record',
+        session: 'alice',
+        path: files.journal,
+        bytes: length - lastLine,
+      });
       expect(await readFile(problem?.backup ?? '')).toEqual(after.subarray(lastLine, length));
     }
     expect(after.subarray(0, before.length)).toEqual(before);
@@ -85,12 +101,19 @@ describe('a journal that cannot be read in the middle', () => {
   it.each([
     ['is no JSON', 'x'.repeat(20)],
     ['has zeros in it', '\u0000'.repeat(300)],
-    ['has a record too few', '{"v":1,"seq":9,"event":{"type":"session.state","turn":"t","at":0,"key":"a","value":1},"derived":false}'],
+    [
+      'has a record too few',
+      '{"v":1,"seq":9,"event":{"type":"session.state","turn":"t","at":0,"key":"a","value":1},"derived":false}',
+    ],
   ])('is kept as a whole and ends before the damage: %s', async (_, text) => {
     const { store, files, problems } = await place();
     await turns(store, 'one', 'two');
     const damaged = await damage(files, 10, text);
-    expect((await journalOf(store, 'alice')).map((record) => record.event.turn)).toEqual(['turn-two', 'turn-two', 'turn-two']);
+    expect((await journalOf(store, 'alice')).map((record) => record.event.turn)).toEqual([
+      'turn-two',
+      'turn-two',
+      'turn-two',
+    ]);
     expect(problems).toMatchObject([{ kind: 'corrupt-journal', session: 'alice', path: files.journal }]);
     expect(await readFile(problems[0]?.backup ?? '')).toEqual(damaged);
     await turns(store, 'three');
@@ -106,7 +129,9 @@ describe('a journal that cannot be read in the middle', () => {
       await turns(store, 'next');
     }
     expect(new Set(problems.map(({ backup }) => backup)).size).toBe(3);
-    for (const [index, text] of ['one', 'two', 'three'].entries()) expect(await readFile(problems[index]?.backup ?? '', 'utf8')).toContain(`broken ${text}`);
+    for (const [index, text] of ['one', 'two', 'three'].entries()) {
+      expect(await readFile(problems[index]?.backup ?? '', 'utf8')).toContain(`broken ${text}`);
+    }
   });
 
   it('is left alone when a later release wrote it', async () => {
@@ -126,14 +151,19 @@ describe('a snapshot', () => {
     await turns(store, long('a'), 'short', 'last');
     await journalOf(store, 'alice');
     const { size } = await stat(files.journal);
-    const { head } = JSON.parse(`{"head":${(await readFile(files.snapshot, 'utf8')).split('\n')[0] ?? ''}}`) as { head: { size: number; turns: number } };
+    const { head } = JSON.parse(`{"head":${(await readFile(files.snapshot, 'utf8')).split('\n')[0] ?? ''}}`) as {
+      head: { size: number; turns: number };
+    };
     // The latest turn is always read: it may have to go on.
     expect(head).toMatchObject({ turns: 1 });
     expect(head.size).toBeGreaterThan(1_000_000);
     // What is before it could as well not be there.
     const journal = await readFile(files.journal);
     await writeFile(files.journal, Buffer.concat([Buffer.alloc(head.size, 'x'), journal.subarray(head.size)]));
-    expect(await stateOf(store, 'alice')).toEqual({ messages: [long('a'), 'short', 'last'].flatMap(messagesOf), state: { last: 'last' } });
+    expect(await stateOf(store, 'alice')).toEqual({
+      messages: [long('a'), 'short', 'last'].flatMap(messagesOf),
+      state: { last: 'last' },
+    });
     await turns(store, 'more');
     expect((await stat(files.journal)).size).toBeGreaterThan(size);
     expect((await store.messages('alice')).slice(-2)).toEqual(messagesOf('more'));
@@ -144,7 +174,10 @@ describe('a snapshot', () => {
     ['torn', (text: string) => text.slice(0, text.length / 2)],
     ['without its last line', (text: string) => text.slice(0, text.lastIndexOf('{"records"'))],
     ['no JSON', () => 'x\ny\n'],
-    ['at the wrong place', (text: string) => text.replace(/"size":(\d+)/, (_, size: string) => `"size":${Number(size) - 3}`)],
+    [
+      'at the wrong place',
+      (text: string) => text.replace(/"size":(\d+)/, (_, size: string) => `"size":${Number(size) - 3}`),
+    ],
   ])('that is %s is kept and made again from the journal', async (_, change) => {
     const { store, files, problems } = await place();
     await turns(store, long('a'), 'short', 'last');
@@ -152,7 +185,9 @@ describe('a snapshot', () => {
     const broken = change(await readFile(files.snapshot, 'utf8'));
     await writeFile(files.snapshot, broken);
     expect((await stateOf(store, 'alice')).messages).toEqual([long('a'), 'short', 'last'].flatMap(messagesOf));
-    expect(problems).toMatchObject([{ kind: 'corrupt-snapshot', path: files.snapshot, bytes: Buffer.byteLength(broken) }]);
+    expect(problems).toMatchObject([
+      { kind: 'corrupt-snapshot', path: files.snapshot, bytes: Buffer.byteLength(broken) },
+    ]);
     expect(await readFile(problems[0]?.backup ?? '', 'utf8')).toBe(broken);
     expect(await readFile(files.snapshot, 'utf8')).not.toBe(broken);
   });
@@ -181,9 +216,25 @@ describe('a list of sessions', () => {
     const running = await store.open('runs');
     await write(running, openTurn('turn-4', 'Wait.', 2500));
     expect(await store.list()).toMatchObject([
-      { session: 'new', createdAt: 2000, updatedAt: 3000, turns: 2, firstInput: `${'x'.repeat(199)}\ufffd`, latestTurn: 'turn-3', state: 'unfinished' },
+      {
+        session: 'new',
+        createdAt: 2000,
+        updatedAt: 3000,
+        turns: 2,
+        firstInput: `${'x'.repeat(199)}\ufffd`,
+        latestTurn: 'turn-3',
+        state: 'unfinished',
+      },
       { session: 'runs', turns: 1, state: 'running' },
-      { session: 'old', createdAt: 1000, updatedAt: 1000, turns: 1, firstInput: 'Fix the tests.', latestTurn: 'turn-1', state: 'idle' },
+      {
+        session: 'old',
+        createdAt: 1000,
+        updatedAt: 1000,
+        turns: 1,
+        firstInput: 'Fix the tests.',
+        latestTurn: 'turn-1',
+        state: 'idle',
+      },
     ]);
     await running.close();
   });
@@ -233,15 +284,31 @@ describe('an archive', () => {
     await turns(store, 'one', 'two');
     const replacing = [
       ...openTurn('turn-3', 'three', 30),
-      event('history.replace', { origin: 'compaction', messages: [user('All of it, in short.')] }, { turn: 'turn-3', at: 31 }),
-      event('turn.end', { outcome: 'completed', steps: 1, usage: { input: 1, cacheRead: 0, cacheWrite: 0, output: 2, reasoning: 0 } }, { turn: 'turn-3', at: 32 }),
+      event(
+        'history.replace',
+        { origin: 'compaction', messages: [user('All of it, in short.')] },
+        { turn: 'turn-3', at: 31 },
+      ),
+      event(
+        'turn.end',
+        { outcome: 'completed', steps: 1, usage: { input: 1, cacheRead: 0, cacheWrite: 0, output: 2, reasoning: 0 } },
+        { turn: 'turn-3', at: 32 },
+      ),
     ];
     await inSession(store, 'alice', (open) => write(open, replacing));
     await inSession(store, 'alice', (open) => write(open, openTurn('turn-4', 'four', 40)));
     expect(await store.messages('alice')).toEqual([user('All of it, in short.'), ...messagesOf('four')]);
     const archive = await read(store);
     expect(archive.map(({ messages }) => messages)).toEqual(['one', 'two', 'three', 'four'].map(messagesOf));
-    expect(archive[2]).toMatchObject({ turn: 'turn-3', trigger: 'user', startedAt: 30, endedAt: 32, outcome: 'completed', usage: { output: 2 }, replacements: 1 });
+    expect(archive[2]).toMatchObject({
+      turn: 'turn-3',
+      trigger: 'user',
+      startedAt: 30,
+      endedAt: 32,
+      outcome: 'completed',
+      usage: { output: 2 },
+      replacements: 1,
+    });
     expect(archive[3]).not.toHaveProperty('endedAt');
   });
 
@@ -264,7 +331,11 @@ describe('deleting', () => {
     await store.delete('alice');
     await store.delete('nobody');
     expect(await readdir(directory)).toEqual([]);
-    expect([await store.messages('alice'), await store.locate('turn-1'), await store.list()]).toEqual([[], undefined, []]);
+    expect([await store.messages('alice'), await store.locate('turn-1'), await store.list()]).toEqual([
+      [],
+      undefined,
+      [],
+    ]);
     await turns(store, 'two');
     expect(await store.messages('alice')).toEqual(messagesOf('two'));
   });
@@ -300,9 +371,16 @@ describe('writing', () => {
     onTestFinished(() => [datasync, appendFile].forEach((spy) => spy.mockRestore()));
     const [start, ...rest] = openTurn('turn-1', 'one');
     const notes = Array.from({ length: 500 }, () => rest[4]);
-    await Promise.all([start, ...rest, ...notes].map(async (each, seq) => open.append({ v: 1, seq, event: each as TurnEvent, derived: false })));
+    await Promise.all(
+      [start, ...rest, ...notes].map(async (each, seq) =>
+        open.append({ v: 1, seq, event: each as TurnEvent, derived: false }),
+      ),
+    );
     expect([datasync.mock.calls.length, appendFile.mock.calls.length]).toEqual([1, 1]);
-    await Promise.all([open.append({ v: 1, seq: 506, event: rest[4] as TurnEvent, derived: false }), open.append({ v: 1, seq: 507, event: rest[4] as TurnEvent, derived: false })]);
+    await Promise.all([
+      open.append({ v: 1, seq: 506, event: rest[4] as TurnEvent, derived: false }),
+      open.append({ v: 1, seq: 507, event: rest[4] as TurnEvent, derived: false }),
+    ]);
     expect(datasync.mock.calls.length).toBe(2);
     await open.close();
     expect(await journalOf(store, 'alice')).toHaveLength(508);
@@ -337,7 +415,8 @@ describe('writing', () => {
     let fail: (error: Error) => void = () => undefined;
     appendFile.mockImplementationOnce(() => new Promise((_, reject) => (fail = reject)));
     const [end] = wholeTurn('turn-1', 'one').slice(6);
-    const append = async (seq: number): Promise<void> => open.append({ v: 1, seq, event: end as TurnEvent, derived: false });
+    const append = async (seq: number): Promise<void> =>
+      open.append({ v: 1, seq, event: end as TurnEvent, derived: false });
     const first = append(6).catch((error: unknown) => error);
     await vi.waitFor(() => expect(appendFile).toHaveBeenCalledTimes(1));
     const second = append(7).catch((error: unknown) => error);
@@ -374,7 +453,9 @@ describe('writing', () => {
     const open = await store.open('alice');
     await write(open, openTurn('turn-1', 'one'));
     const unwritable = event('session.state', { key: 'k', value: 1n as never }, { turn: 'turn-1' });
-    await expect(open.append({ v: 1, seq: 6, event: unwritable, derived: false })).rejects.toMatchObject({ code: 'unwritable-record' });
+    await expect(open.append({ v: 1, seq: 6, event: unwritable, derived: false })).rejects.toMatchObject({
+      code: 'unwritable-record',
+    });
     await expect(write(open, openTurn('turn-2', 'two'))).rejects.toMatchObject({ code: 'unwritable-record' });
     await open.close();
     expect((await readFile(files.journal, 'utf8')).split('\n')).toHaveLength(7);
@@ -385,7 +466,9 @@ describe('writing', () => {
     const [first, second] = openTurn('turn-1', 'one');
     await inSession(store, 'alice', async (open) => {
       await open.append({ v: 1, seq: 0, event: first as never, derived: false });
-      await expect(open.append({ v: 1, seq: 2, event: second as never, derived: false })).rejects.toMatchObject({ code: 'journal-gap' });
+      await expect(open.append({ v: 1, seq: 2, event: second as never, derived: false })).rejects.toMatchObject({
+        code: 'journal-gap',
+      });
     });
   });
 
@@ -405,7 +488,10 @@ describe('writing', () => {
     await write(late, openTurn('turn-1', 'one'));
     const before = await readFile(files.journal, 'utf8');
     await mkdir(join(files.path, 'lock.2'));
-    await writeFile(join(files.path, 'lock.2', 'owner'), JSON.stringify({ host: 'elsewhere', boot: '', pid: 1, start: '', leaseMs: 60_000 }));
+    await writeFile(
+      join(files.path, 'lock.2', 'owner'),
+      JSON.stringify({ host: 'elsewhere', boot: '', pid: 1, start: '', leaseMs: 60_000 }),
+    );
     await expect(write(late, wholeTurn('turn-1', 'one').slice(6), 6)).rejects.toMatchObject({ code: 'session-taken' });
     await late.close();
     expect(await readFile(files.journal, 'utf8')).toBe(before);
@@ -416,7 +502,11 @@ describe('writing', () => {
   it('keeps what it wrote from other people', async () => {
     const { store, files } = await place();
     await turns(store, 'one');
-    expect([(await stat(files.path)).mode & 0o77, (await stat(files.journal)).mode & 0o77, (await stat(files.head)).mode & 0o77]).toEqual([0, 0, 0]);
+    expect([
+      (await stat(files.path)).mode & 0o77,
+      (await stat(files.journal)).mode & 0o77,
+      (await stat(files.head)).mode & 0o77,
+    ]).toEqual([0, 0, 0]);
   });
 
   it('hands out a journal that folds to the same after any cut between records', async () => {
@@ -425,7 +515,13 @@ describe('writing', () => {
     const whole = await readFile(files.journal, 'utf8');
     const lines = whole.split('\n').slice(0, -1);
     for (let count = 0; count <= lines.length; count += 1) {
-      await writeFile(files.journal, lines.slice(0, count).map((line) => `${line}\n`).join(''));
+      await writeFile(
+        files.journal,
+        lines
+          .slice(0, count)
+          .map((line) => `${line}\n`)
+          .join(''),
+      );
       await rm(files.head, { force: true });
       const { messages } = await stateOf(store, 'alice');
       expect(messages).toEqual(await store.messages('alice'));
@@ -436,12 +532,28 @@ describe('writing', () => {
 
 describe('options', () => {
   it.each<[string, object, RegExp]>([
-    ['an unknown key', { directory: 'x', sync: true }, /no option "sync" .* knows directory, fsync, leaseMs, onProblem/],
+    [
+      'an unknown key',
+      { directory: 'x', sync: true },
+      /no option "sync" .* knows directory, fsync, leaseMs, onProblem/,
+    ],
     ['no directory', {}, /needs "directory"/],
     ['an empty directory', { directory: '' }, /takes a text that is not empty as "directory"; it was given ""/],
-    ['an unknown policy', { directory: 'x', fsync: 'always' }, /takes "record" or "turn" or "never" as "fsync"; it was given "always"/],
-    ['a lease that is too short', { directory: 'x', leaseMs: 10 }, /takes a number from 100 to 2147483647 as "leaseMs"; it was given 10/],
-    ['a problem handler that is none', { directory: 'x', onProblem: 1 }, /takes a function as "onProblem"; it was given 1/],
+    [
+      'an unknown policy',
+      { directory: 'x', fsync: 'always' },
+      /takes "record" or "turn" or "never" as "fsync"; it was given "always"/,
+    ],
+    [
+      'a lease that is too short',
+      { directory: 'x', leaseMs: 10 },
+      /takes a number from 100 to 2147483647 as "leaseMs"; it was given 10/,
+    ],
+    [
+      'a problem handler that is none',
+      { directory: 'x', onProblem: 1 },
+      /takes a function as "onProblem"; it was given 1/,
+    ],
   ])('are refused with %s', (_, options, message) => {
     expect(() => fileSessions(options as never)).toThrow(InvalidOptionError);
     expect(() => fileSessions(options as never)).toThrow(message);

@@ -121,7 +121,10 @@ const infoOf = async ({ head, folder }: Found): Promise<SessionInfo> => ({
   firstInput: head.firstInput,
   latestTurn: head.latest?.turn ?? '',
   state: await stateOf(head, folder),
-  bytes: await stat(folder.journal).then(({ size }) => size, () => head.size),
+  bytes: await stat(folder.journal).then(
+    ({ size }) => size,
+    () => head.size,
+  ),
 });
 
 const stateOf = async (head: Head, folder: SessionFolder): Promise<SessionInfo['state']> => {

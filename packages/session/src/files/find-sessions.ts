@@ -25,10 +25,15 @@ const lookedAtTogether = 16;
  * Those that a later release has written are not for us to see. One that cannot be read is reported and left out, so that
  * it keeps nobody from the others.
  */
-export async function* findAll<Result>(search: Search, look: (found: Found) => Promise<Result | undefined>): AsyncGenerator<Result> {
+export async function* findAll<Result>(
+  search: Search,
+  look: (found: Found) => Promise<Result | undefined>,
+): AsyncGenerator<Result> {
   const folders = (await namesIn(search.directory)).filter(isSessionFolder);
   for (let from = 0; from < folders.length; from += lookedAtTogether) {
-    const results = await Promise.all(folders.slice(from, from + lookedAtTogether).map((name) => lookAt(name, search, look)));
+    const results = await Promise.all(
+      folders.slice(from, from + lookedAtTogether).map((name) => lookAt(name, search, look)),
+    );
     for (const result of results) if (result !== undefined) yield result;
   }
 }
@@ -43,7 +48,11 @@ export const namesIn = async (directory: string): Promise<readonly string[]> => 
   }
 };
 
-const lookAt = async <Result>(name: string, { directory, onProblem }: Search, look: (found: Found) => Promise<Result | undefined>): Promise<Result | undefined> => {
+const lookAt = async <Result>(
+  name: string,
+  { directory, onProblem }: Search,
+  look: (found: Found) => Promise<Result | undefined>,
+): Promise<Result | undefined> => {
   const folder = filesIn(join(directory, name), '');
   try {
     const head = await currentHead(folder);
@@ -53,7 +62,14 @@ const lookAt = async <Result>(name: string, { directory, onProblem }: Search, lo
     // It was deleted meanwhile.
     if (codeOf(error) === 'ENOENT') return undefined;
     if (!ofOneFolder.includes(codeOf(error))) throw error;
-    onProblem({ kind: 'unreadable', session: '', path: folder.path, backup: undefined, bytes: 0, message: `A session cannot be read and is left out: ${String(error)}` });
+    onProblem({
+      kind: 'unreadable',
+      session: '',
+      path: folder.path,
+      backup: undefined,
+      bytes: 0,
+      message: `A session cannot be read and is left out: ${String(error)}`,
+    });
     return undefined;
   }
 };

@@ -22,7 +22,10 @@ export interface SessionFolder {
  * Any name will do: what a file system cannot say, or takes for the same (`Alice`, `alice`), is told apart by a hash.
  */
 export const folderOf = (directory: string, session: string): SessionFolder => {
-  const readable = session.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').slice(0, maxReadable);
+  const readable = session
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, maxReadable);
   const hash = createHash('sha256').update(JSON.stringify(session)).digest('hex').slice(0, hashLength);
   return filesIn(join(directory, `${readable.replace(/^-/, '')}_${hash}`), session);
 };

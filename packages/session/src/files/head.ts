@@ -17,7 +17,15 @@ export interface Head {
   latest: { readonly turn: string; readonly startedAt: number; ended: boolean } | undefined;
 }
 
-export const emptyHead = (session: string): Head => ({ session, size: 0, turns: 0, createdAt: 0, updatedAt: 0, firstInput: '', latest: undefined });
+export const emptyHead = (session: string): Head => ({
+  session,
+  size: 0,
+  turns: 0,
+  createdAt: 0,
+  updatedAt: 0,
+  firstInput: '',
+  latest: undefined,
+});
 
 /** Adds a record to what is known; its place in the journal is the caller's to note. */
 export const advance = (head: Head, seq: number, event: TurnEvent): void => {
@@ -46,7 +54,12 @@ export const encodeHead = (head: Head): string => JSON.stringify({ v: formatVers
 export const decodeHead = (text: string): Head => {
   const { v, ...head } = JSON.parse(text) as Head & { v?: unknown };
   if (typeof v === 'number' && v > formatVersion) throw newerVersion(v);
-  if (v !== formatVersion || typeof head.session !== 'string' || !Number.isInteger(head.size) || !Number.isInteger(head.turns)) {
+  if (
+    v !== formatVersion ||
+    typeof head.session !== 'string' ||
+    !Number.isInteger(head.size) ||
+    !Number.isInteger(head.turns)
+  ) {
     throw new SyntaxError('This is not the head of a session.');
   }
   return { ...emptyHead(head.session), ...head };
@@ -93,7 +106,8 @@ const goOn = async (head: Head, { journal }: SessionFolder): Promise<Head> => {
 const glanceAt = (line: string): { readonly seq: number; readonly event: TurnEvent } | undefined => {
   try {
     const record = JSON.parse(line) as { seq?: unknown; event?: { at?: unknown; turn?: unknown } };
-    const isRecord = typeof record.seq === 'number' && typeof record.event?.at === 'number' && typeof record.event.turn === 'string';
+    const isRecord =
+      typeof record.seq === 'number' && typeof record.event?.at === 'number' && typeof record.event.turn === 'string';
     return isRecord ? (record as unknown as { seq: number; event: TurnEvent }) : undefined;
   } catch {
     return undefined;

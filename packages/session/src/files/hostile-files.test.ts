@@ -1,4 +1,17 @@
-import { appendFile, chmod, mkdir, open as openFile, readdir, readFile, rename, rm, stat, symlink, writeFile, type FileHandle } from 'node:fs/promises';
+import {
+  appendFile,
+  chmod,
+  mkdir,
+  open as openFile,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+  type FileHandle,
+} from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { harness, repairHistory, reply, type TurnEvent } from '@h/turn';
 import { call, event, response, scriptedModel, scriptedTools, user } from '@h/turn/testing';
@@ -23,7 +36,9 @@ const place = async (): Promise<Place> => {
 };
 
 const turns = async (store: FileSessions, ...texts: readonly string[]): Promise<void> => {
-  for (const text of texts) await inSession(store, 'alice', (open) => write(open, wholeTurn(`turn-${text.slice(0, 9)}`, text)));
+  for (const text of texts) {
+    await inSession(store, 'alice', (open) => write(open, wholeTurn(`turn-${text.slice(0, 9)}`, text)));
+  }
 };
 
 /** What all open files share, to look at what is done with them. */
@@ -117,7 +132,10 @@ describe('a writer that has lost its session while it was idle', () => {
     const late = await store.open('alice');
     await write(late, wholeTurn('turn-2', 'two'));
     await mkdir(join(files.path, 'lock.3'));
-    await writeFile(join(files.path, 'lock.3', 'owner'), JSON.stringify({ host: 'elsewhere', machine: '', boot: '', pid: 1, start: '', leaseMs: 60_000 }));
+    await writeFile(
+      join(files.path, 'lock.3', 'owner'),
+      JSON.stringify({ host: 'elsewhere', machine: '', boot: '', pid: 1, start: '', leaseMs: 60_000 }),
+    );
     await late.close();
     expect(await readFile(files.head, 'utf8')).toBe(before);
     expect((await readdir(files.path)).filter((name) => name.endsWith('.new'))).toEqual([]);
@@ -133,7 +151,12 @@ describe('sessions beside others', () => {
     expect((await store.list()).map(({ session }) => session)).toEqual(['alice']);
     expect(await store.unfinished()).toEqual([]);
     expect(await store.locate('turn-one')).toBe('alice');
-    expect(problems[0]).toMatchObject({ kind: 'unreadable', path: broken, backup: undefined, message: expect.stringContaining('ENOTDIR') as string });
+    expect(problems[0]).toMatchObject({
+      kind: 'unreadable',
+      path: broken,
+      backup: undefined,
+      message: expect.stringContaining('ENOTDIR') as string,
+    });
     expect(await readFile(broken, 'utf8')).toContain('a file');
     expect((await stat(files.path)).isDirectory()).toBe(true);
   });
@@ -170,8 +193,16 @@ describe('sessions beside others', () => {
     const { store, directory } = await place();
     for (let round = 0; round < 15; round += 1) {
       const opening = async (): Promise<void> => (await store.open('alice')).close();
-      const outcomes = await Promise.allSettled([opening(), store.delete('alice'), opening(), store.delete('alice'), opening()]);
-      for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(SessionHeldError);
+      const outcomes = await Promise.allSettled([
+        opening(),
+        store.delete('alice'),
+        opening(),
+        store.delete('alice'),
+        opening(),
+      ]);
+      for (const outcome of outcomes) {
+        if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(SessionHeldError);
+      }
     }
     await store.delete('alice');
     expect(await readdir(directory)).toEqual([]);
@@ -186,8 +217,19 @@ describe('sessions beside others', () => {
     const open = await store.open('alice');
     expect(problems.map(({ kind }) => kind)).toEqual(['torn-record']);
     const names = await readdir(files.path, { recursive: true });
-    expect(names).toEqual(expect.arrayContaining(['journal.jsonl', 'snapshot.jsonl', 'head.json', 'journal.jsonl.torn-1', 'lock.4', join('lock.4', 'owner')]));
-    for (const name of ['', ...names]) expect(((await stat(join(files.path, name))).mode & 0o77).toString(8), name).toBe('0');
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'journal.jsonl',
+        'snapshot.jsonl',
+        'head.json',
+        'journal.jsonl.torn-1',
+        'lock.4',
+        join('lock.4', 'owner'),
+      ]),
+    );
+    for (const name of ['', ...names]) {
+      expect(((await stat(join(files.path, name))).mode & 0o77).toString(8), name).toBe('0');
+    }
     await open.close();
     await chmod(files.path, 0o700);
   });
@@ -197,7 +239,11 @@ describe('records of great size', () => {
   it('of 50 MB are kept, found again and put into a snapshot', async () => {
     const { store, files } = await place();
     const huge = `${'x'.repeat(50_000_000)}ä`;
-    const answer = event('history.append', { origin: 'work', messages: [{ role: 'assistant', content: huge }] }, { turn: 'turn-1' });
+    const answer = event(
+      'history.append',
+      { origin: 'work', messages: [{ role: 'assistant', content: huge }] },
+      { turn: 'turn-1' },
+    );
     await inSession(store, 'alice', (open) => write(open, [...openTurn('turn-1', 'one'), answer]));
     await turns(store, 'two', 'three');
     await inSession(store, 'alice', ({ journal }) => expect(journal).toHaveLength(7));
@@ -209,14 +255,23 @@ describe('records of great size', () => {
   it('that come together are written in several pieces, and none is lost', async () => {
     const { store } = await place();
     const note = (value: string): TurnEvent => event('session.state', { key: 'k', value }, { turn: 'turn-1' });
-    const given = [...openTurn('turn-1', 'one'), ...Array.from({ length: 8 }, (_, index) => note(`${index}${'x'.repeat(5_000_000)}`))];
+    const given = [
+      ...openTurn('turn-1', 'one'),
+      ...Array.from({ length: 8 }, (_, index) => note(`${index}${'x'.repeat(5_000_000)}`)),
+    ];
     const appendFile = vi.spyOn(await fileHandles(), 'appendFile');
     onTestFinished(() => appendFile.mockRestore());
-    await inSession(store, 'alice', (open) => Promise.all(given.map(async (each, seq) => open.append({ v: 1, seq, event: each, derived: false }))));
+    await inSession(store, 'alice', (open) =>
+      Promise.all(given.map(async (each, seq) => open.append({ v: 1, seq, event: each, derived: false }))),
+    );
     const pieces = appendFile.mock.calls.map(([text]) => (text as string).length);
     expect([pieces.length >= 3, Math.max(...pieces) < 25_000_000]).toEqual([true, true]);
     const journal = await journalOf(store, 'alice');
-    expect(journal.map(({ event: each }) => (each.type === 'session.state' ? JSON.stringify(each.value).slice(1, 2) : '')).join('')).toBe('o01234567');
+    expect(
+      journal
+        .map(({ event: each }) => (each.type === 'session.state' ? JSON.stringify(each.value).slice(1, 2) : ''))
+        .join(''),
+    ).toBe('o01234567');
   });
 
   it('of which many are in one history fit into a snapshot: no line is longer than a text can be', async () => {
@@ -224,7 +279,10 @@ describe('records of great size', () => {
     const picture = { type: 'file', data: 'A'.repeat(200_000), mediaType: 'image/png' } as const;
     await inSession(store, 'alice', async (open) => {
       const messages = Array.from({ length: 20 }, () => ({ role: 'user', content: [picture] }) as const);
-      await write(open, [...wholeTurn('turn-1', 'one').slice(0, -1), event('history.append', { origin: 'work', messages }, { turn: 'turn-1' })]);
+      await write(open, [
+        ...wholeTurn('turn-1', 'one').slice(0, -1),
+        event('history.append', { origin: 'work', messages }, { turn: 'turn-1' }),
+      ]);
     });
     await turns(store, 'two', 'three');
     await inSession(store, 'alice', () => undefined);
@@ -235,25 +293,35 @@ describe('records of great size', () => {
 });
 
 describe('a disk that fails in the middle of a turn', () => {
-  it.each(['appendFile', 'datasync'] as const)('ends the turn with its error, and the next turn finds what had been confirmed: %s', async (method) => {
-    const { directory } = await place();
-    const sessions = fileSessions({ directory });
-    const spy = vi.spyOn(await fileHandles(), method);
-    onTestFinished(() => spy.mockRestore());
-    const write = (): string => {
-      spy.mockRejectedValueOnce(Object.assign(new Error('Input/output error'), { code: 'EIO' }));
-      return 'written';
-    };
-    const tools = scriptedTools({ write }, { write: { effect: 'local-write' } });
-    const agent = harness({ model: scriptedModel([response(call('w1', 'write')), 'I see.']), tools, sessions }).pipe();
-    const failed = await reply(agent.turn({ session: 'alice', input: 'Go.' }));
-    expect(failed).toMatchObject({ outcome: 'error', error: { code: 'EIO' } });
-    expect(await sessions.unfinished()).toHaveLength(1);
-    expect(await reply(agent.turn({ session: 'alice', input: 'And now?' }))).toMatchObject({ outcome: 'completed', text: 'I see.' });
-    const messages = await sessions.messages('alice');
-    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user', 'assistant']);
-    expect([tools.ran.length, repairHistory(messages).repairs]).toEqual([1, []]);
-  });
+  it.each(['appendFile', 'datasync'] as const)(
+    'ends the turn with its error, and the next turn finds what had been confirmed: %s',
+    async (method) => {
+      const { directory } = await place();
+      const sessions = fileSessions({ directory });
+      const spy = vi.spyOn(await fileHandles(), method);
+      onTestFinished(() => spy.mockRestore());
+      const write = (): string => {
+        spy.mockRejectedValueOnce(Object.assign(new Error('Input/output error'), { code: 'EIO' }));
+        return 'written';
+      };
+      const tools = scriptedTools({ write }, { write: { effect: 'local-write' } });
+      const agent = harness({
+        model: scriptedModel([response(call('w1', 'write')), 'I see.']),
+        tools,
+        sessions,
+      }).pipe();
+      const failed = await reply(agent.turn({ session: 'alice', input: 'Go.' }));
+      expect(failed).toMatchObject({ outcome: 'error', error: { code: 'EIO' } });
+      expect(await sessions.unfinished()).toHaveLength(1);
+      expect(await reply(agent.turn({ session: 'alice', input: 'And now?' }))).toMatchObject({
+        outcome: 'completed',
+        text: 'I see.',
+      });
+      const messages = await sessions.messages('alice');
+      expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user', 'assistant']);
+      expect([tools.ran.length, repairHistory(messages).repairs]).toEqual([1, []]);
+    },
+  );
 });
 
 describe('a journal that could not be forced onto the disk', () => {
@@ -263,7 +331,9 @@ describe('a journal that could not be forced onto the disk', () => {
     const open = await store.open('alice');
     await write(open, openTurn('turn-1', 'one'));
     const before = await stat(files.journal);
-    const spy = vi.spyOn(await fileHandles(), 'datasync').mockRejectedValueOnce(Object.assign(new Error('Input/output error'), { code: 'EIO' }));
+    const spy = vi
+      .spyOn(await fileHandles(), 'datasync')
+      .mockRejectedValueOnce(Object.assign(new Error('Input/output error'), { code: 'EIO' }));
     onTestFinished(() => spy.mockRestore());
     await expect(write(open, wholeTurn('turn-1', 'one').slice(6), 6)).rejects.toMatchObject({ code: 'EIO' });
     await open.close();
@@ -276,7 +346,13 @@ describe('a journal that could not be forced onto the disk', () => {
 describe('whoever is told of problems', () => {
   it('may fail, and the session is mended all the same', async () => {
     const { directory } = await place();
-    const store = fileSessions({ directory, fsync: 'never', onProblem: () => { throw new Error('The log is gone.'); } });
+    const store = fileSessions({
+      directory,
+      fsync: 'never',
+      onProblem: () => {
+        throw new Error('The log is gone.');
+      },
+    });
     await turns(store, 'one');
     await appendFile(folderOf(directory, 'alice').journal, '{"v":1');
     await turns(store, 'two');

@@ -26,8 +26,10 @@ export async function* readLines(path: string, from = 0): AsyncGenerator<readonl
     const { size } = await handle.stat();
     let rest: Buffer[] = [];
     let start = from;
-    for (let place = from; place < size; ) {
-      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(Math.min(chunkBytes, size - place)), { position: place });
+    for (let place = from; place < size;) {
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(Math.min(chunkBytes, size - place)), {
+        position: place,
+      });
       if (bytesRead === 0) break;
       place += bytesRead;
       const split = splitChunk(buffer.subarray(0, bytesRead), rest, start);
@@ -52,7 +54,11 @@ export const isInLine = async (path: string, place: number): Promise<boolean> =>
   }
 };
 
-const splitChunk = (chunk: Buffer, before: readonly Buffer[], first: number): { lines: Line[]; rest: Buffer[]; start: number } => {
+const splitChunk = (
+  chunk: Buffer,
+  before: readonly Buffer[],
+  first: number,
+): { lines: Line[]; rest: Buffer[]; start: number } => {
   const lines: Line[] = [];
   let rest = [...before];
   let start = first;

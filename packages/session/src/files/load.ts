@@ -53,7 +53,9 @@ export const recordIn = ({ text, start, isTorn }: Line, next: number): JournalRe
   try {
     const record = decodeRecord(text);
     const isNext = record.seq === next || record.seq === 0;
-    return isNext ? record : { at: start, isTorn, reason: `Record ${record.seq} stands where record ${next} or a new turn should.` };
+    return isNext
+      ? record
+      : { at: start, isTorn, reason: `Record ${record.seq} stands where record ${next} or a new turn should.` };
   } catch (error) {
     refuseNewer(text);
     return { at: start, isTorn, reason: error instanceof Error ? error.message : String(error) };

@@ -22,7 +22,11 @@ const leastUnsaved = 1 << 17;
  * When much has been read, a new checkpoint is written, so that it is not read again: never more often than a part of
  * what is journaled, so that writing them costs a constant share.
  */
-export const loadAndMend = async (folder: SessionFolder, settings: FileSettings, lock: SessionLock): Promise<Loaded> => {
+export const loadAndMend = async (
+  folder: SessionFolder,
+  settings: FileSettings,
+  lock: SessionLock,
+): Promise<Loaded> => {
   const report: Report = (problem) => settings.onProblem({ session: folder.session, ...problem });
   const replacement: Replacement = { isSynced: settings.fsync !== 'never', lock };
   // In this order: what the holder before puts in place after that is the file that is copied.
@@ -52,12 +56,22 @@ const mendHead = async (folder: SessionFolder, lock: SessionLock, report: Report
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const message = 'The summary for lists cannot be read; it is made again from the journal.';
-    await keepAndReplace(folder.head, [encodeHead(emptyHead(folder.session))], { kind: 'corrupt-head', message }, lock, report);
+    await keepAndReplace(
+      folder.head,
+      [encodeHead(emptyHead(folder.session))],
+      { kind: 'corrupt-head', message },
+      lock,
+      report,
+    );
     return false;
   }
 };
 
-const read = async (folder: SessionFolder, replacement: Replacement, report: Report): Promise<{ checkpoint: Checkpoint; loaded: Loaded }> => {
+const read = async (
+  folder: SessionFolder,
+  replacement: Replacement,
+  report: Report,
+): Promise<{ checkpoint: Checkpoint; loaded: Loaded }> => {
   const empty = noCheckpoint(folder.session);
   const afresh = async () => ({ checkpoint: empty, loaded: await load(folder.journal, empty) });
   let checkpoint: Checkpoint | undefined;
@@ -80,7 +94,13 @@ const read = async (folder: SessionFolder, replacement: Replacement, report: Rep
 };
 
 /** The journal is gone, in part at least, but the history up to the snapshot is there. */
-const beginAnew = async (folder: SessionFolder, checkpoint: Checkpoint, size: number, { lock }: Replacement, report: Report) => {
+const beginAnew = async (
+  folder: SessionFolder,
+  checkpoint: Checkpoint,
+  size: number,
+  { lock }: Replacement,
+  report: Report,
+) => {
   const message = 'The journal ends before the snapshot does; it begins anew after it.';
   if (size > 0) await keepAndReplace(folder.journal, [], { kind: 'short-journal', message }, lock, report);
   const head = { ...checkpoint.head, size: 0 };
@@ -95,7 +115,9 @@ const cut = async (path: string, { at, isTorn, reason }: Damage, lock: SessionLo
   const handle = await open(path, 'r+');
   try {
     const bytes = (await handle.stat()).size - at;
-    const backup = isTorn ? await keepPiece(path, 'torn', await bytesFrom(handle, at, bytes)) : await backUp(path, 'corrupt');
+    const backup = isTorn
+      ? await keepPiece(path, 'torn', await bytesFrom(handle, at, bytes))
+      : await backUp(path, 'corrupt');
     await lock.verify();
     await handle.truncate(at);
     report({ kind: isTorn ? 'torn-record' : 'corrupt-journal', path, backup, bytes, message: reason });
@@ -110,7 +132,13 @@ const bytesFrom = async (handle: FileHandle, at: number, bytes: number): Promise
 };
 
 /** Puts these lines in the place of a broken file, of which a copy is kept. */
-const keepAndReplace = async (path: string, lines: readonly string[], problem: Pick<SessionProblem, 'kind' | 'message'>, lock: Replacement['lock'], report: Report): Promise<void> => {
+const keepAndReplace = async (
+  path: string,
+  lines: readonly string[],
+  problem: Pick<SessionProblem, 'kind' | 'message'>,
+  lock: Replacement['lock'],
+  report: Report,
+): Promise<void> => {
   const bytes = await sizeOf(path);
   const backup = await backUp(path, problem.kind === 'short-journal' ? 'short' : 'corrupt');
   await replaceFile(path, lines, { isSynced: true, lock });

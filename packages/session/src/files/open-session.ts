@@ -57,7 +57,11 @@ class FileSession implements OpenSession {
     this.#head = head;
     this.#next = journal.length;
     const isNew = settings.fsync !== 'never' && head.size === 0;
-    this.#file = new GroupCommit({ path: folder.journal, lock, newIn: isNew ? [folder.path, dirname(folder.path)] : [] });
+    this.#file = new GroupCommit({
+      path: folder.journal,
+      lock,
+      newIn: isNew ? [folder.path, dirname(folder.path)] : [],
+    });
   }
 
   append(record: JournalRecord): Promise<void> {
@@ -75,7 +79,8 @@ class FileSession implements OpenSession {
     this.#isChanged = true;
     advance(this.#head, seq, event);
     this.#head.size += Buffer.byteLength(line) + 1;
-    const isSynced = this.#settings.fsync === 'record' || (this.#settings.fsync === 'turn' && event.type === 'turn.end');
+    const isSynced =
+      this.#settings.fsync === 'record' || (this.#settings.fsync === 'turn' && event.type === 'turn.end');
     return this.#file.append(line, isSynced);
   }
 
@@ -101,14 +106,22 @@ class FileSession implements OpenSession {
 
   /** What it says can be told from the journal, so that a loss of power may take it, and a full disk may refuse it. */
   #writeHead(): Promise<void> {
-    return replaceFile(this.#folder.head, [encodeHead(this.#head)], { isSynced: false, lock: this.#lock }).catch(() => undefined);
+    return replaceFile(this.#folder.head, [encodeHead(this.#head)], { isSynced: false, lock: this.#lock }).catch(
+      () => undefined,
+    );
   }
 
   #closed(): TurnError {
-    return new TurnError('session-closed', `The session ${JSON.stringify(this.#folder.session)} is closed; nothing more is written.`);
+    return new TurnError(
+      'session-closed',
+      `The session ${JSON.stringify(this.#folder.session)} is closed; nothing more is written.`,
+    );
   }
 
   #gap(seq: number): TurnError {
-    return new TurnError('journal-gap', `Record ${seq} cannot follow record ${this.#next - 1} in the journal of ${JSON.stringify(this.#folder.session)}.`);
+    return new TurnError(
+      'journal-gap',
+      `Record ${seq} cannot follow record ${this.#next - 1} in the journal of ${JSON.stringify(this.#folder.session)}.`,
+    );
   }
 }

@@ -11,7 +11,13 @@
  * | `unreadable` | a folder cannot be read at all: it is left out of lists, and nothing is done to it |
  */
 export interface SessionProblem {
-  readonly kind: 'torn-record' | 'corrupt-journal' | 'short-journal' | 'corrupt-snapshot' | 'corrupt-head' | 'unreadable';
+  readonly kind:
+    | 'torn-record'
+    | 'corrupt-journal'
+    | 'short-journal'
+    | 'corrupt-snapshot'
+    | 'corrupt-head'
+    | 'unreadable';
   /** Empty where it cannot be told. */
   readonly session: string;
   /** The file that was broken. */

@@ -30,14 +30,17 @@ interface Other {
 
 /** Starts a process that writes a session, by itself or by a command that leads to it. */
 const other = (work: string, directory: string, command = 'exec "$@"'): Other => {
-  const child = spawn('sh', ['-c', command, 'sh', process.execPath, script, work, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn('sh', ['-c', command, 'sh', process.execPath, script, work, directory], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   const said: Record<string, unknown>[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => said.push(JSON.parse(line) as Record<string, unknown>));
   return { process: child, said, ended: once(child, 'close') };
 };
 
-const says = (one: Other, key: string): Promise<void> => expect.poll(() => one.said.some((each) => key in each), { timeout: 20_000 }).toBe(true);
+const says = (one: Other, key: string): Promise<void> =>
+  expect.poll(() => one.said.some((each) => key in each), { timeout: 20_000 }).toBe(true);
 
 const opened = async (store: FileSessions): Promise<Awaited<ReturnType<FileSessions['open']>>> => {
   let open: Awaited<ReturnType<FileSessions['open']>> | undefined;
@@ -72,7 +75,12 @@ describe('a session that another process holds', () => {
     expect(refusal).toBeInstanceOf(SessionHeldError);
     const { pid, since, message, code } = refusal as SessionHeldError;
     expect([code, pid, one.said[0]]).toEqual(['session-busy', one.process.pid, { holds: pid }]);
-    expect([since >= before - 2000, since <= Date.now() + 2000, message.includes(`process ${pid} on`), message.includes(new Date(since).toISOString())]).toEqual([true, true, true, true]);
+    expect([
+      since >= before - 2000,
+      since <= Date.now() + 2000,
+      message.includes(`process ${pid} on`),
+      message.includes(new Date(since).toISOString()),
+    ]).toEqual([true, true, true, true]);
     await expect(store.delete('alice')).rejects.toBeInstanceOf(SessionHeldError);
     expect([await store.unfinished(), (await store.list()).map(({ state }) => state)]).toEqual([[], ['running']]);
     one.process.kill('SIGKILL');
@@ -105,109 +113,152 @@ describe('a session that several processes want', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('a process that sleeps until its lease has run out, and wakes up', () => {
-  it.each(['oversleep-before', 'oversleep-within'])('writes nothing that anybody reads, and is told who has the session: %s its write', async (work) => {
-    const directory = await temporaryFolder();
-    const store = fileSessions({ directory, fsync: 'never' });
-    const late = other(work, directory);
-    await says(late, 'sleeps');
-    const open = await opened(store);
-    // All that it had confirmed is there.
-    expect(open.journal).toHaveLength(late.said.filter((each) => 'confirmed' in each).length);
-    await write(open, wholeTurn('turn-2', 'two'));
-    const { journal, head } = folderOf(directory, 'alice');
-    const before = await readFile(journal, 'utf8');
-    late.process.kill('SIGCONT');
-    await says(late, 'closed');
-    await late.ended;
-    expect(late.said.find((each) => 'code' in each)).toMatchObject({ code: 'session-taken', message: expect.stringContaining(`by process ${process.pid} on `) as string });
-    expect(await readFile(journal, 'utf8')).toBe(before);
-    await write(open, openTurn('turn-3', 'three'));
-    await open.close();
-    expect(JSON.parse(await readFile(head, 'utf8'))).toMatchObject({ turns: 3, latest: { turn: 'turn-3' } });
-    expect(await store.messages('alice')).toEqual(['one', 'two', 'three'].flatMap(messagesOf));
-  });
+  it.each(['oversleep-before', 'oversleep-within'])(
+    'writes nothing that anybody reads, and is told who has the session: %s its write',
+    async (work) => {
+      const directory = await temporaryFolder();
+      const store = fileSessions({ directory, fsync: 'never' });
+      const late = other(work, directory);
+      await says(late, 'sleeps');
+      const open = await opened(store);
+      // All that it had confirmed is there.
+      expect(open.journal).toHaveLength(late.said.filter((each) => 'confirmed' in each).length);
+      await write(open, wholeTurn('turn-2', 'two'));
+      const { journal, head } = folderOf(directory, 'alice');
+      const before = await readFile(journal, 'utf8');
+      late.process.kill('SIGCONT');
+      await says(late, 'closed');
+      await late.ended;
+      expect(late.said.find((each) => 'code' in each)).toMatchObject({
+        code: 'session-taken',
+        message: expect.stringContaining(`by process ${process.pid} on `) as string,
+      });
+      expect(await readFile(journal, 'utf8')).toBe(before);
+      await write(open, openTurn('turn-3', 'three'));
+      await open.close();
+      expect(JSON.parse(await readFile(head, 'utf8'))).toMatchObject({ turns: 3, latest: { turn: 'turn-3' } });
+      expect(await store.messages('alice')).toEqual(['one', 'two', 'three'].flatMap(messagesOf));
+    },
+  );
 });
 
-describe.skipIf(process.platform === 'win32')('a process that sleeps until its lease has run out, right before it puts a file in the place of another one', () => {
-  /** A lock that nobody renews any more, of a process that cannot be seen. */
-  const leaveLock = async (folder: string, generation: number): Promise<void> => {
-    await mkdir(join(folder, `lock.${generation}`));
-    await writeFile(join(folder, `lock.${generation}`, 'owner'), JSON.stringify({ ...thisProcess(), host: 'far away', leaseMs: 0 }));
-  };
+describe.skipIf(process.platform === 'win32')(
+  'a process that sleeps until its lease has run out, right before it puts a file in the place of another one',
+  () => {
+    /** A lock that nobody renews any more, of a process that cannot be seen. */
+    const leaveLock = async (folder: string, generation: number): Promise<void> => {
+      await mkdir(join(folder, `lock.${generation}`));
+      await writeFile(
+        join(folder, `lock.${generation}`, 'owner'),
+        JSON.stringify({ ...thisProcess(), host: 'far away', leaseMs: 0 }),
+      );
+    };
 
-  /** Somebody else goes on meanwhile; then the sleeper is woken. */
-  const goOnAndWake = async (late: Other, store: FileSessions): Promise<void> => {
-    await says(late, 'sleeps');
-    const open = await opened(store);
-    await write(open, wholeTurn('turn-2', 'two'));
-    late.process.kill('SIGCONT');
-    await says(late, 'closed');
-    await late.ended;
-    await write(open, wholeTurn('turn-3', 'three'));
-    await open.close();
-  };
+    /** Somebody else goes on meanwhile; then the sleeper is woken. */
+    const goOnAndWake = async (late: Other, store: FileSessions): Promise<void> => {
+      await says(late, 'sleeps');
+      const open = await opened(store);
+      await write(open, wholeTurn('turn-2', 'two'));
+      late.process.kill('SIGCONT');
+      await says(late, 'closed');
+      await late.ended;
+      await write(open, wholeTurn('turn-3', 'three'));
+      await open.close();
+    };
 
-  it('as it takes over from another one: nobody loses a record, and it is told who has the session', async () => {
-    const directory = await temporaryFolder();
-    const store = fileSessions({ directory });
-    await inSession(store, 'alice', (open) => write(open, wholeTurn('turn-1', 'one')));
-    await leaveLock(folderOf(directory, 'alice').path, 2);
-    const late = other('oversleep-opening', directory);
-    await goOnAndWake(late, store);
-    expect(late.said).toContainEqual({ code: 'session-taken', message: expect.stringContaining(`by process ${process.pid} on `) as string });
-    expect(await store.messages('alice')).toEqual(['one', 'two', 'three'].flatMap(messagesOf));
-    expect((await readdir(folderOf(directory, 'alice').path)).toSorted()).toEqual(['head.json', 'journal.jsonl', expect.stringMatching(/^lock\.\d+$/)]);
-  });
+    it('as it takes over from another one: nobody loses a record, and it is told who has the session', async () => {
+      const directory = await temporaryFolder();
+      const store = fileSessions({ directory });
+      await inSession(store, 'alice', (open) => write(open, wholeTurn('turn-1', 'one')));
+      await leaveLock(folderOf(directory, 'alice').path, 2);
+      const late = other('oversleep-opening', directory);
+      await goOnAndWake(late, store);
+      expect(late.said).toContainEqual({
+        code: 'session-taken',
+        message: expect.stringContaining(`by process ${process.pid} on `) as string,
+      });
+      expect(await store.messages('alice')).toEqual(['one', 'two', 'three'].flatMap(messagesOf));
+      expect((await readdir(folderOf(directory, 'alice').path)).toSorted()).toEqual([
+        'head.json',
+        'journal.jsonl',
+        expect.stringMatching(/^lock\.\d+$/),
+      ]);
+    });
 
-  it('as it mends what was lost: nobody loses a record', async () => {
-    const directory = await temporaryFolder();
-    const store = fileSessions({ directory });
-    const { journal } = folderOf(directory, 'alice');
-    for (const text of ['x'.repeat(1_500_000), 'latest']) await inSession(store, 'alice', (open) => write(open, wholeTurn(`turn-${text.slice(0, 9)}`, text)));
-    await inSession(store, 'alice', () => undefined);
-    await truncate(journal, 100);
-    await goOnAndWake(other('oversleep-opening', directory), store);
-    expect((await store.messages('alice')).slice(2)).toEqual(['two', 'three'].flatMap(messagesOf));
-  });
+    it('as it mends what was lost: nobody loses a record', async () => {
+      const directory = await temporaryFolder();
+      const store = fileSessions({ directory });
+      const { journal } = folderOf(directory, 'alice');
+      for (const text of ['x'.repeat(1_500_000), 'latest']) {
+        await inSession(store, 'alice', (open) => write(open, wholeTurn(`turn-${text.slice(0, 9)}`, text)));
+      }
+      await inSession(store, 'alice', () => undefined);
+      await truncate(journal, 100);
+      await goOnAndWake(other('oversleep-opening', directory), store);
+      expect((await store.messages('alice')).slice(2)).toEqual(['two', 'three'].flatMap(messagesOf));
+    });
 
-  it('as it closes a session whose disk has failed: nobody loses a record', async () => {
-    const directory = await temporaryFolder();
-    const store = fileSessions({ directory });
-    const late = other('oversleep-closing', directory);
-    await goOnAndWake(late, store);
-    expect(late.said.filter((each) => 'code' in each)).toEqual([{ code: 'EIO', message: 'The disk fails.' }]);
-    expect(await store.messages('alice')).toEqual(['one', 'two', 'three'].flatMap(messagesOf));
-  });
+    it('as it closes a session whose disk has failed: nobody loses a record', async () => {
+      const directory = await temporaryFolder();
+      const store = fileSessions({ directory });
+      const late = other('oversleep-closing', directory);
+      await goOnAndWake(late, store);
+      expect(late.said.filter((each) => 'code' in each)).toEqual([{ code: 'EIO', message: 'The disk fails.' }]);
+      expect(await store.messages('alice')).toEqual(['one', 'two', 'three'].flatMap(messagesOf));
+    });
 
-  it.each(['oversleep-deletion-first', 'oversleep-deletion-later'])('while the session is deleted and begun anew: nobody finds anything of it (%s)', async (work) => {
-    const directory = await temporaryFolder();
-    const store = fileSessions({ directory, fsync: 'never' });
-    const late = other(work, directory);
-    await says(late, 'sleeps');
-    await expect.poll(() => store.delete('alice').then(() => true, () => false), { timeout: 20_000 }).toBe(true);
-    await goOnAndWake(late, store);
-    expect(await store.messages('alice')).toEqual(['two', 'three'].flatMap(messagesOf));
-    expect(JSON.parse(await readFile(folderOf(directory, 'alice').head, 'utf8'))).toMatchObject({ turns: 2, firstInput: 'two', latest: { turn: 'turn-3' } });
-  });
+    it.each(['oversleep-deletion-first', 'oversleep-deletion-later'])(
+      'while the session is deleted and begun anew: nobody finds anything of it (%s)',
+      async (work) => {
+        const directory = await temporaryFolder();
+        const store = fileSessions({ directory, fsync: 'never' });
+        const late = other(work, directory);
+        await says(late, 'sleeps');
+        await expect
+          .poll(
+            () =>
+              store.delete('alice').then(
+                () => true,
+                () => false,
+              ),
+            { timeout: 20_000 },
+          )
+          .toBe(true);
+        await goOnAndWake(late, store);
+        expect(await store.messages('alice')).toEqual(['two', 'three'].flatMap(messagesOf));
+        expect(JSON.parse(await readFile(folderOf(directory, 'alice').head, 'utf8'))).toMatchObject({
+          turns: 2,
+          firstInput: 'two',
+          latest: { turn: 'turn-3' },
+        });
+      },
+    );
 
-  it('finds nobody in its file, also where the one who took over has died before it made a copy', async () => {
-    const directory = await temporaryFolder();
-    const store = fileSessions({ directory, fsync: 'never' });
-    const late = other('oversleep-within', directory);
-    await says(late, 'sleeps');
-    const { path } = folderOf(directory, 'alice');
-    await expect.poll(() => isLocked(path), { timeout: 20_000 }).toBe(false);
-    for (let took = 0; took < 2; took += 1) await (await lockSession({ folder: path, session: 'alice', leaseMs: 30_000 })).release();
-    await goOnAndWake(late, store);
-    expect(await store.messages('alice')).toEqual(['one', 'two', 'three'].flatMap(messagesOf));
-  });
-});
+    it('finds nobody in its file, also where the one who took over has died before it made a copy', async () => {
+      const directory = await temporaryFolder();
+      const store = fileSessions({ directory, fsync: 'never' });
+      const late = other('oversleep-within', directory);
+      await says(late, 'sleeps');
+      const { path } = folderOf(directory, 'alice');
+      await expect.poll(() => isLocked(path), { timeout: 20_000 }).toBe(false);
+      for (let took = 0; took < 2; took += 1) {
+        await (await lockSession({ folder: path, session: 'alice', leaseMs: 30_000 })).release();
+      }
+      await goOnAndWake(late, store);
+      expect(await store.messages('alice')).toEqual(['one', 'two', 'three'].flatMap(messagesOf));
+    });
+  },
+);
 
 describe('a process that has no more', () => {
   it('room on the disk ends the turn, can read on, and loses nothing that was confirmed', async (context) => {
     context.skip(!canMount(), 'no file system can be mounted here');
     const directory = await temporaryFolder();
-    const one = other('fill', join(directory, 'sessions'), `exec unshare --mount sh -c 'mount -t tmpfs -o size=1m tmpfs ${directory} && exec "$@"' sh "$@"`);
+    const one = other(
+      'fill',
+      join(directory, 'sessions'),
+      `exec unshare --mount sh -c 'mount -t tmpfs -o size=1m tmpfs ${directory} && exec "$@"' sh "$@"`,
+    );
     await one.ended;
     const [failure, result] = one.said;
     expect(failure).toMatchObject({ code: 'ENOSPC' });
@@ -220,10 +271,16 @@ describe('a process that has no more', () => {
   it('right to write can read what is there, and begins nothing', async (context) => {
     context.skip(!canMount(), 'no file system can be mounted here');
     const directory = await temporaryFolder();
-    const one = other('freeze', directory, `exec unshare --mount sh -c 'mount -t tmpfs -o size=1m tmpfs ${directory} && exec "$@"' sh "$@"`);
+    const one = other(
+      'freeze',
+      directory,
+      `exec unshare --mount sh -c 'mount -t tmpfs -o size=1m tmpfs ${directory} && exec "$@"' sh "$@"`,
+    );
     await one.ended;
     const refusal = { code: 'EROFS', message: expect.stringContaining(directory) as string };
-    expect(one.said).toMatchObject([{ refused: refusal, deleted: refusal, turns: ['turn-1'], unfinished: 1, states: ['unfinished'], messages: 2 }]);
+    expect(one.said).toMatchObject([
+      { refused: refusal, deleted: refusal, turns: ['turn-1'], unfinished: 1, states: ['unfinished'], messages: 2 },
+    ]);
   });
 
   it('files to spare is refused, and finds the session free when it has some', async (context) => {

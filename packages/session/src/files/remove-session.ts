@@ -43,6 +43,8 @@ const lockIfThere = async ({ path, session }: SessionFolder, leaseMs: number): P
 export const removeDeleted = async (directory: string): Promise<void> => {
   for (const name of await namesIn(directory)) {
     // Somebody who was about to open it may put something into it meanwhile.
-    if (name.startsWith(deletedPrefix)) await rm(join(directory, name), { recursive: true, force: true, maxRetries: 5 });
+    if (name.startsWith(deletedPrefix)) {
+      await rm(join(directory, name), { recursive: true, force: true, maxRetries: 5 });
+    }
   }
 };

@@ -31,7 +31,11 @@ export const replaceByCopy = (path: string, lock: Replacement['lock']): Promise<
  * when somebody else was faster. So the new file itself is the right to put it there: whoever takes the session over removes
  * it first, see {@link removeLeftOvers}, and who wakes up then has nothing to rename.
  */
-const replaceBy = async (path: string, { isSynced, lock }: Replacement, write: (temporary: string) => Promise<void>): Promise<void> => {
+const replaceBy = async (
+  path: string,
+  { isSynced, lock }: Replacement,
+  write: (temporary: string) => Promise<void>,
+): Promise<void> => {
   // oxlint-disable-next-line h/no-clock -- a writer that is only slow may still be at its own
   const temporary = `${path}.${lock.generation}.${crypto.randomUUID()}.new`;
   try {
@@ -52,11 +56,14 @@ const replaceBy = async (path: string, { isSynced, lock }: Replacement, write: (
  * holder removes nothing of those after it, however late it comes here.
  */
 export const removeLeftOvers = async (folder: string, generation: number): Promise<void> => {
-  for (const name of await readdir(folder)) if (generationIn(name) < generation) await rm(join(folder, name), { force: true });
+  for (const name of await readdir(folder)) {
+    if (generationIn(name) < generation) await rm(join(folder, name), { force: true });
+  }
 };
 
 /** Which holder has made a file that was not in its place yet; of another file it is nobody who ever was. */
-const generationIn = (name: string): number => (name.endsWith('.new') ? Number(/\.(\d+)\.[^.]*\.new$/.exec(name)?.[1] ?? 0) : Infinity);
+const generationIn = (name: string): number =>
+  name.endsWith('.new') ? Number(/\.(\d+)\.[^.]*\.new$/.exec(name)?.[1] ?? 0) : Infinity;
 
 const maxPiece = 1 << 24;
 
@@ -87,7 +94,8 @@ export const syncFolder = async (path: string): Promise<void> => {
 const maxBackups = 10_000;
 
 /** Copies a file to a name that nobody has used, and hands that back once the copy is safe. */
-export const backUp = (path: string, reason: string): Promise<string> => toNewName(path, reason, (backup) => copyFile(path, backup, constants.COPYFILE_EXCL));
+export const backUp = (path: string, reason: string): Promise<string> =>
+  toNewName(path, reason, (backup) => copyFile(path, backup, constants.COPYFILE_EXCL));
 
 /** Keeps a piece that is about to be taken out of a file. */
 export const keepPiece = (path: string, reason: string, piece: Uint8Array): Promise<string> =>

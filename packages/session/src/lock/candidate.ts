@@ -29,7 +29,12 @@ export const makeCandidate = async (folder: string, holder: Holder): Promise<Can
   }
 };
 
-const move = async (folder: string, own: string, generation: number, isBroken: boolean): Promise<FileHandle | undefined> => {
+const move = async (
+  folder: string,
+  own: string,
+  generation: number,
+  isBroken: boolean,
+): Promise<FileHandle | undefined> => {
   const place = lockIn(folder, generation);
   try {
     if (isBroken) await writeFile(unsettledIn(own), '', { mode: 0o600 });

@@ -10,10 +10,17 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../test/folders.js';
 import { isLocked, lockSession, type SessionLock } from './session-lock.js';
 
-const lock = (folder: string, leaseMs = 30_000): Promise<SessionLock> => lockSession({ folder, session: 'alice', leaseMs });
+const lock = (folder: string, leaseMs = 30_000): Promise<SessionLock> =>
+  lockSession({ folder, session: 'alice', leaseMs });
 
 /** Puts a lock of somebody else into place, renewed so long ago. */
-const lockOf = async (folder: string, generation: number, owner: Partial<ProcessMark>, ageMs = 0, leaseMs = 1000): Promise<string> => {
+const lockOf = async (
+  folder: string,
+  generation: number,
+  owner: Partial<ProcessMark>,
+  ageMs = 0,
+  leaseMs = 1000,
+): Promise<string> => {
   const path = join(folder, `lock.${generation}`, 'owner');
   await mkdir(join(folder, `lock.${generation}`));
   await writeFile(path, JSON.stringify({ ...thisProcess(), ...owner, leaseMs }));
@@ -41,7 +48,13 @@ describe('the lock of a session', () => {
     const folder = await temporaryFolder();
     const first = await lock(folder);
     await expect(lock(folder)).rejects.toBeInstanceOf(SessionBusyError);
-    await expect(lock(folder)).rejects.toMatchObject({ code: 'session-busy', session: 'alice', pid: process.pid, host: hostname(), message: expect.stringContaining(`process ${process.pid} (this one) on `) as string });
+    await expect(lock(folder)).rejects.toMatchObject({
+      code: 'session-busy',
+      session: 'alice',
+      pid: process.pid,
+      host: hostname(),
+      message: expect.stringContaining(`process ${process.pid} (this one) on `) as string,
+    });
     expect(await isLocked(folder)).toBe(true);
     await first.release();
     expect(await isLocked(folder)).toBe(false);
@@ -67,7 +80,11 @@ describe('the lock of a session', () => {
     const child = spawn(process.execPath, ['-e', 'setTimeout(() => undefined, 60_000)'], { stdio: 'ignore' });
     await once(child, 'spawn');
     await lockOf(folder, 1, markOf(child.pid ?? 0), 3_600_000);
-    await expect(lock(folder)).rejects.toMatchObject({ code: 'session-busy', pid: child.pid, message: expect.stringContaining(`process ${child.pid} on ${hostname()} since 20`) as string });
+    await expect(lock(folder)).rejects.toMatchObject({
+      code: 'session-busy',
+      pid: child.pid,
+      message: expect.stringContaining(`process ${child.pid} on ${hostname()} since 20`) as string,
+    });
     expect(await isLocked(folder)).toBe(true);
     child.kill('SIGKILL');
     await once(child, 'exit');
@@ -84,13 +101,16 @@ describe('the lock of a session', () => {
     await taken.release();
   });
 
-  it.runIf(process.platform === 'linux')('is broken when another process has the number of its owner now, and not when another machine has the name of its own', async () => {
-    const folder = await temporaryFolder();
-    await lockOf(folder, 1, { start: '1' });
-    await (await lock(folder)).release();
-    await lockOf(folder, 3, { machine: 'the same', boot: 'an earlier one' });
-    await expect(lock(folder)).rejects.toBeInstanceOf(SessionBusyError);
-  });
+  it.runIf(process.platform === 'linux')(
+    'is broken when another process has the number of its owner now, and not when another machine has the name of its own',
+    async () => {
+      const folder = await temporaryFolder();
+      await lockOf(folder, 1, { start: '1' });
+      await (await lock(folder)).release();
+      await lockOf(folder, 3, { machine: 'the same', boot: 'an earlier one' });
+      await expect(lock(folder)).rejects.toBeInstanceOf(SessionBusyError);
+    },
+  );
 
   it.runIf(process.platform === 'linux')('ends with its process, also where nobody asks how that ended', async () => {
     const folder = await temporaryFolder();
@@ -201,7 +221,10 @@ describe('the lock of a session', () => {
     // The others are faster by two locks, and have removed those before theirs.
     const kill = vi.spyOn(process, 'kill').mockImplementationOnce(() => {
       mkdirSync(join(folder, 'lock.3'));
-      writeFileSync(join(folder, 'lock.3', 'owner'), JSON.stringify({ ...thisProcess(), host: 'elsewhere', leaseMs: 60_000 }));
+      writeFileSync(
+        join(folder, 'lock.3', 'owner'),
+        JSON.stringify({ ...thisProcess(), host: 'elsewhere', leaseMs: 60_000 }),
+      );
       rmSync(join(folder, 'lock.1'), { recursive: true });
       throw Object.assign(new Error('No such process'), { code: 'ESRCH' });
     });

@@ -3,7 +3,18 @@ import { join } from 'node:path';
 import { TurnError } from '@h/turn';
 import { thisProcess } from '@h/turn/process';
 import { candidatePrefix, makeCandidate } from './candidate.js';
-import { generationOf, highestIn, isHeld, isUnsettled, lockIn, lookInto, ownerIn, unsettledIn, type Holder, type Look } from './holders.js';
+import {
+  generationOf,
+  highestIn,
+  isHeld,
+  isUnsettled,
+  lockIn,
+  lookInto,
+  ownerIn,
+  unsettledIn,
+  type Holder,
+  type Look,
+} from './holders.js';
 import { SessionHeldError } from './session-held-error.js';
 
 /** The right to write a session, held by this process. */
@@ -63,7 +74,9 @@ export const lockSession = async (options: LockOptions): Promise<SessionLock> =>
     let isBroken = false;
     try {
       const look = await lookAtHighest(folder, highest);
-      if (look && isHeld(look, candidate.now)) throw new SessionHeldError(session, { pid: look.holder.pid, host: look.holder.host, since: look.since });
+      if (look && isHeld(look, candidate.now)) {
+        throw new SessionHeldError(session, { pid: look.holder.pid, host: look.holder.host, since: look.since });
+      }
       isBroken = look?.sight === 'unknown' || (await isUnsettled(lockIn(folder, highest)));
     } catch (error) {
       await candidate.discard();
@@ -91,7 +104,8 @@ export const isLocked = async (folder: string): Promise<boolean> => {
   }
 };
 
-const lookAtHighest = async (folder: string, highest: number): Promise<Look | undefined> => (highest > 0 ? lookInto(lockIn(folder, highest)) : undefined);
+const lookAtHighest = async (folder: string, highest: number): Promise<Look | undefined> =>
+  highest > 0 ? lookInto(lockIn(folder, highest)) : undefined;
 
 interface Taken {
   readonly generation: number;
@@ -101,7 +115,10 @@ interface Taken {
 }
 
 /** A lock that is in place, renewed from now on. */
-const held = ({ folder, session, leaseMs }: LockOptions, { generation, isBroken, handle, holder }: Taken): SessionLock => {
+const held = (
+  { folder, session, leaseMs }: LockOptions,
+  { generation, isBroken, handle, holder }: Taken,
+): SessionLock => {
   const text = JSON.stringify(holder);
   let renewing: Promise<unknown> = Promise.resolve();
   const renew = (): void => {
@@ -148,8 +165,13 @@ const noFileIfGone = (error: unknown): undefined => {
 
 const takenOver = async (session: string, lock: string): Promise<TurnError> => {
   const look = await lookInto(lock).catch(() => undefined);
-  const by = look ? `by process ${look.holder.pid} on ${look.holder.host} at ${new Date(look.since).toISOString()}` : 'by another process, or deleted';
-  return new TurnError('session-taken', `The session ${JSON.stringify(session)} was taken over ${by}; nothing more is written.`);
+  const by = look
+    ? `by process ${look.holder.pid} on ${look.holder.host} at ${new Date(look.since).toISOString()}`
+    : 'by another process, or deleted';
+  return new TurnError(
+    'session-taken',
+    `The session ${JSON.stringify(session)} was taken over ${by}; nothing more is written.`,
+  );
 };
 
 /** Whether a lock that was put in place is the one that counts. If that cannot be seen it is given back. */
@@ -177,7 +199,8 @@ const surelyLeftMs = 600_000;
 const removeOthers = async (folder: string, generation: number): Promise<void> => {
   for (const name of await readdir(folder)) {
     const isEarlier = (generationOf(name) ?? generation) < generation;
-    const isLeft = name.startsWith(candidatePrefix) && (await isLeftOver(join(folder, name), lockIn(folder, generation)));
+    const isLeft =
+      name.startsWith(candidatePrefix) && (await isLeftOver(join(folder, name), lockIn(folder, generation)));
     // What cannot be removed is in nobody's way.
     if (isEarlier || isLeft) await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined);
   }
@@ -190,4 +213,8 @@ const isLeftOver = async (candidate: string, lock: string): Promise<boolean> => 
   return now - made > surelyLeftMs;
 };
 
-const timeOf = (path: string): Promise<number> => stat(path).then(({ mtimeMs }) => mtimeMs, () => Infinity);
+const timeOf = (path: string): Promise<number> =>
+  stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => Infinity,
+  );

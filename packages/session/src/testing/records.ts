@@ -30,11 +30,17 @@ export const messagesOf = (text: string): readonly Message[] => [
 
 /** Appends events as the records of a turn, one after the other. */
 export const write = async (open: OpenSession, events: readonly TurnEvent[], from = 0): Promise<void> => {
-  for (const [index, each] of events.entries()) await open.append({ v: 1, seq: from + index, event: each, derived: false });
+  for (const [index, each] of events.entries()) {
+    await open.append({ v: 1, seq: from + index, event: each, derived: false });
+  }
 };
 
 /** Opens a session, does something with it and lets it go. */
-export const inSession = async <Result>(store: SessionStore, session: string, use: (open: OpenSession) => Result): Promise<Awaited<Result>> => {
+export const inSession = async <Result>(
+  store: SessionStore,
+  session: string,
+  use: (open: OpenSession) => Result,
+): Promise<Awaited<Result>> => {
   const open = await store.open(session);
   try {
     return await use(open);
@@ -44,7 +50,10 @@ export const inSession = async <Result>(store: SessionStore, session: string, us
 };
 
 /** A session as it stands, its latest turn included. */
-export const stateOf = (store: SessionStore, session: string): Promise<SessionSnapshot & { readonly messages: readonly Message[] }> =>
+export const stateOf = (
+  store: SessionStore,
+  session: string,
+): Promise<SessionSnapshot & { readonly messages: readonly Message[] }> =>
   inSession(store, session, ({ snapshot, journal }) => {
     const { messages, state } = foldJournal(snapshot, journal);
     return { messages: [...messages], state: { ...state } };

@@ -1,4 +1,12 @@
-import { harness, reply, SessionBusyError, TurnError, type MaybePromise, type SessionStore, type TurnEvent } from '@h/turn';
+import {
+  harness,
+  reply,
+  SessionBusyError,
+  TurnError,
+  type MaybePromise,
+  type SessionStore,
+  type TurnEvent,
+} from '@h/turn';
 import { call, event, response, scriptedModel, scriptedTools, user } from '@h/turn/testing';
 import { expect } from 'vitest';
 import { inSession, journalOf, messagesOf, openTurn, stateOf, wholeTurn, write } from './records.js';
@@ -44,7 +52,10 @@ export const sessionStoreChecks: readonly SessionStoreCheck[] = [
   {
     name: 'hands out the journal of the latest turn, ended or not, in the order in which it was written',
     check: async (subject) => {
-      for (const [turn, events] of [['turn-1', wholeTurn('turn-1', 'one')], ['turn-2', openTurn('turn-2', 'two')]] as const) {
+      for (const [turn, events] of [
+        ['turn-1', wholeTurn('turn-1', 'one')],
+        ['turn-2', openTurn('turn-2', 'two')],
+      ] as const) {
         await inSession(subject.store, 'alice', (open) => write(open, events));
         const journal = await journalOf(await afterwards(subject), 'alice');
         expect(journal.map(({ event: { type } }) => type)).toEqual(events.map(({ type }) => type));
@@ -68,11 +79,16 @@ export const sessionStoreChecks: readonly SessionStoreCheck[] = [
     check: async (subject) => {
       for (let first = 0; first < 12; first += 3) {
         await inSession(subject.store, 'alice', async (open) => {
-          for (let turn = first; turn < first + 3; turn += 1) await write(open, (turn % 2 === 0 ? wholeTurn : openTurn)(`turn-${turn}`, `text ${turn}`));
+          for (let turn = first; turn < first + 3; turn += 1) {
+            await write(open, (turn % 2 === 0 ? wholeTurn : openTurn)(`turn-${turn}`, `text ${turn}`));
+          }
         });
       }
       const texts = Array.from({ length: 12 }, (_, turn) => `text ${turn}`);
-      expect(await stateOf(await afterwards(subject), 'alice')).toEqual({ messages: texts.flatMap(messagesOf), state: { last: 'text 11' } });
+      expect(await stateOf(await afterwards(subject), 'alice')).toEqual({
+        messages: texts.flatMap(messagesOf),
+        state: { last: 'text 11' },
+      });
     },
   },
   {
@@ -91,20 +107,26 @@ export const sessionStoreChecks: readonly SessionStoreCheck[] = [
   {
     name: 'keeps the order of records that are given without waiting',
     check: async (subject) => {
-      const notes = Array.from({ length: 300 }, (_, value): TurnEvent => event('session.state', { key: `k${value}`, value }, { turn: 'turn-1' }));
+      const notes = Array.from({ length: 300 }, (_, value): TurnEvent =>
+        event('session.state', { key: `k${value}`, value }, { turn: 'turn-1' }),
+      );
       await inSession(subject.store, 'alice', async (open) => {
         const given = [...openTurn('turn-1', 'one'), ...notes];
         await Promise.all(given.map(async (each, seq) => open.append({ v: 1, seq, event: each, derived: false })));
       });
       const journal = await journalOf(await afterwards(subject), 'alice');
-      expect(journal.slice(6).map(({ event: each }) => (each.type === 'session.state' ? each.value : each.type))).toEqual(notes.map((_, index) => index));
+      expect(
+        journal.slice(6).map(({ event: each }) => (each.type === 'session.state' ? each.value : each.type)),
+      ).toEqual(notes.map((_, index) => index));
     },
   },
   {
     name: 'lets the session go only after all records are safe',
     check: async (subject) => {
       const open = await subject.store.open('alice');
-      const written = wholeTurn('turn-1', 'one').map(async (each, seq) => open.append({ v: 1, seq, event: each, derived: false }));
+      const written = wholeTurn('turn-1', 'one').map(async (each, seq) =>
+        open.append({ v: 1, seq, event: each, derived: false }),
+      );
       await open.close();
       expect(await journalOf(await afterwards(subject), 'alice')).toHaveLength(7);
       await Promise.all(written);
@@ -169,7 +191,11 @@ export const sessionStoreChecks: readonly SessionStoreCheck[] = [
       await inSession(subject.store, 'alice', (open) => write(open, wholeTurn('turn-1', 'one')));
       await inSession(subject.store, 'bob', (open) => write(open, openTurn('turn-2', 'two')));
       const store = await afterwards(subject);
-      expect([await store.locate('turn-1'), await store.locate('turn-2'), await store.locate('turn-3')]).toEqual(['alice', 'bob', undefined]);
+      expect([await store.locate('turn-1'), await store.locate('turn-2'), await store.locate('turn-3')]).toEqual([
+        'alice',
+        'bob',
+        undefined,
+      ]);
       await inSession(store, 'alice', (open) => write(open, openTurn('turn-3', 'three')));
       expect([await store.locate('turn-1'), await store.locate('turn-3')]).toEqual([undefined, 'alice']);
     },
@@ -191,11 +217,34 @@ export const sessionStoreChecks: readonly SessionStoreCheck[] = [
   {
     name: 'keeps sessions apart, whatever their names',
     check: async (subject) => {
-      const names = ['a', 'A', 'a/b', 'a-b', 'a_b', '..', '.', '/etc/passwd', 'con', '\u00e4', 'a\u0308', '\ud800', '\ud801', '🙂', ' ', 'a\u0000b', '__proto__', 'x'.repeat(3000)];
-      for (const [index, name] of names.entries()) await inSession(subject.store, name, (open) => write(open, wholeTurn(`turn-${index}`, `text ${index}`)));
+      const names = [
+        'a',
+        'A',
+        'a/b',
+        'a-b',
+        'a_b',
+        '..',
+        '.',
+        '/etc/passwd',
+        'con',
+        '\u00e4',
+        'a\u0308',
+        '\ud800',
+        '\ud801',
+        '🙂',
+        ' ',
+        'a\u0000b',
+        '__proto__',
+        'x'.repeat(3000),
+      ];
+      for (const [index, name] of names.entries()) {
+        await inSession(subject.store, name, (open) => write(open, wholeTurn(`turn-${index}`, `text ${index}`)));
+      }
       const store = await afterwards(subject);
       for (const [index, name] of names.entries()) {
-        expect((await stateOf(store, name)).messages, JSON.stringify(name.slice(0, 20))).toEqual(messagesOf(`text ${index}`));
+        expect((await stateOf(store, name)).messages, JSON.stringify(name.slice(0, 20))).toEqual(
+          messagesOf(`text ${index}`),
+        );
         expect(await store.locate(`turn-${index}`)).toBe(name);
       }
     },
@@ -206,20 +255,38 @@ export const sessionStoreChecks: readonly SessionStoreCheck[] = [
       const tools = scriptedTools({ ls: 'a.txt' }, { ls: { effect: 'read-only' } });
       const agentOf = (store: SessionStore, ...answers: Parameters<typeof scriptedModel>[0]) =>
         harness({ model: scriptedModel(answers), tools, sessions: store }).pipe();
-      await reply(agentOf(subject.store, response(call('1', 'ls')), 'One file.').turn({ session: 'alice', input: 'Look.', id: 'turn-1' }));
+      await reply(
+        agentOf(subject.store, response(call('1', 'ls')), 'One file.').turn({
+          session: 'alice',
+          input: 'Look.',
+          id: 'turn-1',
+        }),
+      );
       const ended = await journalOf(subject.store, 'alice');
       await inSession(subject.store, 'bob', async (open) => {
-        for (const { event: each, ...record } of ended.slice(0, -4)) await open.append({ ...record, event: { ...each, turn: 'turn-left' } });
+        for (const { event: each, ...record } of ended.slice(0, -4)) {
+          await open.append({ ...record, event: { ...each, turn: 'turn-left' } });
+        }
       });
       const store = await afterwards(subject);
       const [left] = await store.unfinished();
       expect(left).toMatchObject({ session: 'bob', turn: 'turn-left' });
-      const again = await reply(agentOf(store, 'One file again.').turn({ session: 'alice', input: 'And now?', id: 'turn-2' }));
+      const again = await reply(
+        agentOf(store, 'One file again.').turn({ session: 'alice', input: 'And now?', id: 'turn-2' }),
+      );
       expect(again).toMatchObject({ outcome: 'completed', text: 'One file again.' });
       const { outcome } = await reply(agentOf(store, 'One file.').resume('turn-left'));
       expect(outcome).toBe('completed');
-      expect((await stateOf(store, 'bob')).messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
-      expect((await stateOf(store, 'alice')).messages.slice(-2)).toMatchObject([user('And now?'), { role: 'assistant' }]);
+      expect((await stateOf(store, 'bob')).messages.map(({ role }) => role)).toEqual([
+        'user',
+        'assistant',
+        'tool',
+        'assistant',
+      ]);
+      expect((await stateOf(store, 'alice')).messages.slice(-2)).toMatchObject([
+        user('And now?'),
+        { role: 'assistant' },
+      ]);
     },
   },
 ];

@@ -8,7 +8,9 @@ import type { FormattedTranscript, Transcript } from './transcript.js';
 export const parseAISDK = (text: string): Transcript => {
   const whole = parsedOr(text);
   const list = isObject(whole) ? whole['messages'] : whole;
-  if (!Array.isArray(list)) throw new InvalidInputError('The transcript is neither a list of messages nor an object with messages.');
+  if (!Array.isArray(list)) {
+    throw new InvalidInputError('The transcript is neither a list of messages nor an object with messages.');
+  }
   const builder = new TranscriptBuilder(new Notes());
   for (const [index, value] of list.entries()) {
     const revived = revive(value);
@@ -16,7 +18,9 @@ export const parseAISDK = (text: string): Transcript => {
     else builder.notes.dropped('a message that is no ModelMessage', index + 1);
   }
   if (builder.isEmpty && list.length > 0) {
-    throw new InvalidInputError('None of the messages is a ModelMessage; messages of a user interface, with parts, become some by convertToModelMessages() of the AI SDK.');
+    throw new InvalidInputError(
+      'None of the messages is a ModelMessage; messages of a user interface, with parts, become some by convertToModelMessages() of the AI SDK.',
+    );
   }
   return builder.finish('ai-sdk');
 };
@@ -35,7 +39,9 @@ export const toAISDK = (messages: readonly Message[]): FormattedTranscript => {
 /** As JSON.stringify, but for bytes, of which it would make an object of numbers. */
 const plain = (value: unknown): unknown => {
   if (value instanceof URL) return value.href;
-  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
+  if (value instanceof Uint8Array) {
+    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
+  }
   if (value instanceof ArrayBuffer) return Buffer.from(value).toString('base64');
   if (Array.isArray(value)) return value.map(plain);
   return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)])) : value;
@@ -48,7 +54,9 @@ const revive = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(revive);
   if (!isObject(value)) return value;
   const entries = Object.entries(value).map(([key, item]): [string, unknown] => {
-    if (key === 'url' && value['type'] === 'url' && typeof item === 'string' && URL.canParse(item)) return [key, new URL(item)];
+    if (key === 'url' && value['type'] === 'url' && typeof item === 'string' && URL.canParse(item)) {
+      return [key, new URL(item)];
+    }
     if ((key === 'data' || key === 'image') && fileTypes.includes(value['type'])) return [key, reviveFile(item)];
     if (key === 'content' || key === 'output' || key === 'value' || key === 'data') return [key, revive(item)];
     return [key, item];

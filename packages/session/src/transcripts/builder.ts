@@ -24,7 +24,9 @@ export class TranscriptBuilder {
 
   add(message: Message, info: MessageInfo = {}): void {
     if (message.role === 'assistant' && typeof message.content !== 'string') {
-      for (const part of message.content) if (part.type === 'tool-call') this.#toolNames.set(part.toolCallId, part.toolName);
+      for (const part of message.content) {
+        if (part.type === 'tool-call') this.#toolNames.set(part.toolCallId, part.toolName);
+      }
     }
     this.#growing = undefined;
     this.#messages.push(message);
@@ -61,7 +63,8 @@ export class TranscriptBuilder {
   /** Takes the last turns out, as one who went back in the conversation did. */
   dropTurns(count: number): void {
     const starts = this.#messages.flatMap((message, index) => (isInput(message) ? [index] : []));
-    const from = count > 0 ? (starts.at(-Math.min(count, starts.length)) ?? this.#messages.length) : this.#messages.length;
+    const from =
+      count > 0 ? (starts.at(-Math.min(count, starts.length)) ?? this.#messages.length) : this.#messages.length;
     for (const message of this.#messages.splice(from)) this.#info.delete(message);
     this.#growing = undefined;
   }
@@ -73,7 +76,9 @@ export class TranscriptBuilder {
   /** Counts tokens that are told apart from the messages. */
   addUsage(usage: Usage): void {
     const last = this.#messages.at(-1);
-    if (last) this.#info.set(last, { ...this.#info.get(last), usage: addUsage(this.#info.get(last)?.usage ?? noUsage, usage) });
+    if (last) {
+      this.#info.set(last, { ...this.#info.get(last), usage: addUsage(this.#info.get(last)?.usage ?? noUsage, usage) });
+    }
   }
 
   finish(format: TranscriptFormat, about: Pick<Transcript, 'session' | 'title'> = {}): Transcript {
@@ -84,7 +89,12 @@ export class TranscriptBuilder {
   }
 
   /** Makes the last message longer. Its parts are copied once, however many come. */
-  #grow(last: Message, content: readonly (AssistantPart | ToolPart)[], parts: readonly (AssistantPart | ToolPart)[], info: MessageInfo): void {
+  #grow(
+    last: Message,
+    content: readonly (AssistantPart | ToolPart)[],
+    parts: readonly (AssistantPart | ToolPart)[],
+    info: MessageInfo,
+  ): void {
     const before = this.#info.get(last);
     const usage = before?.usage && info.usage ? addUsage(before.usage, info.usage) : (info.usage ?? before?.usage);
     if (this.#growing) for (const part of parts) this.#growing.push(part);

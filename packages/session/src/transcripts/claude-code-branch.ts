@@ -7,7 +7,8 @@ export const queuedIn = (value: Json): Json | undefined => {
   return value['type'] === 'attachment' && attachment['type'] === 'queued_command' ? attachment : undefined;
 };
 
-const isSaid = ({ value }: JsonLine): boolean => value['type'] === 'user' || value['type'] === 'assistant' || queuedIn(value) !== undefined;
+const isSaid = ({ value }: JsonLine): boolean =>
+  value['type'] === 'user' || value['type'] === 'assistant' || queuedIn(value) !== undefined;
 
 const titles: readonly string[] = ['summary', 'custom-title', 'ai-title'];
 
@@ -39,8 +40,9 @@ const mainOf = (lines: readonly JsonLine[], notes: Notes): readonly JsonLine[] =
       notes.dropped('an entry of a sub-agent', line.line);
       return false;
     }
-    if (type === 'attachment' && !isSaid(line)) notes.dropped(`an attachment of the type ${wordIn(objectIn(line.value, 'attachment'), 'type')}`, line.line);
-    else if (!isSaid(line) && !titles.includes(type)) notes.dropped(`an entry of the type ${type}`, line.line);
+    if (type === 'attachment' && !isSaid(line)) {
+      notes.dropped(`an attachment of the type ${wordIn(objectIn(line.value, 'attachment'), 'type')}`, line.line);
+    } else if (!isSaid(line) && !titles.includes(type)) notes.dropped(`an entry of the type ${type}`, line.line);
     return true;
   });
 };
@@ -80,7 +82,8 @@ class Tree {
     const segment = objectIn(metadata, 'preservedSegment');
     const uuids = Array.isArray(listed['uuids']) ? (listed['uuids'] as readonly unknown[]) : [];
     const byList = uuids.flatMap((uuid) => (typeof uuid === 'string' ? (this.#byId.get(uuid) ?? []) : []));
-    const entries = byList.length > 0 ? new Set(byList) : this.#between(textIn(segment, 'headUuid'), textIn(segment, 'tailUuid'));
+    const entries =
+      byList.length > 0 ? new Set(byList) : this.#between(textIn(segment, 'headUuid'), textIn(segment, 'tailUuid'));
     const anchorId = textIn(segment, 'anchorUuid') ?? textIn(listed, 'anchorUuid');
     const anchor = anchorId === undefined ? undefined : this.#byId.get(anchorId);
     return entries.size > 0 ? { entries, anchor, boundary } : undefined;
@@ -103,11 +106,16 @@ class Tree {
 /** Adds the other entries of the same answers, and the results of their calls. */
 const withResults = (said: readonly JsonLine[], path: ReadonlySet<JsonLine>, notes: Notes): readonly JsonLine[] => {
   const calls = new Set<string | undefined>();
-  const answers = new Set([...path].map(({ value }) => textIn(objectIn(value, 'message'), 'id')).filter((id) => id !== undefined));
+  const answers = new Set(
+    [...path].map(({ value }) => textIn(objectIn(value, 'message'), 'id')).filter((id) => id !== undefined),
+  );
   return said.filter((each) => {
     const message = objectIn(each.value, 'message');
     const blocks = objectsIn(message, 'content');
-    const isPart = path.has(each) || answers.has(textIn(message, 'id') ?? '') || blocks.some((block) => block['type'] === 'tool_result' && calls.has(textIn(block, 'tool_use_id')));
+    const isPart =
+      path.has(each) ||
+      answers.has(textIn(message, 'id') ?? '') ||
+      blocks.some((block) => block['type'] === 'tool_result' && calls.has(textIn(block, 'tool_use_id')));
     if (!isPart) notes.dropped('an entry of another branch, or from before a compaction', each.line);
     else for (const block of blocks) if (block['type'] === 'tool_use') calls.add(textIn(block, 'id'));
     return isPart;
@@ -118,6 +126,9 @@ const withResults = (said: readonly JsonLine[], path: ReadonlySet<JsonLine>, not
 const moveBehind = (entries: readonly JsonLine[], { anchor, boundary }: Kept): readonly JsonLine[] => {
   const before = entries.filter(({ line }) => line < boundary.line);
   const after = entries.filter(({ line }) => line > boundary.line);
-  const place = after.findIndex((entry) => (anchor && isSaid(anchor) ? entry === anchor : entry.value['isCompactSummary'] === true)) + 1;
+  const place =
+    after.findIndex((entry) =>
+      anchor && isSaid(anchor) ? entry === anchor : entry.value['isCompactSummary'] === true,
+    ) + 1;
   return [...after.slice(0, place), ...before, ...after.slice(place)];
 };

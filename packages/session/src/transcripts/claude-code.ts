@@ -1,7 +1,18 @@
 import type { AssistantPart, FilePart, Message, ToolResultPart, UserPart, Usage } from '@h/turn';
 import { TranscriptBuilder } from './builder.js';
 import { activeBranch, queuedIn } from './claude-code-branch.js';
-import { isObject, numberIn, objectIn, objectsIn, parseLines, textIn, timeIn, wordIn, type Json, type JsonLine } from './json.js';
+import {
+  isObject,
+  numberIn,
+  objectIn,
+  objectsIn,
+  parseLines,
+  textIn,
+  timeIn,
+  wordIn,
+  type Json,
+  type JsonLine,
+} from './json.js';
 import { Notes } from './notes.js';
 import { outputOf, type ResultPiece } from './tool-output.js';
 import type { Transcript } from './transcript.js';
@@ -28,7 +39,10 @@ export const parseClaudeCode = (text: string): Transcript => {
   }
   const session = lines.map(({ value }) => textIn(value, 'sessionId')).find((id) => id !== undefined);
   const title = titleOf(lines);
-  return builder.finish('claude-code', { ...(session !== undefined && { session }), ...(title !== undefined && { title }) });
+  return builder.finish('claude-code', {
+    ...(session !== undefined && { session }),
+    ...(title !== undefined && { title }),
+  });
 };
 
 /** What the user calls the session, or else what it is called. */
@@ -44,7 +58,9 @@ const titleOf = (lines: readonly JsonLine[]): string | undefined => {
 const addQueued = (builder: TranscriptBuilder, queued: Json, at: number | undefined, line: number): void => {
   const text = textIn(queued, 'prompt');
   const content = text ?? objectsIn(queued, 'prompt').flatMap((block) => userPart(block, builder.notes, line));
-  const isPerson = ['prompt', undefined].includes(textIn(queued, 'commandMode')) && [undefined, 'human'].includes(textIn(objectIn(queued, 'origin'), 'kind'));
+  const isPerson =
+    ['prompt', undefined].includes(textIn(queued, 'commandMode')) &&
+    [undefined, 'human'].includes(textIn(objectIn(queued, 'origin'), 'kind'));
   builder.add({ role: 'user', content, ...(!isPerson && { metadata: { internal: true } }) }, { at });
 };
 
@@ -54,10 +70,17 @@ const addAnswer = (builder: TranscriptBuilder, entry: Json, message: Json, line:
     return;
   }
   const content = message['content'];
-  const parts = typeof content === 'string' ? [{ type: 'text', text: content } as const] : objectsIn(message, 'content').flatMap((block) => assistantPart(block, builder.notes, line));
+  const parts =
+    typeof content === 'string'
+      ? [{ type: 'text', text: content } as const]
+      : objectsIn(message, 'content').flatMap((block) => assistantPart(block, builder.notes, line));
   if (parts.length === 0) return;
   // Each entry of an answer repeats the usage of the whole.
-  const info = { at: timeIn(entry, 'timestamp'), model: textIn(message, 'model'), ...(!isSame && { usage: usageOf(objectIn(message, 'usage')) }) };
+  const info = {
+    at: timeIn(entry, 'timestamp'),
+    model: textIn(message, 'model'),
+    ...(!isSame && { usage: usageOf(objectIn(message, 'usage')) }),
+  };
   if (isSame) builder.addToAnswer(parts, info);
   else builder.add({ role: 'assistant', content: parts }, info);
 };
@@ -68,22 +91,38 @@ const assistantPart = (block: Json, notes: Notes, line: number): readonly Assist
     case 'text':
       return [{ type, text: textIn(block, 'text') ?? '' }];
     case 'thinking':
-      return [{ type: 'reasoning', text: textIn(block, 'thinking') ?? '', ...anthropic('signature', textIn(block, 'signature')) }];
+      return [
+        {
+          type: 'reasoning',
+          text: textIn(block, 'thinking') ?? '',
+          ...anthropic('signature', textIn(block, 'signature')),
+        },
+      ];
     case 'redacted_thinking':
       return [{ type: 'reasoning', text: '', ...anthropic('redactedData', textIn(block, 'data')) }];
     case 'tool_use':
-      return [{ type: 'tool-call', toolCallId: textIn(block, 'id') ?? '', toolName: textIn(block, 'name') ?? '', input: block['input'] ?? {} }];
+      return [
+        {
+          type: 'tool-call',
+          toolCallId: textIn(block, 'id') ?? '',
+          toolName: textIn(block, 'name') ?? '',
+          input: block['input'] ?? {},
+        },
+      ];
     default:
       notes.dropped(`a block of the type ${type} in an answer`, line);
       return [];
   }
 };
 
-const anthropic = (key: string, value: string | undefined) => (value === undefined ? {} : { providerOptions: { anthropic: { [key]: value } } });
+const anthropic = (key: string, value: string | undefined) =>
+  value === undefined ? {} : { providerOptions: { anthropic: { [key]: value } } };
 
 const addUser = (builder: TranscriptBuilder, entry: Json, message: Json, line: number): void => {
   const info = { at: timeIn(entry, 'timestamp') };
-  if (typeof entry['toolUseResult'] === 'object') builder.notes.dropped('what a tool said besides its result (toolUseResult)', line);
+  if (typeof entry['toolUseResult'] === 'object') {
+    builder.notes.dropped('what a tool said besides its result (toolUseResult)', line);
+  }
   const content = message['content'];
   if (typeof content === 'string') {
     builder.add({ role: 'user', content, ...metadataOf(entry, [content]) }, info);
@@ -97,7 +136,9 @@ const addUser = (builder: TranscriptBuilder, entry: Json, message: Json, line: n
   }
   if (results.length > 0) builder.addResults(results, info);
   const texts = parts.map((part) => (part.type === 'text' ? part.text : ''));
-  if (parts.length > 0) builder.add({ role: 'user', content: parts, ...metadataOf(entry, texts) } satisfies Message, info);
+  if (parts.length > 0) {
+    builder.add({ role: 'user', content: parts, ...metadataOf(entry, texts) } satisfies Message, info);
+  }
 };
 
 const metadataOf = (entry: Json, texts: readonly string[]): Pick<Message, 'metadata'> => {
@@ -110,7 +151,8 @@ const ownWords = /^\s*<(system-reminder|(local-command|bash)-std(out|err)|task-n
 
 const userPart = (block: Json, notes: Notes, line: number): readonly UserPart[] => {
   if (block['type'] === 'text') return [{ type: 'text', text: textIn(block, 'text') ?? '' }];
-  const file = block['type'] === 'image' || block['type'] === 'document' ? fileOf(objectIn(block, 'source')) : undefined;
+  const file =
+    block['type'] === 'image' || block['type'] === 'document' ? fileOf(objectIn(block, 'source')) : undefined;
   if (file) return [file];
   notes.dropped(`a block of the type ${wordIn(block, 'type')} in a message`, line);
   return [];
@@ -119,22 +161,35 @@ const userPart = (block: Json, notes: Notes, line: number): readonly UserPart[] 
 const fileOf = (source: Json): FilePart | undefined => {
   const data = textIn(source, 'data');
   const url = textIn(source, 'url');
-  if (source['type'] === 'base64' && data !== undefined) return { type: 'file', data, mediaType: textIn(source, 'media_type') ?? 'image/*' };
-  return url !== undefined && URL.canParse(url) ? { type: 'file', data: new URL(url), mediaType: 'image/*' } : undefined;
+  if (source['type'] === 'base64' && data !== undefined) {
+    return { type: 'file', data, mediaType: textIn(source, 'media_type') ?? 'image/*' };
+  }
+  return url !== undefined && URL.canParse(url)
+    ? { type: 'file', data: new URL(url), mediaType: 'image/*' }
+    : undefined;
 };
 
 const resultPart = (builder: TranscriptBuilder, block: Json, line: number): ToolResultPart => {
   const toolCallId = textIn(block, 'tool_use_id') ?? '';
   const content = block['content'];
-  const pieces = Array.isArray(content) ? content.filter(isObject).flatMap((piece) => pieceOf(piece, builder.notes, line)) : (textIn(block, 'content') ?? '');
-  return { type: 'tool-result', toolCallId, toolName: builder.toolOf(toolCallId), output: outputOf({ content: pieces, isError: block['is_error'] === true }) };
+  const pieces = Array.isArray(content)
+    ? content.filter(isObject).flatMap((piece) => pieceOf(piece, builder.notes, line))
+    : (textIn(block, 'content') ?? '');
+  return {
+    type: 'tool-result',
+    toolCallId,
+    toolName: builder.toolOf(toolCallId),
+    output: outputOf({ content: pieces, isError: block['is_error'] === true }),
+  };
 };
 
 const pieceOf = (piece: Json, notes: Notes, line: number): readonly ResultPiece[] => {
   if (piece['type'] === 'text') return [{ text: textIn(piece, 'text') ?? '' }];
   const source = objectIn(piece, 'source');
   const base64 = textIn(source, 'data');
-  if (piece['type'] === 'image' && base64 !== undefined) return [{ base64, mediaType: textIn(source, 'media_type') ?? 'image/*' }];
+  if (piece['type'] === 'image' && base64 !== undefined) {
+    return [{ base64, mediaType: textIn(source, 'media_type') ?? 'image/*' }];
+  }
   notes.dropped(`a block of the type ${wordIn(piece, 'type')} in a result`, line);
   return [];
 };
@@ -143,5 +198,11 @@ const pieceOf = (piece: Json, notes: Notes, line: number): readonly ResultPiece[
 const usageOf = (usage: Json): Usage => {
   const cacheRead = numberIn(usage, 'cache_read_input_tokens');
   const cacheWrite = numberIn(usage, 'cache_creation_input_tokens');
-  return { input: numberIn(usage, 'input_tokens') + cacheRead + cacheWrite, cacheRead, cacheWrite, output: numberIn(usage, 'output_tokens'), reasoning: 0 };
+  return {
+    input: numberIn(usage, 'input_tokens') + cacheRead + cacheWrite,
+    cacheRead,
+    cacheWrite,
+    output: numberIn(usage, 'output_tokens'),
+    reasoning: 0,
+  };
 };

@@ -1,6 +1,19 @@
 import type { AssistantPart, UserPart, Usage } from '@h/turn';
 import { TranscriptBuilder } from './builder.js';
-import { asJson, isObject, numberIn, objectIn, objectsIn, parsedOr, parseLines, textIn, timeIn, wordIn, type Json, type JsonLine } from './json.js';
+import {
+  asJson,
+  isObject,
+  numberIn,
+  objectIn,
+  objectsIn,
+  parsedOr,
+  parseLines,
+  textIn,
+  timeIn,
+  wordIn,
+  type Json,
+  type JsonLine,
+} from './json.js';
 import { fileFrom } from './media.js';
 import { Notes } from './notes.js';
 import { outputOf, type ResultPiece } from './tool-output.js';
@@ -67,7 +80,16 @@ const take = (state: Reading, entry: Json, line: number): void => {
   }
 };
 
-const itemTypes: readonly string[] = ['message', 'agent_message', 'reasoning', 'function_call', 'function_call_output', 'local_shell_call', 'custom_tool_call', 'custom_tool_call_output'];
+const itemTypes: readonly string[] = [
+  'message',
+  'agent_message',
+  'reasoning',
+  'function_call',
+  'function_call_output',
+  'local_shell_call',
+  'custom_tool_call',
+  'custom_tool_call_output',
+];
 
 /** Most events repeat what the items say. */
 const takeEvent = (state: Reading, payload: Json, line: number): void => {
@@ -84,7 +106,9 @@ const compact = (state: Reading, payload: Json, at: number | undefined, line: nu
   const items = objectsIn(payload, 'replacement_history');
   for (const item of items) addItem(state, item, at, line);
   const summary = textIn(payload, 'message');
-  if (items.length === 0 && summary !== undefined && summary !== '') builder.add({ role: 'user', content: summary, metadata: { internal: true, kind: 'summary' } }, { at });
+  if (items.length === 0 && summary !== undefined && summary !== '') {
+    builder.add({ role: 'user', content: summary, metadata: { internal: true, kind: 'summary' } }, { at });
+  }
 };
 
 const addItem = ({ builder, model }: Reading, item: Json, at: number | undefined, line: number): void => {
@@ -102,17 +126,45 @@ const addItem = ({ builder, model }: Reading, item: Json, at: number | undefined
       answer(...reasoningOf(item));
       return;
     case 'function_call':
-      answer({ type: 'tool-call', toolCallId: callId, toolName: textIn(item, 'name') ?? '', input: parsedOr(textIn(item, 'arguments') ?? '{}'), ...namespaceOf(item) });
+      answer({
+        type: 'tool-call',
+        toolCallId: callId,
+        toolName: textIn(item, 'name') ?? '',
+        input: parsedOr(textIn(item, 'arguments') ?? '{}'),
+        ...namespaceOf(item),
+      });
       return;
     case 'custom_tool_call':
-      answer({ type: 'tool-call', toolCallId: callId, toolName: textIn(item, 'name') ?? '', input: item['input'], ...codex({ custom: true }) });
+      answer({
+        type: 'tool-call',
+        toolCallId: callId,
+        toolName: textIn(item, 'name') ?? '',
+        input: item['input'],
+        ...codex({ custom: true }),
+      });
       return;
     case 'local_shell_call':
-      answer({ type: 'tool-call', toolCallId: callId, toolName: 'local_shell', input: item['action'], ...codex({ localShell: true }) });
+      answer({
+        type: 'tool-call',
+        toolCallId: callId,
+        toolName: 'local_shell',
+        input: item['action'],
+        ...codex({ localShell: true }),
+      });
       return;
     case 'function_call_output':
     case 'custom_tool_call_output':
-      builder.addResults([{ type: 'tool-result', toolCallId: callId, toolName: builder.toolOf(callId), output: outputOf(resultOf(item, builder.notes, line)) }], { at });
+      builder.addResults(
+        [
+          {
+            type: 'tool-result',
+            toolCallId: callId,
+            toolName: builder.toolOf(callId),
+            output: outputOf(resultOf(item, builder.notes, line)),
+          },
+        ],
+        { at },
+      );
       return;
     default:
       builder.notes.dropped(`an item of the type ${type}`, line);
@@ -127,13 +179,26 @@ const namespaceOf = (item: Json) => {
 
 const codex = (options: Json) => ({ providerOptions: { codex: options as Record<string, boolean | string> } });
 
-const addMessage = (builder: TranscriptBuilder, item: Json, info: { at: number | undefined; model: string | undefined }, line: number): void => {
+const addMessage = (
+  builder: TranscriptBuilder,
+  item: Json,
+  info: { at: number | undefined; model: string | undefined },
+  line: number,
+): void => {
   const role = textIn(item, 'role');
   const parts = objectsIn(item, 'content').flatMap((part) => partOf(part, builder.notes, line));
   const texts = parts.flatMap((part) => (part.type === 'text' ? part.text : []));
-  if (role === 'assistant') builder.addToAnswer(parts.filter((part) => part.type === 'text'), info);
-  else if (role === 'user') builder.add({ role, content: plainIfOne(parts), ...(isContext(texts[0]) && { metadata: { internal: true } }) }, { at: info.at });
-  else {
+  if (role === 'assistant') {
+    builder.addToAnswer(
+      parts.filter((part) => part.type === 'text'),
+      info,
+    );
+  } else if (role === 'user') {
+    builder.add(
+      { role, content: plainIfOne(parts), ...(isContext(texts[0]) && { metadata: { internal: true } }) },
+      { at: info.at },
+    );
+  } else {
     if (role === 'developer') builder.notes.changed('a developer message became a system message', line);
     builder.add({ role: 'system', content: texts.join('\n') }, { at: info.at });
   }
@@ -147,17 +212,26 @@ const addAgentMessage = (builder: TranscriptBuilder, item: Json, at: number | un
 };
 
 /** A message of one text is that text. */
-const plainIfOne = (parts: readonly UserPart[]): string | readonly UserPart[] => (parts.length === 1 && parts[0]?.type === 'text' ? parts[0].text : parts);
+const plainIfOne = (parts: readonly UserPart[]): string | readonly UserPart[] =>
+  parts.length === 1 && parts[0]?.type === 'text' ? parts[0].text : parts;
 
 /** What Codex itself says in the name of the user. */
 const isContext = (text = ''): boolean => contexts.test(text);
 
-const contexts = /^\s*(<(environment_context|user_instructions|turn_aborted|permissions|skill|user_shell_command|subagent_notification|recommended_plugins)\b|# AGENTS\.md instructions)/;
+const contexts =
+  /^\s*(<(environment_context|user_instructions|turn_aborted|permissions|skill|user_shell_command|subagent_notification|recommended_plugins)\b|# AGENTS\.md instructions)/;
 
 const partOf = (part: Json, notes: Notes, line: number): readonly Extract<UserPart, { type: 'text' | 'file' }>[] => {
   const type = wordIn(part, 'type');
-  if (type === 'input_text' || type === 'output_text' || type === 'text') return [{ type: 'text', text: textIn(part, 'text') ?? '' }];
-  const file = type === 'input_image' ? fileFrom(textIn(part, 'image_url') ?? '') : type === 'input_audio' ? fileFrom(textIn(part, 'audio_url') ?? '', 'audio/*') : undefined;
+  if (type === 'input_text' || type === 'output_text' || type === 'text') {
+    return [{ type: 'text', text: textIn(part, 'text') ?? '' }];
+  }
+  const file =
+    type === 'input_image'
+      ? fileFrom(textIn(part, 'image_url') ?? '')
+      : type === 'input_audio'
+        ? fileFrom(textIn(part, 'audio_url') ?? '', 'audio/*')
+        : undefined;
   if (file) return [file];
   notes.dropped(`a part of the type ${type} in a message`, line);
   return [];
@@ -180,11 +254,15 @@ const resultOf = (item: Json, notes: Notes, line: number) => {
   if (typeof output === 'string') return { content: output, isError: false };
   // Older rollouts wrap the text.
   const wrapped = objectIn(item, 'output');
-  if (typeof wrapped['content'] === 'string') return { content: wrapped['content'], isError: wrapped['success'] === false };
+  if (typeof wrapped['content'] === 'string') {
+    return { content: wrapped['content'], isError: wrapped['success'] === false };
+  }
   const content = objectsIn(item, 'output').flatMap((piece): readonly ResultPiece[] => {
     const [part] = partOf(piece, notes, line);
     if (part?.type === 'text') return [{ text: part.text }];
-    return part?.type === 'file' && typeof part.data === 'string' ? [{ base64: part.data, mediaType: part.mediaType }] : [];
+    return part?.type === 'file' && typeof part.data === 'string'
+      ? [{ base64: part.data, mediaType: part.mediaType }]
+      : [];
   });
   return { content, isError: false };
 };

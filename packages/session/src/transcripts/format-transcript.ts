@@ -9,7 +9,9 @@ import { toOpenAIChat } from './to-openai-chat.js';
 import { toPi } from './to-pi.js';
 import type { FormattedTranscript, TranscriptFormat } from './transcript.js';
 
-const writers: Readonly<Record<TranscriptFormat, (messages: readonly Message[], context: FormatContext) => FormattedTranscript>> = {
+const writers: Readonly<
+  Record<TranscriptFormat, (messages: readonly Message[], context: FormatContext) => FormattedTranscript>
+> = {
   'claude-code': toClaudeCode,
   codex: toCodex,
   pi: toPi,
@@ -43,7 +45,12 @@ export interface FormatTranscriptOptions {
 /** Dates know no later time. */
 const maxTime = 8.64e15;
 
-const checks: OptionChecks<FormatTranscriptOptions> = { format: required(aFormat), session: aText, cwd: aText, at: numberFrom(0, maxTime) };
+const checks: OptionChecks<FormatTranscriptOptions> = {
+  format: required(aFormat),
+  session: aText,
+  cwd: aText,
+  at: numberFrom(0, maxTime),
+};
 
 /**
  * Writes a conversation in another agent's format. The same conversation gives the same text.
@@ -55,7 +62,10 @@ const checks: OptionChecks<FormatTranscriptOptions> = { format: required(aFormat
  * const { text, notes } = formatTranscript(await sessions.messages('alice'), { format: 'openai-chat' });
  * ```
  */
-export const formatTranscript = (messages: readonly Message[], options: FormatTranscriptOptions): FormattedTranscript => {
+export const formatTranscript = (
+  messages: readonly Message[],
+  options: FormatTranscriptOptions,
+): FormattedTranscript => {
   checkOptions('formatTranscript()', options, checks);
   const { format, session = 'session', cwd = '/', at = 0 } = options;
   return withoutOverflow(() => writers[format](messages, { session, cwd, at }));

@@ -1,26 +1,47 @@
 import { InvalidInputError, memorySessions, type Message } from '@h/turn';
 import { describe, expect, it } from 'vitest';
-import { formatTranscript, importTranscript, parseTranscript, type Transcript, type TranscriptFormat } from './index.js';
+import {
+  formatTranscript,
+  importTranscript,
+  parseTranscript,
+  type Transcript,
+  type TranscriptFormat,
+} from './index.js';
 
 const lines = (...entries: readonly object[]): string => entries.map((entry) => JSON.stringify(entry)).join('\n');
 const messagesOf = ({ turns }: Transcript): readonly Message[] => turns.flatMap(({ messages }) => messages);
 const saidIn = (transcript: Transcript): readonly unknown[] =>
-  messagesOf(transcript).map(({ role, content }) => (typeof content === 'string' ? `${role}: ${content}` : `${role}: ${content.map((part) => ('text' in part ? part.text : part.type)).join(' + ')}`));
-const notesOf = ({ notes }: Transcript): readonly string[] => notes.map(({ kind, what, count }) => `${kind}: ${what} (${count})`);
+  messagesOf(transcript).map(({ role, content }) =>
+    typeof content === 'string'
+      ? `${role}: ${content}`
+      : `${role}: ${content.map((part) => ('text' in part ? part.text : part.type)).join(' + ')}`,
+  );
+const notesOf = ({ notes }: Transcript): readonly string[] =>
+  notes.map(({ kind, what, count }) => `${kind}: ${what} (${count})`);
 
 /** Entries of Claude Code, each hanging off the one before it. */
 const chain = (...entries: readonly Readonly<Record<string, unknown>>[]): string => {
   let parentUuid: unknown = null;
   const linked = entries.map((entry, index) => {
     const uuid = entry['uuid'] ?? `u${index}`;
-    const whole = { parentUuid, isSidechain: false, sessionId: 's-1', uuid, timestamp: new Date(index * 1000).toISOString(), ...entry };
+    const whole = {
+      parentUuid,
+      isSidechain: false,
+      sessionId: 's-1',
+      uuid,
+      timestamp: new Date(index * 1000).toISOString(),
+      ...entry,
+    };
     parentUuid = uuid;
     return whole;
   });
   return lines(...linked);
 };
 const says = (content: unknown, more: object = {}) => ({ type: 'user', message: { role: 'user', content }, ...more });
-const answers = (id: string, ...content: readonly object[]) => ({ type: 'assistant', message: { id, role: 'assistant', model: 'claude', content, usage: { input_tokens: 1, output_tokens: 1 } } });
+const answers = (id: string, ...content: readonly object[]) => ({
+  type: 'assistant',
+  message: { id, role: 'assistant', model: 'claude', content, usage: { input_tokens: 1, output_tokens: 1 } },
+});
 const text = (said: string) => ({ type: 'text', text: said });
 
 describe('a session of Claude Code of today', () => {
@@ -32,14 +53,39 @@ describe('a session of Claude Code of today', () => {
         answers('m1', { type: 'tool_use', id: 'c1', name: 'Bash', input: { command: 'ls' } }),
         { type: 'progress', data: { type: 'bash_progress' }, toolUseID: 'c1' },
         says([{ type: 'tool_result', tool_use_id: 'c1', content: 'a.txt' }]),
-        { type: 'attachment', attachment: { type: 'queued_command', prompt: 'And the tests.', commandMode: 'prompt', origin: { kind: 'human' } } },
-        { type: 'attachment', attachment: { type: 'queued_command', prompt: [text('Task 7 is done.')], commandMode: 'task-notification' } },
+        {
+          type: 'attachment',
+          attachment: {
+            type: 'queued_command',
+            prompt: 'And the tests.',
+            commandMode: 'prompt',
+            origin: { kind: 'human' },
+          },
+        },
+        {
+          type: 'attachment',
+          attachment: { type: 'queued_command', prompt: [text('Task 7 is done.')], commandMode: 'task-notification' },
+        },
         answers('m2', text('Done.')),
         { type: 'queue-operation', operation: 'enqueue', content: 'And the tests.', uuid: 'q' },
       ),
     );
-    expect(saidIn(transcript)).toEqual(['user: Fix it.', 'assistant: tool-call', 'tool: tool-result', 'user: And the tests.', 'user: Task 7 is done.', 'assistant: Done.']);
-    expect(messagesOf(transcript).map(({ metadata }) => metadata?.internal)).toEqual([undefined, undefined, undefined, undefined, true, undefined]);
+    expect(saidIn(transcript)).toEqual([
+      'user: Fix it.',
+      'assistant: tool-call',
+      'tool: tool-result',
+      'user: And the tests.',
+      'user: Task 7 is done.',
+      'assistant: Done.',
+    ]);
+    expect(messagesOf(transcript).map(({ metadata }) => metadata?.internal)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      true,
+      undefined,
+    ]);
     expect(notesOf(transcript)).toEqual([
       'dropped: an attachment of the type skill_listing (1)',
       'dropped: an entry of the type progress (1)',
@@ -58,12 +104,25 @@ describe('a session of Claude Code of today', () => {
         says('Look.', { uuid: 'k1' }),
         { ...answers('m2', { type: 'tool_use', id: 'c1', name: 'Read', input: {} }), uuid: 'k2' },
         { ...says([{ type: 'tool_result', tool_use_id: 'c1', content: 'seen' }]), uuid: 'k3' },
-        { type: 'system', subtype: 'compact_boundary', content: 'Conversation compacted', compactMetadata: { trigger: 'auto', ...compactMetadata }, parentUuid: null, uuid: 'boundary' },
+        {
+          type: 'system',
+          subtype: 'compact_boundary',
+          content: 'Conversation compacted',
+          compactMetadata: { trigger: 'auto', ...compactMetadata },
+          parentUuid: null,
+          uuid: 'boundary',
+        },
         says('What was before, in short.', { isCompactSummary: true, uuid: 'sum' }),
         answers('m3', text('On we go.')),
       ),
     );
-    expect(saidIn(transcript)).toEqual(['user: What was before, in short.', 'user: Look.', 'assistant: tool-call', 'tool: tool-result', 'assistant: On we go.']);
+    expect(saidIn(transcript)).toEqual([
+      'user: What was before, in short.',
+      'user: Look.',
+      'assistant: tool-call',
+      'tool: tool-result',
+      'assistant: On we go.',
+    ]);
     expect(notesOf(transcript)).toContain('dropped: an entry of another branch, or from before a compaction (2)');
   });
 
@@ -74,13 +133,27 @@ describe('a session of Claude Code of today', () => {
           chain(
             says('Long ago.', { uuid: 'k1' }),
             answers('m1', text('Forgotten.')),
-            { type: 'system', subtype: 'compact_boundary', compactMetadata: { preservedSegment }, parentUuid: null, uuid: 'boundary' },
+            {
+              type: 'system',
+              subtype: 'compact_boundary',
+              compactMetadata: { preservedSegment },
+              parentUuid: null,
+              uuid: 'boundary',
+            },
             says('In short.', { isCompactSummary: true, uuid: 'sum' }),
           ),
         ),
       );
-    expect([kept({ headUuid: 'none', tailUuid: 'u1' }), kept({ headUuid: 'sum', tailUuid: 'u1' }), kept({ tailUuid: 'u1' })]).toEqual([['user: In short.'], ['user: In short.'], ['user: In short.']]);
-    expect(kept({ headUuid: 'k1', tailUuid: 'u1' })).toEqual(['user: In short.', 'user: Long ago.', 'assistant: Forgotten.']);
+    expect([
+      kept({ headUuid: 'none', tailUuid: 'u1' }),
+      kept({ headUuid: 'sum', tailUuid: 'u1' }),
+      kept({ tailUuid: 'u1' }),
+    ]).toEqual([['user: In short.'], ['user: In short.'], ['user: In short.']]);
+    expect(kept({ headUuid: 'k1', tailUuid: 'u1' })).toEqual([
+      'user: In short.',
+      'user: Long ago.',
+      'assistant: Forgotten.',
+    ]);
   });
 
   it('tells what Claude Code says itself from what its user says', () => {
@@ -94,26 +167,52 @@ describe('a session of Claude Code of today', () => {
         answers('m2', text('A file.')),
       ),
     );
-    expect(messagesOf(transcript).map(({ metadata }) => metadata?.internal)).toEqual([undefined, undefined, true, true, undefined, undefined]);
+    expect(messagesOf(transcript).map(({ metadata }) => metadata?.internal)).toEqual([
+      undefined,
+      undefined,
+      true,
+      true,
+      undefined,
+      undefined,
+    ]);
     expect(transcript.turns).toHaveLength(2);
   });
 
   it('may be that of a sub-agent, which has a file of its own', () => {
     const side = { isSidechain: true, agentId: 'a1' };
-    const transcript = parseTranscript(chain({ ...says('Explore.'), ...side }, { ...answers('m1', text('Nothing there.')), ...side }));
+    const transcript = parseTranscript(
+      chain({ ...says('Explore.'), ...side }, { ...answers('m1', text('Nothing there.')), ...side }),
+    );
     expect([saidIn(transcript), notesOf(transcript)]).toEqual([['user: Explore.', 'assistant: Nothing there.'], []]);
   });
 
   it('is called what its user calls it', () => {
-    const title = (...entries: readonly object[]) => parseTranscript(lines(...entries, ...chain(says('Hi.')).split('\n').map((line) => JSON.parse(line) as object))).title;
+    const title = (...entries: readonly object[]) =>
+      parseTranscript(
+        lines(
+          ...entries,
+          ...chain(says('Hi.'))
+            .split('\n')
+            .map((line) => JSON.parse(line) as object),
+        ),
+      ).title;
     expect(title({ type: 'ai-title', aiTitle: 'A greeting', sessionId: 's-1' })).toBe('A greeting');
-    expect(title({ type: 'custom-title', customTitle: 'Mine', sessionId: 's-1' }, { type: 'ai-title', aiTitle: 'A greeting' })).toBe('Mine');
+    expect(
+      title(
+        { type: 'custom-title', customTitle: 'Mine', sessionId: 's-1' },
+        { type: 'ai-title', aiTitle: 'A greeting' },
+      ),
+    ).toBe('Mine');
   });
 });
 
 const item = (payload: object) => ({ timestamp: '2026-01-01T00:00:00Z', type: 'response_item', payload });
 const event = (payload: object) => ({ timestamp: '2026-01-01T00:00:00Z', type: 'event_msg', payload });
-const message = (role: string, said: string) => ({ type: 'message', role, content: [{ type: role === 'user' ? 'input_text' : 'output_text', text: said }] });
+const message = (role: string, said: string) => ({
+  type: 'message',
+  role,
+  content: [{ type: role === 'user' ? 'input_text' : 'output_text', text: said }],
+});
 
 describe('a rollout of Codex of today', () => {
   it('lacks the turns that its user took back', () => {
@@ -132,10 +231,28 @@ describe('a rollout of Codex of today', () => {
         item(message('assistant', 'Second.')),
       ),
     );
-    expect(saidIn(transcript).slice(1)).toEqual(['user: One.', 'assistant: First.', 'user: Two, again.', 'assistant: Second.']);
+    expect(saidIn(transcript).slice(1)).toEqual([
+      'user: One.',
+      'assistant: First.',
+      'user: Two, again.',
+      'assistant: Second.',
+    ]);
     expect(notesOf(transcript)).toEqual(['dropped: turns that the user took back (1)']);
-    const rolledBack = (count: unknown) => saidIn(parseTranscript(lines(item(message('user', 'One.')), event({ type: 'thread_rolled_back', num_turns: count }), item(message('user', 'Two.')))));
-    expect([rolledBack(99), rolledBack(0), rolledBack('x')]).toEqual([['user: Two.'], ['user: One.', 'user: Two.'], ['user: One.', 'user: Two.']]);
+    const rolledBack = (count: unknown) =>
+      saidIn(
+        parseTranscript(
+          lines(
+            item(message('user', 'One.')),
+            event({ type: 'thread_rolled_back', num_turns: count }),
+            item(message('user', 'Two.')),
+          ),
+        ),
+      );
+    expect([rolledBack(99), rolledBack(0), rolledBack('x')]).toEqual([
+      ['user: Two.'],
+      ['user: One.', 'user: Two.'],
+      ['user: One.', 'user: Two.'],
+    ]);
   });
 
   it('keeps the server of a tool, calls without a call id, and tells what only Codex can use', () => {
@@ -143,7 +260,13 @@ describe('a rollout of Codex of today', () => {
       lines(
         item(message('user', 'Go.')),
         item({ type: 'function_call', name: 'search', namespace: 'mcp__docs__', arguments: '{"q":1}', call_id: 'c1' }),
-        item({ type: 'local_shell_call', id: 'l1', call_id: null, status: 'completed', action: { type: 'exec', command: ['ls'] } }),
+        item({
+          type: 'local_shell_call',
+          id: 'l1',
+          call_id: null,
+          status: 'completed',
+          action: { type: 'exec', command: ['ls'] },
+        }),
         item({ type: 'function_call_output', call_id: 'c1', output: [{ type: 'input_text', text: 'found' }] }),
         item({ type: 'function_call_output', call_id: 'l1', output: 'a.txt' }),
         item({ type: 'web_search_call', status: 'completed', action: { type: 'search', query: 'x' } }),
@@ -152,8 +275,16 @@ describe('a rollout of Codex of today', () => {
         event({ type: 'agent_message', message: 'Done.' }),
       ),
     );
-    expect(saidIn(transcript)).toEqual(['user: Go.', 'assistant: tool-call + tool-call', 'tool: tool-result + tool-result', 'assistant: Done.']);
-    expect(notesOf(transcript)).toEqual(['dropped: an item of the type web_search_call (1)', 'dropped: an item of the type ghost_snapshot (1)']);
+    expect(saidIn(transcript)).toEqual([
+      'user: Go.',
+      'assistant: tool-call + tool-call',
+      'tool: tool-result + tool-result',
+      'assistant: Done.',
+    ]);
+    expect(notesOf(transcript)).toEqual([
+      'dropped: an item of the type web_search_call (1)',
+      'dropped: an item of the type ghost_snapshot (1)',
+    ]);
     const written = formatTranscript(messagesOf(transcript), { format: 'codex' }).text;
     expect(written).toContain('"namespace":"mcp__docs__"');
     expect(messagesOf(parseTranscript(written))).toEqual(messagesOf(transcript));
@@ -170,7 +301,11 @@ describe('a rollout of Codex of today', () => {
         message('assistant', 'One file.'),
       ),
     );
-    expect([transcript.format, transcript.session, saidIn(transcript)]).toEqual(['codex', 's-0', ['user: Go.', 'assistant: tool-call', 'tool: tool-result', 'assistant: One file.']]);
+    expect([transcript.format, transcript.session, saidIn(transcript)]).toEqual([
+      'codex',
+      's-0',
+      ['user: Go.', 'assistant: tool-call', 'tool: tool-result', 'assistant: One file.'],
+    ]);
   });
 });
 
@@ -178,40 +313,107 @@ describe('a rollout of Codex with several agents', () => {
   it('has what other agents have said to this one, and what Codex says itself told apart from its user', () => {
     const transcript = parseTranscript(
       lines(
-        { ordinal: 0, timestamp: '', type: 'session_meta', payload: { session_id: 's-1', id: 's-1', history_mode: 'paginated' } },
+        {
+          ordinal: 0,
+          timestamp: '',
+          type: 'session_meta',
+          payload: { session_id: 's-1', id: 's-1', history_mode: 'paginated' },
+        },
         item(message('user', '<recommended_plugins>…</recommended_plugins>')),
         item(message('user', '<skills> are what I ask about.')),
         item({ ...message('assistant', 'Let me see.'), id: 'msg_1', phase: 'commentary' }),
-        item({ type: 'agent_message', author: '/root/a', recipient: '/root', content: [{ type: 'input_text', text: 'Found one.' }] }),
-        item({ type: 'agent_message', author: '/root/a', recipient: '/root', content: [{ type: 'encrypted_content', encrypted_content: 'x' }] }),
-        { timestamp: '2026-01-01T00:00:00Z', type: 'inter_agent_communication', payload: { author: '/root/b', recipient: '/root', content: 'Found none.' } },
+        item({
+          type: 'agent_message',
+          author: '/root/a',
+          recipient: '/root',
+          content: [{ type: 'input_text', text: 'Found one.' }],
+        }),
+        item({
+          type: 'agent_message',
+          author: '/root/a',
+          recipient: '/root',
+          content: [{ type: 'encrypted_content', encrypted_content: 'x' }],
+        }),
+        {
+          timestamp: '2026-01-01T00:00:00Z',
+          type: 'inter_agent_communication',
+          payload: { author: '/root/b', recipient: '/root', content: 'Found none.' },
+        },
         { timestamp: '', type: 'world_state', payload: {} },
       ),
     );
-    expect(messagesOf(transcript).map(({ metadata }) => metadata?.internal)).toEqual([true, undefined, undefined, true, true]);
-    expect(saidIn(transcript).slice(1)).toEqual(['user: <skills> are what I ask about.', 'assistant: Let me see.', 'user: Found one.', 'user: Found none.']);
-    expect(notesOf(transcript)).toEqual(['dropped: a part of the type encrypted_content in a message (1)', 'dropped: an entry of the type world_state (1)']);
+    expect(messagesOf(transcript).map(({ metadata }) => metadata?.internal)).toEqual([
+      true,
+      undefined,
+      undefined,
+      true,
+      true,
+    ]);
+    expect(saidIn(transcript).slice(1)).toEqual([
+      'user: <skills> are what I ask about.',
+      'assistant: Let me see.',
+      'user: Found one.',
+      'user: Found none.',
+    ]);
+    expect(notesOf(transcript)).toEqual([
+      'dropped: a part of the type encrypted_content in a message (1)',
+      'dropped: an entry of the type world_state (1)',
+    ]);
   });
 
   it('has what its user has spoken', () => {
-    const spoken = { type: 'message', role: 'user', content: [{ type: 'input_audio', audio_url: 'data:audio/wav;base64,aGk=' }] };
-    expect(messagesOf(parseTranscript(lines(item(spoken))))).toEqual([{ role: 'user', content: [{ type: 'file', data: 'aGk=', mediaType: 'audio/wav' }] }]);
+    const spoken = {
+      type: 'message',
+      role: 'user',
+      content: [{ type: 'input_audio', audio_url: 'data:audio/wav;base64,aGk=' }],
+    };
+    expect(messagesOf(parseTranscript(lines(item(spoken))))).toEqual([
+      { role: 'user', content: [{ type: 'file', data: 'aGk=', mediaType: 'audio/wav' }] },
+    ]);
   });
 
   it('has no empty summary of a compaction that only its provider can read', () => {
     const compacted = (payload: object) =>
-      saidIn(parseTranscript(lines(item(message('user', 'Before.')), { timestamp: '', type: 'compacted', payload }, item(message('user', 'After.')), item(message('assistant', 'Yes.')))));
+      saidIn(
+        parseTranscript(
+          lines(
+            item(message('user', 'Before.')),
+            { timestamp: '', type: 'compacted', payload },
+            item(message('user', 'After.')),
+            item(message('assistant', 'Yes.')),
+          ),
+        ),
+      );
     const after = ['user: After.', 'assistant: Yes.'];
     expect(compacted({ message: '' })).toEqual(after);
     expect(compacted({ message: '', replacement_history: [] })).toEqual(after);
-    expect(compacted({ message: '', replacement_history: [message('user', 'Before.'), { type: 'compaction', encrypted_content: 'x' }] })).toEqual(['user: Before.', ...after]);
+    expect(
+      compacted({
+        message: '',
+        replacement_history: [message('user', 'Before.'), { type: 'compaction', encrypted_content: 'x' }],
+      }),
+    ).toEqual(['user: Before.', ...after]);
     expect(compacted({ message: 'In short.' })).toEqual(['user: In short.', ...after]);
   });
 
   it('of the time before there were lines is one object', () => {
-    const items = [message('user', 'Go.'), { id: 'f1', type: 'function_call', call_id: 'c1', name: 'shell', arguments: '{"command":["ls"]}' }, { type: 'function_call_output', call_id: 'c1', output: 'a.txt' }];
-    const transcript = parseTranscript(JSON.stringify({ session: { timestamp: '2025-04-20T00:00:00Z', id: 's-0', instructions: '' }, items }, undefined, 2));
-    expect([transcript.format, transcript.session, saidIn(transcript)]).toEqual(['codex', 's-0', ['user: Go.', 'assistant: tool-call', 'tool: tool-result']]);
+    const items = [
+      message('user', 'Go.'),
+      { id: 'f1', type: 'function_call', call_id: 'c1', name: 'shell', arguments: '{"command":["ls"]}' },
+      { type: 'function_call_output', call_id: 'c1', output: 'a.txt' },
+    ];
+    const transcript = parseTranscript(
+      JSON.stringify(
+        { session: { timestamp: '2025-04-20T00:00:00Z', id: 's-0', instructions: '' }, items },
+        undefined,
+        2,
+      ),
+    );
+    expect([transcript.format, transcript.session, saidIn(transcript)]).toEqual([
+      'codex',
+      's-0',
+      ['user: Go.', 'assistant: tool-call', 'tool: tool-result'],
+    ]);
   });
 });
 
@@ -224,16 +426,32 @@ describe('a session of pi', () => {
         entry({ role: 'user', content: 'One.' }),
         entry({ role: 'assistant', content: 'First.' }),
         entry({ role: 'user', content: 'Two.' }),
-        entry({ role: 'assistant', content: [{ type: 'toolCall', id: 'c1', name: 'bash', arguments: '{"command":"ls"}' }] }),
+        entry({
+          role: 'assistant',
+          content: [{ type: 'toolCall', id: 'c1', name: 'bash', arguments: '{"command":"ls"}' }],
+        }),
         entry({ role: 'toolResult', toolCallId: 'c1', toolName: 'bash', content: 'a.txt' }),
       )}`,
     );
-    expect(saidIn(transcript)).toEqual(['user: One.', 'assistant: First.', 'user: Two.', 'assistant: tool-call', 'tool: tool-result']);
-    expect(messagesOf(transcript).slice(3)).toMatchObject([{ content: [{ input: { command: 'ls' } }] }, { content: [{ output: { type: 'text', value: 'a.txt' } }] }]);
+    expect(saidIn(transcript)).toEqual([
+      'user: One.',
+      'assistant: First.',
+      'user: Two.',
+      'assistant: tool-call',
+      'tool: tool-result',
+    ]);
+    expect(messagesOf(transcript).slice(3)).toMatchObject([
+      { content: [{ input: { command: 'ls' } }] },
+      { content: [{ output: { type: 'text', value: 'a.txt' } }] },
+    ]);
   });
 
   it('of the first version says by a number what its compaction kept', () => {
-    const entry = (role: string, said: string) => ({ type: 'message', timestamp: 1, message: { role, content: role === 'user' ? said : [text(said)] } });
+    const entry = (role: string, said: string) => ({
+      type: 'message',
+      timestamp: 1,
+      message: { role, content: role === 'user' ? said : [text(said)] },
+    });
     const transcript = parseTranscript(
       lines(
         { type: 'session', id: 's-1', timestamp: '2026-01-01T00:00:00Z' },
@@ -250,8 +468,17 @@ describe('a session of pi', () => {
   });
 
   it('keeps commands to itself that its user kept from the model', () => {
-    const command = (more: object) => ({ type: 'message', message: { role: 'bashExecution', command: 'ls', output: 'a.txt', ...more } });
-    const transcript = parseTranscript(lines({ type: 'session', id: 's-1', version: 3 }, command({}), command({ command: 'cat .env', excludeFromContext: true })));
+    const command = (more: object) => ({
+      type: 'message',
+      message: { role: 'bashExecution', command: 'ls', output: 'a.txt', ...more },
+    });
+    const transcript = parseTranscript(
+      lines(
+        { type: 'session', id: 's-1', version: 3 },
+        command({}),
+        command({ command: 'cat .env', excludeFromContext: true }),
+      ),
+    );
     expect(JSON.stringify(transcript.turns)).not.toContain('.env');
     expect(notesOf(transcript)).toContain('dropped: a command of the user that the model was not told of (1)');
   });
@@ -272,8 +499,20 @@ describe('messages of the AI SDK', () => {
     ];
     const messages = [
       { role: 'user', content: 'Go.' },
-      { role: 'assistant', content: [...outputs.map((_, index) => call(`c${index}`)), { type: 'tool-approval-request', approvalId: 'a1', toolCallId: 'c4' }] },
-      { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: 'a1', approved: false, reason: 'No.' }, ...outputs.map((output, index) => result(`c${index}`, output))] },
+      {
+        role: 'assistant',
+        content: [
+          ...outputs.map((_, index) => call(`c${index}`)),
+          { type: 'tool-approval-request', approvalId: 'a1', toolCallId: 'c4' },
+        ],
+      },
+      {
+        role: 'tool',
+        content: [
+          { type: 'tool-approval-response', approvalId: 'a1', approved: false, reason: 'No.' },
+          ...outputs.map((output, index) => result(`c${index}`, output)),
+        ],
+      },
       { role: 'assistant', content: [text('Done.')] },
     ];
     const transcript = parseTranscript(JSON.stringify(messages));
@@ -304,17 +543,33 @@ describe('a transcript that means harm', () => {
   });
 
   it('that has objects where words should be, and a new word in each line, gives a short report', () => {
-    const strange = { type: { toString: 1, valueOf: 1 }, role: { toString: 1 }, payload: { type: { toString: 1 } }, message: { role: { toString: 1 }, content: [{ type: { toString: 1 } }] } };
+    const strange = {
+      type: { toString: 1, valueOf: 1 },
+      role: { toString: 1 },
+      payload: { type: { toString: 1 } },
+      message: { role: { toString: 1 }, content: [{ type: { toString: 1 } }] },
+    };
     const many = Array.from({ length: 5000 }, (_, index) => ({ ...strange, type: `${index} ${'x'.repeat(500)}` }));
     for (const format of everyFormat.slice(0, 4)) {
-      const { notes } = parseTranscript(lines(strange, { ...strange, type: 'user' }, { ...strange, type: 'message' }, { ...strange, type: 'response_item' }, ...many), { format });
+      const { notes } = parseTranscript(
+        lines(
+          strange,
+          { ...strange, type: 'user' },
+          { ...strange, type: 'message' },
+          { ...strange, type: 'response_item' },
+          ...many,
+        ),
+        { format },
+      );
       expect(JSON.stringify(notes).length, format).toBeLessThan(60_000);
     }
   });
 
   it('that names members like prototypes keeps them as what they are', async () => {
     const input = '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}';
-    const transcript = parseTranscript(`[{"role":"user","content":"Hi"},{"role":"assistant","content":[{"type":"tool-call","toolCallId":"1","toolName":"x","input":${input}}]},{"role":"tool","content":[{"type":"tool-result","toolCallId":"1","toolName":"x","output":{"type":"json","value":${input}}}]}]`);
+    const transcript = parseTranscript(
+      `[{"role":"user","content":"Hi"},{"role":"assistant","content":[{"type":"tool-call","toolCallId":"1","toolName":"x","input":${input}}]},{"role":"tool","content":[{"type":"tool-result","toolCallId":"1","toolName":"x","output":{"type":"json","value":${input}}}]}]`,
+    );
     const sessions = memorySessions();
     await importTranscript(sessions, 'a', transcript);
     expect(JSON.stringify(sessions.messages('a'))).toContain(`"input":${input}`);
@@ -331,9 +586,15 @@ describe('a transcript that means harm', () => {
 
   it('that puts everything into one message is read in one go', () => {
     const count = 40_000;
-    const calls = Array.from({ length: count }, (_, index) => item({ type: 'function_call', name: 'x', arguments: '{}', call_id: `c${index}` }));
-    const results = Array.from({ length: count }, (_, index) => item({ type: 'function_call_output', call_id: `c${index}`, output: '' }));
-    const transcript = parseTranscript([item(message('user', 'Go.')), ...calls, ...results].map((entry) => JSON.stringify(entry)).join('\n'));
+    const calls = Array.from({ length: count }, (_, index) =>
+      item({ type: 'function_call', name: 'x', arguments: '{}', call_id: `c${index}` }),
+    );
+    const results = Array.from({ length: count }, (_, index) =>
+      item({ type: 'function_call_output', call_id: `c${index}`, output: '' }),
+    );
+    const transcript = parseTranscript(
+      [item(message('user', 'Go.')), ...calls, ...results].map((entry) => JSON.stringify(entry)).join('\n'),
+    );
     expect(messagesOf(transcript).map(({ content }) => content.length)).toEqual([3, count, count]);
   });
 });

@@ -1,4 +1,14 @@
-import { encodeRecord, foldJournal, MessageList, TurnError, type Message, type OpenSession, type SessionStore, type TurnEvent, type UserMessage } from '@h/turn';
+import {
+  encodeRecord,
+  foldJournal,
+  MessageList,
+  TurnError,
+  type Message,
+  type OpenSession,
+  type SessionStore,
+  type TurnEvent,
+  type UserMessage,
+} from '@h/turn';
 import type { Transcript, TranscriptFormat, TranscriptTurn } from './transcript.js';
 
 /** What was stored of a transcript. */
@@ -22,14 +32,21 @@ export interface ImportedTranscript {
  * await reply(agent.turn({ session: 'alice', input: 'Go on.' }));
  * ```
  */
-export const importTranscript = async (sessions: SessionStore, session: string, { format, turns }: Transcript): Promise<ImportedTranscript> => {
+export const importTranscript = async (
+  sessions: SessionStore,
+  session: string,
+  { format, turns }: Transcript,
+): Promise<ImportedTranscript> => {
   const given = turns.map((turn, index) => eventsOf(turn, session, `${session}-${format}-${index + 1}`, format));
   for (const event of given.flat()) encodeRecord({ v: 1, seq: 0, event, derived: false });
   const open = await sessions.open(session);
   try {
     const { messages } = foldJournal(open.snapshot, open.journal);
     if (open.journal.length > 0 || MessageList.of(messages).length > 0) {
-      throw new TurnError('session-not-empty', `The session ${JSON.stringify(session)} has turns already; import into one that has none.`);
+      throw new TurnError(
+        'session-not-empty',
+        `The session ${JSON.stringify(session)} has turns already; import into one that has none.`,
+      );
     }
     for (const events of given) await write(open, events);
   } finally {
@@ -39,11 +56,20 @@ export const importTranscript = async (sessions: SessionStore, session: string, 
 };
 
 const write = async (open: OpenSession, events: readonly TurnEvent[]): Promise<void> => {
-  await Promise.all(events.map(async (event, seq) => open.append({ v: 1, seq, event, derived: event.type === 'history.append' && event.origin === 'input' })));
+  await Promise.all(
+    events.map(async (event, seq) =>
+      open.append({ v: 1, seq, event, derived: event.type === 'history.append' && event.origin === 'input' }),
+    ),
+  );
 };
 
 /** A turn as its journal would be, had it run here. */
-const eventsOf = ({ messages, startedAt = 0, endedAt = startedAt, usage, model }: TranscriptTurn, session: string, turn: string, format: TranscriptFormat): readonly TurnEvent[] => {
+const eventsOf = (
+  { messages, startedAt = 0, endedAt = startedAt, usage, model }: TranscriptTurn,
+  session: string,
+  turn: string,
+  format: TranscriptFormat,
+): readonly TurnEvent[] => {
   const input = inputOf(messages);
   const rest = messages.slice(input.length);
   const begun = { turn, at: startedAt };

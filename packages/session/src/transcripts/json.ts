@@ -4,7 +4,8 @@ import type { Notes } from './notes.js';
 /** JSON of which nothing is known yet. */
 export type Json = Readonly<Record<string, unknown>>;
 
-export const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A member that should be an object; an empty one when it is none. */
 export const objectIn = (value: Json, key: string): Json => {

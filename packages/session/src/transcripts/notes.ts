@@ -6,14 +6,18 @@ const other = 'something else of many kinds';
 
 /** Collects what did not come through as it was, the same thing once. */
 export class Notes {
-  readonly #notes = new Map<string, { kind: TranscriptNote['kind']; what: string; count: number; firstAt?: number | undefined }>();
+  readonly #notes = new Map<
+    string,
+    { kind: TranscriptNote['kind']; what: string; count: number; firstAt?: number | undefined }
+  >();
 
   add(kind: TranscriptNote['kind'], what: string, at?: number): void {
     const key = `${kind} ${what}`;
     const known = this.#notes.get(key);
     if (known) known.count += 1;
-    else if (this.#notes.size < maxNotes || what === other) this.#notes.set(key, { kind, what, count: 1, ...(at !== undefined && { firstAt: at }) });
-    else this.add(kind, other, at);
+    else if (this.#notes.size < maxNotes || what === other) {
+      this.#notes.set(key, { kind, what, count: 1, ...(at !== undefined && { firstAt: at }) });
+    } else this.add(kind, other, at);
   }
 
   dropped(what: string, at?: number): void {

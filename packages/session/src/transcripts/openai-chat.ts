@@ -1,6 +1,16 @@
 import { InvalidInputError, type AssistantPart, type Message, type UserPart } from '@h/turn';
 import { TranscriptBuilder } from './builder.js';
-import { isObject, objectIn, objectsIn, parsedOr, parseLines, textIn, wordIn, type Json, type JsonLine } from './json.js';
+import {
+  isObject,
+  objectIn,
+  objectsIn,
+  parsedOr,
+  parseLines,
+  textIn,
+  wordIn,
+  type Json,
+  type JsonLine,
+} from './json.js';
 import { fileFrom } from './media.js';
 import { Notes } from './notes.js';
 import { outputOf } from './tool-output.js';
@@ -18,7 +28,9 @@ const messagesIn = (text: string, notes: Notes): readonly JsonLine[] => {
   const whole = parsedOr(text);
   const list = isObject(whole) && Array.isArray(whole['messages']) ? whole['messages'] : whole;
   if (typeof list === 'string' || isObject(list)) return parseLines(text, notes);
-  if (!Array.isArray(list)) throw new InvalidInputError('The transcript is neither a list of messages nor a request with messages.');
+  if (!Array.isArray(list)) {
+    throw new InvalidInputError('The transcript is neither a list of messages nor a request with messages.');
+  }
   return list.flatMap((value: unknown, index) => {
     if (isObject(value)) return [{ line: index + 1, value }];
     notes.dropped('an entry that is no message', index + 1);
@@ -77,10 +89,14 @@ const userPart = (part: Json, notes: Notes, line: number): readonly UserPart[] =
   if (image) return [image];
   const given = objectIn(part, 'file');
   const file = type === 'file' ? fileFrom(textIn(given, 'file_data') ?? '', 'application/octet-stream') : undefined;
-  if (file) return [{ ...file, ...(textIn(given, 'filename') !== undefined && { filename: textIn(given, 'filename') }) }];
+  if (file) {
+    return [{ ...file, ...(textIn(given, 'filename') !== undefined && { filename: textIn(given, 'filename') }) }];
+  }
   const audio = objectIn(part, 'input_audio');
   const data = textIn(audio, 'data');
-  if (type === 'input_audio' && data !== undefined) return [{ type: 'file', data, mediaType: `audio/${textIn(audio, 'format') ?? 'wav'}` }];
+  if (type === 'input_audio' && data !== undefined) {
+    return [{ type: 'file', data, mediaType: `audio/${textIn(audio, 'format') ?? 'wav'}` }];
+  }
   notes.dropped(`a part of the type ${type} in a message`, line);
   return [];
 };
@@ -95,7 +111,11 @@ const addAnswer = (builder: TranscriptBuilder, message: Json, line: number): voi
     return;
   }
   const texts: readonly AssistantPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-  const parts: readonly AssistantPart[] = [...(reasoning === undefined ? [] : [{ type: 'reasoning', text: reasoning } as const]), ...texts, ...calls];
+  const parts: readonly AssistantPart[] = [
+    ...(reasoning === undefined ? [] : [{ type: 'reasoning', text: reasoning } as const]),
+    ...texts,
+    ...calls,
+  ];
   if (parts.length > 0) builder.add({ role: 'assistant', content: parts });
 };
 
@@ -107,7 +127,10 @@ const answerTexts = (message: Json, notes: Notes, line: number): string | readon
   }
   const text = textIn(message, 'content');
   if (text !== undefined) return text;
-  return objectsIn(message, 'content').map((part): AssistantPart => ({ type: 'text', text: textIn(part, 'text') ?? textIn(part, 'refusal') ?? '' }));
+  return objectsIn(message, 'content').map((part): AssistantPart => ({
+    type: 'text',
+    text: textIn(part, 'text') ?? textIn(part, 'refusal') ?? '',
+  }));
 };
 
 const callOf = (call: Json): AssistantPart => {

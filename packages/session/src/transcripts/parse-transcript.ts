@@ -43,7 +43,11 @@ export const parseTranscript = (text: string, options: ParseTranscriptOptions = 
   checkValue('parseTranscript()', 'text', text, anyText);
   checkOptions('parseTranscript()', options, { format: aFormat });
   const chosen = options.format ?? detectTranscript(text);
-  if (chosen === undefined) throw new InvalidInputError(`The format of the transcript cannot be told; give one of ${transcriptFormats.join(', ')}.`);
+  if (chosen === undefined) {
+    throw new InvalidInputError(
+      `The format of the transcript cannot be told; give one of ${transcriptFormats.join(', ')}.`,
+    );
+  }
   return withoutOverflow(() => parsers[chosen](text));
 };
 
@@ -53,7 +57,9 @@ export const withoutOverflow = <Result>(work: () => Result): Result => {
     return work();
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new InvalidInputError('The transcript is nested too deeply, or holds a text that is too long.', { cause: error });
+    throw new InvalidInputError('The transcript is nested too deeply, or holds a text that is too long.', {
+      cause: error,
+    });
   }
 };
 
@@ -72,8 +78,12 @@ export const detectTranscript = (text: string): TranscriptFormat | undefined => 
     if (!isObject(entry)) continue;
     if (isObject(entry['payload']) && typeof entry['type'] === 'string') return 'codex';
     if (entry['type'] === 'session' && typeof entry['id'] === 'string') return 'pi';
-    if (typeof entry['sessionId'] === 'string' || (entry['type'] === 'summary' && 'leafUuid' in entry)) return 'claude-code';
-    if (typeof entry['id'] === 'string' && 'instructions' in entry && typeof entry['timestamp'] === 'string') return 'codex';
+    if (typeof entry['sessionId'] === 'string' || (entry['type'] === 'summary' && 'leafUuid' in entry)) {
+      return 'claude-code';
+    }
+    if (typeof entry['id'] === 'string' && 'instructions' in entry && typeof entry['timestamp'] === 'string') {
+      return 'codex';
+    }
     if (typeof entry['role'] === 'string') return 'openai-chat';
   }
   return undefined;
@@ -84,7 +94,15 @@ const looksOf = (messages: readonly unknown[]): TranscriptFormat | undefined => 
   const known = messages.filter(isObject).filter(({ role }) => typeof role === 'string');
   if (known.length === 0) return undefined;
   const parts = known.flatMap(({ content }) => (Array.isArray(content) ? content.filter(isObject) : []));
-  const isChat = known.some((message) => 'tool_calls' in message || 'tool_call_id' in message || message['role'] === 'developer' || message['content'] === null);
-  const hasChatParts = parts.some(({ type, file }) => ['image_url', 'input_audio', 'refusal'].some((kind) => kind === type) || isObject(file));
+  const isChat = known.some(
+    (message) =>
+      'tool_calls' in message ||
+      'tool_call_id' in message ||
+      message['role'] === 'developer' ||
+      message['content'] === null,
+  );
+  const hasChatParts = parts.some(
+    ({ type, file }) => ['image_url', 'input_audio', 'refusal'].some((kind) => kind === type) || isObject(file),
+  );
   return isChat || hasChatParts ? 'openai-chat' : 'ai-sdk';
 };

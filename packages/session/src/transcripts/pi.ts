@@ -1,6 +1,17 @@
 import type { AssistantPart, UserPart, Usage } from '@h/turn';
 import { TranscriptBuilder } from './builder.js';
-import { numberIn, objectIn, objectsIn, parsedOr, parseLines, textIn, timeIn, wordIn, type Json, type JsonLine } from './json.js';
+import {
+  numberIn,
+  objectIn,
+  objectsIn,
+  parsedOr,
+  parseLines,
+  textIn,
+  timeIn,
+  wordIn,
+  type Json,
+  type JsonLine,
+} from './json.js';
 import { Notes } from './notes.js';
 import { outputOf, type ResultPiece } from './tool-output.js';
 import type { Transcript } from './transcript.js';
@@ -26,7 +37,9 @@ const activeBranch = (lines: readonly JsonLine[], notes: Notes): readonly JsonLi
   if (!last || textIn(last.value, 'id') === undefined) return entries;
   const byId = new Map(entries.map((entry) => [textIn(entry.value, 'id'), entry]));
   const path = new Set<JsonLine>();
-  for (let at: JsonLine | undefined = last; at && !path.has(at); at = byId.get(textIn(at.value, 'parentId'))) path.add(at);
+  for (let at: JsonLine | undefined = last; at && !path.has(at); at = byId.get(textIn(at.value, 'parentId'))) {
+    path.add(at);
+  }
   return entries.filter((entry) => {
     if (!path.has(entry)) notes.dropped('an entry of another branch', entry.line);
     return path.has(entry);
@@ -60,9 +73,17 @@ const addEntry = (builder: TranscriptBuilder, entry: Json, line: number): void =
   const type = wordIn(entry, 'type');
   const at = timeIn(entry, 'timestamp');
   if (type === 'message') addMessage(builder, objectIn(entry, 'message'), at, line);
-  else if (type === 'custom_message') builder.add({ role: 'user', content: userContent(entry, builder.notes, line), metadata: { internal: true } }, { at });
-  else if (type === 'branch_summary') builder.add({ role: 'user', content: textIn(entry, 'summary') ?? '', metadata: { internal: true, kind: 'summary' } }, { at });
-  else builder.notes.dropped(`an entry of the type ${type}`, line);
+  else if (type === 'custom_message') {
+    builder.add(
+      { role: 'user', content: userContent(entry, builder.notes, line), metadata: { internal: true } },
+      { at },
+    );
+  } else if (type === 'branch_summary') {
+    builder.add(
+      { role: 'user', content: textIn(entry, 'summary') ?? '', metadata: { internal: true, kind: 'summary' } },
+      { at },
+    );
+  } else builder.notes.dropped(`an entry of the type ${type}`, line);
 };
 
 const addMessage = (builder: TranscriptBuilder, message: Json, at: number | undefined, line: number): void => {
@@ -77,12 +98,27 @@ const addMessage = (builder: TranscriptBuilder, message: Json, at: number | unde
     case 'toolResult': {
       const toolCallId = textIn(message, 'toolCallId') ?? '';
       const given = textIn(message, 'content');
-      const content = given === undefined ? objectsIn(message, 'content').flatMap((piece) => pieceOf(piece, builder.notes, line)) : [{ text: given }];
-      if (message['details'] !== undefined) builder.notes.dropped('what a tool said besides its result (details)', line);
+      const content =
+        given === undefined
+          ? objectsIn(message, 'content').flatMap((piece) => pieceOf(piece, builder.notes, line))
+          : [{ text: given }];
+      if (message['details'] !== undefined) {
+        builder.notes.dropped('what a tool said besides its result (details)', line);
+      }
       const [first] = content;
       const isText = content.length === 1 && first !== undefined && 'text' in first;
       const output = outputOf({ content: isText ? first.text : content, isError: message['isError'] === true });
-      builder.addResults([{ type: 'tool-result', toolCallId, toolName: textIn(message, 'toolName') ?? builder.toolOf(toolCallId), output }], { at });
+      builder.addResults(
+        [
+          {
+            type: 'tool-result',
+            toolCallId,
+            toolName: textIn(message, 'toolName') ?? builder.toolOf(toolCallId),
+            output,
+          },
+        ],
+        { at },
+      );
       return;
     }
     case 'bashExecution':
@@ -91,11 +127,21 @@ const addMessage = (builder: TranscriptBuilder, message: Json, at: number | unde
         return;
       }
       builder.notes.changed('a command of the user became a message', line);
-      builder.add({ role: 'user', content: `Ran \`${textIn(message, 'command') ?? ''}\`\n${textIn(message, 'output') ?? ''}`, metadata: { internal: true } }, { at });
+      builder.add(
+        {
+          role: 'user',
+          content: `Ran \`${textIn(message, 'command') ?? ''}\`\n${textIn(message, 'output') ?? ''}`,
+          metadata: { internal: true },
+        },
+        { at },
+      );
       return;
     case 'custom':
     case 'hookMessage':
-      builder.add({ role: 'user', content: userContent(message, builder.notes, line), metadata: { internal: true } }, { at });
+      builder.add(
+        { role: 'user', content: userContent(message, builder.notes, line), metadata: { internal: true } },
+        { at },
+      );
       return;
     default:
       builder.notes.dropped(`a message of the role ${role}`, line);
@@ -107,23 +153,39 @@ const userContent = (message: Json, notes: Notes, line: number): string | readon
   if (text !== undefined) return text;
   return objectsIn(message, 'content')
     .flatMap((piece) => pieceOf(piece, notes, line))
-    .map((piece): UserPart => ('text' in piece ? { type: 'text', text: piece.text } : { type: 'file', data: piece.base64, mediaType: piece.mediaType }));
+    .map((piece): UserPart =>
+      'text' in piece
+        ? { type: 'text', text: piece.text }
+        : { type: 'file', data: piece.base64, mediaType: piece.mediaType },
+    );
 };
 
 const pieceOf = (piece: Json, notes: Notes, line: number): readonly ResultPiece[] => {
   if (piece['type'] === 'text') return [{ text: textIn(piece, 'text') ?? '' }];
   const base64 = textIn(piece, 'data');
-  if (piece['type'] === 'image' && base64 !== undefined) return [{ base64, mediaType: textIn(piece, 'mimeType') ?? 'image/*' }];
+  if (piece['type'] === 'image' && base64 !== undefined) {
+    return [{ base64, mediaType: textIn(piece, 'mimeType') ?? 'image/*' }];
+  }
   notes.dropped(`a piece of the type ${wordIn(piece, 'type')}`, line);
   return [];
 };
 
 const addAnswer = (builder: TranscriptBuilder, message: Json, at: number | undefined, line: number): void => {
   const stopReason = textIn(message, 'stopReason');
-  if (stopReason === 'error' || stopReason === 'aborted') builder.notes.dropped(`why an answer was not finished (${stopReason})`, line);
+  if (stopReason === 'error' || stopReason === 'aborted') {
+    builder.notes.dropped(`why an answer was not finished (${stopReason})`, line);
+  }
   const text = textIn(message, 'content');
-  const content = text === undefined ? objectsIn(message, 'content').flatMap((piece) => answerPart(piece, builder.notes, line)) : [{ type: 'text', text } as const];
-  if (content.length > 0) builder.add({ role: 'assistant', content }, { at, model: textIn(message, 'model'), usage: usageOf(objectIn(message, 'usage')) });
+  const content =
+    text === undefined
+      ? objectsIn(message, 'content').flatMap((piece) => answerPart(piece, builder.notes, line))
+      : [{ type: 'text', text } as const];
+  if (content.length > 0) {
+    builder.add(
+      { role: 'assistant', content },
+      { at, model: textIn(message, 'model'), usage: usageOf(objectIn(message, 'usage')) },
+    );
+  }
 };
 
 const answerPart = (piece: Json, notes: Notes, line: number): readonly AssistantPart[] => {
@@ -133,7 +195,15 @@ const answerPart = (piece: Json, notes: Notes, line: number): readonly Assistant
     case 'thinking':
       return [{ type: 'reasoning', text: textIn(piece, 'thinking') ?? '', ...signed('thinkingSignature', piece) }];
     case 'toolCall':
-      return [{ type: 'tool-call', toolCallId: textIn(piece, 'id') ?? '', toolName: textIn(piece, 'name') ?? '', input: inputOf(piece['arguments']), ...signed('thoughtSignature', piece) }];
+      return [
+        {
+          type: 'tool-call',
+          toolCallId: textIn(piece, 'id') ?? '',
+          toolName: textIn(piece, 'name') ?? '',
+          input: inputOf(piece['arguments']),
+          ...signed('thoughtSignature', piece),
+        },
+      ];
     default:
       notes.dropped(`a piece of the type ${wordIn(piece, 'type')} in an answer`, line);
       return [];
@@ -152,5 +222,11 @@ const signed = (key: string, piece: Json) => {
 /** Tokens from the cache are counted apart; our `input` is all of it. */
 const usageOf = (usage: Json): Usage => {
   const [cacheRead, cacheWrite] = [numberIn(usage, 'cacheRead'), numberIn(usage, 'cacheWrite')];
-  return { input: numberIn(usage, 'input') + cacheRead + cacheWrite, cacheRead, cacheWrite, output: numberIn(usage, 'output'), reasoning: 0 };
+  return {
+    input: numberIn(usage, 'input') + cacheRead + cacheWrite,
+    cacheRead,
+    cacheWrite,
+    output: numberIn(usage, 'output'),
+    reasoning: 0,
+  };
 };

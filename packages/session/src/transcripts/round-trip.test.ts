@@ -20,7 +20,9 @@ describe.each(rooms)('a conversation in the format %s', (format, room) => {
         const back = parseTranscript(text, { format });
         expect(normal(back.turns.flatMap((turn) => turn.messages))).toEqual(normal(messages));
         expect([notes, back.notes]).toEqual([[], []]);
-        expect(back.turns).toHaveLength(messages.filter((message) => message.role === 'user' && message.metadata?.internal !== true).length);
+        expect(back.turns).toHaveLength(
+          messages.filter((message) => message.role === 'user' && message.metadata?.internal !== true).length,
+        );
       }),
       { numRuns: 150 },
     );
@@ -31,7 +33,12 @@ describe.each(rooms)('a conversation in the format %s', (format, room) => {
       fc.property(conversations(room), (messages) => {
         const { text } = formatTranscript(messages, { format });
         const back = parseTranscript(text, { format });
-        expect(formatTranscript(back.turns.flatMap((turn) => turn.messages), { format }).text).toBe(text);
+        expect(
+          formatTranscript(
+            back.turns.flatMap((turn) => turn.messages),
+            { format },
+          ).text,
+        ).toBe(text);
       }),
       { numRuns: 50 },
     );
@@ -50,13 +57,20 @@ describe.each(rooms)('a conversation in the format %s', (format, room) => {
 
   it('is refused or noted when it is anything else, and never breaks', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.json(), fc.array(fc.json()).map((lines) => lines.join('\n'))), (text) => {
-        try {
-          expect(parseTranscript(text, { format }).format).toBe(format);
-        } catch (error) {
-          expect(error).toMatchObject({ code: 'invalid-input' });
-        }
-      }),
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.json(),
+          fc.array(fc.json()).map((lines) => lines.join('\n')),
+        ),
+        (text) => {
+          try {
+            expect(parseTranscript(text, { format }).format).toBe(format);
+          } catch (error) {
+            expect(error).toMatchObject({ code: 'invalid-input' });
+          }
+        },
+      ),
       { numRuns: 150 },
     );
   });

@@ -6,7 +6,10 @@ import { plainResult } from './tool-output.js';
 import type { FormattedTranscript } from './transcript.js';
 
 /** Writes a conversation as a session of Claude Code. */
-export const toClaudeCode = (messages: readonly Message[], { session, cwd, at }: FormatContext): FormattedTranscript => {
+export const toClaudeCode = (
+  messages: readonly Message[],
+  { session, cwd, at }: FormatContext,
+): FormattedTranscript => {
   const notes = new Notes();
   const entries: object[] = [];
   let parentUuid: string | null = null;
@@ -14,8 +17,23 @@ export const toClaudeCode = (messages: readonly Message[], { session, cwd, at }:
     const said = sayIn(message, notes, index + 1);
     if (!said) continue;
     const uuid = idOf(session, index);
-    const common = { parentUuid, isSidechain: false, userType: 'external', cwd, sessionId: session, version: '2.0.0', gitBranch: '', uuid, timestamp: isoTime(at) };
-    entries.push({ ...common, ...said, ...flagsOf(message), message: { ...said.message, ...(said.type === 'assistant' && { id: `msg_${uuid}`, type: 'message' }) } });
+    const common = {
+      parentUuid,
+      isSidechain: false,
+      userType: 'external',
+      cwd,
+      sessionId: session,
+      version: '2.0.0',
+      gitBranch: '',
+      uuid,
+      timestamp: isoTime(at),
+    };
+    entries.push({
+      ...common,
+      ...said,
+      ...flagsOf(message),
+      message: { ...said.message, ...(said.type === 'assistant' && { id: `msg_${uuid}`, type: 'message' }) },
+    });
     parentUuid = uuid;
   }
   return { text: toLines(entries), notes: notes.list() };
@@ -26,19 +44,39 @@ const flagsOf = ({ role, metadata }: Message): object => {
   return metadata.kind === 'summary' ? { isCompactSummary: true } : { isMeta: true };
 };
 
-const sayIn = (message: Message, notes: Notes, at: number): { type: 'user' | 'assistant'; message: object } | undefined => {
+const sayIn = (
+  message: Message,
+  notes: Notes,
+  at: number,
+): { type: 'user' | 'assistant'; message: object } | undefined => {
   switch (message.role) {
     case 'system':
       notes.dropped('a system message', at);
       return undefined;
     case 'user':
-      return { type: 'user', message: { role: 'user', content: typeof message.content === 'string' ? message.content : message.content.flatMap((part) => userBlock(part, notes, at)) } };
+      return {
+        type: 'user',
+        message: {
+          role: 'user',
+          content:
+            typeof message.content === 'string'
+              ? message.content
+              : message.content.flatMap((part) => userBlock(part, notes, at)),
+        },
+      };
     case 'assistant': {
-      const parts: readonly AssistantPart[] = typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
-      return { type: 'assistant', message: { role: 'assistant', content: parts.flatMap((part) => answerBlock(part, notes, at)) } };
+      const parts: readonly AssistantPart[] =
+        typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
+      return {
+        type: 'assistant',
+        message: { role: 'assistant', content: parts.flatMap((part) => answerBlock(part, notes, at)) },
+      };
     }
     case 'tool':
-      return { type: 'user', message: { role: 'user', content: message.content.flatMap((part) => resultBlock(part, notes, at)) } };
+      return {
+        type: 'user',
+        message: { role: 'user', content: message.content.flatMap((part) => resultBlock(part, notes, at)) },
+      };
   }
 };
 
@@ -79,6 +117,10 @@ const resultBlock = (part: ToolPart, notes: Notes, at: number): readonly object[
   const blocks =
     typeof content === 'string'
       ? content
-      : content.map((piece) => ('text' in piece ? { type: 'text', text: piece.text } : { type: 'image', source: { type: 'base64', media_type: piece.mediaType, data: piece.base64 } }));
+      : content.map((piece) =>
+          'text' in piece
+            ? { type: 'text', text: piece.text }
+            : { type: 'image', source: { type: 'base64', media_type: piece.mediaType, data: piece.base64 } },
+        );
   return [{ type: 'tool_result', tool_use_id: part.toolCallId, content: blocks, ...(isError && { is_error: true }) }];
 };

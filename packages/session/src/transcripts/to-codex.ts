@@ -10,9 +10,16 @@ export const toCodex = (messages: readonly Message[], { session, cwd, at }: Form
   const notes = new Notes();
   const timestamp = isoTime(at);
   const customCalls = new Set<string>();
-  const meta = { timestamp, type: 'session_meta', payload: { id: session, timestamp, cwd, originator: 'h', cli_version: '0.0.0', source: 'exec' } };
+  const meta = {
+    timestamp,
+    type: 'session_meta',
+    payload: { id: session, timestamp, cwd, originator: 'h', cli_version: '0.0.0', source: 'exec' },
+  };
   const items = messages.flatMap((message, index) => itemsOf(message, { notes, customCalls, place: index + 1 }));
-  return { text: toLines([meta, ...items.map((payload) => ({ timestamp, type: 'response_item', payload }))]), notes: notes.list() };
+  return {
+    text: toLines([meta, ...items.map((payload) => ({ timestamp, type: 'response_item', payload }))]),
+    notes: notes.list(),
+  };
 };
 
 interface Writing {
@@ -27,12 +34,16 @@ const itemsOf = (message: Message, writing: Writing): readonly object[] => {
     case 'system':
       return [{ type: 'message', role: 'system', content: [{ type: 'input_text', text: message.content }] }];
     case 'user': {
-      if (message.metadata?.internal === true) writing.notes.changed('a message of the harness became one of the user', writing.place);
-      const parts: readonly UserPart[] = typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
+      if (message.metadata?.internal === true) {
+        writing.notes.changed('a message of the harness became one of the user', writing.place);
+      }
+      const parts: readonly UserPart[] =
+        typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
       return [{ type: 'message', role: 'user', content: parts.flatMap((part) => inputOf(part, writing)) }];
     }
     case 'assistant': {
-      const parts: readonly AssistantPart[] = typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
+      const parts: readonly AssistantPart[] =
+        typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
       return parts.flatMap((part) => answerItem(part, writing));
     }
     case 'tool':
@@ -77,7 +88,15 @@ const reasoningItem = ({ text, providerOptions }: ReasoningPart): object => {
 const callItem = ({ toolCallId, toolName, input, providerOptions }: ToolCallPart, { customCalls }: Writing): object => {
   const { custom, localShell, namespace } = providerOptions?.['codex'] ?? {};
   if (localShell === true) return { type: 'local_shell_call', call_id: toolCallId, status: 'completed', action: input };
-  if (custom !== true) return { type: 'function_call', name: toolName, ...(typeof namespace === 'string' && { namespace }), arguments: JSON.stringify(input ?? {}), call_id: toolCallId };
+  if (custom !== true) {
+    return {
+      type: 'function_call',
+      name: toolName,
+      ...(typeof namespace === 'string' && { namespace }),
+      arguments: JSON.stringify(input ?? {}),
+      call_id: toolCallId,
+    };
+  }
   customCalls.add(toolCallId);
   return { type: 'custom_tool_call', status: 'completed', call_id: toolCallId, name: toolName, input };
 };
@@ -92,7 +111,11 @@ const resultItem = (part: ToolPart, { notes, customCalls, place }: Writing): rea
   const output =
     typeof content === 'string'
       ? content
-      : content.map((piece) => ('text' in piece ? { type: 'input_text', text: piece.text } : { type: 'input_image', image_url: `data:${piece.mediaType};base64,${piece.base64}` }));
+      : content.map((piece) =>
+          'text' in piece
+            ? { type: 'input_text', text: piece.text }
+            : { type: 'input_image', image_url: `data:${piece.mediaType};base64,${piece.base64}` },
+        );
   const type = customCalls.has(part.toolCallId) ? 'custom_tool_call_output' : 'function_call_output';
   return [{ type, call_id: part.toolCallId, output }];
 };

@@ -17,7 +17,15 @@ const messagesOf = (message: Message, notes: Notes, place: number): readonly obj
       return [{ role: 'system', content: message.content }];
     case 'user': {
       if (message.metadata?.internal === true) notes.changed('a message of the harness became one of the user', place);
-      return [{ role: 'user', content: typeof message.content === 'string' ? message.content : message.content.flatMap((part) => userPart(part, notes, place)) }];
+      return [
+        {
+          role: 'user',
+          content:
+            typeof message.content === 'string'
+              ? message.content
+              : message.content.flatMap((part) => userPart(part, notes, place)),
+        },
+      ];
     }
     case 'assistant':
       return [answerOf(message, notes, place)];
@@ -32,8 +40,20 @@ const userPart = (part: UserPart, notes: Notes, place: number): readonly object[
   const url = urlOf(part, mediaType);
   const data = dataOf(part);
   if (url !== undefined && mediaType.startsWith('image/')) return [{ type: 'image_url', image_url: { url } }];
-  if (data && 'base64' in data && mediaType.startsWith('audio/')) return [{ type: 'input_audio', input_audio: { data: data.base64, format: mediaType.slice('audio/'.length) } }];
-  if (data && 'base64' in data) return [{ type: 'file', file: { ...(part.type === 'file' && part.filename !== undefined && { filename: part.filename }), file_data: url } }];
+  if (data && 'base64' in data && mediaType.startsWith('audio/')) {
+    return [{ type: 'input_audio', input_audio: { data: data.base64, format: mediaType.slice('audio/'.length) } }];
+  }
+  if (data && 'base64' in data) {
+    return [
+      {
+        type: 'file',
+        file: {
+          ...(part.type === 'file' && part.filename !== undefined && { filename: part.filename }),
+          file_data: url,
+        },
+      },
+    ];
+  }
   notes.dropped(`a file of the type ${mediaType}`, place);
   return [];
 };
@@ -45,8 +65,12 @@ const answerOf = ({ content }: AssistantMessage, notes: Notes, place: number): o
   const calls = content.flatMap((part) => (part.type === 'tool-call' ? callOf(part) : []));
   if (reasoning.length > 1) notes.changed('several pieces of reasoning became one', place);
   for (const part of content) {
-    if (!['text', 'reasoning', 'tool-call'].includes(part.type)) notes.dropped(`a part of an answer (${part.type})`, place);
-    if (part.type === 'reasoning' && part.providerOptions !== undefined) notes.dropped('the signature of reasoning', place);
+    if (!['text', 'reasoning', 'tool-call'].includes(part.type)) {
+      notes.dropped(`a part of an answer (${part.type})`, place);
+    }
+    if (part.type === 'reasoning' && part.providerOptions !== undefined) {
+      notes.dropped('the signature of reasoning', place);
+    }
   }
   return {
     role: 'assistant',

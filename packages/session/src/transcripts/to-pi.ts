@@ -23,7 +23,14 @@ export const toPi = (messages: readonly Message[], { session, cwd, at }: FormatC
   return { text: toLines(entries), notes: notes.list() };
 };
 
-const noUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } };
+const noUsage = {
+  input: 0,
+  output: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  totalTokens: 0,
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+};
 
 const entriesOf = (message: Message, timestamp: number, notes: Notes, place: number): readonly object[] => {
   const said = (content: object): object => ({ type: 'message', message: { ...content, timestamp } });
@@ -32,15 +39,31 @@ const entriesOf = (message: Message, timestamp: number, notes: Notes, place: num
       notes.dropped('a system message', place);
       return [];
     case 'user': {
-      const content = typeof message.content === 'string' ? message.content : message.content.flatMap((part) => userPiece(part, notes, place));
+      const content =
+        typeof message.content === 'string'
+          ? message.content
+          : message.content.flatMap((part) => userPiece(part, notes, place));
       if (message.metadata?.internal !== true) return [said({ role: 'user', content })];
-      if (message.metadata.kind === 'summary' && typeof content === 'string') return [{ type: 'branch_summary', fromId: 'root', summary: content }];
+      if (message.metadata.kind === 'summary' && typeof content === 'string') {
+        return [{ type: 'branch_summary', fromId: 'root', summary: content }];
+      }
       return [{ type: 'custom_message', customType: 'h', content, display: false }];
     }
     case 'assistant': {
-      const parts: readonly AssistantPart[] = typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
+      const parts: readonly AssistantPart[] =
+        typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
       const stopReason = parts.some(({ type }) => type === 'tool-call') ? 'toolUse' : 'stop';
-      return [said({ role: 'assistant', content: parts.flatMap((part) => answerPiece(part, notes, place)), api: 'h', provider: 'h', model: 'unknown', usage: noUsage, stopReason })];
+      return [
+        said({
+          role: 'assistant',
+          content: parts.flatMap((part) => answerPiece(part, notes, place)),
+          api: 'h',
+          provider: 'h',
+          model: 'unknown',
+          usage: noUsage,
+          stopReason,
+        }),
+      ];
     }
     case 'tool':
       return message.content.flatMap((part) => resultOf(part, notes, place)).map(said);
@@ -50,12 +73,18 @@ const entriesOf = (message: Message, timestamp: number, notes: Notes, place: num
 const userPiece = (part: UserPart, notes: Notes, place: number): readonly object[] => {
   if (part.type === 'text') return [{ type: 'text', text: part.text }];
   const data = dataOf(part);
-  if (data && 'base64' in data && mediaTypeOf(part).startsWith('image/')) return [imagePiece({ base64: data.base64, mediaType: mediaTypeOf(part) })];
+  if (data && 'base64' in data && mediaTypeOf(part).startsWith('image/')) {
+    return [imagePiece({ base64: data.base64, mediaType: mediaTypeOf(part) })];
+  }
   notes.dropped(`a file of the type ${mediaTypeOf(part)}`, place);
   return [];
 };
 
-const imagePiece = ({ base64, mediaType }: Extract<ResultPiece, { base64: string }>): object => ({ type: 'image', data: base64, mimeType: mediaType });
+const imagePiece = ({ base64, mediaType }: Extract<ResultPiece, { base64: string }>): object => ({
+  type: 'image',
+  data: base64,
+  mimeType: mediaType,
+});
 
 const answerPiece = (part: AssistantPart, notes: Notes, place: number): readonly object[] => {
   const signatures = part.type === 'tool-approval-request' ? {} : part.providerOptions?.['pi'];

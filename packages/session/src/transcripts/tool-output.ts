@@ -25,13 +25,18 @@ export const plainResult = (output: ToolResultOutput, notes: Notes, at: number):
       notes.changed('a denied call became an error', at);
       return { content: output.reason ?? 'The call was denied.', isError: true };
     case 'content':
-      return { content: output.value.flatMap((part) => pieceOf(part, notes, at)), isError: output.providerOptions?.['transcript']?.['isError'] === true };
+      return {
+        content: output.value.flatMap((part) => pieceOf(part, notes, at)),
+        isError: output.providerOptions?.['transcript']?.['isError'] === true,
+      };
   }
 };
 
 const pieceOf = (part: ToolResultContentPart, notes: Notes, at: number): readonly ResultPiece[] => {
   if (part.type === 'text') return [{ text: part.text }];
-  if (part.type === 'media' || part.type === 'image-data' || part.type === 'file-data') return [{ base64: part.data, mediaType: part.mediaType }];
+  if (part.type === 'media' || part.type === 'image-data' || part.type === 'file-data') {
+    return [{ base64: part.data, mediaType: part.mediaType }];
+  }
   const data = part.type === 'file' ? dataOf({ type: 'file', data: part.data }) : undefined;
   if (part.type === 'file' && data && 'base64' in data) return [{ base64: data.base64, mediaType: part.mediaType }];
   notes.dropped(`a part of a result (${part.type})`, at);
@@ -42,7 +47,9 @@ const pieceOf = (part: ToolResultContentPart, notes: Notes, at: number): readonl
 export const outputOf = ({ content, isError }: PlainResult): ToolResultOutput => {
   if (typeof content === 'string') return { type: isError ? 'error-text' : 'text', value: content };
   const value = content.map((piece): ToolResultContentPart =>
-    'text' in piece ? { type: 'text', text: piece.text } : { type: 'file', data: piece.base64, mediaType: piece.mediaType },
+    'text' in piece
+      ? { type: 'text', text: piece.text }
+      : { type: 'file', data: piece.base64, mediaType: piece.mediaType },
   );
   return { type: 'content', value, ...(isError && { providerOptions: { transcript: { isError } } }) };
 };

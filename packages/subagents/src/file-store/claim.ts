@@ -43,7 +43,10 @@ export const makeClaim = async (directory: string, leaseMs: number): Promise<Cla
     check: async () => {
       if (await ifThere(stat(path))) return;
       clearInterval(timer);
-      throw new TurnError('store-taken', `Another process has taken this one for dead and has its records from ${JSON.stringify(folder)}; nothing more is kept.`);
+      throw new TurnError(
+        'store-taken',
+        `Another process has taken this one for dead and has its records from ${JSON.stringify(folder)}; nothing more is kept.`,
+      );
     },
     release: async () => {
       clearInterval(timer);

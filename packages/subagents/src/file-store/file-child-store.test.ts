@@ -16,7 +16,20 @@ const temporaryFolder = async (): Promise<string> => {
   return path;
 };
 
-const record = (id: string, more: Partial<ChildRecord> = {}): ChildRecord => ({ v: 1, id, agent: 'worker', task: id, session: `subagent-${id}`, turn: `t-${id}`, parent: 'boss', root: 'boss', depth: 1, receiver: 'parent', spawnedAt: 1, ...more });
+const record = (id: string, more: Partial<ChildRecord> = {}): ChildRecord => ({
+  v: 1,
+  id,
+  agent: 'worker',
+  task: id,
+  session: `subagent-${id}`,
+  turn: `t-${id}`,
+  parent: 'boss',
+  root: 'boss',
+  depth: 1,
+  receiver: 'parent',
+  spawnedAt: 1,
+  ...more,
+});
 
 const open = (directory: string, more: object = {}): FileChildStore => {
   const store = fileChildStore({ directory, ...more });
@@ -24,9 +37,11 @@ const open = (directory: string, more: object = {}): FileChildStore => {
   return store;
 };
 
-const idsIn = async (store: ChildStore): Promise<readonly string[]> => (await store.list()).map(({ id }) => id).toSorted();
+const idsIn = async (store: ChildStore): Promise<readonly string[]> =>
+  (await store.list()).map(({ id }) => id).toSorted();
 
-const processFolders = async (directory: string): Promise<readonly string[]> => (await readdir(directory)).filter((name) => name.startsWith('process-')).map((name) => join(directory, name));
+const processFolders = async (directory: string): Promise<readonly string[]> =>
+  (await readdir(directory)).filter((name) => name.startsWith('process-')).map((name) => join(directory, name));
 
 describe.each<[string, () => Promise<ChildStore>]>([
   ['memoryChildStore', async () => memoryChildStore()],
@@ -45,8 +60,12 @@ describe.each<[string, () => Promise<ChildStore>]>([
 
   it('keeps what was said last, of many at once', async () => {
     const store = await create();
-    await Promise.all(Array.from({ length: 40 }, async (__, index) => store.save(record(String(index % 4), { depth: index }))));
-    expect((await store.list()).map(({ depth }) => depth).toSorted((one, other) => one - other)).toEqual([36, 37, 38, 39]);
+    await Promise.all(
+      Array.from({ length: 40 }, async (__, index) => store.save(record(String(index % 4), { depth: index }))),
+    );
+    expect((await store.list()).map(({ depth }) => depth).toSorted((one, other) => one - other)).toEqual([
+      36, 37, 38, 39,
+    ]);
   });
 });
 
@@ -103,7 +122,9 @@ describe('fileChildStore', () => {
     for (const id of ['torn', 'later', 'good']) await first.save(record(id));
     const [folder = ''] = await processFolders(directory);
     const fileOf = async (id: string): Promise<string> => {
-      for (const name of await readdir(folder)) if ((await readFile(join(folder, name), 'utf8')).includes(`"id":"${id}"`)) return join(folder, name);
+      for (const name of await readdir(folder)) {
+        if ((await readFile(join(folder, name), 'utf8')).includes(`"id":"${id}"`)) return join(folder, name);
+      }
       throw new Error(`There is no ${id}.`);
     };
     const [torn, later] = [await fileOf('torn'), await fileOf('later')];
@@ -180,7 +201,9 @@ describe('fileChildStore', () => {
     const [folder = ''] = await processFolders(directory);
     await rm(join(folder, 'owner'));
     const lost = await Promise.allSettled(['b', 'd', 'e', 'f'].map((id) => store.save(record(id))));
-    expect(lost.map((each): unknown => (each.status === 'rejected' ? each.reason : each))).toMatchObject(lost.map(() => ({ code: 'store-taken' })));
+    expect(lost.map((each): unknown => (each.status === 'rejected' ? each.reason : each))).toMatchObject(
+      lost.map(() => ({ code: 'store-taken' })),
+    );
     await store.save(record('c'));
     const other = open(directory);
     expect(await idsIn(other)).toEqual(['a']);
@@ -223,33 +246,68 @@ describe('fileChildStore', () => {
     expect(await idsIn(store)).toEqual(['a']);
     if (process.platform === 'win32') return;
     const [folder = ''] = await processFolders(directory);
-    expect([(await stat(folder)).mode & 0o777, ...(await Promise.all((await readdir(folder)).map(async (name) => (await stat(join(folder, name))).mode & 0o777)))]).toEqual([0o700, 0o600, 0o600]);
+    expect([
+      (await stat(folder)).mode & 0o777,
+      ...(await Promise.all(
+        (await readdir(folder)).map(async (name) => (await stat(join(folder, name))).mode & 0o777),
+      )),
+    ]).toEqual([0o700, 0o600, 0o600]);
   });
 
   it.each<[string, object, RegExp]>([
     ['no folder', {}, /fileChildStore\(\) needs "directory": a text/],
     ['an unknown option', { directory: 'x', leaseMS: 1 }, /no option "leaseMS" .*did you mean "leaseMs"/],
-    ['a number that is none', { directory: 'x', mostLeft: -1 }, /a whole number from 0 or Infinity as "mostLeft"; it was given -1\./],
-    ['a lease that is none', { directory: 'x', leaseMs: 1 }, /a number from 100 to 2147483647 as "leaseMs"; it was given 1\./],
+    [
+      'a number that is none',
+      { directory: 'x', mostLeft: -1 },
+      /a whole number from 0 or Infinity as "mostLeft"; it was given -1\./,
+    ],
+    [
+      'a lease that is none',
+      { directory: 'x', leaseMs: 1 },
+      /a number from 100 to 2147483647 as "leaseMs"; it was given 1\./,
+    ],
   ])('refuses %s', (_, options, message) => {
     expect(() => fileChildStore(options as never)).toThrow(message);
   });
 });
 
 describe('a process that keeps records and is killed', () => {
-  const running = async (directory: string, bundle: string): Promise<{ readonly child: ChildProcess; readonly said: () => readonly (readonly string[])[] }> => {
-    const child = spawn(process.execPath, [fileURLToPath(new URL('../../test/keep-records.mjs', import.meta.url)), bundle, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const running = async (
+    directory: string,
+    bundle: string,
+  ): Promise<{ readonly child: ChildProcess; readonly said: () => readonly (readonly string[])[] }> => {
+    const child = spawn(
+      process.execPath,
+      [fileURLToPath(new URL('../../test/keep-records.mjs', import.meta.url)), bundle, directory],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
     onTestFinished(() => void child.kill('SIGKILL'));
     let text = '';
     child.stdout?.setEncoding('utf8').on('data', (piece: string) => (text += piece));
     await once(child.stdout as NodeJS.ReadableStream, 'data');
-    return { child, said: () => text.split('\n').slice(0, -1).map((line) => line.split(' ')) };
+    return {
+      child,
+      said: () =>
+        text
+          .split('\n')
+          .slice(0, -1)
+          .map((line) => line.split(' ')),
+    };
   };
 
   it('leaves all that was confirmed, to one of those that look for it', async () => {
     const root = await temporaryFolder();
     const bundle = join(root, 'store.mjs');
-    await build({ entryPoints: [fileURLToPath(new URL('index.ts', import.meta.url))], outfile: bundle, bundle: true, platform: 'node', format: 'esm', conditions: ['@h/source'], logLevel: 'silent' });
+    await build({
+      entryPoints: [fileURLToPath(new URL('index.ts', import.meta.url))],
+      outfile: bundle,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      conditions: ['@h/source'],
+      logLevel: 'silent',
+    });
     const directory = join(root, 'store');
     const living = await running(directory, bundle);
     for (const delayMs of [0, 7, 13, 29, 53]) {

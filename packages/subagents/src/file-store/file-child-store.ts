@@ -64,7 +64,12 @@ export interface FileChildStore extends ChildStore {
  * ```
  */
 export const fileChildStore = (options: FileChildStoreOptions): FileChildStore => {
-  checkOptions('fileChildStore()', options, { directory: required(aText), leaseMs: numberFrom(100, 2_147_483_647), mostLeft: wholeFrom(0, Infinity), onProblem: aFunction });
+  checkOptions('fileChildStore()', options, {
+    directory: required(aText),
+    leaseMs: numberFrom(100, 2_147_483_647),
+    mostLeft: wholeFrom(0, Infinity),
+    onProblem: aFunction,
+  });
   const { directory, leaseMs = 30_000, mostLeft = 1000, onProblem = () => undefined } = options;
   return new Files({ directory, leaseMs, mostLeft, onProblem });
 };
@@ -114,7 +119,9 @@ class Files implements FileChildStore {
       const left: LeftRecord[] = [];
       for (const name of await readdir(directory)) {
         const folder = join(directory, name);
-        if (isProcessFolder(name) && folder !== own.folder && (await isLeft(folder, now))) left.push(...(await this.#inherit(folder, own.folder, isWanted)));
+        if (isProcessFolder(name) && folder !== own.folder && (await isLeft(folder, now))) {
+          left.push(...(await this.#inherit(folder, own.folder, isWanted)));
+        }
         if (isDraft(name) && (await ageOf(folder, now)) > leaseMs) await rm(folder, { recursive: true, force: true });
       }
       await this.#removeOldest(left);
@@ -185,7 +192,11 @@ class Files implements FileChildStore {
   }
 
   /** Makes the records of a dead process its own, each by one step that succeeds for one process alone. Answers with the others. */
-  async #inherit(folder: string, own: string, isWanted: (record: ChildRecord) => boolean): Promise<readonly LeftRecord[]> {
+  async #inherit(
+    folder: string,
+    own: string,
+    isWanted: (record: ChildRecord) => boolean,
+  ): Promise<readonly LeftRecord[]> {
     const left: LeftRecord[] = [];
     await takeAway(folder);
     for (const name of (await ifThere(readdir(folder))) ?? []) {
@@ -214,7 +225,11 @@ class Files implements FileChildStore {
     if (record) return record;
     const backup = `${path}.corrupt`;
     await ifThere(rename(path, backup));
-    this.#tell({ path, backup, message: 'The file makes no sense as the record of a sub-agent; nobody is told of it.' });
+    this.#tell({
+      path,
+      backup,
+      message: 'The file makes no sense as the record of a sub-agent; nobody is told of it.',
+    });
     return undefined;
   }
 

@@ -52,7 +52,8 @@ export const timeIn = async (folder: string): Promise<number> => {
 };
 
 /** How long ago something was changed, in milliseconds. */
-export const ageOf = async (path: string, now: number): Promise<number> => now - ((await ifThere(stat(path)))?.mtimeMs ?? now);
+export const ageOf = async (path: string, now: number): Promise<number> =>
+  now - ((await ifThere(stat(path)))?.mtimeMs ?? now);
 
 export const removeIfEmpty = async (folder: string): Promise<void> => {
   try {

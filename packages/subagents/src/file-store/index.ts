@@ -1,1 +1,6 @@
-export { fileChildStore, type ChildStoreProblem, type FileChildStore, type FileChildStoreOptions } from './file-child-store.js';
+export {
+  fileChildStore,
+  type ChildStoreProblem,
+  type FileChildStore,
+  type FileChildStoreOptions,
+} from './file-child-store.js';

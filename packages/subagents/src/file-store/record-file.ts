@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { ChildRecord } from '../record.js';
 
 /** Whatever an id is made of, its file has a plain name of its own. */
-export const recordFile = (id: string): string => `${createHash('sha256').update(JSON.stringify(id)).digest('hex').slice(0, 32)}${ending}`;
+export const recordFile = (id: string): string =>
+  `${createHash('sha256').update(JSON.stringify(id)).digest('hex').slice(0, 32)}${ending}`;
 
 export const isRecordFile = (name: string): boolean => /^[0-9a-f]{32}\.json$/.test(name);
 
@@ -14,8 +15,18 @@ export const readRecord = (text: string): ChildRecord | 'later' | undefined => {
   if (typeof found !== 'object' || found === null) return undefined;
   if (typeof found.v === 'number' && found.v > 1) return 'later';
   const texts = [found.id, found.agent, found.task, found.session, found.turn, found.parent, found.root];
-  const isEnd = found.end === undefined || (typeof found.end === 'object' && found.end !== null && typeof found.end.status === 'string' && typeof found.end.text === 'string');
-  const isWhole = found.v === 1 && texts.every((each) => typeof each === 'string') && (found.receiver === 'parent' || found.receiver === 'caller') && Number.isFinite(found.depth) && Number.isFinite(found.spawnedAt);
+  const isEnd =
+    found.end === undefined ||
+    (typeof found.end === 'object' &&
+      found.end !== null &&
+      typeof found.end.status === 'string' &&
+      typeof found.end.text === 'string');
+  const isWhole =
+    found.v === 1 &&
+    texts.every((each) => typeof each === 'string') &&
+    (found.receiver === 'parent' || found.receiver === 'caller') &&
+    Number.isFinite(found.depth) &&
+    Number.isFinite(found.spawnedAt);
   return isWhole && isEnd ? (found as ChildRecord) : undefined;
 };
 

@@ -1,4 +1,16 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -48,7 +60,9 @@ describe('fileArtifacts', () => {
   it('keeps artifacts for the next process', async () => {
     const directory = join(root, 'store');
     const { id } = await (await fileArtifacts({ directory })).put({ session: 'alice', content: 'kept – ü' });
-    expect((await (await fileArtifacts({ directory })).read('alice', id, { offset: 5, length: 3 })).content).toBe('– ü');
+    expect((await (await fileArtifacts({ directory })).read('alice', id, { offset: 5, length: 3 })).content).toBe(
+      '– ü',
+    );
   });
 
   it('counts what it finds towards its quota', async () => {
@@ -109,7 +123,11 @@ describe('fileArtifacts', () => {
 
   it.each([
     ['a relative path', () => 'artifacts', /absolute path/],
-    ['a folder in a git work tree', async () => (await mkdir(join(root, 'repo/.git'), { recursive: true }), join(root, 'repo/.cache/artifacts')), /git work tree/],
+    [
+      'a folder in a git work tree',
+      async () => (await mkdir(join(root, 'repo/.git'), { recursive: true }), join(root, 'repo/.cache/artifacts')),
+      /git work tree/,
+    ],
     ['a link', async () => (await symlink(root, join(root, 'link')), join(root, 'link')), /no link/],
   ])('refuses %s', async (_, directory, message) => {
     const opening = fileArtifacts({ directory: await directory() });

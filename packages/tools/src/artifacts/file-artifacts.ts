@@ -75,7 +75,13 @@ class FileArtifacts implements ArtifactStore {
     this.#bytes.set(folder, used.session + content.byteLength);
     const size = artifact.content.length;
     const mediaType = mediaTypeOf(artifact);
-    const description: Description = { mediaType, isText, size, bytes: content.byteLength, external: artifact.external === true };
+    const description: Description = {
+      mediaType,
+      isText,
+      size,
+      bytes: content.byteLength,
+      external: artifact.external === true,
+    };
     const id = newArtifactId();
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -90,12 +96,18 @@ class FileArtifacts implements ArtifactStore {
     return { id, size, mediaType };
   }
 
-  async read(session: string, id: string, { offset = 0, length = Infinity }: ArtifactRange = {}): Promise<ArtifactSlice> {
+  async read(
+    session: string,
+    id: string,
+    { offset = 0, length = Infinity }: ArtifactRange = {},
+  ): Promise<ArtifactSlice> {
     if (!isArtifactId(id)) throw new ArtifactNotFoundError(id);
     const folder = this.#folder(session);
     try {
       if (await this.#isExpired(folder)) throw new ArtifactNotFoundError(id);
-      const { mediaType, isText, size, bytes, external } = JSON.parse((await readRange(join(folder, `${id}.json`))).toString()) as Description;
+      const { mediaType, isText, size, bytes, external } = JSON.parse(
+        (await readRange(join(folder, `${id}.json`))).toString(),
+      ) as Description;
       // Where a character is a byte, the stretch is read alone.
       const isDirect = !isText || size === bytes;
       const raw = await readRange(join(folder, id), isDirect ? { offset, length: Math.min(length, bytes) } : {});
@@ -150,7 +162,10 @@ class FileArtifacts implements ArtifactStore {
 
 const preparedDirectory = async (directory: string): Promise<string> => {
   const refuse = (what: string): never => {
-    throw new ToolConfigurationError('directory', `The directory of fileArtifacts is ${JSON.stringify(directory)}; ${what}.`);
+    throw new ToolConfigurationError(
+      'directory',
+      `The directory of fileArtifacts is ${JSON.stringify(directory)}; ${what}.`,
+    );
   };
   if (typeof directory !== 'string' || !isAbsolute(directory)) refuse('it has to be an absolute path');
   const path = resolve(directory);

@@ -1,5 +1,11 @@
 import { artifactSettings, mediaTypeOf, newArtifactId } from './settings.js';
-import { ArtifactNotFoundError, checkQuota, type ArtifactInput, type ArtifactStore, type ArtifactStoreOptions } from './store.js';
+import {
+  ArtifactNotFoundError,
+  checkQuota,
+  type ArtifactInput,
+  type ArtifactStore,
+  type ArtifactStoreOptions,
+} from './store.js';
 
 interface MemorySession {
   readonly artifacts: Map<string, ArtifactInput>;
@@ -21,7 +27,9 @@ export const memoryArtifacts = (options: ArtifactStoreOptions = {}): ArtifactSto
     return found;
   };
   const dropExpired = (): void => {
-    for (const [session, { usedAt }] of sessions) if (settings.now() - usedAt > settings.ttlMs) sessions.delete(session);
+    for (const [session, { usedAt }] of sessions) {
+      if (settings.now() - usedAt > settings.ttlMs) sessions.delete(session);
+    }
   };
   return {
     put: (artifact) => {
@@ -58,4 +66,5 @@ export const memoryArtifacts = (options: ArtifactStoreOptions = {}): ArtifactSto
 };
 
 /** Strings take two bytes a character, at most. */
-const sizeInMemory = (content: string | Uint8Array): number => (typeof content === 'string' ? content.length * 2 : content.byteLength);
+const sizeInMemory = (content: string | Uint8Array): number =>
+  typeof content === 'string' ? content.length * 2 : content.byteLength;

@@ -5,12 +5,20 @@ import { ToolConfigurationError } from '../errors.js';
 import { memoryArtifacts } from './memory-artifacts.js';
 import { readArtifact } from './read-artifact.js';
 
-const log = Array.from({ length: 2_000 }, (_, index) => `line ${index}${index % 100 === 0 ? ' Error here' : ''}`).join('\n');
+const log = Array.from({ length: 2_000 }, (_, index) => `line ${index}${index % 100 === 0 ? ' Error here' : ''}`).join(
+  '\n',
+);
 
-const read = async (content: string | Uint8Array, input: object, more: { session?: string; external?: boolean } = {}) => {
+const read = async (
+  content: string | Uint8Array,
+  input: object,
+  more: { session?: string; external?: boolean } = {},
+) => {
   const store = memoryArtifacts();
   const { id } = await store.put({ session: 'alice', content, external: more.external });
-  const ran = runCalls(toolDriver([readArtifact(store)]), [toolCall('1', 'read_artifact', { id, ...input })], { session: more.session ?? 'alice' });
+  const ran = runCalls(toolDriver([readArtifact(store)]), [toolCall('1', 'read_artifact', { id, ...input })], {
+    session: more.session ?? 'alice',
+  });
   await expect.poll(() => ran.isComplete).toBe(true);
   return { id, outcome: ran.outcome('1'), text: ran.text('1') };
 };
@@ -18,14 +26,16 @@ const read = async (content: string | Uint8Array, input: object, more: { session
 describe('read_artifact', () => {
   it('reads a page, and says how to go on', async () => {
     const { id, text } = await read(log, {});
-    expect(text.startsWith(`[${id}: characters 0 to 12000 of ${log.length}. Go on with offset 12000.]\nline 0 Error here\n`)).toBe(true);
+    expect(
+      text.startsWith(`[${id}: characters 0 to 12000 of ${log.length}. Go on with offset 12000.]\nline 0 Error here\n`),
+    ).toBe(true);
     expect(text.length).toBeLessThan(12_100);
   });
 
   it('reads every character once when it is followed to the end', async () => {
     const content = 'ab😀c'.repeat(9_000);
     let whole = '';
-    for (let offset: number | undefined = 0; offset !== undefined; ) {
+    for (let offset: number | undefined = 0; offset !== undefined;) {
       const { text }: { text: string } = await read(content, { offset });
       whole += text.slice(text.indexOf('\n') + 1);
       const next = /Go on with offset (\d+)/.exec(text)?.[1];
@@ -75,7 +85,10 @@ describe('read_artifact', () => {
   });
 
   it('reads nothing of another session', async () => {
-    expect((await read('secret', {}, { session: 'bob' })).outcome).toMatchObject({ status: 'failed', error: { code: 'artifact-not-found' } });
+    expect((await read('secret', {}, { session: 'bob' })).outcome).toMatchObject({
+      status: 'failed',
+      error: { code: 'artifact-not-found' },
+    });
   });
 
   it('marks what came from outside', async () => {
@@ -87,7 +100,9 @@ describe('read_artifact', () => {
     expect(() => readArtifact(memoryArtifacts(), { maxChars: 1 })).toThrow(ToolConfigurationError);
     const store = memoryArtifacts();
     const { id } = store.put({ session: 'alice', content: log }) as { id: string };
-    const ran = runCalls(toolDriver([readArtifact(store, { maxChars: 500 })]), [toolCall('1', 'read_artifact', { id, length: 5_000 })]);
+    const ran = runCalls(toolDriver([readArtifact(store, { maxChars: 500 })]), [
+      toolCall('1', 'read_artifact', { id, length: 5_000 }),
+    ]);
     await expect.poll(() => ran.isComplete).toBe(true);
     expect(ran.text('1')).toContain('characters 0 to 500 of');
   });

@@ -56,7 +56,12 @@ export const readArtifact = (store: ArtifactStore, options: ReadArtifactOptions 
         id: { type: 'string', description: 'Id of the artifact.' },
         offset: { type: 'integer', minimum: 0, description: 'First character to read, counted from 0.' },
         length: { type: 'integer', minimum: 1, description: 'How many characters to read.' },
-        search: { type: 'string', minLength: 1, maxLength: 500, description: 'Text to look for, in whatever case. It is no pattern.' },
+        search: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 500,
+          description: 'Text to look for, in whatever case. It is no pattern.',
+        },
       },
       required: ['id'],
     },
@@ -78,16 +83,21 @@ interface TextSlice extends ArtifactSlice {
 const text = async (reading: MaybePromise<ArtifactSlice>): Promise<TextSlice> => {
   const slice = await reading;
   if (typeof slice.content === 'string') return { ...slice, content: slice.content };
-  throw new ToolError(`This artifact is no text: ${slice.mediaType}, ${grouped(slice.size)} bytes.`, { code: 'artifact-binary' });
+  throw new ToolError(`This artifact is no text: ${slice.mediaType}, ${grouped(slice.size)} bytes.`, {
+    code: 'artifact-binary',
+  });
 };
 
 const page = (id: string, slice: TextSlice): ToolOutput => {
   const { offset, size } = slice;
   if (offset > 0 && offset >= size) {
-    throw new ToolError(`The artifact has ${grouped(size)} characters; offset ${grouped(offset)} is past its end.`, { code: 'artifact-range' });
+    throw new ToolError(`The artifact has ${grouped(size)} characters; offset ${grouped(offset)} is past its end.`, {
+      code: 'artifact-range',
+    });
   }
   // Half of a character pair at the end is left to the next page.
-  const content = /[\ud800-\udbff]$/.test(slice.content) && slice.content.length > 1 ? slice.content.slice(0, -1) : slice.content;
+  const content =
+    /[\ud800-\udbff]$/.test(slice.content) && slice.content.length > 1 ? slice.content.slice(0, -1) : slice.content;
   const end = offset + content.length;
   const rest = end < size ? ` Go on with offset ${end}.` : '';
   return told(slice, `[${id}: characters ${offset} to ${end} of ${size}.${rest}]\n${content.toWellFormed()}`);
@@ -102,11 +112,20 @@ const found = (id: string, slice: TextSlice, search: string, offset: number, max
     const line = `${match.index}: ${snippet(slice.content, match.index, match[0].length)}`;
     room -= line.length + 1;
     if (lines.length > 0 && (lines.length === maxMatches || room < 0)) {
-      return told(slice, [`[${id}: the first ${lines.length} places from ${offset} on, by offset. Go on with offset ${match.index}.]`, ...lines].join('\n'));
+      return told(
+        slice,
+        [
+          `[${id}: the first ${lines.length} places from ${offset} on, by offset. Go on with offset ${match.index}.]`,
+          ...lines,
+        ].join('\n'),
+      );
     }
     lines.push(line);
   }
-  return told(slice, [`[${id}: ${lines.length} places from ${offset} on, of ${slice.size} characters.]`, ...lines].join('\n'));
+  return told(
+    slice,
+    [`[${id}: ${lines.length} places from ${offset} on, of ${slice.size} characters.]`, ...lines].join('\n'),
+  );
 };
 
 /** The line of the match, as far as it is near. */
@@ -118,4 +137,5 @@ const snippet = (content: string, index: number, length: number): string => {
   return `${start}${content.slice(index, index + length)}${end}`.toWellFormed();
 };
 
-const told = ({ external }: TextSlice, output: string): ToolOutput => toolOutput({ output, ...(external && { details: { external: true } }) });
+const told = ({ external }: TextSlice, output: string): ToolOutput =>
+  toolOutput({ output, ...(external && { details: { external: true } }) });

@@ -16,7 +16,12 @@ export interface ArtifactSettings {
 }
 
 /** Checks the options of a store, and fills in what they leave out. */
-export const artifactSettings = (factory: string, options: ArtifactStoreOptions, maxBytesByDefault: number, more: object = {}): ArtifactSettings => {
+export const artifactSettings = (
+  factory: string,
+  options: ArtifactStoreOptions,
+  maxBytesByDefault: number,
+  more: object = {},
+): ArtifactSettings => {
   checkToolOptions(`${factory}()`, options, {
     ttlMs: numberFrom(1, Infinity),
     maxBytes: numberFrom(0, Infinity),
@@ -34,5 +39,10 @@ export const newArtifactId = (): string => `art_${randomBytes(12).toString('hex'
 /** Whether this can be an id; what a model writes is not used in a path before that is clear. */
 export const isArtifactId = (id: unknown): id is string => typeof id === 'string' && /^art_[0-9a-f]{24}$/.test(id);
 
-export const mediaTypeOf = ({ content, mediaType }: { readonly content: string | Uint8Array; readonly mediaType?: string | undefined }): string =>
-  mediaType ?? (typeof content === 'string' ? 'text/plain' : 'application/octet-stream');
+export const mediaTypeOf = ({
+  content,
+  mediaType,
+}: {
+  readonly content: string | Uint8Array;
+  readonly mediaType?: string | undefined;
+}): string => mediaType ?? (typeof content === 'string' ? 'text/plain' : 'application/octet-stream');

@@ -78,7 +78,11 @@ export class ArtifactNotFoundError extends TurnError {
   readonly artifact: string;
 
   constructor(artifact: string, options?: ErrorOptions) {
-    super('artifact-not-found', `This session has no artifact ${JSON.stringify(artifact.slice(0, 64))}; it never had, or it has expired.`, options);
+    super(
+      'artifact-not-found',
+      `This session has no artifact ${JSON.stringify(artifact.slice(0, 64))}; it never had, or it has expired.`,
+      options,
+    );
     this.artifact = artifact;
   }
 }
@@ -86,7 +90,10 @@ export class ArtifactNotFoundError extends TurnError {
 /** The artifact does not fit any more. */
 export class ArtifactQuotaError extends TurnError {
   constructor(option: 'maxBytes' | 'maxSessionBytes', limit: number, needed: number) {
-    super('artifact-quota', `The artifact needs ${needed} bytes, which with those kept already is more than ${option} (${limit}) allows; raise it, or delete sessions.`);
+    super(
+      'artifact-quota',
+      `The artifact needs ${needed} bytes, which with those kept already is more than ${option} (${limit}) allows; raise it, or delete sessions.`,
+    );
   }
 }
 

@@ -79,8 +79,14 @@ export class McpLink {
   }
 
   /** Calls a tool. A call that has not reached the server, or that it refused because it does not know us any more, is made once more. */
-  async call(tool: string, input: JSONObject, signal: AbortSignal, onProgress: (progress: Progress) => void): Promise<CallToolResult> {
-    const request = async (): Promise<CallToolResult> => this.#request(await this.connect(), tool, input, signal, onProgress);
+  async call(
+    tool: string,
+    input: JSONObject,
+    signal: AbortSignal,
+    onProgress: (progress: Progress) => void,
+  ): Promise<CallToolResult> {
+    const request = async (): Promise<CallToolResult> =>
+      this.#request(await this.connect(), tool, input, signal, onProgress);
     try {
       return await request();
     } catch (error) {
@@ -104,7 +110,13 @@ export class McpLink {
     await link.client.close();
   }
 
-  async #request({ client }: Link, name: string, input: JSONObject, signal: AbortSignal, onprogress: (progress: Progress) => void): Promise<CallToolResult> {
+  async #request(
+    { client }: Link,
+    name: string,
+    input: JSONObject,
+    signal: AbortSignal,
+    onprogress: (progress: Progress) => void,
+  ): Promise<CallToolResult> {
     signal.throwIfAborted();
     this.#calls += 1;
     try {
@@ -135,7 +147,11 @@ export class McpLink {
       this.#setState('lost');
       await client.close().catch(() => undefined);
       const said = opened.diagnostics();
-      throw this.#error('mcp-unavailable', `cannot be reached: ${messageOf(error)}${said === '' ? '' : `\nIt wrote:\n${said}`}`, error);
+      throw this.#error(
+        'mcp-unavailable',
+        `cannot be reached: ${messageOf(error)}${said === '' ? '' : `\nIt wrote:\n${said}`}`,
+        error,
+      );
     }
     this.#current = link;
     this.#setState('connected');
@@ -146,7 +162,11 @@ export class McpLink {
     try {
       this.#settings.onTools(await listTools(client, this.#settings.connectTimeoutMs));
     } catch (error) {
-      if (this.#state === 'connected') this.#settings.onProblem(new Error(`The tools could not be listed again: ${messageOf(error)}`, { cause: error }));
+      if (this.#state === 'connected') {
+        this.#settings.onProblem(
+          new Error(`The tools could not be listed again: ${messageOf(error)}`, { cause: error }),
+        );
+      }
     }
   }
 
@@ -177,7 +197,11 @@ export class McpLink {
 
   #explained(error: unknown): unknown {
     if (!isCutOff(error)) return error;
-    return this.#error('mcp-disconnected', 'went away while the call ran; whether it took effect is not known. The next call connects again', error);
+    return this.#error(
+      'mcp-disconnected',
+      'went away while the call ran; whether it took effect is not known. The next call connects again',
+      error,
+    );
   }
 
   #error(code: ConnectionErrorCode, what: string, cause?: unknown): McpConnectionError {
@@ -205,7 +229,9 @@ const undelivered: readonly unknown[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN
 
 /** Whether the call has certainly not run: it was not delivered, or turned away because our session is not known. */
 const isUndelivered = (error: unknown): boolean => {
-  if (error instanceof StreamableHTTPError) return error.code === 404 || (error.code === 400 && /session/i.test(error.message));
+  if (error instanceof StreamableHTTPError) {
+    return error.code === 404 || (error.code === 400 && /session/i.test(error.message));
+  }
   if (error instanceof Error && error.message === 'Not connected') return true;
   return undelivered.includes(networkCodeOf(error));
 };
@@ -214,7 +240,8 @@ const connectionClosed: number = ErrorCode.ConnectionClosed;
 
 /** Whether the connection ended while the call was under way. */
 const isCutOff = (error: unknown): boolean =>
-  (error instanceof McpError && error.code === connectionClosed) || (error instanceof TypeError && networkCodeOf(error) !== undefined);
+  (error instanceof McpError && error.code === connectionClosed) ||
+  (error instanceof TypeError && networkCodeOf(error) !== undefined);
 
 const networkCodeOf = (error: unknown): string | undefined => {
   const { code } = ((error instanceof Error ? error.cause : undefined) ?? {}) as { readonly code?: unknown };

@@ -19,4 +19,5 @@ export const effectOf = ({ readOnlyHint, destructiveHint, openWorldHint }: McpAn
 };
 
 /** Whether running it twice is as good as once. */
-export const isIdempotent = ({ readOnlyHint, idempotentHint }: McpAnnotations = {}): boolean => readOnlyHint === true || idempotentHint === true;
+export const isIdempotent = ({ readOnlyHint, idempotentHint }: McpAnnotations = {}): boolean =>
+  readOnlyHint === true || idempotentHint === true;

@@ -43,7 +43,10 @@ const startHost = async (): Promise<Host> => {
       host.ran.push('hang');
       return new Promise<never>(() => undefined);
     });
-    sdk.registerTool('wrong', { outputSchema: { count: z.number() } }, () => ({ content: [], structuredContent: { count: 1 } }));
+    sdk.registerTool('wrong', { outputSchema: { count: z.number() } }, () => ({
+      content: [],
+      structuredContent: { count: 1 },
+    }));
     await sdk.connect(transport);
     host.sessions.push(sdk);
     return transport;
@@ -53,7 +56,9 @@ const startHost = async (): Promise<Host> => {
     const id = request.headers['mcp-session-id'];
     const known = typeof id === 'string' ? transports.get(id) : undefined;
     if (id !== undefined && known === undefined) {
-      response.writeHead(404).end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32001, message: 'Session not found' }, id: null }));
+      response
+        .writeHead(404)
+        .end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32001, message: 'Session not found' }, id: null }));
       return;
     }
     await (known ?? (await session())).handleRequest(request, response);
@@ -92,7 +97,8 @@ describe('a server over streamable HTTP', () => {
   let host: Host;
   let server: McpServer;
   const problems: Error[] = [];
-  const start = (name: string, input: object = {}): RunCalls => runCalls(toolDriver(createRegistry().register(server)), [toolCall('1', `mcp__web__${name}`, input)]);
+  const start = (name: string, input: object = {}): RunCalls =>
+    runCalls(toolDriver(createRegistry().register(server)), [toolCall('1', `mcp__web__${name}`, input)]);
 
   beforeEach(async () => {
     host = await startHost();
@@ -165,7 +171,10 @@ describe('a server over streamable HTTP', () => {
 
   it('is refused structured content that does not fit', async () => {
     const sdk = host.sessions.at(-1);
-    sdk?.server.setRequestHandler((await import('@modelcontextprotocol/sdk/types.js')).CallToolRequestSchema, () => ({ content: [], structuredContent: { count: 'many' } }));
+    sdk?.server.setRequestHandler((await import('@modelcontextprotocol/sdk/types.js')).CallToolRequestSchema, () => ({
+      content: [],
+      structuredContent: { count: 'many' },
+    }));
     const ran = await done(start('wrong'));
     expect(ran.outcome('1')).toMatchObject({ status: 'failed', error: { code: 'mcp-invalid-output' } });
   });

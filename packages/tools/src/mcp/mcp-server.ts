@@ -97,13 +97,21 @@ export const connectMcp = async (options: McpServerOptions): Promise<McpServer> 
     onState: (state) => options.onState?.(state),
     onProblem: problem,
   });
-  const made = toolMaker(name, { effects, areAnnotationsUsed: annotations, resources, timeoutMs, call: link.call.bind(link) }, problem);
+  const made = toolMaker(
+    name,
+    { effects, areAnnotationsUsed: annotations, resources, timeoutMs, call: link.call.bind(link) },
+    problem,
+  );
 
   await link.connect();
   const unknown = Object.keys(effects).find((tool) => !offered.has(tool));
   if (unknown !== undefined) {
     await link.close();
-    throw new UnknownToolError(unknown, `The option effects of the MCP server ${JSON.stringify(name)}`, nearestName(unknown, [...offered]));
+    throw new UnknownToolError(
+      unknown,
+      `The option effects of the MCP server ${JSON.stringify(name)}`,
+      nearestName(unknown, [...offered]),
+    );
   }
   return {
     name,
@@ -126,8 +134,15 @@ export const connectMcp = async (options: McpServerOptions): Promise<McpServer> 
 };
 
 /** Puts these tools in the place of those; what stays the same stays registered. */
-const exchange = (registry: ToolRegistry, before: readonly Tool[], after: readonly Tool[], problem: (error: Error) => void): void => {
-  for (const tool of before) if (!after.includes(tool) && registry.get(tool.name) === tool) registry.unregister(tool.name);
+const exchange = (
+  registry: ToolRegistry,
+  before: readonly Tool[],
+  after: readonly Tool[],
+  problem: (error: Error) => void,
+): void => {
+  for (const tool of before) {
+    if (!after.includes(tool) && registry.get(tool.name) === tool) registry.unregister(tool.name);
+  }
   for (const tool of after) {
     if (registry.get(tool.name) === tool) continue;
     try {

@@ -40,34 +40,48 @@ describe('server-everything over stdio', () => {
     const definitions = createRegistry().register(server).effective().definitions();
     const effects = Object.fromEntries(definitions.map(({ name, effect }) => [name, effect]));
     expect(effects).toMatchObject({
-      'mcp__all__echo': 'read-only',
+      mcp__all__echo: 'read-only',
       'mcp__all__gzip-file-as-resource': 'network',
       'mcp__all__toggle-simulated-logging': 'local-write',
     });
-    expect(definitions.find(({ name }) => name === 'mcp__all__echo')).toMatchObject({ idempotent: true, inputSchema: { type: 'object', required: ['message'] } });
+    expect(definitions.find(({ name }) => name === 'mcp__all__echo')).toMatchObject({
+      idempotent: true,
+      inputSchema: { type: 'object', required: ['message'] },
+    });
     expect(Object.keys(effects)).not.toContain('mcp__all__simulate-research-query');
     expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining('can only be run as a task')]);
   });
 
   it('is called, and its results are marked as external', async () => {
     const ran = await call(server, 'echo', { message: 'hello', unknown: 1 });
-    expect(ran.outcome('1')).toMatchObject({ status: 'ok', output: { type: 'text', value: 'Echo: hello' }, details: { external: true } });
+    expect(ran.outcome('1')).toMatchObject({
+      status: 'ok',
+      output: { type: 'text', value: 'Echo: hello' },
+      details: { external: true },
+    });
   });
 
   it('is not asked with an input that does not fit', async () => {
-    expect((await call(server, 'get-sum', { a: 'one', b: 2 })).outcome('1')).toMatchObject({ status: 'invalid-input', issues: [expect.stringMatching(/^a: /)] });
+    expect((await call(server, 'get-sum', { a: 'one', b: 2 })).outcome('1')).toMatchObject({
+      status: 'invalid-input',
+      issues: [expect.stringMatching(/^a: /)],
+    });
     expect((await call(server, 'get-sum', { a: 1, b: 2 })).text('1')).toContain('3');
   });
 
   it('answers with images', async () => {
     const { output } = (await call(server, 'get-tiny-image')).outcome('1');
     expect(output).toMatchObject({ type: 'content' });
-    expect(output.type === 'content' && output.value.find(({ type }) => type === 'file')).toMatchObject({ mediaType: 'image/png' });
+    expect(output.type === 'content' && output.value.find(({ type }) => type === 'file')).toMatchObject({
+      mediaType: 'image/png',
+    });
   });
 
   it('answers with structured content', async () => {
     const ran = await call(server, 'get-structured-content', { location: 'New York' });
-    expect(ran.outcome('1').details).toMatchObject({ structuredContent: { temperature: expect.any(Number) as number } });
+    expect(ran.outcome('1').details).toMatchObject({
+      structuredContent: { temperature: expect.any(Number) as number },
+    });
     expect(JSON.parse(ran.text('1'))).toMatchObject({ temperature: expect.any(Number) as number });
   });
 
@@ -80,7 +94,9 @@ describe('server-everything over stdio', () => {
 
   it('is told that a call was cancelled, and goes on serving', async () => {
     const driver = toolDriver(createRegistry().register(server));
-    const ran = runCalls(driver, [toolCall('1', 'mcp__all__trigger-long-running-operation', { duration: 60, steps: 600 })]);
+    const ran = runCalls(driver, [
+      toolCall('1', 'mcp__all__trigger-long-running-operation', { duration: 60, steps: 600 }),
+    ]);
     await expect.poll(() => ran.progress.length).toBeGreaterThan(0);
     ran.unsubscribe();
     expect((await call(server, 'echo', { message: 'still here' })).text('1')).toBe('Echo: still here');
@@ -90,7 +106,10 @@ describe('server-everything over stdio', () => {
   it('does not see the environment of the host', async () => {
     process.env['H_TOOLS_SECRET_KEY'] = 'do-not-tell';
     try {
-      const own = await connectMcp({ name: 'env', connection: { ...referenceServer('everything'), env: { GIVEN: 'told' } } });
+      const own = await connectMcp({
+        name: 'env',
+        connection: { ...referenceServer('everything'), env: { GIVEN: 'told' } },
+      });
       const text = (await call(own, 'get-env')).text('1');
       await own.close();
       expect(text).toContain('"GIVEN": "told"');
@@ -110,7 +129,9 @@ describe('server-everything over stdio', () => {
 
   it('fails the calls that it dies over, and says that they may have taken effect', async () => {
     const driver = toolDriver(createRegistry().register(server));
-    const ran = runCalls(driver, [toolCall('1', 'mcp__all__trigger-long-running-operation', { duration: 60, steps: 600 })]);
+    const ran = runCalls(driver, [
+      toolCall('1', 'mcp__all__trigger-long-running-operation', { duration: 60, steps: 600 }),
+    ]);
     await expect.poll(() => ran.progress.length).toBeGreaterThan(0);
     source.kill();
     await done(ran);
@@ -145,7 +166,8 @@ describe('server-filesystem over stdio', () => {
     server = await connectMcp({
       name: 'files',
       connection: referenceServer('filesystem', directory),
-      resources: (tool, { path }) => (tool.startsWith('read') && typeof path === 'string' ? [`file:${path}`] : undefined),
+      resources: (tool, { path }) =>
+        tool.startsWith('read') && typeof path === 'string' ? [`file:${path}`] : undefined,
     });
   });
   afterAll(async () => {
@@ -155,13 +177,18 @@ describe('server-filesystem over stdio', () => {
 
   it('reads and writes files', async () => {
     expect((await call(server, 'read_text_file', { path: join(directory, 'a.txt') })).text('1')).toBe('in a');
-    expect((await call(server, 'write_file', { path: join(directory, 'b.txt'), content: 'in b' })).outcome('1').status).toBe('ok');
+    expect(
+      (await call(server, 'write_file', { path: join(directory, 'b.txt'), content: 'in b' })).outcome('1').status,
+    ).toBe('ok');
     expect((await call(server, 'read_text_file', { path: join(directory, 'b.txt') })).text('1')).toBe('in b');
   });
 
   it('gives no stale results, although its reads may be repeated', async () => {
     const driver = toolDriver(createRegistry().register(server));
-    const read = async (id: string): Promise<string> => (await done(runCalls(driver, [toolCall(id, 'mcp__files__read_text_file', { path: join(directory, 'c.txt') })]))).text(id);
+    const read = async (id: string): Promise<string> =>
+      (
+        await done(runCalls(driver, [toolCall(id, 'mcp__files__read_text_file', { path: join(directory, 'c.txt') })]))
+      ).text(id);
     await writeFile(join(directory, 'c.txt'), 'one');
     expect(await read('1')).toBe('one');
     await writeFile(join(directory, 'c.txt'), 'two');
@@ -175,7 +202,11 @@ describe('server-filesystem over stdio', () => {
   });
 
   it('offers its reads alone in the toolset read-only', () => {
-    const names = createRegistry().register(server).effective({ toolset: 'read-only' }).definitions().map(({ name }) => name);
+    const names = createRegistry()
+      .register(server)
+      .effective({ toolset: 'read-only' })
+      .definitions()
+      .map(({ name }) => name);
     expect(names).toContain('mcp__files__read_text_file');
     expect(names).not.toContain('mcp__files__write_file');
     expect(names).not.toContain('mcp__files__create_directory');
@@ -186,11 +217,18 @@ describe('server-memory over stdio', () => {
   it('keeps what it was told, where it was told to', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'h-mcp-'));
     const connection = { ...referenceServer('memory'), env: { MEMORY_FILE_PATH: join(directory, 'memory.jsonl') } };
-    const server = await connectMcp({ name: 'memory', connection, effects: { create_entities: 'local-write' }, annotations: false });
+    const server = await connectMcp({
+      name: 'memory',
+      connection,
+      effects: { create_entities: 'local-write' },
+      annotations: false,
+    });
     const driver = toolDriver(createRegistry().register(server));
     const ran = await done(
       runCalls(driver, [
-        toolCall('1', 'mcp__memory__create_entities', { entities: [{ name: 'Ada', entityType: 'person', observations: ['likes engines'] }] }),
+        toolCall('1', 'mcp__memory__create_entities', {
+          entities: [{ name: 'Ada', entityType: 'person', observations: ['likes engines'] }],
+        }),
         toolCall('2', 'mcp__memory__read_graph'),
       ]),
     );
@@ -198,8 +236,14 @@ describe('server-memory over stdio', () => {
     await server.close();
     await rm(directory, { recursive: true, force: true });
     expect(ran.outcome('2').details).toMatchObject({ structuredContent: { entities: [{ name: 'Ada' }] } });
-    expect(definitions.find(({ name }) => name.endsWith('create_entities'))).toMatchObject({ effect: 'local-write', idempotent: false });
-    expect(definitions.find(({ name }) => name.endsWith('read_graph'))).toMatchObject({ effect: 'destructive', idempotent: false });
+    expect(definitions.find(({ name }) => name.endsWith('create_entities'))).toMatchObject({
+      effect: 'local-write',
+      idempotent: false,
+    });
+    expect(definitions.find(({ name }) => name.endsWith('read_graph'))).toMatchObject({
+      effect: 'destructive',
+      idempotent: false,
+    });
   });
 });
 
@@ -227,14 +271,22 @@ describe('a server that cannot be had', () => {
     const file = join(directory, 'mute.mjs');
     await writeFile(file, 'process.stdin.resume();');
     const source = observed({ command: process.execPath, args: [file] });
-    await expect(connectMcp({ name: 'mute', connection: source.connection, connectTimeoutMs: 300 })).rejects.toThrow(/timed out/i);
+    await expect(connectMcp({ name: 'mute', connection: source.connection, connectTimeoutMs: 300 })).rejects.toThrow(
+      /timed out/i,
+    );
     await expect.poll(() => source.pids.filter(isAlive)).toEqual([]);
   });
 
   it('is closed again when effects are given for a tool that it does not have', async () => {
     const source = observed(referenceServer('memory'));
-    const connecting = connectMcp({ name: 'memory', connection: source.connection, effects: { create_entity: 'local-write' } });
-    await expect(connecting).rejects.toThrow(/effects of the MCP server "memory" names the tool "create_entity".*did you mean "create_entities"\?/);
+    const connecting = connectMcp({
+      name: 'memory',
+      connection: source.connection,
+      effects: { create_entity: 'local-write' },
+    });
+    await expect(connecting).rejects.toThrow(
+      /effects of the MCP server "memory" names the tool "create_entity".*did you mean "create_entities"\?/,
+    );
     await expect.poll(() => source.pids.filter(isAlive)).toEqual([]);
   });
 

@@ -17,7 +17,12 @@ export interface McpToolSettings {
   readonly areAnnotationsUsed: boolean;
   readonly resources: ((tool: string, input: JSONObject) => readonly string[] | undefined) | undefined;
   readonly timeoutMs: number | undefined;
-  call(tool: string, input: JSONObject, signal: AbortSignal, onProgress: (progress: Progress) => void): Promise<CallToolResult>;
+  call(
+    tool: string,
+    input: JSONObject,
+    signal: AbortSignal,
+    onProgress: (progress: Progress) => void,
+  ): Promise<CallToolResult>;
 }
 
 /** How much of a description the model is told. */
@@ -34,13 +39,17 @@ export const mcpTool = (name: string, description: McpToolDescription, settings:
   const inputSchema = description.inputSchema as JSONObject;
   const checkOutput = description.outputSchema && jsonSchemaValidator(relaxed(description.outputSchema as JSONObject));
   const run = async (input: JSONObject, context: ToolContext) => {
-    const result = await settings.call(description.name, input, context.signal, (progress) => context.progress(progressOf(progress)));
+    const result = await settings.call(description.name, input, context.signal, (progress) =>
+      context.progress(progressOf(progress)),
+    );
     if (checkOutput !== undefined && result.isError !== true) refuseWrong(checkOutput(result.structuredContent));
     return outputOf(result);
   };
   return defineTool({
     name,
-    description: truncate(description.description ?? description.title ?? description.name, { maxChars: maxDescription }),
+    description: truncate(description.description ?? description.title ?? description.name, {
+      maxChars: maxDescription,
+    }),
     input: withJsonSchema(standardSchema(relaxed(inputSchema)), inputSchema),
     effect: given ?? (areAnnotationsUsed ? effectOf(annotations) : 'destructive'),
     idempotent: areAnnotationsUsed && isIdempotent(annotations),
@@ -61,7 +70,9 @@ const standardSchema = (schema: JSONObject): StandardSchemaV1<unknown, JSONObjec
       vendor: 'mcp',
       validate: (input) => {
         const result = check(input);
-        return result.ok ? { value: result.value as JSONObject } : { issues: result.issues.map((message) => ({ message })) };
+        return result.ok
+          ? { value: result.value as JSONObject }
+          : { issues: result.issues.map((message) => ({ message })) };
       },
     },
   };
@@ -75,5 +86,8 @@ const progressOf = ({ progress, total, message }: Progress): JSONValue => ({
 
 const refuseWrong = (check: { readonly ok: boolean; readonly issues?: readonly string[] }): void => {
   if (check.ok) return;
-  throw new ToolError(`The server answered with structured content that does not fit its own schema: ${check.issues?.join('; ')}`, { code: 'mcp-invalid-output' });
+  throw new ToolError(
+    `The server answered with structured content that does not fit its own schema: ${check.issues?.join('; ')}`,
+    { code: 'mcp-invalid-output' },
+  );
 };

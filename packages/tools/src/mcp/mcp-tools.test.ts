@@ -2,11 +2,21 @@ import { describe, expect, it } from 'vitest';
 import type { McpToolDescription } from './connection.js';
 import { toolMaker } from './mcp-tools.js';
 
-const describedAs = (name: string, more: Partial<McpToolDescription> = {}): McpToolDescription => ({ name, inputSchema: { type: 'object' }, ...more });
+const describedAs = (name: string, more: Partial<McpToolDescription> = {}): McpToolDescription => ({
+  name,
+  inputSchema: { type: 'object' },
+  ...more,
+});
 
 const maker = () => {
   const problems: string[] = [];
-  const settings = { effects: {}, areAnnotationsUsed: true, resources: undefined, timeoutMs: 500, call: () => Promise.reject(new Error('not called')) };
+  const settings = {
+    effects: {},
+    areAnnotationsUsed: true,
+    resources: undefined,
+    timeoutMs: 500,
+    call: () => Promise.reject(new Error('not called')),
+  };
   return { make: toolMaker('s', settings, (error) => problems.push(error.message)), problems };
 };
 
@@ -34,20 +44,33 @@ describe('toolMaker', () => {
 
   it('falls back on the title and the name, and bounds what a server says of itself', () => {
     const { make } = maker();
-    const tools = make([describedAs('a', { title: 'The A' }), describedAs('b'), describedAs('c', { description: 'x'.repeat(100_000) })]);
+    const tools = make([
+      describedAs('a', { title: 'The A' }),
+      describedAs('b'),
+      describedAs('c', { description: 'x'.repeat(100_000) }),
+    ]);
     expect(tools.slice(0, 2).map(({ definition }) => definition.description)).toEqual(['The A', 'b']);
     expect(tools[2]?.definition.description.length).toBeLessThanOrEqual(4_000);
   });
 
   it('makes tools that are external, volatile and bounded in time', () => {
-    expect(maker().make([describedAs('a')])[0]).toMatchObject({ external: true, volatile: true, timeoutMs: 500, effect: 'destructive', idempotent: false });
+    expect(maker().make([describedAs('a')])[0]).toMatchObject({
+      external: true,
+      volatile: true,
+      timeoutMs: 500,
+      effect: 'destructive',
+      idempotent: false,
+    });
   });
 
   it('does not run a pattern of the server, and shows it to the model all the same', () => {
     const inputSchema = { type: 'object' as const, properties: { id: { type: 'string', pattern: '^(a+)+$' } } };
     const [tool] = maker().make([describedAs('a', { inputSchema })]);
     expect(tool?.definition.inputSchema).toEqual(inputSchema);
-    expect(tool?.check({ id: `${'a'.repeat(40)}!`, other: 1 })).toMatchObject({ ok: true, value: { id: `${'a'.repeat(40)}!` } });
+    expect(tool?.check({ id: `${'a'.repeat(40)}!`, other: 1 })).toMatchObject({
+      ok: true,
+      value: { id: `${'a'.repeat(40)}!` },
+    });
     expect(tool?.check({ id: 5 })).toMatchObject({ ok: false });
   });
 });

@@ -30,7 +30,10 @@ export const toolMaker = (
     return tool;
   };
   return (descriptions) => {
-    const names = qualifiedNames(server, descriptions.map(({ name }) => name));
+    const names = qualifiedNames(
+      server,
+      descriptions.map(({ name }) => name),
+    );
     const tools = new Map<string, Tool>();
     for (const description of descriptions) {
       const name = names.get(description.name) as string;

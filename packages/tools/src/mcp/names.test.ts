@@ -18,7 +18,12 @@ describe('qualifiedNames', () => {
   });
 
   it('gives every set of tools names of their own that providers take, whatever the order', () => {
-    const tools = fc.uniqueArray(fc.oneof(fc.string({ unit: 'binary', maxLength: 100 }), fc.constantFrom('a', 'A', 'a.b', 'a_b', 'A_b', 'x'.repeat(80), `${'x'.repeat(80)}y`)));
+    const tools = fc.uniqueArray(
+      fc.oneof(
+        fc.string({ unit: 'binary', maxLength: 100 }),
+        fc.constantFrom('a', 'A', 'a.b', 'a_b', 'A_b', 'x'.repeat(80), `${'x'.repeat(80)}y`),
+      ),
+    );
     fc.assert(
       fc.property(tools, fc.constantFrom('a', 'files', 'a-server-of-24-letters_x'), (list, server) => {
         const names = qualifiedNames(server, list);

@@ -29,7 +29,11 @@ export const qualifiedNames = (server: string, tools: readonly string[]): Readon
   for (const tool of tools) counts.set(tool.toLowerCase(), (counts.get(tool.toLowerCase()) ?? 0) + 1);
   return new Map(
     [...plain].map(([tool, name]) => {
-      const isClear = name === tool && name.length > 0 && prefix.length + name.length <= maxLength && counts.get(name.toLowerCase()) === 1;
+      const isClear =
+        name === tool &&
+        name.length > 0 &&
+        prefix.length + name.length <= maxLength &&
+        counts.get(name.toLowerCase()) === 1;
       return [tool, `${prefix}${isClear ? name : hashed(tool, name, maxLength - prefix.length)}`];
     }),
   );

@@ -27,7 +27,9 @@ describe('relaxed', () => {
   });
 
   it('lets members through that a pattern names', () => {
-    expect(relaxed({ type: 'object', patternProperties: { '^(a+)+$': { type: 'string' } }, additionalProperties: false })).toEqual({
+    expect(
+      relaxed({ type: 'object', patternProperties: { '^(a+)+$': { type: 'string' } }, additionalProperties: false }),
+    ).toEqual({
       type: 'object',
       additionalProperties: true,
     });

@@ -4,7 +4,14 @@ import { isPlain } from '../json-copy.js';
 /** Members that hold schemas by names of the author's choosing, so that a property called `pattern` is none. */
 const named: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);
 /** Members that hold values, whatever they look like. */
-const verbatim: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'required', 'dependentRequired']);
+const verbatim: ReadonlySet<string> = new Set([
+  'const',
+  'enum',
+  'default',
+  'examples',
+  'required',
+  'dependentRequired',
+]);
 
 /**
  * A schema without the regular expressions that a server has written: one that takes exponential time would stop the
@@ -12,7 +19,9 @@ const verbatim: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'exam
  */
 export const relaxed = (schema: JSONObject): JSONObject => {
   const { pattern: _pattern, format: _format, patternProperties, ...rest } = schema;
-  const kept = Object.entries(rest).map(([key, value]) => [key, verbatim.has(key) ? value : relaxedMember(key, value)] as const);
+  const kept = Object.entries(rest).map(
+    ([key, value]) => [key, verbatim.has(key) ? value : relaxedMember(key, value)] as const,
+  );
   return { ...Object.fromEntries(kept), ...(patternProperties !== undefined && { additionalProperties: true }) };
 };
 

@@ -23,7 +23,10 @@ export const outputOf = ({ content, structuredContent, isError }: CallToolResult
 };
 
 /** An error is told as one text where it can be, because parts cannot say that they are an error. */
-const asOutput = (parts: readonly ToolResultContentPart[], isError: boolean): string | readonly ToolResultContentPart[] => {
+const asOutput = (
+  parts: readonly ToolResultContentPart[],
+  isError: boolean,
+): string | readonly ToolResultContentPart[] => {
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   return isError && texts.length === parts.length ? texts.join('\n') : parts;
 };

@@ -1,5 +1,8 @@
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { StreamableHTTPClientTransport, type StreamableHTTPClientTransportOptions } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import {
+  StreamableHTTPClientTransport,
+  type StreamableHTTPClientTransportOptions,
+} from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ToolConfigurationError } from '../errors.js';
 
@@ -38,7 +41,9 @@ export interface OpenedTransport {
 const maxDiagnostics = 2_000;
 
 export const openTransport = (connection: McpConnection): OpenedTransport => {
-  if (typeof connection === 'function') return { transport: connection(), diagnostics: () => '', goodbye: async () => undefined };
+  if (typeof connection === 'function') {
+    return { transport: connection(), diagnostics: () => '', goodbye: async () => undefined };
+  }
   return 'command' in connection ? openStdio(connection) : openHttp(connection);
 };
 
@@ -46,7 +51,10 @@ export const checkConnection = (connection: unknown): void => {
   if (typeof connection === 'function') return;
   const { command, url } = (connection ?? {}) as { readonly command?: unknown; readonly url?: unknown };
   if ((typeof command === 'string' && command !== '') !== (typeof url === 'string' || url instanceof URL)) return;
-  throw new ToolConfigurationError('connection', 'The connection of an MCP server has to name a command or a url, or be a function that makes a transport.');
+  throw new ToolConfigurationError(
+    'connection',
+    'The connection of an MCP server has to name a command or a url, or be a function that makes a transport.',
+  );
 };
 
 const openStdio = ({ command, args = [], env, cwd }: StdioConnection): OpenedTransport => {

@@ -37,7 +37,9 @@ export const keywordScorer = (): ToolScorer => {
 
 const wordCounts = ({ name, description, inputSchema }: ToolDefinition): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();
-  for (const word of wordsOf(`${description} ${Object.keys(inputSchema['properties'] ?? {}).join(' ')}`)) counts.set(word, 1);
+  for (const word of wordsOf(`${description} ${Object.keys(inputSchema['properties'] ?? {}).join(' ')}`)) {
+    counts.set(word, 1);
+  }
   for (const word of wordsOf(name)) counts.set(word, nameWeight);
   return counts;
 };
@@ -45,7 +47,10 @@ const wordCounts = ({ name, description, inputSchema }: ToolDefinition): Readonl
 /** Options of {@link embeddingScorer}. */
 export interface EmbeddingScorerOptions {
   /** Turns texts into vectors, one a text, all of one length. */
-  readonly embed: (texts: readonly string[], context: { readonly signal: AbortSignal }) => MaybePromise<readonly (readonly number[])[]>;
+  readonly embed: (
+    texts: readonly string[],
+    context: { readonly signal: AbortSignal },
+  ) => MaybePromise<readonly (readonly number[])[]>;
 }
 
 /** Vectors of how many tools are kept. */
@@ -67,7 +72,9 @@ export const embeddingScorer = ({ embed }: EmbeddingScorerOptions): ToolScorer =
     const unknown = [...new Set(texts)].filter((text) => vectors.get(text) === undefined);
     const [target, ...fresh] = await embed([query, ...unknown], context);
     if (target === undefined || fresh.length !== unknown.length) {
-      throw new Error(`embed was given ${unknown.length + 1} texts and answered with ${fresh.length + (target === undefined ? 0 : 1)} vectors.`);
+      throw new Error(
+        `embed was given ${unknown.length + 1} texts and answered with ${fresh.length + (target === undefined ? 0 : 1)} vectors.`,
+      );
     }
     for (const [index, text] of unknown.entries()) vectors.set(text, fresh[index] as readonly number[]);
     const own = new Map(unknown.map((text, index) => [text, fresh[index] as readonly number[]]));

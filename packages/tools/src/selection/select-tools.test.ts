@@ -6,7 +6,11 @@ import { ToolConfigurationError } from '../errors.js';
 import { embeddingScorer, keywordScorer, type ToolScorer } from './scorers.js';
 import { selectTools, type SelectToolsOptions } from './select-tools.js';
 
-const tool = (name: string, description = ''): ToolDefinition => ({ name, description, inputSchema: { type: 'object' } });
+const tool = (name: string, description = ''): ToolDefinition => ({
+  name,
+  description,
+  inputSchema: { type: 'object' },
+});
 const catalogue = [
   tool('create_invoice', 'Creates an invoice for a customer.'),
   tool('list_branches', 'Lists the branches of a git repository.'),
@@ -24,8 +28,11 @@ const play = (events: readonly TurnEvent[], options: SelectToolsOptions = {}): P
   lastValueFrom(from(events).pipe(selectTools({ maxTools: 3, ...options }), toArray()));
 const offered = (events: readonly TurnEvent[]): readonly (readonly string[])[] =>
   events.flatMap((each) => (each.type === 'model.request' ? [each.tools.map(({ name }) => name)] : []));
-const choice = async (text: string, options: SelectToolsOptions = {}, changes = {}): Promise<readonly string[] | undefined> =>
-  offered(await play([ask(text, changes)], options))[0];
+const choice = async (
+  text: string,
+  options: SelectToolsOptions = {},
+  changes = {},
+): Promise<readonly string[] | undefined> => offered(await play([ask(text, changes)], options))[0];
 
 describeOperator(() => selectTools({ maxTools: 1 }));
 
@@ -38,7 +45,10 @@ describe('selectTools', () => {
 
   it('offers the tools that serve the request, in their order, and those that are always on', async () => {
     expect(await choice('Search my mails for the sender')).toEqual(['read_artifact', 'search_mail', 'send_mail']);
-    expect(await choice('Which git branches are there?', { always: ['t*'], maxTools: 2 })).toEqual(['list_branches', 'translate']);
+    expect(await choice('Which git branches are there?', { always: ['t*'], maxTools: 2 })).toEqual([
+      'list_branches',
+      'translate',
+    ]);
   });
 
   it('leaves a request alone that offers no more than it may', async () => {
@@ -48,7 +58,11 @@ describe('selectTools', () => {
   });
 
   it('keeps the choice of the turn, with the same array for the same tools', async () => {
-    const events = await play([ask('Search my mail'), ask('Now list the git branches'), ask('And invoices', { tools: [...catalogue, tool('new_one')] })]);
+    const events = await play([
+      ask('Search my mail'),
+      ask('Now list the git branches'),
+      ask('And invoices', { tools: [...catalogue, tool('new_one')] }),
+    ]);
     const [first, second, third] = events as Ask[];
     expect(second?.tools).toBe(first?.tools);
     expect(third?.tools).toEqual(first?.tools);
@@ -67,12 +81,19 @@ describe('selectTools', () => {
   });
 
   it('looks at more than the last message, and not at what the harness says', async () => {
-    const messages = [user('Translate this letter'), { role: 'assistant', content: 'Shall I?' }, user('Yes, do it'), { ...user('git branches invoice'), metadata: { internal: true } }] as const;
+    const messages = [
+      user('Translate this letter'),
+      { role: 'assistant', content: 'Shall I?' },
+      user('Yes, do it'),
+      { ...user('git branches invoice'), metadata: { internal: true } },
+    ] as const;
     expect(await choice('', { maxTools: 1, always: [] }, { messages })).toEqual(['translate']);
   });
 
   it('offers a tool that the model has to call', async () => {
-    expect(await choice('mail', { maxTools: 1, always: [] }, { settings: { toolChoice: { toolName: 'translate' } } })).toEqual(['translate']);
+    expect(
+      await choice('mail', { maxTools: 1, always: [] }, { settings: { toolChoice: { toolName: 'translate' } } }),
+    ).toEqual(['translate']);
   });
 
   it('takes a scorer that answers later', async () => {
@@ -81,7 +102,12 @@ describe('selectTools', () => {
   });
 
   it.each<[string, ToolScorer]>([
-    ['throws', () => { throw new Error('broken'); }],
+    [
+      'throws',
+      () => {
+        throw new Error('broken');
+      },
+    ],
     ['rejects', () => Promise.reject(new Error('broken'))],
     ['leaves tools out', () => [1]],
     ['gives what is no number', (_, tools) => tools.map(() => Number.NaN)],
@@ -96,24 +122,34 @@ describe('selectTools', () => {
 
   it('stops waiting for the scorer when the turn ends', async () => {
     let signal: AbortSignal | undefined;
-    const scorer: ToolScorer = (_query, _tools, context) => ((signal = context.signal), new Promise<never>(() => undefined));
-    const subscription = concat(of<TurnEvent>(ask('mail')), NEVER).pipe(takeUntil(timer(10)), selectTools({ maxTools: 1, scorer })).subscribe();
+    const scorer: ToolScorer = (_query, _tools, context) => (
+      (signal = context.signal),
+      new Promise<never>(() => undefined)
+    );
+    const subscription = concat(of<TurnEvent>(ask('mail')), NEVER)
+      .pipe(takeUntil(timer(10)), selectTools({ maxTools: 1, scorer }))
+      .subscribe();
     subscription.unsubscribe();
     expect(signal?.aborted).toBe(true);
   });
 
-  it.each([[{ maxTools: 0 }, 'maxTools'], [{ always: 'read' }, 'always'], [{ scorer: 'keyword' }, 'scorer'], [{ timeoutMs: -1 }, 'timeoutMs'], [{ max: 1 }, 'max']])(
-    'refuses %j and names it',
-    (options, option) => {
-      expect(() => selectTools(options as object)).toThrow(ToolConfigurationError);
-      expect(() => selectTools(options as object)).toThrow(expect.objectContaining({ option }));
-    },
-  );
+  it.each([
+    [{ maxTools: 0 }, 'maxTools'],
+    [{ always: 'read' }, 'always'],
+    [{ scorer: 'keyword' }, 'scorer'],
+    [{ timeoutMs: -1 }, 'timeoutMs'],
+    [{ max: 1 }, 'max'],
+  ])('refuses %j and names it', (options, option) => {
+    expect(() => selectTools(options as object)).toThrow(ToolConfigurationError);
+    expect(() => selectTools(options as object)).toThrow(expect.objectContaining({ option }));
+  });
 });
 
 describe('keywordScorer', () => {
-  const score = (query: string): readonly number[] => keywordScorer()(query, catalogue, { signal: new AbortController().signal }) as readonly number[];
-  const winner = (query: string): string | undefined => catalogue[score(query).indexOf(Math.max(...score(query)))]?.name;
+  const score = (query: string): readonly number[] =>
+    keywordScorer()(query, catalogue, { signal: new AbortController().signal }) as readonly number[];
+  const winner = (query: string): string | undefined =>
+    catalogue[score(query).indexOf(Math.max(...score(query)))]?.name;
 
   it.each([
     ['please listBranches', 'list_branches'],
@@ -148,6 +184,8 @@ describe('embeddingScorer', () => {
 
   it('refuses an answer with too few vectors', async () => {
     const scorer = embeddingScorer({ embed: () => [[1]] });
-    await expect((async () => scorer('x', catalogue, context))()).rejects.toThrow('given 7 texts and answered with 1 vectors');
+    await expect((async () => scorer('x', catalogue, context))()).rejects.toThrow(
+      'given 7 texts and answered with 1 vectors',
+    );
   });
 });

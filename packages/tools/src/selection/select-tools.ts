@@ -123,7 +123,9 @@ const queryOf = ({ messages, tail }: TurnEventOf<'model.request'>): string => {
     const message = messages.at(index);
     if (message?.role === 'user' && message.metadata?.internal !== true) texts.push(textOf(message));
   }
-  for (const message of tail) if (message.role === 'user' && message.metadata?.internal !== true) texts.push(textOf(message));
+  for (const message of tail) {
+    if (message.role === 'user' && message.metadata?.internal !== true) texts.push(textOf(message));
+  }
   return texts.join('\n').slice(0, maxQuery);
 };
 
@@ -136,7 +138,9 @@ const best = (
   const required = typeof settings.toolChoice === 'object' ? settings.toolChoice.toolName : undefined;
   const isOn = ({ name }: ToolDefinition): boolean => name === required || matchesAny(always, name);
   const chosen = new Set(tools.filter(isOn).map(({ name }) => name));
-  const ranked = [...tools.keys()].toSorted((left, right) => (scores[right] as number) - (scores[left] as number) || left - right);
+  const ranked = [...tools.keys()].toSorted(
+    (left, right) => (scores[right] as number) - (scores[left] as number) || left - right,
+  );
   for (const index of ranked) {
     if (chosen.size >= maxTools) break;
     chosen.add((tools[index] as ToolDefinition).name);

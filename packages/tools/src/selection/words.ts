@@ -14,5 +14,7 @@ const stemmed = (word: string): string => (word.length > 4 ? word.replace(/(?:in
 
 const pairsOf = (run: string): readonly string[] => {
   const characters = Array.from(run);
-  return characters.length < 2 ? characters : characters.slice(1).map((character, index) => `${characters[index]}${character}`);
+  return characters.length < 2
+    ? characters
+    : characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 };

@@ -19,10 +19,13 @@ export const binaryKind = (text: string): string | undefined => {
   const sample = text.slice(0, sampleSize);
   let unprintable = 0;
   for (let index = 0; index < sample.length; index += 1) if (isUnprintable(sample.charCodeAt(index))) unprintable += 1;
-  if (unprintable === 0 || (unprintable <= sample.length * maxUnprintable && !sample.includes('\u0000'))) return undefined;
+  if (unprintable === 0 || (unprintable <= sample.length * maxUnprintable && !sample.includes('\u0000'))) {
+    return undefined;
+  }
   const start = sample.slice(0, 32);
   return beginnings.find(([beginning]) => start.includes(beginning))?.[1] ?? 'binary data';
 };
 
 /** Control characters without a meaning in terminals, and what bytes become that are no UTF-8. */
-const isUnprintable = (code: number): boolean => (code < 0x20 && !(code >= 0x07 && code <= 0x0d) && code !== 0x1b) || code === 0xfffd;
+const isUnprintable = (code: number): boolean =>
+  (code < 0x20 && !(code >= 0x07 && code <= 0x0d) && code !== 0x1b) || code === 0xfffd;

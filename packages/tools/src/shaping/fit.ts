@@ -16,14 +16,26 @@ const descriptionSize = 400;
 /** How many characters of text the pieces have; those of a description are estimated too high. */
 export const textSize = (pieces: readonly Piece[]): number => {
   let size = 0;
-  for (const piece of pieces) size += piece.kind === 'text' ? piece.text.length : piece.kind === 'binary' ? descriptionSize : 0;
+  for (const piece of pieces) {
+    size += piece.kind === 'text' ? piece.text.length : piece.kind === 'binary' ? descriptionSize : 0;
+  }
   return size;
 };
 
 /** The pieces as one output again, with no more than so many characters of text in all. */
-export const fitted = (output: ToolResultOutput, pieces: readonly Piece[], cap: number, notes: Notes): ToolResultOutput => {
-  const texts = pieces.map((piece) => (piece.kind === 'text' ? piece.text : piece.kind === 'binary' ? described(piece, notes.binaries.get(piece)) : ''));
-  const caps = sharedOut(texts.map((text) => text.length), cap);
+export const fitted = (
+  output: ToolResultOutput,
+  pieces: readonly Piece[],
+  cap: number,
+  notes: Notes,
+): ToolResultOutput => {
+  const texts = pieces.map((piece) =>
+    piece.kind === 'text' ? piece.text : piece.kind === 'binary' ? described(piece, notes.binaries.get(piece)) : '',
+  );
+  const caps = sharedOut(
+    texts.map((text) => text.length),
+    cap,
+  );
   const cut = texts.map((text, index) => truncate(text, { maxChars: caps[index] as number, note: notes.text }));
   switch (output.type) {
     case 'text':
@@ -31,7 +43,9 @@ export const fitted = (output: ToolResultOutput, pieces: readonly Piece[], cap: 
       return { ...output, value: cut[0] ?? '' };
     case 'json':
     case 'error-json':
-      return cut[0] === JSON.stringify(output.value) ? output : { ...output, type: output.type === 'json' ? 'text' : 'error-text', value: cut[0] ?? '' };
+      return cut[0] === JSON.stringify(output.value)
+        ? output
+        : { ...output, type: output.type === 'json' ? 'text' : 'error-text', value: cut[0] ?? '' };
     case 'content':
       return { ...output, value: pieces.flatMap((piece, index) => partOf(piece, cut[index] as string)) };
     case 'execution-denied':

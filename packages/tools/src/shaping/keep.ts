@@ -37,7 +37,12 @@ export interface Keeper {
  * A text that cannot be redacted is not stored. What cannot be stored is no reason to fail the call: the result is cut all
  * the same, and says nothing of an artifact.
  */
-export const keep = async (pieces: readonly Piece[], isTextTooLong: boolean, cap: number, keeper: Keeper): Promise<Kept> => {
+export const keep = async (
+  pieces: readonly Piece[],
+  isTextTooLong: boolean,
+  cap: number,
+  keeper: Keeper,
+): Promise<Kept> => {
   const { store, session, external } = keeper;
   const binaries = new Map<Piece, ArtifactReference>();
   let shown = pieces;
@@ -54,7 +59,10 @@ export const keep = async (pieces: readonly Piece[], isTextTooLong: boolean, cap
       if (piece.kind !== 'binary') continue;
       const { mediaType } = piece;
       const content = typeof piece.content === 'string' ? await keeper.redact(piece.content) : piece.content;
-      binaries.set(piece, earlier?.binaries[binaries.size] ?? (await store.put({ session, external, content, mediaType })));
+      binaries.set(
+        piece,
+        earlier?.binaries[binaries.size] ?? (await store.put({ session, external, content, mediaType })),
+      );
     }
   } catch (thrown) {
     error = toErrorInfo(thrown);
@@ -63,4 +71,6 @@ export const keep = async (pieces: readonly Piece[], isTextTooLong: boolean, cap
 };
 
 const redacted = (pieces: readonly Piece[], redact: Redactor): Promise<readonly Piece[]> =>
-  Promise.all(pieces.map(async (piece) => (piece.kind === 'text' ? { ...piece, text: await redact(piece.text) } : piece)));
+  Promise.all(
+    pieces.map(async (piece) => (piece.kind === 'text' ? { ...piece, text: await redact(piece.text) } : piece)),
+  );

@@ -17,7 +17,10 @@ describe('limitsFor', () => {
   });
 
   it('takes the limits that are given, within the share of the window', () => {
-    expect(limitsFor(undefined, { maxChars: 100, maxStepChars: 150 })).toMatchObject({ maxChars: 100, maxStepChars: 150 });
+    expect(limitsFor(undefined, { maxChars: 100, maxStepChars: 150 })).toMatchObject({
+      maxChars: 100,
+      maxStepChars: 150,
+    });
     expect(limitsFor(10_000, { maxChars: 50_000 })).toMatchObject({ maxChars: 12_000, maxStepChars: 20_000 });
   });
 });

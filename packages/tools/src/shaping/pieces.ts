@@ -39,7 +39,9 @@ export const piecesOf = (output: ToolResultOutput, maxFileBytes: number): readon
 
 const textPiece = (text: string): Piece => {
   const title = binaryKind(text);
-  return title === undefined ? { kind: 'text', text } : { kind: 'binary', content: text, mediaType: 'application/octet-stream', title };
+  return title === undefined
+    ? { kind: 'text', text }
+    : { kind: 'binary', content: text, mediaType: 'application/octet-stream', title };
 };
 
 const pieceOf = (part: ToolResultContentPart, maxFileBytes: number): Piece => {
@@ -62,7 +64,8 @@ const decoded = (bytes: Uint8Array): Piece => {
 const isShown = (mediaType: string): boolean => /^(?:image\/(?:png|jpeg|gif|webp)|application\/pdf)\b/.test(mediaType);
 
 const isReadable = (mediaType: string): boolean =>
-  mediaType.startsWith('text/') || /^(?:application|image)\/(?:[\w.-]+\+)?(?:json|xml|javascript|x-yaml|yaml)\b/.test(mediaType);
+  mediaType.startsWith('text/') ||
+  /^(?:application|image)\/(?:[\w.-]+\+)?(?:json|xml|javascript|x-yaml|yaml)\b/.test(mediaType);
 
 /** The bytes of a file that is there itself; `undefined` for one that is only referred to. */
 const bytesOf = (data: FileData): Uint8Array | undefined => {
@@ -70,7 +73,11 @@ const bytesOf = (data: FileData): Uint8Array | undefined => {
   if (data instanceof ArrayBuffer) return new Uint8Array(data);
   if (typeof data === 'string') return inlineBytes(data);
   if (data instanceof URL) return inlineBytes(data.href);
-  const { type, data: inner, text } = data as { readonly type?: unknown; readonly data?: FileData; readonly text?: unknown };
+  const {
+    type,
+    data: inner,
+    text,
+  } = data as { readonly type?: unknown; readonly data?: FileData; readonly text?: unknown };
   if (type === 'data' && inner !== undefined) return bytesOf(inner);
   return type === 'text' && typeof text === 'string' ? Buffer.from(text) : undefined;
 };

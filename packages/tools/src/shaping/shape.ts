@@ -1,4 +1,12 @@
-import { notice, type DecisionInput, type ErrorInfo, type NewEvent, type ToolCall, type ToolOutcome, type TurnEventOf } from '@h/turn';
+import {
+  notice,
+  type DecisionInput,
+  type ErrorInfo,
+  type NewEvent,
+  type ToolCall,
+  type ToolOutcome,
+  type TurnEventOf,
+} from '@h/turn';
 import { readArtifactName } from '../artifacts/read-artifact.js';
 import { marked } from '../replay-control.js';
 import { fitted, textSize, type Notes } from './fit.js';
@@ -55,12 +63,14 @@ export const shape = (result: MeasuredResult, settings: ShapeSettings): Decision
   return keeping.then((kept) => shaped(result, kept, settings));
 };
 
-const isChanged = (piece: Piece): boolean => piece.kind === 'binary' || (piece.kind === 'text' && piece.isDecoded === true);
+const isChanged = (piece: Piece): boolean =>
+  piece.kind === 'binary' || (piece.kind === 'text' && piece.isDecoded === true);
 
 const shaped = ({ event }: MeasuredResult, kept: Kept, { cap, hasReader }: ShapeSettings): readonly NewEvent[] => {
   const { text, error } = kept;
   const artifact = text ?? [...kept.binaries.values()][0];
-  const note = (id: string): string => (hasReader ? `${readArtifactName} with id ${id} shows all of it` : `all of it is kept as artifact ${id}`);
+  const note = (id: string): string =>
+    hasReader ? `${readArtifactName} with id ${id} shows all of it` : `all of it is kept as artifact ${id}`;
   const notes: Notes = {
     text: text === undefined ? 'ask for a smaller part to see them' : note(text.id),
     binaries: new Map([...kept.binaries].map(([piece, { id }]) => [piece, `kept as artifact ${id}`])),

@@ -46,9 +46,18 @@ describe('checkOptions', () => {
   });
 
   it.each<[unknown, string]>([
-    [{ path: 'a', maxStep: 3 }, 'make() has no option "maxStep" (it was given 3); did you mean "maxSteps"? It knows maxSteps, onEnd, path.'],
-    [{ path: 'a', max_steps: 3 }, 'make() has no option "max_steps" (it was given 3); did you mean "maxSteps"? It knows maxSteps, onEnd, path.'],
-    [{ path: 'a', colour: 'red' }, 'make() has no option "colour" (it was given "red"); it knows maxSteps, onEnd, path.'],
+    [
+      { path: 'a', maxStep: 3 },
+      'make() has no option "maxStep" (it was given 3); did you mean "maxSteps"? It knows maxSteps, onEnd, path.',
+    ],
+    [
+      { path: 'a', max_steps: 3 },
+      'make() has no option "max_steps" (it was given 3); did you mean "maxSteps"? It knows maxSteps, onEnd, path.',
+    ],
+    [
+      { path: 'a', colour: 'red' },
+      'make() has no option "colour" (it was given "red"); it knows maxSteps, onEnd, path.',
+    ],
     [{ path: 'a', maxSteps: 0 }, 'make() takes a whole number from 1 as "maxSteps"; it was given 0.'],
     [{ path: 'a', maxSteps: null }, 'make() takes a whole number from 1 as "maxSteps"; it was given null.'],
     [{ maxSteps: 1 }, 'make() needs "path": a text that is not empty.'],
@@ -57,7 +66,10 @@ describe('checkOptions', () => {
     [undefined, 'make() takes an object of options; it was given undefined.'],
     [null, 'make() takes an object of options; it was given null.'],
     [['a'], 'make() takes an object of options; it was given ["a"].'],
-    [JSON.parse('{ "path": "a", "__proto__": 1 }'), 'make() has no option "__proto__" (it was given 1); it knows maxSteps, onEnd, path.'],
+    [
+      JSON.parse('{ "path": "a", "__proto__": 1 }'),
+      'make() has no option "__proto__" (it was given 1); it knows maxSteps, onEnd, path.',
+    ],
     [{ path: 'a', toString: 1 }, 'make() has no option "toString" (it was given 1); it knows maxSteps, onEnd, path.'],
     [{ path: 'a', 'a b': 1 }, `make() has no option "['a b']" (it was given 1); it knows maxSteps, onEnd, path.`],
   ])('says of %j what is wrong', (options, message) => {
@@ -66,16 +78,26 @@ describe('checkOptions', () => {
 
   it('throws a typed error that names owner and option', () => {
     expect(() => checkOptions('make()', { path: 7 }, { path: aText })).toThrow(
-      expect.objectContaining({ name: 'InvalidOptionError', code: 'invalid-option', owner: 'make()', option: 'path' }) as Error,
+      expect.objectContaining({
+        name: 'InvalidOptionError',
+        code: 'invalid-option',
+        owner: 'make()',
+        option: 'path',
+      }) as Error,
     );
-    expect(new InvalidOptionError({ owner: 'make()', option: 'path', message: 'No.' }, { cause: 1 })).toMatchObject({ cause: 1 });
+    expect(new InvalidOptionError({ owner: 'make()', option: 'path', message: 'No.' }, { cause: 1 })).toMatchObject({
+      cause: 1,
+    });
     expect(new InvalidOptionError({ owner: 'make()', option: 'path', message: 'No.' })).toBeInstanceOf(TurnError);
   });
 
   it('throws the error of a package that has its own', () => {
     class OwnError extends Error {}
-    const toError = ({ owner, option, message }: { owner: string; option: string; message: string }): Error => new OwnError(`${owner}|${option}|${message}`);
-    expect(() => checkOptions('make()', { a: 1 }, { a: aText }, toError)).toThrow(new OwnError('make()|a|make() takes a text that is not empty as "a"; it was given 1.'));
+    const toError = ({ owner, option, message }: { owner: string; option: string; message: string }): Error =>
+      new OwnError(`${owner}|${option}|${message}`);
+    expect(() => checkOptions('make()', { a: 1 }, { a: aText }, toError)).toThrow(
+      new OwnError('make()|a|make() takes a text that is not empty as "a"; it was given 1.'),
+    );
     expect(() => checkOptions('make()', 7 as unknown as object, {}, toError)).toThrow(OwnError);
     expect(() => checkValue('make()', 'a', 1, aText, toError)).toThrow(OwnError);
   });
@@ -105,10 +127,16 @@ describe('checkValue', () => {
   it.each<[unknown, OptionCheck, string]>([
     [undefined, aText, 'make() takes a text that is not empty as "path"; it was given undefined.'],
     [7, aText, 'make() takes a text that is not empty as "path"; it was given 7.'],
-    [undefined, listOf(aText), 'make() takes a list of which each is a text that is not empty as "path"; it was given undefined.'],
+    [
+      undefined,
+      listOf(aText),
+      'make() takes a list of which each is a text that is not empty as "path"; it was given undefined.',
+    ],
     [['a', 7], listOf(aText), 'make() takes a text that is not empty as "path[1]"; it was given 7.'],
   ])('refuses %j', (value, check, message) => {
-    expect(() => checkValue('make()', 'path', value, check)).toThrow(expect.objectContaining({ code: 'invalid-option', message }) as Error);
+    expect(() => checkValue('make()', 'path', value, check)).toThrow(
+      expect.objectContaining({ code: 'invalid-option', message }) as Error,
+    );
   });
 
   it('lets pass what fits', () => {
@@ -117,7 +145,8 @@ describe('checkValue', () => {
 });
 
 describe('a check', () => {
-  const passes = (check: OptionCheck, values: readonly unknown[]): readonly boolean[] => values.map((value) => check.accepts(value));
+  const passes = (check: OptionCheck, values: readonly unknown[]): readonly boolean[] =>
+    values.map((value) => check.accepts(value));
   const nothings = [null, undefined, Number.NaN, '', [], {}];
 
   it.each<[string, OptionCheck, readonly unknown[], readonly unknown[]]>([
@@ -139,8 +168,18 @@ describe('a check', () => {
     ['an object of the class Map', instanceOf(Map), [new Map()], [{}, null, new Set()]],
     ['what createMap() makes', instanceOf(Map, 'what createMap() makes'), [new Map()], [new Set()]],
     ['a list of which each is a list', listOf(aList), [[], [[]]], [[1], {}, null]],
-    ['an object with a, b', objectOf({ a: aText, b: required(aFlag) }), [{ b: true }, { a: 'x', b: true }, { a: undefined, b: true }], [{}, { a: 'x' }, { b: true, c: 1 }, { b: 1 }, [], null]],
-    ['an object of which each value is true or false', recordOf(aFlag), [{}, { a: true, b: undefined }], [{ a: 1 }, [], null]],
+    [
+      'an object with a, b',
+      objectOf({ a: aText, b: required(aFlag) }),
+      [{ b: true }, { a: 'x', b: true }, { a: undefined, b: true }],
+      [{}, { a: 'x' }, { b: true, c: 1 }, { b: 1 }, [], null],
+    ],
+    [
+      'an object of which each value is true or false',
+      recordOf(aFlag),
+      [{}, { a: true, b: undefined }],
+      [{ a: 1 }, [], null],
+    ],
     ['a function or a text', either(aFunction, anyText), ['', () => 1], [null, 7, {}]],
     ['a text', secret(anyText), [''], [7]],
     ['a text', required(anyText), [''], [7, undefined]],
@@ -152,22 +191,52 @@ describe('a check', () => {
 
   it.each<[OptionCheck, unknown, string, string]>([
     [listOf(wholeFrom(1)), [1, 0], 'a[1]', 'make() takes a whole number from 1 as "a[1]"; it was given 0.'],
-    [listOf(wholeFrom(1)), 7, 'a', 'make() takes a list of which each is a whole number from 1 as "a"; it was given 7.'],
+    [
+      listOf(wholeFrom(1)),
+      7,
+      'a',
+      'make() takes a list of which each is a whole number from 1 as "a"; it was given 7.',
+    ],
     [objectOf({ retry: aFlag }), { retry: 1 }, 'a.retry', 'make() takes true or false as "a.retry"; it was given 1.'],
-    [objectOf({ retry: aFlag }), { retri: true }, 'a.retri', 'make() has no option "a.retri" (it was given true); did you mean "retry"? It knows retry.'],
+    [
+      objectOf({ retry: aFlag }),
+      { retri: true },
+      'a.retri',
+      'make() has no option "a.retri" (it was given true); did you mean "retry"? It knows retry.',
+    ],
     [objectOf({ retry: required(aFlag) }), {}, 'a.retry', 'make() needs "a.retry": true or false.'],
     [objectOf({ retry: aFlag }), false, 'a', 'make() takes an object with retry as "a"; it was given false.'],
-    [recordOf(listOf(aText)), { 'x-y': ['a', ''] }, 'a.x-y[1]', 'make() takes a text that is not empty as "a.x-y[1]"; it was given "".'],
+    [
+      recordOf(listOf(aText)),
+      { 'x-y': ['a', ''] },
+      'a.x-y[1]',
+      'make() takes a text that is not empty as "a.x-y[1]"; it was given "".',
+    ],
     [recordOf(aFlag), { 'x y': 1 }, `a['x y']`, `make() takes true or false as "a['x y']"; it was given 1.`],
-    [either(oneOf(false), objectOf({ rounds: wholeFrom(2) })), { rounds: 1 }, 'a.rounds', 'make() takes a whole number from 2 as "a.rounds"; it was given 1.'],
-    [either(oneOf(false), objectOf({ rounds: wholeFrom(2) })), true, 'a', 'make() takes false or an object with rounds as "a"; it was given true.'],
+    [
+      either(oneOf(false), objectOf({ rounds: wholeFrom(2) })),
+      { rounds: 1 },
+      'a.rounds',
+      'make() takes a whole number from 2 as "a.rounds"; it was given 1.',
+    ],
+    [
+      either(oneOf(false), objectOf({ rounds: wholeFrom(2) })),
+      true,
+      'a',
+      'make() takes false or an object with rounds as "a"; it was given true.',
+    ],
     [either(aText, listOf(aText)), [7], 'a[0]', 'make() takes a text that is not empty as "a[0]"; it was given 7.'],
   ])('finds the part that is wrong', (check, value, option, message) => {
-    expect(() => checkOptions('make()', { a: value }, { a: check })).toThrow(expect.objectContaining({ option, message }) as Error);
+    expect(() => checkOptions('make()', { a: value }, { a: check })).toThrow(
+      expect.objectContaining({ option, message }) as Error,
+    );
   });
 
   it('may be anybody’s', () => {
-    const even: OptionCheck = { takes: 'an even number', accepts: (value) => typeof value === 'number' && value % 2 === 0 };
+    const even: OptionCheck = {
+      takes: 'an even number',
+      accepts: (value) => typeof value === 'number' && value % 2 === 0,
+    };
     expect(messageOf({ a: 3 }, { a: even })).toBe('make() takes an even number as "a"; it was given 3.');
     expect(messageOf({ a: 2 }, { a: even })).toBe('');
   });
@@ -196,14 +265,26 @@ describe('a secret', () => {
 describe('a message', () => {
   it('is short and in one line, whatever was given', () => {
     fc.assert(
-      fc.property(fc.anything({ maxDepth: 5, withBigInt: true, withDate: true, withMap: true, withNullPrototype: true, withSparseArray: true, withTypedArray: true }), fc.string({ unit: 'binary' }), (value, name) => {
-        for (const options of [value, { [name]: value }, { a: value }]) {
-          const message = messageOf(options, { a: oneOf('never') });
-          expect(message.length).toBeLessThan(600);
-          expect(message).not.toContain('\n');
-          expect(message.isWellFormed()).toBe(true);
-        }
-      }),
+      fc.property(
+        fc.anything({
+          maxDepth: 5,
+          withBigInt: true,
+          withDate: true,
+          withMap: true,
+          withNullPrototype: true,
+          withSparseArray: true,
+          withTypedArray: true,
+        }),
+        fc.string({ unit: 'binary' }),
+        (value, name) => {
+          for (const options of [value, { [name]: value }, { a: value }]) {
+            const message = messageOf(options, { a: oneOf('never') });
+            expect(message.length).toBeLessThan(600);
+            expect(message).not.toContain('\n');
+            expect(message.isWellFormed()).toBe(true);
+          }
+        },
+      ),
       { numRuns: 50 },
     );
   });

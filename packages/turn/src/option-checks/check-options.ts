@@ -6,7 +6,9 @@ import { showKind, showValue } from './show-value.js';
 import { anObject } from './values.js';
 
 /** The checks of all options of a type, so that none is forgotten. */
-export type OptionChecks<Options = Readonly<Record<string, unknown>>> = { readonly [Name in keyof Options]-?: OptionCheck };
+export type OptionChecks<Options = Readonly<Record<string, unknown>>> = {
+  readonly [Name in keyof Options]-?: OptionCheck;
+};
 
 /** What is wrong with options. */
 export interface OptionFault {
@@ -57,8 +59,19 @@ export class InvalidOptionError extends TurnError {
  * // InvalidOptionError: retry() has no option "atempts" (it was given 2); did you mean "attempts"? It knows attempts, wait.
  * ```
  */
-export const checkOptions = <Options>(owner: string, options: Options, checks: OptionChecks<NoInfer<Options>>, toError: (fault: OptionFault) => Error = invalidOption): void => {
-  if (!anObject.accepts(options)) throw toError({ owner, option: '', message: `${owner} takes an object of options; it was given ${showValue(options)}.` });
+export const checkOptions = <Options>(
+  owner: string,
+  options: Options,
+  checks: OptionChecks<NoInfer<Options>>,
+  toError: (fault: OptionFault) => Error = invalidOption,
+): void => {
+  if (!anObject.accepts(options)) {
+    throw toError({
+      owner,
+      option: '',
+      message: `${owner} takes an object of options; it was given ${showValue(options)}.`,
+    });
+  }
   const fault = faultAmong(options as object, checks);
   if (fault !== undefined) throw toError(explain(owner, fault));
 };
@@ -75,7 +88,13 @@ export const checkOptions = <Options>(owner: string, options: Options, checks: O
  * checkValue('fileStore()', 'path', path, aText);
  * ```
  */
-export const checkValue = (owner: string, name: string, value: unknown, check: OptionCheck, toError: (fault: OptionFault) => Error = invalidOption): void => {
+export const checkValue = (
+  owner: string,
+  name: string,
+  value: unknown,
+  check: OptionCheck,
+  toError: (fault: OptionFault) => Error = invalidOption,
+): void => {
   const fault = faultOf(value, check);
   if (fault !== undefined) throw toError(explain(owner, { ...fault, path: `.${name}${fault.path}` }));
 };

@@ -17,7 +17,9 @@ export const nearestName = (name: string, candidates: readonly string[]): string
   const bare = bared(name);
   const same = candidates.find((candidate) => bared(candidate) === bare);
   if (same !== undefined) return same;
-  const qualified = candidates.find((candidate) => candidate.toLowerCase().endsWith(`_${name.toLowerCase()}`) || candidate.endsWith(capitalised(name)));
+  const qualified = candidates.find(
+    (candidate) => candidate.toLowerCase().endsWith(`_${name.toLowerCase()}`) || candidate.endsWith(capitalised(name)),
+  );
   if (qualified !== undefined) return qualified;
   let best: string | undefined;
   let least = Math.floor(Math.max(3, bare.length) / 3) + 1;

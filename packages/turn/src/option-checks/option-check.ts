@@ -38,4 +38,10 @@ export type PartFault = {
 export const faultOf = (value: unknown, check: OptionCheck): PartFault | undefined =>
   check.accepts(value) ? undefined : (check.faultIn?.(value) ?? wrong(value, check));
 
-export const wrong = (value: unknown, { takes, isSecret = false }: OptionCheck): PartFault => ({ is: 'wrong', path: '', value, takes, isSecret });
+export const wrong = (value: unknown, { takes, isSecret = false }: OptionCheck): PartFault => ({
+  is: 'wrong',
+  path: '',
+  value,
+  takes,
+  isSecret,
+});

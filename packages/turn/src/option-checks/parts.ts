@@ -29,7 +29,8 @@ export const recordOf = (item: OptionCheck): OptionCheck =>
 export const either = (...checks: readonly OptionCheck[]): OptionCheck => ({
   takes: checks.map(({ takes }) => takes).join(' or '),
   accepts: (value) => checks.some(({ accepts }) => accepts(value)),
-  faultIn: (value) => checks.map((check) => faultOf(value, check)).find((fault) => fault !== undefined && !isWhole(fault)),
+  faultIn: (value) =>
+    checks.map((check) => faultOf(value, check)).find((fault) => fault !== undefined && !isWhole(fault)),
   isSecret: checks.some(({ isSecret }) => isSecret),
 });
 
@@ -42,13 +43,20 @@ export const faultAmong = (object: object, checks: Readonly<Record<string, Optio
     if (fault !== undefined) return within(member(name), fault);
   }
   for (const [name, { isRequired, takes }] of Object.entries(checks)) {
-    if (isRequired === true && (object as Readonly<Record<string, unknown>>)[name] === undefined) return { is: 'missing', path: member(name), value: undefined, takes };
+    if (isRequired === true && (object as Readonly<Record<string, unknown>>)[name] === undefined) {
+      return { is: 'missing', path: member(name), value: undefined, takes };
+    }
   }
   return undefined;
 };
 
-const withParts = (takes: string, whole: OptionCheck, faultAmongParts: (value: object) => PartFault | undefined): OptionCheck => {
-  const faultIn = (value: unknown): PartFault | undefined => (whole.accepts(value) ? faultAmongParts(value as object) : wrong(value, { ...whole, takes }));
+const withParts = (
+  takes: string,
+  whole: OptionCheck,
+  faultAmongParts: (value: object) => PartFault | undefined,
+): OptionCheck => {
+  const faultIn = (value: unknown): PartFault | undefined =>
+    whole.accepts(value) ? faultAmongParts(value as object) : wrong(value, { ...whole, takes });
   return { takes, accepts: (value) => faultIn(value) === undefined, faultIn };
 };
 

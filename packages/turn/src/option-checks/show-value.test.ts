@@ -40,7 +40,11 @@ describe('showValue', () => {
     expect(showValue('abc', 'apiKey')).toBe('a text of 3 characters');
     expect(showValue(['abc'], 'profiles[0].keys')).toBe('[a text of 3 characters]');
     expect(showValue({ refresh_token: 'abc' })).toBe('{"refresh_token":a text of 3 characters}');
-    expect(['sessionKey', 'maxTokens', 'keyboard'].map((name) => showValue('abc', name))).toEqual(['"abc"', '"abc"', '"abc"']);
+    expect(['sessionKey', 'maxTokens', 'keyboard'].map((name) => showValue('abc', name))).toEqual([
+      '"abc"',
+      '"abc"',
+      '"abc"',
+    ]);
     expect(showValue('', 'apiKey')).toBe('""');
   });
 

@@ -6,7 +6,8 @@ const maxParts = 10;
 const maxText = 24;
 const shownOfLongText = 16;
 
-const soundsSecret = /(?:^|[.\]_-]|api|access|private|signing|encryption)keys?$|token$|secret|passw|credential|authori[sz]ation|cookie/iu;
+const soundsSecret =
+  /(?:^|[.\]_-]|api|access|private|signing|encryption)keys?$|token$|secret|passw|credential|authori[sz]ation|cookie/iu;
 
 /**
  * A value for people, in one line: at most 200 characters, whatever it is.
@@ -60,7 +61,9 @@ const showList = (list: readonly unknown[], name: string, depth: number): string
 const showObject = (object: object, depth: number): string => {
   if (depth >= maxDepth) return '{…}';
   const entries = Object.entries(object) as [string, unknown][];
-  const members = entries.slice(0, maxParts).map(([name, value]) => `${showText(name)}:${show(value, name, depth + 1)}`);
+  const members = entries
+    .slice(0, maxParts)
+    .map(([name, value]) => `${showText(name)}:${show(value, name, depth + 1)}`);
   return `{${[...members, ...more(entries.length)].join(',')}}`;
 };
 

@@ -6,7 +6,10 @@ export const aFunction: OptionCheck = { takes: 'a function', accepts: (value) =>
 export const aFlag: OptionCheck = { takes: 'true or false', accepts: (value) => typeof value === 'boolean' };
 
 /** A text that says something. */
-export const aText: OptionCheck = { takes: 'a text that is not empty', accepts: (value) => typeof value === 'string' && value !== '' };
+export const aText: OptionCheck = {
+  takes: 'a text that is not empty',
+  accepts: (value) => typeof value === 'string' && value !== '',
+};
 
 /** A text, which may be empty. */
 export const anyText: OptionCheck = { takes: 'a text', accepts: (value) => typeof value === 'string' };
@@ -27,7 +30,9 @@ export const numberFrom = (least: number, most = Number.MAX_VALUE): OptionCheck 
 /** A whole number in a range, both ends included. `Infinity` is only taken where it is named as the end. */
 export const wholeFrom = (least: number, most = Number.MAX_SAFE_INTEGER): OptionCheck => ({
   takes: `a whole number ${range(least, most, Number.MAX_SAFE_INTEGER)}`,
-  accepts: (value) => (value === Infinity && most === Infinity) || (Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most),
+  accepts: (value) =>
+    (value === Infinity && most === Infinity) ||
+    (Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most),
 });
 
 export const oneOf = (...values: readonly unknown[]): OptionCheck => ({
@@ -38,11 +43,16 @@ export const oneOf = (...values: readonly unknown[]): OptionCheck => ({
 /** An object that has these methods. */
 export const objectWith = (...methods: readonly string[]): OptionCheck => ({
   takes: `an object with ${methods.map((name) => `${name}()`).join(' and ')}`,
-  accepts: (value) => isObject(value) && methods.every((name) => typeof (value as Readonly<Record<string, unknown>>)[name] === 'function'),
+  accepts: (value) =>
+    isObject(value) &&
+    methods.every((name) => typeof (value as Readonly<Record<string, unknown>>)[name] === 'function'),
 });
 
 /** An object of a class. Say where it comes from if it is not made with `new`: `instanceOf(Budget, 'what createBudget() makes')`. */
-export const instanceOf = (type: abstract new (...args: never[]) => object, takes = `an object of the class ${type.name}`): OptionCheck => ({
+export const instanceOf = (
+  type: abstract new (...args: never[]) => object,
+  takes = `an object of the class ${type.name}`,
+): OptionCheck => ({
   takes,
   accepts: (value) => value instanceof type,
 });
@@ -51,7 +61,12 @@ export const instanceOf = (type: abstract new (...args: never[]) => object, take
 export const required = (check: OptionCheck): OptionCheck => ({ ...check, isRequired: true });
 
 /** The value is never shown, only what kind of value it is. */
-export const secret = ({ takes, accepts, isRequired }: OptionCheck): OptionCheck => ({ takes, accepts, isRequired, isSecret: true });
+export const secret = ({ takes, accepts, isRequired }: OptionCheck): OptionCheck => ({
+  takes,
+  accepts,
+  isRequired,
+  isSecret: true,
+});
 
 const range = (least: number, most: number, end: number): string => {
   if (most === Infinity) return `from ${least} or Infinity`;

@@ -22,7 +22,7 @@ describe('processState', () => {
     expect(processState(JSON.parse(JSON.stringify(thisProcess())) as ProcessMark)).toBe('alive');
   });
 
-  it('sees that a number is nobody\'s, or a later process\'s', () => {
+  it("sees that a number is nobody's, or a later process's", () => {
     expect(processState({ ...thisProcess(), pid: nobody })).toBe('dead');
     expect(processState({ ...thisProcess(), start: '1' })).toBe(isLinux ? 'dead' : 'unknown');
     expect(processState({ ...markOf(process.ppid), start: '' })).toBe('unknown');

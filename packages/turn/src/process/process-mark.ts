@@ -22,7 +22,10 @@ export const markOf = (pid: number): ProcessMark => ({
   machine: told(() => readFileSync('/etc/machine-id', 'utf8').trim()),
   boot: told(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
   // In another time namespace the same process has another start.
-  namespaces: ['pid', 'time'].map((name) => told(() => readlinkSync(`/proc/self/ns/${name}`))).join(' ').trim(),
+  namespaces: ['pid', 'time']
+    .map((name) => told(() => readlinkSync(`/proc/self/ns/${name}`)))
+    .join(' ')
+    .trim(),
   pid,
   start: startOf(pid),
 });

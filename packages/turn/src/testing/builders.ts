@@ -11,7 +11,8 @@ export const event = <Type extends TurnEventType>(
   type: Type,
   payload: TurnEvents[Type],
   envelope: { readonly turn?: string; readonly at?: number } = {},
-): TurnEventOf<Type> => ({ ...payload, type, turn: envelope.turn ?? 'turn-1', at: envelope.at ?? 0 }) as unknown as TurnEventOf<Type>;
+): TurnEventOf<Type> =>
+  ({ ...payload, type, turn: envelope.turn ?? 'turn-1', at: envelope.at ?? 0 }) as unknown as TurnEventOf<Type>;
 
 export const user = (content: string): UserMessage => ({ role: 'user', content });
 
@@ -33,7 +34,9 @@ export const response = (...parts: readonly (string | AssistantPart)[]): ModelRe
 };
 
 /** A request with one user message. */
-export const request = (changes: Partial<Omit<ModelRequest, 'messages'>> & { readonly messages?: readonly Message[] } = {}): ModelRequest => ({
+export const request = (
+  changes: Partial<Omit<ModelRequest, 'messages'>> & { readonly messages?: readonly Message[] } = {},
+): ModelRequest => ({
   system: [],
   tail: [],
   tools: [],
@@ -42,7 +45,11 @@ export const request = (changes: Partial<Omit<ModelRequest, 'messages'>> & { rea
   messages: MessageList.of(changes.messages ?? [user('Hi')]),
 });
 
-export const failure = (message: string, more: Partial<ErrorInfo> = {}): ErrorInfo => ({ name: 'Error', message, ...more });
+export const failure = (message: string, more: Partial<ErrorInfo> = {}): ErrorInfo => ({
+  name: 'Error',
+  message,
+  ...more,
+});
 
 /** An `ok` outcome with this text. */
 export const ok = (value: string): ToolOutcome => ({ status: 'ok', output: { type: 'text', value } });

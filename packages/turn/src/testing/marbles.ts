@@ -8,7 +8,10 @@ export interface TurnMarbles extends RunHelpers {
   /** The scheduler of the virtual time, for options that take one. */
   readonly scheduler: TestScheduler;
   /** A stream of events that is drawn: each letter stands for the event of that name. */
-  turn(marbles: string, events: Readonly<Record<string, TurnEvent>>): ReturnType<RunHelpers['cold']> & Observable<TurnEvent>;
+  turn(
+    marbles: string,
+    events: Readonly<Record<string, TurnEvent>>,
+  ): ReturnType<RunHelpers['cold']> & Observable<TurnEvent>;
 }
 
 /**

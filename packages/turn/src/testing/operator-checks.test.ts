@@ -37,7 +37,9 @@ describe('catches an operator that', () => {
       'mutates nothing',
       () =>
         intercept('adds', () => ({
-          observe: { 'history.append': ({ messages }) => void (messages as unknown[]).push({ role: 'user', content: 'Me too.' }) },
+          observe: {
+            'history.append': ({ messages }) => void (messages as unknown[]).push({ role: 'user', content: 'Me too.' }),
+          },
         })),
     ],
     'counts over all turns': [
@@ -66,17 +68,31 @@ describe('catches an operator that', () => {
     ],
     'shares its source': ['keeps no state between subscriptions', () => sharing()],
     'swallows completion': ['forwards completion and errors', () => passing({ complete: () => undefined })],
-    'swallows errors': ['forwards completion and errors', () => passing({ error: (subscriber) => subscriber.complete() })],
-    'never unsubscribes': ['unsubscribes its source and leaves no timers', () => passing({ teardown: () => undefined })],
+    'swallows errors': [
+      'forwards completion and errors',
+      () => passing({ error: (subscriber) => subscriber.complete() }),
+    ],
+    'never unsubscribes': [
+      'unsubscribes its source and leaves no timers',
+      () => passing({ teardown: () => undefined }),
+    ],
     'leaves a timer': [
       'unsubscribes its source and leaves no timers',
       () => intercept('timer', () => ({ observe: { 'turn.start': () => void setTimeout(() => undefined, 50_000) } })),
     ],
     'decides on replayed events': [
       'only observes events that are replayed',
-      () => mergeMap((event) => (event.type === 'model.request' ? [event, { ...event, type: 'weather.changed' } as unknown as TurnEvent] : [event])),
+      () =>
+        mergeMap((event) =>
+          event.type === 'model.request'
+            ? [event, { ...event, type: 'weather.changed' } as unknown as TurnEvent]
+            : [event],
+        ),
     ],
-    'delays deltas': ['passes deltas synchronously', () => mergeMap((event) => (event.type === 'model.delta' ? of(event).pipe(delay(1)) : of(event)))],
+    'delays deltas': [
+      'passes deltas synchronously',
+      () => mergeMap((event) => (event.type === 'model.delta' ? of(event).pipe(delay(1)) : of(event))),
+    ],
     'makes the stream asynchronous': ['passes deltas synchronously', () => delay(0)],
     'removes a call without answering it': [
       'lets a turn complete with a transcript in order',

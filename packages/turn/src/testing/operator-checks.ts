@@ -35,7 +35,9 @@ export const operatorChecks: readonly OperatorCheck[] = [
       const expected = events.filter(isPlain);
       const actual = emitted.filter(isPlain);
       expect(actual.map(({ type }) => type)).toEqual(expected.map(({ type }) => type));
-      for (const [index, event] of expected.entries()) expect(actual[index], `${event.type} is no longer the same object`).toBe(event);
+      for (const [index, event] of expected.entries()) {
+        expect(actual[index], `${event.type} is no longer the same object`).toBe(event);
+      }
     },
   },
   {
@@ -77,7 +79,9 @@ export const operatorChecks: readonly OperatorCheck[] = [
       expect((await play(factory(), [])).completed, 'an empty source does not complete').toBe(true);
       const failure = new Error('the source failed');
       const errors: unknown[] = [];
-      throwError(() => failure).pipe(factory()).subscribe({ error: (error: unknown) => errors.push(error) });
+      throwError(() => failure)
+        .pipe(factory())
+        .subscribe({ error: (error: unknown) => errors.push(error) });
       expect(errors).toEqual([failure]);
       const started = sampleTurn().slice(0, 1);
       const { completed } = await play(factory(), started);
@@ -96,7 +100,9 @@ export const operatorChecks: readonly OperatorCheck[] = [
       const events = sampleTurn().map((event) => ({ ...event, replayed: true as const }));
       const { emitted } = await play(factory(), events);
       expect(emitted.map(({ type }) => type)).toEqual(events.map(({ type }) => type));
-      for (const [index, event] of events.entries()) expect(emitted[index], `${event.type} was changed on replay`).toBe(event);
+      for (const [index, event] of events.entries()) {
+        expect(emitted[index], `${event.type} was changed on replay`).toBe(event);
+      }
     },
   },
   {
@@ -140,7 +146,9 @@ export const operatorChecks: readonly OperatorCheck[] = [
       if (!completes) return;
       for (const delayMs of [undefined, 1]) {
         const sessions = memorySessions();
-        const model = scriptedModel([response('Let me look.', call('1', 'ls'), call('2', 'ls')), 'One file.'], { ...(delayMs !== undefined && { delayMs }) });
+        const model = scriptedModel([response('Let me look.', call('1', 'ls'), call('2', 'ls')), 'One file.'], {
+          ...(delayMs !== undefined && { delayMs }),
+        });
         const agent = harness({ model, tools: scriptedTools({ ls: 'a.txt' }), sessions }).pipe(factory());
         const { outcome, error } = await reply(agent.turn({ session: 'session-1', input: 'What is here?' }));
         expect({ outcome, error }).toEqual({ outcome: 'completed', error: undefined });
@@ -183,11 +191,16 @@ const play = async (operator: TurnOperator, events: readonly TurnEvent[]): Promi
 };
 
 /** Sends the same events through two subscriptions of one operator, in turns. */
-const interleave = (operator: TurnOperator, events: readonly TurnEvent[]): readonly [readonly TurnEvent[], readonly TurnEvent[]] => {
+const interleave = (
+  operator: TurnOperator,
+  events: readonly TurnEvent[],
+): readonly [readonly TurnEvent[], readonly TurnEvent[]] => {
   const open = ['left', 'right'].map((turn) => {
     const source = new Subject<TurnEvent>();
     const emitted: TurnEvent[] = [];
-    const subscription = source.pipe(operator).subscribe({ next: (event) => emitted.push(event), error: () => undefined });
+    const subscription = source
+      .pipe(operator)
+      .subscribe({ next: (event) => emitted.push(event), error: () => undefined });
     return { turn, source, emitted, subscription };
   });
   for (const event of events) for (const { source, turn } of open) source.next({ ...event, turn });

@@ -7,7 +7,8 @@ export const sampleTurn = (): readonly TurnEvent[] => {
   const answer = response('Let me look.', call('call-1', 'ls', { path: '.' }));
   const listing = { id: 'call-1', name: 'ls', input: { path: '.' } };
   const history = MessageList.of([user('What is here?')]);
-  const delta = (text: string, step: number): TurnEvent => event('model.delta', { step, attempt: 1, delta: { type: 'text', text } });
+  const delta = (text: string, step: number): TurnEvent =>
+    event('model.delta', { step, attempt: 1, delta: { type: 'text', text } });
   return [
     event('turn.start', { session: 'session-1', input: [user('What is here?')], trigger: 'user' }),
     event('session.loaded', { session: 'session-1', messages: MessageList.empty, state: {}, repairs: [] }),
@@ -16,7 +17,11 @@ export const sampleTurn = (): readonly TurnEvent[] => {
     delta('Let ', 1),
     delta('me ', 1),
     delta('look.', 1),
-    event('model.delta', { step: 1, attempt: 1, delta: { type: 'tool-input', toolCallId: 'call-1', toolName: 'ls', text: '{}' } }),
+    event('model.delta', {
+      step: 1,
+      attempt: 1,
+      delta: { type: 'tool-input', toolCallId: 'call-1', toolName: 'ls', text: '{}' },
+    }),
     event('model.response', { step: 1, attempt: 1, ...answer }),
     event('history.append', { origin: 'response', messages: [{ role: 'assistant', content: answer.content }] }),
     event('tool.call', { step: 1, index: 0, call: listing }),
@@ -30,7 +35,9 @@ export const sampleTurn = (): readonly TurnEvent[] => {
       messages: [
         {
           role: 'tool',
-          content: [{ type: 'tool-result', toolCallId: 'call-1', toolName: 'ls', output: { type: 'text', value: 'a.txt' } }],
+          content: [
+            { type: 'tool-result', toolCallId: 'call-1', toolName: 'ls', output: { type: 'text', value: 'a.txt' } },
+          ],
         },
       ],
     }),
@@ -39,7 +46,10 @@ export const sampleTurn = (): readonly TurnEvent[] => {
     event('model.request', { step: 2, attempt: 1, ...request() }),
     delta('One file.', 2),
     event('model.response', { step: 2, attempt: 1, ...response('One file.') }),
-    event('history.append', { origin: 'response', messages: [{ role: 'assistant', content: [{ type: 'text', text: 'One file.' }] }] }),
+    event('history.append', {
+      origin: 'response',
+      messages: [{ role: 'assistant', content: [{ type: 'text', text: 'One file.' }] }],
+    }),
     event('session.state', { key: 'sample', value: 1 }),
     event('turn.stop', { outcome: 'completed', afterStep: 2 }),
     event('turn.end', { outcome: 'completed', steps: 2, usage: usage(20, 10) }),
@@ -47,4 +57,5 @@ export const sampleTurn = (): readonly TurnEvent[] => {
   ].map((made, index) => ({ ...made, at: index * 100 }));
 };
 
-const unknown = (type: string): TurnEvent => ({ type, turn: 'turn-1', at: 0, payload: { any: 'thing' } }) as unknown as TurnEvent;
+const unknown = (type: string): TurnEvent =>
+  ({ type, turn: 'turn-1', at: 0, payload: { any: 'thing' } }) as unknown as TurnEvent;

@@ -1,6 +1,13 @@
 import { Observable, type SchedulerLike, asyncScheduler } from 'rxjs';
 import type { ErrorInfo } from '../error-info.js';
-import type { ModelCallContext, ModelDelta, ModelDriver, ModelDriverOutput, ModelRequest, ModelResponse } from '../model.js';
+import type {
+  ModelCallContext,
+  ModelDelta,
+  ModelDriver,
+  ModelDriverOutput,
+  ModelRequest,
+  ModelResponse,
+} from '../model.js';
 import { response } from './builders.js';
 
 /** One answer of a script. */
@@ -67,18 +74,25 @@ interface Outputs {
 const outputsOf = (step: ScriptStep | undefined, request: ModelRequest, context: ModelCallContext): Outputs => {
   if (step === undefined) return { list: [{ type: 'error', error: scriptOver }] };
   const answer = typeof step === 'function' ? step(request, context) : step;
-  if (typeof answer === 'string') return { list: [...texts(answer.split(/(?<= )/)), { type: 'response', response: response(answer) }] };
+  if (typeof answer === 'string') {
+    return { list: [...texts(answer.split(/(?<= )/)), { type: 'response', response: response(answer) }] };
+  }
   if ('error' in answer) return { list: [...texts(answer.after ?? []), { type: 'error', error: answer.error }] };
   if ('cut' in answer) return { list: texts(answer.cut) };
   if ('never' in answer) return { list: texts(answer.never), isEndless: true };
   return { list: [...deltasOf(answer), { type: 'response', response: answer }] };
 };
 
-const scriptOver: ErrorInfo = { name: 'Error', code: 'script-over', message: 'The script has no answer for this call.' };
+const scriptOver: ErrorInfo = {
+  name: 'Error',
+  code: 'script-over',
+  message: 'The script has no answer for this call.',
+};
 
 const delta = (piece: ModelDelta): ModelDriverOutput => ({ type: 'delta', delta: piece });
 
-const texts = (pieces: readonly string[]): readonly ModelDriverOutput[] => pieces.map((text) => delta({ type: 'text', text }));
+const texts = (pieces: readonly string[]): readonly ModelDriverOutput[] =>
+  pieces.map((text) => delta({ type: 'text', text }));
 
 const deltasOf = ({ content }: ModelResponse): readonly ModelDriverOutput[] =>
   content.flatMap((part) => {

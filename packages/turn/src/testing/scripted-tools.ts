@@ -43,7 +43,12 @@ export const scriptedTools = (
   const counts = { active: 0 };
   const offered = Object.keys(table)
     .toSorted()
-    .map((name): ToolDefinition => ({ description: name, inputSchema: { type: 'object' }, ...definitions[name], name }));
+    .map((name): ToolDefinition => ({
+      description: name,
+      inputSchema: { type: 'object' },
+      ...definitions[name],
+      name,
+    }));
   return {
     get ran() {
       return ran;
@@ -67,13 +72,17 @@ export const scriptedTools = (
         for (const call of calls) {
           const tool = Object.hasOwn(table, call.name) ? table[call.name] : undefined;
           if (tool === undefined) {
-            answer(call.id, { status: 'unknown-tool', output: { type: 'error-text', value: `There is no tool ${call.name}.` } });
+            answer(call.id, {
+              status: 'unknown-tool',
+              output: { type: 'error-text', value: `There is no tool ${call.name}.` },
+            });
             continue;
           }
           ran.push(call);
           counts.active += 1;
           running += 1;
-          const progress = (value: JSONValue): void => subscriber.next({ type: 'progress', id: call.id, progress: value });
+          const progress = (value: JSONValue): void =>
+            subscriber.next({ type: 'progress', id: call.id, progress: value });
           settle(tool, { call, signal, progress }, (outcome) => {
             if (subscriber.closed) return;
             counts.active -= 1;

@@ -21,13 +21,21 @@ interface Bench {
   bash(input: string | object, run?: { readonly signal?: AbortSignal }): Promise<CallResult>;
 }
 
-const bench = async (options: Partial<BashOptions> = {}, sandboxOptions: { readonly timeoutMs?: number } = {}): Promise<Bench> => {
+const bench = async (
+  options: Partial<BashOptions> = {},
+  sandboxOptions: { readonly timeoutMs?: number } = {},
+): Promise<Bench> => {
   const workspace = createWorkspace({ root: temporaryFolder() });
   const { root } = workspace.paths;
   const sandbox = await createSandbox({ mode: 'host', root, ...sandboxOptions });
   onTestFinished(() => sandbox.close());
   const tool = bashTool(workspace, { sandbox, ...options });
-  return { root, workspace, sandbox, bash: (input, run) => callTool(tool, typeof input === 'string' ? { command: input } : input, run) };
+  return {
+    root,
+    workspace,
+    sandbox,
+    bash: (input, run) => callTool(tool, typeof input === 'string' ? { command: input } : input, run),
+  };
 };
 
 describe('bash', () => {
@@ -35,7 +43,16 @@ describe('bash', () => {
     const { bash } = await bench();
     const result = await bash('echo one; echo two >&2; echo three');
     expect(result).toMatchObject({ status: 'ok', text: 'one\ntwo\nthree\n' });
-    expect(result.details).toMatchObject({ kind: 'bash', cwd: '.', ending: 'exited', exitCode: 0, signal: null, timeoutMs: 120_000, bytes: 14, omittedBytes: 0 });
+    expect(result.details).toMatchObject({
+      kind: 'bash',
+      cwd: '.',
+      ending: 'exited',
+      exitCode: 0,
+      signal: null,
+      timeoutMs: 120_000,
+      bytes: 14,
+      omittedBytes: 0,
+    });
     expect(result.details['durationMs']).toBeGreaterThanOrEqual(0);
   });
 
@@ -45,8 +62,17 @@ describe('bash', () => {
 
   it('fails with the exit code after the output', async () => {
     const { bash } = await bench();
-    expect(await bash('echo "2 tests failed"; exit 2')).toMatchObject({ status: 'failed', code: 'command-failed', text: '2 tests failed\nExit code: 2', details: { exitCode: 2 } });
-    expect(await bash('printf x; kill -9 $$')).toMatchObject({ status: 'failed', text: expect.stringMatching(/^x[^]*\nExit code: 137 \(SIGKILL\)$/) as string, details: { exitCode: 137, signal: 'SIGKILL' } });
+    expect(await bash('echo "2 tests failed"; exit 2')).toMatchObject({
+      status: 'failed',
+      code: 'command-failed',
+      text: '2 tests failed\nExit code: 2',
+      details: { exitCode: 2 },
+    });
+    expect(await bash('printf x; kill -9 $$')).toMatchObject({
+      status: 'failed',
+      text: expect.stringMatching(/^x[^]*\nExit code: 137 \(SIGKILL\)$/) as string,
+      details: { exitCode: 137, signal: 'SIGKILL' },
+    });
     expect(await bash('no-such-command')).toMatchObject({ status: 'failed', details: { exitCode: 127 } });
   });
 
@@ -59,7 +85,10 @@ describe('bash', () => {
   it('runs in the folder that the call names, and each time anew', async () => {
     const { bash, root } = await bench();
     mkdirSync(join(root, 'a/b'), { recursive: true });
-    expect(await bash({ command: 'pwd; cd ..; export X=1', cwd: 'a/b' })).toMatchObject({ text: `${root}/a/b\n`, details: { cwd: 'a/b' } });
+    expect(await bash({ command: 'pwd; cd ..; export X=1', cwd: 'a/b' })).toMatchObject({
+      text: `${root}/a/b\n`,
+      details: { cwd: 'a/b' },
+    });
     expect((await bash('pwd; echo "[$X]"')).text).toBe(`${root}\n[]\n`);
   });
 
@@ -68,7 +97,10 @@ describe('bash', () => {
     symlinkSync(temporaryFolder(), join(root, 'link'));
     writeFileSync(join(root, 'file'), '');
     for (const cwd of ['..', '/', 'link', 'file', 'missing', 'a\0b']) {
-      expect(await bash({ command: 'echo ran', cwd })).toMatchObject({ status: 'failed', text: expect.not.stringContaining('ran') as string });
+      expect(await bash({ command: 'echo ran', cwd })).toMatchObject({
+        status: 'failed',
+        text: expect.not.stringContaining('ran') as string,
+      });
     }
   });
 
@@ -83,7 +115,9 @@ describe('bash', () => {
   });
 
   it('describes binary output', async () => {
-    expect((await (await bench()).bash('head -c 1000 /dev/zero')).text).toBe('(binary output of 1000 bytes, not shown)');
+    expect((await (await bench()).bash('head -c 1000 /dev/zero')).text).toBe(
+      '(binary output of 1000 bytes, not shown)',
+    );
   });
 
   it('reads a gigabyte with little memory', { timeout: 120_000 }, async () => {
@@ -105,7 +139,9 @@ describe('bash', () => {
     expect(await bash(`echo begun; sleep ${seconds} & sleep ${seconds}`)).toMatchObject({
       status: 'failed',
       code: 'command-timed-out',
-      text: expect.stringMatching(/^begun\n[^]*The command took longer than 300 ms; it and its processes were ended\.$/) as string,
+      text: expect.stringMatching(
+        /^begun\n[^]*The command took longer than 300 ms; it and its processes were ended\.$/,
+      ) as string,
       details: { ending: 'timed-out', timeoutMs: 300 },
     });
     await waitUntilGone(`sleep ${seconds}`);
@@ -124,7 +160,17 @@ describe('bash', () => {
     const stop = new AbortController();
     const tool = bashTool(workspace, { sandbox });
     const running = Promise.resolve(
-      tool.run({ command: `sleep ${seconds} & yes` }, { call: { id: '1', name: 'bash' }, turn: 't', session: 's', step: 1, signal: stop.signal, progress: () => stop.abort() }),
+      tool.run(
+        { command: `sleep ${seconds} & yes` },
+        {
+          call: { id: '1', name: 'bash' },
+          turn: 't',
+          session: 's',
+          step: 1,
+          signal: stop.signal,
+          progress: () => stop.abort(),
+        },
+      ),
     );
     await expect(running).rejects.toMatchObject({ code: 'command-aborted' });
     await waitUntilGone(`sleep ${seconds}`);
@@ -134,8 +180,13 @@ describe('bash', () => {
     const { sandbox, workspace } = await bench();
     const seconds = uniqueSeconds();
     const stop = new AbortController();
-    const model = scriptedModel([response(call('1', 'bash', { command: `echo begun; sleep ${seconds} & sleep ${seconds}` }))]);
-    const agent = harness({ model, tools: toolDriver(createRegistry().register(bashTool(workspace, { sandbox }))) }).pipe();
+    const model = scriptedModel([
+      response(call('1', 'bash', { command: `echo begun; sleep ${seconds} & sleep ${seconds}` })),
+    ]);
+    const agent = harness({
+      model,
+      tools: toolDriver(createRegistry().register(bashTool(workspace, { sandbox }))),
+    }).pipe();
     const events = await lastValueFrom(
       agent.turn({ session: 's', input: 'Wait', signal: stop.signal }).pipe(
         tap((event) => event.type === 'tool.progress' && stop.abort()),
@@ -153,7 +204,14 @@ describe('bash', () => {
     const tool = bashTool(workspace, { sandbox });
     await tool.run(
       { command: 'for i in $(seq 300); do echo $i; done; sleep 0.4; echo late' },
-      { call: { id: '1', name: 'bash' }, turn: 't', session: 's', step: 1, signal: new AbortController().signal, progress: (value) => told.push(value) },
+      {
+        call: { id: '1', name: 'bash' },
+        turn: 't',
+        session: 's',
+        step: 1,
+        signal: new AbortController().signal,
+        progress: (value) => told.push(value),
+      },
     );
     expect(told.length).toBeGreaterThanOrEqual(2);
     expect(told.length).toBeLessThan(10);
@@ -170,25 +228,50 @@ describe('bash', () => {
 
   it('refuses what its permissions refuse, before anything runs', async () => {
     const { bash } = await bench({ permissions: { blockedCommands: ['touch'] } });
-    expect(await bash('echo ran; touch x')).toMatchObject({ status: 'failed', code: 'command-denied', text: 'The command was not run. "touch" is blocked.', details: { decision: 'deny' } });
+    expect(await bash('echo ran; touch x')).toMatchObject({
+      status: 'failed',
+      code: 'command-denied',
+      text: 'The command was not run. "touch" is blocked.',
+      details: { decision: 'deny' },
+    });
     expect((await bash('ls')).text).toBe('(no output)');
   });
 
   it('asks where the judge says so, and takes silence and errors for no', async () => {
     const judge = () => ({ decision: 'ask', reason: 'It deploys.' }) as const;
-    expect(await (await bench({ permissions: { judge } })).bash('echo ran')).toMatchObject({ status: 'failed', code: 'approval-required' });
+    expect(await (await bench({ permissions: { judge } })).bash('echo ran')).toMatchObject({
+      status: 'failed',
+      code: 'approval-required',
+    });
 
     const asked: CommandRequest[] = [];
-    const answers: (() => boolean | Promise<boolean>)[] = [() => true, () => Promise.resolve(false), () => Promise.reject(new Error('gone')), () => { throw new Error('broken'); }];
-    const { bash, root } = await bench({ permissions: { judge }, ask: (request) => (asked.push(request), (answers.shift() as () => boolean)()) });
+    const answers: (() => boolean | Promise<boolean>)[] = [
+      () => true,
+      () => Promise.resolve(false),
+      () => Promise.reject(new Error('gone')),
+      () => {
+        throw new Error('broken');
+      },
+    ];
+    const { bash, root } = await bench({
+      permissions: { judge },
+      ask: (request) => (asked.push(request), (answers.shift() as () => boolean)()),
+    });
     expect((await bash('echo ran')).text).toBe('ran\n');
     expect(asked).toEqual([{ command: 'echo ran', cwd: root, reason: 'It deploys.', session: 'session' }]);
-    for (let index = 0; index < 3; index += 1) expect(await bash('echo ran')).toMatchObject({ status: 'failed', code: 'not-approved' });
+    for (let index = 0; index < 3; index += 1) {
+      expect(await bash('echo ran')).toMatchObject({ status: 'failed', code: 'not-approved' });
+    }
   });
 
   it('is destructive on the host and only writes locally where nothing else can be reached', async () => {
     const { sandbox, workspace } = await bench();
-    expect(bashTool(workspace, { sandbox })).toMatchObject({ name: 'bash', effect: 'destructive', idempotent: false, timeoutMs: 610_000 });
+    expect(bashTool(workspace, { sandbox })).toMatchObject({
+      name: 'bash',
+      effect: 'destructive',
+      idempotent: false,
+      timeoutMs: 610_000,
+    });
     const isolated = { ...sandbox, isolates: { files: true, network: true } };
     const tool = bashTool(workspace, { sandbox: isolated });
     expect(tool.effect).toBe('local-write');

@@ -47,9 +47,14 @@ export interface BashOptions {
 }
 
 const optionsSchema = z.strictObject({
-  sandbox: z.custom<Sandbox>((value) => typeof value === 'object' && value !== null && 'run' in value, 'it has to be what createSandbox returns'),
+  sandbox: z.custom<Sandbox>(
+    (value) => typeof value === 'object' && value !== null && 'run' in value,
+    'it has to be what createSandbox returns',
+  ),
   permissions: z.custom<BashPermissions>().optional(),
-  ask: z.custom<NonNullable<BashOptions['ask']>>((value) => typeof value === 'function', 'it has to be a function').optional(),
+  ask: z
+    .custom<NonNullable<BashOptions['ask']>>((value) => typeof value === 'function', 'it has to be a function')
+    .optional(),
   timeoutMs: z.int().positive().default(120_000),
   maxChars: z.int().positive().default(30_000),
 });
@@ -79,14 +84,28 @@ export const bashTool = (workspace: { readonly paths: WorkspacePaths }, options:
   const { sandbox, ask, maxChars, permissions, ...rest } = parseOptions('bashTool', optionsSchema, options);
   const { paths } = workspace;
   if (sandbox.root !== paths.root) {
-    throw new WorkspaceOptionsError('bashTool', 'sandbox', `its root is ${JSON.stringify(sandbox.root)}, that of the workspace is ${JSON.stringify(paths.root)}.`);
+    throw new WorkspaceOptionsError(
+      'bashTool',
+      'sandbox',
+      `its root is ${JSON.stringify(sandbox.root)}, that of the workspace is ${JSON.stringify(paths.root)}.`,
+    );
   }
   const policy = createCommandPolicy(permissions);
   const timeoutMs = Math.min(rest.timeoutMs, sandbox.timeoutMs);
   const input = z.object({
     command: z.string().min(1).describe('The line to run.'),
-    cwd: z.string().optional().describe('The folder to run in, from the root of the workspace. Each command begins anew: cd lasts for one command.'),
-    timeoutMs: z.int().min(1).max(sandbox.timeoutMs).optional().describe(`How long it may take, in milliseconds; ${timeoutMs} if you do not say.`),
+    cwd: z
+      .string()
+      .optional()
+      .describe(
+        'The folder to run in, from the root of the workspace. Each command begins anew: cd lasts for one command.',
+      ),
+    timeoutMs: z
+      .int()
+      .min(1)
+      .max(sandbox.timeoutMs)
+      .optional()
+      .describe(`How long it may take, in milliseconds; ${timeoutMs} if you do not say.`),
   });
   return defineTool({
     name: 'bash',
@@ -122,18 +141,32 @@ const describe = ({ isolates, mountPath }: Sandbox): string =>
     ...(isolates.files ? ['Only files of the workspace can be changed.'] : []),
   ].join(' ');
 
-const authorize = async (policy: CommandPolicy, ask: BashOptions['ask'], request: Omit<CommandRequest, 'reason'>): Promise<void> => {
+const authorize = async (
+  policy: CommandPolicy,
+  ask: BashOptions['ask'],
+  request: Omit<CommandRequest, 'reason'>,
+): Promise<void> => {
   const { decision, reason } = await policy(request.command, { cwd: request.cwd });
   if (decision === 'allow') return;
   const details = { kind: 'bash', decision };
-  if (decision === 'deny') throw new ToolError(`The command was not run. ${reason}`, { code: 'command-denied', details });
+  if (decision === 'deny') {
+    throw new ToolError(`The command was not run. ${reason}`, { code: 'command-denied', details });
+  }
   if (ask === undefined) {
-    throw new ToolError(`The command was not run: it needs an approval, and nobody can be asked. ${reason}`, { code: 'approval-required', details });
+    throw new ToolError(`The command was not run: it needs an approval, and nobody can be asked. ${reason}`, {
+      code: 'approval-required',
+      details,
+    });
   }
   const approved: unknown = await Promise.resolve(request)
     .then((asked) => ask({ ...asked, reason }))
     .catch(() => false);
-  if (approved !== true) throw new ToolError(`The command was not run: its approval was refused. ${reason}`, { code: 'not-approved', details });
+  if (approved !== true) {
+    throw new ToolError(`The command was not run: its approval was refused. ${reason}`, {
+      code: 'not-approved',
+      details,
+    });
+  }
 };
 
 const writeTo = (window: OutputWindow, context: ToolContext): ((chunk: Uint8Array) => void) => {

@@ -48,7 +48,10 @@ export type CommandPolicy = (command: string, context: { readonly cwd: string })
 
 const entry = z
   .string()
-  .regex(/^[^\s*?[\]{}$`'"|&;<>()\\~]+(?: [^\s*?[\]{}$`'"|&;<>()\\~]+)*$/, 'it has to be plain words, such as "git" or "npm run test"; wildcards do not exist, because "git" covers all of git')
+  .regex(
+    /^[^\s*?[\]{}$`'"|&;<>()\\~]+(?: [^\s*?[\]{}$`'"|&;<>()\\~]+)*$/,
+    'it has to be plain words, such as "git" or "npm run test"; wildcards do not exist, because "git" covers all of git',
+  )
   .transform((text) => text.split(' '));
 
 /** Checks {@link BashPermissions}. */
@@ -74,7 +77,11 @@ export const bashPermissionsSchema = z.strictObject({
  * ```
  */
 export const createCommandPolicy = (permissions: BashPermissions = {}): CommandPolicy => {
-  const { allowWrite, allowedCommands, blockedCommands, judge } = parseOptions('createCommandPolicy', bashPermissionsSchema, permissions);
+  const { allowWrite, allowedCommands, blockedCommands, judge } = parseOptions(
+    'createCommandPolicy',
+    bashPermissionsSchema,
+    permissions,
+  );
   const hasRules = !allowWrite || allowedCommands !== undefined || blockedCommands.length > 0;
 
   const whyNot = (line: string): string | undefined => {
@@ -109,12 +116,18 @@ const configSchema = z.strictObject({
  *
  * @throws WorkspaceOptionsError for a word that is unknown, or a wrong value.
  */
-export const bashConfig = (config: unknown): Pick<BashPermissions, 'allowWrite' | 'allowedCommands' | 'blockedCommands'> => {
+export const bashConfig = (
+  config: unknown,
+): Pick<BashPermissions, 'allowWrite' | 'allowedCommands' | 'blockedCommands'> => {
   const { allow_write, allowed_commands, blocked_commands } = parseOptions('bashConfig', configSchema, config);
   return { allowWrite: allow_write, allowedCommands: allowed_commands, blockedCommands: blocked_commands };
 };
 
-const judged = async (judge: CommandJudge, line: string, context: { readonly cwd: string }): Promise<CommandVerdict> => {
+const judged = async (
+  judge: CommandJudge,
+  line: string,
+  context: { readonly cwd: string },
+): Promise<CommandVerdict> => {
   try {
     const { decision, reason, findings = [] } = await judge(line, context);
     if (decision === 'allow') return { decision, reason: '' };
@@ -122,17 +135,23 @@ const judged = async (judge: CommandJudge, line: string, context: { readonly cwd
     const text = [reason, ...details].filter((part) => part !== undefined && part !== '').join(' ');
     return { decision: decision === 'ask' ? 'ask' : 'deny', reason: text || 'The policy does not allow this command.' };
   } catch (error) {
-    return { decision: 'deny', reason: `The policy could not judge this command: ${error instanceof Error ? error.message : String(error)}` };
+    return {
+      decision: 'deny',
+      reason: `The policy could not judge this command: ${error instanceof Error ? error.message : String(error)}`,
+    };
   }
 };
 
 const whyReadOnly = (command: ShellCommand): string | undefined => {
   const reason = whyItWrites(command) ?? whyDangerous(command);
-  return reason === undefined ? undefined : `Only commands that read are allowed here (allowWrite is false): ${reason}.`;
+  return reason === undefined
+    ? undefined
+    : `Only commands that read are allowed here (allowWrite is false): ${reason}.`;
 };
 
 /** Variables that decide what a command is, or what it runs. */
-const powerful = /^(?:PATH|IFS|ENV|BASH_.*|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|LD_.*|DYLD_.*|GIT_.*|NODE_OPTIONS|PYTHON.*|PERL.*|RUBY.*|JAVA_TOOL_OPTIONS|PAGER|EDITOR|VISUAL|LESSOPEN|LESSCLOSE|RIPGREP_CONFIG_PATH)$/;
+const powerful =
+  /^(?:PATH|IFS|ENV|BASH_.*|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|LD_.*|DYLD_.*|GIT_.*|NODE_OPTIONS|PYTHON.*|PERL.*|RUBY.*|JAVA_TOOL_OPTIONS|PAGER|EDITOR|VISUAL|LESSOPEN|LESSCLOSE|RIPGREP_CONFIG_PATH)$/;
 
 const whyDangerous = ({ assigns }: ShellCommand): string | undefined => {
   const name = assigns.find((one) => powerful.test(one));
@@ -143,15 +162,20 @@ const whyNotAllowed = (command: ShellCommand, allowed: readonly (readonly string
   const dangerous = whyDangerous(command);
   if (dangerous !== undefined) return `The command is not allowed: ${dangerous}.`;
   const { words } = command;
-  if (words.length === 0 || allowed.some((entry) => entry.every((word, index) => words[index]?.value === word))) return undefined;
-  const shown = words[0]?.value === undefined ? 'A command whose name is only known when it runs' : JSON.stringify(words[0].value);
+  if (words.length === 0 || allowed.some((entry) => entry.every((word, index) => words[index]?.value === word))) {
+    return undefined;
+  }
+  const shown =
+    words[0]?.value === undefined ? 'A command whose name is only known when it runs' : JSON.stringify(words[0].value);
   return `${shown} is not among the allowed commands: ${allowed.map((entry) => entry.join(' ')).join(', ') || 'there are none'}.`;
 };
 
 const whyBlocked = ({ words }: ShellCommand, blocked: readonly (readonly string[])[]): string | undefined => {
   const [first, ...args] = words;
   if (first === undefined) return undefined;
-  if (first.value === undefined) return 'A command whose name is only known when it runs cannot be checked against blockedCommands.';
+  if (first.value === undefined) {
+    return 'A command whose name is only known when it runs cannot be checked against blockedCommands.';
+  }
   const name = sameName(first.value);
   const found = blocked.find(([program = '', ...rest]) => sameName(program) === name && mayContain(args, rest));
   return found === undefined ? undefined : `"${found.join(' ')}" is blocked.`;

@@ -21,13 +21,22 @@ export const report = (end: CommandEnd, captured: CapturedOutput): CommandReport
 const failureOf = ({ ending, exitCode, signal, timeoutMs }: CommandEnd): CommandReport['failure'] => {
   switch (ending) {
     case 'timed-out':
-      return { code: 'command-timed-out', message: `The command took longer than ${timeoutMs} ms; it and its processes were ended.` };
+      return {
+        code: 'command-timed-out',
+        message: `The command took longer than ${timeoutMs} ms; it and its processes were ended.`,
+      };
     case 'aborted':
       return { code: 'command-aborted', message: 'The command was ended, with its processes.' };
     case 'out-of-memory':
-      return { code: 'command-out-of-memory', message: 'The command was killed because it needed more memory than it may use.' };
+      return {
+        code: 'command-out-of-memory',
+        message: 'The command was killed because it needed more memory than it may use.',
+      };
     case 'exited':
       if (exitCode === 0) return undefined;
-      return { code: 'command-failed', message: `Exit code: ${exitCode ?? 'unknown'}${signal === null ? '' : ` (${signal})`}` };
+      return {
+        code: 'command-failed',
+        message: `Exit code: ${exitCode ?? 'unknown'}${signal === null ? '' : ` (${signal})`}`,
+      };
   }
 };

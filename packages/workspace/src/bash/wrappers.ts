@@ -35,7 +35,10 @@ const wrappers: Readonly<Record<string, Wrapper>> = {
   time: { values: 'fo', flags: ['--portability', '--verbose', '--append', '--quiet'] },
   timeout: { values: 'ks', flags: ['--foreground', '--preserve-status', '--verbose'], skips: 1 },
   toybox: {},
-  xargs: { values: 'aEILlnPsd', flags: ['--null', '--no-run-if-empty', '--verbose', '--exit', '--open-tty', '--interactive'] },
+  xargs: {
+    values: 'aEILlnPsd',
+    flags: ['--null', '--no-run-if-empty', '--verbose', '--exit', '--open-tty', '--interactive'],
+  },
 };
 
 const shells: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash']);
@@ -90,7 +93,9 @@ const expandText = (words: readonly ShellWord[], depth: number): EffectiveComman
 
 /** `bash -c text`, with other options before; a script in a file is its own command. */
 const expandShell = (args: readonly ShellWord[], depth: number): EffectiveCommands => {
-  const option = args.findIndex(({ value, start }) => value === undefined || !/^[-+]/.test(start) || /^-[A-Za-z]*c/.test(start));
+  const option = args.findIndex(
+    ({ value, start }) => value === undefined || !/^[-+]/.test(start) || /^-[A-Za-z]*c/.test(start),
+  );
   const word = args[option];
   if (word === undefined) return none;
   if (word.value === undefined) return { ok: false, problem: 'it runs text that is only known when it runs' };
@@ -110,7 +115,12 @@ const findCommands = (args: readonly ShellWord[]): readonly ShellCommand[] => {
   return commands;
 };
 
-const expandWrapper = (name: string, wrapper: Wrapper, args: readonly ShellWord[], depth: number): EffectiveCommands => {
+const expandWrapper = (
+  name: string,
+  wrapper: Wrapper,
+  args: readonly ShellWord[],
+  depth: number,
+): EffectiveCommands => {
   const unknown: EffectiveCommands = { ok: false, problem: `where the command of ${name} begins cannot be told` };
   const assigns: string[] = [];
   let skips = wrapper.skips ?? 0;
@@ -118,7 +128,9 @@ const expandWrapper = (name: string, wrapper: Wrapper, args: readonly ShellWord[
     const { value, start } = args[index] as ShellWord;
     const [, assigned] = /^([A-Za-z_]\w*)\+?=/.exec(start) ?? [];
     if (start.startsWith('--') && value !== '--') {
-      const isClear = value !== undefined && (wrapper.flags?.includes(value) === true || (value.includes('=') && wrapper.lines === undefined));
+      const isClear =
+        value !== undefined &&
+        (wrapper.flags?.includes(value) === true || (value.includes('=') && wrapper.lines === undefined));
       if (!isClear) return unknown;
     } else if (start.startsWith('-') && start !== '-' && value !== '--') {
       if (value === undefined) return unknown;

@@ -35,7 +35,10 @@ export const changeFile = <Result>(workspace: Workspace, change: FileChange<Resu
     return result;
   });
 
-const loadIfPresent = async <Result>(workspace: Workspace, { path, create }: FileChange<Result>): Promise<LoadedFile | undefined> => {
+const loadIfPresent = async <Result>(
+  workspace: Workspace,
+  { path, create }: FileChange<Result>,
+): Promise<LoadedFile | undefined> => {
   try {
     return await loadFile(workspace, path);
   } catch (error) {
@@ -55,18 +58,33 @@ const checkSeen = (workspace: Workspace, path: string, session: string, current:
   }
 };
 
-const save = async <Result>(workspace: Workspace, { path, context }: FileChange<Result>, data: Buffer, current: LoadedFile | undefined) => {
+const save = async <Result>(
+  workspace: Workspace,
+  { path, context }: FileChange<Result>,
+  data: Buffer,
+  current: LoadedFile | undefined,
+) => {
   const shown = workspace.paths.display(path);
   try {
     const folder = await workspace.paths.openFolder(dirname(path), { create: true });
     try {
-      return await writeAtomically({ folder, name: basename(path), data, replaces: current?.stats, signal: context.signal });
+      return await writeAtomically({
+        folder,
+        name: basename(path),
+        data,
+        replaces: current?.stats,
+        signal: context.signal,
+      });
     } finally {
       await folder.close();
     }
   } catch (error) {
     if (error instanceof FileChangedError) {
-      throw fileFailure('stale', `${shown} was changed by somebody else at this moment and was left alone: read it again.`, { cause: error });
+      throw fileFailure(
+        'stale',
+        `${shown} was changed by somebody else at this moment and was left alone: read it again.`,
+        { cause: error },
+      );
     }
     throw asFileFailure(error, shown);
   }

@@ -41,7 +41,9 @@ const signatures: readonly Signature[] = [
 
 /** Tells text, images and other files apart by their first {@link headBytes}. */
 export const contentKind = (head: Buffer): ContentKind => {
-  const found = signatures.find(({ bytes, at = 0 }) => head.subarray(at, at + bytes.length / 2).equals(Buffer.from(bytes, 'hex')));
+  const found = signatures.find(({ bytes, at = 0 }) =>
+    head.subarray(at, at + bytes.length / 2).equals(Buffer.from(bytes, 'hex')),
+  );
   if (found?.mediaType !== undefined) return { kind: 'image', mediaType: found.mediaType };
   if (found?.description !== undefined) return { kind: 'binary', description: found.description };
   return head.includes(0) ? { kind: 'binary', description: 'binary data of an unknown type' } : { kind: 'text' };

@@ -18,8 +18,13 @@ const maxEdits = 4_000;
 
 /** The difference of two texts of one file. `path` is how the file is called in the header. */
 export const fileDiff = (path: string, before: string, after: string): FileDiff => {
-  const patch = structuredPatch(`a/${path}`, `b/${path}`, before, after, undefined, undefined, { context: 3, maxEditLength: maxEdits });
-  if (patch === undefined) return { diff: '', additions: countLines(after), deletions: countLines(before), isDiffCut: true };
+  const patch = structuredPatch(`a/${path}`, `b/${path}`, before, after, undefined, undefined, {
+    context: 3,
+    maxEditLength: maxEdits,
+  });
+  if (patch === undefined) {
+    return { diff: '', additions: countLines(after), deletions: countLines(before), isDiffCut: true };
+  }
   if (patch.hunks.length === 0) return { diff: '', additions: 0, deletions: 0, isDiffCut: false };
   const lines = patch.hunks.flatMap((hunk) => hunk.lines);
   const hunks = patch.hunks.map((hunk) => ({ ...hunk, lines: hunk.lines.map(shortened) }));
@@ -33,7 +38,8 @@ export const fileDiff = (path: string, before: string, after: string): FileDiff 
   };
 };
 
-const countOf = (lines: readonly string[], sign: string): number => lines.reduce((sum, line) => sum + (line.startsWith(sign) ? 1 : 0), 0);
+const countOf = (lines: readonly string[], sign: string): number =>
+  lines.reduce((sum, line) => sum + (line.startsWith(sign) ? 1 : 0), 0);
 
 const shortened = (line: string): string =>
   line.length > maxLineChars ? `${line.slice(0, maxLineChars).toWellFormed()}… [${line.length - 1} characters]` : line;

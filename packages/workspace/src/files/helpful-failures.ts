@@ -10,10 +10,15 @@ const maxSimilar = 3;
 /** The failure of a tool that wanted a file and got a folder; it says what is in it. */
 export const folderFailure = async (workspace: Workspace, path: string): Promise<ToolError> => {
   const shown = workspace.paths.display(path);
-  const names = (await entriesOf(workspace, path)).map((entry) => workspace.paths.display(join(path, entry.name)) + (entry.isDirectory() ? '/' : ''));
+  const names = (await entriesOf(workspace, path)).map(
+    (entry) => workspace.paths.display(join(path, entry.name)) + (entry.isDirectory() ? '/' : ''),
+  );
   const listed = names.length === 0 ? 'It is empty' : `It holds ${names.slice(0, maxListed).join(', ')}`;
   const more = names.length > maxListed ? ` and ${names.length - maxListed} more` : '';
-  return fileFailure('is-folder', `${shown} is a folder. ${listed}${more}. List it with glob, such as ${JSON.stringify({ pattern: '*', path: shown })}.`);
+  return fileFailure(
+    'is-folder',
+    `${shown} is a folder. ${listed}${more}. List it with glob, such as ${JSON.stringify({ pattern: '*', path: shown })}.`,
+  );
 };
 
 /** The failure of a tool whose file does not exist; it names files that it may have meant. */
@@ -36,7 +41,9 @@ const entriesOf = async (workspace: Workspace, path: string): Promise<Dirent[]> 
     workspace.paths.resolve(path, { for: 'read' });
     const folder = await workspace.paths.openFolder(path);
     try {
-      const entries = (await folder.entries()).filter((entry) => workspace.paths.permits(join(path, entry.name), { for: 'read' }));
+      const entries = (await folder.entries()).filter((entry) =>
+        workspace.paths.permits(join(path, entry.name), { for: 'read' }),
+      );
       return entries.toSorted((left, right) => (left.name < right.name ? -1 : 1));
     } finally {
       await folder.close();

@@ -7,7 +7,9 @@ const everything: WindowOptions = { offset: 1, maxLines: 1_000, maxBytes: 1_000_
 const windowOf = (text: string | Buffer, options: Partial<WindowOptions> = {}, chunkBytes = 1_000_000) => {
   const window = new LineWindow({ ...everything, ...options });
   const bytes = Buffer.from(text as string);
-  for (let start = 0; start < bytes.length; start += chunkBytes) window.write(bytes.subarray(start, start + chunkBytes));
+  for (let start = 0; start < bytes.length; start += chunkBytes) {
+    window.write(bytes.subarray(start, start + chunkBytes));
+  }
   return window.end();
 };
 const textsOf = (...parameters: Parameters<typeof windowOf>) => windowOf(...parameters).lines.map((line) => line.text);
@@ -31,7 +33,10 @@ describe('LineWindow', () => {
 
   it('keeps the lines from an offset on and goes on counting', () => {
     const { lines, seenLines } = windowOf('1\n2\n3\n4\n5', { offset: 2, maxLines: 2 });
-    expect(lines.map((line) => [line.number, line.text])).toEqual([[2, '2'], [3, '3']]);
+    expect(lines.map((line) => [line.number, line.text])).toEqual([
+      [2, '2'],
+      [3, '3'],
+    ]);
     expect(seenLines).toBe(5);
   });
 
@@ -48,7 +53,9 @@ describe('LineWindow', () => {
       { number: 1, text: 'abcd', bytes: 10, isCut: true },
       { number: 2, text: 'xy', bytes: 2, isCut: false },
     ]);
-    expect(windowOf(line, { maxLineChars: 4, column: 9 }).lines).toEqual([{ number: 1, text: 'ij', bytes: 10, isCut: false }]);
+    expect(windowOf(line, { maxLineChars: 4, column: 9 }).lines).toEqual([
+      { number: 1, text: 'ij', bytes: 10, isCut: false },
+    ]);
     expect(textsOf(line, { column: 20 })).toEqual(['']);
     expect(windowOf('abcd\r\n', { maxLineChars: 4 }, 1).lines[0]).toMatchObject({ text: 'abcd', isCut: false });
     expect(windowOf('abcd\rx\n', { maxLineChars: 4 }, 1).lines[0]).toMatchObject({ text: 'abcd', isCut: true });
@@ -73,28 +80,41 @@ describe('LineWindow', () => {
   it('finds the same lines as a split, however the text arrives', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '\n', '\r\n', '🙂', 'é', ' '), maxLength: 60 });
     fc.assert(
-      fc.property(text, fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 6 }), (content, chunk, offset, maxLines) => {
-        const split = content.split('\n').map((line) => line.replace(/\r$/u, ''));
-        if (split.at(-1) === '') split.pop();
-        const result = windowOf(content, { offset, maxLines }, chunk);
-        expect(result.seenLines).toBe(split.length);
-        expect(result.lines.map((line) => line.text)).toEqual(split.slice(offset - 1, offset - 1 + maxLines));
-      }),
+      fc.property(
+        text,
+        fc.integer({ min: 1, max: 9 }),
+        fc.integer({ min: 1, max: 12 }),
+        fc.integer({ min: 1, max: 6 }),
+        (content, chunk, offset, maxLines) => {
+          const split = content.split('\n').map((line) => line.replace(/\r$/u, ''));
+          if (split.at(-1) === '') split.pop();
+          const result = windowOf(content, { offset, maxLines }, chunk);
+          expect(result.seenLines).toBe(split.length);
+          expect(result.lines.map((line) => line.text)).toEqual(split.slice(offset - 1, offset - 1 + maxLines));
+        },
+      ),
     );
   });
 
   it('keeps within its limits, whatever they are', () => {
     const small = fc.integer({ min: 1, max: 30 });
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), small, small, small, small, (content, maxBytes, maxLineChars, column, chunk) => {
-        const { lines } = windowOf(content, { maxBytes, maxLineChars, column }, chunk);
-        const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line.text) + 1, 0);
-        expect(lines.length <= 1 || bytes <= maxBytes).toBe(true);
-        for (const line of lines) {
-          expect(line.text.length).toBeLessThanOrEqual(maxLineChars);
-          expect(line.text.isWellFormed()).toBe(true);
-        }
-      }),
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 80 }),
+        small,
+        small,
+        small,
+        small,
+        (content, maxBytes, maxLineChars, column, chunk) => {
+          const { lines } = windowOf(content, { maxBytes, maxLineChars, column }, chunk);
+          const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line.text) + 1, 0);
+          expect(lines.length <= 1 || bytes <= maxBytes).toBe(true);
+          for (const line of lines) {
+            expect(line.text.length).toBeLessThanOrEqual(maxLineChars);
+            expect(line.text.isWellFormed()).toBe(true);
+          }
+        },
+      ),
     );
   });
 });

@@ -29,7 +29,11 @@ export const hashOf = (bytes: Buffer): string => createHash('sha256').update(byt
  *
  * @throws ToolError if it is missing, a folder, or neither file nor folder; the first two with a hint where to look.
  */
-export const withFile = async <Result>(workspace: Workspace, path: string, task: (file: OpenedFile) => Promise<Result>): Promise<Result> => {
+export const withFile = async <Result>(
+  workspace: Workspace,
+  path: string,
+  task: (file: OpenedFile) => Promise<Result>,
+): Promise<Result> => {
   const shown = workspace.paths.display(path);
   try {
     const handle = await workspace.paths.openFile(path);
@@ -49,7 +53,9 @@ export const withFile = async <Result>(workspace: Workspace, path: string, task:
 /** Takes in a whole file. */
 export const loadFile = async (workspace: Workspace, path: string): Promise<LoadedFile> =>
   withFile(workspace, path, async ({ handle, stats }) => {
-    if (stats.size > BigInt(workspace.limits.maxFileBytes)) return { stats, version: versionOf(stats), bytes: undefined };
+    if (stats.size > BigInt(workspace.limits.maxFileBytes)) {
+      return { stats, version: versionOf(stats), bytes: undefined };
+    }
     const bytes = await handle.readFile();
     return { stats, version: versionOf(stats, hashOf(bytes)), bytes };
   });

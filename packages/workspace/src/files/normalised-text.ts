@@ -32,7 +32,10 @@ export const withPlainLineEnds = (text: string): NormalisedText => {
 /** The text with `\n` for `\r\n`, and with plain quotes, dashes and spaces for those of typographers. */
 export const withPlainCharacters = (text: string): NormalisedText => {
   const lines = withPlainLineEnds(text);
-  return { text: lines.text.replace(fancy, (character) => plain.get(character) ?? character), originalIndex: lines.originalIndex };
+  return {
+    text: lines.text.replace(fancy, (character) => plain.get(character) ?? character),
+    originalIndex: lines.originalIndex,
+  };
 };
 
 /** How many of these sorted numbers are smaller than `limit`. */

@@ -13,7 +13,12 @@ const messageOf = (text: string, replacement: Replacement) => {
 
 describe('replaceText', () => {
   it('replaces the only occurrence', () => {
-    expect(replaceText('one two three', { old: 'two', new: '2' })).toEqual({ ok: true, text: 'one 2 three', match: 'exact', count: 1 });
+    expect(replaceText('one two three', { old: 'two', new: '2' })).toEqual({
+      ok: true,
+      text: 'one 2 three',
+      match: 'exact',
+      count: 1,
+    });
     expect(textAfter('abc', 'abc', '')).toBe('');
     expect(textAfter('a\nb\n', 'a\n', 'a\nnew\n')).toBe('a\nnew\nb\n');
   });
@@ -63,7 +68,10 @@ describe('replaceText', () => {
 
   it('finds what only looks the same, and keeps the characters that do not change', () => {
     expect(replaceText('say “hello” — now', { old: 'say "hello" - now', new: 'say "goodbye" - now' })).toEqual({
-      ok: true, text: 'say “goodbye” — now', match: 'look-alike', count: 1,
+      ok: true,
+      text: 'say “goodbye” — now',
+      match: 'look-alike',
+      count: 1,
     });
     expect(textAfter('it’s 5\u00A0€', "it's 5 €", "it's 6 €")).toBe('it’s 6\u00A0€');
     expect(textAfter('plain "q"', 'plain “q”', 'plain “r”')).toBe('plain "r"');
@@ -82,12 +90,17 @@ describe('replaceText', () => {
   });
 
   it('says where the first line of what was not found may be', () => {
-    expect(messageOf('if (x) {\n\treturn  1;\n}', { old: '  return 1;\n  }', new: '' })).toContain('line 2 is like its first line');
+    expect(messageOf('if (x) {\n\treturn  1;\n}', { old: '  return 1;\n  }', new: '' })).toContain(
+      'line 2 is like its first line',
+    );
     expect(messageOf('nothing', { old: 'return 1;', new: '' })).toContain('read the file again');
   });
 
   it('changes the one place and nothing else, for all texts', () => {
-    const letters = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '\r\n', '“', '"', '—', '\u00A0', '🙂'), maxLength: 30 });
+    const letters = fc.string({
+      unit: fc.constantFrom('a', 'b', '\n', '\r\n', '“', '"', '—', '\u00A0', '🙂'),
+      maxLength: 30,
+    });
     fc.assert(
       fc.property(letters, letters, letters, letters, (before, old, after, next) => {
         const result = replaceText(before + old + after, { old, new: next });
@@ -96,7 +109,9 @@ describe('replaceText', () => {
         // In a text with one way to end lines, the result is what a plain replacement makes of it.
         expect(plain(result.text)).toBe(plain(before + old + after).replace(plain(old), () => plain(next)));
         const withoutLoneEnds = (text: string) => !/(?<!\r)\n/u.test(text);
-        if (withoutLoneEnds(before + old + after) && (before + old + after).includes('\n')) expect(withoutLoneEnds(result.text)).toBe(true);
+        if (withoutLoneEnds(before + old + after) && (before + old + after).includes('\n')) {
+          expect(withoutLoneEnds(result.text)).toBe(true);
+        }
       }),
       { numRuns: 2_000 },
     );
@@ -110,7 +125,9 @@ describe('replaceText', () => {
         const there = replaceText(text, { old: `<${old}>`, new: '<@>' });
         const back = there.ok ? replaceText(there.text, { old: '<@>', new: `<${old}>` }) : there;
         // A text without any line end has none to imitate.
-        if (text.replace(`<${old}>`, '').includes('\n') || !old.includes('\n')) expect(back).toMatchObject({ ok: true, text });
+        if (text.replace(`<${old}>`, '').includes('\n') || !old.includes('\n')) {
+          expect(back).toMatchObject({ ok: true, text });
+        }
       }),
     );
   });

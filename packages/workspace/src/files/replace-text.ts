@@ -38,7 +38,9 @@ export type ReplacementResult =
 export const replaceText = (text: string, replacement: Replacement): ReplacementResult => {
   const old = withPlainLineEnds(replacement.old).text;
   const next = withPlainLineEnds(replacement.new).text;
-  if (old === '') return failure('empty-old', 'old is empty: say which text is to be replaced, or use write for the whole file');
+  if (old === '') {
+    return failure('empty-old', 'old is empty: say which text is to be replaced, or use write for the whole file');
+  }
   if (old === next) return failure('no-change', 'old and new are the same: nothing would change');
   const exact = withPlainLineEnds(text);
   const found = occurrences(exact.text, old);
@@ -46,7 +48,10 @@ export const replaceText = (text: string, replacement: Replacement): Replacement
     return { ok: true, match: 'exact', ...splice(text, exact, withoutOverlaps(found, old.length), old, next) };
   }
   if (found.length > 1) {
-    return failure('ambiguous', `old occurs ${found.length} times (${linesOf(exact.text, found)}): add text around the one you mean, or set replaceAll`);
+    return failure(
+      'ambiguous',
+      `old occurs ${found.length} times (${linesOf(exact.text, found)}): add text around the one you mean, or set replaceAll`,
+    );
   }
   return replaceLookAlike(text, old, next);
 };
@@ -57,10 +62,17 @@ const replaceLookAlike = (text: string, old: string, next: string): ReplacementR
   if (found.length === 1) return { ok: true, match: 'look-alike', ...splice(text, alike, found, old, next) };
   if (found.length === 0) return failure('not-found', `old does not occur in the file${hint(alike.text, old)}`);
   const where = linesOf(alike.text, found);
-  return failure('ambiguous', `old does not occur exactly, and ${found.length} places look like it (${where}): copy the text of the one you mean, with its own quotes, dashes and spaces`);
+  return failure(
+    'ambiguous',
+    `old does not occur exactly, and ${found.length} places look like it (${where}): copy the text of the one you mean, with its own quotes, dashes and spaces`,
+  );
 };
 
-const failure = (code: (ReplacementResult & { ok: false })['code'], message: string): ReplacementResult => ({ ok: false, code, message });
+const failure = (code: (ReplacementResult & { ok: false })['code'], message: string): ReplacementResult => ({
+  ok: false,
+  code,
+  message,
+});
 
 /** Every place where the needle begins, overlapping ones too: `aa` stands twice in `aaa`. */
 const occurrences = (haystack: string, needle: string): number[] => {

@@ -9,7 +9,9 @@ describe('isSameVersion', () => {
     expect(isSameVersion(version({ hash: 'a' }), version({ hash: 'a', modified: 2n, inode: 2n }))).toBe(true);
     expect(isSameVersion(version({ hash: 'a' }), version({ hash: 'b' }))).toBe(false);
     expect(isSameVersion(version({ hash: 'a' }), version())).toBe(true);
-    for (const other of [{ size: 2n }, { modified: 2n }, { inode: 2n }]) expect(isSameVersion(version(), version(other))).toBe(false);
+    for (const other of [{ size: 2n }, { modified: 2n }, { inode: 2n }]) {
+      expect(isSameVersion(version(), version(other))).toBe(false);
+    }
   });
 });
 
@@ -19,7 +21,12 @@ describe('SeenFiles', () => {
     seen.remember('alice', '/a', version({ size: 1n }));
     seen.remember('alice', '/a', version({ size: 2n }));
     seen.remember('bob', '/a', version({ size: 3n }));
-    expect([seen.get('alice', '/a')?.size, seen.get('bob', '/a')?.size, seen.get('carol', '/a'), seen.get('bob', '/b')]).toEqual([2n, 3n, undefined, undefined]);
+    expect([
+      seen.get('alice', '/a')?.size,
+      seen.get('bob', '/a')?.size,
+      seen.get('carol', '/a'),
+      seen.get('bob', '/b'),
+    ]).toEqual([2n, 3n, undefined, undefined]);
   });
 
   it('forgets what was not used for longest', () => {
@@ -28,12 +35,20 @@ describe('SeenFiles', () => {
       seen.remember('alice', `/${file}`, version());
       seen.remember('alice', '/always', version());
     }
-    expect([seen.get('alice', '/0'), seen.get('alice', '/2999') !== undefined, seen.get('alice', '/always') !== undefined]).toEqual([undefined, true, true]);
+    expect([
+      seen.get('alice', '/0'),
+      seen.get('alice', '/2999') !== undefined,
+      seen.get('alice', '/always') !== undefined,
+    ]).toEqual([undefined, true, true]);
     for (let session = 0; session < 300; session += 1) {
       seen.remember(`session ${session}`, '/a', version());
       seen.remember('steady', '/a', version());
     }
-    expect([seen.get('session 0', '/a'), seen.get('session 299', '/a') !== undefined, seen.get('steady', '/a') !== undefined]).toEqual([undefined, true, true]);
+    expect([
+      seen.get('session 0', '/a'),
+      seen.get('session 299', '/a') !== undefined,
+      seen.get('steady', '/a') !== undefined,
+    ]).toEqual([undefined, true, true]);
   });
 });
 

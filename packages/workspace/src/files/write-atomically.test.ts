@@ -1,4 +1,17 @@
-import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -20,7 +33,8 @@ afterEach(async () => {
 
 const at = (name: string) => join(root, name);
 const statsOf = (name: string) => statSync(at(name), { bigint: true });
-const write = (name: string, text: string, more: Partial<AtomicWrite> = {}) => writeAtomically({ folder, name, data: Buffer.from(text), replaces: undefined, ...more });
+const write = (name: string, text: string, more: Partial<AtomicWrite> = {}) =>
+  writeAtomically({ folder, name, data: Buffer.from(text), replaces: undefined, ...more });
 const content = (name: string) => readFileSync(at(name), 'utf8');
 
 describe('writeAtomically', () => {

@@ -33,7 +33,11 @@ export class FileChangedError extends Error {
 export const writeAtomically = async ({ folder, name, data, replaces, signal }: AtomicWrite): Promise<FileVersion> => {
   signal?.throwIfAborted();
   const temporary = folder.at(`.h-${freshId()}.tmp`);
-  const handle = await open(temporary, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, replaces === undefined ? 0o666 : 0o600);
+  const handle = await open(
+    temporary,
+    O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY,
+    replaces === undefined ? 0o666 : 0o600,
+  );
   try {
     const stats = await fill(handle, data, replaces);
     signal?.throwIfAborted();

@@ -51,14 +51,24 @@ export const beginWork = async (repository: GitRepository, request: WorkRequest)
   await repository.top();
   const { claims } = repository;
   const { current } = claims;
-  const work = current === undefined ? await claimAlone(repository, request) : { claim: await joined(repository, current, request), created: false };
+  const work =
+    current === undefined
+      ? await claimAlone(repository, request)
+      : { claim: await joined(repository, current, request), created: false };
   claims.enter(request.turn, work.claim);
   return work;
 };
 
-const joined = async (repository: GitRepository, current: WorkTreeClaim, { strategy, session }: WorkRequest): Promise<WorkTreeClaim> => {
+const joined = async (
+  repository: GitRepository,
+  current: WorkTreeClaim,
+  { strategy, session }: WorkRequest,
+): Promise<WorkTreeClaim> => {
   if (strategy === 'per-agent' && current.isAgentBranch) {
-    throw new GitError('git-work-tree-in-use', `The session ${JSON.stringify(current.session)} works in this work tree on ${String(current.branch)}; give ${JSON.stringify(session)} a work tree of its own (addWorktree), or share the branch.`);
+    throw new GitError(
+      'git-work-tree-in-use',
+      `The session ${JSON.stringify(current.session)} works in this work tree on ${String(current.branch)}; give ${JSON.stringify(session)} a work tree of its own (addWorktree), or share the branch.`,
+    );
   }
   const { branch } = (await repository.state()).head;
   if (branch === current.branch) return current;
@@ -67,7 +77,10 @@ const joined = async (repository: GitRepository, current: WorkTreeClaim, { strat
 
 /** Somebody else is at the work tree's helm. */
 export const branchChanged = (expected: string | undefined, actual: string | undefined): GitError =>
-  new GitError('git-branch-changed', `The work tree was switched from ${expected ?? 'a detached head'} to ${actual ?? 'a detached head'}; what is there now is left alone.`);
+  new GitError(
+    'git-branch-changed',
+    `The work tree was switched from ${expected ?? 'a detached head'} to ${actual ?? 'a detached head'}; what is there now is left alone.`,
+  );
 
 const claimAlone = async (repository: GitRepository, request: WorkRequest): Promise<BegunWork> => {
   await repository.checkIdle();
@@ -79,7 +92,10 @@ const claimAlone = async (repository: GitRepository, request: WorkRequest): Prom
   const { ownBranch } = repository.claims;
   if (!request.autoBranch || (ownBranch !== undefined && ownBranch === head.branch)) {
     const isAgentBranch = ownBranch !== undefined;
-    return { claim: { session, branch: head.branch, isAgentBranch, original: undefined, base: head.commit, dirty }, created: false };
+    return {
+      claim: { session, branch: head.branch, isAgentBranch, original: undefined, base: head.commit, dirty },
+      created: false,
+    };
   }
   const { branch, base, original, created } = await agentBranch(repository, request, head);
   if (request.strategy === 'shared') repository.claims.shared = { branch, base };
@@ -99,7 +115,12 @@ const agentBranch = async (repository: GitRepository, request: WorkRequest, head
   const known = (strategy === 'shared' ? repository.claims.shared : undefined) ?? saved;
   if (known !== undefined && known.branch === head.branch) {
     // Left checked out last time, because something was not committed.
-    return { branch: known.branch, base: known.base, original: saved?.branch === known.branch ? saved.original : undefined, created: false };
+    return {
+      branch: known.branch,
+      base: known.base,
+      original: saved?.branch === known.branch ? saved.original : undefined,
+      created: false,
+    };
   }
   if (known !== undefined && (await repository.commitOf(`refs/heads/${known.branch}`)) !== undefined) {
     await repository.git(['switch', '--quiet', '--no-guess', known.branch]);
@@ -111,12 +132,17 @@ const agentBranch = async (repository: GitRepository, request: WorkRequest, head
 /** Files that are not committed. */
 const uncommitted = (entries: readonly StatusEntry[]): readonly string[] => {
   const conflict = entries.find(({ change }) => change === 'conflict');
-  if (conflict !== undefined) throw new GitError('git-in-progress', `${conflict.path} is in conflict; resolve it first.`);
+  if (conflict !== undefined) {
+    throw new GitError('git-in-progress', `${conflict.path} is in conflict; resolve it first.`);
+  }
   return entries.map(({ path }) => path);
 };
 
 /** Makes a branch with a name that nobody has, and checks it out. */
-export const createBranch = async (repository: GitRepository, { branchPrefix, task, at }: Pick<WorkRequest, 'branchPrefix' | 'task' | 'at'>): Promise<string> => {
+export const createBranch = async (
+  repository: GitRepository,
+  { branchPrefix, task, at }: Pick<WorkRequest, 'branchPrefix' | 'task' | 'at'>,
+): Promise<string> => {
   for (let attempt = 1; ; attempt += 1) {
     const name = await freeName(repository, { branchPrefix, task, at });
     try {
@@ -130,9 +156,15 @@ export const createBranch = async (repository: GitRepository, { branchPrefix, ta
 };
 
 /** A valid name for a branch, with an id that makes it unique. */
-export const freeName = async (repository: GitRepository, { branchPrefix, task, at }: Pick<WorkRequest, 'branchPrefix' | 'task' | 'at'>): Promise<string> => {
+export const freeName = async (
+  repository: GitRepository,
+  { branchPrefix, task, at }: Pick<WorkRequest, 'branchPrefix' | 'task' | 'at'>,
+): Promise<string> => {
   const name = branchName({ prefix: branchPrefix, task, at, id: freshId().slice(0, 8) });
   const { exitCode } = await repository.run(['check-ref-format', '--branch', name]);
   if (exitCode === 0) return name;
-  throw new GitError('git-branch-name', `${JSON.stringify(name)} is no valid name of a branch; choose another branchPrefix.`);
+  throw new GitError(
+    'git-branch-name',
+    `${JSON.stringify(name)} is no valid name of a branch; choose another branchPrefix.`,
+  );
 };

@@ -7,7 +7,9 @@ const at = Date.UTC(2026, 10, 20, 13, 56, 37);
 
 describe('branchName', () => {
   it('joins prefix, task, time and id', () => {
-    expect(branchName({ prefix: 'agent/', task: 'Fix the failing test!', at, id: '3f9a1c' })).toBe('agent/fix-the-failing-test-20261120-135637-3f9a1c');
+    expect(branchName({ prefix: 'agent/', task: 'Fix the failing test!', at, id: '3f9a1c' })).toBe(
+      'agent/fix-the-failing-test-20261120-135637-3f9a1c',
+    );
   });
 });
 
@@ -31,7 +33,11 @@ describe('slug', () => {
   });
 
   it('gives a valid branch for every text', () => {
-    const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 60 }), fc.string({ unit: 'grapheme', maxLength: 60 }), fc.constantFrom('@{', 'HEAD', '-', '.', '..', 'a..b', '\ud800', 'e\u0301'.repeat(40)));
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc.string({ unit: 'grapheme', maxLength: 60 }),
+      fc.constantFrom('@{', 'HEAD', '-', '.', '..', 'a..b', '\ud800', 'e\u0301'.repeat(40)),
+    );
     const names: string[] = [];
     fc.assert(
       fc.property(text, (task) => {
@@ -47,4 +53,3 @@ describe('slug', () => {
     }
   });
 });
-

@@ -30,7 +30,13 @@ export const branchName = ({ prefix, task, at, id }: BranchNameParts): string =>
  * characters at most 30 long. `task` where there are none.
  */
 export const slug = (text: string): string => {
-  const words = text.slice(0, 2_000).normalize('NFKC').toLowerCase().normalize('NFC').match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? [];
+  const words =
+    text
+      .slice(0, 2_000)
+      .normalize('NFKC')
+      .toLowerCase()
+      .normalize('NFC')
+      .match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? [];
   let result = '';
   let length = 0;
   for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(words.join('-'))) {

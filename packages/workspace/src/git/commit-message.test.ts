@@ -4,7 +4,9 @@ import { defaultMessage, tidyMessage } from './commit-message.js';
 
 describe('defaultMessage', () => {
   it('tells the task and the files', () => {
-    expect(defaultMessage({ task: 'Fix the test\n\nIt fails on Sundays.', files: ['a.ts', 'b.ts'], isComplete: true })).toBe('Fix the test\n\n- a.ts\n- b.ts');
+    expect(
+      defaultMessage({ task: 'Fix the test\n\nIt fails on Sundays.', files: ['a.ts', 'b.ts'], isComplete: true }),
+    ).toBe('Fix the test\n\n- a.ts\n- b.ts');
   });
 
   it('marks work that was not completed, and lists no more files than one wants to read', () => {

@@ -29,20 +29,42 @@ export const defaultMessage = ({ task, files, isComplete }: CommitSummary): stri
  */
 export const tidyMessage = (text: string): string => {
   const lines = printable(text.slice(0, maxInputChars)).trim().split('\n');
-  const subjects = lines.map((line) => line.replace(/^[\s#-]+/u, '').replace(/\s+/gu, ' ').trim());
+  const subjects = lines.map((line) =>
+    line
+      .replace(/^[\s#-]+/u, '')
+      .replace(/\s+/gu, ' ')
+      .trim(),
+  );
   const first = subjects.findIndex((line) => line !== '');
   if (first < 0) return '';
   const subject = cut(subjects[first] ?? '', maxSubjectChars);
-  const body = lines.slice(first + 1).join('\n').replace(/^\n+/u, '').trimEnd();
+  const body = lines
+    .slice(first + 1)
+    .join('\n')
+    .replace(/^\n+/u, '')
+    .trimEnd();
   return body === '' ? subject : cut(`${subject}\n\n${body}`, maxMessageChars);
 };
 
 /** The first line with words in it. */
-const firstLine = (text: string): string => printable(text.slice(0, maxMessageChars)).split('\n').find((line) => /[\p{L}\p{N}]/u.test(line))?.trim() ?? '';
+const firstLine = (text: string): string =>
+  printable(text.slice(0, maxMessageChars))
+    .split('\n')
+    .find((line) => /[\p{L}\p{N}]/u.test(line))
+    ?.trim() ?? '';
 
 /** Line ends are `\n`; of all other control and format characters nothing is left. */
 const printable = (text: string): string =>
-  text.toWellFormed().replace(/\r\n?/g, '\n').replaceAll('\t', ' ').replace(/[^\P{C}\n\u200c\u200d]/gu, '');
+  text
+    .toWellFormed()
+    .replace(/\r\n?/g, '\n')
+    .replaceAll('\t', ' ')
+    .replace(/[^\P{C}\n\u200c\u200d]/gu, '');
 
 const cut = (text: string, maxChars: number): string =>
-  text.length <= maxChars ? text : `${text.slice(0, maxChars - 1).replace(/[\ud800-\udbff]$/, '').trimEnd()}…`;
+  text.length <= maxChars
+    ? text
+    : `${text
+        .slice(0, maxChars - 1)
+        .replace(/[\ud800-\udbff]$/, '')
+        .trimEnd()}…`;

@@ -54,7 +54,11 @@ export const commitFiles = async (git: Git, request: CommitRequest): Promise<Com
     const staged = await stage(git, request, environment);
     const leftOut = await findProblems(git, staged, request.rules);
     const refused = new Set(leftOut.map(({ path }) => path));
-    await unstage(git, staged.filter(({ path }) => refused.has(path)), environment);
+    await unstage(
+      git,
+      staged.filter(({ path }) => refused.has(path)),
+      environment,
+    );
     const files = staged.flatMap(({ path }) => (refused.has(path) ? [] : [path]));
     if (files.length === 0) return { commit: undefined, message: '', files, leftOut };
     const message = await request.message(files);
@@ -71,11 +75,20 @@ export const commitFiles = async (git: Git, request: CommitRequest): Promise<Com
   }
 };
 
-const stage = async (git: Git, { paths, parent }: CommitRequest, environment: Readonly<Record<string, string>>): Promise<readonly Staged[]> => {
+const stage = async (
+  git: Git,
+  { paths, parent }: CommitRequest,
+  environment: Readonly<Record<string, string>>,
+): Promise<readonly Staged[]> => {
   if (parent !== undefined) await git(['read-tree', parent], { environment });
-  await git(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { environment, input: paths.map((path) => `${path}\0`).join('') });
+  await git(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], {
+    environment,
+    input: paths.map((path) => `${path}\0`).join(''),
+  });
   if (parent === undefined) return parseIndex(await git(['ls-files', '--stage', '-z'], { environment }));
-  return parseRaw(await git(['diff-index', '--cached', '--raw', '--no-renames', '--no-abbrev', '-z', parent], { environment }));
+  return parseRaw(
+    await git(['diff-index', '--cached', '--raw', '--no-renames', '--no-abbrev', '-z', parent], { environment }),
+  );
 };
 
 /** `mode blob stage\tpath\0` … */
@@ -91,7 +104,9 @@ const parseRaw = (raw: string): readonly Staged[] => {
   const fields = raw.split('\0');
   const staged: Staged[] = [];
   for (let index = 0; index + 1 < fields.length; index += 2) {
-    const [oldMode = '', newMode = '', oldBlob = '', newBlob = '', state = ''] = (fields[index] ?? '').slice(1).split(' ');
+    const [oldMode = '', newMode = '', oldBlob = '', newBlob = '', state = ''] = (fields[index] ?? '')
+      .slice(1)
+      .split(' ');
     staged.push({ path: fields[index + 1] ?? '', oldMode, oldBlob, newMode, newBlob, state });
   }
   return staged;
@@ -103,11 +118,17 @@ const submoduleMode = '160000';
 /** Content is read in portions of this size, in bytes. */
 const portionBytes = 8 * 1024 ** 2;
 
-const findProblems = async (git: Git, staged: readonly Staged[], { maxFileBytes, redact }: CommitRequest['rules']): Promise<readonly LeftOut[]> => {
+const findProblems = async (
+  git: Git,
+  staged: readonly Staged[],
+  { maxFileBytes, redact }: CommitRequest['rules'],
+): Promise<readonly LeftOut[]> => {
   const leftOut: LeftOut[] = [];
   const present = staged.filter(({ state }) => state !== 'D');
   const blobs = present.filter(({ newMode }) => newMode !== submoduleMode);
-  for (const { path, newMode } of present) if (newMode === submoduleMode) leftOut.push({ path, reason: 'it is a repository of its own' });
+  for (const { path, newMode } of present) {
+    if (newMode === submoduleMode) leftOut.push({ path, reason: 'it is a repository of its own' });
+  }
   const sizes = await sizesOf(git, blobs);
   const small: (Staged & { readonly size: number })[] = [];
   for (const [index, file] of blobs.entries()) {
@@ -127,7 +148,9 @@ const findProblems = async (git: Git, staged: readonly Staged[], { maxFileBytes,
 
 const sizesOf = async (git: Git, files: readonly Staged[]): Promise<readonly number[]> => {
   if (files.length === 0) return [];
-  const output = await git(['cat-file', '--batch-check=%(objectsize)'], { input: files.map(({ newBlob }) => `${newBlob}\n`).join('') });
+  const output = await git(['cat-file', '--batch-check=%(objectsize)'], {
+    input: files.map(({ newBlob }) => `${newBlob}\n`).join(''),
+  });
   return output.trimEnd().split('\n').map(Number);
 };
 
@@ -154,18 +177,26 @@ const contentsOf = async (git: Git, files: readonly Staged[]): Promise<readonly 
   });
   const output = Buffer.concat(chunks);
   const contents: Buffer[] = [];
-  for (let offset = 0; offset < output.length; ) {
+  for (let offset = 0; offset < output.length;) {
     const end = output.indexOf(10, offset);
     const size = Number(output.toString('latin1', offset, end).split(' ')[2]);
-    if (end < 0 || !Number.isSafeInteger(size)) throw new GitError('git-failed', 'git cat-file answered something unknown.');
+    if (end < 0 || !Number.isSafeInteger(size)) {
+      throw new GitError('git-failed', 'git cat-file answered something unknown.');
+    }
     contents.push(output.subarray(end + 1, end + 1 + size));
     offset = end + size + 2;
   }
   return contents;
 };
 
-const unstage = async (git: Git, files: readonly Staged[], environment: Readonly<Record<string, string>>): Promise<void> => {
+const unstage = async (
+  git: Git,
+  files: readonly Staged[],
+  environment: Readonly<Record<string, string>>,
+): Promise<void> => {
   if (files.length === 0) return;
-  const input = files.map(({ oldMode, oldBlob, path }) => `${Number(oldMode) === 0 ? '0' : oldMode} ${oldBlob}\t${path}\0`).join('');
+  const input = files
+    .map(({ oldMode, oldBlob, path }) => `${Number(oldMode) === 0 ? '0' : oldMode} ${oldBlob}\t${path}\0`)
+    .join('');
   await git(['update-index', '-z', '--index-info'], { environment, input });
 };

@@ -52,7 +52,10 @@ export interface FinishedWork {
  *
  * @throws GitError `git-branch-changed` if somebody switched meanwhile; then nothing is done.
  */
-export const finishWork = async (repository: GitRepository, { turn, commit, ...end }: WorkEnd): Promise<FinishedWork | undefined> => {
+export const finishWork = async (
+  repository: GitRepository,
+  { turn, commit, ...end }: WorkEnd,
+): Promise<FinishedWork | undefined> => {
   const { claims } = repository;
   const claim = claims.current;
   if (claim === undefined) return undefined;
@@ -73,7 +76,10 @@ export const finishWork = async (repository: GitRepository, { turn, commit, ...e
       mixed: [...touched].filter((path) => claim.dirty.has(path)),
       commit: committed.commit,
       commitError: committed.commitError,
-      restored: isLast && claim.original !== undefined ? await restore(repository, claim, claim.original, committed.commit === undefined ? changes : undefined) : undefined,
+      restored:
+        isLast && claim.original !== undefined
+          ? await restore(repository, claim, claim.original, committed.commit === undefined ? changes : undefined)
+          : undefined,
     };
   } finally {
     claims.leave(turn);
@@ -96,16 +102,30 @@ const tryCommit = async (
 ): Promise<{ readonly commit?: CommitResult; readonly commitError?: GitError }> => {
   if (uncommitted.changes.length === 0) return {};
   if (uncommitted.head.branch === undefined) {
-    return { commitError: new GitError('git-failed', 'Nothing was committed: on a detached head a commit would soon be lost. Switch to a branch, or use autoBranch.') };
+    return {
+      commitError: new GitError(
+        'git-failed',
+        'Nothing was committed: on a detached head a commit would soon be lost. Switch to a branch, or use autoBranch.',
+      ),
+    };
   }
   try {
     return { commit: await commitChanges(repository, uncommitted, plan) };
   } catch (error) {
-    return { commitError: error instanceof GitError ? error : new GitError('git-failed', error instanceof Error ? error.message : String(error), error) };
+    return {
+      commitError:
+        error instanceof GitError
+          ? error
+          : new GitError('git-failed', error instanceof Error ? error.message : String(error), error),
+    };
   }
 };
 
-const commitChanges = async (repository: GitRepository, { top, head, changes }: Uncommitted, plan: CommitPlan): Promise<CommitResult> => {
+const commitChanges = async (
+  repository: GitRepository,
+  { top, head, changes }: Uncommitted,
+  plan: CommitPlan,
+): Promise<CommitResult> => {
   const check = pathCheck(plan);
   const leftOut: LeftOut[] = [];
   const paths: string[] = [];
@@ -116,7 +136,12 @@ const commitChanges = async (repository: GitRepository, { top, head, changes }: 
   }
   const git: Git = (args, options) => repository.git(['-C', top, ...args], options);
   const filtered = repository.access.trusted ? new Map<string, string>() : await filtersOf(git, paths);
-  for (const [path, filter] of filtered) leftOut.push({ path, reason: `it needs the git filter ${JSON.stringify(filter)}, which runs only where the repository is trusted` });
+  for (const [path, filter] of filtered) {
+    leftOut.push({
+      path,
+      reason: `it needs the git filter ${JSON.stringify(filter)}, which runs only where the repository is trusted`,
+    });
+  }
   const plain = paths.filter((path) => !filtered.has(path));
   if (plain.length === 0) return { commit: undefined, message: '', files: [], leftOut };
   const result = await commitFiles(git, {
@@ -132,7 +157,9 @@ const commitChanges = async (repository: GitRepository, { top, head, changes }: 
 
 /** The filters that files would have to go through, by file: without them, Git LFS would commit the file itself. */
 const filtersOf = async (git: Git, paths: readonly string[]): Promise<ReadonlyMap<string, string>> => {
-  const fields = (await git(['check-attr', '-z', '--stdin', 'filter'], { input: paths.map((path) => `${path}\0`).join('') })).split('\0');
+  const fields = (
+    await git(['check-attr', '-z', '--stdin', 'filter'], { input: paths.map((path) => `${path}\0`).join('') })
+  ).split('\0');
   const filters = new Map<string, string>();
   for (let index = 0; index + 2 < fields.length; index += 3) {
     const [path = '', , filter = ''] = fields.slice(index, index + 3);
@@ -142,7 +169,12 @@ const filtersOf = async (git: Git, paths: readonly string[]): Promise<ReadonlyMa
 };
 
 const messageFor = async (summary: CommitSummary, { message, redact }: CommitPlan): Promise<string> => {
-  const written = message === undefined ? '' : await Promise.resolve(summary).then(message).catch(() => '');
+  const written =
+    message === undefined
+      ? ''
+      : await Promise.resolve(summary)
+          .then(message)
+          .catch(() => '');
   const tidy = (text: string): string => tidyMessage(redact === undefined ? text : redact(text));
   return tidy(written) || tidy(defaultMessage(summary)) || 'Changes';
 };
@@ -157,7 +189,9 @@ const restore = async (
   const { branch, base } = claim;
   if (branch === undefined) return undefined;
   const left = known ?? changesOf((await repository.state()).entries, claim);
-  if (left.length > 0) return { kept: `${left.length} changed ${left.length === 1 ? 'file is' : 'files are'} not committed` };
+  if (left.length > 0) {
+    return { kept: `${left.length} changed ${left.length === 1 ? 'file is' : 'files are'} not committed` };
+  }
   const tip = await repository.commitOf(`refs/heads/${branch}`);
   if (original.branch !== undefined && original.commit === undefined) {
     if (tip !== undefined) return { kept: `${original.branch} has no commit yet` };
@@ -166,7 +200,11 @@ const restore = async (
     return { to: original, branchDeleted: true };
   }
   try {
-    await repository.git(['switch', '--quiet', ...(original.branch === undefined ? ['--detach', original.commit] : ['--no-guess', original.branch])]);
+    await repository.git([
+      'switch',
+      '--quiet',
+      ...(original.branch === undefined ? ['--detach', original.commit] : ['--no-guess', original.branch]),
+    ]);
   } catch (error) {
     return { kept: error instanceof Error ? error.message : String(error) };
   }

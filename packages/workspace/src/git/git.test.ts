@@ -2,7 +2,18 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistry, toolDriver, type Tool } from '@h/tools';
-import { decodeRecord, encodeRecord, harness, memorySessions, type Agent, type ModelResponse, type SessionStore, type TurnEvent, type TurnEventOf, type TurnEventType } from '@h/turn';
+import {
+  decodeRecord,
+  encodeRecord,
+  harness,
+  memorySessions,
+  type Agent,
+  type ModelResponse,
+  type SessionStore,
+  type TurnEvent,
+  type TurnEventOf,
+  type TurnEventType,
+} from '@h/turn';
 import { call, describeOperator, response, scriptedModel, type ScriptStep } from '@h/turn/testing';
 import { lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -20,7 +31,8 @@ import { createGitRepository, type GitRepository } from './repository.js';
 import type { GitRunner } from './runner.js';
 import { addWorkTree } from './work-tree.js';
 
-const write = (path: string, content: string, id = path): ModelResponse => response(call(id, 'write', { path, content }));
+const write = (path: string, content: string, id = path): ModelResponse =>
+  response(call(id, 'write', { path, content }));
 const bash = (command: string, id = command): ModelResponse => response(call(id, 'bash', { command }));
 
 interface AgentOptions extends Omit<GitOptions, 'repository'> {
@@ -30,13 +42,29 @@ interface AgentOptions extends Omit<GitOptions, 'repository'> {
 }
 
 /** An agent with real tools in a work tree, and a model that reads from a script. */
-const agentIn = async (root: string, script: readonly ScriptStep[], { repository = createGitRepository({ root }), sessions = memorySessions(), tools = [], ...options }: AgentOptions = {}): Promise<Agent> => {
+const agentIn = async (
+  root: string,
+  script: readonly ScriptStep[],
+  {
+    repository = createGitRepository({ root }),
+    sessions = memorySessions(),
+    tools = [],
+    ...options
+  }: AgentOptions = {},
+): Promise<Agent> => {
   const workspace = createWorkspace({ root });
   const sandbox = await createSandbox({ mode: 'host', root });
   onTestFinished(() => sandbox.close());
-  const registry = createRegistry().register(writeTool(workspace), editTool(workspace), bashTool(workspace, { sandbox }), ...tools);
+  const registry = createRegistry().register(
+    writeTool(workspace),
+    editTool(workspace),
+    bashTool(workspace, { sandbox }),
+    ...tools,
+  );
   // Both cores may be busy with other tests: time is not what these are about.
-  return harness({ model: scriptedModel(script), tools: toolDriver(registry), sessions, closeGraceMs: 60_000 }).pipe(git({ repository, commitTimeoutMs: 60_000, ...options }));
+  return harness({ model: scriptedModel(script), tools: toolDriver(registry), sessions, closeGraceMs: 60_000 }).pipe(
+    git({ repository, commitTimeoutMs: 60_000, ...options }),
+  );
 };
 
 const run = (agent: Agent, input = 'Fix the failing test', session = 'session'): Promise<readonly TurnEvent[]> =>
@@ -46,8 +74,11 @@ const eventsOf = <Type extends TurnEventType>(events: readonly TurnEvent[], type
   events.filter((event): event is TurnEventOf<Type> => event.type === type);
 
 /** A turn that runs through a script in a repository. */
-const turn = async (bench: GitBench, script: readonly ScriptStep[], options: AgentOptions = {}): Promise<readonly TurnEvent[]> =>
-  run(await agentIn(bench.root, [...script, 'Done.'], options));
+const turn = async (
+  bench: GitBench,
+  script: readonly ScriptStep[],
+  options: AgentOptions = {},
+): Promise<readonly TurnEvent[]> => run(await agentIn(bench.root, [...script, 'Done.'], options));
 
 const outcomeOf = (events: readonly TurnEvent[]) => eventsOf(events, 'turn.end')[0];
 
@@ -57,16 +88,38 @@ describe('a turn', () => {
     const events = await turn(bench, [write('b.txt', 'new\n'), bash('echo more >> a.txt')], { autoCommit: true });
     expect(outcomeOf(events)).toMatchObject({ outcome: 'completed' });
     const [branch] = eventsOf(events, 'git.branch');
-    expect(branch).toMatchObject({ created: true, from: 'main', uncommitted: 0, branch: expect.stringMatching(/^agent\/fix-the-failing-test-\d{8}-\d{6}-[0-9a-f]{8}$/) as string });
+    expect(branch).toMatchObject({
+      created: true,
+      from: 'main',
+      uncommitted: 0,
+      branch: expect.stringMatching(/^agent\/fix-the-failing-test-\d{8}-\d{6}-[0-9a-f]{8}$/) as string,
+    });
     const name = branch?.branch ?? '';
-    expect(eventsOf(events, 'git.changes')[0]).toMatchObject({ count: 2, files: [{ path: 'a.txt', change: 'modified' }, { path: 'b.txt', change: 'added' }], mixed: [] });
-    expect(eventsOf(events, 'git.commit')[0]).toMatchObject({ branch: name, files: ['a.txt', 'b.txt'], message: 'Fix the failing test\n\n- a.txt\n- b.txt' });
+    expect(eventsOf(events, 'git.changes')[0]).toMatchObject({
+      count: 2,
+      files: [
+        { path: 'a.txt', change: 'modified' },
+        { path: 'b.txt', change: 'added' },
+      ],
+      mixed: [],
+    });
+    expect(eventsOf(events, 'git.commit')[0]).toMatchObject({
+      branch: name,
+      files: ['a.txt', 'b.txt'],
+      message: 'Fix the failing test\n\n- a.txt\n- b.txt',
+    });
     expect(eventsOf(events, 'git.restored')[0]).toMatchObject({ to: 'main', branchDeleted: false });
     expect(events.at(-1)?.type).toBe('turn.end');
     expect(bench.branch()).toBe('main');
     expect(bench.status()).toEqual([]);
     expect(existsSync(bench.at('b.txt'))).toBe(false);
-    expect(bench.git('show', '--format=%B', '--name-only', name).split(/\n+/)).toEqual(['Fix the failing test', '- a.txt', '- b.txt', 'a.txt', 'b.txt']);
+    expect(bench.git('show', '--format=%B', '--name-only', name).split(/\n+/)).toEqual([
+      'Fix the failing test',
+      '- a.txt',
+      '- b.txt',
+      'a.txt',
+      'b.txt',
+    ]);
     expect(bench.git('log', '--format=%s', 'main')).toBe('first');
   });
 
@@ -99,7 +152,11 @@ describe('a turn', () => {
     const bench = gitBench();
     writeFileSync(bench.at('left.txt'), 'by a session whose process died\n');
     writeFileSync(bench.at('.env'), 'TOKEN=1\n');
-    const events = await turn(bench, [write('b.txt', 'new\n')], { autoBranch: false, autoCommit: true, adoptUncommitted: true });
+    const events = await turn(bench, [write('b.txt', 'new\n')], {
+      autoBranch: false,
+      autoCommit: true,
+      adoptUncommitted: true,
+    });
     expect(eventsOf(events, 'git.commit')[0]?.files).toEqual(['b.txt', 'left.txt']);
     expect(eventsOf(events, 'git.left-out')[0]?.files.map(({ path }) => path)).toEqual(['.env']);
     expect(bench.status()).toEqual(['?? .env']);
@@ -123,7 +180,11 @@ describe('a turn', () => {
 
   it('goes on with the branch of its session', async () => {
     const bench = gitBench();
-    const agent = await agentIn(bench.root, [write('b.txt', 'one\n', '1'), 'Done.', write('c.txt', 'two\n', '2'), 'Done.'], { autoCommit: true });
+    const agent = await agentIn(
+      bench.root,
+      [write('b.txt', 'one\n', '1'), 'Done.', write('c.txt', 'two\n', '2'), 'Done.'],
+      { autoCommit: true },
+    );
     const first = await run(agent, 'First task');
     expect(bench.branch()).toBe('main');
     const second = await run(agent, 'Second task');
@@ -139,12 +200,19 @@ describe('a turn', () => {
     const options = { sessions, autoCommit: true, workflowBranchStrategy: 'per-agent' } as const;
     const first = await run(await agentIn(bench.root, [write('b.txt', 'one\n'), 'Done.'], options));
     const second = await run(await agentIn(bench.root, [write('c.txt', 'two\n'), 'Done.'], options));
-    expect(eventsOf(second, 'git.branch')[0]).toMatchObject({ branch: eventsOf(first, 'git.branch')[0]?.branch, created: false });
+    expect(eventsOf(second, 'git.branch')[0]).toMatchObject({
+      branch: eventsOf(first, 'git.branch')[0]?.branch,
+      created: false,
+    });
   });
 
   it('marks work in progress when it does not complete', async () => {
     const bench = gitBench();
-    const agent = await agentIn(bench.root, [write('b.txt', 'x\n'), { error: { name: 'Error', message: 'overloaded' } }], { autoCommit: true });
+    const agent = await agentIn(
+      bench.root,
+      [write('b.txt', 'x\n'), { error: { name: 'Error', message: 'overloaded' } }],
+      { autoCommit: true },
+    );
     const events = await run(agent);
     expect(outcomeOf(events)).toMatchObject({ outcome: 'error' });
     expect(eventsOf(events, 'git.commit')[0]?.message).toMatch(/^WIP: Fix the failing test\n/);
@@ -173,7 +241,10 @@ describe('what the user has not committed', () => {
     const bench = gitBench({ 'a.txt': 'one\n', 'b.txt': 'one\n' });
     bench.put('a.txt', 'mine\n');
     const events = await turn(bench, [write('a.txt', 'agent\n'), write('b.txt', 'agent\n')], { autoCommit: true });
-    expect(eventsOf(events, 'git.changes')[0]).toMatchObject({ mixed: ['a.txt'], files: [{ path: 'b.txt', change: 'modified' }] });
+    expect(eventsOf(events, 'git.changes')[0]).toMatchObject({
+      mixed: ['a.txt'],
+      files: [{ path: 'b.txt', change: 'modified' }],
+    });
     expect(eventsOf(events, 'git.commit')[0]?.files).toEqual(['b.txt']);
     expect(bench.content('a.txt')).toBe('agent\n');
     expect(bench.branch()).toBe('main');
@@ -194,10 +265,30 @@ describe('a commit', () => {
 
   it('takes deleted, renamed, executable and oddly named files as they are', async () => {
     const bench = gitBench({ 'gone.txt': 'x\n', 'old.txt': 'content\n' });
-    await turn(bench, [bash('rm gone.txt; mv old.txt "new name.txt"; printf "#!/bin/sh\\n" > tool; chmod +x tool; printf x > ./-rf; printf x > "ünï\nline"; ln -s tool link; mkdir -p a/b; echo x > a/b/c')], { autoCommit: true });
+    await turn(
+      bench,
+      [
+        bash(
+          'rm gone.txt; mv old.txt "new name.txt"; printf "#!/bin/sh\\n" > tool; chmod +x tool; printf x > ./-rf; printf x > "ünï\nline"; ln -s tool link; mkdir -p a/b; echo x > a/b/c',
+        ),
+      ],
+      { autoCommit: true },
+    );
     const branch = bench.branches().find((name) => name.startsWith('agent/')) ?? '';
-    expect(bench.git('-c', 'core.quotePath=false', 'diff', '--no-renames', '--raw', 'main', branch).split('\n').map((line) => line.replace(/^:\d+ (\d+) \S+ \S+ /, '$1 '))).toEqual([
-      '100644 A\t-rf', '100644 A\ta/b/c', '000000 D\tgone.txt', '120000 A\tlink', '100644 A\tnew name.txt', '000000 D\told.txt', '100755 A\ttool', '100644 A\t"ünï\\nline"',
+    expect(
+      bench
+        .git('-c', 'core.quotePath=false', 'diff', '--no-renames', '--raw', 'main', branch)
+        .split('\n')
+        .map((line) => line.replace(/^:\d+ (\d+) \S+ \S+ /, '$1 ')),
+    ).toEqual([
+      '100644 A\t-rf',
+      '100644 A\ta/b/c',
+      '000000 D\tgone.txt',
+      '120000 A\tlink',
+      '100644 A\tnew name.txt',
+      '000000 D\told.txt',
+      '100755 A\ttool',
+      '100644 A\t"ünï\\nline"',
     ]);
     expect(bench.status()).toEqual([]);
   });
@@ -207,14 +298,18 @@ describe('a commit', () => {
     const events = await turn(
       bench,
       [
-        bash('mkdir -p ignored .agent-output node_modules/x certs; echo x > ignored/x; echo x > .agent-output/x; echo x > node_modules/x/y; echo x > certs/server.pem; echo KEY=1 > .env; head -c 2000 /dev/zero > large.bin; echo private > notes.txt'),
+        bash(
+          'mkdir -p ignored .agent-output node_modules/x certs; echo x > ignored/x; echo x > .agent-output/x; echo x > node_modules/x/y; echo x > certs/server.pem; echo KEY=1 > .env; head -c 2000 /dev/zero > large.bin; echo private > notes.txt',
+        ),
         write('config.ts', `export const key = '${secret}';\n`),
         write('good.ts', 'fine\n'),
       ],
       { autoCommit: true, maxFileBytes: 1_000, exclude: ['notes.*'] },
     );
     expect(eventsOf(events, 'git.commit')[0]?.files).toEqual(['good.ts']);
-    const reasons = Object.fromEntries((eventsOf(events, 'git.left-out')[0]?.files ?? []).map(({ path, reason }) => [path, reason]));
+    const reasons = Object.fromEntries(
+      (eventsOf(events, 'git.left-out')[0]?.files ?? []).map(({ path, reason }) => [path, reason]),
+    );
     expect(reasons).toEqual({
       '.agent-output/x': 'files of this name hold secrets or are nobody’s work',
       '.env': 'files of this name hold secrets or are nobody’s work',
@@ -234,9 +329,15 @@ describe('a commit', () => {
   it('leaves out what an injected redactor would change, and redacts its message and branch', async () => {
     const bench = gitBench();
     const redact = (text: string): string => text.replaceAll('hunter2', '***');
-    const agent = await agentIn(bench.root, [write('a.txt', 'password: hunter2\n'), write('b.txt', 'fine\n'), 'Done.'], { autoCommit: true, redact });
+    const agent = await agentIn(
+      bench.root,
+      [write('a.txt', 'password: hunter2\n'), write('b.txt', 'fine\n'), 'Done.'],
+      { autoCommit: true, redact },
+    );
     const events = await run(agent, 'Use hunter2 to log in');
-    expect(eventsOf(events, 'git.left-out')[0]?.files).toEqual([{ path: 'a.txt', reason: 'it holds what looks like a secret' }]);
+    expect(eventsOf(events, 'git.left-out')[0]?.files).toEqual([
+      { path: 'a.txt', reason: 'it holds what looks like a secret' },
+    ]);
     expect(eventsOf(events, 'git.commit')[0]?.message).toBe('Use *** to log in\n\n- b.txt');
     expect(bench.branch()).toMatch(/^agent\/use-to-log-in-/);
   });
@@ -245,19 +346,35 @@ describe('a commit', () => {
     const lfs = { '.gitattributes': '*.psd filter=lfs\n' };
     const bench = gitBench(lfs);
     const events = await turn(bench, [write('a.psd', 'large\n'), write('b.txt', 'x\n')], { autoCommit: true });
-    expect(eventsOf(events, 'git.left-out')[0]?.files).toMatchObject([{ path: 'a.psd', reason: expect.stringContaining('"lfs"') as string }]);
+    expect(eventsOf(events, 'git.left-out')[0]?.files).toMatchObject([
+      { path: 'a.psd', reason: expect.stringContaining('"lfs"') as string },
+    ]);
     expect(eventsOf(events, 'git.commit')[0]?.files).toEqual(['b.txt']);
     const trusted = gitBench(lfs);
     trusted.git('config', 'filter.lfs.clean', 'tr a-z A-Z');
     const repository = createGitRepository({ root: trusted.root, trusted: true });
-    const branch = eventsOf(await turn(trusted, [write('a.psd', 'large\n')], { autoCommit: true, repository }), 'git.commit')[0]?.branch;
+    const branch = eventsOf(
+      await turn(trusted, [write('a.psd', 'large\n')], { autoCommit: true, repository }),
+      'git.commit',
+    )[0]?.branch;
     expect(trusted.git('show', `${branch}:a.psd`)).toBe('LARGE');
   });
 
   it('leaves repositories within the repository alone', async () => {
     const bench = gitBench();
-    const events = await turn(bench, [bash('git init --quiet nested && cd nested && echo x > file && git add file && git -c user.name=a -c user.email=a@b commit --quiet -m x'), write('b.txt', 'x')], { autoCommit: true });
-    expect(eventsOf(events, 'git.left-out')[0]?.files).toEqual([{ path: 'nested/', reason: 'it is a repository of its own' }]);
+    const events = await turn(
+      bench,
+      [
+        bash(
+          'git init --quiet nested && cd nested && echo x > file && git add file && git -c user.name=a -c user.email=a@b commit --quiet -m x',
+        ),
+        write('b.txt', 'x'),
+      ],
+      { autoCommit: true },
+    );
+    expect(eventsOf(events, 'git.left-out')[0]?.files).toEqual([
+      { path: 'nested/', reason: 'it is a repository of its own' },
+    ]);
     expect(eventsOf(events, 'git.commit')[0]?.files).toEqual(['b.txt']);
   });
 
@@ -269,7 +386,10 @@ describe('a commit', () => {
     ['\u0000\u001b[2J', '[2J'],
   ])('has the message that `message` writes, made into one: %j', async (written, expected) => {
     const bench = gitBench();
-    const events = await turn(bench, [write('b.txt', 'x\n')], { autoCommit: true, message: ({ files }) => (files.length === 1 ? written : 'wrong') });
+    const events = await turn(bench, [write('b.txt', 'x\n')], {
+      autoCommit: true,
+      message: ({ files }) => (files.length === 1 ? written : 'wrong'),
+    });
     const [commit] = eventsOf(events, 'git.commit');
     expect(commit?.message).toBe(expected);
     expect(bench.git('log', '-1', '--format=%B', commit?.branch ?? '')).toBe(expected);
@@ -277,13 +397,19 @@ describe('a commit', () => {
 
   it('falls back to its own message when `message` fails', async () => {
     const bench = gitBench();
-    const events = await turn(bench, [write('b.txt', 'x\n')], { autoCommit: true, message: () => Promise.reject(new Error('no model')) });
+    const events = await turn(bench, [write('b.txt', 'x\n')], {
+      autoCommit: true,
+      message: () => Promise.reject(new Error('no model')),
+    });
     expect(eventsOf(events, 'git.commit')[0]?.message).toBe('Fix the failing test\n\n- b.txt');
   });
 
   it('is by the configured user, else by the given identity, else by `agent`', async () => {
     const authorOf = async (bench: GitBench, repository?: GitRepository): Promise<string> => {
-      const events = await turn(bench, [write('b.txt', 'x\n')], { autoCommit: true, ...(repository && { repository }) });
+      const events = await turn(bench, [write('b.txt', 'x\n')], {
+        autoCommit: true,
+        ...(repository && { repository }),
+      });
       return bench.git('log', '-1', '--format=%an <%ae> %cn', eventsOf(events, 'git.commit')[0]?.branch ?? '');
     };
     await withoutIdentity(async () => {
@@ -292,14 +418,23 @@ describe('a commit', () => {
       configured.git('config', 'user.email', 'config@example.org');
       expect(await authorOf(configured)).toBe('Config <config@example.org> Config');
       const given = gitBench();
-      expect(await authorOf(given, createGitRepository({ root: given.root, identity: { name: 'Bot', email: 'bot@example.org' } }))).toBe('Bot <bot@example.org> Bot');
+      expect(
+        await authorOf(
+          given,
+          createGitRepository({ root: given.root, identity: { name: 'Bot', email: 'bot@example.org' } }),
+        ),
+      ).toBe('Bot <bot@example.org> Bot');
       expect(await authorOf(gitBench())).toBe('agent <agent@localhost> agent');
     });
   });
 
   it('only takes what lies in the workspace where that is a folder of the repository', async () => {
     const bench = gitBench({ 'sub/a.txt': 'one\n', 'b.txt': 'one\n' });
-    const events = await turn({ ...bench, root: bench.at('sub') }, [write('a.txt', 'two\n'), bash('echo two > ../b.txt')], { autoCommit: true });
+    const events = await turn(
+      { ...bench, root: bench.at('sub') },
+      [write('a.txt', 'two\n'), bash('echo two > ../b.txt')],
+      { autoCommit: true },
+    );
     expect(eventsOf(events, 'git.commit')[0]?.files).toEqual(['sub/a.txt']);
     expect(bench.status()).toEqual([' M b.txt']);
   });
@@ -310,7 +445,10 @@ describe('a commit', () => {
     bench.put('.git/hooks/pre-commit', '#!/bin/sh\necho "tests fail" >&2\nexit 1\n');
     execFileSync('chmod', ['+x', bench.at('.git/hooks/pre-commit')]);
     const events = await turn(bench, [write('b.txt', 'x\n')], { autoCommit: true, repository });
-    expect(eventsOf(events, 'git.failed')[0]).toMatchObject({ operation: 'commit', error: { code: 'git-failed', message: expect.stringContaining('tests fail') as string } });
+    expect(eventsOf(events, 'git.failed')[0]).toMatchObject({
+      operation: 'commit',
+      error: { code: 'git-failed', message: expect.stringContaining('tests fail') as string },
+    });
     expect(outcomeOf(events)).toMatchObject({ outcome: 'completed' });
     expect(bench.status()).toEqual(['?? b.txt']);
     expect(bench.branch()).toMatch(/^agent\//);
@@ -324,7 +462,10 @@ describe('a commit that takes too long', () => {
     execFileSync('chmod', ['+x', bench.at('.git/hooks/pre-commit')]);
     const repository = createGitRepository({ root: bench.root, trusted: true });
     const events = await turn(bench, [write('b.txt', 'x\n')], { autoCommit: true, repository, commitTimeoutMs: 300 });
-    expect(eventsOf(events, 'git.failed')[0]).toMatchObject({ operation: 'commit', error: { message: expect.stringContaining('300 ms') as string } });
+    expect(eventsOf(events, 'git.failed')[0]).toMatchObject({
+      operation: 'commit',
+      error: { message: expect.stringContaining('300 ms') as string },
+    });
     expect(outcomeOf(events)).toMatchObject({ outcome: 'completed' });
     expect(bench.status()).toEqual(['?? b.txt']);
   });
@@ -353,7 +494,10 @@ describe('where git cannot work', () => {
   const blocked = async (root: string) => outcomeOf(await run(await agentIn(root, ['Never asked.'])));
 
   it('a turn is blocked with the reason', async () => {
-    expect(await blocked(temporaryFolder())).toMatchObject({ outcome: 'blocked', error: { code: 'git-no-repository' } });
+    expect(await blocked(temporaryFolder())).toMatchObject({
+      outcome: 'blocked',
+      error: { code: 'git-no-repository' },
+    });
     const bare = temporaryFolder();
     execFileSync('git', ['init', '--quiet', '--bare', bare]);
     expect(await blocked(bare)).toMatchObject({ outcome: 'blocked', error: { code: 'git-bare' } });
@@ -361,7 +505,10 @@ describe('where git cannot work', () => {
 
   it('a turn goes on with a notice if git is not required', async () => {
     const events = await run(await agentIn(temporaryFolder(), ['Hello.'], { required: false, autoCommit: true }));
-    expect(eventsOf(events, 'git.failed')[0]).toMatchObject({ operation: 'branch', error: { code: 'git-no-repository' } });
+    expect(eventsOf(events, 'git.failed')[0]).toMatchObject({
+      operation: 'branch',
+      error: { code: 'git-no-repository' },
+    });
     expect(outcomeOf(events)).toMatchObject({ outcome: 'completed' });
   });
 
@@ -374,7 +521,10 @@ describe('where git cannot work', () => {
     bench.put('a.txt', 'main\n');
     bench.git('commit', '--quiet', '--all', '--message=main');
     expect(() => bench.git('merge', 'other')).toThrow();
-    expect(await blocked(bench.root)).toMatchObject({ outcome: 'blocked', error: { code: 'git-in-progress', message: 'A merge is not finished; finish or abort it first.' } });
+    expect(await blocked(bench.root)).toMatchObject({
+      outcome: 'blocked',
+      error: { code: 'git-in-progress', message: 'A merge is not finished; finish or abort it first.' },
+    });
     bench.git('merge', '--abort');
     expect(() => bench.git('rebase', 'other')).toThrow();
     expect(await blocked(bench.root)).toMatchObject({ error: { code: 'git-in-progress' } });
@@ -382,7 +532,10 @@ describe('where git cannot work', () => {
 
   it('a turn is blocked by a prefix that gives no branch, and by a branch that is in the way', async () => {
     const bench = gitBench();
-    expect(outcomeOf(await turn(bench, [], { branchPrefix: 'a..b/' }))).toMatchObject({ outcome: 'blocked', error: { code: 'git-branch-name' } });
+    expect(outcomeOf(await turn(bench, [], { branchPrefix: 'a..b/' }))).toMatchObject({
+      outcome: 'blocked',
+      error: { code: 'git-branch-name' },
+    });
     bench.git('branch', 'agent');
     expect(outcomeOf(await turn(bench, []))).toMatchObject({ outcome: 'blocked', error: { code: 'git-branch-name' } });
     expect(bench.branch()).toBe('main');
@@ -419,8 +572,13 @@ describe('where git cannot work', () => {
 
   it('a branch that somebody switched to meanwhile is left alone', async () => {
     const bench = gitBench();
-    const events = await turn(bench, [write('b.txt', 'x\n'), bash('git switch --quiet --create mine')], { autoCommit: true });
-    expect(eventsOf(events, 'git.failed')[0]).toMatchObject({ operation: 'finish', error: { code: 'git-branch-changed' } });
+    const events = await turn(bench, [write('b.txt', 'x\n'), bash('git switch --quiet --create mine')], {
+      autoCommit: true,
+    });
+    expect(eventsOf(events, 'git.failed')[0]).toMatchObject({
+      operation: 'finish',
+      error: { code: 'git-branch-changed' },
+    });
     expect(bench.branch()).toBe('mine');
     expect(bench.status()).toEqual(['?? b.txt']);
   });
@@ -447,7 +605,10 @@ describe('several turns', () => {
     );
     const one = await run(first, 'First task', 'one');
     const two = (await other) ?? [];
-    expect(eventsOf(two, 'git.branch')[0]).toMatchObject({ branch: eventsOf(one, 'git.branch')[0]?.branch, created: false });
+    expect(eventsOf(two, 'git.branch')[0]).toMatchObject({
+      branch: eventsOf(one, 'git.branch')[0]?.branch,
+      created: false,
+    });
     expect(eventsOf(two, 'git.commit')[0]?.files).toEqual(['second.txt']);
     expect(eventsOf(two, 'git.restored')).toEqual([]);
     expect(eventsOf(one, 'git.commit')[0]?.files).toEqual(['first.txt']);
@@ -459,8 +620,15 @@ describe('several turns', () => {
     const repository = createGitRepository({ root: bench.root });
     const options = { repository, autoCommit: true };
     const first = await run(await agentIn(bench.root, [write('b.txt', 'x\n'), 'Done.'], options), 'Analyse', 'analyst');
-    const second = await run(await agentIn(bench.root, [write('c.txt', 'x\n'), 'Done.'], options), 'Report', 'reporter');
-    expect(eventsOf(second, 'git.branch')[0]).toMatchObject({ branch: eventsOf(first, 'git.branch')[0]?.branch, created: false });
+    const second = await run(
+      await agentIn(bench.root, [write('c.txt', 'x\n'), 'Done.'], options),
+      'Report',
+      'reporter',
+    );
+    expect(eventsOf(second, 'git.branch')[0]).toMatchObject({
+      branch: eventsOf(first, 'git.branch')[0]?.branch,
+      created: false,
+    });
     expect(bench.branch()).toBe('main');
   });
 
@@ -470,7 +638,17 @@ describe('several turns', () => {
     const options = { repository, workflowBranchStrategy: 'per-agent' } as const;
     const second = await agentIn(bench.root, ['Never asked.'], options);
     let other: readonly TurnEvent[] = [];
-    const first = await agentIn(bench.root, [() => { void run(second, 'Second', 'two').then((events) => (other = events)); return bash('sleep 0.5'); }, 'Done.'], options);
+    const first = await agentIn(
+      bench.root,
+      [
+        () => {
+          void run(second, 'Second', 'two').then((events) => (other = events));
+          return bash('sleep 0.5');
+        },
+        'Done.',
+      ],
+      options,
+    );
     expect(outcomeOf(await run(first, 'First', 'one'))).toMatchObject({ outcome: 'completed' });
     expect(outcomeOf(other)).toMatchObject({ outcome: 'blocked', error: { code: 'git-work-tree-in-use' } });
     expect(bench.branches()).toEqual(['main']);
@@ -481,11 +659,21 @@ describe('several turns', () => {
     bench.put('dirty.txt', 'mine\n');
     const repository = createGitRepository({ root: bench.root });
     const folder = join(temporaryFolder(), 'trees');
-    const trees = await Promise.all(['First task', 'Second task', 'Second task'].map((task) => addWorkTree(repository, { folder, task })));
+    const trees = await Promise.all(
+      ['First task', 'Second task', 'Second task'].map((task) => addWorkTree(repository, { folder, task })),
+    );
     expect(new Set(trees.map(({ branch }) => branch)).size).toBe(3);
     const turns = await Promise.all(
       trees.map(async (tree, index) =>
-        run(await agentIn(tree.root, [write('a.txt', `${index}\n`), bash('test ! -e dirty.txt'), 'Done.'], { repository: tree.repository, autoCommit: true, workflowBranchStrategy: 'per-agent' }), 'Task', `session ${index}`),
+        run(
+          await agentIn(tree.root, [write('a.txt', `${index}\n`), bash('test ! -e dirty.txt'), 'Done.'], {
+            repository: tree.repository,
+            autoCommit: true,
+            workflowBranchStrategy: 'per-agent',
+          }),
+          'Task',
+          `session ${index}`,
+        ),
       ),
     );
     for (const [index, events] of turns.entries()) {
@@ -514,20 +702,37 @@ describe('several turns', () => {
     const bench = gitBench({ 'sub/x.txt': 'x\n' });
     const first = bench.git('rev-parse', 'HEAD');
     bench.git('commit', '--quiet', '--allow-empty', '--message=second');
-    const tree = await addWorkTree(createGitRepository({ root: bench.at('sub') }), { folder: temporaryFolder(), task: 'x', base: first, branchPrefix: 'w/' });
+    const tree = await addWorkTree(createGitRepository({ root: bench.at('sub') }), {
+      folder: temporaryFolder(),
+      task: 'x',
+      base: first,
+      branchPrefix: 'w/',
+    });
     expect(tree.root).toMatch(/\/sub$/);
     expect(tree.branch).toMatch(/^w\/x-/);
     expect(gitBenchAt(tree.root).git('rev-parse', 'HEAD')).toBe(first);
   });
 
   it('cannot have a work tree of nothing', async () => {
-    await expect(addWorkTree(createGitRepository({ root: gitBench({}).root }), { folder: temporaryFolder(), task: 'x' })).rejects.toMatchObject({ code: 'git-empty' });
-    await expect(addWorkTree(createGitRepository({ root: gitBench().root }), { folder: temporaryFolder(), task: 'x', base: '--evil' })).rejects.toMatchObject({ code: 'git-failed' });
+    await expect(
+      addWorkTree(createGitRepository({ root: gitBench({}).root }), { folder: temporaryFolder(), task: 'x' }),
+    ).rejects.toMatchObject({ code: 'git-empty' });
+    await expect(
+      addWorkTree(createGitRepository({ root: gitBench().root }), {
+        folder: temporaryFolder(),
+        task: 'x',
+        base: '--evil',
+      }),
+    ).rejects.toMatchObject({ code: 'git-failed' });
   });
 });
 
 describe('git_push', () => {
-  const withRemote = (): { readonly bench: GitBench; readonly remote: GitBench; readonly repository: GitRepository } => {
+  const withRemote = (): {
+    readonly bench: GitBench;
+    readonly remote: GitBench;
+    readonly repository: GitRepository;
+  } => {
     const remote = gitBenchAt(temporaryFolder());
     remote.git('init', '--quiet', '--bare', '--initial-branch=main');
     const bench = gitBench();
@@ -544,7 +749,9 @@ describe('git_push', () => {
       agent.turn({ session: 'session', input: 'Push it' }).subscribe({
         next: (event) => {
           events.push(event);
-          if (event.type === 'approval.request' && answer !== undefined) queueMicrotask(() => agent.answer(event.id, answer));
+          if (event.type === 'approval.request' && answer !== undefined) {
+            queueMicrotask(() => agent.answer(event.id, answer));
+          }
         },
         complete: () => resolve(events),
       });
@@ -552,16 +759,30 @@ describe('git_push', () => {
 
   it('waits for a person, and then pushes the branch of the agent', async () => {
     const { bench, remote, repository } = withRemote();
-    const events = await answering(await agentIn(bench.root, [commit, push, 'Done.'], { repository, tools: [gitPushTool(repository)] }), 'once');
+    const events = await answering(
+      await agentIn(bench.root, [commit, push, 'Done.'], { repository, tools: [gitPushTool(repository)] }),
+      'once',
+    );
     const branch = eventsOf(events, 'git.branch')[0]?.branch ?? '';
-    expect(eventsOf(events, 'approval.request')[0]).toMatchObject({ id: expect.stringMatching(/^git-push:/) as string, call: { name: 'git_push' }, expiresAt: expect.any(Number) as number });
-    expect(eventsOf(events, 'tool.result').at(-1)).toMatchObject({ status: 'ok', output: { value: `Pushed ${branch} to origin.` }, details: { kind: 'git-push', branch } });
+    expect(eventsOf(events, 'approval.request')[0]).toMatchObject({
+      id: expect.stringMatching(/^git-push:/) as string,
+      call: { name: 'git_push' },
+      expiresAt: expect.any(Number) as number,
+    });
+    expect(eventsOf(events, 'tool.result').at(-1)).toMatchObject({
+      status: 'ok',
+      output: { value: `Pushed ${branch} to origin.` },
+      details: { kind: 'git-push', branch },
+    });
     expect(remote.branches()).toEqual([branch]);
   });
 
   it('is denied when the answer is no', async () => {
     const { bench, remote, repository } = withRemote();
-    const events = await answering(await agentIn(bench.root, [commit, push, 'Done.'], { repository, tools: [gitPushTool(repository)] }), 'deny');
+    const events = await answering(
+      await agentIn(bench.root, [commit, push, 'Done.'], { repository, tools: [gitPushTool(repository)] }),
+      'deny',
+    );
     expect(eventsOf(events, 'tool.result').at(-1)).toMatchObject({ status: 'denied', by: 'git' });
     expect(outcomeOf(events)).toMatchObject({ outcome: 'completed' });
     expect(remote.branches()).toEqual([]);
@@ -569,15 +790,28 @@ describe('git_push', () => {
 
   it('is denied when nobody answers in time', async () => {
     const { bench, remote, repository } = withRemote();
-    const events = await answering(await agentIn(bench.root, [commit, push, 'Done.'], { repository, tools: [gitPushTool(repository)], approvalTimeoutMs: 50 }), undefined);
-    expect(eventsOf(events, 'tool.result').at(-1)).toMatchObject({ status: 'denied', reason: 'Nobody approved the push in time.' });
+    const events = await answering(
+      await agentIn(bench.root, [commit, push, 'Done.'], {
+        repository,
+        tools: [gitPushTool(repository)],
+        approvalTimeoutMs: 50,
+      }),
+      undefined,
+    );
+    expect(eventsOf(events, 'tool.result').at(-1)).toMatchObject({
+      status: 'denied',
+      reason: 'Nobody approved the push in time.',
+    });
     expect(remote.branches()).toEqual([]);
   });
 
   it('asks once a session where the answer says so', async () => {
     const { bench, repository } = withRemote();
     const again = response(call('again', 'git_push'));
-    const events = await answering(await agentIn(bench.root, [commit, push, again, 'Done.'], { repository, tools: [gitPushTool(repository)] }), 'session');
+    const events = await answering(
+      await agentIn(bench.root, [commit, push, again, 'Done.'], { repository, tools: [gitPushTool(repository)] }),
+      'session',
+    );
     expect(eventsOf(events, 'approval.request')).toHaveLength(1);
     expect(eventsOf(events, 'tool.result').map(({ status }) => status)).toEqual(['ok', 'ok', 'ok']);
   });
@@ -585,7 +819,10 @@ describe('git_push', () => {
   it('asks nobody without `requireApproval`, in tool and operator', async () => {
     const { bench, remote, repository } = withRemote();
     const tools = [gitPushTool(repository, { requireApproval: false })];
-    const events = await answering(await agentIn(bench.root, [commit, push, 'Done.'], { repository, tools, requireApproval: false }), undefined);
+    const events = await answering(
+      await agentIn(bench.root, [commit, push, 'Done.'], { repository, tools, requireApproval: false }),
+      undefined,
+    );
     expect(eventsOf(events, 'approval.request')).toEqual([]);
     expect(remote.branches()).toHaveLength(1);
   });
@@ -594,19 +831,36 @@ describe('git_push', () => {
     const { bench, remote, repository } = withRemote();
     const workspace = createWorkspace({ root: bench.root });
     const model = scriptedModel([push, 'Done.']);
-    const agent = harness({ model, tools: toolDriver(createRegistry().register(gitPushTool(repository), writeTool(workspace))) }).pipe();
-    expect(eventsOf(await run(agent), 'tool.result')[0]).toMatchObject({ status: 'failed', error: { code: 'git-push-not-approved' } });
+    const agent = harness({
+      model,
+      tools: toolDriver(createRegistry().register(gitPushTool(repository), writeTool(workspace))),
+    }).pipe();
+    expect(eventsOf(await run(agent), 'tool.result')[0]).toMatchObject({
+      status: 'failed',
+      error: { code: 'git-push-not-approved' },
+    });
     expect(remote.branches()).toEqual([]);
   });
 
   it('pushes no other branch, and tells what is missing', async () => {
     const { bench, repository } = withRemote();
     const failing = async (options: Parameters<typeof gitPushTool>[1], more: Omit<GitOptions, 'repository'> = {}) => {
-      const agent = await agentIn(bench.root, [push, 'Done.'], { repository, tools: [gitPushTool(repository, options)], requireApproval: false, ...more });
+      const agent = await agentIn(bench.root, [push, 'Done.'], {
+        repository,
+        tools: [gitPushTool(repository, options)],
+        requireApproval: false,
+        ...more,
+      });
       return eventsOf(await run(agent), 'tool.result')[0];
     };
-    expect(await failing({ requireApproval: false }, { autoBranch: false })).toMatchObject({ status: 'failed', error: { code: 'git-nothing-to-push' } });
-    expect(await failing({ requireApproval: false, remote: 'upstream' })).toMatchObject({ status: 'failed', error: { code: 'git-no-remote' } });
+    expect(await failing({ requireApproval: false }, { autoBranch: false })).toMatchObject({
+      status: 'failed',
+      error: { code: 'git-nothing-to-push' },
+    });
+    expect(await failing({ requireApproval: false, remote: 'upstream' })).toMatchObject({
+      status: 'failed',
+      error: { code: 'git-no-remote' },
+    });
     expect(() => gitPushTool(repository, { remote: '--upload-pack=evil' })).toThrow(/"remote"/);
   });
 });
@@ -632,7 +886,10 @@ describe('a turn that is abandoned', () => {
   it('leaves what it changed on its branch', async () => {
     const bench = gitBench();
     const repository = createGitRepository({ root: bench.root });
-    const agent = await agentIn(bench.root, [write('b.txt', 'x\n'), bash('sleep 60')], { repository, autoCommit: true });
+    const agent = await agentIn(bench.root, [write('b.txt', 'x\n'), bash('sleep 60')], {
+      repository,
+      autoCommit: true,
+    });
     await new Promise<void>((resolve) => {
       const subscription = agent.turn({ session: 'session', input: 'Wait' }).subscribe((event) => {
         if (event.type !== 'tool.call' || event.call.name !== 'bash') return;
@@ -663,14 +920,19 @@ describe('a turn that is abandoned and cannot be cleared up', () => {
     const bench = gitBench();
     const repository = createGitRepository({ root: bench.root });
     const errors: unknown[] = [];
-    const agent = await agentIn(bench.root, [bash('git switch --quiet --create mine; sleep 60')], { repository, onError: (error) => errors.push(error) });
+    const agent = await agentIn(bench.root, [bash('git switch --quiet --create mine; sleep 60')], {
+      repository,
+      onError: (error) => errors.push(error),
+    });
     await new Promise<void>((resolve) => {
       const subscription = agent.turn({ session: 'session', input: 'Wait' }).subscribe((event) => {
         if (event.type !== 'tool.call') return;
-        void vi.waitFor(() => expect(bench.branch()).toBe('mine'), { timeout: 20_000 }).then(() => {
-          subscription.unsubscribe();
-          resolve();
-        });
+        void vi
+          .waitFor(() => expect(bench.branch()).toBe('mine'), { timeout: 20_000 })
+          .then(() => {
+            subscription.unsubscribe();
+            resolve();
+          });
       });
     });
     await repository.settled();
@@ -683,7 +945,10 @@ describe('a turn that is resumed', () => {
     const bench = gitBench({ 'a.txt': 'one\n', 'mine.txt': 'one\n' });
     bench.put('mine.txt', 'mine\n');
     const journal: string[] = [];
-    const crashed = await agentIn(bench.root, [write('b.txt', 'x\n'), { never: [] }], { sessions: storeOn(journal), autoCommit: true });
+    const crashed = await agentIn(bench.root, [write('b.txt', 'x\n'), { never: [] }], {
+      sessions: storeOn(journal),
+      autoCommit: true,
+    });
     const id = await new Promise<string>((resolve) => {
       crashed.turn({ session: 'session', input: 'Fix it' }).subscribe((event) => {
         if (event.type === 'model.request' && event.step === 2) resolve(event.turn);
@@ -709,7 +974,15 @@ describe('the options', () => {
   });
 
   it('can be written in the words of configuration files', () => {
-    expect(gitConfig({ auto_branch: true, branch_prefix: 'bot/', auto_commit: true, require_approval: false, workflow_branch_strategy: 'per-agent' })).toEqual({
+    expect(
+      gitConfig({
+        auto_branch: true,
+        branch_prefix: 'bot/',
+        auto_commit: true,
+        require_approval: false,
+        workflow_branch_strategy: 'per-agent',
+      }),
+    ).toEqual({
       autoBranch: true,
       branchPrefix: 'bot/',
       autoCommit: true,
@@ -723,10 +996,16 @@ describe('the options', () => {
 
 /** A git that answers at once, for a repository in which nothing ever changes. */
 const stillGit: GitRunner = async (args) => {
-  const answers: Readonly<Record<string, string>> = { 'rev-parse': `false\n${process.cwd()}\n`, status: '# branch.oid (initial)\0# branch.head main\0' };
+  const answers: Readonly<Record<string, string>> = {
+    'rev-parse': `false\n${process.cwd()}\n`,
+    status: '# branch.oid (initial)\0# branch.head main\0',
+  };
   return { exitCode: 0, stderr: '', stdout: Buffer.from(answers[args[0] ?? ''] ?? '') };
 };
 
-describeOperator(() => git({ repository: createGitRepository({ root: process.cwd(), run: stillGit }), autoBranch: false }), {
-  changes: ['model.request', 'turn.end', 'session.state'],
-});
+describeOperator(
+  () => git({ repository: createGitRepository({ root: process.cwd(), run: stillGit }), autoBranch: false }),
+  {
+    changes: ['model.request', 'turn.end', 'session.state'],
+  },
+);

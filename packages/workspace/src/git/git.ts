@@ -99,19 +99,26 @@ const writtenPath = ({ status, details }: TurnEventOf<'tool.result'>): string | 
 };
 
 /** Whether the turn works in the repository: in this process, or before it was resumed in this one. */
-const hasBegun = ({ state, saved }: Work, { turn }: TurnEventOf<'turn.end'>): boolean => state === 'begun' || (state === 'none' && saved?.turn === turn);
+const hasBegun = ({ state, saved }: Work, { turn }: TurnEventOf<'turn.end'>): boolean =>
+  state === 'begun' || (state === 'none' && saved?.turn === turn);
 
 /** Puts the work tree on the turn's branch. */
 const claim = async (options: CheckedGitOptions, work: Work, { turn, at }: Envelope): Promise<BegunWork> => {
   const { repository, autoBranch, adoptUncommitted, branchPrefix, workflowBranchStrategy: strategy } = options;
   const { session, task, saved } = work;
   work.state = 'beginning';
-  const begun = await repository.exclusive(() => beginWork(repository, { turn, session, task, at, autoBranch, adoptUncommitted, branchPrefix, strategy, saved }));
+  const begun = await repository.exclusive(() =>
+    beginWork(repository, { turn, session, task, at, autoBranch, adoptUncommitted, branchPrefix, strategy, saved }),
+  );
   work.state = 'begun';
   return begun;
 };
 
-const begin = async (options: CheckedGitOptions, work: Work, event: TurnEventOf<'model.request'>): Promise<readonly NewEvent[] | NewEvent | undefined> => {
+const begin = async (
+  options: CheckedGitOptions,
+  work: Work,
+  event: TurnEventOf<'model.request'>,
+): Promise<readonly NewEvent[] | NewEvent | undefined> => {
   try {
     const begun = await claim(options, work, event);
     const { branch, original, dirty, isAgentBranch } = begun.claim;
@@ -127,14 +134,22 @@ const begin = async (options: CheckedGitOptions, work: Work, event: TurnEventOf<
   }
 };
 
-const finish = async (options: CheckedGitOptions, work: Work, event: TurnEventOf<'turn.end'>): Promise<readonly NewEvent[]> => {
+const finish = async (
+  options: CheckedGitOptions,
+  work: Work,
+  event: TurnEventOf<'turn.end'>,
+): Promise<readonly NewEvent[]> => {
   const isComplete = event.outcome === 'completed' || event.outcome === 'replied';
   const { repository, autoCommit, message, redact, exclude, maxFileBytes, commitTimeoutMs: timeoutMs } = options;
-  const commit = autoCommit ? { task: work.task, isComplete, message, redact, exclude, maxFileBytes, timeoutMs } : undefined;
+  const commit = autoCommit
+    ? { task: work.task, isComplete, message, redact, exclude, maxFileBytes, timeoutMs }
+    : undefined;
   try {
     if (work.state === 'none') await claim(options, work, event);
     work.state = 'finished';
-    const finished = await repository.exclusive(() => finishWork(repository, { turn: event.turn, touched: work.touched, commit }));
+    const finished = await repository.exclusive(() =>
+      finishWork(repository, { turn: event.turn, touched: work.touched, commit }),
+    );
     return [...(finished === undefined ? [] : noticesOf(finished)), event];
   } catch (error) {
     return [notice('git.failed', { operation: 'finish', error: toErrorInfo(error) }), event];
@@ -147,15 +162,29 @@ const maxFiles = 1_000;
 const noticesOf = ({ claim, changed, mixed, commit, commitError, restored }: FinishedWork): readonly NewEvent[] => {
   const events: NewEvent[] = [];
   if (changed.length > 0 || mixed.length > 0) {
-    events.push(notice('git.changes', { files: changed.slice(0, maxFiles), count: changed.length, mixed: mixed.slice(0, maxFiles) }));
+    events.push(
+      notice('git.changes', {
+        files: changed.slice(0, maxFiles),
+        count: changed.length,
+        mixed: mixed.slice(0, maxFiles),
+      }),
+    );
   }
   if (commit?.commit !== undefined && claim.branch !== undefined) {
     const { message, files } = commit;
-    events.push(notice('git.commit', { branch: claim.branch, commit: commit.commit, message, files: files.slice(0, maxFiles) }));
+    events.push(
+      notice('git.commit', { branch: claim.branch, commit: commit.commit, message, files: files.slice(0, maxFiles) }),
+    );
   }
-  if (commit !== undefined && commit.leftOut.length > 0) events.push(notice('git.left-out', { files: commit.leftOut.slice(0, maxFiles) }));
-  if (commitError !== undefined) events.push(notice('git.failed', { operation: 'commit', error: toErrorInfo(commitError) }));
-  if (restored !== undefined) events.push(notice('git.restored', 'kept' in restored ? restored : { ...restored, to: nameOf(restored.to) }));
+  if (commit !== undefined && commit.leftOut.length > 0) {
+    events.push(notice('git.left-out', { files: commit.leftOut.slice(0, maxFiles) }));
+  }
+  if (commitError !== undefined) {
+    events.push(notice('git.failed', { operation: 'commit', error: toErrorInfo(commitError) }));
+  }
+  if (restored !== undefined) {
+    events.push(notice('git.restored', 'kept' in restored ? restored : { ...restored, to: nameOf(restored.to) }));
+  }
   return events;
 };
 
@@ -164,6 +193,7 @@ const nameOf = ({ branch, commit }: GitHead): string => branch ?? commit ?? 'HEA
 /** Nobody waits any more: leaves the work tree in order, without a commit. */
 const abandon = ({ repository, onError }: CheckedGitOptions, work: Work, turn: string): void => {
   work.state = 'finished';
-  repository.exclusive(() => finishWork(repository, { turn, touched: work.touched, commit: undefined })).catch((error: unknown) => onError?.(error));
+  repository
+    .exclusive(() => finishWork(repository, { turn, touched: work.touched, commit: undefined }))
+    .catch((error: unknown) => onError?.(error));
 };
-

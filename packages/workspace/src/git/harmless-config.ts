@@ -19,8 +19,23 @@ const fixed: readonly (readonly [key: string, value: string])[] = [
 
 /** What to put over a setting that names a program, by the shape of its key. */
 const overrides: readonly (readonly [key: RegExp, setting: readonly (readonly [name: string, value: string])[]])[] = [
-  [/^(filter\..+)\.(?:clean|smudge|process|required)$/i, [['clean', ''], ['smudge', ''], ['process', ''], ['required', 'false']]],
-  [/^(hook\..+)\.(?:command|event|enabled)$/i, [['enabled', 'false'], ['event', ''], ['command', '']]],
+  [
+    /^(filter\..+)\.(?:clean|smudge|process|required)$/i,
+    [
+      ['clean', ''],
+      ['smudge', ''],
+      ['process', ''],
+      ['required', 'false'],
+    ],
+  ],
+  [
+    /^(hook\..+)\.(?:command|event|enabled)$/i,
+    [
+      ['enabled', 'false'],
+      ['event', ''],
+      ['command', ''],
+    ],
+  ],
   [/^(credential\..+)\.helper$/i, [['helper', '']]],
 ];
 
@@ -35,19 +50,30 @@ const maxOverrides = 1_000;
  *
  * @throws GitError `git-config` if there is a program that cannot be switched off.
  */
-export const harmlessConfig = async (run: GitRunner, signal?: AbortSignal): Promise<Readonly<Record<string, string>>> => {
+export const harmlessConfig = async (
+  run: GitRunner,
+  signal?: AbortSignal,
+): Promise<Readonly<Record<string, string>>> => {
   const { stdout } = await run(['config', '--list', '--includes', '--name-only', '-z'], { signal });
   const settings = new Map<string, string>(fixed);
   for (const key of stdout.toString().split('\0')) {
     if (refused.test(key)) {
-      throw new GitError('git-config', `The repository sets ${JSON.stringify(key)}, which may run any program; remove it, or trust the folder.`);
+      throw new GitError(
+        'git-config',
+        `The repository sets ${JSON.stringify(key)}, which may run any program; remove it, or trust the folder.`,
+      );
     }
     for (const [pattern, values] of overrides) {
       const prefix = pattern.exec(key)?.[1];
       if (prefix !== undefined) for (const [name, value] of values) settings.set(`${prefix}.${name}`, value);
     }
   }
-  if (settings.size > maxOverrides) throw new GitError('git-config', 'The repository has too many settings that name programs; trust the folder, or remove them.');
+  if (settings.size > maxOverrides) {
+    throw new GitError(
+      'git-config',
+      'The repository has too many settings that name programs; trust the folder, or remove them.',
+    );
+  }
   return Object.fromEntries([
     ['GIT_CONFIG_COUNT', String(settings.size)],
     ...[...settings].flatMap(([key, value], index) => [

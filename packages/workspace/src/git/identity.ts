@@ -15,7 +15,10 @@ export const fallbackIdentity: GitIdentity = { name: 'agent', email: 'agent@loca
  *
  * @param run Reads the user's own settings too, which only tells names here.
  */
-export const identityVariables = async (run: GitRunner, given: GitIdentity | undefined): Promise<Readonly<Record<string, string>>> => {
+export const identityVariables = async (
+  run: GitRunner,
+  given: GitIdentity | undefined,
+): Promise<Readonly<Record<string, string>>> => {
   const { name, email } = given ?? (await configured(run)) ?? fallbackIdentity;
   return { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
 };

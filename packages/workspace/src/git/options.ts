@@ -83,7 +83,10 @@ export interface GitOptions {
 const func = <Type>() => z.custom<Type>((value) => typeof value === 'function', 'it has to be a function');
 
 const schema = z.strictObject({
-  repository: z.custom<GitRepository>((value) => value instanceof GitRepository, 'it has to be what createGitRepository returns'),
+  repository: z.custom<GitRepository>(
+    (value) => value instanceof GitRepository,
+    'it has to be what createGitRepository returns',
+  ),
   autoBranch: z.boolean().default(true),
   branchPrefix: z.string().min(1).default('agent/'),
   autoCommit: z.boolean().default(false),
@@ -95,7 +98,10 @@ const schema = z.strictObject({
   message: func<NonNullable<GitOptions['message']>>().optional(),
   redact: func<NonNullable<GitOptions['redact']>>().optional(),
   exclude: z.array(z.string().min(1)).readonly().default([]),
-  maxFileBytes: z.int().positive().default(5 * 1024 ** 2),
+  maxFileBytes: z
+    .int()
+    .positive()
+    .default(5 * 1024 ** 2),
   commitTimeoutMs: z.int().positive().default(4_000),
   onError: func<NonNullable<GitOptions['onError']>>().optional(),
 });
@@ -126,7 +132,11 @@ const configSchema = z.strictObject({
  * ```
  */
 export const gitConfig = (config: unknown): Omit<GitOptions, 'repository'> => {
-  const { auto_branch, branch_prefix, auto_commit, require_approval, workflow_branch_strategy } = parseOptions('gitConfig', configSchema, config);
+  const { auto_branch, branch_prefix, auto_commit, require_approval, workflow_branch_strategy } = parseOptions(
+    'gitConfig',
+    configSchema,
+    config,
+  );
   return {
     autoBranch: auto_branch,
     branchPrefix: branch_prefix,

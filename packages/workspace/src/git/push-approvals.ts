@@ -9,12 +9,19 @@ export interface PushApprovals {
 }
 
 /** Asks with `approval.request` and waits for `approval.answer`, or until the time is up. */
-export const pushApprovals = ({ repository, requireApproval, approvalTimeoutMs }: CheckedGitOptions, context: OperatorContext): PushApprovals => {
+export const pushApprovals = (
+  { repository, requireApproval, approvalTimeoutMs }: CheckedGitOptions,
+  context: OperatorContext,
+): PushApprovals => {
   /** Answers that came, also those that a replay has shown. */
   const answers = new Map<string, ApprovalDecision>();
   const waiting = new Map<string, (answer: ApprovalDecision) => void>();
 
-  const decided = (event: TurnEventOf<'tool.call'>, session: string, { decision, reason }: ApprovalDecision): TurnEventOf<'tool.call'> => {
+  const decided = (
+    event: TurnEventOf<'tool.call'>,
+    session: string,
+    { decision, reason }: ApprovalDecision,
+  ): TurnEventOf<'tool.call'> => {
     if (decision === 'deny') return deny(event, reason ?? 'The push was not approved.', 'git');
     if (decision !== 'once') repository.pushes.approveSession(session);
     repository.pushes.approve(event.turn, event.call.id);
@@ -37,13 +44,21 @@ export const pushApprovals = ({ repository, requireApproval, approvalTimeoutMs }
   return {
     ask: (event, session) => {
       if (!requireApproval || event.denied !== undefined) return undefined;
-      if (repository.pushes.isSessionApproved(session)) return Promise.resolve(decided(event, session, { decision: 'once' }));
+      if (repository.pushes.isSessionApproved(session)) {
+        return Promise.resolve(decided(event, session, { decision: 'once' }));
+      }
       const id = `git-push:${event.turn}:${event.call.id}`;
       const known = answers.get(id);
       if (known !== undefined) return Promise.resolve(decided(event, session, known));
       const answer = answerTo(id).then((given) => decided(event, session, given));
       const expiresAt = context.now() + approvalTimeoutMs;
-      context.emit({ type: 'approval.request', id, reason: 'The agent wants to push its branch.', call: event.call, expiresAt });
+      context.emit({
+        type: 'approval.request',
+        id,
+        reason: 'The agent wants to push its branch.',
+        call: event.call,
+        expiresAt,
+      });
       return answer;
     },
     answered: ({ id, decision, pattern, reason }) => {

@@ -31,7 +31,10 @@ export interface GitPushOptions {
 }
 
 const optionsSchema = z.strictObject({
-  remote: z.string().regex(/^[^-\s][^\s]*$/, 'it has to be the name of a remote').default('origin'),
+  remote: z
+    .string()
+    .regex(/^[^-\s][^\s]*$/, 'it has to be the name of a remote')
+    .default('origin'),
   requireApproval: z.boolean().default(true),
   branchPrefix: z.string().min(1).default('agent/'),
 });
@@ -55,24 +58,43 @@ export const gitPushTool = (repository: GitRepository, options: GitPushOptions =
     run: async (_input, { call, turn, signal }) => {
       const isApproved = repository.pushes.take(turn, call.id);
       if (requireApproval && !isApproved) {
-        throw new ToolError('Nothing was pushed: nobody approved it. The operator git() asks for approval; put it into the pipe.', { code: 'git-push-not-approved' });
+        throw new ToolError(
+          'Nothing was pushed: nobody approved it. The operator git() asks for approval; put it into the pipe.',
+          { code: 'git-push-not-approved' },
+        );
       }
       const { branch, commit } = await push(repository, remote, branchPrefix, signal);
-      return toolOutput({ output: `Pushed ${branch} to ${remote}.`, details: { kind: 'git-push', remote, branch, commit } });
+      return toolOutput({
+        output: `Pushed ${branch} to ${remote}.`,
+        details: { kind: 'git-push', remote, branch, commit },
+      });
     },
   });
 };
 
-const push = (repository: GitRepository, remote: string, branchPrefix: string, signal: AbortSignal): Promise<{ readonly branch: string; readonly commit: string }> =>
+const push = (
+  repository: GitRepository,
+  remote: string,
+  branchPrefix: string,
+  signal: AbortSignal,
+): Promise<{ readonly branch: string; readonly commit: string }> =>
   repository.exclusive(async () => {
     await repository.top();
     const { branch, commit } = (await repository.state()).head;
     if (branch === undefined || !branch.startsWith(branchPrefix)) {
-      throw new GitError('git-nothing-to-push', `Only branches that begin with ${JSON.stringify(branchPrefix)} may be pushed; ${branch ?? 'no branch'} is checked out.`);
+      throw new GitError(
+        'git-nothing-to-push',
+        `Only branches that begin with ${JSON.stringify(branchPrefix)} may be pushed; ${branch ?? 'no branch'} is checked out.`,
+      );
     }
     if (commit === undefined) throw new GitError('git-nothing-to-push', `${branch} has no commit yet.`);
     const remotes = (await repository.git(['remote'])).split('\n');
-    if (!remotes.includes(remote)) throw new GitError('git-no-remote', `There is no remote ${JSON.stringify(remote)}; add it with "git remote add".`);
+    if (!remotes.includes(remote)) {
+      throw new GitError(
+        'git-no-remote',
+        `There is no remote ${JSON.stringify(remote)}; add it with "git remote add".`,
+      );
+    }
     const reference = `refs/heads/${branch}`;
     await repository.git(['push', '--quiet', '--', remote, `${reference}:${reference}`], { signal, timeoutMs: pushMs });
     return { branch, commit };

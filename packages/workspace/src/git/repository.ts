@@ -45,7 +45,12 @@ export interface WorkTreeState {
 const optionsSchema = z.strictObject({
   root: z.string().min(1),
   trusted: z.boolean().default(false),
-  identity: z.strictObject({ name: z.string().regex(/^[^<>\n\0]*[^<>\s\0][^<>\n\0]*$/), email: z.string().regex(/^[^<>\n\0]+$/) }).optional(),
+  identity: z
+    .strictObject({
+      name: z.string().regex(/^[^<>\n\0]*[^<>\s\0][^<>\n\0]*$/),
+      email: z.string().regex(/^[^<>\n\0]+$/),
+    })
+    .optional(),
   run: z.custom<GitRunner>((value) => typeof value === 'function', 'it has to be a function').optional(),
 });
 
@@ -132,10 +137,15 @@ export class GitRepository {
    * @throws GitError if there is none that holds the workspace.
    */
   async top(): Promise<string> {
-    const [bare, top = ''] = (await this.git(['rev-parse', '--is-bare-repository', '--show-toplevel'])).trimEnd().split('\n');
+    const [bare, top = ''] = (await this.git(['rev-parse', '--is-bare-repository', '--show-toplevel']))
+      .trimEnd()
+      .split('\n');
     if (bare === 'true') throw bareError();
     if (isInside(top, this.root)) return top;
-    throw new GitError('git-no-repository', `The files of the repository are in ${JSON.stringify(top)}, not in ${JSON.stringify(this.root)}.`);
+    throw new GitError(
+      'git-no-repository',
+      `The files of the repository are in ${JSON.stringify(top)}, not in ${JSON.stringify(this.root)}.`,
+    );
   }
 
   /** Looks at the work tree. */
@@ -148,7 +158,13 @@ export class GitRepository {
 
   /** The commit that a name means, if there is one. */
   async commitOf(name: string): Promise<string | undefined> {
-    const { exitCode, stdout } = await this.run(['rev-parse', '--quiet', '--verify', '--end-of-options', `${name}^{commit}`]);
+    const { exitCode, stdout } = await this.run([
+      'rev-parse',
+      '--quiet',
+      '--verify',
+      '--end-of-options',
+      `${name}^{commit}`,
+    ]);
     return exitCode === 0 ? stdout.toString().trim() : undefined;
   }
 
@@ -168,7 +184,9 @@ export class GitRepository {
   async #retried(args: readonly string[], options?: GitRunOptions): Promise<GitResult> {
     for (let attempt = 1; ; attempt += 1) {
       const result = await this.run(args, options);
-      if (attempt === maxAttempts || result.exitCode === 0 || !/\.lock': File exists/.test(result.stderr)) return result;
+      if (attempt === maxAttempts || result.exitCode === 0 || !/\.lock': File exists/.test(result.stderr)) {
+        return result;
+      }
       await new Promise((done) => setTimeout(done, retryMs * attempt));
     }
   }
@@ -187,18 +205,36 @@ const unfinished: Readonly<Record<string, string>> = {
   BISECT_LOG: 'bisect',
 };
 
-const bareError = (): GitError => new GitError('git-bare', 'The repository is bare: it has no files to work on. Clone it, and work there.');
+const bareError = (): GitError =>
+  new GitError('git-bare', 'The repository is bare: it has no files to work on. Clone it, and work there.');
 
 const known: readonly (readonly [pattern: RegExp, code: GitErrorCode, message: string])[] = [
-  [/not a git repository/i, 'git-no-repository', 'The workspace is in no git repository; make one with "git init", or leave git out.'],
+  [
+    /not a git repository/i,
+    'git-no-repository',
+    'The workspace is in no git repository; make one with "git init", or leave git out.',
+  ],
   [/must be run in a work tree/i, 'git-bare', bareError().message],
-  [/dubious ownership/i, 'git-owner', 'The repository belongs to another user, so git does not touch it; change its owner, or add it to safe.directory and trust it.'],
-  [/cannot lock ref|unable to create.*refs.*(?:exists|directory)|is not a valid branch name/i, 'git-branch-name', 'No branch of this name can be made'],
+  [
+    /dubious ownership/i,
+    'git-owner',
+    'The repository belongs to another user, so git does not touch it; change its owner, or add it to safe.directory and trust it.',
+  ],
+  [
+    /cannot lock ref|unable to create.*refs.*(?:exists|directory)|is not a valid branch name/i,
+    'git-branch-name',
+    'No branch of this name can be made',
+  ],
 ];
 
 const failure = (args: readonly string[], { exitCode, stderr }: GitResult): GitError => {
   const said = stderr.trim().slice(-1_000);
   const [, code, message] = known.find(([pattern]) => pattern.test(said)) ?? [];
-  if (code !== undefined && message !== undefined) return new GitError(code, code === 'git-branch-name' ? `${message}: ${said}` : message);
-  return new GitError('git-failed', `git ${args.find((word) => /^[a-z]/.test(word)) ?? ''} failed (${exitCode}): ${said}`);
+  if (code !== undefined && message !== undefined) {
+    return new GitError(code, code === 'git-branch-name' ? `${message}: ${said}` : message);
+  }
+  return new GitError(
+    'git-failed',
+    `git ${args.find((word) => /^[a-z]/.test(word)) ?? ''} failed (${exitCode}): ${said}`,
+  );
 };

@@ -16,7 +16,17 @@ const hostile = (): { readonly bench: GitBench; readonly ran: () => string } => 
   const program = (name: string): string => `${quoted(bench.at('evil'))} ${name}`;
   bench.put('evil', `#!/bin/sh\necho "$1" >> ${quoted(marker)}\ncase "$1" in clean|smudge|textconv) cat ;; esac\n`);
   chmodSync(bench.at('evil'), 0o755);
-  for (const hook of ['pre-commit', 'commit-msg', 'post-commit', 'post-checkout', 'post-index-change', 'reference-transaction', 'pre-push', 'prepare-commit-msg', 'post-merge']) {
+  for (const hook of [
+    'pre-commit',
+    'commit-msg',
+    'post-commit',
+    'post-checkout',
+    'post-index-change',
+    'reference-transaction',
+    'pre-push',
+    'prepare-commit-msg',
+    'post-merge',
+  ]) {
     bench.put(`.git/hooks/${hook}`, `#!/bin/sh\n${program(hook)} < /dev/null\n`);
     chmodSync(bench.at(`.git/hooks/${hook}`), 0o755);
   }
@@ -76,15 +86,25 @@ describe('in a folder that is not trusted, git', () => {
     expect(existsSync(bench.at('ran'))).toBe(false);
   });
 
-  it.each(['core.alternateRefsCommand', 'remote.origin.receivepack', 'core.gitProxy'])('refuses to work where %s is set, which nothing can be put over', async (key) => {
-    const bench = gitBench();
-    bench.git('config', key, 'touch ran');
-    await expect(createGitRepository({ root: bench.root }).state()).rejects.toMatchObject({ code: 'git-config', message: expect.stringContaining(key.toLowerCase()) as string });
-  });
+  it.each(['core.alternateRefsCommand', 'remote.origin.receivepack', 'core.gitProxy'])(
+    'refuses to work where %s is set, which nothing can be put over',
+    async (key) => {
+      const bench = gitBench();
+      bench.git('config', key, 'touch ran');
+      await expect(createGitRepository({ root: bench.root }).state()).rejects.toMatchObject({
+        code: 'git-config',
+        message: expect.stringContaining(key.toLowerCase()) as string,
+      });
+    },
+  );
 
   it('does not push to a folder, whose hooks would run here', async () => {
     const other = gitBench();
-    const { exitCode, stderr } = await createGitRepository({ root: gitBench().root }).run(['push', other.root, 'main:copy']);
+    const { exitCode, stderr } = await createGitRepository({ root: gitBench().root }).run([
+      'push',
+      other.root,
+      'main:copy',
+    ]);
     expect(exitCode).not.toBe(0);
     expect(stderr).toContain("transport 'file' not allowed");
   });
@@ -110,7 +130,17 @@ describe('git', () => {
     const { bench, ran } = hostile();
     await useEverything(createGitRepository({ root: bench.root, trusted: true }), bench);
     const names = new Set(ran().split('\n'));
-    for (const name of ['fsmonitor', 'clean', 'pre-commit', 'post-checkout', 'reference-transaction', 'pre-push', 'ssh']) expect([...names]).toContain(name);
+    for (const name of [
+      'fsmonitor',
+      'clean',
+      'pre-commit',
+      'post-checkout',
+      'reference-transaction',
+      'pre-push',
+      'ssh',
+    ]) {
+      expect([...names]).toContain(name);
+    }
   });
 
   it('finds the repository from its folder, whatever this process was started with', async () => {
@@ -130,7 +160,9 @@ describe('git', () => {
 
   it('ends when its time is up', async () => {
     const repository = createGitRepository({ root: gitBench().root, trusted: true });
-    await expect(repository.git(['-c', 'alias.wait=!sleep 60', 'wait'], { timeoutMs: 200 })).rejects.toMatchObject({ code: 'git-failed' });
+    await expect(repository.git(['-c', 'alias.wait=!sleep 60', 'wait'], { timeoutMs: 200 })).rejects.toMatchObject({
+      code: 'git-failed',
+    });
   });
 
   it('says when it is not installed', async () => {

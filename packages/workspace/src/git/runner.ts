@@ -41,7 +41,16 @@ export interface GitRunnerOptions {
 }
 
 /** Where a repository is has to be found from the folder, not from a hook in which this process may be running. */
-const locations = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY', 'GIT_ALTERNATE_OBJECT_DIRECTORIES', 'GIT_COMMON_DIR', 'GIT_NAMESPACE', 'GIT_PREFIX'] as const;
+const locations = [
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_COMMON_DIR',
+  'GIT_NAMESPACE',
+  'GIT_PREFIX',
+] as const;
 
 const always = {
   ...nonInteractive,
@@ -78,10 +87,20 @@ export const createGitRunner = ({ root, trusted = false }: GitRunnerOptions): Gi
 
   const run: GitRunner = async (args, { environment, timeoutMs = 60_000, ...options } = {}) => {
     try {
-      return await runProgram({ ...options, argv: ['git', ...args], cwd: root, environment: { ...base, ...environment }, timeoutMs });
+      return await runProgram({
+        ...options,
+        argv: ['git', ...args],
+        cwd: root,
+        environment: { ...base, ...environment },
+        timeoutMs,
+      });
     } catch (error) {
       if (error instanceof StartError) throw new GitError('git-missing', 'git could not be run; install it.', error);
-      throw new GitError('git-failed', `git ${args[0] ?? ''} did not come to an end: ${error instanceof Error ? error.message : String(error)}`, error);
+      throw new GitError(
+        'git-failed',
+        `git ${args[0] ?? ''} did not come to an end: ${error instanceof Error ? error.message : String(error)}`,
+        error,
+      );
     }
   };
   if (trusted) return run;

@@ -4,7 +4,9 @@ import type { SavedBranch } from './begin-work.js';
 import type { WorkTreeClaim } from './work-tree-claims.js';
 
 const head = z.union([
-  z.strictObject({ branch: z.string(), commit: z.string().nullable() }).transform(({ branch, commit }) => ({ branch, commit: commit ?? undefined })),
+  z
+    .strictObject({ branch: z.string(), commit: z.string().nullable() })
+    .transform(({ branch, commit }) => ({ branch, commit: commit ?? undefined })),
   z.strictObject({ branch: z.null(), commit: z.string() }).transform(({ commit }) => ({ branch: undefined, commit })),
 ]);
 
@@ -20,7 +22,10 @@ const schema = z.strictObject({
 const maxDirty = 500;
 
 /** What a session keeps of its branch; `null` if it has none of its own. */
-export const encodeBranch = (turn: string, { branch, isAgentBranch, original, base, dirty }: WorkTreeClaim): JSONValue =>
+export const encodeBranch = (
+  turn: string,
+  { branch, isAgentBranch, original, base, dirty }: WorkTreeClaim,
+): JSONValue =>
   branch === undefined || !isAgentBranch
     ? null
     : {

@@ -15,7 +15,13 @@ export interface StatusEntry {
 
 /** The arguments whose output {@link parseStatus} and {@link parseHead} read. Ignored files are not among it. */
 export const statusArguments: readonly string[] = [
-  'status', '--porcelain=v2', '-z', '--branch', '--no-renames', '--untracked-files=all', '--ignore-submodules=dirty',
+  'status',
+  '--porcelain=v2',
+  '-z',
+  '--branch',
+  '--no-renames',
+  '--untracked-files=all',
+  '--ignore-submodules=dirty',
 ];
 
 /** How many fields come before the path, by the kind of line. */
@@ -48,7 +54,15 @@ export const parseStatus = (output: string): readonly StatusEntry[] =>
     const [, states = '..', submodule = 'N...'] = fields;
     const staged = states.charAt(0);
     const unstaged = states.charAt(1);
-    return [{ path, staged, unstaged, change: kind === 'u' ? 'conflict' : changeOf(staged, unstaged), isSubmodule: submodule.startsWith('S') }];
+    return [
+      {
+        path,
+        staged,
+        unstaged,
+        change: kind === 'u' ? 'conflict' : changeOf(staged, unstaged),
+        isSubmodule: submodule.startsWith('S'),
+      },
+    ];
   });
 
 const changeOf = (staged: string, unstaged: string): FileChange => {

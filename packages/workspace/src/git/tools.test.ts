@@ -7,10 +7,15 @@ import { createWorkspace } from '../workspace.js';
 import { createGitRepository } from './repository.js';
 import { gitDiffTool, gitLogTool, gitStatusTool, gitTools } from './tools.js';
 
-const contextOf = (root: string) => ({ repository: createGitRepository({ root }), paths: createWorkspace({ root }).paths });
+const contextOf = (root: string) => ({
+  repository: createGitRepository({ root }),
+  paths: createWorkspace({ root }).paths,
+});
 const status = ({ root }: Pick<GitBench, 'root'>): Promise<CallResult> => callTool(gitStatusTool(contextOf(root)), {});
-const diff = ({ root }: Pick<GitBench, 'root'>, input: object = {}): Promise<CallResult> => callTool(gitDiffTool(contextOf(root)), input);
-const log = ({ root }: Pick<GitBench, 'root'>, input: object = {}): Promise<CallResult> => callTool(gitLogTool(contextOf(root)), input);
+const diff = ({ root }: Pick<GitBench, 'root'>, input: object = {}): Promise<CallResult> =>
+  callTool(gitDiffTool(contextOf(root)), input);
+const log = ({ root }: Pick<GitBench, 'root'>, input: object = {}): Promise<CallResult> =>
+  callTool(gitLogTool(contextOf(root)), input);
 
 describe('git_status', () => {
   it('shows the branch and what is not committed, but not what is ignored', async () => {
@@ -30,7 +35,12 @@ describe('git_status', () => {
       'A. staged.txt',
       '.? new dir/ünïcode "quoted".txt',
     ]);
-    expect(result.details).toMatchObject({ kind: 'git-status', branch: 'main', count: 4, files: expect.arrayContaining([{ path: 'gone.txt', change: 'deleted' }]) as unknown });
+    expect(result.details).toMatchObject({
+      kind: 'git-status',
+      branch: 'main',
+      count: 4,
+      files: expect.arrayContaining([{ path: 'gone.txt', change: 'deleted' }]) as unknown,
+    });
   });
 
   it('tells a clean tree, a detached head and an empty repository', async () => {
@@ -73,7 +83,10 @@ describe('git_diff', () => {
     for (const name of ['*.txt', 'a.txt', '--output=x']) bench.put(name, 'two\n');
     expect((await diff(bench, { path: '*.txt' })).text).not.toContain('a/a.txt');
     expect((await diff(bench, { path: '--output=x' })).text).toContain('+two');
-    expect(await diff(bench, { since: '--output=evil' })).toMatchObject({ status: 'failed', text: expect.stringContaining('no commit or branch') as string });
+    expect(await diff(bench, { since: '--output=evil' })).toMatchObject({
+      status: 'failed',
+      text: expect.stringContaining('no commit or branch') as string,
+    });
     expect(await diff(bench, { path: '../x' })).toMatchObject({ status: 'failed', code: 'outside' });
     expect(bench.status()).toHaveLength(3);
   });
@@ -113,7 +126,9 @@ describe('git_log', () => {
   it('lists commits, newest first, as many as asked for', async () => {
     const bench = gitBench();
     for (const subject of ['second', 'third']) bench.git('commit', '--quiet', '--allow-empty', `--message=${subject}`);
-    expect((await log(bench, { count: 2 })).text).toMatch(/^[0-9a-f]+ \d{4}-\d\d-\d\d A Person: third\n[0-9a-f]+ [^\n]+ second$/);
+    expect((await log(bench, { count: 2 })).text).toMatch(
+      /^[0-9a-f]+ \d{4}-\d\d-\d\d A Person: third\n[0-9a-f]+ [^\n]+ second$/,
+    );
     expect((await log(bench, { path: 'a.txt' })).text).toMatch(/^[^\n]+ first$/);
     expect((await log(bench, { path: 'none' })).text).toBe('Nothing found.');
     expect(await log(bench, { count: 0 })).toMatchObject({ status: 'invalid-input' });
@@ -127,6 +142,10 @@ describe('git_log', () => {
 describe('gitTools', () => {
   it('only read', () => {
     const tools = gitTools(contextOf(gitBench().root));
-    expect(tools.map(({ name, effect }) => [name, effect])).toEqual([['git_status', 'read-only'], ['git_diff', 'read-only'], ['git_log', 'read-only']]);
+    expect(tools.map(({ name, effect }) => [name, effect])).toEqual([
+      ['git_status', 'read-only'],
+      ['git_diff', 'read-only'],
+      ['git_log', 'read-only'],
+    ]);
   });
 });

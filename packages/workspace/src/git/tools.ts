@@ -20,7 +20,11 @@ const defaultCount = 10;
 const maxCount = 200;
 
 /** The tools `git_status`, `git_diff` and `git_log`. They read, and take no lock that a person's own git would wait for. */
-export const gitTools = (context: GitToolsContext): readonly Tool[] => [gitStatusTool(context), gitDiffTool(context), gitLogTool(context)];
+export const gitTools = (context: GitToolsContext): readonly Tool[] => [
+  gitStatusTool(context),
+  gitDiffTool(context),
+  gitLogTool(context),
+];
 
 /** The tool `git_status`: the branch, and which files are not committed. */
 export const gitStatusTool = ({ repository }: GitToolsContext): Tool =>
@@ -43,7 +47,9 @@ export const gitStatusTool = ({ repository }: GitToolsContext): Tool =>
 const legend = 'Files that are not committed (staged, not staged; ? is new):';
 
 const headLine = ({ branch, commit }: GitHead): string =>
-  branch === undefined ? `On no branch, at ${commit}.` : `On branch ${branch}${commit === undefined ? ', which has no commit yet' : ''}.`;
+  branch === undefined
+    ? `On no branch, at ${commit}.`
+    : `On branch ${branch}${commit === undefined ? ', which has no commit yet' : ''}.`;
 
 const statusDetails = ({ branch, commit }: GitHead, entries: readonly StatusEntry[]) => ({
   kind: 'git-status',
@@ -57,7 +63,8 @@ const statusDetails = ({ branch, commit }: GitHead, entries: readonly StatusEntr
 export const gitDiffTool = ({ repository, paths }: GitToolsContext): Tool =>
   defineTool({
     name: 'git_diff',
-    description: 'Shows changes as a diff: what is not staged, what is staged, or everything since a commit. New files appear once they are staged.',
+    description:
+      'Shows changes as a diff: what is not staged, what is staged, or everything since a commit. New files appear once they are staged.',
     input: z.object({
       path: z.string().min(1).optional().describe('Only this file or folder, from the root of the workspace.'),
       staged: z.boolean().optional().describe('What is staged, instead of what is not.'),
@@ -69,11 +76,26 @@ export const gitDiffTool = ({ repository, paths }: GitToolsContext): Tool =>
       await repository.top();
       const scope = path === undefined ? '.' : paths.display(paths.resolve(path, { for: 'read' }));
       const base = since === undefined ? [] : [await commit(repository, since)];
-      const what = ['diff', '--relative', '--no-ext-diff', '--no-textconv', '--no-color', '--no-renames', '--ignore-submodules=dirty', ...(staged ? ['--cached'] : []), ...base];
-      const names = (await repository.git([...what, '--name-only', '-z', '--', scope], { signal })).split('\0').filter((name) => name !== '');
+      const what = [
+        'diff',
+        '--relative',
+        '--no-ext-diff',
+        '--no-textconv',
+        '--no-color',
+        '--no-renames',
+        '--ignore-submodules=dirty',
+        ...(staged ? ['--cached'] : []),
+        ...base,
+      ];
+      const names = (await repository.git([...what, '--name-only', '-z', '--', scope], { signal }))
+        .split('\0')
+        .filter((name) => name !== '');
       const hidden = names.filter((name) => !isReadable(paths, name));
       const pathspecs = [`:(literal)${scope}`, ...hidden.map((name) => `:(exclude,literal)${name}`)];
-      const note = hidden.length === 0 ? '' : `${hidden.length} changed ${hidden.length === 1 ? 'file' : 'files'} may not be read and ${hidden.length === 1 ? 'is' : 'are'} not shown.`;
+      const note =
+        hidden.length === 0
+          ? ''
+          : `${hidden.length} changed ${hidden.length === 1 ? 'file' : 'files'} may not be read and ${hidden.length === 1 ? 'is' : 'are'} not shown.`;
       const details = { kind: 'git-diff', files: names.length - hidden.length, hidden: hidden.length };
       if (names.length === hidden.length) return toolOutput({ output: note || 'No changes.', details });
       return windowed(repository, [...what, '--', ...pathspecs], { signal, note, details });
@@ -97,7 +119,11 @@ export const gitLogTool = ({ repository, paths }: GitToolsContext): Tool =>
     description: 'Lists the latest commits, newest first: id, date, author and subject.',
     input: z.object({
       count: z.int().min(1).max(maxCount).optional().describe(`How many; ${defaultCount} if you do not say.`),
-      path: z.string().min(1).optional().describe('Only those that changed this file or folder, from the root of the workspace.'),
+      path: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('Only those that changed this file or folder, from the root of the workspace.'),
     }),
     effect: 'read-only',
     resources: () => [`file:${repository.root}`],
@@ -105,7 +131,16 @@ export const gitLogTool = ({ repository, paths }: GitToolsContext): Tool =>
       await repository.top();
       if ((await repository.commitOf('HEAD')) === undefined) return 'There is no commit yet.';
       const scope = path === undefined ? [] : [paths.display(paths.resolve(path, { for: 'read' }))];
-      const args = ['log', `--max-count=${count}`, '--no-color', '--no-show-signature', '--date=short', '--format=%h %ad %an: %s', '--', ...scope];
+      const args = [
+        'log',
+        `--max-count=${count}`,
+        '--no-color',
+        '--no-show-signature',
+        '--date=short',
+        '--format=%h %ad %an: %s',
+        '--',
+        ...scope,
+      ];
       return windowed(repository, args, { signal, note: '', details: { kind: 'git-log' } });
     },
   });
@@ -123,9 +158,17 @@ interface Windowed {
 }
 
 /** Runs git and shows the beginning and the end of what it says. */
-const windowed = async (repository: GitRepository, args: readonly string[], { signal, note, details }: Windowed): Promise<ToolOutput> => {
+const windowed = async (
+  repository: GitRepository,
+  args: readonly string[],
+  { signal, note, details }: Windowed,
+): Promise<ToolOutput> => {
   const window = outputWindow(maxChars);
-  await repository.git(args, { signal, environment: { GIT_LITERAL_PATHSPECS: '0' }, onOutput: (chunk) => window.write(chunk) });
+  await repository.git(args, {
+    signal,
+    environment: { GIT_LITERAL_PATHSPECS: '0' },
+    onOutput: (chunk) => window.write(chunk),
+  });
   const { text, bytes, omittedBytes } = window.read();
   const shown = [text.trimEnd(), note].filter((part) => part !== '').join('\n');
   return toolOutput({ output: shown || 'Nothing found.', details: { ...details, bytes, omittedBytes } });

@@ -70,7 +70,12 @@ export const addWorkTree = (repository: GitRepository, options: WorkTreeOptions)
     const commit = await repository.commitOf(base);
     if (commit === undefined) {
       const isEmpty = base === 'HEAD';
-      throw new GitError(isEmpty ? 'git-empty' : 'git-failed', isEmpty ? 'The repository has no commit yet, so there is nothing to make a work tree of; commit something first.' : `There is no commit ${JSON.stringify(base)}.`);
+      throw new GitError(
+        isEmpty ? 'git-empty' : 'git-failed',
+        isEmpty
+          ? 'The repository has no commit yet, so there is nothing to make a work tree of; commit something first.'
+          : `There is no commit ${JSON.stringify(base)}.`,
+      );
     }
     const branch = await freeName(repository, { branchPrefix, task, at: wallClock() });
     await mkdir(folder, { recursive: true });
@@ -82,7 +87,8 @@ export const addWorkTree = (repository: GitRepository, options: WorkTreeOptions)
       root,
       branch,
       repository: new GitRepository(root, repository.access, branch),
-      remove: ({ force = false } = {}) => repository.exclusive(() => removeWorkTree(repository, { path, branch, commit, force })),
+      remove: ({ force = false } = {}) =>
+        repository.exclusive(() => removeWorkTree(repository, { path, branch, commit, force })),
     };
   });
 };
@@ -99,7 +105,15 @@ const removeWorkTree = async (repository: GitRepository, { path, branch, commit,
     await repository.git(['worktree', 'remove', ...(force ? ['--force'] : []), '--', path]);
   } catch (error) {
     const isDirty = error instanceof GitError && /modified or untracked files/.test(error.message);
-    throw isDirty ? new GitError('git-worktree-dirty', `${path} has changes that are not committed; commit them, or remove it with force.`, error) : error;
+    throw isDirty
+      ? new GitError(
+          'git-worktree-dirty',
+          `${path} has changes that are not committed; commit them, or remove it with force.`,
+          error,
+        )
+      : error;
   }
-  if ((await repository.commitOf(`refs/heads/${branch}`)) === commit) await repository.git(['branch', '--quiet', '-D', '--', branch]);
+  if ((await repository.commitOf(`refs/heads/${branch}`)) === commit) {
+    await repository.git(['branch', '--quiet', '-D', '--', branch]);
+  }
 };

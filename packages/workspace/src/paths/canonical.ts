@@ -34,8 +34,12 @@ export const canonicalPath = (absolute: string, given: string): string => {
         const [reason, text] = refusals[code] ?? ['unreachable', `cannot be looked at (${code || 'unknown error'}).`];
         throw new PathError(reason, given, text, { cause: error });
       }
-      if (isLink(current)) throw new PathError('dangling-link', given, 'goes through a link that points to nothing.', { cause: error });
-      if (dirname(current) === current) throw new PathError('unreachable', given, 'lies on a volume that does not exist.', { cause: error });
+      if (isLink(current)) {
+        throw new PathError('dangling-link', given, 'goes through a link that points to nothing.', { cause: error });
+      }
+      if (dirname(current) === current) {
+        throw new PathError('unreachable', given, 'lies on a volume that does not exist.', { cause: error });
+      }
       missing.unshift(basename(current));
     }
   }

@@ -1,4 +1,14 @@
-import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readlinkSync, realpathSync, type BigIntStats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  type BigIntStats,
+} from 'node:fs';
 import { lstat, open, readlink, realpath, type FileHandle } from 'node:fs/promises';
 import { errorCodeOf } from './canonical.js';
 import { PathError } from './path-error.js';
@@ -52,7 +62,11 @@ const changed = (path: string, options?: ErrorOptions): PathError =>
 
 const isGenuine = async (handle: FileHandle, path: string, descriptors: string | undefined): Promise<boolean> => {
   if (descriptors !== undefined) return (await readlink(`${descriptors}/${handle.fd}`)) === path;
-  const [opened, named, real] = await Promise.all([handle.stat({ bigint: true }), lstat(path, { bigint: true }), realpath(path)]);
+  const [opened, named, real] = await Promise.all([
+    handle.stat({ bigint: true }),
+    lstat(path, { bigint: true }),
+    realpath(path),
+  ]);
   return isSameFile(opened, named) && real === path;
 };
 
@@ -72,5 +86,6 @@ export const openVerifiedSync = (path: string, descriptors = findDescriptorFolde
 
 const isGenuineSync = (descriptor: number, path: string, descriptors: string | undefined): boolean =>
   descriptors === undefined
-    ? isSameFile(fstatSync(descriptor, { bigint: true }), lstatSync(path, { bigint: true })) && realpathSync.native(path) === path
+    ? isSameFile(fstatSync(descriptor, { bigint: true }), lstatSync(path, { bigint: true })) &&
+      realpathSync.native(path) === path
     : readlinkSync(`${descriptors}/${descriptor}`) === path;

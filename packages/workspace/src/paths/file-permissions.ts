@@ -60,13 +60,25 @@ export const protectedPaths: readonly string[] = ['.git'];
 /** A pattern that could never match would deny nothing and say nothing: it is refused instead. */
 const patternSchema = z
   .string()
-  .refine((pattern) => /^!?[^!\s]/u.test(pattern) && !/\s$/u.test(pattern), 'a pattern is not empty and has no spaces around it')
-  .refine((pattern) => !pattern.startsWith('#'), 'a pattern that begins with "#" is a comment; write "\\#" for a file of that name')
-  .refine((pattern) => !/^!?(?:~|\.\.)(?:\/|$)/u.test(pattern), 'a pattern counts from the root and cannot lead out of it')
+  .refine(
+    (pattern) => /^!?[^!\s]/u.test(pattern) && !/\s$/u.test(pattern),
+    'a pattern is not empty and has no spaces around it',
+  )
+  .refine(
+    (pattern) => !pattern.startsWith('#'),
+    'a pattern that begins with "#" is a comment; write "\\#" for a file of that name',
+  )
+  .refine(
+    (pattern) => !/^!?(?:~|\.\.)(?:\/|$)/u.test(pattern),
+    'a pattern counts from the root and cannot lead out of it',
+  )
   .refine((pattern) => !/(?:^|[^\\])(?:\\\\)*\\$/u.test(pattern), 'a pattern cannot end with a lone backslash');
 
 // In a folder that is listed, git looks at no exceptions: here that would allow what somebody meant to take out.
-const allowSchema = patternSchema.refine((pattern) => !pattern.startsWith('!'), 'an exception belongs into the list "deny"');
+const allowSchema = patternSchema.refine(
+  (pattern) => !pattern.startsWith('!'),
+  'an exception belongs into the list "deny"',
+);
 
 const rulesSchema = z.strictObject({
   allow: z.array(allowSchema).readonly().optional(),
@@ -101,12 +113,18 @@ export const permissionCheck = (permissions: z.output<typeof filePermissionsSche
   };
 };
 
-const writingIsOff: Refusal = { code: 'read-only', reason: 'may not be written: the permissions switch writing off (allowWrite).' };
+const writingIsOff: Refusal = {
+  code: 'read-only',
+  reason: 'may not be written: the permissions switch writing off (allowWrite).',
+};
 
 const ruleCheck = (rules: PathRules | undefined, defaults: readonly string[], verb: string) => {
   const refused = [defaults, rules?.deny ?? []].filter((list) => list.length > 0).map(matcher);
   const allowed = rules?.allow && matcher(rules.allow);
-  const refusal = (why: string): Refusal => ({ code: 'not-permitted', reason: `may not be ${verb}: the permissions ${why}.` });
+  const refusal = (why: string): Refusal => ({
+    code: 'not-permitted',
+    reason: `may not be ${verb}: the permissions ${why}.`,
+  });
   return (name: string): Refusal | undefined => {
     // The root itself has no name that a pattern could match; what it holds is judged one by one.
     if (name === '') return undefined;

@@ -1,9 +1,4 @@
-export {
-  protectedPaths,
-  sensitivePaths,
-  type FilePermissions,
-  type PathRules,
-} from './file-permissions.js';
+export { protectedPaths, sensitivePaths, type FilePermissions, type PathRules } from './file-permissions.js';
 export { type OpenFolder } from './open-folder.js';
 export { PathError, type PathErrorCode } from './path-error.js';
 export { printable } from './printable.js';

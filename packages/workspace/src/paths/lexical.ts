@@ -10,7 +10,11 @@ export const checkPathText = (path: unknown, platform: NodeJS.Platform = process
   if (path.includes('\0')) throw new PathError('nul', path, 'holds a NUL character.');
   if (!path.isWellFormed()) throw new PathError('invalid-path', path, 'is not well-formed text.');
   if (homePath.test(path)) {
-    throw new PathError('home', path, 'begins with "~", which is not expanded here; write "./~…" for a file of that name.');
+    throw new PathError(
+      'home',
+      path,
+      'begins with "~", which is not expanded here; write "./~…" for a file of that name.',
+    );
   }
   if (platform === 'win32') checkWindowsText(path);
   return path;
@@ -27,6 +31,8 @@ const checkWindowsText = (path: string): void => {
   for (const segment of path.slice(drive ? 2 : 0).split(/[\\/]+/u)) {
     if (segment.includes(':')) refuse('names an alternate data stream.');
     if (reservedOnWindows.test(segment)) refuse('names a device.');
-    if (/[. ]$/u.test(segment) && segment !== '.' && segment !== '..') refuse('holds a name that ends with a dot or a space.');
+    if (/[. ]$/u.test(segment) && segment !== '.' && segment !== '..') {
+      refuse('holds a name that ends with a dot or a space.');
+    }
   }
 };

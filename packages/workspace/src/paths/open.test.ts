@@ -1,5 +1,17 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +56,13 @@ describe.each([
       await handle.close();
     }
   };
-  const options = { descriptors, create: true, get roots() { return [root]; } };
+  const options = {
+    descriptors,
+    create: true,
+    get roots() {
+      return [root];
+    },
+  };
 
   it('opens the file that was checked', async () => {
     expect(await read(join(root, 'src/a'))).toBe('inside');
@@ -100,7 +118,10 @@ describe.each([
     const path = join(root, 'src/a');
     for (let round = 0; round < 50; round += 1) {
       writeFileSync(join(root, 'src/b'), 'inside');
-      const [text] = await Promise.all([read(path).catch((error: unknown) => error), Promise.resolve().then(() => renameSync(join(root, 'src/b'), path))]);
+      const [text] = await Promise.all([
+        read(path).catch((error: unknown) => error),
+        Promise.resolve().then(() => renameSync(join(root, 'src/b'), path)),
+      ]);
       expect(text === 'inside' || text instanceof PathError).toBe(true);
     }
   });
@@ -139,11 +160,16 @@ describe.skipIf(findDescriptorFolder() === undefined)('a folder held open (needs
       const paths = createWorkspacePaths(root);
       const seen = new Map<string, number>();
       for (let round = 0; round < 3_000; round += 1) {
-        const outcome = await readOnce(paths).catch((error: unknown) => (error as { code?: string }).code ?? String(error));
+        const outcome = await readOnce(paths).catch(
+          (error: unknown) => (error as { code?: string }).code ?? String(error),
+        );
         seen.set(outcome, (seen.get(outcome) ?? 0) + 1);
       }
       expect([...seen.keys()]).not.toContain('SECRET');
-      expect([...seen.keys()].every((key) => ['inside', 'changed', 'link-outside', 'dangling-link', 'ENOENT'].includes(key)), String([...seen])).toBe(true);
+      expect(
+        [...seen.keys()].every((key) => ['inside', 'changed', 'link-outside', 'dangling-link', 'ENOENT'].includes(key)),
+        String([...seen]),
+      ).toBe(true);
     } finally {
       const exited = new Promise((resolve) => swapper.once('exit', resolve));
       swapper.kill('SIGKILL');

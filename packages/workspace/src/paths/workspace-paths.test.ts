@@ -159,11 +159,15 @@ describe('what leads out', () => {
 
   it('tells nothing about what lies outside', () => {
     link('nowhere', 'outside/dangling');
-    for (const path of ['../outside/dangling', '../outside/secret/below', '../outside/secret', '../none']) expect(refusalOf(path)).toBe('outside');
+    for (const path of ['../outside/dangling', '../outside/secret/below', '../outside/secret', '../none']) {
+      expect(refusalOf(path)).toBe('outside');
+    }
   });
 
   it('refuses to be created for something that is no folder', () => {
-    for (const wrong of ['missing', 'work/src/a.ts', 'nul\0']) expect(refusal(() => createWorkspacePaths(join(base, wrong)))).toBe('no-root');
+    for (const wrong of ['missing', 'work/src/a.ts', 'nul\0']) {
+      expect(refusal(() => createWorkspacePaths(join(base, wrong)))).toBe('no-root');
+    }
   });
 
   it('puts no control characters of a path into its errors', () => {
@@ -199,33 +203,58 @@ describe('any path at all', () => {
     link('loop', 'work/loop');
     link('gone', 'work/gone');
     const segment = fc.oneof(
-      fc.constantFrom('..', '.', '', 'src', 'deep', 'a.ts', 'out', 'in', 'up', 'upper', 'loop', 'gone', 'secret', 'work', 'work-evil', 'outside', '~', '%2e%2e', '\0'),
+      fc.constantFrom(
+        '..',
+        '.',
+        '',
+        'src',
+        'deep',
+        'a.ts',
+        'out',
+        'in',
+        'up',
+        'upper',
+        'loop',
+        'gone',
+        'secret',
+        'work',
+        'work-evil',
+        'outside',
+        '~',
+        '%2e%2e',
+        '\0',
+      ),
       fc.string({ unit: 'binary', maxLength: 6 }),
     );
     const prefix = fc.constantFrom('', '/', `${root}/`, `${base}/`, `${root}-evil/`, './', '../', '~/', '//');
     const paths = createWorkspacePaths(root);
     fc.assert(
-      fc.property(prefix, fc.array(segment, { maxLength: 8 }), fc.constantFrom('read', 'write'), (start, segments, access) => {
-        let real: string;
-        try {
-          real = paths.resolve(start + segments.join('/'), { for: access });
-        } catch (error) {
-          expect(error).toBeInstanceOf(PathError);
-          return;
-        }
-        expect(isInside(root, real)).toBe(true);
-        // Independent of how it was found: the deepest folder of it that exists is really there.
-        let existing = real;
-        for (;;) {
+      fc.property(
+        prefix,
+        fc.array(segment, { maxLength: 8 }),
+        fc.constantFrom('read', 'write'),
+        (start, segments, access) => {
+          let real: string;
           try {
-            expect(isInside(root, realpathSync(existing))).toBe(true);
-            break;
+            real = paths.resolve(start + segments.join('/'), { for: access });
           } catch (error) {
-            if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-            existing = existing.slice(0, existing.lastIndexOf(sep));
+            expect(error).toBeInstanceOf(PathError);
+            return;
           }
-        }
-      }),
+          expect(isInside(root, real)).toBe(true);
+          // Independent of how it was found: the deepest folder of it that exists is really there.
+          let existing = real;
+          for (;;) {
+            try {
+              expect(isInside(root, realpathSync(existing))).toBe(true);
+              break;
+            } catch (error) {
+              if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+              existing = existing.slice(0, existing.lastIndexOf(sep));
+            }
+          }
+        },
+      ),
       { numRuns: 2_000 },
     );
   });
@@ -234,7 +263,9 @@ describe('any path at all', () => {
 describe('read-only roots', () => {
   it('may be read and not written', () => {
     const options = { readOnlyRoots: [join(base, 'outside')] };
-    expect(createWorkspacePaths(root, options).resolve('../outside/secret', { for: 'read' })).toBe(join(base, 'outside/secret'));
+    expect(createWorkspacePaths(root, options).resolve('../outside/secret', { for: 'read' })).toBe(
+      join(base, 'outside/secret'),
+    );
     expect(refusalOf('../outside/secret', 'write', options)).toBe('read-only');
     expect(refusalOf('../work-evil/secret', 'read', options)).toBe('outside');
   });
@@ -242,7 +273,9 @@ describe('read-only roots', () => {
   it('take precedence inside the workspace, and give way to a workspace inside of them', () => {
     expect(refusalOf('src/a.ts', 'write', { readOnlyRoots: [inside('src')] })).toBe('read-only');
     expect(refusalOf('src/a.ts', 'write', { readOnlyRoots: [root] })).toBe('read-only');
-    expect(createWorkspacePaths(root, { readOnlyRoots: [base] }).resolve('src/a.ts', { for: 'write' })).toBe(inside('src/a.ts'));
+    expect(createWorkspacePaths(root, { readOnlyRoots: [base] }).resolve('src/a.ts', { for: 'write' })).toBe(
+      inside('src/a.ts'),
+    );
   });
 
   it('may be links, and may come into being later', () => {
@@ -260,7 +293,9 @@ describe('read-only roots', () => {
 
 describe('external folders', () => {
   it('are denied unless configured', async () => {
-    await expect(createWorkspacePaths(root).authorize('../outside/secret', { for: 'read' })).rejects.toMatchObject({ code: 'outside' });
+    await expect(createWorkspacePaths(root).authorize('../outside/secret', { for: 'read' })).rejects.toMatchObject({
+      code: 'outside',
+    });
   });
 
   it('may be allowed, and still follow the text rules', () => {
@@ -293,14 +328,26 @@ describe('external folders', () => {
   });
 
   it('are refused when asking fails', async () => {
-    const paths = createWorkspacePaths(root, { externalDirectory: 'ask', ask: () => Promise.reject(new Error('nobody there')) });
+    const paths = createWorkspacePaths(root, {
+      externalDirectory: 'ask',
+      ask: () => Promise.reject(new Error('nobody there')),
+    });
     await expect(paths.authorize('/etc/hosts', { for: 'read' })).rejects.toMatchObject({ code: 'not-approved' });
   });
 });
 
 describe('permissions', () => {
   it('keep secrets from being read and git from being written, unless that is switched off', () => {
-    for (const path of ['.env', 'a/b/.env', '.ENV', '.env.local', 'x/.ssh/config', '.git-credentials', 'home/.aws/credentials', 'id_rsa']) {
+    for (const path of [
+      '.env',
+      'a/b/.env',
+      '.ENV',
+      '.env.local',
+      'x/.ssh/config',
+      '.git-credentials',
+      'home/.aws/credentials',
+      'id_rsa',
+    ]) {
       expect(refusalOf(path), path).toBe('not-permitted');
       expect(refusalOf(path, 'write'), path).toBe('not-permitted');
       expect(refusalOf(path, 'read', { permissions: { defaults: false } }), path).toContain('no refusal');
@@ -310,7 +357,14 @@ describe('permissions', () => {
       expect(refusalOf(path, 'write'), path).toBe('not-permitted');
       expect(refusalOf(path, 'write', { permissions: { defaults: false } }), path).toContain('no refusal');
     }
-    for (const path of ['.env.example', '.gitignore', '.github/workflows/ci.yml', 'environment', 'a.env.ts', 'credentials']) {
+    for (const path of [
+      '.env.example',
+      '.gitignore',
+      '.github/workflows/ci.yml',
+      'environment',
+      'a.env.ts',
+      'credentials',
+    ]) {
       expect(refusalOf(path, 'write'), path).toContain('no refusal');
     }
   });
@@ -341,32 +395,52 @@ describe('permissions', () => {
   });
 
   it('read nothing but what is allowed, and take exceptions out of one list only', () => {
-    const permissions = { read: { allow: ['docs'], deny: ['*.key', '!public.key', 'docs/private', '!docs/private/really'] } };
+    const permissions = {
+      read: { allow: ['docs'], deny: ['*.key', '!public.key', 'docs/private', '!docs/private/really'] },
+    };
     expect(refusalOf('docs/a.md', 'read', { permissions })).toContain('no refusal');
     expect(refusalOf('docs/public.key', 'read', { permissions })).toContain('no refusal');
-    for (const path of ['docs/private/a.md', 'docs/private/really', 'docs/x.key', 'src/a.ts']) expect(refusalOf(path, 'read', { permissions }), path).toBe('not-permitted');
-    expect(refusalOf('public.key', 'read', { permissions: { read: { allow: [], deny: ['!public.key'] } } })).toBe('not-permitted');
+    for (const path of ['docs/private/a.md', 'docs/private/really', 'docs/x.key', 'src/a.ts']) {
+      expect(refusalOf(path, 'read', { permissions }), path).toBe('not-permitted');
+    }
+    expect(refusalOf('public.key', 'read', { permissions: { read: { allow: [], deny: ['!public.key'] } } })).toBe(
+      'not-permitted',
+    );
   });
 
   it('count for paths outside from the root of the file system', () => {
-    const options: WorkspacePathsOptions = { externalDirectory: 'allow', permissions: { read: { deny: [`${base}/work-evil`] } } };
+    const options: WorkspacePathsOptions = {
+      externalDirectory: 'allow',
+      permissions: { read: { deny: [`${base}/work-evil`] } },
+    };
     expect(refusalOf('../work-evil/secret', 'read', options)).toBe('not-permitted');
     expect(refusalOf('../outside/.env', 'read', options)).toBe('not-permitted');
     expect(refusalOf('../outside/secret', 'read', options)).toContain('no refusal');
   });
 
   it('tell of a name what they would say of the path', () => {
-    const paths = createWorkspacePaths(root, { readOnlyRoots: [join(base, 'outside')], permissions: { read: { deny: ['*.key'] }, write: { deny: ['src'] } } });
-    const told = (path: string) => (['read', 'write'] as const).map((access) => paths.permits(join(base, path), { for: access }));
+    const paths = createWorkspacePaths(root, {
+      readOnlyRoots: [join(base, 'outside')],
+      permissions: { read: { deny: ['*.key'] }, write: { deny: ['src'] } },
+    });
+    const told = (path: string) =>
+      (['read', 'write'] as const).map((access) => paths.permits(join(base, path), { for: access }));
     expect(['work/a', 'work/src/a', 'work/x/a.key', 'work/.env', 'outside/a', 'outside/a.key'].map(told)).toEqual([
-      [true, true], [true, false], [false, false], [false, false], [true, false], [false, false],
+      [true, true],
+      [true, false],
+      [false, false],
+      [false, false],
+      [true, false],
+      [false, false],
     ]);
   });
 
   it('answer the same after many questions', () => {
     const paths = createWorkspacePaths(root);
     for (let index = 0; index < 21_000; index += 7_000) {
-      for (let question = 0; question < 7_000; question += 1) refusal(() => paths.resolve(`file-${question}`, { for: 'read' }));
+      for (let question = 0; question < 7_000; question += 1) {
+        refusal(() => paths.resolve(`file-${question}`, { for: 'read' }));
+      }
       expect(refusal(() => paths.resolve('x/.env', { for: 'read' }))).toBe('not-permitted');
     }
   });

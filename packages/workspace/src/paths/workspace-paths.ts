@@ -5,7 +5,12 @@ import * as z from 'zod';
 import { parseOptions } from '../options.js';
 import { canonicalPath, isInside } from './canonical.js';
 import { findDescriptorFolder, openVerified } from './descriptor.js';
-import { filePermissionsSchema, permissionCheck, type FilePermissions, type PermissionCheck } from './file-permissions.js';
+import {
+  filePermissionsSchema,
+  permissionCheck,
+  type FilePermissions,
+  type PermissionCheck,
+} from './file-permissions.js';
 import { checkPathText } from './lexical.js';
 import { openFolder, type OpenFolder } from './open-folder.js';
 import { PathError } from './path-error.js';
@@ -68,9 +73,17 @@ export interface WorkspacePaths {
 
 const optionsSchema = z
   .strictObject({
-    readOnlyRoots: z.array(z.string().refine((path) => isAbsolute(path), 'it has to be an absolute path')).readonly().default([]),
+    readOnlyRoots: z
+      .array(z.string().refine((path) => isAbsolute(path), 'it has to be an absolute path'))
+      .readonly()
+      .default([]),
     externalDirectory: z.enum(['deny', 'ask', 'allow']).default('deny'),
-    ask: z.custom<NonNullable<WorkspacePathsOptions['ask']>>((value) => typeof value === 'function', 'it has to be a function').optional(),
+    ask: z
+      .custom<NonNullable<WorkspacePathsOptions['ask']>>(
+        (value) => typeof value === 'function',
+        'it has to be a function',
+      )
+      .optional(),
     permissions: filePermissionsSchema.prefault({}),
   })
   .refine((options) => options.externalDirectory !== 'ask' || options.ask !== undefined, {
@@ -106,9 +119,16 @@ interface Place {
  * ```
  */
 export const createWorkspacePaths = (root: string, options: WorkspacePathsOptions = {}): WorkspacePaths => {
-  const { readOnlyRoots, externalDirectory, ask, permissions } = parseOptions('createWorkspacePaths', optionsSchema, options);
+  const { readOnlyRoots, externalDirectory, ask, permissions } = parseOptions(
+    'createWorkspacePaths',
+    optionsSchema,
+    options,
+  );
   const main: Root = { path: findRoot(root), writable: true };
-  const roots = [main, ...readOnlyRoots.map((path): Root => ({ path: canonicalPath(resolve(path), path), writable: false }))];
+  const roots = [
+    main,
+    ...readOnlyRoots.map((path): Root => ({ path: canonicalPath(resolve(path), path), writable: false })),
+  ];
   const permitted = permissionCheck(permissions);
   const descriptors = findDescriptorFolder();
 
@@ -135,11 +155,16 @@ export const createWorkspacePaths = (root: string, options: WorkspacePathsOption
     },
     permits: (path, { for: access }) => {
       const found = rootOf(path, roots);
-      return !(access === 'write' && found?.writable === false) && permitted(path, access, found?.path ?? parse(path).root) === undefined;
+      return (
+        !(access === 'write' && found?.writable === false) &&
+        permitted(path, access, found?.path ?? parse(path).root) === undefined
+      );
     },
-    display: (path) => printable((isInside(main.path, path) ? relative(main.path, path) || '.' : path).replaceAll(sep, '/')),
+    display: (path) =>
+      printable((isInside(main.path, path) ? relative(main.path, path) || '.' : path).replaceAll(sep, '/')),
     openFile: (path) => openVerified(path, 'file', descriptors),
-    openFolder: (path, { create = false } = {}) => openFolder(path, { descriptors, create, roots: roots.map((one) => one.path) }),
+    openFolder: (path, { create = false } = {}) =>
+      openFolder(path, { descriptors, create, roots: roots.map((one) => one.path) }),
   };
 };
 
@@ -173,13 +198,17 @@ const locate = (given: string, names: readonly [string, string], roots: readonly
 /** The innermost root decides; of two at one place, the one that may only be read. */
 const rootOf = (path: string, roots: readonly Root[]): Root | undefined => {
   let found: Root | undefined;
-  for (const root of roots) if (isInside(root.path, path) && root.path.length >= (found?.path.length ?? 0)) found = root;
+  for (const root of roots) {
+    if (isInside(root.path, path) && root.path.length >= (found?.path.length ?? 0)) found = root;
+  }
   return found;
 };
 
 const refuseExternal = (given: string, external: 'deny' | 'ask' | 'allow'): void => {
   if (external === 'deny') throw new PathError('outside', given, 'leads out of the workspace; use a path inside it.');
-  if (external === 'ask') throw new PathError('approval-required', given, 'lies outside of the workspace and needs approval.');
+  if (external === 'ask') {
+    throw new PathError('approval-required', given, 'lies outside of the workspace and needs approval.');
+  }
 };
 
 /** Patterns judge where a path leads, not what the links on its way are called. */

@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { checkedEnvironment, inheritedEnvironment } from './environment.js';
 
 describe('inheritedEnvironment', () => {
-  const source = { PATH: '/bin', HOME: '/home/me', LC_ALL: 'C', ANTHROPIC_API_KEY: 'sk', AWS_SECRET_ACCESS_KEY: 'x', NODE_OPTIONS: '-r x', LD_PRELOAD: 'x' };
+  const source = {
+    PATH: '/bin',
+    HOME: '/home/me',
+    LC_ALL: 'C',
+    ANTHROPIC_API_KEY: 'sk',
+    AWS_SECRET_ACCESS_KEY: 'x',
+    NODE_OPTIONS: '-r x',
+    LD_PRELOAD: 'x',
+  };
 
   it('hands on what is harmless and no keys', () => {
     expect(inheritedEnvironment(source)).toEqual({ PATH: '/bin', HOME: '/home/me', LC_ALL: 'C' });

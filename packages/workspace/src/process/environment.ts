@@ -5,7 +5,17 @@ export type Environment = Readonly<Record<string, string>>;
 
 /** Variables of this process that every command on this machine gets: none of them is a secret by convention. */
 const inherited: ReadonlySet<string> = new Set([
-  'PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ', 'TMPDIR', 'TMP', 'TEMP',
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'LANG',
+  'LANGUAGE',
+  'TZ',
+  'TMPDIR',
+  'TMP',
+  'TEMP',
 ]);
 
 const isInherited = (name: string): boolean => inherited.has(name) || name.startsWith('LC_');

@@ -14,7 +14,10 @@ const pieces = (bytes: Uint8Array, ends: readonly number[]): Uint8Array[] => {
   return cuts.slice(1).map((end, index) => bytes.subarray(cuts[index], end));
 };
 
-const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 400 }), fc.string({ unit: fc.constantFrom('a', 'é', '漢', '😀', '\n'), maxLength: 400 }));
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 400 }),
+  fc.string({ unit: fc.constantFrom('a', 'é', '漢', '😀', '\n'), maxLength: 400 }),
+);
 const cuts = fc.array(fc.nat(2_000), { maxLength: 8 });
 
 describe('outputWindow', () => {

@@ -106,7 +106,7 @@ const snapStart = (bytes: Uint8Array): Uint8Array => {
 /** How many bytes to take for at most so many characters. */
 const bytesToTake = (bytes: Uint8Array, maxChars: number): number => {
   let index = 0;
-  for (let count = 0; index < bytes.length; ) {
+  for (let count = 0; index < bytes.length;) {
     const length = sequenceLength(bytes, index);
     count += charsOfSequence(length);
     if (count > maxChars) return index;
@@ -118,7 +118,7 @@ const bytesToTake = (bytes: Uint8Array, maxChars: number): number => {
 /** How many bytes to skip so that at most so many characters are left. */
 const bytesToSkip = (bytes: Uint8Array, maxChars: number): number => {
   let excess = -maxChars;
-  for (let index = 0; index < bytes.length; ) {
+  for (let index = 0; index < bytes.length;) {
     const length = sequenceLength(bytes, index);
     excess += charsOfSequence(length);
     index += length;

@@ -52,7 +52,16 @@ const maxMessageChars = 4_000;
  */
 export const runProgram = (call: ProgramCall): Promise<ProgramResult> =>
   new Promise((resolve, reject) => {
-    const { argv: [program, ...args], cwd, environment, input, timeoutMs, signal, maxBytes = defaultMaxBytes, onOutput } = call;
+    const {
+      argv: [program, ...args],
+      cwd,
+      environment,
+      input,
+      timeoutMs,
+      signal,
+      maxBytes = defaultMaxBytes,
+      onOutput,
+    } = call;
     if (signal?.aborted === true) {
       reject(new ProgramError('program-aborted', program, 'was not started: the turn is over.'));
       return;
@@ -105,7 +114,8 @@ export const runProgram = (call: ProgramCall): Promise<ProgramResult> =>
     child.on('close', (exitCode, killedBy) => {
       settle();
       if (failure !== undefined) reject(failure);
-      else if (exitCode === null) reject(new ProgramError('program-killed', program, `was ended by ${String(killedBy)}.`));
-      else resolve({ exitCode, stdout: Buffer.concat(chunks), stderr });
+      else if (exitCode === null) {
+        reject(new ProgramError('program-killed', program, `was ended by ${String(killedBy)}.`));
+      } else resolve({ exitCode, stdout: Buffer.concat(chunks), stderr });
     });
   });

@@ -36,7 +36,11 @@ export class StartError extends TurnError {
   readonly program: string;
 
   constructor(program: string, options: ErrorOptions) {
-    super('process-start', `${JSON.stringify(program)} could not be started; is it installed and on the PATH?`, options);
+    super(
+      'process-start',
+      `${JSON.stringify(program)} could not be started; is it installed and on the PATH?`,
+      options,
+    );
     this.program = program;
   }
 }
@@ -73,11 +77,15 @@ export const runSupervised = async (options: SupervisedProcess): Promise<Process
 };
 
 const exitOf = ({ exitCode, signalCode }: ChildProcess): Pick<ProcessEnd, 'exitCode' | 'signal'> =>
-  signalCode === null ? { exitCode, signal: signalOf(exitCode) } : { exitCode: 128 + constants.signals[signalCode], signal: signalCode };
+  signalCode === null
+    ? { exitCode, signal: signalOf(exitCode) }
+    : { exitCode: 128 + constants.signals[signalCode], signal: signalCode };
 
 /** The name of the signal that an exit code tells of. */
 export const signalOf = (exitCode: number | null): string | null =>
-  exitCode === null || exitCode <= 128 ? null : (Object.entries(constants.signals).find(([, value]) => value === exitCode - 128)?.[0] ?? null);
+  exitCode === null || exitCode <= 128
+    ? null
+    : (Object.entries(constants.signals).find(([, value]) => value === exitCode - 128)?.[0] ?? null);
 
 const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
 

@@ -38,4 +38,10 @@ exit $code
 `;
 
 /** The same command with a supervisor around it. Run it with {@link commandIdVariable} in its environment. */
-export const supervised = (argv: readonly string[]): readonly [string, ...string[]] => ['/bin/sh', '-c', script, 'sh', ...argv];
+export const supervised = (argv: readonly string[]): readonly [string, ...string[]] => [
+  '/bin/sh',
+  '-c',
+  script,
+  'sh',
+  ...argv,
+];

@@ -34,7 +34,9 @@ export const sandboxOf = (backend: Backend): Sandbox => {
   let closed: Promise<void> | undefined;
 
   const run = async (command: SandboxCommand): Promise<CommandEnd> => {
-    if (closed !== undefined) throw new SandboxError('sandbox-closed', mode, 'The sandbox was closed; create another one.');
+    if (closed !== undefined) {
+      throw new SandboxError('sandbox-closed', mode, 'The sandbox was closed; create another one.');
+    }
     const prepared = prepare(command, backend, closing.signal);
     const end = backend.run(prepared);
     running.add(end);
@@ -67,7 +69,11 @@ const folderInside = (root: string, cwd: string, mode: SandboxMode): string => {
   const path = canonicalPath(resolve(root, cwd), cwd);
   const isFolder = lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   if (isFolder && isInside(root, path)) return path;
-  throw new SandboxError('sandbox-cwd', mode, `${JSON.stringify(cwd)} is no folder inside the workspace ${JSON.stringify(root)}.`);
+  throw new SandboxError(
+    'sandbox-cwd',
+    mode,
+    `${JSON.stringify(cwd)} is no folder inside the workspace ${JSON.stringify(root)}.`,
+  );
 };
 
 /** The canonical path of a sandbox's folder. */

@@ -85,7 +85,9 @@ describe.skipIf(!hasBubblewrap)('bubblewrap (skipped where bwrap does not work)'
     const tools = temporaryFolder();
     writeFileSync(join(tools, 'tool'), 'useful');
     const sandbox = await open({ readOnlyPaths: [tools, join(tools, 'missing')] });
-    const { output } = await runShell(sandbox, `exec 2>&1; cat "$TOOLS/tool"; touch "$TOOLS/x" || echo refused`, { environment: { TOOLS: tools } });
+    const { output } = await runShell(sandbox, `exec 2>&1; cat "$TOOLS/tool"; touch "$TOOLS/x" || echo refused`, {
+      environment: { TOOLS: tools },
+    });
     expect(output).toMatch(/^useful[^]*refused\n$/);
   });
 
@@ -101,7 +103,11 @@ describe.skipIf(!hasBubblewrap)('bubblewrap (skipped where bwrap does not work)'
   it('ends its commands when this process is killed', async () => {
     const folder = temporaryFolder();
     const seconds = uniqueSeconds();
-    await killHostOf({ mode: 'bubblewrap', root: folder }, `setsid sleep ${seconds} & echo ready; sleep ${seconds}`, folder);
+    await killHostOf(
+      { mode: 'bubblewrap', root: folder },
+      `setsid sleep ${seconds} & echo ready; sleep ${seconds}`,
+      folder,
+    );
     await waitUntilGone(`sleep ${seconds}`);
   });
 });

@@ -58,9 +58,13 @@ const probe = async (argv: readonly [string, ...string[]], environment: Environm
   const unavailable = (reason: string, cause?: unknown): SandboxError =>
     new SandboxError('sandbox-unavailable', 'bubblewrap', `bubblewrap does not work here: ${reason}`, { cause });
   const { exitCode, stderr } = await runProgram({ argv, environment, timeoutMs: probeMs }).catch((error: unknown) => {
-    throw unavailable('bwrap could not be run; install the package "bubblewrap" (Linux only), or use another mode.', error);
+    throw unavailable(
+      'bwrap could not be run; install the package "bubblewrap" (Linux only), or use another mode.',
+      error,
+    );
   });
   if (exitCode === 0) return;
-  throw unavailable(`${stderr.trim() || `bwrap ended with ${exitCode}`}. User namespaces may be switched off on this machine.`);
+  throw unavailable(
+    `${stderr.trim() || `bwrap ended with ${exitCode}`}. User namespaces may be switched off on this machine.`,
+  );
 };
-

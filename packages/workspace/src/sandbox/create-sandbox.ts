@@ -43,6 +43,11 @@ const loadE2b = async (): Promise<typeof import('./e2b.js')> => {
   try {
     return await import('./e2b.js');
   } catch (error) {
-    throw new SandboxError('sandbox-unavailable', 'e2b', 'The package "e2b" could not be loaded; add it to your project.', { cause: error });
+    throw new SandboxError(
+      'sandbox-unavailable',
+      'e2b',
+      'The package "e2b" could not be loaded; add it to your project.',
+      { cause: error },
+    );
   }
 };

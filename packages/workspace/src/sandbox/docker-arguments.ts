@@ -31,34 +31,52 @@ export const containerArguments = (options: CheckedOptions<'docker'>, plan: Cont
   'run',
   '--interactive',
   '--init',
-  '--name', plan.name,
-  '--label', `${sandboxLabel}=${plan.id}`,
-  '--label', `${ownerLabel}=${plan.owner}`,
-  '--network', networkName(options.network),
-  '--memory', String(options.memory),
-  '--memory-swap', String(options.memory),
+  '--name',
+  plan.name,
+  '--label',
+  `${sandboxLabel}=${plan.id}`,
+  '--label',
+  `${ownerLabel}=${plan.owner}`,
+  '--network',
+  networkName(options.network),
+  '--memory',
+  String(options.memory),
+  '--memory-swap',
+  String(options.memory),
   ...(options.cpu === undefined ? [] : ['--cpus', String(options.cpu)]),
-  '--pids-limit', String(options.pids),
-  '--cap-drop', 'ALL',
-  '--security-opt', 'no-new-privileges',
+  '--pids-limit',
+  String(options.pids),
+  '--cap-drop',
+  'ALL',
+  '--security-opt',
+  'no-new-privileges',
   '--read-only',
-  '--tmpfs', `/tmp:rw,exec,nosuid,nodev,mode=1777,size=${temporarySize}`,
-  '--mount', bindMount(plan.root, plan.mountPath, options.readOnly),
-  '--workdir', plan.mountPath,
+  '--tmpfs',
+  `/tmp:rw,exec,nosuid,nodev,mode=1777,size=${temporarySize}`,
+  '--mount',
+  bindMount(plan.root, plan.mountPath, options.readOnly),
+  '--workdir',
+  plan.mountPath,
   ...(options.user === undefined ? currentUser() : ['--user', options.user]),
-  '--env-file', plan.environmentFile,
-  '--entrypoint', '/bin/sh',
+  '--env-file',
+  plan.environmentFile,
+  '--entrypoint',
+  '/bin/sh',
   options.image,
-  '-c', `mkdir -p ${temporaryHome} && echo ${readyWord} && exec cat >/dev/null`,
+  '-c',
+  `mkdir -p ${temporaryHome} && echo ${readyWord} && exec cat >/dev/null`,
 ];
 
 /** What the container says when commands can be run in it. */
 export const readyWord = 'h-workspace-ready';
 
-const networkName = (network: boolean | string): string => (typeof network === 'string' ? network : network ? 'default' : 'none');
+const networkName = (network: boolean | string): string =>
+  typeof network === 'string' ? network : network ? 'default' : 'none';
 
 const currentUser = (): readonly string[] =>
-  process.getuid === undefined || process.getgid === undefined ? [] : ['--user', `${process.getuid()}:${process.getgid()}`];
+  process.getuid === undefined || process.getgid === undefined
+    ? []
+    : ['--user', `${process.getuid()}:${process.getgid()}`];
 
 /** The value of `--mount` is a line of CSV, so that a path may hold commas and quotes. */
 const bindMount = (source: string, target: string, readOnly: boolean): string =>

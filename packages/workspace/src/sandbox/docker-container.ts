@@ -44,7 +44,11 @@ export const startContainer = async (cli: DockerCli, name: string, args: readonl
       client.stdin.end();
       const { exitCode, stderr } = await cli.run(['rm', '--force', '--volumes', name]);
       if (exitCode === 0 || /No such container/i.test(stderr)) return;
-      throw new SandboxError('sandbox-failed', 'docker', `The container ${name} could not be removed: ${stderr.trim()}`);
+      throw new SandboxError(
+        'sandbox-failed',
+        'docker',
+        `The container ${name} could not be removed: ${stderr.trim()}`,
+      );
     },
   };
   try {

@@ -10,12 +10,24 @@ import { isGone } from './docker-owner.js';
  *
  * @returns the ids of the containers that were removed.
  */
-export const reapContainers = async ({ command = 'docker', dockerHost }: { readonly command?: string | undefined; readonly dockerHost?: string | undefined } = {}): Promise<readonly string[]> =>
-  reap(dockerCli(command, dockerHost));
+export const reapContainers = async ({
+  command = 'docker',
+  dockerHost,
+}: { readonly command?: string | undefined; readonly dockerHost?: string | undefined } = {}): Promise<
+  readonly string[]
+> => reap(dockerCli(command, dockerHost));
 
 /** {@link reapContainers}, with a command line that is set up already. */
 export const reap = async (cli: DockerCli): Promise<readonly string[]> => {
-  const { stdout } = await cli.run(['ps', '--all', '--no-trunc', '--filter', `label=${ownerLabel}`, '--format', `{{.ID}} {{.Label "${ownerLabel}"}}`]);
+  const { stdout } = await cli.run([
+    'ps',
+    '--all',
+    '--no-trunc',
+    '--filter',
+    `label=${ownerLabel}`,
+    '--format',
+    `{{.ID}} {{.Label "${ownerLabel}"}}`,
+  ]);
   const removed: string[] = [];
   for (const line of stdout.toString().split('\n')) {
     const [id = '', owner = ''] = line.split(' ');

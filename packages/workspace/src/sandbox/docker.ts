@@ -102,7 +102,10 @@ const commandRunner = (
 ): ((command: PreparedCommand) => Promise<Omit<CommandEnd, 'timeoutMs'>>) => {
   let running = 0;
 
-  const execute = (container: Container, { argv, cwd, environment, ...command }: PreparedCommand): Promise<ProcessEnd> => {
+  const execute = (
+    container: Container,
+    { argv, cwd, environment, ...command }: PreparedCommand,
+  ): Promise<ProcessEnd> => {
     const fixed = ['--interactive', '--workdir', pathInside(cwd), '--env', `${commandIdVariable}=${freshId()}`];
     const runWith = (variables: readonly string[]): Promise<ProcessEnd> =>
       runSupervised({

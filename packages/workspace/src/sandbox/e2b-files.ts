@@ -38,7 +38,12 @@ const listCommand = String.raw`find . \( -name .git -o -name node_modules \) -pr
  * @param mountPath The folder there.
  * @param exclude Patterns of files that are not copied, either way.
  */
-export const mirrorFiles = (root: string, mountPath: string, exclude: readonly string[], remote: RemoteFiles): FileMirror => {
+export const mirrorFiles = (
+  root: string,
+  mountPath: string,
+  exclude: readonly string[],
+  remote: RemoteFiles,
+): FileMirror => {
   const paths = createWorkspacePaths(root);
   const excluded = ignore().add([...sensitivePaths, ...exclude]);
   const here = new Map<string, Stamp>();
@@ -58,9 +63,16 @@ export const mirrorFiles = (root: string, mountPath: string, exclude: readonly s
     const gone = [...here.keys()].filter((path) => !found.has(path));
     if (changed.length === 0 && gone.length === 0) return;
     for (const batch of batches(changed)) {
-      await remote.write(await Promise.all(batch.map(async ([path]) => ({ path: posix.join(mountPath, path), data: await contentOf(join(root, path)) }))));
+      await remote.write(
+        await Promise.all(
+          batch.map(async ([path]) => ({ path: posix.join(mountPath, path), data: await contentOf(join(root, path)) })),
+        ),
+      );
     }
-    await forEachBatch(changed.filter(([, { isExecutable }]) => isExecutable).map(([path]) => path), (list) => remote.shell(`chmod +x -- ${list}`));
+    await forEachBatch(
+      changed.filter(([, { isExecutable }]) => isExecutable).map(([path]) => path),
+      (list) => remote.shell(`chmod +x -- ${list}`),
+    );
     await forEachBatch(gone, (list) => remote.shell(`rm -f -- ${list}`));
     for (const path of gone) here.delete(path);
     for (const [path, { stamp }] of changed) here.set(path, stamp);
@@ -75,7 +87,11 @@ export const mirrorFiles = (root: string, mountPath: string, exclude: readonly s
       await Promise.all(
         batch.map(async ([path, stamp]) => {
           const isExecutable = (Number.parseInt(stamp.split(' ')[2] ?? '0', 8) & 0o100) !== 0;
-          const written = await save(paths, path, { known: here.get(path), isExecutable, read: () => remote.read(posix.join(mountPath, path)) });
+          const written = await save(paths, path, {
+            known: here.get(path),
+            isExecutable,
+            read: () => remote.read(posix.join(mountPath, path)),
+          });
           if (written !== undefined) here.set(path, written);
         }),
       );
@@ -107,7 +123,11 @@ const listHere = async (root: string, excluded: ReturnType<typeof ignore>): Prom
       files.set(path, file);
       total += file.size;
       if (files.size > maxFiles || total > maxTotalBytes) {
-        throw new SandboxError('sandbox-start', 'e2b', `The workspace has more than ${maxFiles} files or ${maxTotalBytes} bytes; "exclude" what need not be copied.`);
+        throw new SandboxError(
+          'sandbox-start',
+          'e2b',
+          `The workspace has more than ${maxFiles} files or ${maxTotalBytes} bytes; "exclude" what need not be copied.`,
+        );
       }
     }
   };
@@ -119,7 +139,11 @@ const listHere = async (root: string, excluded: ReturnType<typeof ignore>): Prom
 const fileHere = async (path: string): Promise<FileHere | undefined> => {
   const stats = await lstat(path, { bigint: true }).catch(() => undefined);
   if (stats?.isFile() !== true) return undefined;
-  return { stamp: `${stats.size} ${stats.mtimeNs} ${stats.ino}`, size: Number(stats.size), isExecutable: (stats.mode & 0o100n) !== 0n };
+  return {
+    stamp: `${stats.size} ${stats.mtimeNs} ${stats.ino}`,
+    size: Number(stats.size),
+    isExecutable: (stats.mode & 0o100n) !== 0n,
+  };
 };
 
 const contentOf = async (path: string): Promise<ArrayBuffer> => new Uint8Array(await readFile(path)).buffer;
@@ -132,7 +156,11 @@ interface Incoming {
 }
 
 /** Writes a file that was changed there; answers its new version, or nothing where it was left alone. */
-const save = async (paths: WorkspacePaths, name: string, { known, isExecutable, read }: Incoming): Promise<Stamp | undefined> => {
+const save = async (
+  paths: WorkspacePaths,
+  name: string,
+  { known, isExecutable, read }: Incoming,
+): Promise<Stamp | undefined> => {
   try {
     const path = paths.resolve(name, { for: 'write' });
     if ((await fileHere(path))?.stamp !== known) return undefined;

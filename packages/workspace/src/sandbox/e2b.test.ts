@@ -38,10 +38,25 @@ describeSandbox('e2b (a service of its kind on loopback)', (options) => createSa
 describe('e2b', () => {
   it('asks for the machine that its options describe', async () => {
     const plain = await open();
-    expect(last()).toMatchObject({ templateID: 'base', timeout: 3_600, allow_internet_access: false, envVars: { CI: '1' } });
+    expect(last()).toMatchObject({
+      templateID: 'base',
+      timeout: 3_600,
+      allow_internet_access: false,
+      envVars: { CI: '1' },
+    });
     expect(plain.isolates).toEqual({ files: true, network: true });
-    const special = await open({ image: 'my-template', network: true, lifetimeMs: 120_000, environment: { TOKEN: 'x' } });
-    expect(last()).toMatchObject({ templateID: 'my-template', timeout: 120, allow_internet_access: true, envVars: { TOKEN: 'x' } });
+    const special = await open({
+      image: 'my-template',
+      network: true,
+      lifetimeMs: 120_000,
+      environment: { TOKEN: 'x' },
+    });
+    expect(last()).toMatchObject({
+      templateID: 'my-template',
+      timeout: 120,
+      allow_internet_access: true,
+      envVars: { TOKEN: 'x' },
+    });
     expect(special.isolates).toEqual({ files: true, network: false });
   });
 
@@ -60,7 +75,10 @@ describe('e2b', () => {
     writeFileSync(join(root, 'gone.txt'), 'x');
     writeFileSync(join(root, 'tool'), '#!/bin/sh\necho tool\n');
     chmodSync(join(root, 'tool'), 0o755);
-    const { output } = await runShell(sandbox, './tool; cat "src/a b.txt"; echo two >> "src/a b.txt"; rm gone.txt; mkdir new; printf "\\000\\377" > new/binary; echo x > run; chmod +x run');
+    const { output } = await runShell(
+      sandbox,
+      './tool; cat "src/a b.txt"; echo two >> "src/a b.txt"; rm gone.txt; mkdir new; printf "\\000\\377" > new/binary; echo x > run; chmod +x run',
+    );
     expect(output).toBe('tool\none\n');
     expect(readFileSync(join(root, 'src/a b.txt'), 'utf8')).toBe('one\ntwo\n');
     expect(existsSync(join(root, 'gone.txt'))).toBe(false);
@@ -90,7 +108,10 @@ describe('e2b', () => {
     for (const file of ['.env', '.git/config', 'private/x', 'plain']) writeFileSync(join(root, file), 'x');
     symlinkSync('/etc/passwd', join(root, 'link'));
     expect((await runShell(sandbox, 'find . -type f -o -type l')).output).toBe('./plain\n');
-    await runShell(sandbox, 'mkdir -p .git/hooks; echo evil > .git/hooks/post-checkout; echo evil > .env; ln -s /etc link2; mkdir -p private; echo evil > private/y');
+    await runShell(
+      sandbox,
+      'mkdir -p .git/hooks; echo evil > .git/hooks/post-checkout; echo evil > .env; ln -s /etc link2; mkdir -p private; echo evil > private/y',
+    );
     expect(existsSync(join(root, '.git/hooks/post-checkout'))).toBe(false);
     expect(readFileSync(join(root, '.env'), 'utf8')).toBe('x');
     expect(existsSync(join(root, 'private/y'))).toBe(false);
@@ -110,7 +131,9 @@ describe('e2b', () => {
     const sandbox = await open();
     const file = join(sandbox.root, 'file');
     writeFileSync(file, 'before\n');
-    await runShell(sandbox, 'echo ready; sleep 0.3; echo there > file', { onOutput: () => writeFileSync(file, 'here, and longer\n') });
+    await runShell(sandbox, 'echo ready; sleep 0.3; echo there > file', {
+      onOutput: () => writeFileSync(file, 'here, and longer\n'),
+    });
     expect(readFileSync(file, 'utf8')).toBe('here, and longer\n');
     expect((await runShell(sandbox, 'cat file')).output).toBe('here, and longer\n');
   });
@@ -118,7 +141,10 @@ describe('e2b', () => {
   it('ends a command that says more than can be kept', { timeout: 60_000 }, async () => {
     const sandbox = await open();
     let bytes = 0;
-    await expect(runShell(sandbox, 'yes', { onOutput: (chunk) => (bytes += chunk.length) })).rejects.toMatchObject({ code: 'sandbox-failed', message: expect.stringContaining('more than') as string });
+    await expect(runShell(sandbox, 'yes', { onOutput: (chunk) => (bytes += chunk.length) })).rejects.toMatchObject({
+      code: 'sandbox-failed',
+      message: expect.stringContaining('more than') as string,
+    });
     expect(bytes).toBeGreaterThan(64 * 1024 ** 2);
     expect(await runShell(sandbox, 'echo alive')).toMatchObject({ output: 'alive\n' });
   });
@@ -126,7 +152,10 @@ describe('e2b', () => {
   it('says why a machine could not be started, and leaves none', async () => {
     await expect(open({ apiKey: 'e2b_wrong' })).rejects.toMatchObject({ code: 'sandbox-start' });
     service.refuse(400);
-    await expect(open()).rejects.toMatchObject({ code: 'sandbox-start', message: expect.stringContaining('no machine for you') as string });
+    await expect(open()).rejects.toMatchObject({
+      code: 'sandbox-start',
+      message: expect.stringContaining('no machine for you') as string,
+    });
     await expect(open({ mountPath: '/proc/none' })).rejects.toThrow();
     expect(service.alive.size).toBe(0);
   });
@@ -136,6 +165,8 @@ describe('e2b', () => {
     const sandbox = await e2bSandbox(options);
     onTestFinished(() => sandbox.close());
     expect(await runShell(sandbox, 'echo hi')).toMatchObject({ output: 'hi\n' });
-    await expect(e2bSandbox({ ...options, memory: '1g' } as never)).rejects.toMatchObject({ code: 'sandbox-unsupported-option' });
+    await expect(e2bSandbox({ ...options, memory: '1g' } as never)).rejects.toMatchObject({
+      code: 'sandbox-unsupported-option',
+    });
   });
 });

@@ -43,7 +43,15 @@ export const e2bSandbox = async (options: CheckedOptions<'e2b'>): Promise<Sandbo
   }
 };
 
-const startMachine = async ({ image, network, lifetimeMs, environment, apiKey, apiUrl, sandboxUrl }: CheckedOptions<'e2b'>): Promise<Machine> => {
+const startMachine = async ({
+  image,
+  network,
+  lifetimeMs,
+  environment,
+  apiKey,
+  apiUrl,
+  sandboxUrl,
+}: CheckedOptions<'e2b'>): Promise<Machine> => {
   const options = {
     timeoutMs: lifetimeMs,
     allowInternetAccess: network,
@@ -55,14 +63,20 @@ const startMachine = async ({ image, network, lifetimeMs, environment, apiKey, a
   try {
     return await (image === undefined ? Machine.create(options) : Machine.create(image, options));
   } catch (error) {
-    throw new SandboxError('sandbox-start', 'e2b', `The machine could not be started: ${messageOf(error)}`, { cause: error });
+    throw new SandboxError('sandbox-start', 'e2b', `The machine could not be started: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
 };
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** One copying at a time. */
-const connectFiles = async (machine: Machine, root: string, { mountPath, exclude }: CheckedOptions<'e2b'>): Promise<FileMirror> => {
+const connectFiles = async (
+  machine: Machine,
+  root: string,
+  { mountPath, exclude }: CheckedOptions<'e2b'>,
+): Promise<FileMirror> => {
   await machine.commands.run(`mkdir -p -- ${quoted(mountPath)}`);
   const mirror = mirrorFiles(root, mountPath, exclude, {
     shell: async (line) => (await machine.commands.run(line, { cwd: mountPath, timeoutMs: 0 })).stdout,
@@ -72,7 +86,9 @@ const connectFiles = async (machine: Machine, root: string, { mountPath, exclude
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = (work: () => Promise<void>) => (): Promise<void> => {
     const result = last.then(work).catch((error: unknown) => {
-      throw error instanceof SandboxError ? error : new SandboxError('sandbox-failed', 'e2b', `Files could not be copied: ${messageOf(error)}`, { cause: error });
+      throw error instanceof SandboxError
+        ? error
+        : new SandboxError('sandbox-failed', 'e2b', `Files could not be copied: ${messageOf(error)}`, { cause: error });
     });
     last = result.catch(() => undefined);
     return result;
@@ -82,7 +98,14 @@ const connectFiles = async (machine: Machine, root: string, { mountPath, exclude
 
 const commandRunner =
   (machine: Machine, mirror: FileMirror, pathInside: (path: string) => string) =>
-  async ({ argv, cwd, environment, timeoutMs, signal, onOutput }: PreparedCommand): Promise<Omit<CommandEnd, 'timeoutMs'>> => {
+  async ({
+    argv,
+    cwd,
+    environment,
+    timeoutMs,
+    signal,
+    onOutput,
+  }: PreparedCommand): Promise<Omit<CommandEnd, 'timeoutMs'>> => {
     if (signal.aborted) return { ending: 'aborted', exitCode: null, signal: null, durationMs: 0 };
     await mirror.push();
     const startedAt = monotonicMs();
@@ -102,7 +125,13 @@ const commandRunner =
       onStderr: take('stderr'),
     });
     await mirror.pull();
-    if (flood.signal.aborted) throw new SandboxError('sandbox-failed', 'e2b', `The command was ended: it said more than ${maxOutputBytes} bytes.`);
+    if (flood.signal.aborted) {
+      throw new SandboxError(
+        'sandbox-failed',
+        'e2b',
+        `The command was ended: it said more than ${maxOutputBytes} bytes.`,
+      );
+    }
     return { ...end, durationMs: Math.round(monotonicMs() - startedAt) };
   };
 
@@ -113,19 +142,30 @@ interface RemoteCommand {
   onStderr(text: string): void;
 }
 
-const runToEnd = async (machine: Machine, signal: AbortSignal, timeoutMs: number, { line, ...command }: RemoteCommand): Promise<Omit<ProcessEnd, 'durationMs'>> => {
+const runToEnd = async (
+  machine: Machine,
+  signal: AbortSignal,
+  timeoutMs: number,
+  { line, ...command }: RemoteCommand,
+): Promise<Omit<ProcessEnd, 'durationMs'>> => {
   try {
     const handle = await machine.commands.run(line, { ...command, background: true, stdin: true, timeoutMs: 0 });
     return await watch(handle, signal, timeoutMs);
   } catch (error) {
-    throw new SandboxError('sandbox-failed', 'e2b', `The machine does not answer: ${messageOf(error)}`, { cause: error });
+    throw new SandboxError('sandbox-failed', 'e2b', `The machine does not answer: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
 };
 
 /** How a shell tells of SIGKILL; the machine only says that there is no exit code. */
 const killedCode = 137;
 
-const watch = (handle: CommandHandle, signal: AbortSignal, timeoutMs: number): Promise<Omit<ProcessEnd, 'durationMs'>> =>
+const watch = (
+  handle: CommandHandle,
+  signal: AbortSignal,
+  timeoutMs: number,
+): Promise<Omit<ProcessEnd, 'durationMs'>> =>
   new Promise((resolve, reject) => {
     let ending: ProcessEnd['ending'] = 'exited';
     let stopClimbing = (): void => {};

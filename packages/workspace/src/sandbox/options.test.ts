@@ -3,11 +3,19 @@ import { temporaryFolder } from '../../test/folders.js';
 import { createSandbox } from './create-sandbox.js';
 import { checkSandboxOptions, type SandboxOptions } from './options.js';
 
-const check = (options: Record<string, unknown>) => checkSandboxOptions({ root: '/work', ...options } as unknown as SandboxOptions);
+const check = (options: Record<string, unknown>) =>
+  checkSandboxOptions({ root: '/work', ...options } as unknown as SandboxOptions);
 
 describe('the options of a sandbox', () => {
   it('have defaults that give nothing away', () => {
-    expect(check({ mode: 'docker', image: 'node:24' })).toMatchObject({ network: false, memory: 4 * 1024 ** 3, pids: 512, timeoutMs: 600_000, environment: {}, readOnly: false });
+    expect(check({ mode: 'docker', image: 'node:24' })).toMatchObject({
+      network: false,
+      memory: 4 * 1024 ** 3,
+      pids: 512,
+      timeoutMs: 600_000,
+      environment: {},
+      readOnly: false,
+    });
     expect(check({ mode: 'bubblewrap' })).toMatchObject({ network: false, readOnlyPaths: [] });
     expect(check({ mode: 'e2b' })).toMatchObject({ network: false });
   });
@@ -26,11 +34,15 @@ describe('the options of a sandbox', () => {
     ['e2b', { memory: '1g' }],
     ['e2b', { pids: 3 }],
   ])('are refused where the mode %j cannot do what they ask for: %j', (mode, options) => {
-    expect(() => check({ mode, ...options })).toThrow(expect.objectContaining({ code: 'sandbox-unsupported-option', mode }) as Error);
+    expect(() => check({ mode, ...options })).toThrow(
+      expect.objectContaining({ code: 'sandbox-unsupported-option', mode }) as Error,
+    );
   });
 
   it('name the modes that can', () => {
-    expect(() => check({ mode: 'bubblewrap', memory: '1g' })).toThrow('The sandbox mode "bubblewrap" cannot do what "memory" asks for; leave it out, or use "docker".');
+    expect(() => check({ mode: 'bubblewrap', memory: '1g' })).toThrow(
+      'The sandbox mode "bubblewrap" cannot do what "memory" asks for; leave it out, or use "docker".',
+    );
   });
 
   it.each([
@@ -61,6 +73,8 @@ describe('the options of a sandbox', () => {
   });
 
   it('refuse a folder that is not there', async () => {
-    await expect(createSandbox({ mode: 'host', root: `${temporaryFolder()}/missing` })).rejects.toMatchObject({ code: 'sandbox-start' });
+    await expect(createSandbox({ mode: 'host', root: `${temporaryFolder()}/missing` })).rejects.toMatchObject({
+      code: 'sandbox-start',
+    });
   });
 });

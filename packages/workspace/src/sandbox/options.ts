@@ -169,8 +169,15 @@ const memory = z.union([z.number(), z.string()]).transform((value, context) => {
 });
 
 const environment = z.record(z.string(), z.string()).default({}).transform(checkedEnvironment);
-const timeoutMs = z.int().positive().max(2 ** 31 - 1).default(600_000);
-const absolutePath = z.string().startsWith('/', 'it has to be an absolute path').regex(/^[^\0]*$/, 'it cannot hold NUL characters');
+const timeoutMs = z
+  .int()
+  .positive()
+  .max(2 ** 31 - 1)
+  .default(600_000);
+const absolutePath = z
+  .string()
+  .startsWith('/', 'it has to be an absolute path')
+  .regex(/^[^\0]*$/, 'it cannot hold NUL characters');
 /** A name that a program takes as its value and not as an option. */
 const word = z.string().regex(/^[^\s\0-][^\s\0]*$/, 'it has to be one word that does not begin with "-"');
 const common = { root: z.string().min(1), timeoutMs, environment };
@@ -228,15 +235,20 @@ export type CheckedOptions<Mode extends SandboxMode> = z.output<(typeof schemas)
  * @throws UnsupportedSandboxOptionError for an option of other modes; WorkspaceOptionsError for one that no mode has, or a
  * value that is wrong.
  */
-export const checkSandboxOptions = (options: SandboxOptions): { [Mode in SandboxMode]: CheckedOptions<Mode> }[SandboxMode] => {
+export const checkSandboxOptions = (
+  options: SandboxOptions,
+): { [Mode in SandboxMode]: CheckedOptions<Mode> }[SandboxMode] => {
   const { mode } = options;
   if (!modes.includes(mode)) {
     throw new WorkspaceOptionsError('createSandbox', 'mode', `it has to be one of ${modes.join(', ')}.`);
   }
   for (const [option, value] of Object.entries(options)) {
-    const unsupported = !(option in schemas[mode].shape) || (mode === 'host' && option === 'network' && value === false);
+    const unsupported =
+      !(option in schemas[mode].shape) || (mode === 'host' && option === 'network' && value === false);
     const able = modes.filter((other) => other !== mode && option in schemas[other].shape);
-    if (unsupported && able.length > 0 && value !== undefined) throw new UnsupportedSandboxOptionError(option, mode, able);
+    if (unsupported && able.length > 0 && value !== undefined) {
+      throw new UnsupportedSandboxOptionError(option, mode, able);
+    }
   }
   return parseOptions('createSandbox', schemas[mode], options);
 };

@@ -8,7 +8,10 @@ import { isInside } from '../paths/canonical.js';
  *
  * A program that lies in the workspace is never taken by itself: whoever may write there could put anything under that name.
  */
-export const findRipgrep = ({ ripgrep, paths }: Pick<Workspace, 'ripgrep' | 'paths'>, searchPath = process.env['PATH'] ?? ''): string | undefined => {
+export const findRipgrep = (
+  { ripgrep, paths }: Pick<Workspace, 'ripgrep' | 'paths'>,
+  searchPath = process.env['PATH'] ?? '',
+): string | undefined => {
   if (ripgrep === 'never') return undefined;
   if (ripgrep !== 'auto') return ripgrep;
   const name = process.platform === 'win32' ? 'rg.exe' : 'rg';

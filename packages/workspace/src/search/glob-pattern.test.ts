@@ -81,9 +81,15 @@ describe('compileGlob', () => {
   });
 
   it('agrees with picomatch on what both understand', () => {
-    const segment = fc.string({ unit: fc.constantFrom('a', 'b', '.', '*', '?', '[ab]', '[^a]'), minLength: 1, maxLength: 4 }).filter((text) => !text.includes('**') && text !== '.' && text !== '..');
-    const pattern = fc.array(fc.oneof({ weight: 3, arbitrary: segment }, fc.constant('**')), { minLength: 2, maxLength: 4 }).map((parts) => parts.join('/'));
-    const name = fc.string({ unit: fc.constantFrom('a', 'b', '.'), minLength: 1, maxLength: 4 }).filter((text) => text !== '.' && text !== '..');
+    const segment = fc
+      .string({ unit: fc.constantFrom('a', 'b', '.', '*', '?', '[ab]', '[^a]'), minLength: 1, maxLength: 4 })
+      .filter((text) => !text.includes('**') && text !== '.' && text !== '..');
+    const pattern = fc
+      .array(fc.oneof({ weight: 3, arbitrary: segment }, fc.constant('**')), { minLength: 2, maxLength: 4 })
+      .map((parts) => parts.join('/'));
+    const name = fc
+      .string({ unit: fc.constantFrom('a', 'b', '.'), minLength: 1, maxLength: 4 })
+      .filter((text) => text !== '.' && text !== '..');
     const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'));
     fc.assert(
       fc.property(pattern, path, (glob, candidate) => {

@@ -19,7 +19,10 @@ export class GlobPatternError extends Error {
 const maxChars = 1_000;
 const maxAlternatives = 256;
 
-type Token = { readonly kind: 'any' | 'star' } | { readonly kind: 'text'; readonly text: string } | { readonly kind: 'class'; readonly has: (character: string) => boolean };
+type Token =
+  | { readonly kind: 'any' | 'star' }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'class'; readonly has: (character: string) => boolean };
 
 /** One name of a pattern; `**` stands for any number of names. */
 type Segment = '**' | readonly Token[];
@@ -59,12 +62,16 @@ const expandBraces = (pattern: string): readonly string[] => {
   let done: string[] = [];
   let open = [pattern];
   while (open.length > 0) {
-    if (done.length + open.length > maxAlternatives) throw new GlobPatternError(`Its braces stand for more than ${maxAlternatives} patterns.`);
+    if (done.length + open.length > maxAlternatives) {
+      throw new GlobPatternError(`Its braces stand for more than ${maxAlternatives} patterns.`);
+    }
     const next: string[] = [];
     for (const candidate of open) {
       const group = firstGroup(candidate);
       if (group === undefined) done = [...done, candidate];
-      else for (const part of group.parts) next.push(candidate.slice(0, group.start) + part + candidate.slice(group.end));
+      else {
+        for (const part of group.parts) next.push(candidate.slice(0, group.start) + part + candidate.slice(group.end));
+      }
     }
     open = next;
   }
@@ -72,7 +79,9 @@ const expandBraces = (pattern: string): readonly string[] => {
 };
 
 /** The first `{…}` with a comma in it; others are plain characters. */
-const firstGroup = (pattern: string): { readonly start: number; readonly end: number; readonly parts: readonly string[] } | undefined => {
+const firstGroup = (
+  pattern: string,
+): { readonly start: number; readonly end: number; readonly parts: readonly string[] } | undefined => {
   const stack: { start: number; commas: number[] }[] = [];
   let found: { start: number; end: number; parts: string[] } | undefined;
   for (let at = 0; at < pattern.length; at += 1) {
@@ -84,7 +93,11 @@ const firstGroup = (pattern: string): { readonly start: number; readonly end: nu
       const group = stack.pop();
       if (group === undefined || group.commas.length === 0) continue;
       const cuts = [group.start, ...group.commas, at];
-      found = { start: group.start, end: at + 1, parts: cuts.slice(1).map((cut, index) => pattern.slice((cuts[index] as number) + 1, cut)) };
+      found = {
+        start: group.start,
+        end: at + 1,
+        parts: cuts.slice(1).map((cut, index) => pattern.slice((cuts[index] as number) + 1, cut)),
+      };
       if (stack.length === 0) return found;
     }
   }
@@ -94,7 +107,9 @@ const firstGroup = (pattern: string): { readonly start: number; readonly end: nu
 const segmentsOf = (pattern: string): readonly Segment[] => {
   const names = pattern.split('/').filter((name) => name !== '' && name !== '.');
   if (names.length === 0) throw new GlobPatternError('A pattern, or a part of it between braces, is empty.');
-  if (names.includes('..')) throw new GlobPatternError('A pattern cannot lead upwards with ".."; give another path to start from.');
+  if (names.includes('..')) {
+    throw new GlobPatternError('A pattern cannot lead upwards with ".."; give another path to start from.');
+  }
   const segments = names.map((name): Segment => (name === '**' ? '**' : tokensOf(name)));
   return pattern.includes('/') ? segments : ['**', ...segments];
 };
@@ -121,13 +136,19 @@ const tokensOf = (name: string): readonly Token[] => {
 };
 
 /** The set of characters that `[…]` at this place stands for; `undefined` if it is not closed and so a plain character. */
-const classAt = (characters: readonly string[], start: number): { readonly has: (character: string) => boolean; readonly end: number } | undefined => {
+const classAt = (
+  characters: readonly string[],
+  start: number,
+): { readonly has: (character: string) => boolean; readonly end: number } | undefined => {
   const isNegated = characters[start + 1] === '!' || characters[start + 1] === '^';
   const ranges: (readonly [string, string])[] = [];
   const first = start + (isNegated ? 2 : 1);
   for (let at = first; at < characters.length; at += 1) {
     if (characters[at] === ']' && at > first) {
-      return { has: (character) => ranges.some(([low, high]) => low <= character && character <= high) !== isNegated, end: at };
+      return {
+        has: (character) => ranges.some(([low, high]) => low <= character && character <= high) !== isNegated,
+        end: at,
+      };
     }
     if (characters[at] === '\\') at += 1;
     const low = characters[at];
@@ -141,7 +162,10 @@ const classAt = (characters: readonly string[], start: number): { readonly has: 
 
 /** At the end of a pattern, `**` stands for what a folder holds and not for the folder. */
 const matchSegments = (segments: readonly Segment[], names: readonly string[]): boolean =>
-  matchStars(segments, names, { isStar: (segment) => segment === '**', fits: (segment, name) => segment !== '**' && matchName(segment, name) }) === segments.length;
+  matchStars(segments, names, {
+    isStar: (segment) => segment === '**',
+    fits: (segment, name) => segment !== '**' && matchName(segment, name),
+  }) === segments.length;
 
 const matchName = (tokens: readonly Token[], name: string): boolean => {
   const matched = matchStars(tokens, Array.from(name), { isStar: (token) => token.kind === 'star', fits });
@@ -160,11 +184,15 @@ interface StarRules<Part, Item> {
  * It goes on while things match; when they do not, the last star takes one more. Going back to the last one is enough,
  * because whatever an earlier star could still take, the last one can take, too.
  */
-const matchStars = <Part, Item>(parts: readonly Part[], items: readonly Item[], { isStar, fits }: StarRules<Part, Item>): number | undefined => {
+const matchStars = <Part, Item>(
+  parts: readonly Part[],
+  items: readonly Item[],
+  { isStar, fits }: StarRules<Part, Item>,
+): number | undefined => {
   let at = 0;
   let afterStar: number | undefined;
   let taken = 0;
-  for (let index = 0; index < items.length; ) {
+  for (let index = 0; index < items.length;) {
     const part = parts[at];
     if (part !== undefined && isStar(part)) {
       at += 1;

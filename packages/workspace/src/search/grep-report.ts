@@ -60,7 +60,8 @@ export class GrepReport {
 
   #write(text: string, isMatch: boolean): boolean {
     const bytes = Buffer.byteLength(text) + 1;
-    this.#isCut = (isMatch && this.#matches >= this.#options.maxMatches) || this.#bytes + bytes > this.#options.maxBytes;
+    this.#isCut =
+      (isMatch && this.#matches >= this.#options.maxMatches) || this.#bytes + bytes > this.#options.maxBytes;
     if (this.#isCut) return false;
     this.#written.push(text);
     this.#bytes += bytes;

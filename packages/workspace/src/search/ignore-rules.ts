@@ -15,7 +15,11 @@ export const noRules: IgnoreRules = { ignores: () => false };
 const maxBytes = 512 * 1024;
 
 /** Adds the rules of a folder's own `.gitignore`. */
-export const withFolderRules = async (paths: WorkspacePaths, folder: string, outer: IgnoreRules): Promise<IgnoreRules> => {
+export const withFolderRules = async (
+  paths: WorkspacePaths,
+  folder: string,
+  outer: IgnoreRules,
+): Promise<IgnoreRules> => {
   const text = await readRules(paths, join(folder, '.gitignore'));
   if (text === undefined) return outer;
   const own = ignore({ ignorecase: false }).add(text);
@@ -25,7 +29,9 @@ export const withFolderRules = async (paths: WorkspacePaths, folder: string, out
 
 /** The rules that count for what a folder holds, from the root of the workspace down to it, without its own. */
 export const rulesAbove = async (paths: WorkspacePaths, folder: string): Promise<IgnoreRules> => {
-  const names = relative(paths.root, folder).split(sep).filter((name) => name !== '');
+  const names = relative(paths.root, folder)
+    .split(sep)
+    .filter((name) => name !== '');
   // A folder outside of the workspace has rules of its own only.
   if (names[0] === '..') return noRules;
   let rules = noRules;

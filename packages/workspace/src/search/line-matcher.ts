@@ -21,8 +21,14 @@ const maxCost = 2_000;
  *
  * @throws GrepPatternError
  */
-export const lineMatcher = ({ pattern, isLiteral, ignoreCase }: Pick<GrepQuery, 'pattern' | 'isLiteral' | 'ignoreCase'>): LineMatcher => {
-  if (isLiteral && !ignoreCase) return { test: (line) => line.includes(pattern), place: (line) => line.indexOf(pattern), cost: 1 };
+export const lineMatcher = ({
+  pattern,
+  isLiteral,
+  ignoreCase,
+}: Pick<GrepQuery, 'pattern' | 'isLiteral' | 'ignoreCase'>): LineMatcher => {
+  if (isLiteral && !ignoreCase) {
+    return { test: (line) => line.includes(pattern), place: (line) => line.indexOf(pattern), cost: 1 };
+  }
   const machine = compile(isLiteral ? RE2JS.quote(pattern) : pattern, ignoreCase);
   const test = (line: string): boolean => machine.test(line);
   return { test, place: (line) => placeOf(line, test), cost: machine.programSize() };

@@ -60,7 +60,9 @@ describe('ownSearch', () => {
     expect(files.map((file) => file.lines.map((line) => line.number))).toEqual([[2]]);
     expect(note).toBe('2 lines were too long for this pattern and not searched; use a simpler one, or literal.');
     expect((await searched(queryOf())).files).toHaveLength(2);
-    expect((await searched(queryOf({ pattern: costly, start: bench.at('b') }), searchOneFile)).note).toContain('1 line was too long');
+    expect((await searched(queryOf({ pattern: costly, start: bench.at('b') }), searchOneFile)).note).toContain(
+      '1 line was too long',
+    );
   });
 
   it('stops within a large file when it is aborted', async () => {
@@ -88,7 +90,11 @@ describe('searchText', () => {
   const search = (text: string, pattern: string, more = {}) =>
     searchText(text, {
       matcher: lineMatcher({ pattern, isLiteral: false, ignoreCase: false }),
-      context: 0, maxMatches: 100, maxLineChars: 100, pace: new Pace(new AbortController().signal), ...more,
+      context: 0,
+      maxMatches: 100,
+      maxLineChars: 100,
+      pace: new Pace(new AbortController().signal),
+      ...more,
     });
 
   it('stops after so many matches, with the lines that follow the last', async () => {
@@ -109,7 +115,13 @@ describe('searchText', () => {
 describe('walkTree', () => {
   const names = async (more = {}) => {
     const found: string[] = [];
-    const options = { paths: bench.workspace.paths, start: bench.root, includeIgnored: false, signal: new AbortController().signal, ...more };
+    const options = {
+      paths: bench.workspace.paths,
+      start: bench.root,
+      includeIgnored: false,
+      signal: new AbortController().signal,
+      ...more,
+    };
     for await (const entry of walkTree(options)) found.push(`${entry.name}${entry.kind === 'folder' ? '/' : ''}`);
     return found;
   };

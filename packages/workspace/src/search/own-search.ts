@@ -12,7 +12,13 @@ export const ownSearch: GrepEngine = async function* ownSearch(query) {
   const pace = new Pace(signal);
   const search = await textSearch(query, pace);
   let visited = 0;
-  for await (const entry of walkTree({ paths, start, includeIgnored, signal, ...(glob && { enters: (name) => glob.mayMatchBelow(name) }) })) {
+  for await (const entry of walkTree({
+    paths,
+    start,
+    includeIgnored,
+    signal,
+    ...(glob && { enters: (name) => glob.mayMatchBelow(name) }),
+  })) {
     visited += 1;
     if (visited > maxVisited) return `Stopped after ${maxVisited} files and folders; give a path to look in.`;
     if (!isWanted(query, entry)) continue;
@@ -37,13 +43,25 @@ const isWanted = ({ paths, glob }: GrepQuery, { kind, name, path }: TreeEntry): 
 const textSearch = async (query: GrepQuery, pace: Pace): Promise<TextSearch> => {
   // Its engine is a quarter of a megabyte that nobody needs who has ripgrep.
   const { lineMatcher } = await import('./line-matcher.js');
-  return { matcher: lineMatcher(query), context: query.context, maxMatches: query.maxPerFile, maxLineChars: query.maxLineChars, pace };
+  return {
+    matcher: lineMatcher(query),
+    context: query.context,
+    maxMatches: query.maxPerFile,
+    maxLineChars: query.maxLineChars,
+    pace,
+  };
 };
 
-const searchFile = async ({ maxFileBytes }: GrepQuery, path: string, search: TextSearch): Promise<readonly FoundLine[]> => {
+const searchFile = async (
+  { maxFileBytes }: GrepQuery,
+  path: string,
+  search: TextSearch,
+): Promise<readonly FoundLine[]> => {
   const text = readTextSync(path, maxFileBytes);
   return text === undefined ? [] : searchText(text, search);
 };
 
 const skipped = ({ skippedLines }: Pace): string | undefined =>
-  skippedLines === 0 ? undefined : `${skippedLines} line${skippedLines === 1 ? ' was' : 's were'} too long for this pattern and not searched; use a simpler one, or literal.`;
+  skippedLines === 0
+    ? undefined
+    : `${skippedLines} line${skippedLines === 1 ? ' was' : 's were'} too long for this pattern and not searched; use a simpler one, or literal.`;

@@ -32,10 +32,14 @@ export class RipgrepOutput {
   add(line: string): FoundFile | undefined {
     const message = JSON.parse(line) as Message;
     if (message.type === 'begin') {
-      this.#name = textOf(message.data.path).replace(/^\.[/\\]/u, '').replaceAll('\\', '/');
+      this.#name = textOf(message.data.path)
+        .replace(/^\.[/\\]/u, '')
+        .replaceAll('\\', '/');
       this.#lines = [];
     } else if (message.type === 'match' || message.type === 'context') {
-      if (this.#isWanted()) this.#lines.push(foundLine(message.data, message.type === 'match', this.#query.maxLineChars));
+      if (this.#isWanted()) {
+        this.#lines.push(foundLine(message.data, message.type === 'match', this.#query.maxLineChars));
+      }
     } else if (message.type === 'end' && message.data.binary_offset === null && this.#lines.length > 0) {
       return { path: join(this.#query.start, this.#name), lines: this.#lines };
     }
@@ -48,14 +52,23 @@ export class RipgrepOutput {
   }
 }
 
-const foundLine = ({ lines, line_number: number, submatches }: LineData, isMatch: boolean, maxChars: number): FoundLine => {
+const foundLine = (
+  { lines, line_number: number, submatches }: LineData,
+  isMatch: boolean,
+  maxChars: number,
+): FoundLine => {
   const text = textOf(lines).replace(/\r?\n$/u, '');
-  return { number, isMatch, text: text.length <= maxChars ? text : excerpt(text, placeOf(lines, submatches[0]?.start ?? 0), maxChars) };
+  return {
+    number,
+    isMatch,
+    text: text.length <= maxChars ? text : excerpt(text, placeOf(lines, submatches[0]?.start ?? 0), maxChars),
+  };
 };
 
 /** Where in the text the byte at this offset is. */
 const placeOf = (data: Data, offset: number): number => bytesOf(data).subarray(0, offset).toString('utf8').length;
 
-const bytesOf = (data: Data): Buffer => ('text' in data ? Buffer.from(data.text, 'utf8') : Buffer.from(data.bytes, 'base64'));
+const bytesOf = (data: Data): Buffer =>
+  'text' in data ? Buffer.from(data.text, 'utf8') : Buffer.from(data.bytes, 'base64');
 
 const textOf = (data: Data): string => ('text' in data ? data.text : bytesOf(data).toString('utf8'));

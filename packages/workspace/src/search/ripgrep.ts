@@ -29,11 +29,21 @@ export const ripgrepSearch = (program: string): GrepEngine =>
     return undefined;
   };
 
-async function* run(program: string, folder: OpenFolder, query: GrepQuery, args: readonly string[]): AsyncGenerator<FoundFile, void, void> {
+async function* run(
+  program: string,
+  folder: OpenFolder,
+  query: GrepQuery,
+  args: readonly string[],
+): AsyncGenerator<FoundFile, void, void> {
   const { signal } = query;
   signal.throwIfAborted();
   // It begins in the very folder that was checked, whatever its path means by now. Windows starts nothing without SystemRoot.
-  const child = spawn(program, args, { cwd: folder.at('.'), env: { SystemRoot: process.env['SystemRoot'] }, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
+  const child = spawn(program, args, {
+    cwd: folder.at('.'),
+    env: { SystemRoot: process.env['SystemRoot'] },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    windowsHide: true,
+  });
   const ended = endOf(child);
   const kill = (): boolean => child.kill('SIGKILL');
   signal.addEventListener('abort', kill);
@@ -57,15 +67,35 @@ async function* run(program: string, folder: OpenFolder, query: GrepQuery, args:
 
 const argumentsFor = async (query: GrepQuery): Promise<readonly string[]> => [
   // One thread, for the order of names: what is shown when there is too much to show must not be a matter of chance.
-  '--json', '--no-config', '--no-messages', '--sort', 'path', '--crlf', '--no-follow',
-  '--max-count', String(query.maxPerFile), '--max-filesize', String(query.maxFileBytes), '--context', String(query.context),
+  '--json',
+  '--no-config',
+  '--no-messages',
+  '--sort',
+  'path',
+  '--crlf',
+  '--no-follow',
+  '--max-count',
+  String(query.maxPerFile),
+  '--max-filesize',
+  String(query.maxFileBytes),
+  '--context',
+  String(query.context),
   // Hidden files are files; of the rules, those of .gitignore count, and only those.
-  '--hidden', '--glob', '!.git', '--no-ignore-dot', '--no-ignore-exclude', '--no-ignore-global', '--no-require-git',
+  '--hidden',
+  '--glob',
+  '!.git',
+  '--no-ignore-dot',
+  '--no-ignore-exclude',
+  '--no-ignore-global',
+  '--no-require-git',
   ...(await ignoreArguments(query)),
   ...typeArguments(query),
   ...(query.isLiteral ? ['--fixed-strings'] : []),
   query.ignoreCase ? '--ignore-case' : '--case-sensitive',
-  '-e', query.pattern, '--', '.',
+  '-e',
+  query.pattern,
+  '--',
+  '.',
 ];
 
 const ignoreArguments = async ({ includeIgnored, paths, start }: GrepQuery): Promise<readonly string[]> => {
@@ -101,7 +131,9 @@ const endOf = (child: ChildProcess): Promise<ProcessEnd> =>
 /** 0: it found something; 1: nothing; 2: an error, which may also be that some file could not be read. */
 const checkEnd = ({ exitCode, problem }: ProcessEnd, hasOutput: boolean): void => {
   if (exitCode === 2 && !hasOutput) throw new GrepPatternError(problem.replace(/^regex parse error:\s*/u, ''));
-  if (exitCode === null || exitCode > 2) throw new RipgrepError(`ripgrep failed: ${problem === '' ? 'it was killed' : problem}.`);
+  if (exitCode === null || exitCode > 2) {
+    throw new RipgrepError(`ripgrep failed: ${problem === '' ? 'it was killed' : problem}.`);
+  }
 };
 
 async function* linesOf(stream: Readable): AsyncGenerator<string, void, void> {

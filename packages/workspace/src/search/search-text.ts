@@ -49,7 +49,7 @@ export const searchText = async (text: string, search: TextSearch): Promise<read
   let matches = 0;
   let after = 0;
   let number = 0;
-  for (let start = 0; start < text.length && (matches < search.maxMatches || after > 0); ) {
+  for (let start = 0; start < text.length && (matches < search.maxMatches || after > 0);) {
     const end = endOfLine(text, start);
     const line = text.slice(start, text[end - 1] === '\r' && end > start ? end - 1 : end);
     start = end + 1;
@@ -59,7 +59,11 @@ export const searchText = async (text: string, search: TextSearch): Promise<read
     if (matches < search.maxMatches && isMatch(line, search)) {
       matches += 1;
       after = context;
-      found.push(...before.splice(0), { number, text: excerpt(line, placeIn(line, search), search.maxLineChars), isMatch: true });
+      found.push(...before.splice(0), {
+        number,
+        text: excerpt(line, placeIn(line, search), search.maxLineChars),
+        isMatch: true,
+      });
     } else if (after > 0) {
       after -= 1;
       found.push({ number, text: excerpt(line, 0, search.maxLineChars), isMatch: false });
@@ -84,4 +88,5 @@ const isMatch = (line: string, { matcher, pace }: TextSearch): boolean => {
   return matcher.test(line);
 };
 
-const placeIn = (line: string, { matcher, maxLineChars }: TextSearch): number => (line.length > maxLineChars ? matcher.place(line) : 0);
+const placeIn = (line: string, { matcher, maxLineChars }: TextSearch): number =>
+  line.length > maxLineChars ? matcher.place(line) : 0;

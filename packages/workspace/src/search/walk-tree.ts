@@ -65,7 +65,8 @@ export async function* walkTree(options: WalkOptions): AsyncGenerator<TreeEntry,
   }
 }
 
-const isEntered = ({ enters }: WalkOptions, { kind, name }: TreeEntry): boolean => kind === 'folder' && enters?.(name) !== false;
+const isEntered = ({ enters }: WalkOptions, { kind, name }: TreeEntry): boolean =>
+  kind === 'folder' && enters?.(name) !== false;
 
 /** Keeps listings of the folders that come next under way, this entry's own among them. */
 const lookAhead = (options: WalkOptions, level: Level): void => {
@@ -123,7 +124,11 @@ const compareCodePoints = (left: string, right: string): number => {
   for (let at = 0; at < length; at += 1) {
     const [one, other] = [left.charCodeAt(at), right.charCodeAt(at)];
     // Surrogates sort before U+E000 as code units and after it as code points.
-    if (one !== other) return one >= 0xd800 && other >= 0xd800 ? (left.codePointAt(at) ?? 0) - (right.codePointAt(at) ?? 0) : one - other;
+    if (one !== other) {
+      return one >= 0xd800 && other >= 0xd800
+        ? (left.codePointAt(at) ?? 0) - (right.codePointAt(at) ?? 0)
+        : one - other;
+    }
   }
   return left.length - right.length;
 };

@@ -9,7 +9,8 @@ let bench: ReturnType<typeof workbench>;
 beforeEach(() => (bench = workbench()));
 afterEach(() => bench.remove());
 
-const edit = (path: string, old: string, next: string, more = {}) => bench.call(editTool, { path, old, new: next, ...more });
+const edit = (path: string, old: string, next: string, more = {}) =>
+  bench.call(editTool, { path, old, new: next, ...more });
 const multiEdit = (path: string, edits: readonly object[]) => bench.call(multiEditTool, { path, edits });
 
 describe('edit', () => {
@@ -18,7 +19,12 @@ describe('edit', () => {
     const { status, text, details } = await edit('src/a.ts', 'b = 2', 'b = 3');
     expect({ status, text }).toEqual({ status: 'ok', text: 'Edited src/a.ts: +1 −1 lines.' });
     expect(details).toEqual({
-      kind: 'edit', path: 'src/a.ts', edits: 1, additions: 1, deletions: 1, isDiffCut: false,
+      kind: 'edit',
+      path: 'src/a.ts',
+      edits: 1,
+      additions: 1,
+      deletions: 1,
+      isDiffCut: false,
       diff: '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1,2 +1,2 @@\n const a = 1;\n-const b = 2;\n+const b = 3;\n',
     });
     expect(bench.content('src/a.ts')).toBe('const a = 1;\nconst b = 3;\n');
@@ -69,7 +75,10 @@ describe('edit', () => {
 
   it('refuses files that are missing, folders, or not in the workspace', async () => {
     bench.put('src/index.ts', '');
-    expect(await edit('src/index.js', 'a', 'b')).toMatchObject({ code: 'not-found', text: 'src/index.js does not exist. There is src/index.ts.' });
+    expect(await edit('src/index.js', 'a', 'b')).toMatchObject({
+      code: 'not-found',
+      text: 'src/index.js does not exist. There is src/index.ts.',
+    });
     expect(await edit('src', 'a', 'b')).toMatchObject({ code: 'is-folder' });
     expect(await edit('../x', 'a', 'b')).toMatchObject({ code: 'outside' });
   });
@@ -101,12 +110,19 @@ describe('edit', () => {
   });
 
   it('changes what it is told and no other byte, for all texts', async () => {
-    const letters = fc.string({ unit: fc.constantFrom('a', 'é', '🙂', '\n', '\r\n', '\t', '“', '\uFEFF'), maxLength: 25 });
+    const letters = fc.string({
+      unit: fc.constantFrom('a', 'é', '🙂', '\n', '\r\n', '\t', '“', '\uFEFF'),
+      maxLength: 25,
+    });
     let sessions = 0;
     await fc.assert(
       fc.asyncProperty(letters, letters, fc.constantFrom('', '\uFEFF'), async (before, after, mark) => {
         bench.put('x', `${mark}${before}<old>${after}`);
-        const result = await bench.call(editTool, { path: 'x', old: '<old>', new: '<new>' }, { session: `of its own ${(sessions += 1)}` });
+        const result = await bench.call(
+          editTool,
+          { path: 'x', old: '<old>', new: '<new>' },
+          { session: `of its own ${(sessions += 1)}` },
+        );
         expect(result).toMatchObject({ status: 'ok' });
         expect(bench.content('x')).toBe(`${mark}${before}<new>${after}`);
       }),
@@ -118,7 +134,10 @@ describe('edit', () => {
 describe('multi_edit', () => {
   it('makes all edits, each in the result of the one before', async () => {
     bench.put('a', 'one two three');
-    const { text, details } = await multiEdit('a', [{ old: 'one', new: 'first two' }, { old: 'first two two', new: '12' }]);
+    const { text, details } = await multiEdit('a', [
+      { old: 'one', new: 'first two' },
+      { old: 'first two two', new: '12' },
+    ]);
     expect(text).toBe('Edited a: +1 −1 lines.');
     expect(details).toMatchObject({ kind: 'edit', edits: 2 });
     expect(bench.content('a')).toBe('12 three');
@@ -126,7 +145,10 @@ describe('multi_edit', () => {
 
   it('makes none if one cannot be made, and says which', async () => {
     bench.put('a', 'one two');
-    const result = await multiEdit('a', [{ old: 'one', new: '1' }, { old: 'three', new: '3' }]);
+    const result = await multiEdit('a', [
+      { old: 'one', new: '1' },
+      { old: 'three', new: '3' },
+    ]);
     expect(result).toMatchObject({ status: 'failed', code: 'not-found', details: { failedEdit: 1 } });
     expect(result.text).toMatch(/^Edit 2 of 2: a: old does not occur .* None of the edits was made\.$/u);
     expect(bench.content('a')).toBe('one two');

@@ -10,7 +10,9 @@ import type { Workspace } from '../workspace.js';
 import { resourcesOf } from './tool-paths.js';
 
 const replacement = {
-  old: z.string().describe('The text to replace, exactly as it stands in the file, without line numbers. It has to occur once.'),
+  old: z
+    .string()
+    .describe('The text to replace, exactly as it stands in the file, without line numbers. It has to occur once.'),
   new: z.string().describe('What takes its place.'),
   replaceAll: z.boolean().optional().describe('Replaces every occurrence.'),
 };
@@ -18,7 +20,10 @@ const path = z.string().describe('The file, from the root of the workspace.');
 const single = z.object({ path, ...replacement });
 const several = z.object({
   path,
-  edits: z.array(z.object(replacement)).min(1).describe('Replacements, made one after the other, each in the result of the one before.'),
+  edits: z
+    .array(z.object(replacement))
+    .min(1)
+    .describe('Replacements, made one after the other, each in the result of the one before.'),
 });
 
 /**
@@ -30,7 +35,8 @@ const several = z.object({
 export const editTool = (workspace: Workspace): Tool =>
   defineTool({
     name: 'edit',
-    description: 'Replaces one piece of text in a file. old has to occur exactly once, so give enough of what stands around it.',
+    description:
+      'Replaces one piece of text in a file. old has to occur exactly once, so give enough of what stands around it.',
     input: single,
     effect: 'local-write',
     resources: (given) => resourcesOf(workspace, given.path, 'write'),
@@ -41,14 +47,20 @@ export const editTool = (workspace: Workspace): Tool =>
 export const multiEditTool = (workspace: Workspace): Tool =>
   defineTool({
     name: 'multi_edit',
-    description: 'Makes several replacements in one file, one after the other: all of them, or none if one of them cannot be made.',
+    description:
+      'Makes several replacements in one file, one after the other: all of them, or none if one of them cannot be made.',
     input: several,
     effect: 'local-write',
     resources: (given) => resourcesOf(workspace, given.path, 'write'),
     run: (given, context) => editFile(workspace, given.path, given.edits, context),
   });
 
-const editFile = async (workspace: Workspace, given: string, edits: readonly Replacement[], context: ToolContext): Promise<ToolOutput> => {
+const editFile = async (
+  workspace: Workspace,
+  given: string,
+  edits: readonly Replacement[],
+  context: ToolContext,
+): Promise<ToolOutput> => {
   const real = await workspace.paths.authorize(given, { for: 'write' });
   const shown = workspace.paths.display(real);
   return changeFile(workspace, {
@@ -69,13 +81,19 @@ const editFile = async (workspace: Workspace, given: string, edits: readonly Rep
 };
 
 const textOf = (current: LoadedFile | undefined, shown: string): TextContent => {
-  if (current?.bytes === undefined) throw fileFailure('too-large', `${shown} is too large to be edited; use a command instead.`);
+  if (current?.bytes === undefined) {
+    throw fileFailure('too-large', `${shown} is too large to be edited; use a command instead.`);
+  }
   const content = decodeText(current.bytes);
   if (content === undefined) throw fileFailure('not-text', `${shown} is no UTF-8 text; editing would damage it.`);
   return content;
 };
 
-const replaceEach = (before: string, edits: readonly Replacement[], shown: string): { readonly text: string; readonly notes: readonly string[] } => {
+const replaceEach = (
+  before: string,
+  edits: readonly Replacement[],
+  shown: string,
+): { readonly text: string; readonly notes: readonly string[] } => {
   const notes: string[] = [];
   let text = before;
   for (const [index, edit] of edits.entries()) {
@@ -83,10 +101,16 @@ const replaceEach = (before: string, edits: readonly Replacement[], shown: strin
     const result = replaceText(text, edit);
     if (!result.ok) {
       const nothing = edits.length === 1 ? '' : ' None of the edits was made.';
-      throw fileFailure(result.code, `${which}${shown}: ${result.message}.${nothing}`, { details: { kind: 'edit', path: shown, failedEdit: index } });
+      throw fileFailure(result.code, `${which}${shown}: ${result.message}.${nothing}`, {
+        details: { kind: 'edit', path: shown, failedEdit: index },
+      });
     }
     if (result.count > 1) notes.push(`${which}${result.count} places were replaced.`);
-    if (result.match === 'look-alike') notes.push(`${which}the place was found only with quotes, dashes and spaces taken as alike; the file has other ones than old.`);
+    if (result.match === 'look-alike') {
+      notes.push(
+        `${which}the place was found only with quotes, dashes and spaces taken as alike; the file has other ones than old.`,
+      );
+    }
     text = result.text;
   }
   return { text, notes };

@@ -40,10 +40,28 @@ describe('glob', () => {
   });
 
   it('leaves out what git ignores, unless it is asked for', async () => {
-    put('a.log', 'keep.log', 'src/b.log', 'src/out/c.ts', 'dist/d.ts', 'src/dist/e.ts', 'A.LOG', '.git/config', 'src/.git/x', 'deep/node_modules/m/i.js');
+    put(
+      'a.log',
+      'keep.log',
+      'src/b.log',
+      'src/out/c.ts',
+      'dist/d.ts',
+      'src/dist/e.ts',
+      'A.LOG',
+      '.git/config',
+      'src/.git/x',
+      'deep/node_modules/m/i.js',
+    );
     bench.put('.gitignore', '*.log\n!keep.log\n/dist/\nnode_modules\n# comment\n');
     bench.put('src/.gitignore', 'out/\n!b.log\n');
-    expect(await paths('**/*')).toEqual(['.gitignore', 'A.LOG', 'keep.log', 'src/.gitignore', 'src/b.log', 'src/dist/e.ts']);
+    expect(await paths('**/*')).toEqual([
+      '.gitignore',
+      'A.LOG',
+      'keep.log',
+      'src/.gitignore',
+      'src/b.log',
+      'src/dist/e.ts',
+    ]);
     const all = await paths('**/*', { includeIgnored: true });
     expect(all).toContain('deep/node_modules/m/i.js');
     expect(all).toContain('dist/d.ts');
@@ -58,15 +76,50 @@ describe('glob', () => {
   });
 
   it('agrees with git on what is ignored', async () => {
-    bench.put('.gitignore', '*.o\n!important.o\n/root-only\nbuild/\ndoc/*.txt\n**/cache/**\nfoo/**/bar\n\\#hash\ntrail \\ \n[ab]x\n*.t?p\n');
+    bench.put(
+      '.gitignore',
+      '*.o\n!important.o\n/root-only\nbuild/\ndoc/*.txt\n**/cache/**\nfoo/**/bar\n\\#hash\ntrail \\ \n[ab]x\n*.t?p\n',
+    );
     bench.put('sub/.gitignore', '/local\n!build/\n*.md\n');
     put(
-      'a.o', 'important.o', 'x/a.o', 'root-only', 'x/root-only', 'build/f', 'x/build/f', 'sub/build/f', 'sub/build/f.o', 'doc/a.txt', 'doc/x/a.txt', 'x/doc/a.txt',
-      'cache/a', 'x/cache/y/z', 'foo/bar', 'foo/x/y/bar/z', '#hash', 'ax', 'cx', 'q.tmp', 'sub/local', 'sub/x/local', 'sub/a.md', 'a.md', 'Build/f', 'ünï.o',
+      'a.o',
+      'important.o',
+      'x/a.o',
+      'root-only',
+      'x/root-only',
+      'build/f',
+      'x/build/f',
+      'sub/build/f',
+      'sub/build/f.o',
+      'doc/a.txt',
+      'doc/x/a.txt',
+      'x/doc/a.txt',
+      'cache/a',
+      'x/cache/y/z',
+      'foo/bar',
+      'foo/x/y/bar/z',
+      '#hash',
+      'ax',
+      'cx',
+      'q.tmp',
+      'sub/local',
+      'sub/x/local',
+      'sub/a.md',
+      'a.md',
+      'Build/f',
+      'ünï.o',
     );
     execFileSync('git', ['init', '-q'], { cwd: bench.root });
-    const listed = execFileSync('git', ['-c', 'core.quotePath=false', 'ls-files', '-o', '--exclude-standard', '-z'], { cwd: bench.root, encoding: 'utf8' });
-    expect((await paths('**/*')).toSorted()).toEqual(listed.split('\0').filter((name) => name !== '').toSorted());
+    const listed = execFileSync('git', ['-c', 'core.quotePath=false', 'ls-files', '-o', '--exclude-standard', '-z'], {
+      cwd: bench.root,
+      encoding: 'utf8',
+    });
+    expect((await paths('**/*')).toSorted()).toEqual(
+      listed
+        .split('\0')
+        .filter((name) => name !== '')
+        .toSorted(),
+    );
   });
 
   it('lists links and follows none', async () => {
@@ -106,19 +159,30 @@ describe('glob', () => {
     bench.remove();
     bench = workbench({ limits: { maxGlobResults: 3 } });
     put('1', '2', '3', '4');
-    expect(await glob('*')).toMatchObject({ text: '1\n2\n3\n[These are the first 3; more match. Use a narrower pattern or path.]', details: { count: 3, isCut: true } });
+    expect(await glob('*')).toMatchObject({
+      text: '1\n2\n3\n[These are the first 3; more match. Use a narrower pattern or path.]',
+      details: { count: 3, isCut: true },
+    });
     expect((await glob('[123]')).details).toMatchObject({ count: 3, isCut: false });
     bench.remove();
     bench = workbench({ limits: { maxOutputBytes: 5 } });
     put('1', '2', '3');
-    expect(await paths('*')).toEqual(['1', '2', '[These are the first 2; more match. Use a narrower pattern or path.]']);
+    expect(await paths('*')).toEqual([
+      '1',
+      '2',
+      '[These are the first 2; more match. Use a narrower pattern or path.]',
+    ]);
     bench.remove();
     bench = workbench({ limits: { maxVisited: 2 } });
     put('a/1', '2', '3');
     expect(await paths('*')).toEqual(['2', '3', '[Stopped after 2 files and folders; give a path to look in.]']);
   });
 
-  it.each([['', 'is empty'], ['../*', '..'], ['{a,b}'.repeat(9), '256']])('refuses the pattern %j', async (pattern, said) => {
+  it.each([
+    ['', 'is empty'],
+    ['../*', '..'],
+    ['{a,b}'.repeat(9), '256'],
+  ])('refuses the pattern %j', async (pattern, said) => {
     const result = await glob(pattern);
     expect(result).toMatchObject({ status: 'failed', code: 'invalid-pattern' });
     expect(result.text).toContain(said);
@@ -133,7 +197,16 @@ describe('glob', () => {
 
   it('stops when it is aborted', async () => {
     put('a', 'b');
-    const context = { call: { id: '1', name: 'glob' }, turn: 't', session: 's', step: 1, signal: AbortSignal.abort(), progress: () => undefined };
-    await expect(globTool(bench.workspace).run({ pattern: '*' }, context)).rejects.toMatchObject({ name: 'AbortError' });
+    const context = {
+      call: { id: '1', name: 'glob' },
+      turn: 't',
+      session: 's',
+      step: 1,
+      signal: AbortSignal.abort(),
+      progress: () => undefined,
+    };
+    await expect(globTool(bench.workspace).run({ pattern: '*' }, context)).rejects.toMatchObject({
+      name: 'AbortError',
+    });
   });
 });

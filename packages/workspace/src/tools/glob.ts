@@ -39,7 +39,9 @@ export const globOf = (pattern: string): GlobPattern => {
   try {
     return compileGlob(pattern);
   } catch (error) {
-    if (error instanceof GlobPatternError) throw fileFailure(error.code, `The pattern cannot be used. ${error.message}`, { cause: error });
+    if (error instanceof GlobPatternError) {
+      throw fileFailure(error.code, `The pattern cannot be used. ${error.message}`, { cause: error });
+    }
     throw error;
   }
 };
@@ -60,16 +62,30 @@ interface Search {
   readonly signal: AbortSignal;
 }
 
-const findPaths = async ({ paths, limits }: Workspace, { pattern, start, includeIgnored, signal }: Search): Promise<ToolOutput> => {
+const findPaths = async (
+  { paths, limits }: Workspace,
+  { pattern, start, includeIgnored, signal }: Search,
+): Promise<ToolOutput> => {
   const glob = globOf(withoutStart(pattern, start));
   const found: string[] = [];
   let bytes = 0;
   let visited = 0;
   let stopped: string | undefined;
-  for await (const entry of walkTree({ paths, start, includeIgnored, signal, enters: (name) => glob.mayMatchBelow(name) })) {
+  for await (const entry of walkTree({
+    paths,
+    start,
+    includeIgnored,
+    signal,
+    enters: (name) => glob.mayMatchBelow(name),
+  })) {
     visited += 1;
-    if (visited > limits.maxVisited) stopped = `Stopped after ${limits.maxVisited} files and folders; give a path to look in.`;
-    else if ((entry.kind === 'folder') === glob.foldersOnly && glob.matches(entry.name) && paths.permits(entry.path, { for: 'read' })) {
+    if (visited > limits.maxVisited) {
+      stopped = `Stopped after ${limits.maxVisited} files and folders; give a path to look in.`;
+    } else if (
+      (entry.kind === 'folder') === glob.foldersOnly &&
+      glob.matches(entry.name) &&
+      paths.permits(entry.path, { for: 'read' })
+    ) {
       const shown = paths.display(join(start, entry.name)) + (glob.foldersOnly ? '/' : '');
       bytes += Buffer.byteLength(shown) + 1;
       if (found.length >= limits.maxGlobResults || bytes > limits.maxOutputBytes) {

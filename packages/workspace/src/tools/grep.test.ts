@@ -20,7 +20,14 @@ afterEach(() => bench.remove());
 
 const grep = (pattern: string, more = {}) => bench.call(grepTool, { pattern, ...more });
 const textOf = async (pattern: string, more = {}) => (await grep(pattern, more)).text;
-const contextOf = (signal: AbortSignal) => ({ call: { id: '1', name: 'grep' }, turn: 't', session: 's', step: 1, signal, progress: () => undefined });
+const contextOf = (signal: AbortSignal) => ({
+  call: { id: '1', name: 'grep' },
+  turn: 't',
+  session: 's',
+  step: 1,
+  signal,
+  progress: () => undefined,
+});
 
 const ripgrep = findRipgrep({ ripgrep: 'auto', paths: { root: '/nowhere' } as never });
 const engines: readonly (readonly [string, string, boolean])[] = [
@@ -49,7 +56,9 @@ for (const [name, choice, isPresent] of engines) {
     it('sorts folders and files by the bytes of their names', async () => {
       const names = ['a-b/x', 'a.ts', 'a/b/c', 'a/b.ts', 'B', 'b', 'é', 'z', '\u{ffee}', '🙂', '.hidden/x'];
       for (const path of names) bench.put(path, 'hit');
-      expect(await textOf('hit', { filesOnly: true })).toBe(['.hidden/x', 'B', 'a/b/c', 'a/b.ts', 'a-b/x', 'a.ts', 'b', 'z', 'é', '\u{ffee}', '🙂'].join('\n'));
+      expect(await textOf('hit', { filesOnly: true })).toBe(
+        ['.hidden/x', 'B', 'a/b/c', 'a/b.ts', 'a-b/x', 'a.ts', 'b', 'z', 'é', '\u{ffee}', '🙂'].join('\n'),
+      );
     });
 
     it('shows lines around matches, each once, and marks gaps', async () => {
@@ -62,7 +71,10 @@ for (const [name, choice, isPresent] of engines) {
     it('shows only the paths of files when told to', async () => {
       bench.put('a', 'hit\nhit');
       bench.put('b', 'hit');
-      expect(await grep('hit', { filesOnly: true, context: 3 })).toMatchObject({ text: 'a\nb', details: { files: 2, isCut: false } });
+      expect(await grep('hit', { filesOnly: true, context: 3 })).toMatchObject({
+        text: 'a\nb',
+        details: { files: 2, isCut: false },
+      });
     });
 
     it('ignores case, takes plain text, and both', async () => {
@@ -85,7 +97,9 @@ for (const [name, choice, isPresent] of engines) {
     });
 
     it('searches the files that a pattern names', async () => {
-      for (const path of ['a.ts', 'b.md', 'src/c.ts', 'src/d.tsx', 'src/lib/e.ts', '[x].ts', 'src/{y}.md']) bench.put(path, 'hit');
+      for (const path of ['a.ts', 'b.md', 'src/c.ts', 'src/d.tsx', 'src/lib/e.ts', '[x].ts', 'src/{y}.md']) {
+        bench.put(path, 'hit');
+      }
       const files = (glob: string, more = {}) => textOf('hit', { glob, filesOnly: true, ...more });
       expect(await files('*.ts')).toBe('[x].ts\na.ts\nsrc/c.ts\nsrc/lib/e.ts');
       expect(await files('*.{md,tsx}')).toBe('b.md\nsrc/d.tsx\nsrc/{y}.md');
@@ -100,7 +114,19 @@ for (const [name, choice, isPresent] of engines) {
     it('leaves out what git ignores, unless it is asked for', async () => {
       bench.put('.gitignore', '*.log\n!keep.log\n/dist/\nnode_modules\n');
       bench.put('src/.gitignore', 'out/\n!b.log\n');
-      for (const path of ['a.log', 'keep.log', 'src/b.log', 'src/out/c', 'dist/d', 'x/dist/e', 'node_modules/m/i', '.git/config', '.github/f']) bench.put(path, 'hit');
+      for (const path of [
+        'a.log',
+        'keep.log',
+        'src/b.log',
+        'src/out/c',
+        'dist/d',
+        'x/dist/e',
+        'node_modules/m/i',
+        '.git/config',
+        '.github/f',
+      ]) {
+        bench.put(path, 'hit');
+      }
       bench.put('.ignore', 'x\n');
       expect(await textOf('hit', { filesOnly: true })).toBe('.github/f\nkeep.log\nsrc/b.log\nx/dist/e');
       expect(await textOf('hit', { filesOnly: true, includeIgnored: true })).toBe(
@@ -152,17 +178,26 @@ for (const [name, choice, isPresent] of engines) {
       reopen({ limits: { maxGrepMatches: 3, maxGlobResults: 2 } });
       bench.put('a', 'hit 1\nx\nhit 2\n');
       bench.put('b', 'hit 3\n');
-      expect(await grep('hit')).toMatchObject({ text: 'a\n1: hit 1\n3: hit 2\n\nb\n1: hit 3', details: { matches: 3, isCut: false } });
+      expect(await grep('hit')).toMatchObject({
+        text: 'a\n1: hit 1\n3: hit 2\n\nb\n1: hit 3',
+        details: { matches: 3, isCut: false },
+      });
       bench.put('c', 'hit 4\n');
       expect(await grep('hit')).toMatchObject({ details: { matches: 3, files: 2, isCut: true } });
-      expect(await textOf('hit')).toContain('\n[These are the first 3 matching lines; more match. Use a narrower pattern, path or glob.]');
-      expect(await textOf('hit', { filesOnly: true })).toBe('a\nb\n[These are the first 2 files; more match. Use a narrower pattern, path or glob.]');
+      expect(await textOf('hit')).toContain(
+        '\n[These are the first 3 matching lines; more match. Use a narrower pattern, path or glob.]',
+      );
+      expect(await textOf('hit', { filesOnly: true })).toBe(
+        'a\nb\n[These are the first 2 files; more match. Use a narrower pattern, path or glob.]',
+      );
       for (const name of ['a', 'd', 'e']) bench.put(name, 'hit\n'.repeat(100_000));
       expect(await textOf('hit')).toContain('3: hit\n[These');
       expect(childrenOf(process.pid)).toEqual([]);
       reopen({ limits: { maxOutputBytes: 30 } });
       bench.put('a', 'hit 1\nhit 2\nhit 3\nhit 4');
-      expect(await textOf('hit')).toBe('a\n1: hit 1\n2: hit 2\n3: hit 3\n[These are the first 3 matching lines; more match. Use a narrower pattern, path or glob.]');
+      expect(await textOf('hit')).toBe(
+        'a\n1: hit 1\n2: hit 2\n3: hit 3\n[These are the first 3 matching lines; more match. Use a narrower pattern, path or glob.]',
+      );
       reopen({ limits: { maxFileBytes: 10 } });
       bench.put('large', 'hit 45678901');
       bench.put('small', 'hit');
@@ -174,7 +209,11 @@ for (const [name, choice, isPresent] of engines) {
 
     it('says so when nothing matches', async () => {
       bench.put('a', 'x');
-      expect(await grep('nothing')).toMatchObject({ status: 'ok', text: 'No line matches.', details: { matches: 0, files: 0 } });
+      expect(await grep('nothing')).toMatchObject({
+        status: 'ok',
+        text: 'No line matches.',
+        details: { matches: 0, files: 0 },
+      });
     });
 
     it.each(['(', '[a', 'a{2,1}', '(?=x)', '(a)\\1', 'a\nb', '*'])('refuses the pattern %j', async (pattern) => {
@@ -192,7 +231,14 @@ for (const [name, choice, isPresent] of engines) {
 
     it('answers patterns that keep other regular expressions busy for years', async () => {
       bench.put('a', `${'a'.repeat(50_000)}!\n${'ab'.repeat(20_000)}\n`);
-      for (const pattern of ['(a+)+$', '(a|aa)+$', '(a|a?)+b$', '(.*a){30}!!', '^(([a-z])+.)+[A-Z]([a-z])+$', '(x+x+)+y']) {
+      for (const pattern of [
+        '(a+)+$',
+        '(a|aa)+$',
+        '(a|a?)+b$',
+        '(.*a){30}!!',
+        '^(([a-z])+.)+[A-Z]([a-z])+$',
+        '(x+x+)+y',
+      ]) {
         expect(await grep(pattern), pattern).toMatchObject({ status: 'ok' });
       }
     });
@@ -226,7 +272,8 @@ const childrenOf = (parent: number): readonly string[] =>
     .filter((name) => /^\d+$/u.test(name))
     .flatMap((name) => {
       try {
-        const [, command = '', , owner] = /^\d+ \((.*)\) (\S) (\d+)/u.exec(readFileSync(`/proc/${name}/stat`, 'utf8')) ?? [];
+        const [, command = '', , owner] =
+          /^\d+ \((.*)\) (\S) (\d+)/u.exec(readFileSync(`/proc/${name}/stat`, 'utf8')) ?? [];
         return Number(owner) === parent && command === 'rg' ? [name] : [];
       } catch {
         return [];
@@ -241,20 +288,48 @@ describe.skipIf(ripgrep === undefined)('both ways to search (need rg on the PATH
 
   it('find the same in any files', async () => {
     const line = fc.string({ unit: fc.constantFrom('a', 'b', ' ', 'é', '🙂', '.', '(', 'A', '\t'), maxLength: 12 });
-    const content = fc.tuple(fc.array(line, { maxLength: 8 }), fc.constantFrom('\n', '\r\n'), fc.boolean()).map(([lines, end, isEnded]) => lines.join(end) + (isEnded ? end : ''));
-    const pattern = fc.constantFrom('a', 'ab', '^a', 'a$', '.', '^$', 'a.b', '[ab]+', 'b|é', '(a|b){2}', '\\.', 'é', '🙂', '\\s', '(?i)A', 'x*', '\\ba', '^.{3}$');
+    const content = fc
+      .tuple(fc.array(line, { maxLength: 8 }), fc.constantFrom('\n', '\r\n'), fc.boolean())
+      .map(([lines, end, isEnded]) => lines.join(end) + (isEnded ? end : ''));
+    const pattern = fc.constantFrom(
+      'a',
+      'ab',
+      '^a',
+      'a$',
+      '.',
+      '^$',
+      'a.b',
+      '[ab]+',
+      'b|é',
+      '(a|b){2}',
+      '\\.',
+      'é',
+      '🙂',
+      '\\s',
+      '(?i)A',
+      'x*',
+      '\\ba',
+      '^.{3}$',
+    );
     const file = fc.constantFrom('a', 'b.ts', 'src/c.ts', 'src/d/e', '.f', 'ignored.log');
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(file, content), { maxLength: 5 }), pattern, fc.nat(2), fc.constantFrom(undefined, '*.ts', 'src/**'), fc.boolean(), async (files, wanted, context, glob, ignoreCase) => {
-        reopen({});
-        bench.put('.gitignore', '*.log\n');
-        for (const [path, text] of files) bench.put(path, text);
-        const input = { pattern: wanted, context, ignoreCase, ...(glob !== undefined && { glob }) };
-        const own = await callTool(grepTool(bench.workspace), input);
-        const theirs = await callTool(grepTool({ ...bench.workspace, ripgrep: 'auto' }), input);
-        // \b at a letter like é is the one difference: RE2 knows only ASCII there.
-        if (wanted !== '\\ba') expect(own.text).toBe(theirs.text);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.tuple(file, content), { maxLength: 5 }),
+        pattern,
+        fc.nat(2),
+        fc.constantFrom(undefined, '*.ts', 'src/**'),
+        fc.boolean(),
+        async (files, wanted, context, glob, ignoreCase) => {
+          reopen({});
+          bench.put('.gitignore', '*.log\n');
+          for (const [path, text] of files) bench.put(path, text);
+          const input = { pattern: wanted, context, ignoreCase, ...(glob !== undefined && { glob }) };
+          const own = await callTool(grepTool(bench.workspace), input);
+          const theirs = await callTool(grepTool({ ...bench.workspace, ripgrep: 'auto' }), input);
+          // \b at a letter like é is the one difference: RE2 knows only ASCII there.
+          if (wanted !== '\\ba') expect(own.text).toBe(theirs.text);
+        },
+      ),
       { numRuns: 120 },
     );
   });
@@ -265,7 +340,8 @@ describe('findRipgrep', () => {
     engine = 'auto';
     open();
   });
-  const found = (searchPath: string, choice = 'auto') => findRipgrep({ ripgrep: choice, paths: bench.workspace.paths }, searchPath);
+  const found = (searchPath: string, choice = 'auto') =>
+    findRipgrep({ ripgrep: choice, paths: bench.workspace.paths }, searchPath);
 
   it('takes the first program on the path that is not in the workspace', () => {
     for (const folder of ['work/bin', 'one', 'two']) {

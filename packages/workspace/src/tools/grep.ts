@@ -15,7 +15,11 @@ const maxPatternChars = 1_000;
 const maxContext = 20;
 
 const input = z.object({
-  pattern: z.string().min(1).max(maxPatternChars).describe('A regular expression, without look-around and back references.'),
+  pattern: z
+    .string()
+    .min(1)
+    .max(maxPatternChars)
+    .describe('A regular expression, without look-around and back references.'),
   path: z.string().optional().describe('The folder or file to search. The whole workspace, if left out.'),
   glob: z.string().optional().describe('Only files that match, such as "*.ts" or "src/**/*.{ts,tsx}".'),
   ignoreCase: z.boolean().optional(),
@@ -46,14 +50,18 @@ export const grepTool = (workspace: Workspace): Tool =>
   });
 
 const grep = async (workspace: Workspace, given: GrepInput, { signal }: ToolContext): Promise<ToolOutput> => {
-  if (/[\n\0]/u.test(given.pattern)) throw fileFailure('invalid-pattern', 'The pattern cannot hold line ends: lines are searched one by one.');
+  if (/[\n\0]/u.test(given.pattern)) {
+    throw fileFailure('invalid-pattern', 'The pattern cannot hold line ends: lines are searched one by one.');
+  }
   const start = await workspace.paths.authorize(given.path ?? '.', { for: 'read' });
   const shown = workspace.paths.display(start);
   const query = queryOf(workspace, given, start, signal);
   try {
     return await answer(workspace, given, query, await engineFor(workspace, start));
   } catch (error) {
-    if (error instanceof GrepPatternError) throw fileFailure(error.code, `The pattern cannot be used: ${error.message}`, { cause: error });
+    if (error instanceof GrepPatternError) {
+      throw fileFailure(error.code, `The pattern cannot be used: ${error.message}`, { cause: error });
+    }
     if (error instanceof RipgrepError) throw error;
     throw asFileFailure(error, shown);
   }
@@ -83,10 +91,20 @@ const engineFor = async (workspace: Workspace, start: string): Promise<GrepEngin
   return program === undefined ? ownSearch : ripgrepSearch(program);
 };
 
-const answer = async (workspace: Workspace, given: GrepInput, query: GrepQuery, engine: GrepEngine): Promise<ToolOutput> => {
+const answer = async (
+  workspace: Workspace,
+  given: GrepInput,
+  query: GrepQuery,
+  engine: GrepEngine,
+): Promise<ToolOutput> => {
   const { maxGrepMatches, maxGlobResults, maxOutputBytes } = workspace.limits;
   const filesOnly = given.filesOnly ?? false;
-  const report = new GrepReport({ filesOnly, hasContext: query.context > 0, maxMatches: filesOnly ? maxGlobResults : maxGrepMatches, maxBytes: maxOutputBytes });
+  const report = new GrepReport({
+    filesOnly,
+    hasContext: query.context > 0,
+    maxMatches: filesOnly ? maxGlobResults : maxGrepMatches,
+    maxBytes: maxOutputBytes,
+  });
   let note: string | undefined;
   // By hand, because the loop would drop what the search says in the end.
   const files = engine(query);

@@ -33,8 +33,14 @@ describe('the tools', () => {
   it('ask about paths outside, each call once, and show them in full', async () => {
     const asked: string[] = [];
     reopen({ externalDirectory: 'ask', ask: ({ path, access }) => (asked.push(access), path.endsWith('.md')) });
-    expect(await bench.call(readTool, { path: skill })).toMatchObject({ status: 'ok', text: '1\tskill', details: { path: `${bench.base}/skills/SKILL.md` } });
-    expect(await bench.call(editTool, { path: skill, old: 'skill', new: 'better skill' })).toMatchObject({ status: 'ok' });
+    expect(await bench.call(readTool, { path: skill })).toMatchObject({
+      status: 'ok',
+      text: '1\tskill',
+      details: { path: `${bench.base}/skills/SKILL.md` },
+    });
+    expect(await bench.call(editTool, { path: skill, old: 'skill', new: 'better skill' })).toMatchObject({
+      status: 'ok',
+    });
     expect(readFileSync(`${bench.base}/skills/SKILL.md`, 'utf8')).toBe('better skill');
     expect(await bench.call(grepTool, { pattern: 'skill', path: '../skills' })).toMatchObject({ code: 'not-approved' });
     expect(asked).toEqual(['read', 'write', 'read']);
@@ -44,8 +50,12 @@ describe('the tools', () => {
     reopen({ externalDirectory: 'allow' });
     writeFileSync(`${bench.base}/skills/.gitignore`, 'x\n');
     writeFileSync(`${bench.base}/skills/x`, 'skill');
-    expect((await bench.call(globTool, { pattern: '*.md', path: '../skills' })).text).toBe(`${bench.base}/skills/SKILL.md`);
-    expect((await bench.call(grepTool, { pattern: 'skill', path: '../skills', filesOnly: true })).text).toBe(`${bench.base}/skills/SKILL.md`);
+    expect((await bench.call(globTool, { pattern: '*.md', path: '../skills' })).text).toBe(
+      `${bench.base}/skills/SKILL.md`,
+    );
+    expect((await bench.call(grepTool, { pattern: 'skill', path: '../skills', filesOnly: true })).text).toBe(
+      `${bench.base}/skills/SKILL.md`,
+    );
     expect(await bench.call(writeTool, { path: '../skills/new/x', content: 'x' })).toMatchObject({ status: 'ok' });
   });
 

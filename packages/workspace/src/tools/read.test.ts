@@ -14,7 +14,8 @@ const withLimits = (limits: WorkspaceLimits) => {
   bench = workbench({ limits });
 };
 const read = (input: unknown) => bench.call(readTool, input);
-const numbered = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`).join('\n');
+const numbered = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`).join('\n');
 
 const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(40, 7)]);
 
@@ -30,13 +31,18 @@ describe('read', () => {
 
   it('leaves out byte order mark and carriage returns, and shows names of any script', async () => {
     bench.put('каталог/ファイル 🙂.txt', '\uFEFFa\r\nb\r\n');
-    expect(await read({ path: 'каталог/ファイル 🙂.txt' })).toMatchObject({ text: '1\ta\n2\tb', details: { path: 'каталог/ファイル 🙂.txt' } });
+    expect(await read({ path: 'каталог/ファイル 🙂.txt' })).toMatchObject({
+      text: '1\ta\n2\tb',
+      details: { path: 'каталог/ファイル 🙂.txt' },
+    });
   });
 
   it('shows a range and says how to go on', async () => {
     bench.put('a', numbered(1, 100));
     expect((await read({ path: 'a', offset: 99 })).text).toBe('99\tline 99\n100\tline 100');
-    expect((await read({ path: 'a', offset: 2, limit: 2 })).text).toBe('2\tline 2\n3\tline 3\n[Lines 2 to 3 of 100. Use offset=4 to go on.]');
+    expect((await read({ path: 'a', offset: 2, limit: 2 })).text).toBe(
+      '2\tline 2\n3\tline 3\n[Lines 2 to 3 of 100. Use offset=4 to go on.]',
+    );
   });
 
   it('shows 2,000 lines at most, also when more are asked for', async () => {
@@ -60,7 +66,9 @@ describe('read', () => {
     expect(json.length).toBeGreaterThan(1_000_000);
     bench.put('data.json', json);
     const { text } = await read({ path: 'data.json' });
-    expect(text).toContain(`1\t${json.slice(0, 2_000)}…\n[Cut lines: 1 (${json.length} bytes). Use column=2001 to see how they go on.]`);
+    expect(text).toContain(
+      `1\t${json.slice(0, 2_000)}…\n[Cut lines: 1 (${json.length} bytes). Use column=2001 to see how they go on.]`,
+    );
     expect(text.length).toBeLessThan(2_200);
     expect((await read({ path: 'data.json', column: 2_001 })).text).toContain(`1\t${json.slice(2_000, 4_000)}…`);
     expect((await read({ path: 'data.json', column: json.length - 9 })).text).toBe(`1\t${json.slice(-10)}`);
@@ -89,7 +97,11 @@ describe('read', () => {
 
   it('fails for an offset past the end', async () => {
     bench.put('a', 'one\ntwo\n');
-    expect(await read({ path: 'a', offset: 3 })).toMatchObject({ status: 'failed', code: 'offset-past-end', text: 'offset 3 is past the end: a has 2 lines.' });
+    expect(await read({ path: 'a', offset: 3 })).toMatchObject({
+      status: 'failed',
+      code: 'offset-past-end',
+      text: 'offset 3 is past the end: a has 2 lines.',
+    });
     bench.put('empty', '');
     expect((await read({ path: 'empty' })).text).toBe('(empty is empty)');
     expect(await read({ path: 'empty', offset: 2 })).toMatchObject({ code: 'offset-past-end' });
@@ -130,8 +142,12 @@ describe('read', () => {
     bench.put('a.bin', Buffer.from([1, 2, 0, 3]));
     bench.put('a.pdf', '%PDF-1.7 text');
     bench.put('utf16', Buffer.from('\uFEFFhello', 'utf16le'));
-    expect((await read({ path: 'a.png' })).text).toBe('a.png is an image (image/png) of 48 bytes, too large to be shown.');
-    expect((await read({ path: 'a.bin' })).text).toBe('a.bin is binary data of an unknown type, 4 bytes. Its content is not shown.');
+    expect((await read({ path: 'a.png' })).text).toBe(
+      'a.png is an image (image/png) of 48 bytes, too large to be shown.',
+    );
+    expect((await read({ path: 'a.bin' })).text).toBe(
+      'a.bin is binary data of an unknown type, 4 bytes. Its content is not shown.',
+    );
     expect((await read({ path: 'a.pdf' })).text).toContain('a PDF document');
     expect((await read({ path: 'utf16' })).text).toContain('UTF-16 text');
   });
@@ -155,7 +171,9 @@ describe('read', () => {
     bench.put('src/Index.ts', '');
     bench.put('src/index.test.ts', '');
     expect(await read({ path: 'src/index.js' })).toMatchObject({
-      status: 'failed', code: 'not-found', text: 'src/index.js does not exist. There is src/Index.ts, src/index.test.ts.',
+      status: 'failed',
+      code: 'not-found',
+      text: 'src/index.js does not exist. There is src/Index.ts, src/index.test.ts.',
     });
     expect((await read({ path: 'nowhere/x' })).text).toBe('nowhere/x does not exist. Look for it with glob.');
   });
@@ -169,7 +187,13 @@ describe('read', () => {
     writeFileSync(`${bench.base}/secret`, 'SECRET');
     symlinkSync('../secret', bench.at('link'));
     bench.put('.env', 'KEY=1');
-    for (const [path, code] of [['../secret', 'outside'], ['link', 'link-outside'], ['/etc/passwd', 'outside'], ['~/x', 'home'], ['.env', 'not-permitted']]) {
+    for (const [path, code] of [
+      ['../secret', 'outside'],
+      ['link', 'link-outside'],
+      ['/etc/passwd', 'outside'],
+      ['~/x', 'home'],
+      ['.env', 'not-permitted'],
+    ]) {
       const result = await read({ path });
       expect(result).toMatchObject({ status: 'failed', code });
       expect(result.text).not.toContain('SECRET');
@@ -185,7 +209,9 @@ describe('read', () => {
     bench.put('large', 'line\n'.repeat(2_000));
     truncateSync(bench.at('large'), 2 ** 30);
     const before = process.memoryUsage().arrayBuffers;
-    expect((await read({ path: 'large', offset: 2_000 })).text).toContain('2000\tline\n[Lines 2000 to 2000; more follow');
+    expect((await read({ path: 'large', offset: 2_000 })).text).toContain(
+      '2000\tline\n[Lines 2000 to 2000; more follow',
+    );
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000);
   });
 
@@ -193,7 +219,14 @@ describe('read', () => {
     bench.put('large', 'line\n'.repeat(2_000));
     truncateSync(bench.at('large'), 2 ** 30);
     const tool = readTool(bench.workspace);
-    const context = { call: { id: '1', name: 'read' }, turn: 't', session: 's', step: 1, signal: AbortSignal.abort(), progress: () => undefined };
+    const context = {
+      call: { id: '1', name: 'read' },
+      turn: 't',
+      session: 's',
+      step: 1,
+      signal: AbortSignal.abort(),
+      progress: () => undefined,
+    };
     await expect(tool.run({ path: 'large', offset: 3_000 }, context)).rejects.toMatchObject({ name: 'AbortError' });
   });
 });

@@ -51,7 +51,9 @@ export const readTool = (workspace: Workspace): Tool =>
     run: async (given, { session, signal }) => {
       const path = await workspace.paths.authorize(given.path, { for: 'read' });
       const shown = workspace.paths.display(path);
-      return withFile(workspace, path, (file) => readOpened({ ...file, workspace, path, shown, input: given, session, signal }));
+      return withFile(workspace, path, (file) =>
+        readOpened({ ...file, workspace, path, shown, input: given, session, signal }),
+      );
     },
   });
 
@@ -60,9 +62,14 @@ const readOpened = async (reading: Reading): Promise<ToolOutput> => {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
   const kind = contentKind(buffer.subarray(0, bytesRead));
   if (kind.kind === 'text') return readText(reading);
-  if (kind.kind === 'binary') return described(reading, `${shown} is ${kind.description}, ${stats.size} bytes. Its content is not shown.`);
+  if (kind.kind === 'binary') {
+    return described(reading, `${shown} is ${kind.description}, ${stats.size} bytes. Its content is not shown.`);
+  }
   if (stats.size > BigInt(workspace.limits.maxImageBytes)) {
-    return described(reading, `${shown} is an image (${kind.mediaType}) of ${stats.size} bytes, too large to be shown.`);
+    return described(
+      reading,
+      `${shown} is an image (${kind.mediaType}) of ${stats.size} bytes, too large to be shown.`,
+    );
   }
   return readImage(reading, kind.mediaType);
 };
@@ -72,7 +79,10 @@ const described = ({ workspace, session, path, stats, shown }: Reading, output: 
   return toolOutput({ output, details: { kind: 'read', path: shown, bytes: Number(stats.size) } });
 };
 
-const readImage = async ({ workspace, session, path, handle, stats, shown }: Reading, mediaType: string): Promise<ToolOutput> => {
+const readImage = async (
+  { workspace, session, path, handle, stats, shown }: Reading,
+  mediaType: string,
+): Promise<ToolOutput> => {
   const bytes = await handle.readFile();
   workspace.seen.remember(session, path, versionOf(stats));
   return toolOutput({
@@ -98,15 +108,25 @@ const readText = async (reading: Reading): Promise<ToolOutput> => {
   const { hash, isComplete } = await scan(reading, window);
   const { lines, seenLines } = window.end();
   if (lines.length === 0 && (offset > 1 || seenLines > 0)) {
-    throw fileFailure('offset-past-end', `offset ${offset} is past the end: ${shown} has ${seenLines} line${seenLines === 1 ? '' : 's'}.`);
+    throw fileFailure(
+      'offset-past-end',
+      `offset ${offset} is past the end: ${shown} has ${seenLines} line${seenLines === 1 ? '' : 's'}.`,
+    );
   }
   workspace.seen.remember(session, path, versionOf(stats, hash));
   const totalLines = isComplete ? seenLines : undefined;
   return toolOutput({
-    output: lines.length === 0 ? `(${shown} is empty)` : [...lines.map(numbered), ...notes(lines, totalLines, column)].join('\n'),
+    output:
+      lines.length === 0
+        ? `(${shown} is empty)`
+        : [...lines.map(numbered), ...notes(lines, totalLines, column)].join('\n'),
     details: {
-      kind: 'read', path: shown, bytes: Number(stats.size),
-      firstLine: lines[0]?.number ?? 0, lastLine: lines.at(-1)?.number ?? 0, ...(totalLines !== undefined && { totalLines }),
+      kind: 'read',
+      path: shown,
+      bytes: Number(stats.size),
+      firstLine: lines[0]?.number ?? 0,
+      lastLine: lines.at(-1)?.number ?? 0,
+      ...(totalLines !== undefined && { totalLines }),
     },
   });
 };
@@ -114,7 +134,10 @@ const readText = async (reading: Reading): Promise<ToolOutput> => {
 const chunkBytes = 256 * 1024;
 
 /** Runs through the file: to its end, unless it is so large that counting its lines is not worth the time. */
-const scan = async ({ handle, stats, signal, workspace }: Reading, window: LineWindow): Promise<{ hash: string | undefined; isComplete: boolean }> => {
+const scan = async (
+  { handle, stats, signal, workspace }: Reading,
+  window: LineWindow,
+): Promise<{ hash: string | undefined; isComplete: boolean }> => {
   const isSmall = stats.size <= BigInt(workspace.limits.maxFileBytes);
   const hash = createHash('sha256');
   const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(1, Number(stats.size) + 1)));
@@ -139,11 +162,16 @@ const notes = (lines: readonly WindowLine[], totalLines: number | undefined, col
   if (cut.length > 0) {
     const named = cut.slice(0, maxNamed).map(({ number, bytes }) => `${number} (${bytes} bytes)`);
     const next = column + Math.max(...cut.map((line) => line.text.length));
-    found.push(`[Cut lines: ${named.join(', ')}${cut.length > maxNamed ? ' …' : ''}. Use column=${next} to see how they go on.]`);
+    found.push(
+      `[Cut lines: ${named.join(', ')}${cut.length > maxNamed ? ' …' : ''}. Use column=${next} to see how they go on.]`,
+    );
   }
   const first = lines[0]?.number ?? 1;
   const last = lines.at(-1)?.number ?? 0;
-  if (totalLines === undefined) found.push(`[Lines ${first} to ${last}; more follow. Use offset=${last + 1} to go on.]`);
-  else if (last < totalLines) found.push(`[Lines ${first} to ${last} of ${totalLines}. Use offset=${last + 1} to go on.]`);
+  if (totalLines === undefined) {
+    found.push(`[Lines ${first} to ${last}; more follow. Use offset=${last + 1} to go on.]`);
+  } else if (last < totalLines) {
+    found.push(`[Lines ${first} to ${last} of ${totalLines}. Use offset=${last + 1} to go on.]`);
+  }
   return found;
 };

@@ -16,16 +16,24 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const names = (options: Partial<WorkspaceToolsOptions> = {}) => workspaceTools({ root, ...options }).tools.map((tool) => tool.name);
+const names = (options: Partial<WorkspaceToolsOptions> = {}) =>
+  workspaceTools({ root, ...options }).tools.map((tool) => tool.name);
 
 describe('workspaceTools', () => {
   it('registers its tools, and commands only when told how to run them', async () => {
     const files = ['edit', 'glob', 'grep', 'multi_edit', 'read', 'write'];
-    expect(createRegistry().register(workspaceTools({ root })).list().map((tool) => tool.name)).toEqual(files);
+    expect(
+      createRegistry()
+        .register(workspaceTools({ root }))
+        .list()
+        .map((tool) => tool.name),
+    ).toEqual(files);
     const sandbox = await createSandbox({ mode: 'host', root });
     expect(names({ bash: { sandbox } }).toSorted()).toEqual(['bash', ...files].toSorted());
     const gitNames = ['git_diff', 'git_log', 'git_status'];
-    expect(names({ git: createGitRepository({ root: sandbox.root }) }).toSorted()).toEqual([...files, ...gitNames].toSorted());
+    expect(names({ git: createGitRepository({ root: sandbox.root }) }).toSorted()).toEqual(
+      [...files, ...gitNames].toSorted(),
+    );
   });
 
   it('offers a read-only toolset those that only read', () => {
@@ -61,6 +69,8 @@ describe('createWorkspace', () => {
     [{ permissions: { allowWrites: true } }, 'permissions.allowWrites'],
     [{ root: undefined }, 'root'],
   ])('refuses %j', (options, option) => {
-    expect(() => createWorkspace({ root, ...options } as WorkspaceOptions)).toThrow(expect.objectContaining({ code: 'invalid-options', option }));
+    expect(() => createWorkspace({ root, ...options } as WorkspaceOptions)).toThrow(
+      expect.objectContaining({ code: 'invalid-options', option }),
+    );
   });
 });

@@ -1,4 +1,15 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { workbench } from '../../test/workbench.js';
 import { createWorkspacePaths } from '../paths/workspace-paths.js';
@@ -9,7 +20,8 @@ let bench: ReturnType<typeof workbench>;
 beforeEach(() => (bench = workbench()));
 afterEach(() => bench.remove());
 
-const write = (path: string, content: string, options?: Parameters<typeof bench.call>[2]) => bench.call(writeTool, { path, content }, options);
+const write = (path: string, content: string, options?: Parameters<typeof bench.call>[2]) =>
+  bench.call(writeTool, { path, content }, options);
 const modeOf = (path: string) => (statSync(bench.at(path)).mode & 0o7777).toString(8);
 const leftovers = (folder = '.') => readdirSync(bench.at(folder)).filter((name) => name.endsWith('.tmp'));
 
@@ -18,7 +30,15 @@ describe('write', () => {
     expect(await write('a/b/новый.txt', 'one\ntwo')).toMatchObject({
       status: 'ok',
       text: 'Made a/b/новый.txt (2 lines, 7 bytes).',
-      details: { kind: 'write', path: 'a/b/новый.txt', created: true, bytes: 7, additions: 2, deletions: 0, isDiffCut: false },
+      details: {
+        kind: 'write',
+        path: 'a/b/новый.txt',
+        created: true,
+        bytes: 7,
+        additions: 2,
+        deletions: 0,
+        isDiffCut: false,
+      },
     });
     expect(bench.content('a/b/новый.txt')).toBe('one\ntwo');
     expect(leftovers('a/b')).toEqual([]);
@@ -68,8 +88,13 @@ describe('write', () => {
     symlinkSync('../outside/file', bench.at('file'));
     symlinkSync('../outside/new', bench.at('dangling'));
     const cases = [
-      ['../outside/file', 'outside'], ['folder/new', 'link-outside'], ['file', 'link-outside'], ['dangling', 'dangling-link'],
-      [`${bench.root}-evil`, 'outside'], ['.git/hooks/pre-commit', 'not-permitted'], ['.env', 'not-permitted'],
+      ['../outside/file', 'outside'],
+      ['folder/new', 'link-outside'],
+      ['file', 'link-outside'],
+      ['dangling', 'dangling-link'],
+      [`${bench.root}-evil`, 'outside'],
+      ['.git/hooks/pre-commit', 'not-permitted'],
+      ['.env', 'not-permitted'],
     ] as const;
     for (const [path, code] of cases) expect(await write(path, 'EVIL'), path).toMatchObject({ status: 'failed', code });
     expect(readdirSync(`${bench.base}/outside`)).toEqual(['file']);
@@ -92,7 +117,14 @@ describe('write', () => {
         },
       },
     });
-    const context = { call: { id: '1', name: 'write' }, turn: 't', session: 's', step: 1, signal: new AbortController().signal, progress: () => undefined };
+    const context = {
+      call: { id: '1', name: 'write' },
+      turn: 't',
+      session: 's',
+      step: 1,
+      signal: new AbortController().signal,
+      progress: () => undefined,
+    };
     for (const path of ['src/file', 'src/new', 'src/deep/new']) {
       await expect(tool.run({ path, content: 'EVIL' }, context)).rejects.toBeInstanceOf(Error);
       expect(readdirSync(`${bench.base}/outside`)).toEqual([]);
@@ -112,17 +144,36 @@ describe('write', () => {
   });
 
   it('writes nothing when it is aborted before', async () => {
-    const context = { call: { id: '1', name: 'write' }, turn: 't', session: 's', step: 1, signal: AbortSignal.abort(), progress: () => undefined };
-    await expect(writeTool(bench.workspace).run({ path: 'a', content: 'x' }, context)).rejects.toMatchObject({ name: 'AbortError' });
+    const context = {
+      call: { id: '1', name: 'write' },
+      turn: 't',
+      session: 's',
+      step: 1,
+      signal: AbortSignal.abort(),
+      progress: () => undefined,
+    };
+    await expect(writeTool(bench.workspace).run({ path: 'a', content: 'x' }, context)).rejects.toMatchObject({
+      name: 'AbortError',
+    });
     expect(readdirSync(bench.root)).toEqual([]);
   });
 
   it('shows no difference to what was binary, and none that would be too long', async () => {
     bench.put('bin', Buffer.from([0, 1, 2]));
-    expect((await write('bin', 'text\n')).details).toMatchObject({ diff: '', additions: 1, deletions: 0, isDiffCut: true });
+    expect((await write('bin', 'text\n')).details).toMatchObject({
+      diff: '',
+      additions: 1,
+      deletions: 0,
+      isDiffCut: true,
+    });
     bench.put('long', Array.from({ length: 6_000 }, (_, index) => `a${index}\n`).join(''));
     const other = Array.from({ length: 6_000 }, (_, index) => `b${index}\n`).join('');
-    expect((await write('long', other)).details).toMatchObject({ diff: '', additions: 6_000, deletions: 6_000, isDiffCut: true });
+    expect((await write('long', other)).details).toMatchObject({
+      diff: '',
+      additions: 6_000,
+      deletions: 6_000,
+      isDiffCut: true,
+    });
     const { details, diff } = await write('fresh', `${'x'.repeat(100)}\n`.repeat(2_000));
     expect(details).toMatchObject({ additions: 2_000, isDiffCut: true });
     expect(diff.length).toBeLessThanOrEqual(64 * 1024);
@@ -145,7 +196,9 @@ describe('a file that was read before', () => {
     await read('a');
     bench.put('a', 'second');
     expect(await write('a', 'mine')).toMatchObject({
-      status: 'failed', code: 'stale', text: 'a has changed since it was last read: read it again before you change it.',
+      status: 'failed',
+      code: 'stale',
+      text: 'a has changed since it was last read: read it again before you change it.',
     });
     expect(bench.content('a')).toBe('second');
     await read('a');
@@ -180,7 +233,10 @@ describe('a file that was read before', () => {
     bench.remove();
     bench = workbench({ requireRead: 'always' });
     bench.put('a', 'first');
-    expect(await write('a', 'mine')).toMatchObject({ code: 'not-read', text: 'a exists and was not read yet: read it first.' });
+    expect(await write('a', 'mine')).toMatchObject({
+      code: 'not-read',
+      text: 'a exists and was not read yet: read it first.',
+    });
     await read('a');
     expect(await write('a', 'mine')).toMatchObject({ status: 'ok' });
     expect(await write('new', 'x')).toMatchObject({ status: 'ok' });

@@ -9,7 +9,8 @@ const ofMachine: ReadonlySet<Zone> = new Set(['root', 'system', 'home', 'secret'
 
 /** The folder of the machine that `-v /a:/b` and `--mount source=/a,…` give to a container; a harmless one for other words. */
 const mounted = (word: string): string => {
-  const [, source] = /^(?:-v|--volume=)?(\/[^:]*):\//.exec(word) ?? /(?:^|,|=)(?:source|src)=(\/[^,]*)/.exec(word) ?? [];
+  const [, source] =
+    /^(?:-v|--volume=)?(\/[^:]*):\//.exec(word) ?? /(?:^|,|=)(?:source|src)=(\/[^,]*)/.exec(word) ?? [];
   return source ?? '/dev/null';
 };
 
@@ -56,7 +57,8 @@ export const containerRules: readonly CommandRule[] = [
     programs: compose,
     words: ['compose (down|rm)', '(down|rm)'],
     flags: ['-v|--volumes|--rmi'],
-    test: ({ program, arguments: { operands } }) => program.endsWith('-compose') || operands.some(({ text }) => text === 'compose'),
+    test: ({ program, arguments: { operands } }) =>
+      program.endsWith('-compose') || operands.some(({ text }) => text === 'compose'),
     why: 'It deletes the volumes: the data of the services is gone.',
     instead: 'Use docker compose down without -v.',
   },
@@ -66,8 +68,9 @@ export const containerRules: readonly CommandRule[] = [
     programs: engines,
     words: ['(run|create)', 'container (run|create)'],
     test: ({ arguments: { words }, zoneOf }) =>
-      words.some((word) => /^--privileged$|^--(?:pid|ipc|userns|uts)=host$/.test(word) || ofMachine.has(zoneOf(mounted(word)))) ||
-      words.some((word) => mounted(word).endsWith('/docker.sock')),
+      words.some(
+        (word) => /^--privileged$|^--(?:pid|ipc|userns|uts)=host$/.test(word) || ofMachine.has(zoneOf(mounted(word))),
+      ) || words.some((word) => mounted(word).endsWith('/docker.sock')),
     why: 'The container may change the machine that it runs on.',
     instead: 'Mount the folder of the project only.',
   },
@@ -81,9 +84,29 @@ export const containerRules: readonly CommandRule[] = [
   {
     rule: 'containers/local-cluster',
     decision: 'ask',
-    programs: ['minikube', 'kind', 'k3d', 'colima', 'limactl', 'vagrant', 'multipass', 'lxc', 'incus', 'virsh', 'vboxmanage'],
+    programs: [
+      'minikube',
+      'kind',
+      'k3d',
+      'colima',
+      'limactl',
+      'vagrant',
+      'multipass',
+      'lxc',
+      'incus',
+      'virsh',
+      'vboxmanage',
+    ],
     words: [
-      'delete', 'destroy', 'undefine', 'unregistervm', '(cluster|storage) delete', 'delete cluster', 'delete clusters', 'purge', 'prune',
+      'delete',
+      'destroy',
+      'undefine',
+      'unregistervm',
+      '(cluster|storage) delete',
+      'delete cluster',
+      'delete clusters',
+      'purge',
+      'prune',
     ],
     why: 'It deletes a virtual machine or cluster with everything in it.',
   },

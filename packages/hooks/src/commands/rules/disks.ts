@@ -25,17 +25,35 @@ export const diskRules: readonly CommandRule[] = [
     rule: 'disks/dd-system',
     decision: 'ask',
     programs: ['dd', 'dcfldd'],
-    paths: { in: ['of='], zones: ['root', 'system', 'system-file', 'home', 'secret', 'startup', 'outside', 'unknown', 'git'] },
+    paths: {
+      in: ['of='],
+      zones: ['root', 'system', 'system-file', 'home', 'secret', 'startup', 'outside', 'unknown', 'git'],
+    },
     why: 'It writes over a file outside the project.',
   },
   {
     rule: 'disks/partition',
     decision: 'deny',
-    programs: ['fdisk', 'sfdisk', 'cfdisk', 'gdisk', 'sgdisk', 'parted', 'wipefs', 'blkdiscard', 'hdparm', 'nvme', 'partprobe', 'mdadm'],
+    programs: [
+      'fdisk',
+      'sfdisk',
+      'cfdisk',
+      'gdisk',
+      'sgdisk',
+      'parted',
+      'wipefs',
+      'blkdiscard',
+      'hdparm',
+      'nvme',
+      'partprobe',
+      'mdadm',
+    ],
     test: ({ program, arguments: { words, operands } }) => {
       if (
         words.some((word) =>
-          /^(?:-l|--list|-p|--print|print|--help|-V|--version|-i|-I|list|smart-log|--detail|--query|-D|--scan)$/.test(word),
+          /^(?:-l|--list|-p|--print|print|--help|-V|--version|-i|-I|list|smart-log|--detail|--query|-D|--scan)$/.test(
+            word,
+          ),
         )
       ) {
         return false;
@@ -50,7 +68,18 @@ export const diskRules: readonly CommandRule[] = [
   {
     rule: 'disks/volumes',
     decision: 'deny',
-    programs: ['lvremove', 'vgremove', 'pvremove', 'zpool', 'zfs', 'btrfs', 'cryptsetup', 'diskutil', 'vgreduce', 'lvreduce'],
+    programs: [
+      'lvremove',
+      'vgremove',
+      'pvremove',
+      'zpool',
+      'zfs',
+      'btrfs',
+      'cryptsetup',
+      'diskutil',
+      'vgreduce',
+      'lvreduce',
+    ],
     test: ({ program, arguments: { words } }) =>
       /^(?:lv|vg|pv)/.test(program) ||
       words.some((word) =>

@@ -145,7 +145,9 @@ export const fileRules: readonly CommandRule[] = [
       (program === 'ed' || program === 'ex' || words.some((word) => /^-[A-Za-z]*i|^--in-place/.test(word))) &&
       operands.some(
         ({ text }) =>
-          /^[/~]/.test(text) && /^[^\s;|]*$/.test(text) && ['system', 'system-file', 'startup', 'secret'].includes(zoneOf(text)),
+          /^[/~]/.test(text) &&
+          /^[^\s;|]*$/.test(text) &&
+          ['system', 'system-file', 'startup', 'secret'].includes(zoneOf(text)),
       ),
     why: 'It changes files that belong to the system, or that run by themselves.',
   },
@@ -166,7 +168,8 @@ export const fileRules: readonly CommandRule[] = [
     flags: ['--delete|--delete-after|--delete-before|--delete-during|--delete-excluded|--del'],
     unless: ['-n|--dry-run'],
     test: ({ arguments: { operands }, zoneOf }) =>
-      /^[\w.@-]+:/.test(operands.at(-1)?.text ?? '') || !['inside', 'scratch'].includes(zoneOf(operands.at(-1)?.text ?? '')),
+      /^[\w.@-]+:/.test(operands.at(-1)?.text ?? '') ||
+      !['inside', 'scratch'].includes(zoneOf(operands.at(-1)?.text ?? '')),
     why: 'What is missing in the source is deleted in the target.',
     instead: 'Look at it with --dry-run first.',
   },

@@ -129,7 +129,8 @@ export const gitRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: git,
     words: ['reflog (expire|delete)', 'prune', 'update-ref'],
-    test: ({ arguments: { operands, has } }) => operands[0]?.text !== 'update-ref' || has('-d') !== 'no' || has('--stdin') !== 'no',
+    test: ({ arguments: { operands, has } }) =>
+      operands[0]?.text !== 'update-ref' || has('-d') !== 'no' || has('--stdin') !== 'no',
     unless: ['-n|--dry-run'],
     why: 'It forgets commits for good.',
   },

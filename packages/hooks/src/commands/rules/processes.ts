@@ -10,7 +10,9 @@ export const processRules: readonly CommandRule[] = [
       if (program === 'killall5') return true;
       if (['-l', '-L', '--list'].includes(words[0] ?? '')) return false;
       const rest = words[0] === '-s' || words[0] === '-n' || words[0] === '--signal' ? words.slice(2) : words;
-      const targets = rest.filter((word, index) => word !== '--' && !(index === 0 && word.startsWith('-') && rest.length > 1));
+      const targets = rest.filter(
+        (word, index) => word !== '--' && !(index === 0 && word.startsWith('-') && rest.length > 1),
+      );
       return targets.some((target) => target === '-1' || target === '1');
     },
     why: 'It ends every process of the user, or the first one of the machine.',
@@ -20,7 +22,8 @@ export const processRules: readonly CommandRule[] = [
     rule: 'processes/kill-by-name',
     decision: 'ask',
     programs: ['pkill', 'killall', 'taskkill', 'skill'],
-    test: ({ arguments: { words } }) => !words.some((word) => /^(?:-0|-l|--list|-P|--parent|-V|--version|--help)$/.test(word)),
+    test: ({ arguments: { words } }) =>
+      !words.some((word) => /^(?:-0|-l|--list|-P|--parent|-V|--version|--help)$/.test(word)),
     why: 'It ends every process of that name, those of others and of this agent among them.',
     instead: 'End the process that is meant, by its id.',
   },
@@ -52,7 +55,8 @@ export const processRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['systemctl', 'service', 'launchctl', 'rc-service', 'sc', 'supervisorctl', 'pm2', 'snap', 'brew'],
     words: [
-      '(stop|disable|mask|kill|restart|try-restart|reset-failed|revert|delete|unload|bootout|remove)', '* (stop|restart|force-reload)',
+      '(stop|disable|mask|kill|restart|try-restart|reset-failed|revert|delete|unload|bootout|remove)',
+      '* (stop|restart|force-reload)',
       'services (stop|restart)',
     ],
     unless: ['--user'],
@@ -92,7 +96,8 @@ export const processRules: readonly CommandRule[] = [
     rule: 'processes/uninstall',
     decision: 'ask',
     programs: ['apt', 'apt-get', 'aptitude', 'dnf', 'yum', 'zypper', 'pacman', 'dpkg', 'rpm', 'apk'],
-    argument: /^(?:purge|remove|autoremove|erase|dist-upgrade|full-upgrade|-R[a-z]*|-P|--purge|-e|--erase|del|--remove)$/,
+    argument:
+      /^(?:purge|remove|autoremove|erase|dist-upgrade|full-upgrade|-R[a-z]*|-P|--purge|-e|--erase|del|--remove)$/,
     test: ({ program, arguments: { words } }) => program !== 'rpm' || !words.includes('-q'),
     unless: ['-s|--simulate|--dry-run'],
     why: 'It removes programs from the machine.',

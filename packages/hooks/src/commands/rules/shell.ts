@@ -37,12 +37,18 @@ export const shellRules: readonly CommandRule[] = [
     why: 'It runs what it fetches from elsewhere, unseen.',
     instead: 'Fetch it into a file, read it, then run it.',
   },
-  { rule: 'shell/fork-bomb', decision: 'deny', problem: 'fork-bomb', why: 'The function starts itself until the machine stands still.' },
+  {
+    rule: 'shell/fork-bomb',
+    decision: 'deny',
+    problem: 'fork-bomb',
+    why: 'The function starts itself until the machine stands still.',
+  },
   {
     rule: 'shell/reverse-shell',
     decision: 'deny',
     test: ({ program, arguments: { words } }) =>
-      /^(?:nc|ncat|netcat|socat)$/.test(program) && words.some((word) => /^(?:-[a-z]*[ec]|--exec|--sh-exec)$|^exec:|^system:/i.test(word)),
+      /^(?:nc|ncat|netcat|socat)$/.test(program) &&
+      words.some((word) => /^(?:-[a-z]*[ec]|--exec|--sh-exec)$|^exec:|^system:/i.test(word)),
     why: 'It hands a shell to somebody elsewhere.',
   },
   {
@@ -56,7 +62,22 @@ export const shellRules: readonly CommandRule[] = [
   {
     rule: 'shell/sends-secrets',
     decision: 'deny',
-    programs: ['curl', 'wget', 'http', 'https', 'xh', 'scp', 'rsync', 'sftp', 'nc', 'ncat', 'ftp', 'aws', 'gsutil', 'rclone'],
+    programs: [
+      'curl',
+      'wget',
+      'http',
+      'https',
+      'xh',
+      'scp',
+      'rsync',
+      'sftp',
+      'nc',
+      'ncat',
+      'ftp',
+      'aws',
+      'gsutil',
+      'rclone',
+    ],
     test: ({ arguments: { words }, zoneOf }) =>
       words.some((word) => {
         const path = word.replace(/^(?:-d|-F|-T|--[\w-]+=)?(?:\w+=)?@?/, '');

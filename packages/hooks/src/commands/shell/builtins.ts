@@ -15,7 +15,9 @@ export const applyBuiltin = ([first, ...args]: readonly Field[], scope: Scope): 
   if (name === 'alias') for (const operand of operands) setAlias(operand, scope);
   if (name === 'unset') for (const operand of operands) scope.variables.set(operand, ['']);
   if (readers.has(name)) for (const operand of operands) scope.variables.set(operand, [unknownText]);
-  if (name === 'printf' && args[0]?.text === '-v' && args[1] !== undefined) scope.variables.set(args[1].text, [unknownText]);
+  if (name === 'printf' && args[0]?.text === '-v' && args[1] !== undefined) {
+    scope.variables.set(args[1].text, [unknownText]);
+  }
   if (name === 'set' && args[0]?.text === '--') scope.positional = args.slice(1).map(({ text }) => text);
 };
 

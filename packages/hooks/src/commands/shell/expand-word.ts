@@ -142,13 +142,17 @@ class WordExpansion {
   #within(node: SyntaxNode): void {
     forEachChild(node, (child) => {
       const script =
-        child.type === 'CommandExpansion' || child.type === 'ArithmeticCommandExpansion' || child.type === 'ProcessSubstitution'
+        child.type === 'CommandExpansion' ||
+        child.type === 'ArithmeticCommandExpansion' ||
+        child.type === 'ProcessSubstitution'
           ? child.script
           : undefined;
       if (script === undefined) this.#within(child);
       else {
         this.#run(
-          isWhole(child) ? script : { ...script, errors: [{ message: 'a substitution in a pattern is cut off', pos: child.pos }] },
+          isWhole(child)
+            ? script
+            : { ...script, errors: [{ message: 'a substitution in a pattern is cut off', pos: child.pos }] },
           this.#scope,
         );
       }
@@ -157,7 +161,9 @@ class WordExpansion {
 
   #append(text: string): void {
     this.#hasText = true;
-    if (text !== '') this.#open = this.#open.map((open) => (open.length + text.length > maxText ? unknownText : open + text));
+    if (text !== '') {
+      this.#open = this.#open.map((open) => (open.length + text.length > maxText ? unknownText : open + text));
+    }
   }
 
   #alternatives(texts: readonly string[]): void {
@@ -256,4 +262,5 @@ const isWhole = (node: SyntaxNode): boolean =>
 const isList = (part: WordPart): boolean =>
   part.type === 'SimpleExpansion'
     ? part.text === '$@' || part.text === '$*'
-    : part.type === 'ParameterExpansion' && (part.parameter === '@' || part.index?.value === '@' || part.index?.value === '*');
+    : part.type === 'ParameterExpansion' &&
+      (part.parameter === '@' || part.index?.value === '@' || part.index?.value === '*');

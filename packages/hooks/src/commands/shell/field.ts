@@ -15,7 +15,11 @@ export interface Field {
 export const known = (text: string): Field => ({ text, shown: text, madeBy: [] });
 
 /** A word of which nothing is known. */
-export const unknownField = (shown: string, madeBy: readonly string[] = []): Field => ({ text: unknownText, shown, madeBy });
+export const unknownField = (shown: string, madeBy: readonly string[] = []): Field => ({
+  text: unknownText,
+  shown,
+  madeBy,
+});
 
 /** Whether all of a text is known. */
 export const isKnown = (text: string): boolean => !text.includes(unknownText);

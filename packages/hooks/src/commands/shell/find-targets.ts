@@ -14,7 +14,9 @@ export interface FindCommand {
 
 /** Takes the arguments of `find` apart. */
 export const readFind = (args: readonly Field[]): FindCommand => {
-  const start = args.findIndex(({ text }, index) => /^[-(!]/.test(text) && !/^-[HLPOD]/.test(text) && args[index] !== undefined);
+  const start = args.findIndex(
+    ({ text }, index) => /^[-(!]/.test(text) && !/^-[HLPOD]/.test(text) && args[index] !== undefined,
+  );
   const bases = args.slice(0, start === -1 ? args.length : start).filter(({ text }) => !/^-[HLPOD]/.test(text));
   const tests = start === -1 ? [] : args.slice(start);
   const paths = (bases.length === 0 ? [known('.')] : bases).map(({ text }) => patternBelow(text, tests));
@@ -31,13 +33,18 @@ export const readFind = (args: readonly Field[]): FindCommand => {
 };
 
 const onPaths = (field: Field, paths: readonly string[]): readonly Field[] =>
-  field.text.includes('{}') ? paths.slice(0, 8).map((path) => ({ ...field, text: field.text.replaceAll('{}', () => path) })) : [field];
+  field.text.includes('{}')
+    ? paths.slice(0, 8).map((path) => ({ ...field, text: field.text.replaceAll('{}', () => path) }))
+    : [field];
 
 /** The folder itself where nothing narrows the search down, else what it may find in it. */
 const patternBelow = (base: string, tests: readonly Field[]): string => {
   const isNarrow = tests.some(
     ({ text }, index) =>
-      narrowing.test(text) && tests[index - 1]?.text !== '!' && tests[index - 1]?.text !== '-not' && tests[index + 1]?.text !== '*',
+      narrowing.test(text) &&
+      tests[index - 1]?.text !== '!' &&
+      tests[index - 1]?.text !== '-not' &&
+      tests[index + 1]?.text !== '*',
   );
   return isNarrow ? `${base.replace(/\/+$/, '') || '/'}/**/found` : base;
 };

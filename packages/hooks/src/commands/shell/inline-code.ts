@@ -28,7 +28,10 @@ export const readCode = (code: string): InlineCode => {
     const at = match.index + match[0].length;
     const text = textAt(code, at);
     if (text !== undefined && isKnown(text.value)) deletes.push(text.value);
-    else if (recursive.test(match[0].replace(/\s*\(\s*$/, '')) || /^[^)]{0,200}recursive/.test(code.slice(at, at + 210))) {
+    else if (
+      recursive.test(match[0].replace(/\s*\(\s*$/, '')) ||
+      /^[^)]{0,200}recursive/.test(code.slice(at, at + 210))
+    ) {
       deletes.push(undefined);
     }
   }

@@ -8,7 +8,13 @@ import { joined, wrappedCommands, xargsCommand } from './wrapped-commands.js';
 import { interpreters, shells, wrappers, type Wrapper } from './wrappers.js';
 
 /** Why a command cannot be judged, or must not be. */
-export type ShellProblem = 'unparsable' | 'too-complex' | 'unknown-program' | 'unknown-text' | 'runs-download' | 'fork-bomb';
+export type ShellProblem =
+  | 'unparsable'
+  | 'too-complex'
+  | 'unknown-program'
+  | 'unknown-text'
+  | 'runs-download'
+  | 'fork-bomb';
 
 /** What a command runs besides itself. */
 export type Inner =
@@ -41,7 +47,9 @@ export const innerCommands = (argv: readonly Field[], input: Input | undefined, 
     : [...wrapped, ...ofFile(first, scope)];
 };
 
-const runners: Readonly<Record<string, (args: readonly Field[], input: Input | undefined, scope: Scope) => readonly Inner[]>> = {
+const runners: Readonly<
+  Record<string, (args: readonly Field[], input: Input | undefined, scope: Scope) => readonly Inner[]>
+> = {
   eval: (args) => (args.length === 0 ? [] : ofText(joined(args), { isSameShell: true })),
   source: (args, input, scope) => ofScript(args[0], scope, true, input),
   '.': (args, input, scope) => ofScript(args[0], scope, true, input),
@@ -58,7 +66,8 @@ const runners: Readonly<Record<string, (args: readonly Field[], input: Input | u
   tmux: (args) => args.map(({ text }) => ({ kind: 'line', text, isGuess: true })),
   'nix-shell': (args) => ofOption(args, ['--run', '--command']),
   su: (args) => ofOption(args, ['-c', '--command']),
-  tar: (args) => ofOption(args.map(withoutExec), ['--to-command', '--checkpoint-action', '-I', '--use-compress-program']),
+  tar: (args) =>
+    ofOption(args.map(withoutExec), ['--to-command', '--checkpoint-action', '-I', '--use-compress-program']),
   fd: (args) => ofFd(args),
   fdfind: (args) => ofFd(args),
 };
@@ -123,7 +132,10 @@ const ofWrapper = (name: string, args: readonly Field[]): readonly Inner[] => {
   if (wrapper === undefined) return [];
   const { commands, lines } = wrappedCommands(wrapper, rest);
   const split = name === 'env' ? rest.flatMap(splitString) : [];
-  return [...commands.map((argv): Inner => ({ kind: 'command', argv })), ...[...lines, ...split].flatMap((line) => ofText(line, {}))];
+  return [
+    ...commands.map((argv): Inner => ({ kind: 'command', argv })),
+    ...[...lines, ...split].flatMap((line) => ofText(line, {})),
+  ];
 };
 
 /** `env -S'rm -rf /'`, in one word. */
@@ -133,7 +145,10 @@ const splitString = (field: Field): readonly Field[] =>
 const isWrapper = (value: Wrapper | Readonly<Record<string, Wrapper>>): value is Wrapper =>
   Object.values(value).every((part) => typeof part !== 'object');
 
-const subcommand = (table: Readonly<Record<string, Wrapper>>, args: readonly Field[]): readonly [Wrapper | undefined, readonly Field[]] => {
+const subcommand = (
+  table: Readonly<Record<string, Wrapper>>,
+  args: readonly Field[],
+): readonly [Wrapper | undefined, readonly Field[]] => {
   for (const [index, { text }] of args.entries()) {
     if (Object.hasOwn(table, text)) return [table[text], args.slice(index + 1)];
     const pair = `${text} ${args[index + 1]?.text ?? ''}`;
@@ -146,7 +161,9 @@ const subcommand = (table: Readonly<Record<string, Wrapper>>, args: readonly Fie
 const ofCode = (language: string, args: readonly Field[], input: Input | undefined, scope: Scope): readonly Inner[] => {
   const options = interpreters[language] ?? [];
   const isAwk = options.length === 0;
-  const at = isAwk ? args.findIndex(({ text }) => !text.startsWith('-')) : args.findIndex(({ text }) => options.includes(text)) + 1;
+  const at = isAwk
+    ? args.findIndex(({ text }) => !text.startsWith('-'))
+    : args.findIndex(({ text }) => options.includes(text)) + 1;
   const code = isAwk || at > 0 ? args[at] : undefined;
   if (code !== undefined) {
     if (isWhollyUnknown(code.text)) return ofText(code, {}).filter(({ kind }) => kind === 'problem');
@@ -197,7 +214,9 @@ const ofFd = (args: readonly Field[]): readonly Inner[] => {
   const at = args.findIndex(({ text }) => /^(?:-x|-X|--exec|--exec-batch)$/.test(text));
   const folders = args.slice(1, Math.max(at, 1)).filter(({ text }) => !text.startsWith('-'));
   const found = (folders.length > 0 ? folders : [known('.')]).map(({ text }) => known(`${text}/**/found`));
-  return at === -1 ? [] : [{ kind: 'command', argv: [...args.slice(at + 1).filter(({ text }) => !text.includes('{')), ...found] }];
+  return at === -1
+    ? []
+    : [{ kind: 'command', argv: [...args.slice(at + 1).filter(({ text }) => !text.includes('{')), ...found] }];
 };
 
 /** Settings of git whose value is a program to run. */
@@ -211,7 +230,8 @@ const ofGit = (args: readonly Field[]): readonly Inner[] => {
     const [, program] = programSetting.exec(text) ?? [];
     if (program !== undefined) return [{ kind: 'line', text: program, isGuess: true }];
     const next = texts[index + 1] ?? '';
-    const [, body] = /^alias\.[^=]+=([\s\S]+)$/.exec(text) ?? (/^alias\.\S+$/.test(text) && next.startsWith('!') ? [text, next] : []);
+    const [, body] =
+      /^alias\.[^=]+=([\s\S]+)$/.exec(text) ?? (/^alias\.\S+$/.test(text) && next.startsWith('!') ? [text, next] : []);
     if (body === undefined || body === '') return [];
     return [{ kind: 'line', text: body.startsWith('!') ? body.slice(1) : `git ${body}` }];
   });
@@ -222,9 +242,13 @@ const ofGit = (args: readonly Field[]): readonly Inner[] => {
     ...(foreach > 0 && texts.includes('submodule')
       ? ofText(joined(args.slice(foreach + 1).filter(({ text }) => text !== '--recursive')), {})
       : []),
-    ...(bisect !== -1 && texts[bisect + 1] === 'run' ? [{ kind: 'command' as const, argv: args.slice(bisect + 2) }] : []),
+    ...(bisect !== -1 && texts[bisect + 1] === 'run'
+      ? [{ kind: 'command' as const, argv: args.slice(bisect + 2) }]
+      : []),
     ...(texts.includes('rebase') ? ofOption(args, ['-x', '--exec']) : []),
-    ...(texts.includes('filter-branch') ? ofOption(args, ['--tree-filter', '--index-filter', '--msg-filter', '--commit-filter']) : []),
+    ...(texts.includes('filter-branch')
+      ? ofOption(args, ['--tree-filter', '--index-filter', '--msg-filter', '--commit-filter'])
+      : []),
   ];
 };
 

@@ -22,5 +22,9 @@ export interface Invocation {
 /** Everything that a line runs, and what stands in the way of telling. */
 export interface CommandLine {
   readonly invocations: readonly Invocation[];
-  readonly problems: readonly { readonly problem: ShellProblem; readonly argv: readonly string[]; readonly detail?: string | undefined }[];
+  readonly problems: readonly {
+    readonly problem: ShellProblem;
+    readonly argv: readonly string[];
+    readonly detail?: string | undefined;
+  }[];
 }

@@ -41,7 +41,8 @@ const textOf = (name: string, args: readonly string[], input: Input | undefined,
 const printed = ([format, ...values]: readonly string[]): string | undefined => {
   if (format === undefined || !isKnown(format)) return undefined;
   const rest = [...values];
-  const once = (): string => format.replaceAll(/%(?:%|[-0-9.]*[a-zA-Z])/g, (code) => (code === '%%' ? '%' : (rest.shift() ?? '')));
+  const once = (): string =>
+    format.replaceAll(/%(?:%|[-0-9.]*[a-zA-Z])/g, (code) => (code === '%%' ? '%' : (rest.shift() ?? '')));
   let text = once();
   while (rest.length > 0 && rest.length < values.length && text.length < 10_000) text += once();
   return text
@@ -54,7 +55,19 @@ const escaped = (_: string, hex: string | undefined, octal: string | undefined):
   String.fromCharCode(hex === undefined ? Number.parseInt(octal ?? '0', 8) : Number.parseInt(hex, 16));
 
 /** Filters pass on paths that were listed before them. */
-const filters: ReadonlySet<string> = new Set(['grep', 'egrep', 'sort', 'uniq', 'head', 'tail', 'tac', 'rg', 'tee', 'cat', 'shuf']);
+const filters: ReadonlySet<string> = new Set([
+  'grep',
+  'egrep',
+  'sort',
+  'uniq',
+  'head',
+  'tail',
+  'tac',
+  'rg',
+  'tee',
+  'cat',
+  'shuf',
+]);
 
 /** Programs that list paths within the folder that they run in. */
 const listers: ReadonlySet<string> = new Set(['fd', 'fdfind', 'rg', 'grep', 'git']);

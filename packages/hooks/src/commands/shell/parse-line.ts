@@ -7,7 +7,9 @@ export const maxLineChars = 256_000;
 const maxHereDocuments = 500;
 
 /** A line that was read, or why it could not be. */
-export type ParsedLine = { readonly ok: true; readonly script: ParsedScript } | { readonly ok: false; readonly problem: string };
+export type ParsedLine =
+  | { readonly ok: true; readonly script: ParsedScript }
+  | { readonly ok: false; readonly problem: string };
 
 /** Reads a line as Bash does. What Bash would not take, or nobody would write, is a problem. */
 export const parseLine = (line: string): ParsedLine => {

@@ -55,7 +55,13 @@ export const readCommandLine = (line: string, cwd: string, home: string, project
     return nothing;
   };
 
-  const runInner = (inner: Inner, argv: readonly Field[], input: Input | undefined, scope: Scope, depth: number): void => {
+  const runInner = (
+    inner: Inner,
+    argv: readonly Field[],
+    input: Input | undefined,
+    scope: Scope,
+    depth: number,
+  ): void => {
     switch (inner.kind) {
       case 'problem':
         report(
@@ -129,7 +135,10 @@ export const readCommandLine = (line: string, cwd: string, home: string, project
     const isEnvironment = first?.madeBy.length === 0 && /^"?\$\{?[A-Za-z_]\w*\}?"?$/.test(first.shown);
     const isSet = isEnvironment && lookUp(scope, 'variables', first.shown.replaceAll(/["${}]/g, '')) !== undefined;
     const isOwnArguments = first?.madeBy.length === 0 && /^"?\$[@*]"?$/.test(first.shown);
-    if (!isOwnArguments && (!isEnvironment || isSet || rest.some(({ text }) => /^\/+\*?$|^-[A-Za-z]*(?:rf|fr)/i.test(text)))) {
+    if (
+      !isOwnArguments &&
+      (!isEnvironment || isSet || rest.some(({ text }) => /^\/+\*?$|^-[A-Za-z]*(?:rf|fr)/i.test(text)))
+    ) {
       report(
         'unknown-program',
         argv.map(({ text, shown }) => (isKnown(text) ? text : shown)),

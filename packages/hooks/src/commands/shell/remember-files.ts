@@ -42,7 +42,9 @@ const copy = (scope: Scope, [from, to]: readonly string[]): void => {
 
 const fetched = (name: string, args: readonly string[]): readonly string[] => {
   const paths: string[] = [];
-  const named = args.findIndex((arg) => (name === 'curl' ? /^(?:-[A-Za-z]*o|--output)$/ : /^(?:-[A-Za-z]*O|--output-document)$/).test(arg));
+  const named = args.findIndex((arg) =>
+    (name === 'curl' ? /^(?:-[A-Za-z]*o|--output)$/ : /^(?:-[A-Za-z]*O|--output-document)$/).test(arg),
+  );
   const target = named === -1 ? undefined : args[named + 1];
   if (target !== undefined) paths.push(target);
   const keepsName = name === 'wget' || args.some((arg) => /^-[A-Za-z]*O|^--remote-name/.test(arg));

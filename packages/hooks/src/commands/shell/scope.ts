@@ -65,7 +65,8 @@ export const lookUp = <Kind extends Named>(scope: Scope, kind: Kind, name: strin
  */
 export const assign = (scope: Scope, name: string, value: readonly string[], isCertain: boolean): void => {
   const before = isCertain ? undefined : lookUp(scope, 'variables', name);
-  const isSame = before === undefined || (before.length === value.length && before.every((text, index) => text === value[index]));
+  const isSame =
+    before === undefined || (before.length === value.length && before.every((text, index) => text === value[index]));
   scope.variables.set(name, isSame ? value : [unknownText]);
 };
 

@@ -96,9 +96,11 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
       case 'If':
         return together([
           statements(node.clause.commands, place),
-          ...[node.then, ...node.elif.flatMap(({ clause, then }) => [clause, then]), ...(node.else === undefined ? [] : [node.else])].map(
-            (branch) => statements(branch.commands, maybe),
-          ),
+          ...[
+            node.then,
+            ...node.elif.flatMap(({ clause, then }) => [clause, then]),
+            ...(node.else === undefined ? [] : [node.else]),
+          ].map((branch) => statements(branch.commands, maybe)),
         ]);
       case 'While':
         return together([statements(node.clause.commands, maybe), statements(node.body.commands, maybe)]);
@@ -121,7 +123,11 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
   /** Runs what is substituted within tests and arithmetic. */
   const within = (node: SyntaxNode, place: Place): void => {
     if (events.isTooMuch()) return;
-    if (node.type === 'CommandExpansion' || node.type === 'ProcessSubstitution' || node.type === 'ArithmeticCommandExpansion') {
+    if (
+      node.type === 'CommandExpansion' ||
+      node.type === 'ProcessSubstitution' ||
+      node.type === 'ArithmeticCommandExpansion'
+    ) {
       if (node.script !== undefined) substituted(node.script, place);
     } else {
       forEachChild(node, (child) => within(child, place));
@@ -160,12 +166,18 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
     const assignments = node.prefix.filter((part) => part.type === 'Assignment');
     const words: readonly CommandArgument[] = [...(node.name === undefined ? [] : [node.name]), ...node.args];
     const own = words.length === 0 || assignments.length === 0 ? scope : innerScope(scope);
-    for (const assignment of assignments) set(assignment, own, { ...place, isCertain: place.isCertain || own !== scope });
-    const argv = words.flatMap((word) => (word.type === 'Word' ? expandWord(word, scope, runIn(place)) : [assigned(word, place)]));
+    for (const assignment of assignments) {
+      set(assignment, own, { ...place, isCertain: place.isCertain || own !== scope });
+    }
+    const argv = words.flatMap((word) =>
+      word.type === 'Word' ? expandWord(word, scope, runIn(place)) : [assigned(word, place)],
+    );
     const { redirections, input } = redirects(node.redirects, place);
     if (argv.length === 0 && redirections.length === 0) return nothing;
     const inner = own === scope ? scope : Object.assign(own, { positional: scope.positional });
-    for (const word of words) if (word.type === 'Assignment' && word.value.type === 'ArrayValue') set(word, scope, place);
+    for (const word of words) {
+      if (word.type === 'Assignment' && word.value.type === 'ArrayValue') set(word, scope, place);
+    }
     return events.run(argv, redirections, input ?? place.input, inner, depth);
   };
 
@@ -177,14 +189,18 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
         : value.elements.flatMap((word) => expandWord(word, scope, run).map(({ text }) => text));
     const before = append === true ? (scope.variables.get(name) ?? [unknownText]) : [];
     const isScalar = value.type === 'Word' && index === undefined;
-    const after = append !== true ? values : isScalar ? [`${before[0] ?? ''}${values[0] ?? ''}`] : [...before, ...values];
+    const after =
+      append !== true ? values : isScalar ? [`${before[0] ?? ''}${values[0] ?? ''}`] : [...before, ...values];
     assign(scope, name, index === undefined ? after : [unknownText], place.isCertain);
   };
 
   /** An assignment among arguments, as behind `export` and `alias`: it is one word. */
   const assigned = ({ name, value, text }: Assignment, place: Place): Field => {
     const run = runIn(place);
-    return { ...known(`${name}=${value.type === 'Word' ? expandText(value, place.scope, run) : unknownText}`), shown: text };
+    return {
+      ...known(`${name}=${value.type === 'Word' ? expandText(value, place.scope, run) : unknownText}`),
+      shown: text,
+    };
   };
 
   const redirects = (

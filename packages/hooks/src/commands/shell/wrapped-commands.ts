@@ -83,7 +83,11 @@ export const joined = (fields: readonly Field[]): Field => ({
 });
 
 /** The command of `xargs` with what it reads; each line of it stays unknown. */
-export const xargsCommand = (args: readonly Field[], paths: readonly string[] | undefined, text: string | undefined): readonly Field[] => {
+export const xargsCommand = (
+  args: readonly Field[],
+  paths: readonly string[] | undefined,
+  text: string | undefined,
+): readonly Field[] => {
   const values = listed(
     '-a -E -I -J -L -l -n -P -R -s -S -d --max-args --max-lines --max-procs --max-chars --delimiter --arg-file --replace',
   );

@@ -20,7 +20,9 @@ const containerFlags =
   '-i -t -d -it -ti -dit --rm --interactive --tty --detach --privileged --init --read-only --no-deps -T --service-ports --build --quiet -q -P';
 
 const container = (subcommands: string, skips: number): Readonly<Record<string, Wrapper>> =>
-  Object.fromEntries(subcommands.split(' ').map((name) => [name, { values: containerOptions, flags: containerFlags, skips }]));
+  Object.fromEntries(
+    subcommands.split(' ').map((name) => [name, { values: containerOptions, flags: containerFlags, skips }]),
+  );
 
 /** Programs that run the command that they are given. Those with subcommands are named with them. */
 export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string, Wrapper>>>> = {
@@ -37,7 +39,11 @@ export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string,
   direnv: { skips: 2 },
   doas: { values: '-u -C', flags: '-n -s -L' },
   dotenv: { values: '-e -v -f', flags: '-o' },
-  env: { values: '-u --unset -C --chdir', flags: '-i -0 -v --ignore-environment --null --debug', lines: '-S --split-string' },
+  env: {
+    values: '-u --unset -C --chdir',
+    flags: '-i -0 -v --ignore-environment --null --debug',
+    lines: '-S --split-string',
+  },
   exec: { values: '-a', flags: '-c -l' },
   fakeroot: {},
   faketime: { skips: 1 },
@@ -57,7 +63,10 @@ export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string,
   nohup: {},
   npx: { values: '-p --package', flags: '-y --yes --no --no-install --quiet -q --prefer-offline', lines: '-c --call' },
   nsenter: { values: '-t --target', flags: '-m -u -i -n -p -a --all' },
-  parallel: { values: '-j --jobs -a --arg-file --timeout --retries -d --delimiter -n -I', flags: '--bar --will-cite -k --halt -0 --null' },
+  parallel: {
+    values: '-j --jobs -a --arg-file --timeout --retries -d --delimiter -n -I',
+    flags: '--bar --will-cite -k --halt -0 --null',
+  },
   perf: { skips: 1, values: '-e -o' },
   proxychains: { flags: '-q' },
   proxychains4: { flags: '-q' },
@@ -74,7 +83,8 @@ export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string,
   sudo: {
     values:
       '-u --user -g --group -p --prompt -C --close-from -h --host -r --role -t --type -R --chroot -T --command-timeout -U --other-user -D --chdir',
-    flags: '-n -E -H -S -b -k -A -P -i -s -l -v -K --non-interactive --preserve-env --login --stdin --background --set-home --shell',
+    flags:
+      '-n -E -H -S -b -k -A -P -i -s -l -v -K --non-interactive --preserve-env --login --stdin --background --set-home --shell',
   },
   'systemd-run': { values: '-p --property -u --unit --uid --gid', flags: '--user --scope -t --wait --pty -q --quiet' },
   taskset: { skips: 1, flags: '-c -a' },
@@ -124,7 +134,19 @@ export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string,
 };
 
 /** Programs that read a line of shell from an option or their input. */
-export const shells: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash', 'mksh', 'fish', 'rbash', 'csh', 'tcsh']);
+export const shells: ReadonlySet<string> = new Set([
+  'sh',
+  'bash',
+  'dash',
+  'zsh',
+  'ksh',
+  'ash',
+  'mksh',
+  'fish',
+  'rbash',
+  'csh',
+  'tcsh',
+]);
 
 /** Programs that run code of another language, with the options behind which it stands. */
 export const interpreters: Readonly<Record<string, readonly string[]>> = {

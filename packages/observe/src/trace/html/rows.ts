@@ -28,7 +28,10 @@ const maxChars = { few: 20_000, many: 1500 } as const;
 /** The rows of all turns, each below what it belongs to. */
 export const rowsOf = (traces: readonly Trace[]): readonly Row[] => {
   const first = Math.min(...traces.map(({ startedAt }) => startedAt));
-  const total = traces.reduce((sum, { nodes }) => sum + nodes.reduce((rows, { children }) => rows + 1 + children.length, 1), 0);
+  const total = traces.reduce(
+    (sum, { nodes }) => sum + nodes.reduce((rows, { children }) => rows + 1 + children.length, 1),
+    0,
+  );
   const limit = total > manyRows ? maxChars.many : maxChars.few;
   return traces.flatMap((trace) => {
     const offset = trace.startedAt - first;
@@ -39,7 +42,14 @@ export const rowsOf = (traces: readonly Trace[]): readonly Row[] => {
 const turnRow = (trace: Trace, offset: number, limit: number): Row => {
   const { id, outcome, durationMs, usage, cost, reason, parent } = trace;
   const status = outcome === undefined ? 'open' : outcome === 'completed' || outcome === 'replied' ? 'ok' : 'error';
-  const details = [['turn', id], ['asked for by', parent], ['session', trace.session], ['outcome', outcome ?? 'no end was recorded'], ['reason', reason], ['input', trace.input]];
+  const details = [
+    ['turn', id],
+    ['asked for by', parent],
+    ['session', trace.session],
+    ['outcome', outcome ?? 'no end was recorded'],
+    ['reason', reason],
+    ['input', trace.input],
+  ];
   return {
     depth: 0,
     kind: 'turn',
@@ -51,7 +61,9 @@ const turnRow = (trace: Trace, offset: number, limit: number): Row => {
     time: formatDuration(durationMs),
     ...(!isEmptyUsage(usage) && { tokens: formatUsage(usage) }),
     ...(cost !== undefined && cost > 0 && { cost: formatCost(cost) }),
-    details: details.flatMap(([label, text]) => (label === undefined || text === undefined || text === '' ? [] : [[label, cut(text, limit)] as const])),
+    details: details.flatMap(([label, text]) =>
+      label === undefined || text === undefined || text === '' ? [] : [[label, cut(text, limit)] as const],
+    ),
   };
 };
 
@@ -63,7 +75,9 @@ const noteOf = ({ kind, note, details, children }: TraceNode): string => {
   }
   if (kind !== 'tool') return note ?? '';
   const input = details.find(([label]) => label === 'input')?.[1] ?? '';
-  return [note === 'ok' ? '' : (note ?? ''), oneLine(input.replaceAll(/[\s{}"]+/g, ' ').replaceAll(' : ', ': '), 80)].filter((part) => part !== '').join(' · ');
+  return [note === 'ok' ? '' : (note ?? ''), oneLine(input.replaceAll(/[\s{}"]+/g, ' ').replaceAll(' : ', ': '), 80)]
+    .filter((part) => part !== '')
+    .join(' · ');
 };
 
 const withNote = (note: string): { readonly note?: string } => (note === '' ? {} : { note: cut(note, 300) });

@@ -35,7 +35,12 @@ export const traceHtml = (traces: readonly Trace[]): string => {
 <body>
 <header>
 <div class="heading"><h1>${escape(title)}</h1>${first === undefined ? '' : badge(traces)}${asked(first)}</div>
-<dl class="facts">${factsOf(traces).map(([label, value, more]) => `<div><dt>${escape(label)}</dt><dd>${escape(value)}${more === undefined ? '' : `<small>${escape(more)}</small>`}</dd></div>`).join('')}</dl>
+<dl class="facts">${factsOf(traces)
+    .map(
+      ([label, value, more]) =>
+        `<div><dt>${escape(label)}</dt><dd>${escape(value)}${more === undefined ? '' : `<small>${escape(more)}</small>`}</dd></div>`,
+    )
+    .join('')}</dl>
 <div class="tools">
 <label class="search"><span class="hidden">Filter</span><input id="filter" type="search" placeholder="Filter   /" autocomplete="off" spellcheck="false"></label>
 <button type="button" id="errors" aria-pressed="false">Only problems</button>
@@ -65,10 +70,13 @@ const badge = (traces: readonly Trace[]): string => {
   return `<span class="badge ${worst === undefined ? 'ok' : 'bad'}">${escape(worst ?? outcomes[0] ?? '')}</span>`;
 };
 
-const asked = (trace: Trace | undefined): string => (trace === undefined || trace.input === '' ? '' : `<q>${escape(oneLine(trace.input, 160))}</q>`);
+const asked = (trace: Trace | undefined): string =>
+  trace === undefined || trace.input === '' ? '' : `<q>${escape(oneLine(trace.input, 160))}</q>`;
 
 /** The numbers at the top: a label, a value, and what belongs to it. */
-const factsOf = (traces: readonly Trace[]): readonly (readonly [label: string, value: string, more?: string | undefined])[] => {
+const factsOf = (
+  traces: readonly Trace[],
+): readonly (readonly [label: string, value: string, more?: string | undefined])[] => {
   const usage = traces.reduce((sum, trace) => addUsage(sum, trace.usage), noUsage);
   const sum = (of: (trace: Trace) => number): number => traces.reduce((total, trace) => total + of(trace), 0);
   const first = Math.min(...traces.map(({ startedAt }) => startedAt));
@@ -83,13 +91,23 @@ const factsOf = (traces: readonly Trace[]): readonly (readonly [label: string, v
     ['Tokens in', count(usage.input), hits === undefined ? undefined : `${Math.round(hits * 100)} % cached`],
     ['Tokens out', count(usage.output), usage.reasoning > 0 ? `${count(usage.reasoning)} reasoning` : undefined],
     ['Cost', costs.some((cost) => cost === undefined) ? 'unknown' : formatCost(sum(({ cost }) => cost ?? 0))],
-    ['Model', models[0] === undefined ? '–' : oneLine(models[0], 50), models.length > 1 ? `and ${models.length - 1} more` : undefined],
+    [
+      'Model',
+      models[0] === undefined ? '–' : oneLine(models[0], 50),
+      models.length > 1 ? `and ${models.length - 1} more` : undefined,
+    ],
   ];
 };
 
 const hashOf = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
 
 /** JSON that cannot end the element which it stands in. */

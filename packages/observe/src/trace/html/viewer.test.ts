@@ -9,10 +9,24 @@ import { buildTrace } from '../build-trace.js';
 import { readTrace } from '../read-trace.js';
 import { traceHtml } from './trace-html.js';
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path));
-const args = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
+  existsSync(path),
+);
+const args = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 
-const page = (...options: readonly SampleOptions[]): string => traceHtml(options.flatMap((each) => [...readTrace(sampleRecording(each)).turns].map(([id, lines]) => buildTrace(id, lines))));
+const page = (...options: readonly SampleOptions[]): string =>
+  traceHtml(
+    options.flatMap((each) => [...readTrace(sampleRecording(each)).turns].map(([id, lines]) => buildTrace(id, lines))),
+  );
 
 let browser: Browser | undefined;
 let folder = '';
@@ -37,14 +51,18 @@ const open = async (testing: TestContext, html: string, colorScheme: 'light' | '
   view.on('request', (asked) => requests.push(asked.url()));
   view.on('pageerror', (error) => problems.push(error.message));
   view.on('console', (said) => said.type() === 'error' && problems.push(said.text()));
-  view.on('dialog', (dialog) => { problems.push(`dialog ${dialog.message()}`); void dialog.dismiss(); });
+  view.on('dialog', (dialog) => {
+    problems.push(`dialog ${dialog.message()}`);
+    void dialog.dismiss();
+  });
   testing.onTestFinished(() => view.close());
   await view.goto(pathToFileURL(file).href);
   await view.waitForSelector('html[data-ready]', { state: 'attached' });
   return { view, requests, problems, file };
 };
 const shown = (view: Page): Promise<number> => view.locator('.row:visible').count();
-const focused = (view: Page): Promise<string | null> => view.evaluate("document.activeElement.querySelector('.label')?.textContent ?? document.activeElement.id");
+const focused = (view: Page): Promise<string | null> =>
+  view.evaluate("document.activeElement.querySelector('.label')?.textContent ?? document.activeElement.id");
 
 describe('the page in a browser', () => {
   it('shows a turn offline: it asks for nothing and complains of nothing', async (testing) => {
@@ -60,9 +78,13 @@ describe('the page in a browser', () => {
   it('can be read in light and dark', async (testing) => {
     const contrast = async (colorScheme: 'light' | 'dark'): Promise<number> => {
       const { view } = await open(testing, page({ steps: 1, tools: 1 }), colorScheme);
-      const [ink, paper] = await view.evaluate<[string, string]>("[getComputedStyle(document.querySelector('.time')).color, getComputedStyle(document.body).backgroundColor]");
+      const [ink, paper] = await view.evaluate<[string, string]>(
+        "[getComputedStyle(document.querySelector('.time')).color, getComputedStyle(document.body).backgroundColor]",
+      );
       const light = (colour: string): number => {
-        const [red = 0, green = 0, blue = 0] = (colour.match(/\d+/g) ?? []).map((part) => (Number(part) / 255 <= 0.040_45 ? Number(part) / 255 / 12.92 : ((Number(part) / 255 + 0.055) / 1.055) ** 2.4));
+        const [red = 0, green = 0, blue = 0] = (colour.match(/\d+/g) ?? []).map((part) =>
+          Number(part) / 255 <= 0.040_45 ? Number(part) / 255 / 12.92 : ((Number(part) / 255 + 0.055) / 1.055) ** 2.4,
+        );
         return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
       };
       const [high, low] = [light(ink), light(paper)].toSorted((left, right) => right - left);
@@ -76,7 +98,9 @@ describe('the page in a browser', () => {
     const evil = `</script><script>alert(1)</script><img src=x onerror=alert(2)><!--<script>"'&\u2028 ]]>`;
     const { view, problems, requests } = await open(testing, page({ steps: 2, tools: 2, text: evil, turn: evil }));
     await view.locator('.row', { hasText: 'read' }).or(view.locator('[data-kind="tool"]')).first().click();
-    expect(await view.locator('#details').innerText()).toContain('<script>alert(1)</script><img src=x onerror=alert(2)>');
+    expect(await view.locator('#details').innerText()).toContain(
+      '<script>alert(1)</script><img src=x onerror=alert(2)>',
+    );
     await view.locator('.row').first().click();
     expect(await view.locator('img').count()).toBe(0);
     expect(await view.locator('script').count()).toBe(2);
@@ -132,14 +156,22 @@ describe('the page in a browser', () => {
     const html = page({ steps: 500, tools: 3 });
     expect(html.length).toBeLessThan(3_000_000);
     const { view, problems } = await open(testing, html);
-    const ready = Number(await view.evaluate("performance.now() - performance.getEntriesByType('navigation')[0].domInteractive"));
+    const ready = Number(
+      await view.evaluate("performance.now() - performance.getEntriesByType('navigation')[0].domInteractive"),
+    );
     // A second on a quiet machine is a tenth of this.
     expect(ready).toBeLessThan(10_000);
     expect(await shown(view)).toBe(501);
     const axis = await view.locator('#axis').innerText();
     await view.mouse.move(600, 500);
     await view.evaluate('window.scrollTo(0, 6000)');
-    await view.waitForFunction((before) => (globalThis as unknown as { document: { getElementById(id: string): { innerText: string } } }).document.getElementById('axis').innerText !== before, axis);
+    await view.waitForFunction(
+      (before) =>
+        (
+          globalThis as unknown as { document: { getElementById(id: string): { innerText: string } } }
+        ).document.getElementById('axis').innerText !== before,
+      axis,
+    );
     await view.click('#expand');
     expect(await shown(view)).toBeGreaterThan(2000);
     await view.click('#fit');
@@ -148,7 +180,10 @@ describe('the page in a browser', () => {
   });
 
   it('shows several turns on one axis of time', async (testing) => {
-    const { view } = await open(testing, page({ steps: 1, tools: 0, turn: 'one' }, { steps: 1, tools: 0, turn: 'two' }));
+    const { view } = await open(
+      testing,
+      page({ steps: 1, tools: 0, turn: 'one' }, { steps: 1, tools: 0, turn: 'two' }),
+    );
     expect(await view.title()).toBe('2 turns');
     expect(await view.locator('[data-kind="turn"]').allInnerTexts()).toHaveLength(2);
   });
@@ -157,12 +192,16 @@ describe('the page in a browser', () => {
 describe('the page as a file', () => {
   it('forbids itself to load, send or run anything else', () => {
     const html = page({ steps: 1, tools: 0 });
-    expect(html).toMatch(/default-src 'none'; style-src 'sha256-[\w+/=]+'; script-src 'sha256-[\w+/=]+'; base-uri 'none'; form-action 'none'/);
+    expect(html).toMatch(
+      /default-src 'none'; style-src 'sha256-[\w+/=]+'; script-src 'sha256-[\w+/=]+'; base-uri 'none'; form-action 'none'/,
+    );
     expect(html.match(/https?:\/\//g)).toBeNull();
   });
 
   it('says what happened without scripts, too', () => {
-    expect(page({ steps: 1, tools: 0, text: '<b>hi</b>' })).toMatch(/<noscript><pre>turn 7f3a91c2-5b1e[^]*“&lt;b&gt;hi&lt;\/b&gt;”/);
+    expect(page({ steps: 1, tools: 0, text: '<b>hi</b>' })).toMatch(
+      /<noscript><pre>turn 7f3a91c2-5b1e[^]*“&lt;b&gt;hi&lt;\/b&gt;”/,
+    );
   });
 
   it('has a page for no turn at all', () => {
