@@ -1,6 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { TurnError, type ModelRequest } from '@h/turn';
-import { aFunction, checkOptions, InvalidOptionError } from '@h/turn/options';
+import { anyFunction, checkOptions, InvalidOptionError } from '@h/options';
 import { asLanguageModelV4, isLanguageModel, type AnyLanguageModel } from './model-version.js';
 
 /** Options of {@link languageModel}. */
@@ -22,7 +22,7 @@ export type ModelSource = (request: ModelRequest) => Promise<LanguageModelV4>;
 /**
  * Where models come from: one fixed model, or a function.
  *
- * @throws InvalidOptionError `invalid-option` for anything else, at once.
+ * @throws InvalidOptionError `invalid-option` for anyValue else, at once.
  */
 export const modelSource = (source: AnyLanguageModel | LanguageModelOptions): ModelSource => {
   if (isLanguageModel(source)) return fixedModel(source);
@@ -77,7 +77,7 @@ const checkedOptions = (options: LanguageModelOptions): LanguageModelOptions => 
       message: `languageModel() takes a model of the AI SDK or { resolve }; it was given ${describe(options)}.`,
     });
   }
-  checkOptions('languageModel()', options, { resolve: aFunction });
+  checkOptions('languageModel()', options, { resolve: anyFunction });
   return options;
 };
 

@@ -1,5 +1,5 @@
 import type { ErrorInfo } from '@h/turn';
-import { InvalidOptionError } from '@h/turn/options';
+import { InvalidOptionError } from '@h/options';
 import type { CompactionOptions } from './options.js';
 import { clearToolResults } from './strategies/clear-tool-results.js';
 import { compactMiddle } from './strategies/compact-middle.js';

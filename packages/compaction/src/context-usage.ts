@@ -1,5 +1,5 @@
 import type { ModelRequest } from '@h/turn';
-import { aFunction, checkOptions, either, numberFrom, objectWith } from '@h/turn/options';
+import { anyFunction, checkOptions, anyOf, numberFrom, objectWithMethods } from '@h/options';
 import { createTokenCounter, type RequestTokens, type TokenCounter } from './counting/token-counter.js';
 import { defaultWindow, limitsFor } from './limits.js';
 import type { CompactionOptions } from './options.js';
@@ -37,10 +37,10 @@ export interface ContextUsage extends RequestTokens {
  */
 export const contextUsage = (request: ModelRequest, options: ContextUsageOptions = {}): ContextUsage => {
   checkOptions('contextUsage()', options, {
-    window: either(numberFrom(1, Infinity), aFunction),
+    window: anyOf(numberFrom(1, Infinity), anyFunction),
     reserve: numberFrom(0, Infinity),
     threshold: numberFrom(0, 1),
-    counter: objectWith('gauge', 'load', 'request'),
+    counter: objectWithMethods('gauge', 'load', 'request'),
   });
   const { window: given = defaultWindow, reserve: wanted, threshold = 0.7, counter = createTokenCounter() } = options;
   const settings = { window: given, reserve: wanted, threshold, protectTokens: undefined };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { MessageList, type Message } from '@h/turn';
-import { checkOptions, wholeFrom } from '@h/turn/options';
+import { checkOptions, integerFrom } from '@h/options';
 import type { Notes } from './notes.js';
 
 /** A decision about a history that somebody else owns: so many of its messages are replaced by these. */
@@ -45,7 +45,7 @@ export interface CompactionMemoryOptions {
  * ```
  */
 export const compactionMemory = (options: CompactionMemoryOptions = {}): CompactionMemory => {
-  checkOptions('compactionMemory()', options, { maxEntries: wholeFrom(1) });
+  checkOptions('compactionMemory()', options, { maxEntries: integerFrom(1) });
   const { maxEntries = 1000 } = options;
   const entries = new Map<string, Projection>();
   const put = (history: string, projection: Projection): void => {

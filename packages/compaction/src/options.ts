@@ -1,15 +1,15 @@
 import type { ErrorInfo, MaybePromise, Message, ToolCallPart } from '@h/turn';
 import {
-  aFunction,
-  anyText,
+  anyFunction,
+  anyString,
   checkOptions,
-  either,
-  listOf,
+  anyOf,
+  arrayOf,
   numberFrom,
-  objectWith,
+  objectWithMethods,
   oneOf,
-  wholeFrom,
-} from '@h/turn/options';
+  integerFrom,
+} from '@h/options';
 import { chainOf, timeoutOf } from './chain.js';
 import { createTokenCounter, type TokenCounter } from './counting/token-counter.js';
 import { defaultWindow, type WindowSettings } from './limits.js';
@@ -129,7 +129,7 @@ export interface CompactionOptions {
    */
   readonly filesOf?: ((call: ToolCallPart) => TouchedFiles) | undefined;
   /**
-   * Keeps the full history before anything of it goes, and returns how it can be found (`artifact 7f3a`): the summary says
+   * Keeps the full history before anyValue of it goes, and returns how it can be found (`artifact 7f3a`): the summary says
    * so. When it fails, nothing is compacted.
    *
    * @example
@@ -178,31 +178,31 @@ const builtIns = [
   'clear-tool-results',
   'summarize',
 ] as const satisfies readonly BuiltInStrategy[];
-const strategyCheck = either(oneOf(...builtIns), aFunction);
+const strategyCheck = anyOf(oneOf(...builtIns), anyFunction);
 
 /** The options, checked and completed. @throws InvalidOptionError `invalid-option` */
 export const settingsOf = (options: CompactionOptions): CompactionSettings => {
   checkOptions('compaction()', options, {
-    window: either(numberFrom(1, Infinity), aFunction),
+    window: anyOf(numberFrom(1, Infinity), anyFunction),
     reserve: numberFrom(0, Infinity),
     threshold: numberFrom(0, 1),
     protectTokens: numberFrom(0, Infinity),
-    strategy: either(strategyCheck, listOf(strategyCheck)),
-    summarize: either(aFunction, listOf(aFunction)),
+    strategy: anyOf(strategyCheck, arrayOf(strategyCheck)),
+    summarize: anyOf(anyFunction, arrayOf(anyFunction)),
     summarizerWindow: numberFrom(1, Infinity),
-    maxSummaryTokens: wholeFrom(1),
-    maxAttempts: wholeFrom(1),
-    maxCorrections: wholeFrom(0),
-    timeoutMs: either(numberFrom(0, Infinity), aFunction),
-    limit: aFunction,
-    redact: either(aFunction, oneOf(false)),
-    protectedTools: listOf(anyText),
-    keepMessages: wholeFrom(0),
-    filesOf: aFunction,
-    archive: aFunction,
-    isOverflow: aFunction,
-    counter: objectWith('gauge', 'load', 'request'),
-    memory: objectWith('get', 'set'),
+    maxSummaryTokens: integerFrom(1),
+    maxAttempts: integerFrom(1),
+    maxCorrections: integerFrom(0),
+    timeoutMs: anyOf(numberFrom(0, Infinity), anyFunction),
+    limit: anyFunction,
+    redact: anyOf(anyFunction, oneOf(false)),
+    protectedTools: arrayOf(anyString),
+    keepMessages: integerFrom(0),
+    filesOf: anyFunction,
+    archive: anyFunction,
+    isOverflow: anyFunction,
+    counter: objectWithMethods('gauge', 'load', 'request'),
+    memory: objectWithMethods('get', 'set'),
   });
   const {
     window = defaultWindow,

@@ -101,9 +101,9 @@ describe('summarizeWith', () => {
   it.each([
     [
       { modell: 'x' },
-      'summarizeWith() has no option "modell" (it was given "x"); did you mean "model"? It knows model, credential, settings.',
+      'summarizeWith(): unknown option "modell" (received "x"). Did you mean "model"? Known options: model, credential, settings.',
     ],
-    [{ model: 1 }, 'summarizeWith() takes a text as "model"; it was given 1.'],
+    [{ model: 1 }, 'summarizeWith(): "model" must be a string; received 1.'],
   ])('refuses %j', (options, message) => {
     expect(() => summarizeWith(scriptedModel([]), options as never)).toThrow(
       expect.objectContaining({ code: 'invalid-option', message }),

@@ -9,7 +9,7 @@ import {
   type ModelSettings,
 } from '@h/turn';
 import { from } from 'rxjs';
-import { anObject, anyText, checkOptions } from '@h/turn/options';
+import { anyObject, anyString, checkOptions } from '@h/options';
 import { errorInfoOf } from './overflow.js';
 import type { Summarize } from './summary/summarize.js';
 
@@ -48,7 +48,7 @@ export class SummarizerError extends TurnError {
  * ```
  */
 export const summarizeWith = (driver: ModelDriver, options: SummarizeWithOptions = {}): Summarize => {
-  checkOptions('summarizeWith()', options, { model: anyText, credential: anyText, settings: anObject });
+  checkOptions('summarizeWith()', options, { model: anyString, credential: anyString, settings: anyObject });
   const { model, credential, settings } = options;
   return async ({ instructions, text, maxOutputTokens }, { turn, session, signal }) => {
     const request: ModelRequest = {

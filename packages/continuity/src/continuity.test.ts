@@ -899,15 +899,15 @@ describe('options', () => {
     expect(() => continuity({ project: {} as never })).toThrow(
       expect.objectContaining({
         code: 'invalid-option',
-        message: 'continuity() takes what openProject() makes as "project"; it was given {}.',
+        message: 'continuity(): "project" must be what openProject() makes; received {}.',
       }) as Error,
     );
     expect(() => continuity({ project, role: 'boss' as never })).toThrow(
-      'takes "auto" or "initializer" or "worker" as "role"; it was given "boss"',
+      'takes "auto" or "initializer" or "worker" "role" must be .*; received "boss"',
     );
     expect(() => continuity({ project, roles: { worker: { name: 'x' } as never } })).toThrow('a role');
-    expect(() => continuity({ project, notesBytes: -1 })).toThrow('"notesBytes"; it was given -1');
-    expect(() => openProject({ folder: '' })).toThrow('"folder"; it was given ""');
+    expect(() => continuity({ project, notesBytes: -1 })).toThrow('"notesBytes" must be .*; received -1');
+    expect(() => openProject({ folder: '' })).toThrow('"folder" must be .*; received ""');
     expect(() => openProject({ folder: '/x', leaseMs: 1 })).toThrow('a whole number from 1000');
     expect(manualClock(0).clock()).toBe(0);
   });

@@ -1,5 +1,14 @@
 import type { MaybePromise, TurnOutcome } from '@h/turn';
-import { aFunction, aText, listOf, objectOf, oneOf, required, wholeFrom, type OptionCheck } from '@h/turn/options';
+import {
+  anyFunction,
+  nonEmptyString,
+  arrayOf,
+  objectOf,
+  oneOf,
+  required,
+  integerFrom,
+  type OptionCheck,
+} from '@h/options';
 import type { CheckRunner } from './check-runner.js';
 import { aProject, checkOptions } from './own-options.js';
 import { ContinuityError } from './errors.js';
@@ -110,7 +119,7 @@ const aRole: OptionCheck = {
     const { name, instructions, tools } = (value ?? {}) as Partial<Role>;
     return typeof name === 'string' && typeof instructions === 'string' && isTools(tools);
   },
-  takes: 'a role: { name, instructions, tools: { allow, deny } }',
+  expected: 'a role: { name, instructions, tools: { allow, deny } }',
 };
 
 /** The options, checked and completed. @throws ContinuityError `invalid-option` */
@@ -119,12 +128,12 @@ export const settingsOf = (options: ContinuityOptions): ContinuitySettings => {
     project: required(aProject),
     role: oneOf('auto', 'initializer', 'worker'),
     roles: objectOf({ initializer: aRole, worker: aRole }),
-    run: aFunction,
-    scriptTimeoutMs: wholeFrom(1),
-    notesBytes: wholeFrom(0),
-    protect: listOf(aText),
-    commit: aFunction,
-    draftRule: aFunction,
+    run: anyFunction,
+    scriptTimeoutMs: integerFrom(1),
+    notesBytes: integerFrom(0),
+    protect: arrayOf(nonEmptyString),
+    commit: anyFunction,
+    draftRule: anyFunction,
   });
   const {
     project,

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { aFunction, aText, required, wholeFrom } from '@h/turn/options';
+import { anyFunction, nonEmptyString, required, integerFrom } from '@h/options';
 import { systemClock, type Clock } from './clock.js';
 import { thisProcess, type ProcessMark } from './files/process.js';
 import { createStateFolder, type StateFolder } from './files/state-folder.js';
@@ -69,10 +69,10 @@ export interface Project {
  */
 export const openProject = (options: ProjectOptions): Project => {
   checkOptions('openProject()', options, {
-    folder: required(aText),
-    leaseMs: wholeFrom(1_000),
-    lockTimeoutMs: wholeFrom(1),
-    clock: aFunction,
+    folder: required(nonEmptyString),
+    leaseMs: integerFrom(1_000),
+    lockTimeoutMs: integerFrom(1),
+    clock: anyFunction,
   });
   const { leaseMs = 300_000, lockTimeoutMs = 10_000, clock = systemClock } = options;
   const folder = resolve(options.folder);

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
 import type { ErrorInfo, MaybePromise } from '@h/turn';
-import { aFunction, aText, instanceOf, objectWith, required, wholeFrom } from '@h/turn/options';
+import { anyFunction, nonEmptyString, instanceOf, objectWithMethods, required, integerFrom } from '@h/options';
 import type { SessionEnd } from './outage.js';
 import { aProject, checkOptions } from './own-options.js';
 import type { Project } from './project.js';
@@ -111,18 +111,18 @@ export type WorkSettings = ReturnType<typeof workSettingsOf>;
 export const workSettingsOf = (options: WorkThroughOptions) => {
   checkOptions('workThrough()', options, {
     project: required(aProject),
-    goal: required(aText),
-    runSession: required(aFunction),
-    maxSessions: wholeFrom(1),
-    maxIdleSessions: wholeFrom(1),
-    maxAttempts: wholeFrom(1),
-    outagePauseMs: wholeFrom(1),
-    maxOutageMs: wholeFrom(1),
-    onOutage: aFunction,
+    goal: required(nonEmptyString),
+    runSession: required(anyFunction),
+    maxSessions: integerFrom(1),
+    maxIdleSessions: integerFrom(1),
+    maxAttempts: integerFrom(1),
+    outagePauseMs: integerFrom(1),
+    maxOutageMs: integerFrom(1),
+    onOutage: anyFunction,
     signal: instanceOf(AbortSignal),
-    onWait: aFunction,
-    nameSession: aFunction,
-    scheduler: objectWith('schedule'),
+    onWait: anyFunction,
+    nameSession: anyFunction,
+    scheduler: objectWithMethods('schedule'),
   });
   const id = randomUUID().slice(0, 8);
   const { project, goal, runSession, signal, onWait, onOutage } = options;

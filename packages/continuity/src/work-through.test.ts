@@ -469,7 +469,7 @@ describe('workThrough', () => {
       workThrough({ project, goal: 'x', runSession: () => completed, maxSession: 1 } as never),
     ).rejects.toThrow('no option "maxSession"');
     await expect(workThrough({ project, goal: 'x', runSession: () => completed, maxIdleSessions: 0 })).rejects.toThrow(
-      '"maxIdleSessions"; it was given 0',
+      '"maxIdleSessions" must be .*; received 0',
     );
   });
 });

@@ -1,4 +1,4 @@
-import { checkOptions, numberFrom } from '@h/turn/options';
+import { checkOptions, numberFrom } from '@h/options';
 
 /**
  * How long to wait before a retry, in milliseconds.

@@ -11,23 +11,23 @@ describe('options', () => {
     [
       'an unknown one of failover',
       () => failover({ retries: 3 } as never),
-      /failover\(\) has no option "retries" \(it was given 3\); did you mean "maxRetries"\? It knows pool, models/,
+      /failover\(\) unknown option "retries" \(received 3\)\. Did you mean "maxRetries"\? Known options: pool, models/,
     ],
-    ['no object', () => failover([] as never), /takes an object of options; it was given \[\]/],
+    ['no object', () => failover([] as never), /options must be an object; received \[\]/],
     [
       'a pool that is none',
       () => failover({ pool: {} as never }),
-      /takes an object with acquire\(\).* as "pool"; it was given \{\}/,
+      /"pool" must be an object with acquire\(\).*; received \{\}/,
     ],
     [
       'models that are no list',
       () => failover({ models: 'gpt-5' as never }),
-      /takes a list of which each is the name of a model .* as "models"; it was given "gpt-5"/,
+      /"models" must be an array in which each item is the name of a model .*; received "gpt-5"/,
     ],
     [
       'a model without a name',
       () => failover({ models: [''] }),
-      /takes the name of a model or \{ model.* as "models\[0\]"; it was given ""/,
+      /"models\[0\]" must be the name of a model or \{ model.*; received ""/,
     ],
     ['a model that is a number', () => failover({ models: [7 as never] }), /models\[0\].* it was given 7/],
     [
@@ -38,32 +38,32 @@ describe('options', () => {
     [
       'a choice with something unknown',
       () => failover({ models: [{ model: 'x', temperature: 1 } as never] }),
-      /has no option "models\[0\]\.temperature"/,
+      /unknown option "models\[0\]\.temperature"/,
     ],
     [
       'a fraction of an attempt',
       () => failover({ maxAttempts: 0.5 }),
-      /whole number from 1 or Infinity as "maxAttempts"; it was given 0.5/,
+      /"maxAttempts" must be an integer from 1 or Infinity; received 0.5/,
     ],
-    ['no attempt', () => failover({ maxAttempts: 0 }), /"maxAttempts"; it was given 0/],
-    ['less than no retry', () => failover({ maxRetries: -1 }), /"maxRetries"; it was given -1/],
-    ['NaN', () => failover({ maxElapsedMs: Number.NaN }), /"maxElapsedMs"; it was given NaN/],
-    ['a negative wait', () => failover({ maxWaitMs: -5 }), /"maxWaitMs"; it was given -5/],
+    ['no attempt', () => failover({ maxAttempts: 0 }), /"maxAttempts" must be .*; received 0/],
+    ['less than no retry', () => failover({ maxRetries: -1 }), /"maxRetries" must be .*; received -1/],
+    ['NaN', () => failover({ maxElapsedMs: Number.NaN }), /"maxElapsedMs" must be .*; received NaN/],
+    ['a negative wait', () => failover({ maxWaitMs: -5 }), /"maxWaitMs" must be .*; received -5/],
     ['a backoff that is no function', () => failover({ backoff: 1_000 as never }), /takes a function as "backoff"/],
     [
       'an unknown reason',
       () => failover({ actions: { tired: { retry: true } } as never }),
-      /has no option "actions\.tired" .*; it knows rate-limit/,
+      /unknown option "actions\.tired" .* Known options: rate-limit/,
     ],
     [
       'an unknown action',
       () => failover({ actions: { timeout: { sleep: true } as never } }),
-      /has no option "actions\.timeout\.sleep"/,
+      /unknown option "actions\.timeout\.sleep"/,
     ],
     [
       'an unknown option of the pool',
       () => createCredentialPool({ profiles: [], file: 'x' } as never),
-      /createCredentialPool\(\) has no option "file"/,
+      /createCredentialPool\(\) unknown option "file"/,
     ],
     ['no profiles', () => createCredentialPool({} as never), /needs "profiles": a list/],
     [
@@ -74,7 +74,7 @@ describe('options', () => {
     [
       'a profile with a key that is none',
       () => createCredentialPool({ profiles: [{ ...profile, key: 7 as never }] }),
-      /as "profiles\[0\]\.key"; it was given a value of the type number/,
+      /"profiles\[0\]\.key" must be .*; received a value of the type number/,
     ],
     [
       'an id of two lines',
@@ -89,23 +89,23 @@ describe('options', () => {
     [
       'a variable without a name',
       () => createCredentialPool({ profiles: [{ ...profile, key: { name: 'X' } as never }] }),
-      /has no option "profiles\[0\]\.key\.name" .*; it knows env/,
+      /unknown option "profiles\[0\]\.key\.name" .* Known options: env/,
     ],
     [
       'a cooldown that is none',
       () => createCredentialPool({ profiles: [], cooldowns: { auth: 5 as never } }),
-      /takes \{ baseMs, factor, maxMs \} or false as "cooldowns\.auth"; it was given 5/,
+      /takes \"cooldowns\.auth" must be { baseMs, factor, maxMs \} or false; received 5/,
     ],
-    ['an unknown option of the backoff', () => exponentialBackoff({ max: 5 } as never), /has no option "max"/],
+    ['an unknown option of the backoff', () => exponentialBackoff({ max: 5 } as never), /unknown option "max"/],
     [
       'more jitter than there is',
       () => exponentialBackoff({ jitter: 2 }),
-      /a number from 0 to 1 as "jitter"; it was given 2/,
+      /"jitter" must be a number from 0 to 1; received 2/,
     ],
     [
       'an unknown option of the timeouts',
       () => streamTimeouts(scriptedModel([]), { ttfb: 5 } as never),
-      /streamTimeouts\(\) has no option "ttfb"/,
+      /streamTimeouts\(\) unknown option "ttfb"/,
     ],
     ['a store without a path', () => filePoolStore({} as never), /needs "path": a text/],
   ])('refuse %s', (_, make, message) => {

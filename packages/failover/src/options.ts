@@ -1,18 +1,18 @@
 import type { ErrorInfo, TurnEventOf } from '@h/turn';
 import {
-  aFlag,
-  aFunction,
-  anObject,
-  aText,
+  anyBoolean,
+  anyFunction,
+  anyObject,
+  nonEmptyString,
   checkOptions,
-  either,
-  listOf,
+  anyOf,
+  arrayOf,
   numberFrom,
   objectOf,
-  objectWith,
+  objectWithMethods,
   required,
-  wholeFrom,
-} from '@h/turn/options';
+  integerFrom,
+} from '@h/options';
 import { exponentialBackoff, type Backoff } from './backoff.js';
 import type { ModelChoice } from './chain.js';
 import { classifyError, type ClassifyOptions, type ErrorClass } from './errors/classify-error.js';
@@ -111,26 +111,34 @@ export interface FailoverSettings {
 }
 
 const aModel = {
-  ...either(aText, objectOf({ model: required(aText), provider: aText, settings: anObject })),
-  takes: 'the name of a model or { model, provider, settings }',
+  ...anyOf(
+    nonEmptyString,
+    objectOf({ model: required(nonEmptyString), provider: nonEmptyString, settings: anyObject }),
+  ),
+  expected: 'the name of a model or { model, provider, settings }',
 };
 
-const anAction = objectOf({ retry: aFlag, maxRetries: wholeFrom(0, Infinity), rotate: aFlag, fallBack: aFlag });
+const anAction = objectOf({
+  retry: anyBoolean,
+  maxRetries: integerFrom(0, Infinity),
+  rotate: anyBoolean,
+  fallBack: anyBoolean,
+});
 
 /** The options, checked and completed. @throws InvalidOptionError `invalid-option` */
 export const settingsOf = (options: FailoverOptions): FailoverSettings => {
   checkOptions('failover()', options, {
-    pool: objectWith('acquire', 'failed', 'succeeded', 'key'),
-    models: listOf(aModel),
-    chosenModel: aFunction,
-    maxRetries: wholeFrom(0, Infinity),
-    maxAttempts: wholeFrom(1, Infinity),
+    pool: objectWithMethods('acquire', 'failed', 'succeeded', 'key'),
+    models: arrayOf(aModel),
+    chosenModel: anyFunction,
+    maxRetries: integerFrom(0, Infinity),
+    maxAttempts: integerFrom(1, Infinity),
     maxElapsedMs: numberFrom(0, Infinity),
     maxWaitMs: numberFrom(0, Infinity),
-    backoff: aFunction,
-    classify: aFunction,
+    backoff: anyFunction,
+    classify: anyFunction,
     actions: objectOf(Object.fromEntries(Object.keys(reasonActions).map((reason) => [reason, anAction]))),
-    random: aFunction,
+    random: anyFunction,
   });
   const {
     pool,

@@ -1,25 +1,25 @@
 import {
   InvalidOptionError,
-  listOf,
+  arrayOf,
   numberFrom,
   objectOf,
   oneOf,
   required,
-  wholeFrom,
+  integerFrom,
   type OptionChecks,
-} from '@h/turn/options';
+} from '@h/options';
 import type { Extension } from './extension.js';
 import { limitFacts, limitNames, type Allowance, type LimitName, type Limits } from './limits.js';
 
 const amounts = new Set<LimitName>(['maxCost', 'maxDurationMs']);
 
 const limits = Object.fromEntries(
-  limitNames.map((name) => [name, amounts.has(name) ? numberFrom(0, Infinity) : wholeFrom(0, Infinity)]),
+  limitNames.map((name) => [name, amounts.has(name) ? numberFrom(0, Infinity) : integerFrom(0, Infinity)]),
 ) as OptionChecks<Limits>;
 
 const extension: OptionChecks<Extension> = {
   perCompletion: required(numberFrom(0)),
-  limits: required(listOf(oneOf(...limitNames.filter((name) => name !== 'maxConsecutiveExceptions')))),
+  limits: required(arrayOf(oneOf(...limitNames.filter((name) => name !== 'maxConsecutiveExceptions')))),
   maxFactor: numberFrom(1),
 };
 

@@ -1,5 +1,5 @@
 import type { JSONObject } from '@h/turn';
-import { anything, aText, checkOptions } from '@h/turn/options';
+import { anyValue, nonEmptyString, checkOptions } from '@h/options';
 import { Account } from './account.js';
 import { allowanceChecks, checkExtension } from './allowance-check.js';
 import { openTab, type BudgetTab } from './budget-tab.js';
@@ -106,7 +106,7 @@ export class Budget {
    * @throws InvalidOptionError `invalid-option`
    */
   share(options: Omit<BudgetOptions, 'restore'> = {}): Budget {
-    checkOptions('share()', options, { ...allowanceChecks, name: aText });
+    checkOptions('share()', options, { ...allowanceChecks, name: nonEmptyString });
     checkExtension('share()', options);
     return new Budget({ name: this.name, ...options }, this);
   }
@@ -222,7 +222,7 @@ export class Budget {
  * ```
  */
 export const createBudget = (options: BudgetOptions = {}): Budget => {
-  checkOptions('createBudget()', options, { ...allowanceChecks, name: aText, restore: anything });
+  checkOptions('createBudget()', options, { ...allowanceChecks, name: nonEmptyString, restore: anyValue });
   checkExtension('createBudget()', options);
   return new Budget(options);
 };

@@ -76,7 +76,7 @@ describe('guardrailsFromEnv', () => {
   it.each<readonly [string, string]>([
     ['five', 'The environment variable STATEK_MAX_TURNS takes a number from 0 or Infinity; it is "five".'],
     ['-1', 'The environment variable STATEK_MAX_TURNS takes a number from 0 or Infinity; it is "-1".'],
-    ['1.5', 'guardrailsFromEnv("STATEK_") takes a whole number from 0 or Infinity as "maxSteps"; it was given 1.5.'],
+    ['1.5', 'guardrailsFromEnv("STATEK_") "maxSteps" must be an integer from 0 or Infinity; received 1.5.'],
   ])('refuses %s', (value, message) => {
     expect(() => fromEnv({ STATEK_MAX_TURNS: value })).toThrow(
       expect.objectContaining({ code: 'invalid-option', message }),

@@ -1,4 +1,4 @@
-import { anObject, anyText, checkOptions, InvalidOptionError, listOf, showValue } from '@h/turn/options';
+import { anyObject, anyString, checkOptions, InvalidOptionError, arrayOf, showValue } from '@h/options';
 import { allowanceChecks, checkExtension } from './allowance-check.js';
 import type { Extension } from './extension.js';
 import type { Allowance, LimitName } from './limits.js';
@@ -49,7 +49,7 @@ const extended = ['maxSteps', 'maxExceptions', 'maxTokens'] as const;
  * ```
  */
 export const guardrailsFromEnv = (prefix: string, options: FromEnvOptions = {}): Allowance => {
-  checkOptions('guardrailsFromEnv()', options, { env: anObject, ignore: listOf(anyText) });
+  checkOptions('guardrailsFromEnv()', options, { env: anyObject, ignore: arrayOf(anyString) });
   const { env = process.env, ignore = [] } = options;
   const found: { [Name in LimitName]?: number } = {};
   let perCompletion = 0;

@@ -6,38 +6,38 @@ describe('the options of guardrails', () => {
   it.each<readonly [unknown, string]>([
     [
       { maxStep: 3 },
-      'guardrails() has no option "maxStep" (it was given 3); did you mean "maxSteps"? It knows maxSteps, maxToolCalls, ',
+      'guardrails(): unknown option "maxStep" (received 3). Did you mean "maxSteps"? Known options: maxSteps, maxToolCalls, ',
     ],
-    [{ maxSteps: -1 }, 'guardrails() takes a whole number from 0 or Infinity as "maxSteps"; it was given -1.'],
-    [{ maxSteps: 1.5 }, 'guardrails() takes a whole number from 0 or Infinity as "maxSteps"; it was given 1.5.'],
-    [{ maxSteps: Number.NaN }, 'guardrails() takes a whole number from 0 or Infinity as "maxSteps"; it was given NaN.'],
-    [{ maxSteps: '5' }, 'guardrails() takes a whole number from 0 or Infinity as "maxSteps"; it was given "5".'],
-    [
-      { maxCost: -0.5, costOf: () => 1 },
-      'guardrails() takes a number from 0 or Infinity as "maxCost"; it was given -0.5.',
-    ],
+    [{ maxSteps: -1 }, 'guardrails(): "maxSteps" must be an integer from 0 or Infinity; received -1.'],
+    [{ maxSteps: 1.5 }, 'guardrails(): "maxSteps" must be an integer from 0 or Infinity; received 1.5.'],
+    [{ maxSteps: Number.NaN }, 'guardrails(): "maxSteps" must be an integer from 0 or Infinity; received NaN.'],
+    [{ maxSteps: '5' }, 'guardrails(): "maxSteps" must be an integer from 0 or Infinity; received "5".'],
+    [{ maxCost: -0.5, costOf: () => 1 }, 'guardrails(): "maxCost" must be a number from 0 or Infinity; received -0.5.'],
     [{ maxCost: 5 }, 'guardrails() needs "costOf" to keep "maxCost"; without it no cost is known.'],
     [{ session: { maxCost: 5 } }, 'guardrails() needs "costOf" to keep "maxCost"; without it no cost is known.'],
     [
       { budget: createBudget({ maxCost: 5 }).share() },
       'guardrails() needs "costOf" to keep "maxCost"; without it no cost is known.',
     ],
-    [{ session: { maxTurns: 5 } }, 'guardrails() has no option "session.maxTurns" (it was given 5); it knows maxSteps'],
-    [{ session: 5 }, 'as "session"; it was given 5.'],
-    [{ budget: {} }, 'guardrails() takes a budget made by createBudget() or a function as "budget"; it was given {}.'],
-    [{ unknownCost: 'warn' }, 'guardrails() takes "stop" or "ignore" as "unknownCost"; it was given "warn".'],
-    [{ reserveCostFraction: 2 }, 'guardrails() takes a number from 0 to 1 as "reserveCostFraction"; it was given 2.'],
+    [
+      { session: { maxTurns: 5 } },
+      'guardrails(): unknown option "session.maxTurns" (received 5). Known options: maxSteps',
+    ],
+    [{ session: 5 }, '"session" must be .*; received 5.'],
+    [{ budget: {} }, 'guardrails(): "budget" must be a budget made by createBudget() or a function; received {}.'],
+    [{ unknownCost: 'warn' }, 'guardrails(): "unknownCost" must be "stop" or "ignore"; received "warn".'],
+    [{ reserveCostFraction: 2 }, 'guardrails(): "reserveCostFraction" must be a number from 0 to 1; received 2.'],
     [
       { wrapUp: true },
-      'guardrails() takes false or an object with tokens, nearText, lastText as "wrapUp"; it was given true.',
+      'guardrails(): "wrapUp" must be false or an object with the keys tokens, nearText, lastText; received true.',
     ],
     [
       { wrapUp: { text: 'x' } },
-      'guardrails() has no option "wrapUp.text" (it was given "x"); did you mean "nearText"? It knows tokens, nearText, lastText.',
+      'guardrails(): unknown option "wrapUp.text" (received "x"). Did you mean "nearText"? Known options: tokens, nearText, lastText.',
     ],
     [
       { maxTokensRecoveries: Infinity },
-      'guardrails() takes a whole number from 0 as "maxTokensRecoveries"; it was given Infinity.',
+      'guardrails(): "maxTokensRecoveries" must be an integer from 0; received Infinity.',
     ],
     [
       { extension: { perCompletion: 1, limits: ['maxConsecutiveExceptions'] } },
@@ -47,21 +47,21 @@ describe('the options of guardrails', () => {
       { extension: { perCompletion: 1 } },
       'guardrails() needs "extension.limits": a list of which each is "maxSteps" or',
     ],
-    [{ extension: { limits: [] } }, 'guardrails() needs "extension.perCompletion": a number from 0.'],
+    [{ extension: { limits: [] } }, 'guardrails(): "extension.perCompletion" is required; it must be a number from 0.'],
     [
       { extension: { perCompletion: -1, limits: [] } },
-      'guardrails() takes a number from 0 as "extension.perCompletion"; it was given -1.',
+      'guardrails(): "extension.perCompletion" must be a number from 0; received -1.',
     ],
     [
       { extension: { perCompletion: 1, limits: [], maxFactor: 0.5 } },
-      'guardrails() takes a number from 1 as "extension.maxFactor"; it was given 0.5.',
+      'guardrails(): "extension.maxFactor" must be a number from 1; received 0.5.',
     ],
     [
       { session: { maxTokens: 9, extension: { perCompletion: 1, limits: ['maxTokens'] } } },
       'guardrails() raises "maxTokens" in proportion to "maxSteps" by its "session.extension"; give that a limit above 0, or leave "maxTokens" out.',
     ],
-    [null, 'guardrails() takes an object of options; it was given null.'],
-    [7, 'guardrails() takes an object of options; it was given 7.'],
+    [null, 'guardrails(): options must be an object; received null.'],
+    [7, 'guardrails(): options must be an object; received 7.'],
   ])('refuses %j', (options, message) => {
     expect(() => guardrails(options as never)).toThrow(
       expect.objectContaining({ code: 'invalid-option', message: expect.stringContaining(message) as string }),
@@ -93,10 +93,10 @@ describe('the options of createBudget', () => {
   it.each<readonly [unknown, string]>([
     [
       { maxStep: 3 },
-      'createBudget() has no option "maxStep" (it was given 3); did you mean "maxSteps"? It knows maxSteps, ',
+      'createBudget(): unknown option "maxStep" (received 3). Did you mean "maxSteps"? Known options: maxSteps, ',
     ],
-    [{ maxTokens: -3 }, 'createBudget() takes a whole number from 0 or Infinity as "maxTokens"; it was given -3.'],
-    [{ name: '' }, 'createBudget() takes a text that is not empty as "name"; it was given "".'],
+    [{ maxTokens: -3 }, 'createBudget(): "maxTokens" must be an integer from 0 or Infinity; received -3.'],
+    [{ name: '' }, 'createBudget(): "name" must be a non-empty string; received "".'],
   ])('refuses %j', (options, message) => {
     expect(() => createBudget(options as never)).toThrow(
       expect.objectContaining({ code: 'invalid-option', message: expect.stringContaining(message) as string }),

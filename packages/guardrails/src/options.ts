@@ -1,17 +1,17 @@
 import type { TurnEventOf } from '@h/turn';
 import {
-  aFunction,
-  aText,
+  anyFunction,
+  nonEmptyString,
   checkOptions,
-  either,
+  anyOf,
   instanceOf,
   InvalidOptionError,
   numberFrom,
   objectOf,
   oneOf,
-  wholeFrom,
+  integerFrom,
   type OptionChecks,
-} from '@h/turn/options';
+} from '@h/options';
 import { allowanceChecks, checkExtension } from './allowance-check.js';
 import { Budget } from './budget.js';
 import type { CostOf } from './cost.js';
@@ -117,21 +117,25 @@ const nearText = 'Do what matters most now, and leave nothing half done.';
 const lastText =
   'This is the last step, and tools do not run any more. Answer now with what you have: what is done, what is not, and what should come next.';
 
-const wrapUpChecks: OptionChecks<WrapUpOptions> = { tokens: numberFrom(1, Infinity), nearText: aText, lastText: aText };
+const wrapUpChecks: OptionChecks<WrapUpOptions> = {
+  tokens: numberFrom(1, Infinity),
+  nearText: nonEmptyString,
+  lastText: nonEmptyString,
+};
 
 const checks: OptionChecks<GuardrailsOptions> = {
   ...allowanceChecks,
   session: objectOf(allowanceChecks),
-  budget: either(instanceOf(Budget, 'a budget made by createBudget()'), aFunction),
-  costOf: aFunction,
+  budget: anyOf(instanceOf(Budget, 'a budget made by createBudget()'), anyFunction),
+  costOf: anyFunction,
   unknownCost: oneOf('stop', 'ignore'),
   reserveSteps: numberFrom(0, Infinity),
   reserveTokens: numberFrom(0, Infinity),
   reserveCostFraction: numberFrom(0, 1),
-  wrapUp: either(oneOf(false), objectOf(wrapUpChecks)),
-  maxTokensRecoveries: wholeFrom(0),
-  estimateTokens: aFunction,
-  isException: aFunction,
+  wrapUp: anyOf(oneOf(false), objectOf(wrapUpChecks)),
+  maxTokensRecoveries: integerFrom(0),
+  estimateTokens: anyFunction,
+  isException: anyFunction,
 };
 
 /**

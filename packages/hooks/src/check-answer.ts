@@ -1,5 +1,5 @@
 import { messageSchema, toolResultOutputSchema } from '@h/turn';
-import { showValue } from '@h/turn/options';
+import { showValue } from '@h/options';
 import type { HookPoint } from './hook.js';
 
 const isText = (value: unknown): boolean => typeof value === 'string';

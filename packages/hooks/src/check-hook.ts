@@ -1,16 +1,16 @@
 import {
-  aFunction,
-  aList,
-  aText,
+  anyFunction,
+  anyArray,
+  nonEmptyString,
   checkOptions,
   checkValue,
-  either,
+  anyOf,
   numberFrom,
   objectOf,
   oneOf,
   required,
   type OptionCheck,
-} from '@h/turn/options';
+} from '@h/options';
 import type { Hook, HookPoint, HookSource } from './hook.js';
 
 /** All points, gates first. */
@@ -35,16 +35,16 @@ const forEachPoint = (check: OptionCheck): OptionCheck =>
 const failure = oneOf('closed', 'open');
 const aNumber: OptionCheck = {
   accepts: (value) => typeof value === 'number' && !Number.isNaN(value),
-  takes: 'a number',
+  expected: 'a number',
 };
 
 const parts: Readonly<Record<string, OptionCheck>> = {
-  name: required(aText),
+  name: required(nonEmptyString),
   priority: aNumber,
-  timeoutMs: either(numberFrom(0, Infinity), forEachPoint(numberFrom(0, Infinity))),
-  failure: either(failure, forEachPoint(failure)),
-  onReplay: aFunction,
-  ...Object.fromEntries(hookPoints.map((point) => [point, aFunction])),
+  timeoutMs: anyOf(numberFrom(0, Infinity), forEachPoint(numberFrom(0, Infinity))),
+  failure: anyOf(failure, forEachPoint(failure)),
+  onReplay: anyFunction,
+  ...Object.fromEntries(hookPoints.map((point) => [point, anyFunction])),
 };
 
 /** Refuses a hook with parts that mean nothing: a misspelt gate guards nothing. @throws InvalidOptionError `invalid-option` */
@@ -55,7 +55,7 @@ export const checkHook = (hook: unknown): void => {
 
 /** Refuses what is neither a hook nor makes one. @throws InvalidOptionError `invalid-option` */
 export const checkSources = (owner: string, sources: readonly HookSource[]): void => {
-  checkValue(owner, 'sources', sources, { ...aList, takes: 'a list of hooks' });
+  checkValue(owner, 'sources', sources, { ...anyArray, expected: 'a list of hooks' });
   for (const source of sources) if (typeof source !== 'function') checkHook(source);
 };
 

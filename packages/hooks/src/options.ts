@@ -1,4 +1,4 @@
-import { checkOptions, numberFrom, objectWith, oneOf, wholeFrom, type OptionChecks } from '@h/turn/options';
+import { checkOptions, numberFrom, objectWithMethods, oneOf, integerFrom, type OptionChecks } from '@h/options';
 import type { ApprovalStore } from './approvals/store.js';
 
 /** Options of {@link hooks}. */
@@ -17,7 +17,7 @@ export interface HooksOptions {
    */
   readonly observerTimeoutMs?: number | undefined;
   /**
-   * What becomes of a tool call about which no hook has said anything.
+   * What becomes of a tool call about which no hook has said anyValue.
    *
    * @defaultValue `'allow'`
    */
@@ -47,8 +47,8 @@ const checks: OptionChecks<HooksOptions> = {
   ...timeouts,
   gateTimeoutMs: numberFrom(0, Infinity),
   otherwise: oneOf('allow', 'ask', 'deny'),
-  maxSendBacks: wholeFrom(0, Infinity),
-  approvalStore: objectWith('list', 'add'),
+  maxSendBacks: integerFrom(0, Infinity),
+  approvalStore: objectWithMethods('list', 'add'),
   approvalTimeoutMs: numberFrom(0, Infinity),
 };
 

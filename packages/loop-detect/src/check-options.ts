@@ -1,39 +1,39 @@
 import {
-  aFlag,
-  aFunction,
+  anyBoolean,
+  anyFunction,
   checkOptions,
-  either,
+  anyOf,
   objectOf,
   oneOf,
   recordOf,
-  wholeFrom,
+  integerFrom,
   type OptionCheck,
   type OptionChecks,
-} from '@h/turn/options';
+} from '@h/options';
 import type { ChantingOptions } from './chanting.js';
 import type { LoopDetectOptions, LoopOptions, ToolLoopOptions } from './options.js';
 import { defaultThresholds } from './thresholds.js';
 
-const countFrom = (least: number): OptionCheck => wholeFrom(least, Infinity);
+const countFrom = (least: number): OptionCheck => integerFrom(least, Infinity);
 const off = oneOf(false);
 
 const levels = (own: object): OptionCheck =>
-  either(off, objectOf(Object.fromEntries(Object.keys(own).map((level) => [level, countFrom(1)]))));
+  anyOf(off, objectOf(Object.fromEntries(Object.keys(own).map((level) => [level, countFrom(1)]))));
 const detectors = objectOf(
   Object.fromEntries(Object.entries(defaultThresholds).map(([detector, own]) => [detector, levels(own)])),
 );
 
 const tool: OptionChecks<ToolLoopOptions> = {
   detectors,
-  poll: aFlag,
+  poll: anyBoolean,
   effect: oneOf('read-only', 'local-write', 'network', 'destructive'),
-  inputOf: aFunction,
-  outcomeOf: aFunction,
+  inputOf: anyFunction,
+  outcomeOf: anyFunction,
 };
 
 const loop: OptionChecks<LoopOptions> = {
   detectors,
-  tools: recordOf(either(off, objectOf(tool))),
+  tools: recordOf(anyOf(off, objectOf(tool))),
   doomLoopThreshold: countFrom(2),
   forgiveAfter: countFrom(0),
 };
@@ -47,9 +47,9 @@ const chanting: OptionChecks<ChantingOptions> = {
 const operator: OptionChecks<LoopDetectOptions> = {
   ...loop,
   maxRepeatedSteps: countFrom(2),
-  chanting: either(off, objectOf(chanting)),
+  chanting: anyOf(off, objectOf(chanting)),
   warnEvery: countFrom(1),
-  summary: aFlag,
+  summary: anyBoolean,
 };
 
 /** @throws InvalidOptionError `invalid-option` for what is no option, at any depth, and for values that an option does not take */

@@ -632,12 +632,12 @@ describe('the meter', () => {
 
 describe('the options', () => {
   it.each<[object, string]>([
-    [{ sink: [] }, 'observe() has no option "sink" (it was given []); did you mean "sinks"? It knows sinks'],
-    [{ sinks: [{}] }, 'a sink: an object with a name, and write() or follow() as "sinks[0]"; it was given {}'],
-    [{ sessionKey: 'clear' }, '"hash" or "plain" or a function as "sessionKey"; it was given "clear"'],
-    [{ content: 1 }, 'true or false as "content"; it was given 1'],
-    [{ maxContentChars: -1 }, 'a number from 0 or Infinity as "maxContentChars"; it was given -1'],
-    [[], 'takes an object of options; it was given []'],
+    [{ sink: [] }, 'observe(): unknown option "sink" (received []). Did you mean "sinks"? Known options: sinks'],
+    [{ sinks: [{}] }, '"sinks[0]" must be a sink: an object with a name, and write() or follow(); received {}'],
+    [{ sessionKey: 'clear' }, '"sessionKey" must be "hash" or "plain" or a function; received "clear"'],
+    [{ content: 1 }, '"content" must be a boolean; received 1'],
+    [{ maxContentChars: -1 }, '"maxContentChars" must be a number from 0 or Infinity; received -1'],
+    [[], 'options must be an object; received []'],
   ])('are refused when they are %j', (options, message) => {
     expect(() => observe(options as ObserveOptions)).toThrow(
       expect.objectContaining({

@@ -1,16 +1,16 @@
 import type { TurnEventOf } from '@h/turn';
 import {
-  aFlag,
-  aFunction,
-  aText,
+  anyBoolean,
+  anyFunction,
+  nonEmptyString,
   checkOptions,
-  either,
-  listOf,
+  anyOf,
+  arrayOf,
   numberFrom,
-  objectWith,
+  objectWithMethods,
   oneOf,
   type OptionCheck,
-} from '@h/turn/options';
+} from '@h/options';
 import type { Sink } from './sinks/sink.js';
 import type { CostOf } from './usage/cost-of.js';
 import type { UsageMeter } from './usage/usage-meter.js';
@@ -96,28 +96,28 @@ export interface ObserveOptions {
 
 const aSink: OptionCheck = {
   accepts: (value) =>
-    either(objectWith('write'), objectWith('follow')).accepts(value) &&
-    aText.accepts((value as { name?: unknown }).name),
-  takes: 'a sink: an object with a name, and write() or follow()',
+    anyOf(objectWithMethods('write'), objectWithMethods('follow')).accepts(value) &&
+    nonEmptyString.accepts((value as { name?: unknown }).name),
+  expected: 'a sink: an object with a name, and write() or follow()',
 };
 
 /** @throws InvalidOptionError `invalid-option` that names the option, its value and what it takes */
 export const checkObserveOptions = (options: ObserveOptions): void =>
   checkOptions('observe()', options, {
-    sinks: listOf(aSink),
-    meter: objectWith('begin', 'record', 'snapshot', 'restore', 'costOf'),
-    costOf: aFunction,
-    harnessId: aText,
-    sessionKey: either(oneOf('hash', 'plain'), aFunction),
-    sessionSalt: aText,
-    channel: either(aText, aFunction),
-    parentOf: aFunction,
-    provider: either(aText, aFunction),
-    sideModel: aText,
-    content: aFlag,
+    sinks: arrayOf(aSink),
+    meter: objectWithMethods('begin', 'record', 'snapshot', 'restore', 'costOf'),
+    costOf: anyFunction,
+    harnessId: nonEmptyString,
+    sessionKey: anyOf(oneOf('hash', 'plain'), anyFunction),
+    sessionSalt: nonEmptyString,
+    channel: anyOf(nonEmptyString, anyFunction),
+    parentOf: anyFunction,
+    provider: anyOf(nonEmptyString, anyFunction),
+    sideModel: nonEmptyString,
+    content: anyBoolean,
     maxContentChars: numberFrom(0, Infinity),
-    redact: aFunction,
-    approximateTokens: aFlag,
-    onSinkError: aFunction,
-    clock: aFunction,
+    redact: anyFunction,
+    approximateTokens: anyBoolean,
+    onSinkError: anyFunction,
+    clock: anyFunction,
   });

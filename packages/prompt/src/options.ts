@@ -1,23 +1,23 @@
 import type { CacheMark } from '@h/turn';
 import {
-  aFlag,
-  aFunction,
-  anyText,
-  aText,
+  anyBoolean,
+  anyFunction,
+  anyString,
+  nonEmptyString,
   checkOptions,
-  either,
+  anyOf,
   instanceOf,
   InvalidOptionError,
-  listOf,
+  arrayOf,
   numberFrom,
   objectOf,
   oneOf,
   required,
   showValue,
-  wholeFrom,
+  integerFrom,
   type OptionCheck,
   type OptionChecks,
-} from '@h/turn/options';
+} from '@h/options';
 import { PromptCache } from './prompt-cache.js';
 import type { PromptSection, SectionSource, SectionTier, SessionContext, VolatileSection } from './sections.js';
 
@@ -84,7 +84,7 @@ export interface PromptOptions {
    */
   readonly volatileAfterTools?: boolean | undefined;
   /**
-   * Cache marks; `false` sets none. The text is the same either way.
+   * Cache marks; `false` sets none. The text is the same anyOf way.
    *
    * @defaultValue `{}`
    */
@@ -116,24 +116,24 @@ const timeoutMs = numberFrom(0, Infinity);
 
 const sectionIn = (tier: SectionTier, more: Readonly<Record<string, OptionCheck>> = {}): OptionCheck =>
   objectOf({
-    id: required(aText),
+    id: required(nonEmptyString),
     tier: oneOf(tier),
-    text: required(either(anyText, aFunction)),
+    text: required(anyOf(anyString, anyFunction)),
     timeoutMs,
-    maxChars: wholeFrom(1),
+    maxChars: integerFrom(1),
     ...more,
   });
 
 const aSource = objectOf({
-  id: required(aText),
-  load: required(aFunction),
+  id: required(nonEmptyString),
+  load: required(anyFunction),
   timeoutMs,
 } satisfies OptionChecks<SectionSource>);
 const aSessionSection = sectionIn('session');
 
 /** What it is meant to be tells which of the two explains what is wrong. */
 const aSectionOrSource: OptionCheck = {
-  takes: 'a section or a source',
+  expected: 'a section or a source',
   accepts: (value) => meantBy(value).accepts(value),
   faultIn: (value) => meantBy(value).faultIn?.(value),
 };
@@ -145,19 +145,19 @@ const ttl = oneOf('5m', '1h');
 const caching: OptionChecks<PromptCaching> = {
   stable: ttl,
   messages: ttl,
-  maxMarks: wholeFrom(0),
-  minTokens: wholeFrom(0),
+  maxMarks: integerFrom(0),
+  minTokens: integerFrom(0),
 };
 
 const checks: OptionChecks<PromptOptions> = {
-  frozen: listOf(sectionIn('frozen')),
-  session: listOf(aSectionOrSource),
-  volatile: listOf(sectionIn('volatile', { refresh: oneOf('request', 'turn') })),
-  bootstrap: listOf(sectionIn('bootstrap')),
-  capabilities: either(listOf(anyText), aFunction),
-  deadlineMs: either(numberFrom(0), aFunction),
-  volatileAfterTools: aFlag,
-  caching: either(oneOf(false), objectOf(caching)),
+  frozen: arrayOf(sectionIn('frozen')),
+  session: arrayOf(aSectionOrSource),
+  volatile: arrayOf(sectionIn('volatile', { refresh: oneOf('request', 'turn') })),
+  bootstrap: arrayOf(sectionIn('bootstrap')),
+  capabilities: anyOf(arrayOf(anyString), anyFunction),
+  deadlineMs: anyOf(numberFrom(0), anyFunction),
+  volatileAfterTools: anyBoolean,
+  caching: anyOf(oneOf(false), objectOf(caching)),
   cache: instanceOf(PromptCache),
 };
 

@@ -1,5 +1,5 @@
 import type { SystemBlock, ToolDefinition } from '@h/turn';
-import { checkOptions, wholeFrom } from '@h/turn/options';
+import { checkOptions, integerFrom } from '@h/options';
 import type { KeptPrompt, PartPrint } from './kept-prompt.js';
 import { hashText } from './hash.js';
 import { byCodeUnit, normalizeText } from './normalize.js';
@@ -64,7 +64,7 @@ export class PromptCache {
   #toolLists = new WeakMap<readonly ToolDefinition[], SortedTools>();
 
   constructor(options: PromptCacheOptions = {}) {
-    checkOptions('PromptCache', options, { maxEntries: wholeFrom(1) });
+    checkOptions('PromptCache', options, { maxEntries: integerFrom(1) });
     const { maxEntries = 64 } = options;
     this.#texts = new Recent(maxEntries * 8);
     this.#tiers = new Recent(maxEntries);

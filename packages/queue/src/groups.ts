@@ -1,4 +1,4 @@
-import { InvalidOptionError, showValue } from '@h/turn/options';
+import { InvalidOptionError, showValue } from '@h/options';
 import type { Bucket } from './bucket.js';
 import { Heap } from './heap.js';
 

@@ -1,16 +1,16 @@
 import type { ErrorInfo, JSONObject, SessionStore, TurnOutcome, TurnPriority, TurnTrigger, UserMessage } from '@h/turn';
 import {
-  aFunction,
-  anObject,
-  aText,
+  anyFunction,
+  anyObject,
+  nonEmptyString,
   checkOptions,
   numberFrom,
-  objectWith,
+  objectWithMethods,
   oneOf,
   required,
-  wholeFrom,
+  integerFrom,
   type OptionChecks,
-} from '@h/turn/options';
+} from '@h/options';
 import type { SchedulerLike } from 'rxjs';
 import type { FullPolicy } from './bounds.js';
 import type { InboxStore } from './inbox-store.js';
@@ -134,19 +134,19 @@ const checks: OptionChecks<InboxOptions> = {
   mode: modes,
   debounceMs: numberFrom(0, Infinity),
   maxDebounceMs: numberFrom(0, Infinity),
-  maxPending: wholeFrom(1, Infinity),
+  maxPending: integerFrom(1, Infinity),
   whenFull: oneOf('reject', 'drop-oldest', 'drop-newest', 'summarize'),
-  mergeKeyOf: aFunction,
-  store: objectWith('open', 'save', 'remove', 'check', 'close'),
-  scheduler: objectWith('now', 'schedule'),
+  mergeKeyOf: anyFunction,
+  store: objectWithMethods('open', 'save', 'remove', 'check', 'close'),
+  scheduler: objectWithMethods('now', 'schedule'),
 };
 
 const sendChecks: OptionChecks<SendOptions> = {
-  id: aText,
+  id: nonEmptyString,
   mode: modes,
-  trigger: aText,
+  trigger: nonEmptyString,
   priority: oneOf('foreground', 'normal', 'background'),
-  metadata: anObject,
+  metadata: anyObject,
 };
 
 /** @throws InvalidOptionError that names the option, its value and what it takes */
@@ -157,4 +157,4 @@ export const checkSendOptions = (options: SendOptions): void => checkOptions('se
 
 /** @throws InvalidOptionError that names the option, its value and what it takes */
 export const checkRecoverOptions = (options: RecoverOptions): void =>
-  checkOptions('recover()', options, { sessions: required(objectWith('open', 'locate', 'unfinished')) });
+  checkOptions('recover()', options, { sessions: required(objectWithMethods('open', 'locate', 'unfinished')) });

@@ -261,7 +261,7 @@ describe('an inbox', () => {
 
   it.each([
     [{ mode: 'queue' }, /createInbox\(\) takes "steer" or "followup"/],
-    [{ maxPendng: 3 }, /createInbox\(\) has no option "maxPendng"/],
+    [{ maxPendng: 3 }, /createInbox\(\) unknown option "maxPendng"/],
   ])('refuses the options %j', (options, message) => {
     const { agent, lanes } = setUp([]);
     expect(() => createInbox(agent, lanes, options as never)).toThrow(message);

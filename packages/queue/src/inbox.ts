@@ -1,5 +1,5 @@
 import { toErrorInfo, type Agent, type TurnEvent, type UserMessage } from '@h/turn';
-import { aText, checkValue, objectWith } from '@h/turn/options';
+import { nonEmptyString, checkValue, objectWithMethods } from '@h/options';
 import { Subject, type Observable } from 'rxjs';
 import { monotonicScheduler } from './clock.js';
 import { Conversation, type ConversationHost } from './conversation.js';
@@ -86,8 +86,8 @@ export const createInbox = (
   lanes: Pick<Lanes, 'detach'>,
   options: InboxOptions = {},
 ): Inbox => {
-  checkValue('createInbox()', 'agent', agent, objectWith('turn', 'steer'));
-  checkValue('createInbox()', 'lanes', lanes, objectWith('detach'));
+  checkValue('createInbox()', 'agent', agent, objectWithMethods('turn', 'steer'));
+  checkValue('createInbox()', 'lanes', lanes, objectWithMethods('detach'));
   checkInboxOptions(options);
   const { scheduler = monotonicScheduler, store } = options;
   const items = new ItemMaker(agent, options, scheduler);
@@ -151,7 +151,7 @@ export const createInbox = (
   return {
     events: events.asObservable(),
     send: (session, message, sendOptions = {}) => {
-      checkValue('send()', 'session', session, aText);
+      checkValue('send()', 'session', session, nonEmptyString);
       checkSendOptions(sendOptions);
       if (isClosed) return unkept(Promise.resolve({ status: 'dropped', reason: 'closed' }));
       if (kept) return kept.send(session, message, sendOptions);

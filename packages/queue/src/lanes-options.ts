@@ -1,16 +1,16 @@
 import {
-  aFunction,
+  anyFunction,
   checkOptions,
   InvalidOptionError,
   numberFrom,
   objectOf,
-  objectWith,
+  objectWithMethods,
   oneOf,
   recordOf,
   required,
-  wholeFrom,
+  integerFrom,
   type OptionChecks,
-} from '@h/turn/options';
+} from '@h/options';
 import type { SchedulerLike } from 'rxjs';
 import type { FullPolicy } from './bounds.js';
 import type { LaneEvent } from './events.js';
@@ -111,21 +111,23 @@ export interface LanesOptions {
 }
 
 const checks: OptionChecks<LanesOptions> = {
-  concurrency: wholeFrom(1, Infinity),
-  reservedForeground: wholeFrom(0),
+  concurrency: integerFrom(1, Infinity),
+  reservedForeground: integerFrom(0),
   ageAfterMs: numberFrom(0, Infinity),
-  groups: recordOf(objectOf({ concurrency: required(wholeFrom(1, Infinity)), keys: recordOf(wholeFrom(1, Infinity)) })),
+  groups: recordOf(
+    objectOf({ concurrency: required(integerFrom(1, Infinity)), keys: recordOf(integerFrom(1, Infinity)) }),
+  ),
   idleTimeoutMs: numberFrom(1, Infinity),
   deadlineMs: numberFrom(1, Infinity),
   graceMs: numberFrom(0, Infinity),
   maxWaitMs: numberFrom(0, Infinity),
-  maxWaiting: wholeFrom(1, Infinity),
-  maxWaitingPerSession: wholeFrom(0, Infinity),
+  maxWaiting: integerFrom(1, Infinity),
+  maxWaitingPerSession: integerFrom(0, Infinity),
   whenFull: oneOf('reject', 'drop-oldest', 'drop-newest', 'summarize'),
   noticeEveryMs: numberFrom(1, Infinity),
-  lastFence: wholeFrom(0),
-  scheduler: objectWith('now', 'schedule'),
-  onEvent: aFunction,
+  lastFence: integerFrom(0),
+  scheduler: objectWithMethods('now', 'schedule'),
+  onEvent: anyFunction,
 };
 
 /** @throws InvalidOptionError that names the option, its value and what it takes */
@@ -133,6 +135,6 @@ export const checkLanesOptions = (options: LanesOptions): void => {
   checkOptions('createLanes()', options, checks);
   const { concurrency = 4, reservedForeground = 0 } = options;
   if (reservedForeground < concurrency) return;
-  const message = `createLanes() takes less than "concurrency" (${concurrency}) as "reservedForeground"; it was given ${reservedForeground}, which leaves nothing for others.`;
+  const message = `createLanes(): "reservedForeground" must be less than "concurrency" (${concurrency}); received ${reservedForeground}, which leaves nothing for others.`;
   throw new InvalidOptionError({ owner: 'createLanes()', option: 'reservedForeground', message });
 };

@@ -288,10 +288,10 @@ describe('draining', () => {
 describe('a request', () => {
   it.each([
     [{}, /enter\(\) needs "session"/],
-    [{ session: '' }, /as "session"; it was given ""/],
-    [{ session: 'alice', priority: 'urgent' }, /as "priority"; it was given "urgent"/],
-    [{ session: 'alice', maxWaitMs: Number.NaN }, /as "maxWaitMs"; it was given NaN/],
-    [{ session: 'alice', groups: { tenant: 7 } }, /as "groups.tenant"; it was given 7/],
+    [{ session: '' }, /"session" must be .*; received ""/],
+    [{ session: 'alice', priority: 'urgent' }, /"priority" must be .*; received "urgent"/],
+    [{ session: 'alice', maxWaitMs: Number.NaN }, /"maxWaitMs" must be .*; received NaN/],
+    [{ session: 'alice', groups: { tenant: 7 } }, /"groups.tenant" must be .*; received 7/],
     [{ session: 'alice', prioriti: 'normal' }, /did you mean "priority"/],
   ])('that is wrong, as %j, is refused before it can do harm', async (request, message) => {
     const lanes = createLanes({ groups: { tenant: { concurrency: 1 } } });

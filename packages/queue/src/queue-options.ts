@@ -1,5 +1,5 @@
 import type { TurnEventOf, TurnPriority } from '@h/turn';
-import { aFunction, checkOptions, numberFrom, type OptionChecks } from '@h/turn/options';
+import { anyFunction, checkOptions, numberFrom, type OptionChecks } from '@h/options';
 import type { Pause } from './contract.js';
 
 /** Options of {@link queue}. */
@@ -51,10 +51,10 @@ export interface QueueOptions {
 }
 
 const checks: OptionChecks<QueueOptions> = {
-  laneOf: aFunction,
-  priorityOf: aFunction,
-  groupsOf: aFunction,
-  isPaused: aFunction,
+  laneOf: anyFunction,
+  priorityOf: anyFunction,
+  groupsOf: anyFunction,
+  isPaused: anyFunction,
   idleTimeoutMs: numberFrom(1, Infinity),
   deadlineMs: numberFrom(1, Infinity),
   graceMs: numberFrom(0, Infinity),

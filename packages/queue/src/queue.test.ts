@@ -272,9 +272,9 @@ describe('what the options of queue() give', () => {
     ['laneOf() that throws', { laneOf: boom }, /Boom/],
     ['priorityOf() that throws', { priorityOf: boom }, /Boom/],
     ['groupsOf() that throws', { groupsOf: boom }, /Boom/],
-    ['a priority that is none', { priorityOf: () => 'urgent' as never }, /as "priority"; it was given "urgent"/],
+    ['a priority that is none', { priorityOf: () => 'urgent' as never }, /"priority" must be .*; received "urgent"/],
     ['a group that is none', { groupsOf: () => ({ tenant: 'acme' }) }, /has no group "tenant"/],
-    ['a lane without a name', { laneOf: () => '' }, /as "session"; it was given ""/],
+    ['a lane without a name', { laneOf: () => '' }, /"session" must be .*; received ""/],
   ])('ends the turn with an error that says so: %s', async (_, options, message) => {
     const lanes = createLanes({ concurrency: 1 });
     const agent = harness({ model: scriptedModel(['Never said.']) }).pipe(queue(lanes, options));
@@ -531,8 +531,8 @@ describe('what a turn does', () => {
 
 describe('the options of queue()', () => {
   it.each([
-    [createLanes(), { lane: 'x' }, /queue\(\) has no option "lane"/],
-    [createLanes(), { graceMs: 'long' }, /a number from 0 or Infinity as "graceMs"; it was given "long"/],
+    [createLanes(), { lane: 'x' }, /queue\(\) unknown option "lane"/],
+    [createLanes(), { graceMs: 'long' }, /"graceMs" must be a number from 0 or Infinity; received "long"/],
     [{}, {}, /queue\(\) takes an object with enter\(\) as "lanes"/],
   ])('are checked', (lanes, options, message) => {
     expect(() => queue(lanes as never, options as never)).toThrow(message);

@@ -1,5 +1,5 @@
 import { intercept, type JSONValue, type TurnEvent, type TurnOperator } from '@h/turn';
-import { checkValue, objectWith } from '@h/turn/options';
+import { checkValue, objectWithMethods } from '@h/options';
 import './queue-events.js';
 import type { LaneBackend } from './contract.js';
 import { checkQueueOptions, type QueueOptions } from './queue-options.js';
@@ -21,7 +21,7 @@ import { TurnPlace } from './turn-place.js';
  * ```
  */
 export const queue = (lanes: LaneBackend, options: QueueOptions = {}): TurnOperator => {
-  checkValue('queue()', 'lanes', lanes, objectWith('enter'));
+  checkValue('queue()', 'lanes', lanes, objectWithMethods('enter'));
   checkQueueOptions(options);
   return intercept('queue', (context) => {
     const place = new TurnPlace(lanes, options, context);

@@ -1,17 +1,17 @@
 import {
-  aFlag,
-  anyText,
-  aText,
-  anObject,
+  anyBoolean,
+  anyString,
+  nonEmptyString,
+  anyObject,
   checkOptions,
   checkValue,
   numberFrom,
-  objectWith,
+  objectWithMethods,
   oneOf,
   recordOf,
   required,
   type OptionChecks,
-} from '@h/turn/options';
+} from '@h/options';
 import type { LaneListener, LaneRequest } from './contract.js';
 
 const priorities = ['foreground', 'normal', 'background'];
@@ -19,25 +19,25 @@ const priorities = ['foreground', 'normal', 'background'];
 /** What the fields of a request take that `run()` has too. */
 export const requestChecks = {
   priority: oneOf(...priorities),
-  trigger: aText,
-  groups: recordOf(aText),
-  label: aText,
+  trigger: nonEmptyString,
+  groups: recordOf(nonEmptyString),
+  label: nonEmptyString,
   idleTimeoutMs: numberFrom(1, Infinity),
   deadlineMs: numberFrom(1, Infinity),
   graceMs: numberFrom(0, Infinity),
   maxWaitMs: numberFrom(0, Infinity),
-  within: anObject,
+  within: anyObject,
 };
 
 const checks: OptionChecks<LaneRequest> = {
   ...requestChecks,
-  session: required(aText),
-  summary: anyText,
-  ahead: aFlag,
+  session: required(nonEmptyString),
+  summary: anyString,
+  ahead: anyBoolean,
 };
 
 /** @throws InvalidOptionError that names the field, its value and what it takes */
 export const checkRequest = (request: LaneRequest, listener: LaneListener): void => {
   checkOptions('enter()', request, checks);
-  checkValue('enter()', 'listener', listener, objectWith('admitted', 'refused'));
+  checkValue('enter()', 'listener', listener, objectWithMethods('admitted', 'refused'));
 };

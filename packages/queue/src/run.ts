@@ -1,4 +1,4 @@
-import { aFunction, aText, checkOptions, checkValue, instanceOf, type OptionChecks } from '@h/turn/options';
+import { anyFunction, nonEmptyString, checkOptions, checkValue, instanceOf, type OptionChecks } from '@h/options';
 import type { LaneBackend, LaneListener, LanePlace, LaneRequest, Lease, WaitingNotice } from './contract.js';
 import { abortError, type LaneError } from './errors.js';
 import { requestChecks } from './request-check.js';
@@ -14,7 +14,7 @@ export interface RunOptions extends Omit<LaneRequest, 'session' | 'summary' | 'a
   readonly onWaiting?: ((notice: WaitingNotice) => void) | undefined;
 }
 
-const checks: OptionChecks<RunOptions> = { ...requestChecks, signal: instanceOf(AbortSignal), onWaiting: aFunction };
+const checks: OptionChecks<RunOptions> = { ...requestChecks, signal: instanceOf(AbortSignal), onWaiting: anyFunction };
 
 /** Runs a task where somebody gives places. */
 export const runIn = <Result>(
@@ -24,8 +24,8 @@ export const runIn = <Result>(
   options?: RunOptions,
 ): Promise<Result> =>
   new Promise<Result>((resolve, reject) => {
-    checkValue('run()', 'session', session, aText);
-    checkValue('run()', 'task', task, aFunction);
+    checkValue('run()', 'session', session, nonEmptyString);
+    checkValue('run()', 'task', task, anyFunction);
     if (options) new TaskRun(task, resolve, reject).enterWith(enter, session, options);
     else enter({ session }, new TaskRun(task, resolve, reject));
   });

@@ -1,5 +1,5 @@
 import type { TurnEventOf } from '@h/turn';
-import { aFlag, aFunction, anyText, checkOptions, either, listOf, objectWith, oneOf } from '@h/turn/options';
+import { anyBoolean, anyFunction, anyString, checkOptions, anyOf, arrayOf, objectWithMethods, oneOf } from '@h/options';
 import type { Redactor } from './redact/create-redactor.js';
 
 /**
@@ -60,10 +60,10 @@ export interface SecurityOptions {
 
 export const checkSecurityOptions = (options: SecurityOptions): void =>
   checkOptions('security()', options, {
-    redactor: either(objectWith('redact', 'inspect', 'redactData', 'stream'), oneOf(false)),
-    redact: listOf(oneOf('results', 'progress', 'approvals', 'input', 'answers', 'state')),
-    external: either(listOf(anyText), aFunction),
-    sourceOf: aFunction,
-    scan: aFlag,
-    createId: aFunction,
+    redactor: anyOf(objectWithMethods('redact', 'inspect', 'redactData', 'stream'), oneOf(false)),
+    redact: arrayOf(oneOf('results', 'progress', 'approvals', 'input', 'answers', 'state')),
+    external: anyOf(arrayOf(anyString), anyFunction),
+    sourceOf: anyFunction,
+    scan: anyBoolean,
+    createId: anyFunction,
   });

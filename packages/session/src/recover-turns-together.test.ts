@@ -268,7 +268,7 @@ describe('asking about open turns', () => {
       {
         code: 'invalid-option',
         message: expect.stringMatching(
-          /takes 'resume', 'finish' or 'leave' as an answer of "ask"; it was given "yes"/,
+          /takes 'resume', 'finish' or 'leave' as an answer of "ask" must be .*; received "yes"/,
         ) as string,
       },
     ],

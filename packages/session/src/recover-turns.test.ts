@@ -1,6 +1,6 @@
 import { harness, reply, repairHistory, type Agent, type JournalRecord, type Message, type TurnEvent } from '@h/turn';
 import { call, response, scriptedModel, scriptedTools, type ScriptedTools } from '@h/turn/testing';
-import { InvalidOptionError } from '@h/turn/options';
+import { InvalidOptionError } from '@h/options';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../test/folders.js';
 import { inSession, stateOf } from './testing/records.js';
@@ -73,7 +73,7 @@ describe('recoverTurns', () => {
     expect(await recoverTurns(agent, { policy: 'resume' })).toEqual([]);
   });
 
-  it('finishes what is open without running anything, from every record', async () => {
+  it('finishes what is open without running anyValue, from every record', async () => {
     const records = await recordsOfTurn();
     for (let length = 1; length < records.length; length += 1) {
       const directory = await temporaryFolder();
@@ -157,7 +157,11 @@ describe('recoverTurns', () => {
   });
 
   it.each<[string, object, RegExp]>([
-    ['an unknown policy', { policy: 'retry' }, /takes "resume" or "finish" or "ask" as "policy"; it was given "retry"/],
+    [
+      'an unknown policy',
+      { policy: 'retry' },
+      /takes "resume" or "finish" or "ask" "policy" must be .*; received "retry"/,
+    ],
     [
       'an unknown option',
       { policy: 'resume', all: true },

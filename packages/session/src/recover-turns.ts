@@ -8,16 +8,16 @@ import {
   type UnfinishedTurn,
 } from '@h/turn';
 import {
-  aFunction,
+  anyFunction,
   checkOptions,
   instanceOf,
   InvalidOptionError,
   oneOf,
   required,
   showValue,
-  wholeFrom,
+  integerFrom,
   type OptionChecks,
-} from '@h/turn/options';
+} from '@h/options';
 import { followTurn } from './follow-turn.js';
 import { createPlaces, type Places } from './places.js';
 
@@ -68,9 +68,9 @@ const owner = 'recoverTurns()';
 
 const checks: OptionChecks<RecoverTurnsOptions> = {
   policy: required(oneOf('resume', 'finish', 'ask')),
-  ask: aFunction,
-  concurrency: wholeFrom(1),
-  onEvent: aFunction,
+  ask: anyFunction,
+  concurrency: integerFrom(1),
+  onEvent: anyFunction,
   signal: instanceOf(AbortSignal),
 };
 

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
-import { checkValue, listOf, type OptionCheck } from '@h/turn/options';
+import { checkValue, arrayOf, type OptionCheck } from '@h/options';
 import { expandHome } from './home.js';
 import type { SkillProblem } from './problem.js';
 import type { Skill } from './skill.js';
@@ -31,7 +31,7 @@ const forbidden: readonly RegExp[] = [
 ];
 
 const aVariable: OptionCheck = {
-  takes: 'the name of a variable, or its beginning with "*"',
+  expected: 'the name of a variable, or its beginning with "*"',
   accepts: (value) => typeof value === 'string' && /^[A-Za-z_][A-Za-z0-9_]*\*?$|^\*$/.test(value),
 };
 
@@ -49,7 +49,7 @@ export const skillEnvironment = async (
   options: SkillEnvironmentOptions,
 ): Promise<SkillEnvironment> => {
   const { allow, home, platform = process.platform } = options;
-  checkValue('skillEnvironment()', 'allow', allow, listOf(aVariable));
+  checkValue('skillEnvironment()', 'allow', allow, arrayOf(aVariable));
   const env: Record<string, string> = Object.create(null) as Record<string, string>;
   const problems: SkillProblem[] = [];
   for (const skill of skills) {

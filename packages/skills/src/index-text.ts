@@ -1,4 +1,4 @@
-import { aText, checkOptions, numberFrom, type OptionChecks } from '@h/turn/options';
+import { nonEmptyString, checkOptions, numberFrom, type OptionChecks } from '@h/options';
 import type { Skill } from './skill.js';
 import { cutToTokens, escaped, estimateTokens } from './text.js';
 
@@ -30,9 +30,9 @@ const leastTokens = 100;
 
 /** What the options of an index have to be. */
 export const indexChecks: OptionChecks<SkillIndexOptions> = {
-  tokensPerSkill: { takes: 'a number above 0', accepts: (value) => typeof value === 'number' && value > 0 },
+  tokensPerSkill: { expected: 'a number above 0', accepts: (value) => typeof value === 'number' && value > 0 },
   maxTokens: numberFrom(leastTokens, Infinity),
-  tool: aText,
+  tool: nonEmptyString,
 };
 
 /** A description shorter than this tells nothing. */

@@ -1,17 +1,17 @@
 import { homedir } from 'node:os';
 import {
-  aFlag,
-  aFunction,
-  anyText,
-  aText,
+  anyBoolean,
+  anyFunction,
+  anyString,
+  nonEmptyString,
   checkOptions,
-  either,
-  listOf,
+  anyOf,
+  arrayOf,
   objectOf,
   required,
-  wholeFrom,
+  integerFrom,
   type OptionChecks,
-} from '@h/turn/options';
+} from '@h/options';
 import { discoverSkills } from './discover.js';
 import type { SkillFolder } from './folders.js';
 import { expandHome } from './home.js';
@@ -37,7 +37,7 @@ export interface SkillLibraryOptions {
   readonly platform?: string | undefined;
   /** Which skills may be used at all. */
   readonly include?: ((skill: Skill) => boolean) | undefined;
-  /** Looks at each file before anything of it is used. */
+  /** Looks at each file before anyValue of it is used. */
   readonly scan?: SkillScan | undefined;
   /**
    * How many skills are used; later ones are left out.
@@ -81,15 +81,18 @@ const maxBytes = 1024 * 1024;
 /** How many files are open at a time. */
 const concurrency = 16;
 
-const aFolder = either(aText, objectOf({ path: required(aText), trusted: aFlag, within: anyText }));
+const aFolder = anyOf(
+  nonEmptyString,
+  objectOf({ path: required(nonEmptyString), trusted: anyBoolean, within: anyString }),
+);
 
 const checks: OptionChecks<SkillLibraryOptions> = {
-  folders: required({ ...listOf(aFolder), takes: 'a list of paths and folders' }),
-  platform: anyText,
-  include: aFunction,
-  scan: aFunction,
-  maxSkills: wholeFrom(1),
-  home: anyText,
+  folders: required({ ...arrayOf(aFolder), expected: 'a list of paths and folders' }),
+  platform: anyString,
+  include: anyFunction,
+  scan: anyFunction,
+  maxSkills: integerFrom(1),
+  home: anyString,
 };
 
 /**

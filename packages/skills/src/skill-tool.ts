@@ -1,5 +1,5 @@
 import type { JSONObject } from '@h/turn';
-import { checkOptions, wholeFrom, type OptionCheck } from '@h/turn/options';
+import { checkOptions, integerFrom, type OptionCheck } from '@h/options';
 import { formatSkillList, formatSkillText } from './format-skill.js';
 import type { SkillLibrary } from './library.js';
 
@@ -35,7 +35,7 @@ export interface SkillTool {
 export const skillToolName = 'skill';
 
 const aToolName: OptionCheck = {
-  takes: '1 to 64 letters, digits, "_" and "-"',
+  expected: '1 to 64 letters, digits, "_" and "-"',
   accepts: (value) => typeof value === 'string' && /^[a-zA-Z0-9_-]{1,64}$/.test(value),
 };
 
@@ -53,7 +53,7 @@ const aToolName: OptionCheck = {
  * ```
  */
 export const skillTool = (library: SkillLibrary, options: SkillToolOptions = {}): SkillTool => {
-  checkOptions('skillTool()', options, { name: aToolName, maxChars: wholeFrom(500) });
+  checkOptions('skillTool()', options, { name: aToolName, maxChars: integerFrom(500) });
   const { name = skillToolName, maxChars = 20_000 } = options;
   return {
     name,

@@ -1,4 +1,4 @@
-import { checkOptions } from '@h/turn/options';
+import { checkOptions } from '@h/options';
 import type { SkillLibrary } from './library.js';
 import { indexChecks, renderSkillIndex, type SkillIndexOptions } from './index-text.js';
 import type { SkillProblem } from './problem.js';

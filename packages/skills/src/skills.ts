@@ -7,7 +7,7 @@ import {
   type TurnEventOf,
   type TurnOperator,
 } from '@h/turn';
-import { checkOptions, numberFrom, objectWith, required, type OptionChecks } from '@h/turn/options';
+import { checkOptions, numberFrom, objectWithMethods, required, type OptionChecks } from '@h/options';
 import { indexChecks, renderSkillIndex, type SkillIndexOptions } from './index-text.js';
 import type { SkillLibrary } from './library.js';
 import type { SkillProblem } from './problem.js';
@@ -34,7 +34,7 @@ const annotationName = 'skills';
 
 const checks: OptionChecks<SkillsOptions> = {
   ...indexChecks,
-  library: required({ ...objectWith('list'), takes: 'a library made by skillLibrary()' }),
+  library: required({ ...objectWithMethods('list'), expected: 'a library made by skillLibrary()' }),
   deadlineMs: numberFrom(0),
 };
 

@@ -1,20 +1,20 @@
 import { TurnError } from '@h/turn';
 import {
-  aFlag,
-  aFunction,
-  anObject,
-  aText,
+  anyBoolean,
+  anyFunction,
+  anyObject,
+  nonEmptyString,
   checkOptions,
-  either,
+  anyOf,
   numberFrom,
   objectOf,
-  objectWith,
+  objectWithMethods,
   oneOf,
   recordOf,
   required,
-  wholeFrom,
+  integerFrom,
   type OptionChecks,
-} from '@h/turn/options';
+} from '@h/options';
 import type { KeepSessions } from './ended-sessions.js';
 import type { AgentKind } from './kind.js';
 import type { SubagentLimits } from './limits.js';
@@ -49,52 +49,52 @@ export const checkSubagents = (options: SubagentsOptions): void => {
 };
 
 const kindChecks: OptionChecks<AgentKind> = {
-  description: required(aText),
-  create: required(aFunction),
-  policy: anObject,
+  description: required(nonEmptyString),
+  create: required(anyFunction),
+  policy: anyObject,
   timeoutMs: numberFrom(1, Infinity),
-  isolate: aFlag,
+  isolate: anyBoolean,
   priority: oneOf('foreground', 'normal', 'background'),
 };
 
 const limitChecks: OptionChecks<SubagentLimits> = {
-  depth: wholeFrom(0, Infinity),
-  children: wholeFrom(1, Infinity),
-  tree: wholeFrom(1, Infinity),
-  concurrency: wholeFrom(1, Infinity),
+  depth: integerFrom(0, Infinity),
+  children: integerFrom(1, Infinity),
+  tree: integerFrom(1, Infinity),
+  concurrency: integerFrom(1, Infinity),
   timeoutMs: numberFrom(1, Infinity),
   graceMs: numberFrom(0, Infinity),
   waitMs: numberFrom(1, Infinity),
-  resultChars: wholeFrom(100, Infinity),
-  unread: wholeFrom(0, Infinity),
+  resultChars: integerFrom(100, Infinity),
+  unread: integerFrom(0, Infinity),
   storeMs: numberFrom(1, Infinity),
 };
 
 const keepChecks: OptionChecks<KeepSessions> = {
-  latest: required(wholeFrom(0)),
-  store: required(objectWith('list', 'delete')),
+  latest: required(integerFrom(0)),
+  store: required(objectWithMethods('list', 'delete')),
 };
 
 const checks: OptionChecks<SubagentsOptions> = {
   agents: required(recordOf(objectOf(kindChecks))),
   limits: objectOf(limitChecks),
-  policy: either(anObject, aFunction),
-  aliases: recordOf(aText),
-  reachOf: aFunction,
-  budget: either(objectWith('share', 'charges'), aFunction),
-  lanes: objectWith('run', 'yieldWhile'),
-  store: objectWith('save', 'delete', 'list'),
+  policy: anyOf(anyObject, anyFunction),
+  aliases: recordOf(nonEmptyString),
+  reachOf: anyFunction,
+  budget: anyOf(objectWithMethods('share', 'charges'), anyFunction),
+  lanes: objectWithMethods('run', 'yieldWhile'),
+  store: objectWithMethods('save', 'delete', 'list'),
   keepSessions: objectOf(keepChecks),
-  artifacts: objectWith('put'),
-  wrap: aFunction,
-  isolate: aFunction,
-  onApproval: aFunction,
+  artifacts: objectWithMethods('put'),
+  wrap: anyFunction,
+  isolate: anyFunction,
+  onApproval: anyFunction,
   parentEnd: oneOf('wait', 'detach', 'cancel'),
-  wake: aFunction,
-  onForgotten: aFunction,
-  onEvent: aFunction,
-  scheduler: objectWith('schedule', 'now'),
-  newId: aFunction,
+  wake: anyFunction,
+  onForgotten: anyFunction,
+  onEvent: anyFunction,
+  scheduler: objectWithMethods('schedule', 'now'),
+  newId: anyFunction,
 };
 
 /** A limit that nobody counts would hold nothing. */

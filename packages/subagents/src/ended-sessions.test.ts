@@ -154,7 +154,7 @@ describe('sessions of sub-agents that have ended', () => {
 
   it.each<[object, RegExp]>([
     [{ latest: 5 }, /needs "keepSessions.store": an object with list\(\) and delete\(\)/],
-    [{ latest: -1, store: shelf().store }, /a whole number from 0 as "keepSessions.latest"; it was given -1/],
+    [{ latest: -1, store: shelf().store }, /"keepSessions.latest" must be an integer from 0; received -1/],
     [{ latest: 1, store: shelf().store, newest: 1 }, /no option "keepSessions.newest"/],
   ])('are kept by options that make sense, not by %j', (keepSessions, message) => {
     expect(() => tree({ parent: [], keepSessions: keepSessions as never })).toThrow(message);

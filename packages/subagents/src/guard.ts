@@ -7,7 +7,7 @@ import {
   type TurnEventOf,
   type TurnOperator,
 } from '@h/turn';
-import { aFunction, anObject, checkOptions } from '@h/turn/options';
+import { anyFunction, anyObject, checkOptions } from '@h/options';
 import type { TurnCheck } from './charged.js';
 import { Consent } from './consent.js';
 import { canonical } from './patterns.js';
@@ -43,7 +43,7 @@ export interface GuardOptions extends InheritOptions {
  */
 export const policyGuard = (policy: AgentPolicy, options: GuardOptions = {}): TurnOperator => {
   checkPolicy(policy);
-  checkOptions('policyGuard()', options, { aliases: anObject, reachOf: aFunction });
+  checkOptions('policyGuard()', options, { aliases: anyObject, reachOf: anyFunction });
   return createGuard(policy, options);
 };
 

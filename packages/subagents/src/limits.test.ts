@@ -162,7 +162,7 @@ describe('the options of subagents', () => {
     [
       'a limit that is none',
       { agents: { worker }, limits: { depth: -1 } },
-      /a whole number from 0 or Infinity as "limits.depth"; it was given -1/,
+      /"limits.depth" must be an integer from 0 or Infinity; received -1/,
     ],
     ['no agents', { agents: {} }, /at least one kind/],
     [

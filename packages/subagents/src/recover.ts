@@ -1,5 +1,5 @@
 import { noUsage, type MaybePromise, type UnfinishedTurn } from '@h/turn';
-import { aFunction, checkOptions } from '@h/turn/options';
+import { anyFunction, checkOptions } from '@h/options';
 import { stillThere } from './child-end.js';
 import { createChild } from './create-child.js';
 import type { Child } from './family.js';
@@ -31,7 +31,7 @@ export interface RecoverOptions {
 
 /** Finds sub-agents whose process died, ends them as interrupted, and lets their parents know with their next turn. */
 export const recover = async (team: Team, options: RecoverOptions = {}): Promise<readonly Orphan[]> => {
-  checkOptions('recover()', options, { unfinished: aFunction, sessions: aFunction });
+  checkOptions('recover()', options, { unfinished: anyFunction, sessions: anyFunction });
   const { unfinished, sessions = () => true } = options;
   const isOurs = ({ root }: ChildRecord): boolean => sessions(root);
   const records = ((await team.options.store?.list(isOurs)) ?? []).filter(isOurs);

@@ -1,5 +1,5 @@
 import { harness, reply, type TurnEventOf } from '@h/turn';
-import { InvalidOptionError } from '@h/turn/options';
+import { InvalidOptionError } from '@h/options';
 import {
   call,
   describeOperator,

@@ -1,5 +1,5 @@
 import { intercept, notice, stop, type TurnOperator } from '@h/turn';
-import { checkOptions, wholeFrom } from '@h/turn/options';
+import { checkOptions, integerFrom } from '@h/options';
 import { streakAfter } from './streak.js';
 
 declare module '@h/turn' {
@@ -33,7 +33,7 @@ export interface TemplateOptions {
  * ```
  */
 export const template = (options: TemplateOptions = {}): TurnOperator => {
-  checkOptions('template()', options, { maxFailures: wholeFrom(1) });
+  checkOptions('template()', options, { maxFailures: integerFrom(1) });
   const { maxFailures = 4 } = options;
   return intercept('template', () => {
     let failures = 0;

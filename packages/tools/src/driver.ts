@@ -1,6 +1,6 @@
 import type { ToolDriver, ToolRunContext } from '@h/turn';
 import { asyncScheduler, Observable, type SchedulerLike } from 'rxjs';
-import { aFlag, aFunction, anything, either, numberFrom, wholeFrom } from '@h/turn/options';
+import { anyBoolean, anyFunction, anyValue, anyOf, numberFrom, integerFrom } from '@h/options';
 import { Batch } from './batch.js';
 import type { Tool } from './define-tool.js';
 import { LateResults } from './late-results.js';
@@ -117,12 +117,12 @@ export const toolDriver = (source: ToolRegistry | readonly Tool[], options: Tool
 };
 
 const rules = {
-  toolset: anything,
+  toolset: anyValue,
   deny: listOfNames,
-  concurrency: wholeFrom(1),
+  concurrency: integerFrom(1),
   timeoutMs: numberFrom(1, Infinity),
-  deadlineAt: either(numberFrom(0, Infinity), aFunction),
+  deadlineAt: anyOf(numberFrom(0, Infinity), anyFunction),
   reserveMs: numberFrom(0, Infinity),
-  replay: aFlag,
-  scheduler: anything,
+  replay: anyBoolean,
+  scheduler: anyValue,
 };

@@ -1,7 +1,7 @@
-import { anyText, checkOptions, listOf, type OptionChecks } from '@h/turn/options';
+import { anyString, checkOptions, arrayOf, type OptionChecks } from '@h/options';
 import { ToolConfigurationError } from './errors.js';
 
-export const listOfNames = listOf(anyText);
+export const listOfNames = arrayOf(anyString);
 
 /**
  * Refuses options that do not exist or have no sense.

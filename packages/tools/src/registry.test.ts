@@ -55,7 +55,7 @@ describe('createRegistry', () => {
 
   it('refuses a toolset that is neither a list nor a function', () => {
     expect(() => createRegistry({ toolsets: { mine: 'read' } } as object)).toThrow(
-      /takes a function or a list of which each is a text as "toolsets.mine"; it was given "read"/,
+      /"toolsets.mine" must be a function or an array in which each item is a string; received "read"/,
     );
   });
 

@@ -1,4 +1,4 @@
-import { aFunction, either, recordOf } from '@h/turn/options';
+import { anyFunction, anyOf, recordOf } from '@h/options';
 import type { Tool } from './define-tool.js';
 import { DuplicateToolError, ToolConfigurationError } from './errors.js';
 import { checkToolOptions, listOfNames } from './options.js';
@@ -26,7 +26,7 @@ export interface RegistryOptions {
 }
 
 /**
- * The tools of one harness. Nothing is registered by importing a module, and no two registries share anything.
+ * The tools of one harness. Nothing is registered by importing a module, and no two registries share anyValue.
  *
  * Tools may be added and removed at any time; drivers see it with the next request.
  */
@@ -37,7 +37,7 @@ export class ToolRegistry implements ToolSource {
   #version = 0;
 
   constructor(options: RegistryOptions = {}) {
-    checkToolOptions('createRegistry()', options, { toolsets: recordOf(either(aFunction, listOfNames)) });
+    checkToolOptions('createRegistry()', options, { toolsets: recordOf(anyOf(anyFunction, listOfNames)) });
     for (const name of ['full', 'read-only']) {
       if (!Object.hasOwn(options.toolsets ?? {}, name)) continue;
       throw new ToolConfigurationError(

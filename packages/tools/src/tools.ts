@@ -1,5 +1,5 @@
 import { intercept, toolCallsOf, type DecisionInput, type TurnEventOf, type TurnOperator } from '@h/turn';
-import { aFunction, anything, either, numberFrom, oneOf } from '@h/turn/options';
+import { anyFunction, anyValue, anyOf, numberFrom, oneOf } from '@h/options';
 import { readArtifactName } from './artifacts/read-artifact.js';
 import type { ArtifactStore } from './artifacts/store.js';
 import { ToolConfigurationError } from './errors.js';
@@ -139,12 +139,12 @@ const checkToolsOptions = (options: ToolsOptions): void => {
   checkToolOptions('tools()', options, {
     maxChars: numberFrom(0, Infinity),
     maxStepChars: numberFrom(0, Infinity),
-    contextWindow: either(numberFrom(1, Infinity), aFunction),
-    artifacts: anything,
-    redact: either(aFunction, oneOf(false)),
+    contextWindow: anyOf(numberFrom(1, Infinity), anyFunction),
+    artifacts: anyValue,
+    redact: anyOf(anyFunction, oneOf(false)),
     exempt: listOfNames,
     maxFileBytes: numberFrom(0, Infinity),
-    driver: anything,
+    driver: anyValue,
   });
   if (options.artifacts === undefined || options.redact !== undefined) return;
   throw new ToolConfigurationError(

@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '@h/turn';
-import { nearestName } from '@h/turn/options';
+import { nearestName } from '@h/options';
 import type { Tool } from './define-tool.js';
 import { UnknownToolError, UnknownToolsetError } from './errors.js';
 

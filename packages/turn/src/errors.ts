@@ -1,15 +1,8 @@
+import { CodedError } from '@h/options';
 import type { ErrorInfo } from './error-info.js';
 
-/** The base of all errors that `@h/turn` throws. `code` says which one it is and stays the same between versions. */
-export class TurnError extends Error {
-  readonly code: string;
-
-  constructor(code: string, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = new.target.name;
-    this.code = code;
-  }
-}
+/** The base of the errors that a turn, its operators and its stores throw. `code` stays the same between versions. */
+export class TurnError extends CodedError {}
 
 /** Something that came from outside has the wrong shape. The message names the path, the value and what was expected. */
 export class InvalidInputError extends TurnError {

@@ -1,4 +1,4 @@
-import { nearestName, showValue } from '@h/turn/options';
+import { nearestName, showValue } from '@h/options';
 import type * as z from 'zod';
 import { printable } from './paths/printable.js';
 

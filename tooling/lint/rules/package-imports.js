@@ -35,7 +35,7 @@ const isShipped = (path) => path.startsWith('src/') && !/\.(?:test|test-d|bench)
 const isForTests = (path) => !isShipped(path) || /^src\/testing[./]/.test(path);
 
 /**
- * What is wrong with an import, if anything.
+ * What is wrong with an import, if anyValue.
  *
  * @type {(specifier: string, filename: string, own: Package, options: Options) => string | undefined}
  */
@@ -67,14 +67,25 @@ const problemWith = (specifier, filename, { folder, manifest, rootManifest }, op
 };
 
 /** What every package may import of the core. */
-const forAll = new Set(['@h/turn', '@h/turn/options', '@h/turn/process']);
+const forAll = new Set(['@h/turn', '@h/turn/process']);
+
+/** The ground floor, from the bottom up: each package may import those before it, and every package above may import them all. */
+const groundFloor = ['@h/options', '@h/process', '@h/files', '@h/shell'];
 
 /** @type {(specifier: string, name: string, path: string, importer: string, options: Options) => string | undefined} */
 const problemWithOwnScope = (specifier, name, path, importer, { bridges = [], siblings = {} }) => {
+  const floor = groundFloor.indexOf(name);
+  if (floor !== -1) {
+    const own = groundFloor.indexOf(importer);
+    return own === -1 || own > floor ? undefined : `${importer} is below ${name} and may not import it.`;
+  }
+  if (groundFloor.includes(importer)) {
+    return `${importer} belongs to the ground floor and may not import ${name}, which is above it.`;
+  }
   if (name !== '@h/turn') {
     return siblings[importer]?.includes(name)
       ? undefined
-      : `${importer} may not import its sibling ${name}: what both need belongs in @h/turn, or is passed in by the app.`;
+      : `${importer} may not import its sibling ${name}: what both need belongs in a package of the ground floor, or is passed in by the app.`;
   }
   if (forAll.has(specifier)) return undefined;
   if (specifier === '@h/turn/testing') return isForTests(path) ? undefined : '@h/turn/testing is for tests.';

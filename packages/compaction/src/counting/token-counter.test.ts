@@ -172,11 +172,11 @@ describe('createTokenCounter', () => {
   it.each([
     [
       { imageToken: 1 },
-      'createTokenCounter() has no option "imageToken" (it was given 1); did you mean "imageTokens"? It knows encodingOf, imageTokens.',
+      'createTokenCounter(): unknown option "imageToken" (received 1). Did you mean "imageTokens"? Known options: encodingOf, imageTokens.',
     ],
-    [{ imageTokens: -1 }, 'createTokenCounter() takes a number from 0 as "imageTokens"; it was given -1.'],
-    [{ encodingOf: 'o200k_base' }, 'createTokenCounter() takes a function as "encodingOf"; it was given "o200k_base".'],
-    [null, 'createTokenCounter() takes an object of options; it was given null.'],
+    [{ imageTokens: -1 }, 'createTokenCounter(): "imageTokens" must be a number from 0; received -1.'],
+    [{ encodingOf: 'o200k_base' }, 'createTokenCounter(): "encodingOf" must be a function; received "o200k_base".'],
+    [null, 'createTokenCounter(): options must be an object; received null.'],
   ])('refuses %j', (options, message) => {
     expect(() => createTokenCounter(options as never)).toThrow(
       expect.objectContaining({ code: 'invalid-option', message }),

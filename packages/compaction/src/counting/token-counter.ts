@@ -1,5 +1,5 @@
 import type { Message, ModelRequest } from '@h/turn';
-import { aFunction, checkOptions, numberFrom } from '@h/turn/options';
+import { anyFunction, checkOptions, numberFrom } from '@h/options';
 import { createCalibration, type Calibration } from './calibration.js';
 import { encodingOf as encodingByName } from './encodings.js';
 import { estimateTokens } from './estimate.js';
@@ -72,7 +72,7 @@ export interface TokenCounter {
  * ```
  */
 export const createTokenCounter = (options: TokenCounterOptions = {}): TokenCounter => {
-  checkOptions('createTokenCounter()', options, { encodingOf: aFunction, imageTokens: numberFrom(0) });
+  checkOptions('createTokenCounter()', options, { encodingOf: anyFunction, imageTokens: numberFrom(0) });
   const { imageTokens = 1600 } = options;
   const encodingOf = remembered(options.encodingOf ?? encodingByName);
   const estimate = createGauge('estimate', estimateTokens, imageTokens);

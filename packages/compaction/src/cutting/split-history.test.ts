@@ -200,9 +200,9 @@ describe('splitHistory', () => {
   it.each([
     [
       { protectToken: 1 },
-      'splitHistory() has no option "protectToken" (it was given 1); did you mean "protectTokens"? It knows protectTokens, summarizerWindow, chunkTokens, count.',
+      'splitHistory(): unknown option "protectToken" (received 1). Did you mean "protectTokens"? Known options: protectTokens, summarizerWindow, chunkTokens, count.',
     ],
-    [{ chunkTokens: 0 }, 'splitHistory() takes a number from 1 or Infinity as "chunkTokens"; it was given 0.'],
+    [{ chunkTokens: 0 }, 'splitHistory(): "chunkTokens" must be a number from 1 or Infinity; received 0.'],
   ])('refuses %j', (options, message) => {
     expect(() => splitHistory([], options as never)).toThrow(
       expect.objectContaining({ code: 'invalid-option', message }),

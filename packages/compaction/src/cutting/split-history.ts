@@ -1,5 +1,5 @@
 import type { Message } from '@h/turn';
-import { aFunction, checkOptions, numberFrom } from '@h/turn/options';
+import { anyFunction, checkOptions, numberFrom } from '@h/options';
 import { estimateTokens } from '../counting/estimate.js';
 import { createGauge } from '../counting/gauge.js';
 import { groupMessages, type MessageGroup } from './groups.js';
@@ -65,7 +65,7 @@ export const splitHistory = (messages: readonly Message[], options: SplitHistory
     protectTokens: numberFrom(0, Infinity),
     summarizerWindow: numberFrom(1, Infinity),
     chunkTokens: numberFrom(1, Infinity),
-    count: aFunction,
+    count: anyFunction,
   });
   const {
     protectTokens = 0,

@@ -558,7 +558,7 @@ describe('options', () => {
     expect(() => handOff({ ...options, summarize: undefined } as never)).toThrow('handOff() needs "summarize"');
     expect(() => handOff({ ...options, maxReset: 1 } as never)).toThrow('no option "maxReset" (it was given 1)');
     expect(() => handOff({ ...options, leastSaving: 2 })).toThrow(
-      'a number from 0 to 1 as "leastSaving"; it was given 2',
+      '"leastSaving" must be a number from 0 to 1; received 2',
     );
     expect(() => handOff({ ...options, chunkChars: 5 })).toThrow('a whole number from 1000');
     expect(notice('handoff.refused', { trigger: 'loop', reason: user('x').role }).type).toBe('handoff.refused');

@@ -1,5 +1,5 @@
 import type { ErrorInfo, MaybePromise, MessageList, Usage } from '@h/turn';
-import { aFunction, numberFrom, objectWith, required, wholeFrom } from '@h/turn/options';
+import { anyFunction, numberFrom, objectWithMethods, required, integerFrom } from '@h/options';
 import { aProject, checkOptions } from '../own-options.js';
 import type { Project } from '../project.js';
 
@@ -133,20 +133,20 @@ const saysOverflow = ({ code, message }: ErrorInfo): boolean =>
 export const handOffSettingsOf = (options: HandOffOptions): HandOffSettings => {
   checkOptions('handOff()', options, {
     project: required(aProject),
-    summarize: required(aFunction),
-    identifiers: required(objectWith('extract', 'missing')),
-    maxFailedCompactions: wholeFrom(1),
+    summarize: required(anyFunction),
+    identifiers: required(objectWithMethods('extract', 'missing')),
+    maxFailedCompactions: integerFrom(1),
     leastSaving: numberFrom(0, 1),
-    maxLoopBlocks: wholeFrom(1),
-    isConfused: aFunction,
-    facts: aFunction,
-    maxResets: wholeFrom(0),
-    minSteps: wholeFrom(0),
-    chunkChars: wholeFrom(1_000),
-    maxBriefingTokens: wholeFrom(100),
-    timeoutMs: wholeFrom(1),
-    isOverflow: aFunction,
-    redact: aFunction,
+    maxLoopBlocks: integerFrom(1),
+    isConfused: anyFunction,
+    facts: anyFunction,
+    maxResets: integerFrom(0),
+    minSteps: integerFrom(0),
+    chunkChars: integerFrom(1_000),
+    maxBriefingTokens: integerFrom(100),
+    timeoutMs: integerFrom(1),
+    isOverflow: anyFunction,
+    redact: anyFunction,
   });
   const { isConfused, facts } = options;
   return {

@@ -167,7 +167,7 @@ describe('continuityTools', () => {
     expect(() => continuityTools({ project } as never)).toThrow('continuityTools() needs "check"');
     expect(() => continuityTools({ project, check, chek: 1 } as never)).toThrow('no option "chek" (it was given 1)');
     expect(() => continuityTools({ project, check: { ...check, timeoutMs: 0 } })).toThrow(
-      '"check.timeoutMs"; it was given 0',
+      '"check.timeoutMs" must be .*; received 0',
     );
   });
 

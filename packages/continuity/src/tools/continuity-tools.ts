@@ -1,4 +1,4 @@
-import { aFunction, aText, either, objectOf, required, wholeFrom } from '@h/turn/options';
+import { anyFunction, nonEmptyString, anyOf, objectOf, required, integerFrom } from '@h/options';
 import { aProject, checkOptions } from '../own-options.js';
 import { ContinuityError } from '../errors.js';
 import { assertOwn, blockTask, claimNext, completeTask, taskOf } from '../progress/changes.js';
@@ -39,7 +39,11 @@ export const continuityTools = (options: ContinuityToolsOptions): readonly Conti
   checkOptions('continuityTools()', options, {
     project: required(aProject),
     check: required(
-      objectOf({ command: required(either(aText, aFunction)), run: required(aFunction), timeoutMs: wholeFrom(1) }),
+      objectOf({
+        command: required(anyOf(nonEmptyString, anyFunction)),
+        run: required(anyFunction),
+        timeoutMs: integerFrom(1),
+      }),
     ),
   });
   const { project, check } = options;

@@ -1,6 +1,6 @@
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { aFunction, aText, checkOptions, numberFrom, required } from '@h/turn/options';
+import { anyFunction, nonEmptyString, checkOptions, numberFrom, required } from '@h/options';
 import type { PoolState, PoolStore } from '../pool/pool-store.js';
 import { withLock } from './lock.js';
 import { readState } from './read-state.js';
@@ -38,7 +38,11 @@ export interface FilePoolStoreOptions {
  * ```
  */
 export const filePoolStore = (options: FilePoolStoreOptions): PoolStore => {
-  checkOptions('filePoolStore()', options, { path: required(aText), staleMs: numberFrom(1, Infinity), now: aFunction });
+  checkOptions('filePoolStore()', options, {
+    path: required(nonEmptyString),
+    staleMs: numberFrom(1, Infinity),
+    now: anyFunction,
+  });
   // oxlint-disable-next-line h/no-clock -- the default clock, which callers may replace
   const { path, staleMs = 5_000, now = () => Date.now() } = options;
   let known: { readonly version: string; readonly state: PoolState } | undefined;

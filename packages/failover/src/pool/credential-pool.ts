@@ -2,19 +2,19 @@ import type { ErrorClass } from '../errors/classify-error.js';
 import { reasonActions, type CooldownTime, type FailoverReason, type FailureScope } from '../reasons.js';
 import { TurnError } from '@h/turn';
 import {
-  aFunction,
-  anObject,
+  anyFunction,
+  anyObject,
   checkOptions,
-  either,
-  listOf,
+  anyOf,
+  arrayOf,
   numberFrom,
   objectOf,
-  objectWith,
+  objectWithMethods,
   oneOf,
   required,
   showValue,
   type OptionCheck,
-} from '@h/turn/options';
+} from '@h/options';
 import { Cooldowns } from './cooldowns.js';
 import { createKeys } from './keys.js';
 import { aProfile, checkIds, type CredentialProfile } from './profile.js';
@@ -242,26 +242,26 @@ export const createCredentialPool = (options: CredentialPoolOptions): Credential
 
 const aTime = numberFrom(0, Infinity);
 const aCooldown = {
-  ...either(
+  ...anyOf(
     oneOf(false),
     objectOf({ baseMs: required(aTime), factor: required(aTime), maxMs: required(aTime) } satisfies Record<
       keyof CooldownTime,
       OptionCheck
     >),
   ),
-  takes: '{ baseMs, factor, maxMs } or false',
+  expected: '{ baseMs, factor, maxMs } or false',
 };
 
 const check = (options: CredentialPoolOptions): void => {
   checkOptions('createCredentialPool()', options, {
-    profiles: required(listOf(aProfile)),
-    store: objectWith('read', 'update'),
+    profiles: required(arrayOf(aProfile)),
+    store: objectWithMethods('read', 'update'),
     refreshMs: numberFrom(0, Infinity),
     cooldowns: objectOf(Object.fromEntries(Object.keys(reasonActions).map((reason) => [reason, aCooldown]))),
-    env: anObject,
-    now: aFunction,
-    random: aFunction,
-    onStoreError: aFunction,
+    env: anyObject,
+    now: anyFunction,
+    random: anyFunction,
+    onStoreError: anyFunction,
   });
   checkIds(options.profiles);
 };

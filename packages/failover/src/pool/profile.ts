@@ -1,5 +1,14 @@
 import type { MaybePromise } from '@h/turn';
-import { aFunction, aText, either, InvalidOptionError, objectOf, required, secret, showValue } from '@h/turn/options';
+import {
+  anyFunction,
+  nonEmptyString,
+  anyOf,
+  InvalidOptionError,
+  objectOf,
+  required,
+  secret,
+  showValue,
+} from '@h/options';
 
 /** A key that is good for a while. */
 export interface IssuedKey {
@@ -25,15 +34,17 @@ export interface CredentialProfile {
 }
 
 const aLine = {
-  takes: 'a text of one line',
-  accepts: (value: unknown) => aText.accepts(value) && !String(value).includes('\n'),
+  expected: 'a text of one line',
+  accepts: (value: unknown) => nonEmptyString.accepts(value) && !String(value).includes('\n'),
 };
 
 /** What a profile has to be. A key is never shown. */
 export const aProfile = objectOf({
   id: required(aLine),
-  provider: required(aText),
-  key: required(either(secret(aText), aFunction, { ...objectOf({ env: required(aText) }), takes: '{ env }' })),
+  provider: required(nonEmptyString),
+  key: required(
+    anyOf(secret(nonEmptyString), anyFunction, { ...objectOf({ env: required(nonEmptyString) }), expected: '{ env }' }),
+  ),
 });
 
 /** @throws InvalidOptionError `invalid-option` where two profiles have the same id */

@@ -1,13 +1,13 @@
 import type { ErrorInfo, ModelDriver, ModelDriverOutput } from '@h/turn';
 import { asyncScheduler, from, Observable, Subscription, type SchedulerLike } from 'rxjs';
-import { checkOptions, numberFrom, objectWith } from '@h/turn/options';
+import { checkOptions, numberFrom, objectWithMethods } from '@h/options';
 
 /** Options of {@link streamTimeouts}. */
 export interface StreamTimeoutsOptions {
   /**
    * How long a model may take to say its first word, in milliseconds.
    *
-   * @defaultValue `120_000`: large models think for more than a minute over a long history before they say anything
+   * @defaultValue `120_000`: large models think for more than a minute over a long history before they say anyValue
    */
   readonly firstByteMs?: number | undefined;
   /**
@@ -42,7 +42,7 @@ export const streamTimeouts = (driver: ModelDriver, options: StreamTimeoutsOptio
   checkOptions('streamTimeouts()', options, {
     firstByteMs: numberFrom(0, Infinity),
     idleMs: numberFrom(0, Infinity),
-    scheduler: objectWith('schedule', 'now'),
+    scheduler: objectWithMethods('schedule', 'now'),
   });
   const { firstByteMs = 120_000, idleMs = 60_000, scheduler = asyncScheduler } = options;
   return (request, context) =>

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { TurnError } from '@h/turn';
-import { aText, checkOptions, required, wholeFrom } from '@h/turn/options';
+import { nonEmptyString, checkOptions, required, integerFrom } from '@h/options';
 import { rulesIn, withRule, type RememberedApproval, type ApprovalStore } from './store.js';
 
 /** Options of {@link fileApprovalStore}. */
@@ -30,7 +30,7 @@ export interface FileApprovalStoreOptions {
  * ```
  */
 export const fileApprovalStore = (options: FileApprovalStoreOptions): ApprovalStore => {
-  checkOptions('fileApprovalStore()', options, { path: required(aText), maxRules: wholeFrom(1, Infinity) });
+  checkOptions('fileApprovalStore()', options, { path: required(nonEmptyString), maxRules: integerFrom(1, Infinity) });
   const { path, maxRules = 1000 } = options;
   let last: Promise<unknown> = Promise.resolve();
   const list = async (): Promise<readonly RememberedApproval[]> => {

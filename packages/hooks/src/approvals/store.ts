@@ -1,5 +1,5 @@
 import type { ToolCall } from '@h/turn';
-import { checkOptions, wholeFrom } from '@h/turn/options';
+import { checkOptions, integerFrom } from '@h/options';
 import { hashCall } from '../canonical.js';
 import { coversCall } from './pattern.js';
 
@@ -74,7 +74,7 @@ export interface MemoryApprovalStoreOptions {
 
 /** Keeps rules for as long as the process runs. */
 export const memoryApprovalStore = (options: MemoryApprovalStoreOptions = {}): ApprovalStore => {
-  checkOptions('memoryApprovalStore()', options, { maxRules: wholeFrom(1, Infinity) });
+  checkOptions('memoryApprovalStore()', options, { maxRules: integerFrom(1, Infinity) });
   let rules: readonly RememberedApproval[] = [];
   return {
     list: () => rules,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { showValue } from '@h/turn/options';
+import { showValue } from '@h/options';
 
 /** The moments that a hook file can name and that exist here. */
 export const commandEvents = [

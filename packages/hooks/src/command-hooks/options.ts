@@ -1,15 +1,15 @@
 import type { SchedulerLike } from 'rxjs';
 import {
-  aFunction,
-  anObject,
-  aText,
+  anyFunction,
+  anyObject,
+  nonEmptyString,
   checkOptions,
-  listOf,
+  arrayOf,
   objectOf,
-  objectWith,
+  objectWithMethods,
   oneOf,
   required,
-} from '@h/turn/options';
+} from '@h/options';
 import type { HookFileScope } from './definitions.js';
 import type { ToolName } from './tool-names.js';
 import type { HookTrust } from './trust.js';
@@ -64,15 +64,15 @@ export interface CommandHooksOptions {
 }
 
 const checks = {
-  projectDir: required(aText),
-  files: listOf(objectOf({ path: aText, scope: oneOf('user', 'project') })),
-  trust: aFunction,
-  toolNames: anObject,
-  env: anObject,
-  keepEnv: listOf(aText),
-  transcriptPath: aFunction,
-  permissionMode: aText,
-  scheduler: objectWith('schedule', 'now'),
+  projectDir: required(nonEmptyString),
+  files: arrayOf(objectOf({ path: nonEmptyString, scope: oneOf('user', 'project') })),
+  trust: anyFunction,
+  toolNames: anyObject,
+  env: anyObject,
+  keepEnv: arrayOf(nonEmptyString),
+  transcriptPath: anyFunction,
+  permissionMode: nonEmptyString,
+  scheduler: objectWithMethods('schedule', 'now'),
 };
 
 /** Refuses options that do not exist, and values that they do not take. @throws InvalidOptionError `invalid-option` */

@@ -3,7 +3,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import * as z from 'zod';
-import { aFunction, aText, checkOptions, required } from '@h/turn/options';
+import { anyFunction, nonEmptyString, checkOptions, required } from '@h/options';
 import { replaceFile } from '../approvals/file-store.js';
 import type { CommandDefinition } from './definitions.js';
 
@@ -53,7 +53,7 @@ const trustSchema = z.object({ version: z.literal(1), trusted: z.record(z.string
  * ```
  */
 export const trustFile = (options: TrustFileOptions): HookTrust => {
-  checkOptions('trustFile()', options, { path: required(aText), ask: aFunction });
+  checkOptions('trustFile()', options, { path: required(nonEmptyString), ask: anyFunction });
   const { path, ask } = options;
   let last: Promise<unknown> = Promise.resolve();
   const decide = async (request: TrustRequest, context: { readonly signal: AbortSignal }): Promise<boolean> => {

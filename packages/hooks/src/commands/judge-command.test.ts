@@ -204,25 +204,25 @@ describe('a policy of one’s own', () => {
   it.each<readonly [object, RegExp]>([
     [
       { denyy: [] },
-      /has no option "denyy" \(it was given \[\]\); did you mean "deny"\? It knows rules, decisions, allow, ask, deny, home/,
+      /unknown option "denyy" \(received \[\]\)\. Did you mean "deny"\? Known options: rules, decisions, allow, ask, deny, home/,
     ],
-    [{ deny: ['*'] }, /takes a pattern like "npm run \*" as "deny\[0\]"; it was given "\*"/],
-    [{ deny: 'git push' }, /"deny"; it was given "git push"/],
+    [{ deny: ['*'] }, /takes a pattern like "npm run \*" "deny\[0\]" must be .*; received "\*"/],
+    [{ deny: 'git push' }, /"deny" must be .*; received "git push"/],
     [{ allow: [''] }, /"allow\[0\]"/],
-    [{ home: 'me' }, /an absolute path as "home"; it was given "me"/],
+    [{ home: 'me' }, /"home" must be an absolute path; received "me"/],
     [{ decisions: { 'git/force': 'allow' } }, /no rule "git\/force" to decide "allow" about; it has git\/force-push, /],
     [
       { decisions: { 'git/clean': 'maybe' } },
-      /"allow" or "ask" or "deny" as "decisions\['git\/clean'\]"; it was given "maybe"/,
+      /"allow" or "ask" or "deny" "decisions\['git\/clean'\]" must be .*; received "maybe"/,
     ],
     [{ rules: [{ rule: 'x' }] }, /needs "rules\[0\]\.decision"/],
     [{ rules: [{ rule: 'x', decision: 'deny', why: 'x', programms: [] }] }, /no option "rules\[0\]\.programms"/],
     [
       { rules: [{ rule: 'x', decision: 'deny', why: 'x', argument: /x/g }] },
-      /"rules\[0\]\.argument"; it was given \/x\/g/,
+      /"rules\[0\]\.argument" must be .*; received \/x\/g/,
     ],
-    [{ project: 'relative' }, /an absolute path as "project"; it was given "relative"/],
-    [{ cwd: 'relative' }, /an absolute path as "cwd"; it was given "relative"/],
+    [{ project: 'relative' }, /"project" must be an absolute path; received "relative"/],
+    [{ cwd: 'relative' }, /"cwd" must be an absolute path; received "relative"/],
   ])('refuses %j', (options, message) => {
     expect(() => judgeCommand('ls', { ...place, ...options })).toThrow(
       expect.objectContaining({ code: 'invalid-option', message: expect.stringMatching(message) as string }) as Error,
@@ -231,7 +231,7 @@ describe('a policy of one’s own', () => {
 
   it('refuses what is no command', () => {
     expect(() => judgeCommand(undefined as unknown as string, place)).toThrow(
-      /takes a text as "command"; it was given undefined/,
+      /"command" must be a string; received undefined/,
     );
   });
 });

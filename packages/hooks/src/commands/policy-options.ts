@@ -1,12 +1,12 @@
 import {
-  aFunction,
-  anObject,
-  anyText,
-  aText,
+  anyFunction,
+  anyObject,
+  anyString,
+  nonEmptyString,
   checkOptions,
   checkValue,
   InvalidOptionError,
-  listOf,
+  arrayOf,
   objectOf,
   oneOf,
   recordOf,
@@ -14,7 +14,7 @@ import {
   showValue,
   type OptionCheck,
   type OptionChecks,
-} from '@h/turn/options';
+} from '@h/options';
 import type { CommandDecision, CommandRule } from './rule.js';
 import { commandRules } from './rules/index.js';
 
@@ -49,40 +49,40 @@ export interface CommandPolicyOptions {
 const aDecision = oneOf('allow', 'ask', 'deny');
 const aPattern: OptionCheck = {
   accepts: (value) => typeof value === 'string' && value.trim() !== '' && value.trim() !== '*',
-  takes: 'a pattern like "npm run *"',
+  expected: 'a pattern like "npm run *"',
 };
 const aPath: OptionCheck = {
   accepts: (value) => typeof value === 'string' && value.startsWith('/'),
-  takes: 'an absolute path',
+  expected: 'an absolute path',
 };
 const aRegExp: OptionCheck = {
   accepts: (value) => value instanceof RegExp && !value.global && !value.sticky,
-  takes: 'a regular expression without the flags g and y',
+  expected: 'a regular expression without the flags g and y',
 };
-const texts = listOf(aText);
+const texts = arrayOf(nonEmptyString);
 
 const aRule = objectOf({
-  rule: required(aText),
+  rule: required(nonEmptyString),
   decision: required(oneOf('ask', 'deny')),
   programs: texts,
   words: texts,
   flags: texts,
   unless: texts,
   argument: aRegExp,
-  paths: anObject,
-  sql: aText,
-  problem: aText,
-  test: aFunction,
-  why: required(aText),
-  instead: aText,
+  paths: anyObject,
+  sql: nonEmptyString,
+  problem: nonEmptyString,
+  test: anyFunction,
+  why: required(nonEmptyString),
+  instead: nonEmptyString,
 });
 
 const checks: OptionChecks<CommandPolicyOptions> = {
-  rules: listOf(aRule),
+  rules: arrayOf(aRule),
   decisions: recordOf(aDecision),
-  allow: listOf(aPattern),
-  ask: listOf(aPattern),
-  deny: listOf(aPattern),
+  allow: arrayOf(aPattern),
+  ask: arrayOf(aPattern),
+  deny: arrayOf(aPattern),
   home: aPath,
 };
 
@@ -108,7 +108,7 @@ export const checkPolicyOptions = (owner: string, options: CommandPolicyOptions)
 
 /** @throws InvalidOptionError `invalid-option` for a command or folder that is none */
 export const checkCommand = (owner: string, command: unknown, cwd: unknown, project: unknown): void => {
-  checkValue(owner, 'command', command, anyText);
+  checkValue(owner, 'command', command, anyString);
   checkValue(owner, 'cwd', cwd, aPath);
   checkValue(owner, 'project', project, aPath);
 };

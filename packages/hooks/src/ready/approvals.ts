@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { ToolCall } from '@h/turn';
-import { aFunction, aText, checkOptions, listOf, objectOf, oneOf } from '@h/turn/options';
+import { anyFunction, nonEmptyString, checkOptions, arrayOf, objectOf, oneOf } from '@h/options';
 import { coversCall } from '../approvals/pattern.js';
 import { requiresApproval } from '../commands/index.js';
 import type { Hook } from '../hook.js';
@@ -79,9 +79,9 @@ export const approvalTools: readonly ApprovalTool[] = [
 
 const checks = {
   mode: oneOf('always', 'never', 'on-risk'),
-  judge: aFunction,
-  tools: listOf(objectOf({ tool: aText, why: aText })),
-  cwd: aText,
+  judge: anyFunction,
+  tools: arrayOf(objectOf({ tool: nonEmptyString, why: nonEmptyString })),
+  cwd: nonEmptyString,
 };
 
 /**

@@ -3,16 +3,16 @@ import { relative, resolve } from 'node:path';
 import type { ToolCall } from '@h/turn';
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
 import {
-  aFunction,
-  aText,
+  anyFunction,
+  nonEmptyString,
   checkOptions,
-  either,
-  listOf,
+  anyOf,
+  arrayOf,
   numberFrom,
-  objectWith,
+  objectWithMethods,
   required,
-  wholeFrom,
-} from '@h/turn/options';
+  integerFrom,
+} from '@h/options';
 import type { AfterToolContext, BeforeToolContext, Hook } from '../hook.js';
 import { quoted } from './command-of-call.js';
 import { countsOf, findingsOf, newFindings, type CheckFindings, type FindingCounts } from './findings.js';
@@ -89,17 +89,17 @@ export interface CheckAfterWriteOptions {
 }
 
 const checks = {
-  check: required(either(aText, aFunction)),
-  files: listOf(aText),
-  cwd: aText,
-  run: aFunction,
+  check: required(anyOf(nonEmptyString, anyFunction)),
+  files: arrayOf(nonEmptyString),
+  cwd: nonEmptyString,
+  run: anyFunction,
   timeoutMs: numberFrom(1, Infinity),
-  maxFindings: wholeFrom(1, Infinity),
-  maxChars: wholeFrom(1, Infinity),
+  maxFindings: integerFrom(1, Infinity),
+  maxChars: integerFrom(1, Infinity),
   debounceMs: numberFrom(0, Infinity),
-  pathOf: aFunction,
-  findingsOf: aFunction,
-  scheduler: objectWith('schedule', 'now'),
+  pathOf: anyFunction,
+  findingsOf: anyFunction,
+  scheduler: objectWithMethods('schedule', 'now'),
 };
 
 /** Of more output than this the findings are not looked for. */

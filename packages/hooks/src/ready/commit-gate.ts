@@ -1,7 +1,16 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { ToolCall } from '@h/turn';
-import { aFlag, aFunction, aText, checkOptions, listOf, numberFrom, required, wholeFrom } from '@h/turn/options';
+import {
+  anyBoolean,
+  anyFunction,
+  nonEmptyString,
+  checkOptions,
+  arrayOf,
+  numberFrom,
+  required,
+  integerFrom,
+} from '@h/options';
 import { commitsIn, type CommitCommand, type EarlierCommand } from '../commands/git-commits.js';
 import { wordPattern } from '../commands/word-pattern.js';
 import type { Denial, Hook } from '../hook.js';
@@ -59,14 +68,14 @@ export interface CommitGateOptions {
 }
 
 const checks = {
-  command: required(aText),
-  cwd: aText,
-  run: aFunction,
+  command: required(nonEmptyString),
+  cwd: nonEmptyString,
+  run: anyFunction,
   timeoutMs: numberFrom(1, Infinity),
-  maxChars: wholeFrom(1, Infinity),
-  wipBranches: listOf(aText),
-  allowMixed: aFlag,
-  commandOf: aFunction,
+  maxChars: integerFrom(1, Infinity),
+  wipBranches: arrayOf(nonEmptyString),
+  allowMixed: anyBoolean,
+  commandOf: anyFunction,
 };
 
 /** The gate waits for the runner, which ends the command by itself. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { ToolCall } from '@h/turn';
-import { aFunction, aText, checkOptions, listOf, oneOf } from '@h/turn/options';
+import { anyFunction, nonEmptyString, checkOptions, arrayOf, oneOf } from '@h/options';
 import { commandPolicy } from '../commands/command-policy.js';
 import type { CommandPolicyOptions } from '../commands/policy-options.js';
 import type { Finding } from '../commands/rule.js';
@@ -35,7 +35,12 @@ export interface DestructiveCommandsOptions extends CommandPolicyOptions {
   readonly doubtful?: 'ask' | 'deny' | undefined;
 }
 
-const checks = { cwd: aText, tools: listOf(aText), commandOf: aFunction, doubtful: oneOf('ask', 'deny') };
+const checks = {
+  cwd: nonEmptyString,
+  tools: arrayOf(nonEmptyString),
+  commandOf: anyFunction,
+  doubtful: oneOf('ask', 'deny'),
+};
 
 /** More of them than this are not told. */
 const maxTold = 5;

@@ -1,5 +1,5 @@
 import type { ErrorInfo, Message, ToolCall, TurnOutcome, Usage, UserMessage } from '@h/turn';
-import { aFunction, checkOptions, either, listOf, numberFrom } from '@h/turn/options';
+import { anyFunction, checkOptions, anyOf, arrayOf, numberFrom } from '@h/options';
 import type { AfterReplyContext, HookContext, HookSource, OnDecisionContext } from '../hook.js';
 import { citationCollector, type Citation, type SourcesOf } from './citations.js';
 
@@ -71,11 +71,11 @@ export interface FinalizersOptions {
 }
 
 const checks = {
-  citations: aFunction,
-  sourcesOf: aFunction,
-  memory: aFunction,
-  decisions: aFunction,
-  errors: either(aFunction, listOf(aFunction)),
+  citations: anyFunction,
+  sourcesOf: anyFunction,
+  memory: anyFunction,
+  decisions: anyFunction,
+  errors: anyOf(anyFunction, arrayOf(anyFunction)),
   timeoutMs: numberFrom(0, Infinity),
 };
 

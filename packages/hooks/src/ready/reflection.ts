@@ -1,15 +1,15 @@
 import { toErrorInfo, type Message } from '@h/turn';
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
 import {
-  aFunction,
-  aText,
+  anyFunction,
+  nonEmptyString,
   checkOptions,
   numberFrom,
-  objectWith,
+  objectWithMethods,
   required,
   showValue,
-  wholeFrom,
-} from '@h/turn/options';
+  integerFrom,
+} from '@h/options';
 import type { Hook } from '../hook.js';
 
 /** A draft answer, for whoever judges it. */
@@ -96,14 +96,14 @@ export interface ReflectionOptions {
 }
 
 const checks = {
-  judge: required(aFunction),
-  remaining: aFunction,
+  judge: required(anyFunction),
+  remaining: anyFunction,
   minTokens: numberFrom(0, Infinity),
   minTimeMs: numberFrom(0, Infinity),
   timeoutMs: numberFrom(0, Infinity),
-  maxSendBacks: wholeFrom(0, Infinity),
-  prompt: aText,
-  scheduler: objectWith('schedule', 'now'),
+  maxSendBacks: integerFrom(0, Infinity),
+  prompt: nonEmptyString,
+  scheduler: objectWithMethods('schedule', 'now'),
 };
 
 const defaultPrompt = 'A review of your answer found something to improve. Revise it, and answer again in full:';

@@ -1,7 +1,7 @@
 import { context, metrics, trace, type Context, type Meter, type Tracer } from '@opentelemetry/api';
 import type { ModelDriver, ToolDriver } from '@h/turn';
 import { from, Observable, type ObservableInput } from 'rxjs';
-import { checkOptions, objectWith, wholeFrom } from '@h/turn/options';
+import { checkOptions, objectWithMethods, integerFrom } from '@h/options';
 import { isNotice, isRunEnd, type Observation } from '../observation.js';
 import type { Follower, Sink } from '../sinks/sink.js';
 import { createMetrics, type Metrics } from './metrics.js';
@@ -61,9 +61,9 @@ export interface OtelSink extends Sink {
  */
 export const otelSink = (options: OtelSinkOptions = {}): OtelSink => {
   checkOptions('otelSink()', options, {
-    tracer: objectWith('startSpan'),
-    meter: objectWith('createHistogram'),
-    maxLabelValues: wholeFrom(1, Infinity),
+    tracer: objectWithMethods('startSpan'),
+    meter: objectWithMethods('createHistogram'),
+    maxLabelValues: integerFrom(1, Infinity),
   });
   const {
     tracer = trace.getTracer('@h/observe'),

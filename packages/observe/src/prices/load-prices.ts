@@ -1,5 +1,5 @@
 import type { Usage } from '@h/turn';
-import { aFunction, anObject, checkOptions } from '@h/turn/options';
+import { anyFunction, anyObject, checkOptions } from '@h/options';
 import { cleanUsage } from '../usage/clean-usage.js';
 import { priceTable, type CostOf, type PriceTable } from '../usage/cost-of.js';
 import { lru } from '../usage/lru.js';
@@ -38,7 +38,7 @@ const maxModels = 500;
  * ```
  */
 export const loadPrices = async (options: LoadPricesOptions = {}): Promise<CostOf> => {
-  checkOptions('loadPrices()', options, { overrides: anObject, now: aFunction });
+  checkOptions('loadPrices()', options, { overrides: anyObject, now: anyFunction });
   // oxlint-disable-next-line h/no-clock -- the default clock, which callers may replace
   const { overrides = {}, now = () => new Date() } = options;
   const catalog = await import('@pydantic/genai-prices');

@@ -100,7 +100,7 @@ describe('loadPrices', () => {
 
   it('refuses options that it does not know', async () => {
     await expect(loadPrices({ override: {} } as never)).rejects.toThrow(
-      'loadPrices() has no option "override" (it was given {}); did you mean "overrides"? It knows overrides, now.',
+      'loadPrices(): unknown option "override" (received {}). Did you mean "overrides"? Known options: overrides, now.',
     );
   });
 });

@@ -209,7 +209,7 @@ describe('record', () => {
   });
 
   it.each([
-    [{ maxBytes: 1 }, 'has no option "maxBytes"'],
+    [{ maxBytes: 1 }, 'unknown option "maxBytes"'],
     [{ content: 'no' }, 'true or false as "content"'],
     [{ sessionKey: 'md5' }, '"hash" or "plain"'],
     [{ flushMs: -1 }, '"flushMs"'],
@@ -220,9 +220,7 @@ describe('record', () => {
   });
 
   it('refuses what is no file', () => {
-    expect(() => record('')).toThrow(
-      'record() takes a text that is not empty or a function as "file"; it was given ""',
-    );
+    expect(() => record('')).toThrow('record(): "file" must be a non-empty string or a function; received ""');
   });
 });
 

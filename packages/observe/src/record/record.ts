@@ -1,5 +1,14 @@
 import { intercept, TurnError, type TurnEvent, type TurnEventOf, type TurnOperator } from '@h/turn';
-import { aFlag, aFunction, aText, checkOptions, checkValue, either, numberFrom, oneOf } from '@h/turn/options';
+import {
+  anyBoolean,
+  anyFunction,
+  nonEmptyString,
+  checkOptions,
+  checkValue,
+  anyOf,
+  numberFrom,
+  oneOf,
+} from '@h/options';
 import { monotonicClock } from '../clock.js';
 import type { TextRules } from '../plain-data.js';
 import { round } from '../model-watch.js';
@@ -67,16 +76,16 @@ export const record = (
   file: string | ((start: TurnEventOf<'turn.start'>) => string),
   options: RecordOptions = {},
 ): TurnOperator => {
-  checkValue('record()', 'file', file, either(aText, aFunction));
+  checkValue('record()', 'file', file, anyOf(nonEmptyString, anyFunction));
   checkOptions('record()', options, {
-    redact: aFunction,
-    content: aFlag,
+    redact: anyFunction,
+    content: anyBoolean,
     maxContentChars: numberFrom(0, Infinity),
     maxChars: numberFrom(0, Infinity),
     sessionKey: oneOf('hash', 'plain'),
     flushMs: numberFrom(0, maxFlushMs),
-    onError: aFunction,
-    clock: aFunction,
+    onError: anyFunction,
+    clock: anyFunction,
   });
   const {
     redact = (text) => text,

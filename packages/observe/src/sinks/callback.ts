@@ -1,5 +1,5 @@
 import type { MaybePromise } from '@h/turn';
-import { aFunction, checkOptions, checkValue, wholeFrom } from '@h/turn/options';
+import { anyFunction, checkOptions, checkValue, integerFrom } from '@h/options';
 import type { Observation } from '../observation.js';
 import type { Sink } from './sink.js';
 
@@ -37,8 +37,8 @@ export const callbackSink = (
   callback: (observation: Observation) => MaybePromise<void>,
   options: CallbackSinkOptions = {},
 ): CallbackSink => {
-  checkValue('callbackSink()', 'callback', callback, aFunction);
-  checkOptions('callbackSink()', options, { maxPending: wholeFrom(1, Infinity), onError: aFunction });
+  checkValue('callbackSink()', 'callback', callback, anyFunction);
+  checkOptions('callbackSink()', options, { maxPending: integerFrom(1, Infinity), onError: anyFunction });
   const { maxPending = 1000, onError } = options;
   const pending = new Set<PromiseLike<void>>();
   let dropped = 0;

@@ -1,4 +1,4 @@
-import { aFunction, aText, checkOptions, checkValue, numberFrom, wholeFrom } from '@h/turn/options';
+import { anyFunction, nonEmptyString, checkOptions, checkValue, numberFrom, integerFrom } from '@h/options';
 import { isRunEnd } from '../observation.js';
 import { createEncoder, maxEncoded } from './encode.js';
 import { linesFile, maxFlushMs } from './lines-file.js';
@@ -54,12 +54,12 @@ export interface JsonLinesSink extends Sink {
  * ```
  */
 export const jsonLinesSink = (file: string, options: JsonLinesSinkOptions = {}): JsonLinesSink => {
-  checkValue('jsonLinesSink()', 'file', file, aText);
+  checkValue('jsonLinesSink()', 'file', file, nonEmptyString);
   checkOptions('jsonLinesSink()', options, {
     maxBytes: numberFrom(1, Infinity),
-    maxFiles: wholeFrom(0, Infinity),
+    maxFiles: integerFrom(0, Infinity),
     flushMs: numberFrom(0, maxFlushMs),
-    onError: aFunction,
+    onError: anyFunction,
   });
   const { maxBytes = 50_000_000, maxFiles = 5, flushMs = 200, onError = warn(file) } = options;
   const lines = linesFile({ path: file, maxBytes, maxFiles: Math.min(maxFiles, 10_000), flushMs, onError });

@@ -1,4 +1,4 @@
-import { checkOptions, wholeFrom } from '@h/turn/options';
+import { checkOptions, integerFrom } from '@h/options';
 import type { Observation } from '../observation.js';
 import type { Sink } from './sink.js';
 
@@ -34,7 +34,7 @@ export interface MemorySink extends Sink {
  * ```
  */
 export const memorySink = (options: MemorySinkOptions = {}): MemorySink => {
-  checkOptions('memorySink()', options, { maxObservations: wholeFrom(1, Infinity) });
+  checkOptions('memorySink()', options, { maxObservations: integerFrom(1, Infinity) });
   const { maxObservations = 10_000 } = options;
   let ring: Observation[] = [];
   let next = 0;

@@ -1,12 +1,12 @@
 import {
-  anObject,
-  anyText,
+  anyObject,
+  anyString,
   checkOptions,
   checkValue,
   InvalidOptionError,
-  objectWith,
+  objectWithMethods,
   showValue,
-} from '@h/turn/options';
+} from '@h/options';
 import type { Observation } from '../observation.js';
 import { parseLevels, type Levels } from './levels.js';
 import type { Sink } from './sink.js';
@@ -52,8 +52,8 @@ export const subsystemLoggers = <Logger extends PinoLogger>(
   logger: Logger,
   options: SubsystemLoggersOptions = {},
 ): ((subsystem: string) => ReturnType<Logger['child']>) => {
-  checkValue('subsystemLoggers()', 'logger', logger, objectWith('child', 'debug', 'info', 'warn', 'error'));
-  checkOptions('subsystemLoggers()', options, { levels: anObject, environment: anyText });
+  checkValue('subsystemLoggers()', 'logger', logger, objectWithMethods('child', 'debug', 'info', 'warn', 'error'));
+  checkOptions('subsystemLoggers()', options, { levels: anyObject, environment: anyString });
   const { levels: given = {}, environment = process.env['H_LOG'] ?? '' } = options;
   const levels: Levels = { ...given, ...parseLevels(environment) };
   for (const [name, level] of Object.entries(levels)) assertLevel(logger, name, level);

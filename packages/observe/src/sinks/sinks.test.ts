@@ -188,9 +188,9 @@ describe('jsonLinesSink', () => {
   });
 
   it.each([
-    [{ maxByte: 1 }, 'has no option "maxByte"'],
-    [{ maxFiles: 0.5 }, 'a whole number from 0 or Infinity as "maxFiles"; it was given 0.5'],
-    [{ flushMs: Number.NaN }, 'as "flushMs"; it was given NaN'],
+    [{ maxByte: 1 }, 'unknown option "maxByte"'],
+    [{ maxFiles: 0.5 }, '"maxFiles" must be an integer from 0 or Infinity; received 0.5'],
+    [{ flushMs: Number.NaN }, '"flushMs" must be .*; received NaN'],
   ])('refuses %j', (options, message) => {
     expect(() => jsonLinesSink('x', options as never)).toThrow(message);
   });

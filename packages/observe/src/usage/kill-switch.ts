@@ -1,5 +1,5 @@
 import { intercept, stop, type TurnOperator } from '@h/turn';
-import { checkValue, objectWith } from '@h/turn/options';
+import { checkValue, objectWithMethods } from '@h/options';
 import type { UsageMeter } from './usage-meter.js';
 
 /**
@@ -17,7 +17,7 @@ import type { UsageMeter } from './usage-meter.js';
  * ```
  */
 export const killSwitch = (meter: Pick<UsageMeter, 'exceeded'>): TurnOperator => {
-  checkValue('killSwitch()', 'meter', meter, objectWith('exceeded'));
+  checkValue('killSwitch()', 'meter', meter, objectWithMethods('exceeded'));
   return intercept('kill-switch', () => {
     let session: string | undefined;
     return {

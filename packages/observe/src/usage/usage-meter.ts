@@ -1,5 +1,5 @@
 import type { JSONValue, Usage } from '@h/turn';
-import { aFunction, checkOptions, numberFrom, objectOf, wholeFrom, type OptionChecks } from '@h/turn/options';
+import { anyFunction, checkOptions, numberFrom, objectOf, integerFrom, type OptionChecks } from '@h/options';
 import { cleanUsage } from './clean-usage.js';
 import type { CostOf } from './cost-of.js';
 import { exceededBy, type BudgetExceeded, type UsageLimits } from './limits.js';
@@ -105,14 +105,14 @@ const maxDepth = 20;
  */
 export const createUsageMeter = (options: UsageMeterOptions = {}): UsageMeter => {
   checkOptions('createUsageMeter()', options, {
-    costOf: aFunction,
+    costOf: anyFunction,
     limits: objectOf({
       maxInputTokens: numberFrom(0, Infinity),
       maxOutputTokens: numberFrom(0, Infinity),
       maxCost: numberFrom(0, Infinity),
     } satisfies OptionChecks<UsageLimits>),
-    maxSessions: wholeFrom(1, Infinity),
-    maxTurns: wholeFrom(1, Infinity),
+    maxSessions: integerFrom(1, Infinity),
+    maxTurns: integerFrom(1, Infinity),
   });
   const { costOf = () => undefined, limits = {}, maxSessions = 10_000, maxTurns = 10_000 } = options;
   const turns = lru<TurnEntry>(maxTurns);

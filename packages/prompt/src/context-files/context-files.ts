@@ -1,15 +1,15 @@
 import {
-  aFunction,
-  aText,
+  anyFunction,
+  nonEmptyString,
   checkOptions,
-  listOf,
+  arrayOf,
   oneOf,
   recordOf,
   required,
-  wholeFrom,
+  integerFrom,
   type OptionCheck,
   type OptionChecks,
-} from '@h/turn/options';
+} from '@h/options';
 import { hashText } from '../hash.js';
 import { normalizeText } from '../normalize.js';
 import type { FoundSection, SectionProblem, SectionSource } from '../sections.js';
@@ -61,18 +61,18 @@ export interface ContextFilesOptions {
 const leastRest = 200;
 
 const aName: OptionCheck = {
-  takes: 'a name or a path below a folder, with "/" between its parts and without ".."',
+  expected: 'a name or a path below a folder, with "/" between its parts and without ".."',
   accepts: (value) => isName(value),
 };
 
 const checks: OptionChecks<ContextFilesOptions> = {
-  workspace: required({ ...aText, takes: 'the path of a folder' }),
-  root: { ...aText, takes: 'the path of a folder' },
-  names: listOf(aName),
+  workspace: required({ ...nonEmptyString, expected: 'the path of a folder' }),
+  root: { ...nonEmptyString, expected: 'the path of a folder' },
+  names: arrayOf(aName),
   tiers: recordOf(oneOf('session', 'volatile', 'bootstrap')),
-  maxChars: wholeFrom(leastRest),
-  maxTotalChars: wholeFrom(leastRest),
-  scan: aFunction,
+  maxChars: integerFrom(leastRest),
+  maxTotalChars: integerFrom(leastRest),
+  scan: anyFunction,
 };
 
 const standardTiers: NonNullable<ContextFilesOptions['tiers']> = {

@@ -1,5 +1,5 @@
 import { decodeRecord, encodeRecord, TurnError, type JSONValue, type TurnEventOf, type UserMessage } from '@h/turn';
-import { anObject, anyText, aText, objectOf, oneOf, required } from '@h/turn/options';
+import { anyObject, anyString, nonEmptyString, objectOf, oneOf, required } from '@h/options';
 import type { KeptMessage, KnownDelivery } from '../inbox-store.js';
 
 /** One line of the file: what has happened to a message. */
@@ -60,33 +60,39 @@ const toEntry = (entry: object): Entry | undefined => {
 };
 
 const known = objectOf({
-  session: required(aText),
-  id: required(aText),
+  session: required(nonEmptyString),
+  id: required(nonEmptyString),
   delivery: required(
     objectOf({
       status: required(oneOf('delivered')),
       how: required(oneOf('turn', 'steered')),
-      turn: required(anyText),
+      turn: required(anyString),
     }),
   ),
 });
 
-const removed = objectOf({ type: required(oneOf('removed')), tag: required(aText), delivered: known });
+const removed = objectOf({ type: required(oneOf('removed')), tag: required(nonEmptyString), delivered: known });
 
 const delivered = objectOf({ type: required(oneOf('delivered')), delivered: required(known) });
 
-const options = objectOf({ id: aText, mode: aText, trigger: aText, priority: aText, metadata: anObject });
+const options = objectOf({
+  id: nonEmptyString,
+  mode: nonEmptyString,
+  trigger: nonEmptyString,
+  priority: nonEmptyString,
+  metadata: anyObject,
+});
 
 const saved = objectOf({
   type: required(oneOf('saved')),
   message: required(
     objectOf({
-      tag: required(aText),
-      session: required(aText),
+      tag: required(nonEmptyString),
+      session: required(nonEmptyString),
       mode: required(oneOf('steer', 'followup', 'collect', 'interrupt')),
-      mergeKey: required(anyText),
+      mergeKey: required(anyString),
       options: required(options),
-      message: required(anObject),
+      message: required(anyObject),
     }),
   ),
 });

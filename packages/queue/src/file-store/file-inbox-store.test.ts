@@ -368,7 +368,7 @@ describe('fileInboxStore', () => {
     [
       'a lease that is none',
       { directory: 'x', leaseMs: 1 },
-      /a number from 100 to 2147483647 as "leaseMs"; it was given 1\./,
+      /"leaseMs" must be a number from 100 to 2147483647; received 1\./,
     ],
   ])('refuses %s', (_, options, message) => {
     expect(() => fileInboxStore(options as never)).toThrow(message);

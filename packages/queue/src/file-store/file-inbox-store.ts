@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { TurnError } from '@h/turn';
-import { aFunction, aText, checkOptions, numberFrom, required } from '@h/turn/options';
+import { anyFunction, nonEmptyString, checkOptions, numberFrom, required } from '@h/options';
 import type { InboxContents, InboxStore } from '../inbox-store.js';
 import { syncFolder } from './files.js';
 import { KeptFile } from './kept-file.js';
@@ -42,9 +42,9 @@ export interface FileInboxStoreOptions {
  */
 export const fileInboxStore = (options: FileInboxStoreOptions): InboxStore => {
   checkOptions('fileInboxStore()', options, {
-    directory: required(aText),
+    directory: required(nonEmptyString),
     leaseMs: numberFrom(100, 2_147_483_647),
-    onProblem: aFunction,
+    onProblem: anyFunction,
   });
   const { directory, leaseMs = 30_000, onProblem } = options;
   const tell = (problem: FileInboxProblem): void => {

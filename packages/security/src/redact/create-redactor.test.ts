@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { alphanumeric, drawn, privateKey, randomValue, tokenMakers } from '../../test/secrets.js';
-import { InvalidOptionError } from '@h/turn/options';
+import { InvalidOptionError } from '@h/options';
 import { createRedactor } from './create-redactor.js';
 
 const { redact, inspect, redactData, stream } = createRedactor();

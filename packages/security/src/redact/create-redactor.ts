@@ -1,4 +1,4 @@
-import { anyText, checkOptions, InvalidOptionError, listOf, secret, showValue } from '@h/turn/options';
+import { anyString, checkOptions, InvalidOptionError, arrayOf, secret, showValue } from '@h/options';
 import { formFinder } from './find-secrets.js';
 import { replaceAll, replacingStream, type Finder, type ReplacingStream } from './finder.js';
 import { knownValueFinder, minKnownValue } from './known-values.js';
@@ -63,7 +63,7 @@ export interface RedactionStream {
  * ```
  */
 export const createRedactor = (options: RedactorOptions = {}): Redactor => {
-  checkOptions('createRedactor()', options, { values: listOf(secret(anyText)), replacement: anyText });
+  checkOptions('createRedactor()', options, { values: arrayOf(secret(anyString)), replacement: anyString });
   const { values = [], replacement = '[redacted]' } = options;
   const known = knownValueFinder(values);
   const finders = [...(known === undefined ? [] : [known]), formFinder(replacement)];

@@ -1,4 +1,4 @@
-import { anyText, checkOptions, oneOf } from '@h/turn/options';
+import { anyString, checkOptions, oneOf } from '@h/options';
 import { findEncoded } from './encoded.js';
 import { findCommands } from './exfiltration.js';
 import { overlap, type Finding, type Hit, type Severity } from './finding.js';
@@ -52,7 +52,7 @@ export interface ScanContextResult {
  * ```
  */
 export const scanContext = (text: string, options: ScanContextOptions = {}): ScanContextResult => {
-  checkOptions('scanContext()', options, { path: anyText, policy: oneOf('block', 'strip', 'warn') });
+  checkOptions('scanContext()', options, { path: anyString, policy: oneOf('block', 'strip', 'warn') });
   const { path, policy = 'strip' } = options;
   const findings = placed(text, hitsIn(text));
   const verdict = verdictOf(findings);

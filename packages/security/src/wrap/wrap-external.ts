@@ -1,4 +1,4 @@
-import { aFunction, anyText, checkOptions, InvalidOptionError, required, showValue } from '@h/turn/options';
+import { anyFunction, anyString, checkOptions, InvalidOptionError, required, showValue } from '@h/options';
 import { defuse } from './defuse.js';
 
 /** Options of {@link wrapExternal}. */
@@ -34,7 +34,7 @@ export interface Wrapping {
  * ```
  */
 export const wrapExternal = (content: string, options: WrapExternalOptions): string => {
-  checkOptions('wrapExternal()', options, { source: required(anyText), createId: aFunction });
+  checkOptions('wrapExternal()', options, { source: required(anyString), createId: anyFunction });
   const { source, createId } = options;
   const { begin, end } = createWrapping(source, [content], createId);
   return `${begin}\n${defuse(content)}\n${end}`;

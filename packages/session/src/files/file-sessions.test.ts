@@ -12,7 +12,7 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SessionBusyError, type TurnEvent } from '@h/turn';
-import { InvalidOptionError } from '@h/turn/options';
+import { InvalidOptionError } from '@h/options';
 import { event, user } from '@h/turn/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../test/folders.js';
@@ -538,22 +538,18 @@ describe('options', () => {
       /no option "sync" .* knows directory, fsync, leaseMs, onProblem/,
     ],
     ['no directory', {}, /needs "directory"/],
-    ['an empty directory', { directory: '' }, /takes a text that is not empty as "directory"; it was given ""/],
+    ['an empty directory', { directory: '' }, /"directory" must be a non-empty string; received ""/],
     [
       'an unknown policy',
       { directory: 'x', fsync: 'always' },
-      /takes "record" or "turn" or "never" as "fsync"; it was given "always"/,
+      /takes "record" or "turn" or "never" "fsync" must be .*; received "always"/,
     ],
     [
       'a lease that is too short',
       { directory: 'x', leaseMs: 10 },
-      /takes a number from 100 to 2147483647 as "leaseMs"; it was given 10/,
+      /"leaseMs" must be a number from 100 to 2147483647; received 10/,
     ],
-    [
-      'a problem handler that is none',
-      { directory: 'x', onProblem: 1 },
-      /takes a function as "onProblem"; it was given 1/,
-    ],
+    ['a problem handler that is none', { directory: 'x', onProblem: 1 }, /"onProblem" must be a function; received 1/],
   ])('are refused with %s', (_, options, message) => {
     expect(() => fileSessions(options as never)).toThrow(InvalidOptionError);
     expect(() => fileSessions(options as never)).toThrow(message);

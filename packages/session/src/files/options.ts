@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { aFunction, aText, checkOptions, numberFrom, oneOf, required, type OptionChecks } from '@h/turn/options';
+import { anyFunction, nonEmptyString, checkOptions, numberFrom, oneOf, required, type OptionChecks } from '@h/options';
 import { quietly } from '../quietly.js';
 import type { SessionProblem } from './problem.js';
 
@@ -39,10 +39,10 @@ const maxTimerMs = 2_147_483_647;
 const leastLeaseMs = 100;
 
 const checks: OptionChecks<FileSessionsOptions> = {
-  directory: required(aText),
+  directory: required(nonEmptyString),
   fsync: oneOf(...(['record', 'turn', 'never'] satisfies FsyncPolicy[])),
   leaseMs: numberFrom(leastLeaseMs, maxTimerMs),
-  onProblem: aFunction,
+  onProblem: anyFunction,
 };
 
 /** The options with their defaults. @throws InvalidOptionError */

@@ -1,5 +1,5 @@
 import type { Message } from '@h/turn';
-import { aText, checkOptions, numberFrom, required, type OptionChecks } from '@h/turn/options';
+import { nonEmptyString, checkOptions, numberFrom, required, type OptionChecks } from '@h/options';
 import { toAISDK } from './ai-sdk.js';
 import type { FormatContext } from './format-options.js';
 import { aFormat, withoutOverflow } from './parse-transcript.js';
@@ -47,8 +47,8 @@ const maxTime = 8.64e15;
 
 const checks: OptionChecks<FormatTranscriptOptions> = {
   format: required(aFormat),
-  session: aText,
-  cwd: aText,
+  session: nonEmptyString,
+  cwd: nonEmptyString,
   at: numberFrom(0, maxTime),
 };
 

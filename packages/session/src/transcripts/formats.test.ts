@@ -724,11 +724,11 @@ describe('what is no transcript', () => {
   it('is refused, and so are unknown options and formats', () => {
     expect(() => parseTranscript('x\ny', { format: 'codex' })).toThrow(/no line that is a JSON object/);
     expect(() => parseTranscript('[]', { format: 'gemini' as TranscriptFormat })).toThrow(
-      /"ai-sdk" as "format"; it was given "gemini"/,
+      /"ai-sdk" "format" must be .*; received "gemini"/,
     );
     expect(() => parseTranscript('[]', { as: 'pi' } as object)).toThrow(/no option "as" .* knows format/);
     expect(() => formatTranscript([], { format: 'gemini' as TranscriptFormat })).toThrow(
-      /"ai-sdk" as "format"; it was given "gemini"/,
+      /"ai-sdk" "format" must be .*; received "gemini"/,
     );
     expect(() => formatTranscript([], { format: 'pi', at: Number.NaN })).toThrow(/as "at"/);
     expect(() => parseTranscript(Buffer.from('[]') as never)).toThrow(/takes a text as "text"/);

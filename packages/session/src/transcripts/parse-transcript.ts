@@ -1,5 +1,5 @@
 import { InvalidInputError } from '@h/turn';
-import { anyText, checkOptions, checkValue, oneOf } from '@h/turn/options';
+import { anyString, checkOptions, checkValue, oneOf } from '@h/options';
 import { parseAISDK } from './ai-sdk.js';
 import { parseClaudeCode } from './claude-code.js';
 import { parseCodex } from './codex.js';
@@ -40,7 +40,7 @@ export interface ParseTranscriptOptions {
  * ```
  */
 export const parseTranscript = (text: string, options: ParseTranscriptOptions = {}): Transcript => {
-  checkValue('parseTranscript()', 'text', text, anyText);
+  checkValue('parseTranscript()', 'text', text, anyString);
   checkOptions('parseTranscript()', options, { format: aFormat });
   const chosen = options.format ?? detectTranscript(text);
   if (chosen === undefined) {

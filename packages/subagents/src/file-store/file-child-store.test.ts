@@ -260,12 +260,12 @@ describe('fileChildStore', () => {
     [
       'a number that is none',
       { directory: 'x', mostLeft: -1 },
-      /a whole number from 0 or Infinity as "mostLeft"; it was given -1\./,
+      /"mostLeft" must be an integer from 0 or Infinity; received -1\./,
     ],
     [
       'a lease that is none',
       { directory: 'x', leaseMs: 1 },
-      /a number from 100 to 2147483647 as "leaseMs"; it was given 1\./,
+      /"leaseMs" must be a number from 100 to 2147483647; received 1\./,
     ],
   ])('refuses %s', (_, options, message) => {
     expect(() => fileChildStore(options as never)).toThrow(message);

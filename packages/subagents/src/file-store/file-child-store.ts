@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TurnError } from '@h/turn';
-import { aFunction, aText, checkOptions, numberFrom, required, wholeFrom } from '@h/turn/options';
+import { anyFunction, nonEmptyString, checkOptions, numberFrom, required, integerFrom } from '@h/options';
 import { Gate } from '../gate.js';
 import type { ChildRecord, ChildStore } from '../record.js';
 import { isDraft, isLeft, isProcessFolder, makeClaim, takeAway, type Claim } from './claim.js';
@@ -65,10 +65,10 @@ export interface FileChildStore extends ChildStore {
  */
 export const fileChildStore = (options: FileChildStoreOptions): FileChildStore => {
   checkOptions('fileChildStore()', options, {
-    directory: required(aText),
+    directory: required(nonEmptyString),
     leaseMs: numberFrom(100, 2_147_483_647),
-    mostLeft: wholeFrom(0, Infinity),
-    onProblem: aFunction,
+    mostLeft: integerFrom(0, Infinity),
+    onProblem: anyFunction,
   });
   const { directory, leaseMs = 30_000, mostLeft = 1000, onProblem = () => undefined } = options;
   return new Files({ directory, leaseMs, mostLeft, onProblem });

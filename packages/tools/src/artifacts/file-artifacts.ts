@@ -4,7 +4,7 @@ import { chmod, lstat, mkdir, open, readdir, rm, stat, utimes, writeFile } from 
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { ArtifactReference } from '@h/turn';
-import { anything } from '@h/turn/options';
+import { anyValue } from '@h/options';
 import { ToolConfigurationError } from '../errors.js';
 import { artifactSettings, isArtifactId, mediaTypeOf, newArtifactId, type ArtifactSettings } from './settings.js';
 import {
@@ -46,7 +46,7 @@ interface Description {
  * ```
  */
 export const fileArtifacts = async (options: FileArtifactsOptions): Promise<ArtifactStore> => {
-  const settings = artifactSettings('fileArtifacts', options, 1024 * 1024 * 1024, { directory: anything });
+  const settings = artifactSettings('fileArtifacts', options, 1024 * 1024 * 1024, { directory: anyValue });
   const directory = await preparedDirectory(options.directory);
   const store = new FileArtifacts(directory, settings);
   await store.sweep();
@@ -154,7 +154,7 @@ class FileArtifacts implements ArtifactStore {
     await utimes(folder, seconds, seconds);
   }
 
-  /** The name of a session can be anything, a path too; that of its folder cannot. */
+  /** The name of a session can be anyValue, a path too; that of its folder cannot. */
   #folder(session: string): string {
     return join(this.#directory, createHash('sha256').update(session).digest('hex').slice(0, 32));
   }

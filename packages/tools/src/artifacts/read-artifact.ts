@@ -1,5 +1,5 @@
 import type { MaybePromise } from '@h/turn';
-import { wholeFrom } from '@h/turn/options';
+import { integerFrom } from '@h/options';
 import { defineTool, toolOutput, type Tool, type ToolOutput } from '../define-tool.js';
 import { ToolError } from '../errors.js';
 import { checkToolOptions } from '../options.js';
@@ -43,7 +43,7 @@ const surroundings = 100;
  * ```
  */
 export const readArtifact = (store: ArtifactStore, options: ReadArtifactOptions = {}): Tool => {
-  checkToolOptions('readArtifact()', options, { maxChars: wholeFrom(100) });
+  checkToolOptions('readArtifact()', options, { maxChars: integerFrom(100) });
   const { maxChars = 12_000 } = options;
   return defineTool({
     name: readArtifactName,

@@ -1,7 +1,7 @@
 // oxlint-disable-next-line h/no-clock -- an id that can be guessed could be read by whoever guesses it
 import { randomBytes } from 'node:crypto';
 import { asyncScheduler } from 'rxjs';
-import { aFunction, numberFrom } from '@h/turn/options';
+import { anyFunction, numberFrom } from '@h/options';
 import { checkToolOptions } from '../options.js';
 import type { ArtifactStoreOptions } from './store.js';
 
@@ -26,7 +26,7 @@ export const artifactSettings = (
     ttlMs: numberFrom(1, Infinity),
     maxBytes: numberFrom(0, Infinity),
     maxSessionBytes: numberFrom(0, Infinity),
-    now: aFunction,
+    now: anyFunction,
     ...more,
   });
   const { ttlMs = 7 * day, maxBytes = maxBytesByDefault, now = () => asyncScheduler.now() } = options;

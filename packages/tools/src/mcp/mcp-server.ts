@@ -1,5 +1,5 @@
 import type { JSONObject, ToolEffect } from '@h/turn';
-import { aFlag, aFunction, anything, nearestName, numberFrom } from '@h/turn/options';
+import { anyBoolean, anyFunction, anyValue, nearestName, numberFrom } from '@h/options';
 import type { Tool } from '../define-tool.js';
 import { UnknownToolError } from '../errors.js';
 import { checkToolOptions } from '../options.js';
@@ -155,15 +155,15 @@ const exchange = (
 
 const checkMcpOptions = (options: McpServerOptions): void => {
   checkToolOptions('connectMcp()', options, {
-    name: anything,
-    connection: anything,
-    effects: anything,
-    annotations: aFlag,
-    resources: aFunction,
+    name: anyValue,
+    connection: anyValue,
+    effects: anyValue,
+    annotations: anyBoolean,
+    resources: anyFunction,
     timeoutMs: numberFrom(1, Infinity),
     connectTimeoutMs: numberFrom(1, Infinity),
-    onState: aFunction,
-    onProblem: aFunction,
+    onState: anyFunction,
+    onProblem: anyFunction,
   });
   checkServerName(options.name);
   checkConnection(options.connection);

@@ -10,7 +10,7 @@ import {
   type TurnEventOf,
   type TurnOperator,
 } from '@h/turn';
-import { aFunction, numberFrom, wholeFrom } from '@h/turn/options';
+import { anyFunction, numberFrom, integerFrom } from '@h/options';
 import { readArtifactName } from '../artifacts/read-artifact.js';
 import { checkToolOptions, listOfNames } from '../options.js';
 import { matchesAny } from '../toolset.js';
@@ -70,9 +70,9 @@ const maxQuery = 4_000;
  */
 export const selectTools = (options: SelectToolsOptions = {}): TurnOperator => {
   checkToolOptions('selectTools()', options, {
-    maxTools: wholeFrom(1),
+    maxTools: integerFrom(1),
     always: listOfNames,
-    scorer: aFunction,
+    scorer: anyFunction,
     timeoutMs: numberFrom(0, Infinity),
   });
   const { maxTools = 20, always = [readArtifactName], scorer = keywordScorer(), timeoutMs = 5_000 } = options;

@@ -1,21 +1,22 @@
+export { CodedError } from './coded-error.js';
 export { checkOptions, checkValue, InvalidOptionError, type OptionChecks, type OptionFault } from './check-options.js';
 export { nearestName } from './nearest-name.js';
 export type { OptionCheck, PartFault } from './option-check.js';
-export { either, listOf, objectOf, recordOf } from './parts.js';
+export { anyOf, arrayOf, objectOf, recordOf } from './parts.js';
 export { showValue } from './show-value.js';
 export {
-  aFlag,
-  aFunction,
-  aList,
-  anObject,
-  anyText,
-  anything,
-  aText,
+  anyBoolean,
+  anyFunction,
+  anyArray,
+  anyObject,
+  anyString,
+  anyValue,
+  nonEmptyString,
   instanceOf,
   numberFrom,
-  objectWith,
+  objectWithMethods,
   oneOf,
   required,
   secret,
-  wholeFrom,
+  integerFrom,
 } from './values.js';

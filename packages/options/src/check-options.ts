@@ -1,9 +1,9 @@
-import { TurnError } from '../errors.js';
+import { CodedError } from './coded-error.js';
 import { nearestName } from './nearest-name.js';
 import { faultOf, type OptionCheck, type PartFault } from './option-check.js';
 import { faultAmong } from './parts.js';
 import { showKind, showValue } from './show-value.js';
-import { anObject } from './values.js';
+import { anyObject } from './values.js';
 
 /** The checks of all options of a type, so that none is forgotten. */
 export type OptionChecks<Options = Readonly<Record<string, unknown>>> = {
@@ -21,7 +21,7 @@ export interface OptionFault {
 }
 
 /** An option does not exist, is missing, or has a value that it does not take. */
-export class InvalidOptionError extends TurnError {
+export class InvalidOptionError extends CodedError {
   readonly owner: string;
   readonly option: string;
 
@@ -50,13 +50,13 @@ export class InvalidOptionError extends TurnError {
  * }
  *
  * const retry = (options: RetryOptions = {}) => {
- *   checkOptions('retry()', options, { attempts: wholeFrom(1), wait: either(oneOf('fixed'), aFunction) });
+ *   checkOptions('retry()', options, { attempts: integerFrom(1), wait: anyOf(oneOf('fixed'), anyFunction) });
  *   const { attempts = 3, wait = 'fixed' } = options;
  *   return { attempts, wait };
  * };
  *
  * retry({ atempts: 2 } as RetryOptions);
- * // InvalidOptionError: retry() has no option "atempts" (it was given 2); did you mean "attempts"? It knows attempts, wait.
+ * // InvalidOptionError: retry(): unknown option "atempts" (received 2). Did you mean "attempts"? Known options: attempts, wait.
  * ```
  */
 export const checkOptions = <Options>(
@@ -65,11 +65,11 @@ export const checkOptions = <Options>(
   checks: OptionChecks<NoInfer<Options>>,
   toError: (fault: OptionFault) => Error = invalidOption,
 ): void => {
-  if (!anObject.accepts(options)) {
+  if (!anyObject.accepts(options)) {
     throw toError({
       owner,
       option: '',
-      message: `${owner} takes an object of options; it was given ${showValue(options)}.`,
+      message: `${owner}: options must be an object; received ${showValue(options)}.`,
     });
   }
   const fault = faultAmong(options as object, checks);
@@ -85,7 +85,7 @@ export const checkOptions = <Options>(
  * @example
  * ```ts
  * declare const path: unknown;
- * checkValue('fileStore()', 'path', path, aText);
+ * checkValue('fileStore()', 'path', path, nonEmptyString);
  * ```
  */
 export const checkValue = (
@@ -103,14 +103,14 @@ const invalidOption = (fault: OptionFault): Error => new InvalidOptionError(faul
 
 const explain = (owner: string, fault: PartFault): OptionFault => {
   const option = fault.path.replace(/^\./u, '');
-  return { owner, option, message: `${owner} ${problemOf(fault, JSON.stringify(option))}` };
+  return { owner, option, message: `${owner}: ${problemOf(fault, JSON.stringify(option))}` };
 };
 
 const problemOf = (fault: PartFault, option: string): string => {
-  if (fault.is === 'missing') return `needs ${option}: ${fault.takes}.`;
-  const given = fault.is === 'wrong' && fault.isSecret ? showKind(fault.value) : showValue(fault.value, option);
-  if (fault.is === 'wrong') return `takes ${fault.takes} as ${option}; it was given ${given}.`;
-  const meant = nearestName(fault.name, fault.known);
-  const hint = meant === undefined ? 'it knows' : `did you mean ${JSON.stringify(meant)}? It knows`;
-  return `has no option ${option} (it was given ${given}); ${hint} ${fault.known.join(', ')}.`;
+  if (fault.is === 'missing') return `${option} is required; it must be ${fault.expected}.`;
+  const received = fault.is === 'wrong' && fault.isSecret ? showKind(fault.value) : showValue(fault.value, option);
+  if (fault.is === 'wrong') return `${option} must be ${fault.expected}; received ${received}.`;
+  const near = nearestName(fault.name, fault.known);
+  const hint = near === undefined ? '' : ` Did you mean ${JSON.stringify(near)}?`;
+  return `unknown option ${option} (received ${received}).${hint} Known options: ${fault.known.join(', ')}.`;
 };

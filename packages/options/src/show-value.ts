@@ -23,7 +23,7 @@ export const showValue = (value: unknown, name = ''): string => {
 
 /** What kind of value a secret is. */
 export const showKind = (value: unknown): string => {
-  if (typeof value === 'string') return `a text of ${value.length} characters`;
+  if (typeof value === 'string') return `a string of ${value.length} characters`;
   return value === null || value === undefined ? String(value) : `a value of the type ${typeof value}`;
 };
 
@@ -43,7 +43,7 @@ const show = (value: unknown, name: string, depth: number): string => {
   if (Array.isArray(value)) return showList(value as readonly unknown[], name, depth);
   if (value instanceof RegExp) return String(value);
   const prototype = Object.getPrototypeOf(value) as object | null;
-  if (prototype !== null && prototype !== Object.prototype) return `an object of the class ${value.constructor.name}`;
+  if (prototype !== null && prototype !== Object.prototype) return `an instance of ${value.constructor.name}`;
   return showObject(value, depth);
 };
 

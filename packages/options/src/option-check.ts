@@ -1,19 +1,19 @@
 /**
- * What an option takes.
+ * A check of one option.
  *
- * An object with `takes` and `accepts` is a check like those that come with this module.
+ * Any object with `expected` and `accepts` is a check like those of this package.
  *
  * @example
  * ```ts
  * const anAbsolutePath: OptionCheck = {
- *   takes: 'an absolute path',
+ *   expected: 'an absolute path',
  *   accepts: (value) => typeof value === 'string' && value.startsWith('/'),
  * };
  * ```
  */
 export interface OptionCheck {
-  /** What it takes, in words that go on after "takes": `a whole number from 1`. */
-  readonly takes: string;
+  /** The accepted values, as a noun phrase that follows "must be": `an integer from 1`. */
+  readonly expected: string;
   readonly accepts: (value: unknown) => boolean;
   /** Where the fault lies within a value that is not accepted. Without it the value is wrong as a whole. */
   readonly faultIn?: ((value: unknown) => PartFault | undefined) | undefined;
@@ -29,8 +29,8 @@ export type PartFault = {
   readonly path: string;
   readonly value: unknown;
 } & (
-  | { readonly is: 'wrong'; readonly takes: string; readonly isSecret: boolean }
-  | { readonly is: 'missing'; readonly takes: string }
+  | { readonly is: 'wrong'; readonly expected: string; readonly isSecret: boolean }
+  | { readonly is: 'missing'; readonly expected: string }
   | { readonly is: 'unknown'; readonly name: string; readonly known: readonly string[] }
 );
 
@@ -38,10 +38,10 @@ export type PartFault = {
 export const faultOf = (value: unknown, check: OptionCheck): PartFault | undefined =>
   check.accepts(value) ? undefined : (check.faultIn?.(value) ?? wrong(value, check));
 
-export const wrong = (value: unknown, { takes, isSecret = false }: OptionCheck): PartFault => ({
+export const wrong = (value: unknown, { expected, isSecret = false }: OptionCheck): PartFault => ({
   is: 'wrong',
   path: '',
   value,
-  takes,
+  expected,
   isSecret,
 });

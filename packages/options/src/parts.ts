@@ -1,9 +1,9 @@
 import { faultOf, wrong, type OptionCheck, type PartFault } from './option-check.js';
-import { anObject, aList } from './values.js';
+import { anyObject, anyArray } from './values.js';
 
 /** A list whose items all pass. */
-export const listOf = (item: OptionCheck): OptionCheck =>
-  withParts(`a list of which each is ${item.takes}`, aList, (list) => {
+export const arrayOf = (item: OptionCheck): OptionCheck =>
+  withParts(`an array in which each item is ${item.expected}`, anyArray, (list) => {
     for (const [index, value] of (list as readonly unknown[]).entries()) {
       const fault = faultOf(value, item);
       if (fault !== undefined) return within(`[${index}]`, fault);
@@ -13,11 +13,13 @@ export const listOf = (item: OptionCheck): OptionCheck =>
 
 /** An object that has only these keys, whose values pass. */
 export const objectOf = (checks: Readonly<Record<string, OptionCheck>>): OptionCheck =>
-  withParts(`an object with ${Object.keys(checks).join(', ')}`, anObject, (object) => faultAmong(object, checks));
+  withParts(`an object with the keys ${Object.keys(checks).join(', ')}`, anyObject, (object) =>
+    faultAmong(object, checks),
+  );
 
 /** An object that has any keys, whose values all pass. */
 export const recordOf = (item: OptionCheck): OptionCheck =>
-  withParts(`an object of which each value is ${item.takes}`, anObject, (object) => {
+  withParts(`an object in which each value is ${item.expected}`, anyObject, (object) => {
     for (const [name, value] of Object.entries(object) as [string, unknown][]) {
       const fault = value === undefined ? undefined : faultOf(value, item);
       if (fault !== undefined) return within(member(name), fault);
@@ -26,8 +28,8 @@ export const recordOf = (item: OptionCheck): OptionCheck =>
   });
 
 /** What one of the checks accepts. A fault deep within a value that one of them is for is told as that one tells it. */
-export const either = (...checks: readonly OptionCheck[]): OptionCheck => ({
-  takes: checks.map(({ takes }) => takes).join(' or '),
+export const anyOf = (...checks: readonly OptionCheck[]): OptionCheck => ({
+  expected: checks.map(({ expected }) => expected).join(' or '),
   accepts: (value) => checks.some(({ accepts }) => accepts(value)),
   faultIn: (value) =>
     checks.map((check) => faultOf(value, check)).find((fault) => fault !== undefined && !isWhole(fault)),
@@ -42,22 +44,22 @@ export const faultAmong = (object: object, checks: Readonly<Record<string, Optio
     const fault = value === undefined ? undefined : faultOf(value, check);
     if (fault !== undefined) return within(member(name), fault);
   }
-  for (const [name, { isRequired, takes }] of Object.entries(checks)) {
+  for (const [name, { isRequired, expected }] of Object.entries(checks)) {
     if (isRequired === true && (object as Readonly<Record<string, unknown>>)[name] === undefined) {
-      return { is: 'missing', path: member(name), value: undefined, takes };
+      return { is: 'missing', path: member(name), value: undefined, expected };
     }
   }
   return undefined;
 };
 
 const withParts = (
-  takes: string,
+  expected: string,
   whole: OptionCheck,
   faultAmongParts: (value: object) => PartFault | undefined,
 ): OptionCheck => {
   const faultIn = (value: unknown): PartFault | undefined =>
-    whole.accepts(value) ? faultAmongParts(value as object) : wrong(value, { ...whole, takes });
-  return { takes, accepts: (value) => faultIn(value) === undefined, faultIn };
+    whole.accepts(value) ? faultAmongParts(value as object) : wrong(value, { ...whole, expected });
+  return { expected, accepts: (value) => faultIn(value) === undefined, faultIn };
 };
 
 const within = (path: string, fault: PartFault): PartFault => ({ ...fault, path: path + fault.path });

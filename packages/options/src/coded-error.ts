@@ -1,0 +1,10 @@
+/** The base of every error that the packages throw. `code` identifies the error and stays the same between versions. */
+export class CodedError extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+    this.code = code;
+  }
+}
