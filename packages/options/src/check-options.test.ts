@@ -122,7 +122,7 @@ describe('checkOptions', () => {
 
   it('takes any table for options of no type', () => {
     const table: Readonly<Record<string, OptionCheck>> = { a: nonEmptyString };
-    expect(() => checkOptions<object>('make()', { zebra: 1 }, table)).toThrow('it knows a.');
+    expect(() => checkOptions<object>('make()', { zebra: 1 }, table)).toThrow('Known options: a.');
   });
 });
 
@@ -154,18 +154,18 @@ describe('a check', () => {
 
   it.each<[string, OptionCheck, readonly unknown[], readonly unknown[]]>([
     ['a function', anyFunction, [() => 1, Map], nothings],
-    ['true or false', anyBoolean, [true, false], [...nothings, 'true', 1]],
-    ['a text that is not empty', nonEmptyString, ['a'], nothings],
-    ['a text', anyString, ['a', ''], [null, 7, ['a']]],
-    ['a list', anyArray, [[], [1]], [null, {}, 'a', { length: 0 }]],
+    ['a boolean', anyBoolean, [true, false], [...nothings, 'true', 1]],
+    ['a non-empty string', nonEmptyString, ['a'], nothings],
+    ['a string', anyString, ['a', ''], [null, 7, ['a']]],
+    ['an array', anyArray, [[], [1]], [null, {}, 'a', { length: 0 }]],
     ['an object', anyObject, [{}, new Map()], [null, [], 'a', () => 1]],
-    ['anyValue', anyValue, nothings, []],
+    ['any value', anyValue, nothings, []],
     ['a number from 0', numberFrom(0), [0, 0.5, 1e300], [-1, Infinity, Number.NaN, '1', 1n]],
     ['a number from 0 or Infinity', numberFrom(0, Infinity), [0, Infinity], [-1, Number.NaN, -Infinity]],
     ['a number from 0 to 1', numberFrom(0, 1), [0, 0.5, 1], [-0.1, 1.1, Infinity]],
-    ['a whole number from 1', integerFrom(1), [1, 2 ** 53 - 1], [0, 1.5, Infinity, 2 ** 53, Number.NaN, '1']],
-    ['a whole number from 1 or Infinity', integerFrom(1, Infinity), [1, Infinity], [0, 1.5, -Infinity, 2 ** 53]],
-    ['a whole number from 1 to 3', integerFrom(1, 3), [1, 3], [0, 4, 2.5, Infinity]],
+    ['an integer from 1', integerFrom(1), [1, 2 ** 53 - 1], [0, 1.5, Infinity, 2 ** 53, Number.NaN, '1']],
+    ['an integer from 1 or Infinity', integerFrom(1, Infinity), [1, Infinity], [0, 1.5, -Infinity, 2 ** 53]],
+    ['an integer from 1 to 3', integerFrom(1, 3), [1, 3], [0, 4, 2.5, Infinity]],
     ['"a" or false or Infinity', oneOf('a', false, Infinity), ['a', false, Infinity], ['b', true, undefined, null]],
     [
       'an object with get() and set()',
@@ -173,24 +173,24 @@ describe('a check', () => {
       [new Map()],
       [{}, { get: 1, set: 2 }, null, []],
     ],
-    ['an object of the class Map', instanceOf(Map), [new Map()], [{}, null, new Set()]],
+    ['an instance of Map', instanceOf(Map), [new Map()], [{}, null, new Set()]],
     ['what createMap() makes', instanceOf(Map, 'what createMap() makes'), [new Map()], [new Set()]],
-    ['a list of which each is a list', arrayOf(anyArray), [[], [[]]], [[1], {}, null]],
+    ['an array in which each item is an array', arrayOf(anyArray), [[], [[]]], [[1], {}, null]],
     [
-      'an object with a, b',
+      'an object with the keys a, b',
       objectOf({ a: nonEmptyString, b: required(anyBoolean) }),
       [{ b: true }, { a: 'x', b: true }, { a: undefined, b: true }],
       [{}, { a: 'x' }, { b: true, c: 1 }, { b: 1 }, [], null],
     ],
     [
-      'an object of which each value is true or false',
+      'an object in which each value is a boolean',
       recordOf(anyBoolean),
       [{}, { a: true, b: undefined }],
       [{ a: 1 }, [], null],
     ],
-    ['a function or a text', anyOf(anyFunction, anyString), ['', () => 1], [null, 7, {}]],
-    ['a text', secret(anyString), [''], [7]],
-    ['a text', required(anyString), [''], [7, undefined]],
+    ['a function or a string', anyOf(anyFunction, anyString), ['', () => 1], [null, 7, {}]],
+    ['a string', secret(anyString), [''], [7]],
+    ['a string', required(anyString), [''], [7, undefined]],
   ])('takes %s', (takes, check, right, wrong) => {
     expect(check.expected).toBe(takes);
     expect(passes(check, right)).toEqual(right.map(() => true));
@@ -260,7 +260,7 @@ describe('a secret', () => {
 
   it.each<[string, unknown, OptionChecks]>([
     ['is what its check says', { id: { value } }, { id: secret(nonEmptyString) }],
-    ['is what its check says, in a list', { id: [value] }, { id: arrayOf(secret(integerFrom(1))) }],
+    ['is what its check says, in an array', { id: [value] }, { id: arrayOf(secret(integerFrom(1))) }],
     ['is what its check says, one of two', { id: value }, { id: anyOf(anyFunction, secret(integerFrom(1))) }],
     ['is what its name says', { apiKey: value }, { apiKey: anyFunction }],
     ['is what its name says, of no option', { api_token: value }, {}],
@@ -308,8 +308,8 @@ describe('a message', () => {
         throw new Error('No.');
       },
     };
-    expect(messageOf({ a: hostile }, { a: nonEmptyString })).toContain('it was given something that cannot be shown.');
-    expect(messageOf({ a: Object.create({}) as object }, { a: nonEmptyString })).toContain('it was given ');
+    expect(messageOf({ a: hostile }, { a: nonEmptyString })).toContain('received something that cannot be shown.');
+    expect(messageOf({ a: Object.create({}) as object }, { a: nonEmptyString })).toContain('received ');
     expect(messageOf({ ['x'.repeat(10_000)]: 1 }, {}).length).toBeLessThan(300);
   });
 

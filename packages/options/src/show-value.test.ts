@@ -24,22 +24,22 @@ describe('showValue', () => {
     [`${'x'.repeat(15)}😀${'x'.repeat(9)}`, `"${'x'.repeat(15)}�…" (26 characters)`],
     [() => 1, 'a function'],
     [/a+/gu, '/a+/gu'],
-    [new Pool(), 'an object of the class Pool'],
-    [new Map(), 'an object of the class Map'],
+    [new Pool(), 'an instance of Pool'],
+    [new Map(), 'an instance of Map'],
     [Object.create(null), '{}'],
     [[1, 'a', [true]], '[1,"a",[true]]'],
     [{ a: 1, b: { c: [] } }, '{"a":1,"b":{"c":[]}}'],
     [circle, '{"self":{"self":{"self":{…}}}}'],
     [Array.from({ length: 12 }, (_, index) => index), '[0,1,2,3,4,5,6,7,8,9,… 2 more]'],
-    [{ apiKey: 'abc', maxTokens: 3 }, '{"apiKey":a text of 3 characters,"maxTokens":3}'],
+    [{ apiKey: 'abc', maxTokens: 3 }, '{"apiKey":a string of 3 characters,"maxTokens":3}'],
   ])('shows a value in one short line', (value, text) => {
     expect(showValue(value)).toBe(text);
   });
 
-  it('shows nothing of a text that is called a secret', () => {
-    expect(showValue('abc', 'apiKey')).toBe('a text of 3 characters');
-    expect(showValue(['abc'], 'profiles[0].keys')).toBe('[a text of 3 characters]');
-    expect(showValue({ refresh_token: 'abc' })).toBe('{"refresh_token":a text of 3 characters}');
+  it('shows nothing of a string that is called a secret', () => {
+    expect(showValue('abc', 'apiKey')).toBe('a string of 3 characters');
+    expect(showValue(['abc'], 'profiles[0].keys')).toBe('[a string of 3 characters]');
+    expect(showValue({ refresh_token: 'abc' })).toBe('{"refresh_token":a string of 3 characters}');
     expect(['sessionKey', 'maxTokens', 'keyboard'].map((name) => showValue('abc', name))).toEqual([
       '"abc"',
       '"abc"',
