@@ -46,12 +46,3 @@ export const disregard = (answer: Waiting): void => {
 /** The event with an envelope: its own, or that of the turn it is made for. */
 export const stamp = (event: NewEvent, turn: string, at: number): TurnEvent =>
   event.turn !== undefined && event.at !== undefined ? (event as TurnEvent) : { turn, at, ...event };
-
-export const isEvent = (value: unknown): value is NewEvent =>
-  typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string';
-
-/** What something that should have been an event is, for people. */
-export const nameOf = (value: unknown): string => {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;
-};

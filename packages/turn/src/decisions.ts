@@ -44,23 +44,17 @@ export const keep = (key: string, value: JSONValue): NewEventOf<'session.state'>
 });
 
 /**
- * The same request once more, as the attempt after the one that it answers.
- *
- * Its messages are those of the request that is given. An operator that only remembers what came down to it uses
- * `askAgain` of its context, which takes the history as it is now.
- *
- * An operator does not see what it inserts, so the request that it remembers is always the first: give it the error
- * or response that it is about to answer, which has the number of the latest.
+ * Marks a failed model call for another attempt: the runner sends the request again, with the history as it is then, through
+ * the whole pipe. To wait before it or to change it, decide about that request.
  *
  * @example
  * ```ts
- * decide: { 'model.error': (event) => [{ ...event, retrying: true }, askAgain(request, event)] }
+ * intercept('once-more', () => ({
+ *   decide: { 'model.error': (event) => (event.attempt === 1 ? retry(event) : undefined) },
+ * }));
  * ```
  */
-export const askAgain = (
-  request: TurnEventOf<'model.request'>,
-  answered: { readonly attempt: number } = request,
-): TurnEventOf<'model.request'> => ({ ...request, attempt: answered.attempt + 1 });
+export const retry = (event: TurnEventOf<'model.error'>): TurnEventOf<'model.error'> => ({ ...event, retrying: true });
 
 /** A copy of the event that carries a value which a replay will find again, under the operator's name. */
 export const annotate = <Event extends Envelope>(event: Event, name: string, value: JSONValue): Event => ({

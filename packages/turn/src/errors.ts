@@ -46,6 +46,27 @@ export class SessionStuckError extends TurnError {
 /** What a session store is asked to do with a session. */
 export type StoreOperation = 'open' | 'append' | 'close';
 
+/**
+ * A turn was asked for under the id of a turn that its session has recorded. An id is an idempotency key: nothing ran a second
+ * time. `outcome` is that of the first turn, or `undefined` if it has not ended; then resume it.
+ */
+export class DuplicateTurnError extends TurnError {
+  readonly turn: string;
+  readonly session: string;
+  readonly outcome: string | undefined;
+
+  constructor(turn: string, session: string, outcome: string | undefined) {
+    const state = outcome === undefined ? 'has not ended; resume it' : `has ended with the outcome ${outcome}`;
+    super(
+      'duplicate-turn',
+      `The session ${JSON.stringify(session)} already has the turn ${JSON.stringify(turn)}, which ${state}.`,
+    );
+    this.turn = turn;
+    this.session = session;
+    this.outcome = outcome;
+  }
+}
+
 /** No journal of this turn is kept. */
 export class UnknownTurnError extends TurnError {
   readonly turn: string;

@@ -198,17 +198,17 @@ describe('holding goes wrong', () => {
     [
       'a promise of what is no event',
       () => Promise.resolve('yes'),
-      /answered tool\.call with a value of type string, which is no event/,
+      /answered tool\.call with a value of type string, which is not an event/,
     ],
     [
       'an observable of what is no event',
       () => of(true),
-      /answered tool\.call with a value of type boolean, which is no event/,
+      /answered tool\.call with a value of type boolean, which is not an event/,
     ],
     [
       'an observable of a list that holds what is no event',
       () => of([toolCall('1'), undefined]),
-      /a value of type undefined, which is no event/,
+      /undefined, which is not an event/,
     ],
     [
       'a promise of null for a call that has to be answered',

@@ -88,21 +88,29 @@ describe('finalize is called exactly once', () => {
 
 describe('an operator that fails', () => {
   it.each<[string, Handlers, RegExp]>([
-    ['in observe', { observe: { 'tool.call': boom } }, /^The operator "test" threw on tool\.call: Boom\.$/],
+    [
+      'in observe',
+      { observe: { 'tool.call': boom } },
+      /^The operator "test" threw while it observed tool\.call: Boom\.$/,
+    ],
     [
       "in observe of '*'",
       { observe: { '*': ({ type }) => (type === 'tool.call' ? boom() : undefined) } },
-      /threw on tool\.call/,
+      /threw while it observed tool\.call/,
     ],
     ['in decide', { decide: { 'tool.call': boom } }, /threw on tool\.call: Boom\./],
     [
       'with a string',
       { decide: { 'tool.call': () => 'no' as never } },
-      /answered tool\.call with a value of type string, which is no event/,
+      /answered tool\.call with a value of type string, which is not an event/,
     ],
     ['with false', { decide: { 'tool.call': () => false as never } }, /a value of type boolean/],
     ['with an object without a type', { decide: { 'tool.call': () => ({}) as never } }, /a value of type object/],
-    ['with a nested list', { decide: { 'tool.call': () => [[remark('a')]] as never } }, /an array, which is no event/],
+    [
+      'with a nested list',
+      { decide: { 'tool.call': () => [[remark('a')]] as never } },
+      /an array, which is not an event/,
+    ],
     [
       'by dropping a call',
       { decide: { 'tool.call': () => null } },

@@ -1,9 +1,10 @@
 import { of, Subject, toArray, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { annotate, askAgain, deny, keep, notice, proceed, stop } from './decisions.js';
+import { connect } from './connect.js';
+import { annotate, deny, keep, notice, proceed, retry, stop } from './decisions.js';
 import type { NewEvent, TurnEvent, TurnEventOf } from './events.js';
 import { intercept, type Handlers } from './intercept.js';
-import { event, ok, request, sampleTurn, user } from './testing/index.js';
+import { event, ok, sampleTurn, user } from './testing/index.js';
 
 const delta = (text: string): TurnEventOf<'model.delta'> =>
   event('model.delta', { step: 1, attempt: 1, delta: { type: 'text', text } });
@@ -81,20 +82,30 @@ describe('observe', () => {
     expect(seen).toEqual(['* model.delta', '* tool.call', 'call 9', '* weather.changed']);
   });
 
-  it('comes before decide, for live and for replayed events', () => {
-    const seen: string[] = [];
-    const replayed: TurnEvent = { ...toolCall('2'), replayed: true };
-    const passed = through(
-      {
-        observe: { 'tool.call': ({ call: { id } }) => void seen.push(`observed ${id}`) },
-        decide: { 'tool.call': (given) => (seen.push(`decided ${given.call.id}`), deny(given, 'No.')) },
+  it('sees the event as it left, and nothing that was dropped', () => {
+    const seen: unknown[] = [];
+    const operators = [
+      intercept('above', () => ({ observe: { '*': (given) => void seen.push(given) } })),
+      intercept('below', () => ({
+        decide: {
+          'tool.call': (given) => [deny(given, 'No.'), ignored('added below')],
+          'tool.progress': () => null,
+        },
+      })),
+    ];
+    const left: TurnEvent[] = [];
+    const connection = connect(operators, {
+      turn: 'turn-1',
+      onEvent: (given) => left.push(given),
+      onError: (error) => {
+        throw error;
       },
-      toolCall('1'),
-      replayed,
-    );
-    expect(seen).toEqual(['observed 1', 'decided 1', 'observed 2']);
-    expect(passed[0]).toMatchObject({ denied: { reason: 'No.' } });
-    expect(passed[1]).toBe(replayed);
+    });
+    connection.feed(toolCall('1'));
+    connection.feed({ type: 'tool.progress', step: 1, call: toolCall('1').call, progress: 1 });
+    expect(seen).toEqual(left);
+    expect(seen).toMatchObject([{ type: 'tool.call', denied: { reason: 'No.' } }, { type: 'event.ignored' }]);
+    connection.close();
   });
 
   it('changes nothing by what it answers', () => {
@@ -167,15 +178,15 @@ describe('decide', () => {
     ).toMatchObject([{ event: 'x', turn: 'turn-8', at: 42 }]);
   });
 
-  it('is not run for replayed events', () => {
-    const replayed: TurnEvent = { ...toolCall(), replayed: true };
-    expect(through({ decide: { 'tool.call': () => stop('blocked') } }, replayed)[0]).toBe(replayed);
-  });
-
-  it('lets what it inserts be seen by later operators only', () => {
+  it('adds events that only the operators behind it decide about', () => {
     const seen: string[] = [];
     const look = (name: string) =>
-      intercept(name, () => ({ observe: { '*': ({ type }) => void seen.push(`${name} ${type}`) } }));
+      intercept(name, () => ({
+        decide: {
+          'tool.call': () => void seen.push(`${name} tool.call`),
+          'turn.stop': () => void seen.push(`${name} turn.stop`),
+        },
+      }));
     const insert = intercept('insert', () => ({ decide: { 'tool.call': (given) => [given, stop('blocked')] } }));
     of<TurnEvent>(toolCall()).pipe(look('before'), insert, look('after')).subscribe();
     expect(seen).toEqual(['before tool.call', 'after tool.call', 'after turn.stop']);
@@ -211,8 +222,8 @@ describe('the helpers for decisions', () => {
       reason: 'Unfinished.',
     });
     expect(keep('mine', { a: 1 })).toEqual({ type: 'session.state', key: 'mine', value: { a: 1 } });
-    const asked = event('model.request', { step: 3, attempt: 2, ...request() });
-    expect(askAgain(asked)).toEqual({ ...asked, attempt: 3 });
+    const error = event('model.error', { step: 3, attempt: 2, error: { name: 'Error', message: 'Busy.' } });
+    expect(retry(error)).toEqual({ ...error, retrying: true });
   });
 
   it('annotate a copy, beside what others have noted', () => {

@@ -1,13 +1,14 @@
 import { Observable, type Subscribable } from 'rxjs';
+import { EventQueue } from './event-queue.js';
 import type { NewEvent, TurnEnding, TurnEvent, TurnEventOf, TurnEventType, TurnOperator } from './events.js';
 import { Segment } from './segment.js';
-import { TurnLoop } from './turn-loop.js';
 
 /**
- * What a `decide` handler answers:
- * nothing passes the event on, an event takes its place, an array puts several in its place, `null` drops it, and a
- * promise or observable of these holds it, and only it, until there is an answer. An observable may answer several
- * times, each time adding events; the held event goes with the first.
+ * What a `decide` handler may return.
+ *
+ * `undefined` passes the event on, an event replaces it, an array replaces it with several, and `null` drops it. A promise or
+ * an observable of these holds this event, and only this one, until it settles. Each value of an observable adds events; the
+ * held event is replaced by the first.
  */
 export type Decision = NewEvent | readonly NewEvent[] | null | undefined | void;
 
@@ -16,62 +17,64 @@ export type DecisionInput = Decision | PromiseLike<Decision> | Subscribable<Deci
 
 /** What a `decide` handler may use while it holds an event. */
 export interface DecideContext {
-  /** Aborted when the turn is over or its subscriber has left. */
+  /** Aborted when the turn ends or its subscriber leaves. */
   readonly signal: AbortSignal;
 }
 
-/** Handlers that learn: synchronous, without an answer, run for live and for replayed events. */
+/** Handlers that learn from what happened. They are synchronous and return nothing. */
 export type ObserveHandlers = { readonly [Type in TurnEventType]?: (event: TurnEventOf<Type>) => void } & {
-  /** Sees every event, deltas too. */
+  /** Runs for every event, deltas included, before the handler of its type. */
   readonly '*'?: (event: TurnEvent) => void;
 };
 
-/** Handlers that change: run after `observe`, for live events only. Those of `model.delta` are synchronous. */
+/** Handlers that change what happens. Those of `model.delta` are synchronous. */
 export type DecideHandlers = {
   readonly [Type in TurnEventType]?: (event: TurnEventOf<Type>, context: DecideContext) => DecisionInput;
 };
 
-/** What an operator does with the events of one turn. */
+/**
+ * What an operator does with the events of one turn.
+ *
+ * Contract:
+ * - `decide` runs while an event is on its way, at the operator's place in the pipe. What it adds is decided about by the
+ *   operators behind it.
+ * - `observe` runs after an event has left the whole pipe and is part of the turn: for every operator, wherever the event was
+ *   made, in one order. It also runs for the events of a journal when a turn is resumed, with nothing that tells them apart.
+ * - State that `observe` alone writes is therefore the same in a resumed turn. State that `decide` writes is lost in a crash:
+ *   keep there only what is pending until `observe` sees its outcome.
+ */
 export interface Handlers {
   readonly observe?: ObserveHandlers | undefined;
   readonly decide?: DecideHandlers | undefined;
-  /**
-   * Called once, when the turn is over or its subscriber has left, however it ended. It is told how; outside of a harness
-   * nobody knows.
-   */
+  /** Runs once when the turn becomes live: at its beginning, or after its journal was replayed. Timers begin here. */
+  readonly start?: (() => void) | undefined;
+  /** Runs once when the turn has ended or its subscriber has left. Without a harness the ending may be unknown. */
   readonly finalize?: ((ending: TurnEnding | undefined) => void) | undefined;
 }
 
 /** What an operator may use besides its handlers. */
 export interface OperatorContext {
-  /** Inserts an event at the operator's place: later operators and the runner see it. For timers and other callbacks. */
+  /** Inserts an event behind the operator's place. For timers and other callbacks. */
   emit(event: NewEvent): void;
-  /** The time by the turn's scheduler, as milliseconds since 1970. */
+  /** The time by the turn's scheduler, in milliseconds since 1970. */
   now(): number;
   /**
-   * The request once more, as the attempt after the one that it answers, with the history as it is now: an operator further
-   * down may have replaced it since (compaction, a hand-off), which this one does not see.
+   * Calls back once after `delayMs` milliseconds by the turn's scheduler, unless the turn ends first. `Infinity` never fires.
    *
-   * @example
-   * ```ts
-   * intercept('once-more', (operator) => {
-   *   let request: TurnEventOf<'model.request'> | undefined;
-   *   return {
-   *     observe: { 'model.request': (event) => void (request = event) },
-   *     decide: { 'model.error': (event) => (request && event.attempt === 1 ? [{ ...event, retrying: true }, operator.askAgain(request, event)] : undefined) },
-   *   };
-   * });
-   * ```
-   */
-  askAgain(request: TurnEventOf<'model.request'>, answered: { readonly attempt: number }): TurnEventOf<'model.request'>;
-  /**
-   * Calls back once after so many milliseconds by the turn's scheduler, unless the turn is over; returns how to cancel it.
-   * With `Infinity` it never does.
+   * @returns a function that cancels the timer
    */
   after(delayMs: number, callback: () => void): () => void;
 }
 
-/** How `harness` knows the operators that it can fuse, and how `describePipeline` knows their names. */
+/** Where an operator belongs in a pipe. `describePipeline` checks it. */
+export interface InterceptorPlace {
+  /** Names of operators that belong before this one. */
+  readonly after?: readonly string[] | undefined;
+  /** Names of operators that belong behind this one. */
+  readonly before?: readonly string[] | undefined;
+}
+
+/** Marks operators made by {@link intercept}, so that `harness` can fuse them and `describePipeline` can name them. */
 export const interceptor: unique symbol = Symbol.for('@h/turn/interceptor');
 
 /** An operator that was made by {@link intercept}. */
@@ -82,39 +85,53 @@ export interface Interceptor extends TurnOperator {
 export interface InterceptorSetup {
   readonly name: string;
   readonly setup: (context: OperatorContext) => Handlers;
+  readonly place: InterceptorPlace;
 }
 
 /**
- * Makes an operator of a few handlers: `observe` learns, `decide` changes.
+ * Makes an operator from a few handlers: `observe` learns, `decide` changes.
  *
- * Events without a handler go straight through. What `setup` declares is fresh for every subscription, so for every
- * turn. A handler that throws, rejects or answers with something that is not allowed ends the turn with an
- * {@link OperatorError} that names the operator.
+ * Events without a handler pass through untouched. `setup` runs once per subscription, so its variables belong to one turn. A
+ * handler that throws, rejects or returns something that is not allowed ends the turn with an {@link OperatorError} that names
+ * the operator.
+ *
+ * @param place - which operators belong before and behind this one
  *
  * @example
  * ```ts
- * const shout = () =>
- *   intercept('shout', () => ({
- *     decide: {
- *       'model.delta': (event) =>
- *         event.delta.type === 'text'
- *           ? { ...event, delta: { ...event.delta, text: event.delta.text.toUpperCase() } }
- *           : undefined,
+ * const failureLimit = (limit: number) =>
+ *   intercept(
+ *     'failure-limit',
+ *     () => {
+ *       let failures = 0;
+ *       return {
+ *         observe: { 'tool.result': ({ status }) => void (failures = status === 'failed' ? failures + 1 : 0) },
+ *         decide: { 'model.request': () => (failures < limit ? undefined : stop('error', `${failures} tool calls failed.`)) },
+ *       };
  *     },
- *   }));
+ *     { before: ['tools'] },
+ *   );
  * ```
  */
-export const intercept = (name: string, setup: (context: OperatorContext) => Handlers): Interceptor => {
-  const own: InterceptorSetup = { name, setup };
+export const intercept = (
+  name: string,
+  setup: (context: OperatorContext) => Handlers,
+  place: InterceptorPlace = {},
+): Interceptor => {
+  const own: InterceptorSetup = { name, setup, place };
   const operator: TurnOperator = (source) =>
     new Observable<TurnEvent>((subscriber) => {
-      const loop = new TurnLoop();
-      const segment = new Segment([own], loop, {
-        next: (event) => subscriber.next(event),
+      const segment: Segment = new Segment([own], new EventQueue(), {
+        next: (event) => {
+          const error = segment.observe(event);
+          if (error) subscriber.error(error);
+          else subscriber.next(event);
+        },
         failed: (error) => subscriber.error(error),
       });
       subscriber.add(() => segment.close());
       if (subscriber.closed) return;
+      segment.start();
       subscriber.add(
         source.subscribe({
           next: (event) => segment.feed(event),

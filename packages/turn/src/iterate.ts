@@ -1,5 +1,6 @@
 import { Subscription, type Observable } from 'rxjs';
 import type { TurnEvent } from './events.js';
+import { joinDeltas } from './join-deltas.js';
 
 /** From here on, adjacent pieces of text are joined while nobody reads. */
 const manyWaiting = 1024;
@@ -94,20 +95,7 @@ const over: Result = { done: true, value: undefined };
 
 const push = (waiting: TurnEvent[], event: TurnEvent): void => {
   const last = waiting.at(-1);
-  const joined = waiting.length >= manyWaiting && last ? join(last, event) : undefined;
+  const joined = waiting.length >= manyWaiting && last ? joinDeltas(last, event) : undefined;
   if (joined) waiting[waiting.length - 1] = joined;
   else waiting.push(event);
 };
-
-const join = (left: TurnEvent, right: TurnEvent): TurnEvent | undefined => {
-  if (left.type !== 'model.delta' || right.type !== 'model.delta') return undefined;
-  const isSame =
-    left.delta.type === right.delta.type &&
-    left.step === right.step &&
-    left.attempt === right.attempt &&
-    keyOf(left.delta) === keyOf(right.delta);
-  return isSame ? { ...left, delta: { ...left.delta, text: left.delta.text + right.delta.text } } : undefined;
-};
-
-const keyOf = (delta: object): unknown =>
-  'toolCallId' in delta ? delta.toolCallId : 'id' in delta ? delta.id : undefined;

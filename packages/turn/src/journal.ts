@@ -1,5 +1,5 @@
 import type { TurnEvent } from './events.js';
-import { answerMessages, fold, initialState, resultMessages, slotOf, type LoopState } from './loop-state.js';
+import { answerMessages, fold, initialState, resultMessages, type LoopState } from './loop-state.js';
 import { MessageList } from './message-list.js';
 import type { Message } from './messages.js';
 import { repairHistory } from './repair.js';
@@ -35,7 +35,7 @@ export const isRecorded = (type: string): boolean => recorded.has(type);
  */
 export const isDerived = (event: TurnEvent, state: LoopState, fed: readonly Message[] | undefined): boolean => {
   if (event.type === 'history.append') return event.messages === fed && derivedOrigins.has(event.origin);
-  return event.type === 'tool.result' && slotOf(state, event.call.id)?.call.input === event.call.input;
+  return event.type === 'tool.result' && state.slots.get(event.call.id)?.call.input === event.call.input;
 };
 
 const derivedOrigins: ReadonlySet<string> = new Set(['input', 'response', 'results']);
@@ -52,7 +52,7 @@ export const expand = (event: TurnEvent, state: LoopState, snapshot: SessionSnap
     case 'tool.result':
       return Object.hasOwn(event.call, 'input')
         ? event
-        : { ...event, call: slotOf(state, event.call.id)?.call ?? event.call };
+        : { ...event, call: state.slots.get(event.call.id)?.call ?? event.call };
     default:
       return event;
   }

@@ -14,7 +14,80 @@ export interface CallSlot {
   /** It has left the pipeline: it may run, or it was denied. */
   decided: boolean;
   denied: TurnEventOf<'tool.call'>['denied'];
+  /** Why its input cannot be used, if it cannot. */
+  readonly invalid: string | undefined;
   result: TurnEventOf<'tool.result'> | undefined;
+}
+
+/** The tool calls of the current step. Finding one and counting them takes the same time for one call and for thousands. */
+export class CallSlots implements Iterable<CallSlot> {
+  readonly #byId = new Map<string, CallSlot>();
+  #undecided = 0;
+  #open = 0;
+  #openDenied = 0;
+
+  constructor(response?: TurnEventOf<'model.response'>) {
+    if (!response) return;
+    for (const { toolCallId: id, toolName: name, input } of toolCallsOf({
+      role: 'assistant',
+      content: response.content,
+    })) {
+      const invalid = response.invalidCalls?.[id];
+      this.#byId.set(id, { call: { id, name, input }, decided: false, denied: undefined, invalid, result: undefined });
+    }
+    this.#undecided = this.#byId.size;
+    this.#open = this.#byId.size;
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  /** Whether every call was allowed, denied or answered, so that those which are allowed may have run. */
+  get areDecided(): boolean {
+    return this.#undecided === 0;
+  }
+
+  /** Whether every call has its result. */
+  get areAnswered(): boolean {
+    return this.#open === 0;
+  }
+
+  /** Whether a call was denied and has no result yet. */
+  get areDenialsOpen(): boolean {
+    return this.#openDenied > 0;
+  }
+
+  get(id: string): CallSlot | undefined {
+    return this.#byId.get(id);
+  }
+
+  decide({ call, denied }: TurnEventOf<'tool.call'>): void {
+    const slot = this.#byId.get(call.id);
+    if (!slot || slot.decided || slot.result) return;
+    this.#undecided -= 1;
+    if (denied) this.#openDenied += 1;
+    slot.decided = true;
+    slot.call = call;
+    slot.denied = denied;
+  }
+
+  answer(result: TurnEventOf<'tool.result'>): void {
+    const slot = this.#byId.get(result.call.id);
+    if (!slot || slot.result) return;
+    if (!slot.decided) this.#undecided -= 1;
+    if (slot.denied) this.#openDenied -= 1;
+    this.#open -= 1;
+    slot.result = result;
+  }
+
+  filter(test: (slot: CallSlot) => boolean): readonly CallSlot[] {
+    return [...this.#byId.values()].filter(test);
+  }
+
+  [Symbol.iterator](): Iterator<CallSlot> {
+    return this.#byId.values();
+  }
 }
 
 /**
@@ -41,13 +114,13 @@ export interface LoopState {
   usage: Usage;
   /** A model request has left and is not answered yet. */
   asked: boolean;
-  /** An operator has said that it will ask again. */
-  retrying: boolean;
+  /** How many model calls failed or were answered by an operator with an error. */
+  errors: number;
   failure: ErrorInfo | undefined;
   answer: TurnEventOf<'model.response'> | undefined;
   /** The history has the answer, or there is nothing of it to add. */
   answerAppended: boolean;
-  slots: readonly CallSlot[];
+  slots: CallSlots;
   resultsAppended: boolean;
   /** Messages that came in while the turn runs and wait for the next step. */
   received: readonly TurnEventOf<'input.received'>[];
@@ -60,12 +133,17 @@ export interface LoopState {
   end: TurnEventOf<'turn.end'> | undefined;
 }
 
-export const initialState = (turn: string): LoopState => ({
+const noCalls = new CallSlots();
+
+export const initialState = (
+  turn: string,
+  { session, input }: Pick<TurnEventOf<'turn.start'>, 'session' | 'input'> = { session: '', input: [] },
+): LoopState => ({
   turn,
-  session: '',
+  session,
   started: false,
   loaded: false,
-  input: [],
+  input,
   inputAppended: false,
   history: MessageList.empty,
   waiting: [],
@@ -76,11 +154,11 @@ export const initialState = (turn: string): LoopState => ({
   steps: 0,
   usage: noUsage,
   asked: false,
-  retrying: false,
+  errors: 0,
   failure: undefined,
   answer: undefined,
   answerAppended: false,
-  slots: [],
+  slots: noCalls,
   resultsAppended: false,
   received: [],
   continuation: undefined,
@@ -105,9 +183,9 @@ export const accepts = (state: LoopState, event: TurnEvent): boolean => {
     case 'model.error':
       return isLatest(state, event) && !state.answer && (state.asked || !state.stop);
     case 'tool.call':
-      return !state.stop && slotOf(state, event.call.id)?.decided === false && !slotOf(state, event.call.id)?.result;
+      return !state.stop && isUndecided(state.slots.get(event.call.id));
     case 'tool.result':
-      return slotOf(state, event.call.id)?.result === undefined && slotOf(state, event.call.id) !== undefined;
+      return isOpen(state.slots.get(event.call.id));
     case 'turn.stop':
       return !state.stop && !isOvertaken(state, event.afterStep);
     case 'turn.continue':
@@ -116,9 +194,23 @@ export const accepts = (state: LoopState, event: TurnEvent): boolean => {
       return state.loaded && isMissing(state, event.origin);
     case 'history.replace':
       return state.loaded && !awaitsResults(state.history);
+    case 'turn.end':
+      return state.stop !== undefined && isTranscriptComplete(state);
     default:
       return true;
   }
+};
+
+const isUndecided = (slot: CallSlot | undefined): boolean => slot !== undefined && !slot.decided && !slot.result;
+
+const isOpen = (slot: CallSlot | undefined): boolean => slot !== undefined && !slot.result;
+
+/** Whether nothing is missing that a provider needs to accept the history. */
+const isTranscriptComplete = (state: LoopState): boolean => {
+  if (!state.loaded) return true;
+  if (!state.inputAppended || state.asked) return false;
+  if (!state.answer) return true;
+  return state.answerAppended && (state.slots.size === 0 || state.resultsAppended);
 };
 
 /** Whether this is about the latest attempt, or about one that an operator has answered before it was made. */
@@ -133,7 +225,7 @@ const isMissing = (state: LoopState, origin: HistoryOrigin): boolean => {
     case 'response':
       return state.answer !== undefined && !state.answerAppended;
     case 'results':
-      return state.slots.length > 0 && !state.resultsAppended;
+      return state.slots.size > 0 && !state.resultsAppended;
     case 'steering':
     case 'continue':
       return !state.stop;
@@ -156,7 +248,7 @@ export const fold = (state: LoopState, event: TurnEvent): void => {
 /** Whether everything of the step is done and another one follows. */
 const isStepOver = (state: LoopState): boolean => {
   if (state.stop || !state.answer || !state.answerAppended) return false;
-  if (state.slots.length > 0) return state.resultsAppended;
+  if (state.slots.size > 0) return state.resultsAppended;
   return state.continuation !== undefined || state.received.length > 0;
 };
 
@@ -164,8 +256,13 @@ const beginStep = (state: LoopState): void => {
   state.step += 1;
   state.attempt = 0;
   state.answer = undefined;
-  state.slots = [];
+  state.slots = noCalls;
   if (state.continuation?.length === 0) state.continuation = undefined;
+};
+
+/** Where a turn stands whose process died: a model call without an answer was lost. */
+export const interrupt = (state: LoopState): void => {
+  state.asked = false;
 };
 
 /** What the turn is doing, for people. */
@@ -190,49 +287,31 @@ const folds: Folds = {
   },
   'model.request': (state, event) => {
     state.asked = true;
-    state.retrying = false;
     state.failure = undefined;
     state.step = event.step;
     state.attempt = event.attempt;
     state.modelCalls += 1;
   },
   'model.response': (state, event) => {
-    const usage = addUsage(state.usage, event.usage);
-    const slots = toolCallsOf({ role: 'assistant', content: event.content }).map(
-      ({ toolCallId, toolName, input }): CallSlot => ({
-        call: { id: toolCallId, name: toolName, input },
-        decided: false,
-        denied: undefined,
-        result: undefined,
-      }),
-    );
     state.asked = false;
-    state.retrying = false;
     state.failure = undefined;
     state.answer = event;
     state.answerAppended = !event.content.some(isSaid);
     state.resultsAppended = false;
     state.steps += 1;
-    state.usage = usage;
-    state.slots = slots;
+    state.usage = addUsage(state.usage, event.usage);
+    state.slots = new CallSlots(event);
   },
   'model.error': (state, event) => {
     state.asked = false;
+    state.errors += 1;
+    state.step = event.step;
+    state.attempt = Math.max(state.attempt, event.attempt);
     if (event.usage) state.usage = addUsage(state.usage, event.usage);
-    state.retrying = event.retrying === true;
-    state.failure = state.retrying ? undefined : event.error;
+    state.failure = event.retrying === true ? undefined : event.error;
   },
-  'tool.call': (state, event) => {
-    const slot = slotOf(state, event.call.id);
-    if (!slot) return;
-    slot.decided = true;
-    slot.call = event.call;
-    slot.denied = event.denied;
-  },
-  'tool.result': (state, event) => {
-    const slot = slotOf(state, event.call.id);
-    if (slot) slot.result = event;
-  },
+  'tool.call': (state, event) => state.slots.decide(event),
+  'tool.result': (state, event) => state.slots.answer(event),
   'input.received': (state, event) => {
     state.received = [...state.received, event];
   },
@@ -253,19 +332,19 @@ const folds: Folds = {
     state.history = MessageList.of(repairHistory(event.messages).messages);
   },
   'session.state': (state, event) => {
-    const kept = { ...state.kept };
-    if (event.value === null) delete kept[event.key];
-    else kept[event.key] = event.value;
-    state.kept = kept;
+    const others = Object.entries(state.kept).filter(([key]) => key !== event.key);
+    // Built from entries, because assigning to the key "__proto__" would not keep it.
+    state.kept = Object.fromEntries(event.value === null ? others : [...others, [event.key, event.value]]);
   },
   'turn.continue': (state, event) => {
     state.continuation = [...(state.continuation ?? []), ...event.messages];
     state.continuations += 1;
     state.failure = undefined;
-    state.retrying = false;
   },
   'turn.stop': (state, event) => {
     state.stop = event;
+    // An end that could not be stored is replaced.
+    state.end = undefined;
   },
   'turn.end': (state, event) => {
     state.end = event;
@@ -300,17 +379,9 @@ const markAppended = (state: LoopState, event: TurnEventOf<'history.append'>): v
 const remaining = (messages: readonly Message[] = [], count: number): readonly Message[] | undefined =>
   messages.length > count ? messages.slice(count) : undefined;
 
-export const slotOf = (state: LoopState, id: string): CallSlot | undefined => {
-  for (const slot of state.slots) if (slot.call.id === id) return slot;
-  return undefined;
-};
-
-/** Whether all calls of the step were decided in full, so that those which are allowed may have run. */
-export const isDecided = (state: LoopState): boolean => state.slots.every((slot) => slot.decided || slot.result);
-
 /** The calls that may run and have no result yet. */
-export const runnable = (state: LoopState): readonly CallSlot[] =>
-  state.slots.filter((slot) => slot.decided && !slot.denied && !slot.result);
+export const runnable = ({ slots }: LoopState): readonly CallSlot[] =>
+  slots.filter((slot) => slot.decided && !slot.denied && !slot.result);
 
 /** Whether a call that may have run already may run again. */
 export const isRepeatable = ({ call }: CallSlot): boolean => call.idempotent === true || call.effect === 'read-only';
@@ -325,7 +396,7 @@ const isSaid = (part: AssistantPart): boolean =>
   part.type !== 'text' || part.text !== '' || part.providerOptions !== undefined;
 
 /** The results of a step in the order of its calls. */
-export const resultMessages = (slots: readonly CallSlot[]): readonly Message[] => {
+export const resultMessages = (slots: Iterable<CallSlot>): readonly Message[] => {
   const content: ToolPart[] = [];
   for (const { call, result } of slots) {
     if (result) content.push({ type: 'tool-result', toolCallId: call.id, toolName: call.name, output: result.output });

@@ -66,6 +66,8 @@ export interface ModelRequest {
 
 /** A complete answer. */
 export interface ModelResponse {
+  /** Calls whose input cannot be used, by their ids, and why. They do not run and are answered `invalid-input`. */
+  readonly invalidCalls?: Readonly<Record<string, string>> | undefined;
   readonly content: readonly AssistantPart[];
   readonly finishReason: FinishReason;
   readonly usage: Usage;
@@ -99,6 +101,7 @@ export const modelRequestSchema = z.object({
 });
 
 export const modelResponseSchema: z.ZodType<ModelResponse> = z.object({
+  invalidCalls: z.record(z.string(), z.string()).optional(),
   content: assistantContentSchema,
   finishReason: finishReasonSchema,
   usage: usageSchema,

@@ -1,11 +1,11 @@
 import { CallIds } from './call-ids.js';
-import { toErrorInfo, UnknownTurnError } from './errors.js';
-import type { TurnEvent } from './events.js';
+import { DuplicateTurnError, toErrorInfo, UnknownTurnError } from './errors.js';
+import type { TurnEvent, TurnEventOf } from './events.js';
 import { checkHistory } from './ingest.js';
 import { foldJournal, isDerived, replay } from './journal.js';
-import { fold, isDecided, runnable, type LoopState } from './loop-state.js';
+import { fold, runnable, type LoopState } from './loop-state.js';
 import { MessageList } from './message-list.js';
-import { planInterrupted, planNext, type PlanContext } from './plan.js';
+import { interruptedResults, planNext, type PlanContext } from './plan.js';
 import { repairHistory, type Repair } from './repair.js';
 import type { MaybePromise, OpenSession, SessionSnapshot, SessionStore } from './session-store.js';
 import { andThen, isPromise, SessionWriter } from './session-writer.js';
@@ -27,9 +27,16 @@ export interface Reopened extends Opened {
 }
 
 /** Opens a session for a new turn. A turn before it that never ended is ended first, as interrupted. */
-export const openForTurn = (sessions: SessionStore, session: string, at: number): MaybePromise<Opened> =>
+export const openForTurn = (
+  sessions: SessionStore,
+  { session, turn }: TurnEventOf<'turn.start'>,
+  at: number,
+): MaybePromise<Opened> =>
   openAnd(sessions, session, (open) => {
     const last = open.journal.at(-1)?.event;
+    if (last?.turn === turn) {
+      throw new DuplicateTurnError(turn, session, last.type === 'turn.end' ? last.outcome : undefined);
+    }
     if (last === undefined || last.type === 'turn.end') {
       return opened(open, foldJournal(open.snapshot, open.journal), 0);
     }
@@ -43,7 +50,7 @@ export const openForResume = (sessions: SessionStore, turn: string): MaybePromis
     return openAnd(sessions, session, (open): Reopened => {
       if (open.journal[0]?.event.turn !== turn) throw new UnknownTurnError(turn);
       const { state, events } = replay(turn, open.snapshot, open.journal);
-      const callIds = new CallIds(state.history);
+      const callIds = new CallIds(state.loaded ? state.history : open.snapshot.messages);
       for (const { call } of state.slots) callIds.take(call.id);
       return { ...opened(open, open.snapshot, open.journal.length), callIds, loop: state, recorded: events };
     });
@@ -89,12 +96,17 @@ const opened = (open: OpenSession, snapshot: SessionSnapshot, seq: number): Open
 const endInterrupted = (open: OpenSession, turn: string, at: number): MaybePromise<SessionSnapshot> => {
   const { state } = replay(turn, open.snapshot, open.journal);
   const writer = new SessionWriter(open, open.journal.length);
-  const reason = 'The process ended before the turn did.';
-  const written = closeAlone(state, writer, at, { outcome: 'error', reason });
+  let written: MaybePromise<void> = undefined;
+  const commit = (event: TurnEvent): void => {
+    const fed = event.type === 'history.append' ? event.messages : undefined;
+    written = writer.write(event, isDerived(event, state, fed));
+    fold(state, event);
+  };
+  closeAlone(state, at, { outcome: 'error', reason: 'The process ended before the turn did.' }, true, commit);
   return andThen(written, () => (state.loaded ? { messages: state.history, state: state.kept } : open.snapshot));
 };
 
-/** How a turn is to end that ends without its operators. */
+/** How a turn ends that ends without its operators. */
 export type LastWord = Pick<NonNullable<LoopState['stop']>, 'outcome' | 'reason' | 'error'>;
 
 /** The last word about a turn in which something failed. */
@@ -105,37 +117,27 @@ export const failed = (reason: string, error: unknown): LastWord => ({
 });
 
 /**
- * Ends a turn without its operators: what is open is answered, the transcript completed and the end written.
+ * Ends a turn without its operators: answers what is open, completes the transcript and ends.
  *
- * An error is told even where the turn was about to end in another way.
+ * An error replaces the reason for which the turn was about to end.
  *
- * @returns when everything is written
+ * @param commit - writes an event and adds it to the state
  */
 export const closeAlone = (
   state: LoopState,
-  writer: SessionWriter | undefined,
   at: number,
   lastWord: LastWord,
-  interrupted = true,
-  tell?: (event: TurnEvent) => void,
-): MaybePromise<void> => {
-  let written: MaybePromise<void> = undefined;
-  const record = (event: TurnEvent): void => {
-    const isFed = event.type === 'history.append' ? event.messages : undefined;
-    if (writer) written = writer.write(event, isDerived(event, state, isFed));
-    fold(state, event);
-    tell?.(event);
-  };
-  const isBug = lastWord.error !== undefined && state.stop?.error === undefined && (!state.end || !writer);
-  if (isBug) state.end = undefined;
-  if (!state.stop || isBug) record({ type: 'turn.stop', turn: state.turn, at, ...lastWord });
-  if (interrupted && isDecided(state)) {
-    for (const event of planInterrupted(state, runnable(state), at).events) record(event);
+  isInterrupted: boolean,
+  commit: (event: TurnEvent) => void,
+): void => {
+  const isNewError = lastWord.error !== undefined && state.stop?.error === undefined;
+  if (!state.stop || isNewError) commit({ type: 'turn.stop', turn: state.turn, at, ...lastWord });
+  if (isInterrupted && state.slots.areDecided) {
+    for (const event of interruptedResults(state, runnable(state), at)) commit(event);
   }
   for (let plan = planNext(state, closingContext, at); plan; plan = planNext(state, closingContext, at)) {
-    for (const event of plan.events) record(event);
+    for (const event of plan.events()) commit(event);
   }
-  return written;
 };
 
 /** A turn that is being closed makes no request. */

@@ -1,118 +1,12 @@
 import { NEVER } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { watch } from '../test/turns.js';
-import { askAgain, stop } from './decisions.js';
-import type { TurnEnding, TurnEventOf, TurnOperator } from './events.js';
+import { stop } from './decisions.js';
+import type { TurnEnding } from './events.js';
 import { harness } from './harness.js';
 import { intercept } from './intercept.js';
-import { MessageList } from './message-list.js';
 import { reply } from './reply.js';
-import { memorySessions } from './memory-sessions.js';
-import { failure, scriptedModel, user } from './testing/index.js';
-
-/** Asks again whatever failed because somebody was too busy. */
-const retry = (): TurnOperator =>
-  intercept('retry', (operator) => {
-    let request: TurnEventOf<'model.request'> | undefined;
-    return {
-      observe: { 'model.request': (event) => void (request = event) },
-      decide: {
-        'model.error': (event) =>
-          request && event.error.status === 529
-            ? [{ ...event, retrying: true }, operator.askAgain(request, event)]
-            : undefined,
-      },
-    };
-  });
-
-/** Shortens a history that is too long, and asks again. */
-const shorten = (): TurnOperator =>
-  intercept('shorten', () => {
-    let request: TurnEventOf<'model.request'> | undefined;
-    return {
-      observe: { 'model.request': (event) => void (request = event) },
-      decide: {
-        'model.error': (event) => {
-          if (!request || event.error.status !== 413) return undefined;
-          const messages = [user('In short.')];
-          return [
-            { type: 'history.replace', messages, origin: 'operator' },
-            { ...event, retrying: true },
-            askAgain({ ...request, messages: MessageList.of(messages) }, event),
-          ];
-        },
-      },
-    };
-  });
-
-const long = { alice: [user('A long story.'), { role: 'assistant', content: 'Oh?' }] } as const;
-const tooLong = { error: failure('Too long.', { status: 413 }) };
-const busy = { error: failure('Busy.', { status: 529 }) };
-
-describe('askAgain() of an operator', () => {
-  it.each([[undefined], [1]])(
-    'asks with the history as it is now, which one below it has replaced (delay %s)',
-    async (delayMs) => {
-      const model = scriptedModel([tooLong, busy, 'Done.'], delayMs === undefined ? {} : { delayMs });
-      const agent = harness({ model, sessions: memorySessions(long) }).pipe(retry(), shorten());
-      const { outcome, text } = await reply(agent.turn({ session: 'alice', input: 'Go on.' }));
-      expect({ outcome, text }).toEqual({ outcome: 'completed', text: 'Done.' });
-      expect(model.requests.map(({ messages }) => [...messages].length)).toEqual([3, 1, 1]);
-      expect((model.requests as readonly TurnEventOf<'model.request'>[]).map(({ attempt }) => attempt)).toEqual([
-        1, 2, 3,
-      ]);
-    },
-  );
-
-  it('leaves a request alone that has messages of its own, or a history that nobody has changed', async () => {
-    const own = intercept('own', () => ({
-      decide: {
-        'model.request': (event) =>
-          event.attempt === 1 ? { ...event, messages: MessageList.of([user('Mine.')]) } : undefined,
-      },
-    }));
-    const model = scriptedModel([tooLong, busy, 'Done.']);
-    await reply(
-      harness({ model, sessions: memorySessions(long) })
-        .pipe(own, retry(), shorten())
-        .turn({ session: 'alice', input: 'Go on.' }),
-    );
-    expect(model.requests.map(({ messages }) => [...messages][0])).toEqual([
-      user('Mine.'),
-      user('In short.'),
-      user('Mine.'),
-    ]);
-    const plain = scriptedModel([busy, 'Done.']);
-    await reply(harness({ model: plain }).pipe(retry()).turn({ session: 'alice', input: 'Go on.' }));
-    expect(plain.requests[1]?.messages).toBe(plain.requests[0]?.messages);
-  });
-
-  it('is askAgain where there is no runner', () => {
-    let again: TurnEventOf<'model.request'> | undefined;
-    const messages = MessageList.of([user('Hi')]);
-    const operator = intercept('test', (context) => {
-      again = context.askAgain(
-        {
-          type: 'model.request',
-          turn: 't',
-          at: 0,
-          step: 1,
-          attempt: 1,
-          messages,
-          system: [],
-          tail: [],
-          tools: [],
-          settings: {},
-        },
-        { attempt: 4 },
-      );
-      return {};
-    });
-    NEVER.pipe(operator).subscribe().unsubscribe();
-    expect(again).toMatchObject({ attempt: 5 });
-    expect(again?.messages).toBe(messages);
-  });
-});
+import { failure, scriptedModel } from './testing/index.js';
 
 describe('finalize', () => {
   const endings = () => {

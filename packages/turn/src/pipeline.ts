@@ -1,19 +1,22 @@
-import { Observable, type OperatorFunction, type Subscriber } from 'rxjs';
+import { Observable, type OperatorFunction, type Subscriber, type Subscription } from 'rxjs';
 import { endQuietly } from './end-quietly.js';
 import type { OperatorError } from './errors.js';
+import { problemWith } from './event-shape.js';
+import type { Entrance, EventQueue } from './event-queue.js';
 import type { TurnEvent } from './events.js';
 import { interceptor, type Interceptor, type InterceptorSetup } from './intercept.js';
 import { Segment } from './segment.js';
-import type { Entrance, TurnLoop } from './turn-loop.js';
 
-/** An operator that may stand in a pipeline: ours, or any of RxJS. */
+/** An operator of a pipeline: made by `intercept`, or any of RxJS. */
 export type PipelineOperator = OperatorFunction<TurnEvent, TurnEvent>;
 
-/** Who receives what a pipeline lets out. */
+/** What receives the events that leave a pipeline. */
 export interface PipelineOutlet {
   next(event: TurnEvent): void;
-  /** An operator made by `intercept` failed on this event, which goes no further; the pipeline lives on. */
+  /** An operator made by `intercept` failed on this event, which does not leave; the pipeline stays connected. */
   failed(error: OperatorError, event: TurnEvent | undefined): void;
+  /** An operator has put something else in the place of this event. */
+  replaced?(event: TurnEvent): void;
   /** A native operator failed: the pipeline is dead. */
   error(error: unknown): void;
   /** A native operator completed the stream: the pipeline is dead. */
@@ -24,96 +27,157 @@ export interface PipelineOutlet {
 export interface Pipeline {
   /** Lets a fact or command enter at the top. */
   feed(event: TurnEvent): void;
+  /** Shows an event that has happened to every operator made by `intercept`. @returns the first failure */
+  observe(event: TurnEvent): OperatorError | undefined;
+  /** Runs the `start` handlers. */
+  start(): void;
   close(): void;
 }
 
 export const isInterceptor = (operator: PipelineOperator): operator is Interceptor => interceptor in operator;
 
+/** The native operators of a pipe, as the subject of a sentence. */
+export const natives = (operators: readonly PipelineOperator[]): string => {
+  const names = operators.filter((operator) => !isInterceptor(operator)).map(({ name }) => name || 'anonymous');
+  return names.length === 0 ? 'An operator' : `A native operator (${names.join(' or ')})`;
+};
+
 /** Connects operators into one pipeline, adjacent interceptors fused into a segment. */
 export const connectPipeline = (
   operators: readonly PipelineOperator[],
-  loop: TurnLoop,
+  queue: EventQueue,
   outlet: PipelineOutlet,
-): Pipeline => {
-  if (operators.every(isInterceptor)) return connectSegment(operators, loop, outlet);
-  const fused = fuse(operators, loop, outlet);
-  let top: Subscriber<TurnEvent> | undefined;
-  let isClosed = false;
-  const source = new Observable<TurnEvent>((subscriber) => {
-    top = subscriber;
-    return () => {
-      top = undefined;
-      // A native operator has left its source for good, unless it comes back at once, as `retry` does. What others still
-      // hold would be let go by events that cannot enter any more.
-      void Promise.resolve().then(() => {
-        if (top === undefined && !isClosed) outlet.complete();
-      });
-    };
-  });
-  const entrance: Entrance = { run: (event) => top?.next(event) };
-  const subscription = fused
-    .reduce((stream, operator) => stream.pipe(operator), source)
-    .subscribe({
-      next: (event) => outlet.next(event),
-      error: (error: unknown) => outlet.error(error),
-      complete: () => outlet.complete(),
-    });
-  return {
-    feed: (event) => loop.push(entrance, event, 0),
-    close: () => {
-      isClosed = true;
-      endQuietly(subscription);
-    },
-  };
-};
+  turn: string,
+): Pipeline =>
+  operators.every(isInterceptor)
+    ? connectSegment(operators, queue, outlet, turn)
+    : new MixedPipeline(operators, queue, outlet, turn);
 
 /** Without native operators nothing of RxJS is needed between the handlers. */
-const connectSegment = (operators: readonly Interceptor[], loop: TurnLoop, outlet: PipelineOutlet): Pipeline => {
-  const setups = operators.map((operator) => operator[interceptor]);
-  const segment = new Segment(setups, loop, outlet);
+const connectSegment = (
+  operators: readonly Interceptor[],
+  queue: EventQueue,
+  outlet: PipelineOutlet,
+  turn: string,
+): Pipeline => {
+  const segment = new Segment(
+    operators.map((operator) => operator[interceptor]),
+    queue,
+    outlet,
+    turn,
+  );
   return {
-    feed: (event) => loop.push(segment, event, 0),
+    feed: (event) => queue.push(segment, event, 0),
+    observe: (event) => segment.observe(event),
+    start: () => segment.start(),
     close: () => segment.close(),
   };
 };
 
-const fuse = (
-  operators: readonly PipelineOperator[],
-  loop: TurnLoop,
-  outlet: PipelineOutlet,
-): readonly PipelineOperator[] => {
-  const result: PipelineOperator[] = [];
-  let group: InterceptorSetup[] = [];
-  const closeGroup = (): void => {
-    if (group.length > 0) result.push(segmentOperator(group, loop, outlet));
-    group = [];
-  };
-  for (const operator of operators) {
-    if (isInterceptor(operator)) {
-      group.push(operator[interceptor]);
-    } else {
-      closeGroup();
-      result.push(operator);
-    }
-  }
-  closeGroup();
-  return result;
-};
+/** Operators of which some are native: a chain of subscribers, with a segment for each run of interceptors. */
+class MixedPipeline implements Pipeline, Entrance {
+  readonly #queue: EventQueue;
+  readonly #subscription: Subscription;
+  /** The segments in the order of the pipe. A native operator such as `retry` may replace the one above it. */
+  readonly #segments: (Segment | undefined)[] = [];
+  #top: Subscriber<TurnEvent> | undefined;
+  #isClosed = false;
 
-const segmentOperator =
-  (group: readonly InterceptorSetup[], loop: TurnLoop, outlet: PipelineOutlet): PipelineOperator =>
-  (source) =>
-    new Observable<TurnEvent>((subscriber) => {
-      const segment = new Segment(group, loop, {
-        next: (event) => subscriber.next(event),
-        failed: (error, event) => outlet.failed(error, event),
-      });
-      subscriber.add(() => segment.close());
-      subscriber.add(
-        source.subscribe({
-          next: (event) => segment.feed(event),
-          error: (error: unknown) => subscriber.error(error),
-          complete: () => segment.whenSettled(() => subscriber.complete()),
-        }),
-      );
+  constructor(operators: readonly PipelineOperator[], queue: EventQueue, outlet: PipelineOutlet, turn: string) {
+    this.#queue = queue;
+    const source = new Observable<TurnEvent>((subscriber) => {
+      this.#top = subscriber;
+      return () => {
+        this.#top = undefined;
+        // A native operator has left its source for good, unless it resubscribes at once, as `retry` does.
+        void Promise.resolve().then(() => {
+          if (this.#top === undefined && !this.#isClosed) outlet.complete();
+        });
+      };
     });
+    this.#subscription = this.#fuse(operators, outlet, turn)
+      .reduce((stream, operator) => stream.pipe(operator), source)
+      .subscribe({
+        next: (event) => {
+          const problem = problemWith(event);
+          if (problem !== undefined) outlet.error(new TypeError(`${natives(operators)} emitted ${problem}.`));
+          // A native operator may emit at any time, but the handlers run one event at a time.
+          else if (queue.isBusy) outlet.next(event);
+          else queue.during(() => outlet.next(event));
+        },
+        error: (error: unknown) => outlet.error(error),
+        complete: () => outlet.complete(),
+      });
+  }
+
+  run(event: TurnEvent): void {
+    this.#top?.next(event);
+  }
+
+  feed(event: TurnEvent): void {
+    this.#queue.push(this, event, 0);
+  }
+
+  observe(event: TurnEvent): OperatorError | undefined {
+    let failure: OperatorError | undefined;
+    for (const segment of this.#segments) {
+      const own = segment?.observe(event);
+      failure ??= own;
+    }
+    return failure;
+  }
+
+  start(): void {
+    for (const segment of this.#segments) segment?.start();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    endQuietly(this.#subscription);
+  }
+
+  #fuse(operators: readonly PipelineOperator[], outlet: PipelineOutlet, turn: string): readonly PipelineOperator[] {
+    const result: PipelineOperator[] = [];
+    let group: InterceptorSetup[] = [];
+    const closeGroup = (): void => {
+      if (group.length > 0) result.push(this.#segmentOperator(group, outlet, turn));
+      group = [];
+    };
+    for (const operator of operators) {
+      if (isInterceptor(operator)) {
+        group.push(operator[interceptor]);
+      } else {
+        closeGroup();
+        result.push(operator);
+      }
+    }
+    closeGroup();
+    return result;
+  }
+
+  #segmentOperator(group: readonly InterceptorSetup[], outlet: PipelineOutlet, turn: string): PipelineOperator {
+    const index = this.#segments.push(undefined) - 1;
+    return (source) =>
+      new Observable<TurnEvent>((subscriber) => {
+        const segment = new Segment(
+          group,
+          this.#queue,
+          {
+            next: (event) => subscriber.next(event),
+            failed: (error, event) => outlet.failed(error, event),
+            replaced: (event) => outlet.replaced?.(event),
+          },
+          turn,
+        );
+        this.#segments[index] = segment;
+        subscriber.add(() => segment.close());
+        subscriber.add(
+          source.subscribe({
+            next: (event) => segment.feed(event),
+            error: (error: unknown) => subscriber.error(error),
+            complete: () => segment.whenSettled(() => subscriber.complete()),
+          }),
+        );
+      });
+  }
+}

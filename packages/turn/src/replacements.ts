@@ -43,7 +43,7 @@ const deliveredBy = ({ delivers }: TurnEventOf<'history.append'>): string =>
   delivers ? ` that delivers ${delivers.join(', ')}` : '';
 
 /** Whether an event of the same type is about the same call, message or approval. */
-export const isSameOne = (event: TurnEvent, next: TurnEvent): boolean => subjectOf(event) === subjectOf(next);
+export const isSameSubject = (event: TurnEvent, next: TurnEvent): boolean => subjectOf(event) === subjectOf(next);
 
 /** Says what is missing when these events stand in the place of that one; nothing when the turn can go on. */
 export const missingSubstitute = (event: TurnEvent, events: readonly TurnEvent[]): string | undefined => {

@@ -134,7 +134,7 @@ describe('every call is answered exactly once when the driver', () => {
     const seen = await run(tools, stopper);
     expect(seen.statuses).toEqual({ 1: 'cancelled', 2: 'ok', 3: 'cancelled' });
     expect(seen.texts['1']).toBe(
-      'Cancelled while it may have been running; what it had done by then stays done: Too slow.',
+      'Cancelled while it may have been running; what it had done by then remains done: Too slow.',
     );
     expect(left).toBe(1);
   });
@@ -203,7 +203,7 @@ describe('every call is answered exactly once when', () => {
     );
     expect(texts['1']).toBe('first');
     expect(all('event.ignored')).toMatchObject([
-      { event: 'tool.result', reason: 'It means nothing where the turn stands.' },
+      { event: 'tool.result', reason: 'The turn expects no such event now.' },
     ]);
   });
 
@@ -215,7 +215,7 @@ describe('every call is answered exactly once when', () => {
     expect(tools.ran).toEqual([]);
     expect(watched.types).not.toContain('tool.call');
     expect(watched.all('tool.result').map(({ status }) => status)).toEqual(['skipped', 'skipped']);
-    expect(resultTexts(sessions.messages('alice'))['1']).toMatch(/cut off at the output limit/);
+    expect(resultTexts(sessions.messages('alice'))['1']).toMatch(/truncated at the output limit/);
     expectSound('', sessions.journal('alice'), sessions.messages('alice'));
   });
 

@@ -2,7 +2,7 @@ import { concat, EMPTY, NEVER, Observable, of, throwError, type ObservableInput 
 import { describe, expect, it, vi } from 'vitest';
 import { slowSessions } from '../test/slow-sessions.js';
 import { expectEnded, expectSound, runTurn, watch } from '../test/turns.js';
-import { askAgain, proceed, stop } from './decisions.js';
+import { notice, proceed, retry, stop } from './decisions.js';
 import type { TurnEventOf, TurnOperator } from './events.js';
 import { harness } from './harness.js';
 import { intercept, type DecisionInput } from './intercept.js';
@@ -201,17 +201,9 @@ describe('a model driver', () => {
   });
 });
 
-describe('asking again', () => {
-  const retry = (
-    answers: (event: TurnEventOf<'model.error'>, asked: TurnEventOf<'model.request'>) => DecisionInput,
-  ): TurnOperator =>
-    intercept('retry', () => {
-      let asked: TurnEventOf<'model.request'> | undefined;
-      return {
-        observe: { 'model.request': (event) => void (asked ??= event) },
-        decide: { 'model.error': (event) => (asked ? answers(event, asked) : undefined) },
-      };
-    });
+describe('a retry', () => {
+  const answering = (decide: (event: TurnEventOf<'model.error'>) => DecisionInput): TurnOperator =>
+    intercept('answering', () => ({ decide: { 'model.error': decide } }));
   const failThen = (count: number) => {
     let calls = 0;
     return () =>
@@ -219,10 +211,7 @@ describe('asking again', () => {
   };
 
   it('answers each request once, marks the failed one, and counts all usage', async () => {
-    const { watched, model } = await run(
-      failThen(2),
-      retry((event, asked) => [{ ...event, retrying: true }, askAgain(asked, event)]),
-    );
+    const { watched, model } = await run(failThen(2), answering(retry));
     expect(watched.all('model.request').map(({ step, attempt }) => [step, attempt])).toEqual([
       [1, 1],
       [1, 2],
@@ -236,61 +225,49 @@ describe('asking again', () => {
     expect(model).toHaveBeenCalledTimes(3);
   });
 
-  it('may take its time: the error leaves marked, the request follows later', async () => {
-    const later = intercept('later', ({ after, emit }) => {
-      let asked: TurnEventOf<'model.request'> | undefined;
-      return {
-        observe: { 'model.request': (event) => void (asked ??= event) },
-        decide: {
-          'model.error': (event) => {
-            after(1, () => (asked ? emit(askAgain(asked, event)) : undefined));
-            return { ...event, retrying: true };
-          },
-        },
-      };
-    });
-    expect((await run(failThen(1), later)).watched.end.outcome).toBe('completed');
-    const held = retry(
-      (event, asked) =>
-        new Promise((resolve) => setTimeout(() => resolve([{ ...event, retrying: true }, askAgain(asked, event)]), 1)),
-    );
+  it('may wait: the error leaves marked, the request is held', async () => {
+    const backoff = intercept('backoff', ({ after }) => ({
+      decide: {
+        'model.error': (event) => retry(event),
+        'model.request': ({ attempt }) =>
+          attempt > 1 ? new Promise((resolve) => after(1, () => resolve(undefined))) : undefined,
+      },
+    }));
+    expect((await run(failThen(1), backoff)).watched.end.outcome).toBe('completed');
+    const held = answering((event) => new Promise((resolve) => setTimeout(() => resolve(retry(event)), 1)));
     expect((await run(failThen(1), held)).watched.end.outcome).toBe('completed');
   });
 
-  it('is refused when it leaves the error unanswered', async () => {
+  it('is rejected when it leaves the error unanswered', async () => {
     const { watched } = await run(
       failThen(1),
-      retry((event, asked) => askAgain(asked, event)),
+      answering(() => notice('event.ignored', { event: 'x', reason: '' })),
     );
     expect(watched.end).toMatchObject({
       outcome: 'error',
-      error: { operator: 'retry', message: expect.stringMatching(/removed model\.error/) as string },
+      error: { operator: 'answering', message: expect.stringMatching(/removed model\.error/) as string },
     });
   });
 
-  it('is not possible for ever: the cap of the turn counts these calls too', async () => {
-    const { watched, model } = await run(
-      failThen(1_000),
-      retry((event, asked) => [{ ...event, retrying: true }, askAgain(asked, event)]),
-    );
+  it('ends at the cap of the turn, which counts these calls too', async () => {
+    const { watched, model } = await run(failThen(1_000), answering(retry));
     expect(model).toHaveBeenCalledTimes(5);
     expect(watched.end).toMatchObject({
       outcome: 'max-steps',
-      reason: expect.stringMatching(/has made 5 model calls.*maxModelCalls/) as string,
+      reason: expect.stringMatching(/made 5 model calls.*maxModelCalls/) as string,
     });
   });
 
-  it('uses the request as an operator above has changed it, with the answer of another model', async () => {
-    const switching = retry((event, asked) => [
-      { ...event, retrying: true },
-      { ...askAgain(asked, event), model: 'other' },
-    ]);
+  it('may change the request of the next attempt', async () => {
     const models: unknown[] = [];
-    await run(
-      failThen(1),
-      switching,
-      intercept('look', () => ({ observe: { 'model.request': ({ model }) => void models.push(model) } })),
-    );
+    const switching = intercept('switching', () => ({
+      decide: {
+        'model.error': (event) => retry(event),
+        'model.request': (event) => (event.attempt > 1 ? { ...event, model: 'other' } : undefined),
+      },
+      observe: { 'model.request': ({ model }) => void models.push(model) },
+    }));
+    await run(failThen(1), switching);
     expect(models).toEqual([undefined, 'other']);
   });
 });

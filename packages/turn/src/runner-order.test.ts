@@ -74,18 +74,18 @@ describe('an ordinary turn', () => {
 });
 
 describe('one event at a time', () => {
-  it('what an event sets off waits until it has passed the whole pipe', async () => {
+  it('keeps what an event sets off waiting until it has passed the whole pipe and was observed', async () => {
     const order: string[] = [];
-    const enter = intercept('enter', () => ({ observe: { '*': ({ type }) => void order.push(`> ${type}`) } }));
+    const learn = intercept('learn', () => ({ observe: { '*': ({ type }) => void order.push(`> ${type}`) } }));
     const leave = tap<TurnEvent>(({ type }) => void order.push(`< ${type}`));
     await runTurn(
       harness({ model: scriptedModel([response(call('1', 'ls')), 'Done.']), tools: scriptedTools({ ls: 'a' }) }).pipe(
-        enter,
+        learn,
         leave,
       ),
     );
     for (let index = 0; index < order.length; index += 2) {
-      expect(order[index + 1]).toBe(order[index]?.replace('>', '<'));
+      expect(order[index + 1]).toBe(order[index]?.replace('<', '>'));
     }
   });
 

@@ -3,8 +3,8 @@ import { delay, map, mergeMap, of, tap, type MonoTypeOperatorFunction } from 'rx
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { slowSessions } from '../test/slow-sessions.js';
 import { expectEnded, expectSound, watch } from '../test/turns.js';
-import { annotate, askAgain, deny, keep, notice, proceed, stop } from './decisions.js';
-import type { TurnEvent, TurnEventOf, TurnEventType } from './events.js';
+import { annotate, deny, keep, notice, proceed, retry, stop } from './decisions.js';
+import type { TurnEvent, TurnEventType } from './events.js';
 import { harness } from './harness.js';
 import { intercept, type DecisionInput, type Interceptor } from './intercept.js';
 import { call, failure, ok, response, scriptedModel, scriptedTools, user, type ScriptStep } from './testing/index.js';
@@ -74,16 +74,9 @@ const acting = (name: string, plan: Plan): Interceptor =>
   });
 
 const retrying = (): Interceptor =>
-  intercept('retrying', () => {
-    let asked: TurnEventOf<'model.request'> | undefined;
-    return {
-      observe: { 'model.request': (event) => void (asked = event) },
-      decide: {
-        'model.error': (event) =>
-          asked && event.error.code === 'again' ? [{ ...event, retrying: true }, askAgain(asked, event)] : undefined,
-      },
-    };
-  });
+  intercept('retrying', () => ({
+    decide: { 'model.error': (event) => (event.error.code === 'again' ? retry(event) : undefined) },
+  }));
 
 const natives: Readonly<Record<string, () => MonoTypeOperatorFunction<TurnEvent>>> = {
   tap: () => tap(),

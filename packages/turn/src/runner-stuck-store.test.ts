@@ -85,15 +85,13 @@ describe('a store that hangs', () => {
   );
 
   it.each([1, 3, 4])(
-    'in append() in the middle of a turn ends it once somebody aborts it (record %i)',
+    'in append() in the middle of a turn ends it with an error, after it has done all it may (record %i)',
     async (place) => {
       const sessions = hanging('append', place);
       const agent = agentWith(sessions);
-      const controller = new AbortController();
-      const first = watch(agent.turn({ session: 'alice', input: 'Go on.', signal: controller.signal }));
-      await vi.advanceTimersByTimeAsync(hours);
+      const first = watch(agent.turn({ session: 'alice', input: 'Go on.' }));
+      await vi.advanceTimersByTimeAsync(400);
       expect(first.isComplete).toBe(false);
-      controller.abort();
       await vi.advanceTimersByTimeAsync(2_000);
       expectEnded('', first);
       expect(first.end.error?.code).toBe('session-stuck');

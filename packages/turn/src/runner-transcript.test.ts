@@ -167,7 +167,7 @@ describe('the transcript', () => {
       })),
     ]);
     expect(resultTexts(messages)).toEqual({
-      1: 'Cancelled while it may have been running; what it had done by then stays done: Enough.',
+      1: 'Cancelled while it may have been running; what it had done by then remains done: Enough.',
       2: 'a.txt',
     });
     expect(watched.end.outcome).toBe('blocked');

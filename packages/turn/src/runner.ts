@@ -1,18 +1,16 @@
 import type { Subscriber } from 'rxjs';
-import { Admission } from './admission.js';
 import type { ApprovalHolder } from './approvals.js';
 import { CallIds } from './call-ids.js';
-import { Conclusion } from './conclusion.js';
 import { stop } from './decisions.js';
-import { Ending } from './ending.js';
 import { SessionStuckError, type OperatorError } from './errors.js';
+import { EventQueue } from './event-queue.js';
 import type { NewEvent, NewEventOf, TurnEvent, TurnEventOf, TurnState } from './events.js';
 import { isDerived, isRecorded } from './journal.js';
 import {
   accepts,
   fold,
   initialState,
-  isDecided,
+  interrupt,
   isRepeatable,
   phaseOf,
   runnable,
@@ -22,48 +20,53 @@ import type { Message, UserMessage } from './messages.js';
 import type { EffectHost } from './model-call.js';
 import { closeAlone, failed, type LastWord, type Reopened } from './opening.js';
 import { Outbox } from './outbox.js';
-import { connectPipeline } from './pipeline.js';
-import { isOnItsWay, isUsedUp, planCap, planInterrupted, planNext, type Plan } from './plan.js';
+import { connectPipeline, natives, type Pipeline } from './pipeline.js';
+import { interruptedResults, isOnItsWay, isUsedUp, planCap, planNext, type Plan } from './plan.js';
 import type { RunnerOptions } from './runner-options.js';
 import type { SessionHolder } from './session-gate.js';
 import type { MaybePromise } from './session-store.js';
+import { isPromise } from './session-writer.js';
 import { Steering } from './steering.js';
+import { later } from './timers.js';
 import { TurnEffects } from './turn-effects.js';
-import { TurnLoop } from './turn-loop.js';
 import { TurnSession } from './turn-session.js';
 
 const cannotOpen = 'The session could not be opened.';
+const cannotContinue = 'The turn could not continue.';
 
 /**
- * One turn at work: feeds facts at the top of the pipeline, performs what leaves it at the bottom.
+ * One turn at work.
  *
- * An event that has left is written down, added to the state, shown to the subscriber and performed, in this order.
- * What comes next is then read off the state ({@link planNext}).
+ * Events enter the pipeline at one place, {@link enter}, and leave it at one place, `#leave`. An event that has left is
+ * committed: added to the state, shown to the operators, sent to the journal and performed. What comes next is read off the
+ * state ({@link planNext}). The subscriber sees an event once it is stored.
  */
 export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   readonly #options: RunnerOptions;
   readonly #subscriber: Subscriber<TurnEvent>;
-  readonly #loop: TurnLoop;
+  readonly #queue: EventQueue;
   readonly #session: TurnSession<TurnRun>;
   readonly #effects: TurnEffects;
-  readonly #outbox = new Outbox(
-    (error) => this.#cannotWrite(error),
-    (error) => this.#broken(failed('The turn could not go on.', error)),
-  );
+  readonly #outbox: Outbox;
+  #pipeline: Pipeline | undefined;
+  #state: LoopState;
+  /** What was fed last, and may be on its way. */
+  #plan: Plan | undefined;
+  #isEndFed = false;
   /** The messages that the runner itself has asked to append last. */
   #fed: readonly Message[] | undefined;
   readonly #steering = new Steering();
-  #state: LoopState;
-  /** What was asked for last, and is on its way. */
-  #wish: Plan | undefined;
-  readonly #ending: Ending;
-  readonly #admission: Admission;
-  readonly #conclusion: Conclusion<TurnRun>;
+  /** A stop that no operator can reject: of a caller, of the cap, or of a broken turn. */
+  #lastWord: TurnEventOf<'turn.stop'> | undefined;
+  #cancelGrace: (() => void) | undefined;
   #setupFailure: OperatorError | undefined;
-  #isBroken = false;
-  /** Its journal is being read: until that has been shown, nothing else enters. */
+  /** Its journal is being read: nothing enters until it has been replayed. */
   #isReopening = false;
-  #over = false;
+  #isBroken = false;
+  #hasObservedEnd = false;
+  /** It ends, or has ended, without its operators. */
+  #isOver = false;
+  #isConcluded = false;
 
   constructor(turn: string, options: RunnerOptions, subscriber: Subscriber<TurnEvent>) {
     this.#options = options;
@@ -71,26 +74,17 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     this.#state = initialState(turn);
     this.#session = new TurnSession<TurnRun>(options.gate, this, options);
     this.#effects = new TurnEffects(options.model, options.tools, this);
-    this.#ending = new Ending(options.scheduler, options.closeGraceMs, (lastWord) => this.#end(lastWord));
-    this.#admission = new Admission(this.#ending, () => this.callIds);
-    this.#loop = new TurnLoop(options.scheduler);
-    this.#loop.turn = turn;
-    this.#conclusion = new Conclusion<TurnRun>(
-      this,
-      this.#session,
-      this.#loop,
-      this.#ending,
-      options.approvals,
-      subscriber,
-    );
+    this.#queue = new EventQueue(options.scheduler);
+    this.#outbox = new Outbox({
+      write: (event, derived) => this.#write(event, derived),
+      show: (event) => this.#show(event),
+      onFailed: (error) => this.#cannotWrite(error),
+      onCaughtUp: () => this.#advance(),
+    });
   }
 
   get turn(): string {
     return this.#state.turn;
-  }
-
-  get callIds(): CallIds {
-    return this.#session.opened?.callIds ?? new CallIds();
   }
 
   get session(): string {
@@ -101,57 +95,47 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     return this.#state.step;
   }
 
+  get callIds(): CallIds {
+    return this.#session.opened?.callIds ?? new CallIds();
+  }
+
   get phase(): TurnState {
     return phaseOf(this.#state, this.#effects.areToolsRunning);
   }
 
   get isEnding(): boolean {
-    return this.#over || this.#state.stop !== undefined;
+    return this.#isOver || this.#state.stop !== undefined;
   }
 
-  /** Asks for a new turn; one that is cancelled already ends with its operators watching. */
+  /** Asks for a new turn. One that is cancelled already ends with its operators watching. */
   begin(start: NewEventOf<'turn.start'>, cancelled?: string): void {
-    this.#state.session = start.session;
-    this.#state.input = start.input;
+    this.#state = initialState(this.turn, start);
     if (!this.#connect()) return;
+    this.#pipeline?.start();
     if (cancelled === undefined) this.feed(start);
     else this.cancel(cancelled);
   }
 
-  /** Goes on with a turn where its journal ends; one that is cancelled by then ends there, with its operators watching. */
+  /** Continues a turn where its journal ends. One that is cancelled by then ends there, with its operators watching. */
   resume(cancelled?: string): void {
     if (!this.#connect()) return;
     this.#reopen(
-      (event) => this.enter(event),
       () => this.#recover(),
-      (error) => this.#cannotOpen(error),
+      (error) => {
+        this.#pipeline?.start();
+        this.#cannotOpen(error);
+      },
     );
     if (cancelled !== undefined) this.cancel(cancelled);
   }
 
-  /** Ends a turn whose process is gone where its journal ends: shows it, and runs nothing, no operator either. */
+  /** Ends a turn whose process is gone where its journal ends: shows it and runs nothing, no operator either. */
   finish(reason: string): void {
-    const end = (lastWord: LastWord): void => this.#end(lastWord, { isInterrupted: true });
+    const end = (lastWord: LastWord): void => this.#endAlone(lastWord, { isInterrupted: true });
     this.#reopen(
-      (event) => this.#show(event),
       () => end({ outcome: 'error', reason }),
       (error) => end(failed(cannotOpen, error)),
     );
-  }
-
-  #reopen(show: (event: TurnEvent) => void, goOn: () => void, onError: (error: unknown) => void): void {
-    const take = ({ loop, recorded }: Reopened): void => {
-      this.#isReopening = false;
-      this.#state = loop;
-      this.#loop.history = loop.history;
-      for (const event of recorded) {
-        if (event.type === 'input.received') this.#steering.hasLeft(event.id);
-        show({ ...event, replayed: true });
-      }
-      if (!loop.end) goOn();
-    };
-    this.#isReopening = true;
-    this.#session.reopen(this.turn, take, (error) => ((this.#isReopening = false), onError(error)));
   }
 
   /** Lets a fact or command enter at the top. */
@@ -161,14 +145,17 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
 
   /** Lets an event that is complete enter at the top. */
   enter(event: TurnEvent): void {
-    if (!this.#over) this.#conclusion.pipeline?.feed(event);
+    if (this.#isOver) return;
+    // An operator that changes an event in place fails where it does so, instead of breaking the state of the turn.
+    if (event.type !== 'model.delta') Object.freeze(event);
+    this.#pipeline?.feed(event);
   }
 
   now(): number {
-    return this.#loop.now();
+    return this.#queue.now();
   }
 
-  /** Takes in a message for the next step boundary; `false` when the turn has none to come. */
+  /** Takes in a message for the next step; `false` if the turn has none to come. */
   steer(id: string, message: UserMessage): boolean {
     if (this.isEnding) return false;
     if (this.#steering.add(id, message)) this.feed({ type: 'input.received', id, message });
@@ -182,249 +169,301 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
 
   /** The subscriber has left: ends the turn at once, without its operators. */
   abandon(): void {
-    this.#end({ outcome: 'cancelled', reason: 'The subscriber left.' });
+    this.#endAlone({ outcome: 'cancelled', reason: 'The subscriber left.' });
   }
 
-  /** Connects the operators; those that cannot even be set up end the turn before it begins. */
+  /** Connects the operators. If one cannot be set up, the turn ends before it begins. */
   #connect(): boolean {
-    const pipeline = connectPipeline(this.#options.operators, this.#loop, {
-      next: (event) => this.#take(event),
-      failed: (error, event) => this.#operatorFailed(error, event),
-      error: (error) => this.#end(failed('A native operator in the pipe failed.', error)),
-      complete: () => this.#end({ outcome: 'cancelled', reason: 'An operator in the pipe completed the stream.' }),
-    });
-    this.#conclusion.pipeline = pipeline;
-    if (this.#over) pipeline.close();
+    const pipeline = connectPipeline(
+      this.#options.operators,
+      this.#queue,
+      {
+        next: (event) => this.#leave(event),
+        failed: (error, event) => this.#operatorFailed(error, event),
+        replaced: (event) => this.#forgetPlanOf(event),
+        error: (error) => this.#endAlone(failed('A native operator in the pipe failed.', error)),
+        complete: () =>
+          this.#endAlone({ outcome: 'cancelled', reason: 'An operator in the pipe completed the stream.' }),
+      },
+      this.turn,
+    );
+    this.#pipeline = pipeline;
+    if (this.#isOver) pipeline.close();
     else if (this.#setupFailure) this.#operatorFailed(this.#setupFailure, undefined);
     else return true;
     return false;
   }
 
-  /** Whatever is wrong with an event that has left, the turn ends in order. */
-  #take(event: TurnEvent): void {
+  /** An event has left the pipeline. Whatever is wrong with it, the turn ends in a valid state. */
+  #leave(event: TurnEvent): void {
     try {
-      for (let next = this.#admission.admit(event, this.#state); next; next = this.#admission.due(this.#state)) {
-        this.#left(next);
-      }
+      if (this.#isOver) return;
+      if (isRecorded(event.type)) this.#admit(event);
+      else this.#pass(event);
     } catch (error) {
-      this.#broken(failed('The turn could not go on.', error));
+      this.#broken(failed(cannotContinue, error));
     }
   }
 
-  /** An event has left the pipeline: it is written down, added to the state, and performed once it is safe. */
-  #left(event: TurnEvent): void {
-    if (this.#over) return;
-    if (event.replayed === true || !isRecorded(event.type)) {
-      if (this.#outbox.isEmpty) this.#show(event);
-      else this.#showLater(event);
-      return;
-    }
+  /** What changes nothing: deltas, progress and notices. */
+  #pass(event: TurnEvent): void {
+    const failure = this.#observe(event);
+    this.#outbox.pass(event);
+    if (failure) this.#broken(failure);
+  }
+
+  /** Commits an event that means something where the turn stands. */
+  #admit(given: TurnEvent): void {
+    const event = this.#adjusted(given);
     const isOneTooMany = event.type === 'model.request' && isUsedUp(this.#state, this.#options);
-    if (isOneTooMany || !accepts(this.#state, event)) {
-      this.#ignore(event);
-      if (isOneTooMany && !this.isEnding) this.#feedAll(planCap(this.#state, event.at));
+    if (!isOneTooMany && accepts(this.#state, event)) {
+      this.#commit(event);
+      this.#advance();
       return;
     }
-    const derived = isDerived(event, this.#state, this.#fed);
-    fold(this.#state, event);
-    this.#loop.history = this.#state.history;
-    if (event.type === 'turn.stop') this.#loop.isStopping = true;
-    else if (event.type === 'input.received') this.#steering.hasLeft(event.id);
-    const safe = this.#write(event, derived);
-    if (safe === undefined && this.#outbox.isEmpty) this.#perform(event);
-    else this.#performLater(event, safe);
-  }
-
-  // Functions of their own, because a closure inside one that every event goes through costs each of them.
-
-  #showLater(event: TurnEvent): void {
-    this.#outbox.add(undefined, () => (this.#show(event), this.#advance()));
-  }
-
-  #performLater(event: TurnEvent, safe: MaybePromise<void>): void {
-    if (event.type === 'turn.stop') this.#ending.limit();
-    this.#outbox.add(safe, () => this.#perform(event));
-  }
-
-  /** Shows what changes nothing: deltas, progress, notices, and what is replayed. */
-  #show(event: TurnEvent): void {
-    if (event.replayed === true && event.type === 'turn.end') this.#finish(event);
-    else this.#subscriber.next(event);
-  }
-
-  #ignore(event: TurnEvent): void {
+    if (event.type === 'turn.end') {
+      if (this.#replansEnd()) return;
+      throw new TypeError(`${natives(this.#options.operators)} emitted turn.end, which only the runner emits.`);
+    }
     const isStaleStop = event.type === 'turn.stop' && event.afterStep !== undefined;
     if (!isStaleStop) {
-      this.#left({
-        type: 'event.ignored',
-        turn: this.turn,
-        at: event.at,
-        event: event.type,
-        reason: 'It means nothing where the turn stands.',
-      });
+      const reason = 'The turn expects no such event now.';
+      this.#pass({ type: 'event.ignored', turn: this.turn, at: event.at, event: event.type, reason });
     }
+    if (isOneTooMany && !this.isEnding) this.#feedPlan(planCap(this.#state, this.#options, event.at));
     this.#advance();
+  }
+
+  /** Whether the session was loaded while the end was on its way: there is something to complete now. */
+  #replansEnd(): boolean {
+    if (!this.#isEndFed) return false;
+    this.#isEndFed = false;
+    if (this.#plan?.name === 'end') this.#plan = undefined;
+    this.#advance();
+    return true;
+  }
+
+  /** The event as it counts. */
+  #adjusted(event: TurnEvent): TurnEvent {
+    switch (event.type) {
+      case 'model.response':
+        return this.callIds.ownedBy(event);
+      case 'turn.continue':
+        return this.#lastWord ?? event;
+      case 'turn.end':
+        return this.#steering.addTo(event);
+      default:
+        return event;
+    }
+  }
+
+  /** Adds an event to the state, shows it to the operators, sends it to the journal and performs it, in this order. */
+  #commit(event: TurnEvent): void {
+    const derived = isDerived(event, this.#state, this.#fed);
+    if (event.type === 'approval.request') this.#options.approvals.open(event.id, this);
+    else if (event.type === 'approval.answer') this.#options.approvals.close(event.id, this);
+    else if (event.type === 'input.received') this.#steering.hasLeft(event.id);
+    fold(this.#state, event);
+    const failure = this.#observe(event);
+    if (failure && event.type === 'turn.end') {
+      this.#endAlone(failure);
+      return;
+    }
+    this.#outbox.record(event, derived);
+    if (!this.#isOver) this.#effects.perform(event);
+    if (failure) this.#broken(failure);
+  }
+
+  /** Shows an event to the operators. The first failure of one of them ends the turn behind this event. */
+  #observe(event: TurnEvent): LastWord | undefined {
+    if (this.#hasObservedEnd) return undefined;
+    this.#hasObservedEnd = event.type === 'turn.end';
+    const error = this.#pipeline?.observe(event);
+    return error && failed(error.message, error);
   }
 
   #write(event: TurnEvent, derived: boolean): MaybePromise<void> {
     if (event.type !== 'turn.start') return this.#session.write(event, derived);
-    return this.#session.begin(event, this.now(), (error) => this.#cannotOpen(error));
+    return this.#session.begin(
+      event,
+      this.now(),
+      () => this.#feedSession(),
+      (error) => this.#cannotOpen(error),
+    );
+  }
+
+  /** Shows an event to the subscriber, now that it is stored. */
+  #show(event: TurnEvent): void {
+    if (event.type === 'turn.end') this.#conclude(event);
+    else this.#subscriber.next(event);
+  }
+
+  /** Feeds what comes next, unless it is on its way already. */
+  #advance(): void {
+    const state = this.#state;
+    if (this.#isOver || this.#session.isOpening) return;
+    if (this.#outbox.isLagging && !state.stop) return;
+    if (!state.stop) this.#effects.runDecided(state, (callback) => this.#outbox.whenStored(callback));
+    const plan = planNext(state, this.#options, this.now());
+    if (plan?.isForRequest === true && isOnItsWay(this.#plan, state)) return;
+    if (plan && (plan.name !== this.#plan?.name || plan.count !== this.#plan.count)) this.#feedPlan(plan);
+    if (state.stop) void Promise.resolve().then(() => this.#limitEnding());
+  }
+
+  #feedPlan(plan: Plan): void {
+    this.#plan = plan;
+    this.#isEndFed ||= plan.name === 'end';
+    for (const event of plan.events()) {
+      if (plan.isFinal && event.type === 'turn.stop') this.#decide(event);
+      if (event.type === 'history.append') this.#fed = event.messages;
+      this.enter(event);
+    }
+  }
+
+  /** Something else takes the place of what the runner asked to append: it has to ask again. */
+  #forgetPlanOf(event: TurnEvent | undefined): void {
+    if (event?.type === 'history.append') this.#plan = undefined;
+  }
+
+  #feedSession(): void {
+    const { opened } = this.#session;
+    if (!opened) return;
+    const { messages, state, repairs } = opened;
+    this.feed({ type: 'session.loaded', session: this.session, messages, state, repairs });
   }
 
   #cannotOpen(error: unknown): void {
     this.feed({ type: 'turn.stop', ...failed(cannotOpen, error) });
   }
 
-  /** Does what the event says, now that it is safe to. */
-  #perform(event: TurnEvent): void {
-    if (event.type === 'turn.end') {
-      this.#finish(event);
-      return;
-    }
-    // Known before it is shown, so that whoever sees it may answer at once.
-    if (event.type === 'approval.request') this.#options.approvals.open(event.id, this);
-    this.#subscriber.next(event);
-    if (this.#over) return;
-    this.#effects.perform(event);
-    if (event.type === 'turn.start') this.#feedSession();
-    else if (event.type === 'approval.answer') this.#options.approvals.close(event.id, this);
-    this.#advance();
+  /** Opens the session of a turn that has begun before, and shows its journal. */
+  #reopen(onReplayed: () => void, onError: (error: unknown) => void): void {
+    this.#isReopening = true;
+    this.#session.reopen(
+      this.turn,
+      ({ loop, recorded }: Reopened) => {
+        this.#isReopening = false;
+        this.#state = loop;
+        let failure: LastWord | undefined;
+        for (const event of recorded) {
+          if (event.type === 'input.received') this.#steering.hasLeft(event.id);
+          failure ??= this.#observe(event);
+          this.#outbox.pass({ ...event, replayed: true });
+        }
+        if (failure) this.#endAlone(failure);
+        else if (!loop.end) onReplayed();
+      },
+      (error) => {
+        this.#isReopening = false;
+        onError(error);
+      },
+    );
   }
 
-  /** Feeds what comes next, unless it is on its way already. */
-  #advance(): void {
-    if (this.#over || !this.#outbox.isEmpty || this.#session.isOpening) return;
-    if (!this.#state.stop) this.#effects.runDecided(this.#state);
-    const plan = planNext(this.#state, this.#options, this.now());
-    if (this.#loop.hasTakenBack) this.#wish = undefined;
-    this.#loop.hasTakenBack = false;
-    if (plan?.isForRequest === true && isOnItsWay(this.#wish, this.#state)) return;
-    if (plan && (plan.wish !== this.#wish?.wish || plan.count !== this.#wish.count)) {
-      this.#wish = plan;
-      if (plan.wish === 'request') this.#loop.asked = this.#state.history;
-      this.#feedAll(plan);
-    }
-    if (this.#state.stop) void Promise.resolve().then(() => this.#ending.limit());
-  }
-
-  #feedAll(plan: Plan): void {
-    for (const event of plan.events) {
-      if (plan.isFinal && event.type === 'turn.stop') this.#ending.decide(event);
-      if (event.type === 'history.append') this.#fed = event.messages;
-      this.enter(event.type === 'turn.end' ? this.#steering.addTo(event) : event);
-    }
-  }
-
-  #feedSession(): void {
-    const { opened } = this.#session;
-    if (opened) {
-      this.feed({
-        type: 'session.loaded',
-        session: this.session,
-        messages: opened.messages,
-        state: opened.state,
-        repairs: opened.repairs,
-      });
-    }
-  }
-
-  /** Repeats what is safe to repeat of what was under way when the process died, unless it was cancelled meanwhile. */
+  /** Repeats what is safe to repeat of what was under way when the process died. */
   #recover(): void {
     const state = this.#state;
-    const { lastWord } = this.#ending;
-    state.asked = false;
-    state.retrying = false;
+    const lastWord = this.#lastWord;
+    interrupt(state);
     for (const id of state.approvals) this.#options.approvals.open(id, this);
-    if (state.loaded) this.#goOn(state);
-    else this.#feedSession();
+    this.#pipeline?.start();
+    if (!state.loaded) {
+      this.#feedSession();
+    } else if (state.slots.size > 0 && state.slots.areDecided) {
+      const slots = runnable(state);
+      this.#effects.runTools(state.stop ? [] : slots.filter(isRepeatable), state.step);
+      const lost = slots.filter((slot) => !isRepeatable(slot));
+      for (const event of interruptedResults(state, lost, this.now())) this.enter(event);
+    }
+    this.#advance();
     if (lastWord) this.enter(lastWord);
   }
 
-  #goOn(state: LoopState): void {
-    this.#loop.isStopping = state.stop !== undefined;
-    if (state.slots.length > 0 && isDecided(state)) {
-      const slots = runnable(state);
-      this.#effects.runTools(state.stop ? [] : slots.filter(isRepeatable), state.step);
-      this.#feedAll(
-        planInterrupted(
-          state,
-          slots.filter((slot) => !isRepeatable(slot)),
-          this.now(),
-        ),
-      );
-    }
-    this.#advance();
-  }
-
-  /** The event on which an operator failed goes no further; the others see the turn end, unless that fails too. */
+  /** The event on which an operator failed does not leave; the other operators see the turn end. */
   #operatorFailed(error: OperatorError, event: TurnEvent | undefined): void {
-    if (this.#over || this.#state.end) return;
-    if (!this.#conclusion.pipeline) {
+    if (this.#isOver || this.#state.end) return;
+    if (!this.#pipeline) {
       this.#setupFailure ??= error;
       return;
     }
-    if (event?.type === 'history.append') this.#loop.hasTakenBack = true;
+    this.#forgetPlanOf(event);
     this.#broken(failed(error.message, error));
   }
 
-  /** Something that must not fail has failed: the operators see the turn end, unless that fails too. */
+  /** Something that must not fail has failed: the operators see the turn end, unless that fails, too. */
   #broken(lastWord: LastWord): void {
-    if (this.#isBroken || this.#state.stop) this.#end(lastWord);
+    if (this.#isBroken || this.#state.stop) this.#endAlone(lastWord);
     else this.#endSoon(lastWord);
     this.#isBroken = true;
   }
 
-  /** Ends the turn with its operators watching, as long as they take no longer than they may. */
+  /** Ends the turn with its operators watching, for as long as they may take. */
   #endSoon(lastWord: LastWord): void {
+    if (this.#isOver) return;
     const command = { turn: this.turn, at: this.now(), ...stop(lastWord.outcome, lastWord.reason, lastWord.error) };
-    this.#ending.decide(command);
+    this.#decide(command);
     if (!this.#isReopening) this.enter(command);
   }
 
-  /** Ends the turn without its operators. */
-  #end(lastWord: LastWord, { isWritable = true, isInterrupted = false } = {}): void {
-    if (this.#over) return;
-    this.#over = true;
+  #decide(lastWord: TurnEventOf<'turn.stop'>): void {
+    this.#lastWord = lastWord;
+    this.#limitEnding();
+  }
+
+  /** From now on operators may hold events for `closeGraceMs`. */
+  #limitEnding(): void {
+    if (this.#isConcluded || this.#cancelGrace) return;
+    const { scheduler, closeGraceMs } = this.#options;
+    this.#cancelGrace = later(scheduler, closeGraceMs, () => this.#endAlone(this.#lastWord ?? heldBack));
+  }
+
+  /** Ends the turn without its operators. They still observe what happens. */
+  #endAlone(lastWord: LastWord, { isInterrupted = false } = {}): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
     this.#effects.stop();
-    this.#state.received = [...this.#state.received, ...this.#steering.asReceived(this.turn, this.now())];
-    const told: TurnEvent[] = [];
-    const tell = isInterrupted ? (event: TurnEvent) => void told.push(event) : undefined;
-    const written = closeAlone(
-      this.#state,
-      isWritable ? this.#session.writer : undefined,
-      this.now(),
-      lastWord,
-      isInterrupted,
-      tell,
-    );
-    this.#conclusion.closePipeline(this.#state.end);
-    const conclude = (): void => {
-      for (const event of told) if (event.type !== 'turn.end') this.#subscriber.next(event);
-      this.#conclusion.begin(this.#state.end);
-    };
-    if (this.#session.isOpening) conclude();
-    else this.#outbox.add(written, conclude);
-    if (!this.#conclusion.hasBegun) {
+    if (this.#session.isOpening) this.#outbox.fail();
+    if (!this.#state.end || lastWord.error) this.#close(lastWord, isInterrupted);
+    this.#pipeline?.close();
+    if (!this.#isConcluded) {
       this.#session.watch((operation) => this.#cannotWrite(new SessionStuckError(this.session, operation)));
     }
   }
 
-  /** What is not written down is not done: the turn ends, also where it was ending already. */
+  /** What is not stored has not happened: the turn ends with an error, even if it was about to end in another way. */
   #cannotWrite(error: unknown): void {
-    const lastWord = failed('The journal could not be written.', error);
-    this.#outbox.drop();
-    if (!this.#over) {
-      this.#end(lastWord, { isWritable: false });
-      return;
-    }
-    closeAlone(this.#state, undefined, this.now(), lastWord, false);
-    this.#conclusion.begin(this.#state.end);
+    if (this.#isConcluded) return;
+    this.#isOver = true;
+    this.#effects.stop();
+    this.#outbox.fail();
+    this.#close(failed('The journal could not be written.', error), false);
+    if (this.#state.end) this.#conclude(this.#state.end);
   }
 
-  /** The turn has ended with its operators watching. */
-  #finish(end: TurnEventOf<'turn.end'>): void {
-    this.#over = true;
+  #close(lastWord: LastWord, isInterrupted: boolean): void {
+    closeAlone(this.#state, this.now(), lastWord, isInterrupted, (event) => {
+      if (event.type === 'history.append') this.#fed = event.messages;
+      this.#commit(this.#adjusted(event));
+    });
+  }
+
+  /** Releases the session, then tells the subscriber and the operators that the turn has ended. */
+  #conclude(end: TurnEventOf<'turn.end'>): void {
+    if (this.#isConcluded) return;
+    this.#isConcluded = true;
+    this.#isOver = true;
     this.#effects.stop();
-    this.#conclusion.begin(end);
+    this.#cancelGrace?.();
+    const complete = (): void => {
+      this.#options.approvals.forget(this);
+      this.#subscriber.next(end);
+      this.#pipeline?.close();
+      this.#subscriber.complete();
+    };
+    const released = this.#session.letGo();
+    if (isPromise(released)) void released.then(complete);
+    else complete();
   }
 }
+
+const heldBack: LastWord = { outcome: 'error', reason: 'An operator held back the end of the turn.' };

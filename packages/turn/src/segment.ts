@@ -1,7 +1,8 @@
-import { disregard, isEvent, isWaiting, nameOf, stamp, waitFor, type Waiting } from './decision.js';
-import { askAgain } from './decisions.js';
+import { disregard, isWaiting, stamp, waitFor, type Waiting } from './decision.js';
 import { OperatorError, toErrorInfo } from './errors.js';
-import type { NewEvent, TurnEvent } from './events.js';
+import { brokenField, problemWith } from './event-shape.js';
+import type { Entrance, EventQueue } from './event-queue.js';
+import type { NewEvent, TurnEnding, TurnEvent } from './events.js';
 import type {
   DecideContext,
   Decision,
@@ -10,54 +11,64 @@ import type {
   InterceptorSetup,
   OperatorContext,
 } from './intercept.js';
-import { isSameOne, missingSubstitute } from './replacements.js';
+import { isSameSubject, missingSubstitute } from './replacements.js';
 import { later } from './timers.js';
-import type { Entrance, TurnLoop } from './turn-loop.js';
 
-interface Step {
+/** A `decide` handler and its place in the segment. */
+interface Decider {
   readonly place: number;
-  readonly observeAll: ((event: TurnEvent) => unknown) | undefined;
-  readonly observe: ((event: TurnEvent) => unknown) | undefined;
-  readonly decide: ((event: TurnEvent, context: DecideContext) => DecisionInput) | undefined;
+  readonly decide: (event: TurnEvent, context: DecideContext) => DecisionInput;
 }
 
-/** How to end something that an operator waits for. */
+/** An `observe` handler and its place in the segment. */
+interface Observer {
+  readonly place: number;
+  readonly observe: (event: TurnEvent) => unknown;
+}
+
+/** Ends something that an operator waits for. */
 interface Cleanup {
   readonly place: number;
   cancel: () => void;
 }
 
-/** Where the events of a segment go, and who hears of a broken operator. */
+/** Where the events of a segment go. */
 export interface SegmentOutlet {
   next(event: TurnEvent): void;
-  /** The event on which the operator failed goes no further. */
+  /** An operator failed; the event on which it failed does not leave. */
   failed(error: OperatorError, event: TurnEvent | undefined): void;
+  /** An operator has put something else in the place of this event. */
+  replaced?(event: TurnEvent): void;
 }
 
 /**
- * Adjacent operators as one: an event walks down a list of handlers instead of through a chain of subscribers.
+ * Adjacent operators as one: an event walks down a list of handlers instead of a chain of subscribers.
  *
- * For each type of event the list holds only the operators that have a handler for it, and is made when the type is
- * first seen.
+ * The lists hold only the handlers of one type of event and are made when that type is first seen.
  */
 export class Segment implements Entrance {
   readonly #operators: readonly InterceptorSetup[];
   readonly #handlers: Handlers[] = [];
-  readonly #loop: TurnLoop;
+  readonly #queue: EventQueue;
   readonly #outlet: SegmentOutlet;
-  readonly #lists = new Map<string, readonly Step[]>();
+  readonly #deciders = new Map<string, readonly Decider[]>();
+  readonly #observers = new Map<string, readonly Observer[]>();
   readonly #cleanups = new Set<Cleanup>();
   readonly #context: DecideContext;
   #abort: AbortController | undefined;
+  #turn = '';
+  #isStopping = false;
+  #ending: TurnEnding | undefined;
   #held = 0;
-  #closed = false;
+  #isClosed = false;
   #isSetUp = false;
   #onSettled: (() => void) | undefined;
 
-  constructor(operators: readonly InterceptorSetup[], loop: TurnLoop, outlet: SegmentOutlet) {
+  constructor(operators: readonly InterceptorSetup[], queue: EventQueue, outlet: SegmentOutlet, turn = '') {
     this.#operators = operators;
-    this.#loop = loop;
+    this.#queue = queue;
     this.#outlet = outlet;
+    this.#turn = turn;
     this.#context = new SegmentContext(() => this.#signal());
     for (const [place, operator] of operators.entries()) {
       try {
@@ -70,60 +81,83 @@ export class Segment implements Entrance {
     this.#isSetUp = true;
   }
 
-  /** Takes an event that comes from above. */
-  feed(event: TurnEvent): void {
-    if (this.#loop.turn === '') this.#loop.turn = event.turn;
-    if (this.#loop.busy) this.run(event, 0);
-    else this.#loop.push(this, event, 0);
+  /** Runs the `start` handlers: from now on the turn is live. */
+  start(): void {
+    for (const [place, { start }] of this.#handlers.entries()) {
+      if (start) this.#queue.during(() => this.#call(place, 'threw in start', start));
+    }
   }
 
-  /** Lets the event pass the handlers from this place on, and out. */
+  /** Takes an event that comes from above. */
+  feed(event: TurnEvent): void {
+    if (this.#turn === '') this.#turn = event.turn;
+    if (this.#queue.isBusy) this.run(event, 0);
+    else this.#queue.push(this, event, 0);
+  }
+
+  /** Lets the event pass the `decide` handlers from this place on, and leave. */
   run(event: TurnEvent, place: number): void {
-    if (this.#closed) return;
-    const steps = this.#lists.get(event.type) ?? this.#listFor(event.type);
+    if (this.#isClosed) return;
+    const deciders = this.#deciders.get(event.type) ?? this.#listDeciders(event.type);
     let current = event;
-    for (let index = 0; index < steps.length; index += 1) {
-      const step = steps[index] as Step;
-      if (step.place < place) continue;
+    for (let index = 0; index < deciders.length; index += 1) {
+      const decider = deciders[index] as Decider;
+      if (decider.place < place) continue;
       let answer: DecisionInput;
       try {
-        checkObserved(step.observeAll?.(current));
-        checkObserved(step.observe?.(current));
-        if (step.decide === undefined || current.replayed === true) continue;
-        answer = step.decide(current, this.#context);
+        answer = decider.decide(current, this.#context);
       } catch (error) {
-        this.#fail(step.place, `threw on ${current.type}`, error, current);
+        this.#fail(decider.place, `threw on ${current.type}`, error, current);
         return;
       }
       if (answer === undefined) continue;
-      if (isSameType(answer, current) && isSameOne(current, answer)) {
+      if (isSameType(answer, current) && isSameSubject(current, answer) && brokenField(answer) === undefined) {
         current = answer;
         continue;
       }
-      this.#follow(step.place, current, answer);
+      this.#follow(decider.place, current, answer);
       return;
     }
     this.#outlet.next(current);
   }
 
-  /** Calls back once no event is held or waits its turn any more. */
+  /** Shows an event that has happened to the `observe` handlers. @returns the failure of the first that threw */
+  observe(event: TurnEvent): OperatorError | undefined {
+    if (this.#isClosed) return undefined;
+    if (this.#turn === '') this.#turn = event.turn;
+    if (event.type === 'turn.stop') this.#isStopping = true;
+    else if (event.type === 'turn.end') this.#ending = event;
+    const observers = this.#observers.get(event.type) ?? this.#listObservers(event.type);
+    let failure: OperatorError | undefined;
+    for (let index = 0; index < observers.length; index += 1) {
+      const { place, observe } = observers[index] as Observer;
+      try {
+        checkObserved(observe(event));
+      } catch (error) {
+        failure ??= this.#errorOf(place, `threw while it observed ${event.type}`, error);
+      }
+    }
+    return failure;
+  }
+
+  /** Calls back once no event is held or waits in the queue. */
   whenSettled(callback: () => void): void {
     this.#onSettled = callback;
     if (this.#held === 0) this.#settled();
   }
 
   close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.#abort?.abort();
-    for (const { place, cancel } of this.#cleanups) this.#call(place, 'threw when it was given up', cancel);
+    for (const { place, cancel } of this.#cleanups) this.#call(place, 'threw when it was canceled', cancel);
     this.#cleanups.clear();
-    for (const [place, handlers] of this.#handlers.entries()) {
-      this.#call(place, 'threw in finalize', () => handlers.finalize?.(this.#loop.ended));
+    for (const [place, { finalize }] of this.#handlers.entries()) {
+      if (finalize) this.#call(place, 'threw in finalize', () => finalize(this.#ending));
     }
   }
 
-  /** Does what a handler decided; waits for it where it is yet to come. */
+  /** Does what a handler decided, now or once it has settled. */
   #follow(place: number, event: TurnEvent, answer: Exclude<DecisionInput, undefined | void>): void {
     if (isWaiting(answer)) {
       this.#hold(place, event, answer);
@@ -134,13 +168,13 @@ export class Segment implements Entrance {
     for (const next of events) this.run(next, place + 1);
   }
 
-  /** Holds the event, and it alone. What is decided in the same tick leaves in the same tick. */
+  /** Holds one event. What is decided in the same tick leaves in the same tick. */
   #hold(place: number, event: TurnEvent, answer: Waiting): void {
     if (event.type === 'model.delta') {
       disregard(answer);
       this.#fail(
         place,
-        'answered model.delta with a promise or an observable; its handlers are synchronous',
+        'returned a promise or an observable for model.delta; its handlers are synchronous',
         undefined,
         event,
       );
@@ -152,19 +186,19 @@ export class Segment implements Entrance {
     const end = (then: () => void): void => {
       if (isOver) return;
       isOver = true;
-      this.#call(place, 'threw when it was given up', cleanup.cancel);
+      this.#call(place, 'threw when it was canceled', cleanup.cancel);
       this.#cleanups.delete(cleanup);
       this.#release(then);
     };
     const send = (next: TurnEvent): void => {
       given.push(next);
       if (isInTick) this.run(next, place + 1);
-      else this.#loop.push(this, next, place + 1);
+      else this.#queue.push(this, next, place + 1);
     };
     this.#held += 1;
     const cancel = waitFor(answer, {
       next: (decision) => {
-        if (this.#closed || isOver) return;
+        if (this.#isClosed || isOver) return;
         isAnswered = true;
         const events = this.#eventsOf(place, event, decision);
         if (events === undefined) end(() => undefined);
@@ -175,67 +209,69 @@ export class Segment implements Entrance {
     });
     isInTick = false;
     cleanup.cancel = cancel;
-    if (isOver || this.#closed) this.#call(place, 'threw when it was given up', cancel);
+    if (isOver || this.#isClosed) this.#call(place, 'threw when it was canceled', cancel);
   }
 
-  /** Whether the turn goes on without this event; if not, the operator has failed. */
+  /** Whether the turn can continue with these events in the place of that one; if not, the operator has failed. */
   #isAnswered(place: number, event: TurnEvent, events: readonly TurnEvent[]): boolean {
     const missing = missingSubstitute(event, events);
     if (missing !== undefined) this.#fail(place, missing, undefined, event);
     return missing === undefined;
   }
 
-  /** What was decided, as events; once the turn is stopping, another stop is no reason to keep an event back. */
+  /** What was decided, as events; nothing when it is not allowed, and the operator has failed. */
   #eventsOf(place: number, event: TurnEvent, decision: Decision): readonly TurnEvent[] | undefined {
     if (decision === undefined) return [event];
-    if (decision === null) return [];
-    const list: readonly unknown[] = Array.isArray(decision) ? decision : [decision];
+    const list: readonly unknown[] = decision === null ? [] : Array.isArray(decision) ? decision : [decision];
     for (const item of list) {
-      if (isEvent(item)) continue;
-      this.#fail(place, `answered ${event.type} with ${nameOf(item)}, which is no event`, undefined, event);
+      const problem = problemWithDecision(item, event);
+      if (problem === undefined) continue;
+      this.#fail(place, `answered ${event.type} with ${problem}`, undefined, event);
       return undefined;
     }
     const events = (list as readonly NewEvent[]).map((next) =>
-      isTurningDown(event, next) ? event : stamp(next, event.turn, event.at),
+      isRejectedContinue(event, next) ? event : stamp(next, event.turn, event.at),
     );
-    if (this.#loop.isStopping && events.length > 0 && events.every(({ type }) => type === 'turn.stop')) return [event];
-    if (event.type === 'history.append' && !events.some((next) => next.type === event.type && isSameOne(event, next))) {
-      this.#loop.hasTakenBack = true;
-    }
+    // While the turn stops, a second stop is no reason to withhold an event.
+    const isSecondStop = this.#isStopping && events.length > 0 && events.every(({ type }) => type === 'turn.stop');
+    if (isSecondStop) return [event];
+    if (!events.some((next) => next.type === event.type && isSameSubject(event, next))) this.#outlet.replaced?.(event);
     return events;
   }
 
   #release(then: () => void): void {
     this.#held -= 1;
-    if (!this.#closed) then();
+    if (!this.#isClosed) then();
     if (this.#held === 0) this.#settled();
   }
 
-  /** Says so behind everything that waits its turn. */
+  /** Calls back behind everything that waits in the queue. */
   #settled(): void {
     const onSettled = this.#onSettled;
-    if (onSettled) this.#loop.whenIdle(() => (this.#held === 0 ? onSettled() : undefined));
+    if (onSettled) this.#queue.whenIdle(() => (this.#held === 0 ? onSettled() : undefined));
   }
 
   #operatorContext(place: number): OperatorContext {
-    const { scheduler } = this.#loop;
+    const { scheduler } = this.#queue;
     return {
       now: () => scheduler.now(),
       emit: (event) => {
         if (!this.#isSetUp) {
           throw new TypeError(
-            'emit() is for handlers, timers and callbacks: while an operator is set up there is no turn to emit into.',
+            'emit() needs a turn: call it in handlers, timers and callbacks, not in the setup function.',
           );
         }
-        if (!this.#closed) this.#loop.push(this, stamp(event, this.#loop.turn, scheduler.now()), place + 1);
+        if (this.#isClosed) return;
+        const problem = problemWithDecision(event, undefined);
+        if (problem === undefined) this.#queue.push(this, stamp(event, this.#turn, scheduler.now()), place + 1);
+        else this.#fail(place, `emitted ${problem}`, undefined, undefined);
       },
-      askAgain: (request, answered) => askAgain(this.#loop.upToDate(request), answered),
       after: (delayMs, callback) => {
-        if (this.#closed) return () => undefined;
+        if (this.#isClosed) return () => undefined;
         const cleanup = this.#addCleanup(place);
         const cancel = later(scheduler, delayMs, () => {
           this.#cleanups.delete(cleanup);
-          this.#loop.during(() => this.#call(place, 'threw in a timer', callback));
+          this.#queue.during(() => this.#call(place, 'threw in a timer', callback));
         });
         cleanup.cancel = cancel;
         return () => {
@@ -262,34 +298,39 @@ export class Segment implements Entrance {
 
   #signal(): AbortSignal {
     this.#abort ??= new AbortController();
-    if (this.#closed) this.#abort.abort();
+    if (this.#isClosed) this.#abort.abort();
     return this.#abort.signal;
   }
 
-  #listFor(type: string): readonly Step[] {
-    const steps: Step[] = [];
-    for (let place = 0; place < this.#handlers.length; place += 1) {
-      const { observe, decide } = this.#handlers[place] as Handlers;
-      const [observeAll, observeOne, decideOne] = [observe?.['*'], lookUp(observe, type), lookUp(decide, type)];
-      if (observeAll || observeOne || decideOne) {
-        steps.push({ place, observeAll, observe: observeOne, decide: decideOne } as Step);
-      }
+  #listDeciders(type: string): readonly Decider[] {
+    const deciders: Decider[] = [];
+    for (const [place, handlers] of this.#handlers.entries()) {
+      const decide = lookUp(handlers.decide, type);
+      if (decide) deciders.push({ place, decide } as Decider);
     }
-    this.#lists.set(type, steps);
-    return steps;
+    this.#deciders.set(type, deciders);
+    return deciders;
   }
 
-  #nameOf(place: number): string {
-    return (this.#operators[place] as InterceptorSetup).name;
+  #listObservers(type: string): readonly Observer[] {
+    const observers: Observer[] = [];
+    for (const [place, { observe }] of this.#handlers.entries()) {
+      for (const handler of [observe?.['*'], lookUp(observe, type)]) {
+        if (handler) observers.push({ place, observe: handler } as Observer);
+      }
+    }
+    this.#observers.set(type, observers);
+    return observers;
   }
 
   #fail(place: number, what: string, cause: unknown, event: TurnEvent | undefined): void {
-    const name = this.#nameOf(place);
+    this.#outlet.failed(this.#errorOf(place, what, cause), event);
+  }
+
+  #errorOf(place: number, what: string, cause: unknown): OperatorError {
+    const { name } = this.#operators[place] as InterceptorSetup;
     const detail = cause === undefined ? '' : `: ${toErrorInfo(cause).message}`;
-    this.#outlet.failed(
-      new OperatorError(name, `${what}${detail}`, cause === undefined ? undefined : { cause }),
-      event,
-    );
+    return new OperatorError(name, `${what}${detail}`, cause === undefined ? undefined : { cause });
   }
 }
 
@@ -306,25 +347,33 @@ class SegmentContext implements DecideContext {
   }
 }
 
-/** The commonest answer: the event in another form, complete with its envelope. */
+/** The most frequent answer: the event in another form, complete with its envelope. */
 const isSameType = (answer: unknown, event: TurnEvent): answer is TurnEvent => {
   const { type, turn, at } = (answer ?? {}) as Partial<TurnEvent>;
   return type === event.type && turn !== undefined && at !== undefined;
 };
 
+/** Why an operator may not add this, or put it in the place of the event. */
+const problemWithDecision = (item: unknown, event: TurnEvent | undefined): string | undefined => {
+  const problem = problemWith(item);
+  if (problem !== undefined) return problem;
+  const isEnd = (item as NewEvent).type === 'turn.end' && event?.type !== 'turn.end';
+  return isEnd ? 'turn.end, which only the runner emits; return stop() to end the turn' : undefined;
+};
+
 /**
- * Only the runner's own stops can be answered with `turn.continue`. Any other may have taken the place of what the turn
- * waits for, so that there is nothing to go on with; it stays.
+ * Only the runner's own stops can be answered with `turn.continue`. Any other may have replaced something that the turn waits
+ * for, so that there is nothing to continue with: it stays.
  */
-const isTurningDown = (event: TurnEvent, next: NewEvent): boolean =>
+const isRejectedContinue = (event: TurnEvent, next: NewEvent): boolean =>
   event.type === 'turn.stop' && event.afterStep === undefined && next.type === 'turn.continue';
 
 const lookUp = (table: object | undefined, type: string): unknown =>
   table !== undefined && type !== '*' && Object.hasOwn(table, type) ? table[type as keyof typeof table] : undefined;
 
-/** An observer that is asynchronous would see events out of order, and its rejection would be nobody's. */
+/** An asynchronous observer would see events out of order, and nothing would handle its rejection. */
 const checkObserved = (answer: unknown): void => {
   if (typeof answer !== 'object' || !isWaiting(answer)) return;
   disregard(answer);
-  throw new TypeError('an observe handler is synchronous, and this one answered with a promise or an observable');
+  throw new TypeError('an observe handler is synchronous; it returned a promise or an observable');
 };

@@ -5,8 +5,9 @@ import type { JournalRecord, MaybePromise, OpenSession } from './session-store.j
 export class SessionWriter {
   readonly #session: OpenSession;
   #seq: number;
-  #pending: Promise<void> | undefined;
-  #pendingCount = 0;
+  /** How many records are not stored yet. */
+  #pending = 0;
+  #onIdle: (() => void) | undefined;
   /** Why nothing more is written: a journal has no gaps. */
   #failure: Error | undefined;
 
@@ -17,26 +18,27 @@ export class SessionWriter {
 
   /** Whether something that was written is not safe yet. */
   get isWriting(): boolean {
-    return this.#pending !== undefined && this.#failure === undefined;
+    return this.#pending > 0 && this.#failure === undefined;
   }
 
-  /** Adds the event to the journal. With a store that answers at once, so does this; one that throws rejects. */
+  /** Adds the event to the journal. Returns nothing if it is stored at once; a store that throws rejects. */
   write(event: TurnEvent, derived = false): MaybePromise<void> {
     const written = this.#append({ v: 1, seq: this.#seq, event, derived });
     this.#seq += 1;
     if (!isPromise(written)) return undefined;
-    this.#pendingCount += 1;
-    const pending = Promise.all([this.#pending, written]).then(
-      () => {
-        this.#pendingCount -= 1;
-        if (this.#pendingCount === 0) this.#pending = undefined;
-      },
+    this.#pending += 1;
+    return written.then(
+      () => this.#settled(),
       (error: unknown) => {
+        this.#settled();
         throw this.#fail(error);
       },
     );
-    this.#pending = pending;
-    return pending;
+  }
+
+  #settled(): void {
+    this.#pending -= 1;
+    if (this.#pending === 0) this.#onIdle?.();
   }
 
   #append(record: JournalRecord): MaybePromise<void> {
@@ -55,11 +57,10 @@ export class SessionWriter {
 
   /** Lets the session go once everything is safe. */
   close(): MaybePromise<void> {
-    if (this.#pending === undefined) return this.#session.close();
-    return this.#pending.then(
-      () => this.#session.close(),
-      () => this.#session.close(),
-    );
+    if (this.#pending === 0) return this.#session.close();
+    return new Promise<void>((resolve) => {
+      this.#onIdle = resolve;
+    }).then(() => this.#session.close());
   }
 }
 

@@ -1,5 +1,5 @@
 import type { TurnEvent } from './events.js';
-import { isDecided, runnable, type CallSlot, type LoopState } from './loop-state.js';
+import { isRepeatable, runnable, type CallSlot, type LoopState } from './loop-state.js';
 import { ModelCall, type EffectHost } from './model-call.js';
 import type { ModelDriver } from './model.js';
 import { ToolBatch } from './tool-batch.js';
@@ -38,7 +38,7 @@ export class TurnEffects {
         this.#modelCall?.stop();
         break;
       case 'input.received':
-        for (const batch of this.#batches) batch.skip();
+        this.#skip();
         break;
       case 'turn.stop':
         this.stop();
@@ -47,10 +47,22 @@ export class TurnEffects {
     }
   }
 
-  /** Once every call of the step is decided, those that may run go to the tool driver together. */
-  runDecided(state: LoopState): void {
-    if (this.#ranStep === state.step || state.slots.length === 0 || !isDecided(state)) return;
-    this.runTools(runnable(state), state.step);
+  /**
+   * Once every call of the step is decided, those that may run go to the tool driver together. If one of them must not run
+   * twice, they wait until everything before them is stored.
+   */
+  runDecided(state: LoopState, whenStored: (callback: () => void) => void): void {
+    const { slots, step } = state;
+    if (this.#ranStep === step || slots.size === 0 || !slots.areDecided) return;
+    const ready = runnable(state);
+    const run = (): void => {
+      if (state.stop || state.end || state.step !== step) return;
+      this.runTools(ready, step);
+      if (state.received.length > 0) this.#skip();
+    };
+    this.#ranStep = step;
+    if (ready.every(isRepeatable)) run();
+    else whenStored(run);
   }
 
   runTools(slots: readonly CallSlot[], step: number): void {
@@ -58,6 +70,10 @@ export class TurnEffects {
     if (slots.length === 0) return;
     const calls = slots.map(({ call }) => call);
     this.#batches.add(new ToolBatch(this.#tools, calls, step, this.#host, this.#onBatchEnd).start());
+  }
+
+  #skip(): void {
+    for (const batch of this.#batches) batch.skip();
   }
 
   stop(): void {

@@ -52,6 +52,7 @@ export class TurnSession<Holder extends SessionHolder> {
     open: (sessions: SessionStore) => MaybePromise<What>,
     then: (opened: What) => MaybePromise<void>,
     onError: (error: unknown) => void,
+    onOpened?: () => void,
   ): MaybePromise<void> {
     const take = (opened: What): MaybePromise<void> => {
       this.#opening = undefined;
@@ -59,6 +60,7 @@ export class TurnSession<Holder extends SessionHolder> {
       if (this.#isLetGo) return this.#close();
       const taken = then(opened);
       for (const write of this.#early.splice(0)) write();
+      onOpened?.();
       return taken;
     };
     const fail = (error: unknown): void => {
@@ -80,11 +82,17 @@ export class TurnSession<Holder extends SessionHolder> {
   }
 
   /** Opens the session of a turn that begins, and writes down that it does. */
-  begin(start: TurnEventOf<'turn.start'>, at: number, onError: (error: unknown) => void): MaybePromise<void> {
+  begin(
+    start: TurnEventOf<'turn.start'>,
+    at: number,
+    onOpened: () => void,
+    onError: (error: unknown) => void,
+  ): MaybePromise<void> {
     return this.open(
-      (sessions) => openForTurn(sessions, start.session, at),
+      (sessions) => openForTurn(sessions, start, at),
       ({ writer }) => writer.write(start),
       onError,
+      onOpened,
     );
   }
 

@@ -1,16 +1,15 @@
 import type { Observable } from 'rxjs';
 import {
-  askAgain,
   deny,
   harness,
   intercept,
   keep,
   proceed,
+  retry,
   type Agent,
   type PipelineOperator,
   type SessionStore,
   type TurnEvent,
-  type TurnEventOf,
   type TurnOperator,
 } from '../src/index.js';
 import {
@@ -75,7 +74,7 @@ export const richTurn = ({ sessions, delayMs, first = [], last = [] }: RichTurnO
   const agent = harness({ model, tools, sessions }).pipe(
     ...first,
     counting(lives),
-    retry(),
+    retryOverloaded(),
     approval(),
     pusher(),
     ...last,
@@ -102,17 +101,10 @@ const counting = (lives: RichTurn['lives']): TurnOperator =>
     return { finalize: () => void (lives.finalized += 1) };
   });
 
-const retry = (): TurnOperator =>
-  intercept('retry', () => {
-    let request: TurnEventOf<'model.request'> | undefined;
-    return {
-      observe: { 'model.request': (event) => void (request = event) },
-      decide: {
-        'model.error': (event) =>
-          event.error.status === 529 && request ? [{ ...event, retrying: true }, askAgain(request)] : undefined,
-      },
-    };
-  });
+const retryOverloaded = (): TurnOperator =>
+  intercept('retry-overloaded', () => ({
+    decide: { 'model.error': (event) => (event.error.status === 529 ? retry(event) : undefined) },
+  }));
 
 const approval = (): TurnOperator =>
   intercept('approval', ({ emit }) => {

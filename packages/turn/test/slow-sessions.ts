@@ -43,9 +43,11 @@ export const slowSessions = ({ delayMs, failWith, initial }: SlowSessionsOptions
     if (wait === undefined) return perform();
     return new Promise<void>((resolve) => setTimeout(resolve, wait)).then(perform);
   };
+  // A journal has no gaps: behind a record that could not be stored, none is stored.
+  const damaged = new WeakSet<OpenSession>();
   const append = (open: OpenSession, record: JournalRecord): MaybePromise<void> => {
-    const count = counts.append;
-    if (!failWith?.('append', count)) void open.append(record);
+    if (failWith?.('append', counts.append)) damaged.add(open);
+    if (!damaged.has(open)) void open.append(record);
     return run('append', () => void confirmed.push(record.event.type));
   };
   return {

@@ -1,0 +1,60 @@
+import type { NewEvent, TurnEventType } from './events.js';
+
+type Check = (value: unknown) => boolean;
+
+const text: Check = (value) => typeof value === 'string';
+const count: Check = (value) => typeof value === 'number';
+const object: Check = (value) => typeof value === 'object' && value !== null;
+const list: Check = (value) => object(value) && Symbol.iterator in (value as object);
+const call: Check = (value) => object(value) && text((value as { id?: unknown }).id);
+const failure: Check = (value) => object(value) && text((value as { message?: unknown }).message);
+const delta: Check = (value) => object(value) && text((value as { text?: unknown }).text);
+
+/** What the runner reads of each event. Notices of packages are not listed: the runner reads nothing of them. */
+const required: Partial<Readonly<Record<TurnEventType, Readonly<Record<string, Check>>>>> = {
+  'turn.start': { session: text, input: list },
+  'session.loaded': { messages: list, state: object, repairs: list },
+  'model.delta': { step: count, attempt: count, delta },
+  'model.request': { step: count, attempt: count, messages: list, system: list, tools: list },
+  'model.response': { step: count, attempt: count, content: list, usage: object, finishReason: text },
+  'model.error': { step: count, attempt: count, error: failure },
+  'tool.call': { step: count, call },
+  'tool.progress': { step: count, call },
+  'tool.result': { step: count, call, status: text, output: object },
+  'input.received': { id: text, message: object },
+  'approval.request': { id: text, reason: text },
+  'approval.answer': { id: text, decision: text },
+  'history.append': { messages: list, origin: text },
+  'history.replace': { messages: list, origin: text },
+  'session.state': { key: text },
+  'turn.continue': { messages: list },
+  'turn.stop': { outcome: text },
+  'turn.end': { outcome: text, usage: object },
+};
+
+const tables = new Map(Object.entries(required).map(([type, fields]) => [type, Object.entries(fields)]));
+
+/** The first field of an event that the runner needs and that is missing or has the wrong type. */
+export const brokenField = (event: { readonly type: string }): string | undefined => {
+  const fields = tables.get(event.type);
+  if (fields === undefined) return undefined;
+  for (const [name, isValid] of fields) {
+    if (!isValid((event as unknown as Readonly<Record<string, unknown>>)[name])) return name;
+  }
+  return undefined;
+};
+
+/** Why a value is not an event that may leave a pipeline. */
+export const problemWith = (value: unknown): string | undefined => {
+  if (!isEvent(value)) return `${nameOf(value)}, which is not an event`;
+  const field = brokenField(value);
+  return field === undefined ? undefined : `a ${value.type} whose "${field}" is missing or has the wrong type`;
+};
+
+const isEvent = (value: unknown): value is NewEvent =>
+  typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string';
+
+const nameOf = (value: unknown): string => {
+  if (value === null || value === undefined) return String(value);
+  return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;
+};
