@@ -75,3 +75,31 @@ describe('toErrorInfo', () => {
     });
   });
 });
+
+describe('toErrorInfo of something hostile', () => {
+  it.each<[string, () => unknown]>([
+    ['an error whose message is an object', () => Object.assign(new Error('x'), { message: { status: 500 } })],
+    ['an error whose name is a number', () => Object.assign(new Error('x'), { name: 7 })],
+    [
+      'an error whose message throws',
+      () =>
+        Object.defineProperty(new Error('x'), 'message', {
+          get: () => {
+            throw new Error('No.');
+          },
+        }),
+    ],
+    [
+      'a revoked proxy',
+      () => {
+        const { proxy, revoke } = Proxy.revocable({}, {});
+        revoke();
+        return proxy;
+      },
+    ],
+    ['a symbol', () => Symbol('x')],
+  ])('describes %s as text', (_, make) => {
+    const { name, message } = toErrorInfo(make());
+    expect([typeof name, typeof message]).toEqual(['string', 'string']);
+  });
+});

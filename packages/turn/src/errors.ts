@@ -93,25 +93,32 @@ export class OperatorError extends TurnError {
 const maxCauses = 5;
 
 /**
- * Any thrown thing as an {@link ErrorInfo}.
+ * Any thrown value as an {@link ErrorInfo}. It never throws itself, whatever was thrown.
  *
- * Causes are followed five deep (as deep as Node's own network errors nest); what is no error keeps its text.
+ * Causes are followed five deep, which is as deep as Node's own network errors nest. A value that is not an error is described.
  */
 export const toErrorInfo = (thrown: unknown, depth = 0): ErrorInfo => {
-  if (!(thrown instanceof Error)) {
-    return { name: 'Error', message: typeof thrown === 'string' ? thrown : describe(thrown) };
+  try {
+    return describeThrown(thrown, depth);
+  } catch {
+    return { name: 'Error', message: 'A value was thrown that cannot be read.' };
   }
-  const { code, operator } = thrown as { code?: unknown; operator?: unknown };
+};
+
+const describeThrown = (thrown: unknown, depth: number): ErrorInfo => {
+  if (!(thrown instanceof Error)) return { name: 'Error', message: asText(thrown) };
+  const { name, message, code, operator, cause } = thrown as Error & { code?: unknown; operator?: unknown };
   return {
-    name: thrown.name,
-    message: thrown.message,
+    name: typeof name === 'string' ? name : 'Error',
+    message: asText(message),
     ...(typeof code === 'string' && { code }),
     ...(typeof operator === 'string' && { operator }),
-    ...(thrown.cause !== undefined && depth < maxCauses && { cause: toErrorInfo(thrown.cause, depth + 1) }),
+    ...(cause !== undefined && depth < maxCauses && { cause: toErrorInfo(cause, depth + 1) }),
   };
 };
 
-const describe = (value: unknown): string => {
+const asText = (value: unknown): string => {
+  if (typeof value === 'string') return value;
   try {
     return JSON.stringify(value) ?? String(value);
   } catch {

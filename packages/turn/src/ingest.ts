@@ -12,13 +12,52 @@ import { wellFormed } from './well-formed.js';
  * Ids that were used before in the session are renamed.
  */
 export const ingestResponse = (given: ModelResponse, ids: CallIds): ModelResponse => {
+  const deep = isObject(given) && Array.isArray(given.content) ? deepCalls(given.content) : [];
+  const usable = deep.length === 0 ? given : withoutInputs(given, deep);
   const response = wellFormed(
-    isObject(given) && isPlainResponse(given)
-      ? given
-      : checked(modelResponseSchema, given, 'The answer of the model driver'),
+    isObject(usable) && isPlainResponse(usable)
+      ? usable
+      : checked(modelResponseSchema, usable, 'The answer of the model driver'),
   );
   const content = ids.takeAll(response.content);
-  return content === response.content ? response : { ...response, content };
+  if (content === response.content && deep.length === 0) return response;
+  return deep.length === 0 ? { ...response, content } : { ...response, content, invalidCalls: tooDeep(content, deep) };
+};
+
+/**
+ * How deep the input of a call may be nested. JSON and schema libraries recurse: V8's stack holds some thousand levels of them,
+ * and the schemas of tools have a few dozen.
+ */
+const maxInputDepth = 500;
+
+/** The places of calls whose input is nested too deep to be checked and stored. */
+const deepCalls = (content: readonly AssistantPart[]): readonly number[] =>
+  content.flatMap((part, index) =>
+    isObject(part) && part.type === 'tool-call' && isDeeperThan(part.input, maxInputDepth) ? [index] : [],
+  );
+
+const withoutInputs = (response: ModelResponse, places: readonly number[]): ModelResponse => ({
+  ...response,
+  content: response.content.map((part, index) => (places.includes(index) ? { ...part, input: {} } : part)),
+});
+
+const tooDeep = (content: readonly AssistantPart[], places: readonly number[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    places.flatMap((place) => {
+      const part = content[place];
+      const reason = `The input is nested more than ${maxInputDepth} levels deep.`;
+      return part?.type === 'tool-call' ? [[part.toolCallId, reason]] : [];
+    }),
+  );
+
+/** Whether a value is nested deeper, found without recursion. */
+const isDeeperThan = (value: unknown, limit: number): boolean => {
+  let level: readonly unknown[] = isObject(value) ? [value] : [];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth >= limit) return true;
+    level = level.flatMap((item) => Object.values(item as object).filter(isObject));
+  }
+  return false;
 };
 
 /** A tool driver's outcome, checked and without lone surrogates. */

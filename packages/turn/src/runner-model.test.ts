@@ -201,6 +201,33 @@ describe('a model driver', () => {
   });
 });
 
+describe('a call that cannot be run', () => {
+  it('is answered invalid-input when its input is nested 5,000 deep, and the turn continues', async () => {
+    let input: unknown = 'bottom';
+    for (let level = 0; level < 5_000; level += 1) input = [input];
+    const answers = [response(call('1', 'ls', input), call('2', 'ls')), response('Done.')];
+    const model: ModelDriver = (_, { step }) => of(answer(answers[step - 1]));
+    const tools = scriptedTools({ ls: 'a' });
+    const sessions = slowSessions();
+    const watched = await runTurn(harness({ model, tools, sessions }).pipe());
+    expect(watched.all('tool.result').map(({ call: { id }, status }) => [id, status])).toEqual([
+      ['1', 'invalid-input'],
+      ['2', 'ok'],
+    ]);
+    expect(watched.end.outcome).toBe('completed');
+    expect(() => JSON.stringify(sessions.messages('alice'))).not.toThrow();
+  });
+
+  it('takes time in proportion to the number of calls', async () => {
+    const count = 8_000;
+    const calls = Array.from({ length: count }, (_, index) => call(`call-${index}`, 'ls'));
+    const model = scriptedModel([response(...calls), 'Done.']);
+    const watched = await runTurn(harness({ model, tools: scriptedTools({ ls: 'a' }) }).pipe());
+    expect(watched.all('tool.result')).toHaveLength(count);
+    expect(watched.end.outcome).toBe('completed');
+  });
+});
+
 describe('a retry', () => {
   const answering = (decide: (event: TurnEventOf<'model.error'>) => DecisionInput): TurnOperator =>
     intercept('answering', () => ({ decide: { 'model.error': decide } }));

@@ -1,6 +1,6 @@
 import { delay, map, mergeMap, Observable, of, share, type Subscriber, type Subscription } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { notice } from '../decisions.js';
+import { deny, notice, stop } from '../decisions.js';
 import type { TurnEvent, TurnOperator } from '../events.js';
 import { intercept } from '../intercept.js';
 import { describeOperator } from './describe-operator.js';
@@ -19,7 +19,21 @@ const failingChecks = async (factory: () => TurnOperator): Promise<readonly stri
 };
 
 describeOperator(() => intercept('nothing', () => ({})));
+describeOperator(() =>
+  intercept('counts-denials', () => {
+    let denied = 0;
+    return {
+      observe: { 'tool.call': (event) => void (denied += event.denied ? 1 : 0) },
+      decide: {
+        'tool.call': (event) => (event.call.name === 'list' ? deny(event, 'No.') : undefined),
+        'model.request': () => (denied >= 2 ? stop('blocked', 'Denied twice.') : undefined),
+      },
+    };
+  }),
+);
 describeOperator(() => intercept('everything', () => ({ observe: { '*': () => undefined } })));
+
+const replayRule = 'decides the same after a resume from any record';
 
 describe('catches an operator that', () => {
   const shared = { count: 0 };
@@ -80,14 +94,52 @@ describe('catches an operator that', () => {
       'unsubscribes its source and leaves no timers',
       () => intercept('timer', () => ({ observe: { 'turn.start': () => void setTimeout(() => undefined, 50_000) } })),
     ],
-    'decides on replayed events': [
-      'only observes events that are replayed',
+    'counts in decide': [
+      replayRule,
       () =>
-        mergeMap((event) =>
-          event.type === 'model.request'
-            ? [event, { ...event, type: 'weather.changed' } as unknown as TurnEvent]
-            : [event],
-        ),
+        intercept('counts-in-decide', () => {
+          let calls = 0;
+          return {
+            decide: { 'tool.call': (event) => ((calls += 1) > 3 ? deny(event, 'Too many calls.') : undefined) },
+          };
+        }),
+    ],
+    'counts the calls that it denies itself where it decides': [
+      replayRule,
+      () =>
+        intercept('counts-denials', () => {
+          let denied = 0;
+          return {
+            decide: {
+              'tool.call': (event) => (event.call.name === 'list' ? ((denied += 1), deny(event, 'No.')) : undefined),
+              'model.request': () => (denied >= 2 ? stop('blocked', 'Denied twice.') : undefined),
+            },
+          };
+        }),
+    ],
+    'reads the clock while it observes': [
+      replayRule,
+      () =>
+        intercept('stopwatch', ({ now }) => {
+          let beganAt = 0;
+          return {
+            observe: { 'turn.start': () => void (beganAt = now()) },
+            decide: { 'model.request': () => (now() - beganAt > 70 ? stop('timed-out', 'Too slow.') : undefined) },
+          };
+        }),
+    ],
+    'keeps what it remembers of an event where it decides about it': [
+      replayRule,
+      () =>
+        intercept('remembers', () => {
+          let last = '';
+          return {
+            decide: {
+              'tool.result': ({ call }) => void (last = call.id),
+              'model.request': (event) => ({ ...event, tail: [{ role: 'user', content: `Last: ${last}` }] }),
+            },
+          };
+        }),
     ],
     'delays deltas': [
       'passes deltas synchronously',

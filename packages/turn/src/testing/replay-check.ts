@@ -1,0 +1,144 @@
+import { expect, vi } from 'vitest';
+import type { TurnEvent, TurnOperator } from '../events.js';
+import { harness } from '../harness.js';
+import { memorySessions } from '../memory-sessions.js';
+import type { JournalRecord, OpenSession, SessionStore } from '../session-store.js';
+import { above, below, modelOf, randomTurn, toolsOf, type RandomTurn } from './random-turns.js';
+
+const session = 'session-1';
+const turn = 'turn-1';
+const begin = 1_000_000;
+/** Turns that were picked because all kinds of events happen in them. */
+const seeds = [1, 2, 3, 5, 8, 13];
+/** Virtual time after which a turn that has not ended hangs. */
+const patienceMs = 600_000;
+
+/**
+ * Holds an operator to what a resume relies on: it runs random turns, resumes each from every record of its journal, and compares
+ * what happens from there with the run that was not interrupted.
+ *
+ * The clock of a resumed run begins at the record where the other process died, so that only an operator that keeps state which
+ * its journal does not hold, or reads the clock while it observes, decides something else.
+ */
+export const checkReplay = async (factory: () => TurnOperator): Promise<void> => {
+  for (const seed of seeds) {
+    const scene = randomTurn(seed);
+    const whole = await play(scene, factory, []);
+    const expected = decisionsOf(whole);
+    for (let length = 1; length < whole.length; length += 1) {
+      if (isAmid(whole, length)) continue;
+      const resumed = await play(scene, factory, whole.slice(0, length));
+      const place = `turn ${seed}, resumed behind record ${length - 1} (${whole[length - 1]?.event.type})`;
+      expect(decisionsOf(resumed), place).toEqual(expected);
+    }
+  }
+};
+
+/** Whether the crash would separate records that belong to one message or one decision of somebody outside of the turn. */
+const isAmid = (records: readonly JournalRecord[], length: number): boolean => {
+  const steered = records.findIndex(({ event }) => event.type === 'input.received');
+  const trigger = steered - 1;
+  return steered !== -1 && length > trigger && length <= steered;
+};
+
+/** Runs the turn, or resumes it behind the given records. @returns all records of its journal */
+const play = async (
+  scene: RandomTurn,
+  factory: () => TurnOperator,
+  records: readonly JournalRecord[],
+): Promise<readonly JournalRecord[]> => {
+  vi.useFakeTimers({ now: records.at(-1)?.event.at ?? begin });
+  try {
+    const sessions = memorySessions();
+    const journal: JournalRecord[] = [...records];
+    await refill(sessions, records);
+    const failuresOf = (step: number): number =>
+      journal.filter(({ event }) => event.type === 'model.error' && event.step === step).length;
+    const agent = harness({
+      model: modelOf(scene, failuresOf),
+      tools: toolsOf(),
+      sessions: recorded(sessions, journal),
+      maxModelCalls: 60,
+    }).pipe(above(), factory(), below(scene));
+    let isOver = false;
+    let isSteered = journal.some(({ event }) => event.type === 'input.received');
+    const turn$ = records.length === 0 ? agent.turn({ session, input: 'Go.', id: turn }) : agent.resume(turn);
+    const subscription = turn$.subscribe({
+      next: (event) => {
+        if (event.replayed === true) return;
+        if (event.type === 'approval.request') {
+          setTimeout(() => agent.answer(event.id, event.id.endsWith('1') ? 'deny' : 'once'), 3);
+        }
+        if (event.type !== 'tool.result' || isSteered || event.step !== scene.steerAt) return;
+        isSteered = true;
+        agent.steer(session, 'Hurry.', 'message-1');
+      },
+      complete: () => {
+        isOver = true;
+      },
+    });
+    for (let waited = 0; !isOver && waited < patienceMs; waited += 1000) await vi.advanceTimersByTimeAsync(1000);
+    subscription.unsubscribe();
+    expect(isOver, 'the turn does not end').toBe(true);
+    return journal;
+  } finally {
+    vi.useRealTimers();
+  }
+};
+
+const refill = async (sessions: SessionStore, records: readonly JournalRecord[]): Promise<void> => {
+  if (records.length === 0) return;
+  const open = await sessions.open(session);
+  for (const record of records) await open.append(record);
+  await open.close();
+};
+
+/** The store, with a copy of everything that is written to it. */
+const recorded = (sessions: SessionStore, journal: JournalRecord[]): SessionStore => ({
+  ...sessions,
+  open: async (name) => {
+    const open: OpenSession = await sessions.open(name);
+    return {
+      snapshot: open.snapshot,
+      journal: open.journal,
+      close: () => open.close(),
+      append: (record) => {
+        journal.push(record);
+        return open.append(record);
+      },
+    };
+  },
+});
+
+/** What happened, without times, attempts and what a lost model call repeats. */
+const decisionsOf = (records: readonly JournalRecord[]): readonly unknown[] => {
+  const decisions = records.flatMap(({ event }) => decisionOf(event) ?? []).map((decision) => JSON.stringify(decision));
+  return decisions
+    .filter((decision, index) => decision !== decisions[index - 1])
+    .map((decision) => JSON.parse(decision) as unknown);
+};
+
+const decisionOf = (event: TurnEvent): object | undefined => {
+  switch (event.type) {
+    case 'model.request': {
+      const { type, step, model, system, tail, settings } = event;
+      const tools = event.tools.map(({ name }) => name);
+      return { type, step, model, system, tail, settings, tools, messages: [...event.messages] };
+    }
+    case 'tool.call':
+      return { type: event.type, id: event.call.id, denied: event.denied };
+    case 'tool.result':
+      return { type: event.type, id: event.call.id, status: event.status, output: event.output };
+    case 'history.append':
+    case 'history.replace':
+      return { type: event.type, origin: event.origin, messages: [...event.messages] };
+    case 'turn.continue':
+      return { type: event.type, messages: event.messages };
+    case 'turn.stop':
+      return { type: event.type, outcome: event.outcome, reason: event.reason };
+    case 'turn.end':
+      return { type: event.type, outcome: event.outcome, reason: event.reason, steps: event.steps };
+    default:
+      return undefined;
+  }
+};
