@@ -1,5 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
-import { askAgain, intercept, type AssistantPart, type PipelineOperator, type TurnEventOf } from '@h/turn';
+import { intercept, retry, type AssistantPart, type PipelineOperator, type TurnEventOf } from '@h/turn';
 import { describe, expect, it, vi } from 'vitest';
 import { countingListeners } from '../test/calls.js';
 import { wrapModel } from './wrap-model.js';
@@ -151,23 +151,10 @@ describe('wrapModel around a whole answer', () => {
 
   it('counts the tokens of every attempt', async () => {
     const totals: number[] = [];
-    const patient = intercept('patient', () => {
-      let request: TurnEventOf<'model.request'> | undefined;
-      return {
-        observe: {
-          'model.request': (event) => {
-            request = event;
-          },
-          'turn.end': ({ usage }) => void totals.push(usage.input, usage.output),
-        },
-        decide: {
-          'model.error': (event) =>
-            request && event.attempt < 3
-              ? [{ ...event, retrying: true }, askAgain({ ...request, attempt: event.attempt })]
-              : undefined,
-        },
-      };
-    });
+    const patient = intercept('patient', () => ({
+      observe: { 'turn.end': ({ usage }) => void totals.push(usage.input, usage.output) },
+      decide: { 'model.error': (event) => (event.attempt < 3 ? retry(event) : undefined) },
+    }));
     await asked({ ...given, finishReason: { unified: 'error', raw: 'bad' } }, patient);
     expect(totals).toEqual([12, 6]);
   });
@@ -178,10 +165,13 @@ describe('wrapModel around a whole answer', () => {
       ...answering(given),
       doGenerate: () => new Promise((resolve) => answers.push(resolve)),
     };
+    const tooSlow = { name: 'Error', message: 'Too slow.' };
     const impatient = intercept('impatient', ({ after, emit }) => ({
       observe: {
         'model.request': (event) => {
-          if (event.attempt === 1) after(1, () => emit(askAgain(event)));
+          if (event.attempt === 1) {
+            after(1, () => emit({ type: 'model.error', step: 1, attempt: 1, error: tooSlow, retrying: true }));
+          }
         },
       },
     }));

@@ -1,9 +1,9 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import {
-  askAgain,
   intercept,
   notice,
   noUsage,
+  retry,
   stop,
   type AssistantPart,
   type DecisionInput,
@@ -110,28 +110,18 @@ const streamed = async (model: LanguageModelV4, ...operators: PipelineOperator[]
   return { parts: await read(stream), details };
 };
 
-const again = intercept('again', () => {
-  let request: TurnEventOf<'model.request'> | undefined;
-  return {
-    observe: {
-      'model.request': (event) => {
-        request = event;
-      },
-    },
-    decide: {
-      'model.error': (event) =>
-        request && event.attempt < 3
-          ? [{ ...event, retrying: true }, askAgain({ ...request, attempt: event.attempt })]
-          : undefined,
-    },
-  };
-});
+const again = intercept('again', () => ({
+  decide: { 'model.error': (event) => (event.attempt < 3 ? retry(event) : undefined) },
+}));
 
-/** Asks again before there is an answer. */
+/** Retries before there is an answer. */
+const tooSlow = { name: 'Error', message: 'Too slow.' };
 const impatient = intercept('impatient', ({ after, emit }) => ({
   observe: {
     'model.request': (event) => {
-      if (event.attempt === 1) after(1, () => emit(askAgain(event)));
+      if (event.attempt === 1) {
+        after(1, () => emit({ type: 'model.error', step: 1, attempt: 1, error: tooSlow, retrying: true }));
+      }
     },
   },
 }));
@@ -237,13 +227,13 @@ describe('wrapModel around a stream', () => {
       if (event.delta.type !== 'text' || event.delta.text === 'a') return event;
       return event.delta.text === 'b' ? null : { ...event, delta: { ...event.delta, text: 'C' } };
     });
-    const adding = intercept('adding', ({ emit }) => ({
-      observe: {
-        'model.response': ({ step, attempt }) => {
-          emit({ type: 'model.delta', step, attempt, delta: { type: 'text', text: '!' } });
-        },
+    const adding = intercept('adding', () => ({
+      decide: {
+        'model.response': (event) => [
+          { type: 'model.delta', step: event.step, attempt: event.attempt, delta: { type: 'text', text: '!' } },
+          event,
+        ],
       },
-      decide: { 'model.response': (event) => Promise.resolve(event) },
     }));
     const { parts } = await streamed(model, changing, adding);
     expect(parts.slice(1)).toEqual([
@@ -321,13 +311,13 @@ describe('wrapModel around a stream', () => {
     expect(seen).toBe(1);
   });
 
-  it('goes on when an operator says too early that the turn is over', async () => {
+  it('names an operator that emits the end of the turn', async () => {
     const early = intercept('early', () => ({
       decide: {
         'model.request': (event) => [{ type: 'turn.end', outcome: 'completed', steps: 0, usage: noUsage }, event],
       },
     }));
-    expect((await streamed(scripted(whole).model, early)).parts).toEqual(whole);
+    await expect(streamed(scripted(whole).model, early)).rejects.toMatchObject({ operator: 'early' });
   });
 
   it('forgets attempts of which nothing was shown', async () => {
@@ -377,10 +367,7 @@ describe('wrapModel around a stream', () => {
     const error = { name: 'Error', code: 'too-short', message: 'Too short.' };
     const { parts } = await streamed(
       model,
-      picky(({ step, attempt, request }) => [
-        { type: 'model.error', step, attempt, error, retrying: true },
-        askAgain(request),
-      ]),
+      picky(({ step, attempt }) => ({ type: 'model.error', step, attempt, error, retrying: true })),
     );
     expect(parts.at(-1)).toMatchObject({ type: 'error', error: { code: 'too-short' } });
     expect(calls).toHaveLength(1);
@@ -389,7 +376,7 @@ describe('wrapModel around a stream', () => {
   it('says so when an operator asks again without a reason, and it is too late', async () => {
     const { model, calls } = scripted([...said('We'), finish]);
     const hasty = picky(async ({ request }, emit) => {
-      emit(askAgain(request));
+      emit({ ...request, attempt: request.attempt + 1 });
       return undefined;
     });
     const { parts } = await streamed(model, hasty);

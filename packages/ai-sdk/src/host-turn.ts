@@ -1,5 +1,6 @@
 import {
   addUsage,
+  MessageList,
   noUsage,
   TurnError,
   type ErrorInfo,
@@ -62,6 +63,8 @@ export class HostTurn {
   #usage: Usage = noUsage;
   /** The error that an operator has taken in hand last. */
   #retried: ErrorInfo | undefined;
+  /** The history, once an operator has replaced it. */
+  #messages: MessageList | undefined;
   #started = false;
   #ended = false;
   #broken: { readonly error: unknown } | undefined;
@@ -108,7 +111,10 @@ export class HostTurn {
           repairs: [],
         });
       case 'session.loaded':
-        return this.#feed({ type: 'model.request', step: 1, attempt: 1, ...this.#call.host.request });
+        return this.#request(1);
+      case 'history.replace':
+        this.#messages = MessageList.of(event.messages);
+        return undefined;
       case 'model.request':
         return this.#ask(event);
       case 'model.delta':
@@ -118,11 +124,17 @@ export class HostTurn {
       case 'model.error':
         if (event.retrying !== true) return this.#end('error', { type: 'error', error: event.error });
         this.#retried = event.error;
-        return undefined;
+        return this.#request(event.attempt + 1);
       case 'turn.stop':
         return this.#end(event.outcome, { type: 'failed', error: new TurnStoppedError(event) }, event.reason);
       default:
     }
+  }
+
+  /** Feeds the host's request, with the history as the operators have left it. */
+  #request(attempt: number): void {
+    const { request } = this.#call.host;
+    this.#feed({ type: 'model.request', step: 1, attempt, ...request, messages: this.#messages ?? request.messages });
   }
 
   #ask(request: TurnEventOf<'model.request'>): void {

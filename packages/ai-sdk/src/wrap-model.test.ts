@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { askAgain, intercept, stop, type PipelineOperator, type TurnEventOf } from '@h/turn';
+import { intercept, retry, stop, type PipelineOperator, type TurnEventOf } from '@h/turn';
 import { generateText, isStepCount, streamText, tool } from 'ai';
 import { tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
@@ -42,20 +42,11 @@ const hosts: readonly (readonly [string, (model: LanguageModelV4, more?: object)
   ],
 ];
 
-/** Asks again after an error, so often. */
+/** Retries a failed call this many times. */
 const again = (times: number): PipelineOperator =>
-  intercept('again', () => {
-    let request: TurnEventOf<'model.request'> | undefined;
-    return {
-      observe: { 'model.request': (event) => (request = event) as never },
-      decide: {
-        'model.error': (event) =>
-          request && event.attempt <= times
-            ? [{ ...event, retrying: true }, askAgain({ ...request, attempt: event.attempt })]
-            : undefined,
-      },
-    };
-  });
+  intercept('again', () => ({
+    decide: { 'model.error': (event) => (event.attempt <= times ? retry(event) : undefined) },
+  }));
 
 const rewriting = intercept('rewriting', () => ({
   decide: {

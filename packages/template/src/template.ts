@@ -1,4 +1,4 @@
-import { intercept, notice, stop, type TurnOperator } from '@h/turn';
+import { intercept, notice, stop, type Handlers, type TurnOperator } from '@h/turn';
 import { checkOptions, integerFrom } from '@h/options';
 import { streakAfter } from './streak.js';
 
@@ -14,7 +14,7 @@ export interface TemplateOptions {
   /**
    * How many tool calls in a row may fail.
    *
-   * @defaultValue `4`, one more than models usually need to read an error message and mend the call
+   * @defaultValue `4`, one more than models usually need to read an error message and correct the call
    */
   readonly maxFailures?: number | undefined;
 }
@@ -22,10 +22,10 @@ export interface TemplateOptions {
 /**
  * Ends a turn whose tool calls fail one after the other.
  *
- * The next model call is not made and the turn ends with the outcome `error`; the transcript stays complete. One
- * failure before that, observers get the notice `template.near`.
+ * The next model call is not made and the turn ends with the outcome `error`; the transcript stays complete. One failure before
+ * that, the operator emits the notice `template.near`.
  *
- * @throws InvalidOptionError for an option that is unknown or makes no sense.
+ * @throws InvalidOptionError if an option is unknown or has a wrong value
  *
  * @example
  * ```ts
@@ -35,7 +35,7 @@ export interface TemplateOptions {
 export const template = (options: TemplateOptions = {}): TurnOperator => {
   checkOptions('template()', options, { maxFailures: integerFrom(1) });
   const { maxFailures = 4 } = options;
-  return intercept('template', () => {
+  const setup = (): Handlers => {
     let failures = 0;
     return {
       observe: {
@@ -44,13 +44,15 @@ export const template = (options: TemplateOptions = {}): TurnOperator => {
         },
       },
       decide: {
-        'tool.result': (event) =>
-          failures > 0 && failures === maxFailures - 1
-            ? [event, notice('template.near', { failures, maxFailures })]
-            : undefined,
+        'tool.result': (event) => {
+          const streak = streakAfter(failures, event.status);
+          const isNear = streak > failures && streak === maxFailures - 1;
+          return isNear ? [event, notice('template.near', { failures: streak, maxFailures })] : undefined;
+        },
         'model.request': () =>
           failures >= maxFailures ? stop('error', `${failures} tool calls in a row have failed.`) : undefined,
       },
     };
-  });
+  };
+  return intercept('template', setup, { after: ['failover'] });
 };
