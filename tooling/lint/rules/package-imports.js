@@ -66,9 +66,6 @@ const problemWith = (specifier, filename, { folder, manifest, rootManifest }, op
     : `${name} is neither a dependency nor a peer of ${manifest.name}.`;
 };
 
-/** What every package may import of the core. */
-const forAll = new Set(['@h/turn', '@h/turn/process']);
-
 /** The ground floor, from the bottom up: each package may import those before it, and every package above may import them all. */
 const groundFloor = ['@h/options', '@h/process', '@h/files', '@h/shell'];
 
@@ -87,7 +84,7 @@ const problemWithOwnScope = (specifier, name, path, importer, { bridges = [], si
       ? undefined
       : `${importer} may not import its sibling ${name}: what both need belongs in a package of the ground floor, or is passed in by the app.`;
   }
-  if (forAll.has(specifier)) return undefined;
+  if (specifier === '@h/turn') return undefined;
   if (specifier === '@h/turn/testing') return isForTests(path) ? undefined : '@h/turn/testing is for tests.';
   if (specifier === '@h/turn/bridge') {
     return bridges.includes(importer)

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { thisProcess as wholeMark } from '@h/turn/process';
+import { thisProcess as wholeMark } from '@h/process';
 import { isGone, markOf, thisProcess } from './process.js';
 
 /** A process that ends soon and that its parent never asks about; the parent lives until the test is over. */

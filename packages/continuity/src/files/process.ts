@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { markOf as wholeMarkOf, processState, type ProcessMark as WholeMark } from '@h/turn/process';
+import { markOf as wholeMarkOf, processState, type ProcessMark as WholeMark } from '@h/process';
 
 /** A process, told apart from a later one that gets its number. It stands in files that are committed: what names a machine is hashed. */
 export interface ProcessMark {

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TurnError } from '@h/turn';
-import { thisProcess } from '@h/turn/process';
+import { thisProcess } from '@h/process';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { KeptFile } from './kept-file.js';
 import { KeptState } from './kept-state.js';

@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TurnError } from '@h/turn';
-import { processState, thisProcess, type ProcessMark } from '@h/turn/process';
+import { processState, thisProcess, type ProcessMark } from '@h/process';
 import { numberIn } from './files.js';
 import { InboxHeldError } from './inbox-held-error.js';
 

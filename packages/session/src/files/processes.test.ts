@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { SessionBusyError } from '@h/turn';
-import { thisProcess } from '@h/turn/process';
+import { thisProcess } from '@h/process';
 import { mkdtempSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { bundle } from '../../test/bundle.js';

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { processState, type ProcessMark } from '@h/turn/process';
+import { processState, type ProcessMark } from '@h/process';
 
 /** Who holds a session, as it stands in the file of the lock. */
 export interface Holder extends ProcessMark {

@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'n
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { SessionBusyError } from '@h/turn';
-import { markOf, processState, thisProcess, type ProcessMark } from '@h/turn/process';
+import { markOf, processState, thisProcess, type ProcessMark } from '@h/process';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../test/folders.js';
 import { isLocked, lockSession, type SessionLock } from './session-lock.js';

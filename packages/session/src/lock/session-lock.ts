@@ -1,7 +1,7 @@
 import { readdir, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TurnError } from '@h/turn';
-import { thisProcess } from '@h/turn/process';
+import { thisProcess } from '@h/process';
 import { candidatePrefix, makeCandidate } from './candidate.js';
 import {
   generationOf,

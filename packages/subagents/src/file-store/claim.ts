@@ -1,7 +1,7 @@
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TurnError } from '@h/turn';
-import { processState, thisProcess, type ProcessMark } from '@h/turn/process';
+import { processState, thisProcess, type ProcessMark } from '@h/process';
 import { ifThere, replaceFile, syncFolder } from './files.js';
 
 /** The folder of this process: only it writes there, as long as it lives. */

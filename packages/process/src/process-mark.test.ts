@@ -4,45 +4,45 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { markOf, processState, thisProcess, type ProcessMark } from './process-mark.js';
 
 const isLinux = process.platform === 'linux';
-/** More than systems have. */
-const nobody = 2 ** 22 + 1;
+/** Above the highest pid that Linux assigns. */
+const unusedPid = 2 ** 22 + 1;
 
-/** A process that ends when it is told to, and that its parent never asks about; the parent lives until the test is over. */
-const neglected = async (): Promise<{ readonly pid: number; readonly end: () => void }> => {
+/** Starts a process that its parent never reaps; the parent lives until the test has ended. */
+const unreaped = async (): Promise<{ readonly pid: number; readonly kill: () => void }> => {
   const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
   onTestFinished(() => void parent.kill('SIGKILL'));
-  const [said] = (await once(parent.stdout, 'data')) as [Buffer];
-  const pid = Number(said.toString());
-  return { pid, end: () => process.kill(pid, 'SIGKILL') };
+  const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+  const pid = Number(line.toString());
+  return { pid, kill: () => process.kill(pid, 'SIGKILL') };
 };
 
 describe('processState', () => {
-  it('sees the process that asks, also in what was stored of it', () => {
+  it('reports the current process as alive, also from a stored mark', () => {
     expect(processState(thisProcess())).toBe('alive');
     expect(processState(JSON.parse(JSON.stringify(thisProcess())) as ProcessMark)).toBe('alive');
   });
 
-  it("sees that a number is nobody's, or a later process's", () => {
-    expect(processState({ ...thisProcess(), pid: nobody })).toBe('dead');
+  it('reports an unused or reused pid as dead', () => {
+    expect(processState({ ...thisProcess(), pid: unusedPid })).toBe('dead');
     expect(processState({ ...thisProcess(), start: '1' })).toBe(isLinux ? 'dead' : 'unknown');
     expect(processState({ ...markOf(process.ppid), start: '' })).toBe('unknown');
   });
 
-  it('knows nothing of other machines and containers', () => {
+  it('reports processes of other machines and containers as unknown', () => {
     for (const elsewhere of [{ host: 'another' }, { machine: 'another' }, { namespaces: 'pid:[1] time:[2]' }]) {
-      expect(processState({ ...thisProcess(), ...elsewhere, pid: nobody })).toBe('unknown');
+      expect(processState({ ...thisProcess(), ...elsewhere, pid: unusedPid })).toBe('unknown');
     }
   });
 
-  it('takes no process for one that has outlived its machine, where the machine is known for sure', () => {
+  it('reports processes from before a reboot as dead if the machine has an id', () => {
     expect(processState({ ...thisProcess(), boot: 'earlier' })).toBe(thisProcess().machine === '' ? 'unknown' : 'dead');
   });
 
-  it.runIf(isLinux)('sees that a process has ended, also where nobody asks how', async () => {
-    const { pid, end } = await neglected();
+  it.runIf(isLinux)('reports a zombie as dead', async () => {
+    const { pid, kill } = await unreaped();
     const mark = markOf(pid);
     expect(processState(mark)).toBe('alive');
-    end();
+    kill();
     await expect.poll(() => processState(mark), { timeout: 10_000 }).toBe('dead');
   });
 });
