@@ -1,0 +1,124 @@
+import { execFileSync } from 'node:child_process';
+import { constants, readdirSync } from 'node:fs';
+import { chmod, mkdir, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../test/folders.js';
+import { interceptOperations } from '../test/operations.js';
+import {
+  fileSize,
+  isTemporaryFile,
+  openRegularFile,
+  readRegularFile,
+  replaceFile,
+  sweepTemporaryFiles,
+  UnsafeFileError,
+} from './index.js';
+
+const openFiles = (): number => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0);
+
+describe('replaceFile()', () => {
+  it('writes strings, bytes, pieces and copies', async () => {
+    const folder = await temporaryFolder();
+    const file = join(folder, 'file');
+    await writeFile(join(folder, 'other'), 'copied');
+    const sources = ['text', new TextEncoder().encode('bytes'), ['in ', 'pieces'], { copyOf: join(folder, 'other') }];
+    const found: string[] = [];
+    for (const source of sources) {
+      await replaceFile(file, source);
+      found.push(await readFile(file, 'utf8'));
+    }
+    expect(found).toEqual(['text', 'bytes', 'in pieces', 'copied']);
+    expect((await readdir(folder)).toSorted()).toEqual(['file', 'other']);
+  });
+
+  it('creates a private file, and sets the mode exactly if there is one', async () => {
+    const file = join(await temporaryFolder(), 'file');
+    await replaceFile(file, 'x');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    await replaceFile(file, 'x', { mode: 0o666 });
+    expect((await stat(file)).mode & 0o777).toBe(0o666);
+  });
+
+  it('keeps the old file if confirm fails', async () => {
+    const folder = await temporaryFolder();
+    const file = join(folder, 'file');
+    await replaceFile(file, 'old');
+    const refusal = new Error('No.');
+    await expect(replaceFile(file, 'new', { confirm: () => Promise.reject(refusal) })).rejects.toBe(refusal);
+    expect([await readFile(file, 'utf8'), await readdir(folder)]).toEqual(['old', ['file']]);
+  });
+
+  it('leaves the old file or the new, no handle and no temporary file, whichever operation fails', async () => {
+    const folder = await temporaryFolder();
+    const file = join(folder, 'file');
+    let failures = 0;
+    for (let operation = 1, isDone = false; !isDone; operation += 1) {
+      await writeFile(file, 'old');
+      const before = openFiles();
+      const restore = await interceptOperations((count) => {
+        if (count === operation) throw Object.assign(new Error('No space left on device'), { code: 'ENOSPC' });
+      });
+      const error: unknown = await replaceFile(file, ['n', 'ew']).catch((reason: unknown) => reason);
+      restore();
+      expect(await readFile(file, 'utf8')).toBe(error === undefined ? 'new' : 'old');
+      expect([openFiles(), await readdir(folder)], `operation ${operation}`).toEqual([before, ['file']]);
+      if (error !== undefined) failures += 1;
+      isDone = operation > 12;
+    }
+    expect(failures).toBeGreaterThanOrEqual(4);
+  });
+});
+
+describe('sweepTemporaryFiles()', () => {
+  it('keeps files of living processes and removes what is a day old', async () => {
+    const folder = await temporaryFolder();
+    let temporary = '';
+    await replaceFile(join(folder, 'file'), 'x', {
+      confirm: async () => {
+        await sweepTemporaryFiles(folder);
+        temporary = (await readdir(folder)).find(isTemporaryFile) ?? '';
+      },
+    });
+    const elsewhere = temporary.replace(/^\.tmp-.{4}/, '.tmp-0000');
+    const old = elsewhere.replace(/.$/, 'f').replace(/.(?=.$)/, 'f');
+    await writeFile(join(folder, elsewhere), '');
+    await writeFile(join(folder, old), '');
+    await utimes(join(folder, old), 1, 1);
+    await writeFile(join(folder, '.tmp-mine'), '');
+    await sweepTemporaryFiles(folder);
+    expect((await readdir(folder)).toSorted()).toEqual([elsewhere, '.tmp-mine', 'file'].toSorted());
+    await sweepTemporaryFiles(join(folder, 'none'));
+  });
+});
+
+describe('openRegularFile() and readRegularFile()', () => {
+  it('read a file, and report a missing one as undefined', async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, 'file'), 'content');
+    expect(await readRegularFile(join(folder, 'file'))).toMatchObject({ text: 'content', stats: { size: 7 } });
+    expect(await readRegularFile(join(folder, 'none'))).toBeUndefined();
+    expect([await fileSize(join(folder, 'file')), await fileSize(join(folder, 'none'))]).toEqual([7, 0]);
+  });
+
+  it.runIf(process.platform !== 'win32')('refuse links, pipes, devices and folders without waiting', async () => {
+    const folder = await temporaryFolder();
+    const path = (name: string): string => join(folder, name);
+    await writeFile(path('file'), 'content');
+    await symlink(path('file'), path('link'));
+    await symlink(path('none'), path('dangling'));
+    execFileSync('mkfifo', [path('pipe')]);
+    await mkdir(path('folder'));
+    const before = openFiles();
+    for (const name of [path('link'), path('dangling'), path('pipe'), path('folder'), '/dev/null']) {
+      await expect(readRegularFile(name), name).rejects.toBeInstanceOf(UnsafeFileError);
+    }
+    const append = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
+    for (const name of [path('link'), path('dangling'), path('pipe')]) {
+      await expect(openRegularFile(name, append), name).rejects.toMatchObject({ code: 'unsafe-file', path: name });
+    }
+    expect(openFiles()).toBe(before);
+    expect((await readdir(folder)).includes('none')).toBe(false);
+    await chmod(path('file'), 0o600);
+  });
+});

@@ -1,0 +1,156 @@
+import { mkdir, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { processState, thisProcess, type ProcessMark } from '@h/process';
+import type { LockOwner } from './errors.js';
+import { errorCode, ifExists, readRegularFile } from './open-file.js';
+import { isTemporaryFile, temporaryName } from './temporary-files.js';
+
+/**
+ * The layout of a locked folder. The lock keeps nothing else in it:
+ *
+ *     lock.<generation>/<token>/owner     the holder as JSON; its modification time is the last renewal; empty once released
+ *     lock.<generation>/<token>/takeover  exists while an earlier holder may still be running
+ *     lock.<generation>/<token>/<uuid>    what is about to replace a file, or was removed
+ *     .tmp-<…>/                           a lock that is being prepared
+ *
+ * The highest generation counts. All that a holder changes goes through a path with its token. The path ends to exist when
+ * the lock is taken over or the folder is deleted, so that a holder that wakes up later cannot touch what belongs to another.
+ */
+export const lockIn = (folder: string, generation: number): string => join(folder, `lock.${generation}`);
+export const ownerIn = (holding: string): string => join(holding, 'owner');
+export const takeoverIn = (holding: string): string => join(holding, 'takeover');
+
+/** Whether a name in a locked folder belongs to the lock. */
+export const isLockName = (name: string): boolean => generationIn(name) > 0 || isTemporaryFile(name);
+
+/** What the owner file of a lock holds. */
+export interface Holder extends ProcessMark {
+  readonly leaseMs: number;
+}
+
+/** The state of one lock. */
+export interface Look {
+  readonly generation: number;
+  readonly token: string;
+  /** Undefined if the lock was released. */
+  readonly holder: Holder | undefined;
+  readonly state: 'alive' | 'dead' | 'unknown' | 'free';
+  readonly owner: LockOwner;
+  readonly renewedAt: number;
+  /** A holder before this one may still be running. */
+  readonly isTakeover: boolean;
+}
+
+/** The generation in the name of a lock; `0` for other names. */
+export const generationIn = (name: string): number => Number(/^lock\.(\d{1,15})$/.exec(name)?.[1] ?? 0);
+
+/** The locks in a folder, in ascending order. Usually there is one. */
+export const generationsIn = async (folder: string): Promise<readonly number[]> =>
+  (await readdir(folder))
+    .map(generationIn)
+    .filter((generation) => generation > 0)
+    .toSorted((one, other) => one - other);
+
+/** Looks at a lock; `undefined` if it was removed. */
+export const lookAt = async (folder: string, generation: number): Promise<Look | undefined> => {
+  const lock = lockIn(folder, generation);
+  const stats = await ifExists(stat(lock));
+  if (!stats) return undefined;
+  const token = stats.isDirectory() ? await tokenIn(lock) : noToken;
+  const content = await readRegularFile(ownerIn(join(lock, token))).catch(ignoreNotFolder);
+  const takeover = await ifExists(stat(takeoverIn(join(lock, token)))).catch(ignoreNotFolder);
+  const holder = parseHolder(content?.text);
+  return {
+    generation,
+    token,
+    holder,
+    state: holder ? processState(holder) : 'free',
+    owner: { pid: holder?.pid ?? 0, host: holder?.host ?? '', since: Math.floor(stats.mtimeMs) },
+    renewedAt: content?.stats.mtimeMs ?? 0,
+    isTakeover: takeover !== undefined,
+  };
+};
+
+/** Whether nobody has put another lock in the place of one that was looked at: a lock that was not removed completely is empty. */
+export const isSame = async (folder: string, { generation, token }: Look): Promise<boolean> =>
+  ((await tokenIn(lockIn(folder, generation)).catch(ignoreNotFolder)) ?? noToken) === token;
+
+const noToken = '-';
+
+const tokenIn = async (lock: string): Promise<string> => (await ifExists(readdir(lock)))?.[0] ?? noToken;
+
+const ignoreNotFolder = (error: unknown): undefined => {
+  if (errorCode(error) === 'ENOTDIR') return undefined;
+  throw error;
+};
+
+/**
+ * Whether the holder keeps its lock: it is alive, or it cannot be checked and has renewed its lease.
+ *
+ * @param now - by the clock of the file system. A renewal in the future was stamped before the clock was set back.
+ */
+export const isHeld = ({ state, holder, renewedAt }: Look, now: number): boolean =>
+  state === 'alive' || (state === 'unknown' && Math.abs(now - renewedAt) <= (holder?.leaseMs ?? 0));
+
+// The file is empty after a release, and may be empty or damaged after a power failure, which no holder survives.
+const parseHolder = (text = ''): Holder | undefined => {
+  try {
+    const { host, machine, boot, namespaces, pid, start, leaseMs } = JSON.parse(text) as Partial<Holder>;
+    if (!Number.isInteger(pid) || typeof host !== 'string' || typeof leaseMs !== 'number') return undefined;
+    return {
+      host,
+      machine: machine ?? '',
+      boot: boot ?? '',
+      namespaces: namespaces ?? '',
+      pid: pid as number,
+      start: start ?? '',
+      leaseMs,
+    };
+  } catch {
+    return undefined;
+  }
+};
+
+/** A lock that is complete but not in place yet. */
+export interface PreparedLock {
+  readonly path: string;
+  readonly token: string;
+  readonly holder: Holder;
+  /** The time by the clock of the file system. */
+  readonly now: number;
+}
+
+/** Prepares a lock beside the others. The caller renames it into place or removes it. */
+export const prepareLock = async (folder: string, leaseMs: number): Promise<PreparedLock> => {
+  // oxlint-disable-next-line h/no-clock -- each holder needs a folder that no other holder has
+  const token = crypto.randomUUID();
+  const path = join(folder, temporaryName());
+  const holder: Holder = { ...thisProcess(), leaseMs };
+  try {
+    await mkdir(path, { mode: 0o700 });
+    await mkdir(join(path, token), { mode: 0o700 });
+    const owner = ownerIn(join(path, token));
+    await writeFile(owner, JSON.stringify(holder), { mode: 0o600, flag: 'wx' });
+    return { path, token, holder, now: (await stat(owner)).mtimeMs };
+  } catch (error) {
+    await rm(path, { recursive: true, force: true }).catch(() => undefined);
+    throw error;
+  }
+};
+
+/** Removes a lock by its token. A later lock with the same generation is not affected, because its folder is not empty. */
+export const withdrawLock = async (lock: string, token: string): Promise<void> => {
+  await rm(join(lock, token), { recursive: true, force: true });
+  await rmdir(lock).catch(() => undefined);
+};
+
+/**
+ * Removes the lock of an earlier holder with what it has staged. When this returns, all that it still tries to put in place
+ * fails: the rename makes its paths invalid, and a call that had resolved them before fails because the folder is gone.
+ *
+ * @param staged - a free name in the folder of the new holder, which must not have lost the lock itself
+ */
+export const removeEarlierLock = async (lock: string, staged: string): Promise<void> => {
+  await ifExists(rename(lock, staged));
+  await rm(staged, { recursive: true, force: true, maxRetries: 5 });
+};

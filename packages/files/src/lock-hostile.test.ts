@@ -1,0 +1,155 @@
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../test/folders.js';
+import { childProcesses, type Child } from '../test/processes.js';
+import { acquireLock, inspectLock, isTemporaryFile, sweepTemporaryFiles, type FileLock } from './index.js';
+
+const start = childProcesses();
+
+/** Runs tasks, a few at a time. */
+const inParallel = async (count: number, task: (number: number) => Promise<void>): Promise<void> => {
+  let next = 1;
+  const worker = async (): Promise<void> => {
+    while (next <= count) {
+      const number = next;
+      next += 1;
+      await task(number);
+    }
+  };
+  await Promise.all(Array.from({ length: 6 }, worker));
+};
+
+const acquired = (folder: string): Promise<FileLock> => acquireLock(folder, { waitMs: 20_000 });
+
+/** Continues a process that reported its suspension and may not have been suspended yet. */
+const wake = async (child: Child): Promise<void> => {
+  const timer = setInterval(() => child.process.kill('SIGCONT'), 20);
+  await child.ended;
+  clearInterval(timer);
+};
+
+describe('a lock between processes', () => {
+  it('ends when its process is killed', async () => {
+    const folder = await temporaryFolder();
+    const child = start('hold', folder);
+    await child.reported('holds');
+    const lock = join(folder, 'lock');
+    expect(await inspectLock(lock)).toMatchObject({ pid: child.process.pid });
+    await expect(acquireLock(lock)).rejects.toMatchObject({ code: 'lock-held', owner: { pid: child.process.pid } });
+    child.process.kill('SIGKILL');
+    await child.ended;
+    expect(await inspectLock(lock)).toBeUndefined();
+    const taken = await acquireLock(lock);
+    expect([taken.generation, taken.isTakeover]).toEqual([2, false]);
+    await taken.release();
+  });
+
+  it('is not lost by a suspended process of the same machine, however short its lease', async () => {
+    const folder = await temporaryFolder();
+    const child = start('hold', folder);
+    await child.reported('holds');
+    child.process.kill('SIGSTOP');
+    await expect(acquireLock(join(folder, 'lock'), { waitMs: 50 })).rejects.toMatchObject({ code: 'lock-held' });
+    child.process.kill('SIGCONT');
+  });
+
+  it('admits one of 32 processes at a time, also while some of them are killed', async () => {
+    const folder = await temporaryFolder();
+    const turns = 6;
+    await writeFile(join(folder, 'count'), '0');
+    const children = Array.from({ length: 32 }, () => start('count', folder, turns));
+    const victims = children.slice(0, 6);
+    const kill = async (child: Child): Promise<void> => {
+      await child.reported('counted');
+      child.process.kill('SIGKILL');
+    };
+    await Promise.all(victims.map(kill));
+    await Promise.all(children.map(({ ended }) => ended));
+    const counted = children.flatMap(({ reports }) => reports.map((report) => Number(report['counted'])));
+    expect(new Set(counted).size).toBe(counted.length);
+    const total = Number(await readFile(join(folder, 'count'), 'utf8'));
+    expect(total).toBeGreaterThanOrEqual(counted.length);
+    expect(total - counted.length).toBeLessThanOrEqual(victims.length);
+    expect(children.slice(6).every(({ reports }) => reports.length === turns)).toBe(true);
+    // The next holder cleans up after those that were killed.
+    await (await acquired(join(folder, 'lock'))).release();
+    expect(await readdir(join(folder, 'lock'))).toEqual([expect.stringMatching(/^lock\.\d+$/)]);
+  }, 60_000);
+});
+
+describe.skipIf(process.platform === 'win32')('a holder that is suspended past its lease', () => {
+  /** More than the scenario has: a process that is not suspended shows that all were tried. */
+  const operations = 30;
+
+  /** Suspends another machine before one of its operations, takes over, and wakes it. */
+  const overtake = async (
+    operation: number,
+    endsBy: 'release' | 'removal',
+    meanwhile: (folder: string) => Promise<FileLock>,
+  ): Promise<boolean> => {
+    const folder = await temporaryFolder();
+    const locked = join(folder, 'locked');
+    const child = start('suspend', folder, operation, endsBy === 'removal' ? 1 : 0);
+    if (!(await child.reported('suspended'))) return false;
+    const lock = await meanwhile(locked);
+    await lock.replaceFile(join(locked, 'file'), 'current', { sync: false });
+    await lock.replaceFile(join(locked, 'other'), 'current', { sync: false });
+    await wake(child);
+    const found = await Promise.all(['file', 'other'].map((name) => readFile(join(locked, name), 'utf8')));
+    expect(found, `operation ${operation}`).toEqual(['current', 'current']);
+    await lock.check();
+    await lock.replaceFile(join(locked, 'file'), 'still mine', { sync: false });
+    expect((await readdir(locked)).toSorted()).toEqual(['file', `lock.${lock.generation}`, 'other']);
+    expect(child.reports.at(-1)).toEqual({ done: true });
+    await lock.release();
+    return true;
+  };
+
+  const overtakeAtEach = async (
+    endsBy: 'release' | 'removal',
+    meanwhile: (folder: string) => Promise<FileLock>,
+  ): Promise<void> => {
+    const suspended: number[] = [];
+    await inParallel(operations, async (operation) => {
+      if (await overtake(operation, endsBy, meanwhile)) suspended.push(operation);
+    });
+    expect(suspended.length).toBeGreaterThan(15);
+    expect(suspended).not.toContain(operations);
+  };
+
+  it('changes nothing after a takeover, before whichever operation it was suspended', async () => {
+    await overtakeAtEach('release', acquired);
+    await overtakeAtEach('removal', acquired);
+  }, 30_000);
+
+  it('changes nothing after the folder was deleted and locked again', async () => {
+    await overtakeAtEach('removal', async (folder) => {
+      await (await acquired(folder)).removeFolder();
+      await rm(folder, { recursive: true, force: true });
+      return acquired(folder);
+    });
+  }, 30_000);
+});
+
+describe('replaceFile() in a process that is killed', () => {
+  it('leaves the old content or the new, and a temporary file that the next sweep removes', async () => {
+    const folder = await temporaryFolder();
+    const found = new Set<string>();
+    for (let operation = 1, isDone = false; !isDone; operation += 1) {
+      const own = join(folder, String(operation));
+      await mkdir(own);
+      await writeFile(join(own, 'file'), 'old content');
+      const child = start('replace', own, operation);
+      isDone = await child.reported('done');
+      await child.ended;
+      found.add(await readFile(join(own, 'file'), 'utf8'));
+      const left = (await readdir(own)).filter((name) => name !== 'file');
+      expect(left.every(isTemporaryFile)).toBe(true);
+      await sweepTemporaryFiles(own);
+      expect(await readdir(own)).toEqual(['file']);
+      expect((await stat(own)).isDirectory()).toBe(true);
+    }
+    expect([...found].toSorted()).toEqual(['new content', 'old content']);
+  });
+});

@@ -1,0 +1,89 @@
+import { constants } from 'node:fs';
+import { copyFile, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { temporaryName } from './temporary-files.js';
+
+/** New content of a file: one piece, several pieces that are written one after the other, or a copy of another file. */
+export type FileSource = string | Uint8Array | Iterable<string> | { readonly copyOf: string };
+
+/** Options of {@link replaceFile}. */
+export interface ReplaceOptions {
+  /**
+   * Whether the content and the folder entry are forced onto the disk, so that a power failure does not undo a replacement
+   * that was reported as done.
+   *
+   * @defaultValue `true`
+   */
+  readonly sync?: boolean | undefined;
+  /**
+   * Permissions of the file.
+   *
+   * @defaultValue `0o600`
+   */
+  readonly mode?: number | undefined;
+  /** Runs when the new content is complete, immediately before it replaces the old one. An error keeps the old file. */
+  readonly confirm?: (() => Promise<void>) | undefined;
+}
+
+/**
+ * Replaces a file so that a crash at any moment leaves the old content or the new content, never a part.
+ *
+ * The content is written to a temporary file beside it, which is then renamed. Use it for files with one writer or where the
+ * last writer wins; {@link FileLock.replaceFile} refuses a writer that has lost its lock.
+ *
+ * @example
+ * ```ts
+ * await replaceFile('settings.json', JSON.stringify(settings));
+ * ```
+ */
+export const replaceFile = (path: string, content: FileSource, options: ReplaceOptions = {}): Promise<void> =>
+  replaceBy(path, join(dirname(path), temporaryName()), content, options);
+
+/** Replaces `path` by way of `temporary`, which must be on the same file system. */
+export const replaceBy = async (
+  path: string,
+  temporary: string,
+  content: FileSource,
+  { sync = true, mode, confirm }: ReplaceOptions,
+): Promise<void> => {
+  try {
+    await writeNew(temporary, content, sync, mode);
+    await confirm?.();
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw error;
+  }
+  if (sync) await syncFolder(dirname(path));
+};
+
+const writeNew = async (path: string, content: FileSource, sync: boolean, mode: number | undefined): Promise<void> => {
+  const isCopy = typeof content === 'object' && 'copyOf' in content;
+  if (isCopy) await copyFile(content.copyOf, path, constants.COPYFILE_EXCL);
+  const handle = await open(path, isCopy ? 'r+' : 'wx', mode ?? 0o600);
+  try {
+    // The umask applies to a new file, and a copy has the permissions of its original.
+    if (mode !== undefined) await handle.chmod(mode);
+    if (!isCopy) {
+      const pieces = typeof content === 'string' || content instanceof Uint8Array ? [content] : content;
+      for (const piece of pieces) await handle.appendFile(piece);
+    }
+    if (sync) await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+/** Forces the entries of a folder onto the disk. Does nothing on systems that cannot open or sync a folder. */
+export const syncFolder = async (path: string): Promise<void> => {
+  try {
+    const handle = await open(path, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    // Windows cannot open folders.
+  }
+};

@@ -1,0 +1,37 @@
+import fs, { open, type FileHandle } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+
+type Operation = (...given: unknown[]) => Promise<unknown>;
+
+const ofFiles = ['copyFile', 'mkdir', 'open', 'readdir', 'rename', 'rm', 'rmdir', 'stat', 'writeFile'] as const;
+const ofHandles = ['appendFile', 'chmod', 'datasync', 'stat', 'sync', 'truncate', 'write'] as const;
+
+/**
+ * Calls `before` in front of every file operation, with its number from 1. What it throws is the result of the operation.
+ *
+ * @returns restores the operations
+ */
+export const interceptOperations = async (before: (operation: number) => void): Promise<() => void> => {
+  const handle = await open(process.execPath);
+  await handle.close();
+  const handles = Object.getPrototypeOf(handle) as FileHandle;
+  const restore: (() => void)[] = [];
+  let count = 0;
+  const intercept = (target: object, name: string): void => {
+    const operations = target as Record<string, Operation>;
+    const operation = operations[name] as Operation;
+    operations[name] = async function (this: unknown, ...given) {
+      count += 1;
+      before(count);
+      return operation.apply(this, given);
+    };
+    restore.push(() => (operations[name] = operation));
+  };
+  for (const name of ofFiles) intercept(fs, name);
+  for (const name of ofHandles) intercept(handles, name);
+  syncBuiltinESMExports();
+  return () => {
+    for (const each of restore) each();
+    syncBuiltinESMExports();
+  };
+};
