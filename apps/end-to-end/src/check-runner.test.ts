@@ -1,5 +1,6 @@
 import type { CheckRunner as ContinuityRunner } from '@h/continuity';
-import { commitGate, hooks, localChecks, type CheckRunner } from '@h/hooks';
+import { hooks, localChecks, type CheckRunner } from '@h/hooks';
+import { commitGate } from '@h/hooks/commands';
 import { harness, reply } from '@h/turn';
 import { call, response, scriptedModel, scriptedTools } from '@h/turn/testing';
 import { describe, expect, expectTypeOf, it } from 'vitest';

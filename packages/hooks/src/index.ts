@@ -9,22 +9,12 @@ export {
   type MemoryApprovalStoreOptions,
 } from './approvals/store.js';
 export { canonicalJson, hashCall } from './canonical.js';
-export * from './commands/index.js';
 export type * from './hook.js';
 export { hooks } from './hooks.js';
 export { lateHooks } from './late-hooks.js';
 export type { HooksOptions, LateHooksOptions } from './options.js';
-export {
-  approvals,
-  approvalTools,
-  type ApprovalsOptions,
-  type ApprovalTool,
-  type CommandFinding,
-} from './ready/approvals.js';
 export { checkAfterWrite, type CheckAfterWriteOptions } from './ready/check-after-write.js';
 export { namedSources, type Citation, type SourcesOf } from './ready/citations.js';
-export { commitGate, type CommitGateOptions } from './ready/commit-gate.js';
-export { destructiveCommands, type DestructiveCommandsOptions } from './ready/destructive-commands.js';
 export {
   finalizers,
   type FinalizerContext,

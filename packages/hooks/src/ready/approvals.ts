@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import type { ToolCall } from '@h/turn';
 import { anyFunction, nonEmptyString, checkOptions, arrayOf, objectOf, oneOf } from '@h/options';
 import { coversCall } from '../approvals/pattern.js';
-import { requiresApproval } from '../commands/index.js';
+import { requiresApproval } from '@h/shell';
 import type { Hook } from '../hook.js';
 
 /** What a judge of commands finds, as `judgeCommand` and `commandPolicy` do. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { call, response, scriptedTools, type ScriptStep } from '@h/turn/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeRepository, type Repository } from '../../test/commands/repository.js';
+import { makeRepository, type Repository } from '../../test/repository.js';
 import { runTurn } from '../../test/turns.js';
 import { hooks } from '../hooks.js';
 import { checkAfterWrite, type CheckAfterWriteOptions } from './check-after-write.js';

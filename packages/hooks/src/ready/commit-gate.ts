@@ -11,8 +11,7 @@ import {
   required,
   integerFrom,
 } from '@h/options';
-import { commitsIn, type CommitCommand, type EarlierCommand } from '../commands/git-commits.js';
-import { wordPattern } from '../commands/word-pattern.js';
+import { commitsIn, wordPattern, type CommitCommand, type EarlierCommand } from '@h/shell';
 import type { Denial, Hook } from '../hook.js';
 import { commandOfCall } from './command-of-call.js';
 import { currentBranch } from './current-branch.js';

@@ -1,9 +1,7 @@
 import { resolve } from 'node:path';
 import type { ToolCall } from '@h/turn';
 import { anyFunction, nonEmptyString, checkOptions, arrayOf, oneOf } from '@h/options';
-import { commandPolicy } from '../commands/command-policy.js';
-import type { CommandPolicyOptions } from '../commands/policy-options.js';
-import type { Finding } from '../commands/rule.js';
+import { commandPolicy, type CommandPolicyOptions, type Finding } from '@h/shell';
 import type { Hook } from '../hook.js';
 import { commandOfCall } from './command-of-call.js';
 

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
-import { cleanEnvironment } from '../command-hooks/environment.js';
+import { cleanEnvironment } from '../files/environment.js';
 import { watched } from './watched-command.js';
 
 /** A command that checks something. */

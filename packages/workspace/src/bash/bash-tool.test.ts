@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistry, toolDriver } from '@h/tools';
 import { harness } from '@h/turn';
@@ -292,5 +292,37 @@ describe('bash', () => {
     const { bash, root } = await bench();
     await bash('mkdir -p out && echo built > out/result');
     expect(readFileSync(join(root, 'out/result'), 'utf8')).toBe('built\n');
+  });
+});
+
+describe('bash with restricted permissions', () => {
+  const hostile = async (permissions: BashOptions['permissions']) => {
+    const { root, bash } = await bench({ permissions });
+    const git = (...args: readonly string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: root, stdio: 'pipe' });
+    git('init', '-q', '-b', 'main');
+    writeFileSync(join(root, 'log'), 'a\n');
+    git('add', 'log');
+    git('commit', '-qm', 'one');
+    writeFileSync(join(root, 'log'), 'b\n');
+    const monitor = join(root, 'monitor');
+    writeFileSync(monitor, `#!/bin/sh\ntouch ${root}/canary\n`, { mode: 0o755 });
+    for (const key of ['core.fsmonitor', 'diff.external', 'core.pager']) git('config', key, monitor);
+    return { bash, hasRun: () => existsSync(join(root, 'canary')) };
+  };
+
+  it('reads a repository without running what its configuration names', async () => {
+    const { bash, hasRun } = await hostile({ allowWrite: false });
+    expect((await bash('git status --short')).text).toContain(' M log');
+    expect((await bash('git diff')).text).toContain('+b');
+    expect((await bash('git -c color.ui=never --no-pager log -p')).text).toContain('+a');
+    expect(hasRun()).toBe(false);
+  });
+
+  it('does so under an allow list, too', async () => {
+    const { bash, hasRun } = await hostile({ allowedCommands: ['git'] });
+    expect((await bash('git diff -- log')).text).toContain('+b');
+    expect((await bash('git add log')).status).toBe('ok');
+    expect(hasRun()).toBe(false);
   });
 });

@@ -8,6 +8,7 @@ import type { CommandEnd, Sandbox } from '../sandbox/sandbox.js';
 import { createCommandPolicy, type BashPermissions, type CommandPolicy } from './permissions.js';
 import { throttledProgress } from './progress.js';
 import { report } from './report.js';
+import { restrictedGit } from './restricted-git.js';
 
 /** A command that somebody has to decide about. */
 export interface CommandRequest {
@@ -91,6 +92,7 @@ export const bashTool = (workspace: { readonly paths: WorkspacePaths }, options:
     );
   }
   const policy = createCommandPolicy(permissions);
+  const prelude = restrictedGit(permissions);
   const timeoutMs = Math.min(rest.timeoutMs, sandbox.timeoutMs);
   const input = z.object({
     command: z.string().min(1).describe('The line to run.'),
@@ -119,7 +121,7 @@ export const bashTool = (workspace: { readonly paths: WorkspacePaths }, options:
       await authorize(policy, ask, { command: given.command, cwd, session: context.session });
       const window = outputWindow(maxChars);
       const end = await sandbox.run({
-        argv: ['/bin/sh', '-c', shell, 'sh', given.command],
+        argv: ['/bin/sh', '-c', shell, 'sh', prelude + given.command],
         cwd,
         timeoutMs: given.timeoutMs ?? timeoutMs,
         signal: context.signal,

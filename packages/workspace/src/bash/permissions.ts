@@ -1,11 +1,9 @@
 import type { MaybePromise } from '@h/turn';
 import * as z from 'zod';
+import { commandPermissions, type CommandPermissionOptions } from '@h/shell';
 import { parseOptions } from '../options.js';
-import { whyItWrites } from './read-only.js';
-import type { ShellCommand, ShellWord } from './shell-line.js';
-import { effectiveCommands, programName } from './wrappers.js';
 
-/** What a policy says about a command, in the shape that `judgeCommand` of `@h/hooks` returns. */
+/** What a policy says about a command, in the shape that `judgeCommand` of `@h/shell` returns. */
 export interface CommandJudgement {
   readonly decision: 'allow' | 'ask' | 'deny';
   readonly reason?: string | undefined;
@@ -16,59 +14,39 @@ export interface CommandJudgement {
 export type CommandJudge = (command: string, context: { readonly cwd: string }) => MaybePromise<CommandJudgement>;
 
 /**
- * Which commands may run. Every rule has to agree: the most restrictive one wins.
+ * Which commands may run. All rules must agree.
  *
- * This is a guard rail, not a boundary: a program that is allowed can do whatever it likes, and one that writes a script
- * and runs it was not seen. What must not happen at all is prevented by a sandbox.
+ * `allowWrite: false` and `allowedCommands` accept a positive grammar and deny what they do not know. They do not confine
+ * a program that may run: that is what a sandbox is for.
  */
-export interface BashPermissions {
-  /**
-   * Whether commands may write. `false` leaves a list of commands that are known only to read.
-   *
-   * @defaultValue `true`
-   */
-  readonly allowWrite?: boolean | undefined;
-  /** Only these may run. `'git'` allows every git command, `'git status'` those that begin with these words. */
-  readonly allowedCommands?: readonly string[] | undefined;
-  /** These may not, wherever in a line they stand. `'git push'` also blocks `git -C x push`. */
-  readonly blockedCommands?: readonly string[] | undefined;
-  /** A policy with more to say, such as `judgeCommand` of `@h/hooks`. If it fails, the command is refused. */
+export interface BashPermissions extends CommandPermissionOptions {
+  /** A further policy, such as `judgeCommand` of `@h/shell`. If it fails, the command is denied. */
   readonly judge?: CommandJudge | undefined;
 }
 
-/** What came of all rules together. */
+/** The strictest answer of all rules. */
 export interface CommandVerdict {
   readonly decision: 'allow' | 'ask' | 'deny';
-  /** Why not, in a sentence; empty for `allow`. */
+  /** Why the command does not simply run; empty for `allow`. */
   readonly reason: string;
 }
 
-/** Says of a line of shell whether it may run. */
+/** Decides whether a line of shell may run. */
 export type CommandPolicy = (command: string, context: { readonly cwd: string }) => Promise<CommandVerdict>;
-
-const entry = z
-  .string()
-  .regex(
-    /^[^\s*?[\]{}$`'"|&;<>()\\~]+(?: [^\s*?[\]{}$`'"|&;<>()\\~]+)*$/,
-    'it has to be plain words, such as "git" or "npm run test"; wildcards do not exist, because "git" covers all of git',
-  )
-  .transform((text) => text.split(' '));
 
 /** Checks {@link BashPermissions}. */
 export const bashPermissionsSchema = z.strictObject({
   allowWrite: z.boolean().default(true),
-  allowedCommands: z.array(entry).readonly().optional(),
-  blockedCommands: z.array(entry).readonly().default([]),
+  allowedCommands: z.array(z.string()).readonly().optional(),
+  blockedCommands: z.array(z.string()).readonly().optional(),
   judge: z.custom<CommandJudge>((value) => typeof value === 'function', 'it has to be a function').optional(),
 });
 
 /**
- * Makes one policy of all rules.
+ * Creates one policy from all rules: the permissions of `@h/shell`, then the judge.
  *
- * Lines are parsed as shell, so that quoting, lists, substitutions and `env`, `sudo`, `xargs`, `bash -c` and their like
- * hide nothing; a line that cannot be parsed is refused as soon as there is any rule.
- *
- * @throws WorkspaceOptionsError for an option that is unknown or wrong.
+ * @throws WorkspaceOptionsError for an option that is unknown or of the wrong type
+ * @throws InvalidOptionError `invalid-option` for an entry of a list that is not plain words
  *
  * @example
  * ```ts
@@ -82,26 +60,11 @@ export const createCommandPolicy = (permissions: BashPermissions = {}): CommandP
     bashPermissionsSchema,
     permissions,
   );
-  const hasRules = !allowWrite || allowedCommands !== undefined || blockedCommands.length > 0;
-
-  const whyNot = (line: string): string | undefined => {
-    if (!hasRules) return undefined;
-    const effective = effectiveCommands(line);
-    if (!effective.ok) return `The command cannot be checked: ${effective.problem}.`;
-    for (const command of effective.commands) {
-      const problem =
-        (blockedCommands.length > 0 ? whyBlocked(command, blockedCommands) : undefined) ??
-        (allowedCommands === undefined ? undefined : whyNotAllowed(command, allowedCommands)) ??
-        (allowWrite ? undefined : whyReadOnly(command));
-      if (problem !== undefined) return problem;
-    }
-    return undefined;
-  };
-
+  const permitted = commandPermissions({ allowWrite, allowedCommands, blockedCommands });
   return async (line, context) => {
-    const reason = whyNot(line);
-    if (reason !== undefined) return { decision: 'deny', reason };
-    return judge === undefined ? { decision: 'allow', reason: '' } : judged(judge, line, context);
+    const verdict = permitted(line, context);
+    if (verdict.decision === 'deny' || judge === undefined) return verdict;
+    return judged(judge, line, context);
   };
 };
 
@@ -112,9 +75,9 @@ const configSchema = z.strictObject({
 });
 
 /**
- * Reads the words that configuration files use: `allow_write`, `allowed_commands` and `blocked_commands`.
+ * Reads the keys of configuration files: `allow_write`, `allowed_commands` and `blocked_commands`.
  *
- * @throws WorkspaceOptionsError for a word that is unknown, or a wrong value.
+ * @throws WorkspaceOptionsError for a key that is unknown, or a wrong value
  */
 export const bashConfig = (
   config: unknown,
@@ -140,57 +103,4 @@ const judged = async (
       reason: `The policy could not judge this command: ${error instanceof Error ? error.message : String(error)}`,
     };
   }
-};
-
-const whyReadOnly = (command: ShellCommand): string | undefined => {
-  const reason = whyItWrites(command) ?? whyDangerous(command);
-  return reason === undefined
-    ? undefined
-    : `Only commands that read are allowed here (allowWrite is false): ${reason}.`;
-};
-
-/** Variables that decide what a command is, or what it runs. */
-const powerful =
-  /^(?:PATH|IFS|ENV|BASH_.*|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|LD_.*|DYLD_.*|GIT_.*|NODE_OPTIONS|PYTHON.*|PERL.*|RUBY.*|JAVA_TOOL_OPTIONS|PAGER|EDITOR|VISUAL|LESSOPEN|LESSCLOSE|RIPGREP_CONFIG_PATH)$/;
-
-const whyDangerous = ({ assigns }: ShellCommand): string | undefined => {
-  const name = assigns.find((one) => powerful.test(one));
-  return name === undefined ? undefined : `it sets ${name}, which decides what commands do`;
-};
-
-const whyNotAllowed = (command: ShellCommand, allowed: readonly (readonly string[])[]): string | undefined => {
-  const dangerous = whyDangerous(command);
-  if (dangerous !== undefined) return `The command is not allowed: ${dangerous}.`;
-  const { words } = command;
-  if (words.length === 0 || allowed.some((entry) => entry.every((word, index) => words[index]?.value === word))) {
-    return undefined;
-  }
-  const shown =
-    words[0]?.value === undefined ? 'A command whose name is only known when it runs' : JSON.stringify(words[0].value);
-  return `${shown} is not among the allowed commands: ${allowed.map((entry) => entry.join(' ')).join(', ') || 'there are none'}.`;
-};
-
-const whyBlocked = ({ words }: ShellCommand, blocked: readonly (readonly string[])[]): string | undefined => {
-  const [first, ...args] = words;
-  if (first === undefined) return undefined;
-  if (first.value === undefined) {
-    return 'A command whose name is only known when it runs cannot be checked against blockedCommands.';
-  }
-  const name = sameName(first.value);
-  const found = blocked.find(([program = '', ...rest]) => sameName(program) === name && mayContain(args, rest));
-  return found === undefined ? undefined : `"${found.join(' ')}" is blocked.`;
-};
-
-const sameName = (program: string): string => programName(program).toLowerCase();
-
-/** Whether these words are among the arguments, in this order. A word that is not known may be the first one. */
-const mayContain = (args: readonly ShellWord[], wanted: readonly string[]): boolean => {
-  let found = 0;
-  let isFirst = true;
-  for (const { value, start } of args) {
-    if (found === wanted.length) return true;
-    if (value === wanted[found] || (value === undefined && isFirst)) found += 1;
-    if (!start.startsWith('-')) isFirst = false;
-  }
-  return found === wanted.length;
 };

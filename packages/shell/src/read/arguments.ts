@@ -1,5 +1,5 @@
-import { grammars } from './programs.js';
-import { isKnown, unknownText, type Field } from './shell/field.js';
+import { grammars } from '../judge/programs.js';
+import { isKnown, unknownText, type Field } from './field.js';
 
 /** A word that is no option. */
 export interface Operand {

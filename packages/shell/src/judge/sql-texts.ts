@@ -1,5 +1,5 @@
-import type { ParsedArguments } from './arguments.js';
-import { isWhollyUnknown } from './shell/field.js';
+import type { ParsedArguments } from '../read/arguments.js';
+import { isWhollyUnknown } from '../read/field.js';
 import { damageOf, type SqlDamage } from './sql.js';
 
 interface Client {

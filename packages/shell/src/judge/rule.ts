@@ -1,7 +1,7 @@
 import type { Zone } from './paths.js';
 import type { SqlDamage } from './sql.js';
-import type { ShellProblem } from './shell/inner-commands.js';
-import type { ParsedArguments } from './arguments.js';
+import type { ShellProblem } from '../read/inner-commands.js';
+import type { ParsedArguments } from '../read/arguments.js';
 
 /** What becomes of a command: it runs, a person is asked, or it does not run. */
 export type CommandDecision = 'allow' | 'ask' | 'deny';

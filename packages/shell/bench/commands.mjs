@@ -5,9 +5,9 @@
  *   node bench/commands.mjs        (after a build)
  */
 import { readFileSync } from 'node:fs';
-import { judgeCommand } from '@h/hooks';
+import { judgeCommand } from '@h/shell';
 
-const listIn = (name) => JSON.parse(readFileSync(new URL(`../test/commands/${name}`, import.meta.url), 'utf8'));
+const listIn = (name) => JSON.parse(readFileSync(new URL(`../test/${name}`, import.meta.url), 'utf8'));
 const everyday = listIn('everyday.json');
 const dangerous = listIn('dangerous.json');
 const place = { cwd: '/work/app', home: '/home/me' };

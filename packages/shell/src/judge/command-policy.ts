@@ -1,11 +1,11 @@
 import { homedir } from 'node:os';
 import { applyRule, findingOf, subjectOf, type Subject } from './match-rule.js';
 import { checkCommand, checkPolicyOptions, type CommandPolicyOptions } from './policy-options.js';
-import { resolvePath } from './resolve-path.js';
+import { resolvePath } from '../read/resolve-path.js';
 import type { CommandDecision, CommandJudgement, CommandRule, Finding } from './rule.js';
 import { commandRules } from './rules/index.js';
-import type { CommandLine, Invocation } from './shell/invocation.js';
-import { readCommandLine } from './shell/read-command-line.js';
+import type { CommandLine, Invocation } from '../read/invocation.js';
+import { readCommandLine } from '../read/read-command-line.js';
 import { wordPattern, type WordPattern } from './word-pattern.js';
 
 /** Where a line runs. */

@@ -1,4 +1,4 @@
-import { resolvePath } from '../resolve-path.js';
+import { resolvePath } from './resolve-path.js';
 import { isKnown, programName, unknownText, type Field } from './field.js';
 import { assign, type Scope } from './scope.js';
 

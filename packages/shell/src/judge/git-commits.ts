@@ -1,8 +1,8 @@
-import { beginsWith, parseArguments } from './arguments.js';
-import { resolvePath } from './resolve-path.js';
-import { isKnown, programName, type Field } from './shell/field.js';
-import type { Invocation } from './shell/invocation.js';
-import { readCommandLine } from './shell/read-command-line.js';
+import { beginsWith, parseArguments } from '../read/arguments.js';
+import { resolvePath } from '../read/resolve-path.js';
+import { isKnown, programName, type Field } from '../read/field.js';
+import type { Invocation } from '../read/invocation.js';
+import { readCommandLine } from '../read/read-command-line.js';
 
 /** A command that runs before a commit in the same line. */
 export interface EarlierCommand {

@@ -1,8 +1,8 @@
-import { beginsWith, parseArguments, type Certainty, type ParsedArguments } from './arguments.js';
+import { beginsWith, parseArguments, type Certainty, type ParsedArguments } from '../read/arguments.js';
 import { zoneOf, type Place, type Zone } from './paths.js';
 import type { CommandRule, Finding, PathPlace, RuleContext } from './rule.js';
-import { programName, show } from './shell/field.js';
-import type { Invocation } from './shell/invocation.js';
+import { programName, show } from '../read/field.js';
+import type { Invocation } from '../read/invocation.js';
 import { sqlDamage } from './sql-texts.js';
 import type { SqlDamage } from './sql.js';
 

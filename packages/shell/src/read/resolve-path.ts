@@ -1,4 +1,4 @@
-import { unknownText } from './shell/field.js';
+import { unknownText } from './field.js';
 
 /** A path from the root, without `.`, `..` and repeated slashes. Where the folder is not known neither is the path. */
 export const resolvePath = (path: string, cwd: string): string => {

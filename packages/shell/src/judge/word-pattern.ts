@@ -1,4 +1,4 @@
-import { programName, unknownText } from './shell/field.js';
+import { programName, unknownText } from '../read/field.js';
 
 /** Whether a command, word by word, is one that a pattern names. */
 export type WordPattern = (argv: readonly string[]) => boolean;

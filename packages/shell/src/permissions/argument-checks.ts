@@ -1,0 +1,192 @@
+import { options, problemAt, type Check } from './option-grammar.js';
+import { awkProblem, sedProblem } from './script-checks.js';
+import type { StaticWord } from './static-word.js';
+
+const identifier = /^[A-Za-z_]\w*$/;
+
+/** `export A=b` is checked where it is read; a bare word must be a name, since it may be a subscript. */
+export const declare =
+  (flags: string): Check =>
+  (args) => {
+    for (const [at, { value, source }] of args.entries()) {
+      if (value === undefined) return problemAt(args, at, 'is only known when it runs');
+      const isOption =
+        value.startsWith('-') &&
+        value
+          .slice(1)
+          .split('')
+          .every((letter) => flags.includes(letter));
+      if (!isOption && !identifier.test(value)) return problemAt(args, at, 'is not a plain name');
+      if (!isOption && flags.includes('x') && !source.includes('=') && !/^[a-z]/.test(value)) {
+        return problemAt(args, at, 'would be given to every command');
+      }
+    }
+    return undefined;
+  };
+
+/** Builtins that are given names of variables, and options. */
+export const names =
+  (known: RegExp, valueOptions: RegExp = /^$/): Check =>
+  (args) => {
+    for (let at = 0; at < args.length; at += 1) {
+      const { value } = args[at] as StaticWord;
+      if (value === undefined || !(known.test(value) || valueOptions.test(value) || identifier.test(value))) {
+        return problemAt(args, at, 'is not a plain name');
+      }
+      if (valueOptions.test(value)) at += 1;
+    }
+    return undefined;
+  };
+
+/** `test` evaluates the subscript in `-v 'a[…]'`. */
+export const test: Check = (args) => {
+  const isRisky =
+    args.filter(({ start }) => start === '').length >= 2 && args.filter(({ value }) => value !== ']').length === 2;
+  const at = args.findIndex(
+    ({ value, isMany, source }) =>
+      value === '-v' ||
+      value === '-R' ||
+      isMany ||
+      (isRisky && value === undefined) ||
+      /\[.*[$`]/.test(value ?? '') ||
+      /\[[^\]]*\$\(/.test(source),
+  );
+  return at === -1 ? undefined : problemAt(args, at, 'may make test evaluate a subscript; quote it, and use -n or =');
+};
+
+/** `printf -v` sets a variable, and evaluates a subscript in its name. */
+export const printf: Check = (args) => {
+  const [first] = args;
+  if (first === undefined || (first.start !== '' && (first.value === '--' || !first.start.startsWith('-')))) {
+    return undefined;
+  }
+  return problemAt(args, 0, 'may be the option -v, which sets a variable');
+};
+
+/** `set` with options that change no names and no files. */
+export const setOptions: Check = (args) => {
+  for (let at = 0; at < args.length; at += 1) {
+    const { value = '' } = args[at] as StaticWord;
+    if (value === '--') return undefined;
+    if (/^[-+]o$/.test(value) && /^(?:pipefail|errexit|nounset|noglob|xtrace)$/.test(args[at + 1]?.value ?? '')) {
+      at += 1;
+    } else if (!/^[-+][eufxC]+$/.test(value) && !/^-[eux]+o$/.test(value)) {
+      return problemAt(args, at, 'is not known only to read');
+    } else if (value.endsWith('o')) at += 1;
+  }
+  return undefined;
+};
+
+const findTests =
+  /^-(?:i?name|i?path|i?wholename|i?lname|i?regex|regextype|type|xtype|maxdepth|mindepth|[acm]min|[acm]time|newer[aBcmt]{0,2}|anewer|cnewer|size|perm|user|group|uid|gid|inum|links|samefile|used|fstype|context)$/;
+const findFlags =
+  /^(?:-(?:empty|readable|writable|executable|print|print0|ls|prune|quit|depth|d|mount|xdev|xautofs|follow|noleaf|daystart|warn|nowarn|ignore_readdir_race|nouser|nogroup|true|false|not|and|or|a|o|H|L|P|O[0-3])|[()!,])$/;
+
+/** `find` without the actions that write; commands behind `-exec` are checked as commands. */
+export const find: Check = (args) => {
+  for (let at = 0; at < args.length; at += 1) {
+    const { value, start, source } = args[at] as StaticWord;
+    if (value === undefined) {
+      // A pattern with a dot cannot become one of the actions of find.
+      if (start === '' && !/^\*?\.\w|\.\*$/.test(source)) {
+        return problemAt(args, at, 'may be an action such as -delete');
+      }
+      if (start.startsWith('-')) return problemAt(args, at, 'may be an action such as -delete');
+    } else if (findTests.test(value)) {
+      at += 1;
+      if (args[at]?.isMany === true && !/^\*?\.\w|\.\*$/.test(args[at]?.source ?? '')) {
+        return problemAt(args, at, 'may be several words');
+      }
+    } else if (value === '-printf') {
+      at += 1;
+      if (args[at]?.value === undefined) return problemAt(args, at, 'may be an action such as -delete');
+    } else if (/^-(?:exec|execdir)$/.test(value)) {
+      while (at < args.length && !/^[;+]$/.test(args[at]?.value ?? '')) at += 1;
+    } else if (/^[-(),!]/.test(value) && !findFlags.test(value)) {
+      return problemAt(args, at, 'is an action that is not known only to read');
+    }
+  }
+  return undefined;
+};
+
+/** `sed` with scripts that only edit the text that passes through. */
+export const sed: Check = (args) => {
+  let hasScript = false;
+  let isOpen = true;
+  for (let at = 0; at < args.length; at += 1) {
+    const { value, start, isMany } = args[at] as StaticWord;
+    const [, inline] = /^(?:--expression=|-[nErsuz]*e)([\s\S]+)$/.exec(value ?? '') ?? [];
+    let script: string | undefined;
+    if (isOpen && value === '--') isOpen = false;
+    else if (isOpen && start === '' && value !== '') return problemAt(args, at, 'may be the option -i');
+    else if (isOpen && inline !== undefined) script = inline;
+    else if (isOpen && /^(?:-[nErsuz]*e|--expression)$/.test(value ?? '')) {
+      at += 1;
+      script = args[at]?.value;
+      if (script === undefined || isMany) return problemAt(args, at, 'is a script that is only known when it runs');
+    } else if (isOpen && start.startsWith('-') && value !== '-') {
+      if (
+        !/^(?:-[nErsuz]+|--(?:quiet|silent|regexp-extended|separate|unbuffered|null-data|posix|debug|sandbox))$/.test(
+          value ?? '',
+        )
+      ) {
+        return problemAt(args, at, 'is not an option that is known only to read');
+      }
+    } else if (!hasScript) {
+      if (value === undefined) return problemAt(args, at, 'is a script that is only known when it runs');
+      script = value;
+    }
+    if (script === undefined) continue;
+    hasScript = true;
+    const problem = sedProblem(script);
+    if (problem !== undefined) return problemAt(args, at, problem);
+  }
+  return undefined;
+};
+
+/** `awk` with a program that only prints. */
+export const awk: Check = (args) => {
+  for (let at = 0; at < args.length; at += 1) {
+    const { value, start, isMany } = args[at] as StaticWord;
+    if (start === '' || isMany) return problemAt(args, at, 'may be an option');
+    if (/^-[Fv]$/.test(value ?? '')) {
+      at += 1;
+      if (args[at]?.isMany === true) return problemAt(args, at, 'may be several words');
+    } else if (/^(?:-F.|-v[A-Za-z_]\w*=)/.test(start) || value === '--') {
+      continue;
+    } else if (start.startsWith('-')) {
+      return problemAt(args, at, 'is not an option that is known only to read');
+    } else {
+      if (value === undefined) return problemAt(args, at, 'is a program that is only known when it runs');
+      const problem = awkProblem(value);
+      return problem === undefined ? undefined : problemAt(args, at, problem);
+    }
+  }
+  return undefined;
+};
+
+/** `tar` that lists a local archive. */
+export const tar: Check = (args) => {
+  const [first, ...rest] = args;
+  const isListing = /^-?[zjJvaf]*t[zjJvaf]*$/.test(first?.value ?? '') || first?.value === '--list';
+  if (!isListing) return problemAt(args, args.length > 0 ? 0 : -1, 'is not known only to list');
+  const at = rest.findIndex(
+    ({ value, start }) =>
+      value?.includes(':') === true || start === '' || (start.startsWith('-') && !/^-[zjJvf]+$/.test(value ?? '')),
+  );
+  return at === -1 ? undefined : problemAt(args, at + 1, 'is not known only to list');
+};
+
+/** `gzip` and its like, writing to standard output. */
+export const unzipping: Check = (args) => {
+  const isPrinting = args.some(({ value }) => /^-[dkfv]*[clt][dcklftv]*$|^--(?:stdout|list|test)$/.test(value ?? ''));
+  return isPrinting
+    ? options({ flags: 'cdkltvf', long: 'stdout list test keep decompress verbose' })(args)
+    : problemAt(args, args.length > 0 ? 0 : -1, 'replaces the file');
+};
+
+/** `unzip` that lists, tests or prints. */
+export const listsArchive: Check = (args) =>
+  /^-[qv]*[lvZtp][qv1]*$/.test(args[0]?.value ?? '')
+    ? options({ flags: 'lvZtpq1' })(args)
+    : problemAt(args, args.length > 0 ? 0 : -1, 'unpacks');

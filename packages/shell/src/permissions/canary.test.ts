@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { attacks } from '../../test/attacks.js';
+import { makeCanary, type Canary } from '../../test/canary.js';
+import { commandPermissions } from './command-permissions.js';
+
+let canary: Canary;
+beforeAll(() => {
+  canary = makeCanary();
+});
+afterAll(() => canary.remove());
+
+const policies = {
+  'allowWrite: false': commandPermissions({ allowWrite: false }),
+  'an allow list': commandPermissions({
+    allowedCommands: [
+      'ls',
+      'cat',
+      'echo',
+      'git status',
+      'git diff',
+      'git log',
+      'find',
+      'xargs',
+      'env',
+      'nice',
+      'sort',
+      'bash',
+      'test',
+      'sed',
+      'awk',
+      'timeout',
+      'cd',
+      'grep',
+      '[',
+    ],
+  }),
+};
+
+describe.each(Object.entries(policies))('%s, against a real shell', (_, policy) => {
+  it('lets no line write', () => {
+    const allowed = attacks.filter((line) => policy(line, { cwd: canary.folder }).decision === 'allow');
+    expect(allowed.filter((line) => canary.writes(line))).toEqual([]);
+  });
+});
+
+it('runs attacks that work', () => {
+  const sample = attacks.filter((_, index) => index % 40 === 0);
+  expect(sample.filter((line) => canary.writes(line)).length / sample.length).toBeGreaterThan(0.7);
+});

@@ -1,0 +1,214 @@
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { anyBoolean, arrayOf, checkOptions, type OptionCheck } from '@h/options';
+import { isKnown } from '../read/field.js';
+import { readCommandLine } from '../read/read-command-line.js';
+import { gitSubcommand } from './read-only-git.js';
+import { readOnlyCommands } from './read-only-commands.js';
+import { readStrictly, repositoryRoot, type StrictCommand, type StrictLine } from './strict-reader.js';
+
+/** Options of {@link commandPermissions}. All rules must agree. */
+export interface CommandPermissionOptions {
+  /**
+   * Whether commands may write. `false` allows only commands, options and syntax that are known to read.
+   *
+   * @defaultValue `true`
+   */
+  readonly allowWrite?: boolean | undefined;
+  /**
+   * The commands that may run, as plain words: `'git'` allows every git command, `'git status'` those that begin with
+   * these words. A command that is known to read may be given only the options that read, unless an entry names the
+   * others: `'sort'` does not allow `sort -o file`, `'sort -o'` does. The entry `'>'` allows redirections into files.
+   */
+  readonly allowedCommands?: readonly string[] | undefined;
+  /**
+   * Commands that are denied wherever they appear in a line. A block list stops mistakes, not an adversary: the same
+   * effect has other names. Use `allowedCommands`, or a sandbox, against those.
+   */
+  readonly blockedCommands?: readonly string[] | undefined;
+}
+
+/** Whether a line may run, and why not. */
+export interface PermissionVerdict {
+  readonly decision: 'allow' | 'deny';
+  /** Empty for `allow`. */
+  readonly reason: string;
+}
+
+/** Decides about a line that would run in `cwd`. Never throws for a string; time grows with its length. */
+export type CommandPermissions = (command: string, context: { readonly cwd: string }) => PermissionVerdict;
+
+const entryPattern = /^(?:>|\[|[^\s*?[\]{}$`'"|&;<>()\\~]+(?: [^\s*?[\]{}$`'"|&;<>()\\~]+)*)$/;
+const entry: OptionCheck = {
+  accepts: (value) => typeof value === 'string' && entryPattern.test(value),
+  expected: 'plain words, such as "git" or "npm run test"; "git" covers all of git, so there are no wildcards',
+};
+const checks = { allowWrite: anyBoolean, allowedCommands: arrayOf(entry), blockedCommands: arrayOf(entry) };
+
+const allowed: PermissionVerdict = { decision: 'allow', reason: '' };
+
+/**
+ * Creates a permission check from a read-only switch, an allow list and a block list.
+ *
+ * `allowWrite: false` and `allowedCommands` accept a positive grammar: known syntax, known commands, known options. What
+ * they do not know they deny. Looks at the file system for one thing only: whether a folder that the line changes to
+ * before it calls git belongs to another repository, whose configuration could run programs.
+ *
+ * @throws InvalidOptionError `invalid-option` for an option that is unknown or wrong
+ *
+ * @example
+ * ```ts
+ * const permissions = commandPermissions({ allowedCommands: ['npm test', 'git'], blockedCommands: ['git push'] });
+ * permissions('npm test && git -C . push', { cwd: '/work' }); // { decision: 'deny', reason: '"git push" is blocked.' }
+ * ```
+ */
+export const commandPermissions = (given: CommandPermissionOptions = {}): CommandPermissions => {
+  checkOptions('commandPermissions()', given, checks);
+  const { allowWrite = true, allowedCommands, blockedCommands = [] } = given;
+  const allowList = allowedCommands?.map((text) => text.split(' '));
+  const blockList = blockedCommands.map((text) => text.split(' '));
+  return (command, { cwd }) => {
+    const reason =
+      (blockList.length > 0 ? whyBlocked(command, cwd, blockList) : undefined) ??
+      (allowList !== undefined || !allowWrite ? whyNotAllowed(command, cwd, allowList, allowWrite) : undefined);
+    return reason === undefined ? allowed : { decision: 'deny', reason };
+  };
+};
+
+const whyNotAllowed = (
+  command: string,
+  cwd: string,
+  allowList: readonly Words[] | undefined,
+  allowWrite: boolean,
+): string | undefined => {
+  const reading = readStrictly(command);
+  if (!reading.ok) return `The command cannot be checked: ${reading.problem}.`;
+  const { line } = reading;
+  const [target] = line.writes;
+  if (target !== undefined && (!allowWrite || allowList?.some(([word]) => word === '>') !== true)) {
+    return allowWrite
+      ? `The command writes to ${target}, and no entry of allowedCommands is ">".`
+      : `Only commands that read are allowed here (allowWrite is false), and it writes to ${target}.`;
+  }
+  const elsewhere = whyForeignRepository(line, cwd);
+  if (elsewhere !== undefined) return elsewhere;
+  for (const one of line.commands) {
+    const reason =
+      (allowList === undefined ? undefined : whyNotListed(one, allowList)) ??
+      (allowWrite ? undefined : whyItWrites(one));
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+};
+
+type Words = readonly string[];
+
+const whyItWrites = ({ name, args }: StrictCommand): string | undefined => {
+  const check = Object.hasOwn(readOnlyCommands, name) ? readOnlyCommands[name] : undefined;
+  const problem = check === undefined ? 'is not known only to read' : check(args)?.reason;
+  return problem === undefined
+    ? undefined
+    : `Only commands that read are allowed here (allowWrite is false): ${name} ${problem}.`;
+};
+
+const whyNotListed = ({ name, args }: StrictCommand, allowList: readonly Words[]): string | undefined => {
+  const words = [name, ...args.map(({ value }) => value)];
+  const entries = allowList.filter((one) => one.every((word, index) => words[index] === word));
+  if (entries.length === 0) {
+    const list = allowList.map((one) => one.join(' ')).join(', ');
+    return `"${name}" is not among the allowed commands: ${list === '' ? 'the list is empty' : list}.`;
+  }
+  const check = Object.hasOwn(readOnlyCommands, name) ? readOnlyCommands[name] : undefined;
+  const problem = check?.(args);
+  if (problem === undefined) return undefined;
+  const longest = Math.max(...entries.map(({ length }) => length));
+  // The entry names the very argument that may write.
+  if (problem.at !== -1 && longest > problem.at + 1) return undefined;
+  if (longest === 1 && isWholeProgram(name, args)) return undefined;
+  const shown = allowList.filter(([word]) => word === name).map((one) => one.join(' '));
+  return `"${shown.join('", "')}" does not allow this: ${name} ${problem.reason}.`;
+};
+
+/** Programs of which an entry covers all: of the others, what is not known to read may have been overlooked. */
+const isWholeProgram = (name: string, args: StrictCommand['args']): boolean => {
+  if (name !== 'git') {
+    return !/^(?:\[|test|printf|read|unset|export|declare|typeset|local|readonly|set|shopt|find|sort|uniq|sed|gsed|awk|gawk|mawk|nawk|date|file|tree|rg|fd|xxd|less|more|most|tar|tee|iconv|shuf)$/.test(
+      name,
+    );
+  }
+  const { at, problem } = gitSubcommand(args);
+  return (
+    problem === undefined && at !== -1 && isGitCommand(args[at]?.value ?? '') && !readsAsGit(args[at]?.value ?? '')
+  );
+};
+
+const gitWriting =
+  'add am apply archive bisect branch bundle checkout cherry-pick clean clone commit config fetch format-patch gc init merge mv notes prune pull push rebase remote reset restore revert rm sparse-checkout stash submodule switch tag worktree';
+const isGitCommand = (name: string): boolean => gitWriting.split(' ').includes(name);
+const readsAsGit = (name: string): boolean => /^(?:diff|log|show|status|grep|blame)$/.test(name);
+
+/** The repository that git would find in a folder: the nearest one above it. */
+const repositoryOf = (folder: string): string | undefined => {
+  for (let at = folder; ; at = dirname(at)) {
+    const isBare = existsSync(`${at}/HEAD`) && existsSync(`${at}/objects`) && existsSync(`${at}/refs`);
+    if (isBare || existsSync(`${at}/.git`)) return at;
+    if (at === dirname(at)) return undefined;
+  }
+};
+
+const whyForeignRepository = ({ commands, folders }: StrictLine, cwd: string): string | undefined => {
+  if (folders.length === 0 || !commands.some(({ name }) => name === 'git')) return undefined;
+  let at = cwd;
+  const own = repositoryOf(cwd);
+  for (const folder of folders) {
+    if (folder === undefined) return 'The command calls git in a folder that is only known when it runs.';
+    // Each `cd` may have failed, so its folder counts from here and from where the last one led.
+    const reached = folder === repositoryRoot ? [own ?? cwd] : [resolve(at, folder), resolve(cwd, folder)];
+    if (reached.some((one) => repositoryOf(one) !== own)) {
+      return `The command calls git in ${folder}, which is another repository; its configuration may run programs.`;
+    }
+    at = reached[0] ?? at;
+  }
+  return undefined;
+};
+
+const whyBlocked = (command: string, cwd: string, blockList: readonly Words[]): string | undefined => {
+  const { invocations, problems } = readCommandLine(command, resolve('/', cwd), '/home/user');
+  const [problem] = problems;
+  if (problem !== undefined) {
+    return `The command cannot be checked against blockedCommands: ${problem.detail ?? problemTexts[problem.problem]}.`;
+  }
+  for (const { argv } of invocations) {
+    const [first, ...args] = argv.map(({ text }) => text);
+    if (first === undefined) continue;
+    if (!isKnown(first)) {
+      return 'A command whose name is only known when it runs cannot be checked against blockedCommands.';
+    }
+    const name = baseName(first);
+    const found = blockList.find(([program = '', ...rest]) => baseName(program) === name && mayContain(args, rest));
+    if (found !== undefined) return `"${found.join(' ')}" is blocked.`;
+  }
+  return undefined;
+};
+
+const problemTexts: Readonly<Record<string, string>> = {
+  'too-complex': 'it runs too much, or is nested too deeply',
+  'unknown-program': 'it runs a program whose name is only known when it runs',
+  'unknown-text': 'it runs text that is only known when it runs',
+  'runs-download': 'it runs what it downloads',
+  'fork-bomb': 'it starts itself without end',
+};
+
+const baseName = (program: string): string => program.slice(program.lastIndexOf('/') + 1).toLowerCase();
+
+/** Whether these words are among the arguments, in this order. A word that is not known may be the first of them. */
+const mayContain = (args: readonly string[], wanted: Words): boolean => {
+  let found = 0;
+  let isFirst = true;
+  for (const word of args) {
+    if (found === wanted.length) return true;
+    if (word === wanted[found] || (!isKnown(word) && isFirst)) found += 1;
+    if (!word.startsWith('-')) isFirst = false;
+  }
+  return found === wanted.length;
+};

@@ -1,0 +1,114 @@
+import type { StaticWord } from './static-word.js';
+
+/** The options that a command may be given; everything else is a problem. */
+export interface OptionGrammar {
+  /** Letters of short options without a value. */
+  readonly flags?: string;
+  /** Letters of short options with a value. */
+  readonly values?: string;
+  /** Letters of short options whose value, if any, follows in the same word: `-M90%`. */
+  readonly attached?: string;
+  /** Long options, separated by blanks: `all`, `format=` for one with a value. `-name` for options with one dash. */
+  readonly long?: string;
+  /** The most operands. */
+  readonly operands?: number;
+  /** What each operand must look like. Without it an operand may be anything that is no option. */
+  readonly operand?: RegExp;
+}
+
+/** Why a command is outside the grammar, and which argument it is about. */
+export interface GrammarProblem {
+  readonly reason: string;
+  /** The index of the argument; `-1` for the command as a whole. */
+  readonly at: number;
+}
+
+/** Checks the arguments of one command. */
+export type Check = (args: readonly StaticWord[]) => GrammarProblem | undefined;
+
+/** A problem with one argument. */
+export const problemAt = (args: readonly StaticWord[], at: number, reason: string): GrammarProblem => ({
+  at,
+  reason: `${args[at]?.source ?? ''} ${reason}`.trim(),
+});
+
+/** Accepts every option: none of those of the command writes a file or runs a program. */
+export const anyOptions: Check = () => undefined;
+
+/** Makes a check from a grammar. */
+export const options = (grammar: OptionGrammar): Check => {
+  const long = new Map(
+    (grammar.long ?? '').split(' ').map((name) => [name.replace('=', ''), name.endsWith('=')] as const),
+  );
+  return (args) => {
+    let operands = 0;
+    let isOpen = true;
+    for (let index = 0; index < args.length; index += 1) {
+      const { value, start, isMany } = args[index] as StaticWord;
+      if (isOpen && value === '--') {
+        isOpen = false;
+      } else if (isOpen && (start === '' || start.startsWith('-')) && value !== '' && value !== '-') {
+        if (start === '') return problemAt(args, index, 'may be an option');
+        const next = optionAt(args, index, grammar, long);
+        if (next === undefined) return problemAt(args, index, 'is not an option that is known only to read');
+        index = next;
+      } else {
+        operands += isMany ? Number.POSITIVE_INFINITY : 1;
+        if (operands > (grammar.operands ?? Number.POSITIVE_INFINITY)) {
+          return problemAt(args, index, 'is one argument too many; it may be written to');
+        }
+        if (grammar.operand?.test(value ?? '\0') === false) return problemAt(args, index, 'is not known only to read');
+      }
+    }
+    return undefined;
+  };
+};
+
+/** The index of the last word of an option; `undefined` if the option is not in the grammar. */
+const optionAt = (
+  args: readonly StaticWord[],
+  index: number,
+  { flags = '', values = '', attached = '' }: OptionGrammar,
+  long: ReadonlyMap<string, boolean>,
+): number | undefined => {
+  const { value, start, isMany } = args[index] as StaticWord;
+  const name = start.split('=', 1)[0] ?? '';
+  // `--format="$x"`: the option is known, its value need not be.
+  const given = name.startsWith('--') ? long.get(name.slice(2)) : long.get(name);
+  if (given !== undefined && (value !== undefined || start.includes('='))) {
+    if (start.includes('=')) return isMany ? undefined : index;
+    return given && args[index + 1] !== undefined ? endOfValue(args, index + 1) : index;
+  }
+  if (name.startsWith('--')) return undefined;
+  if (value !== undefined && /^-\d+$/.test(value)) return index;
+  for (let place = 0; place < start.length - 1; place += 1) {
+    const letter = start.charAt(place + 1);
+    if (flags.includes(letter)) continue;
+    if (attached.includes(letter)) return isMany ? undefined : index;
+    if (!values.includes(letter)) return undefined;
+    const isLast = place === start.length - 2;
+    if (!isLast) return isMany ? undefined : index;
+    return value === undefined ? (isMany ? undefined : index) : endOfValue(args, index + 1);
+  }
+  return value === undefined ? undefined : index;
+};
+
+const endOfValue = (args: readonly StaticWord[], index: number): number | undefined =>
+  args[index] === undefined || args[index].isMany ? undefined : index;
+
+/** Chooses the check by the first argument, the subcommand. */
+export const subcommands =
+  (table: Readonly<Record<string, Check>>): Check =>
+  (args) => {
+    const name = args[0]?.value ?? '';
+    const check = Object.hasOwn(table, name) ? table[name] : undefined;
+    if (check === undefined) {
+      return problemAt(args, args.length > 0 ? 0 : -1, 'is not a subcommand that is known only to read');
+    }
+    const problem = check(args.slice(1));
+    return problem === undefined ? undefined : { ...problem, at: problem.at + 1 };
+  };
+
+/** The same check under several names. */
+export const each = (names: string, check: Check): Readonly<Record<string, Check>> =>
+  Object.fromEntries(names.split(' ').map((name) => [name, check]));

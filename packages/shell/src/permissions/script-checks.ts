@@ -1,0 +1,92 @@
+/** Why a sed script may write or run something; `undefined` if it only edits the text that passes through. */
+export const sedProblem = (script: string): string | undefined => {
+  let at = 0;
+  const skip = (pattern: RegExp): string => {
+    pattern.lastIndex = at;
+    const text = pattern.exec(script)?.[0] ?? '';
+    at += text.length;
+    return text;
+  };
+  const delimited = (delimiter: string): boolean => {
+    for (; at < script.length; at += 1) {
+      if (script[at] === '\\') at += 1;
+      else if (script[at] === '\n') return false;
+      else if (script[at] === delimiter) {
+        at += 1;
+        return true;
+      }
+    }
+    return false;
+  };
+  const address = (): boolean => {
+    if (skip(/\d+(?:~\d+)?|\$/y) !== '') return true;
+    const open = skip(/\/|\\[^\\\n]/y);
+    if (open === '') return true;
+    return delimited(open.at(-1) ?? '/') && skip(/[IM]*/y) !== undefined;
+  };
+  while (at < script.length) {
+    skip(/[\s;}]*/y);
+    if (at >= script.length) return undefined;
+    if (!address()) return 'has an address that does not end';
+    skip(/\s*/y);
+    if (skip(/,\s*[+~]?/y) !== '' && !address()) return 'has an address that does not end';
+    skip(/[\s!]*/y);
+    const command = script[at] ?? '';
+    at += 1;
+    if (command === 's' || command === 'y') {
+      const delimiter = script[at] ?? '\n';
+      at += 1;
+      if (/[\\\n\s]/.test(delimiter) || !delimited(delimiter) || !delimited(delimiter)) return 'has an open expression';
+      const flags = skip(/[^\s;}]*/y);
+      if (!/^[gpiIM\d]*$/.test(flags)) return `has the flag ${flags}, which may write or run something`;
+    } else if ('aic'.includes(command) && command !== '') {
+      skip(/[^\n]*(?:\\\n[^\n]*)*/y);
+    } else if ('btqQlLrT:#'.includes(command) && command !== '') {
+      // The name of a label, an exit code, a file to read or a comment.
+      skip(command === '#' || command === 'r' ? /[^\n]*/y : /[^\n;}]*/y);
+    } else if (command === '' || !'{}=dDgGhHnNpPxzF'.includes(command)) {
+      return `has the command ${JSON.stringify(command)}, which may write or run something`;
+    }
+  }
+  return undefined;
+};
+
+/** Why an awk program may write or run something; `undefined` if it only prints. */
+export const awkProblem = (program: string): string | undefined => {
+  let code = '';
+  for (let at = 0; at < program.length; at += 1) {
+    const character = program.charAt(at);
+    if (character === '"') {
+      const end = closing(program, '"', at + 1);
+      if (end === -1) return 'has an open string';
+      code += '""';
+      at = end;
+    } else if (character === '/' && /(?:^|[(,{;!~&|?:=]|&&|\|\||\n)\s*$/.test(code.slice(-20))) {
+      const end = closing(program, '/', at + 1);
+      if (end === -1) return 'has an open expression';
+      // A slash within brackets may or may not end the expression.
+      if (/\[[^\]]*$/.test(program.slice(at, end))) return 'has an expression that cannot be checked';
+      code += '//';
+      at = end;
+    } else if (character === '#') {
+      const end = program.indexOf('\n', at);
+      at = end === -1 ? program.length : end - 1;
+    } else {
+      code += character;
+    }
+  }
+  if (/\b(?:system|getline|close|fflush)\b|@/.test(code)) return 'runs a program or reads another file';
+  if (/\|/.test(code.replaceAll('||', ''))) return 'pipes into a program';
+  if (/\bprintf?\b[^;}\n]*>/.test(code)) return 'writes into a file';
+  return undefined;
+};
+
+const closing = (text: string, quote: string, start: number): number => {
+  for (let index = start; index < text.length; index += 1) {
+    const character = text[index];
+    if (character === '\\') index += 1;
+    else if (character === '\n') return -1;
+    else if (character === quote) return index;
+  }
+  return -1;
+};

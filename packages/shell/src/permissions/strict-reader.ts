@@ -1,0 +1,321 @@
+import {
+  type Assignment,
+  type Command,
+  type CommandArgument,
+  type Redirection,
+  type SyntaxNode,
+  type TestExpression,
+} from 'unbash';
+import { programName } from '../read/field.js';
+import { parseLine } from '../read/parse-line.js';
+import { Refusal, refuse } from './refusal.js';
+import { checkArithmetic, checkParts, noDash, staticWord, type StaticWord } from './static-word.js';
+import { commandBehind } from './strict-wrappers.js';
+import { checkAssignment, Variables } from './variables.js';
+
+/** One command of a line: a program or builtin with its arguments. */
+export interface StrictCommand {
+  readonly name: string;
+  readonly args: readonly StaticWord[];
+}
+
+/** Everything a line runs. */
+export interface StrictLine {
+  /** The commands, those behind wrappers too: `env nice ls` is three. Functions of the line itself are left out. */
+  readonly commands: readonly StrictCommand[];
+  /** Files that the shell itself writes. */
+  readonly writes: readonly string[];
+  /** The folders that `cd` and `git -C` change to; `undefined` for one that is not known beforehand. */
+  readonly folders: readonly (string | undefined)[];
+}
+
+/** A line, or why it is outside the grammar that can be checked. */
+export type StrictReading =
+  | { readonly ok: true; readonly line: StrictLine }
+  | { readonly ok: false; readonly problem: string };
+
+const maxChars = 20_000;
+const maxDepth = 12;
+const maxCommands = 1_000;
+
+/** Files that may be written to without changing anything. */
+const sinks: ReadonlySet<string | undefined> = new Set(['/dev/null', '/dev/stdout', '/dev/stderr', '/dev/tty']);
+
+/** Folders whose programs are the ones that their names promise. */
+const programFolder = /^\/(?:usr\/)?(?:local\/)?bin\//;
+
+/**
+ * Reads a line by a positive grammar: what is not known to be harmless syntax is a problem.
+ *
+ * The result holds every command that can run: in branches, functions, substitutions, behind wrappers, in `sh -c`, for
+ * `find -exec` and for `xargs`. Unlike the reader of `judgeCommand` it follows no order and guesses nothing.
+ */
+export const readStrictly = (text: string): StrictReading => {
+  try {
+    const reader = new StrictReader();
+    reader.text(text, 0);
+    return { ok: true, line: reader };
+  } catch (error) {
+    if (error instanceof Refusal) return { ok: false, problem: error.message };
+    throw error;
+  }
+};
+
+class StrictReader implements StrictLine {
+  readonly commands: StrictCommand[] = [];
+  readonly writes: string[] = [];
+  readonly folders: (string | undefined)[] = [];
+
+  /** Reads a line, or the text of `sh -c`, which has variables of its own. */
+  text(text: string, depth: number): void {
+    if (depth > maxDepth) refuse('commands that run each other too deeply');
+    if (text.length > maxChars) refuse(`more than ${maxChars} characters`);
+    if (text.includes('\r')) refuse('a carriage return');
+    const parsed = parseLine(text);
+    if (!parsed.ok) return refuse(parsed.problem);
+    new ScriptWalk(this, parsed.script, depth).node(parsed.script);
+  }
+
+  add(command: StrictCommand): void {
+    if (this.commands.length >= maxCommands) refuse(`more than ${maxCommands} commands`);
+    this.commands.push(command);
+  }
+}
+
+/** Goes through one script, whose variables are the same everywhere. */
+class ScriptWalk {
+  readonly #line: StrictReader;
+  readonly #script: SyntaxNode;
+  readonly #variables: Variables;
+  /** Functions that are certainly defined by now. */
+  readonly #functions = new Set<string>();
+  readonly #depth: number;
+
+  constructor(line: StrictReader, script: SyntaxNode, depth: number) {
+    this.#line = line;
+    this.#script = script;
+    this.#variables = new Variables(script);
+    this.#depth = depth;
+  }
+
+  node(node: SyntaxNode): void {
+    switch (node.type) {
+      case 'Script':
+        if ('errors' in node && (node.errors?.length ?? 0) > 0) refuse('a substitution that cannot be read');
+        for (const statement of node.commands) {
+          this.node(statement);
+          const { command, background } = statement;
+          if (node === this.#script && command.type === 'Function' && background !== true) {
+            this.#functions.add(command.name.value);
+          }
+        }
+        return undefined;
+      case 'Statement':
+        return this.node(node.command);
+      case 'CompoundList':
+      case 'AndOr':
+      case 'Pipeline':
+        return this.#all(node.commands);
+      case 'Command':
+        return this.#command(node);
+      case 'Redirected':
+        this.#redirections(node.redirects);
+        return this.node(node.command);
+      case 'Function':
+        if (!/^[A-Za-z_][\w-]*$/.test(node.name.value)) refuse(`a function called ${node.name.value}`);
+        return this.node(node.body);
+      case 'Subshell':
+      case 'BraceGroup':
+        return this.node(node.body);
+      case 'If':
+        this.#all([node.clause, node.then]);
+        for (const { clause, then } of node.elif) this.#all([clause, then]);
+        return node.else === undefined ? undefined : this.node(node.else);
+      case 'While':
+        return this.#all([node.clause, node.body]);
+      case 'For':
+        checkAssignment(node.name.value, undefined, false);
+        for (const word of node.wordlist ?? []) this.#word(word);
+        return this.node(node.body);
+      case 'ArithmeticFor':
+        for (const part of [node.initialize, node.test, node.update]) {
+          if (part !== undefined) checkArithmetic(part, this.#variables);
+        }
+        return this.node(node.body);
+      case 'ArithmeticCommand':
+        return checkArithmetic(node.expression, this.#variables);
+      case 'Case':
+        this.#word(node.word);
+        for (const { pattern, body } of node.items) {
+          for (const word of pattern) this.#word(word);
+          this.node(body);
+        }
+        return undefined;
+      case 'TestCommand':
+        return this.#test(node.expression);
+      default:
+        return refuse(`syntax that cannot be checked (${node.type})`);
+    }
+  }
+
+  #all(nodes: readonly SyntaxNode[]): void {
+    for (const node of nodes) this.node(node);
+  }
+
+  readonly #read = (script: SyntaxNode): { readonly mayBeOption: boolean } => {
+    const before = this.#line.commands.length;
+    this.node(script);
+    const inner = this.#line.commands.slice(before);
+    return { mayBeOption: !neverPrintsOptions(inner) };
+  };
+
+  #word(word: Parameters<typeof staticWord>[0]): StaticWord {
+    return staticWord(word, this.#variables, this.#read);
+  }
+
+  #command(node: Command): void {
+    this.#redirections(node.redirects);
+    const name = node.name === undefined ? undefined : this.#word(node.name);
+    const prefix = node.prefix.filter((part): part is Assignment => part.type === 'Assignment');
+    for (const assignment of prefix) {
+      // What separates words is set for one `read` only.
+      if (assignment.name === 'IFS' && name?.value === 'read' && assignment.index === undefined) {
+        if (assignment.value.type === 'Word') this.#word(assignment.value);
+      } else {
+        this.#assign(assignment, name !== undefined);
+      }
+    }
+    if (name === undefined) return;
+    if (name.value === undefined) return refuse(`a command whose name is only known when it runs, ${name.source}`);
+    const isDeclaration = /^(?:export|declare|typeset|local|readonly)$/.test(name.value);
+    const args = node.args.map((word) => this.#argument(word, name.value === 'export', isDeclaration));
+    if (!this.#functions.has(name.value)) this.#run([name, ...args]);
+  }
+
+  #argument(word: CommandArgument, isExported: boolean, isDeclaration: boolean): StaticWord {
+    if (word.type === 'Word') return this.#word(word);
+    if (isDeclaration) this.#assign(word, isExported);
+    // `export A=b` is checked as an assignment; elsewhere the word is an argument like any other.
+    return { value: isDeclaration ? word.name : undefined, start: word.name, isMany: false, source: word.text };
+  }
+
+  #assign({ name, value, index }: Assignment, isExported: boolean): void {
+    if (index !== undefined && !/^\d+$/.test(index.text) && !this.#variables.isNumber(index.text.replace(/^\$/, ''))) {
+      refuse(`the subscript ${name}[${index.text}], which is evaluated as arithmetic`);
+    }
+    if (value.type === 'Word') return checkAssignment(name, this.#word(value), isExported);
+    for (const element of value.elements) {
+      if (element.text.startsWith('[')) refuse(`the subscript in ${element.text}`);
+      this.#word(element);
+    }
+    return checkAssignment(name, undefined, isExported);
+  }
+
+  /** Records a command, and the commands that it runs in turn. */
+  #run(words: readonly StaticWord[]): void {
+    const [first, ...args] = words;
+    if (first?.value === undefined) return refuse('a command whose name is only known when it runs');
+    const name = programFolder.test(first.value) ? programName(first.value) : first.value;
+    this.#line.add({ name, args });
+    if (this.#line.commands.length > maxCommands) return refuse(`more than ${maxCommands} commands`);
+    if (name === 'read' || name === 'unset') {
+      for (const { value } of args) {
+        if (/^[A-Za-z_]\w*$/.test(value ?? '')) checkAssignment(value ?? '', undefined, false);
+      }
+    }
+    this.#line.folders.push(...foldersOf(name, args));
+    const behind = commandBehind(name, args);
+    for (const { name: assigned, value } of behind.assigns) checkAssignment(assigned, value, true);
+    for (const command of behind.commands) this.#run(command);
+    for (const text of behind.lines) this.#line.text(text, this.#depth + 1);
+  }
+
+  #redirections(redirections: readonly Redirection[]): void {
+    for (const redirection of redirections) {
+      if (redirection.descriptor?.type === 'FileDescriptorVariable') refuse('a file descriptor in a variable');
+      if (redirection.type === 'HereDoc') {
+        checkParts(redirection.body.parts ?? [], this.#variables, this.#read);
+        continue;
+      }
+      if (redirection.target === undefined) return refuse('a redirection without a target');
+      const target = this.#word(redirection.target);
+      if (redirection.type === 'HereString') continue;
+      const isDescriptor = /^(?:\d{1,3}-?|-)$/.test(target.value ?? '');
+      if (/^[<>]&$/.test(redirection.operator) && isDescriptor) continue;
+      if (redirection.operator === '<') {
+        if (/^\/dev\/(?:tcp|udp)(?:\/|$)/.test(target.start)) refuse('a network connection');
+      } else if (!sinks.has(target.value)) {
+        this.#line.writes.push(target.value ?? target.source);
+      }
+    }
+  }
+
+  #test(node: TestExpression): void {
+    switch (node.type) {
+      case 'TestLogical':
+        for (const operand of node.operands) this.#test(operand);
+        return;
+      case 'TestNot':
+        return this.#test(node.operand);
+      case 'TestGroup':
+        return this.#test(node.expression);
+      case 'TestUnary': {
+        const { value } = this.#word(node.operand);
+        if (/^-[vR]$/.test(node.operator) && !/^[A-Za-z_]\w*$/.test(value ?? '')) {
+          refuse(`${node.operator} ${node.operand.text}, which evaluates a subscript`);
+        }
+        return;
+      }
+      case 'TestBinary':
+        for (const side of [node.left, node.right]) {
+          const { value, start } = this.#word(side);
+          if (!/^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator)) continue;
+          if (/^-?\d{1,18}$/.test(value ?? '')) continue;
+          const name = side.text.replace(/^"?\$\{?|\}?"?$/g, '');
+          if (!this.#variables.isNumber(name) && !/^"?\$(?:[#?$!]|\{#\w*(?:\[@\])?\})"?$/.test(side.text)) {
+            refuse(`${side.text} in a comparison of numbers, which evaluates it${start === noDash ? '; use [ ]' : ''}`);
+          }
+        }
+    }
+  }
+}
+
+/** Stands for the folder that `git rev-parse --show-toplevel` prints. */
+export const repositoryRoot = '\0repository';
+
+/** The folders that a command changes to, or runs in. */
+const foldersOf = (name: string, args: readonly StaticWord[]): readonly (string | undefined)[] => {
+  if (name === 'popd') return [undefined];
+  if (name === 'git') return args.flatMap(({ value }, index) => (value === '-C' ? [args[index + 1]?.value] : []));
+  if (name !== 'cd' && name !== 'pushd') return [];
+  const folder = args.find(({ value }) => value === undefined || !/^-./.test(value));
+  if (folder?.source === '"$(git rev-parse --show-toplevel)"') return [repositoryRoot];
+  return [folder?.value === '-' || folder?.value === '' ? undefined : folder?.value];
+};
+
+/** Commands whose output is a hash, a name of a branch or a number: it cannot be taken for an option. */
+const neverPrintsOptions = (commands: readonly StrictCommand[]): boolean => {
+  const [command, ...others] = commands;
+  if (command === undefined || others.length > 0) return false;
+  const words = command.args.map(({ value }) => value ?? '?');
+  if (command.name === 'git') {
+    if (words[0] === 'merge-base') return true;
+    if (words[0] === 'branch') return words.join(' ') === 'branch --show-current';
+    return (
+      words[0] === 'rev-parse' &&
+      words
+        .slice(1)
+        .every((word) =>
+          /^(?:--(?:show-toplevel|short|abbrev-ref|verify|git-dir)|[\w@{}~^/.][\w@{}~^/.-]*)$/.test(word),
+        )
+    );
+  }
+  return (
+    /^(?:pwd|nproc|whoami|hostname|id)$/.test(command.name) ||
+    (command.name === 'date' &&
+      words[0]?.startsWith('+') === true &&
+      words[0] !== '+' &&
+      !words[0].startsWith('+-') &&
+      words.length === 1)
+  );
+};

@@ -1,0 +1,165 @@
+import { shells, wrappers, type Wrapper } from '../read/wrappers.js';
+import { refuse } from './refusal.js';
+import { literal, noDash, unknownWord, type StaticWord } from './static-word.js';
+
+/** What a command runs besides itself. */
+interface Behind {
+  readonly commands: readonly (readonly StaticWord[])[];
+  /** Lines of shell. */
+  readonly lines: readonly string[];
+  readonly assigns: readonly { readonly name: string; readonly value: StaticWord }[];
+}
+
+const nothing: Behind = { commands: [], lines: [], assigns: [] };
+
+/** Builtins that run text or change what names mean: no argument makes them harmless. */
+const unreadable: ReadonlySet<string> = new Set([
+  'eval',
+  'source',
+  '.',
+  'trap',
+  'alias',
+  'enable',
+  'complete',
+  'compgen',
+  'bind',
+  'let',
+  'fc',
+  'coproc',
+  'hash',
+  'mapfile',
+  'readarray',
+  'getopts',
+  'parallel',
+  'watch',
+  'entr',
+  'script',
+]);
+
+/** The commands behind a wrapper, a shell, `find` or `xargs`. Refuses options whose meaning is not known. */
+export const commandBehind = (name: string, args: readonly StaticWord[]): Behind => {
+  if (unreadable.has(name)) return refuse(`${name}, which may run text or change what names mean`);
+  if (shells.has(name)) return ofShell(name, args);
+  if (name === 'find') return { ...nothing, commands: findCommands(args) };
+  if (name === 'xargs') return { ...nothing, commands: [xargsCommand(args)] };
+  const wrapper = Object.hasOwn(wrappers, name) ? wrappers[name] : undefined;
+  return wrapper === undefined || !isFlat(wrapper) ? nothing : ofWrapper(name, wrapper, args);
+};
+
+const isFlat = (value: Wrapper | Readonly<Record<string, Wrapper>>): value is Wrapper =>
+  Object.values(value).every((part) => typeof part !== 'object');
+
+const listed = (names: string | undefined): ReadonlySet<string> => new Set(names?.split(' '));
+
+const ofWrapper = (name: string, wrapper: Wrapper, args: readonly StaticWord[]): Behind => {
+  const unclear = (word: StaticWord): never => refuse(`${name} ${word.source}, whose meaning is not known`);
+  // Describes a command instead of running it.
+  if (name === 'command' && /^-[vV]$/.test(args[0]?.value ?? '')) return nothing;
+  const values = listed(wrapper.values);
+  const flags = listed(wrapper.flags);
+  const assigns: { name: string; value: StaticWord }[] = [];
+  let skips = wrapper.skips ?? 0;
+  for (let index = 0; index < args.length; index += 1) {
+    const word = args[index] ?? literal('');
+    const { value, start } = word;
+    const [, assigned] = /^([A-Za-z_]\w*)=/.exec(start) ?? [];
+    if (name === 'env' && assigned !== undefined) {
+      const text = value?.slice(assigned.length + 1);
+      assigns.push({ name: assigned, value: { ...word, value: text, start: text ?? '' } });
+    } else if (start.startsWith('-')) {
+      if (value === undefined || wrapper.behind !== undefined || wrapper.joins === true) return unclear(word);
+      if (value === '--') continue;
+      if (name === 'env' || name === 'time' ? !/^-p$/.test(value) : !isOption(value, values, flags)) {
+        return unclear(word);
+      }
+      if (values.has(value)) index += 1;
+    } else if (skips > 0) {
+      if (value === undefined && (start === '' || word.isMany)) return unclear(word);
+      skips -= 1;
+    } else {
+      return { commands: [args.slice(index)], lines: [], assigns };
+    }
+  }
+  return { ...nothing, assigns };
+};
+
+const isOption = (text: string, values: ReadonlySet<string>, flags: ReadonlySet<string>): boolean => {
+  const [name = '', inline] = text.split('=', 2);
+  if (values.has(text) || flags.has(text)) return true;
+  if (text.startsWith('--')) return inline !== undefined && values.has(name);
+  // `-n5`: a short option with its value.
+  return values.has(text.slice(0, 2)) ? /^-[a-zA-Z][\w.]+$/.test(text) : /^-\d+$/.test(text);
+};
+
+const ofShell = (name: string, args: readonly StaticWord[]): Behind => {
+  for (const [index, { value, source }] of args.entries()) {
+    if (value === undefined || !/^[-+]/.test(value)) {
+      return refuse(`${name} ${source}, a script that is not in the line`);
+    }
+    if (value === '-o' && args[index + 1]?.value === 'pipefail') continue;
+    if (!/^-[ceuxl]+$/.test(value)) return refuse(`${name} ${source}, whose meaning is not known`);
+    if (!value.includes('c')) continue;
+    const text = args[index + 1];
+    if (text?.value === undefined || /^[-+]/.test(text.value)) {
+      return refuse(`${name} -c with text that is only known when it runs`);
+    }
+    return { ...nothing, lines: [text.value] };
+  }
+  return refuse(`${name} that reads commands from its input`);
+};
+
+const findActions: ReadonlySet<string | undefined> = new Set(['-exec', '-execdir', '-ok', '-okdir']);
+
+const findCommands = (args: readonly StaticWord[]): readonly (readonly StaticWord[])[] => {
+  const commands: (readonly StaticWord[])[] = [];
+  for (let index = 0; index < args.length; index += 1) {
+    if (!findActions.has(args[index]?.value)) continue;
+    const first = index + 1;
+    while (index < args.length && !/^[;+]$/.test(args[index]?.value ?? '')) index += 1;
+    commands.push(args.slice(first, index).map((word) => filledIn(word, '{}', noDash)));
+  }
+  return commands;
+};
+
+/** A word in which a placeholder stands for text that is only known when it runs. */
+const filledIn = (word: StaticWord, placeholder: string, replacement: string): StaticWord => {
+  const at = word.value === undefined ? word.source.indexOf(placeholder) : word.value.indexOf(placeholder);
+  if (at === -1) return word;
+  const start = word.value === undefined ? '' : word.value.slice(0, at);
+  return { value: undefined, start: start === '' ? replacement : start, isMany: false, source: word.source };
+};
+
+const xargsFlags: ReadonlySet<string> = new Set([
+  '-0',
+  '-r',
+  '-t',
+  '-x',
+  '--null',
+  '--no-run-if-empty',
+  '--verbose',
+  '-0r',
+  '-r0',
+  '-rt',
+]);
+const xargsValues: ReadonlySet<string> = new Set(['-n', '-P', '-L', '-d', '-s', '-I', '-E']);
+const xargsInline = /^(?:-[nPLsd]\S+|--(?:max-args|max-procs|max-lines|delimiter)=\S+)$/;
+
+const xargsCommand = (args: readonly StaticWord[]): readonly StaticWord[] => {
+  let placeholder: string | undefined;
+  let index = 0;
+  for (; index < args.length; index += 1) {
+    const { value = '', start, source } = args[index] ?? literal('');
+    if (!start.startsWith('-')) break;
+    if (value === '-I') placeholder = args[index + 1]?.value ?? refuse('xargs -I with an unknown placeholder');
+    if (/^-I./.test(value)) placeholder = value.slice(2);
+    else if (xargsValues.has(value)) index += 1;
+    else if (!xargsFlags.has(value) && !xargsInline.test(value)) {
+      return refuse(`xargs ${source}, whose meaning is not known`);
+    }
+  }
+  const command = args.slice(index);
+  if (command.length === 0) return [literal('echo'), unknownWord('(the input of xargs)')];
+  if (placeholder === undefined) return [...command, unknownWord('(the input of xargs)')];
+  const name = placeholder;
+  return command.map((word) => filledIn(word, name, ''));
+};

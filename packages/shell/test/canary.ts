@@ -1,0 +1,90 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A folder in which lines run for real, and which notices every change. */
+export interface Canary {
+  readonly folder: string;
+  /** Runs a line; returns whether it changed anything. */
+  readonly writes: (line: string) => boolean;
+  readonly remove: () => void;
+}
+
+const git = (cwd: string, ...args: readonly string[]): void => {
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd, stdio: 'pipe' });
+};
+
+const fill = (folder: string, target: string): void => {
+  mkdirSync(folder, { recursive: true });
+  const file = (name: string, text: string, mode = 0o644): void => {
+    writeFileSync(join(folder, name), text);
+    chmodSync(join(folder, name), mode);
+  };
+  const script = `#!/bin/sh\ntouch ${target}\n`;
+  file('list', 'a\nb\n');
+  file('old', 'a\n');
+  file('args', 'touch canary\n');
+  file('run.sh', script, 0o755);
+  file('evil.awk', 'BEGIN { print > "canary" }\n');
+  file('evil.sed', 'w canary\n');
+  git(folder, 'init', '-q', '-b', 'main', '.');
+  git(folder, 'add', 'list');
+  git(folder, 'commit', '-qm', 'one');
+  for (const name of ['evil', 'evilhome', 'bin']) mkdirSync(join(folder, name));
+  writeFileSync(join(folder, 'bin/ls'), script, { mode: 0o755 });
+  const evil = join(folder, 'evil');
+  git(evil, 'init', '-q', '-b', 'main', '.');
+  writeFileSync(join(evil, 'a'), 'a\n');
+  git(evil, 'add', 'a');
+  git(evil, 'commit', '-qm', 'one');
+  writeFileSync(join(evil, 'a'), 'b\n');
+  git(evil, 'config', 'core.fsmonitor', join(folder, 'run.sh'));
+  git(evil, 'config', 'diff.external', join(folder, 'run.sh'));
+  writeFileSync(join(folder, 'evilhome/.gitconfig'), `[core]\nfsmonitor = ${join(folder, 'run.sh')}\n`);
+  mkdirSync(join(folder, 'evilhome/git'));
+  writeFileSync(join(folder, 'evilhome/git/config'), `[core]\nfsmonitor = ${join(folder, 'run.sh')}\n`);
+};
+
+/** What is in a folder; the index that git refreshes while it reads does not count. */
+const listing = (folder: string): string =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => !/(?:^|\/)\.git\/(?:index|objects)/.test(name))
+    .toSorted()
+    .map((name) => {
+      const stat = statSync(join(folder, name), { throwIfNoEntry: false });
+      return stat === undefined || stat.isDirectory() ? name : `${name} ${stat.size} ${stat.mtimeMs}`;
+    })
+    .join('\n');
+
+/** Makes the folder, in which the shell finds nothing of the user's. */
+export const makeCanary = (): Canary => {
+  const base = mkdtempSync(join(tmpdir(), 'h-shell-'));
+  const folder = join(base, 'work');
+  const home = join(base, 'home');
+  let before = '';
+  const reset = (): void => {
+    rmSync(folder, { recursive: true, force: true });
+    rmSync(home, { recursive: true, force: true });
+    mkdirSync(home);
+    fill(folder, join(folder, 'canary'));
+    before = listing(folder) + listing(home);
+  };
+  reset();
+  return {
+    folder,
+    writes: (line) => {
+      spawnSync('bash', ['-c', line], {
+        cwd: folder,
+        env: { PATH: process.env['PATH'], HOME: home, SHELL: '/bin/bash', PAGER: 'cat', GIT_OPTIONAL_LOCKS: '0' },
+        stdio: ['ignore', 'ignore', 'ignore'],
+        timeout: 5_000,
+        killSignal: 'SIGKILL',
+      });
+      const isChanged = listing(folder) + listing(home) !== before;
+      if (isChanged) reset();
+      return isChanged;
+    },
+    remove: () => rmSync(base, { recursive: true, force: true }),
+  };
+};
