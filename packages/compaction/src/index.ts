@@ -2,7 +2,6 @@ export { repairHistory, type Repair, type RepairedHistory, type RepairProblem } 
 export { compaction } from './compaction.js';
 export { contextUsage, type ContextUsage, type ContextUsageOptions } from './context-usage.js';
 export type { Calibration } from './counting/calibration.js';
-export { estimateTokens } from './counting/estimate.js';
 export type { TokenGauge } from './counting/gauge.js';
 export {
   createTokenCounter,
@@ -10,7 +9,6 @@ export {
   type TokenCounter,
   type TokenCounterOptions,
 } from './counting/token-counter.js';
-export type { Encoding } from './counting/vocabulary.js';
 export { groupMessages, type MessageGroup } from './cutting/groups.js';
 export {
   splitHistory,

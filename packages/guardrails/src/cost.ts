@@ -1,11 +1,5 @@
+import type { CostOf } from '@h/prices';
 import type { Usage } from '@h/turn';
-
-/**
- * What a model call costs. `undefined` says that the price is not known; such a call never counts as free.
- *
- * `model` is the one that answered, as the provider names it, else the one that was asked.
- */
-export type CostOf = (usage: Usage, model: string | undefined) => number | undefined;
 
 /** The cost of a call; nothing where it is not known, which is so too where `costOf` throws or says no number from 0. */
 export const knownCost = (costOf: CostOf | undefined, usage: Usage, model: string | undefined): number | undefined => {

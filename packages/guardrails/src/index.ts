@@ -1,7 +1,6 @@
 import './events.js';
 
 export { createBudget, type Budget, type BudgetOptions, type Reservation } from './budget.js';
-export type { CostOf } from './cost.js';
 export type { Amounts, Counters } from './counters.js';
 export { guardrailsFromEnv, type FromEnvOptions } from './env.js';
 export { effectiveLimit, type ExtendableLimit, type Extension } from './extension.js';
@@ -10,4 +9,3 @@ export { describeLimit, type Allowance, type LimitName, type Limits, type LimitS
 export type { GuardrailsOptions, WrapUpOptions } from './options.js';
 export { presets } from './presets.js';
 export { repeatedAtSeam } from './seam.js';
-export { approximateTokens } from './size.js';

@@ -1,3 +1,5 @@
+import type { CostOf } from '@h/prices';
+import { approximateTokens } from '@h/tokens';
 import type { TurnEventOf } from '@h/turn';
 import {
   anyFunction,
@@ -14,10 +16,8 @@ import {
 } from '@h/options';
 import { allowanceChecks, checkExtension } from './allowance-check.js';
 import { Budget } from './budget.js';
-import type { CostOf } from './cost.js';
 import type { Allowance } from './limits.js';
 import type { Reserves } from './near.js';
-import { approximateTokens } from './size.js';
 
 /** How the last step that a limit allows is used. */
 export interface WrapUpOptions {
@@ -87,7 +87,7 @@ export interface GuardrailsOptions extends Allowance {
   /**
    * Counts tokens before the provider has: of what is new in a request, and of pieces of an answer. Synchronous and fast.
    *
-   * @defaultValue `approximateTokens`, which is rather too low
+   * @defaultValue `approximateTokens` of `@h/tokens`
    */
   readonly estimateTokens?: ((text: string) => number) | undefined;
   /**

@@ -1,23 +1,5 @@
 import type { FileData, Message, ToolResultOutput } from '@h/turn';
 
-/** How much of a text is looked at to tell how dense its script is. */
-const sample = 32;
-
-/**
- * About how many tokens a text has: a quarter of its characters, and more where its script is one of those that take
- * about a token for every character. It looks at the beginning only, so that it costs the same for any text.
- *
- * It errs on the side of too few, so that nobody is stopped by an estimate who was within the limit. What the provider
- * counts takes its place as soon as it is known.
- */
-export const approximateTokens = (text: string): number => {
-  const looked = Math.min(text.length, sample);
-  if (looked === 0) return 0;
-  let wide = 0;
-  for (let index = 0; index < looked; index += 1) if (text.charCodeAt(index) >= 0x2e80) wide += 1;
-  return text.length * (0.25 + (0.45 * wide) / looked);
-};
-
 /** A message as texts, for counting characters or tokens. Every text is visited once. */
 export const visitTexts = (message: Message, visit: (text: string) => void): void => {
   if (typeof message.content === 'string') {

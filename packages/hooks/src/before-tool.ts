@@ -1,5 +1,5 @@
+import { canonicalJson } from '@h/json';
 import { annotate, deny, notice, type JSONValue, type NewEvent, type ToolCall, type TurnEventOf } from '@h/turn';
-import { canonicalJson } from './canonical.js';
 import { failedReason, type Ruling } from './gates.js';
 import type { Hook, ToolVerdict } from './hook.js';
 import type { InputCheck } from './input-check.js';

@@ -8,7 +8,7 @@ export {
   type ApprovalStore,
   type MemoryApprovalStoreOptions,
 } from './approvals/store.js';
-export { canonicalJson, hashCall } from './canonical.js';
+export { hashCall } from './approvals/subject.js';
 export type * from './hook.js';
 export { hooks } from './hooks.js';
 export { lateHooks } from './late-hooks.js';

@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { Subject, tap } from 'rxjs';
 import { intercept, MessageList } from '@h/turn';
-import { createUsageMeter, jsonLinesSink, observe, pinoSink, priceTable } from '@h/observe';
+import { createUsageMeter, jsonLinesSink, observe, pinoSink } from '@h/observe';
+import { priceTable } from '@h/prices';
 
 const stepsPerTurn = 50;
 const turnsPerRound = 20;

@@ -1,10 +1,11 @@
+import { cutText } from '@h/bounded';
 import type { AssistantPart, Message, ToolResultOutput } from '@h/turn';
 import { textOf } from '@h/turn';
-import { cut, type TextRules } from './plain-data.js';
+import type { TextRules } from './plain-data.js';
 
 /** Content for an observation: redacted before it is cut, so that no cut hides half of a secret from the redactor. */
 export const contentOf = (text: string, { redact, maxContentChars }: TextRules): string =>
-  cut(redact(text), maxContentChars);
+  cutText(redact(text), maxContentChars);
 
 /** What the user said. */
 export const inputText = (messages: readonly Message[]): string =>

@@ -7,7 +7,7 @@ import { recoveryOf } from './recovery.js';
 import type { RunLog } from './run-log.js';
 import type { RunSettings } from './run-settings.js';
 import type { RunTotals } from './run-totals.js';
-import { byteCounter } from './usage/approximate-tokens.js';
+import { tokenEstimate } from './usage/token-estimate.js';
 import type { Writable } from './writable.js';
 
 /** A model call under way. */
@@ -46,10 +46,10 @@ export interface ModelWatch {
 export const watchModel = (
   log: RunLog,
   totals: RunTotals,
-  { provider, countsBytes, text }: RunSettings,
+  { provider, estimatesTokens, text }: RunSettings,
   clock: () => number,
 ): ModelWatch => {
-  const bytes = countsBytes ? byteCounter() : undefined;
+  const estimate = estimatesTokens ? tokenEstimate() : undefined;
   let attempt: Attempt | undefined;
   /** The request of this step that was asked last. */
   let before: TurnEventOf<'model.request'> | undefined;
@@ -103,7 +103,7 @@ export const watchModel = (
     last: { provider: undefined, model: undefined, credential: undefined },
     recovery: undefined,
     fallbackUsed: false,
-    approximateTokens: () => bytes?.tokens(),
+    approximateTokens: () => estimate?.tokens(),
     asked: (event, now) => {
       const action = before === undefined ? undefined : recoveryOf(before, event, wasCompacted);
       const name = nameModel(event.model, provider);
@@ -112,7 +112,7 @@ export const watchModel = (
       watch.attempts += 1;
       watch.recovery = action ?? watch.recovery;
       attempt = { request: event, name, since: now, action, deltasBefore: watch.deltas, firstDelta: undefined };
-      bytes?.sent(event);
+      estimate?.sent(event);
       if (!log.follows) return;
       const { maxOutputTokens, temperature, topP } = event.settings;
       log.begin({
@@ -135,7 +135,7 @@ export const watchModel = (
     },
     answered: (event, now) => {
       if (attempt?.action === 'fallback') watch.fallbackUsed = true;
-      bytes?.received(event);
+      estimate?.received(event);
       conclude(event, now);
     },
     failedWith: (event, now) => {

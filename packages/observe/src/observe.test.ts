@@ -1,3 +1,4 @@
+import { priceTable } from '@h/prices';
 import {
   harness,
   intercept,
@@ -36,7 +37,6 @@ import type { ObserveOptions } from './options.js';
 import { hashSessionKey } from './session-key.js';
 import { memorySink } from './sinks/memory.js';
 import type { Sink } from './sinks/sink.js';
-import { priceTable } from './usage/cost-of.js';
 import { createUsageMeter } from './usage/usage-meter.js';
 
 declare module '@h/turn' {

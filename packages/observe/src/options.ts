@@ -1,3 +1,4 @@
+import type { CostOf } from '@h/prices';
 import type { TurnEventOf } from '@h/turn';
 import {
   anyBoolean,
@@ -12,7 +13,6 @@ import {
   type OptionCheck,
 } from '@h/options';
 import type { Sink } from './sinks/sink.js';
-import type { CostOf } from './usage/cost-of.js';
 import type { UsageMeter } from './usage/usage-meter.js';
 
 /** Options of {@link observe}. */

@@ -1,3 +1,4 @@
+import { cutText } from '@h/bounded';
 import type { ErrorInfo, JSONObject, JSONValue } from '@h/turn';
 import type { ErrorSummary } from './observation.js';
 
@@ -52,7 +53,7 @@ const plainMember = (key: string, value: unknown, rules: TextRules, depth: numbe
 const plainValue = (value: unknown, rules: TextRules, depth: number): JSONValue | undefined => {
   switch (typeof value) {
     case 'string':
-      return cut(
+      return cutText(
         rules.redact(value),
         rules.content ? Math.max(rules.maxContentChars, limits.characters) : limits.characters,
       );
@@ -94,16 +95,8 @@ export const summarizeError = (
   { redact }: Pick<TextRules, 'redact'>,
 ): ErrorSummary => ({
   name,
-  message: cut(redact(message), limits.characters),
+  message: cutText(redact(message), limits.characters),
   ...(code !== undefined && { code }),
   ...(status !== undefined && { status }),
   ...(operator !== undefined && { operator }),
 });
-
-/** The beginning of a text, never with half a character at its end. */
-export const cut = (text: string, maxChars: number): string => {
-  if (text.length <= maxChars) return text;
-  const last = text.charCodeAt(maxChars - 1);
-  const isHalf = last >= 0xd8_00 && last <= 0xdb_ff;
-  return `${text.slice(0, isHalf ? maxChars - 1 : maxChars)}…`;
-};

@@ -1,10 +1,10 @@
+import type { CostOf } from '@h/prices';
 import type { TurnEventOf } from '@h/turn';
 import { monotonicClock } from './clock.js';
 import type { RunIdentity } from './observation.js';
 import type { ObserveOptions } from './options.js';
 import type { TextRules } from './plain-data.js';
 import { hashSessionKey } from './session-key.js';
-import type { CostOf } from './usage/cost-of.js';
 import type { UsageMeter } from './usage/usage-meter.js';
 
 /** The options of `observe()`, ready for use. */
@@ -14,14 +14,14 @@ export interface RunSettings {
   readonly costOf: CostOf | undefined;
   readonly provider: ObserveOptions['provider'];
   readonly sideModel: string | undefined;
-  readonly countsBytes: boolean;
+  readonly estimatesTokens: boolean;
   readonly clock: () => number;
   identify(start: TurnEventOf<'turn.start'>): RunIdentity;
 }
 
 export const runSettings = (options: ObserveOptions): RunSettings => {
   const { meter, costOf = meter?.costOf, provider, sideModel, content = false, maxContentChars = 4000 } = options;
-  const { redact = (text) => text, approximateTokens: countsBytes = false, clock = monotonicClock } = options;
+  const { redact = (text) => text, approximateTokens: estimatesTokens = false, clock = monotonicClock } = options;
   const session = sessionNamer(options);
   return {
     text: { redact, content, maxContentChars, session },
@@ -29,7 +29,7 @@ export const runSettings = (options: ObserveOptions): RunSettings => {
     costOf,
     provider,
     sideModel,
-    countsBytes,
+    estimatesTokens,
     clock,
     identify: (start) => identify(start, session(start.session), options),
   };

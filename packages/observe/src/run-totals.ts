@@ -1,6 +1,6 @@
+import { cleanUsage } from '@h/prices';
 import type { Usage } from '@h/turn';
 import { qualifiedName, type ModelName } from './model-name.js';
-import { cleanUsage } from './usage/clean-usage.js';
 import { addTotals, noTotals, totalsOfCall, type UsageTotals } from './usage/totals.js';
 import type { RunSettings } from './run-settings.js';
 import type { Writable } from './writable.js';

@@ -1,3 +1,4 @@
+import { cacheHitRate } from '@h/prices';
 import type { TurnEvent, TurnEventOf, Usage } from '@h/turn';
 import { contentOf, inputText } from './content.js';
 import { round, watchModel } from './model-watch.js';
@@ -10,7 +11,6 @@ import { unknownIdentity, type RunSettings } from './run-settings.js';
 import { createRunTotals } from './run-totals.js';
 import { createTimeline } from './timeline.js';
 import { watchTools } from './tool-watch.js';
-import { cacheHitRate } from './usage/clean-usage.js';
 
 /** Watches one turn. */
 export interface Run {

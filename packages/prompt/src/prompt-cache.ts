@@ -1,9 +1,9 @@
+import { LruMap } from '@h/bounded';
 import type { SystemBlock, ToolDefinition } from '@h/turn';
 import { checkOptions, integerFrom } from '@h/options';
 import type { KeptPrompt, PartPrint } from './kept-prompt.js';
 import { hashText } from './hash.js';
 import { byCodeUnit, normalizeText } from './normalize.js';
-import { Recent } from './recent.js';
 
 /** A section by name and by what it says. */
 export interface RenderedItem {
@@ -55,10 +55,10 @@ export interface PromptCacheOptions {
  * ```
  */
 export class PromptCache {
-  readonly #texts: Recent<string, { readonly text: string; readonly hash: string }>;
-  readonly #tiers: Recent<string, RenderedTier>;
-  readonly #sessions: Recent<string, KeptPrompt>;
-  #frozen = new WeakMap<object, Recent<string, string>>();
+  readonly #texts: LruMap<string, { readonly text: string; readonly hash: string }>;
+  readonly #tiers: LruMap<string, RenderedTier>;
+  readonly #sessions: LruMap<string, KeptPrompt>;
+  #frozen = new WeakMap<object, LruMap<string, string>>();
   #tools = new WeakMap<ToolDefinition, WrittenTool>();
   #blocks = new WeakMap<readonly SystemBlock[], PartPrint>();
   #toolLists = new WeakMap<readonly ToolDefinition[], SortedTools>();
@@ -66,9 +66,9 @@ export class PromptCache {
   constructor(options: PromptCacheOptions = {}) {
     checkOptions('PromptCache', options, { maxEntries: integerFrom(1) });
     const { maxEntries = 64 } = options;
-    this.#texts = new Recent(maxEntries * 8);
-    this.#tiers = new Recent(maxEntries);
-    this.#sessions = new Recent(maxEntries);
+    this.#texts = new LruMap(maxEntries * 8);
+    this.#tiers = new LruMap(maxEntries);
+    this.#sessions = new LruMap(maxEntries);
   }
 
   /** How many rendered tiers are kept. */
@@ -130,7 +130,7 @@ export class PromptCache {
 
   /** Remembers what a function said with these capabilities. */
   freeze(by: object, capabilities: string, text: string): void {
-    const known = this.#frozen.get(by) ?? new Recent<string, string>(16);
+    const known = this.#frozen.get(by) ?? new LruMap<string, string>(16);
     this.#frozen.set(by, known);
     known.set(capabilities, text);
   }

@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { budgetMarks, messageMarkCounter } from './cache-marks.js';
 import { normalizeCapabilities, normalizeText } from './normalize.js';
 import { PromptCache } from './prompt-cache.js';
-import { Recent } from './recent.js';
 import { shorten } from './shorten.js';
 
 const words = fc.constantFrom('a', 'b c', ' ', '\t', '\n', '\r\n', '\r', '\uFEFF', 'é', '😀', 'x'.repeat(30));
@@ -158,31 +157,5 @@ describe('PromptCache', () => {
     for (const text of ['1', '2', '3']) cache.render([{ id: 'a', text }]);
     expect(cache.size).toBe(2);
     expect(cache.render([{ id: 'a', text: '0' }])).not.toBe(first);
-  });
-});
-
-describe('Recent', () => {
-  it('keeps what was used last, and forgets the rest', () => {
-    const recent = new Recent<string, number>(4);
-    for (const [index, key] of ['a', 'b', 'c', 'd'].entries()) recent.set(key, index);
-    expect(recent.get('a')).toBe(0);
-    recent.set('e', 4);
-    expect([recent.get('a'), recent.get('e'), recent.get('b')]).toEqual([0, 4, undefined]);
-    recent.clear();
-    expect([recent.get('e'), recent.size]).toEqual([undefined, 0]);
-  });
-
-  it('never holds more than it may, and always what was set last', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 9 }), fc.array(fc.tuple(fc.boolean(), fc.nat(15))), (maxEntries, steps) => {
-        const recent = new Recent<number, number>(maxEntries);
-        for (const [isSet, key] of steps) {
-          if (isSet) recent.set(key, key);
-          else recent.get(key);
-          expect(recent.size).toBeLessThanOrEqual(Math.max(2, maxEntries));
-          if (isSet) expect(recent.get(key)).toBe(key);
-        }
-      }),
-    );
   });
 });

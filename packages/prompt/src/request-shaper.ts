@@ -1,3 +1,4 @@
+import { charsPerToken } from '@h/tokens';
 import type { CacheMark, JSONObject, Message, SystemBlock, TurnEventOf } from '@h/turn';
 import { budgetMarks, countMarks, messageMarkCounter, type WantedMark } from './cache-marks.js';
 import { hashText } from './hash.js';
@@ -116,9 +117,6 @@ const grantedMarks = (
     taken: taken + countMarks(request.system, request.tools),
     minTokens,
   });
-
-/** About how many characters make a token of English text or code. */
-const charsPerToken = 4;
 
 /** In the order of their worth: the history is the longest, the session's tier comes next, the frozen tier is shared by sessions. */
 const wantedMarks = (

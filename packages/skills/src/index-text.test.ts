@@ -1,8 +1,9 @@
+import { approximateTokens } from '@h/tokens';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderSkillIndex, type SkillIndexOptions } from './index-text.js';
 import type { Skill } from './skill.js';
-import { cutToTokens, escaped, estimateTokens, oneLine } from './text.js';
+import { cutToTokens, escaped, oneLine } from './text.js';
 
 const skill = (name: string, description: string, more: Partial<Skill> = {}): Skill => ({
   name,
@@ -45,7 +46,7 @@ describe('renderSkillIndex', () => {
 
   it('takes about ten tokens a skill', () => {
     const lines = linesOf(renderSkillIndex(many(100), { maxTokens: 10_000 }));
-    const average = estimateTokens(lines.map((line) => `\n${line}`).join('')) / lines.length;
+    const average = approximateTokens(lines.map((line) => `\n${line}`).join('')) / lines.length;
     expect(lines).toHaveLength(100);
     expect(average).toBeGreaterThan(7);
     expect(average).toBeLessThanOrEqual(10);
@@ -63,7 +64,7 @@ describe('renderSkillIndex', () => {
 
   it('wastes no room on how descriptions begin', () => {
     const describe = (text: string): string | undefined => linesOf(renderSkillIndex([skill('fixtures', text)]))[0];
-    expect(describe('Use when writing test fixtures for a mock server')).toBe('- fixtures: writing test fixtures…');
+    expect(describe('Use when writing test fixtures for a mock server')).toBe('- fixtures: writing test fixtures for…');
     expect(describe('This skill should be used when somebody wants to write fixtures')).toBe(
       '- fixtures: somebody wants to write…',
     );
@@ -95,7 +96,7 @@ describe('renderSkillIndex', () => {
             list.map(([name, description]) => skill(name, oneLine(description))),
             { maxTokens, tokensPerSkill },
           );
-          expect(estimateTokens(index)).toBeLessThanOrEqual(maxTokens);
+          expect(approximateTokens(index)).toBeLessThanOrEqual(maxTokens);
           expect(index.isWellFormed()).toBe(true);
         },
       ),
@@ -130,17 +131,10 @@ describe('renderSkillIndex', () => {
   });
 });
 
-describe('estimateTokens', () => {
-  it('takes four characters of ASCII for a token, and one of any other script', () => {
-    expect(estimateTokens('word word')).toBe(9 / 4);
-    expect(estimateTokens('日本語')).toBe(3);
-  });
-});
-
 describe('cutToTokens', () => {
   it('cuts after a word where one ends near, and inside a word where none does', () => {
-    expect(cutToTokens('one two three four', 4)).toBe('one two…');
-    expect(cutToTokens('x'.repeat(100), 5)).toBe(`${'x'.repeat(16)}…`);
+    expect(cutToTokens('one two three four', 4)).toBe('one two three…');
+    expect(cutToTokens('x'.repeat(100), 5)).toBe(`${'x'.repeat(19)}…`);
     expect(cutToTokens('short', 5)).toBe('short');
     expect(cutToTokens('whatever', 0)).toBe('');
   });
@@ -149,7 +143,7 @@ describe('cutToTokens', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.integer({ min: 0, max: 60 }), (text, tokens) => {
         const cut = cutToTokens(text, tokens);
-        expect(estimateTokens(cut)).toBeLessThanOrEqual(tokens);
+        expect(approximateTokens(cut)).toBeLessThanOrEqual(tokens);
         expect(cut.isWellFormed()).toBe(true);
       }),
     );

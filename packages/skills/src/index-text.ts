@@ -1,8 +1,9 @@
+import { approximateTokens } from '@h/tokens';
 import { nonEmptyString, checkOptions, numberFrom, type OptionChecks } from '@h/options';
 import type { Skill } from './skill.js';
-import { cutToTokens, escaped, estimateTokens } from './text.js';
+import { cutToTokens, escaped } from './text.js';
 
-/** Options of {@link renderSkillIndex}. Tokens are estimated at four characters each. */
+/** Options of {@link renderSkillIndex}. Tokens are estimated by `approximateTokens` of `@h/tokens`. */
 export interface SkillIndexOptions {
   /**
    * How many tokens a skill takes on average: its name and the beginning of its description. Skills that need less leave
@@ -52,9 +53,9 @@ export const renderSkillIndex = (skills: readonly Skill[], options: SkillIndexOp
   if (open.length === 0) return '';
   const lead = `<skills>\nInstructions for tasks of these kinds can be read with the tool ${tool}, by name; without a name it lists them with all they say of themselves. Read one before you begin a task of its kind.`;
   const end = '\n</skills>';
-  const room = maxTokens - estimateTokens(lead + end);
+  const room = maxTokens - approximateTokens(lead + end);
   const names = open.map(({ name }) => `\n- ${name}`);
-  const costs = names.map(estimateTokens);
+  const costs = names.map(approximateTokens);
   const shown = howManyFit(costs, room);
   const left = Math.min(room, shown * tokensPerSkill) - sum(costs.slice(0, shown));
   const level =
@@ -76,7 +77,7 @@ const moreLine = (rest: number): string => `\n(${rest} more: call the tool witho
 /** How many names fit; where not all do, there has to be room for the line that says so. */
 const howManyFit = (costs: readonly number[], room: number): number => {
   if (sum(costs) <= room) return costs.length;
-  let left = room - estimateTokens(moreLine(costs.length));
+  let left = room - approximateTokens(moreLine(costs.length));
   let count = 0;
   for (const cost of costs) {
     left -= cost;
@@ -86,7 +87,7 @@ const howManyFit = (costs: readonly number[], room: number): number => {
   return count;
 };
 
-const descriptionCost = (description: string): number => estimateTokens(`: ${escaped(description)}`);
+const descriptionCost = (description: string): number => approximateTokens(`: ${escaped(description)}`);
 
 /** The most that each may take so that all together take no more than there is. */
 const waterLevel = (needs: readonly number[], total: number): number => {
@@ -107,12 +108,12 @@ const leadIn =
 const shortDescription = (description: string, level: number): string => {
   if (level < leastDescription) return '';
   const whole = `: ${escaped(description)}`;
-  if (estimateTokens(whole) <= level) return whole;
+  if (approximateTokens(whole) <= level) return whole;
   const telling = description.replace(leadIn, '');
   // An entity that was cut in half would show; what is cut is cut before it is escaped.
   for (let tokens = level - 0.5; tokens >= 1; tokens -= 1) {
     const cut = `: ${escaped(cutToTokens(telling, tokens))}`;
-    if (cut.length > 2 && estimateTokens(cut) <= level) return cut;
+    if (cut.length > 2 && approximateTokens(cut) <= level) return cut;
   }
   return '';
 };

@@ -11,4 +11,3 @@ export { skillTool, skillToolName, type SkillTool, type SkillToolOptions } from 
 export type { Skill } from './skill.js';
 export { skillsIndex, type SkillsSection } from './skills-index.js';
 export { skills, type SkillsOptions } from './skills.js';
-export { estimateTokens } from './text.js';

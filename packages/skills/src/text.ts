@@ -1,25 +1,16 @@
-/** About how many characters of English text or code make a token. */
-const charsPerToken = 4;
+import { approximateTokens } from '@h/tokens';
 
 /**
- * About how many tokens a text takes. An estimate: four characters a token where they are ASCII, one character where they
- * are not, because most other scripts take about that many. For exact numbers use a tokenizer.
+ * Returns the longest beginning of a string that takes at most `tokens` tokens by `approximateTokens`, the ellipsis included.
+ * It ends after a whole word if one ends in the second half.
  */
-export const estimateTokens = (text: string): number => {
-  let others = 0;
-  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) > 0x7f) others += 1;
-  return (text.length - others) / charsPerToken + others;
-};
-
-/** The beginning of a text that takes no more than so many tokens by {@link estimateTokens}, after a whole word where one ends near. */
 export const cutToTokens = (text: string, tokens: number): string => {
-  if (estimateTokens(text) <= tokens) return text;
-  let room = tokens - 1;
-  let end = 0;
-  while (end < text.length) {
-    room -= text.charCodeAt(end) > 0x7f ? 1 : 1 / charsPerToken;
-    if (room < 0) break;
-    end += 1;
+  if (approximateTokens(text) <= tokens) return text;
+  let [end, limit] = [0, text.length];
+  while (limit - end > 1) {
+    const middle = Math.floor((end + limit) / 2);
+    if (approximateTokens(`${text.slice(0, middle)}…`) <= tokens) end = middle;
+    else limit = middle;
   }
   const space = text.lastIndexOf(' ', end);
   const cut = text

@@ -157,7 +157,7 @@ describe('limits', () => {
 describe('the options of subagents', () => {
   const worker = { description: 'Works.', create: () => Promise.reject(new Error('No.')) };
   it.each<[string, object, RegExp]>([
-    ['an unknown option', { agents: { worker }, limit: 1 }, /no option "limit" .*did you mean "limits"/],
+    ['an unknown option', { agents: { worker }, limit: 1 }, /unknown option "limit".*Did you mean "limits"/],
     ['an unknown limit', { agents: { worker }, limits: { deep: 1 } }, /no option "limits.deep"/],
     [
       'a limit that is none',

@@ -1,3 +1,4 @@
+import { LruMap } from '@h/bounded';
 import type { ToolDriver, ToolRunContext } from '@h/turn';
 import { asyncScheduler, Observable, type SchedulerLike } from 'rxjs';
 import { anyBoolean, anyFunction, anyValue, anyOf, numberFrom, integerFrom } from '@h/options';
@@ -5,7 +6,6 @@ import { Batch } from './batch.js';
 import type { Tool } from './define-tool.js';
 import { LateResults } from './late-results.js';
 import { checkToolOptions, listOfNames } from './options.js';
-import { Recent } from './recent.js';
 import { ToolRegistry } from './registry.js';
 import { ReplayControl } from './replay-control.js';
 import type { ToolsetChoice } from './toolset.js';
@@ -84,7 +84,7 @@ export const toolDriver = (source: ToolRegistry | readonly Tool[], options: Tool
   } = options;
   const tools = registry.effective({ toolset: options.toolset, deny: options.deny });
   const late = new LateResults();
-  const sessions = new Recent<string, { readonly turn: string; readonly replay: ReplayControl }>(maxSessions);
+  const sessions = new LruMap<string, { readonly turn: string; readonly replay: ReplayControl }>(maxSessions);
   const replayOf = ({ session, turn }: ToolRunContext): ReplayControl => {
     const known = sessions.get(session);
     if (known?.turn === turn) return known.replay;

@@ -1,5 +1,5 @@
+import { canonicalJson } from '@h/json';
 import { toErrorInfo, type MaybePromise, type ToolCall, type ToolEffect, type ToolOutcome } from '@h/turn';
-import { canonicalJson } from './canonical.js';
 import type { Tool } from './define-tool.js';
 import type { InputCheck } from './input-schema.js';
 import { failed, invalidInput, unknownTool } from './outcomes.js';

@@ -1,5 +1,5 @@
+import { LruMap } from '@h/bounded';
 import type { ToolEffect } from '@h/turn';
-import { Recent } from './recent.js';
 
 /** A call that was given up, and then succeeded after all. */
 export interface LateResult {
@@ -23,7 +23,7 @@ const maxCalls = 20;
  * Belongs to the driver, outlives turns, and changes nothing in any of them: `tools()` reads it.
  */
 export class LateResults {
-  readonly #sessions = new Recent<string, readonly LateResult[]>(maxSessions);
+  readonly #sessions = new LruMap<string, readonly LateResult[]>(maxSessions);
 
   add(session: string, result: LateResult): void {
     this.#sessions.set(session, [...this.of(session), result].slice(-maxCalls));

@@ -61,7 +61,7 @@ describe('createRegistry', () => {
 
   it('refuses an option that it does not have', () => {
     expect(() => createRegistry({ toolset: {} } as object)).toThrow(
-      /no option "toolset" .*; did you mean "toolsets"\?/,
+      /unknown option "toolset".* Did you mean "toolsets"\?/,
     );
   });
 });

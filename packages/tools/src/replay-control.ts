@@ -1,6 +1,6 @@
+import { LruMap } from '@h/bounded';
 import type { JSONValue, ToolOutcome, ToolResultContentPart, ToolResultOutput } from '@h/turn';
 import { isPlain } from './json-copy.js';
-import { Recent } from './recent.js';
 import { isConflicting } from './waves.js';
 
 /** A call that was answered and may be answered the same again. */
@@ -21,7 +21,7 @@ const maxSize = 262_144;
  * Only successes are kept: what has failed may be tried again.
  */
 export class ReplayControl {
-  readonly #results = new Recent<string, Remembered>(maxResults);
+  readonly #results = new LruMap<string, Remembered>(maxResults);
   #touches = 0;
 
   /** Grows whenever something is touched: what was read across that moment may be old. */

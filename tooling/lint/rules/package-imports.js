@@ -67,7 +67,16 @@ const problemWith = (specifier, filename, { folder, manifest, rootManifest }, op
 };
 
 /** The ground floor, from the bottom up: each package may import those before it, and every package above may import them all. */
-const groundFloor = ['@h/options', '@h/process', '@h/files', '@h/shell'];
+const groundFloor = [
+  '@h/options',
+  '@h/bounded',
+  '@h/json',
+  '@h/tokens',
+  '@h/prices',
+  '@h/process',
+  '@h/files',
+  '@h/shell',
+];
 
 /** @type {(specifier: string, name: string, path: string, importer: string, options: Options) => string | undefined} */
 const problemWithOwnScope = (specifier, name, path, importer, { bridges = [], siblings = {} }) => {

@@ -1,6 +1,6 @@
+import type { Encoding } from '@h/tokens';
 import type { Message, SystemBlock, ToolDefinition } from '@h/turn';
 import { tokensOfMessage, tokensOfSystem, tokensOfTool } from './message-tokens.js';
-import type { Encoding } from './vocabulary.js';
 
 /**
  * One way to count. What is counted once is remembered by identity, for as long as it lives: messages, system blocks and

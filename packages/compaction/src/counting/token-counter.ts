@@ -1,11 +1,8 @@
 import type { Message, ModelRequest } from '@h/turn';
 import { anyFunction, checkOptions, numberFrom } from '@h/options';
+import { encodingOf as encodingByName, estimateTokens, loadTokenizer, type Encoding } from '@h/tokens';
 import { createCalibration, type Calibration } from './calibration.js';
-import { encodingOf as encodingByName } from './encodings.js';
-import { estimateTokens } from './estimate.js';
 import { createGauge, type TokenGauge } from './gauge.js';
-import { createTokenizer } from './tokenizer.js';
-import { loadVocabulary, type Encoding } from './vocabulary.js';
 
 /** Options of {@link createTokenCounter}. */
 export interface TokenCounterOptions {
@@ -101,8 +98,9 @@ export const createTokenCounter = (options: TokenCounterOptions = {}): TokenCoun
     load: async (model) => {
       const encoding = encodingOf(model);
       if (encoding === undefined) return false;
-      const vocabulary = await loadVocabulary(encoding);
-      if (!loaded.has(encoding)) loaded.set(encoding, createGauge(encoding, createTokenizer(vocabulary), imageTokens));
+      if (loaded.has(encoding)) return true;
+      const tokenizer = await loadTokenizer(encoding);
+      if (!loaded.has(encoding)) loaded.set(encoding, createGauge(encoding, tokenizer, imageTokens));
       return true;
     },
   };

@@ -1,6 +1,6 @@
 import type { Message } from '@h/turn';
 import { anyFunction, checkOptions, numberFrom } from '@h/options';
-import { estimateTokens } from '../counting/estimate.js';
+import { estimateTokens } from '@h/tokens';
 import { createGauge } from '../counting/gauge.js';
 import { groupMessages, type MessageGroup } from './groups.js';
 

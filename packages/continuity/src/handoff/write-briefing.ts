@@ -1,3 +1,4 @@
+import { charsPerToken } from '@h/tokens';
 import { addUsage, noUsage, toErrorInfo, type Message, type Usage } from '@h/turn';
 import { contained } from '../state-message.js';
 import { briefingInstructions } from './instructions.js';
@@ -27,7 +28,6 @@ export interface BriefingContext {
 const maxHalvings = 4;
 /** How many identifiers the summariser is told to put in. */
 const maxTold = 60;
-const charsPerToken = 4;
 const leastChars = 20;
 
 /**

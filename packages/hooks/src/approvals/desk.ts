@@ -11,7 +11,7 @@ import {
   type TurnEventOf,
 } from '@h/turn';
 import { denied, passed, type Question } from '../before-tool.js';
-import { hashCall } from '../canonical.js';
+import { hashCall } from './subject.js';
 import { chain, isPromise, type Maybe } from '../maybe.js';
 import type { TurnHooks } from '../turn-hooks.js';
 import { isCovered, rulesIn, ruleText, withRule, type RememberedApproval, type ApprovalStore } from './store.js';

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hashCall } from '../canonical.js';
+import { hashCall } from './subject.js';
 import { fileApprovalStore } from './file-store.js';
 import { isCovered, memoryApprovalStore, type RememberedApproval } from './store.js';
 

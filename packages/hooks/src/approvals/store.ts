@@ -1,6 +1,6 @@
 import type { ToolCall } from '@h/turn';
 import { checkOptions, integerFrom } from '@h/options';
-import { hashCall } from '../canonical.js';
+import { hashCall } from './subject.js';
 import { coversCall } from './pattern.js';
 
 /** What a person has allowed for longer than once: a tool with a pattern, or exactly one call of it. */

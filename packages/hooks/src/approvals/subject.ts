@@ -1,4 +1,4 @@
-import { canonicalJson } from '../canonical.js';
+import { canonicalJson, hashJson } from '@h/json';
 
 /** What a pattern is held against: the command of a shell call, the path of a file call, else the input as JSON. */
 export interface CallSubject {
@@ -19,3 +19,16 @@ export const subjectOf = (input: unknown): CallSubject | undefined => {
   const text = canonicalJson(input ?? null);
   return text === undefined ? undefined : { kind: 'other', text };
 };
+
+/**
+ * Hashes a call: SHA-256 of the tool's name and its input in canonical JSON, in hexadecimal.
+ *
+ * @returns `undefined` for an input that JSON cannot represent without loss
+ *
+ * @example
+ * ```ts
+ * hashCall({ name: 'bash', input: { command: 'git push' } });
+ * ```
+ */
+export const hashCall = (call: { readonly name: string; readonly input: unknown }): string | undefined =>
+  hashJson([call.name, call.input ?? null]);

@@ -1,3 +1,4 @@
+import { priceTable } from '@h/prices';
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +15,6 @@ import { concat, from, ignoreElements, tap } from 'rxjs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { observe } from '../observe.js';
 import { hashSessionKey } from '../session-key.js';
-import { priceTable } from '../usage/cost-of.js';
 import { boundedLabel } from './bounded-label.js';
 import { otelSink } from './otel-sink.js';
 
@@ -435,8 +435,8 @@ describe('otelSink', () => {
   });
 
   it.each([
-    [{ tracers: 1 }, 'has no option "tracers"'],
-    [{ tracer: {} }, 'an object with startSpan() as "tracer"'],
+    [{ tracers: 1 }, 'unknown option "tracers"'],
+    [{ tracer: {} }, '"tracer" must be an object with startSpan()'],
     [{ meter: 1 }, '"meter"'],
     [{ maxLabelValues: 0 }, '"maxLabelValues"'],
   ])('refuses %j', (options, message) => {

@@ -1,5 +1,6 @@
+import { cutText } from '@h/bounded';
 import type { TurnEvent } from '@h/turn';
-import { cut, plainData, type TextRules } from '../plain-data.js';
+import { plainData, type TextRules } from '../plain-data.js';
 
 /** What a line of a recording says besides the event. */
 export interface LineHead {
@@ -34,7 +35,7 @@ const withoutHistory = (event: TurnEvent): object => {
 };
 
 const recordedValue = (key: string, value: unknown, { redact, maxContentChars, session }: TextRules): unknown => {
-  if (typeof value === 'string') return key === 'session' ? session(value) : cut(redact(value), maxContentChars);
+  if (typeof value === 'string') return key === 'session' ? session(value) : cutText(redact(value), maxContentChars);
   if (value instanceof Uint8Array || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
   return typeof value === 'bigint' ? String(value) : value;
 };

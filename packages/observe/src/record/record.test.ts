@@ -1,3 +1,4 @@
+import { buildTrace, formatTrace, readTrace } from '@h/trace';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +10,6 @@ import { call, describeOperator, failure, ok, response, scriptedModel, scriptedT
 import { build } from 'esbuild';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hashSessionKey } from '../session-key.js';
-import { buildTrace, formatTrace, readTrace } from '../trace/index.js';
 import { record, type RecordOptions } from './record.js';
 
 const folder = (): string => {
@@ -210,7 +210,7 @@ describe('record', () => {
 
   it.each([
     [{ maxBytes: 1 }, 'unknown option "maxBytes"'],
-    [{ content: 'no' }, 'true or false as "content"'],
+    [{ content: 'no' }, '"content" must be a boolean'],
     [{ sessionKey: 'md5' }, '"hash" or "plain"'],
     [{ flushMs: -1 }, '"flushMs"'],
     [{ redact: 1 }, '"redact"'],

@@ -190,7 +190,7 @@ describe('jsonLinesSink', () => {
   it.each([
     [{ maxByte: 1 }, 'unknown option "maxByte"'],
     [{ maxFiles: 0.5 }, '"maxFiles" must be an integer from 0 or Infinity; received 0.5'],
-    [{ flushMs: Number.NaN }, '"flushMs" must be .*; received NaN'],
+    [{ flushMs: Number.NaN }, '"flushMs" must be a number'],
   ])('refuses %j', (options, message) => {
     expect(() => jsonLinesSink('x', options as never)).toThrow(message);
   });
@@ -282,7 +282,7 @@ describe('pinoSink', () => {
     expect(() => pinoSink(logger().log, { environment: 'loop=loud' })).toThrow(
       'The level of "loop" is trace, debug, info, warn, error, fatal or silent; it was given "loud".',
     );
-    expect(() => pinoSink({} as never)).toThrow('takes an object with child() and debug()');
+    expect(() => pinoSink({} as never)).toThrow('"logger" must be an object with');
   });
 
   it.each([

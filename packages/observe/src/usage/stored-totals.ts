@@ -1,6 +1,6 @@
+import { cleanUsage } from '@h/prices';
 import { isDeepStrictEqual } from 'node:util';
 import type { JSONValue } from '@h/turn';
-import { cleanUsage } from './clean-usage.js';
 import type { UsageTotals } from './totals.js';
 
 const version = 1;

@@ -1,9 +1,8 @@
+import { LruMap } from '@h/bounded';
+import { cleanUsage, type CostOf } from '@h/prices';
 import type { JSONValue, Usage } from '@h/turn';
 import { anyFunction, checkOptions, numberFrom, objectOf, integerFrom, type OptionChecks } from '@h/options';
-import { cleanUsage } from './clean-usage.js';
-import type { CostOf } from './cost-of.js';
 import { exceededBy, type BudgetExceeded, type UsageLimits } from './limits.js';
-import { lru } from './lru.js';
 import { readTotals, writeTotals } from './stored-totals.js';
 import { addTotals, noTotals, totalsOfCall, type UsageTotals } from './totals.js';
 
@@ -115,8 +114,8 @@ export const createUsageMeter = (options: UsageMeterOptions = {}): UsageMeter =>
     maxTurns: integerFrom(1, Infinity),
   });
   const { costOf = () => undefined, limits = {}, maxSessions = 10_000, maxTurns = 10_000 } = options;
-  const turns = lru<TurnEntry>(maxTurns);
-  const sessions = lru<UsageTotals>(maxSessions);
+  const turns = new LruMap<string, TurnEntry>(maxTurns);
+  const sessions = new LruMap<string, UsageTotals>(maxSessions);
   const killed = new Map<string, string>();
   let killedAll: string | undefined;
   let total = noTotals;

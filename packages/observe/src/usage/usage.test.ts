@@ -1,13 +1,11 @@
+import { priceTable } from '@h/prices';
 import { harness, MessageList, reply, type JSONObject, type JSONValue, type Usage } from '@h/turn';
 import { call, describeOperator, request, response, scriptedModel, scriptedTools, user } from '@h/turn/testing';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { observe } from '../observe.js';
-import { approximateTokens, byteCounter } from './approximate-tokens.js';
-import { cacheHitRate, cleanUsage } from './clean-usage.js';
-import { costAt, priceTable } from './cost-of.js';
 import { killSwitch } from './kill-switch.js';
 import { addTotals, formatTotals, noTotals, totalsOfCall } from './totals.js';
+import { tokenEstimate } from './token-estimate.js';
 import { createUsageMeter } from './usage-meter.js';
 
 const used = (input: number, output: number, cacheRead = 0, cacheWrite = 0, reasoning = 0): Usage => ({
@@ -16,74 +14,6 @@ const used = (input: number, output: number, cacheRead = 0, cacheWrite = 0, reas
   cacheRead,
   cacheWrite,
   reasoning,
-});
-const anyNumber = fc.oneof(fc.double(), fc.integer(), fc.constant(undefined));
-
-describe('cleanUsage', () => {
-  it('gives numbers that can be added, of which the parts are no more than the whole', () => {
-    fc.assert(
-      fc.property(
-        fc.record({
-          input: anyNumber,
-          output: anyNumber,
-          cacheRead: anyNumber,
-          cacheWrite: anyNumber,
-          reasoning: anyNumber,
-        }),
-        (given) => {
-          const usage = cleanUsage(given as Partial<Usage>);
-          for (const value of Object.values(usage)) expect(Number.isFinite(value) && value >= 0).toBe(true);
-          expect(usage.cacheRead + usage.cacheWrite).toBeLessThanOrEqual(usage.input);
-          expect(usage.reasoning).toBeLessThanOrEqual(usage.output);
-          expect(cleanUsage(usage)).toEqual(usage);
-        },
-      ),
-    );
-  });
-
-  it('knows nothing of nothing', () => {
-    expect([cleanUsage(undefined), cacheHitRate(used(0, 5))]).toEqual([used(0, 0), undefined]);
-  });
-});
-
-describe('priceTable', () => {
-  const costOf = priceTable({
-    'openai/gpt-5': { input: 1, output: 10, cacheRead: 0.1 },
-    'claude-*': { input: 3, output: 15 },
-    'claude-haiku-*': { input: 1, output: 5 },
-    'ollama/*': { input: 0, output: 0 },
-  });
-
-  it('counts cached input once, at its own price', () => {
-    expect(costOf(used(1000, 100, 900), 'openai/gpt-5')).toBeCloseTo((100 + 90 + 1000) / 1e6, 12);
-  });
-
-  it.each([
-    ['anthropic/claude-opus-4', 18],
-    ['claude-haiku-4-5', 6],
-    ['openai/gpt-5', 11],
-    ['ollama/llama3', 0],
-    ['gpt-5', undefined],
-    ['toString', undefined],
-    [undefined, undefined],
-  ])('prices %s', (model, dollars) => {
-    expect(costOf(used(1e6, 1e6), model)).toBe(dollars);
-  });
-
-  it('asks another for models that it does not know', () => {
-    expect(priceTable({}, () => 7)(used(1, 1), 'x')).toBe(7);
-  });
-
-  it('is never negative, and grows with what is used', () => {
-    fc.assert(
-      fc.property(fc.nat(1e6), fc.nat(1e6), fc.nat(1e6), (input, output, cacheRead) => {
-        const price = { input: 3, output: 15, cacheRead: 0.3 };
-        const cost = costAt(price, used(input, output, cacheRead));
-        expect(cost).toBeGreaterThanOrEqual(0);
-        expect(costAt(price, used(input + 1e6, output, cacheRead))).toBeGreaterThanOrEqual(cost);
-      }),
-    );
-  });
 });
 
 describe('totals', () => {
@@ -232,7 +162,7 @@ describe('createUsageMeter', () => {
   it.each([
     [{ prices: 1 }, '"prices"'],
     [{ limits: { maxTokens: 1 } }, '"limits.maxTokens"'],
-    [{ limits: { maxCost: Number.NaN } }, 'it was given NaN'],
+    [{ limits: { maxCost: Number.NaN } }, 'received NaN'],
     [{ maxTurns: 0 }, '"maxTurns"'],
     [{ maxSessions: 0 }, '"maxSessions"'],
     [{ costOf: 1 }, '"costOf"'],
@@ -258,25 +188,22 @@ describe('killSwitch', () => {
   });
 
   it('refuses what is no meter', () => {
-    expect(() => killSwitch({} as never)).toThrow('killSwitch() takes an object with exceeded() as "meter"');
+    expect(() => killSwitch({} as never)).toThrow('killSwitch(): "meter" must be an object');
   });
 
   describeOperator(() => killSwitch(createUsageMeter()));
 });
 
-describe('the estimate', () => {
-  it('is a quarter of the bytes', () => {
-    expect(approximateTokens({ bytesSent: 10, bytesReceived: 5 })).toBe(3);
-  });
-
-  it('counts what is sent with each request, and what came back', () => {
-    const counter = byteCounter();
-    const first = request({ system: [{ text: 'a'.repeat(100) }], messages: [user('ü'.repeat(50))] });
-    counter.sent(first);
-    counter.sent({ ...first, messages: first.messages.append({ role: 'assistant', content: 'b'.repeat(200) }) });
-    counter.received(response('c'.repeat(40)));
-    expect(counter.tokens()).toBe(Math.floor((200 + 400 + 44) / 4));
-    counter.sent({ ...first, messages: MessageList.of([user('x'.repeat(4))]) });
-    expect(counter.tokens()).toBe(Math.floor((200 + 400 + 44 + 104) / 4));
+describe('tokenEstimate', () => {
+  it('counts what each request sends and what comes back', () => {
+    const estimate = tokenEstimate();
+    const first = request({ system: [{ text: 'a'.repeat(100) }], messages: [user('b'.repeat(100))] });
+    estimate.sent(first);
+    estimate.sent({ ...first, messages: first.messages.append({ role: 'assistant', content: 'b'.repeat(200) }) });
+    estimate.received(response('c'.repeat(40)));
+    const afterAnswer = Math.floor((200 + 400 + 44) / 4);
+    expect(estimate.tokens()).toBe(afterAnswer);
+    estimate.sent({ ...first, messages: MessageList.of([user('x'.repeat(4))]) });
+    expect(estimate.tokens()).toBe(afterAnswer + 26);
   });
 });

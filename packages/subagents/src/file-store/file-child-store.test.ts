@@ -256,7 +256,7 @@ describe('fileChildStore', () => {
 
   it.each<[string, object, RegExp]>([
     ['no folder', {}, /fileChildStore\(\) needs "directory": a text/],
-    ['an unknown option', { directory: 'x', leaseMS: 1 }, /no option "leaseMS" .*did you mean "leaseMs"/],
+    ['an unknown option', { directory: 'x', leaseMS: 1 }, /unknown option "leaseMS".*Did you mean "leaseMs"/],
     [
       'a number that is none',
       { directory: 'x', mostLeft: -1 },

@@ -1,5 +1,5 @@
+import { LruMap } from '@h/bounded';
 import type { MaybePromise, ToolDefinition } from '@h/turn';
-import { Recent } from '../recent.js';
 import { wordsOf } from './words.js';
 
 /** Says how well each of the tools serves a request: one number a tool, in their order; more is better. */
@@ -66,7 +66,7 @@ const maxVectors = 2_000;
  * ```
  */
 export const embeddingScorer = ({ embed }: EmbeddingScorerOptions): ToolScorer => {
-  const vectors = new Recent<string, readonly number[]>(maxVectors);
+  const vectors = new LruMap<string, readonly number[]>(maxVectors);
   return async (query, tools, context) => {
     const texts = tools.map(({ name, description }) => `${name}: ${description}`);
     const unknown = [...new Set(texts)].filter((text) => vectors.get(text) === undefined);

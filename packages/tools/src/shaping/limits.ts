@@ -1,5 +1,5 @@
-/** How many characters a token of common text has, on average. */
-const charsPerToken = 4;
+import { charsPerToken } from '@h/tokens';
+
 /** Of the context window, for one result and for all results of a step. */
 const resultShare = 0.3;
 const stepShare = 0.5;

@@ -1,0 +1,2 @@
+export { cutText } from './cut-text.js';
+export { LruMap } from './lru-map.js';

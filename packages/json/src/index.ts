@@ -1,0 +1,1 @@
+export { canonicalJson, hashJson } from './canonical-json.js';

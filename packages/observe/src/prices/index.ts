@@ -1,1 +1,0 @@
-export { loadPrices, type LoadPricesOptions } from './load-prices.js';

@@ -1,0 +1,60 @@
+import { cleanUsage, type TokenUsage } from './usage.js';
+
+/**
+ * Returns the cost of a model call in US dollars, or `undefined` if the price of the model is not known.
+ *
+ * `model` is `provider/model` or `model`.
+ */
+export type CostOf = (usage: TokenUsage, model: string | undefined) => number | undefined;
+
+/** Price of a model in US dollars for a million tokens. */
+export interface ModelPrice {
+  /** Input that is neither read from nor written to the cache. */
+  readonly input: number;
+  readonly output: number;
+  /** @defaultValue the price of input */
+  readonly cacheRead?: number | undefined;
+  /** @defaultValue the price of input */
+  readonly cacheWrite?: number | undefined;
+}
+
+/** Prices by model name. A name that ends with `*` matches every model with that prefix; the longest match wins. */
+export type PriceTable = Readonly<Record<string, ModelPrice>>;
+
+/**
+ * Creates a cost function from a table of prices: for contracts, gateways and self-hosted models.
+ *
+ * A model is looked up as `provider/model` first and without its provider second.
+ *
+ * @param fallback computes the cost of models that are not in the table
+ *
+ * @example
+ * ```ts
+ * const costOf = priceTable({ 'ollama/*': { input: 0, output: 0 }, 'gpt-5': { input: 1.25, cacheRead: 0.125, output: 10 } });
+ * ```
+ */
+export const priceTable = (table: PriceTable, fallback?: CostOf): CostOf => {
+  const exact = new Map(Object.entries(table).filter(([name]) => !name.endsWith('*')));
+  const prefixes = Object.entries(table)
+    .flatMap(([name, price]) => (name.endsWith('*') ? [{ prefix: name.slice(0, -1), price }] : []))
+    .toSorted((left, right) => right.prefix.length - left.prefix.length);
+  const find = (name: string): ModelPrice | undefined =>
+    exact.get(name) ?? prefixes.find(({ prefix }) => name.startsWith(prefix))?.price;
+  return (usage, model) => {
+    if (model === undefined) return fallback?.(usage, model);
+    const price = find(model) ?? find(model.slice(model.indexOf('/') + 1));
+    return price === undefined ? fallback?.(usage, model) : costAt(price, usage);
+  };
+};
+
+/** Returns the cost of a usage at a price, in US dollars. */
+export const costAt = (
+  { input, output, cacheRead = input, cacheWrite = input }: ModelPrice,
+  usage: TokenUsage,
+): number => {
+  const clean = cleanUsage(usage);
+  const uncached = clean.input - clean.cacheRead - clean.cacheWrite;
+  return (
+    (uncached * input + clean.cacheRead * cacheRead + clean.cacheWrite * cacheWrite + clean.output * output) / 1_000_000
+  );
+};

@@ -1,0 +1,77 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { conversations, normal, type Room } from '../test/conversations.js';
+import { detectTranscript, formatTranscript, parseTranscript, type TranscriptFormat } from './index.js';
+
+const all: Room = { errors: true, resultFiles: true, system: true, internal: true, freeOrder: true };
+const rooms: readonly (readonly [TranscriptFormat, Room])[] = [
+  ['claude-code', { ...all, system: false }],
+  ['codex', { ...all, errors: false, internal: false }],
+  ['pi', { ...all, system: false }],
+  ['openai-chat', { ...all, errors: false, resultFiles: false, internal: false, freeOrder: false }],
+  ['ai-sdk', { ...all, internal: false }],
+];
+
+describe.each(rooms)('a conversation in the format %s', (format, room) => {
+  it('comes back as it was, and nothing is noted', () => {
+    fc.assert(
+      fc.property(conversations(room), (messages) => {
+        const { text, notes } = formatTranscript(messages, { format, session: 'alice' });
+        const back = parseTranscript(text, { format });
+        expect(normal(back.turns.flatMap((turn) => turn.messages))).toEqual(normal(messages));
+        expect([notes, back.notes]).toEqual([[], []]);
+        expect(back.turns).toHaveLength(
+          messages.filter((message) => message.role === 'user' && message.metadata?.internal !== true).length,
+        );
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('says the same when it is written again', () => {
+    fc.assert(
+      fc.property(conversations(room), (messages) => {
+        const { text } = formatTranscript(messages, { format });
+        const back = parseTranscript(text, { format });
+        expect(
+          formatTranscript(
+            back.turns.flatMap((turn) => turn.messages),
+            { format },
+          ).text,
+        ).toBe(text);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is told from the others', () => {
+    fc.assert(
+      fc.property(conversations(room), (messages) => {
+        const detected = detectTranscript(formatTranscript(messages, { format }).text);
+        const isAlike = format === 'openai-chat' && !messages.some(({ role }) => role === 'tool');
+        expect(isAlike && detected === 'ai-sdk' ? format : detected).toBe(format);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is refused or noted when it is anything else, and never breaks', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.json(),
+          fc.array(fc.json()).map((lines) => lines.join('\n')),
+        ),
+        (text) => {
+          try {
+            expect(parseTranscript(text, { format }).format).toBe(format);
+          } catch (error) {
+            expect(error).toMatchObject({ code: 'invalid-input' });
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+});
