@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { createTokenCounter, type TokenCounter } from '@h/compaction';
 import { createLanes, queue, type Lanes, type Pause } from '@h/queue';
-import { createRedactor } from '@h/security';
+import { createRedactor } from '@h/redact';
 import type { ChildSnapshot, Subagents } from '@h/subagents';
 import { defineTool } from '@h/tools';
 import type { Agent } from '@h/turn';

@@ -3,7 +3,7 @@ import { classifyError, createCredentialPool } from '@h/failover';
 import { memoryApprovalStore } from '@h/hooks';
 import { createUsageMeter } from '@h/observe';
 import { createLanes, queue } from '@h/queue';
-import { createRedactor } from '@h/security';
+import { createRedactor } from '@h/redact';
 import { policyGuard, unrestricted } from '@h/subagents';
 import { createRegistry, memoryArtifacts, toolDriver } from '@h/tools';
 import { describePipeline, memorySessions } from '@h/turn';

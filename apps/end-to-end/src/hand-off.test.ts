@@ -12,7 +12,8 @@ import { continuity, handOff, openProject, type HandOffOptions, type Summarizer 
 import { createBudget, guardrails } from '@h/guardrails';
 import { hooks } from '@h/hooks';
 import { loopDetect } from '@h/loop-detect';
-import { createRedactor, security } from '@h/security';
+import { createRedactor } from '@h/redact';
+import { security } from '@h/security';
 import { subagents, type Subagents } from '@h/subagents';
 import { createRegistry, defineTool, toolDriver } from '@h/tools';
 import {

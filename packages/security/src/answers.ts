@@ -1,5 +1,5 @@
 import type { AssistantPart, NewEvent, TurnEventOf } from '@h/turn';
-import type { RedactionStream, Redactor } from './redact/create-redactor.js';
+import type { RedactionStream, Redactor } from '@h/redact';
 
 /** Takes secrets out of what a model says, while it says it. */
 export interface AnswerRedaction {

@@ -1,10 +1,3 @@
-export {
-  createRedactor,
-  type RedactionCounts,
-  type RedactionStream,
-  type Redactor,
-  type RedactorOptions,
-} from './redact/create-redactor.js';
 export type { Finding, Severity } from './scan/finding.js';
 export { stripInvisible } from './scan/invisible.js';
 export { scanContext, type ScanContextOptions, type ScanContextResult, type ScanPolicy } from './scan/scan-context.js';

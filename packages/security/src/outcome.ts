@@ -1,5 +1,5 @@
 import type { ToolOutcome, ToolResultContentPart, ToolResultOutput } from '@h/turn';
-import type { Redactor } from './redact/create-redactor.js';
+import type { Redactor } from '@h/redact';
 import { defuse } from './wrap/defuse.js';
 import { createWrapping } from './wrap/wrap-external.js';
 

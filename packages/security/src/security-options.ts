@@ -1,6 +1,6 @@
 import type { TurnEventOf } from '@h/turn';
 import { anyBoolean, anyFunction, anyString, checkOptions, anyOf, arrayOf, objectWithMethods, oneOf } from '@h/options';
-import type { Redactor } from './redact/create-redactor.js';
+import type { Redactor } from '@h/redact';
 
 /**
  * Where secrets are taken out.

@@ -25,8 +25,8 @@ import {
 import fc from 'fast-check';
 import { lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { tokenMakers } from '../test/secrets.js';
-import { createRedactor } from './redact/create-redactor.js';
+import { createRedactor } from '@h/redact';
+import { tokenMakers } from '../../redact/test/secrets.js';
 import { security } from './security.js';
 
 const key = tokenMakers[0]?.[1](7) ?? '';

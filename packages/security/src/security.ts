@@ -11,7 +11,7 @@ import {
 } from '@h/turn';
 import { answerRedaction } from './answers.js';
 import { redactOutcome, textsOf, wrapOutput } from './outcome.js';
-import { createRedactor, type Redactor } from './redact/create-redactor.js';
+import { createRedactor, type Redactor } from '@h/redact';
 import { scanContext, type ScanContextResult } from './scan/scan-context.js';
 import { checkSecurityOptions, type RedactionPlace, type SecurityOptions } from './security-options.js';
 

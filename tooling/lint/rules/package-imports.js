@@ -71,11 +71,15 @@ const groundFloor = [
   '@h/options',
   '@h/bounded',
   '@h/json',
+  '@h/redact',
   '@h/tokens',
   '@h/prices',
+  '@h/provider-errors',
   '@h/process',
   '@h/files',
+  '@h/paths',
   '@h/shell',
+  '@h/sandbox',
 ];
 
 /** @type {(specifier: string, name: string, path: string, importer: string, options: Options) => string | undefined} */

@@ -1,12 +1,9 @@
-import { wellFormed } from '@h/turn';
-import type { Finder, Secret } from './finder.js';
+import type { Finder, Secret } from './replace.js';
 
-/** A shorter one would be found in ordinary words. */
+/** Shorter values would be found in ordinary words. */
 export const minKnownValue = 6;
 
-/**
- * The forms in which a value appears: as it is, in URLs, in JSON, and inside of base64, whatever stands around it there.
- */
+/** The forms in which a value appears: plain, in URLs, in JSON and JSON in JSON, in HTML, and anywhere inside base64. */
 export const formsOf = (value: string): readonly string[] => {
   const bytes = new TextEncoder().encode(value);
   const inBase64 = [0, 1, 2].map((shift) => {
@@ -14,19 +11,33 @@ export const formsOf = (value: string): readonly string[] => {
     return text.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6));
   });
   const inUrlBase64 = inBase64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'));
+  const inUrl = encodeURIComponent(Buffer.from(bytes).toString());
+  const inJson = JSON.stringify(value).slice(1, -1);
   const forms = [
     value,
-    encodeURIComponent(wellFormed(value)),
-    JSON.stringify(value).slice(1, -1),
+    inUrl,
+    inUrl.replaceAll('%20', '+'),
+    inUrl.replace(/%../g, (escaped) => escaped.toLowerCase()),
+    inJson,
+    JSON.stringify(inJson).slice(1, -1),
+    inHtml(value),
     ...inBase64,
     ...inUrlBase64,
   ];
   return [...new Set(forms)].filter((form) => form.length >= minKnownValue);
 };
 
-/**
- * Finds exact texts, however many they are: by their first two characters, of several the longest.
- */
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+const inHtml = (value: string): string => value.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+
+/** Finds exact values, any number of them: by their first two characters, and of several the longest. */
 export const knownValueFinder = (values: readonly string[]): Finder | undefined => {
   const byStart = new Map<number, string[]>();
   for (const form of new Set(values.flatMap(formsOf))) {
@@ -47,13 +58,13 @@ export const knownValueFinder = (values: readonly string[]): Finder | undefined 
 
   return (text, { from, isWhole }) => {
     const secrets: Secret[] = [];
-    // Bytes are looked through in half the time that characters take; what they say is checked on the text.
+    // Bytes are read in half the time that characters take; what they suggest is checked on the text.
     const bytes = Buffer.from(text, 'latin1');
     const last = text.length - 1;
     let index = from;
     while (index < last) {
       if (mayStart[((bytes[index] ?? 0) << 8) | (bytes[index + 1] ?? 0)] === 1) {
-        if (!isWhole && mayGoOn(byStart, text, index)) return { secrets, settled: index };
+        if (!isWhole && mayContinue(byStart, text, index)) return { secrets, settled: index };
         const form = byStart.get(startOf(text, index))?.find((one) => text.startsWith(one, index));
         if (form !== undefined) {
           secrets.push({ kind: 'known', start: index, end: index + form.length });
@@ -71,7 +82,7 @@ export const knownValueFinder = (values: readonly string[]): Finder | undefined 
 const startOf = (text: string, index: number): number => text.charCodeAt(index) * 65_536 + text.charCodeAt(index + 1);
 
 /** Whether the text ends within something that may become one of the values. */
-const mayGoOn = (byStart: ReadonlyMap<number, readonly string[]>, text: string, index: number): boolean => {
+const mayContinue = (byStart: ReadonlyMap<number, readonly string[]>, text: string, index: number): boolean => {
   const left = text.length - index;
   return (
     byStart.get(startOf(text, index))?.some((form) => form.length > left && text.endsWith(form.slice(0, left))) === true

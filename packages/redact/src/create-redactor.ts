@@ -1,58 +1,59 @@
-import { anyString, checkOptions, InvalidOptionError, arrayOf, secret, showValue } from '@h/options';
+import { anyString, arrayOf, checkOptions, InvalidOptionError, secret, showValue } from '@h/options';
 import { formFinder } from './find-secrets.js';
-import { replaceAll, replacingStream, type Finder, type ReplacingStream } from './finder.js';
 import { knownValueFinder, minKnownValue } from './known-values.js';
 import { redactData } from './redact-data.js';
+import { replaceAll, replacingStream, type Finder, type ReplacingStream } from './replace.js';
 
 /** Options of {@link createRedactor}. */
 export interface RedactorOptions {
   /**
-   * Secrets that the process knows (loaded keys, say): found exactly, also in URLs, in JSON and inside of base64. Six
-   * characters at least.
+   * Secrets that the process knows, such as loaded keys. They are found exactly, also in URLs, JSON, HTML and inside base64.
+   * Each has at least six characters.
    *
    * @defaultValue `[]`
    */
   readonly values?: readonly string[] | undefined;
   /**
-   * What stands in the place of a secret.
+   * What a secret is replaced with.
    *
    * @defaultValue `'[redacted]'`
    */
   readonly replacement?: string | undefined;
 }
 
-/** What was taken out: how many of each kind (`'openai'`, `'assignment'`, `'known'` …). Never a value. */
+/** How many secrets of each kind (`'openai'`, `'assignment'`, `'known'` …) were replaced. Contains no value. */
 export type RedactionCounts = Readonly<Record<string, number>>;
 
-/** Takes secrets out. Its functions need no `this`, and none of them throws. */
+/** Replaces secrets. The functions need no `this`, and none of them throws. */
 export interface Redactor {
-  /** The text without secrets; the same text, if there are none. Doing it again changes nothing. */
+  /** Returns the text without secrets, or the same text if it has none. A second pass changes nothing. */
   readonly redact: (text: string) => string;
-  /** The same, and what was found. */
+  /** Does the same as `redact` and counts what was found. */
   readonly inspect: (text: string) => { readonly text: string; readonly found: RedactionCounts };
   /**
-   * A copy of JSON-like data without secrets in its texts and under names such as `password`; the same object, if there are
-   * none.
+   * Returns a copy of JSON-like data without secrets in its strings and under names such as `password`, or the same object
+   * if it has none.
    */
   readonly redactData: <Value>(value: Value) => Value;
-  /** For a text that comes in pieces. What comes out is, taken together, what `redact` makes of the whole text. */
+  /** Redacts a text that arrives in chunks. The outputs joined equal `redact` of the inputs joined. */
   readonly stream: () => RedactionStream;
 }
 
-/** A text on its way. */
+/** A text that arrives in chunks. */
 export interface RedactionStream {
-  /** Takes the next piece and gives what can be shown by now; what may become a secret is held back. */
+  /** Takes the next chunk and returns what can be shown so far. Text that may become a secret is held back. */
   readonly push: (chunk: string) => string;
-  /** Gives what was held back, and begins anew. */
+  /** Returns what was held back. The stream can then be used for another text. */
   readonly end: () => string;
 }
 
 /**
- * Makes a redactor.
+ * Creates a redactor.
  *
- * It finds tokens by their providers' forms, JSON Web Tokens, private keys in PEM, passwords in URLs, authorisation and cookie headers, what is
- * assigned to names such as `API_KEY` or `"password"`, and the values that it is given. Model names, hashes, UUIDs, lockfiles and
- * data URLs stay.
+ * It finds tokens by their providers' formats, JSON Web Tokens, private keys in PEM, passwords in URLs and command lines,
+ * authorization and cookie headers, values of names such as `API_KEY` or `"password"` in any common notation, and the values
+ * that it is given. Colors and escapes between the parts do not hide them. Model names, hashes, UUIDs, lockfiles, data URLs
+ * and signatures stay.
  *
  * @throws InvalidOptionError
  *
@@ -79,7 +80,7 @@ export const createRedactor = (options: RedactorOptions = {}): Redactor => {
       const redacted = clean(text, (kind) => void (counts[kind] = (counts[kind] ?? 0) + 1));
       return { text: redacted, found: counts };
     },
-    redactData: (value) => redactData(value, { redact, replacement, onFound: () => undefined }),
+    redactData: (value) => redactData(value, { redact, replacement }),
     stream: () => chain(finders.map((finder) => replacingStream(finder, replacement))),
   };
 };
@@ -90,12 +91,12 @@ const chain = (stages: readonly ReplacingStream[]): RedactionStream => ({
 });
 
 const checkValues = (values: readonly string[], replacement: string, finders: readonly Finder[]): void => {
-  const short = values.find((value) => value.length < minKnownValue);
-  if (short !== undefined) {
+  const short = values.findIndex((value) => value.length < minKnownValue);
+  if (short !== -1) {
     throw new InvalidOptionError({
       owner: 'createRedactor()',
-      option: 'values',
-      message: `createRedactor() takes as "values" secrets of at least ${minKnownValue} characters; one has ${short.length} and would be found in ordinary words. Leave it out.`,
+      option: `values[${short}]`,
+      message: `createRedactor(): values[${short}] has ${values[short]?.length} characters and would be found in ordinary words. Leave out values with fewer than ${minKnownValue} characters.`,
     });
   }
   const isFound = finders.some((finder) => replaceAll(replacement, finder, '') !== replacement);
@@ -103,7 +104,7 @@ const checkValues = (values: readonly string[], replacement: string, finders: re
     throw new InvalidOptionError({
       owner: 'createRedactor()',
       option: 'replacement',
-      message: `createRedactor() takes as "replacement" a text that is neither empty nor looks like a secret; it was given ${showValue(replacement)}.`,
+      message: `createRedactor(): replacement ${showValue(replacement)} ${replacement === '' ? 'is empty' : 'looks like a secret'}. Use a text such as "[redacted]".`,
     });
   }
 };

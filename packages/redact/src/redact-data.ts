@@ -1,20 +1,19 @@
-import { keyStrength, type KeyStrength } from './key-name.js';
+import { isOpaqueName, keyStrength, type KeyStrength } from './key-name.js';
 import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 const maxDepth = 200;
 
-/** What is replaced in structured data: texts, and what stands under the name of a secret. */
+/** How structured data is redacted. */
 export interface DataRules {
   readonly redact: (text: string) => string;
   readonly replacement: string;
-  /** Tells of each value that was replaced for its name. */
-  readonly onFound: (kind: string) => void;
 }
 
 /**
- * A copy of a value without secrets; the value itself, if there are none in it.
+ * Returns a copy of a value without secrets, or the value itself if it has none.
  *
- * Plain objects and arrays are gone through, all else is left as it is. Circles end where they close.
+ * Walks plain objects and arrays. Values of names such as `password` are replaced, also where the name is beside its value
+ * (`{ name: 'DB_PASSWORD', value: '…' }`, `['Authorization', '…']`). Signatures and ids stay. Cycles end where they close.
  */
 export const redactData = <Value>(value: Value, rules: DataRules): Value => walk(value, rules, new Set()) as Value;
 
@@ -32,8 +31,10 @@ const walk = (value: unknown, rules: DataRules, within: Set<object>): unknown =>
 
 const walkItems = (items: readonly unknown[], rules: DataRules, within: Set<object>): readonly unknown[] => {
   let copy: unknown[] | undefined;
+  const [name] = items;
+  const isPair = items.length === 2 && typeof name === 'string' && keyStrength(name) === 'strong';
   for (const [index, item] of items.entries()) {
-    const walked = walk(item, rules, within);
+    const walked = isPair && index === 1 ? walkMember(name, item, rules, within) : walk(item, rules, within);
     if (walked === item) continue;
     copy ??= [...items];
     copy[index] = walked;
@@ -43,9 +44,10 @@ const walkItems = (items: readonly unknown[], rules: DataRules, within: Set<obje
 
 const walkMembers = (members: Readonly<Record<string, unknown>>, rules: DataRules, within: Set<object>): object => {
   let copy: Record<string, unknown> | undefined;
+  const named = nameBeside(members);
   for (const [name, member] of Object.entries(members)) {
     const cleanName = rules.redact(name);
-    const walked = walkMember(name, member, rules, within);
+    const walked = walkMember(named !== undefined && /^value$/i.test(name) ? named : name, member, rules, within);
     if (walked === member && cleanName === name) continue;
     copy ??= Object.assign(Object.create(Object.getPrototypeOf(members) as object | null) as object, members);
     if (cleanName !== name) delete copy[name];
@@ -55,23 +57,27 @@ const walkMembers = (members: Readonly<Record<string, unknown>>, rules: DataRule
   return copy ?? members;
 };
 
-/** What stands under the name of a secret goes as a whole; of a list each item. */
+/** The name of `{ name: 'DB_PASSWORD', value: '…' }`. */
+const nameBeside = (members: Readonly<Record<string, unknown>>): string | undefined => {
+  const entry = Object.entries(members).find(
+    ([name, member]) => /^(?:name|key)$/i.test(name) && typeof member === 'string',
+  );
+  return (entry?.[1] as string | undefined)?.replace(/^.*\//, '');
+};
+
+/** What has the name of a secret is replaced as a whole; of a list, each item. */
 const walkMember = (name: string, member: unknown, rules: DataRules, within: Set<object>): unknown => {
+  if (typeof member === 'string' && isOpaqueName(name)) return member;
   const strength = keyStrength(name);
   if (strength === undefined) return walk(member, rules, within);
-  if (isSecretValue(member, strength)) return named(rules);
+  if (isSecretValue(member, strength)) return rules.replacement;
   if (!Array.isArray(member) || !member.some((item) => isSecretValue(item, strength))) {
     return walk(member, rules, within);
   }
-  return member.map((item: unknown) => (isSecretValue(item, strength) ? named(rules) : walk(item, rules, within)));
+  return member.map((item: unknown) => (isSecretValue(item, strength) ? rules.replacement : walk(item, rules, within)));
 };
 
-const named = ({ replacement, onFound }: DataRules): string => {
-  onFound('named');
-  return replacement;
-};
-
-/** Under a name that says so itself everything is secret that is no word for nothing; under others what looks random. */
+/** Under a strong name any value that is not a placeholder is a secret, under a weak one what looks random. */
 const isSecretValue = (value: unknown, strength: KeyStrength): boolean => {
   if (strength === 'weak') {
     return typeof value === 'string' && looksRandom(value) && !isPublicIdentifier(value) && !isPlaceholder(value);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alphanumeric, drawn, privateKey, randomValue, tokenMakers } from '../../test/secrets.js';
+import { alphanumeric, drawn, privateKey, randomValue, tokenMakers } from '../test/secrets.js';
 import { InvalidOptionError } from '@h/options';
 import { createRedactor } from './create-redactor.js';
 
@@ -49,7 +49,7 @@ describe('redact', () => {
     ['DB_PASSWORD=hunter2', `DB_PASSWORD=${r}`],
     ['password: hunter2x', `password: ${r}`],
     ['{"password":"correct9horse"}', `{"password":"${r}"}`],
-    ['Server=db;Password=Tr0ub4dor&3;', `Server=db;Password=${r}&3;`],
+    ['Server=db;Password=Tr0ub4dor&3;', `Server=db;Password=${r};`],
     ['postgres://app:hunter2@db:5432/x', `postgres://app:${r}@db:5432/x`],
     ['redis://:s3cr3tpw@cache', `redis://:${r}@cache`],
     ['Authorization: Bearer abc123def456ghi789jkl', `Authorization: Bearer ${r}`],
@@ -146,7 +146,7 @@ describe('known values', () => {
     expect(() => createRedactor({ values: ['short'] })).toThrow(InvalidOptionError);
     expect(() => createRedactor({ replacement: '' })).toThrow(/replacement/);
     expect(() => createRedactor({ replacement: 'hunter22!', values: ['hunter22'] })).toThrow(/looks like a secret/);
-    expect(() => createRedactor({ value: ['x'] } as object)).toThrow(/no option "value"/);
+    expect(() => createRedactor({ value: ['x'] } as object)).toThrow(/unknown option "value"/);
     expect(createRedactor({ replacement: '***' }).redact('DB_PASSWORD=hunter2')).toBe('DB_PASSWORD=***');
   });
 });
@@ -284,8 +284,8 @@ describe('for any text', () => {
     expect(open.push('Hello there, ')).toBe('Hello there, ');
     expect(open.push('my key is sk-')).toBe('my key is ');
     expect(open.push('learn. ')).toBe('sk-learn. ');
-    expect(open.push('password: hun')).toBe('password');
-    expect(open.push('ter2x\nand')).toBe(`: ${r}\n`);
+    expect(open.push('password: hun')).toBe('');
+    expect(open.push('ter2x\nand')).toBe(`password: ${r}\n`);
     expect(open.end()).toBe('and');
     expect(open.push('again')).toBe('');
     expect(open.end()).toBe('again');

@@ -1,0 +1,50 @@
+/** Character classes, as bits. */
+export const word = 1;
+export const token = 2;
+export const space = 4;
+/** Ends an unquoted value. */
+export const stop = 8;
+/** Ends the value of a line in an environment file, where brackets and commas belong to the value. */
+export const lineStop = 16;
+export const base64 = 32;
+export const key = 64;
+/** The credential of an authorization header. */
+export const bearer = 128;
+/** A token that may contain full stops. */
+export const dotted = 256;
+/** Ends the value of a pair in a connection string. */
+export const pairStop = 512;
+
+/** Ends a header inside of quotes. */
+export const quotedStop = 1024;
+/** Ends a header that is a line. */
+export const headerStop = 2048;
+
+const classes = new Uint16Array(128);
+const mark = (characters: string, bits: number): void => {
+  for (const character of characters) classes[character.charCodeAt(0)] = (classes[character.charCodeAt(0)] ?? 0) | bits;
+};
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const digits = '0123456789';
+mark(`${letters}${digits}_`, word);
+mark(`${letters}${digits}_-`, token);
+mark(`${letters}${digits}_-.`, dotted);
+mark(`${letters}${digits}_-.$`, key);
+mark(`${letters}${digits}+/=`, base64);
+mark(' \t', space);
+mark(' \t\r\n\f\v"\'`<>(){}[],;&|\\\u001b', stop);
+mark(' \t\r\n\f\v"\'`;|\\\u001b', lineStop);
+mark('\t\r\n\f\v"\'`;\\<>\u001b', pairStop);
+mark(`${letters}${digits}_-.~+/=`, bearer);
+mark('\n\r\\`"\'', quotedStop);
+mark('\n\r\\`', headerStop);
+
+/** Whether the code belongs to one of these classes. `NaN` and codes beyond ASCII belong to none. */
+export const is = (code: number, bits: number): boolean => code < 128 && ((classes[code] ?? 0) & bits) !== 0;
+
+/** Small letter 1, capital 2, digit 3, anything else 0. */
+export const kindOf = (code: number): number => {
+  if (code >= 97 && code <= 122) return 1;
+  if (code >= 65 && code <= 90) return 2;
+  return code >= 48 && code <= 57 ? 3 : 0;
+};

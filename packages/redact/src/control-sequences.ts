@@ -1,0 +1,41 @@
+/** A control sequence that was taken out of a text, and the offset in the rest at which it was. */
+export interface Mark {
+  readonly at: number;
+  readonly sequence: string;
+}
+
+const escape = '\u001b';
+/** Colors, cursor movements and hyperlinks, also as JSON and source code write them. */
+const sequences =
+  // oxlint-disable-next-line no-control-regex -- control sequences are what it finds
+  /\u001b(?:\[[0-9;:?]{0,32}[A-Za-z]|\][^\u0007\u001b]{0,300}(?:\u0007|\u001b\\))|\\(?:u001[bB]|x1[bB]|033)\[[\d;]{0,32}[A-Za-z]/g;
+const unfinished =
+  // oxlint-disable-next-line no-control-regex -- as above
+  /(?:\u001b(?:\[[0-9;:?]{0,32}|\][^\u0007\u001b]{0,300}\u001b?)?|\\(?:u(?:0(?:0(?:1(?:[bB](?:\[[\d;]{0,32})?)?)?)?)?|x(?:1(?:[bB](?:\[[\d;]{0,32})?)?)?|0(?:3(?:3(?:\[[\d;]{0,32})?)?)?)?)$/;
+const maxUnfinished = 340;
+
+const mayHave = (text: string): boolean => text.includes(escape) || text.includes('\\');
+
+/** Whether the text contains a control sequence. */
+export const hasSequences = (text: string): boolean => mayHave(text) && text.search(sequences) !== -1;
+
+/** Splits a text into what a terminal shows and the control sequences, which would cut through secrets. */
+export const withoutSequences = (
+  text: string,
+  offset: number,
+  isWhole: boolean,
+): { readonly visible: string; readonly marks: readonly Mark[]; readonly rest: string } => {
+  if (!mayHave(text)) return { visible: text, marks: [], rest: '' };
+  const marks: Mark[] = [];
+  let visible = '';
+  let last = 0;
+  for (const { 0: sequence, index } of text.matchAll(sequences)) {
+    visible += text.slice(last, index);
+    marks.push({ at: offset + visible.length, sequence });
+    last = index + sequence.length;
+  }
+  const tail = text.slice(Math.max(last, text.length - maxUnfinished));
+  const cut = isWhole ? null : unfinished.exec(tail);
+  const end = cut === null ? text.length : text.length - cut[0].length;
+  return { visible: visible + text.slice(last, end), marks, rest: text.slice(end) };
+};

@@ -1,0 +1,127 @@
+import { bearer, is, stop, word } from './characters.js';
+import type { Reader } from './reader.js';
+import type { Secret } from './replace.js';
+import { isPlaceholder, looksRandom } from './value.js';
+
+const slash = 47;
+const at = 64;
+const maxUserInfo = 512;
+const maxScheme = 12;
+const databases: ReadonlySet<string> = new Set(
+  (
+    'postgres postgresql mysql mariadb mongodb srv redis rediss amqp amqps mssql sqlserver clickhouse cockroachdb nats ' +
+    'ftp sftp ftps smtp smtps ldap ldaps oracle'
+  ).split(' '),
+);
+
+/** The password in `scheme://user:password@host`, or a token in the place of the user. Called for the first colon. */
+export const findUrlCredentials = (reader: Reader, index: number): Secret | undefined => {
+  if (!is(reader.before(index), word) || reader.code(index + 1) !== slash || reader.code(index + 2) !== slash) {
+    return undefined;
+  }
+  const start = index + 3;
+  const isDatabase = databases.has(schemeBefore(reader, index));
+  const end = endOfUserInfo(reader, start, isDatabase);
+  if (end === undefined) return undefined;
+  const userInfo = reader.text.slice(start, end);
+  const cut = userInfo.indexOf(':');
+  const value = userInfo.slice(cut + 1);
+  if (value.includes(reader.replacement) || isPlaceholder(value) || (cut === -1 && !looksRandom(value)))
+    return undefined;
+  return { kind: 'url-credentials', start: start + cut + 1, end };
+};
+
+const schemeBefore = (reader: Reader, end: number): string => {
+  let start = end;
+  while (start > Math.max(reader.barrier, end - maxScheme) && is(reader.text.charCodeAt(start - 1), word)) start -= 1;
+  return reader.text.slice(start, end);
+};
+
+/** The last `@` before the host ends. Passwords of databases are often not encoded, so that they may hold a slash. */
+const endOfUserInfo = (reader: Reader, start: number, isDatabase: boolean): number | undefined => {
+  let found: number | undefined;
+  for (let end = start; end < start + maxUserInfo; end += 1) {
+    const code = reader.code(end);
+    if (code === at) found = end;
+    else if (Number.isNaN(code) || is(code, stop)) break;
+    else if (code === slash || code === 63 || code === 35) {
+      if (!isDatabase || found !== undefined) break;
+    }
+  }
+  return found;
+};
+
+const schemes = [
+  { name: 'bearer', min: 16 },
+  { name: 'basic', min: 8 },
+] as const;
+const maxGap = 4;
+const maxCredential = 8192;
+
+/** The token after `Bearer` or `Basic`. Called for the scheme's first letter. */
+export const findBearer = (reader: Reader, index: number): Secret | undefined => {
+  if (is(reader.before(index), word)) return undefined;
+  for (const { name, min } of schemes) {
+    if (!reader.matchesLetters(name, index)) continue;
+    let start = index + name.length;
+    while (start <= index + name.length + maxGap && (reader.code(start) === 32 || reader.code(start) === 9)) start += 1;
+    if (reader.matches('%20', start)) start += 3;
+    if (start === index + name.length || start > index + name.length + maxGap) return undefined;
+    const end = reader.endOfRun(start, bearer, maxCredential);
+    const value = reader.text.slice(start, end);
+    if (value.length < min || !(name === 'basic' ? isBasic(value) : isBearer(value)) || isPlaceholder(value)) {
+      return undefined;
+    }
+    return { kind: name, start, end };
+  }
+  return undefined;
+};
+
+const isBearer = (value: string): boolean =>
+  looksRandom(value) || (value.length >= 20 && /\d/.test(value) && !/^[a-z]+(?:[-_.][a-z\d]+)*$/i.test(value));
+
+/** Base64 of `user:password`. */
+const isBasic = (value: string): boolean =>
+  /^[\w+/-]{6,}={0,2}$/.test(value) &&
+  /^[\x20-\x7e]{0,255}:[\x20-\x7e]{1,}$/.test(Buffer.from(value, 'base64').toString('latin1'));
+
+/** The token of a Telegram bot: its number, a colon, and 35 characters. Called for the colon. */
+export const findBotToken = (reader: Reader, index: number): Secret | undefined => {
+  if (!reader.matches('AA', index + 1)) return undefined;
+  const number = /(?:^|[^\w]|bot)(\d{8,10})$/.exec(reader.text.slice(Math.max(reader.barrier, index - 14), index))?.[1];
+  if (number === undefined) return undefined;
+  const token = /^AA[\w-]{33}(?![\w-])/.exec(reader.slice(index + 1, index + 37))?.[0];
+  return token === undefined || !looksRandom(token)
+    ? undefined
+    : { kind: 'telegram', start: index - number.length, end: index + 36 };
+};
+
+const passwordFile =
+  /^(?:\*|localhost|[\w-]+(?:\.[\w-]+)+):(?:\*|\d{4,5}):(?:\*|[\w-]*[A-Za-z_][\w-]*):(?:\*|[\w-]*[A-Za-z_][\w.@-]*)$/;
+
+/** The password in a line `host:port:database:user:password`. Called for a colon. */
+export const findPasswordFileEntry = (reader: Reader, index: number): Secret | undefined => {
+  const { text } = reader;
+  const floor = reader.floor(index);
+  let start = index;
+  let colons = 0;
+  let digits = 0;
+  while (start > floor) {
+    const code = text.charCodeAt(start - 1);
+    if (code === 58) {
+      colons += 1;
+      // The third field from the end is the port.
+      if (colons === 3 && digits < 4 && text.charCodeAt(start) !== 42) return undefined;
+      digits = 0;
+    } else if (code <= 32 || is(code, stop)) break;
+    digits = code >= 48 && code <= 57 ? digits + 1 : 0;
+    start -= 1;
+  }
+  if (colons !== 3 || !passwordFile.test(text.slice(start, index))) return undefined;
+  const end = reader.endOfRun(index + 1, stop, 128, false);
+  const value = reader.text.slice(index + 1, end);
+  if (value.length < 3 || value.includes(':') || value.includes(reader.replacement) || isPlaceholder(`${value}0`)) {
+    return undefined;
+  }
+  return { kind: 'password-file', start: index + 1, end };
+};

@@ -1,0 +1,121 @@
+import { findAssignment } from './assignment.js';
+import { findFlag } from './command-line.js';
+import { findBearer, findBotToken, findPasswordFileEntry, findUrlCredentials } from './credentials.js';
+import { spacedLetters } from './key-name.js';
+import { findPrivateKey } from './private-key.js';
+import { maxReach, Reader } from './reader.js';
+import type { Finder, Secret } from './replace.js';
+import { findElement, findNeighbor, findSpaced } from './spaced.js';
+import { findToken, isAnchor } from './tokens.js';
+
+type Detector = (reader: Reader, index: number) => Secret | undefined;
+
+const bracket = 93;
+const lineFeed = 10;
+const every: readonly Detector[] = [
+  findToken,
+  findUrlCredentials,
+  findBotToken,
+  findPasswordFileEntry,
+  findAssignment,
+  findPrivateKey,
+  findBearer,
+  findFlag,
+  findSpaced,
+  findNeighbor,
+  findElement,
+];
+
+/** The last letter of a name that a space may part from its value, or of `BY`. */
+const isSpacedEnd = (character: string): boolean =>
+  /[\d_y]/i.test(character) || spacedLetters.has(character.toLowerCase());
+
+/** What two characters may open. The first detector that finds something decides. */
+const detectorsOf = (before: string, character: string): readonly Detector[] => {
+  const found: Detector[] = [];
+  if (isAnchor(before.charCodeAt(0), character.charCodeAt(0))) found.push(findToken);
+  if (character === ':' && before !== ':') found.push(findUrlCredentials, findBotToken, findAssignment);
+  if (character === ':' && /[\w*]/.test(before)) found.push(findPasswordFileEntry);
+  if (character === '=' && !'=!<>'.includes(before)) found.push(findAssignment);
+  // The ends of `%3D`, `%3A` and their escapes in JSON.
+  if (before === '3' && /[ad]/i.test(character)) found.push(findAssignment);
+  if (character === 'B' && (before === '-' || before === ' ')) found.push(findPrivateKey);
+  if (/b/i.test(character) && !/\w/.test(before)) found.push(findBearer);
+  if (character === '-' && /[\s"'`,[]/.test(before)) found.push(findFlag);
+  if (/[ \t]/.test(character) && isSpacedEnd(before)) found.push(findSpaced);
+  if ((character === '|' && before === ' ') || (character === ',' && /["'`]/.test(before))) found.push(findNeighbor);
+  if (character === '>' && /\w/.test(before)) found.push(findElement);
+  return found;
+};
+
+/** The detectors that each pair of characters calls for, by number; 0 for most. */
+const { lists, listOf } = ((): { readonly lists: readonly (readonly Detector[])[]; readonly listOf: Uint8Array } => {
+  const numbers = new Map<string, number>([['', 0]]);
+  const all: (readonly Detector[])[] = [[]];
+  const table = new Uint8Array(65_536);
+  for (let pair = 0; pair < 65_536; pair += 1) {
+    const [before, code] = [pair >>> 8, pair & 255];
+    if (code > 127) continue;
+    const detectors = detectorsOf(before < 128 ? String.fromCharCode(before) : ' ', String.fromCharCode(code));
+    const name = detectors.map((detector) => every.indexOf(detector)).join(' ');
+    const known = numbers.get(name);
+    table[pair] = known ?? all.length;
+    if (known !== undefined) continue;
+    numbers.set(name, all.length);
+    all.push(detectors);
+  }
+  return { lists: all, listOf: table };
+})();
+
+/**
+ * Finds what has the form of a secret, in one pass: each character costs a look into a table, and only where a secret can
+ * be is a detector called, which reads no further than a bound.
+ *
+ * @param replacement what secrets are replaced with; a value that contains it is not a secret
+ */
+export const formFinder =
+  (replacement: string): Finder =>
+  (text, place) => {
+    const reader = new Reader(text, replacement, place);
+    const secrets: Secret[] = [];
+    // Bytes are read in half the time that characters take; what they suggest is checked on the text.
+    const bytes = Buffer.from(text, 'latin1');
+    const { length } = bytes;
+    let before = place.isBeginning && place.from === 0 ? lineFeed : bracket;
+    if (place.from > place.barrier) before = bytes[place.from - 1] ?? 0;
+    let index = place.from;
+    while (index < length) {
+      const byte = bytes[index] ?? 0;
+      const list = listOf[(before << 8) | byte] ?? 0;
+      before = byte;
+      if (list !== 0 && text.charCodeAt(index) < 128) {
+        const found = detect(reader, index, lists[list] ?? []);
+        if (reader.starved) return { secrets, settled: settledBefore(reader, index) };
+        if (found !== undefined) {
+          secrets.push(found);
+          reader.pass(found.end);
+          index = found.end;
+          before = bracket;
+          continue;
+        }
+      }
+      index += 1;
+    }
+    return { secrets, settled: place.isWhole ? text.length : settledBefore(reader, length) };
+  };
+
+const detect = (reader: Reader, index: number, detectors: readonly Detector[]): Secret | undefined => {
+  for (const detector of detectors) {
+    const found = detector(reader, index);
+    if (found !== undefined || reader.starved) return found;
+  }
+  return undefined;
+};
+
+/** What a detector that is called for this place, or for a later one, may reach back to is not settled. */
+const settledBefore = (reader: Reader, end: number): number => {
+  const floor = Math.max(reader.barrier, end - maxReach);
+  let index = end;
+  while (index > floor && reader.text.charCodeAt(index - 1) > 32) index -= 1;
+  return index;
+};

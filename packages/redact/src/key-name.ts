@@ -1,0 +1,143 @@
+import { is, key as keyClass } from './characters.js';
+
+/**
+ * How certain it is that what is assigned to a name is secret.
+ *
+ * `strong` names (`password`, `API_KEY`, `client_secret`) say so; `weak` ones (`token`, `auth`) also name other things, so
+ * their values must look random.
+ */
+export type KeyStrength = 'strong' | 'weak' | undefined;
+
+/** Longer ones are not names. */
+export const maxKeyLength = 64;
+
+const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+
+const strongNouns = words(
+  'password passwd passphrase passwort passw pwd pswd pw senha passcode secret secrets apikey apitoken apisecret ' +
+    'appsecret authtoken accesstoken refreshtoken secretkey privatekey credentials authorization accesskey accountkey ' +
+    'sharedaccesskey clientsecret cookie dbpass dbpw userpass rootpass rootpw bindpw storepass keypass requirepass ' +
+    'masterauth encryptionkey signingkey masterkey sessionkey mnemonic seedphrase psk',
+);
+const weakNouns = words(
+  'token tokens credential auth bearer sig pat jwt otp sessionid sid sessid phpsessid jsessionid hmac authkey',
+);
+/** What makes a `key`, a `token` or a `pass` secret. */
+const qualifiers = words(
+  'api access secret private signing encryption account shared auth master service admin webhook deploy rsa ssh app ' +
+    'application bot refresh bearer oauth personal client db database user root smtp mail redis mysql postgres pg mongo ' +
+    'security gh github gitlab npm slack openai anthropic hf aws azure gcp google gemini stripe subscription storage ftp ' +
+    'ldap license vault session id crypto cipher jwt hmac consumer function registration server write twilio sendgrid ' +
+    'mailgun datadog dd newrelic algolia mistral cohere groq pinecone supabase cloudflare tavily deepseek openrouter ' +
+    'replicate together perplexity xai elevenlabs huggingface linear notion figma sentry posthog segment braintree ' +
+    'paypal square shopify mapbox maps store keystore truststore cookie data base sas primary secondary wifi proxy http',
+);
+/** What makes it the name of something about a secret. */
+const negations = words(
+  'no is has max min num total public publishable next prev page csrf xsrf show hide count stop special eos bos pad ' +
+    'prompt completion used remaining limit ssh2 foreign sort cache idempotency partition object',
+);
+/** What makes it the name of something that only looks random if it is secret. */
+const doubts = words('reset forgot');
+/** What may follow the noun in the names of environment variables. */
+const suffixes = words(
+  'base prod production dev development staging stage live old new backup primary secondary ro rw main default current ' +
+    'previous local',
+);
+
+/** Recognizes endings of names from their last letters, as cheaply as a look into a table. */
+const endingTest = (
+  endings: readonly string[],
+  bare: ReadonlySet<string>,
+): ((text: string, end: number) => boolean) => {
+  const families: (readonly string[])[] = [];
+  const familyOf = new Uint8Array(32_768);
+  for (const ending of endings) {
+    const last = ending.length - 1;
+    // The third letter of an ending of two may be any.
+    const tails =
+      last > 1 ? [tailOf(ending, last)] : Array.from({ length: 32 }, (_, any) => (any << 10) | tailOf(ending, last));
+    for (const tail of tails) {
+      const place = familyOf[tail] ?? 0;
+      if (place === 0) familyOf[tail] = families.push([ending]);
+      else families[place - 1] = [...(families[place - 1] ?? []), ending];
+    }
+  }
+  return (text, end) => {
+    let last = end - 1;
+    let code = text.charCodeAt(last);
+    while (end - last <= 3 && ((code >= 48 && code <= 57) || code === 95)) {
+      last -= 1;
+      code = text.charCodeAt(last);
+    }
+    const family = familyOf[tailOf(text, last)] ?? 0;
+    if (family === 0) return false;
+    for (const ending of families[family - 1] ?? []) {
+      if (!endsWith(text, last, ending)) continue;
+      const before = text.charCodeAt(last - ending.length);
+      if (!bare.has(ending) || is(before, keyClass) || before === 32) return true;
+    }
+    return false;
+  };
+};
+
+const tailOf = (text: string, last: number): number =>
+  ((text.charCodeAt(last - 2) & 31) << 10) | ((text.charCodeAt(last - 1) & 31) << 5) | (text.charCodeAt(last) & 31);
+
+const endsWith = (text: string, last: number, ending: string): boolean => {
+  for (let index = ending.length - 1, place = last; index >= 0; index -= 1, place -= 1) {
+    if ((text.charCodeAt(place) | 32) !== ending.charCodeAt(index)) return false;
+  }
+  return true;
+};
+
+/** What needs another word before it. */
+const bareWords: ReadonlySet<string> = new Set([...suffixes, 'key', 'keys', 'pass', 'phrase']);
+
+/** Tells quickly whether a name that ends before `end` is worth reading. */
+export const mayEndKey = endingTest(
+  [...strongNouns, ...weakNouns, ...suffixes, 'key', 'keys', 'pass', 'phrase'],
+  bareWords,
+);
+
+const spacedEndings = [...words('password passwd passphrase pass pwd psk secret token key masterauth mnemonic phrase')];
+
+/** The last letters of the names that {@link mayEndSpacedKey} looks for. */
+export const spacedLetters: ReadonlySet<string> = new Set(spacedEndings.map((ending) => ending.slice(-1)));
+
+/** The same for names that only a space parts from their values. */
+export const mayEndSpacedKey = endingTest(spacedEndings, new Set(['key', 'phrase']));
+
+const seams = /[^A-Za-z]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
+const environmentName = /^[A-Z][A-Z\d_]*$/;
+
+/** How secret the value of this name is. */
+export const keyStrength = (name: string): KeyStrength => {
+  if (name.length > maxKeyLength || !mayEndKey(name, name.length)) return undefined;
+  const parts = name
+    .split(seams)
+    .filter((part) => part !== '')
+    .map((part) => part.toLowerCase());
+  const isEnvironment = environmentName.test(name);
+  let last = parts.length - 1;
+  while (last > 0 && suffixes.has(parts[last] ?? '') && (isEnvironment || parts[last] === 'base')) last -= 1;
+  const noun = parts[last];
+  if (noun === undefined || parts.some((part) => negations.has(part))) return undefined;
+  const strength = strengthOf(noun, parts[last - 1], isEnvironment);
+  return strength === 'strong' && parts.some((part) => doubts.has(part)) ? 'weak' : strength;
+};
+
+const strengthOf = (noun: string, before: string | undefined, isEnvironment: boolean): KeyStrength => {
+  if (strongNouns.has(noun)) return 'strong';
+  const isQualified = before !== undefined && qualifiers.has(before);
+  if (noun === 'pass') return isQualified ? 'strong' : undefined;
+  if (noun === 'phrase') return before === 'seed' || before === 'recovery' || before === 'pass' ? 'strong' : undefined;
+  if (noun === 'key' || noun === 'keys') {
+    return isQualified && before !== 'id' && before !== 'user' && before !== 'data' ? 'strong' : undefined;
+  }
+  if (noun === 'token') return isQualified || isEnvironment ? 'strong' : 'weak';
+  return weakNouns.has(noun) ? 'weak' : undefined;
+};
+
+/** Names whose values are opaque data that a provider signed or issued: never secrets, and broken by any change. */
+export const isOpaqueName = (name: string): boolean => /signature$|^encrypted|^(?:tool_?call_?)?id$/i.test(name);

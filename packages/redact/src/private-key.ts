@@ -1,0 +1,43 @@
+import { base64, is } from './characters.js';
+import type { Reader } from './reader.js';
+import type { Secret } from './replace.js';
+
+const hyphen = 45;
+const maxLabel = 48;
+/** A key of 16,384 bits has about 13,000 characters. */
+const maxBody = 16_384;
+const minRun = 24;
+/** White space, escapes, quotes, line prefixes, and what the headers of old formats are written with. */
+const fillers = new Set(Array.from(' \t\r\n\v\f\\"\':,-.()>|#*', (character) => character.charCodeAt(0)));
+
+/** The body of a private key in PEM. Called for the `B` of `-----BEGIN`. */
+export const findPrivateKey = (reader: Reader, index: number): Secret | undefined => {
+  if (!reader.matches('BEGIN ', index) || reader.slice(Math.max(0, index - 4), index).replace(/ /g, '').length < 3) {
+    return undefined;
+  }
+  const label = /^BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?\s?-{4,5}/.exec(reader.slice(index, index + maxLabel));
+  if (label === null) return undefined;
+  const start = index + label[0].length;
+  const { end, longest } = readBody(reader, start);
+  return longest < minRun ? undefined : { kind: 'private-key', start, end };
+};
+
+/** As far as the text can be the body of a key: lines of base64, also quoted and escaped, up to the closing line. */
+const readBody = (reader: Reader, start: number): { readonly end: number; readonly longest: number } => {
+  let longest = 0;
+  let run = 0;
+  let end = start;
+  while (end < start + maxBody) {
+    const code = reader.code(end);
+    if (is(code, base64)) {
+      run += 1;
+      if (run > longest) longest = run;
+    } else {
+      if (code === hyphen && (reader.matches('-----', end) || reader.matches('---- END', end))) break;
+      if (!fillers.has(code)) break;
+      run = 0;
+    }
+    end += 1;
+  }
+  return { end, longest };
+};

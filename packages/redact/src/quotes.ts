@@ -1,0 +1,79 @@
+import type { Reader } from './reader.js';
+
+/** A quote as tools print it: plain, escaped any number of times, or encoded for URLs and HTML. */
+export interface Quote {
+  /** The first character after it. */
+  readonly end: number;
+  /** What closes it: the same, in the same encoding. */
+  readonly literal: string;
+}
+
+const backslash = 92;
+const maxEscapes = 15;
+const encoded: readonly string[] = [
+  '%22',
+  '%27',
+  '&quot;',
+  '&apos;',
+  '&#34;',
+  '&#39;',
+  '&#x22;',
+  '&#x27;',
+  'u0022',
+  'u0027',
+];
+
+const isQuoteCode = (code: number): boolean => code === 34 || code === 39 || code === 96;
+
+/** The quote that opens here. */
+export const quoteAt = (reader: Reader, index: number): Quote | undefined => {
+  let at = index;
+  while (at < index + maxEscapes && reader.code(at) === backslash) at += 1;
+  const code = reader.code(at);
+  if (isQuoteCode(code)) return { end: at + 1, literal: reader.text.slice(index, at + 1) };
+  if (code !== 37 && code !== 38 && (code !== 117 || at === index)) return undefined;
+  const found = encoded.find((form) => reader.matches(form, at) && (form.startsWith('u') ? at > index : at === index));
+  return found === undefined
+    ? undefined
+    : { end: at + found.length, literal: reader.text.slice(index, at + found.length) };
+};
+
+/** Where the quote begins that ends before `end`; `end` itself without one. */
+export const quoteBefore = (reader: Reader, end: number): number => {
+  const { text } = reader;
+  let start = end;
+  if (isQuoteCode(text.charCodeAt(end - 1))) start = end - 1;
+  else {
+    const near = text.slice(Math.max(reader.barrier, end - 6), end);
+    const found = encoded.find((form) => near.endsWith(form));
+    if (found === undefined) return end;
+    start = end - found.length;
+    if (found.startsWith('u') && text.charCodeAt(start - 1) !== backslash) return end;
+  }
+  const floor = Math.max(reader.barrier, start - maxEscapes);
+  while (start > floor && text.charCodeAt(start - 1) === backslash) start -= 1;
+  return Math.max(start, reader.barrier);
+};
+
+/** Where the quoted text ends; nothing if its line, or the limit, ends first. */
+export const endOfQuoted = (reader: Reader, start: number, literal: string, max: number): number | undefined => {
+  const last = literal.charCodeAt(literal.length - 1);
+  const isPlain = isQuoteCode(last);
+  const escapes = isPlain ? literal.length - 1 : 0;
+  let run = 0;
+  for (let index = start; index < start + max; index += 1) {
+    const code = reader.code(index);
+    if (Number.isNaN(code)) return index;
+    if (code === 10 || code === 13) return undefined;
+    if (code === backslash) {
+      if (!isPlain && reader.matches(literal, index)) return index;
+      run += 1;
+      continue;
+    }
+    if (isPlain && code === last && run <= escapes) return Math.max(start, index - run);
+    if (!isPlain && reader.matches(literal, index)) return index;
+    // Two backslashes are an escaped one.
+    run = 0;
+  }
+  return undefined;
+};

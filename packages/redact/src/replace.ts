@@ -1,0 +1,135 @@
+import { hasSequences, withoutSequences, type Mark } from './control-sequences.js';
+
+/** No detector looks back further than this. */
+export const lookBehind = 256;
+
+/** A part of a text that is to be replaced. */
+export interface Secret {
+  readonly kind: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What was found, and the place up to which later text cannot change it. */
+export interface Findings {
+  readonly secrets: readonly Secret[];
+  readonly settled: number;
+}
+
+/** Where in a text a finder looks, and what it knows about the surroundings. */
+export interface Place {
+  /** Where to begin; earlier text is only looked back at. */
+  readonly from: number;
+  /** Whether the text is complete. */
+  readonly isWhole: boolean;
+  /** Whether the text begins here. */
+  readonly isBeginning: boolean;
+  /** End of the last secret that was found, if it is still in the text. */
+  readonly barrier: number;
+}
+
+/** Finds secrets, in order. */
+export type Finder = (text: string, place: Place) => Findings;
+
+/** Reports the kind of a secret that was replaced. */
+export type OnFound = (kind: string) => void;
+
+/** Replaces text as it arrives and holds back what is undecided. */
+export interface ReplacingStream {
+  push(chunk: string): string;
+  end(): string;
+}
+
+const whole: Place = { from: 0, isWhole: true, isBeginning: true, barrier: 0 };
+
+/** Replaces all findings in a complete text. Control sequences, such as colors, stay, but hide nothing. */
+export const replaceAll = (text: string, finder: Finder, replacement: string, onFound?: OnFound): string => {
+  const { visible, marks } = hasSequences(text) ? withoutSequences(text, 0, true) : { visible: text, marks: [] };
+  const { secrets } = finder(visible, whole);
+  return secrets.length === 0
+    ? text
+    : rendered({ visible, marks, secrets, from: 0, to: visible.length, replacement, onFound });
+};
+
+interface Rendering {
+  readonly visible: string;
+  readonly marks: readonly Mark[];
+  readonly secrets: readonly Secret[];
+  readonly from: number;
+  readonly to: number;
+  readonly replacement: string;
+  readonly onFound: OnFound | undefined;
+}
+
+/** The text with replacements, and with its control sequences where they were, or behind the replacement. */
+const rendered = ({ visible, marks, secrets, from, to, replacement, onFound }: Rendering): string => {
+  let result = '';
+  let last = from;
+  let next = 0;
+  const copyTo = (end: number): void => {
+    for (let mark = marks[next]; mark !== undefined && mark.at <= end; mark = marks[next]) {
+      const at = Math.max(mark.at, last);
+      result += visible.slice(last, at) + mark.sequence;
+      last = at;
+      next += 1;
+    }
+    result += visible.slice(last, end);
+    last = end;
+  };
+  for (const { kind, start, end } of secrets) {
+    copyTo(start);
+    result += replacement;
+    last = end;
+    onFound?.(kind);
+  }
+  copyTo(to);
+  return result;
+};
+
+/** Replaces findings in text that arrives in chunks, with the same result as {@link replaceAll} for any division. */
+export const replacingStream = (finder: Finder, replacement: string, onFound?: OnFound): ReplacingStream => {
+  let text = '';
+  let unread = '';
+  let marks: readonly Mark[] = [];
+  let place: Place = { ...whole, isWhole: false };
+  let retryAt = 0;
+
+  const take = (chunk: string, isWhole: boolean): void => {
+    const read = withoutSequences(unread + chunk, text.length, isWhole);
+    text += read.visible;
+    unread = read.rest;
+    if (read.marks.length > 0) marks = [...marks, ...read.marks];
+  };
+  const advance = (isWhole: boolean): string => {
+    const { secrets, settled } = finder(text, { ...place, isWhole });
+    const barrier = secrets.at(-1)?.end ?? place.barrier;
+    const to = Math.max(settled, barrier, place.from);
+    const out = rendered({ visible: text, marks, secrets, from: place.from, to, replacement, onFound });
+    const dropped = Math.max(0, Math.min(to, Math.max(barrier, to - lookBehind)));
+    text = text.slice(dropped);
+    marks = marks.filter(({ at }) => at > to).map(({ at, sequence }) => ({ at: at - dropped, sequence }));
+    place = {
+      from: to - dropped,
+      isWhole: false,
+      isBeginning: place.isBeginning && dropped === 0,
+      barrier: Math.max(0, barrier - dropped),
+    };
+    // Long undecided text is looked at again when it has grown by a share, so that single characters cost linear time.
+    retryAt = text.length + ((text.length - place.from) >> 4);
+    return out;
+  };
+  return {
+    push: (chunk) => {
+      take(chunk, false);
+      return text.length < retryAt ? '' : advance(false);
+    },
+    end: () => {
+      take('', true);
+      const out = advance(true);
+      text = '';
+      retryAt = 0;
+      place = { ...whole, isWhole: false };
+      return out;
+    },
+  };
+};

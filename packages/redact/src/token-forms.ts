@@ -1,0 +1,211 @@
+/** A kind of token that is known by how it begins. */
+export interface TokenForm {
+  readonly kind: string;
+  readonly prefix: string;
+  /** How many characters follow the prefix, at least and at most. */
+  readonly min: number;
+  readonly max: number;
+  /** Characters beyond `A-Za-z0-9_-` that belong to the token. */
+  readonly extra?: string | undefined;
+  /** What the whole rest of the token must match, where the provider documents it. */
+  readonly body?: RegExp | undefined;
+  /** The prefix occurs in other text too, so the rest must look random. */
+  readonly isWeak?: true | undefined;
+  /** Only the part after the prefix is replaced. */
+  readonly keepsPrefix?: true | undefined;
+}
+
+/** Tokens are cut here. */
+const longest = 512;
+
+const forms = (kind: string, prefixes: string, min: number, more: Partial<TokenForm> = {}): readonly TokenForm[] =>
+  prefixes.split(' ').map((prefix) => ({ kind, prefix, min, max: longest, ...more }));
+
+/** Exactly this many characters, so that nothing else is needed to recognize the token. */
+const exactly = (length: number, more: Partial<TokenForm> = {}): Partial<TokenForm> & { readonly max: number } => ({
+  max: length,
+  ...more,
+});
+
+const isWeak = true;
+const keepsPrefix = true;
+const hex = /^[0-9a-f]+$/i;
+const dot = { extra: '.' };
+
+/**
+ * The tokens that providers issue, by the formats that they document or that public scanners list, as of November 2026.
+ * Keys that a provider calls public (`pk_live_`, `phc_`) are not included.
+ */
+export const tokenForms: readonly TokenForm[] = [
+  // Models
+  ...forms('anthropic', 'sk-ant-', 20),
+  ...forms('openai', 'sk-proj- sk-svcacct- sk-admin- sk-None-', 20),
+  ...forms('openrouter', 'sk-or-v1-', 20),
+  ...forms('langfuse', 'sk-lf-', 20),
+  ...forms('api-key', 'sk- rk- csk- llx- ak- as-', 20, { isWeak }),
+  ...forms('api-key', 'sk_ rk_', 32, { isWeak }),
+  ...forms('openai', 'sess-', 40, exactly(40, { isWeak })),
+  ...forms('hugging-face', 'hf_', 34, exactly(40)),
+  ...forms('hugging-face', 'api_org_', 34, exactly(34)),
+  ...forms('replicate', 'r8_', 37, exactly(40)),
+  ...forms('groq', 'gsk_', 48, exactly(56)),
+  ...forms('xai', 'xai-', 70),
+  ...forms('perplexity', 'pplx-', 40),
+  ...forms('tavily', 'tvly-', 20, { isWeak }),
+  ...forms('nvidia', 'nvapi-', 40),
+  ...forms('fireworks', 'fw_', 20, { isWeak }),
+  ...forms('together', 'tgp_v1_', 30),
+  ...forms('pinecone', 'pcsk_', 30),
+  ...forms('langsmith', 'lsv2_pt_ lsv2_sk_', 30),
+  ...forms('jina', 'jina_', 40, { isWeak }),
+  ...forms('voyage', 'pa-', 40, { isWeak }),
+  ...forms('firecrawl', 'fc-', 32, exactly(32, { body: hex })),
+  ...forms('exa', 'e2b_', 30, { isWeak }),
+  ...forms('apify', 'apify_api_', 30),
+  ...forms('agentmail', 'am_', 32, { isWeak }),
+  ...forms('composio', 'ak_', 20, { isWeak }),
+  ...forms('weights-and-biases', 'wandb_v1_', 30),
+  ...forms('cursor', 'crsr_', 40),
+  // Clouds
+  ...forms('aws-access-key', 'AKIA ASIA ABIA ACCA', 16, exactly(16, { body: /^[A-Z2-7]{16}$/ })),
+  ...forms('aws-bedrock', 'ABSKQmVkcm9ja0FQSUtleS bedrock-api-key-', 60, { extra: '+/=' }),
+  ...forms('google-api-key', 'AIza', 35, exactly(39)),
+  ...forms('google-api-key', 'AQ.Ab', 35),
+  ...forms('google-oauth', 'ya29. GOCSPX-', 20, dot),
+  ...forms('google-refresh', '1//0', 40),
+  ...forms('alibaba', 'LTAI', 16, { max: 24, isWeak }),
+  ...forms('tencent', 'AKID', 32, exactly(32, { isWeak })),
+  ...forms('yandex', 'AQVN', 35, { max: 38, isWeak }),
+  ...forms('digitalocean', 'dop_v1_ doo_v1_ dor_v1_', 40),
+  ...forms('cloudflare', 'cfk_ cfut_ cfat_', 40),
+  ...forms('cloudflare', 'v1.0-', 100),
+  ...forms('heroku', 'HRKU-', 36),
+  ...forms('fly', 'fo1_ fm1_ fm1a_ fm1r_ fm2_', 40, { extra: '+/=,' }),
+  ...forms('vercel', 'vcp_ vci_ vca_ vcr_ vck_', 24, { isWeak }),
+  ...forms('vercel', 'vercel_blob_rw_', 20),
+  ...forms('netlify', 'nfp_ nfc_ nfo_ nfu_ nfb_', 36),
+  ...forms('render', 'rnd_', 24, { isWeak }),
+  ...forms('scaleway', 'SCW', 17, exactly(17, { isWeak })),
+  ...forms('aiven', 'AVNS_', 16),
+  ...forms('databricks', 'dapi', 32, { max: 34, body: /^[0-9a-f]{32}(?:-\d)?$/ }),
+  ...forms('openshift', 'sha256~', 43),
+  ...forms('pulumi', 'pul-', 40, exactly(40, { body: hex })),
+  ...forms('terraform', '.atlasv1.', 60, { isWeak }),
+  ...forms('vault', 'hvs. hvb. hvr.', 20),
+  ...forms('doppler', 'dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.', 30, dot),
+  ...forms('infisical', 'st.', 60, { extra: '.', isWeak }),
+  ...forms('1password', 'ops_eyJ', 100, { extra: '+/=' }),
+  ...forms('1password', 'A3-', 31, {
+    body: /^[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}$/,
+  }),
+  ...forms('tailscale', 'tskey-', 20),
+  ...forms('ngrok', 'ngrok_', 40, { isWeak }),
+  // Code
+  ...forms('github', 'ghp_ gho_ ghu_ ghs_ ghr_', 36),
+  ...forms('github', 'github_pat_', 22),
+  ...forms('gitlab', 'glpat- gldt- glrt- glcbt- glptt- glft- glffct- glsoat- glagent- gloas- glimt- glrtr-', 20, dot),
+  ...forms('gitlab', 'GR1348941', 20),
+  ...forms('bitbucket', 'ATBB ATCTT3xFfGN0', 28, { extra: '=', isWeak }),
+  ...forms('npm', 'npm_', 36, exactly(36)),
+  ...forms('pypi', 'pypi-AgE', 40),
+  ...forms('rubygems', 'rubygems_', 40),
+  ...forms('crates', 'cio', 32, exactly(32, { isWeak })),
+  ...forms('nuget', 'oy2', 43, exactly(43, { body: /^[a-z0-9]{43}$/, isWeak })),
+  ...forms('clojars', 'CLOJARS_', 60),
+  ...forms('docker', 'dckr_pat_ dckr_oat_', 20),
+  ...forms('artifactory', 'AKCp cmVmd', 59, { max: 69, isWeak }),
+  ...forms('sonar', 'sqp_ squ_ sqa_', 40, exactly(40, { body: hex })),
+  ...forms('buildkite', 'bkua_', 40),
+  ...forms('circleci', 'CCIPAT_ CCIPRJ_', 30),
+  ...forms('sourcegraph', 'sgp_ slk_', 40),
+  ...forms('snyk', 'snyk_uat.', 20, dot),
+  ...forms('harness', 'pat. sat.', 60, { extra: '.', isWeak }),
+  ...forms('prefect', 'pnu_ pnb_', 36),
+  ...forms('readme', 'rdme_', 70),
+  ...forms('huggingface-jwt', 'hf_jwt_', 40, dot),
+  ...forms(
+    'launchdarkly',
+    'api- sdk- mob-',
+    36,
+    exactly(36, { body: /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/ }),
+  ),
+  // Databases
+  ...forms('planetscale', 'pscale_tkn_ pscale_pw_ pscale_oauth_', 30, dot),
+  ...forms('supabase', 'sbp_', 40, exactly(44)),
+  ...forms('supabase', 'sb_secret_', 20),
+  ...forms('neon', 'napi_', 40),
+  ...forms('cockroach', 'CCDB1_', 40),
+  ...forms('clickhouse', '4b1d', 38, exactly(38, { isWeak })),
+  ...forms('airtable', 'pat', 79, { max: 79, extra: '.', body: /^[A-Za-z0-9]{14}\.[0-9a-f]{64}$/ }),
+  ...forms('contentful', 'CFPAT-', 40),
+  // Messages
+  ...forms('slack', 'xoxa- xoxb- xoxc- xoxd- xoxe- xoxo- xoxp- xoxr- xoxs- xapp- xoxe.xoxp- xoxe.xoxb- xwfp-', 12, {
+    extra: '%',
+  }),
+  ...forms('slack-webhook', 'hooks.slack.com/services/ hooks.slack.com/workflows/ hooks.slack.com/triggers/', 20, {
+    extra: '/',
+    keepsPrefix,
+  }),
+  ...forms('discord-webhook', 'discord.com/api/webhooks/ discordapp.com/api/webhooks/', 40, {
+    extra: '/',
+    keepsPrefix,
+  }),
+  ...forms('teams-webhook', 'webhook.office.com/webhookb2/', 40, { extra: '/@', keepsPrefix }),
+  ...forms('sendgrid', 'SG.', 40, { extra: '.', isWeak }),
+  ...forms('mailgun', 'key-', 32, exactly(32, { body: hex })),
+  ...forms('brevo', 'xkeysib- xsmtpsib-', 60),
+  ...forms('resend', 're_', 24, { isWeak }),
+  ...forms('twilio', 'SK', 32, exactly(32, { body: /^[0-9a-f]{32}$/ })),
+  // Payments and shops
+  ...forms('stripe', 'sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_ whsec_', 16),
+  ...forms('shopify', 'shpat_ shpss_ shpca_ shppa_', 32),
+  ...forms('square', 'sq0atp- sq0csp- sq0idp-', 20),
+  ...forms('square', 'EAAA', 60, { isWeak }),
+  ...forms('facebook', 'EAACEdEose0cBA EAAB', 60, { isWeak }),
+  ...forms('plaid', 'access-sandbox- access-production- access-development-', 36),
+  ...forms('razorpay', 'rzp_live_ rzp_test_', 14, exactly(20)),
+  ...forms('paddle', 'pdl_live_apikey_ pdl_sdbx_apikey_', 26),
+  ...forms('flutterwave', 'FLWSECK-', 30),
+  ...forms('shippo', 'shippo_live_ shippo_test_', 40),
+  ...forms('duffel', 'duffel_live_ duffel_test_', 40),
+  ...forms('easypost', 'EZAK EZTK', 54, exactly(54, { isWeak })),
+  ...forms('polar', 'polar_oat_ polar_pat_', 30),
+  // Work
+  ...forms('atlassian', 'ATATT3 ATCTT3', 40, { extra: '=' }),
+  ...forms('trello', 'ATTA', 60, { isWeak }),
+  ...forms('linear', 'lin_api_ lin_oauth_', 30),
+  ...forms('figma', 'figd_ figo_ figor_', 30),
+  ...forms('notion', 'ntn_', 40),
+  ...forms('notion', 'secret_', 43, exactly(43, { isWeak })),
+  ...forms('postman', 'PMAK-', 40),
+  ...forms('dropbox', 'sl.', 100),
+  ...forms('typeform', 'tfp_', 40),
+  ...forms('hubspot', 'pat-na1- pat-na2- pat-eu1-', 36),
+  ...forms('frame-io', 'fio-u-', 60),
+  ...forms('intercom', 'dG9rO', 40, { extra: '+/=', isWeak }),
+  ...forms('adobe', 'p8e-', 32, exactly(32, { isWeak })),
+  ...forms('canva', 'cnvca', 20, { isWeak }),
+  // Monitoring
+  ...forms('sentry', 'sntrys_ sntryu_ sntrya_', 30, { extra: '=+/' }),
+  ...forms('grafana', 'glsa_ glc_', 32, { extra: '+/=' }),
+  ...forms('dynatrace', 'dt0c01. dt0s01. dt0s16.', 80, dot),
+  ...forms('new-relic', 'NRAK- NRII- NRAA- NRAL- NRSP- NRJS-', 19),
+  ...forms('posthog', 'phx_', 30),
+  ...forms('datadog', 'ddapp_ ddpat_', 30),
+  // Formats
+  ...forms('jwt', 'eyJ', 24, { max: 16_384, extra: '.' }),
+  ...forms('age', 'AGE-SECRET-KEY-1', 58),
+  ...forms(
+    'encoded-secret',
+    'c2stYW50LW c2stcHJvai Z2hwX Z2l0aHViX3BhdF LS0tLS1CRUdJTiBSU0Eg LS0tLS1CRUdJTiBQUklWQVRF',
+    32,
+    {
+      max: 16_384,
+      extra: '+/=',
+    },
+  ),
+  ...forms('encoded-secret', 'LS0tLS1CRUdJTiBFQyBQ LS0tLS1CRUdJTiBPUEVOU1NI ZXlKaGJHY2lP ZXlKMGVYQWlP', 32, {
+    max: 16_384,
+    extra: '+/=',
+  }),
+];

@@ -1,0 +1,137 @@
+import { dotted, is, space, token, word } from './characters.js';
+import type { Reader } from './reader.js';
+import { maxReach } from './reader.js';
+import type { Secret } from './replace.js';
+import { tokenForms, type TokenForm } from './token-forms.js';
+import { distinctOf, isPlaceholder, looksRandom } from './value.js';
+
+/** Characters by how rarely texts contain them, the rarest first: a prefix is noticed by its rarest character. */
+const rarest = 'KJXZQGPSAENOIM_-.';
+/** Anchors are looked for within this distance of the beginning of a prefix. */
+const maxOffset = 12;
+/** Enough to tell a token from words. */
+const maxLooked = 96;
+/** A token has many different characters at its very beginning. */
+const maxVaried = 40;
+const minDistinct = 8;
+const comma = 44;
+const percent = 37;
+const backslash = 92;
+
+const jwt = /^[\w-]{8,}\.(?:eyJ[\w-]{6,}\.[\w-]*|[\w-]{8,}\.[\w-]{16,})/;
+
+interface Anchored {
+  readonly form: TokenForm;
+  /** Position of the anchor in the prefix. */
+  readonly offset: number;
+}
+
+const anchored = (form: TokenForm): Anchored => {
+  const rank = (character: string): number => (rarest.includes(character) ? rarest.indexOf(character) : rarest.length);
+  const reach = form.prefix.slice(1, maxOffset);
+  const best = Array.from(reach).reduce((chosen, character) => (rank(character) < rank(chosen) ? character : chosen));
+  return { form, offset: reach.indexOf(best) + 1 };
+};
+
+/** The forms by the anchor of their prefix and the character before it, longer prefixes first. */
+const buckets: readonly (readonly Anchored[])[] = ((): Anchored[][] => {
+  const grouped: Record<string, Anchored[]> = {};
+  for (const form of tokenForms.toSorted((one, other) => other.prefix.length - one.prefix.length)) {
+    const found = anchored(form);
+    (grouped[form.prefix.slice(found.offset - 1, found.offset + 1)] ??= []).push(found);
+  }
+  return Object.values(grouped);
+})();
+
+/** Position of the bucket, from 1, by the two codes. */
+const bucketOf = new Uint8Array(128 * 128);
+for (const [index, [first]] of buckets.entries()) {
+  if (first === undefined) continue;
+  const { form, offset } = first;
+  bucketOf[form.prefix.charCodeAt(offset - 1) * 128 + form.prefix.charCodeAt(offset)] = index + 1;
+}
+
+/** Whether some prefix is noticed by these two characters. */
+export const isAnchor = (before: number, code: number): boolean => (bucketOf[before * 128 + code] ?? 0) > 0;
+
+/** The token whose prefix has its anchor here. */
+export const findToken = (reader: Reader, index: number): Secret | undefined => {
+  const { text } = reader;
+  const place = bucketOf[text.charCodeAt(index - 1) * 128 + text.charCodeAt(index)] ?? 0;
+  for (const { form, offset } of buckets[place - 1] ?? []) {
+    const start = index - offset;
+    if (start < reader.barrier || !reader.matches(form.prefix, start)) continue;
+    if (!isBoundary(reader, start, form)) continue;
+    const found = verify(reader, form, start);
+    if (found !== undefined || reader.starved) return found;
+  }
+  return undefined;
+};
+
+/** A token does not begin within a word, unless a percent sign or an escape before it ends there. */
+const isBoundary = (reader: Reader, start: number, { prefix }: TokenForm): boolean => {
+  const before = reader.before(start);
+  if (prefix.startsWith('.')) return is(before, word);
+  if (!is(before, word)) return true;
+  const second = reader.text.charCodeAt(start - 2);
+  const third = reader.text.charCodeAt(start - 3);
+  return (
+    (third === percent && start - 3 >= reader.barrier) || (second === backslash && [110, 114, 116].includes(before))
+  );
+};
+
+const verify = (reader: Reader, form: TokenForm, start: number): Secret | undefined => {
+  const bodyStart = start + form.prefix.length;
+  const runEnd = endOfBody(reader, form, bodyStart);
+  // A full stop ends a sentence, not a token.
+  const isSentence = runEnd > bodyStart && reader.text.charCodeAt(runEnd - 1) === 46;
+  const bodyEnd = isSentence ? runEnd - 1 : runEnd;
+  if (bodyEnd - bodyStart < form.min) return undefined;
+  if (form.max - form.min < 8 && bodyEnd === bodyStart + form.max && is(reader.code(bodyEnd), word)) return undefined;
+  if (form.isWeak === true && !reader.hasLongRun(bodyStart, Math.min(bodyEnd, bodyStart + maxLooked))) return undefined;
+  if (!isPlausible(reader.text.slice(bodyStart, bodyEnd), form)) return undefined;
+  return {
+    kind: form.kind,
+    start: form.keepsPrefix === true ? bodyStart : form.prefix.startsWith('.') ? startOfWord(reader, start) : start,
+    end: form.kind === 'aws-access-key' ? endOfKeyPair(reader, bodyEnd) : bodyEnd,
+  };
+};
+
+const startOfWord = (reader: Reader, end: number): number => {
+  let start = end;
+  while (start > Math.max(reader.barrier, end - maxReach + maxOffset) && is(reader.text.charCodeAt(start - 1), word)) {
+    start -= 1;
+  }
+  return start;
+};
+
+const endOfBody = (reader: Reader, { extra, max }: TokenForm, start: number): number => {
+  if (extra === '.') return reader.endOfRun(start, dotted, max);
+  let end = reader.endOfRun(start, token, max);
+  if (extra === undefined) return end;
+  while (end < start + max) {
+    const code = reader.code(end);
+    if (!is(code, token) && !(code < 128 && extra.includes(String.fromCharCode(code)))) break;
+    end += 1;
+  }
+  return end;
+};
+
+const isPlausible = (body: string, form: TokenForm): boolean => {
+  const looked = body.slice(0, maxLooked);
+  if (form.isWeak === true ? !looksRandom(looked) : distinctOf(looked, 0, maxVaried) < minDistinct || isWords(looked))
+    return false;
+  if (form.body !== undefined && !form.body.test(body)) return false;
+  if (form.kind === 'jwt' && !jwt.test(body)) return false;
+  return !isPlaceholder(looked) && !body.endsWith('EXAMPLE');
+};
+
+/** Small letters only, or words with hyphens: an identifier that begins like a token. */
+const isWords = (body: string): boolean => !/\d/.test(body) && !/[a-z][A-Z]|[A-Z]{2}/.test(body);
+
+/** Command line tools and downloads print the secret key after its id. */
+const endOfKeyPair = (reader: Reader, end: number): number => {
+  if (!is(reader.code(end), space) && reader.code(end) !== comma) return end;
+  const pair = /^[,\t ]{1,4}([A-Za-z0-9+/]{40})(?![\w+/=])/.exec(reader.slice(end, end + 46));
+  return pair !== null && looksRandom(pair[1] ?? '') ? end + pair[0].length : end;
+};

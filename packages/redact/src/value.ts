@@ -1,0 +1,87 @@
+import { kindOf } from './characters.js';
+
+/** Longer values are judged by their beginning. */
+export const maxLooked = 96;
+const minSegment = 12;
+const minDistinct = 8;
+
+/** How a text begins that only marks the place of a secret. */
+const placeholder =
+  /^(?:[$<%*#[(\\?~@…]|x{3,}|\.{3}|your|my[-_.]|an?[-_]|the[-_]|some|example|sample|dummy|fake|mock|test|placeholder|change[-_]?me|replace|insert|enter|put[-_]|redacted|hidden|removed|masked|null|nil|none|undefined|true|false|string|str\b|number|integer|boolean|optional\b|required\b|bearer\b|basic\b|process\.|import\.|env[.:]|os\.|config\.|self\.|this\.|options\.|vault:|op:\/\/|arn:|file:|https?:|data:|sha\d+[-:]|\.\/|\.\.\/|\/[a-z]+(?:[/.]|$))/i;
+
+/** What says inside a text that it only marks the place of a secret. */
+const disclaimer =
+  /example|placeholder|your[-_]|xxxx|\*{3}|\.\.\.|…|\$\{|\{\{|<[a-z]|redacted|change[-_]?me|dummy|[-_]here\b/i;
+
+const defaultPasswords = new Set(
+  'password passwd pass pwd secret token user username postgres mysql root admin guest minio minioadmin localhost key'.split(
+    ' ',
+  ),
+);
+
+/** Whether the text marks the place of a secret instead of being one. */
+export const isPlaceholder = (value: string): boolean =>
+  value.length < 4 ||
+  placeholder.test(value) ||
+  disclaimer.test(value.slice(0, maxLooked)) ||
+  defaultPasswords.has(value.toLowerCase()) ||
+  distinctOf(value) === 1;
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const hash = /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i;
+
+/** Whether it has the form of identifiers that are everywhere and not secret: a UUID or a hash. */
+export const isPublicIdentifier = (value: string): boolean => uuid.test(value) || hash.test(value);
+
+/**
+ * Whether it looks drawn at random: somewhere in it, twelve or more letters and digits change between small, capital and
+ * digit as words, camel-case names, versions, dates and model names do not.
+ */
+export const looksRandom = (value: string): boolean => {
+  const length = Math.min(value.length, maxLooked);
+  let start = 0;
+  let changes = 0;
+  let digitChanges = 0;
+  let before = 0;
+  for (let index = 0; index <= length; index += 1) {
+    const kind = index < length ? kindOf(value.charCodeAt(index)) : 0;
+    if (kind === 0) {
+      const isMixed = (digitChanges >= 2 && changes >= 3) || changes * 3 >= index - start;
+      if (index - start >= minSegment && isMixed && distinctOf(value, start, index) >= minDistinct) return true;
+      start = index + 1;
+      changes = 0;
+      digitChanges = 0;
+    } else if (before !== 0 && kind !== before) {
+      // Small letters after a capital are how names are written.
+      if (before !== 2 || kind !== 1) changes += 1;
+      if (kind === 3 || before === 3) digitChanges += 1;
+    }
+    before = kind;
+  }
+  return false;
+};
+
+/** How many different ASCII characters the first part of a text has. */
+export const distinctOf = (text: string, start = 0, end = text.length): number => {
+  const last = Math.min(end, text.length, start + maxLooked);
+  let [low, middle, high, top] = [0, 0, 0, 0];
+  for (let index = start; index < last; index += 1) {
+    const code = text.charCodeAt(index) & 127;
+    const bit = 1 << (code & 31);
+    if (code < 32) low |= bit;
+    else if (code < 64) middle |= bit;
+    else if (code < 96) high |= bit;
+    else top |= bit;
+  }
+  return bitsOf(low) + bitsOf(middle) + bitsOf(high) + bitsOf(top);
+};
+
+const bitsOf = (mask: number): number => {
+  let rest = mask;
+  let count = 0;
+  while (rest !== 0) {
+    rest &= rest - 1;
+    count += 1;
+  }
+  return count;
+};
