@@ -70,7 +70,7 @@ const problemWith = (specifier, filename, { folder, manifest, rootManifest }, op
 const forAll = new Set(['@h/turn', '@h/turn/process']);
 
 /** The ground floor, from the bottom up: each package may import those before it, and every package above may import them all. */
-const groundFloor = ['@h/options', '@h/process', '@h/files', '@h/shell'];
+const groundFloor = ['@h/options', '@h/provider-errors', '@h/process', '@h/files', '@h/shell'];
 
 /** @type {(specifier: string, name: string, path: string, importer: string, options: Options) => string | undefined} */
 const problemWithOwnScope = (specifier, name, path, importer, { bridges = [], siblings = {} }) => {
