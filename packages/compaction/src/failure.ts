@@ -1,4 +1,4 @@
-import { TurnError } from '@h/turn';
+import { toErrorInfo, TurnError, type ErrorInfo } from '@h/turn';
 
 /**
  * Why a compaction was not made.
@@ -50,3 +50,26 @@ export const toFailure = (thrown: unknown, otherwise: CompactionFailureReason, m
     : new CompactionError(otherwise, `${message}: ${messageOf(thrown)}`, { cause: thrown });
 
 const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
+
+/** A thrown value as data, with the HTTP status and body that SDKs attach to it. */
+export const errorInfoOf = (thrown: unknown): ErrorInfo => {
+  const { info, status, statusCode, body, responseBody } = (
+    typeof thrown === 'object' && thrown !== null ? thrown : {}
+  ) as Carrier;
+  if (info !== undefined) return info;
+  const code = typeof status === 'number' ? status : statusCode;
+  const content = body ?? responseBody;
+  return {
+    ...toErrorInfo(thrown),
+    ...(typeof code === 'number' && { status: code }),
+    ...(typeof content === 'string' && { body: content }),
+  };
+};
+
+interface Carrier {
+  readonly info?: ErrorInfo;
+  readonly status?: unknown;
+  readonly statusCode?: unknown;
+  readonly body?: unknown;
+  readonly responseBody?: unknown;
+}

@@ -22,7 +22,7 @@ export type { Limit } from './limit.js';
 export { compactionMemory, type CompactionMemory, type CompactionMemoryOptions, type Projection } from './memory.js';
 export type { Notes } from './notes.js';
 export type { ArchivedHistory, CompactionOptions } from './options.js';
-export { isContextOverflow } from './overflow.js';
+export { isContextOverflow } from '@h/provider-errors';
 export type { BuiltInStrategy, CompactedHistory, CompactionContext, CompactionStrategy } from './strategy.js';
 export { filesOfCall, type TouchedFiles } from './summary/files.js';
 export { extractIdentifiers, missingIdentifiers, type Identifier, type IdentifierKind } from './summary/identifiers.js';

@@ -17,7 +17,7 @@ describe('the options of compaction', () => {
     [{ protectTokens: '40k' }, /"protectTokens" must be .*; received "40k"\.$/],
     [
       { strategy: 'sumarize' },
-      /takes "sliding-window" or "compact" or "clear-tool-results" or "summarize" or a function .*"sumarize"\.$/,
+      /"strategy" must be "sliding-window" or "compact" or "clear-tool-results" or "summarize" or a function .*"sumarize"\.$/,
     ],
     [{ strategy: ['compact', 'x'] }, /"strategy\[1\]" must be .*; received "x"\.$/],
     [{ strategy: 'summarize' }, /needs the option "summarize" for the strategy "summarize"/],
@@ -32,8 +32,8 @@ describe('the options of compaction', () => {
     [{ keepMessages: -1 }, /"keepMessages" must be .*; received -1\.$/],
     [{ counter: {} }, /"counter" must be an object with gauge\(\) and load\(\) and request\(\); received \{\}\.$/],
     [{ memory: {} }, /"memory" must be an object with get\(\) and set\(\); received \{\}\.$/],
-    [[], /^compaction\(\) options must be an object; received \[\]\.$/],
-    [null, /^compaction\(\) options must be an object; received null\.$/],
+    [[], /^compaction\(\): options must be an object; received \[\]\.$/],
+    [null, /^compaction\(\): options must be an object; received null\.$/],
   ])('refuse %j', (options, message) => {
     expect(() => compaction(options as never)).toThrow(
       expect.objectContaining({ code: 'invalid-option', message: expect.stringMatching(message) as unknown }),

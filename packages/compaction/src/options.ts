@@ -15,7 +15,7 @@ import { createTokenCounter, type TokenCounter } from './counting/token-counter.
 import { defaultWindow, type WindowSettings } from './limits.js';
 import type { Limit } from './limit.js';
 import type { CompactionMemory } from './memory.js';
-import { isContextOverflow } from './overflow.js';
+import { isContextOverflow } from '@h/provider-errors';
 import type { BuiltInStrategy, CompactionStrategy, NamedStrategy } from './strategy.js';
 import type { TouchedFiles } from './summary/files.js';
 import type { Summarize } from './summary/summarize.js';

@@ -10,7 +10,7 @@ import {
 } from '@h/turn';
 import { from } from 'rxjs';
 import { anyObject, anyString, checkOptions } from '@h/options';
-import { errorInfoOf } from './overflow.js';
+import { errorInfoOf } from './failure.js';
 import type { Summarize } from './summary/summarize.js';
 
 /** Options of {@link summarizeWith}. */

@@ -13,7 +13,7 @@ import { compactRequest, type Job, type Outcome } from './compact-request.js';
 import { CompactionError } from './failure.js';
 import { isBackingOff } from './notes.js';
 import type { CompactionSettings } from './options.js';
-import { windowNamedIn } from './overflow.js';
+import { contextWindowIn } from '@h/provider-errors';
 import { hostOwner, sessionOwner, type HistoryOwner } from './owner.js';
 import type { TurnState } from './turn-state.js';
 
@@ -70,7 +70,7 @@ export class TurnCompaction {
     }
     state.hasRecovered = true;
     const size = state.measure(request, 'best');
-    state.learnOverflow(request.model, size.total, windowNamedIn(event.error));
+    state.learnOverflow(request.model, size.total, contextWindowIn(event.error));
     return this.#askAgain(
       event,
       { request, trigger: 'overflow', handOff: false, size, limits: state.limits(request), signal: context.signal },

@@ -1,6 +1,6 @@
 import type { CredentialPool } from './pool/credential-pool.js';
 import type { Lease } from './pool/profile-picker.js';
-import type { FailoverReason } from './reasons.js';
+import type { ErrorReason } from '@h/provider-errors';
 import type { TurnMemory } from './turn-memory.js';
 
 /** Somebody who can be asked now. */
@@ -10,7 +10,7 @@ export interface Free {
   readonly place: number;
   readonly lease: Lease;
   /** Why those before them cannot be asked, where there are any. */
-  readonly because: FailoverReason | undefined;
+  readonly because: ErrorReason | undefined;
 }
 
 /** Who is free first, of all that are left alone. */
@@ -19,7 +19,7 @@ export interface Busy {
   readonly profile: string | undefined;
   /** When, as milliseconds since 1970; nothing while somebody else tries them. */
   readonly until: number | undefined;
-  readonly reason: FailoverReason;
+  readonly reason: ErrorReason;
 }
 
 /** Finds who comes next: who was asked last, then those after it in the chain, then those before it. Nobody when all are given up. */
@@ -28,7 +28,7 @@ export const choose = (
   pool: CredentialPool,
 ): Free | Busy | undefined => {
   let first: Busy | undefined;
-  let because: FailoverReason | undefined;
+  let because: ErrorReason | undefined;
   for (let offset = 0; offset < chain.length; offset += 1) {
     const place = (current + offset) % chain.length;
     const candidate = chain[place];

@@ -1,4 +1,4 @@
-import type { FailoverReason } from './reasons.js';
+import type { ErrorReason } from '@h/provider-errors';
 
 /** Who was or will be asked: the model by its name, the credential by its id. */
 export interface Asked {
@@ -11,7 +11,7 @@ export interface AskedAgain {
   readonly step: number;
   /** The attempt that has failed. */
   readonly attempt: number;
-  readonly reason: FailoverReason;
+  readonly reason: ErrorReason;
   readonly from: Asked;
   readonly to: Asked;
   /** After how many milliseconds. */
@@ -30,7 +30,7 @@ declare module '@h/turn' {
     'failover.cooling': {
       readonly step: number;
       readonly attempt: number;
-      readonly reason: FailoverReason;
+      readonly reason: ErrorReason;
       /** What: the credential with all its models, it with this model, or the model whoever asks. */
       readonly scope: 'profile' | 'model' | 'service';
       readonly from: Asked;
@@ -42,7 +42,7 @@ declare module '@h/turn' {
     'failover.exhausted': {
       readonly step: number;
       readonly attempt: number;
-      readonly reason: FailoverReason;
+      readonly reason: ErrorReason;
       readonly attempts: number;
       /** When the first of those that are left alone may be asked again, as milliseconds since 1970. */
       readonly availableAt?: number | undefined;

@@ -1,11 +1,11 @@
 import type { ErrorInfo, JSONObject } from '@h/turn';
 import type { Asked } from './events.js';
-import type { FailoverReason } from './reasons.js';
+import type { ErrorReason } from '@h/provider-errors';
 
 /** One failed call. */
 export interface AttemptRecord extends Asked {
   readonly attempt: number;
-  readonly reason: FailoverReason;
+  readonly reason: ErrorReason;
   /** When it failed, as milliseconds since 1970. */
   readonly at: number;
   readonly error: ErrorInfo;

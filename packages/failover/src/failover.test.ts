@@ -18,7 +18,7 @@ import {
   watch,
   wrongKey,
 } from '../test/turns.js';
-import { classifyError } from './errors/classify-error.js';
+import { classifyError } from '@h/provider-errors';
 import { failover } from './failover.js';
 import type { PoolState, PoolStore } from './pool/pool-store.js';
 

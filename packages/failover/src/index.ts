@@ -1,4 +1,4 @@
-export { classifyError, type ClassifyOptions, type ErrorClass } from './errors/classify-error.js';
+export { classifyError, type ClassifyOptions, type ErrorClass, type ErrorReason } from '@h/provider-errors';
 export {
   createCredentialPool,
   type Cooldown,
@@ -10,13 +10,7 @@ export type { PoolState, PoolStore } from './pool/pool-store.js';
 export type { CredentialProfile, IssuedKey, KeySource } from './pool/profile.js';
 export type { Lease, LeaseRequest, Unavailable } from './pool/profile-picker.js';
 export type { CooldownWindow } from './pool/windows.js';
-export {
-  reasonActions,
-  type CooldownTime,
-  type FailoverReason,
-  type FailureScope,
-  type ReasonAction,
-} from './reasons.js';
+export { reasonActions, type CooldownTime, type ReasonAction } from './reasons.js';
 export { exponentialBackoff, type Backoff, type ExponentialBackoffOptions } from './backoff.js';
 export { splitModelName, type ModelChoice } from './chain.js';
 export type { Asked, AskedAgain } from './events.js';

@@ -15,9 +15,9 @@ import {
 } from '@h/options';
 import { exponentialBackoff, type Backoff } from './backoff.js';
 import type { ModelChoice } from './chain.js';
-import { classifyError, type ClassifyOptions, type ErrorClass } from './errors/classify-error.js';
+import { classifyError, type ClassifyOptions, type ErrorClass, type ErrorReason } from '@h/provider-errors';
 import type { CredentialPool } from './pool/credential-pool.js';
-import { reasonActions, type FailoverReason, type ReasonAction } from './reasons.js';
+import { reasonActions, type ReasonAction } from './reasons.js';
 
 /** What a reason may be answered with instead of what the table says. */
 export type ActionChanges = Partial<Pick<ReasonAction, 'retry' | 'maxRetries' | 'rotate' | 'fallBack'>>;
@@ -86,7 +86,7 @@ export interface FailoverOptions {
    */
   readonly classify?: ((error: ErrorInfo, options: ClassifyOptions) => ErrorClass) | undefined;
   /** Other actions than those of the table, by reason. */
-  readonly actions?: Readonly<Partial<Record<FailoverReason, ActionChanges>>> | undefined;
+  readonly actions?: Readonly<Partial<Record<ErrorReason, ActionChanges>>> | undefined;
   /**
    * A number from 0 to 1, for the jitter of delays.
    *
@@ -106,7 +106,7 @@ export interface FailoverSettings {
   readonly maxWaitMs: number;
   readonly backoff: Backoff;
   readonly classify: (error: ErrorInfo, options: ClassifyOptions) => ErrorClass;
-  readonly actions: Readonly<Record<FailoverReason, ReasonAction>>;
+  readonly actions: Readonly<Record<ErrorReason, ReasonAction>>;
   readonly random: () => number;
 }
 
@@ -171,7 +171,7 @@ export const settingsOf = (options: FailoverOptions): FailoverSettings => {
 
 const actionsWith = (changes: NonNullable<FailoverOptions['actions']>): FailoverSettings['actions'] => {
   const table = Object.entries(reasonActions).map(
-    ([reason, action]) => [reason, { ...action, ...changes[reason as FailoverReason] }] as const,
+    ([reason, action]) => [reason, { ...action, ...changes[reason as ErrorReason] }] as const,
   );
-  return Object.fromEntries(table) as Record<FailoverReason, ReasonAction>;
+  return Object.fromEntries(table) as Record<ErrorReason, ReasonAction>;
 };

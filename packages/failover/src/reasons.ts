@@ -1,26 +1,4 @@
-/** Why a model call failed. */
-export type FailoverReason =
-  | 'rate-limit'
-  | 'overloaded'
-  | 'quota'
-  | 'auth'
-  | 'auth-permanent'
-  | 'context-overflow'
-  | 'invalid-request'
-  | 'not-found'
-  | 'content-filter'
-  | 'timeout'
-  | 'network'
-  | 'server-error'
-  | 'empty-response'
-  | 'aborted'
-  | 'unknown';
-
-/**
- * What a failure says something about: a credential with all its models, one model with this credential, a model
- * whoever asks it, or this request alone.
- */
-export type FailureScope = 'profile' | 'model' | 'service' | 'request';
+import type { ErrorReason } from '@h/provider-errors';
 
 /** How long something is left alone after a failure. */
 export interface CooldownTime {
@@ -44,8 +22,6 @@ export interface ReasonAction {
   readonly fallBack: boolean;
   /** Left to an operator that makes the request shorter. */
   readonly compact: boolean;
-  /** What is left alone once it is given up, unless the error says something more exact. */
-  readonly scope: FailureScope;
   /** For how long; nothing is left alone without it. */
   readonly cooldown?: CooldownTime | undefined;
 }
@@ -62,7 +38,6 @@ const again = {
   rotate: false,
   fallBack: true,
   compact: false,
-  scope: 'service',
 } as const satisfies ReasonAction;
 /** A model that fails again and again is left alone by all turns for a while, whatever key they have. */
 const outage = { ...again, cooldown: doubling(30 * second, 5 * minute) } as const satisfies ReasonAction;
@@ -72,7 +47,6 @@ const final = {
   rotate: false,
   fallBack: false,
   compact: false,
-  scope: 'request',
 } as const satisfies ReasonAction;
 
 /**
@@ -82,15 +56,15 @@ const final = {
  * and a request that is too long is left to compaction. An answer without anything in it is asked for once more, and then
  * taken for what it is: models end turns in that way too.
  */
-export const reasonActions: Readonly<Record<FailoverReason, ReasonAction>> = {
-  'rate-limit': { ...elsewhere, scope: 'model', cooldown: doubling(minute, hour) },
+export const reasonActions: Readonly<Record<ErrorReason, ReasonAction>> = {
+  'rate-limit': { ...elsewhere, cooldown: doubling(minute, hour) },
   overloaded: { ...again, cooldown: flat(30 * second) },
-  quota: { ...elsewhere, scope: 'profile', cooldown: doubling(hour, 24 * hour) },
-  auth: { ...elsewhere, scope: 'profile', cooldown: doubling(5 * minute, hour) },
-  'auth-permanent': { ...elsewhere, scope: 'profile', cooldown: flat(24 * hour) },
+  quota: { ...elsewhere, cooldown: doubling(hour, 24 * hour) },
+  auth: { ...elsewhere, cooldown: doubling(5 * minute, hour) },
+  'auth-permanent': { ...elsewhere, cooldown: flat(24 * hour) },
   'context-overflow': { ...final, compact: true },
   'invalid-request': { ...final, fallBack: true },
-  'not-found': { ...elsewhere, scope: 'model', cooldown: doubling(10 * minute, 24 * hour) },
+  'not-found': { ...elsewhere, cooldown: doubling(10 * minute, 24 * hour) },
   'content-filter': final,
   timeout: outage,
   network: outage,

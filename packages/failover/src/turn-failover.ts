@@ -9,14 +9,13 @@ import {
 } from '@h/turn';
 import { from, isObservable, map, of, switchMap, type Observable } from 'rxjs';
 import { availableAt, choose, type Free } from './choose.js';
-import type { ErrorClass } from './errors/classify-error.js';
+import type { ErrorClass, ErrorReason } from '@h/provider-errors';
 import type { Asked } from './events.js';
 import { eventsLater } from './events-later.js';
 import { exhaustedError } from './exhausted.js';
 import type { FailoverSettings } from './options.js';
 import type { CredentialPool } from './pool/credential-pool.js';
 import type { Lease } from './pool/profile-picker.js';
-import type { FailoverReason } from './reasons.js';
 import { RequestShaper } from './shape-request.js';
 import type { TurnMemory } from './turn-memory.js';
 
@@ -29,7 +28,7 @@ type Answer = NewEvent | readonly NewEvent[] | undefined;
 type Plan =
   | Free
   /** The same one after a while, or the first one that is free. */
-  | { readonly kind: 'retry' | 'wait'; readonly to: Asked; readonly delayMs: number; readonly reason: FailoverReason }
+  | { readonly kind: 'retry' | 'wait'; readonly to: Asked; readonly delayMs: number; readonly reason: ErrorReason }
   | { readonly kind: 'nobody'; readonly freeAt: number | undefined };
 
 /** Decides about the model calls of one turn. */
@@ -152,7 +151,7 @@ export class TurnFailover {
       : this.#retry(Math.max(0, since + delayMs - this.#now()), kind.reason);
   }
 
-  #isFinal(reason: FailoverReason): boolean {
+  #isFinal(reason: ErrorReason): boolean {
     const { retry, rotate, fallBack } = this.#settings.actions[reason];
     return !retry && !rotate && !fallBack;
   }
@@ -195,11 +194,11 @@ export class TurnFailover {
     if (!fallBack) for (const { model } of chain) if (model !== asked?.model) givenUp.add(model);
   }
 
-  #retry(delayMs: number, reason: FailoverReason): Plan {
+  #retry(delayMs: number, reason: ErrorReason): Plan {
     return { kind: 'retry', to: this.#memory.asked ?? {}, delayMs, reason };
   }
 
-  #next(reason: FailoverReason): Plan {
+  #next(reason: ErrorReason): Plan {
     const memory = this.#memory;
     if (memory.records.length > 0 && this.#isUsedUp(this.#now())) {
       return { kind: 'nobody', freeAt: availableAt(memory, this.#pool) };
@@ -223,7 +222,7 @@ export class TurnFailover {
     before: readonly NewEvent[],
     { step, attempt }: Pick<Failure, 'step' | 'attempt'>,
     again: () => Request,
-    reason: FailoverReason,
+    reason: ErrorReason,
   ): DecisionInput {
     const { asked: from = {} } = this.#memory;
     const ask = (free: Free): readonly NewEvent[] => {
@@ -271,14 +270,14 @@ export class TurnFailover {
     return { ...(model !== undefined && { model }), ...(profile !== undefined && { credential: profile }) };
   }
 
-  #switched(from: Asked, reason: FailoverReason, attempt: number): NewEvent {
+  #switched(from: Asked, reason: ErrorReason, attempt: number): NewEvent {
     const { step, asked: to = {} } = this.#memory;
     return notice('failover.switched', { step, attempt, reason, from, to, delayMs: 0 });
   }
 
   #exhausted(
     { step, attempt }: Pick<Failure, 'step' | 'attempt'>,
-    reason: FailoverReason,
+    reason: ErrorReason,
     freeAt: number | undefined,
   ): NewEvent {
     const attempts = this.#memory.records.length;

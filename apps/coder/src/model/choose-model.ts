@@ -76,10 +76,8 @@ export const chooseModel = ({
     driver: streamTimeouts(redactKeys(noting(reached, driverFor(name, endpoints, pool)), pool)),
     classify: (error, options) => {
       const found = classifyError(error, options);
-      // Where nobody has ever answered, the address is wrong, or there is no network: waiting mends neither.
-      return found.reason === 'network' && reached.size === 0
-        ? { ...found, reason: 'not-found', retryable: false, scope: 'model' }
-        : found;
+      // A model that has never answered may not exist at this address. It is retried, but gets no cooldown: the next turn tries again.
+      return found.reason === 'network' && reached.size === 0 ? { ...found, scope: 'request' } : found;
     },
     contextWindow: (asked = name) => endpoints.get(splitModelName(asked).provider ?? '')?.service.contextWindow,
   };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answersIn, contextOf } from '../../test/contexts.js';
 import { overflowError, recorded } from '../../test/summarizers.js';
-import { isContextOverflow } from '../overflow.js';
+import { isContextOverflow } from '@h/provider-errors';
 import { createInterview, type Interview } from './interview.js';
 import type { Summarize } from './summarize.js';
 

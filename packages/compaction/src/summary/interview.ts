@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ErrorInfo, Usage } from '@h/turn';
-import { CompactionError, toFailure } from '../failure.js';
-import { errorInfoOf } from '../overflow.js';
+import { CompactionError, errorInfoOf, toFailure } from '../failure.js';
 import { pause, unlessAborted, type WorkContext } from './deadline.js';
 import { instructionsFor } from './instructions.js';
 import type { Summarize, SummarizeRequest } from './summarize.js';

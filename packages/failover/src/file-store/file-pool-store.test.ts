@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createCredentialPool } from '../pool/credential-pool.js';
-import { classifyError } from '../errors/classify-error.js';
+import { classifyError } from '@h/provider-errors';
 import type { PoolState } from '../pool/pool-store.js';
 import { filePoolStore } from './file-pool-store.js';
 

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { classifyError, type ErrorClass } from '../errors/classify-error.js';
+import { classifyError, type ErrorClass } from '@h/provider-errors';
 import { createCredentialPool, type CredentialPoolOptions } from './credential-pool.js';
 import type { CredentialProfile } from './profile.js';
 import type { Lease, Unavailable } from './profile-picker.js';

@@ -1,5 +1,5 @@
-import type { ErrorClass } from '../errors/classify-error.js';
-import { reasonActions, type CooldownTime, type FailoverReason, type FailureScope } from '../reasons.js';
+import type { ErrorClass, ErrorReason, FailureScope } from '@h/provider-errors';
+import { reasonActions, type CooldownTime } from '../reasons.js';
 import { TurnError } from '@h/turn';
 import {
   anyFunction,
@@ -39,7 +39,7 @@ export interface CredentialPoolOptions {
    */
   readonly refreshMs?: number | undefined;
   /** Other cooldowns than those of the table, by reason. `false` leaves nothing alone for that reason. */
-  readonly cooldowns?: Readonly<Partial<Record<FailoverReason, CooldownTime | false>>> | undefined;
+  readonly cooldowns?: Readonly<Partial<Record<ErrorReason, CooldownTime | false>>> | undefined;
   /**
    * Variables of the environment.
    *

@@ -1,4 +1,4 @@
-import type { FailoverReason } from '../reasons.js';
+import type { ErrorReason } from '@h/provider-errors';
 import type { Cooldowns } from './cooldowns.js';
 import type { CredentialProfile } from './profile.js';
 import { readWindowKey, windowKey } from './window-key.js';
@@ -27,7 +27,7 @@ export interface Lease {
 export interface Unavailable {
   /** When the first one may be, as milliseconds since 1970; nothing while somebody else tries it. */
   readonly until: number | undefined;
-  readonly reason: FailoverReason;
+  readonly reason: ErrorReason;
   readonly profile: string | undefined;
 }
 

@@ -34,7 +34,7 @@ export interface CredentialProfile {
 }
 
 const aLine = {
-  expected: 'a text of one line',
+  expected: 'a string of one line',
   accepts: (value: unknown) => nonEmptyString.accepts(value) && !String(value).includes('\n'),
 };
 

@@ -1,4 +1,4 @@
-import type { FailureScope } from '../reasons.js';
+import type { FailureScope } from '@h/provider-errors';
 
 /** Names what is left alone: a profile, it with one model, or a model whoever asks. Ids of profiles are of one line. */
 export const windowKey = (scope: FailureScope, profile = '', model = ''): string =>

@@ -1,8 +1,9 @@
-import type { CooldownTime, FailoverReason } from '../reasons.js';
+import type { ErrorReason } from '@h/provider-errors';
+import type { CooldownTime } from '../reasons.js';
 
 /** A stretch of time in which something is left alone. Plain JSON, so that a store can keep it. */
 export interface CooldownWindow {
-  readonly reason: FailoverReason;
+  readonly reason: ErrorReason;
   /** When it began and when it ends, as milliseconds since 1970. */
   readonly since: number;
   readonly until: number;
@@ -12,7 +13,7 @@ export interface CooldownWindow {
 
 /** A failure that something is left alone for. */
 export interface WindowFailure {
-  readonly reason: FailoverReason;
+  readonly reason: ErrorReason;
   readonly time: CooldownTime;
   readonly at: number;
   /** What the provider asks for, in milliseconds: the window is never shorter. */

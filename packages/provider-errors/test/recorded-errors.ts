@@ -1,7 +1,7 @@
-import type { ErrorClass } from '../src/errors/classify-error.js';
+import type { ErrorClass } from '../src/classify-error.js';
 
 /** An answer as it was reported by users of that provider, and what it comes to. */
-export interface ErrorFixture {
+export interface RecordedError {
   readonly provider: string;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -46,7 +46,7 @@ const googlePlan =
   'You exceeded your current quota, please check your plan and billing details. For more information on this error, head to: https://ai.google.dev/gemini-api/docs/rate-limits.';
 const date = 'Sat, 21 Nov 2026 12:00:00 GMT';
 
-export const errorFixtures: readonly ErrorFixture[] = [
+export const recordedErrors: readonly RecordedError[] = [
   // Anthropic
   {
     provider: 'Anthropic',

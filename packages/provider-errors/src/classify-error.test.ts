@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { errorFixtures, type ErrorFixture } from '../../test/error-fixtures.js';
-import { reasonActions } from '../reasons.js';
+import { recordedErrors, type RecordedError } from '../test/recorded-errors.js';
+import { errorReasons } from './reasons.js';
 import { classifyError } from './classify-error.js';
 
-const json = (body: ErrorFixture['body']): string => (typeof body === 'string' ? body : JSON.stringify(body));
+const json = (body: RecordedError['body']): string => (typeof body === 'string' ? body : JSON.stringify(body));
 
-/** The forms in which the same answer reaches us: a turn's data, the AI SDK's, OpenAI's or Amazon's error, a body. */
-const forms: readonly (readonly [string, (fixture: ErrorFixture) => unknown])[] = [
+/** The shapes in which the same answer arrives: the data of a turn, an error of an SDK, a cause. */
+const forms: readonly (readonly [string, (fixture: RecordedError) => unknown])[] = [
   [
     'data of a turn',
     ({ status, headers, body }) => ({
@@ -30,7 +30,7 @@ const forms: readonly (readonly [string, (fixture: ErrorFixture) => unknown])[] 
       }),
   ],
   [
-    'an error of an SDK with headers of its own',
+    'an error of an SDK with a Headers object',
     ({ status, headers = {}, body }) =>
       Object.assign(new Error(`${status ?? ''} ${json(body)}`), { status, headers: new Headers(headers) }),
   ],
@@ -43,10 +43,10 @@ const forms: readonly (readonly [string, (fixture: ErrorFixture) => unknown])[] 
 
 describe.each(forms)('classifyError, given %s', (_, form) => {
   it.each(
-    errorFixtures.map(
+    recordedErrors.map(
       (fixture) => [`${fixture.provider} ${fixture.status ?? ''}`, json(fixture.body).slice(0, 160), fixture] as const,
     ),
-  )('tells %s: %s', (__, ___, fixture) => {
+  )('classifies %s: %s', (__, ___, fixture) => {
     expect(
       classifyError(form(fixture), {
         now: fixture.headers?.['date'] === undefined ? 0 : Date.parse(fixture.headers['date']),
@@ -75,7 +75,7 @@ describe('classifyError', () => {
     ['credential-unavailable', 'auth'],
     ['invalid-input', 'invalid-request'],
     ['script-over', 'unknown'],
-  ])('tells what the code %s means: %s', (code, reason) => {
+  ])('classifies the code %s as %s', (code, reason) => {
     const error = Object.assign(new Error('It failed.'), { code });
     expect(classifyError({ name: 'Error', message: 'It failed.', code }).reason).toBe(reason);
     expect(classifyError(new TypeError('fetch failed', { cause: error })).reason).toBe(
@@ -84,12 +84,12 @@ describe('classifyError', () => {
   });
 
   it.each([
-    ['a user who aborts', new DOMException('This operation was aborted', 'AbortError'), 'aborted'],
+    ['an abort by the user', new DOMException('This operation was aborted', 'AbortError'), 'aborted'],
     ['a deadline', new DOMException('The operation was aborted due to timeout', 'TimeoutError'), 'timeout'],
     ['a broken connection', new TypeError('terminated', { cause: new Error('other side closed') }), 'network'],
-    ['words only', 'fetch failed', 'network'],
+    ['a message alone', 'fetch failed', 'network'],
     [
-      'an event that is no JSON',
+      'a stream event that is not JSON',
       Object.assign(new Error('JSON parsing failed'), { name: 'AI_JSONParseError' }),
       'network',
     ],
@@ -114,7 +114,7 @@ describe('classifyError', () => {
     ['nothing', undefined, 'unknown'],
     ['null', null, 'unknown'],
     ['a number', 17, 'unknown'],
-  ])('tells of %s', (_, error, reason) => {
+  ])('classifies %s', (_, error, reason) => {
     expect(classifyError(error).reason).toBe(reason);
   });
 
@@ -147,40 +147,69 @@ describe('classifyError', () => {
       42_000,
     ],
     [{ 'x-ratelimit-reset-tokens': 'never' }, undefined],
-  ])('reads from %o how long to wait: %s', (headers, retryAfterMs) => {
+  ])('reads the wait from %o: %s', (headers, retryAfterMs) => {
     expect(classifyError({ status: 429, headers }, { now: 0 }).retryAfterMs).toBe(retryAfterMs);
   });
 
-  it('does not take the headers of an ordinary answer for a wish to wait', () => {
+  it('ignores rate-limit headers of other failures', () => {
     const headers = { 'x-ratelimit-reset-tokens': '6m0s', 'x-ratelimit-remaining-tokens': '0' };
     expect(classifyError({ status: 500, headers }).retryAfterMs).toBeUndefined();
     expect(classifyError({ status: 401, headers: { 'retry-after': '5' } }).retryAfterMs).toBeUndefined();
   });
 
-  it('takes the status of the outermost layer, wherever it stands in it', () => {
+  it('uses the status of the outermost layer', () => {
     expect(classifyError({ body: { error: { code: 418, message: 'Upstream said no.' } }, status: 502 })).toMatchObject({
       status: 502,
       reason: 'server-error',
     });
   });
 
-  it('prefers the clock of the provider to that of the machine', () => {
+  it('prefers the clock of the provider to the local clock', () => {
     const headers = { date: 'Sat, 21 Nov 2026 12:00:00 GMT', 'retry-after': 'Sat, 21 Nov 2026 12:00:09 GMT' };
     expect(classifyError({ status: 429, headers }).retryAfterMs).toBe(9_000);
   });
 
-  it('answers for anything at all, and always within the table', () => {
+  it('classifies any value', () => {
     fc.assert(
       fc.property(
         fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true, withTypedArray: true }),
         (error) => {
-          expect(Object.keys(reasonActions)).toContain(classifyError(error, { now: 0 }).reason);
+          expect(Object.keys(errorReasons)).toContain(classifyError(error, { now: 0 }).reason);
         },
       ),
     );
   });
 
-  it('takes its time in proportion to what it is given, however hostile', () => {
+  it('reports what decided', () => {
+    expect(classifyError({ status: 400, message: 'Your credit balance is too low.' }).evidence).toBe(
+      'message "credit balance is too low"',
+    );
+    expect(classifyError({ code: 'insufficient_quota' }).evidence).toBe('code "insufficientquota"');
+    expect(classifyError({ status: 402 }).evidence).toBe('status 402');
+  });
+
+  it('tells a prompt that fills the window from an output limit that is too large', () => {
+    const message = (input: number) =>
+      `'max_tokens' is too large: 4096. This model's maximum context length is 32768 tokens and your request has ${input} input tokens (4096 > 32768 - ${input}).`;
+    expect(classifyError({ status: 400, message: message(30_000) }).reason).toBe('context-overflow');
+    expect(classifyError({ status: 400, message: message(900) }).reason).toBe('invalid-request');
+  });
+
+  it('classifies a revoked proxy and accessors that throw', () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const throwing = Object.defineProperty({ status: 429 }, 'message', {
+      enumerable: true,
+      get: () => {
+        throw new Error('No');
+      },
+    });
+    expect(classifyError(proxy).reason).toBe('unknown');
+    expect(classifyError({ cause: proxy, status: 429 }).reason).toBe('rate-limit');
+    expect(classifyError(throwing).reason).toBe('rate-limit');
+  });
+
+  it('takes linear time on hostile errors', () => {
     const loop: { cause?: unknown } = {};
     loop.cause = loop;
     const hostile = [

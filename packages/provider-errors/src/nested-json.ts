@@ -1,16 +1,17 @@
 const maxLength = 65_536;
+const maxAttempts = 4;
 
 /**
- * The JSON that a text is or ends with: gateways quote the body of the provider as a text, behind a few words of their own.
+ * Parses the JSON that a string contains: gateways quote the provider's body inside a sentence of their own.
  *
- * @returns nothing where there is none
+ * @returns `undefined` if the string contains no JSON object or array
  */
 export const readJsonIn = (text: string): unknown => {
   const end = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']'));
   if (end < 0 || text.length > maxLength) return undefined;
-  // Only the first few places are tried, so that a text full of braces costs no more than a few readings.
+  // A bounded number of positions is tried, so that a string full of braces stays cheap.
   let start = -1;
-  for (let tries = 0; tries < 4; tries += 1) {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     start = nextStart(text, start + 1);
     if (start < 0 || start >= end) return undefined;
     const found = parse(text.slice(start, end + 1));

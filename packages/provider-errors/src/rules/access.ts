@@ -1,0 +1,101 @@
+import { isServer, noStatus, oneOf, type Rule } from './rule.js';
+
+const refusal = oneOf(undefined, 400, 401, 403, 404, 407, 422);
+
+/** Credentials that will not work again, then those that may. */
+export const authRules: readonly Rule[] = [
+  {
+    reason: 'auth-permanent',
+    codes: `
+      account_deactivated access_terminated access_terminated_error oauth_org_not_allowed
+      organization_deactivated api_key_revoked api_key_deleted api_key_deactivated api_key_disabled
+      CONSUMER_SUSPENDED 1112 1121`,
+  },
+  {
+    reason: 'auth-permanent',
+    says: [
+      /(?:organization|workspace|account|user|key|token|project|consumer|subscription)\b(?:[^.\n]|\.\S){0,60} (?:(?:has|have) been|was|is|are|been)(?: \w{1,12})? (?:disabled|deactivated|revoked|suspended|terminated|deleted|banned|locked|blocked|reported as leaked)/i,
+      /(?:key|token|account)[ _](?:revoked|deactivated|suspended|deleted|disabled)|access terminated|oauth authentication is currently not allowed|scope requirement|账户已被锁定|账号已被锁定/i,
+    ],
+    status: refusal,
+    unless: ({ text }) => /enable it by/i.test(text),
+  },
+  { reason: 'auth', scope: 'service', codes: 'unsupported_country_region_territory' },
+  {
+    reason: 'auth',
+    scope: 'service',
+    says: [
+      /(?:country|region|territory|location)\b(?:[^.\n]|\.\S){0,40}\bnot (?:currently )?(?:supported|available|allowed|permitted)|not (?:supported|available|allowed) in your (?:country|region|location)/i,
+    ],
+    status: refusal,
+  },
+  {
+    reason: 'auth',
+    scope: 'model',
+    says: [
+      /access to (?:the |this )?model|model access is denied|not allowed to use publisher model|access to model denied/i,
+      /\bnot? (?:have |has )?(?:permission|access|authorized|entitled)(?:[^.\n]|\.\S){0,40}\b(?:resource|model)\b|无权访问/i,
+    ],
+    status: oneOf(undefined, 400, 401, 403),
+    unless: ({ text, status }) => status === undefined && /does not exist|not found/i.test(text),
+  },
+  {
+    reason: 'auth',
+    codes: `
+      invalid_api_key invalid_token invalid_authentication invalid_authentication_error incorrect_api_key_error
+      authentication_error AuthenticationError authentication authentication_failed api_key_invalid
+      api_key_expired api_key_missing missing_api_key no_api_key api_key_not_found unauthenticated unauthorized
+      UnauthorizedError unauthorized_client invalid_grant token_expired ExpiredToken ExpiredTokenException
+      UnrecognizedClientException InvalidSignatureException InvalidClientTokenId SignatureDoesNotMatch
+      IncompleteSignatureException MissingAuthenticationToken CredentialsProviderError auth_error
+      AI_LoadAPIKeyError GatewayAuthenticationError ACCESS_TOKEN_SCOPE_INSUFFICIENT ACCESS_TOKEN_EXPIRED
+      API_KEY_SERVICE_BLOCKED SERVICE_DISABLED 1000 1001 1002 1003 1004 1110 1111 1220 status:1004 status:2049`,
+    status: (status) => status !== 429 && !isServer(status),
+  },
+  {
+    reason: 'auth',
+    says: [
+      /(?:invalid|incorrect|wrong|bad|expired|missing|malformed|unrecognized|illegal|no|not a valid|without a)\b(?:[^.\n]|\.\S){0,25}\b(?:api[ _-]?key|access[ _-]?token|auth(?:entication|orization)?(?: \w{1,12})?|credentials?|bearer|subscription key|secret key|security token)\b/i,
+      /(?:invalid|incorrect|expired|missing|illegal) (?:\w{1,12} )?token\b(?! (?:count|limit|id|budget))|(?:api[ _-]?key|access[ _-]?token|credentials?|auth(?:entication|orization)?(?: header| token)?|oauth token|session|login|token)\b(?:[^.\n]|\.\S){0,60}\b(?:is|are|was|has|have|must be|option must be|appears?)? ?(?:to be |been )?(?:invalid|incorrect|expired|not valid|missing|required|not (?:provided|found|set|configured|recognized)|unauthorized|rejected|malformed|fail(?:s|ed|ure))/i,
+      /authentication fail|not authenticated|re-?authenticate|security token included in the request|provide an? (?:valid )?api key|authentication method|client option must be set|(?:please )?(?:log|sign) ?in (?:again|to continue)|load (?:the default )?credentials|身份验证|密钥无效|无效的令牌/i,
+      /insufficient (?:authentication scopes|permissions?|privileges)|missing scopes?\b|permission[ _-]denied|api has not been used|access denied|not authorized\b/i,
+    ],
+    status: refusal,
+    unless: ({ text, status }) =>
+      status === 404 ||
+      /not found the model/i.test(text) ||
+      (status === 400 && /token(?:s|_| count| limit)/i.test(text) && !/key|auth|credential/i.test(text)),
+  },
+  { reason: 'auth', status: oneOf(401) },
+];
+
+/** Models that do not exist, or not for this account. */
+export const modelRules: readonly Rule[] = [
+  // The history refers to items that another account stores.
+  { reason: 'invalid-request', says: [/item with id/i], status: oneOf(undefined, 400, 404) },
+  {
+    reason: 'not-found',
+    codes: `
+      model_not_found ModelNotFound model_not_exist model_not_supported model_decommissioned
+      model_is_deactivated model_deprecated unknown_model not_found_error resource_not_found_error
+      DeploymentNotFound ResourceNotFoundException NotFoundError model_not_available AI_NoSuchModelError 1211
+      1221 1222`,
+    status: (status) => !isServer(status),
+  },
+  {
+    reason: 'not-found',
+    says: [
+      /\bmodels?\b(?:[^.\n]|\.\S){0,120}(?:does(?: not|n't) exist|not (?:be )?(?:found|exist)|(?:is|was) not available|is not supported for generate|is not a valid|been (?:deprecated|retired|decommissioned|deactivated|removed)|no longer (?:available|supported))/i,
+      /(?:model|model id|modelid)\W{1,3}\S{0,80}\W{0,2} (?:is not supported|does not exist|not found)|requested model is not|model is not supported|not found the model|not a valid model/i,
+      /(?:unknown|invalid|no such|unsupported|unrecognized|nonexistent) (?:\w{1,10} )?models?\b(?! (?:output|response|parameter|input))|no endpoints found|try pulling it first|模型不存在|no such (?:endpoint|deployment)/i,
+    ],
+    status: oneOf(undefined, 400, 403, 404, 410, 422),
+  },
+  { reason: 'not-found', status: oneOf(404, 410) },
+];
+
+/** What is left of refusals once every more exact rule has been tried. */
+export const refusalRules: readonly Rule[] = [
+  { reason: 'auth', status: oneOf(403, 407) },
+  { reason: 'auth', says: [/\b(?:unauthorized|forbidden)\b/i], status: noStatus },
+];

@@ -1,0 +1,131 @@
+import { isServer, oneOf, type Rule, type StatusCheck } from './rule.js';
+
+/** Providers report limits as 400, 403, 413, 422, 429 and 5xx. */
+const mayBeLimit: StatusCheck = (status) =>
+  status === undefined || [400, 403, 408, 413, 422, 429].includes(status) || isServer(status);
+
+/** One minute and less is a rate; anything longer is an allowance that is used up. */
+const perMinute = /per[ -]?(?:min|sec)|perminute|persecond|\/ ?(?:min|sec)|\b(?:TPM|RPM|RPS|QPS|TPS)\b|every minute/i;
+
+const concurrency = /concurren|并发|频率/i;
+
+/** Money: credits, balances, bills, spending limits, subscriptions. */
+const money: readonly RegExp[] = [
+  /(?:insufficient|not enough|no(?:t have)? any|doesn't have any|out of|no more|exhausted(?: all)?|depleted|used (?:up )?all|used up (?:your )?|negative|add|purchase|buy|more|zero)\b(?:[^.\n]|\.\S){0,28}\b(?:credits?|balance|funds|points|extra usage|account balance)\b/i,
+  /\b(?:credits?|balance|funds|wallet|prepaid|package|subscription|plan)\b(?:[^.\n]|\.\S){0,40}\b(?:too low|insufficient|exhausted|depleted|used up|has run out|ran out|not enough|negative|exceeded|has expired|have expired)\b/i,
+  /payment (?:is )?required|past[ -]due|overdue|in arrears|arrearage|good standing|recharge|top[ -]?up|can only afford|requires? (?:more|additional) credits|out of credits|credits? (?:are |is )?required|spend(?:ing)? (?:limit|cap)|budget (?:has been|is|was|limit)? ?(?:exceeded|reached|exhausted|used up)|(?:crossed|hit|reached|over)(?:[^.\n]|\.\S){0,30} budget|maximum budget|credit limit/i,
+  /billing (?:hard limit|is not|not enabled|has not|to be enabled|disabled|account)|enable billing|plans? (?:&|and) billing|included credits|余额不足|欠费|充值|套餐已到期|resource package/i,
+];
+
+/** Allowances of plans: quotas, and limits of a period longer than a minute. */
+const allowance: readonly RegExp[] = [
+  /(?<!not your )\busage[ -]limits?\b|usage cap|premium requests?\b|request allowance|have no quota|exceeded your (?:monthly|weekly|daily|premium|current|plan)/i,
+  /\bquota\b(?! (?:metric|id|increase))(?:[^.\n]|\.\S){0,30}\b(?:exceeded|exhausted|depleted|used up|reached|insufficient|resets?|will reset)\b|(?:exceed\w{0,3}|exhausted|reached|insufficient|over|used up|out of)\b(?:[^.\n]|\.\S){0,30}(?<!account )\bquota\b(?!s)/i,
+  /\b(?:daily|weekly|monthly|hourly|yearly|session|\d{1,2}[- ]hours?|weekly\/monthly)\b(?:[^.\n]|\.\S){0,30}\b(?:limits?|quota|usage|allowance|cap)\b|limit (?:reached|exceeded)(?:[^.\n]|\.\S){0,12} for \d{1,2} hours?|limited to \d(?:[^.\n]|\.\S){0,20}\/ ?month/i,
+  /(?:limit|quota|usage|allowance)\b(?:[^.\n]|\.\S){0,30}\b(?:per (?:day|week|month)|for (?:today|this (?:month|week|period|billing))|this (?:billing cycle|period))|free-models-per-day|regain access on|free tier of the model|key limit exceeded|exhausted your capacity|limit will reset|limit reached\|\d{10}/i,
+  /使用上限|限额|额度|今日调用次数/,
+];
+
+/** OpenAI and Google add this sentence to rate limits, too. */
+const withoutPlanAdvice = (text: string): string => text.replaceAll(/please check your plan and billing details/gi, '');
+
+/** Quotas, plans and money. They look like rate limits, bad requests and overflows, and come before all of them. */
+export const quotaRules: readonly Rule[] = [
+  // A gateway may answer with an overload under the code of a rate limit, and with a rate limit under that of a quota.
+  {
+    reason: 'rate-limit',
+    codes: `
+      limit_requests limit_burst_rate rate_limit_exceeded_per_minute Throttling.RateQuota 1302 1303 1313
+      status:1002`,
+    unless: ({ text }) => money.some((phrase) => phrase.test(text)),
+  },
+  // Google states the period in the ids of its quotas.
+  { reason: 'quota', scope: 'model', says: [/PerDay/], status: oneOf(undefined, 429) },
+  { reason: 'rate-limit', says: [/PerMinute(?:PerProject)?/], status: oneOf(undefined, 429) },
+  {
+    reason: 'quota',
+    scope: 'model',
+    says: [
+      /extra usage is required|(?:usage )?credits are required for long context/i,
+      /(?:tokens?|requests?|calls?|limit|quota)(?:[^.\n]|\.\S){0,20} per[- ]day|\/ ?day\b|\bTPD\b|\bRPD\b/i,
+      /plan (?:does not|doesn't) (?:include|support|have access)|not available on (?:the |your )?(?:free|current)|暂未开放/i,
+    ],
+    status: (status) => status !== 400 && (mayBeLimit(status) || status === 402),
+  },
+  {
+    reason: 'quota',
+    codes: `
+      insufficient_quota insufficient_credits insufficient_funds insufficient_balance insufficient_user_quota
+      quota_exceeded quota_exhausted session_quota_exceeded token_quota_exceeded exceeded_current_quota_error
+      InsufficientQuotaError ServiceQuotaExceededException billing_not_active billing_hard_limit_reached
+      billing_not_configured BILLING_DISABLED billing_error payment_required payment_error usage_limit_reached
+      usage_limit_exceeded usage_not_included additional_spend_limit_reached user_weekly_rate_limited
+      model_not_supported_on_free_tier budget_exceeded BudgetExceededError balance_depleted
+      Throttling.AllocationQuota AllocationQuota.FreeTierOnly Arrearage PrepaidBillOverdue PostpaidBillOverdue
+      CommodityNotPurchased AccessDenied.Unpurchased 1113 1304 1308 1309 1310 1311 1316 1317 1318 1319 1320
+      1321 status:1008 status:1028 status:1030 status:2056 status:2061`,
+    unless: ({ text }) => perMinute.test(text) || concurrency.test(text),
+  },
+  {
+    reason: 'quota',
+    says: [...money, ...allowance],
+    unless: ({ text, times, codes }) =>
+      perMinute.test(text) ||
+      concurrency.test(text) ||
+      (times.has('retrydelay') && !/credit|balance|billing|spend/i.test(withoutPlanAdvice(text))) ||
+      codes.has('ratelimitexceeded') ||
+      (/(?:aiplatform|googleapis)\.com/i.test(text) && /quota exceeded for/i.test(text)),
+  },
+  { reason: 'quota', status: oneOf(402) },
+];
+
+/** Overload of the provider, then limits of a rate. */
+export const rateRules: readonly Rule[] = [
+  // A request that is larger than the limit of a whole minute never passes; a smaller one may pass at once.
+  {
+    reason: 'rate-limit',
+    scope: 'request',
+    retryable: false,
+    says: [/request too large[^\n]{0,300}(?:per min|TPM)/i],
+    status: mayBeLimit,
+  },
+  {
+    reason: 'overloaded',
+    codes: `
+      overloaded_error overloaded OverloadedError engine_overloaded engine_overloaded_error
+      service_tier_capacity_exceeded 3505 ModelNotReadyException slow_down server_overloaded
+      server_is_overloaded model_at_capacity MODEL_CAPACITY_EXHAUSTED ServiceUnavailableError
+      ServiceUnavailableException service_unavailable unavailable 1305 1312`,
+    unless: ({ text }) => /model (?:\S{1,60} )?(?:is )?(?:not available|does not exist)/i.test(text),
+  },
+  {
+    reason: 'overloaded',
+    says: [
+      /overload|over capacity|at (?:full |max(?:imum)? )?capacity|capacity (?:exceeded|constraints)|(?:no|insufficient|not enough) (?:available )?capacity|high (?:demand|load|traffic|volume)|heavy (?:load|traffic)/i,
+      /(?:server|service|system|model|engine)s?(?: is| are)?(?: currently| too)? busy|too busy|queue (?:is )?full|pending requests exceeded|unable to (?:process|handle) (?:your|the) request|(?:is|are) (?:currently |still )?(?:loading|warming up)\b|being loaded|not ready for inference/i,
+      /service (?:is )?(?:temporarily )?unavailable|temporarily (?:unavailable|unable)|no (?:healthy upstream|available (?:server|instance|channel|worker|account|deployment)s?)|访问量过大|系统繁忙|服务繁忙|负载/i,
+    ],
+    status: (status) => status === undefined || status === 408 || status === 424 || status >= 429,
+    unless: ({ text, status }) => status === 429 && /No deployments available/i.test(text),
+  },
+  { reason: 'overloaded', status: oneOf(498, 503, 529) },
+  {
+    reason: 'rate-limit',
+    codes: `
+      rate_limit rate_limit_exceeded rate_limit_error rate_limit_reached_error RateLimitError rate_limited
+      RateLimitExceeded RateLimitReached user_global_rate_limited user_model_rate_limited
+      integration_rate_limited request_quota_exceeded model_cooldown too_many_requests too_many_requests_error
+      ThrottlingException throttling_error throttling throttled TooManyRequestsException resource_exhausted`,
+    unless: ({ status }) => status === 400 || status === 404,
+  },
+  { reason: 'rate-limit', status: oneOf(429) },
+  {
+    reason: 'rate-limit',
+    says: [
+      /rate.?limit|too many (?:concurrent |parallel )?(?:requests|connections|calls)|limiting (?:your )?requests|too many tokens, please wait|throttl|slow down|resource (?:has been )?exhausted|quota exceeded for [^\n]{0,60}googleapis\.com/i,
+      /(?:tokens?|requests?|calls?) (?:per|\/) ?(?:min|sec)|request rate|rate (?:of requests|increased)|\b(?:TPM|RPM|RPS|QPS)\b/i,
+      /concurren(?:t|cy)(?:[^.\n]|\.\S){0,40}(?:limit|exceed|high|reduce|reached|quota|too many)|(?:reduce|high|too many|limit|max|reached)(?:[^.\n]|\.\S){0,30} concurren|频率|并发|限流|过于频繁|流量限制/i,
+    ],
+    status: mayBeLimit,
+  },
+];

@@ -1,0 +1,140 @@
+import { normalizeCode, type Evidence } from '../evidence.js';
+import type { ErrorReason, FailureScope } from '../reasons.js';
+import { authRules, modelRules, refusalRules } from './access.js';
+import { contentRules } from './content.js';
+import { quotaRules, rateRules } from './limits.js';
+import { sizeRules } from './request-size.js';
+import { isServer, noStatus, type Rule } from './rule.js';
+import { transportRules } from './transport.js';
+
+/** What the evidence shows. */
+export interface Verdict {
+  readonly reason: ErrorReason;
+  /** Set if it differs from the default of the reason. */
+  readonly scope?: FailureScope | undefined;
+  readonly retryable?: boolean | undefined;
+  /** What decided: `code "insufficientquota"`, `message "credit balance is too low"` or `status 402`. */
+  readonly evidence: string;
+}
+
+const maxQuoted = 100;
+
+/** Codes of this project's own drivers. */
+const ownRules: readonly Rule[] = [
+  { reason: 'timeout', codes: 'first-byte-timeout idle-timeout' },
+  { reason: 'network', codes: 'incomplete-stream' },
+  { reason: 'server-error', codes: 'model-failed' },
+  { reason: 'auth', codes: 'credential-unavailable' },
+  { reason: 'not-found', codes: 'unknown-model' },
+  {
+    reason: 'invalid-request',
+    codes: `
+      unknown-credential invalid-input unsupported-model missing-package invalid-option`,
+  },
+  {
+    reason: 'empty-response',
+    codes: `
+      empty-response AI_EmptyResponseBodyError AI_NoContentGeneratedError AI_NoOutputGeneratedError`,
+  },
+];
+
+const emptyRules: readonly Rule[] = [
+  {
+    reason: 'empty-response',
+    says: [
+      /empty (?:response|completion|message)|no (?:content|output|response) (?:was )?(?:generated|returned|received)/i,
+    ],
+    status: noStatus,
+  },
+];
+
+/** Requests that no provider accepts. Most other refusals carry these codes as well. */
+const invalidRules: readonly Rule[] = [
+  {
+    reason: 'invalid-request',
+    codes: `
+      invalid_request_error invalid_request invalid_request_body invalid_argument InvalidParameter
+      invalid_value missing_required_parameter unknown_parameter unsupported_parameter unsupported_value
+      parameter_unknown invalid_function_call ValidationException validation_error ValidationError
+      UnprocessableEntityError BadRequestError bad_request failed_precondition out_of_range
+      AI_InvalidPromptError AI_UnsupportedFunctionalityError 1210 1212 1213 1214 1215 status:2013`,
+    status: (status) => !isServer(status) && status !== 403,
+  },
+];
+
+/** Every other refusal. */
+const otherRules: readonly Rule[] = [
+  { reason: 'invalid-request', status: (status) => status !== undefined && status >= 400 && status < 500 },
+  {
+    reason: 'invalid-request',
+    says: [
+      /\b(?:invalid|bad|malformed|unprocessable|unsupported|unknown|unexpected|missing required) (?:request|value|parameter|argument|format|field|role|type|entity|content|message|schema|property|params?)|must (?:be (?:one of|followed by|a |an |at least|less|greater)|alternate|match|have|contain|start|end|not )|found without|is missing|not allowed|should match pattern|is (?:required|mandatory)|does not support|is not supported|without (?:a )?(?:corresponding )?tool_(?:result|use)|validation (?:error|failed)|cannot be (?:empty|disabled)|参数/i,
+    ],
+    status: noStatus,
+  },
+];
+
+/** The order in which concepts are tried: the more exact ones first. */
+const rules: readonly Rule[] = [
+  ...ownRules,
+  ...contentRules,
+  ...quotaRules,
+  ...authRules,
+  ...rateRules,
+  ...sizeRules,
+  ...modelRules,
+  ...transportRules,
+  ...emptyRules,
+  ...invalidRules,
+  ...refusalRules,
+  ...otherRules,
+];
+
+/** The verdict of the first rule that holds; `unknown` if none does. */
+export const verdictOn = (evidence: Evidence): Verdict => {
+  if (isAborted(evidence)) return { reason: 'aborted', evidence: 'abort' };
+  for (const rule of compiled) {
+    const decisive = decisiveEvidence(rule, evidence);
+    if (decisive === undefined) continue;
+    const { reason, scope, retryable } = rule;
+    return { reason, scope, retryable, evidence: decisive };
+  }
+  return { reason: 'unknown', evidence: 'nothing' };
+};
+
+interface CompiledRule extends Omit<Rule, 'codes' | 'codePrefixes'> {
+  readonly codes: readonly string[];
+  readonly codePrefixes: readonly string[];
+}
+
+const listOf = (codes = ''): readonly string[] => codes.split(/\s+/).filter(Boolean).map(normalizeCode);
+
+const compiled: readonly CompiledRule[] = rules.map((rule) => ({
+  ...rule,
+  codes: listOf(rule.codes),
+  codePrefixes: listOf(rule.codePrefixes),
+}));
+
+const decisiveEvidence = (rule: CompiledRule, evidence: Evidence): string | undefined => {
+  const { codes, codePrefixes, says = [], status, unless } = rule;
+  if (status?.(evidence.status) === false || unless?.(evidence) === true) return undefined;
+  if (codes.length === 0 && says.length === 0) return `status ${evidence.status}`;
+  const code =
+    codes.find((known) => evidence.codes.has(known)) ??
+    [...evidence.codes].find((given) => codePrefixes.some((prefix) => given.startsWith(prefix)));
+  if (code !== undefined) return `code "${code}"`;
+  for (const phrase of says) {
+    const found = phrase.exec(evidence.text)?.[0];
+    if (found !== undefined) return `message "${found.slice(0, maxQuoted)}"`;
+  }
+  return undefined;
+};
+
+/** The caller gave the call up. A deadline that ended the call is reported as an abort too, but under its own name. */
+const isAborted = ({ status, codes, text }: Evidence): boolean => {
+  if (status !== undefined || codes.has('timeouterror')) return codes.has('aborted') && codes.has('aborterror');
+  return (
+    ['aborted', 'aborterr', 'errcanceled', 'aborterror', 'apiuseraborterror'].some((code) => codes.has(code)) ||
+    /^(?:last error: )?(?:this|the)? ?(?:operation|request) was aborted(?! due to (?:a )?timeout)/im.test(text)
+  );
+};
