@@ -31,6 +31,8 @@ declare module '@h/turn' {
 
 /** The name under which this operator denies and annotates. */
 const operatorName = 'loop-detect';
+/** Origin of a history that was replaced by a briefing, which this operator sees only in a replay: the operator for it comes later. */
+const handOff = 'handoff';
 const maxWarnings = 64;
 const chantingCode = 'chanting';
 const chantingMessage = 'The answer repeated itself and was cut off. Say it once, briefly, or use a tool.';
@@ -62,7 +64,9 @@ export const loopDetect = (options: LoopDetectOptions = {}): TurnOperator => {
           calls.reset();
           answers.reset();
         },
-        'history.replace': () => calls.forgive(),
+        'history.replace': ({ origin }) => {
+          if (origin !== handOff) calls.forgive();
+        },
         'model.request': (event) => answers.begin(event),
         'model.error': (event) => answers.recall(event),
         'model.response': ({ content }) => {
