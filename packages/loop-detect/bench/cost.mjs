@@ -65,7 +65,7 @@ const row = (what, ours, theirs) =>
 
 const perCall = (make, steps, size, runs) => {
   const detector = make();
-  const fill = detector.fill ?? detector.after;
+  const fill = detector.fill ?? detector.record ?? detector.after;
   for (let index = 0; index < steps; index += 1) {
     fill(callOf(index), { status: 'ok', output: outputOf(index, steps > 100 ? 200 : size) });
   }
@@ -75,8 +75,8 @@ const perCall = (make, steps, size, runs) => {
   ]);
   return time(runs, (run) => {
     const [call, outcome] = calls[run];
-    detector.before(call);
-    detector.after(call, outcome);
+    (detector.judge ?? detector.before)(call);
+    (detector.record ?? detector.after)(call, outcome);
   });
 };
 

@@ -1,22 +1,204 @@
 import type { ToolEffect, ToolStatus } from '@h/turn';
+import { canonicalText, hashOf } from './canonical.js';
+import { writes } from './effect.js';
+import type { ToolLoopOptions } from './options.js';
+import { leadersOf, shellLineOf } from './shell.js';
+import { textMember, wordsOf } from './words.js';
 
-/** A call of a tool, as the model asked for it. */
+/** A tool call as the model requested it. */
 export interface LoopCall {
   readonly id: string;
   readonly name: string;
   readonly input: unknown;
-  /** What the tool declares about itself; inferred from names and shell commands where it is missing. */
+  /** The declared effect of the tool; inferred from names and shell commands if absent. */
   readonly effect?: ToolEffect | undefined;
 }
 
 /** How a call ended. */
 export interface LoopOutcome {
   readonly status: ToolStatus;
-  /** What the model would read: a text, an output as `tool.result` has it, or anything else. */
+  /** What the model would read: a string, an output as in `tool.result`, or any other value. */
   readonly output: unknown;
 }
 
-/** Says nothing about progress: nothing ran, or nobody knows. */
-export const neutralStatuses: ReadonlySet<ToolStatus> = new Set(['skipped', 'cancelled', 'interrupted']);
+const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
-export const successStatuses: ReadonlySet<ToolStatus> = new Set(['ok', 'stored']);
+/** A call together with what its name and input tell. Traits that are rarely needed are computed on first use. */
+export class DescribedCall {
+  readonly call: LoopCall;
+  /** Equal for calls that do the same, whatever the order of their keys and whatever reason the model gives. */
+  readonly key: string;
+  readonly tool: string;
+  /** Whether `tools` has `false` for this tool. */
+  readonly isExempt: boolean;
+  readonly #options: ToolLoopOptions;
+  #isShell: boolean | undefined;
+  #isPoll: boolean | undefined;
+
+  constructor(call: LoopCall, options: ToolLoopOptions | false | undefined) {
+    this.call = call;
+    this.tool = call.name;
+    this.isExempt = options === false;
+    this.#options = options === false ? {} : (options ?? {});
+    this.key = keyOf(call, this.#options.inputOf);
+  }
+
+  get isShell(): boolean {
+    this.#isShell ??= shellLineOf(this.call.name, this.call.input) !== undefined;
+    return this.#isShell;
+  }
+
+  /** Whether the call is meant to be repeated: it asks for a state, or for the next page. */
+  get isPoll(): boolean {
+    this.#isPoll ??= this.#options.poll ?? isKnownPoll(this.call);
+    return this.#isPoll;
+  }
+
+  /** Whether it changes something if it succeeds. @param declared the effect that the tool declares */
+  writes(declared: ToolEffect | undefined = this.call.effect): boolean {
+    return writes({ ...this.call, effect: this.#options.effect ?? declared });
+  }
+
+  /** Whether its name or its command says that it only looks something up. */
+  get isLookup(): boolean {
+    const line = shellLineOf(this.call.name, this.call.input);
+    if (line !== undefined) return leadersOf(line).every(isLookupCommand) && !this.writes();
+    const effect = this.#options.effect ?? this.call.effect;
+    if (effect !== undefined) return effect === 'read-only';
+    return wordsOf(this.tool).some((word) => lookupWords.has(word)) && !this.writes();
+  }
+
+  /** Whether it only writes down what the model thinks: that is never progress. */
+  get isNote(): boolean {
+    return wordsOf(this.tool).some((word) => noteWords.has(word));
+  }
+}
+
+/** Members in which a model gives its reason for a call, in other words each time. */
+const reasonMembers: ReadonlySet<string> = wordSet('explanation justification reasoning thought toolSummary');
+/** Members that differ from call to call although the same is asked for. */
+const volatileMembers: ReadonlySet<string> = wordSet(
+  'requestId request_id traceId trace_id nonce timestamp idempotencyKey idempotency_key',
+);
+/** Of shell commands these are for people; of other tools they may be what the call is about. */
+const shellLabels: ReadonlySet<string> = wordSet('description reason');
+
+/** @param select picks what counts of the input, if the options define it */
+export const keyOf = (
+  { name, input }: Pick<LoopCall, 'name' | 'input'>,
+  select?: (input: unknown) => unknown,
+): string => {
+  const counts = select === undefined ? relevantInput(name, input) : selectFrom(select, input);
+  return `${name.slice(0, 100)}:${hashOf(`${name}\n${canonicalText(counts)}`)}`;
+};
+
+/** What `select` picks; all of the value if it throws. */
+export const selectFrom = (select: (value: unknown) => unknown, value: unknown): unknown => {
+  try {
+    return select(value);
+  } catch {
+    return value;
+  }
+};
+
+const relevantInput = (name: string, input: unknown): unknown => {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
+  let rest: Record<string, unknown> | undefined;
+  for (const [member, value] of Object.entries(input)) {
+    const isCommand = (member === 'command' || member === 'cmd') && typeof value === 'string' && value.includes('#');
+    const isLabel = shellLabels.has(member);
+    if (!isCommand && !isLabel && !reasonMembers.has(member) && !volatileMembers.has(member)) continue;
+    if ((isCommand || isLabel) && shellLineOf(name, input) === undefined) continue;
+    rest ??= { ...input };
+    if (isCommand) rest[member] = withoutComments(value);
+    else delete rest[member];
+  }
+  return rest ?? input;
+};
+
+/** Removes comments from a line of shell. A here-document keeps them: there they are content. */
+const withoutComments = (line: string): string => {
+  if (line.includes('<<')) return line;
+  let quote = '';
+  let kept = '';
+  for (let at = 0; at < line.length; at += 1) {
+    const character = line.charAt(at);
+    if (quote === '' && character === '#' && (at === 0 || /[\s;&|(]/.test(line.charAt(at - 1)))) {
+      const end = line.indexOf('\n', at);
+      if (end < 0) break;
+      at = end - 1;
+      continue;
+    }
+    if (character === '\\' && quote !== "'") {
+      kept += line.slice(at, at + 2);
+      at += 1;
+      continue;
+    }
+    if (quote === character) quote = '';
+    else if (quote === '' && (character === '"' || character === "'")) quote = character;
+    kept += character;
+  }
+  return kept.trim();
+};
+
+/** Words of tools that report a state or turn pages: one call with one input returns something else each time. */
+const pollingWords: ReadonlySet<string> = wordSet(
+  'poll status wait watch progress sleep logs tail output await checks ping scroll next more forward chunk ' +
+    'dequeue pop receive screenshot snapshot click press tap swipe refresh',
+);
+const pollingActions: ReadonlySet<string> = wordSet('poll log logs status wait progress tail');
+const lookupWords: ReadonlySet<string> = wordSet(
+  'read get list search find grep glob query lookup look fetch view show browse describe inspect check count',
+);
+
+const lookupCommands: ReadonlySet<string> = wordSet(
+  'cat head tail less ls grep egrep rg find fd wc stat file echo pwd which type env printenv tree du sed awk ' +
+    'git cd',
+);
+const noteWords: ReadonlySet<string> = wordSet('think thought thinking todo todos plan note notes');
+
+type Commands = ReadonlyMap<string, ReadonlySet<string> | undefined>;
+
+/** Commands that poll: always, or with one of these words among their arguments. */
+const pollingCommands: Commands = new Map<string, ReadonlySet<string> | undefined>([
+  ...[
+    'sleep',
+    'ps',
+    'pgrep',
+    'jobs',
+    'tail',
+    'lsof',
+    'nc',
+    'ping',
+    'curl',
+    'squeue',
+    'wait',
+    'uptime',
+    'journalctl',
+  ].map((name) => [name, undefined] as const),
+  ['gh', new Set(['view', 'checks', 'watch', 'list', 'status'])],
+  ['glab', new Set(['status', 'view', 'list'])],
+  ['kubectl', new Set(['get', 'describe', 'logs', 'rollout', 'wait', 'top'])],
+  ['docker', new Set(['ps', 'logs', 'inspect', 'stats'])],
+  ['systemctl', new Set(['status', 'is-active'])],
+  ['aws', new Set(['wait', 'describe', 'describe-stacks', 'describe-instances', 'list', 'get'])],
+]);
+
+export const isKnownPoll = (call: LoopCall): boolean => {
+  const line = shellLineOf(call.name, call.input);
+  if (line !== undefined) return leadersOf(line).some(isPollingCommand) && !writes(call);
+  const action = textMember(call.input, 'action') ?? textMember(call.input, 'command');
+  if (action !== undefined && pollingActions.has(action)) return true;
+  // Some shells report new output on an empty write to the process.
+  if (textMember(call.input, 'chars') === '') return true;
+  const words = wordsOf(call.name);
+  return words.some((word) => pollingWords.has(word)) && !words.includes('git');
+};
+
+const isLookupCommand = ([name]: readonly string[]): boolean => name === undefined || lookupCommands.has(name);
+
+const isPollingCommand = ([name = '', ...words]: readonly string[]): boolean => {
+  const behind = pollingCommands.get(name);
+  if (behind !== undefined) return words.slice(0, 4).some((word) => behind.has(word));
+  return pollingCommands.has(name) || (name === 'cat' && words.some((word) => word.endsWith('.log')));
+};

@@ -1,20 +1,21 @@
-/** Deeper than this a value is told by its type alone. */
+/** Values nested deeper than this are written as `<deep>`. */
 const maxDepth = 100;
 
 /**
- * Writes a value so that equal values are equal texts, whatever the order of their keys. It takes anything and never throws.
+ * Writes a value as text so that equal values give equal texts, whatever the order of their keys. Accepts any value and never throws.
  *
- * Types stay apart (`1` and `"1"`, `null` and nothing at all), and so do lists that would run together without quotes.
+ * Types are kept apart: `1` and `"1"`, `null` and `undefined`, `["1,b"]` and `["1","b"]` differ.
  *
- * @param change what becomes of each text in it, before quotes and escapes are put around it
+ * @param quote how a string is written; `JSON.stringify` unless the text is for reading only
  */
-export const canonicalText = (value: unknown, change: (text: string) => string = (text) => text): string => {
-  const write = (part: unknown, ancestors: readonly object[]): string => {
+export const canonicalText = (value: unknown, quote: (text: string) => string = JSON.stringify): string => {
+  const ancestors: object[] = [];
+  const write = (part: unknown): string => {
     switch (typeof part) {
       case 'string':
-        return JSON.stringify(change(part));
+        return quote(part);
       case 'object':
-        return part === null ? 'null' : writeObject(part, ancestors, write);
+        return part === null ? 'null' : writeObject(part);
       case 'bigint':
         return `${part}n`;
       case 'function':
@@ -24,43 +25,61 @@ export const canonicalText = (value: unknown, change: (text: string) => string =
         return String(part);
     }
   };
-  return write(value, []);
+  const writeObject = (part: object): string => {
+    if (ancestors.length >= maxDepth) return '<deep>';
+    if (ancestors.includes(part)) return '<circular>';
+    ancestors.push(part);
+    try {
+      return writeKnown(part, write, quote);
+    } catch {
+      return '<unreadable>';
+    } finally {
+      ancestors.pop();
+    }
+  };
+  return write(value);
 };
 
-type Write = (value: unknown, ancestors: readonly object[]) => string;
-
-const writeObject = (value: object, ancestors: readonly object[], write: Write): string => {
-  if (ancestors.length >= maxDepth) return '<deep>';
-  if (ancestors.includes(value)) return '<circular>';
-  const inner = [...ancestors, value];
-  try {
-    if (value instanceof Uint8Array) return `<bytes ${writeBytes(value)}>`;
-    if (value instanceof ArrayBuffer) return `<bytes ${writeBytes(new Uint8Array(value))}>`;
-    if (value instanceof Error) return `<error ${write([value.name, value.message], inner)}>`;
-    if (value instanceof Map || value instanceof Set) {
-      return `<${value instanceof Map ? 'map' : 'set'} ${write([...value], inner)}>`;
-    }
-    if ('toJSON' in value && typeof value.toJSON === 'function') {
-      return write((value as { toJSON(): unknown }).toJSON(), inner);
-    }
-    if (Array.isArray(value)) return `[${value.map((item) => write(item, inner)).join(',')}]`;
-    return `{${members(value, inner, write).join(',')}}`;
-  } catch {
-    return '<unreadable>';
+const writeKnown = (value: object, write: (part: unknown) => string, quote: (text: string) => string): string => {
+  if (value instanceof Uint8Array) return `<bytes ${bytesText(value)}>`;
+  if (value instanceof ArrayBuffer) return `<bytes ${bytesText(new Uint8Array(value))}>`;
+  if (value instanceof Error) return `<error ${write([value.name, value.message])}>`;
+  if (value instanceof Map || value instanceof Set) {
+    return `<${value instanceof Map ? 'map' : 'set'} ${write([...value])}>`;
   }
-};
-
-const members = (value: object, ancestors: readonly object[], write: Write): readonly string[] => {
-  const written: string[] = [];
+  if ('toJSON' in value && typeof value.toJSON === 'function') {
+    return write((value as { toJSON(): unknown }).toJSON());
+  }
+  if (Array.isArray(value)) return `[${Array.from(value, write).join(',')}]`;
+  let text = '';
   for (const key of Object.keys(value).toSorted()) {
     const member: unknown = value[key as keyof typeof value];
-    if (member !== undefined) written.push(`${JSON.stringify(key)}:${write(member, ancestors)}`);
+    if (member !== undefined) text += `${text === '' ? '' : ','}${quote(key)}:${write(member)}`;
   }
-  return written;
+  return `{${text}}`;
 };
 
-const writeBytes = (bytes: Uint8Array): string => {
+const bytesText = (bytes: Uint8Array): string => {
   let text = '';
   for (const byte of bytes) text += String.fromCharCode(byte);
   return JSON.stringify(text);
+};
+
+/** Hashes a text to 64 bits, for telling texts apart. Fast, and not for secrets. */
+export const hashOf = (text: string): string => {
+  let high = 0xdeadbeef;
+  let low = 0x41c6ce57;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    high = Math.imul(high ^ code, 2654435761);
+    low = Math.imul(low ^ code, 1597334677);
+  }
+  return finishHash(high, low);
+};
+
+/** Mixes two halves of a running hash and writes them as text. */
+export const finishHash = (high: number, low: number): string => {
+  const mixedHigh = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
+  const mixedLow = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(mixedHigh ^ (mixedHigh >>> 13), 3266489909);
+  return (mixedHigh >>> 0).toString(36) + (mixedLow >>> 0).toString(36).padStart(7, '0');
 };

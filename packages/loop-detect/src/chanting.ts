@@ -1,47 +1,51 @@
-import { checkChantingOptions } from './check-options.js';
+import { checkChantingOptions } from './options.js';
 
 /** Options of {@link createChantingDetector}. */
 export interface ChantingOptions {
   /**
-   * How often a text has to come in a row, without anything between. Short ones are repeated until `minChars` are full.
+   * How many times in a row a passage must come, with nothing in between. Short passages must fill `minChars`.
    *
    * @defaultValue `5`
    */
   readonly rounds?: number | undefined;
   /**
-   * How long what repeats has to be in all, in characters.
+   * Length of all repetitions together, in characters.
    *
    * @defaultValue `400`
    */
   readonly minChars?: number | undefined;
   /**
-   * How often one sentence may come among the last 50, with others between.
+   * How many times one sentence may come among the last 50, with others in between.
    *
-   * @defaultValue `10`, as gemini-cli has it for chunks
+   * @defaultValue `10`, as for chunks in gemini-cli
    */
   readonly sentences?: number | undefined;
 }
 
-/** Watches a text that grows. */
+/** Watches a text while it grows. */
 export interface ChantingDetector {
-  /** Takes the next piece. @returns whether the text repeats itself by now; it stays so until `reset` */
+  /** Adds the next chunk. @returns whether the text repeats itself; it stays `true` until `reset` */
   add(text: string): boolean;
   reset(): void;
 }
 
-/** A power of two, so that places in a ring are cut out of numbers by a mask. */
+/** Characters that are remembered. A power of two, so that a position in the ring is found by a mask. */
 const memory = 2_048;
 const mask = memory - 1;
-const window = 8;
+/** Length of the samples that are compared to find a period. */
+const sampleLength = 8;
 const maxSentences = 50;
+/** Letters in a sentence; shorter ones may come any number of times. */
 const minSentence = 24;
+/** Chunks are collected and read together: a delta on its own is too short to tell anything. */
+const maxCollected = 64;
 
 /**
- * Finds text that repeats itself, in prose alone: lines of code, tables, lists, headings and quotes are passed over.
+ * Finds text that repeats itself. Only prose counts: code, tables, lists, headings and quotes are skipped.
  *
- * It takes the same time for each character, and remembers 2,048 of them and 50 sentences.
+ * Time per character is constant; 2,048 characters and 50 sentences are remembered.
  *
- * @throws InvalidOptionError `invalid-option` that names the option, its value and what it takes
+ * @throws InvalidOptionError (`invalid-option`) names the option, its value and what it accepts
  *
  * @example
  * ```ts
@@ -52,24 +56,37 @@ const minSentence = 24;
 export const createChantingDetector = (options: ChantingOptions = {}): ChantingDetector => {
   checkChantingOptions(options);
   const { rounds = 5, minChars = 400, sentences = 10 } = options;
+  /** A text shorter than this cannot repeat itself often enough. */
+  const minLength = Math.min(minChars, sentences * minSentence);
+  const collected = Math.min(maxCollected, Math.ceil(minLength / 8));
   const prose = createProseFilter();
-  let stretch = createStretch(rounds, minChars);
-  let recent = createSentences(sentences);
+  let period = createPeriodFinder(rounds, minChars);
+  let counter = createSentenceCounter(sentences);
   let isChanting = false;
+  let isRead = false;
+  let pending = '';
   return {
     add: (text) => {
-      for (let index = 0; index < text.length && !isChanting; index += 1) {
-        const character = prose.next(text.charCodeAt(index));
+      pending += text;
+      if (isChanting || pending.length < (isRead ? collected : minLength)) return isChanting;
+      const chunk = pending;
+      pending = '';
+      isRead = true;
+      for (let index = 0; index < chunk.length && !isChanting; index += 1) {
+        const character = prose.next(chunk.charCodeAt(index));
         if (character === undefined) continue;
-        isChanting = stretch.next(character) || recent.next(character);
+        isChanting = period.next(character) || counter.next(character);
       }
       return isChanting;
     },
     reset: () => {
-      prose.reset();
-      stretch = createStretch(rounds, minChars);
-      recent = createSentences(sentences);
+      pending = '';
       isChanting = false;
+      if (!isRead) return;
+      isRead = false;
+      prose.reset();
+      period = createPeriodFinder(rounds, minChars);
+      counter = createSentenceCounter(sentences);
     },
   };
 };
@@ -78,12 +95,12 @@ const [newline, space, backtick, tilde] = [10, 32, 96, 126];
 const isBlank = (code: number): boolean => code === space || code === 9 || code === 13;
 
 interface ProseFilter {
-  /** The character as prose has it; nothing where it belongs to something else, or is one blank of many. */
+  /** The character, if it belongs to prose; `undefined` for anything else and for all but the first of several blanks. */
   next(code: number): number | undefined;
   reset(): void;
 }
 
-/** Lets prose through, with runs of white space as one blank. What a line is, its first characters tell. */
+/** Passes prose, with white space collapsed. The first characters of a line tell what it is. */
 const createProseFilter = (): ProseFilter => {
   let isFenced = false;
   let isOther = false;
@@ -129,38 +146,43 @@ const createProseFilter = (): ProseFilter => {
 const markers: ReadonlySet<number> = new Set(Array.from('|-*+#>=_•0123456789', (character) => character.charCodeAt(0)));
 const isMarker = (code: number): boolean => markers.has(code);
 
-/** Whether the text has come to repeat its last so many characters over and over. */
-const createStretch = (rounds: number, minChars: number): { next(code: number): boolean } => {
+/** 31 to the power of `sampleLength`, to remove the oldest character from a rolling hash. */
+const oldestFactor = Array.from({ length: sampleLength }).reduce<number>((factor) => Math.imul(factor, 31), 1);
+
+/** Finds out whether a text has come to repeat its last N characters. */
+const createPeriodFinder = (rounds: number, minChars: number): { next(code: number): boolean } => {
   const text = new Uint16Array(memory);
-  /** Where each short piece of text was seen last. */
+  /** Where each sample was seen last, by its hash. */
   const places = new Int32Array(memory).fill(-1);
   let length = 0;
   let period = 0;
   let run = 0;
+  let hash = 0;
   return {
     next: (code) => {
       const at = length;
+      const oldest = at < sampleLength ? 0 : (text[(at - sampleLength) & mask] ?? 0);
       text[at & mask] = code;
       length += 1;
+      hash = (Math.imul(hash, 31) + code - Math.imul(oldest, oldestFactor)) | 0;
       if (period > 0 && text[(at - period) & mask] === code) {
         run += 1;
       } else {
         run = 0;
         period = 0;
       }
-      if (at < window) return false;
-      let hash = 7;
-      for (let back = 0; back < window; back += 1) hash = Math.imul(hash, 31) + (text[(at - back) & mask] ?? 0);
-      const slot = (hash ^ (hash >>> 15)) & mask;
-      const before = places[slot] ?? -1;
-      places[slot] = at;
+      if (at < sampleLength) return false;
+      const mixed = Math.imul(hash, 0x9e3779b1);
+      const place = (mixed ^ (mixed >>> 15)) & mask;
+      const before = places[place] ?? -1;
+      places[place] = at;
       if (period === 0 && before >= 0 && at - before < memory - 1) period = at - before;
       return run + period >= minChars && run >= (rounds - 1) * period && isWordy(text, at, period);
     },
   };
 };
 
-/** Whether what repeats has letters or digits in it: rules and dots may be as long as they like. */
+/** Whether a passage has letters or digits; rules and dots may be of any length. */
 const isWordy = (text: Uint16Array, at: number, period: number): boolean => {
   for (let back = 0; back < Math.min(period, 200); back += 1) {
     if (/[\p{L}\p{N}]/u.test(String.fromCharCode(text[(at - back) & mask] ?? 0))) return true;
@@ -168,8 +190,8 @@ const isWordy = (text: Uint16Array, at: number, period: number): boolean => {
   return false;
 };
 
-/** Whether one sentence has come too often among the last ones. */
-const createSentences = (limit: number): { next(code: number): boolean } => {
+/** Counts how often each of the last sentences has come. */
+const createSentenceCounter = (limit: number): { next(code: number): boolean } => {
   const latest: number[] = Array.from({ length: maxSentences }, () => 0);
   const counts = new Map<number, number>();
   let place = 0;

@@ -1,91 +1,86 @@
-import { messages } from './messages.js';
-import type { Progress, Sighting } from './sighting.js';
-import type { ThresholdsOf } from './thresholds.js';
-import type { LoopVerdict } from './verdict.js';
+import type { DescribedCall } from './call.js';
+import type { LimitsOf } from './options.js';
+import type { RunCounts } from './progress.js';
+import { messages, type LoopVerdict } from './verdict.js';
 
-const longest = 5;
-
-interface Place {
+/** Rounds of up to this many calls are cycles; the breaker finds longer ones. */
+const longestCycle = 5;
+interface CycleCall {
   readonly key: string;
-  readonly tool: string;
-  readonly outcome: string;
-  readonly isPoll: boolean;
+  readonly call: DescribedCall;
 }
 
-/** Calls that go round in circles of two to five, with the same outcomes in each round. */
+/** Finds calls that go round in circles of two to five, with the same outcomes in each round. */
 export class Cycles {
-  readonly #progress: Progress;
-  readonly #thresholds: ThresholdsOf;
-  /** The last calls, latest first. */
-  #places: readonly Place[] = [];
-  /** For each length, how many calls in a row were those of one round before. */
+  readonly #counts: RunCounts;
+  readonly #limits: LimitsOf;
+  /** The last calls, latest first, and per length how many in a row repeated the call one round before. */
+  #calls: readonly CycleCall[] = [];
   #runs: readonly number[] = [];
   #batch = -1;
-  #inBatch = new Set<string>();
+  #keysOfBatch = new Set<string>();
 
-  constructor(progress: Progress, thresholds: ThresholdsOf) {
-    this.#progress = progress;
-    this.#thresholds = thresholds;
+  constructor(counts: RunCounts, limits: LimitsOf) {
+    this.#counts = counts;
+    this.#limits = limits;
   }
 
   judge(key: string, tool: string): LoopVerdict | undefined {
-    for (let length = 2; length <= longest; length += 1) {
-      const expected = this.#places[length - 1];
-      if (expected?.key !== key || this.#isUniform(length)) continue;
+    for (let length = 2; length <= longestCycle; length += 1) {
+      if (this.#calls[length - 1]?.key !== key || this.#isUniform(length)) continue;
       const rounds = Math.floor(((this.#runs[length] ?? 0) + 1) / length) + 1;
-      if (rounds >= this.#limits(length, tool).block) return this.#verdict('block', length, rounds - 1);
+      if (rounds >= this.#limitsOf(length, tool).block) return this.#verdict('block', length, rounds - 1);
     }
     return undefined;
   }
 
-  learn({ key, tool, outcome, isPoll }: Sighting): LoopVerdict | undefined {
-    const { batch } = this.#progress;
-    if (batch !== this.#batch) this.#inBatch = new Set();
-    this.#batch = batch;
-    if (this.#inBatch.has(key)) return undefined;
-    this.#inBatch.add(key);
-    const places = this.#places;
-    this.#runs = Array.from({ length: longest + 1 }, (_, length) => {
-      const before = places[length - 1];
-      return before?.key === key && before.outcome === outcome ? (this.#runs[length] ?? 0) + 1 : 0;
-    });
-    this.#places = [{ key, tool, outcome, isPoll }, ...places.slice(0, longest - 1)];
-    for (let length = 2; length <= longest; length += 1) {
-      const rounds = Math.floor((this.#runs[length] ?? 0) / length) + 1;
-      if (rounds >= this.#limits(length, tool).warn && !this.#isUniform(length)) {
-        return this.#verdict('warn', length, rounds);
-      }
+  record(call: DescribedCall, isSame: boolean): LoopVerdict | undefined {
+    const { key, tool } = call;
+    if (this.#counts.batch !== this.#batch) this.#keysOfBatch.clear();
+    this.#batch = this.#counts.batch;
+    if (this.#keysOfBatch.has(key)) return undefined;
+    this.#keysOfBatch.add(key);
+    const calls = this.#calls;
+    if (!isSame) {
+      this.#runs = noRuns;
+    } else {
+      this.#runs = noRuns.map((_, length) => (calls[length - 1]?.key === key ? (this.#runs[length] ?? 0) + 1 : 0));
+    }
+    this.#calls = [{ key, call }, ...calls.slice(0, longestCycle - 1)];
+    if (!isSame) return undefined;
+    for (let length = 2; length <= longestCycle; length += 1) {
+      const run = this.#runs[length] ?? 0;
+      if (run < length || this.#isUniform(length)) continue;
+      const rounds = Math.floor(run / length) + 1;
+      if (rounds >= this.#limitsOf(length, tool).warn) return this.#verdict('warn', length, rounds);
     }
     return undefined;
   }
 
-  reset(): void {
-    this.#places = [];
-    this.#runs = [];
-    this.#inBatch = new Set();
-  }
-
-  /** A round of one call over and over is no round. */
+  /** One call over and over is a repeat, not a cycle. */
   #isUniform(length: number): boolean {
-    const [latest] = this.#places;
-    return this.#places.slice(0, length).every(({ key }) => key === latest?.key);
+    return this.#calls.slice(0, length).every(({ key }) => key === this.#calls[0]?.key);
   }
 
-  #limits(length: number, tool: string): { readonly warn: number; readonly block: number } {
-    const isPoll = this.#places.slice(0, length).some((place) => place.isPoll);
-    const own = this.#thresholds('cycle', tool);
-    if (!isPoll || own.block === Infinity) return own;
-    const poll = this.#thresholds('poll', tool);
+  #limitsOf(length: number, tool: string): { readonly warn: number; readonly block: number } {
+    const own = this.#limits('cycle', tool);
+    if (own.block === Infinity || !this.#calls.slice(0, length).some(({ call }) => call.isPoll)) return own;
+    const poll = this.#limits('poll', tool);
     return { warn: Math.max(own.warn, poll.warn), block: Math.max(own.block, poll.block) };
   }
 
   #verdict(level: 'warn' | 'block', length: number, rounds: number): LoopVerdict {
-    const round = this.#places.slice(0, length);
-    const names = round.map(({ tool }) => tool).toReversed();
-    const key = round
-      .map((place) => place.key)
-      .toSorted()
-      .join();
-    return { level, detector: 'cycle', message: messages.cycle(names, rounds), key: `cycle:${key}` };
+    const round = this.#calls.slice(0, length);
+    const tools = round.map(({ call }) => call.tool).toReversed();
+    const keys = round.map(({ key }) => key).toSorted();
+    return { level, detector: 'cycle', message: messages.cycle(tools, rounds), key: `cycle:${keys.join()}` };
+  }
+
+  reset(): void {
+    this.#calls = [];
+    this.#runs = noRuns;
+    this.#keysOfBatch.clear();
   }
 }
+
+const noRuns: readonly number[] = Array.from({ length: longestCycle + 1 }, () => 0);

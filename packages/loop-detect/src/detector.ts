@@ -1,83 +1,357 @@
-import type { LoopCall, LoopOutcome } from './call.js';
-import { checkLoopOptions } from './check-options.js';
-import { fingerprintOf } from './fingerprint.js';
-import { Monitor } from './monitor.js';
-import type { LoopOptions } from './options.js';
-import type { LoopVerdict } from './verdict.js';
+import type { ToolEffect } from '@h/turn';
+import { DescribedCall, type LoopCall, type LoopOutcome } from './call.js';
+import { Cycles } from './cycles.js';
+import { Failures } from './failures.js';
+import { checkLoopOptions, limitsFrom, type LimitsOf, type LoopOptions } from './options.js';
+import { fingerprintOf, isSuccess, neutralStatuses, type Fingerprint } from './outcome.js';
+import { compareOutcome, maxShapes, type Change, type KnownCall, type RunCounts } from './progress.js';
+import { Recent } from './recent.js';
+import { fine, messages, repeated, unknownTool, worstOf, type LoopVerdict } from './verdict.js';
 
-/** Finds calls that lead nowhere. */
+/** Finds calls that make no progress. */
 export interface LoopDetector {
   /**
-   * Judges a call before it runs: `block` says that it should not, `break` that the run should end. It may be asked as often as
-   * you like. Calls that are judged one after the other, before the next `after`, are taken for one batch.
+   * Judges a call before it runs: `block` means that it should not run, `break` that the run should end. It has no effect on later
+   * verdicts. Calls that are judged one after the other, without `record` in between, are one batch.
    */
-  before(call: LoopCall): LoopVerdict;
+  judge(call: LoopCall): LoopVerdict;
   /**
-   * Learns how a call ended and judges it: `warn` is for the model to read with the result, `break` says that the run should end.
-   * A call that was not run because of `before` is told here too, with the status `denied`.
+   * Records how a call ended and judges it: `warn` is for the model to read with the result, `break` means that the run should end.
+   * A call that did not run because of `judge` is recorded with the status `denied`.
    */
-  after(call: LoopCall, outcome: LoopOutcome): LoopVerdict;
-  /** Forgets everything: what the user says next is a new beginning. */
+  record(call: LoopCall, outcome: LoopOutcome): LoopVerdict;
+  /** Forgets everything, for instance when the user says something. */
   reset(): void;
 }
 
+// Memory
+const maxCalls = 512;
+const maxTools = 64;
+const maxStrikes = 32;
+
+/** The same outcome so many times since the last change is worth a warning, whatever happened in between. */
+const maxSameOutcomes = 6;
 /**
- * Makes a detector for one run of calls, free of RxJS and of this project's loop.
+ * Creates a detector for one run of calls. It needs neither RxJS nor a harness.
  *
- * Count alone only warns. A call is blocked where the outcomes say that nothing comes of it: the same outcome, volatile parts
- * apart, with no change and nothing new in between. Time and memory are the same for the ten-thousandth call as for the tenth.
+ * A count alone only warns. A call is blocked if its outcomes show no progress: the same outcome apart from volatile parts, with no
+ * change and nothing new in between. Time and memory per call do not grow with the run.
  *
- * @throws InvalidOptionError `invalid-option` that names the option, its value and what it takes
+ * @throws InvalidOptionError (`invalid-option`) names the option, its value and what it accepts
  *
  * @example
  * ```ts
  * const loops = createLoopDetector();
  * const call = { id: '1', name: 'bash', input: { command: 'npm test' } };
- * if (loops.before(call).level === 'ok') loops.after(call, { status: 'failed', output: '1 failing' });
+ * if (loops.judge(call).level === 'ok') loops.record(call, { status: 'failed', output: '1 failing' });
  * ```
  */
 export const createLoopDetector = (options: LoopOptions = {}): LoopDetector => {
-  checkLoopOptions('createLoopDetector', options);
-  const monitor = new Monitor(options);
-  let isAsking = false;
-  let asked = new Set<string>();
+  checkLoopOptions(options);
+  const detector = new Detector(options);
+  let isJudging = false;
+  let judged = new Map<string, DescribedCall>();
 
-  const ask = (id: string): void => {
-    if (!isAsking) {
-      monitor.beginBatch();
-      asked = new Set();
+  const describe = (call: LoopCall): DescribedCall => {
+    if (!isJudging) {
+      detector.beginBatch();
+      judged = new Map();
     }
-    isAsking = true;
-    asked.add(id);
+    isJudging = true;
+    const described = detector.describe(call);
+    judged.set(call.id, described);
+    return described;
   };
 
   return {
-    before: (call) => {
-      ask(call.id);
-      return monitor.judge(monitor.describe(call));
-    },
-    after: (call, outcome) => {
-      if (!asked.has(call.id)) {
-        isAsking = false;
-        ask(call.id);
+    judge: (call) => detector.judge(describe(call)),
+    record: (call, outcome) => {
+      let described = judged.get(call.id);
+      if (described?.call !== call) {
+        if (described === undefined) isJudging = false;
+        described = describe(call);
       }
-      isAsking = false;
-      return monitor.learn(
-        monitor.describe(call),
-        outcome.status,
-        fingerprintOf(call, outcome, selectOf(options, call.name)),
-      );
+      isJudging = false;
+      return detector.record(described, outcome.status, detector.fingerprint(call, outcome));
     },
     reset: () => {
-      monitor.reset();
-      asked = new Set();
-      isAsking = false;
+      detector.reset();
+      judged = new Map();
+      isJudging = false;
     },
   };
 };
 
-/** What of a tool's output counts, where the options say so. */
-export const selectOf = ({ tools = {} }: LoopOptions, name: string): ((output: unknown) => unknown) | undefined => {
-  const own = Object.hasOwn(tools, name) ? tools[name] : undefined;
-  return own === false ? undefined : own?.outcomeOf;
-};
+/** A call that has ended, as the single detectors see it. */
+interface Sighting extends Change {
+  readonly call: DescribedCall;
+  readonly print: Fingerprint;
+  readonly isDenied: boolean;
+  readonly isUnknownTool: boolean;
+  readonly isOk: boolean;
+  /** It succeeded with something that this call had not returned before. */
+  readonly isNews: boolean;
+  /** It looked something up, and the answer is that of the lookup before. */
+  readonly isAnswered: boolean;
+}
+
+/** All detectors over one run of calls. `judge` reads, `record` writes. */
+export class Detector {
+  readonly #options: LoopOptions;
+  readonly #limits: LimitsOf;
+  readonly #counts: RunCounts = { news: 0, writes: 0, batch: 0 };
+
+  readonly #calls = new Recent<string, KnownCall>(maxCalls);
+  readonly #failures: Failures;
+  readonly #cycles: Cycles;
+  readonly #answers = new Recent<string, string>(maxTools);
+
+  readonly #unknownTools = new Recent<string, number>(maxTools);
+  #unknownStreak = 0;
+  #unknownBatch = -1;
+
+  #idle = 0;
+  #idleBatch = -1;
+  #newsBatch = -1;
+
+  #lastKey = '';
+  #lastKeyRun = 0;
+
+  /** Loops for which calls were refused. */
+  readonly #strikes = new Recent<string, true>(maxStrikes);
+  #latestStrike: number | undefined;
+  #newsAtForgiveness = -1;
+
+  constructor(options: LoopOptions) {
+    this.#options = options;
+    this.#limits = limitsFrom(options);
+    this.#failures = new Failures(this.#counts, this.#limits);
+    this.#cycles = new Cycles(this.#counts, this.#limits);
+  }
+
+  /** The calls from here on belong to another answer of the model. */
+  beginBatch(): void {
+    this.#counts.batch += 1;
+  }
+
+  describe(call: LoopCall): DescribedCall {
+    return new DescribedCall(call, this.#toolOptions(call.name));
+  }
+
+  fingerprint(call: LoopCall, outcome: LoopOutcome): Fingerprint {
+    const own = this.#toolOptions(call.name);
+    return fingerprintOf(call, outcome, own === false ? undefined : own?.outcomeOf);
+  }
+
+  judge(call: DescribedCall): LoopVerdict {
+    const found = this.#findBlock(call);
+    return found.level === 'block' && this.#isStruckOut(found.key) ? { ...found, level: 'break' } : found;
+  }
+
+  /** Records how a call ended. @param effect the declared effect of the tool, if it is known by now */
+  record(
+    call: DescribedCall,
+    status: LoopOutcome['status'],
+    print: Fingerprint,
+    effect: ToolEffect | undefined = call.call.effect,
+  ): LoopVerdict {
+    if (neutralStatuses.has(status)) return fine(call.key);
+    if (status === 'denied') {
+      const found = this.#findBlock(call);
+      if (found.level === 'block') this.#strike(found.key);
+    }
+    const known = this.#calls.get(call.key);
+    const sighting = this.#see(call, status, print, known);
+    if (sighting.isNews) {
+      this.#counts.news += 1;
+      if (call.writes(effect)) this.#counts.writes += 1;
+    }
+    this.#lastKeyRun = call.key === this.#lastKey ? this.#lastKeyRun + 1 : 1;
+    this.#lastKey = call.key;
+    const isIdle = this.#isIdle(sighting);
+    const found = [
+      this.#recordIdle(sighting, isIdle),
+      this.#recordUnknownTool(sighting),
+      this.#cycles.record(call, sighting.isSame),
+      this.#recordRepeat(sighting, known),
+      sighting.isDenied ? undefined : this.#failures.record(call, print, sighting.isNews),
+    ];
+    return call.isExempt ? fine(call.key) : worstOf(found, fine(call.key));
+  }
+
+  /**
+   * The model has lost a part of its context: repeating a call is no sign of a loop. This happens once until something new is found;
+   * a model that goes in circles across several contexts is not forgiven again.
+   */
+  forgive(): void {
+    if (this.#newsAtForgiveness === this.#counts.news) return;
+    this.#counts.news += 1;
+    this.#newsAtForgiveness = this.#counts.news;
+    this.#idle = 0;
+  }
+
+  reset(): void {
+    for (const memory of [this.#calls, this.#answers, this.#unknownTools, this.#strikes]) memory.clear();
+    this.#failures.reset();
+    this.#cycles.reset();
+    this.#unknownStreak = 0;
+    this.#idle = 0;
+    this.#lastKey = '';
+    this.#lastKeyRun = 0;
+    this.#latestStrike = undefined;
+  }
+
+  #toolOptions(name: string): NonNullable<LoopOptions['tools']>[string] | undefined {
+    const { tools } = this.#options;
+    return tools !== undefined && Object.hasOwn(tools, name) ? tools[name] : undefined;
+  }
+
+  // Judging a call before it runs
+
+  #findBlock(call: DescribedCall): LoopVerdict {
+    const { key, tool } = call;
+    if (call.isExempt) return fine(key);
+    return worstOf(
+      [
+        this.#blockUnknownTool(tool),
+        this.#blockDoomLoop(key, tool),
+        this.#cycles.judge(key, tool),
+        this.#blockRepeat(call),
+        this.#failures.judge(call),
+      ],
+      fine(key),
+    );
+  }
+
+  #blockUnknownTool(tool: string): LoopVerdict | undefined {
+    const count = this.#unknownTools.get(tool);
+    if (count === undefined) return undefined;
+    const calls = Math.max(count, this.#unknownStreak);
+    return calls + 1 < this.#limits('unknown-tool', tool).block ? undefined : unknownTool('block', tool, calls);
+  }
+
+  #blockDoomLoop(key: string, tool: string): LoopVerdict | undefined {
+    const threshold = this.#options.doomLoopThreshold ?? Infinity;
+    if (key !== this.#lastKey || this.#lastKeyRun + 1 < threshold) return undefined;
+    const message = messages['doom-loop'](tool, this.#lastKeyRun);
+    return { level: 'block', detector: 'doom-loop', message, key: `doom-loop:${key}` };
+  }
+
+  #blockRepeat(call: DescribedCall): LoopVerdict | undefined {
+    const known = this.#calls.get(call.key);
+    if (known === undefined || known.news !== this.#counts.news || known.streak < 1) return undefined;
+    const detector = call.isPoll ? 'poll' : 'no-progress';
+    if (known.streak + 1 < this.#limits(detector, call.tool).block) return undefined;
+    return repeated('block', detector, call, known.streak);
+  }
+
+  /** Whether the model had its chance: the same loop again, or another before enough has happened. */
+  #isStruckOut(key: string): boolean {
+    if (this.#strikes.get(key) === true) return true;
+    return (
+      this.#latestStrike !== undefined && this.#counts.news - this.#latestStrike < (this.#options.forgiveAfter ?? 5)
+    );
+  }
+
+  #strike(key: string): void {
+    this.#strikes.set(key, true);
+    this.#latestStrike = this.#counts.news;
+  }
+
+  // Recording how a call ended
+
+  #see(call: DescribedCall, status: LoopOutcome['status'], given: Fingerprint, known: KnownCall | undefined): Sighting {
+    const isDenied = status === 'denied';
+    // A refused call returns nothing new.
+    const print = isDenied ? (known?.print ?? { outcome: status, shape: status, words: '' }) : given;
+    const isOk = isSuccess(status, print);
+    const change = compareOutcome(call, print, isOk, known, this.#counts.writes);
+    const answer = print.isEmpty === true ? 'empty' : print.outcome;
+    const isAnswered = isOk && this.#answers.get(call.tool) === answer && !call.isPoll && call.isLookup;
+    this.#answers.set(call.tool, answer);
+    return {
+      call,
+      print,
+      isDenied,
+      isUnknownTool: status === 'unknown-tool',
+      isOk: isDenied ? (known?.isOk ?? false) : isOk,
+      isNews: isOk && !change.isSame && !isAnswered && !call.isNote,
+      isAnswered,
+      ...change,
+    };
+  }
+
+  #recordRepeat(sighting: Sighting, known: KnownCall | undefined): LoopVerdict | undefined {
+    const { call, print, isSame, isOk, drift, trend } = sighting;
+    const { key, tool } = call;
+    const isUnchanged = known?.writes === this.#counts.writes;
+    const count = isUnchanged ? known.count + 1 : 1;
+    const sames = isUnchanged ? known.sames + (isSame ? 1 : 0) : 1;
+    // Within one batch the model has not seen the first outcome yet.
+    const isInBatch = known?.batch === this.#counts.batch;
+    const isStreak = known !== undefined && isSame && known.news === this.#counts.news;
+    const streak = isStreak ? known.streak + (isInBatch ? 0 : 1) : 1;
+    const shapes = isUnchanged ? known.shapes : [];
+    this.#calls.set(key, {
+      print,
+      isOk,
+      shapes: shapes.includes(print.shape) ? shapes : [print.shape, ...shapes.slice(0, maxShapes - 1)],
+      trend,
+      drift,
+      streak,
+      count,
+      sames,
+      news: this.#counts.news,
+      writes: this.#counts.writes,
+      batch: this.#counts.batch,
+    });
+    if (count < 2) return undefined;
+    const detector = call.isPoll ? 'poll' : 'no-progress';
+    if (streak >= this.#limits(detector, tool).warn && !isInBatch) return repeated('warn', detector, call, streak);
+    if (detector === 'poll') return undefined;
+    const { warn } = this.#limits('repeat', tool);
+    // The same outcome again and again with other things in between, as against an unbroken streak.
+    const isStale = sames >= maxSameOutcomes && sames > streak && warn < Infinity && !isInBatch;
+    const isRepeated = count >= warn || isStale;
+    return isRepeated ? repeated('warn', 'repeat', call, count) : undefined;
+  }
+
+  #recordUnknownTool({ call: { tool }, isUnknownTool, isDenied }: Sighting): LoopVerdict | undefined {
+    const known = this.#unknownTools.get(tool);
+    if (isDenied && known === undefined) return undefined;
+    if (!isUnknownTool && !isDenied) {
+      this.#unknownStreak = 0;
+      this.#unknownTools.delete(tool);
+      return undefined;
+    }
+    if (this.#counts.batch !== this.#unknownBatch) this.#unknownStreak += 1;
+    this.#unknownBatch = this.#counts.batch;
+    const count = (known ?? 0) + 1;
+    this.#unknownTools.set(tool, count);
+    const limits = this.#limits('unknown-tool', tool);
+    const calls = Math.max(count, this.#unknownStreak);
+    if (this.#unknownStreak >= limits.break) return unknownTool('break', tool, calls);
+    return calls >= limits.warn ? unknownTool('warn', tool, calls) : undefined;
+  }
+
+  /** Whether a call brought nothing, of whatever kind. A poll that reports the same is another detector's business. */
+  #isIdle({ call, print, isDenied, isUnknownTool, isSame, isAnswered }: Sighting): boolean {
+    if (isDenied || isUnknownTool || isAnswered || (isSame && !call.isPoll)) return true;
+    return this.#failures.isKnown(call, print);
+  }
+
+  /** Counts batches in a row in which every call was idle. */
+  #recordIdle({ call: { tool }, isNews }: Sighting, isIdle: boolean): LoopVerdict | undefined {
+    if (isNews) {
+      this.#idle = 0;
+      this.#newsBatch = this.#counts.batch;
+    }
+    if (!isIdle || this.#counts.batch === this.#newsBatch || this.#counts.batch === this.#idleBatch) return undefined;
+    this.#idleBatch = this.#counts.batch;
+    this.#idle += 1;
+    const limits = this.#limits('breaker', tool);
+    if (this.#idle < limits.warn && this.#idle < limits.break) return undefined;
+    const level = this.#idle >= limits.break ? 'break' : 'warn';
+    return { level, detector: 'breaker', message: messages.breaker(this.#idle), key: 'breaker' };
+  }
+}

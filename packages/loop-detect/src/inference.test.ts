@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { LoopCall } from './call.js';
 import { writes } from './effect.js';
-import { isKnownPoll } from './poll.js';
+import { isKnownPoll, type LoopCall } from './call.js';
 import { shellLineOf } from './shell.js';
 
 const run = (command: string, effect?: LoopCall['effect']): LoopCall => ({

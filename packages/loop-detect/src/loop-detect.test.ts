@@ -57,7 +57,7 @@ describe.each([
     expect(ran.tools.ran).toHaveLength(4);
     const results = resultTexts(ran);
     expect(results.map((text) => text.includes('[Loop warning]'))).toEqual([false, false, true, false, false, false]);
-    expect(results[4]).toMatch(/^Not run\. test has given .* If the same comes again the turn ends\.$/);
+    expect(results[4]).toMatch(/^Not run\. test has given .* If the same call comes again, the turn ends\.$/);
     expect(results[5]).toMatch(/The turn ends here\.$/);
     const last = ran.model.requests.at(-1);
     expect(last?.settings.toolChoice).toBe('none');
@@ -152,7 +152,7 @@ describe('loopDetect', () => {
       ['read', 'loop-detect'],
       ['test', 'loop-detect'],
     ]);
-    expect(resultTexts(ran).at(-3)).toContain('asked for together with a call that goes in circles');
+    expect(resultTexts(ran).at(-3)).toContain('requested together with a call that goes in circles');
     expect(ran.tools.ran.map(({ name }) => name)).toEqual(['test', 'test', 'test', 'test', 'read']);
     expect(ran.all('loop.warning').filter(({ level }) => level === 'block')).toHaveLength(1);
   });
@@ -442,7 +442,7 @@ describe('loopDetect', () => {
     );
     expect(marks).toHaveLength(3);
     expect(new Set(marks.map((mark) => JSON.stringify(mark))).size).toBe(1);
-    expect(marks[0]).toEqual({ outcome: expect.any(String) as string, failure: expect.any(String) as string });
+    expect(marks[0]).toMatchObject({ outcome: expect.any(String) as string, failure: expect.any(String) as string });
   });
 
   it.each([

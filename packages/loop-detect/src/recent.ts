@@ -1,14 +1,10 @@
-/** A map that forgets what was not used for longest once it is full. */
+/** A map that drops the entry that was set longest ago once it is full. */
 export class Recent<Key, Value> {
   readonly #entries = new Map<Key, Value>();
   readonly #max: number;
 
   constructor(max: number) {
     this.#max = max;
-  }
-
-  get size(): number {
-    return this.#entries.size;
   }
 
   get(key: Key): Value | undefined {

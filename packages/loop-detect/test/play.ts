@@ -55,7 +55,7 @@ export const play = (batches: readonly Batch[], options: LoopOptions = {}): read
       input,
       ...(effect && { effect }),
     }));
-    const before = calls.map((asked) => detector.before(asked));
+    const before = calls.map((asked) => detector.judge(asked));
     const isRefused = before.some(({ level }) => level === 'block' || level === 'break');
     for (const [index, { status, output }] of batch.entries()) {
       call += 1;
@@ -64,7 +64,7 @@ export const play = (batches: readonly Batch[], options: LoopOptions = {}): read
       if (asked === undefined || verdict === undefined) continue;
       if (verdict.level !== 'ok') alarms.push({ call, level: verdict.level, detector: verdict.detector });
       if (isRefused && verdict.level === 'ok') continue;
-      const after = detector.after(
+      const after = detector.record(
         asked,
         isRefused ? { status: 'denied', output: verdict.message } : { status, output },
       );

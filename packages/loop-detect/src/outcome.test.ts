@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalText } from './canonical.js';
-import { fingerprintOf, keyOf } from './fingerprint.js';
+import { keyOf } from './call.js';
+import { fingerprintOf } from './outcome.js';
 
 const shuffled = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(shuffled);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fingerprintOf } from './fingerprint.js';
-import { withoutVolatile } from './volatile.js';
+import { fingerprintOf } from './outcome.js';
+import { scan, similarity } from './scan.js';
 
 const number = (min: number, max: number): fc.Arbitrary<string> => fc.integer({ min, max }).map(String);
 const two = (max: number): fc.Arbitrary<string> =>
@@ -77,41 +77,57 @@ const twice = fc
 const call = { id: '1', name: 'bash', input: { command: 'npm test' } };
 const outcomeOf = (output: unknown): string => fingerprintOf(call, { status: 'failed', output }).outcome;
 
-describe('withoutVolatile', () => {
+describe('scan', () => {
   it.each([
-    ['FAIL in 1.24s (attempt 2/5, pid 4711)', 'FAIL in ~ (~, ~)'],
-    ['   Start at  18:40:16\n   Duration  312ms (transform 20ms)', '   Start at  ~\n   ~ (transform ~)'],
-    ['{"durationMs":123,"exitCode":1}', '{"~,"exitCode":1}'],
-    ['sshd[4711]: closed', 'sshd[~]: closed'],
-    ['==4711==ERROR: AddressSanitizer', '==~==ERROR: AddressSanitizer'],
-    ['(node:4711) Warning', '(~) Warning'],
-    ['/tmp/tmp.Ab3dEf12gH/x', '/tmp/~/x'],
-    ['retrying in 4s, 2 minutes left', 'retrying in ~, ~ left'],
-    ['took 5 seconds', '~'],
-  ])('takes what is volatile out of %s', (text, rest) => {
-    expect(withoutVolatile(text)).toBe(rest);
+    ['FAIL in 1.24s (attempt 2/5, pid 4711)', 'FAIL in 312ms (attempt 3/5, pid 12)'],
+    [
+      '   Start at  18:40:16\n   Duration  312ms (transform 20ms)',
+      '   Start at  09:01:59\n   Duration  1.2s (transform 7ms)',
+    ],
+    ['{"durationMs":123,"exitCode":1}', '{"durationMs":9,"exitCode":1}'],
+    ['sshd[4711]: closed', 'sshd[12]: closed'],
+    ['==4711==ERROR: AddressSanitizer', '==99==ERROR: AddressSanitizer'],
+    ['(node:4711) Warning', '(node:1) Warning'],
+    ['/tmp/tmp.Ab3dEf12gH/x', '/tmp/tmp.xY7zQw34kL/x'],
+    ['retrying in 4s, 2 minutes left', 'retrying in 12s, 1 minute left'],
+    ['took 5 seconds', 'took 1 second'],
+    ['took 1m 5s', 'took 45s'],
+    ['listening on port 3000', 'listening on port 41873'],
+    ['/tmp/build-1f2e3d/out', '/tmp/build-9a8b7c/out'],
+  ])('ignores what is volatile in %j', (text, again) => {
+    expect(scan(text).exact).toBe(scan(again).exact);
   });
 
   it.each([
-    'Exit code: 1',
-    'src/a.ts:12:34 error TS2345',
-    '5 MB of 12 files, 45%',
-    'built on 2026-11-21',
-    'commit 3d6db70',
-    'v1.2.3',
-    '10 passed (10)',
-    'port 3000',
-    'items[12] = 7',
-    'timeout: 30',
-    'id="main"',
-  ])('leaves %s as it is', (text) => {
-    expect(withoutVolatile(text)).toBe(text);
+    ['Exit code: 1', 'Exit code: 2'],
+    ['src/a.ts:12:34 error TS2345', 'src/a.ts:13:34 error TS2345'],
+    ['5 MB of 12 files, 45%', '5 MB of 12 files, 46%'],
+    ['commit 3d6db70', 'commit 4e7ec81'],
+    ['v1.2.3', 'v1.2.4'],
+    ['10 passed (10)', '11 passed (11)'],
+    ['items[12] = 7', 'items[13] = 7'],
+    ['timeout: 30', 'timeout: 60'],
+  ])('keeps the numbers of %j, and not in its shape', (text, other) => {
+    expect(scan(text).exact).not.toBe(scan(other).exact);
+    expect(scan(text).shape).toBe(scan(other).shape);
+  });
+
+  it.each([
+    ['12 of 214 built', '13 of 214 built'],
+    ['[3/5] linking', '[4/5] linking'],
+    ['done: 45%', 'done: 46.5%'],
+    ['1200 lines', '1240 lines'],
+    ['{"done":3,"total":9}', '{"done":4,"total":9}'],
+  ])('sees that %j grows', (text, next) => {
+    const [before, after] = [scan(text), scan(next)];
+    expect(after.level).toBeGreaterThan(before.level ?? NaN);
+    expect(after.isRatio).toBe(before.isRatio);
   });
 
   it('makes two outcomes the same that differ in volatile parts alone', () => {
     fc.assert(
       fc.property(twice, ([first, second]) => {
-        expect(withoutVolatile(first)).toBe(withoutVolatile(second));
+        expect(scan(first).exact).toBe(scan(second).exact);
         expect(outcomeOf({ type: 'error-text', value: first })).toBe(outcomeOf({ type: 'error-text', value: second }));
         expect(outcomeOf({ type: 'json', value: { text: first } })).toBe(
           outcomeOf({ type: 'json', value: { text: second } }),
@@ -133,23 +149,19 @@ describe('withoutVolatile', () => {
     );
   });
 
-  it('keeps any two texts apart that have nothing volatile in them', () => {
+  it('keeps any two texts apart that have nothing volatile in them, blanks aside', () => {
     const plain = fc.string({ unit: fc.constantFrom(...Array.from('abcdefxyz ,.(){}\n\u{1f600}é')), maxLength: 40 });
+    const blanks = (text: string): string => text.replaceAll(/ +/g, ' ');
     fc.assert(
       fc.property(plain, plain, (left, right) => {
-        expect(outcomeOf(left) === outcomeOf(right)).toBe(left === right);
+        expect(outcomeOf(left) === outcomeOf(right)).toBe(blanks(left) === blanks(right));
       }),
       { numRuns: 1000 },
     );
   });
 
   it('takes time in proportion to the text, whatever it says', () => {
-    const took = (text: string): number => {
-      const before = process.cpuUsage();
-      withoutVolatile(text);
-      return process.cpuUsage(before).user;
-    };
-    for (const piece of [
+    const pieces = [
       '1',
       '1 ',
       '1m ',
@@ -164,10 +176,52 @@ describe('withoutVolatile', () => {
       'request id ',
       ' ',
       '12345678-',
-    ]) {
+      'a1',
+      '/tmp/1',
+      '1 of ',
+      '"',
+      "'x' ",
+      'Error: ',
+    ];
+    const cost = (text: string): number => {
+      const before = process.cpuUsage();
+      fingerprintOf({ ...call, input: { command: text.slice(0, 3_000) } }, { status: 'failed', output: text });
+      return process.cpuUsage(before).user;
+    };
+    for (const piece of pieces) {
       const text = piece.repeat(Math.ceil(400_000 / piece.length));
-      took(text.slice(0, 50_000));
-      expect(took(text), JSON.stringify(piece)).toBeLessThan(Math.max(40 * took(text.slice(0, 50_000)), 400_000));
+      cost(text.slice(0, 50_000));
+      expect(cost(text), JSON.stringify(piece)).toBeLessThan(Math.max(40 * cost(text.slice(0, 50_000)), 400_000));
     }
+  });
+});
+
+describe('similarity', () => {
+  const text = fc.array(fc.constantFrom(...'one two three four five six seven eight nine ten'.split(' ')), {
+    maxLength: 12,
+  });
+
+  it('is the share of words that two short texts have in common', () => {
+    fc.assert(
+      fc.property(text, text, (left, right) => {
+        const [one, two] = [new Set(left), new Set(right)];
+        const all = new Set([...one, ...two]).size;
+        const expected = all === 0 ? 1 : [...one].filter((each) => two.has(each)).length / all;
+        expect(similarity(scan(left.join(' ')).words, scan(right.join(' ')).words)).toBeCloseTo(expected);
+      }),
+    );
+  });
+
+  it('estimates it for long ones', () => {
+    const words = Array.from(
+      { length: 400 },
+      (_, index) =>
+        `w${'abcdefghij'[index % 10]}${'klmnopqrst'[Math.floor(index / 10) % 10]}${'uvwxyz'[Math.floor(index / 100)]}`,
+    );
+    const of = (list: readonly string[]): string => scan(list.join(' ')).words;
+    expect(
+      similarity(of(words), of(words.map((each, index) => (index % 20 === 0 ? `x${each}` : each)))),
+    ).toBeGreaterThan(0.6);
+    expect(similarity(of(words.slice(0, 200)), of(words.slice(200)))).toBeLessThan(0.3);
   });
 });

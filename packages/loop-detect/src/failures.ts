@@ -1,0 +1,103 @@
+import type { DescribedCall } from './call.js';
+import type { LimitsOf } from './options.js';
+import { compareFailures, type Fingerprint } from './outcome.js';
+import type { RunCounts } from './progress.js';
+import { Recent } from './recent.js';
+import { churned, type LoopVerdict } from './verdict.js';
+
+const maxTools = 64;
+/** Different failures that are remembered for each tool. */
+const maxFailures = 4;
+/** Failures in other words are weaker evidence than the same failure. */
+const relatedWarn = 2;
+const relatedBlock = 4;
+/** A shell runs anything: one command that fails says little about the next. */
+const shellBlock = 4;
+
+/** How one tool has failed. Counts start again when it succeeds or something is changed. */
+interface FailingTool {
+  readonly prints: readonly Fingerprint[];
+  readonly key: string;
+  /** How many times it failed the same way, and in a related way; both also with nothing new in between. */
+  readonly same: number;
+  readonly related: number;
+  readonly sameStreak: number;
+  readonly relatedStreak: number;
+  readonly news: number;
+  readonly writes: number;
+  readonly batch: number;
+}
+
+/** Finds tools that fail the same way whatever their input. */
+export class Failures {
+  readonly #failing = new Recent<string, FailingTool>(maxTools);
+  readonly #counts: RunCounts;
+  readonly #limits: LimitsOf;
+
+  constructor(counts: RunCounts, limits: LimitsOf) {
+    this.#counts = counts;
+    this.#limits = limits;
+  }
+
+  judge(call: DescribedCall): LoopVerdict | undefined {
+    const failing = this.#failing.get(call.tool);
+    if (failing === undefined || failing.news !== this.#counts.news) return undefined;
+    const { block } = this.#limits('churn', call.tool);
+    const isBlocked = call.isShell
+      ? failing.sameStreak + 1 >= block + shellBlock
+      : failing.sameStreak + 1 >= block || failing.relatedStreak + 1 >= block + relatedBlock;
+    return isBlocked ? churned('block', call.tool, failing.relatedStreak) : undefined;
+  }
+
+  record(call: DescribedCall, print: Fingerprint, isNews: boolean): LoopVerdict | undefined {
+    const { key, tool } = call;
+    if (isNews) this.#failing.delete(tool);
+    if (print.failure === undefined) return undefined;
+    const { news, writes, batch } = this.#counts;
+    const before = this.#failing.get(tool);
+    const isUnchanged = before?.writes === writes;
+    const likeness = isUnchanged ? this.#likeness(call, print, before) : 'other';
+    const isRelated = before !== undefined && likeness !== 'other';
+    // The calls of one batch are one attempt, and the same input again is a repeat.
+    if (isRelated && (before.batch === batch || before.key === key)) return undefined;
+    const isSame = likeness === 'same';
+    const isStreak = before?.news === news;
+    const same = isSame ? (before?.same ?? 0) + 1 : 1;
+    const related = isRelated ? before.related + 1 : 1;
+    this.#failing.set(tool, {
+      prints:
+        isSame && before ? before.prints : [print, ...(isUnchanged ? before.prints : []).slice(0, maxFailures - 1)],
+      key,
+      same,
+      related,
+      sameStreak: isSame && isStreak ? before.sameStreak + 1 : 1,
+      relatedStreak: isRelated && isStreak ? before.relatedStreak + 1 : 1,
+      news,
+      writes,
+      batch,
+    });
+    const { warn } = this.#limits('churn', tool);
+    return same >= warn || related >= warn + relatedWarn ? churned('warn', tool, related) : undefined;
+  }
+
+  /** How much a failure has in common with earlier ones of the tool. */
+  #likeness(call: DescribedCall, print: Fingerprint, { prints }: FailingTool): 'same' | 'related' | 'other' {
+    let best: 'same' | 'related' | 'other' = 'other';
+    for (const before of prints) {
+      const likeness = compareFailures(before, print, call.isShell);
+      if (likeness === 'same') return 'same';
+      if (likeness === 'related') best = likeness;
+    }
+    return best;
+  }
+
+  /** Whether the tool has failed like this before. */
+  isKnown(call: DescribedCall, print: Fingerprint): boolean {
+    const failing = print.failure === undefined ? undefined : this.#failing.get(call.tool);
+    return failing !== undefined && this.#likeness(call, print, failing) !== 'other';
+  }
+
+  reset(): void {
+    this.#failing.clear();
+  }
+}

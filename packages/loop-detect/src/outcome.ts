@@ -1,0 +1,296 @@
+import type { ToolStatus } from '@h/turn';
+import { selectFrom, type LoopCall, type LoopOutcome } from './call.js';
+import { canonicalText } from './canonical.js';
+import { scan, similarity } from './scan.js';
+import { shellLineOf } from './shell.js';
+
+/** What an outcome comes down to: small enough to be stored with a result, and enough to judge it after a restart. */
+export interface Fingerprint {
+  /** Hash of status and output without what is volatile. */
+  readonly outcome: string;
+  /** The same with all numbers, hashes and ids masked. */
+  readonly shape: string;
+  /** Sample of the words of the output, or of what a failure says. */
+  readonly words: string;
+  /** Sum of the numbers in the output, or of its ratios: whether it rises tells progress from noise. */
+  readonly level?: number | undefined;
+  readonly isRatio?: boolean | undefined;
+  /** Whether it says that nothing was found. */
+  readonly isEmpty?: boolean | undefined;
+  /** Hash of what a failure says without what it repeats of the input. Absent for successes and for failures that say nothing. */
+  readonly failure?: string | undefined;
+  /** What kind of failure it is, in one word. */
+  readonly kind?: string | undefined;
+}
+
+/** Nothing ran, or the outcome is not known. */
+export const neutralStatuses: ReadonlySet<ToolStatus> = new Set(['skipped', 'cancelled', 'interrupted']);
+const successStatuses: ReadonlySet<ToolStatus> = new Set(['ok', 'stored']);
+
+/** Whether an outcome is a success, by its status and by what it says. */
+export const isSuccess = (status: ToolStatus, { failure }: Fingerprint): boolean =>
+  successStatuses.has(status) && failure === undefined;
+
+/** @param select picks what counts of the output, if the options define it */
+export const fingerprintOf = (
+  call: LoopCall,
+  { status, output }: LoopOutcome,
+  select?: (output: unknown) => unknown,
+): Fingerprint => {
+  const counts = select === undefined ? output : selectFrom(select, output);
+  const text = textOf(counts);
+  const { shape, exact, words, level, isRatio } = scan(text, status);
+  const print: Fingerprint = {
+    outcome: exact,
+    shape,
+    words,
+    ...(level !== undefined && { level }),
+    ...(isRatio === true && { isRatio }),
+  };
+  if (neutralStatuses.has(status) || status === 'denied') return print;
+  if (successStatuses.has(status) && !reportsError(counts, text)) {
+    return text.length <= maxEmpty && (emptyStart.test(text) || isEmptyList(counts, text))
+      ? { ...print, isEmpty: true }
+      : print;
+  }
+  const failure = failureText(call, messageOf(counts, text));
+  if (failure === undefined) return print;
+  const said = scan(failure);
+  return { ...print, words: said.words, failure: said.shape, kind: kindOf(failure, status) };
+};
+
+/** The text of an output, in the shape of `tool.result` or as it is. */
+const textOf = (output: unknown): string => {
+  if (typeof output === 'string') return output;
+  if (typeof output === 'object' && output !== null && 'value' in output && typeof output.value === 'string') {
+    return output.value;
+  }
+  return canonicalText(output, (text) => `"${text}"`);
+};
+
+const maxEmpty = 200;
+const emptyStart =
+  /^[^\p{L}\p{N}]{0,8}(?:no\b|none\b|nothing\b|0 (?:results?|matches|items|rows|hits|files)|zero\b|empty\b|null\b|undefined\b|found (?:0|no|nothing)\b|$)/iu;
+
+/** Whether an object has an empty list, or a count of zero, and no list that is not empty. */
+const isEmptyList = (output: unknown, text: string): boolean => {
+  const found =
+    text.startsWith('{') && text.endsWith('}') ? (typeof output === 'string' ? parsed(text) : output) : undefined;
+  if (typeof found !== 'object' || found === null) return false;
+  const inner = 'type' in found && 'value' in found ? found.value : found;
+  const members: readonly unknown[] = typeof inner === 'object' && inner !== null ? Object.values(inner) : [];
+  return (
+    members.some((member) => member === 0 || (Array.isArray(member) && member.length === 0)) &&
+    members.every((member) => typeof member !== 'object' || member === null || Object.keys(member).length === 0)
+  );
+};
+
+// Failures that are reported as successes
+
+/** A longer text is content that begins with such words, rather than a report. */
+const maxReport = 600;
+const noErrors =
+  /\b(?:0|no|zero|without) (?:\w{1,20} ){0,2}(?:errors?|failures?|failed)\b|\b(?:errors?|failures?|failed)["']?\s{0,3}[:=]\s{0,3}(?:0\b|none\b|null\b|false\b|\[\])/i;
+/** How the report of an error begins. */
+const reportStart = new RegExp(
+  `^(?:${[
+    String.raw`(?:[\w.-]{1,30} ){0,3}(?:[a-z]*error|exception|failure|fault)\b`,
+    String.raw`(?:[\w'"./:-]{1,60} ){0,5}(?:failed|refused|denied|rejected|timed out|aborted|not found|not (?:be )?(?:allowed|permitted|available|supported|exist)|unavailable|unreachable|does not exist|doesn't exist|disconnected)\b`,
+    String.raw`(?:[\w'"./:-]{1,60} ){0,4}(?:fails?|could ?n[o']t|cannot|can(?:no|')t|unable|not able|was not able) (?:to )?\w`,
+    String.raw`(?:permission|access|denied|forbidden|unauthori[sz]ed|no such|no (?:permission|access|route|space)|invalid|illegal|unknown|unsupported|missing|malformed|timeout|timed out|time(?:out)? exceeded|deadline|traceback|panic|fatal|abort|segmentation|killed|out of memory|sorry|oops|something went wrong|too many requests|rate limit|quota|service unavailable|bad (?:request|gateway)|gateway|internal server|conflict|connection (?:refused|reset|closed|lost)|network)\b`,
+    String.raw`(?:(?:http(?:\/[\d.]{1,3})?|status|code|error|status code):?\s?[45]\d\d\b|(?:40[013489]|422|429|50[0234]|529)(?:$|:|\s*[-–(]|\s+(?:bad|unauthori[sz]ed|forbidden|not|method|request|conflict|gone|payload|unprocessable|too|internal|service|gateway|server|client|overloaded|error)\b))`,
+  ].join('|')})`,
+  'i',
+);
+const upperCode = /^E[A-Z]{4,14}\b/;
+const successWords = /^(?:no|none|0|zero|success|ok\b|done|passed|all)\b/i;
+
+/** Whether an output that came as a success says that the call failed. */
+const reportsError = (output: unknown, text: string): boolean => {
+  if (typeof output === 'object' && output !== null) {
+    if ('type' in output && (output.type === 'error-text' || output.type === 'error-json')) return true;
+    const report = 'type' in output && output.type === 'json' && 'value' in output ? output.value : output;
+    if (hasErrorMember(report)) return true;
+  }
+  const message = messageOf(output, text);
+  if (message.length > maxReport) return false;
+  const start =
+    message
+      .slice(0, 200)
+      .replace(/^[^\p{L}\p{N}]{0,12}/u, '')
+      .split('\n', 1)[0] ?? '';
+  if (start === '') return false;
+  if (start.startsWith('{') || message.startsWith('{')) return hasErrorMember(parsed(message));
+  if (/^<(?:\w{1,20}_)?error>|^[❌✗✖⛔🚫]/u.test(message.trimStart())) return true;
+  if (successWords.test(start) && !/^no (?:such|permission|access|route|space)/i.test(start)) return false;
+  return (upperCode.test(start) || reportStart.test(start)) && !noErrors.test(message);
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const errorStates: ReadonlySet<unknown> = new Set(['error', 'failed', 'failure', 'fatal', 'denied', 'rejected']);
+
+const hasErrorMember = (value: unknown): boolean => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const { error, isError, success, ok, status, errors } = value as Readonly<Record<string, unknown>>;
+  return (
+    isError === true ||
+    success === false ||
+    ok === false ||
+    (typeof error === 'string' && error !== '') ||
+    (typeof error === 'object' && error !== null) ||
+    error === true ||
+    (Array.isArray(errors) && errors.length > 0) ||
+    errorStates.has(typeof status === 'string' ? status.toLowerCase() : status)
+  );
+};
+
+/** What a person would read of an output: the texts of a list of parts, without their envelope. */
+const messageOf = (output: unknown, text: string): string => {
+  if (typeof output !== 'object' || output === null) return text;
+  const { value, content } = output as Readonly<Record<string, unknown>>;
+  const parts = Array.isArray(value) ? value : Array.isArray(content) ? content : undefined;
+  if (parts === undefined) return text;
+  const texts = parts.flatMap((part: unknown) =>
+    typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string' ? [part.text] : [],
+  );
+  return texts.length === 0 ? text : texts.join('\n');
+};
+
+// What a failure says
+
+const maxFailure = 16_000;
+/** How much of a failure tells what went wrong, unless it is the output of a command. */
+const firstLines = 3;
+const maxFirst = 400;
+/** Says that a command failed, and not why. */
+const saysNothing = /exit(?:ed)?(?: with)? (?:code|status):? ?-?\d*|\(no output\)/gi;
+/** Stands for what a failure repeats of the input; no text contains it. */
+const echo = '\uE000';
+
+const failureText = (call: LoopCall, text: string): string | undefined => {
+  const isShell = shellLineOf(call.name, call.input) !== undefined;
+  const told = isShell ? text.slice(0, maxFailure) : firstOf(text);
+  const said = withoutInput(call.input, told);
+  const bare = said.replaceAll(saysNothing, '').trim();
+  // Of a search without a match a shell says nothing; any other tool has failed, though it does not say why.
+  if (/[\p{L}\d]/u.test(bare)) return said;
+  return isShell || said.includes(echo) ? undefined : 'failed';
+};
+
+const firstOf = (text: string): string =>
+  text
+    .slice(0, maxFailure)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(0, firstLines)
+    .join('\n')
+    .slice(0, maxFirst);
+
+const quoted = /(["'`])([^\n]{1,300}?)\1(?![\p{L}\d])|[“‘«]([^”’»\n]{1,300})[”’»]/gu;
+const nameLike = /[^\s"'`,;()[\]{}<>\uE000]{2,300}/g;
+
+/** Replaces what a failure repeats of the input: whole strings of it, quoted parts of them, names and paths. */
+const withoutInput = (input: unknown, text: string): string => {
+  const leaves = leavesOf(input);
+  if (leaves.length === 0) return text;
+  let rest = text;
+  for (const leaf of leaves) {
+    if (leaf.length < 3) continue;
+    rest = /^\w{1,8}$/.test(leaf)
+      ? rest.replaceAll(new RegExp(String.raw`\b${leaf}\b`, 'g'), echo)
+      : rest.replaceAll(leaf, echo);
+    const escaped = JSON.stringify(leaf).slice(1, -1);
+    if (escaped !== leaf) rest = rest.replaceAll(escaped, echo);
+  }
+  const isInput = (part: string): boolean => {
+    const start = part.slice(0, 40).trim();
+    return part.includes(echo) || (start !== '' && leaves.some((leaf) => leaf.includes(start)));
+  };
+  rest = rest.replaceAll(quoted, (whole, _mark, plain: string | undefined, curly: string | undefined) =>
+    isInput(plain ?? curly ?? '') ? echo : whole,
+  );
+  let names = 0;
+  rest = rest.replaceAll(nameLike, (name) => {
+    names += 1;
+    if (names > maxNames) return name;
+    const bare = name.replace(/[.:!?]+$/, '');
+    return /[\d./_\\@-]|[a-z][A-Z]/.test(bare) && bare.length >= 3 && leaves.some((leaf) => leaf.includes(bare))
+      ? echo
+      : name;
+  });
+  if (!rest.includes(echo)) return rest;
+  return rest.replaceAll(/[^\s\uE000"'`(]{0,200}\uE000[^\s\uE000"'`):,;.]{0,200}(?:[\s,]{0,2}\uE000)*/g, echo);
+};
+
+const maxNames = 200;
+const maxLeaves = 20;
+const maxLeaf = 4_000;
+
+/** The strings and numbers in an input, longest first. */
+const leavesOf = (input: unknown): readonly string[] => {
+  const found: string[] = [];
+  const collect = (value: unknown, depth: number): void => {
+    if (found.length >= maxLeaves || depth > 4) return;
+    if (typeof value === 'string' || typeof value === 'number') {
+      const leaf = String(value).slice(0, maxLeaf).trim();
+      if (leaf !== '') found.push(leaf);
+    } else if (typeof value === 'object' && value !== null) {
+      for (const member of Object.values(value)) collect(member, depth + 1);
+    }
+  };
+  collect(input, 0);
+  return found.toSorted((left, right) => right.length - left.length);
+};
+
+// Kinds of failures
+
+const kinds: readonly (readonly [kind: string, words: RegExp])[] = [
+  [
+    'permission',
+    /permission|denied|forbidden|unauthori[sz]ed|not (?:allowed|permitted|authori[sz]ed)|EACCES|EPERM|credential|may not|\b40[13]\b|read-only file/i,
+  ],
+  ['rate', /rate.?limit|too many|quota|throttl|\b429\b|overloaded|capacity/i],
+  ['timeout', /time(?:d)?[ -]?out|deadline|took too long|ETIMEDOUT|no response|\b504\b/i],
+  [
+    'network',
+    /ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|connection|connect\b|network|socket|unreachable|unavailable|gateway|offline|\b50[23]\b|dns/i,
+  ],
+  [
+    'missing',
+    /not (?:be )?(?:found|exist|locate)|no such|ENOENT|does(?: not|n't) exist|missing|could(?: not|n't) (?:find|locate)|unknown|no match|nothing (?:to|match)|\b404\b|undefined/i,
+  ],
+  ['exists', /already|exists|conflict|EEXIST|duplicate|\b409\b|locked/i],
+  [
+    'invalid',
+    /invalid|syntax|pars(?:e|ing)|unexpected|malformed|expected|schema|must be|required|validation|\b4(?:00|22)\b|type ?error|illegal|bad request/i,
+  ],
+  ['resources', /memory|ENOSPC|no space|disk|EMFILE|heap|killed/i],
+  ['internal', /internal|server error|\b500\b|exception|crash|panic|assert|went wrong|fault/i],
+];
+
+const kindOf = (text: string, status: ToolStatus): string => {
+  if (status === 'timed-out') return 'timeout';
+  const start = text.slice(0, maxFirst);
+  for (const [kind, words] of kinds) if (words.test(start)) return kind;
+  return 'other';
+};
+
+/** Failures that share this many words are one failure in other words. */
+const sameFailure = 0.6;
+const relatedFailure = 0.35;
+
+/** How much two failures of one tool have in common. */
+export const compareFailures = (one: Fingerprint, two: Fingerprint, isShell: boolean): 'same' | 'related' | 'other' => {
+  if (one.failure === two.failure) return 'same';
+  const share = similarity(one.words, two.words);
+  // The output of a command shares its preamble with that of every other.
+  if (!isShell && share >= sameFailure) return 'same';
+  return (one.kind === two.kind && one.kind !== 'other') || share >= relatedFailure ? 'related' : 'other';
+};

@@ -1,0 +1,347 @@
+import { finishHash } from './canonical.js';
+
+/** What a text comes down to: enough to tell whether two outputs say the same. */
+export interface Scan {
+  /** Hash of the text with every number, hash and id masked. */
+  readonly shape: string;
+  /** Hash of the text without what differs from run to run although nothing has changed. */
+  readonly exact: string;
+  /** Sum of the plain numbers, or of the ratios if there are any; `undefined` if the text has none. */
+  readonly level?: number | undefined;
+  /** Whether `level` is a share of something: `12 of 214`, `3/5`, `45%`. */
+  readonly isRatio?: boolean | undefined;
+  /** The smallest hashes of its words, for {@link similarity}. */
+  readonly words: string;
+}
+
+/** How many words and numbers of a text are compared. */
+const maxWords = 16;
+const maxNumbers = 12;
+/** Added to the hash of a word, so that each has four digits. */
+const smallestSample = 36 ** 3;
+/** Texts longer than this are read in full at both ends; in the middle only letters count. */
+const maxRead = 8_000;
+const maxToken = 100;
+/** Hashes and ids that are drawn at random are at least this long. */
+const shortestId = 7;
+
+/** Labels of numbers that say nothing about progress: `pid 4711`, `"durationMs": 12`, `attempt=3`, `port 3001`. */
+const volatileLabel =
+  /(?:duration|elapsed|timestamp|latency|uptime|attempts?|retr(?:y|ies)|iterations?|counter|wall_?time|time_?taken|(?:started|ended|finished|created|updated)_?at|(?:^|[_-])(?:p?pid|process|node|thread|worker|tr(?:y|ies)|took|ports?|seed|seq(?:uence)?|tick|nonce|epoch|polls?|checks?|calls?|requests?|hits?))[_-]?(?:ms|s|secs?|seconds?|number|no|count|id)?$/i;
+/** Labels of ids that are made for each call. */
+const volatileId =
+  /(?:request|req|trace|span|correlation|process|nonce|run|job|session)[-_ ]?(?:id)?\\?["']?[ \t]{0,3}[:=]?[ \t]{0,3}\\?["'<#]?(?:r-|req[-_])?$/i;
+const duration = /^(?:\d{1,12}(?:\.\d{1,9})?(?:ns|us|µs|μs|ms|secs?|mins?|hrs?|[smhd]))+$/i;
+const durationNext =
+  /[ ,]{1,2}\d{1,9}(?:\.\d{1,9})?(?: ?(?:ns|us|µs|μs|ms|secs?|seconds?|mins?|minutes?|hours?|hrs?|days?|s)|[mhd])(?![\w-])/y;
+const unitNext = / (?:ns|us|µs|μs|ms|secs?|seconds?|mins?|minutes?|hours?|hrs?|days?|s)(?![\w-])/y;
+const shareNext = / ?(?:\/|of) ?(\d{1,12})(?![\w.-])/y;
+const clock = /^(?:\d{4}-\d\d-\d\dT)?\d{1,3}:\d\d:\d\d(?:\.\d{1,9})?Z?$|^\d{4}-\d\d-\d\dT\d\d:\d\dZ?$/;
+const plainNumber = /^\d{1,15}(?:\.\d{1,9})?$/;
+const sized = /^(\d{1,12}(?:\.\d{1,9})?)(?:[kmgt]i?b?|b|bytes)$/i;
+const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
+const address = /^0x[\da-f]{6,16}$/i;
+const temporary = /^(?:tmp|temp)[._-]?\w{6,}$|^req_\w{8,}$/i;
+const hexadecimal = /^(?=[a-f-]*\d)[\da-f-]{7,}$/i;
+/** Letters and digits in turns, as in keys that are drawn at random. */
+const random = /^(?=.{8,})(?:[a-z_-]*\d+[a-z_-]+){3,}\d*$/i;
+const temporaryFolder = /(?:\/te?mp\/|\/T\/|\\Temp\\)$/;
+
+const [other, letter, digit] = [0, 1, 2] as const;
+const classes = new Uint8Array(128);
+for (let code = 0; code < 128; code += 1) {
+  if (code >= 48 && code <= 57) classes[code] = digit;
+  else if ((code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95) classes[code] = letter;
+}
+const classOf = (code: number): number => (code < 128 ? (classes[code] ?? other) : letter);
+const [dot, colon, dash, percent] = [46, 58, 45, 37];
+
+/**
+ * Reads a text once, character by character, and takes its numbers apart.
+ *
+ * Times, durations, process ids, ports, seeds, attempts, addresses, UUIDs and temporary names are volatile: they do not
+ * count. The time is linear in the length of the text.
+ *
+ * @param seed a short text that counts for `shape` and `exact`, too
+ */
+export const scan = (text: string, seed = ''): Scan => {
+  const scanner = new Scanner(text, seed);
+  if (text.length <= maxRead) {
+    scanner.read(0, text.length);
+  } else {
+    scanner.read(0, maxRead / 2);
+    scanner.skim(maxRead / 2, text.length - maxRead / 2);
+    scanner.read(text.length - maxRead / 2, text.length);
+  }
+  return scanner.result();
+};
+
+class Scanner {
+  readonly #text: string;
+  #shapeHigh = 0xdeadbeef;
+  #shapeLow = 0x41c6ce57;
+  #valuesHigh = 0x9e3779b9;
+  #valuesLow = 0x85ebca6b;
+  readonly #words: number[] = [];
+  #numbers = 0;
+  #sum = 0;
+  #ratios = 0;
+  #ratioSum = 0;
+  /** The last word without digits: it may be the label of the number behind it. */
+  #labelStart = 0;
+  #labelEnd = -1;
+
+  constructor(text: string, seed: string) {
+    this.#text = text;
+    for (let at = 0; at < seed.length; at += 1) this.#feed(seed.charCodeAt(at), 7);
+  }
+
+  read(from: number, to: number): void {
+    const text = this.#text;
+    let at = from;
+    let isBlank = false;
+    while (at < to) {
+      const code = text.charCodeAt(at);
+      const kind = classOf(code);
+      if (kind === other) {
+        const isSpace = code === 32 || code === 9 || code === 13;
+        if (!isSpace || !isBlank) this.#feed(isSpace ? 32 : code, code);
+        isBlank = isSpace;
+        at += 1;
+        continue;
+      }
+      isBlank = false;
+      at = this.#token(at, to);
+    }
+  }
+
+  /** Hashes letters only. */
+  skim(from: number, to: number): void {
+    for (let at = from; at < to; at += 1) {
+      const code = this.#text.charCodeAt(at);
+      if (classOf(code) === letter) this.#feed(code, code);
+    }
+    this.#labelEnd = -1;
+  }
+
+  result(): Scan {
+    const hasRatio = this.#ratios > 0;
+    const hasLevel = hasRatio || this.#numbers > 0;
+    return {
+      shape: finishHash(this.#shapeHigh, this.#shapeLow),
+      exact: finishHash(this.#shapeHigh ^ this.#valuesHigh, this.#shapeLow ^ this.#valuesLow),
+      ...(hasLevel && { level: hasRatio ? this.#ratioSum : this.#sum }),
+      ...(hasRatio && { isRatio: true }),
+      words: this.#sample(),
+    };
+  }
+
+  #sample(): string {
+    let text = '';
+    for (const word of this.#words) text += (word + smallestSample).toString(36);
+    return text;
+  }
+
+  /** Reads the token that begins here. @returns where it ends */
+  #token(start: number, to: number): number {
+    const text = this.#text;
+    let at = start;
+    let high = 0x811c9dc5;
+    let low = 0x1b873593;
+    let hasDigit = false;
+    let hasLetter = false;
+    let before = letter as number;
+    while (at < to) {
+      const code = text.charCodeAt(at);
+      const kind = classOf(code);
+      if (kind === other) {
+        if (code !== dot && code !== dash && code !== colon) break;
+        const next = at + 1 < to ? classOf(text.charCodeAt(at + 1)) : other;
+        if (next === other || (code === colon && (before !== digit || next !== digit))) break;
+      } else {
+        before = kind;
+        if (kind === digit) hasDigit = true;
+        else hasLetter = true;
+      }
+      high = Math.imul(high ^ code, 2654435761);
+      low = Math.imul(low ^ code, 1597334677);
+      at += 1;
+    }
+    if (hasDigit || (text.charCodeAt(start) === 116 && temporary.test(text.slice(start, at)))) {
+      const label = this.#labelBefore(start);
+      this.#labelEnd = -1;
+      return this.#digits(start, at, hasLetter, label);
+    }
+    this.#feed(high, low);
+    if (at - start > 1) this.#addWord(high);
+    this.#labelStart = start;
+    this.#labelEnd = at;
+    return at;
+  }
+
+  /** Takes in a token with digits. @returns where it ends, with what belongs to it */
+  #digits(start: number, end: number, hasLetter: boolean, label: string): number {
+    const text = this.#text;
+    const token = text.slice(start, Math.min(end, start + maxToken));
+    if (!hasLetter && plainNumber.test(token)) return this.#number(token, start, end, label);
+    if (!hasLetter || isDigitCode(token.charCodeAt(0))) {
+      if (hasLetter && duration.test(token)) return this.#volatile(behindDurations(text, end));
+      if (clock.test(token) || (hasLetter && address.test(token))) return this.#volatile(end);
+      const size = hasLetter ? sized.exec(token) : null;
+      if (size !== null) {
+        this.#addNumber(Number(size[1]));
+        return this.#value(token, end);
+      }
+    }
+    if (temporaryFolder.test(text.slice(Math.max(0, start - 6), start))) return this.#volatile(end);
+    if (token.length >= shortestId) {
+      if (uuid.test(token) || temporary.test(token)) return this.#volatile(end);
+      const isRandom = hexadecimal.test(token) || random.test(token);
+      if ((isRandom || token.length >= 16 || /^(?:r|req)[-_]/i.test(token)) && isIdOfCall(text, token, start, label)) {
+        return this.#volatile(end);
+      }
+      if (isRandom) return this.#value(token, end);
+    }
+    let isRun = false;
+    for (const character of token) {
+      const isDigit = character >= '0' && character <= '9';
+      if (!isDigit || !isRun) this.#feed(isDigit ? 35 : character.charCodeAt(0), 35);
+      isRun = isDigit;
+    }
+    this.#hashValue(token);
+    return end;
+  }
+
+  #number(token: string, start: number, end: number, label: string): number {
+    const text = this.#text;
+    const next = text.charCodeAt(end);
+    if (isVolatileNumber(text, token, start, end, label)) {
+      shareNext.lastIndex = end;
+      const share = next === 47 || next === 32 ? shareNext.exec(text) : null;
+      return this.#volatile(share === null ? behindUnit(text, end) : shareNext.lastIndex);
+    }
+    if (next === 32) {
+      unitNext.lastIndex = end;
+      if (unitNext.test(text)) return this.#volatile(behindDurations(text, unitNext.lastIndex));
+    }
+    const value = Number(token);
+    if (next === percent) {
+      this.#addRatio(value / 100);
+    } else if ((next === 47 || next === 32) && text.charCodeAt(start - 1) !== 47) {
+      shareNext.lastIndex = end;
+      const of = Number(shareNext.exec(text)?.[1]);
+      if (of > 0 && value <= of) this.#addRatio(value / of);
+      else this.#addNumber(value);
+    } else {
+      this.#addNumber(value);
+    }
+    return this.#value(token, end);
+  }
+
+  #labelBefore(start: number): string {
+    const gap = start - this.#labelEnd;
+    if (this.#labelEnd < 0 || gap > 6 || /[^ \t:=#"'\\([]/.test(this.#text.slice(this.#labelEnd, start))) return '';
+    return this.#text.slice(Math.max(this.#labelStart, this.#labelEnd - 32), this.#labelEnd);
+  }
+
+  #volatile(end: number): number {
+    this.#feed(126, 126);
+    return end;
+  }
+
+  #value(token: string, end: number): number {
+    this.#feed(35, 35);
+    this.#hashValue(token);
+    return end;
+  }
+
+  #hashValue(token: string): void {
+    for (let index = 0; index < token.length; index += 1) {
+      const code = token.charCodeAt(index);
+      this.#valuesHigh = Math.imul(this.#valuesHigh ^ code, 2654435761);
+      this.#valuesLow = Math.imul(this.#valuesLow ^ code, 1597334677);
+    }
+    this.#valuesHigh = Math.imul(this.#valuesHigh ^ 10, 2654435761);
+    this.#valuesLow = Math.imul(this.#valuesLow ^ 10, 1597334677);
+  }
+
+  #feed(high: number, low: number): void {
+    this.#shapeHigh = Math.imul(this.#shapeHigh ^ high, 2654435761);
+    this.#shapeLow = Math.imul(this.#shapeLow ^ low, 1597334677);
+  }
+
+  #addNumber(value: number): void {
+    if (this.#numbers >= maxNumbers) return;
+    this.#numbers += 1;
+    this.#sum += value;
+  }
+
+  #addRatio(value: number): void {
+    if (this.#ratios >= maxNumbers) return;
+    this.#ratios += 1;
+    this.#ratioSum += value;
+  }
+
+  /** Keeps the smallest hashes, each once, in order. */
+  #addWord(hash: number): void {
+    const words = this.#words;
+    const small = (Math.imul(hash ^ (hash >>> 15), 2246822507) >>> 12) & 0xfffff;
+    let at = words.length;
+    if (at === maxWords && small >= (words[at - 1] ?? 0)) return;
+    while (at > 0 && (words[at - 1] ?? 0) > small) at -= 1;
+    if (at > 0 && words[at - 1] === small) return;
+    words.splice(at, 0, small);
+    if (words.length > maxWords) words.pop();
+  }
+}
+
+const isDigitCode = (code: number): boolean => code >= 48 && code <= 57;
+
+const isIdOfCall = (text: string, token: string, start: number, label: string): boolean =>
+  volatileId.test(text.slice(Math.max(0, start - 24), start)) ||
+  /(?:^|[^\w])id=["']?$/.test(text.slice(Math.max(0, start - 5), start)) ||
+  (token.length >= 16 && hexadecimal.test(token) && label.toLowerCase() === 'id');
+
+const isVolatileNumber = (text: string, token: string, start: number, end: number, label: string): boolean => {
+  // Seconds and milliseconds since 1970.
+  if (/^1[5-9](?:\d{8}|\d{11})(?:\.\d+)?$/.test(token)) return true;
+  if (label !== '' && volatileLabel.test(label)) return true;
+  if (/^id$/i.test(label) && volatileId.test(text.slice(Math.max(0, start - 24), start))) return true;
+  // `sshd[4711]:` and `==4711==` are process ids.
+  const isBracketed = text.charCodeAt(start - 1) === 91 && text.startsWith(']:', end);
+  return isBracketed || (text.startsWith('==', start - 2) && text.startsWith('==', end));
+};
+
+const behindUnit = (text: string, end: number): number => {
+  unitNext.lastIndex = end;
+  return text.charCodeAt(end) === 32 && unitNext.test(text) ? unitNext.lastIndex : end;
+};
+
+/** `1m 23s` and `45s` are one duration each. */
+const behindDurations = (text: string, end: number): number => {
+  let at = end;
+  for (let parts = 0; parts < 4; parts += 1) {
+    const next = text.charCodeAt(at);
+    if (next !== 32 && next !== 44) return at;
+    durationNext.lastIndex = at;
+    if (!durationNext.test(text)) return at;
+    at = durationNext.lastIndex;
+  }
+  return at;
+};
+
+/** Estimates which share of their words two texts have in common, from 0 to 1. */
+export const similarity = (left: string, right: string): number => {
+  if (left === right) return 1;
+  const limit = Math.max(left.length, right.length) >= maxWords * 4 ? maxWords : Infinity;
+  let [at, behind, both, all] = [0, 0, 0, 0];
+  while ((at < left.length || behind < right.length) && all < limit) {
+    const one = left.slice(at, at + 4);
+    const two = right.slice(behind, behind + 4);
+    if (one === two) both += 1;
+    if (one !== '' && (two === '' || one <= two)) at += 4;
+    if (two !== '' && (one === '' || two <= one)) behind += 4;
+    all += 1;
+  }
+  return all === 0 ? 0 : both / all;
+};

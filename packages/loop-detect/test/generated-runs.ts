@@ -1,0 +1,655 @@
+import fc from 'fast-check';
+import { failed, ok, oneByOne, rounds, type Batch, type Move } from './play.js';
+
+/** Runs by what happens in them. Names, texts and everything volatile are drawn at random. */
+export type Families = Readonly<Record<string, fc.Arbitrary<readonly Batch[]>>>;
+
+const word = fc
+  .array(fc.constantFrom('ka', 'lo', 'mi', 'ren', 'sto', 'vu', 'da', 'pex', 'til', 'gro', 'ban', 'quo'), {
+    minLength: 2,
+    maxLength: 3,
+  })
+  .map((parts) => parts.join(''));
+const words = (min: number, max = min): fc.Arbitrary<string> =>
+  fc.array(word, { minLength: min, maxLength: max }).map((list) => list.join(' '));
+const toolName = fc.oneof(
+  fc.tuple(word, word).map(([one, two]) => `${one}_${two}`),
+  fc.tuple(word, word, word).map((parts) => `mcp__${parts.join('__')}`),
+  fc.tuple(fc.constantFrom('run', 'build', 'start', 'call', 'compute'), word).map(([verb, noun]) => verb + noun),
+);
+const shellName = fc.constantFrom('bash', 'execute_command', 'terminal', 'Bash');
+const path = fc
+  .tuple(fc.constantFrom('src', 'lib', 'test', '/home/dev/app'), word, fc.constantFrom('ts', 'py', 'go'))
+  .map(([folder, file, end]) => `${folder}/${file}.${end}`);
+const command = fc
+  .tuple(fc.constantFrom('npm run', 'python', './bin/run', 'make', 'cargo'), word)
+  .map((parts) => parts.join(' '));
+
+/** A generator of its own for each slot, drawn again in each round. */
+const hex =
+  (length: number): ((random: Draw) => string) =>
+  (random) =>
+    Array.from({ length }, () => '0123456789abcdef'[random(16)]).join('');
+type Draw = (below: number) => number;
+type Slot = (random: Draw, round: number) => string;
+const two = (value: number): string => String(value).padStart(2, '0');
+
+/** What differs from run to run although nothing has changed. */
+export const volatileSlots: Readonly<Record<string, Slot>> = {
+  port: (random) => `listening on port ${20_000 + random(40_000)}`,
+  'port of a URL': (random) => `at http://127.0.0.1:${20_000 + random(40_000)}/`,
+  seed: (random) => `seed=${random(1e9)}`,
+  size: (random) => `${random(900)}.${random(9)} MB`,
+  bytes: (random) => `wrote ${random(90_000)} bytes`,
+  counter: (_, round) => `request #${round + 17}`,
+  calls: (_, round) => `"calls": ${round}`,
+  milliseconds: (random) => `in ${random(9_000)}ms`,
+  seconds: (random) => `took ${random(60)}.${random(99)} seconds`,
+  time: (random) => `at ${two(random(24))}:${two(random(60))}:${two(random(60))}`,
+  'ISO time': (random) => `2026-11-${two(1 + random(28))}T${two(random(24))}:${two(random(60))}:07.${random(999)}Z`,
+  epoch: (random) => `ts ${1_700_000_000_000 + random(1e9)}`,
+  commit: (random) => `commit ${hex(7)(random)}`,
+  digest: (random) => `sha256:${hex(64)(random)}`,
+  uuid: (random) => [8, 4, 4, 4, 12].map((length) => hex(length)(random)).join('-'),
+  'temporary folder': (random) => `/tmp/build-${hex(6)(random)}/out`,
+  'temporary file': (random) => `/tmp/tmp.${hex(10)(random)}`,
+  pid: (random) => `pid ${random(60_000)}`,
+  'pid in brackets': (random) => `worker[${random(60_000)}]: exit`,
+  address: (random) => `0x${hex(12)(random)}`,
+  attempt: (_, round) => `attempt ${round + 1}`,
+  memory: (random) => `heap ${random(400)}M`,
+  'request id': (random) => `request_id=${hex(12)(random)}`,
+};
+
+/** Draws numbers below a bound from a seed, so that a run can be shrunk and repeated. */
+const drawing = (seed: number): Draw => {
+  let state = seed >>> 0 || 1;
+  return (below) => {
+    state = Math.imul(state ^ (state >>> 15), 2246822519) + 0x9e3779b9;
+    state >>>= 0;
+    return (state >>> 8) % below;
+  };
+};
+
+const slotNames = Object.keys(volatileSlots);
+/** A text with volatile parts: the same words each time it is filled. */
+const template = fc
+  .record({
+    words: fc.array(words(2, 5), { minLength: 1, maxLength: 4 }),
+    slots: fc.array(fc.constantFrom(...slotNames), { minLength: 1, maxLength: 3 }),
+    glue: fc.constantFrom(' ', '\n', ' | ', ', '),
+  })
+  .map(
+    ({ words: pieces, slots, glue }) =>
+      (random: Draw, round: number): string =>
+        [...pieces, ...slots.map((slot) => volatileSlots[slot]?.(random, round) ?? '')].join(glue),
+  );
+
+const errors: Readonly<Record<string, readonly string[]>> = {
+  permission: [
+    'Permission denied',
+    'Access is denied',
+    'You are not allowed to do this',
+    'Forbidden',
+    'EACCES: permission denied',
+    'Operation not permitted',
+    '403 Forbidden',
+  ],
+  missing: [
+    'Not found',
+    'No such file or directory',
+    'ENOENT: no such file',
+    'The resource does not exist',
+    '404 Not Found',
+    'Could not find the item',
+  ],
+  timeout: [
+    'Timed out',
+    'Request timed out',
+    'The operation took too long',
+    'ETIMEDOUT',
+    'Deadline exceeded',
+    'timeout',
+  ],
+  network: [
+    'Connection refused',
+    'ECONNREFUSED',
+    'Could not connect to the server',
+    'Network unreachable',
+    '503 Service Unavailable',
+    'socket hang up: connection closed',
+  ],
+  invalid: [
+    'Invalid input',
+    'Validation failed: a field is required',
+    'Bad request: malformed body',
+    'Unexpected token in input',
+    '400 Bad Request',
+  ],
+};
+const errorKind = fc.constantFrom(...Object.keys(errors));
+const shortErrors = [
+  'timeout',
+  'denied',
+  'ENOENT',
+  '503',
+  'failed',
+  'EPERM',
+  'error',
+  'no',
+  '404',
+  'EIO',
+  'abort',
+  'refused',
+];
+/** How frameworks begin the report of an error that they return as an ordinary result. */
+const reportPrefixes = [
+  'Error: ',
+  'error: ',
+  'ERROR ',
+  'Failed: ',
+  'MCP error -32603: ',
+  'Tool execution failed: ',
+  'Error executing tool: ',
+  'Exception: ',
+  '❌ ',
+  'RuntimeError: ',
+  'Request failed: ',
+];
+
+const seed = fc.nat();
+const rounds40 = 40;
+
+/** 40 calls in circles, none of which repeats another exactly. */
+export const loops: Families = {
+  'one call with volatile parts in its outcome': fc
+    .record({ tool: toolName, topic: word, text: template, seed })
+    .map(({ tool, topic, text, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(rounds40, (round) => [ok(tool, { topic }, text(draw, round))]);
+    }),
+  'one command with volatile parts in its outcome': fc
+    .record({ tool: shellName, line: command, text: template, fails: fc.boolean(), seed })
+    .map(({ tool, line, text, fails, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(rounds40, (round) =>
+        fails
+          ? [failed(tool, { command: line }, `${text(draw, round)}\nExit code: 1`)]
+          : [ok(tool, { command: line }, text(draw, round))],
+      );
+    }),
+  'one call whose JSON has volatile members': fc
+    .record({
+      tool: toolName,
+      topic: word,
+      state: word,
+      slots: fc.array(fc.constantFrom(...slotNames), { minLength: 1, maxLength: 4 }),
+      seed,
+    })
+    .map(({ tool, topic, state, slots, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(rounds40, (round) => [
+        ok(
+          tool,
+          { topic },
+          {
+            type: 'json',
+            value: {
+              state,
+              pid: draw(9_999),
+              at: 1_700_000_000_000 + draw(1e9),
+              parts: slots.map((slot) => volatileSlots[slot]?.(draw, round)),
+            },
+          },
+        ),
+      ]);
+    }),
+  'a failure reported as ok, with another input each time': fc
+    .record({
+      tool: toolName,
+      prefix: fc.constantFrom(...reportPrefixes),
+      rest: words(2, 6),
+      quote: fc.constantFrom('"', "'", '`'),
+      seed,
+    })
+    .map(({ tool, prefix, rest, quote, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(rounds40, (round) => {
+        const query = `${hex(5)(draw)} ${'abcdefghij'[round % 10]}`;
+        return [ok(tool, { query }, `${prefix}${rest} ${quote}${query}${quote}`)];
+      });
+    }),
+  'a failure in the content parts of an MCP result': fc
+    .record({ tool: toolName, kind: errorKind, nth: fc.nat(20), isFlagged: fc.boolean() })
+    .map(({ tool, kind, nth, isFlagged }) => {
+      const list = errors[kind] ?? [];
+      const text = `${isFlagged ? '' : 'Error: '}${list[nth % list.length]}`;
+      return rounds(rounds40, (round) => [
+        ok(tool, { target: `t-${round}` }, { content: [{ type: 'text', text }], ...(isFlagged && { isError: true }) }),
+      ]);
+    }),
+  'a failure of a few letters, with another input each time': fc
+    .record({ tool: toolName, text: fc.constantFrom(...shortErrors) })
+    .map(({ tool, text }) => rounds(rounds40, (round) => [failed(tool, { item: `item ${round}` }, text)])),
+  'the same few letters from a shell': fc
+    .record({ tool: shellName, text: fc.constantFrom(...shortErrors), word })
+    .map(({ tool, text, word: name }) =>
+      rounds(rounds40, (round) => [failed(tool, { command: `${name} --step ${round}` }, text)]),
+    ),
+  'a command with another comment each time': fc
+    .record({ tool: shellName, line: command, remark: words(1, 4), output: words(1, 6) })
+    .map(({ tool, line, remark, output }) =>
+      rounds(rounds40, (round) => [ok(tool, { command: `${line} # ${remark} ${round}` }, output)]),
+    ),
+  'calls in a circle with volatile outcomes': fc
+    .record({
+      tools: fc.uniqueArray(toolName, { minLength: 2, maxLength: 5 }),
+      texts: fc.array(template, { minLength: 5, maxLength: 5 }),
+      seed,
+    })
+    .map(({ tools, texts, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(Math.ceil(60 / tools.length), (round) =>
+        tools.map((tool, index) => ok(tool, {}, texts[index]?.(draw, round) ?? '')),
+      );
+    }),
+  'calls in no order with volatile outcomes': fc
+    .record({
+      tools: fc.uniqueArray(toolName, { minLength: 2, maxLength: 4 }),
+      texts: fc.array(template, { minLength: 4, maxLength: 4 }),
+      seed,
+    })
+    .map(({ tools, texts, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(60, (round) => {
+        const index = draw(tools.length);
+        return [ok(tools[index] ?? '', { index }, texts[index]?.(draw, round) ?? '')];
+      });
+    }),
+  'one call whose outcomes take turns': fc
+    .record({ tool: toolName, texts: fc.uniqueArray(words(2, 8), { minLength: 2, maxLength: 4 }), seed })
+    .map(({ tool, texts, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(rounds40, () => [ok(tool, {}, texts[draw(texts.length)] ?? '')]);
+    }),
+  'one failure in other words each time, with another input': fc
+    .record({ tool: toolName, kind: errorKind, asOk: fc.boolean(), seed })
+    .map(({ tool, kind, asOk, seed: given }) => {
+      const draw = drawing(given);
+      const list = errors[kind] ?? [];
+      return rounds(rounds40, (round) => {
+        const text = list[draw(list.length)] ?? '';
+        return [asOk ? ok(tool, { round }, `Error: ${text}`) : failed(tool, { round }, text)];
+      });
+    }),
+  'one call that fails in other words each time': fc
+    .record({ tool: toolName, kinds: fc.array(errorKind, { minLength: 1, maxLength: 3 }), seed })
+    .map(({ tool, kinds, seed: given }) => {
+      const draw = drawing(given);
+      const list = kinds.flatMap((kind) => errors[kind] ?? []);
+      return rounds(rounds40, (round) => [failed(tool, {}, `${list[draw(list.length)]} (${draw(500)} of ${round})`)]);
+    }),
+  'outcomes of which one word changes': fc
+    .record({ tool: toolName, text: fc.array(word, { minLength: 8, maxLength: 30 }), seed })
+    .map(({ tool, text, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(rounds40, () => {
+        const changed = [...text];
+        changed[draw(text.length)] = `x${hex(4)(draw).replaceAll(/\d/g, 'q')}`;
+        return [ok(tool, { topic: 'same' }, changed.join(' '))];
+      });
+    }),
+  'a number that rises and leads nowhere': fc
+    .record({
+      tool: toolName,
+      before: words(1, 4),
+      behind: words(1, 3),
+      start: fc.nat(100),
+      step: fc.integer({ min: 1, max: 50 }),
+    })
+    .map(({ tool, before, behind, start, step }) =>
+      rounds(rounds40, (round) => [ok(tool, {}, `${before} ${start + round * step} ${behind}`)]),
+    ),
+  'other commands that fail the same way, quoting themselves': fc
+    .record({ tool: shellName, program: word, rest: words(2, 5), seed })
+    .map(({ tool, program, rest, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(rounds40, () => {
+        const file = `${hex(6)(draw)}.txt`;
+        return [
+          failed(
+            tool,
+            { command: `${program} ${file}` },
+            `${program}: '${file}': ${rest} (pid ${draw(9_999)})\nExit code: 2`,
+          ),
+        ];
+      });
+    }),
+  'an edit that never fits, with a look at the same file between': fc
+    .record({ file: path, asOk: fc.boolean(), seed })
+    .map(({ file, asOk, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(rounds40 / 2, () => {
+        const oldText = `return ${hex(4)(draw)}(${draw(100)});`;
+        const text = `${asOk ? 'Error: ' : ''}The text "${oldText}" was not found in ${file}`;
+        const input = { path: file, oldText };
+        return [
+          asOk ? ok('edit_file', input, text) : failed('edit_file', input, text),
+          ok('read_file', { path: file }, 'const a = 1;'),
+        ];
+      });
+    }),
+  'a failing test between notes that are always new': fc
+    .record({ note: fc.constantFrom('TodoWrite', 'think', 'update_plan'), text: template, seed })
+    .map(({ note, text, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(rounds40 / 2, (round) => [
+        failed('bash', { command: 'npm test' }, text(draw, round)),
+        ok(note, { todos: `step ${hex(6)(draw)}` }, 'Noted.'),
+      ]);
+    }),
+  'searches that find nothing, in other words each time': fc
+    .record({ tool: fc.constantFrom('search_code', 'grep', 'web_search', 'find_files'), form: fc.nat(2), seed })
+    .map(({ tool, form, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(rounds40, () => {
+        const query = hex(8)(draw);
+        return [ok(tool, { query }, [`No results for "${query}".`, { results: [], query }, 'No matches found'][form])];
+      });
+    }),
+  'a state that never changes, with noise': fc
+    .record({
+      tool: fc.constantFrom('get_status', 'wait_for_job', 'check_progress'),
+      state: words(1, 3),
+      text: template,
+      seed,
+    })
+    .map(({ tool, state, text, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(rounds40, (round) => [ok(tool, { job: 7 }, `${state}\n${text(draw, round)}`)]);
+    }),
+  'one command in other words with the same output': fc
+    .record({ tool: shellName, file: path, output: words(4, 20) })
+    .map(({ tool, file, output }) =>
+      rounds(rounds40, (round) => [
+        ok(
+          tool,
+          {
+            command: [
+              `cat ${file}`,
+              `head -n ${round + 50} ${file}`,
+              `cat ./${file}`,
+              `sed -n '1,${round + 90}p' ${file}`,
+            ][round % 4],
+          },
+          output,
+        ),
+      ]),
+    ),
+  'two failures of one tool in turns': fc
+    .record({ tool: toolName, first: words(3, 6), second: words(3, 6) })
+    .map(({ tool, first, second }) =>
+      rounds(rounds40, (round) => [failed(tool, { round: `r${round}` }, round % 2 === 0 ? first : second)]),
+    ),
+};
+
+const content = fc.array(words(3, 8), { minLength: 3, maxLength: 12 }).map((lines) => lines.join('\n'));
+const contents = (min: number, max: number): fc.Arbitrary<readonly string[]> =>
+  fc.array(content, { minLength: min, maxLength: max });
+const edit = (file: string, round: number): Move =>
+  ok('edit', { path: file, oldText: `a${round}`, newText: `a${round + 1}` }, `The file ${file} has been updated.`);
+
+/** Runs that get on with their work. None may be stopped, and hardly any warned about. */
+export const healthy: Families = {
+  'tests between edits, with fewer failures each time': fc
+    .record({ file: path, tool: shellName, failures: fc.integer({ min: 2, max: 15 }), name: words(2, 4), seed })
+    .map(({ file, tool, failures, name, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(failures + 1, (round) => {
+        const left = failures - round;
+        const text = `${name}\n${left} failing, ${20 + round} passing in ${draw(900)}ms`;
+        return [
+          edit(file, round),
+          left > 0 ? failed(tool, { command: 'npm test' }, text) : ok(tool, { command: 'npm test' }, text),
+        ];
+      });
+    }),
+  'tests between edits that fail the same way for long': fc
+    .record({ file: path, tool: shellName, times: fc.integer({ min: 3, max: 25 }), text: template, seed })
+    .map(({ file, tool, times, text, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(times, (round) => [edit(file, round), failed(tool, { command: 'make' }, text(draw, round))]);
+    }),
+  'tests of one file run twice between reads and edits': fc
+    .record({ files: fc.array(path, { minLength: 4, maxLength: 10 }), pages: contents(10, 10), tool: shellName, seed })
+    .map(({ files, pages, tool, seed: given }) => {
+      const draw = drawing(given);
+      return files.flatMap((file, index) =>
+        oneByOne([
+          ok('read', { path: file }, pages[index]),
+          failed(tool, { command: 'pytest -x' }, `E assert ${draw(9)} == ${draw(9)}\n1 failed in 0.${draw(99)}s`),
+          failed(tool, { command: 'pytest -x' }, `E assert ${draw(9)} == ${draw(9)}\n1 failed in 0.${draw(99)}s`),
+          edit(file, index),
+        ]),
+      );
+    }),
+  'paging through a file': fc
+    .record({ file: path, pages: contents(5, 40), asLines: fc.boolean() })
+    .map(({ file, pages, asLines }) =>
+      oneByOne(
+        pages.map((page, index) =>
+          ok(
+            'read',
+            { path: file, offset: index * 40 },
+            asLines
+              ? Array.from({ length: 20 }, (_, line) => `${index * 20 + line}\tx = ${line * index};`).join('\n')
+              : page,
+          ),
+        ),
+      ),
+    ),
+  'scrolling with one call': contents(5, 30).map((pages) =>
+    oneByOne(
+      pages.map((page, index) => ok('scroll_down', {}, `[lines ${index * 40} to ${index * 40 + 40} of 1200]\n${page}`)),
+    ),
+  ),
+  'a server that hands out the next piece': contents(5, 30).map((pages) =>
+    oneByOne(pages.map((page) => ok('fetch_chunk', { cursor: 'same' }, page))),
+  ),
+  'polling a build that progresses': fc
+    .record({
+      tool: fc.constantFrom('get_status', 'build_progress', 'BashOutput', 'poll_job'),
+      total: fc.integer({ min: 5, max: 40 }),
+      form: fc.nat(4),
+      name: words(1, 3),
+      seed,
+    })
+    .map(({ tool, total, form, name, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(total, (round) => [
+        ok(
+          tool,
+          { id: 'b1' },
+          [
+            `${name}: ${Math.floor((100 * round) / total)}%`,
+            `Compiling ${round} of ${total} (${draw(500)}ms)`,
+            { type: 'json', value: { state: 'running', done: round, total, pid: draw(9_999) } },
+            `[${round}/${total}] ${name}`,
+            `${name} ${draw(60)}s\nlast line: step ${'abcdefghijklmnopqrstuvwxyz'[round % 26]}${'abcdefghijklmnopqrstuvwxyz'[Math.floor(round / 26)]} finished`,
+          ][form],
+        ),
+      ]);
+    }),
+  'waiting with sleep for a deployment': fc
+    .record({ times: fc.integer({ min: 3, max: 9 }), name: word })
+    .map(({ times, name }) => [
+      ...rounds(times, (round) => [
+        ok('bash', { command: 'sleep 20' }, '(no output)'),
+        ok('bash', { command: 'kubectl get pods' }, `${name} 0/1 Pending 0 ${20 * round}s`),
+      ]),
+      ...oneByOne([ok('bash', { command: 'kubectl get pods' }, `${name} 1/1 Running 0 5m`)]),
+    ]),
+  'retries that succeed': fc
+    .array(
+      fc.record({
+        tool: toolName,
+        kind: errorKind,
+        fails: fc.integer({ min: 1, max: 2 }),
+        result: content,
+        asOk: fc.boolean(),
+        nth: fc.nat(9),
+      }),
+      { minLength: 3, maxLength: 12 },
+    )
+    .map((calls) =>
+      oneByOne(
+        calls.flatMap(({ tool, kind, fails, result, asOk, nth }, index) => {
+          const list = errors[kind] ?? [];
+          const input = { index };
+          return [
+            ...Array.from({ length: fails }, (_, fail) => {
+              const text = list[(nth + fail) % list.length] ?? '';
+              return asOk ? ok(tool, input, `Error: ${text}`) : failed(tool, input, text);
+            }),
+            ok(tool, input, result),
+          ];
+        }),
+      ),
+    ),
+  'guessing paths before the right one is found': fc
+    .array(fc.record({ files: fc.uniqueArray(path, { minLength: 2, maxLength: 4 }), result: content }), {
+      minLength: 2,
+      maxLength: 8,
+    })
+    .map((searches) =>
+      oneByOne(
+        searches.flatMap(({ files, result }) =>
+          files.map((file, index) =>
+            index === files.length - 1
+              ? ok('read_file', { path: file }, result)
+              : ok('read_file', { path: file }, `Error: ENOENT: no such file or directory, open '/app/${file}'`),
+          ),
+        ),
+      ),
+    ),
+  'a debugging session': fc
+    .array(fc.record({ kind: fc.nat(5), file: path, text: content, name: word, number: fc.nat(500) }), {
+      minLength: 10,
+      maxLength: 60,
+    })
+    .map((steps) =>
+      oneByOne(
+        steps.map(({ kind, file, text, name, number }, index): Move => {
+          switch (kind) {
+            case 0:
+              return ok('read', { path: file, offset: number }, text);
+            case 1:
+              return ok('bash', { command: `grep -rn ${name} src` }, text);
+            case 2:
+              return failed('bash', { command: `grep -rn ${name} lib` }, 'Exit code: 1');
+            case 3:
+              return edit(file, index);
+            case 4:
+              return failed('bash', { command: `npx vitest run ${file}` }, `${text}\n${number} failing`);
+            default:
+              return ok('bash', { command: 'git diff --stat' }, `${file} | ${number}\n${text}`);
+          }
+        }),
+      ),
+    ),
+  'items handled one by one': fc
+    .record({
+      tool: toolName,
+      count: fc.integer({ min: 10, max: 60 }),
+      text: fc.constantFrom('ok', 'Done.', 'processed', '{"success":true}'),
+    })
+    .map(({ tool, count, text }) => rounds(count, (round) => [ok(tool, { item: `item-${round}` }, text)])),
+  'files converted by a script, one by one': fc
+    .record({ tool: shellName, program: word, count: fc.integer({ min: 10, max: 60 }) })
+    .map(({ tool, program, count }) =>
+      rounds(count, (round) => [ok(tool, { command: `python ${program}.py in/${round}.wav` }, '(no output)')]),
+    ),
+  'files written one by one': fc
+    .record({ count: fc.integer({ min: 10, max: 40 }), name: word })
+    .map(({ count, name }) =>
+      rounds(count, (round) => [
+        ok('write_file', { path: `${name}/${round}.ts`, content: `x${round}` }, 'File written.'),
+      ]),
+    ),
+  'log files that report errors': fc
+    .array(fc.tuple(path, content), { minLength: 3, maxLength: 15 })
+    .map((logs) => oneByOne(logs.map(([file, text]) => ok('read', { path: `${file}.log` }, `ERROR ${text}`)))),
+  'searches on the web': fc
+    .array(fc.tuple(words(2, 4), content, content), { minLength: 3, maxLength: 15 })
+    .map((searches) =>
+      oneByOne(
+        searches.flatMap(([query, hits, page], index) => [
+          ok('web_search', { query }, hits),
+          ok('web_fetch', { url: `https://example.com/${index}` }, page),
+        ]),
+      ),
+    ),
+  'git status and diff after each edit': fc
+    .record({ file: path, count: fc.integer({ min: 3, max: 20 }) })
+    .map(({ file, count }) =>
+      rounds(count, (round) => [
+        edit(file, round),
+        ok('bash', { command: 'git status --short' }, ` M ${file}`),
+        ok('bash', { command: 'git diff' }, `-a${round}\n+a${round + 1}`),
+      ]),
+    ),
+  'a page clicked through': contents(3, 15).map((pages) =>
+    oneByOne(
+      pages.flatMap((page) => [
+        ok('browser_click', { selector: '#next' }, 'Clicked.'),
+        ok('browser_snapshot', {}, page),
+      ]),
+    ),
+  ),
+};
+
+/** Runs with a part that repeats itself while something else is always new. Each is worth a warning. */
+export const nearLoops: Families = {
+  'a test that fails the same way between reads that are new': fc
+    .record({ pages: contents(12, 20), text: template, seed })
+    .map(({ pages, text, seed: given }) => {
+      const draw = drawing(given);
+      return oneByOne(
+        pages.flatMap((page, index) => [
+          failed('bash', { command: 'npm test' }, text(draw, index)),
+          ok('read', { path: `src/${index}.ts` }, page),
+        ]),
+      );
+    }),
+  'one call that always returns something else': contents(12, 30).map((pages) =>
+    oneByOne(pages.map((page) => ok('inspect_thing', {}, page))),
+  ),
+  'edits that fail between reads that are new': fc
+    .record({ pages: contents(10, 20), asOk: fc.boolean() })
+    .map(({ pages, asOk }) =>
+      oneByOne(
+        pages.flatMap((page, index) => {
+          const input = { path: 'a.ts', oldText: page.slice(0, 20) };
+          const text = `${asOk ? 'Error: ' : ''}The text to replace was not found.`;
+          return [asOk ? ok('edit', input, text) : failed('edit', input, text), ok('read', { path: `${index}` }, page)];
+        }),
+      ),
+    ),
+  'lookups that all find nothing': fc
+    .record({ count: fc.integer({ min: 24, max: 40 }), text: fc.constantFrom('No matches found', 'No results.', '[]') })
+    .map(({ count, text }) =>
+      rounds(count, (round) => [
+        ok('search_code', { query: `q${'abcdefghijklmnopqrstuvwxyz'[round % 26]}${round}` }, text),
+      ]),
+    ),
+  'commands that fail the same way between commands that work': fc
+    .record({ pages: contents(8, 20), rest: words(2, 5) })
+    .map(({ pages, rest }) =>
+      oneByOne(
+        pages.flatMap((page, index) => [
+          ok('read', { path: `${index}.ts` }, page),
+          failed('bash', { command: `deploy step-${index}` }, `deploy: ${rest}\nExit code: 1`),
+        ]),
+      ),
+    ),
+};
