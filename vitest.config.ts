@@ -6,7 +6,10 @@ export default defineConfig({
     projects: ['packages/*', 'apps/*', 'tooling'],
     // Without this one core of two stays idle.
     maxWorkers: '100%',
-    reporters: ['default', new SummaryReporter('.cache/tests/summary.json')],
+    reporters: [
+      'default',
+      new SummaryReporter(process.env['TEST_LONG'] === '1' ? '.cache/tests/long.json' : '.cache/tests/summary.json'),
+    ],
     coverage: {
       provider: 'v8',
       include: ['packages/*/src/**/*.ts', 'apps/*/src/**/*.ts'],
