@@ -1,8 +1,9 @@
 import { beginsWith, parseArguments, type Certainty, type ParsedArguments } from '../read/arguments.js';
-import { zoneOf, type Place, type Zone } from './paths.js';
+import { zoneOf, type Place, type Zone } from '../read/paths.js';
 import type { CommandRule, Finding, PathPlace, RuleContext } from './rule.js';
 import { programName, show } from '../read/field.js';
 import type { Invocation } from '../read/invocation.js';
+import { isSecretPath } from '../read/secrets.js';
 import { sqlDamage } from './sql-texts.js';
 import type { SqlDamage } from './sql.js';
 
@@ -13,7 +14,7 @@ export interface Subject extends RuleContext {
 }
 
 /** Prepares a command for rules. */
-export const subjectOf = ({ argv, redirections, input, cwd }: Invocation, place: Place): Subject => {
+export const subjectOf = ({ argv, redirections, input, cwd, secrets }: Invocation, place: Place): Subject => {
   const [first, ...args] = argv;
   const program = programName(first?.text ?? '')
     .toLowerCase()
@@ -30,6 +31,7 @@ export const subjectOf = ({ argv, redirections, input, cwd }: Invocation, place:
     damage: sqlDamage(program, parsed, text),
     shown: [...argv.map(show), ...redirections.flatMap(({ operator, target }) => [operator, show(target)])],
     zoneOf: (path) => zoneOf(path, cwd, place),
+    isSecret: (path) => secrets.has(path.replace(/^\.\//, '')) || isSecretPath(path, cwd, place),
   };
 };
 

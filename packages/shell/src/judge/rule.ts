@@ -1,4 +1,4 @@
-import type { Zone } from './paths.js';
+import type { Zone } from '../read/paths.js';
 import type { SqlDamage } from './sql.js';
 import type { ShellProblem } from '../read/inner-commands.js';
 import type { ParsedArguments } from '../read/arguments.js';
@@ -62,6 +62,8 @@ export interface RuleContext {
   /** Programs whose output is among its arguments. */
   readonly madeBy: readonly string[];
   readonly zoneOf: (path: string) => Zone;
+  /** Whether a path names a file with secrets, or one that the line has written a secret into. */
+  readonly isSecret: (path: string) => boolean;
 }
 
 /** Why a command is not simply run. */

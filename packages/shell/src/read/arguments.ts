@@ -1,4 +1,4 @@
-import { grammars } from '../judge/programs.js';
+import { grammars } from './programs.js';
 import { isKnown, unknownText, type Field } from './field.js';
 
 /** A word that is no option. */

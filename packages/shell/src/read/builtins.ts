@@ -1,12 +1,13 @@
 import { resolvePath } from './resolve-path.js';
 import { isKnown, programName, unknownText, type Field } from './field.js';
+import type { Input } from './known-output.js';
 import { assign, type Scope } from './scope.js';
 
 const setters: ReadonlySet<string> = new Set(['export', 'declare', 'local', 'readonly', 'typeset']);
 const readers: ReadonlySet<string> = new Set(['read', 'mapfile', 'readarray', 'getopts']);
 
 /** What a builtin changes for the commands after it: the folder, variables, aliases, arguments. */
-export const applyBuiltin = ([first, ...args]: readonly Field[], scope: Scope): void => {
+export const applyBuiltin = ([first, ...args]: readonly Field[], scope: Scope, input?: Input): void => {
   const name = programName(first?.text ?? '');
   const operands = args.map(({ text }) => text).filter((text) => !/^-./.test(text) || text === '-');
   if (name === 'cd' || name === 'pushd') scope.cwd = folderAfter(operands, args, scope);
@@ -14,11 +15,18 @@ export const applyBuiltin = ([first, ...args]: readonly Field[], scope: Scope): 
   if (setters.has(name)) for (const operand of operands) setFrom(operand, scope);
   if (name === 'alias') for (const operand of operands) setAlias(operand, scope);
   if (name === 'unset') for (const operand of operands) scope.variables.set(operand, ['']);
-  if (readers.has(name)) for (const operand of operands) scope.variables.set(operand, [unknownText]);
+  if (readers.has(name)) {
+    for (const operand of operands) scope.variables.set(operand, [input?.paths?.[0] ?? unknownText]);
+  }
   if (name === 'printf' && args[0]?.text === '-v' && args[1] !== undefined) {
     scope.variables.set(args[1].text, [unknownText]);
   }
-  if (name === 'set' && args[0]?.text === '--') scope.positional = args.slice(1).map(({ text }) => text);
+  if (name === 'set') {
+    const start = args.findIndex(({ text }) => text === '--' || !/^[-+]/.test(text));
+    if (start !== -1) {
+      scope.positional = args.slice(args[start]?.text === '--' ? start + 1 : start).map(({ text }) => text);
+    }
+  }
 };
 
 const folderAfter = ([folder]: readonly string[], args: readonly Field[], scope: Scope): string => {

@@ -9,6 +9,7 @@ import {
 } from 'unbash';
 import { expandBraces } from './braces.js';
 import { unknownText, type Field } from './field.js';
+import { secretMark } from './secrets.js';
 import { assign, lookUp, valueOf, type Scope } from './scope.js';
 
 /** What a command prints, as far as it is known. */
@@ -20,8 +21,8 @@ export interface Output {
   readonly paths?: readonly string[] | undefined;
 }
 
-/** Goes through a script that stands within a word. */
-export type RunScript = (script: ParsedScript, scope: Scope) => Output;
+/** Goes through a script within a word, or through text that the shell evaluates there. */
+export type RunScript = (script: ParsedScript | string, scope: Scope) => Output;
 
 /** How many words one may become. */
 const maxFields = 64;
@@ -34,11 +35,15 @@ const maxValue = 4_000;
 export const expandWord = (word: Word, scope: Scope, run: RunScript): readonly Field[] => {
   if (word.parts === undefined) return [{ text: withHome(word.text, word.value, scope), shown: word.text, madeBy: [] }];
   const madeBy: string[] = [];
-  const expand = new WordExpansion(scope, (script, inner) => {
-    const output = run(script, inner);
-    madeBy.push(...output.programs);
-    return output;
-  });
+  const expand = new WordExpansion(
+    scope,
+    (script, inner) => {
+      const output = run(script, inner);
+      madeBy.push(...output.programs);
+      return output;
+    },
+    madeBy,
+  );
   for (const part of word.parts) expand.part(part);
   const texts = expand.fields();
   return texts.slice(0, maxFields).map((text, index) => ({
@@ -76,10 +81,12 @@ class WordExpansion {
   #hasText = false;
   readonly #scope: Scope;
   readonly #run: RunScript;
+  readonly #madeBy: string[];
 
-  constructor(scope: Scope, run: RunScript) {
+  constructor(scope: Scope, run: RunScript, madeBy: string[] = []) {
     this.#scope = scope;
     this.#run = run;
+    this.#madeBy = madeBy;
   }
 
   fields(): readonly string[] {
@@ -140,6 +147,7 @@ class WordExpansion {
 
   /** Runs what is substituted somewhere within, where the value does not matter. */
   #within(node: SyntaxNode): void {
+    if (node.type === 'ArithmeticWord') this.#evaluate(node.value);
     forEachChild(node, (child) => {
       const script =
         child.type === 'CommandExpansion' ||
@@ -157,6 +165,11 @@ class WordExpansion {
         );
       }
     });
+  }
+
+  /** Arithmetic evaluates the content of a variable, not only its number. */
+  #evaluate(name: string): void {
+    for (const text of valueOf(this.#scope, name.replace(/^\$?\{?|\}$/g, '')) ?? []) this.#run(text, this.#scope);
   }
 
   #append(text: string): void {
@@ -211,11 +224,14 @@ class WordExpansion {
   }
 
   #output(script: ParsedScript | undefined): string {
-    const output = script === undefined ? undefined : this.#run(script, this.#scope).text;
-    return output === undefined ? unknownText : output.replace(/\n+$/, '');
+    const output = script === undefined ? undefined : this.#run(script, this.#scope);
+    if (output?.text !== undefined) return output.text.replace(/\n+$/, '');
+    return output?.paths === undefined || output.paths.length === 0 ? unknownText : output.paths.join(' ');
   }
 
   #parameter(part: WordPart): readonly string[] {
+    const name = part.type === 'ParameterExpansion' ? part.parameter : part.text.replace(/^\$/, '');
+    if (this.#scope.secrets.has(`$${name}`)) this.#madeBy.push(secretMark);
     const values = part.type === 'ParameterExpansion' ? this.#expanded(part) : valueOf(this.#scope, part.text.slice(1));
     if (values === undefined || values.length > maxFields) return [unknownText];
     return values.map((value) => (value.length > maxValue ? unknownText : value));
@@ -223,7 +239,13 @@ class WordExpansion {
 
   #expanded({ parameter, prefix, index, operation }: ParameterExpansionPart): readonly string[] {
     if (parameter === 'IFS') return [' '];
-    if (index !== undefined) this.#within(index);
+    if (index !== undefined) {
+      this.#within(index);
+      this.#evaluate(index.value);
+    }
+    if (prefix === '!' || (operation?.type === 'Transform' && operation.operand.text === 'P')) {
+      this.#evaluate(parameter);
+    }
     const value = prefix === undefined ? this.#element(parameter, index?.value) : [unknownText];
     if (operation === undefined) return value ?? [unknownText];
     if (operation.type !== 'Default') {

@@ -2,9 +2,29 @@ import { known, type Field } from './field.js';
 
 const actions: ReadonlySet<string> = new Set(['-exec', '-execdir', '-ok', '-okdir']);
 
-/** Tests that leave most files alone. A type or a depth does not. */
-const narrowing =
-  /^-(?:i?name|i?path|i?wholename|i?regex|empty|newer\w*|[acm](?:time|min)|size|perm|user|group|inum|links|samefile|lname)$/;
+/** Tests that pick out some files, unless their value fits all of them. A type, a depth or an owner does not. */
+const narrowing: Readonly<Record<string, (value: string) => boolean>> = {
+  ...Object.fromEntries(
+    ['-name', '-iname', '-path', '-ipath', '-wholename', '-iwholename'].map((name) => [name, hasLetters]),
+  ),
+  ...Object.fromEntries(
+    ['-regex', '-iregex'].map((name) => [name, (value) => hasLetters(value.replaceAll(/\\[.]/g, '.'))]),
+  ),
+  // What is larger than nothing, or smaller than something, is nearly everything.
+  '-size': (value) => /^\+?[1-9]\d*[kMGwbc]?$/.test(value) || value.startsWith('0'),
+  ...Object.fromEntries(
+    ['-atime', '-ctime', '-mtime', '-amin', '-cmin', '-mmin'].map((name) => [name, (value) => /^\+?[1-9]/.test(value)]),
+  ),
+  '-inum': () => true,
+  '-samefile': () => true,
+  '-lname': () => true,
+  '-empty': () => true,
+};
+
+/** Whether a pattern asks for more than any text. */
+function hasLetters(pattern: string): boolean {
+  return /[^*?./\\^$+()[\]|]/.test(pattern);
+}
 
 /** What `find` does: the patterns of the paths that it finds, and the commands that it runs on them. */
 export interface FindCommand {
@@ -39,12 +59,38 @@ const onPaths = (field: Field, paths: readonly string[]): readonly Field[] =>
 
 /** The folder itself where nothing narrows the search down, else what it may find in it. */
 const patternBelow = (base: string, tests: readonly Field[]): string => {
-  const isNarrow = tests.some(
-    ({ text }, index) =>
-      narrowing.test(text) &&
-      tests[index - 1]?.text !== '!' &&
-      tests[index - 1]?.text !== '-not' &&
-      tests[index + 1]?.text !== '*',
-  );
+  const isNarrow =
+    tests.some(
+      ({ text }, index) =>
+        isNarrowing(text, tests[index + 1]?.text ?? '') &&
+        tests[index - 1]?.text !== '!' &&
+        tests[index - 1]?.text !== '-not' &&
+        // Either side of an "or" may be met.
+        !tests.some(({ text: other }) => other === '-o' || other === '-or'),
+    ) || isEachNarrow(tests);
   return isNarrow ? `${base.replace(/\/+$/, '') || '/'}/**/found` : base;
+};
+
+const isNarrowing = (test: string, value: string): boolean => {
+  if (/^-(?:newer\w*|anewer|cnewer)$/.test(test)) return !/^(?:19|0)\d/.test(value);
+  const narrows = Object.hasOwn(narrowing, test) ? narrowing[test] : undefined;
+  return narrows?.(value) === true;
+};
+
+/** Whether every alternative of an "or" picks out some files. */
+const isEachNarrow = (tests: readonly Field[]): boolean => {
+  const alternatives: string[][] = [[]];
+  for (const { text } of tests) {
+    if (text === '-o' || text === '-or') alternatives.push([]);
+    else alternatives.at(-1)?.push(text);
+  }
+  return (
+    alternatives.length > 1 &&
+    alternatives.every((words) =>
+      words.some(
+        (word, index) =>
+          isNarrowing(word, words[index + 1] ?? '') && words[index - 1] !== '!' && words[index - 1] !== '-not',
+      ),
+    )
+  );
 };

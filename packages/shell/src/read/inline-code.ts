@@ -1,41 +1,70 @@
-import { isKnown } from './field.js';
+import { isKnown, unknownText } from './field.js';
 
 /** What code of another language does that a shell could do, as far as its text shows. */
 export interface InlineCode {
-  /** Lines that it hands to a shell. */
+  /** Lines that it passes to a shell; {@link unknownText} stands for what it adds to them. */
   readonly lines: readonly string[];
   /** Paths that it deletes; `undefined` for one that is only known when it runs. */
   readonly deletes: readonly (string | undefined)[];
+  /** Files that it reads while it opens connections. */
+  readonly sends: readonly string[];
+  /** Whether it runs code that it decodes or downloads, or connects a shell to a socket. */
+  readonly runsUnknown: boolean;
 }
 
 /** More texts than this are not looked at. */
 const maxTexts = 100;
 
 const startsPrograms =
-  /\b(?:system|popen|Popen|exec|execSync|execFile|execFileSync|execvp?e?|execlp?e?|spawn|spawnSync|spawnv\w*|subprocess|check_call|check_output|getoutput|shell_exec|passthru|proc_open|qx|execa|execaSync|execaCommand|zx|IO\.popen|Kernel|do shell script|os\.execute)\b|`/;
+  /\b(?:system|popen|Popen|exec|execSync|execFile|execFileSync|execvp?e?|execlp?e?|spawn|spawnSync|spawnv\w*|subprocess|check_call|check_output|getoutput|shell_exec|passthru|proc_open|qx|execa|execaSync|execaCommand|zx|IO\.popen|Kernel|do shell script|os\.execute|ProcessBuilder|getRuntime)\b|`/;
 
 const deleting =
-  /\b(?:rmtree|rmSync|rmdirSync|rmdir|removeSync|rm_rf|rm_r|remove_entry|remove_entry_secure|remove_tree|rimraf|rimrafSync|emptyDirSync|emptyDir|remove_dir_all|fs\.rm|promises\.rm|fsp\.rm|unlinkSync|os\.remove|os\.unlink)\s*\(\s*/g;
+  /\b(?:rmtree|rmSync|rmdirSync|rmdir|removeSync|rm_rf|rm_r|remove_entry|remove_entry_secure|remove_tree|rimraf|rimrafSync|emptyDirSync|emptyDir|remove_dir_all|fs\.rm|promises\.rm|fsp\.rm|unlinkSync|fs\.unlink|os\.remove|os\.unlink|os\.rmdir|os\.truncate|File\.delete|File\.unlink|FileUtils\.rm|FileUtils\.remove|Deno\.remove|Deno\.removeSync|unlink)\b(?:\s*\(\s*|\s+|["']\s*,\s*)|\.(?:unlink|rmdir|delete)(?:Sync)?\(\)/g;
 
 const recursive = /rmtree|remove_tree|rm_rf|rm_r$|remove_entry|rimraf|removeSync|emptyDir/;
 
-/** Reads code for what it runs and deletes. Everything else it does stays unseen. */
+/** Calls that list the files of a folder, so that what is deleted may be all of them. */
+const walking =
+  /\bos\.(?:walk|listdir|scandir)\b|\b(?:r?glob|iterdir|readdir(?:Sync)?|opendir|opendirSync|fwalk|walk|walkSync|expandGlob|File::Find|find\s*\(|Dir\.(?:glob|entries|children|each_child|foreach)|Dir\[|Find\.find|RecursiveDirectoryIterator|DirectoryIterator|scandir|globSync|fast-glob|globby)\b|<[^<>\s]*\*[^<>\s]*>|\bDir\[/;
+
+/** A literal pattern that picks out some files: `*.pyc`, and not `**`. */
+const narrowPattern =
+  /(?:glob|rglob|Dir\[|Dir\.glob|globSync)\s*[([]?\s*(?:q\w?[({[]|["'`])([^"'`)}\]]*[A-Za-z][^"'`)}\]]*)/;
+
+const decodes =
+  /\b(?:exec|eval|Function|loadstring|load|instance_eval|runInThisContext|compile)\b[\s\S]{0,200}(?:b64decode|atob|a85decode|fromhex|unhexlify|decompress|Buffer\.from|urlopen|requests\.get|https?\.get|fetch\(|unpack|decode64|base64_decode|marshal\.loads|URI\.open|file_get_contents\(["']http)/;
+
+const connects =
+  /\b(?:socket|urlopen|urllib|requests\.|http\.client|https?\.request|fetch\(|net\.connect|net\.Socket|IO::Socket|TCPSocket|Net::HTTP|fsockopen|smtplib|ftplib|axios|curl_init)/;
+
+const takesShell = /\b(?:dup2|pty\.spawn|\/bin\/(?:ba|z|da)?sh)\b|["'](?:\/bin\/)?(?:ba)?sh["']/;
+
+/** Reads code for what it runs, deletes and sends. Everything else it does stays unseen. */
 export const readCode = (code: string): InlineCode => {
   const lines = startsPrograms.test(code) ? [...textsOf(code), ...listsOf(code)] : [];
   const deletes: (string | undefined)[] = [];
+  const isWalk = walking.test(code) && !narrowPattern.test(code);
   for (const match of code.matchAll(deleting)) {
     if (deletes.length >= maxTexts) break;
     const at = match.index + match[0].length;
-    const text = textAt(code, at);
+    const text = textAt(code, at) ?? globAt(code, at);
     if (text !== undefined && isKnown(text.value)) deletes.push(text.value);
     else if (
+      isWalk ||
       recursive.test(match[0].replace(/\s*\(\s*$/, '')) ||
       /^[^)]{0,200}recursive/.test(code.slice(at, at + 210))
     ) {
       deletes.push(undefined);
     }
   }
-  return { lines, deletes };
+  const isConnected = connects.test(code);
+  return {
+    lines,
+    deletes,
+    sends: isConnected ? textsOf(code).filter((text) => /^[\w./~-]{2,200}$/.test(text)) : [],
+    runsUnknown:
+      decodes.test(code) || (isConnected && takesShell.test(code) && /\bsocket|TCPSocket|fsockopen|net\./i.test(code)),
+  };
 };
 
 interface TextAt {
@@ -57,13 +86,26 @@ const textAt = (code: string, start: number): TextAt | undefined => {
   return undefined;
 };
 
+/** Perl's `glob q(/*)`, `glob "*"` and `<*>`. */
+const globAt = (code: string, start: number): TextAt | undefined => {
+  const [all, , quoted, bare, angle] =
+    /^(?:for(?:each)?\s+)?(?:(glob)\s*\(?\s*(?:q{1,2}\s*[({[<]([^)}\]>]*)|["']([^"']*))|<([^<>]+)>)/.exec(
+      code.slice(start, start + 300),
+    ) ?? [];
+  const value = quoted ?? bare ?? angle;
+  return all === undefined || value === undefined ? undefined : { value, end: start + all.length };
+};
+
 const textsOf = (code: string): readonly string[] => {
   const texts: string[] = [];
   for (let index = 0; index < code.length && texts.length < maxTexts; index += 1) {
     if (!/["'`]/.test(code.charAt(index))) continue;
     const text = textAt(code, index);
     if (text === undefined) return texts;
-    texts.push(text.value);
+    // What follows a quoted text in a concatenation is only known when it runs.
+    const isContinued =
+      /^\s*(?:[+.%]|\$|[A-Za-z_])/.test(code.slice(text.end, text.end + 20)) && /\s$/.test(text.value);
+    texts.push(isContinued ? `${text.value}${unknownText}` : text.value);
     index = text.end - 1;
   }
   return texts;
@@ -76,3 +118,15 @@ const listsOf = (code: string): readonly string[] =>
     .map((part) => textsOf(part))
     .filter((texts) => texts.length > 1)
     .map((texts) => texts.join(' '));
+
+/** What a sed script runs: its command `e`, and the flag of the same name. */
+export const sedLines = (script: string): readonly string[] => [
+  ...[...script.matchAll(/(?:^|[;\n{}\d$/!])\s*e\s+([^\n]+)/g)].map(([, line = '']) => line),
+  ...[...script.matchAll(/s([|/,#@!])(?:\\.|(?!\1).)*\1((?:\\.|(?!\1).)*)\1[gpiIM\d]*e/g)].map(
+    ([, delimiter = '/', line = '']) => line.replaceAll(`\\${delimiter}`, delimiter),
+  ),
+];
+
+/** Programs that Tcl and Expect start: their words are not quoted. */
+export const tclLines = (code: string): readonly string[] =>
+  [...code.matchAll(/\b(?:exec|spawn|system)\s+([^\n;\]]+)/g)].slice(0, maxTexts).map(([, line = '']) => line);

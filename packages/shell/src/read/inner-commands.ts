@@ -1,10 +1,12 @@
-import { isKnown, isWhollyUnknown, known, programName, unknownField, unknownText, type Field } from './field.js';
+import { listMark, parallelCommands, xargsCommands, type ListedCommands } from './argument-lists.js';
+import { gitPrograms, type GitAliases } from './git-programs.js';
+import { isKnown, isWhollyUnknown, known, programName, unknownField, type Field } from './field.js';
 import { readFind } from './find-targets.js';
-import { readCode } from './inline-code.js';
-import type { Input } from './known-output.js';
+import { readCode, sedLines, tclLines } from './inline-code.js';
+import { isWide, type Input } from './known-output.js';
 import type { Scope } from './scope.js';
 import { generators, downloaders } from './sources.js';
-import { joined, wrappedCommands, xargsCommand } from './wrapped-commands.js';
+import { joined, wrappedCommands } from './wrapped-commands.js';
 import { interpreters, shells, wrappers, type Wrapper } from './wrappers.js';
 
 /** Why a command cannot be judged, or must not be. */
@@ -18,7 +20,12 @@ export type ShellProblem =
 
 /** What a command runs besides itself. */
 export type Inner =
-  | { readonly kind: 'command'; readonly argv: readonly Field[] }
+  | {
+      readonly kind: 'command';
+      readonly argv: readonly Field[];
+      /** The folder that it runs in, if not the same. */
+      readonly folder?: string | undefined;
+    }
   | {
       readonly kind: 'line';
       readonly text: string;
@@ -28,20 +35,28 @@ export type Inner =
       readonly positional?: readonly string[] | undefined;
       /** Text that may be a line or not. */
       readonly isGuess?: boolean | undefined;
+      /** What its first command reads. */
+      readonly input?: Input | undefined;
     }
   | { readonly kind: 'problem'; readonly problem: ShellProblem };
 
 /** What a command with these arguments runs: through wrappers, shells, `eval`, `find`, `xargs`, code of other languages. */
-export const innerCommands = (argv: readonly Field[], input: Input | undefined, scope: Scope): readonly Inner[] => {
+export const innerCommands = (
+  argv: readonly Field[],
+  input: Input | undefined,
+  scope: Scope,
+  aliases: GitAliases,
+): readonly Inner[] => {
   const [first, ...args] = argv;
   const name = programName(first?.text ?? '');
   // Behind `time` with options of its own the name is missing: the parser takes it for the keyword.
-  if (name.startsWith('-')) return ofWrapper('time', argv);
+  if (name.startsWith('-')) return ofWrapper('time', argv, input);
   if (shells.has(name)) return ofShell(args, input, scope);
+  if (name === 'git') return ofGit(args, aliases);
   const direct = Object.hasOwn(runners, name) ? runners[name]?.(args, input, scope) : undefined;
   if (direct !== undefined) return direct;
   const language = /^(?:python|pypy|node|ruby|perl|php|lua)[\d.]*$/.test(name) ? name.replace(/[\d.]+$/, '') : name;
-  const wrapped = ofWrapper(name, args);
+  const wrapped = ofWrapper(name, args, input);
   return Object.hasOwn(interpreters, language)
     ? [...wrapped, ...ofCode(language, args, input, scope)]
     : [...wrapped, ...ofFile(first, scope)];
@@ -53,21 +68,70 @@ const runners: Readonly<
   eval: (args) => (args.length === 0 ? [] : ofText(joined(args), { isSameShell: true })),
   source: (args, input, scope) => ofScript(args[0], scope, true, input),
   '.': (args, input, scope) => ofScript(args[0], scope, true, input),
-  trap: ([text, ...signals]) =>
-    text === undefined || signals.length === 0 || text.text === '-' ? [] : ofText(text, { isSameShell: true }),
+  trap: (args) => {
+    const [text, ...signals] = args.filter(({ text: word }, index) => index > 0 || word !== '--');
+    return text === undefined || signals.length === 0 || /^-[lp]?$/.test(text.text)
+      ? []
+      : ofText(text, { isSameShell: true });
+  },
+  mapfile: (args) => ofOption(args, ['-C']),
+  readarray: (args) => ofOption(args, ['-C']),
+  compgen: (args) => ofOption(args, ['-C', '-F']),
+  complete: (args) => ofOption(args, ['-C']),
+  bind: (args) =>
+    ofOption(args, ['-x']).map((inner) =>
+      'text' in inner ? { ...inner, text: inner.text.replace(/^[^:]*:/, '') } : inner,
+    ),
   find: (args) => readFind(args).commands.map((argv) => ({ kind: 'command', argv })),
-  xargs: (args, input) => [{ kind: 'command', argv: xargsCommand(args, input?.paths, input?.text) }],
-  parallel: (args, input) => [{ kind: 'command', argv: xargsCommand(args, input?.paths, input?.text) }],
+  xargs: (args, input) => ofLists(xargsCommands(args, input)),
+  parallel: (args, input) => ofLists(parallelCommands(args, input)),
+  sem: (args, input) => ofLists(parallelCommands(args, input)),
   at: (_, input) => ofInput(input),
   batch: (_, input) => ofInput(input),
-  ssh: (args) => ofRemote(args),
+  ssh: (args, input) => ofRemote(args, input),
   adb: ([first, ...rest]) => (first?.text === 'shell' ? ofText(joined(rest), { isElsewhere: true }) : []),
-  git: (args) => ofGit(args),
   tmux: (args) => args.map(({ text }) => ({ kind: 'line', text, isGuess: true })),
+  screen: (args, input) => [
+    ...ofWrapper('screen', args, input),
+    ...args.map(({ text }): Inner => ({ kind: 'line', text: text.replace(/\^M$|\\n$/, ''), isGuess: true })),
+  ],
+  hyperfine: (args) => args.map(({ text }) => ({ kind: 'line', text, isGuess: true })),
+  make: (args, input) => ofMakefile(args, input),
+  gmake: (args, input) => ofMakefile(args, input),
+  gdb: (args) => ofEditor(args, undefined),
+  ...Object.fromEntries(
+    ['vi', 'vim', 'nvim', 'view', 'ex', 'ed', 'less', 'more', 'man'].map((name) => [
+      name,
+      (args: readonly Field[], input: Input | undefined) => ofEditor(args, input),
+    ]),
+  ),
+  scp: (args) => ofOption(args, ['-S']),
+  sftp: (args) => ofOption(args, ['-S']),
+  rsync: (args) => ofOption(args, ['-e', '--rsh', '--rsync-path']),
+  zip: (args) => ofOption(args, ['-TT', '--unzip-command']),
   'nix-shell': (args) => ofOption(args, ['--run', '--command']),
-  su: (args) => ofOption(args, ['-c', '--command']),
+  su: (args, input) => ofLogin(args, input),
+  newgrp: (args, input) => ofLogin(args, input),
+  sg: (args, input) => ofLogin(args, input),
+  runuser: (args, input) => [...ofLogin(args, input), ...ofWrapper('runuser', args, input)],
   tar: (args) =>
     ofOption(args.map(withoutExec), ['--to-command', '--checkpoint-action', '-I', '--use-compress-program']),
+  ...Object.fromEntries(
+    ['sed', 'gsed'].map((name) => [
+      name,
+      (args: readonly Field[]) =>
+        args.flatMap(({ text }) => sedLines(text)).map((text): Inner => ({ kind: 'line', text, isGuess: true })),
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['tclsh', 'expect', 'wish'].map((name) => [
+      name,
+      (args: readonly Field[], input: Input | undefined) =>
+        [...args.map(({ text }) => text), input?.text ?? '']
+          .flatMap(tclLines)
+          .map((text): Inner => ({ kind: 'line', text, isGuess: true })),
+    ]),
+  ),
   fd: (args) => ofFd(args),
   fdfind: (args) => ofFd(args),
 };
@@ -125,17 +189,37 @@ const ofPath = (path: string, scope: Scope): readonly Inner[] => {
 const ofFile = (first: Field | undefined, scope: Scope): readonly Inner[] =>
   first?.text.includes('/') === true ? ofPath(first.text, scope) : [];
 
-const ofWrapper = (name: string, args: readonly Field[]): readonly Inner[] => {
+const ofWrapper = (name: string, args: readonly Field[], input: Input | undefined): readonly Inner[] => {
   const found = Object.hasOwn(wrappers, name) ? wrappers[name] : undefined;
   if (found === undefined) return [];
   const [wrapper, rest] = isWrapper(found) ? [found, args] : subcommand(found, args);
   if (wrapper === undefined) return [];
   const { commands, lines } = wrappedCommands(wrapper, rest);
   const split = name === 'env' ? rest.flatMap(splitString) : [];
+  const folder = name === 'env' || name === 'sudo' ? folderOf(rest) : undefined;
+  const isShell =
+    /^(?:sudo|doas)$/.test(name) && rest.some(({ text }) => /^-[a-zA-Z]*[si]$|^--(?:shell|login)$/.test(text));
   return [
-    ...commands.map((argv): Inner => ({ kind: 'command', argv })),
+    // With -s or -i the arguments are a line for a shell, and without any the shell reads its input.
+    ...(isShell
+      ? commands.length === 0
+        ? ofInput(input)
+        : commands.slice(0, 1).flatMap((argv) => ofText(joined(argv), { isGuess: true }))
+      : []),
+    ...commands.map((argv): Inner => ({ kind: 'command', argv, folder })),
     ...[...lines, ...split].flatMap((line) => ofText(line, {})),
   ];
+};
+
+/** `env -C folder` */
+const folderOf = (args: readonly Field[]): string | undefined => {
+  for (const [index, { text }] of args.entries()) {
+    const [, inline] = /^(?:-[CD]|--chdir=)(.+)$/.exec(text) ?? [];
+    if (inline !== undefined) return inline;
+    if (/^(?:-[CD]|--chdir)$/.test(text)) return args[index + 1]?.text;
+    if (!text.startsWith('-') && !text.includes('=')) return undefined;
+  }
+  return undefined;
 };
 
 /** `env -S'rm -rf /'`, in one word. */
@@ -158,12 +242,16 @@ const subcommand = (
   return [undefined, []];
 };
 
+/** `-we`: in Perl and Ruby the letter may close a cluster of options. */
+const isCodeOption = (language: string, text: string): boolean =>
+  /^(?:perl|ruby)$/.test(language) && /^-[A-Za-z0-9]*[eE]$/.test(text);
+
 const ofCode = (language: string, args: readonly Field[], input: Input | undefined, scope: Scope): readonly Inner[] => {
   const options = interpreters[language] ?? [];
   const isAwk = options.length === 0;
   const at = isAwk
     ? args.findIndex(({ text }) => !text.startsWith('-'))
-    : args.findIndex(({ text }) => options.includes(text)) + 1;
+    : args.findIndex(({ text }) => options.includes(text) || isCodeOption(language, text)) + 1;
   const code = isAwk || at > 0 ? args[at] : undefined;
   if (code !== undefined) {
     if (isWhollyUnknown(code.text)) return ofText(code, {}).filter(({ kind }) => kind === 'problem');
@@ -179,8 +267,10 @@ const ofCode = (language: string, args: readonly Field[], input: Input | undefin
 };
 
 const fromCode = (code: string): readonly Inner[] => {
-  const { lines, deletes } = readCode(code);
+  const { lines, deletes, sends, runsUnknown } = readCode(code);
   return [
+    ...(runsUnknown ? [{ kind: 'problem' as const, problem: 'unknown-text' as const }] : []),
+    ...sends.map((path): Inner => ({ kind: 'command', argv: [known('curl'), known('-T'), known(path)] })),
     ...lines.map((text): Inner => ({ kind: 'line', text, isGuess: true })),
     ...deletes.map((path): Inner => ({
       kind: 'command',
@@ -190,20 +280,94 @@ const fromCode = (code: string): readonly Inner[] => {
 };
 
 const sshValues = /^-[BbcDEeFIiJLlmOopQRSWw]$/;
+const sshProgram = /^(?:-o)?\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ](.+)$/is;
 
-const ofRemote = (args: readonly Field[]): readonly Inner[] => {
+const ofRemote = (args: readonly Field[], input: Input | undefined): readonly Inner[] => {
   let index = 0;
   while (args[index]?.text.startsWith('-') === true) index += sshValues.test(args[index]?.text ?? '') ? 2 : 1;
+  const programs = args.flatMap(({ text }): readonly Inner[] => {
+    const [, program] = sshProgram.exec(text) ?? [];
+    return program === undefined ? [] : [{ kind: 'line', text: program }];
+  });
   const rest = args.slice(index + 1);
-  return rest.length === 0 ? [] : ofText(joined(rest), { isElsewhere: true });
+  return [
+    ...programs,
+    // Without a command the remote shell reads its input.
+    ...(rest.length === 0 ? ofInput(input).map(elsewhere) : ofText(joined(rest), { isElsewhere: true, input })),
+  ];
+};
+
+const elsewhere = (inner: Inner): Inner => (inner.kind === 'line' ? { ...inner, isElsewhere: true } : inner);
+
+/** `su -c line`; without a line the shell of that user reads its input. */
+const ofLogin = (args: readonly Field[], input: Input | undefined): readonly Inner[] => {
+  const lines = ofOption(args, ['-c', '--command', '--session-command']);
+  return lines.length > 0 ? lines : ofInput(input);
+};
+
+const ofLists = ({ commands, lines, runsUnknown }: ListedCommands): readonly Inner[] => [
+  ...commands.flatMap((argv): readonly Inner[] => [{ kind: 'command', argv }, ...scriptFromList(argv)]),
+  ...lines.map((text): Inner => ({ kind: 'line', text, isGuess: true })),
+  ...(runsUnknown ? [{ kind: 'problem' as const, problem: 'unknown-text' as const }] : []),
+];
+
+/** `xargs sh`: the list names the scripts, or is the script. */
+const scriptFromList = (argv: readonly Field[]): readonly Inner[] => {
+  const [first, ...args] = argv;
+  const operand = args.find(({ text }) => !/^[-+]/.test(text));
+  return shells.has(programName(first?.text ?? '')) && operand?.madeBy.includes(listMark) === true
+    ? [{ kind: 'problem', problem: 'unknown-text' }]
+    : [];
+};
+
+const ofGit = (args: readonly Field[], aliases: GitAliases): readonly Inner[] => {
+  const { lines, guesses, commands } = gitPrograms(args, aliases);
+  return [
+    ...lines.flatMap((line) => ofText(line, {})),
+    ...guesses.map((text): Inner => ({ kind: 'line', text, isGuess: true })),
+    ...commands.map((argv): Inner => ({ kind: 'command', argv })),
+  ];
+};
+
+/** A makefile that is read from the input: its recipes. */
+const ofMakefile = (args: readonly Field[], input: Input | undefined): readonly Inner[] => {
+  const words = args.map(({ text }) => text);
+  const isRead = words.some(
+    (word, index) =>
+      /^(?:-f|--file=|--makefile=)(?:-|\/dev\/stdin)$/.test(word) ||
+      (/^(?:-f|--file|--makefile)$/.test(word) && /^(?:-|\/dev\/stdin)$/.test(words[index + 1] ?? '')),
+  );
+  if (!isRead || input === undefined) return [];
+  if (input.text === undefined) return ofInput(input);
+  return input.text
+    .split('\n')
+    .filter((line) => line.startsWith('\t') || /^[\w.-]+:.*;/.test(line))
+    .map((line) => ({ kind: 'line', text: line.replace(/^\t[@+-]*|^[\w.-]+:[^;]*;/, ''), isGuess: true }));
+};
+
+/** Editors, pagers and debuggers that run `!command`, from `-c`, `+`, or their input. */
+const ofEditor = (args: readonly Field[], input: Input | undefined): readonly Inner[] => {
+  const texts = [...args.map(({ text }) => text), ...(input?.text?.split('\n') ?? [])];
+  return [
+    ...texts.flatMap((text): readonly Inner[] => {
+      const [, command] = /^\+?:?(?:silent!?\s+|sil\s+|r(?:ead)?\s*)?(?:!|shell\s+|pipe\s+)(.+)$/s.exec(text) ?? [];
+      return command === undefined ? [] : [{ kind: 'line', text: command, isGuess: true }];
+    }),
+    ...ofOption(args, ['-P', '--pager']),
+  ];
 };
 
 const ofOption = (args: readonly Field[], options: readonly string[]): readonly Inner[] =>
   args.flatMap(({ text }, index) => {
     const value = args[index + 1];
     if (options.includes(text) && value !== undefined) return ofText(value, {});
-    const option = options.find((name) => text.startsWith(`${name}=`));
-    return option === undefined ? [] : ofText(known(text.slice(option.length + 1)), {});
+    const option = options.find((name) =>
+      name.startsWith('--')
+        ? text.startsWith(`${name}=`)
+        : name.length === 2 && text.startsWith(name) && text.length > 2,
+    );
+    if (option === undefined) return [];
+    return ofText(known(text.slice(option.length + (option.startsWith('--') ? 1 : 0))), { isGuess: true });
   });
 
 /** `--checkpoint-action=exec=command` */
@@ -212,45 +376,19 @@ const withoutExec = (field: Field): Field => ({ ...field, text: field.text.repla
 /** `fd pattern -x command`: what it finds is somewhere in the folders that it is given. */
 const ofFd = (args: readonly Field[]): readonly Inner[] => {
   const at = args.findIndex(({ text }) => /^(?:-x|-X|--exec|--exec-batch)$/.test(text));
-  const folders = args.slice(1, Math.max(at, 1)).filter(({ text }) => !text.startsWith('-'));
-  const found = (folders.length > 0 ? folders : [known('.')]).map(({ text }) => known(`${text}/**/found`));
+  const before = args.slice(0, Math.max(at, 0));
+  const [pattern, ...folders] = before.filter(
+    ({ text }, index) => !text.startsWith('-') && !/^-[a-zA-Z]*[teEdSjc]$/.test(before[index - 1]?.text ?? ''),
+  );
+  const isNarrow =
+    !isWide(pattern?.text) ||
+    before.some(({ text }) => /^-(?:e|E|S)$|^--(?:extension|exclude|size|changed)/.test(text));
+  const found = (folders.length > 0 ? folders : [known('.')]).map(({ text }) =>
+    known(isNarrow ? `${text}/**/found` : text),
+  );
   return at === -1
     ? []
     : [{ kind: 'command', argv: [...args.slice(at + 1).filter(({ text }) => !text.includes('{')), ...found] }];
 };
 
-/** Settings of git whose value is a program to run. */
-const programSetting =
-  /^(?:core\.(?:pager|editor|sshcommand|fsmonitor)|sequence\.editor|diff\.external|pager\.\w+|credential\.helper)=(.+)$/is;
-
-/** Git runs lines of shell for some of its commands, and those of aliases that are given with it. */
-const ofGit = (args: readonly Field[]): readonly Inner[] => {
-  const texts = args.map(({ text }) => text);
-  const aliases = texts.flatMap((text, index): readonly Inner[] => {
-    const [, program] = programSetting.exec(text) ?? [];
-    if (program !== undefined) return [{ kind: 'line', text: program, isGuess: true }];
-    const next = texts[index + 1] ?? '';
-    const [, body] =
-      /^alias\.[^=]+=([\s\S]+)$/.exec(text) ?? (/^alias\.\S+$/.test(text) && next.startsWith('!') ? [text, next] : []);
-    if (body === undefined || body === '') return [];
-    return [{ kind: 'line', text: body.startsWith('!') ? body.slice(1) : `git ${body}` }];
-  });
-  const foreach = texts.indexOf('foreach');
-  const bisect = texts.indexOf('bisect');
-  return [
-    ...aliases,
-    ...(foreach > 0 && texts.includes('submodule')
-      ? ofText(joined(args.slice(foreach + 1).filter(({ text }) => text !== '--recursive')), {})
-      : []),
-    ...(bisect !== -1 && texts[bisect + 1] === 'run'
-      ? [{ kind: 'command' as const, argv: args.slice(bisect + 2) }]
-      : []),
-    ...(texts.includes('rebase') ? ofOption(args, ['-x', '--exec']) : []),
-    ...(texts.includes('filter-branch')
-      ? ofOption(args, ['--tree-filter', '--index-filter', '--msg-filter', '--commit-filter'])
-      : []),
-  ];
-};
-
-/** Where nothing is known of the folder. */
-export const somewhere = unknownText;
+export type { GitAliases };

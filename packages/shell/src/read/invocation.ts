@@ -17,6 +17,8 @@ export interface Invocation {
   readonly input: Input | undefined;
   /** The folder that it runs in. */
   readonly cwd: string;
+  /** Files that the line has written a secret into. */
+  readonly secrets: ReadonlySet<string>;
 }
 
 /** Everything that a line runs, and what stands in the way of telling. */

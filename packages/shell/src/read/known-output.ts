@@ -1,6 +1,7 @@
-import { isKnown, programName, unknownText, type Field } from './field.js';
+import { isKnown, isWhollyUnknown, programName, unknownText, type Field } from './field.js';
 import type { Output } from './expand-word.js';
 import type { Scope } from './scope.js';
+import { isSecretPath, printsSecret, secretMark } from './secrets.js';
 
 /** What a command reads. */
 export interface Input {
@@ -13,8 +14,16 @@ export interface Input {
 export const knownOutput = (argv: readonly Field[], input: Input | undefined, scope: Scope): Output => {
   const name = programName(argv[0]?.text ?? '');
   const args = argv.slice(1).map(({ text }) => text);
-  const programs = [...(input?.programs ?? []), name];
-  return { text: textOf(name, args, input, scope), programs, paths: pathsOf(name, input) };
+  const readsSecret =
+    input?.programs.includes(secretMark) === true || argv.some(({ madeBy }) => madeBy.includes(secretMark));
+  const isSecret = (path: string): boolean =>
+    scope.secrets.has(path.replace(/^\.\//, '')) || isSecretPath(path, scope.cwd, scope);
+  const programs = [
+    ...(input?.programs ?? []).filter((program) => program !== secretMark),
+    name,
+    ...(printsSecret(name, args, isSecret, readsSecret) ? [secretMark] : []),
+  ];
+  return { text: textOf(name, args, input, scope), programs, paths: pathsOf(name, args, input) };
 };
 
 const textOf = (name: string, args: readonly string[], input: Input | undefined, scope: Scope): string | undefined => {
@@ -69,10 +78,34 @@ const filters: ReadonlySet<string> = new Set([
   'shuf',
 ]);
 
-/** Programs that list paths within the folder that they run in. */
-const listers: ReadonlySet<string> = new Set(['fd', 'fdfind', 'rg', 'grep', 'git']);
+/** Programs that list paths within the folder that they run in, with what they are given when they list every file. */
+const listers: Readonly<Record<string, (words: readonly string[], operands: readonly string[]) => boolean>> = {
+  fd: (words, operands) =>
+    isWide(operands[0]) && !words.some((word) => /^-(?:e|E|d)$|^--(?:extension|size|changed)/.test(word)),
+  fdfind: (words, operands) =>
+    isWide(operands[0]) && !words.some((word) => /^-(?:e|E|d)$|^--(?:extension|size|changed)/.test(word)),
+  rg: (words) => words.includes('--files') && !words.some((word) => /^-(?:g|t)|^--(?:glob|type)/.test(word)),
+  grep: (words, operands) => words.some((word) => /^-[A-Za-z]*l/.test(word)) && isWide(operands[0]),
+  git: (words, operands) =>
+    words[0] === 'ls-files' &&
+    operands.slice(1).every(isWide) &&
+    !words.some((word) => /^-[a-z]*d[a-z]*$|^--deleted$|^-x|^--exclude=/.test(word)),
+  ls: (words, operands) => operands.every(isWide) && !words.includes('-d'),
+};
 
-const pathsOf = (name: string, input: Input | undefined): readonly string[] | undefined => {
-  if (input?.paths !== undefined && filters.has(name)) return input.paths;
-  return input === undefined && listers.has(name) ? [`./listed/${unknownText}`] : undefined;
+/** Whether a pattern is met by every name. */
+export const isWide = (pattern: string | undefined): boolean =>
+  pattern === undefined || /^[.*?/\\^$+]*$/.test(pattern) || isWhollyUnknown(pattern);
+
+const pathsOf = (name: string, args: readonly string[], input: Input | undefined): readonly string[] | undefined => {
+  if (input?.paths !== undefined && filters.has(name)) {
+    // What a pattern picks out is somewhere in what was listed.
+    const isNarrow = /grep$|^rg$/.test(name) && !args.some((word) => /^-[A-Za-z]*v/.test(word));
+    return isNarrow ? input.paths.map((path) => `${path.replace(/\/+$/, '')}/**/found`) : input.paths;
+  }
+  const isComplete = Object.hasOwn(listers, name) ? listers[name] : undefined;
+  if (isComplete === undefined || (input !== undefined && name !== 'ls' && name !== 'git')) return undefined;
+  const operands = args.filter((word) => !word.startsWith('-'));
+  if (isComplete(args, operands)) return ['.'];
+  return name === 'ls' ? undefined : [`./listed/${unknownText}`];
 };

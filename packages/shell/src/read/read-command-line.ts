@@ -1,10 +1,11 @@
 import { isKnown, known, programName, unknownText, type Field } from './field.js';
 import { applyBuiltin } from './builtins.js';
 import { readFind } from './find-targets.js';
-import { innerCommands, type Inner, type ShellProblem } from './inner-commands.js';
+import { innerCommands, type GitAliases, type Inner, type ShellProblem } from './inner-commands.js';
 import { knownOutput, type Input } from './known-output.js';
 import type { CommandLine, Invocation, Redirection } from './invocation.js';
 import { parseLine } from './parse-line.js';
+import { resolvePath } from './resolve-path.js';
 import { rememberFiles } from './remember-files.js';
 import { firstScope, innerScope, lookUp, type FunctionBody, type Scope } from './scope.js';
 import { scriptReader } from './script-reader.js';
@@ -28,7 +29,13 @@ const maxChars = 1_000_000;
  * The line is followed like a shell would: variables, functions, aliases, `cd`, pipes of known text, wrappers. Nothing is
  * run, no file is looked at. Its time grows with the length of the line and no faster.
  */
-export const readCommandLine = (line: string, cwd: string, home: string, project = cwd): CommandLine => {
+export const readCommandLine = (
+  line: string,
+  cwd: string,
+  home: string,
+  project = cwd,
+  aliases: GitAliases = new Map(),
+): CommandLine => {
   const invocations: Invocation[] = [];
   const problems: CommandLine['problems'][number][] = [];
   const left = { commands: maxCommands, words: maxWords, chars: maxChars };
@@ -43,14 +50,14 @@ export const readCommandLine = (line: string, cwd: string, home: string, project
     problems.push({ problem, argv, detail });
   };
 
-  const readText = (text: string, scope: Scope, depth: number, isGuess: boolean): Output => {
+  const readText = (text: string, scope: Scope, depth: number, isGuess: boolean, input?: Input): Output => {
     left.chars -= text.length;
     if (left.chars < 0 || depth > maxDepth) {
       report('too-complex', [shorten(text)]);
       return nothing;
     }
     const parsed = parseLine(text);
-    if (parsed.ok) return reader.script(parsed.script, scope, depth + 1);
+    if (parsed.ok) return reader.script(parsed.script, scope, depth + 1, input);
     if (!isGuess) report('unparsable', [shorten(text)], parsed.problem);
     return nothing;
   };
@@ -69,13 +76,16 @@ export const readCommandLine = (line: string, cwd: string, home: string, project
           argv.map(({ text, shown }) => (isKnown(text) ? text : shown)),
         );
         return;
-      case 'command':
-        runCommand(inner.argv, [], input, innerScope(scope), depth + 1, true);
+      case 'command': {
+        const own = innerScope(scope);
+        if (inner.folder !== undefined) own.cwd = resolvePath(inner.folder, own.cwd);
+        runCommand(inner.argv, [], input, own, depth + 1, true);
         return;
+      }
       case 'line': {
         const own = inner.isSameShell === true ? scope : innerScope(scope, inner.positional ?? []);
         if (inner.isElsewhere === true) own.cwd = unknownText;
-        readText(inner.text, own, depth, inner.isGuess === true);
+        readText(inner.text, own, depth, inner.isGuess === true, inner.input);
       }
     }
   };
@@ -120,10 +130,11 @@ export const readCommandLine = (line: string, cwd: string, home: string, project
     const body = first === undefined || isProgram ? undefined : lookUp(scope, 'functions', first.text);
     if (body !== undefined) return callFunction(body, argv, scope, depth);
 
-    invocations.push({ argv, redirections, input, cwd: scope.cwd });
+    invocations.push({ argv, redirections, input, cwd: scope.cwd, secrets: scope.secrets });
     if (first !== undefined && !isKnown(programName(first.text))) return runUnknown(argv, input, scope, depth);
-    for (const inner of innerCommands(argv, input, scope)) runInner(inner, argv, input, scope, depth);
-    applyBuiltin(argv, scope);
+    for (const inner of innerCommands(argv, input, scope, aliases)) runInner(inner, argv, input, scope, depth);
+    evaluateNames(argv, scope, depth);
+    applyBuiltin(argv, scope, input);
     const output = outputOf(argv, input, scope);
     rememberFiles(argv, redirections, output, input, scope);
     return output;
@@ -148,7 +159,24 @@ export const readCommandLine = (line: string, cwd: string, home: string, project
     return { text: undefined, programs: ['?'] };
   };
 
+  /** Runs the substitutions in text that the shell evaluates as if it stood within double quotes. */
+  const evaluate = (text: string, scope: Scope, depth: number): void => {
+    if (!/\$\(|`/.test(text)) return;
+    readText(`: "${text.replaceAll('"', '')}"`, innerScope(scope), depth + 1, true);
+  };
+
+  /** Builtins that are given names of variables evaluate the subscripts in them. */
+  const evaluateNames = ([first, ...args]: readonly Field[], scope: Scope, depth: number): void => {
+    if (!namers.has(first?.text ?? '')) return;
+    for (const { text } of args) if (/\[.*(?:\$\(|`)/.test(text)) evaluate(text, scope, depth);
+  };
+
   const reader = scriptReader({
+    evaluate,
+    program: (text, scope, depth) => {
+      evaluate(text, scope, depth);
+      readText(text, innerScope(scope), depth + 1, true);
+    },
     run: runCommand,
     define: (name, body, scope, bombs) => {
       scope.functions.set(name, body);
@@ -174,6 +202,22 @@ export const readCommandLine = (line: string, cwd: string, home: string, project
 };
 
 const nothing: Output = { text: undefined, programs: [] };
+
+/** Builtins that take names of variables. */
+const namers: ReadonlySet<string> = new Set([
+  'test',
+  '[',
+  'let',
+  'unset',
+  'read',
+  'printf',
+  'declare',
+  'typeset',
+  'local',
+  'export',
+  'readonly',
+  'wait',
+]);
 
 const outputOf = (argv: readonly Field[], input: Input | undefined, scope: Scope): Output => {
   const output = knownOutput(argv, input, scope);

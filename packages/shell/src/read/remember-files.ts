@@ -2,6 +2,7 @@ import { isKnown, programName, type Field } from './field.js';
 import type { Output } from './expand-word.js';
 import type { Input } from './known-output.js';
 import type { Scope } from './scope.js';
+import { secretMark } from './secrets.js';
 import { downloaders } from './sources.js';
 
 /** Notes which files a command fetches or fills, so that running one of them later in the line is no way around. */
@@ -16,6 +17,7 @@ export const rememberFiles = (
   const isDownloaded = output.programs.some((program) => downloaders.has(program));
   for (const { operator, target } of redirections) {
     if (!operator.includes('>') || !isKnown(target.text)) continue;
+    if (output.programs.includes(secretMark)) scope.secrets.add(plain(target.text));
     if (isDownloaded) scope.downloads.add(plain(target.text));
     else if (output.text !== undefined) write(scope, plain(target.text), output.text, operator === '>>');
   }

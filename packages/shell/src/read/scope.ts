@@ -21,6 +21,8 @@ export interface Scope {
   readonly files: Map<string, string>;
   /** Files that the line has fetched from elsewhere. */
   readonly downloads: Set<string>;
+  /** Files that the line has written a secret into, and variables that hold one, as `$name`. */
+  readonly secrets: Set<string>;
 }
 
 /** Where a line begins. */
@@ -35,6 +37,7 @@ export const firstScope = (cwd: string, home: string, project: string): Scope =>
   aliases: new Map(),
   files: new Map(),
   downloads: new Set(),
+  secrets: new Set(),
 });
 
 /** A scope whose variables, functions and folder are forgotten at its end. Files are not. */
@@ -73,6 +76,8 @@ export const assign = (scope: Scope, name: string, value: readonly string[], isC
 /** Variables whose value everybody knows. */
 const conventions: Readonly<Record<string, (scope: Scope) => string>> = {
   HOME: ({ home }) => home,
+  SHELL: () => '/bin/bash',
+  BASH: () => '/bin/bash',
   PWD: ({ cwd }) => cwd,
   TMPDIR: () => '/tmp',
   TMP: () => '/tmp',

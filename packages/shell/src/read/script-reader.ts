@@ -9,11 +9,12 @@ import {
   type Statement,
   type SyntaxNode,
 } from 'unbash';
-import { expandBody, expandText, expandWord, type Output } from './expand-word.js';
+import { expandBody, expandText, expandWord, type Output, type RunScript } from './expand-word.js';
 import { known, unknownText, type Field } from './field.js';
 import type { Input } from './known-output.js';
 import type { Redirection } from './invocation.js';
-import { assign, innerScope, type FunctionBody, type Scope } from './scope.js';
+import { isSecretPath, secretMark } from './secrets.js';
+import { assign, innerScope, valueOf, type FunctionBody, type Scope } from './scope.js';
 
 /** What the reader of a script hands on. */
 export interface ScriptEvents {
@@ -28,11 +29,19 @@ export interface ScriptEvents {
   readonly isTooDeep: (depth: number) => boolean;
   readonly isTooMuch: () => boolean;
   readonly unparsable: (detail: string, text: string) => void;
+  /** Text that the shell evaluates although it stands in the line as data: the content of a variable in arithmetic. */
+  readonly evaluate: (text: string, scope: Scope, depth: number) => void;
+  /** The value of a variable that other programs run. */
+  readonly program: (text: string, scope: Scope, depth: number) => void;
 }
+
+/** Variables whose value is a command line that the shell or some program runs. */
+const programVariable =
+  /^(?:PS[0-4]|PROMPT_COMMAND|BASH_ENV|ENV|PAGER|MANPAGER|\w+_PAGER|EDITOR|VISUAL|\w+_EDITOR|BROWSER|LESSOPEN|LESSCLOSE|RSYNC_RSH|RSYNC_CONNECT_PROG|CVS_RSH|SVN_SSH|SSH_ASKPASS|SUDO_ASKPASS|GIT_ASKPASS|GIT_SSH|GIT_SSH_COMMAND|GIT_EXTERNAL_DIFF|GIT_PROXY_COMMAND|GIT_SEQUENCE_EDITOR|TAR_OPTIONS|MAKEFLAGS|RUSTC_WRAPPER|NODE_OPTIONS)$/;
 
 /** Goes through a parsed script in the order in which it runs. */
 export interface ScriptReader {
-  script(script: ParsedScript, scope: Scope, depth: number): Output;
+  script(script: ParsedScript, scope: Scope, depth: number, input?: Input): Output;
   node(node: SyntaxNode, scope: Scope, depth: number): Output;
 }
 
@@ -123,6 +132,7 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
   /** Runs what is substituted within tests and arithmetic. */
   const within = (node: SyntaxNode, place: Place): void => {
     if (events.isTooMuch()) return;
+    evaluated(node, place);
     if (
       node.type === 'CommandExpansion' ||
       node.type === 'ProcessSubstitution' ||
@@ -134,12 +144,33 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
     }
   };
 
+  /** What arithmetic and tests evaluate: the content of variables, and subscripts. */
+  const evaluated = (node: SyntaxNode, { scope, depth }: Place): void => {
+    if (node.type === 'ArithmeticWord') {
+      for (const text of valueOf(scope, node.value.replace(/^\$\{?|\}$/g, '')) ?? []) {
+        events.evaluate(text, scope, depth);
+      }
+    } else if (node.type === 'TestUnary' && node.operator === '-v') {
+      events.evaluate(node.operand.value, scope, depth);
+    } else if (node.type === 'TestBinary' && /^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator)) {
+      for (const { value } of [node.left, node.right]) {
+        for (const text of valueOf(scope, value.replace(/^\$\{?|\}$/g, '')) ?? []) events.evaluate(text, scope, depth);
+      }
+    }
+  };
+
   const substituted = (inner: ParsedScript, place: Place): Output =>
     events.isTooDeep(place.depth + 1)
       ? nothing
       : script(inner, { ...place, scope: innerScope(place.scope), depth: place.depth + 1, input: undefined });
 
-  const runIn = (place: Place) => (inner: ParsedScript, scope: Scope) => substituted(inner, { ...place, scope });
+  const runIn =
+    (place: Place): RunScript =>
+    (inner, scope) => {
+      if (typeof inner !== 'string') return substituted(inner, { ...place, scope });
+      events.evaluate(inner, scope, place.depth + 1);
+      return nothing;
+    };
 
   const pipeline = (commands: readonly SyntaxNode[], place: Place): Output => {
     let output: Output | undefined;
@@ -183,10 +214,16 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
 
   const set = ({ name, value, append, index }: Assignment, scope: Scope, place: Place): void => {
     const run = runIn(place);
+    if (index !== undefined) expandWord(index, scope, run);
+    const words = value.type === 'Word' ? expandWord(value, scope, run) : [];
+    if (words.some(({ madeBy }) => madeBy.includes(secretMark))) scope.secrets.add(`$${name}`);
     const values =
       value.type === 'Word'
-        ? [expandText(value, scope, run)]
+        ? [words.map(({ text }) => text).join(' ')]
         : value.elements.flatMap((word) => expandWord(word, scope, run).map(({ text }) => text));
+    if (programVariable.test(name) && value.type === 'Word') {
+      events.program(words.map(({ text }) => text).join(' '), scope, place.depth);
+    }
     const before = append === true ? (scope.variables.get(name) ?? [unknownText]) : [];
     const isScalar = value.type === 'Word' && index === undefined;
     const after =
@@ -195,8 +232,12 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
   };
 
   /** An assignment among arguments, as behind `export` and `alias`: it is one word. */
-  const assigned = ({ name, value, text }: Assignment, place: Place): Field => {
+  const assigned = ({ name, value, text, index }: Assignment, place: Place): Field => {
     const run = runIn(place);
+    if (programVariable.test(name) && value.type === 'Word') {
+      events.program(expandText(value, place.scope, run), place.scope, place.depth);
+    }
+    if (index !== undefined) expandWord(index, place.scope, run);
     return {
       ...known(`${name}=${value.type === 'Word' ? expandText(value, place.scope, run) : unknownText}`),
       shown: text,
@@ -224,14 +265,16 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
   };
 
   return {
-    script: (parsed, scope, depth) => script(parsed, { scope, depth, input: undefined, isCertain: true }),
+    script: (parsed, scope, depth, input) => script(parsed, { scope, depth, input, isCertain: true }),
     node: (node, scope, depth) => visit(node, { scope, depth, input: undefined, isCertain: true }),
   };
 };
 
 const fromFile = ({ text, madeBy }: Field, scope: Scope): Input => {
   const path = text.replace(/^\.\//, '');
-  return { text: scope.files.get(path), programs: scope.downloads.has(path) ? ['curl'] : madeBy };
+  const isSecret = scope.secrets.has(path) || isSecretPath(text, scope.cwd, scope);
+  const programs = scope.downloads.has(path) ? ['curl'] : madeBy;
+  return { text: scope.files.get(path), programs: isSecret ? [...programs, secretMark] : programs };
 };
 
 const together = (outputs: readonly Output[]): Output => {

@@ -1,4 +1,4 @@
-import { isKnown, known, unknownField, unknownText, type Field } from './field.js';
+import { known, type Field } from './field.js';
 import type { Wrapper } from './wrappers.js';
 
 /** What stands behind a wrapper: commands that it may run, and lines of shell. */
@@ -26,6 +26,7 @@ export const wrappedCommands = (wrapper: Wrapper, args: readonly Field[]): Wrapp
   }
   const values = listed(wrapper.values);
   const flags = listed(wrapper.flags);
+  const pairs = listed(wrapper.pairs);
   const texts = listed(wrapper.lines);
   let skips = wrapper.skips ?? 0;
   let isDoubtful = false;
@@ -39,8 +40,9 @@ export const wrappedCommands = (wrapper: Wrapper, args: readonly Field[]): Wrapp
       if (line !== undefined) lines.push(line);
       if (wrapper.skips === undefined) return { commands, lines };
     } else if (text.startsWith('-')) {
-      isDoubtful = !values.has(name) && inline === undefined && !isFlag(text, flags);
+      isDoubtful = !values.has(name) && !pairs.has(name) && inline === undefined && !isFlag(text, flags);
       if (values.has(name) && inline === undefined) index += 1;
+      if (pairs.has(name)) index += 2;
     } else if (/^[A-Za-z_]\w*\+?=/.test(text)) {
       continue;
     } else if (skips > 0) {
@@ -81,39 +83,3 @@ export const joined = (fields: readonly Field[]): Field => ({
   shown: fields.map(({ shown }) => shown).join(' '),
   madeBy: fields.flatMap(({ madeBy }) => madeBy),
 });
-
-/** The command of `xargs` with what it reads; each line of it stays unknown. */
-export const xargsCommand = (
-  args: readonly Field[],
-  paths: readonly string[] | undefined,
-  text: string | undefined,
-): readonly Field[] => {
-  const values = listed(
-    '-a -E -I -J -L -l -n -P -R -s -S -d --max-args --max-lines --max-procs --max-chars --delimiter --arg-file --replace',
-  );
-  let index = 0;
-  let replaced: string | undefined;
-  for (; index < args.length; index += 1) {
-    const option = args[index]?.text ?? '';
-    if (!option.startsWith('-') || option === '-') break;
-    if (option === '-I' || option === '-J') replaced = args[index + 1]?.text;
-    else if (/^-[Ii]./.test(option)) replaced = option.slice(2);
-    else if (option === '-i' || option === '--replace') replaced = '{}';
-    if (values.has(option)) index += 1;
-  }
-  const command = args.slice(index);
-  if (command.length === 0) return [known('echo')];
-  const words =
-    text !== undefined && isKnown(text) && text.length < 4_000
-      ? text
-          .split(/\s+/)
-          .filter((word) => word !== '')
-          .map(known)
-      : undefined;
-  const read = words ?? paths?.map(known) ?? [unknownField('(what xargs reads)')];
-  if (replaced === undefined) return [...command, ...read];
-  const [first = known(unknownText)] = read;
-  return command.map((field) =>
-    field.text.includes(replaced) ? { ...field, text: field.text.replaceAll(replaced, () => first.text) } : field,
-  );
-};

@@ -2,6 +2,8 @@
 export interface Wrapper {
   /** Options whose value is the next word. Of others that are not `flags` nobody knows. */
   readonly values?: string;
+  /** Options with two values. */
+  readonly pairs?: string;
   /** Options without a value. Clusters of single letters without a value are known from these too. */
   readonly flags?: string;
   /** How many arguments stand before the command. */
@@ -96,6 +98,61 @@ export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string,
   watch: { values: '-n --interval', flags: '-d -t -g -e -c -b -x --differences --no-title --color', joins: true },
   wsl: { values: '-d --distribution -u --user', flags: '-e --exec --' },
   'xvfb-run': { flags: '-a --auto-servernum', values: '-s -n -e' },
+  'aws-vault': { exec: { behind: '--' } },
+  autossh: { values: '-M' },
+  bwrap: {
+    values: '--dev --proc --tmpfs --dir --unsetenv --chdir --uid --gid --hostname --mqueue --perms --size --lock-file',
+    pairs:
+      '--bind --ro-bind --dev-bind --bind-try --ro-bind-try --dev-bind-try --symlink --setenv --file --bind-data --chmod',
+    flags: '--unshare-all --share-net --die-with-parent --new-session --unshare-net --unshare-pid --clearenv',
+  },
+  catchsegv: {},
+  ccache: {},
+  cgexec: { values: '-g', flags: '--sticky' },
+  chamber: { exec: { behind: '--' } },
+  chpst: { values: '-u -U -b -/ -e -n -l -L -m -d -o -p -f -c -t', flags: '-v -P -0 -1 -2' },
+  chrt: { skips: 1, flags: '-f -r -o -b -i -d' },
+  cpulimit: { values: '-l -e -p --limit', flags: '-z -i -f --' },
+  distcc: {},
+  doppler: { run: { behind: '--' } },
+  dotenvx: { run: { behind: '--' } },
+  'dumb-init': { flags: '-c -v --single-child --verbose', values: '-r --rewrite' },
+  entr: { flags: '-a -c -d -n -p -r -s -x -z', joins: true },
+  fakechroot: {},
+  foreman: { run: {} },
+  gnice: { values: '-n --adjustment' },
+  gtimeout: { values: '-k --kill-after -s --signal', skips: 1, flags: '--foreground --preserve-status -v' },
+  infisical: { run: { behind: '--' } },
+  ip: { 'netns exec': { skips: 1 } },
+  lxc: { exec: { behind: '--' } },
+  multipass: { exec: { behind: '--' } },
+  numactl: { values: '-m -C -N --membind --cpunodebind --physcpubind', flags: '-l --localalloc' },
+  op: { run: { behind: '--' } },
+  prlimit: { flags: '--verbose' },
+  proot: { values: '-r -b -w -q -k -R -S', flags: '-0' },
+  pueue: { add: { behind: '--', joins: true } },
+  's6-setuidgid': { skips: 1 },
+  setpriv: {
+    values:
+      '--reuid --regid --ruid --euid --rgid --egid --groups --inh-caps --ambient-caps --bounding-set --securebits',
+    flags: '--clear-groups --keep-groups --init-groups --no-new-privs --reset-env',
+  },
+  setuidgid: { skips: 1 },
+  sshpass: { values: '-p -f -d -P', flags: '-e -v' },
+  'start-stop-daemon': {
+    values: '-u -g -c -d -p -n -x -s --chuid --pidfile --name',
+    flags: '-S -K -b -m --start',
+    lines: '--exec',
+  },
+  'su-exec': { skips: 1 },
+  'systemd-inhibit': { values: '--what --who --why --mode' },
+  'systemd-nspawn': { values: '-D -M -u --bind', flags: '-b -q' },
+  tini: { flags: '-s -v -g -w', values: '-p -e' },
+  torify: {},
+  torsocks: {},
+  ts: {},
+  unbuffer: { flags: '-p' },
+  valgrind: { values: '-v', flags: '-q' },
   bun: { x: { flags: '--bun' } },
   bundle: { exec: {} },
   docker: {

@@ -146,4 +146,73 @@ export const cloudRules: readonly CommandRule[] = [
     unless: ['--dry-run|--help|-h'],
     why: 'It deletes something that is deployed, or its data.',
   },
+  {
+    rule: 'clouds/secret-manager',
+    decision: 'ask',
+    programs: [
+      'vault',
+      'bao',
+      'op',
+      'doppler',
+      'bw',
+      'bws',
+      'infisical',
+      'akeyless',
+      'chamber',
+      'pass',
+      'gopass',
+      'lpass',
+      'conjur',
+      'keyctl',
+      'berglas',
+    ],
+    test: ({ arguments: { operands } }) =>
+      operands
+        .slice(0, 3)
+        .some(
+          ({ text }) =>
+            destroying.test(text) || /^(?:rm|destroy|purge|undelete|revoke|seal|rekey|metadata-delete)$/.test(text),
+        ),
+    unless: ['--help|-h'],
+    why: 'It deletes or locks a secret that programs need.',
+  },
+  {
+    rule: 'clouds/key-value-store',
+    decision: 'ask',
+    programs: [
+      'consul',
+      'etcdctl',
+      'zkCli.sh',
+      'nomad',
+      'influx',
+      'influxd',
+      'curator',
+      'rabbitmqadmin',
+      'rabbitmqctl',
+      'kafka-topics',
+      'kafka-topics.sh',
+      'nats',
+      'rpk',
+      'pulsar-admin',
+    ],
+    test: ({ arguments: { words } }) =>
+      words.some((word) =>
+        /^(?:del|delete|rm|rmr|deleteall|--delete|purge|purge_queue|delete_queue|reset|force_reset|delete-records)$/.test(
+          word,
+        ),
+      ),
+    why: 'It deletes data of a service that others use.',
+  },
+  {
+    rule: 'clouds/search-index',
+    decision: 'ask',
+    programs: ['curl', 'http', 'https', 'xh', 'wget'],
+    test: ({ arguments: { words } }) =>
+      words.some(
+        (word, index) =>
+          /^(?:-XDELETE|DELETE|--method=DELETE|--request=DELETE)$/i.test(word) &&
+          !/^-[dH]$/.test(words[index - 1] ?? ''),
+      ) && words.some((word) => /:(?:9200|9201|5984|8086|6333|8108|7700|8983)(?:\/|$)/.test(word)),
+    why: 'It deletes an index or a database over its HTTP interface.',
+  },
 ];

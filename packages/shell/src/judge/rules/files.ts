@@ -1,3 +1,4 @@
+import { listMark } from '../../read/argument-lists.js';
 import type { CommandRule, RuleContext } from '../rule.js';
 
 const removers = ['rm', 'unlink', 'rmdir', 'trash', 'srm', 'del', 'rimraf', 'del-cli', 'shred', 'wipe', 'rd'];
@@ -79,6 +80,25 @@ export const fileRules: readonly CommandRule[] = [
     why: 'It moves folders away that the system or the user needs in their place.',
   },
   {
+    rule: 'files/move-project',
+    decision: 'ask',
+    programs: ['mv'],
+    paths: { in: ['not last'], zones: ['project', 'git'] },
+    test: ({ arguments: { operands }, zoneOf }) =>
+      zoneOf(operands.at(-1)?.text ?? '') !== 'inside' ||
+      operands.slice(0, -1).some(({ text }) => zoneOf(text) === 'git'),
+    why: 'It moves the whole project or its history away.',
+    instead: 'Name the files that are meant.',
+  },
+  {
+    rule: 'files/delete-listed',
+    decision: 'ask',
+    programs: ['rm', 'trash', 'srm', 'unlink', 'shred'],
+    test: ({ madeBy }) => madeBy.includes(listMark),
+    why: 'It deletes the files of a list that is only known when it runs.',
+    instead: 'Show the list first, or name the files.',
+  },
+  {
     rule: 'files/move-system-file',
     decision: 'ask',
     programs: ['mv'],
@@ -104,7 +124,12 @@ export const fileRules: readonly CommandRule[] = [
     rule: 'files/extract-over-system',
     decision: 'ask',
     programs: ['tar', 'unzip', 'bsdtar'],
-    test: ({ arguments: { valuesOf }, zoneOf }) =>
+    test: ({ program, arguments: { valuesOf, words }, zoneOf }) =>
+      (program === 'unzip' ||
+        words.some(
+          (word, index) =>
+            /^--(?:extract|get)$/.test(word) || /^-[A-Za-z]*x/.test(word) || (index === 0 && /^[A-Za-z]*x/.test(word)),
+        )) &&
       ['-C', '--directory', '-d']
         .flatMap(valuesOf)
         .some((path) => ['root', 'system', 'system-file', 'startup', 'secret', 'home'].includes(zoneOf(path))),
@@ -122,6 +147,34 @@ export const fileRules: readonly CommandRule[] = [
     decision: 'deny',
     paths: { in: ['redirections'], zones: ['root', 'system', 'secret'] },
     why: 'It writes over files that belong to the system, or over keys.',
+  },
+  {
+    rule: 'files/write-git',
+    decision: 'ask',
+    paths: { in: ['redirections'], zones: ['git', 'project'] },
+    test: ({ redirected }) => !redirected.every((path) => /\.git\/info\/(?:exclude|attributes)$/.test(path)),
+    why: 'It overwrites every file of the project, or files that git keeps its history in.',
+  },
+  {
+    rule: 'files/replace-git',
+    decision: 'ask',
+    programs: ['mv', 'cp', 'install', 'ln', 'rsync', 'tee', 'dd'],
+    test: ({ program, arguments: { operands }, zoneOf }) =>
+      operands.length > (program === 'tee' ? 0 : 1) && zoneOf(operands.at(-1)?.text ?? '') === 'git',
+    why: 'It overwrites files that git keeps its history in.',
+  },
+  {
+    rule: 'files/archive-and-delete',
+    decision: 'ask',
+    programs: ['tar', 'bsdtar', 'gtar', 'zip', '7z', '7za', '7zz', 'rsync', 'rar'],
+    test: ({ program, arguments: { words } }) =>
+      words.some((word) =>
+        program === 'zip'
+          ? /^-[A-Za-ln-z]*m[A-Za-z]*$|^--move$/.test(word)
+          : /^(?:--remove-(?:files|source-files)|-sdel|-df)$/.test(word),
+      ),
+    why: 'It deletes what it has archived or copied.',
+    instead: 'Keep the originals until the copy has been checked.',
   },
   {
     rule: 'files/write-system-file',
@@ -157,9 +210,21 @@ export const fileRules: readonly CommandRule[] = [
     programs: ['truncate', 'fallocate'],
     paths: {
       in: ['operands'],
-      zones: ['root', 'system', 'system-file', 'home', 'secret', 'startup', 'device', 'outside', 'unknown', 'git'],
+      zones: [
+        'root',
+        'system',
+        'system-file',
+        'home',
+        'secret',
+        'startup',
+        'device',
+        'outside',
+        'unknown',
+        'git',
+        'project',
+      ],
     },
-    why: 'It cuts off a file outside the project.',
+    why: 'It cuts off every file of the project, or a file outside of it.',
   },
   {
     rule: 'files/mirror',

@@ -1,6 +1,35 @@
 import type { CommandRule } from '../rule.js';
 
 const git = ['git'];
+/** Whether a path names several files: a folder, a pattern, or what is only known when it runs. */
+const isPattern = (text: string): boolean =>
+  /[*?[\u{FFFF}]/u.test(text) ||
+  text.endsWith('/') ||
+  text.startsWith(':') ||
+  !/(?:^|\/)[^/]*\.[^/]+$/.test(text) ||
+  /(?:^|\/)\.\.?$/.test(text);
+
+/** Whether `git checkout` or `git restore` with these words discards more than single files that it names. */
+const discards = (command: string, words: readonly string[]): boolean => {
+  if (words.some((word) => word.startsWith('--pathspec-from-f'))) return true;
+  const rest = words.slice(words.indexOf(command) + 1);
+  const isOption = (word: string): boolean => word.startsWith('-');
+  if (command === 'restore') {
+    if (rest.some((word) => /^(?:-s|--source)/.test(word))) return true;
+    return rest.filter((word) => !isOption(word)).some(isPattern);
+  }
+  if (rest.some((word) => /^(?:-[a-zA-Z]*[bBtd]|--orphan|--track|--detach)/.test(word))) return false;
+  const end = rest.indexOf('--');
+  const before = (end === -1 ? rest : rest.slice(0, end)).filter((word) => !isOption(word));
+  const paths = end === -1 ? before.slice(1) : rest.slice(end + 1);
+  if (end === -1 && before.length > 1 && before.every((word) => !isPattern(word))) return false;
+  // Files of another revision replace those of the work tree; of the index, only what git shows as changed.
+  if (paths.length > 0 && before.length > 0) return true;
+  if (end !== -1) return paths.some(isPattern);
+  const [only = ''] = before;
+  return everything.test(only) || /[*?[]/.test(only) || only.endsWith('/');
+};
+
 const everything = /^(?:\.\/?|:\/|:\/\*|\*|\.\/\*|--all|:\(top\).*)$/;
 
 /** Rules about git: what cannot be brought back, here or for others. */
@@ -56,20 +85,23 @@ export const gitRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: git,
     words: ['reset'],
-    flags: ['--hard|--merge'],
+    test: ({ arguments: { words } }) => words.some((word) => /^--(?:h(?:a|ar|ard)?|merge|merg|mer|keep)$/.test(word)),
     why: 'It throws away what is not committed.',
     instead: 'Use git stash, git reset --soft or git reset --mixed.',
   },
   {
-    rule: 'git/discard-all',
+    rule: 'git/discard-files',
     decision: 'ask',
     programs: git,
     words: ['checkout', 'restore'],
-    test: ({ arguments: { operands, has } }) =>
-      operands.slice(1).some(({ text }) => everything.test(text)) &&
-      (operands[0]?.text === 'checkout' || has('--staged') === 'no' || has('--worktree') === 'yes'),
-    why: 'It throws away all changes that are not committed.',
-    instead: 'Use git stash, or name the files.',
+    test: ({ arguments: { operands, words, has } }) => {
+      if (operands[0]?.text === 'restore' && (has('--staged') !== 'no' || has('-S') !== 'no')) {
+        return has('--worktree') === 'yes' || has('-W') === 'yes';
+      }
+      return discards(operands[0]?.text ?? '', words);
+    },
+    why: 'It discards changes that are not committed.',
+    instead: 'Use git stash, or name single files after looking at git diff.',
   },
   {
     rule: 'git/checkout-force',
@@ -85,7 +117,10 @@ export const gitRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: git,
     words: ['clean'],
-    flags: ['-f|--force'],
+    test: ({ arguments: { words, has } }) =>
+      has('-f') === 'yes' ||
+      has('--force') === 'yes' ||
+      words.some((word) => /^clean\.requireforce=(?:false|no|off|0)$/i.test(word)),
     unless: ['-n|--dry-run|-i|--interactive'],
     why: 'It deletes files that git has never seen; nothing brings them back.',
     instead: 'Look at the list with git clean -n first.',
@@ -98,6 +133,54 @@ export const gitRules: readonly CommandRule[] = [
     flags: ['-D'],
     why: 'It deletes a branch whose commits may be nowhere else.',
     instead: 'Use git branch -d, which refuses that.',
+  },
+  {
+    rule: 'git/overwrite-index',
+    decision: 'ask',
+    programs: git,
+    words: ['read-tree', 'checkout-index'],
+    flags: ['-u|--reset|-f|--force'],
+    unless: ['-n|--dry-run'],
+    why: 'It overwrites files with changes that are not committed.',
+    instead: 'Use git stash first.',
+  },
+  {
+    rule: 'git/reverse-changes',
+    decision: 'ask',
+    programs: ['git', 'patch'],
+    flags: ['-R|--reverse'],
+    test: ({ program, arguments: { operands }, reads }) =>
+      (program === 'patch' || operands[0]?.text === 'apply') && reads.includes('git'),
+    why: 'It takes back changes, also those that are not committed.',
+    instead: 'Use git stash or git revert.',
+  },
+  {
+    rule: 'git/move-branch',
+    decision: 'ask',
+    programs: git,
+    words: ['branch'],
+    flags: ['-f|--force'],
+    why: 'It moves a branch; its commits may be nowhere else.',
+    instead: 'Create another branch.',
+  },
+  {
+    rule: 'git/hooks-path',
+    decision: 'ask',
+    programs: git,
+    words: ['config'],
+    test: ({ arguments: { operands }, zoneOf }) => {
+      const at = operands.findIndex(({ text }) => /^core\.hookspath$/i.test(text));
+      const value = operands[at + 1]?.text;
+      return at !== -1 && value !== undefined && !['inside', 'nowhere'].includes(zoneOf(value));
+    },
+    why: 'Git would run the programs in that folder.',
+  },
+  {
+    rule: 'git/remote-commands',
+    decision: 'ask',
+    programs: git,
+    argument: /^ext::|^protocol\.ext\.allow=(?:always|user)$/i,
+    why: 'The address of the remote is a command that git runs.',
   },
   {
     rule: 'git/delete-branch-force',
@@ -128,9 +211,7 @@ export const gitRules: readonly CommandRule[] = [
     rule: 'git/forget',
     decision: 'ask',
     programs: git,
-    words: ['reflog (expire|delete)', 'prune', 'update-ref'],
-    test: ({ arguments: { operands, has } }) =>
-      operands[0]?.text !== 'update-ref' || has('-d') !== 'no' || has('--stdin') !== 'no',
+    words: ['reflog (expire|delete|drop)', 'prune', 'update-ref'],
     unless: ['-n|--dry-run'],
     why: 'It forgets commits for good.',
   },
@@ -157,9 +238,10 @@ export const gitRules: readonly CommandRule[] = [
     programs: git,
     words: ['rm'],
     flags: ['-f|--force'],
-    test: ({ arguments: { operands } }) => operands.slice(1).some(({ text }) => everything.test(text)),
+    test: ({ arguments: { operands, has } }) =>
+      has('-r') !== 'no' || operands.slice(1).some(({ text }) => everything.test(text) || isPattern(text)),
     unless: ['--cached|-n|--dry-run'],
-    why: 'It deletes all files, changes included that are not committed.',
+    why: 'It deletes files with changes that are not committed.',
   },
   {
     rule: 'git/delete-on-hub',

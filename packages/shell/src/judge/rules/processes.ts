@@ -102,4 +102,18 @@ export const processRules: readonly CommandRule[] = [
     unless: ['-s|--simulate|--dry-run'],
     why: 'It removes programs from the machine.',
   },
+  {
+    rule: 'processes/powershell',
+    decision: 'ask',
+    programs: ['powershell', 'powershell.exe', 'pwsh', 'cmd', 'cmd.exe'],
+    argument:
+      /Remove-Item|\b(?:rd|rmdir|del|erase)\b.*\/s|Format-Volume|Clear-Disk|Stop-Computer|Restart-Computer|-enc(?:odedcommand)?\b|\biex\b|Invoke-Expression/i,
+    why: 'It deletes files, or stops the machine, in a language that is not read here.',
+  },
+  {
+    rule: 'processes/edit-privileges',
+    decision: 'ask',
+    programs: ['sudoedit', 'visudo'],
+    why: 'It changes files that belong to the system.',
+  },
 ];

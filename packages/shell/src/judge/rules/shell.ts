@@ -1,4 +1,64 @@
+import { secretMark } from '../../read/secrets.js';
 import type { CommandRule } from '../rule.js';
+
+/** Programs that send what they are given to another machine; those that look up names send them, too. */
+const senders = [
+  'curl',
+  'wget',
+  'wget2',
+  'http',
+  'https',
+  'xh',
+  'scp',
+  'rsync',
+  'sftp',
+  'nc',
+  'ncat',
+  'netcat',
+  'socat',
+  'telnet',
+  'ftp',
+  'lftp',
+  'tftp',
+  'aws',
+  'gsutil',
+  'rclone',
+  's3cmd',
+  'mc',
+  'gcloud',
+  'azcopy',
+  'croc',
+  'wormhole',
+  'magic-wormhole',
+  'transfer',
+  'gh',
+  'glab',
+  'ssh',
+  'dig',
+  'nslookup',
+  'host',
+  'drill',
+  'ping',
+  'ping6',
+  'traceroute',
+  'whois',
+  'mail',
+  'mailx',
+  'mutt',
+  'sendmail',
+  'swaks',
+  'msmtp',
+  'openssl',
+  'websocat',
+  'grpcurl',
+  'mosquitto_pub',
+  'kcat',
+  'redis-cli',
+  'termbin',
+  'pastebinit',
+  'logger',
+  'ngrok',
+];
 
 /** Rules about the line itself: what cannot be told beforehand, and what comes from elsewhere. */
 export const shellRules: readonly CommandRule[] = [
@@ -62,36 +122,47 @@ export const shellRules: readonly CommandRule[] = [
   {
     rule: 'shell/sends-secrets',
     decision: 'deny',
-    programs: [
-      'curl',
-      'wget',
-      'http',
-      'https',
-      'xh',
-      'scp',
-      'rsync',
-      'sftp',
-      'nc',
-      'ncat',
-      'ftp',
-      'aws',
-      'gsutil',
-      'rclone',
-    ],
-    test: ({ arguments: { words }, zoneOf }) =>
-      words.some((word) => {
-        const path = word.replace(/^(?:-d|-F|-T|--[\w-]+=)?(?:\w+=)?@?/, '');
-        return /^[/~.]/.test(path) && !/^https?:/.test(path) && zoneOf(path) === 'secret';
-      }),
-    why: 'It sends keys or credentials elsewhere.',
+    programs: senders,
+    test: ({ program, arguments: { words, operands }, isSecret }) => {
+      // A copy from another machine: the last path is written, not read.
+      const isDownload =
+        /^(?:scp|rsync|aws|gsutil|rclone|s3cmd|gcloud)$/.test(program) && !isRemote(operands.at(-1)?.text ?? '');
+      const subcommand = Object.hasOwn(sendingSubcommands, program) ? sendingSubcommands[program] : undefined;
+      if (isDownload || subcommand?.test(operands[0]?.text ?? '') === false) return false;
+      return words.some((word, index) => {
+        if (
+          /^--?(?:cacert|cert|key|E|i|ssh-key|identity|o|O|output)$/.test(words[index - 1] ?? '') ||
+          /^--(?:cacert|cert|key)=/.test(word)
+        ) {
+          return false;
+        }
+        const path = word.replace(/^(?:-[dFT](?=[@\w./~])|--[\w-]+=)?(?:[\w-]+[=:])?[@<]?/, '');
+        return path !== '' && !/^https?:/.test(path) && (isSecret(path) || isSecret(word));
+      });
+    },
+    why: 'It sends a file with keys, credentials or settings that are secret to another machine.',
+    instead: 'Ask the person to do it.',
   },
   {
-    rule: 'shell/sends-environment',
+    rule: 'shell/sends-secret-text',
     decision: 'ask',
-    programs: ['curl', 'wget', 'nc', 'ncat', 'http', 'https'],
-    test: ({ arguments: { words }, reads, madeBy }) =>
-      [...reads, ...madeBy].some((name) => name === 'env' || name === 'printenv') &&
-      (reads.length === 0 || words.some((word) => /@-|^-T|^-d|--data|--post/.test(word)) || words.length < 4),
-    why: 'It sends the environment, with the secrets in it, elsewhere.',
+    programs: senders,
+    test: ({ madeBy, reads }) => [...madeBy, ...reads].includes(secretMark),
+    why: 'It sends a secret, or the environment with the secrets in it, to another machine.',
+    instead: 'Ask the person to do it.',
   },
 ];
+
+/** The subcommands that send files, of programs that do more than that; of `ssh` only the input counts. */
+const sendingSubcommands: Readonly<Record<string, RegExp>> = {
+  aws: /^s3$/,
+  gcloud: /^storage$/,
+  gh: /^(?:gist|release)$/,
+  glab: /^snippet$/,
+  openssl: /^s_(?:client|time)$/,
+  'redis-cli': /^set$/i,
+  ssh: /^$/,
+};
+
+/** Whether an operand names a place on another machine. */
+const isRemote = (operand: string): boolean => /^(?:[\w.@[\]-]+:|\w+:\/\/)/.test(operand);

@@ -1,5 +1,5 @@
-import { resolvePath } from '../read/resolve-path.js';
-import { unknownText } from '../read/field.js';
+import { resolvePath } from './resolve-path.js';
+import { unknownText } from './field.js';
 
 /**
  * What a path is to the person whose machine it is on.

@@ -1,0 +1,144 @@
+import { isKnown, known, unknownField, unknownText, type Field } from './field.js';
+import type { Input } from './known-output.js';
+
+/** What `xargs` or `parallel` runs. */
+export interface ListedCommands {
+  readonly commands: readonly (readonly Field[])[];
+  /** Lines of shell. */
+  readonly lines: readonly string[];
+  /** Whether it runs text that is only known when it runs. */
+  readonly runsUnknown: boolean;
+}
+
+/** More arguments than this are not told apart. */
+const maxArguments = 16;
+
+const listed = (names: string): ReadonlySet<string> => new Set(names.split(' '));
+
+const xargsValues = listed(
+  '-a -E -I -J -L -n -P -R -s -S -d --arg-file --delimiter --max-args --max-lines --max-procs --max-chars --process-slot-var',
+);
+
+/** What a list holds: known words, patterns of paths, or one word of which nothing is known. */
+const wordsOf = (input: Input | undefined, isFromFile: boolean): readonly Field[] => {
+  const text = isFromFile ? undefined : input?.text;
+  if (text !== undefined && isKnown(text) && text.length < 4_000) {
+    return text
+      .split(/\s+/)
+      .filter((word) => word !== '')
+      .map(known);
+  }
+  const paths = isFromFile ? undefined : input?.paths;
+  return paths?.map(known) ?? [unknownField('(an argument of the list)', [listMark])];
+};
+
+/** Stands among the programs that made a word: it comes from a list that is only known when it runs. */
+export const listMark = '(list)';
+
+/** The command of `xargs`. */
+export const xargsCommands = (args: readonly Field[], input: Input | undefined): ListedCommands => {
+  let index = 0;
+  let placeholder: string | undefined;
+  let isFromFile = false;
+  let isWhole = false;
+  for (; index < args.length; index += 1) {
+    const option = args[index]?.text ?? '';
+    if (!option.startsWith('-') || option === '-') break;
+    isFromFile ||= /^(?:-a|--arg-file)/.test(option);
+    isWhole ||= /^(?:-0|--null|-d|--delimiter|-[a-z]*0)/.test(option);
+    if (option === '-I' || option === '-J') placeholder = args[index + 1]?.text;
+    else if (/^-[IJi]./.test(option)) placeholder = option.slice(2);
+    else if (option === '-i' || option === '--replace') placeholder = '{}';
+    else if (option.startsWith('--replace=')) placeholder = option.slice('--replace='.length) || '{}';
+    if (xargsValues.has(option)) index += 1;
+  }
+  const command = args.slice(index);
+  if (command.length === 0) return { commands: [], lines: [], runsUnknown: false };
+  const text = isFromFile ? undefined : input?.text;
+  // With -I and -0 an argument may hold blanks: a line is one argument.
+  const lines =
+    text !== undefined && isKnown(text) && (placeholder !== undefined || isWhole) && text.length < 4_000
+      ? text
+          .split('\n')
+          .filter((line) => line.trim() !== '')
+          .map(known)
+      : undefined;
+  const words = lines ?? wordsOf(input, isFromFile);
+  if (placeholder === undefined) return { commands: [[...command, ...words]], lines: [], runsUnknown: false };
+  const name = placeholder;
+  return {
+    commands: words.slice(0, maxArguments).map((word) => command.map((field) => filledIn(field, name, word))),
+    lines: [],
+    runsUnknown: false,
+  };
+};
+
+const filledIn = (field: Field, placeholder: string, word: Field): Field =>
+  field.text.includes(placeholder)
+    ? {
+        text: field.text.replaceAll(placeholder, () => word.text),
+        shown: field.shown,
+        madeBy: [...field.madeBy, ...word.madeBy],
+      }
+    : field;
+
+const parallelValues = listed(
+  '-j --jobs -P --max-procs -a --arg-file --timeout --retries -d --delimiter -n --max-args -N --max-replace-args -L -I -S --sshlogin --sshloginfile --colsep -C --joblog --results --tmpdir --workdir --wd --tagstring --env --delay --load --memfree --nice --basefile --bf --return --trc --shebang-wrap -s --halt --block --recstart --recend',
+);
+
+const placeholders = /\{(?:[#%/.]|\/\/|\/\.|\d+(?:[/.]|\/\/|\/\.)?)?\}/g;
+
+/** The commands of GNU `parallel`: a template that it fills in and gives to a shell, or lines that it reads. */
+export const parallelCommands = (args: readonly Field[], input: Input | undefined): ListedCommands => {
+  let index = 0;
+  let isFromFile = false;
+  for (; index < args.length; index += 1) {
+    const option = args[index]?.text ?? '';
+    if (!option.startsWith('-') || option === '-') break;
+    isFromFile ||= /^(?:-a|--arg-file)/.test(option);
+    if (parallelValues.has(option)) index += 1;
+  }
+  const rest = args.slice(index);
+  const at = rest.findIndex(({ text }) => text.startsWith(':::'));
+  const template = at === -1 ? rest : rest.slice(0, at);
+  const given = at === -1 ? undefined : rest.slice(at);
+  isFromFile ||= given?.some(({ text }) => text.startsWith('::::')) === true;
+  const words = isFromFile
+    ? wordsOf(undefined, true)
+    : (given?.filter(({ text }) => !/^:::\+?$/.test(text)) ?? linesOf(input) ?? wordsOf(input, false));
+  if (template.length === 0) {
+    const lines = words.filter(({ text }) => isKnown(text)).map(({ text }) => text);
+    return { commands: [], lines, runsUnknown: lines.length < words.length };
+  }
+  const line = template.map(({ text }) => text).join(' ');
+  const lines = words.slice(0, maxArguments).map(({ text }) => {
+    const filled = line.replaceAll(placeholders, () => text);
+    return filled === line ? `${line} ${text}` : filled;
+  });
+  const isSplit = template.length > 1;
+  return {
+    // Words with blanks are words still; the shell sees them only with `{}` in the template.
+    commands: isSplit
+      ? words.slice(0, maxArguments).map((word) => {
+          const filled = template.map((field) => ({
+            ...field,
+            text: field.text.replaceAll(placeholders, () => word.text),
+          }));
+          return filled.some((field, place) => field.text !== template[place]?.text) ? filled : [...filled, word];
+        })
+      : [],
+    lines: isSplit && !lines.some((one) => /[;&|$`<>]/.test(one)) ? [] : lines,
+    runsUnknown:
+      line.replaceAll(placeholders, '').trim() === '' && words.some(({ text }) => text.includes(unknownText)),
+  };
+};
+
+const linesOf = (input: Input | undefined): readonly Field[] | undefined => {
+  const text = input?.text;
+  if (text === undefined || !isKnown(text)) return undefined;
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(0, maxArguments)
+    .map(known);
+};
