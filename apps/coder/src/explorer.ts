@@ -1,7 +1,8 @@
 import type { ChildContext } from '@h/subagents';
 import { createRegistry, readArtifact, toolDriver } from '@h/tools';
 import type { Agent } from '@h/turn';
-import { gitTools, workspaceTools } from '@h/workspace';
+import { gitTools } from '@h/git';
+import { workspaceTools } from '@h/workspace';
 import { createAgent, type AgentParts } from './pipeline.js';
 import { explorerIdentity, promptSections, type Surroundings } from './prompt-sections.js';
 import type { Repository } from './repository.js';

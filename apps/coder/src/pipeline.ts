@@ -9,7 +9,7 @@ import type { Redactor } from '@h/redact';
 import { normalizeWraps, security } from '@h/security';
 import { tools, type ArtifactStore, type RegistryDriver } from '@h/tools';
 import { harness, type Agent, type ErrorInfo, type SessionStore, type TurnOperator } from '@h/turn';
-import { git, type GitOptions } from '@h/workspace';
+import { git, type GitOptions } from '@h/git';
 import type { ChosenModel } from './model/choose-model.js';
 import type { Plan } from './plan/open-plan.js';
 import type { Repository } from './repository.js';

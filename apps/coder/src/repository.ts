@@ -1,4 +1,4 @@
-import { createGitRepository, GitError, type GitRepository } from '@h/workspace';
+import { createGitRepository, GitError, type GitRepository } from '@h/git';
 import { UsageError } from './usage-error.js';
 
 /** The git repository that the agent works in. */

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
-import { createSandbox, SandboxError, type Sandbox, type SandboxOptions } from '@h/workspace';
+import { createSandbox, SandboxError, type Sandbox, type SandboxOptions } from '@h/sandbox';
 import type { CoderArguments } from './arguments.js';
 import { UsageError } from './usage-error.js';
 

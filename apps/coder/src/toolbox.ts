@@ -9,7 +9,9 @@ import {
   type RegistryDriver,
   type Tool,
 } from '@h/tools';
-import { gitPushTool, gitTools, workspaceTools, type Sandbox, type WorkspaceTools } from '@h/workspace';
+import { gitPushTool, gitTools } from '@h/git';
+import { type Sandbox } from '@h/sandbox';
+import { workspaceTools, type WorkspaceTools } from '@h/workspace';
 import type { CoderArguments } from './arguments.js';
 import { connectServers } from './mcp/connect-servers.js';
 import { permissionFor } from './outside.js';

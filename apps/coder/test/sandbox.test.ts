@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noDocker, startDockerDaemon, type DockerDaemon } from '../../../packages/workspace/test/docker-daemon.js';
+import { noDocker, startDockerDaemon, type DockerDaemon } from '../../../packages/sandbox/test/docker-daemon.js';
 import { runCoder, type Finished } from './coder-process.js';
 import { inFolder, sampleProject, temporaryFolder } from './folders.js';
 import { call, startModelServer } from './model-server.js';

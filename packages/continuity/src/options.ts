@@ -85,7 +85,7 @@ export interface ContinuityOptions {
    * Commits what a session leaves behind, and gives back the commit's name, or nothing where there was nothing to commit. `closeGraceMs`
    * of `harness()` has to be longer than it takes.
    *
-   * @defaultValue none; the git operator of `@h/workspace` can do it, placed after this one
+   * @defaultValue none; the operator of `@h/git` can do it, placed after this one
    */
   readonly commit?: ((commit: SessionCommit) => MaybePromise<string | undefined>) | undefined;
   /**

@@ -3,7 +3,7 @@ import { isInside, isWithin } from './paths.js';
 import { checkPolicy, type AgentPolicy } from './policy.js';
 import { canWrite, reachesAll } from './reach.js';
 
-/** Patterns of paths, as `@h/workspace` takes them. */
+/** Patterns of paths, in the form of `@h/paths`. */
 interface PathPatterns {
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
@@ -17,7 +17,7 @@ export interface WorkspaceConfinement {
   readonly permissions: { readonly allowWrite: boolean; readonly read: PathPatterns; readonly write: PathPatterns };
 }
 
-/** Options for `createSandbox()` of `@h/workspace`. */
+/** Options for `createSandbox()` of `@h/sandbox`. */
 export type SandboxConfinement =
   | { readonly mode: 'host'; readonly root: string }
   | {
@@ -36,7 +36,7 @@ export interface Confinement {
 }
 
 /**
- * Makes of a policy what `@h/workspace` needs to hold an agent to it: never more than the policy allows, sometimes less.
+ * Makes of a policy what `@h/workspace` and `@h/sandbox` need to hold an agent to it: never more than the policy allows, sometimes less.
  *
  * Patterns of paths do not tell upper case from lower case. Folders outside of `root` may be read where the whole of `root` may,
  * and are never written. A sandbox has the whole of `root`, and the network or none: where paths in `root` are denied or only a

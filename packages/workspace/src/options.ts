@@ -1,27 +1,11 @@
-import { nearestName, showValue } from '@h/options';
+import { InvalidOptionError, nearestName, showValue } from '@h/options';
+import { printable } from '@h/paths';
 import type * as z from 'zod';
-import { printable } from './paths/printable.js';
-
-/** An option that does not exist, is missing, or has a value it cannot have. The message names it and what it takes. */
-export class WorkspaceOptionsError extends Error {
-  readonly code = 'invalid-options';
-  /** The option as a path, such as `permissions.read.deny[0]`; empty when it is the options as a whole. */
-  readonly option: string;
-
-  constructor(factory: string, option: string, problem: string, options?: ErrorOptions) {
-    super(
-      `${factory}: ${option === '' ? 'the options are' : `the option ${JSON.stringify(option)} is`} not valid: ${problem}`,
-      options,
-    );
-    this.name = 'WorkspaceOptionsError';
-    this.option = option;
-  }
-}
 
 /**
- * Checks the options of a factory against a strict schema and fills in its defaults.
+ * Checks options against a strict zod schema and fills in its defaults.
  *
- * @throws WorkspaceOptionsError that names the first option that is wrong.
+ * @throws InvalidOptionError for the first option that is wrong
  */
 export const parseOptions = <Schema extends z.ZodType>(
   factory: string,
@@ -31,24 +15,21 @@ export const parseOptions = <Schema extends z.ZodType>(
   const parsed = schema.safeParse(options);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0] as z.core.$ZodIssue;
+  const owner = `${factory}()`;
+  const fail = (option: string, problem: string): never => {
+    const message = `${owner}: ${problem}`;
+    throw new InvalidOptionError({ owner, option, message }, { cause: parsed.error });
+  };
   if (issue.code === 'unrecognized_keys') {
     const key = issue.keys[0] ?? '';
-    const meant = issue.path.length === 0 ? nearestName(key, knownBy(schema)) : undefined;
-    const problem =
-      meant === undefined
-        ? 'there is no such option.'
-        : `there is no such option; did you mean ${JSON.stringify(meant)}?`;
-    throw new WorkspaceOptionsError(factory, printable(pathText([...issue.path, key])), problem, {
-      cause: parsed.error,
-    });
+    const near = issue.path.length === 0 ? nearestName(key, knownBy(schema)) : undefined;
+    const option = printable(pathText([...issue.path, key]));
+    const hint = near === undefined ? '' : ` Did you mean ${JSON.stringify(near)}?`;
+    return fail(option, `unknown option ${JSON.stringify(option)}.${hint}`);
   }
   const option = pathText(issue.path);
-  throw new WorkspaceOptionsError(
-    factory,
-    option,
-    `${issue.message}; it was given ${showValue(valueAt(options, issue.path), option)}.`,
-    { cause: parsed.error },
-  );
+  const received = showValue(valueAt(options, issue.path), option);
+  return fail(option, `${JSON.stringify(option)} is not valid: ${issue.message}; received ${received}.`);
 };
 
 const knownBy = (schema: z.ZodType): readonly string[] =>

@@ -1,99 +1,122 @@
-import * as z from 'zod';
+import { isAbsolute } from 'node:path';
+import {
+  anyFunction,
+  anyObject,
+  anyValue,
+  checkOptions,
+  integerFrom,
+  objectOf,
+  oneOf,
+  required,
+  nonEmptyString,
+  type OptionCheck,
+  type OptionChecks,
+} from '@h/options';
+import { createWorkspacePaths, type WorkspacePaths, type WorkspacePathsOptions } from '@h/paths';
 import { PathLocks } from './files/path-locks.js';
 import { SeenFiles } from './files/seen-files.js';
-import { parseOptions } from './options.js';
-import { createWorkspacePaths, type WorkspacePaths, type WorkspacePathsOptions } from './paths/workspace-paths.js';
 
-/** How much the file tools show and take in. */
+/** Limits of the file tools. */
 export interface WorkspaceLimits {
-  /** Lines that one `read` shows. @defaultValue `2000` */
+  /** Lines in one result of `read`. @defaultValue `2000` */
   readonly maxReadLines?: number | undefined;
-  /** Bytes of text that one `read`, `glob` or `grep` shows. @defaultValue `51200` (50 KB) */
+  /** Bytes of text in one result of `read`, `glob` or `grep`. @defaultValue `51200` (50 KB) */
   readonly maxOutputBytes?: number | undefined;
-  /** Characters of one line that `read` shows; `column` shows the rest. @defaultValue `2000` */
+  /** Characters of one line in a result of `read`; `column` shows the rest. @defaultValue `2000` */
   readonly maxLineChars?: number | undefined;
-  /** Bytes of an image that is shown; larger ones are described. @defaultValue `3750000`, which base64 makes 5 MB, the least that the large providers take */
+  /** Bytes of an image that is shown; larger ones are described. @defaultValue `3750000`: 5 MB in base64, a limit of providers */
   readonly maxImageBytes?: number | undefined;
-  /** Bytes of a file that is edited, searched or compared; `read` has no such limit. @defaultValue `16777216` (16 MiB) */
+  /** Bytes of a file that is edited, searched or compared; `read` has no limit. @defaultValue `16777216` (16 MiB) */
   readonly maxFileBytes?: number | undefined;
-  /** Paths that one `glob` lists. @defaultValue `1000` */
+  /** Paths in one result of `glob`. @defaultValue `1000` */
   readonly maxGlobResults?: number | undefined;
-  /** Matching lines that one `grep` shows. @defaultValue `200` */
+  /** Matching lines in one result of `grep`. @defaultValue `200` */
   readonly maxGrepMatches?: number | undefined;
-  /** Characters of one line that `grep` shows, around the match. @defaultValue `500` */
+  /** Characters of one line in a result of `grep`, around the match. @defaultValue `500` */
   readonly maxGrepLineChars?: number | undefined;
-  /** Files and folders that one `glob` or `grep` looks at before it gives up. @defaultValue `200000` */
+  /** Files and folders that one `glob` or `grep` visits before it stops. @defaultValue `200000` */
   readonly maxVisited?: number | undefined;
 }
 
 /** Options of {@link createWorkspace}. */
 export interface WorkspaceOptions extends WorkspacePathsOptions {
-  /** The folder to work in. */
+  /** The folder of the workspace. */
   readonly root: string;
   readonly limits?: WorkspaceLimits | undefined;
   /**
-   * When a file has to be read before it may be edited or overwritten: if it has changed since the session last read it, or
-   * also if the session has never read it.
+   * When a session must read a file before it changes it: if the file has changed since the session read it, or also if the
+   * session has never read it.
    *
    * @defaultValue `'changed'`
    */
   readonly requireRead?: 'changed' | 'always' | undefined;
   /**
-   * Which ripgrep `grep` uses: the first `rg` on the PATH outside of the workspace, none, or the program at this absolute
-   * path. Without one it searches by itself: same answers, more slowly.
+   * The ripgrep of the tool `grep`: `'auto'` for the first `rg` on the PATH outside the workspace, `'never'`, or an absolute
+   * path. Without ripgrep, the built-in search gives the same results more slowly.
    *
    * @defaultValue `'auto'`
    */
   readonly ripgrep?: string | undefined;
 }
 
-/** A folder to work in, and what its tools share: one object for all tools of one harness. */
+/** A folder and the state that its tools share: one object for all tools of a harness. */
 export interface Workspace {
   readonly paths: WorkspacePaths;
   readonly limits: { readonly [Name in keyof WorkspaceLimits]-?: number };
   readonly requireRead: 'changed' | 'always';
   readonly ripgrep: string;
-  /** Which versions of which files the sessions have read. */
+  /** The versions of files that each session has read. */
   readonly seen: SeenFiles;
-  /** One change of a file at a time. */
+  /** Serializes changes of the same file. */
   readonly locks: PathLocks;
 }
 
-const limit = (standard: number) => z.int().positive().default(standard);
+const defaultLimits: Workspace['limits'] = {
+  maxReadLines: 2_000,
+  maxOutputBytes: 50 * 1024,
+  maxLineChars: 2_000,
+  maxImageBytes: 3_750_000,
+  maxFileBytes: 16 * 1024 * 1024,
+  maxGlobResults: 1_000,
+  maxGrepMatches: 200,
+  maxGrepLineChars: 500,
+  maxVisited: 200_000,
+};
 
-const limitsSchema = z.strictObject({
-  maxReadLines: limit(2_000),
-  maxOutputBytes: limit(50 * 1024),
-  maxLineChars: limit(2_000),
-  maxImageBytes: limit(3_750_000),
-  maxFileBytes: limit(16 * 1024 * 1024),
-  maxGlobResults: limit(1_000),
-  maxGrepMatches: limit(200),
-  maxGrepLineChars: limit(500),
-  maxVisited: limit(200_000),
-});
+const ripgrepProgram: OptionCheck = {
+  expected: '"auto", "never" or an absolute path',
+  accepts: (value) => typeof value === 'string' && (value === 'auto' || value === 'never' || isAbsolute(value)),
+};
 
-const optionsSchema = z.looseObject({
-  root: z.string(),
-  limits: limitsSchema.prefault({}),
-  requireRead: z.enum(['changed', 'always']).default('changed'),
-  ripgrep: z
-    .string()
-    .refine(
-      (value) => value === 'auto' || value === 'never' || value.startsWith('/') || /^[A-Za-z]:[\\/]/u.test(value),
-      'it is "auto", "never" or an absolute path',
-    )
-    .default('auto'),
-});
+const checks: OptionChecks<WorkspaceOptions> = {
+  root: required(nonEmptyString),
+  limits: objectOf(Object.fromEntries(Object.keys(defaultLimits).map((name) => [name, integerFrom(1)]))),
+  requireRead: oneOf('changed', 'always'),
+  ripgrep: ripgrepProgram,
+  // Checked by createWorkspacePaths().
+  readOnlyRoots: anyValue,
+  externalDirectory: anyValue,
+  ask: anyFunction,
+  permissions: anyObject,
+};
 
 /**
- * Opens a folder to work in, for {@link workspaceTools} or for single tools.
+ * Opens a folder for {@link workspaceTools} or single tools.
  *
- * @throws PathError if the folder is missing; WorkspaceOptionsError for an option that is unknown or wrong.
+ * @throws PathError if the folder does not exist; InvalidOptionError for a bad option
  */
 export const createWorkspace = (options: WorkspaceOptions): Workspace => {
-  const { root, limits, requireRead, ripgrep, ...rest } = parseOptions('createWorkspace', optionsSchema, options);
-  // What is left are the options of the paths, which refuse the rest.
-  const paths = createWorkspacePaths(root, rest);
-  return { paths, limits, requireRead, ripgrep, seen: new SeenFiles(), locks: new PathLocks() };
+  checkOptions('createWorkspace()', options, checks);
+  const { root, limits, requireRead = 'changed', ripgrep = 'auto', ...rest } = options;
+  return {
+    paths: createWorkspacePaths(root, rest),
+    limits: { ...defaultLimits, ...defined(limits ?? {}) },
+    requireRead,
+    ripgrep,
+    seen: new SeenFiles(),
+    locks: new PathLocks(),
+  };
 };
+
+const defined = (limits: WorkspaceLimits): Partial<Workspace['limits']> =>
+  Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));

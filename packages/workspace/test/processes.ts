@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { vi } from 'vitest';
 
-/** The command lines of everything that runs on this machine, containers and namespaces included; zombies have none. */
+/** The command lines of all processes on this machine, also in containers and namespaces; zombies have none. */
 export const commandLines = (): string[] => {
   if (!existsSync('/proc/self/cmdline')) return execFileSync('ps', ['-Ao', 'args='], { encoding: 'utf8' }).split('\n');
   return readdirSync('/proc')
@@ -11,15 +11,12 @@ export const commandLines = (): string[] => {
       try {
         return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
       } catch {
-        return ''; // It ended meanwhile.
+        return ''; // It has just ended.
       }
     });
 };
 
-/** How many processes have this in their command line. */
-export const countProcesses = (token: string): number => commandLines().filter((line) => line.includes(token)).length;
-
-/** Waits until none has. */
+/** Waits until no process has this in its command line. */
 export const waitUntilGone = (token: string): Promise<void> =>
   vi.waitFor(
     () => {

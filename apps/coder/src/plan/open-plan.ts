@@ -12,7 +12,8 @@ import {
 } from '@h/continuity';
 import { defineTool, type Tool } from '@h/tools';
 import type { TurnOperator } from '@h/turn';
-import type { CommitSummary, Sandbox } from '@h/workspace';
+import type { CommitSummary } from '@h/git';
+import type { Sandbox } from '@h/sandbox';
 import { UsageError } from '../usage-error.js';
 import { sandboxChecks } from './sandbox-checks.js';
 

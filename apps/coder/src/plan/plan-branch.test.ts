@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createGitRepository } from '@h/workspace';
+import { createGitRepository } from '@h/git';
 import { describe, expect, it } from 'vitest';
 import { inFolder, temporaryFolder } from '../../test/folders.js';
 import { UsageError } from '../usage-error.js';

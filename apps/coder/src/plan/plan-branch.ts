@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { branchName, GitError, type GitRepository } from '@h/workspace';
+import { branchName, GitError, type GitRepository } from '@h/git';
 import { counted } from '../render/quantity.js';
 import { UsageError } from '../usage-error.js';
 

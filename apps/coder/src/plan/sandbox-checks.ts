@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { CheckRunner } from '@h/continuity';
-import type { Sandbox } from '@h/workspace';
+import type { Sandbox } from '@h/sandbox';
 
 /** Runs checks where the commands of the model run: they execute what it has written. */
 export const sandboxChecks =

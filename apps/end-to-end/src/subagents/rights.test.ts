@@ -9,7 +9,8 @@ import { confinement, unrestricted, type AgentPolicy, type CallReach, type Child
 import { defineTool, type Tool } from '@h/tools';
 import { reply, type ToolCall, type ToolCallPart } from '@h/turn';
 import { call } from '@h/turn/testing';
-import { createSandbox, workspaceTools } from '@h/workspace';
+import { createSandbox } from '@h/sandbox';
+import { workspaceTools } from '@h/workspace';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { family, lastRead, resultsOf, says, spawn, wait, type ChildParts } from './family.js';
 

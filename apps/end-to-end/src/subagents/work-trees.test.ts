@@ -16,7 +16,8 @@ import {
 import { defineTool } from '@h/tools';
 import { reply } from '@h/turn';
 import { call, type ScriptStep } from '@h/turn/testing';
-import { addWorkTree, createGitRepository, GitError, workspaceTools, type GitRepository } from '@h/workspace';
+import { addWorkTree, createGitRepository, GitError, type GitRepository } from '@h/git';
+import { workspaceTools } from '@h/workspace';
 import { VirtualTimeScheduler } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { family, lastRead, resultsOf, says, spawn, wait, type ChildParts, type Family } from './family.js';

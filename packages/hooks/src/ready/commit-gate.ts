@@ -49,7 +49,7 @@ export interface CommitGateOptions {
    * Branches of agents, where work in progress may be committed untested: a session that has to end with a commit could
    * not end otherwise. A commit is work in progress if its message begins with `wip`, `fixup!` or `squash!`.
    *
-   * @defaultValue `['agent/*']`, the branches that `@h/workspace` makes
+   * @defaultValue `['agent/*']`, the branches that `@h/git` creates
    */
   readonly wipBranches?: readonly string[] | undefined;
   /**

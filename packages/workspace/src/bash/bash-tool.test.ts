@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createSandbox, type Sandbox, type SandboxCommand } from '@h/sandbox';
 import { createRegistry, toolDriver } from '@h/tools';
 import { harness } from '@h/turn';
 import { call, response, scriptedModel } from '@h/turn/testing';
@@ -9,8 +10,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../test/folders.js';
 import { uniqueSeconds, waitUntilGone } from '../../test/processes.js';
 import { callTool, type CallResult } from '../../test/workbench.js';
-import { createSandbox } from '../sandbox/create-sandbox.js';
-import type { Sandbox } from '../sandbox/sandbox.js';
 import { createWorkspace, type Workspace } from '../workspace.js';
 import { bashTool, type BashOptions, type CommandRequest } from './bash-tool.js';
 
@@ -140,7 +139,7 @@ describe('bash', () => {
       status: 'failed',
       code: 'command-timed-out',
       text: expect.stringMatching(
-        /^begun\n[^]*The command took longer than 300 ms; it and its processes were ended\.$/,
+        /^begun\n[^]*The command exceeded its time limit of 300 ms and was ended with all of its processes\.$/,
       ) as string,
       details: { ending: 'timed-out', timeoutMs: 300 },
     });
@@ -285,7 +284,53 @@ describe('bash', () => {
     expect(wrong({ sandbox, timeout: 1 })).toThrow(/"timeout"/);
     expect(wrong({ sandbox, maxChars: 0 })).toThrow(/"maxChars"/);
     expect(wrong({ sandbox, permissions: { allow: [] } })).toThrow(/"allow"/);
-    expect(wrong({ sandbox: { ...sandbox, root: '/elsewhere' } })).toThrow(/its root is "\/elsewhere"/);
+    expect(wrong({ sandbox: { ...sandbox, root: '/elsewhere' } })).toThrow(/received a sandbox with "\/elsewhere"/);
+  });
+
+  it('mounts the workspace read-only if writing is disabled and the sandbox can', async () => {
+    const commands: SandboxCommand[] = [];
+    const recording = (canMountReadOnly: boolean, root: string): Sandbox => ({
+      mode: 'docker',
+      isolates: { files: true, network: true },
+      canMountReadOnly,
+      root,
+      mountPath: root,
+      timeoutMs: 1_000,
+      run: async (command) => {
+        commands.push(command);
+        return { ending: 'exited', exitCode: 0, signal: null, durationMs: 1, timeoutMs: 1_000 };
+      },
+      close: async () => {},
+    });
+    const { root } = await bench();
+    const writable = createWorkspace({ root });
+    const readOnly = createWorkspace({ root, permissions: { allowWrite: false } });
+    const call = (workspace: Workspace, sandbox: Sandbox, permissions = {}): Promise<CallResult> =>
+      callTool(bashTool(workspace, { sandbox, permissions }), { command: 'ls' });
+    await call(writable, recording(true, root));
+    await call(writable, recording(true, root), { allowWrite: false });
+    await call(writable, recording(false, root), { allowWrite: false });
+    await call(readOnly, recording(true, root));
+    expect(commands.map((command) => command.readOnly)).toEqual([false, true, false, true]);
+    expect(await callTool(bashTool(readOnly, { sandbox: recording(false, root) }), { command: 'rm x' })).toMatchObject({
+      code: 'command-denied',
+    });
+  });
+
+  it('keeps git from running programs of the repository if writing is disabled', async () => {
+    const { root } = await bench();
+    const marker = join(root, 'ran');
+    const git = (...args: readonly string[]): unknown => execFileSync('git', args, { cwd: root, stdio: 'ignore' });
+    git('init');
+    git('config', 'core.fsmonitor', `touch ${JSON.stringify(marker)}; false`);
+    const sandbox = await createSandbox({ mode: 'host', root });
+    onTestFinished(() => sandbox.close());
+    const run = (permissions: BashOptions['permissions']): Promise<CallResult> =>
+      callTool(bashTool(createWorkspace({ root }), { sandbox, permissions }), { command: 'git status --short' });
+    expect(await run({ allowWrite: false })).toMatchObject({ status: 'ok' });
+    expect(existsSync(marker)).toBe(false);
+    await run({});
+    expect(existsSync(marker)).toBe(true);
   });
 
   it('leaves files of the workspace to be read', async () => {

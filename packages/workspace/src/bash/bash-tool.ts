@@ -1,78 +1,90 @@
 import { defineTool, toolOutput, ToolError, type Tool, type ToolContext, type ToolOutput } from '@h/tools';
+import {
+  anyFunction,
+  anyObject,
+  checkOptions,
+  integerFrom,
+  InvalidOptionError,
+  objectWithMethods,
+  required,
+  type OptionChecks,
+} from '@h/options';
+import type { WorkspacePaths } from '@h/paths';
+import { outputWindow, type CapturedOutput, type OutputWindow } from '@h/process';
+import type { CommandEnd, Sandbox } from '@h/sandbox';
 import type { JSONObject, MaybePromise } from '@h/turn';
-import * as z from 'zod';
-import { parseOptions, WorkspaceOptionsError } from '../options.js';
-import { outputWindow, type CapturedOutput, type OutputWindow } from '../process/output-window.js';
-import type { WorkspacePaths } from '../paths/workspace-paths.js';
-import type { CommandEnd, Sandbox } from '../sandbox/sandbox.js';
 import { createCommandPolicy, type BashPermissions, type CommandPolicy } from './permissions.js';
 import { throttledProgress } from './progress.js';
 import { report } from './report.js';
 import { restrictedGit } from './restricted-git.js';
 
-/** A command that somebody has to decide about. */
+/** A command that needs an approval. */
 export interface CommandRequest {
   readonly command: string;
-  /** The folder it would run in. */
+  /** The working directory. */
   readonly cwd: string;
-  /** Why it is asked about, in a sentence. */
+  /** Why the approval is needed, as a sentence. */
   readonly reason: string;
   readonly session: string;
 }
 
 /** Options of {@link bashTool}. */
 export interface BashOptions {
-  /** Where commands run; its root has to be that of the workspace. */
+  /** Runs the commands; its root must be the root of the workspace. */
   readonly sandbox: Sandbox;
-  /** Which commands may run. */
+  /**
+   * Which commands may run. With `allowWrite: false`, and if the permissions of the workspace disable writing, a sandbox of
+   * the mode `bubblewrap` or `docker` also mounts the workspace read-only.
+   */
   readonly permissions?: BashPermissions | undefined;
   /**
-   * Decides where the permissions' `judge` says `ask`. An error counts as no. The time it takes counts as the command's.
+   * Approves commands for which the `judge` of the permissions returns `ask`. An error counts as a refusal. Its time counts
+   * against the time limit of the call.
    *
-   * @defaultValue nobody; such commands are refused
+   * @defaultValue such commands are refused
    */
   readonly ask?: ((request: CommandRequest) => MaybePromise<boolean>) | undefined;
   /**
-   * How long a command may take where the model does not say, in milliseconds. The model may ask for up to the sandbox's
-   * `timeoutMs`.
+   * How long a command may run by default, in milliseconds. The model may choose up to the `timeoutMs` of the sandbox.
    *
-   * @defaultValue `120_000`, what coding agents use, or the sandbox's limit if that is less
+   * @defaultValue `120_000`, as in coding agents, or the limit of the sandbox if that is lower
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * How many characters of output the model reads; beginning and end are kept.
+   * The characters of output in a result; beginning and end are shown.
    *
-   * @defaultValue `30_000`, what coding agents use
+   * @defaultValue `30_000`, as in coding agents
    */
   readonly maxChars?: number | undefined;
 }
 
-const optionsSchema = z.strictObject({
-  sandbox: z.custom<Sandbox>(
-    (value) => typeof value === 'object' && value !== null && 'run' in value,
-    'it has to be what createSandbox returns',
-  ),
-  permissions: z.custom<BashPermissions>().optional(),
-  ask: z
-    .custom<NonNullable<BashOptions['ask']>>((value) => typeof value === 'function', 'it has to be a function')
-    .optional(),
-  timeoutMs: z.int().positive().default(120_000),
-  maxChars: z.int().positive().default(30_000),
-});
+const checks: OptionChecks<BashOptions> = {
+  sandbox: required({ ...objectWithMethods('run', 'close'), expected: 'a sandbox that createSandbox() returned' }),
+  permissions: anyObject,
+  ask: anyFunction,
+  timeoutMs: integerFrom(1),
+  maxChars: integerFrom(1),
+};
+
+interface BashInput {
+  readonly command: string;
+  readonly cwd?: string;
+  readonly timeoutMs?: number;
+}
 
 /**
- * Runs the command in `bash`, or in `sh` where there is none, with messages among the output as on a terminal. `--` keeps a
- * command that begins with `-` from being an option.
+ * Runs the command in `bash`, or in `sh` if there is no bash, with standard error in the output as on a terminal. `--` keeps
+ * a command that starts with `-` from being an option.
  */
 const shell = 'command -v bash >/dev/null 2>&1 && exec bash -c -- "$1" 2>&1; exec sh -c -- "$1" 2>&1';
 
 /**
- * The tool `bash`: runs a line of shell in the workspace.
+ * Creates the tool `bash`, which runs a line of shell in the workspace.
  *
- * A command that fails, times out or is refused is a failed call, with what it said until then. Its `details` are
+ * A command that fails, times out or is refused is a failed call, with the output so far. Its `details` are
  * `{ kind: 'bash', cwd, ending, exitCode, signal, durationMs, timeoutMs, bytes, omittedBytes }`.
  *
- * @throws WorkspaceOptionsError for an option that is unknown or wrong.
+ * @throws InvalidOptionError for a bad option
  *
  * @example
  * ```ts
@@ -82,49 +94,53 @@ const shell = 'command -v bash >/dev/null 2>&1 && exec bash -c -- "$1" 2>&1; exe
  * ```
  */
 export const bashTool = (workspace: { readonly paths: WorkspacePaths }, options: BashOptions): Tool => {
-  const { sandbox, ask, maxChars, permissions, ...rest } = parseOptions('bashTool', optionsSchema, options);
+  checkOptions('bashTool()', options, checks);
+  const { sandbox, ask, maxChars = 30_000, permissions } = options;
   const { paths } = workspace;
   if (sandbox.root !== paths.root) {
-    throw new WorkspaceOptionsError(
-      'bashTool',
-      'sandbox',
-      `its root is ${JSON.stringify(sandbox.root)}, that of the workspace is ${JSON.stringify(paths.root)}.`,
-    );
+    const roots = `${JSON.stringify(paths.root)}; received a sandbox with ${JSON.stringify(sandbox.root)}`;
+    const message = `bashTool(): "sandbox" must have the root of the workspace, ${roots}.`;
+    throw new InvalidOptionError({ owner: 'bashTool()', option: 'sandbox', message });
   }
-  const policy = createCommandPolicy(permissions);
-  const prelude = restrictedGit(permissions);
-  const timeoutMs = Math.min(rest.timeoutMs, sandbox.timeoutMs);
-  const input = z.object({
-    command: z.string().min(1).describe('The line to run.'),
-    cwd: z
-      .string()
-      .optional()
-      .describe(
-        'The folder to run in, from the root of the workspace. Each command begins anew: cd lasts for one command.',
-      ),
-    timeoutMs: z
-      .int()
-      .min(1)
-      .max(sandbox.timeoutMs)
-      .optional()
-      .describe(`How long it may take, in milliseconds; ${timeoutMs} if you do not say.`),
-  });
+  const allowWrite = permissions?.allowWrite !== false && paths.permits(paths.root, { for: 'write' });
+  const policy = createCommandPolicy({ ...permissions, allowWrite });
+  const prelude = restrictedGit({ ...permissions, allowWrite });
+  const timeoutMs = Math.min(options.timeoutMs ?? 120_000, sandbox.timeoutMs);
+  const input = {
+    type: 'object',
+    properties: {
+      command: { type: 'string', minLength: 1, description: 'The line to run.' },
+      cwd: {
+        type: 'string',
+        description: 'The working directory, relative to the workspace. It applies to one command, and so does cd.',
+      },
+      timeoutMs: {
+        type: 'integer',
+        minimum: 1,
+        maximum: sandbox.timeoutMs,
+        description: `The time limit, in milliseconds; ${timeoutMs} by default.`,
+      },
+    },
+    required: ['command'],
+  } as const;
   return defineTool({
     name: 'bash',
     description: describe(sandbox),
     input,
     effect: sandbox.isolates.files && sandbox.isolates.network ? 'local-write' : 'destructive',
-    // The sandbox ends the command in time and then tells what it said; the driver would only say that it took too long.
+    // The sandbox ends the command in time and returns its output; the driver would only report a timeout.
     timeoutMs: sandbox.timeoutMs + marginMs,
-    run: async (given, context) => {
+    run: async (call, context) => {
+      const given = call as unknown as BashInput;
       const cwd = await paths.authorize(given.cwd ?? '.', { for: 'read' });
       await authorize(policy, ask, { command: given.command, cwd, session: context.session });
-      const window = outputWindow(maxChars);
+      const window = outputWindow({ maxChars });
       const end = await sandbox.run({
         argv: ['/bin/sh', '-c', shell, 'sh', prelude + given.command],
         cwd,
         timeoutMs: given.timeoutMs ?? timeoutMs,
         signal: context.signal,
+        readOnly: !allowWrite && sandbox.canMountReadOnly,
         onOutput: writeTo(window, context),
       });
       return outcomeOf(end, window.read(), paths.display(cwd));
@@ -132,13 +148,13 @@ export const bashTool = (workspace: { readonly paths: WorkspacePaths }, options:
   });
 };
 
-/** How long ending a command takes at most, after its time is up. */
+/** The longest time that ending a command takes after its time limit. */
 const marginMs = 10_000;
 
 const describe = ({ isolates, mountPath }: Sandbox): string =>
   [
-    `Runs a line of shell in the workspace (${mountPath}), without a terminal and with nothing to read: use flags instead of prompts.`,
-    'Output that is too long is cut in the middle. Processes that it leaves in the background end with it.',
+    `Runs a line of shell in the workspace (${mountPath}), without a terminal and with an empty input: use flags instead of prompts.`,
+    'Long output is truncated in the middle. Background processes end with the command.',
     ...(isolates.network ? ['There is no network.'] : []),
     ...(isolates.files ? ['Only files of the workspace can be changed.'] : []),
   ].join(' ');
@@ -155,7 +171,7 @@ const authorize = async (
     throw new ToolError(`The command was not run. ${reason}`, { code: 'command-denied', details });
   }
   if (ask === undefined) {
-    throw new ToolError(`The command was not run: it needs an approval, and nobody can be asked. ${reason}`, {
+    throw new ToolError(`The command was not run: it needs an approval, and no approver is configured. ${reason}`, {
       code: 'approval-required',
       details,
     });

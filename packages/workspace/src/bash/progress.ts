@@ -1,24 +1,25 @@
 import type { JSONValue } from '@h/turn';
-import { monotonicMs } from '../process/machine.js';
 
-/** Nobody reads faster. */
+/** The shortest time between two reports. */
 const intervalMs = 250;
 
-/** How much of the latest output is shown, in bytes. */
+/** The size of `latest`, in bytes. */
 const maxBytes = 400;
 
-/**
- * Tells how far a command is, as `{ bytes, latest }`, at most four times a second: a command can write faster than anybody
- * can be told.
- */
+/** Reports the progress of a command as `{ bytes, latest }`, at most four times per second. */
 export const throttledProgress = (progress: (value: JSONValue) => void): ((chunk: Uint8Array) => void) => {
   let bytes = 0;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   return (chunk) => {
     bytes += chunk.length;
     const now = monotonicMs();
-    if (now - toldAt < intervalMs) return;
-    toldAt = now;
+    if (now - reportedAt < intervalMs) return;
+    reportedAt = now;
     progress({ bytes, latest: new TextDecoder().decode(chunk.subarray(-maxBytes)) });
   };
 };
+
+/** Milliseconds on a clock that cannot be set. */
+const monotonicMs = (): number =>
+  // oxlint-disable-next-line h/no-clock -- limits the rate of reports about a real process
+  performance.now();

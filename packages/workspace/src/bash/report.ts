@@ -1,15 +1,15 @@
-import type { CapturedOutput } from '../process/output-window.js';
-import type { CommandEnd } from '../sandbox/sandbox.js';
+import type { CapturedOutput } from '@h/process';
+import type { CommandEnd } from '@h/sandbox';
 
-/** What a command came to, for a model. */
+/** The result of a command for a model. */
 export interface CommandReport {
-  /** Its output, and after it how it ended where that is not simply well. */
+  /** The output, followed by a line about the end if the command did not succeed. */
   readonly text: string;
-  /** How it ended, where that is not well. */
+  /** Why the command did not succeed. */
   readonly failure?: { readonly code: string; readonly message: string } | undefined;
 }
 
-/** Puts the end of a command into words. */
+/** Describes how a command ended. */
 export const report = (end: CommandEnd, captured: CapturedOutput): CommandReport => {
   const failure = failureOf(end);
   const output = captured.binary ? `(binary output of ${captured.bytes} bytes, not shown)` : captured.text;
@@ -23,14 +23,14 @@ const failureOf = ({ ending, exitCode, signal, timeoutMs }: CommandEnd): Command
     case 'timed-out':
       return {
         code: 'command-timed-out',
-        message: `The command took longer than ${timeoutMs} ms; it and its processes were ended.`,
+        message: `The command exceeded its time limit of ${timeoutMs} ms and was ended with all of its processes.`,
       };
     case 'aborted':
-      return { code: 'command-aborted', message: 'The command was ended, with its processes.' };
+      return { code: 'command-aborted', message: 'The command was aborted and ended with all of its processes.' };
     case 'out-of-memory':
       return {
         code: 'command-out-of-memory',
-        message: 'The command was killed because it needed more memory than it may use.',
+        message: 'The command was killed because it exceeded the memory limit.',
       };
     case 'exited':
       if (exitCode === 0) return undefined;

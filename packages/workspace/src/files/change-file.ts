@@ -1,11 +1,10 @@
 import { basename, dirname } from 'node:path';
 import type { ToolContext } from '@h/tools';
-import { errorCodeOf } from '../paths/canonical.js';
+import { errorCodeOf, FileChangedError, writeAtomically } from '@h/paths';
 import type { Workspace } from '../workspace.js';
 import { asFileFailure, fileFailure } from './failures.js';
 import { hashOf, loadFile, type LoadedFile } from './load-file.js';
-import { isSameVersion } from './seen-files.js';
-import { FileChangedError, writeAtomically } from './write-atomically.js';
+import { isSameVersion, versionOf } from './seen-files.js';
 
 /** A change of one file. */
 export interface FileChange<Result> {
@@ -30,8 +29,8 @@ export const changeFile = <Result>(workspace: Workspace, change: FileChange<Resu
     if (current !== undefined) checkSeen(workspace, path, context.session, current);
     const { data, result } = change.compute(current);
     if (data === undefined) return result;
-    const version = await save(workspace, change, data, current);
-    workspace.seen.remember(context.session, path, { ...version, hash: hashOf(data) });
+    const stats = await save(workspace, change, data, current);
+    workspace.seen.remember(context.session, path, versionOf(stats, hashOf(data)));
     return result;
   });
 

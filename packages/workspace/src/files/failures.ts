@@ -1,6 +1,5 @@
 import { ToolError, type ToolErrorOptions } from '@h/tools';
-import { errorCodeOf } from '../paths/canonical.js';
-import { PathError } from '../paths/path-error.js';
+import { errorCodeOf, PathError } from '@h/paths';
 
 const words: Readonly<Record<string, readonly [code: string, message: string]>> = {
   ENOENT: ['not-found', 'does not exist'],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { errorCodeOf } from '../paths/canonical.js';
+import { errorCodeOf } from '@h/paths';
 import type { Workspace } from '../workspace.js';
 import { asFileFailure, fileFailure } from './failures.js';
 import { folderFailure, missingFailure } from './helpful-failures.js';

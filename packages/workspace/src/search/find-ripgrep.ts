@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { Workspace } from '../workspace.js';
-import { isInside } from '../paths/canonical.js';
+import { isInside } from '@h/paths';
 
 /**
  * The ripgrep that a workspace uses, or `undefined` for none.

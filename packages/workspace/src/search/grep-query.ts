@@ -1,4 +1,4 @@
-import type { WorkspacePaths } from '../paths/workspace-paths.js';
+import type { WorkspacePaths } from '@h/paths';
 import type { GlobPattern } from './glob-pattern.js';
 
 /** What is looked for, and where. */

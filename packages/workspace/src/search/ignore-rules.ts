@@ -1,6 +1,6 @@
 import { join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
-import type { WorkspacePaths } from '../paths/workspace-paths.js';
+import type { WorkspacePaths } from '@h/paths';
 
 /** The `.gitignore` files that count in a folder: its own and those of the folders above it, innermost first. */
 export interface IgnoreRules {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { closeSync, fstatSync, readSync } from 'node:fs';
-import { openVerifiedSync } from '../paths/descriptor.js';
+import { openVerifiedSync } from '@h/paths';
 
 /**
  * The text of a file at a canonical path; nothing for one that is binary, larger, no file, or cannot be read.

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import type { OpenFolder } from '../paths/open-folder.js';
+import type { OpenFolder } from '@h/paths';
 import { GrepPatternError, type FoundFile, type GrepEngine, type GrepQuery } from './grep-query.js';
 import { rulesAbove, noRules } from './ignore-rules.js';
 import { RipgrepOutput } from './ripgrep-output.js';

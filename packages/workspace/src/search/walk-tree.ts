@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
-import type { WorkspacePaths } from '../paths/workspace-paths.js';
+import type { WorkspacePaths } from '@h/paths';
 import { noRules, rulesAbove, withFolderRules, type IgnoreRules } from './ignore-rules.js';
 
 /** Something that a walk came by. */

@@ -1,5 +1,4 @@
 import { defineTool, toolOutput, type Tool, type ToolContext, type ToolOutput } from '@h/tools';
-import * as z from 'zod';
 import { changeFile } from '../files/change-file.js';
 import { fileFailure } from '../files/failures.js';
 import { fileDiff } from '../files/file-diff.js';
@@ -10,21 +9,35 @@ import type { Workspace } from '../workspace.js';
 import { resourcesOf } from './tool-paths.js';
 
 const replacement = {
-  old: z
-    .string()
-    .describe('The text to replace, exactly as it stands in the file, without line numbers. It has to occur once.'),
-  new: z.string().describe('What takes its place.'),
-  replaceAll: z.boolean().optional().describe('Replaces every occurrence.'),
-};
-const path = z.string().describe('The file, from the root of the workspace.');
-const single = z.object({ path, ...replacement });
-const several = z.object({
-  path,
-  edits: z
-    .array(z.object(replacement))
-    .min(1)
-    .describe('Replacements, made one after the other, each in the result of the one before.'),
-});
+  old: {
+    type: 'string',
+    description: 'The text to replace, exactly as in the file, without line numbers. It must occur once.',
+  },
+  new: { type: 'string', description: 'The replacement.' },
+  replaceAll: { type: 'boolean', description: 'Replace every occurrence.' },
+} as const;
+const path = { type: 'string', description: 'The file, relative to the workspace.' } as const;
+const single = { type: 'object', properties: { path, ...replacement }, required: ['path', 'old', 'new'] } as const;
+const several = {
+  type: 'object',
+  properties: {
+    path,
+    edits: {
+      type: 'array',
+      minItems: 1,
+      items: { type: 'object', properties: replacement, required: ['old', 'new'] },
+      description: 'Replacements in order, each applied to the result of the one before.',
+    },
+  },
+  required: ['path', 'edits'],
+} as const;
+
+type EditInput = Replacement & { readonly path: string };
+
+interface MultiEditInput {
+  readonly path: string;
+  readonly edits: readonly Replacement[];
+}
 
 /**
  * The tool `edit`: replaces one piece of text in a file.
@@ -39,8 +52,11 @@ export const editTool = (workspace: Workspace): Tool =>
       'Replaces one piece of text in a file. old has to occur exactly once, so give enough of what stands around it.',
     input: single,
     effect: 'local-write',
-    resources: (given) => resourcesOf(workspace, given.path, 'write'),
-    run: (given, context) => editFile(workspace, given.path, [given], context),
+    resources: (given) => resourcesOf(workspace, (given as unknown as EditInput).path, 'write'),
+    run: (given, context) => {
+      const edit = given as unknown as EditInput;
+      return editFile(workspace, edit.path, [edit], context);
+    },
   });
 
 /** The tool `multi_edit`: several replacements in one file, all of them or none. Its `details` are those of `edit`. */
@@ -51,8 +67,11 @@ export const multiEditTool = (workspace: Workspace): Tool =>
       'Makes several replacements in one file, one after the other: all of them, or none if one of them cannot be made.',
     input: several,
     effect: 'local-write',
-    resources: (given) => resourcesOf(workspace, given.path, 'write'),
-    run: (given, context) => editFile(workspace, given.path, given.edits, context),
+    resources: (given) => resourcesOf(workspace, (given as unknown as MultiEditInput).path, 'write'),
+    run: (given, context) => {
+      const { path: file, edits } = given as unknown as MultiEditInput;
+      return editFile(workspace, file, edits, context);
+    },
   });
 
 const editFile = async (

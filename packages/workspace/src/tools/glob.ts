@@ -1,17 +1,29 @@
 import { join } from 'node:path';
 import { defineTool, toolOutput, type Tool, type ToolOutput } from '@h/tools';
-import * as z from 'zod';
 import { asFileFailure, fileFailure } from '../files/failures.js';
 import { compileGlob, GlobPatternError, type GlobPattern } from '../search/glob-pattern.js';
 import { walkTree } from '../search/walk-tree.js';
 import type { Workspace } from '../workspace.js';
 import { resourcesOf } from './tool-paths.js';
 
-const input = z.object({
-  pattern: z.string().describe('Such as "*.ts" (in any folder), "src/**/*.{ts,tsx}", or "src/*/" for folders.'),
-  path: z.string().optional().describe('The folder to look in. The whole workspace, if left out.'),
-  includeIgnored: z.boolean().optional().describe('Also what .gitignore leaves out.'),
-});
+const input = {
+  type: 'object',
+  properties: {
+    pattern: {
+      type: 'string',
+      description: 'For example "*.ts" (in any folder), "src/**/*.{ts,tsx}", or "src/*/" for folders.',
+    },
+    path: { type: 'string', description: 'The folder to search. Default: the whole workspace.' },
+    includeIgnored: { type: 'boolean', description: 'Also list files that .gitignore excludes.' },
+  },
+  required: ['pattern'],
+} as const;
+
+interface GlobInput {
+  readonly pattern: string;
+  readonly path?: string;
+  readonly includeIgnored?: boolean;
+}
 
 /**
  * The tool `glob`: the paths that match a pattern, in the order of their names.
@@ -26,8 +38,9 @@ export const globTool = (workspace: Workspace): Tool =>
     input,
     effect: 'read-only',
     idempotent: true,
-    resources: ({ path = '.' }) => resourcesOf(workspace, path, 'read'),
-    run: async ({ pattern, path = '.', includeIgnored = false }, { signal }) => {
+    resources: (given) => resourcesOf(workspace, (given as unknown as GlobInput).path ?? '.', 'read'),
+    run: async (given, { signal }) => {
+      const { pattern, path = '.', includeIgnored = false } = given as unknown as GlobInput;
       const start = await workspace.paths.authorize(path, { for: 'read' });
       await checkFolder(workspace, start);
       return findPaths(workspace, { pattern, start, includeIgnored, signal });

@@ -1,5 +1,4 @@
 import { defineTool, toolOutput, type Tool, type ToolContext, type ToolOutput } from '@h/tools';
-import * as z from 'zod';
 import { asFileFailure, fileFailure } from '../files/failures.js';
 import { kindOfPath } from '../files/load-file.js';
 import { findRipgrep } from '../search/find-ripgrep.js';
@@ -14,22 +13,41 @@ import { resourcesOf } from './tool-paths.js';
 const maxPatternChars = 1_000;
 const maxContext = 20;
 
-const input = z.object({
-  pattern: z
-    .string()
-    .min(1)
-    .max(maxPatternChars)
-    .describe('A regular expression, without look-around and back references.'),
-  path: z.string().optional().describe('The folder or file to search. The whole workspace, if left out.'),
-  glob: z.string().optional().describe('Only files that match, such as "*.ts" or "src/**/*.{ts,tsx}".'),
-  ignoreCase: z.boolean().optional(),
-  literal: z.boolean().optional().describe('The pattern is plain text.'),
-  context: z.int().min(0).max(maxContext).optional().describe('How many lines to show before and after each match.'),
-  filesOnly: z.boolean().optional().describe('Show only the paths of matching files.'),
-  includeIgnored: z.boolean().optional().describe('Also search what .gitignore leaves out.'),
-});
+const input = {
+  type: 'object',
+  properties: {
+    pattern: {
+      type: 'string',
+      minLength: 1,
+      maxLength: maxPatternChars,
+      description: 'A regular expression, without look-around and back references.',
+    },
+    path: { type: 'string', description: 'The folder or file to search. Default: the whole workspace.' },
+    glob: { type: 'string', description: 'Only files that match, such as "*.ts" or "src/**/*.{ts,tsx}".' },
+    ignoreCase: { type: 'boolean' },
+    literal: { type: 'boolean', description: 'The pattern is plain text.' },
+    context: {
+      type: 'integer',
+      minimum: 0,
+      maximum: maxContext,
+      description: 'The number of lines to show before and after each match.',
+    },
+    filesOnly: { type: 'boolean', description: 'Show only the paths of matching files.' },
+    includeIgnored: { type: 'boolean', description: 'Also search files that .gitignore excludes.' },
+  },
+  required: ['pattern'],
+} as const;
 
-type GrepInput = z.output<typeof input>;
+interface GrepInput {
+  readonly pattern: string;
+  readonly path?: string;
+  readonly glob?: string;
+  readonly ignoreCase?: boolean;
+  readonly literal?: boolean;
+  readonly context?: number;
+  readonly filesOnly?: boolean;
+  readonly includeIgnored?: boolean;
+}
 
 /**
  * The tool `grep`: lines that match a regular expression, by file, in the order of names.
@@ -45,8 +63,8 @@ export const grepTool = (workspace: Workspace): Tool =>
     input,
     effect: 'read-only',
     idempotent: true,
-    resources: ({ path = '.' }) => resourcesOf(workspace, path, 'read'),
-    run: (given, context) => grep(workspace, given, context),
+    resources: (given) => resourcesOf(workspace, (given as unknown as GrepInput).path ?? '.', 'read'),
+    run: (given, context) => grep(workspace, given as unknown as GrepInput, context),
   });
 
 const grep = async (workspace: Workspace, given: GrepInput, { signal }: ToolContext): Promise<ToolOutput> => {

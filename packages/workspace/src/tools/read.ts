@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { defineTool, toolOutput, type Tool, type ToolOutput } from '@h/tools';
-import * as z from 'zod';
 import { contentKind, headBytes } from '../files/content-kind.js';
 import { fileFailure } from '../files/failures.js';
 import { LineWindow, type WindowLine } from '../files/line-window.js';
@@ -9,14 +8,27 @@ import { versionOf } from '../files/seen-files.js';
 import type { Workspace } from '../workspace.js';
 import { resourcesOf } from './tool-paths.js';
 
-const input = z.object({
-  path: z.string().describe('The file, from the root of the workspace.'),
-  offset: z.int().min(1).optional().describe('The first line to show, counted from 1.'),
-  limit: z.int().min(1).optional().describe('How many lines to show.'),
-  column: z.int().min(1).optional().describe('The first character of each line to show, for lines that were cut.'),
-});
+const input = {
+  type: 'object',
+  properties: {
+    path: { type: 'string', description: 'The file, relative to the workspace.' },
+    offset: { type: 'integer', minimum: 1, description: 'The first line to show, counted from 1.' },
+    limit: { type: 'integer', minimum: 1, description: 'The number of lines to show.' },
+    column: {
+      type: 'integer',
+      minimum: 1,
+      description: 'The first character of each line to show, for lines that were truncated.',
+    },
+  },
+  required: ['path'],
+} as const;
 
-type ReadInput = z.output<typeof input>;
+interface ReadInput {
+  readonly path: string;
+  readonly offset?: number;
+  readonly limit?: number;
+  readonly column?: number;
+}
 
 /** One call of the tool on an open file. */
 interface Reading extends OpenedFile {
@@ -47,8 +59,9 @@ export const readTool = (workspace: Workspace): Tool =>
     idempotent: true,
     // A person may have changed the file; a result from before would keep the model from ever seeing that.
     volatile: true,
-    resources: ({ path }) => resourcesOf(workspace, path, 'read'),
-    run: async (given, { session, signal }) => {
+    resources: (given) => resourcesOf(workspace, (given as unknown as ReadInput).path, 'read'),
+    run: async (call, { session, signal }) => {
+      const given = call as unknown as ReadInput;
       const path = await workspace.paths.authorize(given.path, { for: 'read' });
       const shown = workspace.paths.display(path);
       return withFile(workspace, path, (file) =>

@@ -1,5 +1,5 @@
-import { PathError } from '../paths/path-error.js';
-import type { PathAccess } from '../paths/workspace-paths.js';
+import { PathError } from '@h/paths';
+import type { PathAccess } from '@h/paths';
 import type { Workspace } from '../workspace.js';
 
 /**

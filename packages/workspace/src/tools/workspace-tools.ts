@@ -1,7 +1,5 @@
 import type { Tool, ToolModule } from '@h/tools';
 import { bashTool, type BashOptions } from '../bash/bash-tool.js';
-import type { GitRepository } from '../git/repository.js';
-import { gitTools } from '../git/tools.js';
 import { createWorkspace, type Workspace, type WorkspaceOptions } from '../workspace.js';
 import { editTool, multiEditTool } from './edit.js';
 import { globTool } from './glob.js';
@@ -11,22 +9,20 @@ import { writeTool } from './write.js';
 
 /** Options of {@link workspaceTools}. */
 export interface WorkspaceToolsOptions extends WorkspaceOptions {
-  /** Adds the tool `bash`. Without it, nothing is run. */
+  /** Adds the tool `bash`. Without it, no command is run. */
   readonly bash?: BashOptions | undefined;
-  /** Adds the tools `git_status`, `git_diff` and `git_log`. */
-  readonly git?: GitRepository | undefined;
 }
 
-/** The tools of one workspace, to be registered or taken one by one. */
+/** The tools of one workspace, to register together or one by one. */
 export interface WorkspaceTools extends ToolModule {
   readonly workspace: Workspace;
   readonly tools: readonly Tool[];
 }
 
 /**
- * All tools of a workspace, which share what they know: that a file was read, and which change of it is under way.
+ * Creates all tools of a workspace. They share which files were read and which changes are in progress.
  *
- * @throws PathError if the folder is missing; WorkspaceOptionsError for an option that is unknown or wrong.
+ * @throws PathError if the folder does not exist; InvalidOptionError for a bad option
  *
  * @example
  * ```ts
@@ -34,7 +30,7 @@ export interface WorkspaceTools extends ToolModule {
  * const agent = harness({ model, tools: toolDriver(registry) }).pipe();
  * ```
  */
-export const workspaceTools = ({ bash, git, ...options }: WorkspaceToolsOptions): WorkspaceTools => {
+export const workspaceTools = ({ bash, ...options }: WorkspaceToolsOptions): WorkspaceTools => {
   const workspace = createWorkspace(options);
   const tools = [
     editTool(workspace),
@@ -44,7 +40,6 @@ export const workspaceTools = ({ bash, git, ...options }: WorkspaceToolsOptions)
     readTool(workspace),
     writeTool(workspace),
     ...(bash === undefined ? [] : [bashTool(workspace, bash)]),
-    ...(git === undefined ? [] : gitTools({ repository: git, paths: workspace.paths })),
   ];
   return { workspace, tools, register: (registry) => void registry.register(...tools) };
 };

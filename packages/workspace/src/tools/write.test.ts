@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { workbench } from '../../test/workbench.js';
-import { createWorkspacePaths } from '../paths/workspace-paths.js';
+import { createWorkspacePaths } from '@h/paths';
 import { readTool } from './read.js';
 import { writeTool } from './write.js';
 

@@ -1,5 +1,4 @@
 import { defineTool, toolOutput, type Tool } from '@h/tools';
-import * as z from 'zod';
 import { changeFile } from '../files/change-file.js';
 import { fileDiff, type FileDiff } from '../files/file-diff.js';
 import type { LoadedFile } from '../files/load-file.js';
@@ -7,10 +6,19 @@ import { countLines, decodeText } from '../files/text-content.js';
 import type { Workspace } from '../workspace.js';
 import { resourcesOf } from './tool-paths.js';
 
-const input = z.object({
-  path: z.string().describe('The file, from the root of the workspace. Missing folders are made.'),
-  content: z.string().describe('The whole new content.'),
-});
+const input = {
+  type: 'object',
+  properties: {
+    path: { type: 'string', description: 'The file, relative to the workspace. Missing folders are created.' },
+    content: { type: 'string', description: 'The complete new content.' },
+  },
+  required: ['path', 'content'],
+} as const;
+
+interface WriteInput {
+  readonly path: string;
+  readonly content: string;
+}
 
 /**
  * The tool `write`: makes a file or replaces all of it, atomically, keeping the mode of the old one.
@@ -23,8 +31,9 @@ export const writeTool = (workspace: Workspace): Tool =>
     description: 'Makes a file, or replaces the whole content of one. To change a part of a file use edit.',
     input,
     effect: 'local-write',
-    resources: ({ path }) => resourcesOf(workspace, path, 'write'),
-    run: async ({ path: given, content }, context) => {
+    resources: (given) => resourcesOf(workspace, (given as unknown as WriteInput).path, 'write'),
+    run: async (call, context) => {
+      const { path: given, content } = call as unknown as WriteInput;
       const path = await workspace.paths.authorize(given, { for: 'write' });
       const shown = workspace.paths.display(path);
       const data = Buffer.from(content, 'utf8');

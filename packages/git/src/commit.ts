@@ -1,0 +1,202 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { contentProblem, type CommitRules, type LeftOut } from './commit-rules.js';
+import { GitError } from './git-error.js';
+import type { GitRunOptions } from './runner.js';
+
+/** Runs git at the top of the work tree; rejects if git fails. */
+export type Git = (args: readonly string[], options?: GitRunOptions) => Promise<string>;
+
+/** A commit to create. */
+export interface CommitRequest {
+  /** Files relative to the top of the work tree; a file that does not exist is committed as deleted. */
+  readonly paths: readonly string[];
+  /** The commit that is checked out; `undefined` in an empty repository. */
+  readonly parent: string | undefined;
+  readonly rules: Pick<CommitRules, 'maxFileBytes' | 'redact'>;
+  /** Called when the list of committed files is final. */
+  readonly message: (files: readonly string[]) => Promise<string>;
+  /** Author and committer, as environment variables. */
+  readonly identity: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+}
+
+/** A created commit. */
+export interface CommitResult {
+  /** `undefined` if no file was left to commit. */
+  readonly commit: string | undefined;
+  readonly message: string;
+  readonly files: readonly string[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** One file of an index: in the last commit and in the next. */
+interface Staged {
+  readonly path: string;
+  readonly oldMode: string;
+  readonly oldBlob: string;
+  readonly newMode: string;
+  readonly newBlob: string;
+  readonly state: string;
+}
+
+/**
+ * Commits the given files and no others.
+ *
+ * They are staged in a temporary index, and the staged content is checked, so a file that changes meanwhile cannot bypass
+ * the check. Changes that the user has staged stay staged.
+ */
+export const commitFiles = async (git: Git, request: CommitRequest): Promise<CommitResult> => {
+  const folder = await mkdtemp(join(tmpdir(), 'h-index-'));
+  const environment = { GIT_INDEX_FILE: join(folder, 'index') };
+  try {
+    const staged = await stage(git, request, environment);
+    const leftOut = await findProblems(git, staged, request.rules);
+    const refused = new Set(leftOut.map(({ path }) => path));
+    await unstage(
+      git,
+      staged.filter(({ path }) => refused.has(path)),
+      environment,
+    );
+    const files = staged.flatMap(({ path }) => (refused.has(path) ? [] : [path]));
+    if (files.length === 0) return { commit: undefined, message: '', files, leftOut };
+    const message = await request.message(files);
+    await git(['commit', '--quiet', '--cleanup=verbatim', '--file=-'], {
+      input: message,
+      environment: { ...environment, ...request.identity },
+      timeoutMs: request.timeoutMs,
+    });
+    // The user's index still has the old versions of these files.
+    await git(['reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul'], { input: files.join('\0') });
+    return { commit: (await git(['rev-parse', 'HEAD'])).trim(), message, files, leftOut };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+const stage = async (
+  git: Git,
+  { paths, parent }: CommitRequest,
+  environment: Readonly<Record<string, string>>,
+): Promise<readonly Staged[]> => {
+  if (parent !== undefined) await git(['read-tree', parent], { environment });
+  await git(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], {
+    environment,
+    input: paths.map((path) => `${path}\0`).join(''),
+  });
+  if (parent === undefined) return parseIndex(await git(['ls-files', '--stage', '-z'], { environment }));
+  return parseRaw(
+    await git(['diff-index', '--cached', '--raw', '--no-renames', '--no-abbrev', '-z', parent], { environment }),
+  );
+};
+
+/** `mode blob stage\tpath\0` … */
+const parseIndex = (listed: string): readonly Staged[] =>
+  listed.split('\0').flatMap((line) => {
+    const [, newMode, newBlob, path] = /^(\d+) ([0-9a-f]+) \d\t([^]*)$/.exec(line) ?? [];
+    if (newMode === undefined || newBlob === undefined || path === undefined) return [];
+    return [{ path, oldMode: '0', oldBlob: newBlob, newMode, newBlob, state: 'A' }];
+  });
+
+/** `:oldmode newmode oldblob newblob state\0path\0` … */
+const parseRaw = (raw: string): readonly Staged[] => {
+  const fields = raw.split('\0');
+  const staged: Staged[] = [];
+  for (let index = 0; index + 1 < fields.length; index += 2) {
+    const [oldMode = '', newMode = '', oldBlob = '', newBlob = '', state = ''] = (fields[index] ?? '')
+      .slice(1)
+      .split(' ');
+    staged.push({ path: fields[index + 1] ?? '', oldMode, oldBlob, newMode, newBlob, state });
+  }
+  return staged;
+};
+
+/** The mode of a nested repository in an index. */
+const submoduleMode = '160000';
+
+/** Content is read in batches of this size, in bytes. */
+const batchBytes = 8 * 1024 ** 2;
+
+const findProblems = async (
+  git: Git,
+  staged: readonly Staged[],
+  { maxFileBytes, redact }: CommitRequest['rules'],
+): Promise<readonly LeftOut[]> => {
+  const leftOut: LeftOut[] = [];
+  const present = staged.filter(({ state }) => state !== 'D');
+  const blobs = present.filter(({ newMode }) => newMode !== submoduleMode);
+  for (const { path, newMode } of present) {
+    if (newMode === submoduleMode) leftOut.push({ path, reason: 'it is a separate repository' });
+  }
+  const sizes = await sizesOf(git, blobs);
+  const small: (Staged & { readonly size: number })[] = [];
+  for (const [index, file] of blobs.entries()) {
+    const size = sizes[index] ?? Number.POSITIVE_INFINITY;
+    if (size > maxFileBytes) leftOut.push({ path: file.path, reason: `it is larger than ${maxFileBytes} bytes` });
+    else small.push({ ...file, size });
+  }
+  for (const batch of batches(small)) {
+    const contents = await contentsOf(git, batch);
+    for (const [index, { path }] of batch.entries()) {
+      const reason = contentProblem(contents[index] ?? Buffer.alloc(0), redact);
+      if (reason !== undefined) leftOut.push({ path, reason });
+    }
+  }
+  return leftOut;
+};
+
+const sizesOf = async (git: Git, files: readonly Staged[]): Promise<readonly number[]> => {
+  if (files.length === 0) return [];
+  const output = await git(['cat-file', '--batch-check=%(objectsize)'], {
+    input: files.map(({ newBlob }) => `${newBlob}\n`).join(''),
+  });
+  return output.trimEnd().split('\n').map(Number);
+};
+
+const batches = <File extends { readonly size: number }>(files: readonly File[]): readonly (readonly File[])[] => {
+  const result: File[][] = [];
+  let room = 0;
+  for (const file of files) {
+    if (file.size > room || result.length === 0) {
+      result.push([]);
+      room = batchBytes;
+    }
+    result.at(-1)?.push(file);
+    room -= file.size;
+  }
+  return result;
+};
+
+/** Returns the contents of blobs, in order. Git prints each after a line that ends with its size. */
+const contentsOf = async (git: Git, files: readonly Staged[]): Promise<readonly Buffer[]> => {
+  const chunks: Uint8Array[] = [];
+  await git(['cat-file', '--batch'], {
+    input: files.map(({ newBlob }) => `${newBlob}\n`).join(''),
+    onOutput: (chunk) => void chunks.push(chunk),
+  });
+  const output = Buffer.concat(chunks);
+  const contents: Buffer[] = [];
+  for (let offset = 0; offset < output.length;) {
+    const end = output.indexOf(10, offset);
+    const size = Number(output.toString('latin1', offset, end).split(' ')[2]);
+    if (end < 0 || !Number.isSafeInteger(size)) {
+      throw new GitError('git-failed', 'git cat-file printed an unknown format.');
+    }
+    contents.push(output.subarray(end + 1, end + 1 + size));
+    offset = end + size + 2;
+  }
+  return contents;
+};
+
+const unstage = async (
+  git: Git,
+  files: readonly Staged[],
+  environment: Readonly<Record<string, string>>,
+): Promise<void> => {
+  if (files.length === 0) return;
+  const input = files
+    .map(({ oldMode, oldBlob, path }) => `${Number(oldMode) === 0 ? '0' : oldMode} ${oldBlob}\t${path}\0`)
+    .join('');
+  await git(['update-index', '-z', '--index-info'], { environment, input });
+};

@@ -1,0 +1,14 @@
+export { branchName, slug, type BranchNameParts } from './branch-name.js';
+export type { CommitSummary } from './commit-message.js';
+export type { LeftOut } from './commit-rules.js';
+export type { ChangedFile } from './finish-work.js';
+export { GitError, type GitErrorCode } from './git-error.js';
+export { git } from './git.js';
+export type { GitIdentity } from './identity.js';
+export { gitConfig, type GitOptions, type WorkflowTurn } from './options.js';
+export { gitPushTool, type GitPushOptions } from './push.js';
+export { createGitRepository, GitRepository, type GitRepositoryOptions, type WorkTreeState } from './repository.js';
+export type { GitResult, GitRunner, GitRunOptions } from './runner.js';
+export type { FileChange, GitHead, StatusEntry } from './status.js';
+export { gitDiffTool, gitLogTool, gitStatusTool, gitTools, type GitToolsContext } from './tools.js';
+export { addWorkTree, type AgentWorkTree, type WorkTreeOptions } from './work-tree.js';

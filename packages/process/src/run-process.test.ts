@@ -1,0 +1,273 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { commandLines, uniqueSeconds, waitUntilGone } from '../test/processes.js';
+import { captureProcess, minimalEnvironment, runProcess, type ProcessEnd, type ProcessOptions } from './index.js';
+
+const environment = minimalEnvironment(process.env);
+const isLinux = process.platform === 'linux';
+
+const temporaryFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'h-process-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+};
+
+const run = async (
+  command: ProcessOptions['command'],
+  options: Partial<ProcessOptions> = {},
+): Promise<ProcessEnd & { readonly output: string }> => {
+  let output = '';
+  const end = await runProcess({
+    command,
+    environment,
+    timeoutMs: 60_000,
+    ...options,
+    onOutput: (chunk, source) => {
+      output += Buffer.from(chunk).toString();
+      options.onOutput?.(chunk, source);
+    },
+  });
+  return { ...end, output };
+};
+
+const sh = (line: string): readonly [string, ...string[]] => ['/bin/sh', '-c', line];
+
+/** The three places of the supervisor. */
+const modes: readonly [string, Partial<ProcessOptions>][] = [
+  ['in the group', {}],
+  ['as the parent', { tracked: true }],
+  ['inside another command', { within: (argv) => ['/usr/bin/env', ...argv] }],
+];
+
+describe.each(modes)('runProcess with the supervisor %s', (_name, mode) => {
+  it('reports output, exit code and duration', async () => {
+    const end = await run(sh('echo out; echo problem >&2; exit 3'), mode);
+    expect(end).toMatchObject({ ending: 'exited', exitCode: 3, signal: null });
+    expect(end.output).toContain('out\n');
+    expect(end.output).toContain('problem\n');
+    expect(end.durationMs).toBeGreaterThanOrEqual(0);
+  });
+
+  it('reports the signal that ended the program', async () => {
+    expect(await run(sh('kill -9 $$'), mode)).toMatchObject({ ending: 'exited', exitCode: 137, signal: 'SIGKILL' });
+  });
+
+  it('passes arguments unchanged', async () => {
+    const odd = ['', ' a  b ', '$HOME `id` "\'\\', '*', '-n', 'ü\n'];
+    const { output } = await run(['/bin/sh', '-c', 'for one; do printf "[%s]" "$one"; done', 'sh', ...odd], mode);
+    expect(output).toBe(odd.map((one) => `[${one}]`).join(''));
+  });
+
+  it('gives the program an empty input and no further descriptor', async () => {
+    const line = 'cat; echo "read: $?"; (cat <&3) 2>/dev/null || echo "no descriptor 3"';
+    expect((await run(sh(line), mode)).output).toBe('read: 0\nno descriptor 3\n');
+  });
+
+  it('passes exactly the given environment', async () => {
+    const { output } = await run(['env'], { ...mode, environment: { PATH: environment['PATH'], ONE: '1' } });
+    const names = output.split('\n').map((line) => line.split('=')[0]);
+    expect(
+      names.filter((name) => !['PATH', 'ONE', 'PWD', 'SHLVL', '_', 'OLDPWD', 'H_COMMAND_ID', ''].includes(name ?? '')),
+    ).toEqual([]);
+    expect(names).toContain('ONE');
+  });
+
+  it('ends all processes at the abort', async () => {
+    const seconds = uniqueSeconds();
+    const stop = new AbortController();
+    const end = await run(sh(`sleep ${seconds} & echo ready; sleep ${seconds}`), {
+      ...mode,
+      signal: stop.signal,
+      onOutput: () => stop.abort(),
+    });
+    expect(end).toMatchObject({ ending: 'aborted', output: expect.stringContaining('ready') as string });
+    await waitUntilGone(`sleep ${seconds}`);
+  });
+
+  it('does not start after the abort', async () => {
+    expect(await run(sh('echo x'), { ...mode, signal: AbortSignal.abort() })).toMatchObject({
+      ending: 'aborted',
+      exitCode: null,
+      output: '',
+    });
+  });
+
+  it('kills processes that ignore SIGTERM at the time limit', async () => {
+    const seconds = uniqueSeconds();
+    const line = `trap '' TERM INT HUP; sleep ${seconds} & sleep ${seconds}`;
+    const end = await run(sh(line), { ...mode, timeoutMs: 200 });
+    expect(end).toMatchObject({ ending: 'timed-out', signal: 'SIGKILL' });
+    await waitUntilGone(`sleep ${seconds}`);
+  });
+
+  it('gives the program time to clean up at the time limit', async () => {
+    const cwd = temporaryFolder();
+    await run(sh(`trap 'echo done > cleaned; exit 0' TERM; while :; do sleep 0.05; done`), {
+      ...mode,
+      cwd,
+      timeoutMs: 600,
+    });
+    expect(readFileSync(join(cwd, 'cleaned'), 'utf8')).toBe('done\n');
+  });
+
+  it('kills what the program leaves in the background', async () => {
+    const seconds = uniqueSeconds();
+    const line = `sleep ${seconds} & (sleep ${seconds} >/dev/null 2>&1 &) ; echo started`;
+    expect(await run(sh(line), mode)).toMatchObject({ ending: 'exited', exitCode: 0, output: 'started\n' });
+    await waitUntilGone(`sleep ${seconds}`);
+  });
+
+  it('rejects and ends the process when onOutput throws', async () => {
+    const seconds = uniqueSeconds();
+    const failing = run(sh(`echo x; sleep ${seconds}`), {
+      ...mode,
+      onOutput: () => {
+        throw new Error('The disk is full.');
+      },
+    });
+    await expect(failing).rejects.toThrow('The disk is full.');
+    await waitUntilGone(`sleep ${seconds}`);
+  });
+
+  it('leaves no descriptor and no listener behind', async () => {
+    const { signal } = new AbortController();
+    await run(sh('echo x'), { ...mode, signal });
+    const open = (): number =>
+      process.getActiveResourcesInfo().filter((name) => /Pipe|Process|Timeout/.test(name)).length;
+    const before = open();
+    for (let round = 0; round < 5; round += 1) await run(sh('echo x'), { ...mode, signal });
+    await expect.poll(open).toBeLessThanOrEqual(before);
+  });
+
+  it.runIf(isLinux)('ends the command when this process is killed', async () => {
+    const folder = temporaryFolder();
+    const seconds = uniqueSeconds();
+    await build({
+      entryPoints: [join(import.meta.dirname, 'index.ts')],
+      outfile: join(folder, 'entry.mjs'),
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      conditions: ['@h/source'],
+      logLevel: 'silent',
+    });
+    const within = mode.within === undefined ? '' : ", within: (argv) => ['/usr/bin/env', ...argv]";
+    writeFileSync(
+      join(folder, 'parent.mjs'),
+      `import { runProcess } from ${JSON.stringify(pathToFileURL(join(folder, 'entry.mjs')).href)};
+      await runProcess({
+        command: ['/bin/sh', '-c', "trap '' TERM INT HUP; sleep ${seconds} & echo ready; sleep ${seconds}"],
+        environment: process.env, timeoutMs: 60_000, tracked: ${mode.tracked === true}${within},
+        onOutput: () => process.stdout.write('ready'),
+      });`,
+    );
+    const parent = spawn(process.execPath, [join(folder, 'parent.mjs')], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(parent.stdout, 'data');
+    expect(commandLines().some((line) => line.includes(`sleep ${seconds}`))).toBe(true);
+    parent.kill('SIGKILL');
+    await waitUntilGone(`sleep ${seconds}`);
+  });
+});
+
+describe('runProcess', () => {
+  it('writes the input', async () => {
+    const input = 'x'.repeat(1_000_000);
+    expect((await run(['wc', '-c'], { input })).output.trim()).toBe('1000000');
+    expect((await run(['wc', '-c'], { input, tracked: true })).output.trim()).toBe('1000000');
+  });
+
+  it('accepts a program that does not read its input', async () => {
+    expect(await run(['true'], { input: 'x'.repeat(1_000_000) })).toMatchObject({ exitCode: 0 });
+  });
+
+  it('runs a line in a shell', async () => {
+    expect((await run('echo $((1 + 2)) | cat')).output).toBe('3\n');
+  });
+
+  it('waits for output that still arrives after the program has exited', async () => {
+    expect((await run('(sleep 0.05; echo late) & echo done')).output).toBe('done\nlate\n');
+  });
+
+  it('leaves background processes running if told to', async () => {
+    const seconds = uniqueSeconds();
+    const { output } = await run(`sleep ${seconds} >/dev/null 2>&1 & echo $!`, { background: 'keep' });
+    const pid = Number(output);
+    onTestFinished(() => void process.kill(pid, 'SIGKILL'));
+    expect(process.kill(pid, 0)).toBe(true);
+  });
+
+  it.runIf(isLinux && existsSync('/usr/bin/setsid'))(
+    'ends processes that left the group if they are tracked',
+    async () => {
+      const seconds = uniqueSeconds();
+      await run(`setsid sleep ${seconds} >/dev/null 2>&1 & sleep 0.1`, { tracked: true });
+      await waitUntilGone(`sleep ${seconds}`);
+    },
+  );
+
+  it('rejects if the program or the working directory does not exist', async () => {
+    await expect(run(['no-such-program'])).rejects.toMatchObject({
+      name: 'ProcessError',
+      code: 'process-not-started',
+      program: 'no-such-program',
+    });
+    await expect(run(['true'], { cwd: '/no/such/folder' })).rejects.toThrow(
+      'true could not be started: the working directory "/no/such/folder" does not exist.',
+    );
+    await expect(run(['a\0b'])).rejects.toMatchObject({ code: 'process-not-started' });
+  });
+
+  it('returns an exit code of 127 that comes from the program itself', async () => {
+    expect(await run(sh('exit 127'))).toMatchObject({ exitCode: 127 });
+  });
+
+  it.each<[Partial<ProcessOptions>, string]>([
+    [{ command: [] as never }, '"command" must be a non-empty string or a program and its arguments'],
+    [{ command: [''] }, '"command"'],
+    [{ timeoutMs: -1 }, '"timeoutMs" must be a number from 0 or Infinity; received -1.'],
+    [{ timeoutMs: undefined as never }, '"timeoutMs" is required'],
+    [{ input: 'x', within: (argv) => argv }, '"input" cannot be combined with "within"'],
+    [{ timeoutMsec: 1 } as never, 'unknown option "timeoutMsec" (received 1). Did you mean "timeoutMs"?'],
+  ])('refuses %j', async (options, message) => {
+    await expect(runProcess({ command: ['true'], environment, timeoutMs: 1, ...options })).rejects.toThrow(message);
+  });
+});
+
+describe('captureProcess', () => {
+  const capture = (line: string, options: Partial<Parameters<typeof captureProcess>[0]> = {}) =>
+    captureProcess({ command: sh(line), environment, timeoutMs: 60_000, ...options });
+
+  it('returns output and messages apart', async () => {
+    const { exitCode, stdout, stderr } = await capture('echo out; echo problem >&2; exit 4');
+    expect([exitCode, stdout.toString(), stderr]).toEqual([4, 'out\n', 'problem\n']);
+  });
+
+  it('passes the output on instead of collecting it', async () => {
+    let bytes = 0;
+    const { stdout } = await capture('head -c 100000 /dev/zero', {
+      maxBytes: 10,
+      onOutput: (chunk) => (bytes += chunk.length),
+    });
+    expect([bytes, stdout.length]).toEqual([100_000, 0]);
+  });
+
+  it.each([
+    ['yes', { maxBytes: 1_000 }, 'process-output', '/bin/sh wrote more than 1000 bytes.'],
+    ['sleep 60', { timeoutMs: 50 }, 'process-timed-out', '/bin/sh did not exit within 50 ms.'],
+    [
+      'sleep 60',
+      { signal: AbortSignal.timeout(50) },
+      'process-aborted',
+      '/bin/sh was ended because the caller aborted it.',
+    ],
+    ['kill -9 $$', {}, 'process-killed', '/bin/sh was ended by SIGKILL.'],
+  ])('rejects %s with %j', async (line, options, code, message) => {
+    await expect(capture(line, options)).rejects.toMatchObject({ code, message });
+  });
+});

@@ -1,0 +1,130 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { temporaryFolder } from '../test/folders.js';
+import { killHostOf } from '../test/orphans.js';
+import { uniqueSeconds, waitUntilGone } from '../test/processes.js';
+import { describeSandbox, runShell } from '../test/sandbox-suite.js';
+import { createSandbox } from './create-sandbox.js';
+import type { BubblewrapSandboxOptions } from './options.js';
+import type { Sandbox } from './sandbox.js';
+
+const hasBubblewrap = ((): boolean => {
+  try {
+    execFileSync('bwrap', ['--ro-bind', '/', '/', '--unshare-all', 'true'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+const open = async (options: Partial<BubblewrapSandboxOptions> = {}): Promise<Sandbox> => {
+  const sandbox = await createSandbox({ mode: 'bubblewrap', root: temporaryFolder(), ...options });
+  onTestFinished(() => sandbox.close());
+  return sandbox;
+};
+
+describe.skipIf(!hasBubblewrap)('bubblewrap (skipped where bwrap does not work)', () => {
+  describeSandbox('bubblewrap', (options) => createSandbox({ mode: 'bubblewrap', ...options }));
+
+  it('shows of this machine only programs and the workspace', async () => {
+    const outside = temporaryFolder();
+    writeFileSync(join(outside, 'secret'), 'top secret');
+    const sandbox = await open();
+    symlinkSync(outside, join(sandbox.root, 'link'));
+    const { output } = await runShell(
+      sandbox,
+      `cat ${JSON.stringify(join(outside, 'secret'))} link/secret /etc/shadow; ls -A ${JSON.stringify(homedir())}; ls -A /tmp; ls -A ~; echo end`,
+    );
+    expect(output).not.toMatch(/top secret|root:/);
+    const shown = output.split('\n').filter((line) => !/No such file|cannot (?:open|access)/.test(line));
+    const workspace = sandbox.root.startsWith('/tmp/') ? [basename(sandbox.root)] : [];
+    expect(shown).toEqual([...workspace, 'home', 'end', '']);
+  });
+
+  it('lets nothing be changed outside of the workspace, also by root', async () => {
+    const sandbox = await open();
+    const { output } = await runShell(
+      sandbox,
+      'touch /usr/x /etc/x /x 2>&1; mount -o remount,rw /usr 2>&1; chown 1:1 . 2>&1; echo y > kept; cat /proc/self/status | grep CapEff',
+    );
+    expect(existsSync('/usr/x')).toBe(false);
+    expect(existsSync('/etc/x')).toBe(false);
+    expect(output).toMatch(/CapEff:\s+0{16}/);
+    expect(existsSync(join(sandbox.root, 'kept'))).toBe(true);
+  });
+
+  it('shows no processes of this machine', async () => {
+    const { output } = await runShell(await open(), 'ls /proc | grep -c "^[0-9]*$"');
+    expect(Number(output)).toBeLessThan(10);
+  });
+
+  it('has no network, or this machine’s with `network: true`', async () => {
+    const server = createServer((socket) => socket.end('hello from outside\n')).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await vi.waitFor(() => expect(server.address()).not.toBeNull());
+    const { port } = server.address() as { port: number };
+    const call = `bash -c 'cat < /dev/tcp/127.0.0.1/${port}' 2>&1`;
+    expect((await runShell(await open(), call)).output).toContain('Connection refused');
+    const connected = await open({ network: true });
+    expect((await runShell(connected, call)).output).toContain('hello from outside');
+    expect(connected.isolates).toEqual({ files: true, network: false });
+  });
+
+  it('only reads the workspace with `readOnly`', async () => {
+    const sandbox = await open({ readOnly: true });
+    writeFileSync(join(sandbox.root, 'file'), 'text');
+    const { output } = await runShell(sandbox, 'exec 2>&1; cat file; echo more >> file || echo refused');
+    expect(output).toMatch(/^text[^]*refused\n$/);
+  });
+
+  it('runs one command with a read-only workspace', async () => {
+    const sandbox = await open();
+    writeFileSync(join(sandbox.root, 'file'), 'text');
+    const line = 'exec 2>&1; cat file; echo more >> file || echo refused';
+    expect((await runShell(sandbox, line, { readOnly: true })).output).toMatch(/^text[^]*refused\n$/);
+    expect((await runShell(sandbox, line)).output).toBe('text');
+  });
+
+  it('reads what `readOnlyPaths` names', async () => {
+    const tools = temporaryFolder();
+    writeFileSync(join(tools, 'tool'), 'useful');
+    const sandbox = await open({ readOnlyPaths: [tools, join(tools, 'missing')] });
+    const { output } = await runShell(sandbox, `exec 2>&1; cat "$TOOLS/tool"; touch "$TOOLS/x" || echo refused`, {
+      environment: { TOOLS: tools },
+    });
+    expect(output).toMatch(/^useful[^]*refused\n$/);
+  });
+
+  it('works with a workspace below a link and in the home folder', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'real'));
+    symlinkSync(join(folder, 'real'), join(folder, 'link'));
+    const sandbox = await open({ root: join(folder, 'link') });
+    expect(sandbox.root).toBe(join(folder, 'real'));
+    expect(await runShell(sandbox, 'pwd')).toMatchObject({ output: `${join(folder, 'real')}\n` });
+  });
+
+  it('ends its commands when this process is killed', async () => {
+    const folder = temporaryFolder();
+    const seconds = uniqueSeconds();
+    await killHostOf(
+      { mode: 'bubblewrap', root: folder },
+      `setsid sleep ${seconds} & echo ready; sleep ${seconds}`,
+      folder,
+    );
+    await waitUntilGone(`sleep ${seconds}`);
+  });
+});
+
+it('says what to do where bubblewrap is missing', async () => {
+  vi.stubEnv('PATH', tmpdir());
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await expect(createSandbox({ mode: 'bubblewrap', root: temporaryFolder() })).rejects.toMatchObject({
+    code: 'sandbox-unavailable',
+    message: expect.stringContaining('install the package "bubblewrap"') as string,
+  });
+});

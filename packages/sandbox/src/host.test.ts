@@ -1,0 +1,42 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { temporaryFolder } from '../test/folders.js';
+import { killHostOf } from '../test/orphans.js';
+import { uniqueSeconds, waitUntilGone } from '../test/processes.js';
+import { describeSandbox, runShell } from '../test/sandbox-suite.js';
+import { createSandbox } from './create-sandbox.js';
+
+describeSandbox('host', (options) => createSandbox({ mode: 'host', ...options }));
+
+it.runIf(process.platform === 'linux')('ends background processes that made themselves a session', async () => {
+  const sandbox = await createSandbox({ mode: 'host', root: temporaryFolder() });
+  onTestFinished(() => sandbox.close());
+  const seconds = uniqueSeconds();
+  await runShell(sandbox, `setsid sleep ${seconds} >/dev/null 2>&1 & sleep 0.2`);
+  await waitUntilGone(`sleep ${seconds}`);
+  await runShell(sandbox, `setsid sleep ${seconds} & sleep 60`, { timeoutMs: 300 });
+  await waitUntilGone(`sleep ${seconds}`);
+});
+
+it('hands on the variables of this process that are named', async () => {
+  vi.stubEnv('MY_TOOLCHAIN', '/opt/tools');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const sandbox = await createSandbox({ mode: 'host', root: temporaryFolder(), passEnvironment: ['MY_TOOLCHAIN'] });
+  onTestFinished(() => sandbox.close());
+  expect(await runShell(sandbox, 'echo $MY_TOOLCHAIN')).toMatchObject({ output: '/opt/tools\n' });
+});
+
+it('ends its commands when this process is killed', async () => {
+  const folder = temporaryFolder();
+  const seconds = uniqueSeconds();
+  await killHostOf({ mode: 'host', root: folder }, `sleep ${seconds} & echo ready; sleep ${seconds}`, folder);
+  await waitUntilGone(`sleep ${seconds}`);
+});
+
+it('gives up on a program whose supervisor was killed, and ends what is left', async () => {
+  const sandbox = await createSandbox({ mode: 'host', root: temporaryFolder() });
+  onTestFinished(() => sandbox.close());
+  const seconds = uniqueSeconds();
+  const end = await runShell(sandbox, `sleep ${seconds} & kill -9 $PPID; sleep ${seconds}`);
+  expect(end).toMatchObject({ ending: 'exited', signal: 'SIGKILL' });
+  await waitUntilGone(`sleep ${seconds}`);
+});

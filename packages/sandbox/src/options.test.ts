@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../test/folders.js';
+import { createSandbox } from './create-sandbox.js';
+import { checkSandboxOptions, type SandboxOptions } from './options.js';
+
+const check = (options: Record<string, unknown>) =>
+  checkSandboxOptions({ root: '/work', ...options } as unknown as SandboxOptions);
+
+describe('the options of a sandbox', () => {
+  it('have defaults that give nothing away', () => {
+    expect(check({ mode: 'docker', image: 'node:24' })).toMatchObject({
+      network: false,
+      memory: 4 * 1024 ** 3,
+      pids: 512,
+      timeoutMs: 600_000,
+      environment: {},
+      readOnly: false,
+    });
+    expect(check({ mode: 'bubblewrap' })).toMatchObject({ network: false, readOnlyPaths: [] });
+    expect(check({ mode: 'e2b' })).toMatchObject({ network: false });
+  });
+
+  it.each([
+    ['host', { network: false }],
+    ['host', { memory: '1g' }],
+    ['host', { cpu: 1 }],
+    ['host', { image: 'x' }],
+    ['host', { readOnly: true }],
+    ['bubblewrap', { memory: '1g' }],
+    ['bubblewrap', { cpu: 1 }],
+    ['bubblewrap', { image: 'x' }],
+    ['bubblewrap', { passEnvironment: [] }],
+    ['docker', { image: 'x', readOnlyPaths: ['/opt'] }],
+    ['e2b', { memory: '1g' }],
+    ['e2b', { pids: 3 }],
+  ])('are refused where the mode %j cannot do what they ask for: %j', (mode, options) => {
+    expect(() => check({ mode, ...options })).toThrow(
+      expect.objectContaining({ code: 'sandbox-unsupported-option', mode }) as Error,
+    );
+  });
+
+  it('name the modes that can', () => {
+    expect(() => check({ mode: 'bubblewrap', memory: '1g' })).toThrow(
+      'The sandbox mode "bubblewrap" does not support "memory"; omit it, or use "docker".',
+    );
+  });
+
+  it.each([
+    [{ mode: 'chroot' }, 'mode'],
+    [{ mode: 'host', timeout: 5 }, 'timeout'],
+    [{ mode: 'host', timeoutMs: 0 }, 'timeoutMs'],
+    [{ mode: 'host', timeoutMs: 2 ** 31 }, 'timeoutMs'],
+    [{ mode: 'docker' }, 'image'],
+    [{ mode: 'docker', image: '--privileged' }, 'image'],
+    [{ mode: 'docker', image: 'x', network: '--privileged' }, 'network'],
+    [{ mode: 'docker', image: 'x', memory: '4 giga' }, 'memory'],
+    [{ mode: 'docker', image: 'x', memory: '1m' }, 'memory'],
+    [{ mode: 'docker', image: 'x', memory: -1 }, 'memory'],
+    [{ mode: 'docker', image: 'x', cpu: 0 }, 'cpu'],
+    [{ mode: 'docker', image: 'x', mountPath: 'workspace' }, 'mountPath'],
+    [{ mode: 'bubblewrap', readOnlyPaths: ['relative'] }, 'readOnlyPaths[0]'],
+  ])('are refused when they are wrong: %j', (options, option) => {
+    expect(() => check(options)).toThrow(expect.objectContaining({ code: 'invalid-option', option }) as Error);
+  });
+
+  it.each([
+    ['512m', 512 * 1024 ** 2],
+    ['4G', 4 * 1024 ** 3],
+    ['8000000', 8_000_000],
+    [6_291_456, 6_291_456],
+  ])('take %j of memory', (memory, bytes) => {
+    expect(check({ mode: 'docker', image: 'x', memory })).toMatchObject({ memory: bytes });
+  });
+
+  it('refuse a folder that is not there', async () => {
+    await expect(createSandbox({ mode: 'host', root: `${temporaryFolder()}/missing` })).rejects.toMatchObject({
+      code: 'sandbox-start',
+    });
+  });
+});
