@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ifExists, isTemporaryFile, type FileLock } from '@h/files';
+import { ifExists, isLockName, type FileLock } from '@h/files';
 import { TurnError } from '@h/turn';
 import type { SessionFolder } from './folder.js';
 import { emptyHead, encodeHead, readHead } from './head.js';
@@ -41,7 +41,7 @@ const isLeftover = async (folder: SessionFolder): Promise<boolean> => {
   const head = await readHead(folder).catch(() => 'damaged' as const);
   if (head !== undefined) return head !== 'damaged' && head.isDeleted === true;
   const names = (await ifExists(readdir(folder.path))) ?? [];
-  return names.every((name) => isOfLock(name));
+  return names.every((name) => isLockName(name));
 };
 
 const completeDeletion = async (folder: SessionFolder, lock: FileLock): Promise<void> => {
@@ -58,9 +58,7 @@ const completeDeletion = async (folder: SessionFolder, lock: FileLock): Promise<
 export const emptySession = async (folder: SessionFolder, lock: FileLock): Promise<void> => {
   for (const name of await readdir(folder.path)) {
     const path = join(folder.path, name);
-    if (path !== folder.head && !isOfLock(name)) await lock.removeFile(path);
+    if (path !== folder.head && !isLockName(name)) await lock.removeFile(path);
   }
   await lock.removeFile(folder.head);
 };
-
-const isOfLock = (name: string): boolean => /^lock\.\d+$/.test(name) || isTemporaryFile(name);

@@ -1,4 +1,4 @@
-import { acquireLock, inspectLock, LockHeldError, LockLostError, type FileLock, type LockOwner } from '@h/files';
+import { acquireLock, inspectLock, LockHeldError, type FileLock, type LockLostError, type LockOwner } from '@h/files';
 import { SessionBusyError, TurnError } from '@h/turn';
 
 /** The session is open for writing elsewhere: in another process, or in another turn of this one. `code` is `session-busy`. */
@@ -10,7 +10,7 @@ export class SessionHeldError extends SessionBusyError {
   /** When the session was opened, in milliseconds since 1970 by the clock of the file system. */
   readonly since: number;
 
-  constructor(session: string, { pid, host, since }: LockOwner) {
+  constructor(session: string, { pid, host, since }: Pick<LockOwner, 'pid' | 'host' | 'since'>) {
     super(session);
     this.pid = pid;
     this.host = host;
@@ -20,32 +20,15 @@ export class SessionHeldError extends SessionBusyError {
 }
 
 /** Locks the folder of a session. @throws SessionHeldError; methods of the lock throw TurnError `session-taken` */
-export const lockSession = async (
+export const lockSession = (
   { path, session }: { readonly path: string; readonly session: string },
   options: { readonly leaseMs: number; readonly create?: boolean },
-): Promise<FileLock> => {
-  const translate = async <Result>(operation: Promise<Result>): Promise<Result> => {
-    try {
-      return await operation;
-    } catch (error) {
-      if (error instanceof LockHeldError) throw new SessionHeldError(session, error.owner);
-      if (error instanceof LockLostError) throw takenOver(session, error);
-      throw error;
-    }
-  };
-  const lock = await translate(acquireLock(path, options));
-  return {
-    folder: lock.folder,
-    generation: lock.generation,
-    isTakeover: lock.isTakeover,
-    settle: () => lock.settle(),
-    check: () => translate(lock.check()),
-    replaceFile: (...given) => translate(lock.replaceFile(...given)),
-    removeFile: (file) => translate(lock.removeFile(file)),
-    removeFolder: () => translate(lock.removeFolder()),
-    release: () => lock.release(),
-  };
-};
+): Promise<FileLock> =>
+  acquireLock(path, {
+    ...options,
+    toError: (error) =>
+      error instanceof LockHeldError ? new SessionHeldError(session, error.owner) : takenOver(session, error),
+  });
 
 /** Whether another opening holds a session. */
 export const isLocked = async (folder: string): Promise<boolean> => (await inspectLock(folder)) !== undefined;
@@ -57,5 +40,5 @@ const takenOver = (session: string, error: LockLostError): TurnError =>
     { cause: error },
   );
 
-const describe = ({ pid, host, since }: LockOwner): string =>
+const describe = ({ pid, host, since }: Pick<LockOwner, 'pid' | 'host' | 'since'>): string =>
   `process ${pid}${pid === process.pid ? ' (this one)' : ''} on ${host} since ${new Date(since).toISOString()}`;
