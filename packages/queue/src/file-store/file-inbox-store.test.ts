@@ -277,8 +277,8 @@ describe('fileInboxStore', () => {
       await last(after);
       const second = storeIn(directory);
       expect((await second.open()).messages).toEqual([kept('a')]);
-      for (const call of [first.check(), first.save(kept('b')), first.remove('a')]) {
-        await expect(call).rejects.toMatchObject({ code: 'inbox-taken' });
+      for (const call of [() => first.check(), () => first.save(kept('b')), () => first.remove('a')]) {
+        await expect(call()).rejects.toMatchObject({ code: 'inbox-taken' });
       }
       await first.close();
       await second.save(kept('c'));
@@ -368,8 +368,8 @@ describe('fileInboxStore', () => {
   );
 
   it.each<[string, object, RegExp]>([
-    ['no folder', {}, /fileInboxStore\(\) needs "directory": a text/],
-    ['an unknown option', { directory: 'x', leaseMS: 1 }, /no option "leaseMS" .*did you mean "leaseMs"/],
+    ['no folder', {}, /fileInboxStore\(\): "directory" is required/],
+    ['an unknown option', { directory: 'x', leaseMS: 1 }, /unknown option "leaseMS" .*Did you mean "leaseMs"/],
     [
       'a lease that is none',
       { directory: 'x', leaseMs: 1 },
