@@ -721,7 +721,7 @@ describe('the end of a session', () => {
       /No model/,
     ],
     ['a draft that is no text', { draftRule: () => ({ text: 'x' }) as never }, 'rule', /it gave back object/],
-    ['a lock that others hold', {}, 'progress', /still held after 20 ms/],
+    ['a lock that others hold', {}, 'progress', /after waiting 20 ms/],
   ])('comes in spite of %s', async (_, more, what, message) => {
     const base = await projectWith(planned('a'));
     const project = openProject({ folder: base.folder, lockTimeoutMs: 20 });

@@ -4,6 +4,8 @@ import { CodedError } from '@h/options';
 export interface LockOwner {
   readonly pid: number;
   readonly host: string;
+  /** Number of the holder, as in `FileLock.generation`. */
+  readonly generation: number;
   /** When the lock was acquired, in milliseconds since 1970 by the clock of the file system. */
   readonly since: number;
 }

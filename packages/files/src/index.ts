@@ -1,5 +1,6 @@
 export { LockHeldError, LockLostError, UnsafeFileError, type LockOwner } from './errors.js';
+export { isLockName } from './lock-folder.js';
 export { acquireLock, inspectLock, withLock, type FileLock, type LockOptions } from './lock.js';
 export { errorCode, fileSize, ifExists, openRegularFile, readRegularFile, type FileContent } from './open-file.js';
-export { replaceFile, syncFolder, type FileSource, type ReplaceOptions } from './replace-file.js';
+export { createFolder, replaceFile, syncFolder, type FileSource, type ReplaceOptions } from './replace-file.js';
 export { isTemporaryFile, sweepTemporaryFiles } from './temporary-files.js';

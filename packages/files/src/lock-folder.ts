@@ -65,7 +65,7 @@ export const lookAt = async (folder: string, generation: number): Promise<Look |
     token,
     holder,
     state: holder ? processState(holder) : 'free',
-    owner: { pid: holder?.pid ?? 0, host: holder?.host ?? '', since: Math.floor(stats.mtimeMs) },
+    owner: { pid: holder?.pid ?? 0, host: holder?.host ?? '', generation, since: Math.floor(stats.mtimeMs) },
     renewedAt: content?.stats.mtimeMs ?? 0,
     isTakeover: takeover !== undefined,
   };

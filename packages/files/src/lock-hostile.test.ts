@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../test/folders.js';
@@ -132,8 +132,8 @@ describe.skipIf(process.platform === 'win32')('a holder that is suspended past i
   }, 30_000);
 });
 
-describe('replaceFile() in a process that is killed', () => {
-  it('leaves the old content or the new, and a temporary file that the next sweep removes', async () => {
+describe('replaceFile() and createFolder() in a process that is killed', () => {
+  it('leave the old content or the new, and temporary files that the next sweep removes', async () => {
     const folder = await temporaryFolder();
     const found = new Set<string>();
     for (let operation = 1, isDone = false; !isDone; operation += 1) {
@@ -144,11 +144,14 @@ describe('replaceFile() in a process that is killed', () => {
       isDone = await child.reported('done');
       await child.ended;
       found.add(await readFile(join(own, 'file'), 'utf8'));
-      const left = (await readdir(own)).filter((name) => name !== 'file');
+      const left = (await readdir(own)).filter((name) => name !== 'file' && name !== 'made');
       expect(left.every(isTemporaryFile)).toBe(true);
       await sweepTemporaryFiles(own);
-      expect(await readdir(own)).toEqual(['file']);
-      expect((await stat(own)).isDirectory()).toBe(true);
+      const kept = await readdir(own);
+      expect(kept.filter((name) => name !== 'made')).toEqual(['file']);
+      if (!kept.includes('made')) continue;
+      const made = await Promise.all(['a', 'b'].map((name) => readFile(join(own, 'made', name), 'utf8')));
+      expect(made).toEqual(['content of a', 'content of b']);
     }
     expect([...found].toSorted()).toEqual(['new content', 'old content']);
   });

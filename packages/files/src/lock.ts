@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, rename, rm, rmdir, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { anyBoolean, checkOptions, CodedError, instanceOf, integerFrom, numberFrom } from '@h/options';
+import { anyBoolean, anyFunction, checkOptions, CodedError, instanceOf, integerFrom, numberFrom } from '@h/options';
 import { LockHeldError, LockLostError, type LockOwner } from './errors.js';
 import { errorCode, ifExists } from './open-file.js';
 import { replaceBy, type FileSource, type ReplaceOptions } from './replace-file.js';
@@ -51,6 +51,8 @@ export interface LockOptions {
    * @defaultValue `1`
    */
   readonly minGeneration?: number | undefined;
+  /** Maps the errors of the lock to those of the caller's package. */
+  readonly toError?: ((error: LockHeldError | LockLostError) => Error) | undefined;
 }
 
 /** A lock that this process holds. It is renewed until `release()` is called. */
@@ -111,19 +113,27 @@ export const acquireLock = async (folder: string, options: LockOptions = {}): Pr
     signal: instanceOf(AbortSignal),
     create: anyBoolean,
     minGeneration: integerFrom(1),
+    toError: anyFunction,
   });
-  const { leaseMs = 30_000, waitMs = 0, signal, create = true, minGeneration = 1 } = options;
+  const {
+    leaseMs = 30_000,
+    waitMs = 0,
+    signal,
+    create = true,
+    minGeneration = 1,
+    toError = (error) => error,
+  } = options;
   let waitedMs = 0;
   let creations = 0;
   for (let pauseMs = firstPauseMs; ;) {
     signal?.throwIfAborted();
     try {
       if (create) await mkdir(folder, { recursive: true, mode: 0o700 });
-      const attempt = await tryToAcquire(folder, leaseMs, minGeneration);
+      const attempt = await tryToAcquire({ folder, leaseMs, minGeneration, toError });
       if (attempt === 'overtaken') continue;
-      if ('generation' in attempt) return attempt;
+      if ('check' in attempt) return attempt;
       // Counted, not measured: clocks jump.
-      if (waitedMs >= waitMs) throw new LockHeldError(folder, attempt, waitedMs);
+      if (waitedMs >= waitMs) throw toError(new LockHeldError(folder, attempt, waitedMs));
     } catch (error) {
       creations += 1;
       if (!create || errorCode(error) !== 'ENOENT' || creations === maxCreations) throw error;
@@ -188,11 +198,8 @@ const lookAtAll = async (folder: string): Promise<readonly Look[]> => {
  * A process may be suspended between any two steps. One that wakes up late finds a lock that it has not looked at, withdraws
  * its own, and starts again.
  */
-const tryToAcquire = async (
-  folder: string,
-  leaseMs: number,
-  minGeneration: number,
-): Promise<FileLock | LockOwner | 'overtaken'> => {
+const tryToAcquire = async (settings: LockSettings): Promise<FileLock | LockOwner | 'overtaken'> => {
+  const { folder, leaseMs, minGeneration, toError } = settings;
   const looks = await lookAtAll(folder);
   // Most waiting is for a living holder, and needs no file.
   const alive = looks.find(({ state }) => state === 'alive');
@@ -217,10 +224,18 @@ const tryToAcquire = async (
     await discard().catch(() => undefined);
     throw error;
   }
-  return enforce(folder, { ...prepared, generation, isTakeover, looks });
+  return enforce(folder, { ...prepared, generation, isTakeover, looks, toError });
 };
 
+interface LockSettings {
+  readonly folder: string;
+  readonly leaseMs: number;
+  readonly minGeneration: number;
+  readonly toError: (error: LockHeldError | LockLostError) => Error;
+}
+
 interface PlacedLock extends PreparedLock {
+  readonly toError: (error: LockLostError) => Error;
   readonly generation: number;
   readonly isTakeover: boolean;
   /** The locks that were found free or stale before. */
@@ -289,10 +304,11 @@ class HeldLock implements FileLock {
   readonly #holding: string;
   readonly #handle: FileHandle;
   readonly #timer: NodeJS.Timeout;
+  readonly #toError: PlacedLock['toError'];
   #renewal: Promise<unknown> | undefined;
   #releasing: Promise<void> | undefined;
 
-  constructor(folder: string, { generation, isTakeover, token, holder }: PlacedLock, handle: FileHandle) {
+  constructor(folder: string, { generation, isTakeover, token, holder, toError }: PlacedLock, handle: FileHandle) {
     this.folder = folder;
     this.generation = generation;
     this.isTakeover = isTakeover;
@@ -300,6 +316,7 @@ class HeldLock implements FileLock {
     this.#token = token;
     this.#holding = join(this.#lock, token);
     this.#handle = handle;
+    this.#toError = toError;
     const text = JSON.stringify(holder);
     const forget = (): void => void (this.#renewal = undefined);
     // A renewal that fails shows when another process takes over. One that hangs is not followed by others.
@@ -312,7 +329,7 @@ class HeldLock implements FileLock {
   }
 
   async check(): Promise<void> {
-    if (this.#releasing) throw new LockLostError(this.folder, undefined);
+    if (this.#releasing) throw this.#toError(new LockLostError(this.folder, undefined));
     try {
       await stat(this.#holding);
     } catch (error) {
@@ -368,10 +385,10 @@ class HeldLock implements FileLock {
     }
   }
 
-  async #lost(cause: unknown): Promise<LockLostError> {
+  async #lost(cause: unknown): Promise<Error> {
     const looks = await lookAtAll(this.folder).catch(() => []);
     const holder = looks.findLast(({ state }) => state !== 'free');
-    return new LockLostError(this.folder, holder?.owner, { cause });
+    return this.#toError(new LockLostError(this.folder, holder?.owner, { cause }));
   }
 }
 

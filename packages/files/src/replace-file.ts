@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { copyFile, open, rename, rm } from 'node:fs/promises';
+import { copyFile, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { temporaryName } from './temporary-files.js';
 
@@ -72,6 +72,31 @@ const writeNew = async (path: string, content: FileSource, sync: boolean, mode: 
   } finally {
     await handle.close();
   }
+};
+
+/**
+ * Creates a folder with files so that a crash at any moment leaves all of it or nothing.
+ *
+ * The folder is only for its owner. An existing folder with content is not replaced: the error is `ENOTEMPTY` or `EEXIST`.
+ *
+ * @param files - contents by name
+ */
+export const createFolder = async (
+  path: string,
+  files: Readonly<Record<string, FileSource>>,
+  { sync = true, mode }: Pick<ReplaceOptions, 'sync' | 'mode'> = {},
+): Promise<void> => {
+  const temporary = join(dirname(path), temporaryName());
+  try {
+    await mkdir(temporary, { mode: 0o700 });
+    for (const [name, content] of Object.entries(files)) await writeNew(join(temporary, name), content, sync, mode);
+    if (sync) await syncFolder(temporary);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { recursive: true, force: true }).catch(() => undefined);
+    throw error;
+  }
+  if (sync) await syncFolder(dirname(path));
 };
 
 /** Forces the entries of a folder onto the disk. Does nothing on systems that cannot open or sync a folder. */

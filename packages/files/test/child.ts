@@ -2,7 +2,7 @@
 import { readFileSync, writeSync } from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';
-import { acquireLock, replaceFile, withLock } from '../src/index.js';
+import { acquireLock, createFolder, replaceFile, withLock } from '../src/index.js';
 import { interceptOperations } from './operations.js';
 
 const [, , work = '', folder = '', number = ''] = process.argv;
@@ -59,6 +59,7 @@ const works: Readonly<Record<string, () => Promise<void>>> = {
       if (operation === Number(number)) process.kill(process.pid, 'SIGKILL');
     });
     await replaceFile(join(folder, 'file'), ['new ', 'content']);
+    await createFolder(join(folder, 'made'), { a: 'content of a', b: 'content of b' });
     report({ done: true });
   },
 };

@@ -118,6 +118,30 @@ const oversleepDeletion = async (written: number): Promise<void> => {
   say({ closed: true });
 };
 
+/** Deletes the session and sleeps over its lease before one of its operations on files. */
+const oversleepDelete = async (): Promise<void> => {
+  os.hostname = () => 'elsewhere';
+  const operations = fs as unknown as Record<string, (...given: unknown[]) => unknown>;
+  let count = 0;
+  for (const name of ['mkdir', 'open', 'readdir', 'rename', 'rm', 'rmdir', 'stat', 'writeFile']) {
+    const operation = operations[name] as (...given: unknown[]) => unknown;
+    operations[name] = (...given) => {
+      count += 1;
+      if (count === Number(process.argv[4])) {
+        say({ sleeps: process.pid });
+        process.kill(process.pid, 'SIGSTOP');
+      }
+      return operation(...given);
+    };
+  }
+  await fileSessions({ directory, leaseMs: 100 })
+    .delete('alice')
+    .then(
+      () => say({ deleted: true }),
+      (error: unknown) => say(told(error)),
+    );
+};
+
 const prototypeOfFiles = async (): Promise<FileHandle> => {
   const handle = await openFile(process.execPath);
   await handle.close();
@@ -267,6 +291,7 @@ const works: Readonly<Record<string, () => Promise<void>>> = {
   'oversleep-closing': oversleepClosing,
   'oversleep-deletion-first': () => oversleepDeletion(0),
   'oversleep-deletion-later': () => oversleepDeletion(4),
+  'oversleep-delete': oversleepDelete,
   fill,
   starve,
   freeze,

@@ -1,25 +1,19 @@
 import { constants } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { openRegularFile, UnsafeFileError } from '@h/files';
 import { ContinuityError } from '../errors.js';
-import { fileErrorCode } from './errors.js';
+import { ifThere } from './errors.js';
 
-/** Opens a file of the state; a link is refused, because it may lead anywhere. `undefined` where there is none. */
+/** Opens a file of the state; `undefined` if it does not exist. A link is refused, because it may lead anywhere. */
 export const openOwn = async (path: string, flags: number, mode?: number): Promise<FileHandle | undefined> => {
   try {
-    // A pipe in its place would hold up whoever opens it.
-    const file = await open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, mode);
-    if ((await file.stat()).isFile()) return file;
-    await file.close();
-    throw new ContinuityError('unsafe-path', `${path} is no file; the agent's state has to be a file of its own.`);
+    return await ifThere(openRegularFile(path, flags, mode));
   } catch (error) {
-    if (fileErrorCode(error) === 'ENOENT' || fileErrorCode(error) === 'ENOTDIR') return undefined;
-    if (fileErrorCode(error) === 'ELOOP' || fileErrorCode(error) === 'ENXIO') {
-      throw new ContinuityError(
-        'unsafe-path',
-        `${path} is a link or a pipe; the agent's state has to be a file of its own.`,
-      );
-    }
-    throw error;
+    if (!(error instanceof UnsafeFileError)) throw error;
+    throw new ContinuityError(
+      'unsafe-path',
+      `${path} is a link, a pipe or a folder. Remove it: the agent's state needs a file of its own.`,
+    );
   }
 };
 

@@ -1,10 +1,8 @@
-import { chmod, mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chmod, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { git, repository, temporaryFolder } from '../../test/folders.js';
 import { openProject } from '../project.js';
-import { withLock } from './lock.js';
-import { thisProcess } from './process.js';
 import type { StateFolder } from './state-folder.js';
 
 const touch = async (folder: string): Promise<void> => {
@@ -53,29 +51,6 @@ describe('the state folder', () => {
     expect(git(tree, 'status', '--short')).toBe('');
   });
 
-  it('is rid of what writers have left that died, and not of what others need', async () => {
-    const { state } = openProject({ folder: await temporaryFolder() });
-    await state.ensure();
-    const leave = async (name: string, holder: object): Promise<string> => {
-      await mkdir(state.at('lock', name));
-      await writeFile(state.at('lock', name, 'holder'), JSON.stringify({ ...thisProcess(), token: name, ...holder }));
-      return state.at('lock', name);
-    };
-    await leave('dead', { pid: 2 ** 22 + 1 });
-    await leave('another-with-its-number', { start: '1' });
-    await leave('alive', {});
-    await leave('elsewhere', { machine: 'elsewhere' });
-    const old = await leave('elsewhere-long-ago', { machine: 'elsewhere' });
-    await utimes(old, new Date(0), new Date(0));
-    await writeFile(state.at('mine.txt'), 'mine');
-    await state.exclusive(() => Promise.resolve());
-    expect((await readdir(state.at('lock'))).toSorted((one, other) => one.localeCompare(other))).toEqual([
-      'alive',
-      'elsewhere',
-    ]);
-    expect(await readFile(state.at('mine.txt'), 'utf8')).toBe('mine');
-  });
-
   it('keeps the mode of what it replaces', async () => {
     const folder = await temporaryFolder();
     const { state } = openProject({ folder });
@@ -99,83 +74,30 @@ describe('the state folder', () => {
     ).rejects.toMatchObject({ code: 'locked', message: expect.stringContaining('30 ms') as unknown });
     free();
     expect(await openProject({ folder, clock: () => 0 }).state.exclusive(() => Promise.resolve('mine'))).toBe('mine');
-    expect(await readdir(state.at('lock'))).toEqual([]);
+    expect(await readdir(state.at('lock'))).toHaveLength(1);
   });
 
-  it('lets a writer that stood still for too long write nothing, wherever it stood', async () => {
+  it('lets a writer that was suspended past its lease write nothing', async () => {
     const folder = await temporaryFolder();
     const file = join(folder, 'x.txt');
     await writeFile(file, 'old');
     const slow = openProject({ folder }).state;
-    const other = openProject({ folder }).state;
     const late = slow.exclusive(async ({ replace }) => {
-      await utimes(slow.at('lock/held/holder'), new Date(Date.now() - 31_000), new Date(Date.now() - 31_000));
-      await other.exclusive((writer) => writer.replace(file, 'theirs'));
+      // Another machine takes over.
+      await rm(slow.at('lock/lock.1'), { recursive: true });
+      await mkdir(slow.at('lock/lock.2/token'), { recursive: true });
+      const owner = JSON.stringify({ host: 'elsewhere', pid: 1, leaseMs: 1 });
+      await writeFile(slow.at('lock/lock.2/token/owner'), owner);
+      await utimes(slow.at('lock/lock.2/token/owner'), 1, 1);
       await replace(file, 'late');
     });
-    await expect(late).rejects.toMatchObject({ code: 'locked' });
-    expect(await readFile(file, 'utf8')).toBe('theirs');
-
-    // While another one holds it.
-    const during = slow.exclusive(async ({ replace }) => {
-      await utimes(slow.at('lock/held/holder'), new Date(0), new Date(0));
-      const free = await occupied(other);
-      await replace(file, 'late').finally(free);
+    await expect(late).rejects.toMatchObject({
+      code: 'locked',
+      message: expect.stringContaining('taken over by process 1 on elsewhere') as unknown,
     });
-    await expect(during).rejects.toMatchObject({ code: 'locked' });
-    expect(await readFile(file, 'utf8')).toBe('theirs');
-
-    // Between its last look at the lock and the move into place.
-    const folderOfLock = slow.at('lock');
-    const moved = withLock({ folder: folderOfLock, token: 'slow', timeoutMs: 1_000 }, async ({ temporary, check }) => {
-      await writeFile(temporary, 'late');
-      await check();
-      await utimes(join(folderOfLock, 'held/holder'), new Date(0), new Date(0));
-      const free = await occupied(other);
-      try {
-        await rename(temporary, file);
-      } finally {
-        free();
-      }
-    });
-    await expect(moved).rejects.toMatchObject({ code: 'ENOENT' });
-    expect(await readFile(file, 'utf8')).toBe('theirs');
-  });
-
-  it('leaves the lock of whoever took it away', async () => {
-    const { state } = openProject({ folder: await temporaryFolder() });
-    const stolen = JSON.stringify({ machine: 'elsewhere', boot: '', pid: 1, start: '', token: 'theirs' });
-    await state.exclusive(() => writeFile(state.at('lock/held/holder'), stolen));
-    expect(await readFile(state.at('lock/held/holder'), 'utf8')).toBe(stolen);
-  });
-
-  it('takes a lock of another machine, and one whose content is lost, for abandoned after half a minute', async () => {
-    const { state } = openProject({ folder: await temporaryFolder(), lockTimeoutMs: 1 });
-    await state.ensure();
-    for (const content of [
-      JSON.stringify({ machine: 'elsewhere', boot: '', pid: 1, start: '', token: 'theirs' }),
-      '',
-    ]) {
-      await mkdir(state.at('lock/held'));
-      const holder = state.at('lock/held/holder');
-      await writeFile(holder, content);
-      await expect(state.exclusive(() => Promise.resolve())).rejects.toMatchObject({ code: 'locked' });
-      await utimes(holder, new Date(Date.now() - 31_000), new Date(Date.now() - 31_000));
-      expect(await openProject({ folder: dirname(state.path) }).state.exclusive(() => Promise.resolve('mine'))).toBe(
-        'mine',
-      );
-    }
-  });
-
-  it('goes on after whoever took a dead lock away has died in doing so', async () => {
-    const { state } = openProject({ folder: await temporaryFolder() });
-    await state.ensure();
-    for (const name of ['held', 'breaking']) {
-      await mkdir(state.at('lock', name));
-      await writeFile(state.at('lock', name, 'holder'), JSON.stringify({ ...thisProcess(), start: '1', token: name }));
-    }
-    expect(await state.exclusive(() => Promise.resolve('mine'))).toBe('mine');
-    expect(await readdir(state.at('lock'))).toEqual([]);
+    expect(await readFile(file, 'utf8')).toBe('old');
+    await slow.exclusive(({ replace }) => replace(file, 'new'));
+    expect(await readFile(file, 'utf8')).toBe('new');
   });
 
   it('works where there is no repository', async () => {

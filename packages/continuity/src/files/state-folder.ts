@@ -1,11 +1,8 @@
-// oxlint-disable-next-line h/no-clock -- for names of files that are gone when their writer returns
-import { randomUUID } from 'node:crypto';
-import { lstat, mkdir, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { withLock } from '@h/files';
 import { ContinuityError } from '../errors.js';
 import { ifThere } from './errors.js';
-import { withLock } from './lock.js';
-import { replaceFile } from './replace-file.js';
 
 /** The name of the folder for what is not to be committed. */
 export const stateFolderName = '.agent-output';
@@ -65,15 +62,13 @@ export const createStateFolder = ({ project, lockTimeoutMs }: StateFolderOptions
     exclusive: (work) => {
       const next = last.then(async () => {
         await ensure();
-        return withLock({ folder: at('lock'), token: randomUUID(), timeoutMs: lockTimeoutMs }, (lock) =>
+        const lock = at('lock');
+        const toError = ({ message }: Error): ContinuityError =>
+          new ContinuityError('locked', `${message} If no agent runs in this project, delete the folder.`);
+        return withLock(lock, { waitMs: lockTimeoutMs, toError }, (held) =>
           work({
-            replace: (file, text, { mode, confirm } = {}) =>
-              replaceFile(file, text, {
-                temporary: lock.temporary,
-                mode,
-                isAllowed: () => lock.check(),
-                confirm,
-              }),
+            replace: async (file, text, { mode, confirm } = {}) =>
+              held.replaceFile(file, text, { mode: mode ?? (await modeOf(file)), confirm }),
           }),
         );
       });
@@ -82,6 +77,10 @@ export const createStateFolder = ({ project, lockTimeoutMs }: StateFolderOptions
     },
   };
 };
+
+/** Permissions of a file that is replaced, or of a new one. */
+const modeOf = async (path: string): Promise<number> =>
+  ((await ifThere(stat(path)))?.mode ?? 0o644 & ~process.umask()) & 0o777;
 
 /** A rule of the folder's own holds in any repository, also in one that is made later, and the project's rules stay as its people wrote them. */
 const ignoreItself = async (path: string): Promise<void> => {

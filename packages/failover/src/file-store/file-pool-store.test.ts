@@ -1,10 +1,22 @@
 import { fork } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import {
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+  type FileHandle,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createCredentialPool } from '../pool/credential-pool.js';
 import { classifyError } from '@h/provider-errors';
 import type { PoolState } from '../pool/pool-store.js';
@@ -124,18 +136,39 @@ describe('filePoolStore', () => {
       }),
     ).rejects.toThrow('No.');
     expect(await store.read()).toEqual({ version: 1, windows: { x: window(5) } });
-    expect(await readdir(join(path, '..'))).toEqual(['pool.json']);
+    expect(await readdir(join(path, '..'))).toEqual(['pool.json', 'pool.json.lock']);
   });
 
-  it('breaks the lock of a process that is gone, and waits for one that is not', async () => {
+  it('fails while another process holds the lock, and continues when its lease has run out', async () => {
     const path = join(await folder(), 'pool.json');
-    await writeFile(`${path}.lock`, '1');
-    const store = filePoolStore({ path, staleMs: 100 });
+    const holding = `${path}.lock/lock.1/token`;
+    await mkdir(holding, { recursive: true });
+    await writeFile(join(holding, 'owner'), JSON.stringify({ host: 'elsewhere', pid: 1, leaseMs: 60_000 }));
+    const store = filePoolStore({ path, leaseMs: 100 });
+    await expect(store.update((state) => state)).rejects.toMatchObject({
+      code: 'store-locked',
+      message: expect.stringMatching(/held by process 1 on elsewhere .* after waiting 300 ms/) as string,
+    });
+    await utimes(join(holding, 'owner'), 1, 1);
     await expect(store.update((state) => state)).resolves.toBeDefined();
-    await writeFile(`${path}.lock`, '1');
-    const future = new Date(Date.now() + 60_000);
-    await utimes(`${path}.lock`, future, future);
-    await expect(store.update((state) => state)).rejects.toMatchObject({ code: 'store-locked' });
+  });
+
+  it.runIf(process.platform === 'linux')('leaves no handle and no lock on a full disk', async () => {
+    const path = join(await folder(), 'pool.json');
+    const store = filePoolStore({ path });
+    await store.update((state) => state);
+    const handle = await open(path);
+    const prototype = Object.getPrototypeOf(handle) as FileHandle;
+    await handle.close();
+    const before = readdirSync('/proc/self/fd').length;
+    const full = Object.assign(new Error('No space left on device'), { code: 'ENOSPC' });
+    const append = vi.spyOn(prototype, 'appendFile').mockRejectedValue(full);
+    onTestFinished(() => append.mockRestore());
+    await expect(store.update((state) => state)).rejects.toBe(full);
+    expect(readdirSync('/proc/self/fd').length).toBe(before);
+    append.mockRestore();
+    await store.update((state) => ({ ...state, windows: { x: window(5) } }));
+    expect(await store.read()).toEqual({ version: 1, windows: { x: window(5) } });
   });
 
   it('goes on with what it has in memory when the file cannot be had', async () => {

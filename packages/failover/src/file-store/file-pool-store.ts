@@ -1,27 +1,22 @@
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { anyFunction, nonEmptyString, checkOptions, numberFrom, required } from '@h/options';
+import { LockHeldError, readRegularFile, withLock } from '@h/files';
+import { nonEmptyString, checkOptions, numberFrom, required } from '@h/options';
+import { TurnError } from '@h/turn';
 import type { PoolState, PoolStore } from '../pool/pool-store.js';
-import { withLock } from './lock.js';
 import { readState } from './read-state.js';
-import { writeAtomically } from './write-atomically.js';
 
 /** Options of {@link filePoolStore}. */
 export interface FilePoolStoreOptions {
   /** The file. Its folder is made where there is none. */
   readonly path: string;
   /**
-   * How long another process may hold the file before it is taken for dead, in milliseconds.
+   * How long the file stays locked by a process on another machine that no longer responds, in milliseconds, at least 100. On
+   * the same machine a lock ends with its process. An update waits three times as long for other processes.
    *
-   * @defaultValue `5_000`, a thousand times what writing takes
+   * @defaultValue `5_000`, a thousand times the duration of a write
    */
-  readonly staleMs?: number | undefined;
-  /**
-   * The time, as milliseconds since 1970, to tell how old a lock is; by the clock that stamps files.
-   *
-   * @defaultValue `Date.now`
-   */
-  readonly now?: (() => number) | undefined;
+  readonly leaseMs?: number | undefined;
 }
 
 /**
@@ -40,11 +35,13 @@ export interface FilePoolStoreOptions {
 export const filePoolStore = (options: FilePoolStoreOptions): PoolStore => {
   checkOptions('filePoolStore()', options, {
     path: required(nonEmptyString),
-    staleMs: numberFrom(1, Infinity),
-    now: anyFunction,
+    leaseMs: numberFrom(100, 2_147_483_647),
   });
-  // oxlint-disable-next-line h/no-clock -- the default clock, which callers may replace
-  const { path, staleMs = 5_000, now = () => Date.now() } = options;
+  const { path, leaseMs = 5_000 } = options;
+  const toError = (error: Error): TurnError =>
+    error instanceof LockHeldError
+      ? new TurnError('store-locked', `The credential store ${path} could not be locked. ${error.message}`)
+      : new TurnError('store-locked', `The credential store ${path} was not updated. ${error.message}`);
   let known: { readonly version: string; readonly state: PoolState } | undefined;
 
   /** Looks at the file only when it has changed. */
@@ -52,7 +49,7 @@ export const filePoolStore = (options: FilePoolStoreOptions): PoolStore => {
     const stats = await stat(path, { bigint: true }).catch(() => undefined);
     const version = stats === undefined ? '' : `${stats.ino}:${stats.mtimeNs}:${stats.size}`;
     if (known?.version === version) return known.state;
-    const state = readState(stats === undefined ? '' : await readFile(path, 'utf8').catch(() => ''));
+    const state = readState((await readRegularFile(path).catch(() => undefined))?.text ?? '');
     known = { version, state };
     return state;
   };
@@ -61,9 +58,9 @@ export const filePoolStore = (options: FilePoolStoreOptions): PoolStore => {
     read,
     update: async (change) => {
       await mkdir(dirname(path), { recursive: true });
-      return withLock({ path: `${path}.lock`, staleMs, now }, async () => {
+      return withLock(`${path}.lock`, { leaseMs, waitMs: 3 * leaseMs, toError }, async (lock) => {
         const state = change(await read());
-        await writeAtomically(path, JSON.stringify(state));
+        await lock.replaceFile(path, JSON.stringify(state));
         return state;
       });
     },

@@ -51,6 +51,12 @@ const theFile = async (directory: string): Promise<string> => {
   return join(directory, name);
 };
 
+/** The file that names the first holder of the lock. */
+const ownerIn = async (directory: string): Promise<string> => {
+  const [token = ''] = await readdir(join(directory, 'lock.1'));
+  return join(directory, 'lock.1', token, 'owner');
+};
+
 describe('fileInboxStore', () => {
   it('brings back what was saved and not removed, in order, whatever it holds', async () => {
     const directory = join(await temporaryFolder(), 'deep', 'er');
@@ -243,7 +249,6 @@ describe('fileInboxStore', () => {
       join(directory, 'inbox.1.jsonl'),
       (await readFile(await theFile(directory), 'utf8')).replaceAll('"a"', '"late"'),
     );
-    await writeFile(join(directory, 'inbox.1.jsonl.new'), '{');
     for (const name of (await readdir(directory)).filter((each) => each.startsWith('lock'))) {
       await rm(join(directory, name), { recursive: true });
     }
@@ -261,7 +266,7 @@ describe('fileInboxStore', () => {
       const first = storeIn(directory);
       await first.open();
       await first.save(kept('a'));
-      const owner = join(directory, 'lock.1', 'owner');
+      const owner = await ownerIn(directory);
       await writeFile(
         owner,
         JSON.stringify({ ...(JSON.parse(await readFile(owner, 'utf8')) as object), host: 'elsewhere', leaseMs }),
@@ -272,8 +277,8 @@ describe('fileInboxStore', () => {
       await last(after);
       const second = storeIn(directory);
       expect((await second.open()).messages).toEqual([kept('a')]);
-      for (const call of [first.check(), first.save(kept('b')), first.remove('a')]) {
-        await expect(call).rejects.toMatchObject({ code: 'inbox-taken' });
+      for (const call of [() => first.check(), () => first.save(kept('b')), () => first.remove('a')]) {
+        await expect(call()).rejects.toMatchObject({ code: 'inbox-taken' });
       }
       await first.close();
       await second.save(kept('c'));
@@ -287,7 +292,7 @@ describe('fileInboxStore', () => {
     const directory = await temporaryFolder();
     const first = storeIn(directory);
     await first.open();
-    const owner = join(directory, 'lock.1', 'owner');
+    const owner = await ownerIn(directory);
     const holder = JSON.parse(await readFile(owner, 'utf8')) as { readonly start: string };
     if (holder.start === '') return;
     await writeFile(owner, JSON.stringify({ ...holder, start: `${holder.start}0` }));
@@ -298,7 +303,7 @@ describe('fileInboxStore', () => {
     const directory = await temporaryFolder();
     const store = storeIn(directory, { leaseMs: 100 });
     await store.open();
-    const owner = join(directory, 'lock.1', 'owner');
+    const owner = await ownerIn(directory);
     await utimes(owner, 1, 1);
     await expect.poll(async () => (await stat(owner)).mtimeMs, { timeout: 10_000 }).toBeGreaterThan(1_000_000);
     expect(JSON.parse(await readFile(owner, 'utf8'))).toMatchObject({ pid: process.pid });
@@ -354,7 +359,7 @@ describe('fileInboxStore', () => {
       await once(child.stdout as NodeJS.ReadableStream, 'data');
       await expect(storeIn(directory).open()).rejects.toMatchObject({ code: 'inbox-held', pid: child.pid });
       child.kill('SIGSTOP');
-      await utimes(join(directory, 'lock.1', 'owner'), 1, 1);
+      await utimes(await ownerIn(directory), 1, 1);
       await expect(storeIn(directory).open()).rejects.toMatchObject({ code: 'inbox-held', pid: child.pid });
       child.kill('SIGKILL');
       await once(child, 'exit');
@@ -363,8 +368,8 @@ describe('fileInboxStore', () => {
   );
 
   it.each<[string, object, RegExp]>([
-    ['no folder', {}, /fileInboxStore\(\) needs "directory": a text/],
-    ['an unknown option', { directory: 'x', leaseMS: 1 }, /no option "leaseMS" .*did you mean "leaseMs"/],
+    ['no folder', {}, /fileInboxStore\(\): "directory" is required/],
+    ['an unknown option', { directory: 'x', leaseMS: 1 }, /unknown option "leaseMS" .*Did you mean "leaseMs"/],
     [
       'a lease that is none',
       { directory: 'x', leaseMs: 1 },

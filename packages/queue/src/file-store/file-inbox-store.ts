@@ -1,11 +1,11 @@
 import { mkdir, rm } from 'node:fs/promises';
+import { acquireLock, LockHeldError, syncFolder, type FileLock } from '@h/files';
 import { TurnError } from '@h/turn';
 import { anyFunction, nonEmptyString, checkOptions, numberFrom, required } from '@h/options';
 import type { InboxContents, InboxStore } from '../inbox-store.js';
-import { syncFolder } from './files.js';
+import { InboxHeldError } from './inbox-held-error.js';
 import { KeptFile } from './kept-file.js';
-import { earlierFiles, fileOf, load, type FileInboxProblem } from './load.js';
-import { takeLock, type Lock } from './lock.js';
+import { earlierFiles, fileOf, latestFile, load, type FileInboxProblem } from './load.js';
 
 /** Options of {@link fileInboxStore}. */
 export interface FileInboxStoreOptions {
@@ -90,7 +90,7 @@ export const fileInboxStore = (options: FileInboxStoreOptions): InboxStore => {
 };
 
 interface Opened {
-  readonly lock: Lock;
+  readonly lock: FileLock;
   readonly file: KeptFile;
 }
 
@@ -100,13 +100,13 @@ const openFolder = async (
   onProblem: (problem: FileInboxProblem) => void,
 ): Promise<Opened & { readonly contents: InboxContents }> => {
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const lock = await takeLock(directory, leaseMs);
+  const lock = await lockFolder(directory, leaseMs);
   try {
     const state = await load(directory, onProblem);
-    const file = new KeptFile(fileOf(directory, lock.number), lock, state);
+    const file = new KeptFile(fileOf(directory, lock.generation), lock, state);
     await file.create();
     await lock.check();
-    for (const path of await earlierFiles(directory, lock.number)) await rm(path, { force: true });
+    for (const path of await earlierFiles(directory, lock.generation)) await rm(path, { force: true });
     await syncFolder(directory);
     return { lock, file, contents: state.contents };
   } catch (error) {
@@ -114,3 +114,15 @@ const openFolder = async (
     throw error;
   }
 };
+
+/** Locks the folder. Each holder has a file with its number, so numbers continue after the latest file. */
+const lockFolder = async (directory: string, leaseMs: number): Promise<FileLock> =>
+  acquireLock(directory, {
+    leaseMs,
+    minGeneration: (await latestFile(directory)) + 1,
+    toError: (error) => {
+      if (error instanceof LockHeldError) return new InboxHeldError(directory, error.owner);
+      const message = `Another process has taken over the inbox in ${JSON.stringify(directory)}. Nothing more is stored by this one.`;
+      return new TurnError('inbox-taken', message, { cause: error });
+    },
+  });

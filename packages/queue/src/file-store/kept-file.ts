@@ -1,8 +1,8 @@
+import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
+import { openRegularFile, type FileLock } from '@h/files';
 import { encodeEntry, type Entry } from './entry.js';
-import { replaceFile } from './files.js';
 import type { KeptState } from './kept-state.js';
-import type { Lock } from './lock.js';
 
 interface Waiting {
   readonly entry: Entry;
@@ -22,14 +22,14 @@ const spareBytes = 1_000_000;
  */
 export class KeptFile {
   readonly #path: string;
-  readonly #lock: Lock;
+  readonly #lock: Pick<FileLock, 'check' | 'replaceFile'>;
   #state: KeptState;
   #handle: FileHandle | undefined;
   #size = 0;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
 
-  constructor(path: string, lock: Lock, state: KeptState) {
+  constructor(path: string, lock: Pick<FileLock, 'check' | 'replaceFile'>, state: KeptState) {
     this.#path = path;
     this.#lock = lock;
     this.#state = state;
@@ -98,10 +98,12 @@ export class KeptFile {
   }
 
   async #rewrite(state: KeptState): Promise<void> {
-    const { handle, size } = await replaceFile(this.#path, state.lines());
+    await this.#lock.replaceFile(this.#path, state.lines());
     await this.#handle?.close().catch(() => undefined);
-    this.#handle = handle;
-    this.#size = size;
+    // The next line replaces the file again if it cannot be opened.
+    this.#handle = undefined;
+    this.#handle = await openRegularFile(this.#path, constants.O_WRONLY | constants.O_APPEND);
+    this.#size = (await this.#handle.stat()).size;
   }
 }
 

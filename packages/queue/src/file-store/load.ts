@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import { copyFile, link, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeEntry } from './entry.js';
-import { numberIn } from './files.js';
 import { KeptState } from './kept-state.js';
 
 /** A file that could not be read in full. What could not be read is not delivered; the whole file is kept under another name. */
@@ -24,12 +23,16 @@ export const earlierFiles = async (folder: string, number: number): Promise<read
     .filter((name) => fileNumber(name) > 0 && fileNumber(name) < number)
     .map((name) => join(folder, name));
 
-const fileNumber = (name: string): number => numberIn(/^inbox\.(\d+)\.jsonl(?:\.new)?$/, name);
+/** The highest number of a file in the folder; `0` if there is none. */
+export const latestFile = async (folder: string): Promise<number> =>
+  Math.max(0, ...(await readdir(folder)).map(fileNumber));
+
+const fileNumber = (name: string): number => Number(/^inbox\.(\d+)\.jsonl$/.exec(name)?.[1] ?? 0);
 
 /** What the latest of the earlier holders has left. */
 export const load = async (folder: string, onProblem: (problem: FileInboxProblem) => void): Promise<KeptState> => {
   const state = new KeptState();
-  const latest = Math.max(0, ...(await readdir(folder)).map((name) => numberIn(/^inbox\.(\d+)\.jsonl$/, name)));
+  const latest = await latestFile(folder);
   if (latest === 0) return state;
   const path = fileOf(folder, latest);
   let unreadable = 0;

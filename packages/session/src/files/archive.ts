@@ -11,23 +11,23 @@ import {
 import { readLines } from './lines.js';
 import { recordIn } from './load.js';
 
-/** A turn as it was, whatever has become of its messages since. */
+/** A turn as it was, even if its messages were replaced since. */
 export interface ArchivedTurn {
   readonly turn: string;
   readonly trigger: TurnTrigger;
-  /** When it began, as milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   readonly startedAt: number;
-  /** When it ended; absent for one that has not. */
+  /** In milliseconds since 1970; absent for a turn that has not ended. */
   readonly endedAt?: number | undefined;
   readonly outcome?: TurnOutcome | undefined;
   readonly usage?: TurnEventOf<'turn.end'>['usage'] | undefined;
-  /** All that it added to the history. */
+  /** All messages that it added to the history. */
   readonly messages: readonly Message[];
-  /** How often it put another history in place of the one before it, as compaction does. */
+  /** How often it replaced the history, as compaction does. */
   readonly replacements: number;
 }
 
-/** The turns in a journal, from the first one on; no more than one of them is in memory. */
+/** Yields the turns of a journal from the first. Holds one of them in memory. */
 export async function* readArchive(path: string): AsyncGenerator<ArchivedTurn> {
   let journal: JournalRecord[] = [];
   for await (const lines of readLines(path)) {
@@ -52,7 +52,7 @@ const nothing = { messages: MessageList.empty, state: {} };
 const turnOf = (journal: readonly JournalRecord[]): ArchivedTurn => {
   const first = journal[0]?.event;
   const end = journal.at(-1)?.event;
-  // Without what was put in place of it, the history of a turn is what it added.
+  // Without replacements, the history of a turn is what it added.
   const added = journal.filter(({ event }) => event.type !== 'history.replace');
   return {
     turn: first?.turn ?? '',

@@ -1,3 +1,4 @@
+import type { FileLock } from '@h/files';
 import {
   decodeRecord,
   encodeRecord,
@@ -9,78 +10,91 @@ import {
 } from '@h/turn';
 import type { SessionFolder } from './folder.js';
 import { decodeHead, emptyHead, encodeHead, type Head } from './head.js';
-import { readLines, type Line } from './lines.js';
-import { replaceFile, type Replacement } from './write-file.js';
+import { encodeLine, inPieces, readLines, type Line } from './lines.js';
+import type { PastTurn } from './past-turns.js';
 
-/** A session as it was at one place of its journal. */
+/** A session as it was at one offset of its journal. */
 export interface Checkpoint {
-  /** What was known at that place, which is its `size`. */
+  /** The head at that offset, which is its `size`. */
   readonly head: Head;
   readonly snapshot: SessionSnapshot;
-  /** What it takes on the disk. */
+  readonly turns: readonly PastTurn[];
+  /** Size of the file. */
   readonly bytes: number;
 }
 
 export const noCheckpoint = (session: string): Checkpoint => ({
   head: emptyHead(session),
   snapshot: { messages: MessageList.empty, state: {} },
+  turns: [],
   bytes: 0,
 });
 
 const envelope = { turn: 'checkpoint', at: 0 } as const;
 
-/** Writes a checkpoint as lines: a head, then messages and kept state in the form of records, then their number. */
+/** Writes a checkpoint: a line with the head, one with past turns, the history and state as records, and their number. */
 export const writeCheckpoint = (
-  { snapshot }: SessionFolder,
-  head: Head,
-  state: SessionSnapshot,
-  replacement: Replacement,
-): Promise<void> => replaceFile(snapshot, linesOf(head, state), replacement);
+  { snapshot: path }: SessionFolder,
+  checkpoint: Omit<Checkpoint, 'bytes'>,
+  lock: FileLock,
+  sync: boolean,
+): Promise<void> => lock.replaceFile(path, inPieces(linesOf(checkpoint)), { sync });
 
-function* linesOf(head: Head, { messages, state }: SessionSnapshot): Generator<string> {
+function* linesOf({ head, turns, snapshot: { messages, state } }: Omit<Checkpoint, 'bytes'>): Generator<string> {
   yield encodeHead(head);
+  yield encodeLine(JSON.stringify({ turns }));
   let count = 0;
   for (const event of eventsOf(MessageList.of(messages), state)) {
-    yield encodeRecord({ v: 1, seq: count, event, derived: false });
+    yield encodeLine(encodeRecord({ v: 1, seq: count, event, derived: false }));
     count += 1;
   }
-  yield JSON.stringify({ records: count });
+  yield encodeLine(JSON.stringify({ records: count }));
 }
 
 function* eventsOf(messages: MessageList, state: Readonly<Record<string, JSONValue>>): Generator<TurnEvent> {
-  // One message a line, as it was in the journal: what could be a line there can be one here.
+  // One message a line: what fitted into a line of the journal fits into a line here.
   for (const message of messages) {
     yield { ...envelope, type: 'history.append', origin: 'checkpoint', messages: [message] };
   }
   for (const [key, value] of Object.entries(state)) yield { ...envelope, type: 'session.state', key, value };
 }
 
-/** The checkpoint of a session, if it has one. @throws SyntaxError when it cannot be read, `unsupported-version` as {@link decodeHead} */
+/** Reads the checkpoint of a session, if it has one. @throws SyntaxError for a damaged one, `unsupported-version` as {@link decodeHead} */
 export const readCheckpoint = async ({ snapshot: path }: SessionFolder): Promise<Checkpoint | undefined> => {
   let head: Head | undefined;
+  let turns: readonly PastTurn[] | undefined;
   let last: Line | undefined;
   let count = 0;
   const messages: Message[] = [];
   const state: Record<string, JSONValue> = {};
   for await (const lines of readLines(path)) {
     for (const line of lines) {
-      if (!head) head = decodeHead(line.text);
-      else if (last) count = take(last.text, count, messages, state);
-      if (line.start > 0) last = line;
+      if (line.isTorn || line.json === undefined) throw new SyntaxError('A line of the snapshot is damaged.');
+      if (!head) head = decodeHead(line.json);
+      else if (!turns) turns = turnsIn(line.json);
+      else {
+        if (last?.json !== undefined) count = take(last.json, count, messages, state);
+        last = line;
+      }
     }
   }
-  if (!head && !last) return undefined;
-  if (!head || !last || last.text !== JSON.stringify({ records: count })) {
-    throw new SyntaxError('The snapshot is not complete.');
-  }
-  return { head, snapshot: { messages: MessageList.of(messages), state }, bytes: last.end };
+  if (!head) return undefined;
+  if (!turns || last?.json !== JSON.stringify({ records: count })) throw new SyntaxError('The snapshot is incomplete.');
+  return { head, snapshot: { messages: MessageList.of(messages), state }, turns, bytes: last.end };
 };
 
-const take = (line: string, count: number, messages: Message[], state: Record<string, JSONValue>): number => {
-  const { seq, event } = decode(line);
-  if (seq !== count) throw new SyntaxError('The snapshot lacks a part.');
+const turnsIn = (json: string): readonly PastTurn[] => {
+  const { turns } = JSON.parse(json) as { turns?: readonly PastTurn[] };
+  if (!Array.isArray(turns)) throw new SyntaxError('The snapshot has no list of turns.');
+  return turns;
+};
+
+const take = (json: string, count: number, messages: Message[], state: Record<string, JSONValue>): number => {
+  const { seq, event } = decode(json);
+  if (seq !== count) throw new SyntaxError(`The snapshot lacks record ${count}.`);
   if (event.type === 'history.append') for (const message of event.messages) messages.push(message);
   if (event.type === 'session.state') {
+    // An assignment would lose the key __proto__.
     Object.defineProperty(state, event.key, {
       value: event.value,
       enumerable: true,
@@ -91,10 +105,10 @@ const take = (line: string, count: number, messages: Message[], state: Record<st
   return count + 1;
 };
 
-const decode = (line: string) => {
+const decode = (json: string) => {
   try {
-    return decodeRecord(line);
+    return decodeRecord(json);
   } catch (error) {
-    throw new SyntaxError('The snapshot holds a line that is no record.', { cause: error });
+    throw new SyntaxError('The snapshot holds a line that is not a record.', { cause: error });
   }
 };

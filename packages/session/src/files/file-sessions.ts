@@ -1,27 +1,28 @@
-import { stat } from 'node:fs/promises';
-import { foldJournal, type Message, type OpenSession, type SessionStore, type UnfinishedTurn } from '@h/turn';
-import { isLocked } from '../lock/session-lock.js';
+import { fileSize } from '@h/files';
+import { foldJournal, type Message, type SessionStore, type UnfinishedTurn } from '@h/turn';
 import { readArchive, type ArchivedTurn } from './archive.js';
 import { noCheckpoint, readCheckpoint } from './checkpoint.js';
 import { findAll, type Found } from './find-sessions.js';
 import { folderOf, type SessionFolder } from './folder.js';
-import { currentHead, type Head } from './head.js';
+import { currentHead, readHead, type Head } from './head.js';
 import { load } from './load.js';
-import { openFiles } from './open-session.js';
-import { settingsOf, type FileSessionsOptions } from './options.js';
-import { removeDeleted, removeSession } from './remove-session.js';
+import { openFiles, type OpenFileSession } from './open-session.js';
+import { settingsOf, type FileSessionsOptions, type FileSettings, type SessionProblem } from './options.js';
+import { removeSession, sweepDeleted } from './remove-session.js';
+import { isLocked } from './session-lock.js';
 
 /** A session in a list. */
 export interface SessionInfo {
   readonly session: string;
-  /** When its first turn began and when its latest record was written, as milliseconds since 1970. */
+  /** When its first turn began, in milliseconds since 1970. */
   readonly createdAt: number;
+  /** When its latest record was made, in milliseconds since 1970. */
   readonly updatedAt: number;
   readonly turns: number;
-  /** The beginning of what was said first, at most 200 characters. */
+  /** The beginning of the first input, at most 200 characters. */
   readonly firstInput: string;
   readonly latestTurn: string;
-  /** `running`: a living process holds it; `unfinished`: its latest turn never ended, and its process is gone. */
+  /** `running`: a living process holds it; `unfinished`: its latest turn has not ended, and no process holds it. */
   readonly state: 'idle' | 'running' | 'unfinished';
   /** Size of its journal. */
   readonly bytes: number;
@@ -29,25 +30,25 @@ export interface SessionInfo {
 
 /** A session store in a folder. */
 export interface FileSessions extends SessionStore {
-  open(session: string): Promise<OpenSession>;
+  open(session: string): Promise<OpenFileSession>;
   locate(turn: string): Promise<string | undefined>;
   unfinished(): Promise<readonly UnfinishedTurn[]>;
-  /** All sessions with at least one turn, the one that was used last first. */
+  /** Lists all sessions with at least one turn, most recently used first. */
   list(): Promise<readonly SessionInfo[]>;
-  /** The history of a session as it stands; empty for an unknown one. Needs no lock. */
+  /** Returns the current history of a session; empty for an unknown one. Needs no lock. */
   messages(session: string): Promise<readonly Message[]>;
-  /** Every turn of a session as it was, from the first one on: also what compaction has replaced since. */
+  /** Yields every turn of a session from the first, including what compaction has replaced since. */
   archive(session: string): AsyncIterable<ArchivedTurn>;
-  /** Removes a session with all that was kept of it; fails with `SessionBusyError` while a turn runs in it. */
+  /** Deletes a session with all its files. @throws SessionBusyError while it is open */
   delete(session: string): Promise<void>;
 }
 
 /**
- * Keeps sessions in files: what was confirmed survives the end of the process at any moment.
+ * Stores sessions in files. A confirmed record survives the end of the process at any moment.
  *
- * Each session has a folder with its journal, one record a line, to which is only ever added. Opening a session reads a
- * snapshot and what came after it, not the whole. A turn holds its session by a lock that ends with the process, so
- * several processes may share the folder.
+ * Each session has a folder with its journal, to which records are appended. Opening a session reads a snapshot and what came
+ * after it. A turn locks its session; the lock ends with the process, so several processes can share the folder. Every line
+ * has a checksum: damage is repaired or reported to `onProblem`.
  *
  * @throws InvalidOptionError
  *
@@ -61,7 +62,7 @@ export interface FileSessions extends SessionStore {
 export const fileSessions = (options: FileSessionsOptions): FileSessions => {
   const settings = settingsOf(options);
   const { directory, leaseMs } = settings;
-  /** Where the turns are that were found open last: each of them is about to be looked for. */
+  /** Sessions of the turns that were found unfinished: they are about to be located. */
   let found: ReadonlyMap<string, string> = new Map();
   return {
     open: (session) => openFiles(folderOf(directory, session), settings),
@@ -72,8 +73,8 @@ export const fileSessions = (options: FileSessionsOptions): FileSessions => {
       return undefined;
     },
     unfinished: async () => {
-      await removeDeleted(directory);
-      const turns = await collect(findAll(settings, unfinishedIn));
+      const sweep = (folder: SessionFolder): Promise<void> => sweepDeleted(folder, leaseMs);
+      const turns = await collect(findAll({ ...settings, onEmpty: sweep }, unfinishedIn));
       found = new Map(turns.map(({ turn, session }) => [turn, session]));
       return turns.toSorted((left, right) => left.startedAt - right.startedAt);
     },
@@ -81,15 +82,34 @@ export const fileSessions = (options: FileSessionsOptions): FileSessions => {
       const infos = await collect(findAll(settings, infoOf));
       return infos.toSorted((left, right) => right.updatedAt - left.updatedAt);
     },
-    messages: async (session) => {
-      const folder = folderOf(directory, session);
-      const checkpoint = await readCheckpoint(folder).catch(() => undefined);
-      const { snapshot, journal } = await load(folder.journal, checkpoint ?? noCheckpoint(session));
-      return [...foldJournal(snapshot, journal).messages];
-    },
-    archive: (session) => readArchive(folderOf(directory, session).journal),
+    messages: (session) => readMessages(folderOf(directory, session), settings),
+    archive: (session) => archiveOf(folderOf(directory, session)),
     delete: (session) => removeSession(folderOf(directory, session), leaseMs),
   };
+};
+
+const readMessages = async (folder: SessionFolder, { onProblem }: FileSettings): Promise<readonly Message[]> => {
+  if (await isDeleted(folder)) return [];
+  const report = (kind: SessionProblem['kind'], path: string, message: string): void =>
+    onProblem({ kind, session: folder.session, path, backup: undefined, bytes: 0, message });
+  const checkpoint = await readCheckpoint(folder).catch((error: unknown) => {
+    if (!(error instanceof SyntaxError)) throw error;
+    report('corrupt-snapshot', folder.snapshot, 'The snapshot is damaged. The history was read from the journal.');
+    return undefined;
+  });
+  const { snapshot, journal, damage } = await load(folder.journal, checkpoint ?? noCheckpoint(folder.session));
+  // A torn record may be one that is being written.
+  if (damage && !damage.isTorn) report('corrupt-journal', folder.journal, damage.reason);
+  return [...foldJournal(snapshot, journal).messages];
+};
+
+async function* archiveOf(folder: SessionFolder): AsyncGenerator<ArchivedTurn> {
+  if (!(await isDeleted(folder))) yield* readArchive(folder.journal);
+}
+
+const isDeleted = async (folder: SessionFolder): Promise<boolean> => {
+  const head = await readHead(folder).catch(() => undefined);
+  return head?.isDeleted === true;
 };
 
 const collect = async <Item>(items: AsyncIterable<Item>): Promise<readonly Item[]> => {
@@ -121,10 +141,7 @@ const infoOf = async ({ head, folder }: Found): Promise<SessionInfo> => ({
   firstInput: head.firstInput,
   latestTurn: head.latest?.turn ?? '',
   state: await stateOf(head, folder),
-  bytes: await stat(folder.journal).then(
-    ({ size }) => size,
-    () => head.size,
-  ),
+  bytes: await fileSize(folder.journal).catch(() => head.size),
 });
 
 const stateOf = async (head: Head, folder: SessionFolder): Promise<SessionInfo['state']> => {

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TurnError } from '@h/turn';
+import { errorCode, ifExists } from '@h/files';
 import { filesIn, isSessionFolder, type SessionFolder } from './folder.js';
 import { currentHead, type Head } from './head.js';
-import type { SessionProblem } from './problem.js';
+import type { SessionProblem } from './options.js';
 
 /** A session that was found in its folder. */
 export interface Found {
@@ -11,70 +11,54 @@ export interface Found {
   readonly folder: SessionFolder;
 }
 
-/** Where sessions are looked for, and who is told of those that cannot be read. */
+/** Where to look for sessions. */
 export interface Search {
   readonly directory: string;
   readonly onProblem: (problem: SessionProblem) => void;
+  /** Called with the folder of a session without turns. */
+  readonly onEmpty?: ((folder: SessionFolder) => Promise<void>) | undefined;
 }
 
-const lookedAtTogether = 16;
+const concurrency = 16;
 
 /**
- * Looks at all sessions with a turn, several at a time, and hands out what it makes of them.
+ * Looks at all sessions with a turn, several at a time, and yields what `look` returns.
  *
- * Those that a later release has written are not for us to see. One that cannot be read is reported and left out, so that
- * it keeps nobody from the others.
+ * Sessions of a later release are left out. One that cannot be read is reported and left out.
  */
 export async function* findAll<Result>(
   search: Search,
   look: (found: Found) => Promise<Result | undefined>,
 ): AsyncGenerator<Result> {
-  const folders = (await namesIn(search.directory)).filter(isSessionFolder);
-  for (let from = 0; from < folders.length; from += lookedAtTogether) {
+  const folders = ((await ifExists(readdir(search.directory))) ?? []).filter(isSessionFolder);
+  for (let from = 0; from < folders.length; from += concurrency) {
     const results = await Promise.all(
-      folders.slice(from, from + lookedAtTogether).map((name) => lookAt(name, search, look)),
+      folders.slice(from, from + concurrency).map((name) => lookAt(name, search, look)),
     );
     for (const result of results) if (result !== undefined) yield result;
   }
 }
 
-/** What a folder has in it; nothing when it is not there. */
-export const namesIn = async (directory: string): Promise<readonly string[]> => {
-  try {
-    return await readdir(directory);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw error;
-  }
-};
-
 const lookAt = async <Result>(
   name: string,
-  { directory, onProblem }: Search,
+  { directory, onProblem, onEmpty }: Search,
   look: (found: Found) => Promise<Result | undefined>,
 ): Promise<Result | undefined> => {
   const folder = filesIn(join(directory, name), '');
   try {
     const head = await currentHead(folder);
-    return head.turns > 0 ? await look({ head, folder }) : undefined;
+    if (head.turns > 0) return await look({ head, folder });
+    await onEmpty?.(folder);
   } catch (error) {
-    if (error instanceof TurnError && error.code === 'unsupported-version') return undefined;
-    // It was deleted meanwhile.
-    if (codeOf(error) === 'ENOENT') return undefined;
-    if (!ofOneFolder.includes(codeOf(error))) throw error;
-    onProblem({
-      kind: 'unreadable',
-      session: '',
-      path: folder.path,
-      backup: undefined,
-      bytes: 0,
-      message: `A session cannot be read and is left out: ${String(error)}`,
-    });
-    return undefined;
+    const code = errorCode(error) ?? '';
+    // ENOENT: the session was deleted meanwhile.
+    if (code === 'unsupported-version' || code === 'ENOENT') return undefined;
+    if (!ofOneFolder.includes(code)) throw error;
+    const message = `A session cannot be read and is left out: ${String(error)}`;
+    onProblem({ kind: 'unreadable', session: '', path: folder.path, backup: undefined, bytes: 0, message });
   }
+  return undefined;
 };
 
-/** What is wrong with one folder, and not with the process or the disk. */
-const ofOneFolder: readonly unknown[] = ['EACCES', 'EPERM', 'EIO', 'ENOTDIR', 'EISDIR', 'ELOOP'];
-
-const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).code;
+/** Errors of one folder, and not of the process or the disk. */
+const ofOneFolder: readonly string[] = ['EACCES', 'EPERM', 'EIO', 'ENOTDIR', 'EISDIR', 'ELOOP', 'unsafe-file'];

@@ -8,18 +8,18 @@ const hashLength = 24;
 export interface SessionFolder {
   readonly session: string;
   readonly path: string;
-  /** Everything that ever happened, one record a line; it only grows. */
+  /** All records, one a line. It only grows. */
   readonly journal: string;
-  /** The session as it was at some turn, so that what came before need not be read again. */
+  /** The session as it was at some turn, so that earlier records need not be read. */
   readonly snapshot: string;
   /** What lists show. */
   readonly head: string;
 }
 
 /**
- * Where a session is kept.
+ * Returns the folder of a session.
  *
- * Any name will do: what a file system cannot say, or takes for the same (`Alice`, `alice`), is told apart by a hash.
+ * Any name is allowed: names that a file system rejects or considers the same (`Alice`, `alice`) differ in their hash.
  */
 export const folderOf = (directory: string, session: string): SessionFolder => {
   const readable = session
@@ -39,5 +39,5 @@ export const filesIn = (path: string, session: string): SessionFolder => ({
   head: join(path, 'head.json'),
 });
 
-/** Whether a folder of this name holds a session; others belong to nobody or are being deleted. */
+/** Whether a folder of this name holds a session. */
 export const isSessionFolder = (name: string): boolean => new RegExp(`^[a-z0-9-]*_[0-9a-f]{${hashLength}}$`).test(name);

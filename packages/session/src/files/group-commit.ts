@@ -1,18 +1,19 @@
-import { open, type FileHandle } from 'node:fs/promises';
-import type { SessionLock } from '../lock/session-lock.js';
-import { inPieces, syncFolder } from './write-file.js';
+import { constants } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { openRegularFile, syncFolder, type FileLock } from '@h/files';
+import { inPieces } from './lines.js';
 
 export interface GroupCommitOptions {
   readonly path: string;
-  /** Asked before each write and after it, and when the file is opened: nothing is written, or confirmed, when it fails. */
-  readonly lock: Pick<SessionLock, 'check' | 'verify'>;
-  /** Folders that are forced onto the disk after the first write, because what is in them is new. */
+  /** Checked before each write, and again before it is confirmed. */
+  readonly lock: Pick<FileLock, 'check'>;
+  /** Folders that are forced onto the disk after the first write, because their entries are new. */
   readonly newIn: readonly string[];
 }
 
-/** Lines that go to the disk together. */
+/** Lines that are written together. */
 interface Batch {
-  lines: string[];
+  readonly lines: string[];
   isSynced: boolean;
   readonly done: Promise<void>;
   readonly settle: (error?: Error) => void;
@@ -21,8 +22,8 @@ interface Batch {
 /**
  * Appends lines to a file, in order.
  *
- * Lines that are added together, or while the disk is busy, go to it together, with one write and one sync. After a failure
- * nothing more is written, so that the file has no gaps.
+ * Lines that are added in the same tick, or while the disk is busy, share one write and one sync. After a failure nothing more
+ * is written, so that the file has no gaps.
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
@@ -36,7 +37,7 @@ export class GroupCommit {
     this.#options = options;
   }
 
-  /** Adds a line. @returns when it is written, and on the disk if it is to be */
+  /** Adds a line. @returns resolves when the line is written, and synced if `isSynced` */
   append(line: string, isSynced: boolean): Promise<void> {
     if (this.#failure) return Promise.reject(this.#failure);
     const batch = (this.#waiting ??= newBatch());
@@ -46,25 +47,25 @@ export class GroupCommit {
     return batch.done;
   }
 
-  /** Whether something that was added could not be written. */
-  get hasFailed(): boolean {
-    return this.#failure !== undefined;
+  /** The error of the first line that could not be written. All further lines are rejected with it. */
+  get failure(): Error | undefined {
+    return this.#failure;
   }
 
   /**
-   * Whether the system could not force the file onto the disk. It tells so once, and takes what it has in memory for written
-   * from then on: a later sync would succeed, and a loss of power leave a hole before what that has confirmed.
+   * Whether the system failed to force the file onto the disk. It reports that once and then considers the pages in memory
+   * written: a later sync would succeed, and a power failure would leave a hole before what that sync has confirmed.
    */
   get isUnsure(): boolean {
     return this.#isUnsure;
   }
 
-  /** Lets nothing more in, as after a failed write. */
+  /** Rejects all further lines, as after a failed write. */
   fail(error: Error): void {
     this.#failure ??= error;
   }
 
-  /** Waits for what was added, written or failed, and closes the file. */
+  /** Waits for all lines that were added and closes the file. */
   async close(): Promise<void> {
     await this.#writing;
     await this.#handle?.close();
@@ -72,7 +73,7 @@ export class GroupCommit {
   }
 
   async #writeAll(): Promise<void> {
-    // What is added in the same breath goes together.
+    // Lines of the same tick are written together.
     await Promise.resolve();
     for (let batch = this.#next(); batch; batch = this.#next()) {
       try {
@@ -94,13 +95,14 @@ export class GroupCommit {
   }
 
   async #write({ lines, isSynced }: Batch): Promise<void> {
+    const { lock, newIn } = this.#options;
     const isFirst = this.#handle === undefined;
-    // Opened before it is asked: who takes the place of a writer that is only slow puts another file in the place of this one.
-    this.#handle ??= await this.#open();
-    await (isFirst ? this.#options.lock.verify() : this.#options.lock.check());
-    for (const piece of inPieces(lines)) await this.#handle.appendFile(piece);
-    await bothOf(this.#options.lock.check(), isSynced ? this.#sync(this.#handle) : Promise.resolve());
-    if (isFirst) for (const folder of this.#options.newIn) await syncFolder(folder);
+    const handle = (this.#handle ??= await this.#open());
+    // A file that was opened late may be that of a later holder. One that takes over from here on continues in a copy.
+    await lock.check();
+    for (const piece of inPieces(lines)) await handle.appendFile(piece);
+    await bothOf(lock.check(), isSynced ? this.#sync(handle) : Promise.resolve());
+    if (isFirst) for (const folder of newIn) await syncFolder(folder);
   }
 
   async #sync(handle: FileHandle): Promise<void> {
@@ -113,17 +115,18 @@ export class GroupCommit {
   }
 
   async #open(): Promise<FileHandle> {
+    const { path, lock } = this.#options;
     try {
-      return await open(this.#options.path, 'a', 0o600);
+      return await openRegularFile(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT);
     } catch (error) {
-      // That it was taken away says more than that it is not there.
-      await this.#options.lock.check();
+      // A takeover explains more than a missing file.
+      await lock.check();
       throw error;
     }
   }
 }
 
-/** Waits for both, also where one of them fails: the file must not be closed under the other. */
+/** Waits for both even if one fails: the file must not be closed while the other uses it. */
 const bothOf = async (...work: readonly Promise<void>[]): Promise<void> => {
   for (const each of await Promise.allSettled(work)) if (each.status === 'rejected') throw each.reason;
 };
@@ -133,5 +136,7 @@ const newBatch = (): Batch => {
   const done = new Promise<void>((resolve, reject) => {
     settle = (error) => (error ? reject(error) : resolve());
   });
+  // Every caller has the promise; one that does not wait learns of the failure from the next that it waits for.
+  done.catch(() => undefined);
   return { lines: [], isSynced: false, done, settle };
 };

@@ -1,20 +1,20 @@
-import { readFile } from 'node:fs/promises';
+import { fileSize, readRegularFile } from '@h/files';
 import { textOf, wellFormed, type TurnEvent } from '@h/turn';
-import { isInLine, readLines } from './lines.js';
-import { sizeOf } from './stat-file.js';
-import { formatVersion, newerVersion } from './version.js';
+import { decodeLine, encodeLine, formatVersion, isInLine, newerVersion, readLines } from './lines.js';
 import type { SessionFolder } from './folder.js';
 
 /** What is known of a session without reading its records. */
 export interface Head {
   session: string;
-  /** How much of the journal this is about, in bytes. */
+  /** Size of the journal up to which this holds, in bytes. */
   size: number;
   turns: number;
   createdAt: number;
   updatedAt: number;
   firstInput: string;
   latest: { readonly turn: string; readonly startedAt: number; ended: boolean } | undefined;
+  /** The session was deleted. Its files may still be there if the process was killed. */
+  isDeleted?: true;
 }
 
 export const emptyHead = (session: string): Head => ({
@@ -27,7 +27,7 @@ export const emptyHead = (session: string): Head => ({
   latest: undefined,
 });
 
-/** Adds a record to what is known; its place in the journal is the caller's to note. */
+/** Adds a record. The caller updates `size`. */
 export const advance = (head: Head, seq: number, event: TurnEvent): void => {
   if (seq === 0) beginTurn(head, event);
   head.updatedAt = event.at;
@@ -37,7 +37,7 @@ export const advance = (head: Head, seq: number, event: TurnEvent): void => {
 const maxInput = 200;
 
 const beginTurn = (head: Head, event: TurnEvent): void => {
-  // A loss of power can take the file with the name.
+  // The file that holds the name may be lost.
   if (head.session === '' && event.type === 'turn.start') head.session = event.session;
   if (head.turns === 0) {
     head.createdAt = event.at;
@@ -48,11 +48,12 @@ const beginTurn = (head: Head, event: TurnEvent): void => {
   head.latest = { turn: event.turn, startedAt: event.at, ended: false };
 };
 
-export const encodeHead = (head: Head): string => JSON.stringify({ v: formatVersion, ...head });
+export const encodeHead = (head: Head): string => encodeLine(JSON.stringify({ v: formatVersion, ...head }));
 
-/** @throws SyntaxError when it is none, TurnError `unsupported-version` when a later release wrote it */
-export const decodeHead = (text: string): Head => {
-  const { v, ...head } = JSON.parse(text) as Head & { v?: unknown };
+/** Parses the JSON of a head. @throws SyntaxError if it is none, TurnError `unsupported-version` if a later release wrote it */
+export const decodeHead = (json: string | undefined): Head => {
+  if (json === undefined) throw new SyntaxError('The checksum of the head does not match.');
+  const { v, ...head } = JSON.parse(json) as Head & { v?: unknown };
   if (typeof v === 'number' && v > formatVersion) throw newerVersion(v);
   if (
     v !== formatVersion ||
@@ -65,35 +66,32 @@ export const decodeHead = (text: string): Head => {
   return { ...emptyHead(head.session), ...head };
 };
 
-/** The head as it was written last; `undefined` when there is none. @throws as {@link decodeHead} */
+/** Reads the head as it was written last; `undefined` if there is none. @throws as {@link decodeHead} */
 export const readHead = async ({ head }: SessionFolder): Promise<Head | undefined> => {
-  try {
-    return decodeHead(await readFile(head, 'utf8'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+  const content = await readRegularFile(head);
+  return content && decodeHead(decodeLine(Buffer.from(content.text)));
 };
 
-/** The head as it would be written now: a process that was killed has not written its own. Nothing is changed. */
+/** Reads the head and updates it from the journal, because a process that was killed has not written its own. Changes no file. */
 export const currentHead = async (folder: SessionFolder): Promise<Head> => {
   const written = await readHead(folder).catch((error: unknown) => {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   });
-  if (!written) return goOn(emptyHead(folder.session), folder);
-  // So it is nearly always, and there may be thousands of them.
-  if (written.size === (await sizeOf(folder.journal))) return written;
-  // A writer that had lost the session may have been the last to write it.
-  const isWrong = written.size > 0 && (await isInLine(folder.journal, written.size));
-  return goOn(isWrong ? emptyHead(written.session) : written, folder);
+  if (!written) return continueHead(emptyHead(folder.session), folder);
+  const size = await fileSize(folder.journal);
+  // Nearly always, and there may be thousands of sessions.
+  if (written.isDeleted || written.size === size) return written;
+  // A power failure may have taken records, and a writer that had lost the session may have written the head.
+  const isWrong = written.size > size || (written.size > 0 && (await isInLine(folder.journal, written.size)));
+  return continueHead(isWrong ? emptyHead(written.session) : written, folder);
 };
 
 /** Adds what the journal has beyond the head. */
-const goOn = async (head: Head, { journal }: SessionFolder): Promise<Head> => {
+const continueHead = async (head: Head, { journal }: SessionFolder): Promise<Head> => {
   for await (const lines of readLines(journal, head.size)) {
-    for (const { text, end, isTorn } of lines) {
-      const record = isTorn ? undefined : glanceAt(text);
+    for (const { json, end, isTorn } of lines) {
+      const record = isTorn || json === undefined ? undefined : glanceAt(json);
       if (!record) return head;
       advance(head, record.seq, record.event);
       head.size = end;
@@ -102,10 +100,10 @@ const goOn = async (head: Head, { journal }: SessionFolder): Promise<Head> => {
   return head;
 };
 
-/** A record without a check: lists need only its beginning, and must not fail because of one session. */
-const glanceAt = (line: string): { readonly seq: number; readonly event: TurnEvent } | undefined => {
+/** Parses a record without validating it: a list must not fail because of one session. */
+const glanceAt = (json: string): { readonly seq: number; readonly event: TurnEvent } | undefined => {
   try {
-    const record = JSON.parse(line) as { seq?: unknown; event?: { at?: unknown; turn?: unknown } };
+    const record = JSON.parse(json) as { seq?: unknown; event?: { at?: unknown; turn?: unknown } };
     const isRecord =
       typeof record.seq === 'number' && typeof record.event?.at === 'number' && typeof record.event.turn === 'string';
     return isRecord ? (record as unknown as { seq: number; event: TurnEvent }) : undefined;

@@ -5,7 +5,6 @@ import {
   open as openFile,
   readdir,
   readFile,
-  rename,
   rm,
   stat,
   symlink,
@@ -20,6 +19,7 @@ import { temporaryFolder } from '../../test/folders.js';
 import { fileSessions, SessionHeldError, type FileSessions, type SessionProblem } from '../index.js';
 import { inSession, journalOf, messagesOf, openTurn, stateOf, wholeTurn, write } from '../testing/records.js';
 import { folderOf, type SessionFolder } from './folder.js';
+import { emptyHead, encodeHead, readHead } from './head.js';
 
 interface Place {
   readonly store: FileSessions;
@@ -79,7 +79,8 @@ describe('what a loss of power leaves', () => {
   it('of files that were being replaced is removed', async () => {
     const { store, files } = await place();
     await turns(store, 'one');
-    for (const name of ['head.json.new', 'snapshot.jsonl.77.new']) await writeFile(join(files.path, name), 'half');
+    const [token = ''] = await readdir(join(files.path, 'lock.1'));
+    await writeFile(join(files.path, 'lock.1', token, 'staged'), 'half');
     await turns(store, 'two');
     expect((await readdir(files.path)).toSorted()).toEqual(['head.json', 'journal.jsonl', 'lock.2']);
   });
@@ -87,8 +88,9 @@ describe('what a loss of power leaves', () => {
   it('of a session that was being deleted goes at the next start, and does not keep a later one from being deleted', async () => {
     const { store, directory, files } = await place();
     await turns(store, 'one');
-    await rename(files.path, join(directory, '.deleted-left'));
-    expect(await store.list()).toEqual([]);
+    // The process was killed after it had deleted the session and before it removed the files.
+    await writeFile(files.head, encodeHead({ ...emptyHead('alice'), isDeleted: true }));
+    expect([await store.list(), await store.messages('alice')]).toEqual([[], []]);
     expect(await store.unfinished()).toEqual([]);
     expect(await readdir(directory)).toEqual([]);
     for (const text of ['two', 'three']) {
@@ -104,8 +106,8 @@ describe('a summary for lists', () => {
     const { store, files } = await place();
     await turns(store, 'one', 'two');
     const right = await store.list();
-    const head = JSON.parse(await readFile(files.head, 'utf8')) as { size: number; turns: number };
-    await writeFile(files.head, JSON.stringify({ ...head, size: head.size - 7, turns: 99 }));
+    const head = await readHead(files);
+    await writeFile(files.head, encodeHead({ ...emptyHead('alice'), ...head, size: (head?.size ?? 0) - 7, turns: 99 }));
     expect(await store.list()).toEqual(right);
   });
 
@@ -131,11 +133,10 @@ describe('a writer that has lost its session while it was idle', () => {
     const before = await readFile(files.head, 'utf8');
     const late = await store.open('alice');
     await write(late, wholeTurn('turn-2', 'two'));
-    await mkdir(join(files.path, 'lock.3'));
-    await writeFile(
-      join(files.path, 'lock.3', 'owner'),
-      JSON.stringify({ host: 'elsewhere', machine: '', boot: '', pid: 1, start: '', leaseMs: 60_000 }),
-    );
+    await rm(join(files.path, 'lock.2'), { recursive: true });
+    await mkdir(join(files.path, 'lock.3/token'), { recursive: true });
+    const owner = JSON.stringify({ host: 'elsewhere', pid: 1, leaseMs: 60_000 });
+    await writeFile(join(files.path, 'lock.3/token/owner'), owner);
     await late.close();
     expect(await readFile(files.head, 'utf8')).toBe(before);
     expect((await readdir(files.path)).filter((name) => name.endsWith('.new'))).toEqual([]);
@@ -224,7 +225,7 @@ describe('sessions beside others', () => {
         'head.json',
         'journal.jsonl.torn-1',
         'lock.4',
-        join('lock.4', 'owner'),
+        expect.stringMatching(/^lock\.4.[0-9a-f-]+.owner$/),
       ]),
     );
     for (const name of ['', ...names]) {

@@ -1,11 +1,42 @@
-import { open } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { crc32 } from 'node:zlib';
+import { ifExists, openRegularFile } from '@h/files';
+import { TurnError } from '@h/turn';
 
-/** A line of a file and where it is. */
+/** Version of the files. Records have their own, `JournalRecord.v`. */
+export const formatVersion = 1;
+
+/** A file of a later release is not damaged, so nothing is changed. */
+export const newerVersion = (version: number): TurnError =>
+  new TurnError(
+    'unsupported-version',
+    `The session was written in version ${version} of the format; this release reads version ${formatVersion}. Use a later release.`,
+  );
+
+/**
+ * Adds a checksum to a line of JSON. The line stays JSON: `{"crc":"0d4a1185",` and the rest of the object, which it covers.
+ */
+export const encodeLine = (json: string): string => {
+  const rest = json.slice(1);
+  return `${prefixOf(crc32(rest))}${rest}`;
+};
+
+/** The JSON that {@link encodeLine} was given; `undefined` if any byte of the line has changed. */
+export const decodeLine = (line: Buffer): string | undefined => {
+  const rest = line.subarray(prefixLength);
+  return line.toString('latin1', 0, prefixLength) === prefixOf(crc32(rest)) ? `{${rest.toString()}` : undefined;
+};
+
+const prefixOf = (checksum: number): string => `{"crc":"${checksum.toString(16).padStart(8, '0')}",`;
+const prefixLength = prefixOf(0).length;
+
+/** A line of a file and its place in it. */
 export interface Line {
-  readonly text: string;
-  /** Place of its first byte. */
+  /** Its JSON; `undefined` if the line is damaged. */
+  readonly json: string | undefined;
+  /** Offset of its first byte. */
   readonly start: number;
-  /** Place after its newline. */
+  /** Offset after its newline. */
   readonly end: number;
   /** The file ends before the newline. */
   readonly isTorn: boolean;
@@ -15,12 +46,14 @@ const chunkBytes = 1 << 18;
 const newline = 0x0a;
 
 /**
- * The lines of a file from a place on, in batches, as it is when reading begins. A file that is not there has none.
+ * Reads the lines of a file from an offset, in batches, up to its size when reading begins. A missing file has no lines.
  *
- * No more of the file is in memory than one chunk and one line.
+ * Holds one chunk and one line in memory.
+ *
+ * @throws UnsafeFileError for a link or a pipe
  */
 export async function* readLines(path: string, from = 0): AsyncGenerator<readonly Line[]> {
-  const handle = await openIfThere(path);
+  const handle = await ifExists(openRegularFile(path, constants.O_RDONLY));
   if (!handle) return;
   try {
     const { size } = await handle.stat();
@@ -42,9 +75,9 @@ export async function* readLines(path: string, from = 0): AsyncGenerator<readonl
   }
 }
 
-/** Whether this place of a file is in the middle of a line. */
+/** Whether an offset of a file is within a line. */
 export const isInLine = async (path: string, place: number): Promise<boolean> => {
-  const handle = await openIfThere(path);
+  const handle = await ifExists(openRegularFile(path, constants.O_RDONLY));
   if (!handle) return false;
   try {
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(1), { position: place - 1 });
@@ -64,8 +97,8 @@ const splitChunk = (
   let start = first;
   let from = 0;
   for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, from)) {
-    const { text, end } = lineOf([...rest, chunk.subarray(from, at)], start);
-    lines.push({ text, start, end: end + 1, isTorn: false });
+    const { json, end } = lineOf([...rest, chunk.subarray(from, at)], start);
+    lines.push({ json, start, end: end + 1, isTorn: false });
     start = end + 1;
     rest = [];
     from = at + 1;
@@ -76,14 +109,22 @@ const splitChunk = (
 
 const lineOf = (pieces: readonly Buffer[], start: number): Omit<Line, 'isTorn'> => {
   const bytes = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
-  return { text: bytes.toString('utf8'), start, end: start + bytes.length };
+  return { json: decodeLine(bytes), start, end: start + bytes.length };
 };
 
-const openIfThere = async (path: string) => {
-  try {
-    return await open(path, 'r');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+const maxPiece = 1 << 24;
+
+/** Joins lines into a few strings, each line with its newline: a string has a maximum length. */
+export function* inPieces(lines: Iterable<string>): Generator<string> {
+  let piece: string[] = [];
+  let length = 0;
+  for (const line of lines) {
+    piece.push(line);
+    length += line.length;
+    if (length < maxPiece) continue;
+    yield `${piece.join('\n')}\n`;
+    piece = [];
+    length = 0;
   }
-};
+  if (piece.length > 0) yield `${piece.join('\n')}\n`;
+}

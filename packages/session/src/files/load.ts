@@ -1,69 +1,74 @@
 import { decodeRecord, foldJournal, type JournalRecord, type SessionSnapshot } from '@h/turn';
 import type { Checkpoint } from './checkpoint.js';
 import { advance, type Head } from './head.js';
-import { readLines, type Line } from './lines.js';
-import { formatVersion, newerVersion } from './version.js';
+import { formatVersion, newerVersion, readLines, type Line } from './lines.js';
+import { PastTurns } from './past-turns.js';
 
-/** The first thing in a journal that cannot be read; what comes after it means nothing without it. */
+/** The first place of a journal that cannot be read. What follows means nothing without it. */
 export interface Damage {
   readonly at: number;
-  /** It is the last thing in the file, and was not written in full. */
+  /** The record is the last one and incomplete. */
   readonly isTorn: boolean;
   readonly reason: string;
 }
 
-/** A session as its files tell it. */
+/** A session as read from its files. */
 export interface Loaded {
-  /** Before the latest turn. */
+  /** The session before its latest turn. */
   readonly snapshot: SessionSnapshot;
-  /** What was known before the latest turn. */
+  /** The head before the latest turn. */
   readonly headBefore: Head;
   readonly head: Head;
   /** The records of the latest turn. */
   readonly journal: readonly JournalRecord[];
+  readonly turns: PastTurns;
   readonly damage: Damage | undefined;
 }
 
-/** Reads a journal from a checkpoint on. Nothing is changed, and of the turns before the latest one only their sum is kept. */
-export const load = async (path: string, { head: base, snapshot: before }: Checkpoint): Promise<Loaded> => {
+/** Reads a journal from a checkpoint on. Changes nothing, and folds all turns but the latest. */
+export const load = async (
+  path: string,
+  { head: base, snapshot: before, turns: past }: Checkpoint,
+): Promise<Loaded> => {
   const head = copyOf(base);
+  const turns = new PastTurns(past);
   let headBefore = copyOf(base);
   let snapshot = before;
   let journal: JournalRecord[] = [];
   for await (const lines of readLines(path, base.size)) {
     for (const line of lines) {
       const record = recordIn(line, journal.length);
-      if ('reason' in record) return { snapshot, headBefore, head, journal, damage: record };
+      if ('reason' in record) return { snapshot, headBefore, head, journal, turns, damage: record };
       if (record.seq === 0) {
         snapshot = foldJournal(snapshot, journal);
         headBefore = copyOf(head);
         journal = [];
       }
       journal.push(record);
+      turns.add(record);
       advance(head, record.seq, record.event);
       head.size = line.end;
     }
   }
-  return { snapshot, headBefore, head, journal, damage: undefined };
+  return { snapshot, headBefore, head, journal, turns, damage: undefined };
 };
 
-/** The record of a line, or what is wrong with it. @throws TurnError `unsupported-version` */
-export const recordIn = ({ text, start, isTorn }: Line, next: number): JournalRecord | Damage => {
-  if (isTorn) return { at: start, isTorn, reason: 'The last record was not written in full.' };
+/** Returns the record of a line, or what is wrong with the line. @throws TurnError `unsupported-version` */
+export const recordIn = ({ json, start, isTorn }: Line, next: number): JournalRecord | Damage => {
+  if (isTorn) return { at: start, isTorn, reason: 'The last record is incomplete.' };
+  if (json === undefined) return { at: start, isTorn, reason: 'The checksum of the record does not match.' };
   try {
-    const record = decodeRecord(text);
+    const record = decodeRecord(json);
     const isNext = record.seq === next || record.seq === 0;
-    return isNext
-      ? record
-      : { at: start, isTorn, reason: `Record ${record.seq} stands where record ${next} or a new turn should.` };
+    return isNext ? record : { at: start, isTorn, reason: `Record ${record.seq} follows record ${next - 1}.` };
   } catch (error) {
-    refuseNewer(text);
+    rejectNewer(json);
     return { at: start, isTorn, reason: error instanceof Error ? error.message : String(error) };
   }
 };
 
-const refuseNewer = (text: string): void => {
-  const version = /^\{"v":(\d+),/.exec(text)?.[1];
+const rejectNewer = (json: string): void => {
+  const version = /^\{"v":(\d+),/.exec(json)?.[1];
   if (version !== undefined && Number(version) > formatVersion) throw newerVersion(Number(version));
 };
 

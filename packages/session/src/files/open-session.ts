@@ -1,60 +1,59 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { FileLock } from '@h/files';
 import { encodeRecord, TurnError, type JournalRecord, type OpenSession } from '@h/turn';
-import { lockSession, type SessionLock } from '../lock/session-lock.js';
 import type { SessionFolder } from './folder.js';
 import { GroupCommit } from './group-commit.js';
 import { advance, encodeHead, type Head } from './head.js';
+import { encodeLine } from './lines.js';
 import type { Loaded } from './load.js';
-import { loadAndMend } from './mend.js';
 import type { FileSettings } from './options.js';
-import { replaceByCopy, replaceFile } from './write-file.js';
+import { TurnRepeatedError, type PastTurn, type PastTurns } from './past-turns.js';
+import { loadAndRepair } from './repair.js';
+import { lockSession } from './session-lock.js';
 
-/** Opens a session for writing. @throws SessionBusyError when somebody else holds it */
-export const openFiles = async (folder: SessionFolder, settings: FileSettings): Promise<OpenSession> => {
-  const lock = await lockFolder(folder, settings.leaseMs);
+/** A session in files that is open for writing. */
+export interface OpenFileSession extends OpenSession {
+  /**
+   * Returns a turn that this session has begun. It remembers the latest 1,000.
+   *
+   * `append()` rejects a second beginning of such a turn with {@link TurnRepeatedError}.
+   */
+  pastTurn(turn: string): PastTurn | undefined;
+}
+
+/** Opens a session for writing. @throws SessionHeldError while it is open elsewhere */
+export const openFiles = async (folder: SessionFolder, settings: FileSettings): Promise<OpenFileSession> => {
+  const lock = await lockSession(folder, { leaseMs: settings.leaseMs });
   try {
-    const loaded = await loadAndMend(folder, settings, lock);
-    return new FileSession(folder, settings, lock, loaded);
+    return new FileSession(folder, settings, lock, await loadAndRepair(folder, settings, lock));
   } catch (error) {
     await lock.release().catch(() => undefined);
     throw error;
   }
 };
 
-const maxTries = 10;
-
-/** Makes the folder of a session and locks it. Somebody may delete it in between. */
-const lockFolder = async ({ path, session }: SessionFolder, leaseMs: number): Promise<SessionLock> => {
-  for (let tries = 1; ; tries += 1) {
-    await mkdir(path, { recursive: true, mode: 0o700 });
-    try {
-      return await lockSession({ folder: path, session, leaseMs });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === maxTries) throw error;
-    }
-  }
-};
-
-class FileSession implements OpenSession {
+class FileSession implements OpenFileSession {
   readonly snapshot: Loaded['snapshot'];
   readonly journal: Loaded['journal'];
   readonly #folder: SessionFolder;
   readonly #settings: FileSettings;
-  readonly #lock: SessionLock;
+  readonly #lock: FileLock;
   readonly #file: GroupCommit;
   readonly #head: Head;
+  readonly #turns: PastTurns;
   #next: number;
   #isChanged = false;
   #closing: Promise<void> | undefined;
 
-  constructor(folder: SessionFolder, settings: FileSettings, lock: SessionLock, { snapshot, journal, head }: Loaded) {
+  constructor(folder: SessionFolder, settings: FileSettings, lock: FileLock, loaded: Loaded) {
+    const { snapshot, journal, head, turns } = loaded;
     this.#folder = folder;
     this.#settings = settings;
     this.#lock = lock;
     this.snapshot = snapshot;
     this.journal = journal;
     this.#head = head;
+    this.#turns = turns;
     this.#next = journal.length;
     const isNew = settings.fsync !== 'never' && head.size === 0;
     this.#file = new GroupCommit({
@@ -64,24 +63,30 @@ class FileSession implements OpenSession {
     });
   }
 
+  pastTurn(turn: string): PastTurn | undefined {
+    return this.#turns.get(turn);
+  }
+
   append(record: JournalRecord): Promise<void> {
     if (this.#closing) return Promise.reject(this.#closed());
+    if (this.#file.failure) return Promise.reject(this.#file.failure);
     const { seq, event } = record;
     let line: string;
     try {
-      if (seq !== 0 && seq !== this.#next) throw this.#gap(seq);
-      line = encodeRecord(record);
+      this.#checkPlace(record);
+      line = encodeLine(encodeRecord(record));
     } catch (error) {
-      this.#file.fail(error instanceof Error ? error : new Error(String(error)));
-      return Promise.reject(error instanceof Error ? error : new Error(String(error)));
+      const failure = error instanceof Error ? error : new Error(String(error));
+      this.#file.fail(failure);
+      return Promise.reject(failure);
     }
     this.#next = seq + 1;
     this.#isChanged = true;
+    this.#turns.add(record);
     advance(this.#head, seq, event);
     this.#head.size += Buffer.byteLength(line) + 1;
-    const isSynced =
-      this.#settings.fsync === 'record' || (this.#settings.fsync === 'turn' && event.type === 'turn.end');
-    return this.#file.append(line, isSynced);
+    const { fsync } = this.#settings;
+    return this.#file.append(line, fsync === 'record' || (fsync === 'turn' && event.type === 'turn.end'));
   }
 
   close(): Promise<void> {
@@ -90,38 +95,33 @@ class FileSession implements OpenSession {
   }
 
   async #close(): Promise<void> {
+    const { journal, head } = this.#folder;
     try {
       await this.#file.close();
-      if (this.#file.isUnsure) await this.#goOnInCopy();
-      if (this.#isChanged && !this.#file.hasFailed) await this.#writeHead();
+      // If copying fails as well, there is nothing better to do.
+      if (this.#file.isUnsure) await this.#lock.replaceFile(journal, { copyOf: journal }).catch(() => undefined);
+      if (this.#isChanged && !this.#file.failure) {
+        // It can be rebuilt from the journal, so it is not synced, and a full disk may reject it.
+        await this.#lock.replaceFile(head, encodeHead(this.#head), { sync: false }).catch(() => undefined);
+      }
     } finally {
       await this.#lock.release();
     }
   }
 
-  /** A disk that fails once more has nothing better to offer. */
-  #goOnInCopy(): Promise<void> {
-    return replaceByCopy(this.#folder.journal, this.#lock).catch(() => undefined);
-  }
-
-  /** What it says can be told from the journal, so that a loss of power may take it, and a full disk may refuse it. */
-  #writeHead(): Promise<void> {
-    return replaceFile(this.#folder.head, [encodeHead(this.#head)], { isSynced: false, lock: this.#lock }).catch(
-      () => undefined,
+  #checkPlace({ seq, event: { turn } }: JournalRecord): void {
+    const session = this.#folder.session;
+    const first = seq === 0 ? this.#turns.get(turn) : undefined;
+    if (first) throw new TurnRepeatedError(session, first);
+    if (seq === 0 || seq === this.#next) return;
+    throw new TurnError(
+      'journal-gap',
+      `Record ${seq} cannot follow record ${this.#next - 1} in the journal of session ${JSON.stringify(session)}.`,
     );
   }
 
   #closed(): TurnError {
-    return new TurnError(
-      'session-closed',
-      `The session ${JSON.stringify(this.#folder.session)} is closed; nothing more is written.`,
-    );
-  }
-
-  #gap(seq: number): TurnError {
-    return new TurnError(
-      'journal-gap',
-      `Record ${seq} cannot follow record ${this.#next - 1} in the journal of ${JSON.stringify(this.#folder.session)}.`,
-    );
+    const session = JSON.stringify(this.#folder.session);
+    return new TurnError('session-closed', `Session ${session} is closed; the record was not written.`);
   }
 }

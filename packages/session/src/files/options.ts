@@ -1,47 +1,79 @@
 import { resolve } from 'node:path';
 import { anyFunction, nonEmptyString, checkOptions, numberFrom, oneOf, required, type OptionChecks } from '@h/options';
 import { quietly } from '../quietly.js';
-import type { SessionProblem } from './problem.js';
 
 /** When records are forced onto the disk, see {@link FileSessionsOptions.fsync}. */
 export type FsyncPolicy = 'record' | 'turn' | 'never';
 
+/**
+ * Damage that was found in the files of a session.
+ *
+ * | kind | what was found | what was done |
+ * |---|---|---|
+ * | `torn-record` | the last record is incomplete, so it was never confirmed | it was cut off |
+ * | `corrupt-journal` | a record is damaged | the journal ends before it; what follows means nothing without it |
+ * | `lost-records` | the journal ends before the last record that was known | the session continues where the journal ends |
+ * | `short-journal` | the journal ends before the snapshot does | the journal was restarted after the snapshot |
+ * | `corrupt-snapshot` | the snapshot is damaged | it was rebuilt from the journal |
+ * | `corrupt-head` | the summary for lists is damaged | it was rebuilt from the journal |
+ * | `unreadable` | the folder cannot be read | nothing; lists leave the session out |
+ *
+ * Reading without opening (`messages()`) reports what it finds and changes nothing.
+ */
+export interface SessionProblem {
+  readonly kind:
+    | 'torn-record'
+    | 'corrupt-journal'
+    | 'lost-records'
+    | 'short-journal'
+    | 'corrupt-snapshot'
+    | 'corrupt-head'
+    | 'unreadable';
+  /** Empty if the folder does not tell. */
+  readonly session: string;
+  /** The damaged file. */
+  readonly path: string;
+  /** A copy of what was removed; `undefined` if nothing was. */
+  readonly backup: string | undefined;
+  /** Number of bytes that were removed or lost. */
+  readonly bytes: number;
+  readonly message: string;
+}
+
 /** Options of {@link fileSessions}. */
 export interface FileSessionsOptions {
-  /** The folder in which the sessions are kept, one folder each; it is made when the first session is opened. */
+  /** Folder of the sessions, with one folder for each. It is created with the first session. */
   readonly directory: string;
   /**
-   * What a confirmed record survives. The death of the process, `kill -9` included, it survives in any case.
+   * What a confirmed record survives. It survives the end of the process in every case, `kill -9` included.
    *
-   * - `'record'`: a loss of power too. Records that come in while the disk is busy are forced onto it together.
-   * - `'turn'`: a loss of power too once the turn has ended; what was under way may lack its last records.
-   * - `'never'`: what the system does by itself.
+   * - `'record'`: a power failure too. Records that arrive while the disk is busy are synced together.
+   * - `'turn'`: a power failure too once the turn has ended. An interrupted turn may lack its last records.
+   * - `'never'`: only what the operating system has written on its own.
    *
-   * @defaultValue `'record'`, because a tool call that is forgotten may run twice
+   * @defaultValue `'record'`, because a tool call without a record may run twice
    */
   readonly fsync?: FsyncPolicy | undefined;
   /**
-   * How long a session stays locked by a process on another machine that no longer renews its lock, in milliseconds.
-   * It is renewed three times in that time. On the same machine a lock ends with its process, whatever the lease says. At
-   * least 100.
+   * How long a session stays locked by a process on another machine that no longer renews its lock, in milliseconds, at least
+   * 100. Locks are renewed three times in that period. On the same machine a lock ends with its process.
    *
    * @defaultValue `30_000`
    */
   readonly leaseMs?: number | undefined;
-  /** Is told of what was found broken and how it was mended. */
+  /** Receives the damage that was found and repaired. Errors that it throws are ignored. */
   readonly onProblem?: ((problem: SessionProblem) => void) | undefined;
 }
 
 export type FileSettings = Required<{ [Key in keyof FileSessionsOptions]: NonNullable<FileSessionsOptions[Key]> }>;
 
-/** Timers of the platform know no longer time. */
 const maxTimerMs = 2_147_483_647;
-const leastLeaseMs = 100;
+const minLeaseMs = 100;
 
 const checks: OptionChecks<FileSessionsOptions> = {
   directory: required(nonEmptyString),
   fsync: oneOf(...(['record', 'turn', 'never'] satisfies FsyncPolicy[])),
-  leaseMs: numberFrom(leastLeaseMs, maxTimerMs),
+  leaseMs: numberFrom(minLeaseMs, maxTimerMs),
   onProblem: anyFunction,
 };
 
@@ -49,6 +81,6 @@ const checks: OptionChecks<FileSessionsOptions> = {
 export const settingsOf = (options: FileSessionsOptions): FileSettings => {
   checkOptions('fileSessions()', options, checks);
   const { directory, fsync = 'record', leaseMs = 30_000, onProblem = () => undefined } = options;
-  // The same folder, wherever the process goes.
+  // A later chdir() must not move the sessions.
   return { directory: resolve(directory), fsync, leaseMs, onProblem: (problem) => quietly(() => onProblem(problem)) };
 };

@@ -4,15 +4,14 @@ import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { acquireLock, inspectLock } from '@h/files';
 import { SessionBusyError } from '@h/turn';
-import { thisProcess } from '@h/process';
 import { mkdtempSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { bundle } from '../../test/bundle.js';
 import { temporaryFolder } from '../../test/folders.js';
 import { fileSessions, SessionHeldError, type FileSessions } from '../index.js';
 import { inSession, messagesOf, openTurn, wholeTurn, write } from '../testing/records.js';
-import { isLocked, lockSession } from '../lock/session-lock.js';
 import { folderOf } from './folder.js';
 
 const root = mkdtempSync(join(tmpdir(), 'h-session-processes-'));
@@ -29,8 +28,8 @@ interface Other {
 }
 
 /** Starts a process that writes a session, by itself or by a command that leads to it. */
-const other = (work: string, directory: string, command = 'exec "$@"'): Other => {
-  const child = spawn('sh', ['-c', command, 'sh', process.execPath, script, work, directory], {
+const other = (work: string, directory: string, command = 'exec "$@"', given = ''): Other => {
+  const child = spawn('sh', ['-c', command, 'sh', process.execPath, script, work, directory, given], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -147,11 +146,9 @@ describe.skipIf(process.platform === 'win32')(
   () => {
     /** A lock that nobody renews any more, of a process that cannot be seen. */
     const leaveLock = async (folder: string, generation: number): Promise<void> => {
-      await mkdir(join(folder, `lock.${generation}`));
-      await writeFile(
-        join(folder, `lock.${generation}`, 'owner'),
-        JSON.stringify({ ...thisProcess(), host: 'far away', leaseMs: 0 }),
-      );
+      const holding = join(folder, `lock.${generation}`, 'token');
+      await mkdir(holding, { recursive: true });
+      await writeFile(join(holding, 'owner'), JSON.stringify({ host: 'far away', pid: 1, leaseMs: 0 }));
     };
 
     /** Somebody else goes on meanwhile; then the sleeper is woken. */
@@ -240,13 +237,47 @@ describe.skipIf(process.platform === 'win32')(
       const late = other('oversleep-within', directory);
       await says(late, 'sleeps');
       const { path } = folderOf(directory, 'alice');
-      await expect.poll(() => isLocked(path), { timeout: 20_000 }).toBe(false);
+      await expect.poll(() => inspectLock(path), { timeout: 20_000 }).toBeUndefined();
       for (let took = 0; took < 2; took += 1) {
-        await (await lockSession({ folder: path, session: 'alice', leaseMs: 30_000 })).release();
+        await (await acquireLock(path)).release();
       }
       await goOnAndWake(late, store);
       expect(await store.messages('alice')).toEqual(['one', 'two', 'three'].flatMap(messagesOf));
     });
+  },
+);
+
+describe.skipIf(process.platform === 'win32')(
+  'a process that is suspended past its lease while it deletes a session',
+  () => {
+    it('removes nothing that was written since, before whichever operation it was suspended', async () => {
+      let suspended = 0;
+      const suspendAt = async (operation: number): Promise<void> => {
+        const directory = await temporaryFolder();
+        const store = fileSessions({ directory, fsync: 'never' });
+        await inSession(store, 'alice', (open) => write(open, wholeTurn('turn-1', 'one')));
+        const late = other('oversleep-delete', directory, 'exec "$@"', String(operation));
+        await expect.poll(() => late.said.length, { timeout: 20_000 }).toBeGreaterThan(0);
+        if (!late.said.some((each) => 'sleeps' in each)) return;
+        suspended += 1;
+        const open = await opened(store);
+        await write(open, wholeTurn('turn-2', 'two'));
+        const timer = setInterval(() => late.process.kill('SIGCONT'), 20);
+        await late.ended;
+        clearInterval(timer);
+        await write(open, wholeTurn('turn-3', 'three'));
+        await open.close();
+        const found = await store.messages('alice');
+        expect(found.slice(-4), `operation ${operation}`).toEqual(['two', 'three'].flatMap(messagesOf));
+        // It was deleted before or not at all.
+        expect([0, 2], `operation ${operation}`).toContain(found.length - 4);
+      };
+      for (let operation = 1; operation <= 48; operation += 6) {
+        await Promise.all([0, 1, 2, 3, 4, 5].map((more) => suspendAt(operation + more)));
+      }
+      expect(suspended).toBeGreaterThan(25);
+      expect(suspended).toBeLessThan(48);
+    }, 60_000);
   },
 );
 

@@ -1,50 +1,64 @@
-import { rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { lockIn } from '../lock/holders.js';
-import { lockSession, type SessionLock } from '../lock/session-lock.js';
-import { namesIn } from './find-sessions.js';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ifExists, isLockName, type FileLock } from '@h/files';
+import { TurnError } from '@h/turn';
 import type { SessionFolder } from './folder.js';
-
-/** Not the name of a session's folder, so that nobody takes it for one. */
-const deletedPrefix = '.deleted-';
+import { emptyHead, encodeHead, readHead } from './head.js';
+import { lockSession, SessionHeldError } from './session-lock.js';
 
 /**
- * Takes a session out of sight before it is removed, so that nobody finds half of it.
+ * Deletes a session.
  *
- * @throws SessionHeldError while a turn runs in it
+ * It is deleted in one step: its head is replaced by one that says so. Then its files are removed, each on the condition that
+ * the lock is still held. A process that was suspended past its lease removes nothing that was written since.
+ *
+ * @throws SessionHeldError while the session is open
  */
 export const removeSession = async (folder: SessionFolder, leaseMs: number): Promise<void> => {
-  const directory = dirname(folder.path);
-  const lock = await lockIfThere(folder, leaseMs);
-  if (lock) {
-    await lock.leave();
-    try {
-      // oxlint-disable-next-line h/no-clock -- a session of the same name may have been deleted before
-      await rename(folder.path, join(directory, `${deletedPrefix}${crypto.randomUUID()}`));
-    } catch (error) {
-      await rm(lockIn(folder.path, lock.generation), { recursive: true, force: true });
-      throw error;
-    }
-  }
-  await removeDeleted(directory);
-};
-
-/** Locks a session, unless it is not there, or somebody else deletes it at the same time. */
-const lockIfThere = async ({ path, session }: SessionFolder, leaseMs: number): Promise<SessionLock | undefined> => {
+  const lock = await ifExists(lockSession(folder, { leaseMs, create: false }));
+  if (!lock) return;
   try {
-    return await lockSession({ folder: path, session, leaseMs });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    await lock.replaceFile(folder.head, encodeHead({ ...emptyHead(folder.session), isDeleted: true }));
+    await completeDeletion(folder, lock);
+  } finally {
+    await lock.release().catch(() => undefined);
   }
 };
 
-/** Goes on with what a process has left that died while it removed a session. */
-export const removeDeleted = async (directory: string): Promise<void> => {
-  for (const name of await namesIn(directory)) {
-    // Somebody who was about to open it may put something into it meanwhile.
-    if (name.startsWith(deletedPrefix)) {
-      await rm(join(directory, name), { recursive: true, force: true, maxRetries: 5 });
-    }
+/** Removes what is left of deleted sessions, and folders of sessions that were never written. */
+export const sweepDeleted = async (folder: SessionFolder, leaseMs: number): Promise<void> => {
+  if (!(await isLeftover(folder))) return;
+  try {
+    const lock = await ifExists(lockSession(folder, { leaseMs, create: false }));
+    if (lock && (await isLeftover(folder))) await completeDeletion(folder, lock);
+    await lock?.release().catch(() => undefined);
+  } catch (error) {
+    if (!(error instanceof SessionHeldError)) throw error;
   }
+};
+
+const isLeftover = async (folder: SessionFolder): Promise<boolean> => {
+  const head = await readHead(folder).catch(() => 'damaged' as const);
+  if (head !== undefined) return head !== 'damaged' && head.isDeleted === true;
+  const names = (await ifExists(readdir(folder.path))) ?? [];
+  return names.every((name) => isLockName(name));
+};
+
+const completeDeletion = async (folder: SessionFolder, lock: FileLock): Promise<void> => {
+  try {
+    await emptySession(folder, lock);
+    await lock.removeFolder();
+  } catch (error) {
+    // Whoever took over completes the deletion when it opens the session.
+    if (!(error instanceof TurnError && error.code === 'session-taken')) throw error;
+  }
+};
+
+/** Removes the files of a session. The head, which tells that it was deleted, goes last. */
+export const emptySession = async (folder: SessionFolder, lock: FileLock): Promise<void> => {
+  for (const name of await readdir(folder.path)) {
+    const path = join(folder.path, name);
+    if (path !== folder.head && !isLockName(name)) await lock.removeFile(path);
+  }
+  await lock.removeFile(folder.head);
 };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -39,6 +39,12 @@ const open = (directory: string, more: object = {}): FileChildStore => {
 
 const idsIn = async (store: ChildStore): Promise<readonly string[]> =>
   (await store.list()).map(({ id }) => id).toSorted();
+
+/** The file that names the holder of a folder. */
+const ownerIn = async (folder: string): Promise<string> => {
+  const [token = ''] = await readdir(join(folder, 'lock.1'));
+  return join(folder, 'lock.1', token, 'owner');
+};
 
 const processFolders = async (directory: string): Promise<readonly string[]> =>
   (await readdir(directory)).filter((name) => name.startsWith('process-')).map((name) => join(directory, name));
@@ -130,7 +136,6 @@ describe('fileChildStore', () => {
     const [torn, later] = [await fileOf('torn'), await fileOf('later')];
     await writeFile(torn, '{"v":1,"id":"torn"');
     await writeFile(later, JSON.stringify({ v: 2, id: 'later' }));
-    await writeFile(join(folder, `${'0'.repeat(32)}.json.x.new`), '{"v"');
     await first.close();
     const problems: ChildStoreProblem[] = [];
     const second = open(directory, { onProblem: (problem: ChildStoreProblem) => problems.push(problem) });
@@ -138,7 +143,6 @@ describe('fileChildStore', () => {
     expect(problems).toMatchObject([{ path: torn, backup: `${torn}.corrupt` }]);
     expect(await readFile(problems[0]?.backup ?? '', 'utf8')).toBe('{"v":1,"id":"torn"');
     expect(JSON.parse(await readFile(later, 'utf8'))).toEqual({ v: 2, id: 'later' });
-    expect((await readdir(folder)).some((name) => name.endsWith('.new'))).toBe(false);
     expect(await idsIn(second)).toEqual(['good']);
     expect(problems).toHaveLength(1);
   });
@@ -149,17 +153,18 @@ describe('fileChildStore', () => {
   ])('takes a %s for dead when its lease is over', async (_, owner, before, after) => {
     const directory = await temporaryFolder();
     const folder = join(directory, 'process-x');
-    await mkdir(folder);
+    const ownerPath = join(folder, 'lock.1/token/owner');
+    await mkdir(dirname(ownerPath), { recursive: true });
     const first = open(directory);
     await first.save(record('a'));
     const [own = ''] = (await processFolders(directory)).filter((each) => each !== folder);
     const [name = ''] = (await readdir(own)).filter((each) => each.endsWith('.json'));
     await writeFile(join(folder, name), await readFile(join(own, name)));
     await first.delete('a');
-    await writeFile(join(folder, 'owner'), JSON.stringify({ leaseMs: 30_000, ...owner }));
+    await writeFile(ownerPath, JSON.stringify({ leaseMs: 30_000, ...owner }));
     const last = async (ms: number): Promise<void> => {
       const then = new Date(Date.now() - ms);
-      await utimes(join(folder, 'owner'), then, then);
+      await utimes(ownerPath, then, then);
     };
     await last(before);
     expect(await idsIn(first)).toEqual([]);
@@ -173,25 +178,14 @@ describe('fileChildStore', () => {
     const store = open(directory);
     await store.save(record('a'));
     const [own = ''] = await processFolders(directory);
-    const owner = JSON.parse(await readFile(join(own, 'owner'), 'utf8')) as { readonly start: string };
+    const owner = JSON.parse(await readFile(await ownerIn(own), 'utf8')) as { readonly start: string };
     if (owner.start === '') return;
-    await mkdir(join(directory, 'process-x'));
-    await writeFile(join(directory, 'process-x', 'owner'), JSON.stringify({ ...owner, start: `${owner.start}0` }));
-    await mkdir(join(directory, 'process-y'));
-    await writeFile(join(directory, 'process-y', 'owner'), JSON.stringify(owner));
+    for (const name of ['x', 'y']) await mkdir(join(directory, `process-${name}/lock.1/token`), { recursive: true });
+    const other = JSON.stringify({ ...owner, start: `${owner.start}0` });
+    await writeFile(join(directory, 'process-x/lock.1/token/owner'), other);
+    await writeFile(join(directory, 'process-y/lock.1/token/owner'), JSON.stringify(owner));
     await store.list();
     expect((await processFolders(directory)).toSorted()).toEqual([own, join(directory, 'process-y')].toSorted());
-  });
-
-  it('removes folders that were never completed, once their makers cannot be at it any more', async () => {
-    const directory = await temporaryFolder();
-    const store = open(directory, { leaseMs: 60_000 });
-    await mkdir(join(directory, '.new-old'));
-    await mkdir(join(directory, '.new-now'));
-    const longAgo = new Date(Date.now() - 120_000);
-    await utimes(join(directory, '.new-old'), longAgo, longAgo);
-    await store.list();
-    expect((await readdir(directory)).filter((name) => name.startsWith('.new'))).toEqual(['.new-now']);
   });
 
   it('notices that it was taken for dead: it keeps nothing there any more, and begins anew', async () => {
@@ -199,7 +193,7 @@ describe('fileChildStore', () => {
     const store = open(directory);
     await store.save(record('a'));
     const [folder = ''] = await processFolders(directory);
-    await rm(join(folder, 'owner'));
+    await rm(join(folder, 'lock.1'), { recursive: true });
     const lost = await Promise.allSettled(['b', 'd', 'e', 'f'].map((id) => store.save(record(id))));
     expect(lost.map((each): unknown => (each.status === 'rejected' ? each.reason : each))).toMatchObject(
       lost.map(() => ({ code: 'store-taken' })),
@@ -217,9 +211,9 @@ describe('fileChildStore', () => {
     await store.save(record('a'));
     const [folder = ''] = await processFolders(directory);
     const long = new Date(1000);
-    await utimes(join(folder, 'owner'), long, long);
-    await expect.poll(async () => (await stat(join(folder, 'owner'))).mtimeMs).toBeGreaterThan(1000);
-    expect(JSON.parse(await readFile(join(folder, 'owner'), 'utf8'))).toMatchObject({ pid: process.pid, leaseMs: 100 });
+    await utimes(await ownerIn(folder), long, long);
+    await expect.poll(async () => (await stat(await ownerIn(folder))).mtimeMs).toBeGreaterThan(1000);
+    expect(JSON.parse(await readFile(await ownerIn(folder), 'utf8'))).toMatchObject({ pid: process.pid, leaseMs: 100 });
   });
 
   it.runIf(process.platform === 'linux')('has few files open at a time, however much is to be kept', async () => {
@@ -251,12 +245,12 @@ describe('fileChildStore', () => {
       ...(await Promise.all(
         (await readdir(folder)).map(async (name) => (await stat(join(folder, name))).mode & 0o777),
       )),
-    ]).toEqual([0o700, 0o600, 0o600]);
+    ]).toEqual([0o700, 0o600, 0o700]);
   });
 
   it.each<[string, object, RegExp]>([
-    ['no folder', {}, /fileChildStore\(\) needs "directory": a text/],
-    ['an unknown option', { directory: 'x', leaseMS: 1 }, /unknown option "leaseMS".*Did you mean "leaseMs"/],
+    ['no folder', {}, /fileChildStore\(\): "directory" is required/],
+    ['an unknown option', { directory: 'x', leaseMS: 1 }, /unknown option "leaseMS" .*Did you mean "leaseMs"/],
     [
       'a number that is none',
       { directory: 'x', mostLeft: -1 },

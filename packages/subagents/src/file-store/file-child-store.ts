@@ -1,11 +1,19 @@
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import {
+  acquireLock,
+  errorCode,
+  ifExists,
+  isLockName,
+  LockHeldError,
+  readRegularFile,
+  syncFolder,
+  type FileLock,
+} from '@h/files';
 import { TurnError } from '@h/turn';
 import { anyFunction, nonEmptyString, checkOptions, numberFrom, required, integerFrom } from '@h/options';
 import { Gate } from '../gate.js';
 import type { ChildRecord, ChildStore } from '../record.js';
-import { isDraft, isLeft, isProcessFolder, makeClaim, takeAway, type Claim } from './claim.js';
-import { ageOf, ifThere, isHalfWritten, removeIfEmpty, replaceFile, syncFolder, timeIn } from './files.js';
 import { isRecordFile, readRecord, recordFile } from './record-file.js';
 
 /** A file that could not be read as a record. It is kept, under another name. */
@@ -86,10 +94,18 @@ interface LeftRecord {
   readonly spawnedAt: number;
 }
 
+const processPrefix = 'process-';
+/** How long to wait for another process that takes over the records of a dead one, in milliseconds. */
+const inheritWaitMs = 5_000;
+
+/**
+ * Each process has a folder whose lock it holds while it lives. A process that acquires the lock of another folder takes over
+ * the records in it: the dead process was the first holder, and those that take over come after it.
+ */
 class Files implements FileChildStore {
   readonly #options: FileSettings;
-  #claim: Promise<Claim> | undefined;
-  #current: Claim | undefined;
+  #own: Promise<FileLock> | undefined;
+  #current: FileLock | undefined;
   /** What is being done, by what it is done to. */
   readonly #underWay = new Map<string | symbol, Promise<unknown>>();
   /** A process may have so many files open, and there is no end of agents. */
@@ -102,27 +118,25 @@ class Files implements FileChildStore {
 
   save(record: ChildRecord): Promise<void> {
     const text = JSON.stringify(record);
-    return this.#inOrder(record.id, async ({ folder }) => replaceFile(join(folder, recordFile(record.id)), text));
+    return this.#inOrder(record.id, (own) => own.replaceFile(join(own.folder, recordFile(record.id)), text));
   }
 
   delete(id: string): Promise<void> {
-    return this.#inOrder(id, async ({ folder }) => {
-      await rm(join(folder, recordFile(id)), { force: true });
-      await syncFolder(folder);
+    return this.#inOrder(id, async (own) => {
+      await own.removeFile(join(own.folder, recordFile(id)));
+      await syncFolder(own.folder);
     });
   }
 
   list(isWanted: (record: ChildRecord) => boolean = () => true): Promise<readonly ChildRecord[]> {
     return this.#inOrder(all, async (own) => {
-      const { directory, leaseMs } = this.#options;
-      const now = await timeIn(own.folder);
+      const { directory } = this.#options;
       const left: LeftRecord[] = [];
       for (const name of await readdir(directory)) {
         const folder = join(directory, name);
-        if (isProcessFolder(name) && folder !== own.folder && (await isLeft(folder, now))) {
+        if (name.startsWith(processPrefix) && folder !== own.folder) {
           left.push(...(await this.#inherit(folder, own.folder, isWanted)));
         }
-        if (isDraft(name) && (await ageOf(folder, now)) > leaseMs) await rm(folder, { recursive: true, force: true });
       }
       await this.#removeOldest(left);
       const found: ChildRecord[] = [];
@@ -137,22 +151,18 @@ class Files implements FileChildStore {
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all(this.#underWay.values());
-    const claim = await this.#claim?.catch(() => undefined);
-    if (!claim) return;
-    await claim.release();
-    await removeIfEmpty(claim.folder);
+    const own = await this.#own?.catch(() => undefined);
+    if (own) await this.#leave(own);
   }
 
-  /** One thing at a time for each record, and nothing once others have what is here. */
-  #inOrder<Result>(key: string | symbol, work: (claim: Claim) => Promise<Result>): Promise<Result> {
+  /** Runs the operations on a record one after the other, and none after another process has taken over this one's folder. */
+  #inOrder<Result>(key: string | symbol, work: (own: FileLock) => Promise<Result>): Promise<Result> {
     if (this.#isClosed) return Promise.reject(new TurnError('store-closed', 'The store of sub-agents was closed.'));
     const before = this.#underWay.get(key) ?? Promise.resolve();
     const done = before.then(async () => {
       await this.#gate.enter(undefined);
       try {
-        const claim = await this.#claimed();
-        await this.#check(claim);
-        return await work(claim);
+        return await this.#whileOwned(work);
       } finally {
         this.#gate.leave();
       }
@@ -166,69 +176,103 @@ class Files implements FileChildStore {
     return done;
   }
 
-  #claimed(): Promise<Claim> {
-    this.#claim ??= this.#makeClaim();
+  /** What was taken over is lost to this process. Later records go to a new folder. */
+  async #whileOwned<Result>(work: (own: FileLock) => Promise<Result>): Promise<Result> {
+    this.#own ??= this.#acquire();
     // A disk that was full may have room the next time.
-    this.#claim.catch(() => (this.#claim = undefined));
-    return this.#claim;
-  }
-
-  async #makeClaim(): Promise<Claim> {
-    const { directory, leaseMs } = this.#options;
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    this.#current = await makeClaim(directory, leaseMs);
-    return this.#current;
-  }
-
-  /** What was taken is lost to this process; what comes after that it keeps in a new folder. */
-  async #check(claim: Claim): Promise<void> {
+    this.#own.catch(() => (this.#own = undefined));
+    const own = await this.#own;
     try {
-      await claim.check();
+      await own.check();
+      return await work(own);
     } catch (error) {
-      // Others may have noticed it before, and have a new one.
-      if (this.#current === claim) this.#claim = undefined;
+      const isLost = error instanceof TurnError && error.code === 'store-taken';
+      // Other operations may have noticed it before, and have a new folder.
+      if (isLost && this.#current === own) {
+        this.#own = undefined;
+        await own.release().catch(() => undefined);
+      }
       throw error;
     }
   }
 
-  /** Makes the records of a dead process its own, each by one step that succeeds for one process alone. Answers with the others. */
+  async #acquire(): Promise<FileLock> {
+    const { directory, leaseMs } = this.#options;
+    // oxlint-disable-next-line h/no-clock -- each store of each process has a folder
+    const folder = join(directory, `${processPrefix}${crypto.randomUUID()}`);
+    const toError = ({ message }: Error): TurnError =>
+      new TurnError('store-taken', `Another process has taken over the records of this one. ${message}`);
+    // Another process may consider the new folder abandoned before it is locked, and remove it.
+    this.#current = await acquireLock(folder, { leaseMs, waitMs: inheritWaitMs, toError });
+    await syncFolder(directory);
+    return this.#current;
+  }
+
+  /** Takes over the wanted records of a dead process. @returns the others */
   async #inherit(
     folder: string,
     own: string,
     isWanted: (record: ChildRecord) => boolean,
   ): Promise<readonly LeftRecord[]> {
-    const left: LeftRecord[] = [];
-    await takeAway(folder);
-    for (const name of (await ifThere(readdir(folder))) ?? []) {
-      if (isHalfWritten(name)) await rm(join(folder, name), { force: true });
-      const record = isRecordFile(name) ? await this.#read(join(folder, name)) : undefined;
-      if (!record) continue;
-      if (isWanted(record)) await ifThere(rename(join(folder, name), join(own, name)));
-      else left.push({ folder, name, spawnedAt: record.spawnedAt });
+    const lock = await this.#acquireLeft(folder);
+    if (!lock) return [];
+    try {
+      const left: LeftRecord[] = [];
+      for (const name of (await readdir(folder)).filter(isRecordFile)) {
+        const record = await this.#read(join(folder, name));
+        if (!record) continue;
+        if (isWanted(record)) await ifExists(rename(join(folder, name), join(own, name)));
+        else left.push({ folder, name, spawnedAt: record.spawnedAt });
+      }
+      await syncFolder(own);
+      return left;
+    } finally {
+      await this.#leave(lock);
     }
-    await syncFolder(own);
-    await removeIfEmpty(folder);
-    return left;
+  }
+
+  /** Locks the folder of a process that has ended or is past its lease. Waits for others that take over its records. */
+  async #acquireLeft(folder: string): Promise<FileLock | undefined> {
+    const { leaseMs } = this.#options;
+    for (let waitMs = 0; ; waitMs = inheritWaitMs) {
+      try {
+        return await acquireLock(folder, { leaseMs, waitMs, create: false });
+      } catch (error) {
+        if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
+        if (!(error instanceof LockHeldError)) throw error;
+        if (error.owner.generation === 1 || waitMs > 0) return undefined;
+      }
+    }
+  }
+
+  /** Releases a folder, and removes it if it is empty. */
+  async #leave(lock: FileLock): Promise<void> {
+    const names = await readdir(lock.folder).catch(() => []);
+    const isEmpty = names.every((name) => isLockName(name));
+    await (isEmpty ? lock.removeFolder() : lock.release()).catch(() => lock.release());
   }
 
   async #removeOldest(left: readonly LeftRecord[]): Promise<void> {
     const beyond = left.toSorted((one, other) => other.spawnedAt - one.spawnedAt).slice(this.#options.mostLeft);
     for (const { folder, name } of beyond) await rm(join(folder, name), { force: true });
-    for (const folder of new Set(beyond.map((record) => record.folder))) await removeIfEmpty(folder);
+    for (const folder of new Set(beyond.map((record) => record.folder))) {
+      const lock = await this.#acquireLeft(folder);
+      if (lock) await this.#leave(lock);
+    }
   }
 
   async #read(path: string): Promise<ChildRecord | undefined> {
-    const text = await ifThere(readFile(path, 'utf8'));
+    const text = (await readRegularFile(path))?.text;
     const record = text === undefined ? 'later' : readRecord(text);
-    // What a later release has written is for that to read.
+    // A record of a later release is left to that release.
     if (record === 'later') return undefined;
     if (record) return record;
     const backup = `${path}.corrupt`;
-    await ifThere(rename(path, backup));
+    await ifExists(rename(path, backup));
     this.#tell({
       path,
       backup,
-      message: 'The file makes no sense as the record of a sub-agent; nobody is told of it.',
+      message: 'The file is not a valid record of a sub-agent. The sub-agent is not recovered.',
     });
     return undefined;
   }

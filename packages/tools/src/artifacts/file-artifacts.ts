@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { chmod, lstat, mkdir, open, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { createFolder, fileSize, openRegularFile, sweepTemporaryFiles } from '@h/files';
 import type { ArtifactReference } from '@h/turn';
 import { anyValue } from '@h/options';
 import { ToolConfigurationError } from '../errors.js';
@@ -23,7 +24,7 @@ export interface FileArtifactsOptions extends ArtifactStoreOptions {
   readonly directory: string;
 }
 
-/** What is written beside an artifact, once the artifact itself is there in full. */
+/** What is stored beside the content of an artifact. */
 interface Description {
   readonly mediaType: string;
   readonly isText: boolean;
@@ -52,6 +53,9 @@ export const fileArtifacts = async (options: FileArtifactsOptions): Promise<Arti
   await store.sweep();
   return store;
 };
+
+const contentFile = 'content';
+const descriptionFile = 'description.json';
 
 class FileArtifacts implements ArtifactStore {
   readonly #directory: string;
@@ -85,12 +89,12 @@ class FileArtifacts implements ArtifactStore {
     const id = newArtifactId();
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      await writeFile(join(folder, id), content, { mode: 0o600, flag: 'wx' });
-      await writeFile(join(folder, `${id}.json`), JSON.stringify(description), { mode: 0o600, flag: 'wx' });
+      // Both files appear in one step. What a killed process has prepared is removed at the next start.
+      const files = { [contentFile]: content, [descriptionFile]: JSON.stringify(description) };
+      await createFolder(join(folder, id), files, { sync: false });
       await this.#touch(folder);
     } catch (error) {
       this.#bytes.set(folder, (this.#bytes.get(folder) ?? content.byteLength) - content.byteLength);
-      await rm(join(folder, id), { force: true });
       throw error;
     }
     return { id, size, mediaType };
@@ -106,11 +110,14 @@ class FileArtifacts implements ArtifactStore {
     try {
       if (await this.#isExpired(folder)) throw new ArtifactNotFoundError(id);
       const { mediaType, isText, size, bytes, external } = JSON.parse(
-        (await readRange(join(folder, `${id}.json`))).toString(),
+        (await readRange(join(folder, id, descriptionFile))).toString(),
       ) as Description;
       // Where a character is a byte, the stretch is read alone.
       const isDirect = !isText || size === bytes;
-      const raw = await readRange(join(folder, id), isDirect ? { offset, length: Math.min(length, bytes) } : {});
+      const raw = await readRange(
+        join(folder, id, contentFile),
+        isDirect ? { offset, length: Math.min(length, bytes) } : {},
+      );
       const content = isText ? (isDirect ? raw.toString() : raw.toString().slice(offset, offset + length)) : raw;
       await this.#touch(folder);
       return { content, offset, size, mediaType, external };
@@ -136,6 +143,7 @@ class FileArtifacts implements ArtifactStore {
         this.#bytes.delete(folder);
         await rm(folder, { recursive: true, force: true });
       } else {
+        await sweepTemporaryFiles(folder);
         this.#bytes.set(folder, await bytesIn(folder));
       }
     }
@@ -193,7 +201,7 @@ const workTreeOf = async (path: string): Promise<string | undefined> => {
 
 /** Bytes of a file, which must not be a link. */
 const readRange = async (path: string, { offset = 0, length }: ArtifactRange = {}): Promise<Buffer> => {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  const file = await openRegularFile(path, constants.O_RDONLY);
   try {
     if (length === undefined) return await file.readFile();
     const buffer = Buffer.alloc(Math.max(0, Math.min(length, (await file.stat()).size - offset)));
@@ -207,7 +215,7 @@ const readRange = async (path: string, { offset = 0, length }: ArtifactRange = {
 const bytesIn = async (folder: string): Promise<number> => {
   let bytes = 0;
   for (const name of await readdir(folder)) {
-    if (isArtifactId(name)) bytes += (await stat(join(folder, name))).size;
+    if (isArtifactId(name)) bytes += await fileSize(join(folder, name, contentFile));
   }
   return bytes;
 };

@@ -1,0 +1,59 @@
+import { TurnError, type JournalRecord, type TurnOutcome } from '@h/turn';
+
+/** A turn that a session has begun. */
+export interface PastTurn {
+  readonly turn: string;
+  /** In milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Undefined for a turn that has not ended. */
+  readonly outcome: TurnOutcome | undefined;
+}
+
+/** The id of a turn was given to a session twice. `code` is `turn-repeated`. */
+export class TurnRepeatedError extends TurnError {
+  /** The turn that was begun first. */
+  readonly first: PastTurn;
+
+  constructor(session: string, first: PastTurn) {
+    const { turn, startedAt, outcome } = first;
+    const state = outcome === undefined ? 'has not ended; resume it' : `ended with the outcome ${outcome}`;
+    super(
+      'turn-repeated',
+      `Turn ${JSON.stringify(turn)} of session ${JSON.stringify(session)} began at ${new Date(startedAt).toISOString()} and ${state}. Give a new turn another id.`,
+    );
+    this.first = first;
+  }
+}
+
+/** How many turns a session remembers to reject a repeated id. */
+const maxTurns = 1000;
+
+/** The latest turns of a session by their ids. */
+export class PastTurns {
+  readonly #turns: Map<string, PastTurn>;
+
+  constructor(turns: Iterable<PastTurn> = []) {
+    this.#turns = new Map(Array.from(turns, (each) => [each.turn, each]));
+  }
+
+  get(turn: string): PastTurn | undefined {
+    return this.#turns.get(turn);
+  }
+
+  add({ seq, event }: Pick<JournalRecord, 'seq' | 'event'>): void {
+    const { turn, at, type } = event;
+    if (seq === 0) this.#turns.set(turn, { turn, startedAt: at, outcome: undefined });
+    const begun = this.#turns.get(turn);
+    if (type === 'turn.end' && begun) this.#turns.set(turn, { ...begun, outcome: event.outcome });
+    if (this.#turns.size <= maxTurns) return;
+    for (const oldest of this.#turns.keys()) {
+      this.#turns.delete(oldest);
+      return;
+    }
+  }
+
+  /** All but one, whose records are read again. */
+  without(turn: string | undefined): readonly PastTurn[] {
+    return [...this.#turns.values()].filter((each) => each.turn !== turn);
+  }
+}

@@ -1,0 +1,153 @@
+import { constants } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { fileSize, openRegularFile, type FileLock } from '@h/files';
+import { backUp, backUpBytes } from './backup.js';
+import { noCheckpoint, readCheckpoint, writeCheckpoint, type Checkpoint } from './checkpoint.js';
+import type { SessionFolder } from './folder.js';
+import { emptyHead, encodeHead, readHead, type Head } from './head.js';
+import { load, type Damage, type Loaded } from './load.js';
+import type { FileSettings, SessionProblem } from './options.js';
+import { emptySession } from './remove-session.js';
+
+/** Reading this much again is no slower than writing a checkpoint and forcing it onto the disk. */
+const minUnsavedBytes = 1 << 17;
+
+/**
+ * Reads a session and repairs its files. What is removed is copied to a backup first. Only the holder of the lock may call it.
+ *
+ * A writer whose lease ran out may continue at any moment, even within a write. It keeps the file that it has open, and the
+ * session continues in a copy.
+ *
+ * After a long read a new checkpoint is written. Its size is a bounded share of what was journaled since the last one.
+ */
+export const loadAndRepair = async (folder: SessionFolder, settings: FileSettings, lock: FileLock): Promise<Loaded> => {
+  const report: Report = (problem) => settings.onProblem({ session: folder.session, ...problem });
+  const repair: Repair = { folder, lock, report, sync: settings.fsync !== 'never' };
+  if (lock.isTakeover) {
+    if ((await fileSize(folder.journal)) > 0) await lock.replaceFile(folder.journal, { copyOf: folder.journal });
+    await lock.settle();
+  }
+  const head = await repairHead(repair);
+  const { checkpoint, loaded, isShort } = await read(repair);
+  if (loaded.damage) await cut(repair, loaded.damage);
+  const lost = (head?.size ?? 0) - loaded.head.size;
+  if (lost > 0 && !loaded.damage && !isShort) {
+    const message = `The journal ends ${lost} bytes before the last record that was known. Turns among them are lost.`;
+    report({ kind: 'lost-records', path: folder.journal, backup: undefined, bytes: lost, message });
+  }
+  // The head alone holds the name of the session.
+  if (!head || lost > 0) await lock.replaceFile(folder.head, encodeHead(loaded.head), { sync: repair.sync });
+  const unsaved = loaded.headBefore.size - checkpoint.head.size;
+  if (unsaved > Math.max(minUnsavedBytes, checkpoint.bytes)) {
+    const turns = loaded.turns.without(loaded.journal[0]?.event.turn);
+    const next = { head: loaded.headBefore, snapshot: loaded.snapshot, turns };
+    // It only saves time, so a full disk does not keep the session from opening.
+    await writeCheckpoint(folder, next, lock, repair.sync).catch(() => undefined);
+  }
+  return loaded;
+};
+
+type Report = (problem: Omit<SessionProblem, 'session'>) => void;
+
+interface Repair {
+  readonly folder: SessionFolder;
+  readonly lock: FileLock;
+  readonly report: Report;
+  readonly sync: boolean;
+}
+
+/** Reads the head, rebuilds a damaged one, and completes a deletion that was interrupted. */
+const repairHead = async (repair: Repair): Promise<Head | undefined> => {
+  const { folder, lock } = repair;
+  try {
+    const head = await readHead(folder);
+    if (!head?.isDeleted) return head;
+    await emptySession(folder, lock);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const message = 'The summary for lists is damaged. It is rebuilt from the journal.';
+    await replaceDamaged(repair, folder.head, [encodeHead(emptyHead(folder.session))], 'corrupt-head', message);
+  }
+  return undefined;
+};
+
+interface Read {
+  readonly checkpoint: Checkpoint;
+  readonly loaded: Loaded;
+  readonly isShort: boolean;
+}
+
+const read = async (repair: Repair): Promise<Read> => {
+  const { folder } = repair;
+  const empty = noCheckpoint(folder.session);
+  const fromStart = async (): Promise<Read> => ({
+    checkpoint: empty,
+    loaded: await load(folder.journal, empty),
+    isShort: false,
+  });
+  let checkpoint: Checkpoint | undefined;
+  try {
+    checkpoint = await readCheckpoint(folder);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const message = 'The snapshot is damaged. It is rebuilt from the journal.';
+    await replaceDamaged(repair, folder.snapshot, [], 'corrupt-snapshot', message);
+  }
+  if (!checkpoint) return fromStart();
+  const size = await fileSize(folder.journal);
+  if (size < checkpoint.head.size) return restartJournal(repair, checkpoint, size);
+  const loaded = await load(folder.journal, checkpoint);
+  const isMisplaced = loaded.damage?.at === checkpoint.head.size && !loaded.damage.isTorn;
+  if (!isMisplaced) return { checkpoint, loaded, isShort: false };
+  const message = 'The snapshot does not fit the journal. It is rebuilt from the journal.';
+  await replaceDamaged(repair, folder.snapshot, [], 'corrupt-snapshot', message);
+  return fromStart();
+};
+
+/** Starts a new journal after the snapshot, because the old one is lost at least in part. */
+const restartJournal = async (repair: Repair, checkpoint: Checkpoint, size: number): Promise<Read> => {
+  const { folder, lock } = repair;
+  const message = 'The journal ends before the snapshot does. It is restarted after the snapshot.';
+  if (size > 0) await replaceDamaged(repair, folder.journal, [], 'short-journal', message);
+  else repair.report({ kind: 'short-journal', path: folder.journal, backup: undefined, bytes: 0, message });
+  const restarted = { ...checkpoint, head: { ...checkpoint.head, size: 0 } };
+  await writeCheckpoint(folder, restarted, lock, true);
+  return { checkpoint: restarted, loaded: await load(folder.journal, restarted), isShort: true };
+};
+
+/** Ends a journal before its damage. */
+const cut = async ({ folder, lock, report }: Repair, { at, isTorn, reason }: Damage): Promise<void> => {
+  const path = folder.journal;
+  const handle = await openRegularFile(path, constants.O_RDWR);
+  try {
+    const bytes = (await handle.stat()).size - at;
+    const backup = isTorn
+      ? await backUpBytes(path, 'torn', await bytesFrom(handle, at, bytes))
+      : await backUp(path, 'corrupt');
+    // The lock is checked after the file was opened: one that takes over later continues in a copy.
+    await lock.check();
+    await handle.truncate(at);
+    report({ kind: isTorn ? 'torn-record' : 'corrupt-journal', path, backup, bytes, message: reason });
+  } finally {
+    await handle.close();
+  }
+};
+
+const bytesFrom = async (handle: FileHandle, at: number, bytes: number): Promise<Buffer> => {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), { position: at });
+  return buffer.subarray(0, bytesRead);
+};
+
+/** Replaces a damaged file, of which a copy is kept. */
+const replaceDamaged = async (
+  { lock, report }: Repair,
+  path: string,
+  lines: readonly string[],
+  kind: SessionProblem['kind'],
+  message: string,
+): Promise<void> => {
+  const bytes = await fileSize(path);
+  const backup = await backUp(path, kind === 'short-journal' ? 'short' : 'corrupt');
+  await lock.replaceFile(path, lines);
+  report({ kind, message, path, backup, bytes });
+};
