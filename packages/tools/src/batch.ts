@@ -38,6 +38,8 @@ export class Batch {
   readonly #running = new Set<RunningCall>();
   readonly #followers = new Map<string, Job[]>();
   #waves: readonly (readonly Job[])[] = [];
+  /** Rounds of calls in the waves after the current one. */
+  #roundsAfter = 0;
   #wave = 0;
   #next = 0;
   #isAdvancing = false;
@@ -64,6 +66,7 @@ export class Batch {
       else jobs.push(prepared);
     }
     this.#waves = planWaves(jobs);
+    for (const wave of this.#waves.slice(1)) this.#roundsAfter += this.#roundsOf(wave.length);
     this.#advance();
   }
 
@@ -111,6 +114,7 @@ export class Batch {
       } else {
         this.#wave += 1;
         this.#next = 0;
+        this.#roundsAfter -= this.#roundsOf(this.#waves[this.#wave]?.length ?? 0);
       }
     }
     this.#isAdvancing = false;
@@ -163,12 +167,14 @@ export class Batch {
 
   /** What one call may take of the time that is left, so that each of the rounds to come has as much. */
   #share(): number {
-    const { deadlineAt, concurrency, scheduler } = this.#settings;
+    const { deadlineAt, scheduler } = this.#settings;
     if (deadlineAt === undefined) return Infinity;
-    const [current = [], ...later] = this.#waves.slice(this.#wave);
-    let rounds = Math.ceil((current.length - this.#next + 1) / concurrency);
-    for (const wave of later) rounds += Math.ceil(wave.length / concurrency);
-    return Math.floor((deadlineAt - scheduler.now()) / rounds);
+    const left = (this.#waves[this.#wave]?.length ?? 0) - this.#next + 1;
+    return Math.floor((deadlineAt - scheduler.now()) / (this.#roundsOf(left) + this.#roundsAfter));
+  }
+
+  #roundsOf(calls: number): number {
+    return Math.ceil(calls / this.#settings.concurrency);
   }
 
   #done(call: RunningCall, outcome: ToolOutcome): void {

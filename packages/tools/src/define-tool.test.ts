@@ -1,8 +1,9 @@
 import type { JSONObject } from '@h/turn';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
+import * as z3 from 'zod/v3';
 import { defineTool, isToolOutput, toolOutput, type ToolOptions } from './define-tool.js';
-import { ToolConfigurationError } from './errors.js';
+import { InvalidOptionError } from '@h/options';
 import { withJsonSchema, type ToolInput } from './input-schema.js';
 
 const base = {
@@ -46,7 +47,7 @@ describe('defineTool', () => {
   it('takes a schema that cannot write itself together with its JSON Schema', () => {
     const mute = { '~standard': { version: 1 as const, vendor: 'mute', validate: (value: unknown) => ({ value }) } };
     expect(() => defineTool({ ...base, input: mute })).toThrow(
-      /mute schema of the tool "look" cannot write itself as JSON Schema/,
+      /defineTool\("look"\): "input" is a mute schema that cannot be converted to JSON Schema/,
     );
     const input = withJsonSchema(mute, { type: 'object' });
     expect(defineTool({ ...base, input }).definition.inputSchema).toEqual({ type: 'object' });
@@ -64,10 +65,48 @@ describe('defineTool', () => {
     ['input', { input: z.union([z.object({}), z.object({})]) }],
     ['input', { input: null }],
     ['timeout', { timeout: 5 }],
+    ['paths', { paths: ['path'] }],
+    ['paths.root', { paths: { root: 'src' } }],
+    ['paths.write', { paths: { write: 'path' } }],
   ])('refuses a wrong %s and names it', (option, change) => {
     const define = () => defineTool({ ...base, ...change } as unknown as ToolOptions<ToolInput>);
-    expect(define).toThrow(ToolConfigurationError);
-    expect(define).toThrow(expect.objectContaining({ code: 'tool-configuration', option }));
+    expect(define).toThrow(InvalidOptionError);
+    expect(define).toThrow(expect.objectContaining({ code: 'invalid-option', option }));
+  });
+});
+
+describe('defineTool explains', () => {
+  const schemaOfZod3 = z3.object({ path: z3.string() });
+  const schemaOfOldZod = { _def: schemaOfZod3._def, parse: (value: unknown) => value };
+  it.each([
+    ['a zod 3 schema', { input: schemaOfZod3 }, /"input" is a zod schema .* use zod 4.2 or later/],
+    ['a schema of zod before 3.24', { input: schemaOfOldZod }, /"input" is a schema of zod before 3.24; use zod 4.2/],
+    ['a schema of the AI SDK', { input: { jsonSchema: {}, validate: () => ({}) } }, /pass its "jsonSchema"/],
+    [
+      'an object with a function',
+      { input: { type: 'object', check: () => true } },
+      /received an object that is not JSON/,
+    ],
+    ['inputSchema', { inputSchema: z.object({}) }, /unknown option "inputSchema"; it is called "input" here/],
+    ['execute', { execute: () => 1 }, /unknown option "execute"; it is called "run" here/],
+  ])('%s', (_name, change, message) => {
+    const define = () => defineTool({ ...base, ...change } as unknown as ToolOptions<ToolInput>);
+    expect(define).toThrow(InvalidOptionError);
+    expect(define).toThrow(message);
+  });
+
+  it('options that are missing', () => {
+    expect(() => defineTool(undefined as never)).toThrow(
+      'defineTool(): options must be an object; received undefined.',
+    );
+  });
+});
+
+describe('paths of a tool', () => {
+  it('are a part of its definition', () => {
+    const paths = { root: '/repo', read: ['path'] };
+    expect(defineTool({ ...base, paths }).definition.paths).toEqual(paths);
+    expect(defineTool(base).definition).not.toHaveProperty('paths');
   });
 });
 

@@ -1,5 +1,21 @@
-import type { JSONValue, MaybePromise, ToolDefinition, ToolEffect, ToolResultContentPart } from '@h/turn';
-import { ToolConfigurationError } from './errors.js';
+import { isAbsolute } from 'node:path';
+import {
+  anyBoolean,
+  anyFunction,
+  anyString,
+  anyValue,
+  arrayOf,
+  checkOptions,
+  InvalidOptionError,
+  nonEmptyString,
+  objectOf,
+  oneOf,
+  required,
+  showValue,
+  type OptionCheck,
+  type OptionChecks,
+} from '@h/options';
+import type { JSONValue, MaybePromise, ToolDefinition, ToolEffect, ToolPaths, ToolResultContentPart } from '@h/turn';
 import { inputChecker, type InferToolInput, type InputCheck, type ToolInput } from './input-schema.js';
 
 /** What a tool may know and use while it runs. To be handed on as it is: a spread of it has no `signal`. */
@@ -45,6 +61,17 @@ export interface ToolOptions<Input extends ToolInput> {
    * knows: then it runs alone and counts as touching everything.
    */
   readonly resources?: ((input: InferToolInput<Input>) => readonly string[] | undefined) | undefined;
+  /**
+   * Which members of the input are paths of files or folders, so that a policy on paths can judge calls. `{}` declares that
+   * the tool touches no files. `policyGuard` of `@h/subagents` denies a tool without this declaration if its policy limits
+   * paths.
+   *
+   * @example
+   * ```ts
+   * defineTool({ name: 'copy', paths: { root: '/repo', read: ['from'], write: ['to'] }, ...rest });
+   * ```
+   */
+  readonly paths?: ToolPaths | undefined;
   /**
    * Running it twice with one input is as good as running it once: a second call may be answered with the first one's
    * result, and a call may run again after a crash.
@@ -115,7 +142,7 @@ export const isToolOutput = (value: unknown): value is ToolOutput =>
 /**
  * Describes a tool: what the model is told, what its calls may do to the world, and what runs.
  *
- * @throws ToolConfigurationError when an option is missing, unknown or has no sense.
+ * @throws InvalidOptionError when an option is missing, unknown or has no sense.
  *
  * @example
  * ```ts
@@ -130,7 +157,7 @@ export const isToolOutput = (value: unknown): value is ToolOutput =>
  * ```
  */
 export const defineTool = <const Input extends ToolInput>(options: ToolOptions<Input>): Tool => {
-  checkOptions(options);
+  checkToolOptions(options);
   const { name, description, effect, idempotent = false, volatile = false, external = false, timeoutMs } = options;
   const checker = inputChecker(name, options.input);
   return {
@@ -140,7 +167,14 @@ export const defineTool = <const Input extends ToolInput>(options: ToolOptions<I
     volatile,
     external,
     ...(timeoutMs !== undefined && { timeoutMs }),
-    definition: { name, description, inputSchema: checker.jsonSchema, effect, idempotent },
+    definition: {
+      name,
+      description,
+      inputSchema: checker.jsonSchema,
+      effect,
+      idempotent,
+      ...(options.paths !== undefined && { paths: options.paths }),
+    },
     check: (input) => checker.check(input),
     resources: (input) => options.resources?.(input as InferToolInput<Input>),
     run: (input, context) => options.run(input as InferToolInput<Input>, context),
@@ -150,38 +184,64 @@ export const defineTool = <const Input extends ToolInput>(options: ToolOptions<I
 /** What providers accept as the name of a tool. */
 export const toolNamePattern = /^[a-zA-Z0-9_-]{1,64}$/;
 
-const effects: readonly unknown[] = ['read-only', 'local-write', 'network', 'destructive'] satisfies ToolEffect[];
+const effects = ['read-only', 'local-write', 'network', 'destructive'] as const satisfies readonly ToolEffect[];
 
-const known: readonly string[] = [
-  'name',
-  'description',
-  'input',
-  'effect',
-  'resources',
-  'idempotent',
-  'volatile',
-  'timeoutMs',
-  'external',
-  'run',
-] satisfies (keyof ToolOptions<ToolInput>)[];
+const toolName: OptionCheck = {
+  expected: '1 to 64 letters, digits, "_" and "-"',
+  accepts: (name) => typeof name === 'string' && toolNamePattern.test(name),
+};
 
-const checkOptions = (options: ToolOptions<ToolInput>): void => {
-  const refuse = (option: string, expected: string): never => {
-    const value = (options as unknown as Record<string, unknown>)[option];
-    throw new ToolConfigurationError(
-      option,
-      `The ${option} of the tool ${JSON.stringify(options.name)} is ${JSON.stringify(value)}; ${expected}`,
-    );
-  };
-  if (typeof options.name !== 'string' || !toolNamePattern.test(options.name)) {
-    refuse('name', 'it takes 1 to 64 letters, digits, "_" and "-".');
+const numberAbove0: OptionCheck = {
+  expected: 'a number above 0',
+  accepts: (value) => typeof value === 'number' && value > 0,
+};
+
+const absolutePath: OptionCheck = {
+  expected: 'an absolute path',
+  accepts: (path) => typeof path === 'string' && isAbsolute(path),
+};
+
+const checks: OptionChecks<ToolOptions<ToolInput>> = {
+  name: required(toolName),
+  description: required(anyString),
+  input: required(anyValue),
+  effect: required(oneOf(...effects)),
+  resources: anyFunction,
+  paths: objectOf({ root: absolutePath, read: arrayOf(nonEmptyString), write: arrayOf(nonEmptyString) }),
+  idempotent: anyBoolean,
+  volatile: anyBoolean,
+  timeoutMs: numberAbove0,
+  external: anyBoolean,
+  run: required(anyFunction),
+};
+
+/** Options of a tool of the AI SDK, by the name that they have here. */
+const aiSdkNames: Readonly<Record<string, string>> = { inputSchema: 'input', parameters: 'input', execute: 'run' };
+
+const checkToolOptions = (options: ToolOptions<ToolInput>): void => {
+  const name = (options as { readonly name?: unknown } | undefined)?.name;
+  const owner = typeof name === 'string' ? `defineTool(${JSON.stringify(name.slice(0, 64))})` : 'defineTool()';
+  for (const [given, own] of Object.entries(aiSdkNames)) {
+    if (typeof options !== 'object' || options === null || !(given in options)) continue;
+    const message = `${owner}: unknown option "${given}"; it is called "${own}" here.`;
+    throw new InvalidOptionError({ owner, option: given, message });
   }
-  for (const key of Object.keys(options)) {
-    if (!known.includes(key)) refuse(key, `a tool has no such option, only ${known.join(', ')}.`);
-  }
-  if (typeof options.description !== 'string') refuse('description', 'it has to be text.');
-  if (!effects.includes(options.effect)) refuse('effect', `it has to be one of ${effects.join(', ')}.`);
-  if (typeof options.run !== 'function') refuse('run', 'it has to be a function.');
-  const { timeoutMs } = options;
-  if (timeoutMs !== undefined && !(timeoutMs > 0)) refuse('timeoutMs', 'it has to be more than 0 milliseconds.');
+  checkOptions(owner, options, checks);
+};
+
+/**
+ * Checks that a value is a tool that {@link defineTool} made.
+ *
+ * @throws InvalidOptionError `invalid-option`
+ */
+export const checkTool = (owner: string, value: unknown): void => {
+  const tool = (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
+  if (typeof tool['check'] === 'function' && typeof tool['run'] === 'function' && 'definition' in tool) return;
+  const isOfAiSdk = 'inputSchema' in tool || 'parameters' in tool || 'execute' in tool;
+  const what = isOfAiSdk ? 'a tool of the AI SDK' : showValue(value);
+  const fix = isOfAiSdk
+    ? 'wrap it: defineTool({ name, description, input: inputSchema, effect, run: execute })'
+    : 'use defineTool()';
+  const message = `${owner}: "tools" must be tools that defineTool() made; received ${what}. To fix this, ${fix}.`;
+  throw new InvalidOptionError({ owner, option: 'tools', message });
 };

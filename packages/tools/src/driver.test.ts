@@ -1,3 +1,4 @@
+import { InvalidOptionError } from '@h/options';
 import { VirtualTimeScheduler } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
@@ -5,7 +6,7 @@ import { runCalls, toolCall } from '../test/run-calls.js';
 import { after, never, testTool } from '../test/tools.js';
 import { defineTool, toolOutput, type Tool, type ToolContext, type ToolReturn } from './define-tool.js';
 import { toolDriver } from './driver.js';
-import { ToolConfigurationError, ToolError, UnknownToolsetError } from './errors.js';
+import { ToolError, UnknownToolsetError } from './errors.js';
 import { createRegistry } from './registry.js';
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }));
@@ -284,12 +285,28 @@ describe('options of toolDriver', () => {
     [{ replay: 'no' }, 'replay'],
     [{ timeout: 5 }, 'timeout'],
   ])('refuse %j and name it', (options, option) => {
-    expect(() => toolDriver([], options as object)).toThrow(ToolConfigurationError);
+    expect(() => toolDriver([], options as object)).toThrow(InvalidOptionError);
     expect(() => toolDriver([], options as object)).toThrow(expect.objectContaining({ option }));
   });
 
   it('refuse a toolset that does not exist', () => {
     expect(() => toolDriver([], { toolset: 'ful' })).toThrow(UnknownToolsetError);
+  });
+
+  it.each([
+    [
+      'a tool of the AI SDK',
+      [{ description: 'x', inputSchema: {}, execute: () => 1 }],
+      /received a tool of the AI SDK/,
+    ],
+    ['a set of AI SDK tools', { look: { description: 'x', inputSchema: {} } }, /received a tool of the AI SDK/],
+    ['the options of a tool', [{ name: 'x', effect: 'read-only', run: () => 1 }], /tools that defineTool\(\) made/],
+    ['nothing', undefined, /tools that defineTool\(\) made; received undefined/],
+    ['a hole', [null], /received null/],
+    ['a string', 'read', /received "read"/],
+  ])('rejects %s as tools', (_, source, message) => {
+    expect(() => toolDriver(source as never)).toThrow(InvalidOptionError);
+    expect(() => toolDriver(source as never)).toThrow(message);
   });
 
   it('take a scheduler of their own', () => {

@@ -1,11 +1,20 @@
 import { LruMap } from '@h/bounded';
 import type { ToolDriver, ToolRunContext } from '@h/turn';
 import { asyncScheduler, Observable, type SchedulerLike } from 'rxjs';
-import { anyBoolean, anyFunction, anyValue, anyOf, numberFrom, integerFrom } from '@h/options';
+import {
+  anyBoolean,
+  anyFunction,
+  anyOf,
+  anyString,
+  anyValue,
+  arrayOf,
+  checkOptions,
+  integerFrom,
+  numberFrom,
+} from '@h/options';
 import { Batch } from './batch.js';
-import type { Tool } from './define-tool.js';
+import { checkTool, type Tool } from './define-tool.js';
 import { LateResults } from './late-results.js';
-import { checkToolOptions, listOfNames } from './options.js';
 import { ToolRegistry } from './registry.js';
 import { ReplayControl } from './replay-control.js';
 import type { ToolsetChoice } from './toolset.js';
@@ -64,7 +73,7 @@ const maxSessions = 256;
  * Runs the calls of a step: only tools of the effective set, with checked inputs, in waves, each under its deadline, each
  * answered exactly once with a typed outcome.
  *
- * @throws ToolConfigurationError, UnknownToolsetError, UnknownToolError, DuplicateToolError
+ * @throws InvalidOptionError, UnknownToolsetError, UnknownToolError, DuplicateToolError
  *
  * @example
  * ```ts
@@ -73,8 +82,8 @@ const maxSessions = 256;
  * ```
  */
 export const toolDriver = (source: ToolRegistry | readonly Tool[], options: ToolDriverOptions = {}): RegistryDriver => {
-  checkToolOptions('toolDriver()', options, rules);
-  const registry = source instanceof ToolRegistry ? source : new ToolRegistry().register(...source);
+  checkOptions('toolDriver()', options, rules);
+  const registry = source instanceof ToolRegistry ? source : new ToolRegistry().register(...toolsOf(source));
   const {
     concurrency = 64,
     timeoutMs = 120_000,
@@ -116,9 +125,25 @@ export const toolDriver = (source: ToolRegistry | readonly Tool[], options: Tool
   };
 };
 
+/** @throws InvalidOptionError for a value that is not a list of tools, such as a tool set of the AI SDK */
+const toolsOf = (source: unknown): readonly Tool[] => {
+  if (!Array.isArray(source)) checkTool('toolDriver()', firstOf(source));
+  for (const tool of source as readonly unknown[]) checkTool('toolDriver()', tool);
+  return source as readonly Tool[];
+};
+
+/** A record of tools is reported by its first tool. */
+const firstOf = (source: unknown): unknown => {
+  if (typeof source !== 'object' || source === null) return source;
+  const [first] = Object.values(source) as readonly unknown[];
+  return typeof first === 'object' && first !== null && !('inputSchema' in source || 'execute' in source)
+    ? first
+    : source;
+};
+
 const rules = {
   toolset: anyValue,
-  deny: listOfNames,
+  deny: arrayOf(anyString),
   concurrency: integerFrom(1),
   timeoutMs: numberFrom(1, Infinity),
   deadlineAt: anyOf(numberFrom(0, Infinity), anyFunction),

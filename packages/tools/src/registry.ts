@@ -1,7 +1,6 @@
-import { anyFunction, anyOf, recordOf } from '@h/options';
-import type { Tool } from './define-tool.js';
-import { DuplicateToolError, ToolConfigurationError } from './errors.js';
-import { checkToolOptions, listOfNames } from './options.js';
+import { anyFunction, anyOf, anyString, arrayOf, checkOptions, InvalidOptionError, recordOf } from '@h/options';
+import { checkTool, type Tool } from './define-tool.js';
+import { DuplicateToolError } from './errors.js';
 import {
   effectiveTools,
   standardToolsets,
@@ -37,13 +36,11 @@ export class ToolRegistry implements ToolSource {
   #version = 0;
 
   constructor(options: RegistryOptions = {}) {
-    checkToolOptions('createRegistry()', options, { toolsets: recordOf(anyOf(anyFunction, listOfNames)) });
+    checkOptions('createRegistry()', options, { toolsets: recordOf(anyOf(anyFunction, arrayOf(anyString))) });
     for (const name of ['full', 'read-only']) {
       if (!Object.hasOwn(options.toolsets ?? {}, name)) continue;
-      throw new ToolConfigurationError(
-        'toolsets',
-        `The toolset ${JSON.stringify(name)} cannot be replaced; choose another name.`,
-      );
+      const message = `createRegistry(): "toolsets.${name}" cannot be replaced; choose another name.`;
+      throw new InvalidOptionError({ owner: 'createRegistry()', option: 'toolsets', message });
     }
     this.#toolsets = { ...standardToolsets, ...options.toolsets };
   }
@@ -59,8 +56,11 @@ export class ToolRegistry implements ToolSource {
    */
   register(...items: readonly (Tool | ToolModule)[]): this {
     for (const item of items) {
-      if ('register' in item) item.register(this);
-      else this.#add(item);
+      if (isModule(item)) item.register(this);
+      else {
+        checkTool('register()', item);
+        this.#add(item);
+      }
     }
     return this;
   }
@@ -106,6 +106,9 @@ export class ToolRegistry implements ToolSource {
     this.#version += 1;
   }
 }
+
+const isModule = (item: unknown): item is ToolModule =>
+  typeof item === 'object' && item !== null && 'register' in item && typeof item.register === 'function';
 
 /**
  * A registry of one's own.

@@ -5,7 +5,7 @@ import { from, lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { memoryArtifacts } from './artifacts/memory-artifacts.js';
 import type { ArtifactStore } from './artifacts/store.js';
-import { ToolConfigurationError } from './errors.js';
+import { InvalidOptionError } from '@h/options';
 import { LateResults } from './late-results.js';
 import { tools, type ToolsOptions } from './tools.js';
 
@@ -383,6 +383,47 @@ describe('calls that completed late', () => {
   });
 });
 
+describe('calls beyond maxCallsPerStep', () => {
+  describeOperator(() => tools({ maxCallsPerStep: 1 }), { changes: ['model.response', 'tool.result'] });
+
+  const calls = (count: number): readonly TurnEvent[] =>
+    Array.from({ length: count }, (_, index) =>
+      event('tool.call', { step: 1, index, call: { id: String(index), name: 'noop', input: {} } }),
+    );
+
+  it('are answered skipped, in order, and the others pass by identity', async () => {
+    const given = calls(5);
+    const events = (await play([start, ask(), answer(5), ...given], { maxCallsPerStep: 3 })).slice(3);
+    expect(events.slice(0, 3)).toEqual(given.slice(0, 3));
+    expect(events.slice(3)).toMatchObject(
+      ['3', '4'].map((id) => ({
+        type: 'tool.result',
+        call: { id },
+        status: 'skipped',
+        reason:
+          'Not run: an answer may have at most 3 tool calls. Repeat this call in a later answer if it is still needed.',
+      })),
+    );
+  });
+
+  it('are counted for each answer', async () => {
+    const events = await play([start, ask(), answer(3), ask({}, 2), answer(2), ...calls(2)], { maxCallsPerStep: 2 });
+    expect(events.filter(({ type }) => type === 'tool.result')).toEqual([]);
+  });
+
+  it('begin after 128 by default', async () => {
+    const events = await play([start, ask(), answer(130), ...calls(130)]);
+    expect(events.filter(({ type }) => type === 'tool.result')).toHaveLength(2);
+  });
+
+  it('leaves a call that is denied already as it is', async () => {
+    const [first, second] = calls(2) as [TurnEvent, TurnEventOf<'tool.call'>];
+    const denied = { ...second, denied: { reason: 'No.', by: 'test' } };
+    const events = await play([start, ask(), answer(2), first, denied], { maxCallsPerStep: 1 });
+    expect(events.at(-1)).toBe(denied);
+  });
+});
+
 describe('options of tools', () => {
   it.each([
     [{ maxChars: -1 }, 'maxChars'],
@@ -393,8 +434,10 @@ describe('options of tools', () => {
     [{ redact: true }, 'redact'],
     [{ artifacts: memoryArtifacts() }, 'redact'],
     [{ maxTokens: 5 }, 'maxTokens'],
+    [{ maxCallsPerStep: 0 }, 'maxCallsPerStep'],
+    [{ driver: {} }, 'driver'],
   ])('refuse %j and name it', (options, option) => {
-    expect(() => tools(options as object)).toThrow(ToolConfigurationError);
+    expect(() => tools(options as object)).toThrow(InvalidOptionError);
     expect(() => tools(options as object)).toThrow(expect.objectContaining({ option }));
   });
 });

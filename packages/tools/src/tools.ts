@@ -1,12 +1,23 @@
 import { intercept, toolCallsOf, type DecisionInput, type TurnEventOf, type TurnOperator } from '@h/turn';
-import { anyFunction, anyValue, anyOf, numberFrom, oneOf } from '@h/options';
+import {
+  anyFunction,
+  anyOf,
+  anyString,
+  anyValue,
+  arrayOf,
+  checkOptions,
+  integerFrom,
+  InvalidOptionError,
+  numberFrom,
+  objectWithMethods,
+  oneOf,
+} from '@h/options';
 import { readArtifactName } from './artifacts/read-artifact.js';
 import type { ArtifactStore } from './artifacts/store.js';
-import { ToolConfigurationError } from './errors.js';
 import { isPlain } from './json-copy.js';
 import { lateNote } from './late-note.js';
 import type { LateResult, LateResults } from './late-results.js';
-import { checkToolOptions, listOfNames } from './options.js';
+import { notRun } from './outcomes.js';
 import type { Keeper, KeptPlaces, Redactor } from './shaping/keep.js';
 import { limitsFor, stepBudget, type StepBudget } from './shaping/limits.js';
 import { measured, shape } from './shaping/shape.js';
@@ -49,6 +60,13 @@ export interface ToolsOptions {
    * @defaultValue `3_750_000`, which is 5 MB in base64, the smallest limit among providers
    */
   readonly maxFileBytes?: number | undefined;
+  /**
+   * How many tool calls of one answer run. The others are answered `skipped`, and the model is told to split the work.
+   *
+   * @defaultValue `128`, the number of tools that the OpenAI API accepts in one request; answers of current models have
+   * rarely more than 20 calls
+   */
+  readonly maxCallsPerStep?: number | undefined;
   /** The driver of the harness: then the model hears of calls that completed after they had been given up. */
   readonly driver?: { readonly late: LateResults; forget(turn: string): void } | undefined;
 }
@@ -59,7 +77,7 @@ export interface ToolsOptions {
  *
  * Belongs late in the pipeline, but before `security()`, so that no cut goes through the wrapper of external content.
  *
- * @throws ToolConfigurationError
+ * @throws InvalidOptionError
  *
  * @example
  * ```ts
@@ -69,6 +87,7 @@ export interface ToolsOptions {
 export const tools = (options: ToolsOptions = {}): TurnOperator => {
   checkToolsOptions(options);
   const { contextWindow, driver, exempt = [readArtifactName], maxFileBytes = 3_750_000 } = options;
+  const { maxCallsPerStep = 128 } = options;
   const limitsOf = (model?: string) =>
     limitsFor(typeof contextWindow === 'function' ? contextWindow(model) : contextWindow, options);
   return intercept('tools', () => {
@@ -78,6 +97,7 @@ export const tools = (options: ToolsOptions = {}): TurnOperator => {
     let budget: StepBudget = stepBudget(limits.maxStepChars, 1);
     let hasReader = false;
     let told: readonly LateResult[] = [];
+    let surplus: ReadonlySet<string> | undefined;
 
     const open = ({ turn, session }: { readonly turn: string; readonly session: string }): void => {
       Object.assign(place, { turn, session });
@@ -109,6 +129,11 @@ export const tools = (options: ToolsOptions = {}): TurnOperator => {
       return shape(result, { cap, keeper: keeperOf(event), hasReader, onKeeping });
     };
 
+    const skip = ({ turn, at, step, call, denied }: TurnEventOf<'tool.call'>): DecisionInput =>
+      denied !== undefined || surplus?.has(call.id) !== true
+        ? undefined
+        : { type: 'tool.result', turn, at, step, call, ...notRun('skipped', tooManyCalls(maxCallsPerStep)) };
+
     return {
       observe: {
         'turn.start': open,
@@ -119,7 +144,9 @@ export const tools = (options: ToolsOptions = {}): TurnOperator => {
           hasReader = offered.some(({ name }) => name === readArtifactName);
         },
         'model.response': ({ content, replayed }) => {
-          budget = stepBudget(limits.maxStepChars, toolCallsOf({ role: 'assistant', content }).length);
+          const calls = toolCallsOf({ role: 'assistant', content });
+          surplus = calls.length > maxCallsPerStep ? idsOf(calls.slice(maxCallsPerStep)) : undefined;
+          budget = stepBudget(limits.maxStepChars, Math.min(calls.length, maxCallsPerStep));
           if (replayed !== true) driver?.late.settle(place.session, told);
           told = [];
         },
@@ -129,26 +156,32 @@ export const tools = (options: ToolsOptions = {}): TurnOperator => {
           budget.spend(size * weight);
         },
       },
-      decide: { 'model.request': tellLate, 'tool.result': fit },
+      decide: { 'model.request': tellLate, 'tool.call': skip, 'tool.result': fit },
       finalize: forget,
     };
   });
 };
 
+const idsOf = (calls: readonly { readonly toolCallId: string }[]): ReadonlySet<string> =>
+  new Set(calls.map(({ toolCallId }) => toolCallId));
+
+const tooManyCalls = (limit: number): string =>
+  `Not run: an answer may have at most ${limit} tool calls. Repeat this call in a later answer if it is still needed.`;
+
 const checkToolsOptions = (options: ToolsOptions): void => {
-  checkToolOptions('tools()', options, {
+  checkOptions('tools()', options, {
     maxChars: numberFrom(0, Infinity),
     maxStepChars: numberFrom(0, Infinity),
     contextWindow: anyOf(numberFrom(1, Infinity), anyFunction),
     artifacts: anyValue,
     redact: anyOf(anyFunction, oneOf(false)),
-    exempt: listOfNames,
+    exempt: arrayOf(anyString),
     maxFileBytes: numberFrom(0, Infinity),
-    driver: anyValue,
+    maxCallsPerStep: integerFrom(1, Infinity),
+    driver: objectWithMethods('forget'),
   });
   if (options.artifacts === undefined || options.redact !== undefined) return;
-  throw new ToolConfigurationError(
-    'redact',
-    'tools() has artifacts but no redact: give it a function that takes secrets out of what is stored, or false to store results as they are.',
-  );
+  const message =
+    'tools(): "redact" is required with "artifacts"; pass a function that removes secrets from stored results, or false.';
+  throw new InvalidOptionError({ owner: 'tools()', option: 'redact', message });
 };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ToolConfigurationError } from './errors.js';
+import { InvalidOptionError } from '@h/options';
 import { grouped, truncate, truncation } from './truncate.js';
 
 const lines = (count: number): string => Array.from({ length: count }, (_, index) => `line ${index}`).join('\n');
@@ -116,6 +116,6 @@ describe('truncate', () => {
   });
 
   it.each([-1, Number.NaN])('refuses a cap of %d', (maxChars) => {
-    expect(() => truncate('x', { maxChars })).toThrow(ToolConfigurationError);
+    expect(() => truncate('x', { maxChars })).toThrow(InvalidOptionError);
   });
 });

@@ -1,4 +1,4 @@
-import { ToolConfigurationError } from './errors.js';
+import { checkValue, numberFrom } from '@h/options';
 
 /** Options of {@link truncate}. */
 export interface TruncateOptions {
@@ -28,7 +28,7 @@ const snapShare = 0.2;
  * the room, up to 4,000 characters. No surrogate pair is cut, and lone surrogates become U+FFFD. Only what is
  * kept is copied.
  *
- * @throws ToolConfigurationError when `maxChars` is negative or no number.
+ * @throws InvalidOptionError when `maxChars` is negative or no number.
  *
  * @example
  * ```ts
@@ -39,12 +39,7 @@ export const truncate = (text: string, options: TruncateOptions): string => trun
 
 /** The same as {@link truncate}, with the number of omitted characters. */
 export const truncation = (text: string, { maxChars, note }: TruncateOptions): Truncation => {
-  if (!(maxChars >= 0)) {
-    throw new ToolConfigurationError(
-      'maxChars',
-      `The option maxChars of truncate is ${String(maxChars)}; it has to be 0 or more characters.`,
-    );
-  }
+  if (!(maxChars >= 0)) checkValue('truncate()', 'maxChars', maxChars, numberFrom(0, Infinity));
   const cap = Math.floor(maxChars);
   if (text.length <= cap) return { text: text.toWellFormed(), omitted: 0 };
   const marker = [noted(note), plain].find((candidate) => candidate(text.length).length <= cap / 2);

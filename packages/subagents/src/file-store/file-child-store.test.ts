@@ -255,7 +255,7 @@ describe('fileChildStore', () => {
   });
 
   it.each<[string, object, RegExp]>([
-    ['no folder', {}, /fileChildStore\(\) needs "directory": a text/],
+    ['no folder', {}, /fileChildStore\(\): "directory" is required; it must be a/],
     ['an unknown option', { directory: 'x', leaseMS: 1 }, /unknown option "leaseMS".*Did you mean "leaseMs"/],
     [
       'a number that is none',

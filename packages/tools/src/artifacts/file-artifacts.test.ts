@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeArtifactStore } from '../../test/describe-artifact-store.js';
-import { ToolConfigurationError } from '../errors.js';
+import { InvalidOptionError } from '@h/options';
 import { fileArtifacts } from './file-artifacts.js';
 import { ArtifactNotFoundError } from './store.js';
 
@@ -128,10 +128,10 @@ describe('fileArtifacts', () => {
       async () => (await mkdir(join(root, 'repo/.git'), { recursive: true }), join(root, 'repo/.cache/artifacts')),
       /git work tree/,
     ],
-    ['a link', async () => (await symlink(root, join(root, 'link')), join(root, 'link')), /no link/],
+    ['a link', async () => (await symlink(root, join(root, 'link')), join(root, 'link')), /not a link/],
   ])('refuses %s', async (_, directory, message) => {
     const opening = fileArtifacts({ directory: await directory() });
-    await expect(opening).rejects.toThrow(ToolConfigurationError);
+    await expect(opening).rejects.toThrow(InvalidOptionError);
     await expect(opening).rejects.toThrow(message);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runCalls, toolCall } from '../../test/run-calls.js';
 import { toolDriver } from '../driver.js';
-import { ToolConfigurationError } from '../errors.js';
+import { InvalidOptionError } from '@h/options';
 import { memoryArtifacts } from './memory-artifacts.js';
 import { readArtifact } from './read-artifact.js';
 
@@ -97,7 +97,7 @@ describe('read_artifact', () => {
   });
 
   it('has pages of another size when it is told', async () => {
-    expect(() => readArtifact(memoryArtifacts(), { maxChars: 1 })).toThrow(ToolConfigurationError);
+    expect(() => readArtifact(memoryArtifacts(), { maxChars: 1 })).toThrow(InvalidOptionError);
     const store = memoryArtifacts();
     const { id } = store.put({ session: 'alice', content: log }) as { id: string };
     const ran = runCalls(toolDriver([readArtifact(store, { maxChars: 500 })]), [

@@ -1,8 +1,7 @@
 import type { MaybePromise } from '@h/turn';
-import { integerFrom } from '@h/options';
+import { checkOptions, integerFrom } from '@h/options';
 import { defineTool, toolOutput, type Tool, type ToolOutput } from '../define-tool.js';
 import { ToolError } from '../errors.js';
-import { checkToolOptions } from '../options.js';
 import { grouped } from '../truncate.js';
 import type { ArtifactSlice, ArtifactStore } from './store.js';
 
@@ -43,7 +42,7 @@ const surroundings = 100;
  * ```
  */
 export const readArtifact = (store: ArtifactStore, options: ReadArtifactOptions = {}): Tool => {
-  checkToolOptions('readArtifact()', options, { maxChars: integerFrom(100) });
+  checkOptions('readArtifact()', options, { maxChars: integerFrom(100) });
   const { maxChars = 12_000 } = options;
   return defineTool({
     name: readArtifactName,

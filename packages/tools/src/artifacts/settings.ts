@@ -1,8 +1,7 @@
 // oxlint-disable-next-line h/no-clock -- an id that can be guessed could be read by whoever guesses it
 import { randomBytes } from 'node:crypto';
 import { asyncScheduler } from 'rxjs';
-import { anyFunction, numberFrom } from '@h/options';
-import { checkToolOptions } from '../options.js';
+import { anyFunction, checkOptions, numberFrom } from '@h/options';
 import type { ArtifactStoreOptions } from './store.js';
 
 const day = 24 * 60 * 60 * 1_000;
@@ -22,7 +21,7 @@ export const artifactSettings = (
   maxBytesByDefault: number,
   more: object = {},
 ): ArtifactSettings => {
-  checkToolOptions(`${factory}()`, options, {
+  checkOptions(`${factory}()`, options, {
     ttlMs: numberFrom(1, Infinity),
     maxBytes: numberFrom(0, Infinity),
     maxSessionBytes: numberFrom(0, Infinity),

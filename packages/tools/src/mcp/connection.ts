@@ -11,6 +11,7 @@ import {
   type Tool as McpToolDescription,
 } from '@modelcontextprotocol/sdk/types.js';
 import { TurnError, type JSONObject } from '@h/turn';
+import { coalesce, type Coalesced } from './coalesce.js';
 import { openTransport, type McpConnection, type OpenedTransport } from './transports.js';
 
 export type { McpToolDescription };
@@ -46,10 +47,13 @@ const noTimeout = 2_147_483_647;
 const maxPages = 100;
 const pingTimeoutMs = 5_000;
 const goodbyeTimeoutMs = 1_000;
+/** Between two listings that a server's notifications cause; the MCP SDK waits as long before its own. */
+const relistIntervalMs = 300;
 
 interface Link {
   readonly client: Client;
   readonly opened: OpenedTransport;
+  readonly relisting: Coalesced;
 }
 
 /** One server, connected anew whenever it is asked and has gone. */
@@ -106,6 +110,7 @@ export class McpLink {
     const link = this.#current;
     this.#current = undefined;
     if (link === undefined) return;
+    link.relisting.stop();
     await inTime(link.opened.goodbye(), goodbyeTimeoutMs);
     await link.client.close();
   }
@@ -132,10 +137,11 @@ export class McpLink {
     this.#setState('connecting');
     const opened = openTransport(connection);
     const client = new Client({ name: 'h-tools', version: '0.1.0' }, { capabilities: {} });
-    const link = { client, opened };
+    const relisting = coalesce(() => this.#refresh(client), relistIntervalMs);
+    const link = { client, opened, relisting };
     try {
       await client.connect(opened.transport, { timeout: connectTimeoutMs });
-      client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.#refresh(link));
+      client.setNotificationHandler(ToolListChangedNotificationSchema, () => relisting.request());
       // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client has callbacks and no listeners
       client.onclose = () => this.#lost(link);
       // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client has callbacks and no listeners
@@ -144,6 +150,7 @@ export class McpLink {
       if (this.#state === 'closed') throw new Error('the connection was closed while it was being made');
       this.#settings.onTools(tools);
     } catch (error) {
+      relisting.stop();
       this.#setState('lost');
       await client.close().catch(() => undefined);
       const said = opened.diagnostics();
@@ -158,7 +165,7 @@ export class McpLink {
     return link;
   }
 
-  async #refresh({ client }: Link): Promise<void> {
+  async #refresh(client: Client): Promise<void> {
     try {
       this.#settings.onTools(await listTools(client, this.#settings.connectTimeoutMs));
     } catch (error) {
@@ -185,6 +192,7 @@ export class McpLink {
 
   #lost(link: Link): void {
     if (this.#current !== link) return;
+    link.relisting.stop();
     this.#current = undefined;
     this.#setState('lost');
   }

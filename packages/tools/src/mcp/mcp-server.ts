@@ -1,8 +1,16 @@
-import type { JSONObject, ToolEffect } from '@h/turn';
-import { anyBoolean, anyFunction, anyValue, nearestName, numberFrom } from '@h/options';
+import type { JSONObject, ToolEffect, ToolPaths } from '@h/turn';
+import {
+  anyBoolean,
+  anyFunction,
+  anyObject,
+  anyValue,
+  checkOptions,
+  nearestName,
+  numberFrom,
+  recordOf,
+} from '@h/options';
 import type { Tool } from '../define-tool.js';
 import { UnknownToolError } from '../errors.js';
-import { checkToolOptions } from '../options.js';
 import type { ToolModule, ToolRegistry } from '../registry.js';
 import { McpLink, type McpState, type McpToolDescription } from './connection.js';
 import { toolMaker } from './mcp-tools.js';
@@ -23,6 +31,11 @@ export interface McpServerOptions {
    * @defaultValue `true`
    */
   readonly annotations?: boolean | undefined;
+  /**
+   * Which inputs of a tool are paths, by the server's own tool names; see `paths` of `defineTool`. A policy on paths denies
+   * tools that are not listed.
+   */
+  readonly paths?: Readonly<Record<string, ToolPaths>> | undefined;
   /** What a call touches. Without it every call of the server runs alone. */
   readonly resources?: ((tool: string, input: JSONObject) => readonly string[] | undefined) | undefined;
   /**
@@ -60,7 +73,7 @@ export interface McpServer extends ToolModule {
  * A server that dies is started or reached again by the next call, once; calls that were under way fail and say that they may
  * have taken effect.
  *
- * @throws ToolConfigurationError when an option has no sense.
+ * @throws InvalidOptionError when an option has no sense.
  * @throws McpConnectionError when the server cannot be reached.
  * @throws UnknownToolError when `effects` names a tool that the server does not have.
  *
@@ -77,7 +90,7 @@ export interface McpServer extends ToolModule {
  */
 export const connectMcp = async (options: McpServerOptions): Promise<McpServer> => {
   checkMcpOptions(options);
-  const { name, effects = {}, annotations = true, resources, timeoutMs } = options;
+  const { name, effects = {}, paths = {}, annotations = true, resources, timeoutMs } = options;
   const registries = new Set<ToolRegistry>();
   let tools: readonly Tool[] = [];
   let offered: ReadonlySet<string> = new Set();
@@ -99,17 +112,17 @@ export const connectMcp = async (options: McpServerOptions): Promise<McpServer> 
   });
   const made = toolMaker(
     name,
-    { effects, areAnnotationsUsed: annotations, resources, timeoutMs, call: link.call.bind(link) },
+    { effects, paths, areAnnotationsUsed: annotations, resources, timeoutMs, call: link.call.bind(link) },
     problem,
   );
 
   await link.connect();
-  const unknown = Object.keys(effects).find((tool) => !offered.has(tool));
+  const unknown = Object.keys({ ...paths, ...effects }).find((tool) => !offered.has(tool));
   if (unknown !== undefined) {
     await link.close();
     throw new UnknownToolError(
       unknown,
-      `The option effects of the MCP server ${JSON.stringify(name)}`,
+      `The option ${Object.hasOwn(effects, unknown) ? 'effects' : 'paths'} of the MCP server ${JSON.stringify(name)}`,
       nearestName(unknown, [...offered]),
     );
   }
@@ -154,10 +167,11 @@ const exchange = (
 };
 
 const checkMcpOptions = (options: McpServerOptions): void => {
-  checkToolOptions('connectMcp()', options, {
+  checkOptions('connectMcp()', options, {
     name: anyValue,
     connection: anyValue,
     effects: anyValue,
+    paths: recordOf(anyObject),
     annotations: anyBoolean,
     resources: anyFunction,
     timeoutMs: numberFrom(1, Infinity),

@@ -6,7 +6,7 @@ import { isAlive, observed, referenceServer } from '../../test/mcp-servers.js';
 import { runCalls, toolCall, type RunCalls } from '../../test/run-calls.js';
 import type { Tool } from '../define-tool.js';
 import { toolDriver } from '../driver.js';
-import { ToolConfigurationError } from '../errors.js';
+import { InvalidOptionError } from '@h/options';
 import { createRegistry } from '../registry.js';
 import { McpConnectionError } from './connection.js';
 import { connectMcp, type McpServer, type McpServerOptions } from './mcp-server.js';
@@ -299,7 +299,7 @@ describe('a server that cannot be had', () => {
     [{ trust: true }, 'trust'],
   ])('is refused with the options %j', async (options, option) => {
     const connecting = connectMcp({ name: 'x', connection: { command: 'x' }, ...options } as McpServerOptions);
-    await expect(connecting).rejects.toThrow(ToolConfigurationError);
+    await expect(connecting).rejects.toThrow(InvalidOptionError);
     await expect(connecting).rejects.toThrow(expect.objectContaining({ option }));
   });
 });

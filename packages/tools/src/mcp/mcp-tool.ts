@@ -1,4 +1,4 @@
-import type { JSONObject, JSONValue, ToolEffect } from '@h/turn';
+import type { JSONObject, JSONValue, ToolEffect, ToolPaths } from '@h/turn';
 import type { CallToolResult, Progress } from '@modelcontextprotocol/sdk/types.js';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { defineTool, type Tool, type ToolContext } from '../define-tool.js';
@@ -14,6 +14,7 @@ import { outputOf } from './results.js';
 /** What decides on the tools of a server besides the server. */
 export interface McpToolSettings {
   readonly effects: Readonly<Record<string, ToolEffect>>;
+  readonly paths: Readonly<Record<string, ToolPaths>>;
   readonly areAnnotationsUsed: boolean;
   readonly resources: ((tool: string, input: JSONObject) => readonly string[] | undefined) | undefined;
   readonly timeoutMs: number | undefined;
@@ -34,7 +35,7 @@ const maxDescription = 4_000;
  */
 export const mcpTool = (name: string, description: McpToolDescription, settings: McpToolSettings): Tool => {
   const { annotations } = description;
-  const { effects, areAnnotationsUsed, resources, timeoutMs } = settings;
+  const { effects, paths, areAnnotationsUsed, resources, timeoutMs } = settings;
   const given = Object.hasOwn(effects, description.name) ? effects[description.name] : undefined;
   const inputSchema = description.inputSchema as JSONObject;
   const checkOutput = description.outputSchema && jsonSchemaValidator(relaxed(description.outputSchema as JSONObject));
@@ -53,6 +54,7 @@ export const mcpTool = (name: string, description: McpToolDescription, settings:
     input: withJsonSchema(standardSchema(relaxed(inputSchema)), inputSchema),
     effect: given ?? (areAnnotationsUsed ? effectOf(annotations) : 'destructive'),
     idempotent: areAnnotationsUsed && isIdempotent(annotations),
+    ...(Object.hasOwn(paths, description.name) && { paths: paths[description.name] }),
     volatile: true,
     external: true,
     ...(timeoutMs !== undefined && { timeoutMs }),

@@ -12,6 +12,7 @@ const maker = () => {
   const problems: string[] = [];
   const settings = {
     effects: {},
+    paths: {},
     areAnnotationsUsed: true,
     resources: undefined,
     timeoutMs: 500,

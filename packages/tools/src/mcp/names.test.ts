@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toolNamePattern } from '../define-tool.js';
-import { ToolConfigurationError } from '../errors.js';
+import { InvalidOptionError } from '@h/options';
 import { checkServerName, qualifiedNames } from './names.js';
 
 const named = (server: string, ...tools: string[]): readonly string[] => [...qualifiedNames(server, tools).values()];
@@ -41,6 +41,6 @@ describe('checkServerName', () => {
   });
 
   it.each(['', 'a__b', 'a_', '_a', 'a b', 'a.b', 'x'.repeat(25), 'ä', undefined, 5])('refuses %s', (name) => {
-    expect(() => checkServerName(name)).toThrow(ToolConfigurationError);
+    expect(() => checkServerName(name)).toThrow(InvalidOptionError);
   });
 });

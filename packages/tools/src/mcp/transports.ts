@@ -4,7 +4,7 @@ import {
   type StreamableHTTPClientTransportOptions,
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { ToolConfigurationError } from '../errors.js';
+import { checkValue, type OptionCheck } from '@h/options';
 
 /** A server that is a program of one's own machine, spoken to over its standard input and output. */
 export interface StdioConnection {
@@ -47,14 +47,16 @@ export const openTransport = (connection: McpConnection): OpenedTransport => {
   return 'command' in connection ? openStdio(connection) : openHttp(connection);
 };
 
-export const checkConnection = (connection: unknown): void => {
-  if (typeof connection === 'function') return;
-  const { command, url } = (connection ?? {}) as { readonly command?: unknown; readonly url?: unknown };
-  if ((typeof command === 'string' && command !== '') !== (typeof url === 'string' || url instanceof URL)) return;
-  throw new ToolConfigurationError(
-    'connection',
-    'The connection of an MCP server has to name a command or a url, or be a function that makes a transport.',
-  );
+export const checkConnection = (connection: unknown): void =>
+  checkValue('connectMcp()', 'connection', connection, anMcpConnection);
+
+const anMcpConnection: OptionCheck = {
+  expected: 'an object with either a command or a url, or a function that creates a transport',
+  accepts: (connection) => {
+    if (typeof connection === 'function') return true;
+    const { command, url } = (connection ?? {}) as { readonly command?: unknown; readonly url?: unknown };
+    return (typeof command === 'string' && command !== '') !== (typeof url === 'string' || url instanceof URL);
+  },
 };
 
 const openStdio = ({ command, args = [], env, cwd }: StdioConnection): OpenedTransport => {

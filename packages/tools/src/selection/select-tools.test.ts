@@ -2,7 +2,7 @@ import type { ToolDefinition, TurnEvent, TurnEventOf } from '@h/turn';
 import { describeOperator, event, request, user } from '@h/turn/testing';
 import { concat, from, lastValueFrom, NEVER, of, takeUntil, timer, toArray } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ToolConfigurationError } from '../errors.js';
+import { InvalidOptionError } from '@h/options';
 import { embeddingScorer, keywordScorer, type ToolScorer } from './scorers.js';
 import { selectTools, type SelectToolsOptions } from './select-tools.js';
 
@@ -140,7 +140,7 @@ describe('selectTools', () => {
     [{ timeoutMs: -1 }, 'timeoutMs'],
     [{ max: 1 }, 'max'],
   ])('refuses %j and names it', (options, option) => {
-    expect(() => selectTools(options as object)).toThrow(ToolConfigurationError);
+    expect(() => selectTools(options as object)).toThrow(InvalidOptionError);
     expect(() => selectTools(options as object)).toThrow(expect.objectContaining({ option }));
   });
 });

@@ -10,9 +10,8 @@ import {
   type TurnEventOf,
   type TurnOperator,
 } from '@h/turn';
-import { anyFunction, numberFrom, integerFrom } from '@h/options';
+import { anyFunction, anyString, arrayOf, checkOptions, integerFrom, numberFrom } from '@h/options';
 import { readArtifactName } from '../artifacts/read-artifact.js';
-import { checkToolOptions, listOfNames } from '../options.js';
 import { matchesAny } from '../toolset.js';
 import { keywordScorer, type ToolScorer } from './scorers.js';
 
@@ -61,7 +60,7 @@ const maxQuery = 4_000;
  * The choice is made at the first request of a turn and kept until its end, because a provider's prompt cache begins with the
  * tools. It is no permission: what may be called is decided by the driver's toolset.
  *
- * @throws ToolConfigurationError
+ * @throws InvalidOptionError
  *
  * @example
  * ```ts
@@ -69,9 +68,9 @@ const maxQuery = 4_000;
  * ```
  */
 export const selectTools = (options: SelectToolsOptions = {}): TurnOperator => {
-  checkToolOptions('selectTools()', options, {
+  checkOptions('selectTools()', options, {
     maxTools: integerFrom(1),
-    always: listOfNames,
+    always: arrayOf(anyString),
     scorer: anyFunction,
     timeoutMs: numberFrom(0, Infinity),
   });

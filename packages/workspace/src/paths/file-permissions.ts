@@ -39,11 +39,14 @@ export interface FilePermissions {
 
 /** Files that hold secrets by convention: reading one would send it to a model. */
 export const sensitivePaths: readonly string[] = [
-  '.env',
+  '*.env',
   '.env.*',
   '!.env.example',
   '!.env.sample',
   '!.env.template',
+  '!example.env',
+  '!sample.env',
+  '!template.env',
   '.netrc',
   '.git-credentials',
   '**/.aws/credentials',
