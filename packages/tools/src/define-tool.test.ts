@@ -15,7 +15,7 @@ const base = {
 } as const;
 
 describe('defineTool', () => {
-  it('tells the model the name, the description, the JSON Schema, the effect and whether a repeat is safe', () => {
+  it('defines name, description, JSON Schema, effect and idempotency', () => {
     expect(defineTool({ ...base, idempotent: true }).definition).toEqual({
       name: 'look',
       description: 'Looks.',
@@ -25,7 +25,7 @@ describe('defineTool', () => {
     });
   });
 
-  it('takes a JSON Schema as it is', () => {
+  it('accepts a JSON Schema', () => {
     const input = { type: 'object', properties: { id: { type: 'integer' } } };
     const tool = defineTool({
       ...base,
@@ -35,7 +35,7 @@ describe('defineTool', () => {
     expect(tool.definition.inputSchema).toEqual(input);
   });
 
-  it('infers what run gets from the schema', () => {
+  it('infers the input of run from the schema', () => {
     defineTool({
       ...base,
       input: z.object({ path: z.string(), limit: z.number().default(10) }),
@@ -44,7 +44,7 @@ describe('defineTool', () => {
     });
   });
 
-  it('takes a schema that cannot write itself together with its JSON Schema', () => {
+  it('accepts a schema that has no JSON Schema with withJsonSchema()', () => {
     const mute = { '~standard': { version: 1 as const, vendor: 'mute', validate: (value: unknown) => ({ value }) } };
     expect(() => defineTool({ ...base, input: mute })).toThrow(
       /defineTool\("look"\): "input" is a mute schema that cannot be converted to JSON Schema/,
@@ -68,7 +68,7 @@ describe('defineTool', () => {
     ['paths', { paths: ['path'] }],
     ['paths.root', { paths: { root: 'src' } }],
     ['paths.write', { paths: { write: 'path' } }],
-  ])('refuses a wrong %s and names it', (option, change) => {
+  ])('rejects a wrong %s and names it', (option, change) => {
     const define = () => defineTool({ ...base, ...change } as unknown as ToolOptions<ToolInput>);
     expect(define).toThrow(InvalidOptionError);
     expect(define).toThrow(expect.objectContaining({ code: 'invalid-option', option }));
@@ -111,7 +111,7 @@ describe('paths of a tool', () => {
 });
 
 describe('toolOutput', () => {
-  it('is told apart from a JSON result of the same shape', () => {
+  it('is distinguished from a JSON result of the same shape', () => {
     expect(isToolOutput(toolOutput({ output: 'done', details: { bytes: 3 } }))).toBe(true);
     expect(isToolOutput({ output: 'done' })).toBe(false);
     expect(isToolOutput(null)).toBe(false);

@@ -18,24 +18,24 @@ import {
 import type { JSONValue, MaybePromise, ToolDefinition, ToolEffect, ToolPaths, ToolResultContentPart } from '@h/turn';
 import { inputChecker, type InferToolInput, type InputCheck, type ToolInput } from './input-schema.js';
 
-/** What a tool may know and use while it runs. To be handed on as it is: a spread of it has no `signal`. */
+/** Context of a running call. Pass it on as it is: a spread copy has no `signal`. */
 export interface ToolContext {
   readonly call: { readonly id: string; readonly name: string };
   readonly turn: string;
   readonly session: string;
   readonly step: number;
-  /** Aborted when the call's time is up, the turn ends or its subscriber leaves. Stop what you do and clean up. */
+  /** Aborted when the call times out, the turn ends or its subscriber unsubscribes. Stop and clean up. */
   readonly signal: AbortSignal;
-  /** When the call is given up, as milliseconds since 1970. */
+  /** When the call times out, as milliseconds since 1970. */
   readonly deadlineAt?: number | undefined;
-  /** Tells whoever watches how far the call is. Says nothing once the call is over. */
+  /** Emits `tool.progress`. Has no effect after the call has ended. */
   progress(value: JSONValue): void;
 }
 
-/** What the model reads: text, JSON, or parts with images and files among them. */
+/** Output for the model: text, JSON, or parts such as images and files. */
 export type ToolOutputValue = string | JSONValue | readonly ToolResultContentPart[];
 
-/** A result with more to say than its output. Made by {@link toolOutput}. */
+/** A result with details or an error flag, made by {@link toolOutput}. */
 export interface ToolOutput {
   readonly [richOutput]: true;
   readonly output: ToolOutputValue;
@@ -43,22 +43,22 @@ export interface ToolOutput {
   readonly isError?: boolean | undefined;
 }
 
-/** What `run` answers. An error is thrown, or told by `toolOutput({ …, isError: true })`. */
+/** Result of `run`. Report an error by throwing it, or with `toolOutput({ …, isError: true })`. */
 export type ToolReturn = string | JSONValue | ToolOutput;
 
-/** How a tool is written down for {@link defineTool}. */
+/** Options of {@link defineTool}. */
 export interface ToolOptions<Input extends ToolInput> {
-  /** 1 to 64 letters, digits, `_` and `-`, because providers accept no others. */
+  /** 1 to 64 letters, digits, `_` and `-`: providers accept nothing else. */
   readonly name: string;
   readonly description: string;
-  /** A zod schema, any other Standard Schema that can write itself as JSON Schema, or a JSON Schema. */
+  /** A zod schema, another Standard Schema that converts to JSON Schema, or a JSON Schema. */
   readonly input: Input;
   /** What the tool does to the world. Only `read-only` calls run together. */
   readonly effect: ToolEffect;
   /**
-   * What a call touches, as normalised keys (`file:/abs/path`). A key covers all that lies below it (`file:/abs` covers
-   * `file:/abs/path`). `[]` says that the call touches nothing that another tool could change; `undefined` that nobody
-   * knows: then it runs alone and counts as touching everything.
+   * Returns the resources that a call touches, as normalized keys (`file:/abs/path`). A key covers everything below it
+   * (`file:/abs` covers `file:/abs/path`). `[]`: nothing that another tool could change. `undefined`: unknown, so the call
+   * runs alone and counts as touching everything.
    */
   readonly resources?: ((input: InferToolInput<Input>) => readonly string[] | undefined) | undefined;
   /**
@@ -73,28 +73,28 @@ export interface ToolOptions<Input extends ToolInput> {
    */
   readonly paths?: ToolPaths | undefined;
   /**
-   * Running it twice with one input is as good as running it once: a second call may be answered with the first one's
-   * result, and a call may run again after a crash.
+   * Whether a second call with the same input changes nothing: it may be answered with the result of the first one, and a
+   * call may run again after a crash.
    *
    * @defaultValue `false`
    */
   readonly idempotent?: boolean | undefined;
   /**
-   * Two calls may be answered differently although nothing that the driver knows of has changed (a clock, a poll, a
-   * remote list): a call always runs, even where it is idempotent.
+   * Whether two calls may have different results although no tool changed anything (a clock, a poll, a remote list). Such
+   * a call always runs, even if it is idempotent.
    *
    * @defaultValue `false`
    */
   readonly volatile?: boolean | undefined;
   /**
-   * How long a call may take, in milliseconds.
+   * Time limit of a call, in milliseconds.
    *
    * @defaultValue the driver's `timeoutMs`
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * Results come from outside (the web, a mailbox, an MCP server) and may hold instructions that are nobody's. Each result
-   * then has `details.external: true`, which tells `@h/security` to wrap it.
+   * Whether results come from outside (the web, a mailbox, an MCP server) and may contain injected instructions. Each result
+   * then has `details.external: true`, and `@h/security` wraps it.
    *
    * @defaultValue `false`
    */
@@ -102,19 +102,19 @@ export interface ToolOptions<Input extends ToolInput> {
   readonly run: (input: InferToolInput<Input>, context: ToolContext) => MaybePromise<ToolReturn>;
 }
 
-/** A tool that can be registered. Made by {@link defineTool}. */
+/** A tool for a registry or a driver, made by {@link defineTool}. */
 export interface Tool {
   readonly name: string;
-  /** What the model is told. */
+  /** The definition that the model receives. */
   readonly definition: ToolDefinition;
   readonly effect: ToolEffect;
   readonly idempotent: boolean;
   readonly volatile: boolean;
   readonly external: boolean;
   readonly timeoutMs?: number | undefined;
-  /** Checks an input as the model wrote it, and gives the copy that `resources` and `run` take. */
+  /** Checks an input of the model and returns the copy for `resources` and `run`. */
   check(input: unknown): MaybePromise<InputCheck>;
-  /** What a call with this checked input touches; `undefined` when nobody knows. */
+  /** Returns the resources that a call with this checked input touches; `undefined` if they are unknown. */
   resources(input: unknown): readonly string[] | undefined;
   run(input: unknown, context: ToolContext): MaybePromise<ToolReturn>;
 }
@@ -122,7 +122,7 @@ export interface Tool {
 const richOutput: unique symbol = Symbol.for('@h/tools/output');
 
 /**
- * A result that is more than text or JSON.
+ * Creates a result with details or an error flag.
  *
  * @example
  * ```ts
@@ -135,14 +135,14 @@ export const toolOutput = (result: {
   readonly isError?: boolean | undefined;
 }): ToolOutput => ({ [richOutput]: true, ...result });
 
-/** Whether this was made by {@link toolOutput}. */
+/** Returns whether a value was made by {@link toolOutput}. */
 export const isToolOutput = (value: unknown): value is ToolOutput =>
   typeof value === 'object' && value !== null && richOutput in value;
 
 /**
- * Describes a tool: what the model is told, what its calls may do to the world, and what runs.
+ * Defines a tool: what the model knows about it, what its calls may change, and what runs.
  *
- * @throws InvalidOptionError when an option is missing, unknown or has no sense.
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -181,7 +181,7 @@ export const defineTool = <const Input extends ToolInput>(options: ToolOptions<I
   };
 };
 
-/** What providers accept as the name of a tool. */
+/** Tool names that providers accept. */
 export const toolNamePattern = /^[a-zA-Z0-9_-]{1,64}$/;
 
 const effects = ['read-only', 'local-write', 'network', 'destructive'] as const satisfies readonly ToolEffect[];

@@ -22,30 +22,30 @@ import type { ToolsetChoice } from './toolset.js';
 /** Options of {@link toolDriver}. */
 export interface ToolDriverOptions extends ToolsetChoice {
   /**
-   * How many reads may run at the same time.
+   * Maximum number of concurrent reads.
    *
    * @defaultValue `64`, more than models ask for in one message
    */
   readonly concurrency?: number | undefined;
   /**
-   * How long a call may take whose tool does not say, in milliseconds. `Infinity` is no limit.
+   * Time limit of calls whose tool declares none, in milliseconds. `Infinity` is no limit.
    *
    * @defaultValue `120_000`, what coding agents give a shell command
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * When the turn has to be over, as milliseconds since 1970, or a function that knows. Each call then gets at most an
-   * equal share of the time that is left to the waves of its step.
+   * When the turn must end, as milliseconds since 1970, or a function that returns it. Each call then gets at most an equal
+   * share of the time that remains for its step.
    */
   readonly deadlineAt?: number | ((context: ToolRunContext) => number | undefined) | undefined;
   /**
-   * How much of the time before `deadlineAt` is kept for the last model call, in milliseconds.
+   * Time before `deadlineAt` that is reserved for the last model call, in milliseconds.
    *
    * @defaultValue `30_000`
    */
   readonly reserveMs?: number | undefined;
   /**
-   * Whether a call that repeats an idempotent one of its turn is answered with the earlier result.
+   * Whether a repeated idempotent call of a turn is answered with the earlier result.
    *
    * @defaultValue `true`
    */
@@ -58,20 +58,20 @@ export interface ToolDriverOptions extends ToolsetChoice {
   readonly scheduler?: SchedulerLike | undefined;
 }
 
-/** A tool driver that belongs to the caller: hand it to `harness` and to `tools()`. */
+/** A tool driver that the caller owns: pass it to `harness` and to `tools()`. */
 export interface RegistryDriver extends ToolDriver {
-  /** Calls that succeeded after they had been given up; `tools()` tells the model. */
+  /** Calls that succeeded after they had timed out or been cancelled; `tools()` reports them to the model. */
   readonly late: LateResults;
-  /** Forgets the results that it could repeat in this turn: it is over, or something else than a tool changed the world. */
+  /** Forgets the replayable results of a turn: it has ended, or something other than a tool may have changed files. */
   forget(turn: string): void;
 }
 
-/** How many sessions it remembers results of. */
+/** Sessions whose results are remembered. */
 const maxSessions = 256;
 
 /**
- * Runs the calls of a step: only tools of the effective set, with checked inputs, in waves, each under its deadline, each
- * answered exactly once with a typed outcome.
+ * Creates a driver that runs the calls of a step: only tools of the effective set, with checked inputs, reads concurrently
+ * and everything else alone, each under its deadline. Every call is answered exactly once with a typed outcome.
  *
  * @throws InvalidOptionError, UnknownToolsetError, UnknownToolError, DuplicateToolError
  *

@@ -6,29 +6,29 @@ import { nullPrototypeCopy, TooDeepError, withoutPrototypeKeys } from './json-co
 import { jsonSchemaValidator } from './json-schema.js';
 
 /**
- * What describes the input of a tool: a schema of any library that speaks Standard Schema and can write itself as
- * JSON Schema (zod from 4.2 on does), a pair made by {@link withJsonSchema}, or a JSON Schema.
+ * Schema of a tool's input: a Standard Schema that converts to JSON Schema (zod from 4.2 on), the result of
+ * {@link withJsonSchema}, or a JSON Schema.
  */
 export type ToolInput = StandardSchemaV1 | JSONObject;
 
-/** The input that `run` gets. */
+/** Input type of `run`. */
 export type InferToolInput<Input extends ToolInput> = Input extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<Input>
   : JSONObject;
 
-/** What checking an input led to. */
+/** Result of checking an input. */
 export type InputCheck =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly issues: readonly string[] };
 
-/** Checks inputs and says what they shall look like. */
+/** Checks inputs and holds their JSON Schema. */
 export interface InputChecker {
   readonly jsonSchema: JSONObject;
   check(input: unknown): MaybePromise<InputCheck>;
 }
 
 /**
- * Gives a schema that cannot write itself as JSON Schema the one that the model shall see.
+ * Attaches a JSON Schema to a schema that cannot convert itself.
  *
  * @example
  * ```ts

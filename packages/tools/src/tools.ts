@@ -25,59 +25,58 @@ import { measured, shape } from './shaping/shape.js';
 /** Options of {@link tools}. */
 export interface ToolsOptions {
   /**
-   * How many characters of text a result may have.
+   * Maximum number of characters of text in a result.
    *
    * @defaultValue 16,000; 32,000 for context windows from 100,000 tokens on, 64,000 from 200,000 on. Never more than
-   * 30 % of the window, where that is known
+   * 30 % of the window, if it is known
    */
   readonly maxChars?: number | undefined;
   /**
-   * How many characters of text the results of one step may have together.
+   * Maximum number of characters of text in all results of a step.
    *
-   * @defaultValue four times `maxChars`, and never more than half of the window
+   * @defaultValue four times `maxChars`, but at most half of the window
    */
   readonly maxStepChars?: number | undefined;
   /**
-   * The context window in tokens, or a function that knows it for a model. Without it the window counts as small.
+   * The context window in tokens, or a function that returns it for a model. An unknown window counts as small.
    */
   readonly contextWindow?: number | ((model: string | undefined) => number | undefined) | undefined;
-  /** Where results that are too long are stored in full. Without it what is cut off is lost. */
+  /** Stores results that are too long in full. Without it the cut text is lost. */
   readonly artifacts?: ArtifactStore | undefined;
   /**
-   * Takes secrets out of a result before it is stored. It has to be given together with `artifacts`; `false` says that
-   * results may be stored as they are.
+   * Removes secrets from a result before it is stored. Required with `artifacts`; `false` stores results unchanged.
    */
   readonly redact?: Redactor | false | undefined;
   /**
-   * Tools whose results are cut but never stored, because they can be asked for a smaller part.
+   * Tools whose results are cut but never stored, because the model can request a smaller part.
    *
    * @defaultValue `['read_artifact']`
    */
   readonly exempt?: readonly string[] | undefined;
   /**
-   * How big an image or PDF may be that is handed to the model, in bytes. Bigger ones, and all other files, are described.
+   * Maximum size of an image or PDF that is passed to the model, in bytes. Larger ones and other files are described.
    *
    * @defaultValue `3_750_000`, which is 5 MB in base64, the smallest limit among providers
    */
   readonly maxFileBytes?: number | undefined;
   /**
-   * How many tool calls of one answer run. The others are answered `skipped`, and the model is told to split the work.
+   * Maximum number of tool calls of one answer. Further calls are answered `skipped`.
    *
    * @defaultValue `128`, the number of tools that the OpenAI API accepts in one request; answers of current models have
    * rarely more than 20 calls
    */
   readonly maxCallsPerStep?: number | undefined;
-  /** The driver of the harness: then the model hears of calls that completed after they had been given up. */
+  /** The driver of the harness, to report late results to the model. */
   readonly driver?: { readonly late: LateResults; forget(turn: string): void } | undefined;
 }
 
 /**
- * Fits results into the context: stores what is too long, cuts it to its cap and says where the rest is; one cap for each
- * result and one for all results of a step. Files that models cannot read are described.
+ * Fits tool results into the context window: results that are too long are stored and cut, with a note that says where
+ * the rest is. Files that models cannot read are described.
  *
- * Belongs late in the pipeline, but before `security()`, so that no cut goes through the wrapper of external content.
+ * Belongs late in the pipeline but before `security()`, so that no cut removes the end of a wrapper.
  *
- * @throws InvalidOptionError
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -96,16 +95,16 @@ export const tools = (options: ToolsOptions = {}): TurnOperator => {
     let limits = limitsOf();
     let budget: StepBudget = stepBudget(limits.maxStepChars, 1);
     let hasReader = false;
-    let told: readonly LateResult[] = [];
+    let reported: readonly LateResult[] = [];
     let surplus: ReadonlySet<string> | undefined;
 
     const open = ({ turn, session }: { readonly turn: string; readonly session: string }): void => {
       Object.assign(place, { turn, session });
     };
     const forget = (): void => driver?.forget(place.turn);
-    const tellLate = (event: TurnEventOf<'model.request'>): DecisionInput => {
-      told = driver?.late.of(place.session) ?? [];
-      return told.length === 0 ? undefined : { ...event, tail: [...event.tail, lateNote(told)] };
+    const reportLate = (event: TurnEventOf<'model.request'>): DecisionInput => {
+      reported = driver?.late.of(place.session) ?? [];
+      return reported.length === 0 ? undefined : { ...event, tail: [...event.tail, lateNote(reported)] };
     };
     const keeperOf = ({ call, details }: TurnEventOf<'tool.result'>): Keeper | undefined => {
       if (options.artifacts === undefined || exempt.includes(call.name)) return undefined;
@@ -147,8 +146,8 @@ export const tools = (options: ToolsOptions = {}): TurnOperator => {
           const calls = toolCallsOf({ role: 'assistant', content });
           surplus = calls.length > maxCallsPerStep ? idsOf(calls.slice(maxCallsPerStep)) : undefined;
           budget = stepBudget(limits.maxStepChars, Math.min(calls.length, maxCallsPerStep));
-          if (replayed !== true) driver?.late.settle(place.session, told);
-          told = [];
+          if (replayed !== true) driver?.late.settle(place.session, reported);
+          reported = [];
         },
         'tool.result': (event) => {
           if (event.replayed !== true) return;
@@ -156,7 +155,7 @@ export const tools = (options: ToolsOptions = {}): TurnOperator => {
           budget.spend(size * weight);
         },
       },
-      decide: { 'model.request': tellLate, 'tool.call': skip, 'tool.result': fit },
+      decide: { 'model.request': reportLate, 'tool.call': skip, 'tool.result': fit },
       finalize: forget,
     };
   });

@@ -110,7 +110,7 @@ describe('truncate', () => {
   });
 
   it('puts the note into the marker where it fits', () => {
-    const note = 'kept as artifact "a"';
+    const note = 'stored as artifact "a"';
     expect(truncate('x'.repeat(500), { maxChars: 300, note })).toContain(`characters omitted; ${note} …]`);
     expect(truncate('x'.repeat(500), { maxChars: 80, note })).toContain('characters omitted …]');
   });

@@ -2,9 +2,9 @@ import { checkValue, numberFrom } from '@h/options';
 
 /** Options of {@link truncate}. */
 export interface TruncateOptions {
-  /** How long the result may be, in characters (UTF-16 units), marker and all. */
+  /** Maximum length of the result in UTF-16 units, the marker included. */
   readonly maxChars: number;
-  /** What the marker says after the number of omitted characters (`kept as artifact "…"`). Left out where it does not fit. */
+  /** Text of the marker after the number of omitted characters (`stored as artifact "…"`). Omitted if it does not fit. */
   readonly note?: string | undefined;
 }
 
@@ -25,10 +25,10 @@ const snapShare = 0.2;
  * how much is missing.
  *
  * The tail is small unless it matters: errors, exit codes, stack traces, summaries and the end of a JSON document get 30 % of
- * the room, up to 4,000 characters. No surrogate pair is cut, and lone surrogates become U+FFFD. Only what is
- * kept is copied.
+ * the room, up to 4,000 characters. Surrogate pairs stay whole, and lone surrogates become U+FFFD. Only the
+ * remaining text is copied.
  *
- * @throws InvalidOptionError when `maxChars` is negative or no number.
+ * @throws InvalidOptionError if `maxChars` is negative or not a number
  *
  * @example
  * ```ts

@@ -70,7 +70,7 @@ const problemWith = (specifier, filename, { folder, manifest, rootManifest }, op
 const forAll = new Set(['@h/turn', '@h/turn/process']);
 
 /** The ground floor, from the bottom up: each package may import those before it, and every package above may import them all. */
-const groundFloor = [
+export const groundFloor = [
   '@h/options',
   '@h/bounded',
   '@h/json',

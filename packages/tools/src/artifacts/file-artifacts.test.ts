@@ -91,7 +91,7 @@ describe('fileArtifacts', () => {
     expect(await readFile(join(directory, 'notes.txt'), 'utf8')).toBe('mine');
   });
 
-  it('does not follow a link that somebody put in the place of an artifact', async () => {
+  it('does not follow a link that replaced an artifact', async () => {
     const directory = join(root, 'store');
     const store = await fileArtifacts({ directory });
     const { id } = await store.put({ session: 'alice', content: 'x' });

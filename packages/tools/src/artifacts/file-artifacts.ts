@@ -37,7 +37,7 @@ interface Description {
  * The folder is refused inside a git work tree, so that no commit can take the files along. Folders of sessions that were not
  * used for `ttlMs` are removed when the store is opened and from time to time when something is kept.
  *
- * @throws InvalidOptionError when the directory cannot be what it has to be.
+ * @throws InvalidOptionError `invalid-option` if the directory is relative, a link, or in a git work tree
  *
  * @example
  * ```ts

@@ -11,7 +11,7 @@ import { effectOf, isIdempotent } from './effects.js';
 import { relaxed } from './relaxed-schema.js';
 import { outputOf } from './results.js';
 
-/** What decides on the tools of a server besides the server. */
+/** Settings for the tools of a server. */
 export interface McpToolSettings {
   readonly effects: Readonly<Record<string, ToolEffect>>;
   readonly paths: Readonly<Record<string, ToolPaths>>;
@@ -26,12 +26,12 @@ export interface McpToolSettings {
   ): Promise<CallToolResult>;
 }
 
-/** How much of a description the model is told. */
+/** Maximum length of a description. */
 const maxDescription = 4_000;
 
 /**
- * A server's tool as one of ours. Its results come from outside, and are never repeated from memory: that a call may be made
- * twice does not mean that it is answered the same.
+ * Converts a tool of a server. Its results are external and never replayed: an idempotent call may still return something
+ * else the next time.
  */
 export const mcpTool = (name: string, description: McpToolDescription, settings: McpToolSettings): Tool => {
   const { annotations } = description;
@@ -63,7 +63,7 @@ export const mcpTool = (name: string, description: McpToolDescription, settings:
   });
 };
 
-/** A JSON Schema as the checker that others bring. */
+/** Wraps a JSON Schema as a Standard Schema. */
 const standardSchema = (schema: JSONObject): StandardSchemaV1<unknown, JSONObject> => {
   const check = jsonSchemaValidator(schema);
   return {
@@ -89,7 +89,7 @@ const progressOf = ({ progress, total, message }: Progress): JSONValue => ({
 const refuseWrong = (check: { readonly ok: boolean; readonly issues?: readonly string[] }): void => {
   if (check.ok) return;
   throw new ToolError(
-    `The server answered with structured content that does not fit its own schema: ${check.issues?.join('; ')}`,
+    `The structured content of the server does not match its own output schema: ${check.issues?.join('; ')}`,
     { code: 'mcp-invalid-output' },
   );
 };

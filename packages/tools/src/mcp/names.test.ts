@@ -11,13 +11,13 @@ describe('qualifiedNames', () => {
     expect(named('files', 'read_file', 'list-all')).toEqual(['mcp__files__read_file', 'mcp__files__list-all']);
   });
 
-  it('marks a name that had to be changed, so that it is nobody else’s', () => {
+  it('adds a hash to a changed name, so that it stays unique', () => {
     const [dotted, plain] = named('files', 'read.file', 'read_file');
     expect(dotted).toMatch(/^mcp__files__read_file_[0-9a-f]{8}$/);
     expect(plain).toBe('mcp__files__read_file');
   });
 
-  it('gives every set of tools names of their own that providers take, whatever the order', () => {
+  it('gives every set of tools unique valid names in any order', () => {
     const tools = fc.uniqueArray(
       fc.oneof(
         fc.string({ unit: 'binary', maxLength: 100 }),

@@ -5,8 +5,8 @@ const maxLength = 64;
 const hashLength = 8;
 
 /**
- * Refuses server names from which tool names could not be told apart: `__` separates the server from its tool, so that no
- * server can pass a tool off as another's.
+ * Rejects server names that make tool names ambiguous: `__` separates the server from its tool, so that no server can
+ * imitate a tool of another.
  */
 export const checkServerName = (name: unknown): void => {
   checkValue('connectMcp()', 'name', name, serverName);

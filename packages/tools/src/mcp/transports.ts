@@ -6,11 +6,11 @@ import {
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { checkValue, type OptionCheck } from '@h/options';
 
-/** A server that is a program of one's own machine, spoken to over its standard input and output. */
+/** A local program that is connected over standard input and output. */
 export interface StdioConnection {
   readonly command: string;
   readonly args?: readonly string[] | undefined;
-  /** Variables besides the few that every program needs (`PATH`, `HOME` …). No others are handed on, and so no keys. */
+  /** Variables in addition to basic ones (`PATH`, `HOME` …). No other variables are inherited, so that no keys leak. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly cwd?: string | undefined;
 }
@@ -37,7 +37,7 @@ export interface OpenedTransport {
   goodbye(): Promise<void>;
 }
 
-/** How much of a server's standard error is kept for an error message. */
+/** Characters of standard error that an error message quotes. */
 const maxDiagnostics = 2_000;
 
 export const openTransport = (connection: McpConnection): OpenedTransport => {
