@@ -1,3 +1,4 @@
+import { groundFloor } from '../lint/rules/package-imports.js';
 import { entriesOf } from '../tsup/entries.js';
 
 /**
@@ -16,6 +17,12 @@ const entryFor = (source) => {
   return { '@h/source': source, types: `${built}.d.ts`, default: `${built}.js` };
 };
 
+/** The peers that every copy of a package must share. @type {(name: string) => string[]} */
+const sharedBy = (name) => {
+  if (groundFloor.includes(name)) return [];
+  return name === '@h/turn' ? ['rxjs'] : ['rxjs', '@h/turn'];
+};
+
 /**
  * What package.json must say, so that every package is published in the same way.
  *
@@ -24,7 +31,7 @@ const entryFor = (source) => {
 export const manifestProblems = (manifest) => {
   const { exports = {}, peerDependencies = {}, dependencies = {}, devDependencies = {} } = manifest;
   const entries = entriesOf(exports);
-  const shared = manifest.name === '@h/turn' ? ['rxjs'] : ['rxjs', '@h/turn'];
+  const shared = sharedBy(manifest.name);
   /** @type {[boolean, string][]} */
   const rules = [
     [manifest.type === 'module', '"type" is "module"'],

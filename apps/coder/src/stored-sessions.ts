@@ -4,7 +4,8 @@ import { basename, join } from 'node:path';
 import { fileSessions, type FileSessions, type SessionInfo } from '@h/session';
 import type { ChildStore, KeepSessions } from '@h/subagents';
 import { fileChildStore } from '@h/subagents/file-store';
-import { fileArtifacts, memoryArtifacts, ToolConfigurationError, type ArtifactStore } from '@h/tools';
+import { InvalidOptionError } from '@h/options';
+import { fileArtifacts, memoryArtifacts, type ArtifactStore } from '@h/tools';
 import type { SessionStore } from '@h/turn';
 import type { CoderArguments } from './arguments.js';
 import { clipped } from './render/fit.js';
@@ -52,7 +53,7 @@ export const openArtifacts = async (
   try {
     return await fileArtifacts({ directory: stateFolder('artifacts', workspace, environment) });
   } catch (error) {
-    if (!(error instanceof ToolConfigurationError)) throw error;
+    if (!(error instanceof InvalidOptionError)) throw error;
     warn(`Long results end with this process: ${error.message}`);
     return memoryArtifacts();
   }

@@ -39,12 +39,15 @@ export interface FilePermissions {
 
 /** Files that contain secrets by convention. Reading one would send it to a model. */
 export const sensitivePaths: readonly string[] = [
-  '.env',
+  '*.env',
   '.env.*',
   '*.env',
   '!.env.example',
   '!.env.sample',
   '!.env.template',
+  '!example.env',
+  '!sample.env',
+  '!template.env',
   '!example.env',
   '!sample.env',
   '!template.env',

@@ -343,6 +343,8 @@ describe('permissions', () => {
       'a/b/.env',
       '.ENV',
       '.env.local',
+      'prod.env',
+      'config/deploy/Staging.env',
       'x/.ssh/config',
       '.git-credentials',
       'home/.aws/credentials',
@@ -359,6 +361,7 @@ describe('permissions', () => {
     }
     for (const path of [
       '.env.example',
+      'config/example.env',
       '.gitignore',
       '.github/workflows/ci.yml',
       'environment',

@@ -1,4 +1,3 @@
-import { TurnError } from '@h/turn';
 import {
   anyBoolean,
   anyFunction,
@@ -13,6 +12,7 @@ import {
   recordOf,
   required,
   integerFrom,
+  InvalidOptionError,
   type OptionChecks,
 } from '@h/options';
 import type { KeepSessions } from './ended-sessions.js';
@@ -21,28 +21,25 @@ import type { SubagentLimits } from './limits.js';
 import type { SubagentsOptions } from './options.js';
 import { checkPolicy, type AgentPolicy } from './policy.js';
 
-/** Refuses options that {@link subagents} does not know, or that make no sense together. */
+/** Rejects options of {@link subagents} that are unknown, invalid or contradictory. */
 export const checkSubagents = (options: SubagentsOptions): void => {
   checkOptions('subagents()', options, checks);
   const { agents, budget, policy, isolate } = options;
   if (typeof policy === 'object') {
     checkPolicy(policy);
-    if (budget === undefined) refuseAmounts('The policy of subagents()', policy);
+    if (budget === undefined) refuseAmounts('policy', policy);
   }
   const kinds = Object.entries(agents);
   if (kinds.length === 0) {
-    throw new TurnError(
-      'invalid-option',
-      'subagents() takes at least one kind of agent in "agents"; it was given none.',
-    );
+    throw invalid('agents', 'subagents(): "agents" must have at least one kind of agent; received {}.');
   }
   for (const [name, kind] of kinds) {
     checkPolicy(kind.policy ?? {});
-    if (budget === undefined) refuseAmounts(`The agent ${JSON.stringify(name)}`, kind.policy);
+    if (budget === undefined) refuseAmounts(`agents.${name}.policy`, kind.policy);
     if (kind.isolate === true && !isolate) {
-      throw new TurnError(
-        'invalid-option',
-        `The agent ${JSON.stringify(name)} works in a copy, but subagents() was given no option "isolate" that makes one.`,
+      throw invalid(
+        'isolate',
+        `subagents(): "agents.${name}.isolate" needs the option "isolate", which creates the copy.`,
       );
     }
   }
@@ -97,12 +94,15 @@ const checks: OptionChecks<SubagentsOptions> = {
   newId: anyFunction,
 };
 
-/** A limit that nobody counts would hold nothing. */
+/** Without a budget nothing counts these amounts, so they would limit nothing. */
 const refuseAmounts = (owner: string, { budget = {} }: Partial<AgentPolicy> = {}): void => {
-  const amounts = Object.keys(budget);
-  if (amounts.length === 0) return;
-  throw new TurnError(
-    'invalid-option',
-    `${owner} limits ${amounts.join(', ')}, but subagents() was given no option "budget" that counts it.`,
+  const [name] = Object.keys(budget);
+  if (name === undefined) return;
+  throw invalid(
+    `${owner}.budget`,
+    `subagents(): "${owner}.budget.${name}" needs the option "budget", which counts it.`,
   );
 };
+
+const invalid = (option: string, message: string): InvalidOptionError =>
+  new InvalidOptionError({ owner: 'subagents()', option, message });

@@ -94,6 +94,6 @@ describe('confinement', () => {
   });
 
   it('refuses a policy that is none', () => {
-    expect(() => given({ tool: [] } as never)).toThrow(/no member "tool"/);
+    expect(() => given({ tool: [] } as never)).toThrow(/policy: unknown option "tool"/);
   });
 });

@@ -153,9 +153,9 @@ describe('sessions of sub-agents that have ended', () => {
   });
 
   it.each<[object, RegExp]>([
-    [{ latest: 5 }, /needs "keepSessions.store": an object with list\(\) and delete\(\)/],
+    [{ latest: 5 }, /"keepSessions.store" is required; it must be an object with list\(\) and delete\(\)/],
     [{ latest: -1, store: shelf().store }, /"keepSessions.latest" must be an integer from 0; received -1/],
-    [{ latest: 1, store: shelf().store, newest: 1 }, /no option "keepSessions.newest"/],
+    [{ latest: 1, store: shelf().store, newest: 1 }, /unknown option "keepSessions.newest"/],
   ])('are kept by options that make sense, not by %j', (keepSessions, message) => {
     expect(() => tree({ parent: [], keepSessions: keepSessions as never })).toThrow(message);
   });

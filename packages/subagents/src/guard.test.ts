@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import {
   harness,
   intercept,
@@ -11,10 +11,12 @@ import {
   type SessionStore,
   type ToolDriver,
   type ToolEffect,
+  type ToolPaths,
   type TurnEvent,
   type TurnOperator,
 } from '@h/turn';
 import { call, describeOperator, response, scriptedModel, scriptedTools } from '@h/turn/testing';
+import * as fc from 'fast-check';
 import { lastValueFrom, tap, toArray, type Observable } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { policyGuard, unrestricted, type AgentPolicy, type CallReach, type GuardOptions } from './index.js';
@@ -75,19 +77,17 @@ const attempt = async (
 const of = (name: string, input: object = {}): ReturnType<typeof call> =>
   call(`${name}-${JSON.stringify(input)}`, name, input);
 
-describe('policyGuard judges by effects where it does not know what a call reaches for:', () => {
+describe('policyGuard without declared paths allows', () => {
   const all = ['read', 'write', 'fetch', 'bash', 'odd'];
   it.each<[string, Partial<AgentPolicy>, readonly string[]]>([
-    ['all that is allowed', {}, all],
-    ['only what reads, and the network, where the sandbox is read-only', { sandbox: 'read-only' }, ['read', 'fetch']],
-    ['only what reads, and the network, where no folder may be written', { write: [] }, ['read', 'fetch']],
-    ['all, where some folder may be written: the workspace is confined to it', { write: ['/repo'] }, all],
-    [
-      'nothing that uses the network where not every host may be reached',
-      { hosts: ['example.org'] },
-      ['read', 'write'],
-    ],
-    ['nothing that uses the network where a host is denied', { deniedHosts: ['example.org'] }, ['read', 'write']],
+    ['everything without limits', {}, all],
+    ['reads and the network in a read-only sandbox', { sandbox: 'read-only' }, ['read', 'fetch']],
+    ['reads and the network if no folder may be written', { write: [] }, ['read', 'fetch']],
+    ['only tools that write no files if some folders may be written', { write: ['/repo'] }, ['read', 'fetch']],
+    ['nothing if only some folders may be read', { read: ['/repo'] }, []],
+    ['nothing if a path is denied', { deniedPaths: ['/repo/secrets'] }, []],
+    ['no network if only some hosts are allowed', { hosts: ['example.org'] }, ['read', 'write']],
+    ['no network if a host is denied', { deniedHosts: ['example.org'] }, ['read', 'write']],
   ])('%s', async (_, policy, expected) => {
     const { results } = await attempt(
       policy,
@@ -96,23 +96,23 @@ describe('policyGuard judges by effects where it does not know what a call reach
     expect(all.filter((__, index) => results[index] === 'ran')).toEqual(expected);
   });
 
-  it('says why, and lets the tools of this package through', async () => {
+  it('gives the reason, and allows spawn and wait', async () => {
     const { results } = await attempt(
       { sandbox: 'read-only', hosts: [] },
       [of('write'), of('odd'), of('fetch'), of('spawn'), of('wait')],
       { effects: { write: 'local-write', odd: undefined, fetch: 'network', spawn: 'local-write', wait: undefined } },
     );
     expect(results).toEqual([
-      'This agent may not write anything. write declares that it is local-write.',
-      'This agent may not write anything. odd does not declare what it does.',
-      'This agent may not reach every host. fetch declares that it is network, and not which hosts it reaches.',
+      'This agent may not write anything. write declares the effect local-write.',
+      'This agent may not write anything. odd declares no effect.',
+      'This agent may not reach every host. fetch declares the effect network, and not which hosts it reaches.',
       'ran',
       'ran',
     ]);
   });
 });
 
-describe('policyGuard compares what a call reaches for with', () => {
+describe('policyGuard with reachOf compares', () => {
   const reachOf = (each: { readonly input: unknown }): CallReach => each.input as CallReach;
 
   const repository = async (): Promise<string> => {
@@ -127,7 +127,7 @@ describe('policyGuard compares what a call reaches for with', () => {
     return home;
   };
 
-  it('its paths, where links lead', async () => {
+  it('paths and the targets of links with the policy', async () => {
     const home = await repository();
     const policy = {
       read: [join(home, 'repo')],
@@ -158,7 +158,7 @@ describe('policyGuard compares what a call reaches for with', () => {
     expect(results[1]).toBe(`This agent may not read ${JSON.stringify(join(home, 'elsewhere/a'))}.`);
   });
 
-  it('its hosts, and lets nothing be written where nothing may be', async () => {
+  it('hosts with the policy, and denies writes in a read-only sandbox', async () => {
     const { results } = await attempt(
       { hosts: ['*.example.org'], deniedHosts: ['secret.example.org'], sandbox: 'read-only' },
       [
@@ -179,7 +179,7 @@ describe('policyGuard compares what a call reaches for with', () => {
     ]);
   });
 
-  it('nothing that it cannot tell: what fails is denied, what is unknown is judged by its effect', async () => {
+  it('nothing that it cannot determine: it denies the call', async () => {
     const { results } = await attempt(
       { read: ['/repo'], write: [] },
       [of('read', { path: 7 }), of('read'), of('write')],
@@ -191,10 +191,97 @@ describe('policyGuard compares what a call reaches for with', () => {
       },
     );
     expect(results).toEqual([
-      'It cannot be told what this call reaches for.',
-      'ran',
-      'This agent may not write anything. write declares that it is local-write.',
+      'The paths and hosts that this call reaches cannot be determined.',
+      'This agent may not reach every file, and read does not declare which of its inputs are paths.',
+      'This agent may not write anything. write declares the effect local-write.',
     ]);
+  });
+});
+
+describe('policyGuard with declared paths', () => {
+  const root = '/repo';
+  const attemptPaths = async (
+    policy: Partial<AgentPolicy>,
+    paths: ToolPaths | undefined,
+    inputs: readonly unknown[],
+    effect: ToolEffect = 'local-write',
+  ): Promise<readonly string[]> => {
+    const model = scriptedModel([...inputs.map((input, index) => response(call(`c${index}`, 'tool', input))), 'Done.']);
+    const driver = scriptedTools({ tool: () => 'ran' }, { tool: { effect, ...(paths !== undefined && { paths }) } });
+    const agent = harness({ model, tools: driver }).pipe(policyGuard({ ...unrestricted, ...policy }));
+    const events = await lastValueFrom(agent.turn({ session: 's', input: 'Go' }).pipe(toArray()));
+    return events.flatMap((event) =>
+      event.type === 'tool.result' ? [event.status === 'denied' ? event.reason : event.status] : [],
+    );
+  };
+
+  it('allows exactly the calls whose paths stay in the policy, for any policy and path', async () => {
+    const segment = fc.constantFrom('a', 'b', 'c');
+    const folder = fc.array(segment, { minLength: 1, maxLength: 3 }).map((parts) => `/${parts.join('/')}`);
+    const given = fc.array(fc.oneof(segment, fc.constantFrom('..', '.')), { maxLength: 4 });
+    const isIn = (path: string, folderPath: string): boolean =>
+      path === folderPath || path.startsWith(`${folderPath}/`);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.option(fc.array(folder, { maxLength: 2 })),
+        fc.array(folder, { maxLength: 2 }),
+        given,
+        fc.boolean(),
+        async (read, deniedPaths, parts, isAbsolute) => {
+          const text = `${isAbsolute ? '/' : ''}${parts.join('/')}`;
+          const path = resolve('/a', text);
+          const isAllowed =
+            (read === null || read.some((each) => isIn(path, each))) &&
+            !deniedPaths.some((denied) => isIn(path, denied) || isIn(denied, path) || path === '/');
+          const [result] = await attemptPaths({ read, deniedPaths }, { root: '/a', read: ['path'] }, [{ path: text }]);
+          expect(result === 'ok').toBe(isAllowed);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('reads members of nested lists, and takes a missing member for the root', async () => {
+    const paths: ToolPaths = { root, read: ['files'], write: ['edits.path'] };
+    const results = await attemptPaths({ write: ['/repo/src'] }, paths, [
+      { files: ['x'], edits: [{ path: 'src/a' }, { path: '/repo/src/b' }] },
+      { files: 'x', edits: [{ path: 'src/a' }, { path: 'README' }] },
+      { files: 'x' },
+      { files: 'x', edits: [] },
+    ]);
+    expect(results).toEqual([
+      'ok',
+      'This agent may not write "/repo/README".',
+      'This agent may not write "/repo".',
+      'This agent may not write "/repo".',
+    ]);
+  });
+
+  it('denies a folder that contains a denied path, and names both', async () => {
+    const denied = ['/repo/secrets'];
+    expect(await attemptPaths({ deniedPaths: denied }, { root, read: ['path'] }, [{}, { path: 'src' }])).toEqual([
+      'This agent may not read "/repo", which contains the denied path "/repo/secrets".',
+      'ok',
+    ]);
+  });
+
+  it.each([7, null, {}, ['a', 7], '~/.ssh/id_rsa', 'file:///repo/a', ' /etc/passwd', '/etc/passwd\n', '\0'])(
+    'denies the path %j, which cannot be judged',
+    async (path) => {
+      const [result] = await attemptPaths({ deniedPaths: ['/repo/secrets'] }, { root, read: ['path'] }, [{ path }]);
+      expect(result).toBe('The paths and hosts that this call reaches cannot be determined.');
+    },
+  );
+
+  it('denies a relative path without a root', async () => {
+    const results = await attemptPaths({ deniedPaths: ['/x'] }, { read: ['path'] }, [{ path: 'a' }, { path: '/a' }]);
+    expect(results).toEqual(['The paths and hosts that this call reaches cannot be determined.', 'ok']);
+  });
+
+  it('allows a tool that declares to touch no files, and still judges its effect', async () => {
+    const policy = { deniedPaths: ['/x'], hosts: [] };
+    expect(await attemptPaths(policy, {}, [{ path: '/x' }], 'read-only')).toEqual(['ok']);
+    expect((await attemptPaths(policy, {}, [{}], 'network'))[0]).toMatch(/may not reach every host/);
   });
 });
 
@@ -248,7 +335,7 @@ describe('policyGuard asks a person', () => {
       before: [hook],
       answer: 'once',
     });
-    expect(tried.results).toEqual(['This agent may not write anything. bash declares that it is destructive.', 'ran']);
+    expect(tried.results).toEqual(['This agent may not write anything. bash declares the effect destructive.', 'ran']);
     expect(asked(tried)).toBe(2);
   });
 
@@ -336,9 +423,9 @@ describe('policyGuard asks a person', () => {
 });
 
 it.each<[string, object, object, RegExp]>([
-  ['a policy that is misspelt', { tool: [] }, {}, /no member "tool"/],
-  ['an unknown option', {}, { alias: {} }, /no option "alias"/],
-  ['a reachOf that is none', {}, { reachOf: 1 }, /a function as "reachOf"/],
+  ['a misspelled policy', { tool: [] }, {}, /policy: unknown option "tool"/],
+  ['an unknown option', {}, { alias: {} }, /unknown option "alias"/],
+  ['a reachOf that is not a function', {}, { reachOf: 1 }, /"reachOf" must be a function/],
 ])('policyGuard refuses %s', (_, policy, options, message) => {
   expect(() => policyGuard({ ...unrestricted, ...policy }, options)).toThrow(message);
 });

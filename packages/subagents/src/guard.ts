@@ -17,24 +17,28 @@ import { reachJudge, type CallReach, type ReachJudge } from './reach.js';
 /** Options of {@link policyGuard}. */
 export interface GuardOptions extends InheritOptions {
   /**
-   * What a call reaches for, so that it can be compared with the policy: `{}` for a tool that keeps to the policy by itself,
-   * because its workspace or its sandbox was made from it.
+   * Returns the files and hosts that a call reaches, so that they can be compared with the policy. Return `{}` for a tool
+   * that keeps to the policy on its own, because its workspace or its sandbox was built from it, and `undefined` to judge
+   * the call by what its tool declares.
    *
-   * @defaultValue known of no call: each is judged by the effect that its tool declares
+   * @defaultValue each call is judged by the effect and the paths that its tool declares
    */
   readonly reachOf?: ((call: ToolCall) => CallReach | undefined) | undefined;
 }
 
 /**
- * Holds an agent to a policy.
+ * Enforces a policy on the tool calls of an agent.
  *
- * Calls of tools that it does not allow are denied, and their definitions not sent; so are calls that reach for paths and hosts
- * which it does not allow. Calls that it wants approved are held until a person has answered, unless one has said yes to the
- * same call before. A tool whose reach nobody knows is judged by its effect: where nothing may be written, only what reads is
- * let through, and where not every host may be reached, nothing that uses the network. Of the tools of this package, known by
- * their names `spawn` and `wait`, only the names are judged: sub-agents have policies of their own.
+ * - Tools that the policy does not allow are removed from requests, and calls of them are denied.
+ * - A call that reaches paths or hosts outside the policy is denied. Links are followed, and a path that contains a denied
+ *   path is denied as well.
+ * - A tool that does not declare its paths (`paths` of its definition) is denied if the policy limits paths; a tool that
+ *   does not declare its effect is judged as destructive.
+ * - Calls that need approval wait for an answer, unless the same call was approved before.
  *
- * @throws TurnError `invalid-option`
+ * The tools `spawn` and `wait` of this package are judged by name only: sub-agents have policies of their own.
+ *
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -48,9 +52,9 @@ export const policyGuard = (policy: AgentPolicy, options: GuardOptions = {}): Tu
 };
 
 /**
- * As {@link policyGuard}, for options that are known to be right.
+ * Creates a {@link policyGuard} from options that have been checked.
  *
- * @param mayBegin Asked before the first request of a turn.
+ * @param mayBegin Called before the first request of a turn; its result replaces the request.
  */
 export const createGuard = (policy: AgentPolicy, options: GuardOptions, mayBegin?: TurnCheck): TurnOperator => {
   const judge = reachJudge(policy);
@@ -60,14 +64,13 @@ export const createGuard = (policy: AgentPolicy, options: GuardOptions, mayBegin
       try {
         return judge(call, options.reachOf?.(call));
       } catch {
-        // Inputs are as the model wrote them, and may be made so that this fails.
-        return 'It cannot be told what this call reaches for.';
+        // An input is what the model wrote, and may be built to make this fail.
+        return 'The paths and hosts that this call reaches cannot be determined.';
       }
     };
     let hasBegun = false;
     const offer = narrowing((name) => allowsTool(policy, name, options));
 
-    /** Where it is allowed otherwise, a person may still have to be asked. */
     const consented = (event: TurnEventOf<'tool.call'>, refusal: string | undefined): Decision | Promise<Decision> => {
       if (refusal !== undefined) return deny(event, refusal, 'policy-guard');
       return wantsApproval(policy, event.call.name, options) ? consent.ask(event) : undefined;
@@ -99,11 +102,10 @@ export const createGuard = (policy: AgentPolicy, options: GuardOptions, mayBegin
   });
 };
 
-/** The tools of this package touch nothing but sub-agents, which have policies of their own. */
 const isOwn = ({ name }: ToolCall, { aliases = {} }: GuardOptions): boolean =>
   ['spawn', 'wait'].includes(canonical(name, aliases));
 
-/** Leaves out definitions: the same array for the same tools, so that it spoils no cache. */
+/** Returns the same array for the same tools, so that prompt caches stay valid. */
 const narrowing = (
   isAllowed: (name: string) => boolean,
 ): ((tools: readonly ToolDefinition[]) => readonly ToolDefinition[]) => {

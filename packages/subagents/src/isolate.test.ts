@@ -71,6 +71,7 @@ const editors = (contexts: ChildContext[]) =>
           contexts.push(context);
           const edit = {
             name: 'edit',
+            paths: { root: context.folder, write: ['path'] },
             run: () => writeFile(join(context.folder ?? '', 'a.txt'), `by ${context.task}\n`).then(() => 'edited'),
           };
           const script = context.task === 'nothing' ? ['Nothing to do.'] : [response(call('1', 'edit')), 'Edited.'];

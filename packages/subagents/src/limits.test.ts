@@ -75,7 +75,7 @@ describe('limits', () => {
     const { team } = tree({ parent: [], limits: { children: 1 } });
     await expect(
       team.spawn({ parent: 'boss', agent: 'worker', task: 'a', policy: { tool: [] } as never }),
-    ).rejects.toThrow(/no member "tool"/);
+    ).rejects.toThrow(/policy: unknown option "tool"/);
     const answer = await team.spawn({ parent: 'boss', agent: 'worker', task: 'a' });
     expect(answer.status).toBe('accepted');
     expect(await (answer as Spawned).ended).toMatchObject({ status: 'ok', text: 'Done: a' });
@@ -158,46 +158,54 @@ describe('the options of subagents', () => {
   const worker = { description: 'Works.', create: () => Promise.reject(new Error('No.')) };
   it.each<[string, object, RegExp]>([
     ['an unknown option', { agents: { worker }, limit: 1 }, /unknown option "limit".*Did you mean "limits"/],
-    ['an unknown limit', { agents: { worker }, limits: { deep: 1 } }, /no option "limits.deep"/],
+    ['an unknown limit', { agents: { worker }, limits: { deep: 1 } }, /unknown option "limits.deep"/],
     [
       'a limit that is none',
       { agents: { worker }, limits: { depth: -1 } },
       /"limits.depth" must be an integer from 0 or Infinity; received -1/,
     ],
-    ['no agents', { agents: {} }, /at least one kind/],
+    ['no agents', { agents: {} }, /"agents" must have at least one kind/],
     [
       'an agent without create()',
       { agents: { worker: { description: 'x' } } },
-      /needs "agents.worker.create": a function/,
+      /"agents.worker.create" is required; it must be a function/,
     ],
     [
       'an unknown member of an agent',
       { agents: { worker: { ...worker, model: 'x' } } },
-      /no option "agents.worker.model"/,
+      /unknown option "agents.worker.model"/,
     ],
-    ['isolation that nobody makes', { agents: { worker: { ...worker, isolate: true } } }, /no option "isolate"/],
-    ['a policy that is misspelt', { agents: { worker }, policy: { tool: null } }, /no member "tool"/],
+    [
+      'isolation without a function that copies',
+      { agents: { worker: { ...worker, isolate: true } } },
+      /"agents.worker.isolate" needs the option "isolate"/,
+    ],
+    [
+      'a misspelled policy',
+      { agents: { worker }, policy: { tool: null } },
+      /policy: unknown option "tool".* Did you mean "tools"/,
+    ],
     [
       'amounts that nobody counts',
       { agents: { worker: { ...worker, policy: { budget: { maxTokens: 1 } } } } },
-      /The agent "worker" limits maxTokens, but subagents\(\) was given no option "budget"/,
+      /"agents.worker.policy.budget.maxTokens" needs the option "budget"/,
     ],
     [
       'amounts at the top that nobody counts',
       { agents: { worker }, policy: { ...unrestricted, budget: { maxCost: 1 } } },
-      /The policy of subagents\(\) limits maxCost/,
+      /"policy.budget.maxCost" needs the option "budget"/,
     ],
     [
       'a limit on what is unread that is none',
       { agents: { worker }, limits: { unread: 0.5 } },
-      /a whole number from 0 or Infinity as "limits.unread"/,
+      /"limits.unread" must be an integer from 0 or Infinity/,
     ],
     [
       'a time for the store that is none',
       { agents: { worker }, limits: { storeMs: 0 } },
-      /a number from 1 or Infinity as "limits.storeMs"/,
+      /"limits.storeMs" must be a number from 1 or Infinity/,
     ],
-    ['a reachOf that is none', { agents: { worker }, reachOf: {} }, /a function as "reachOf"/],
+    ['a reachOf that is none', { agents: { worker }, reachOf: {} }, /"reachOf" must be a function/],
     ['a parentEnd that is none', { agents: { worker }, parentEnd: 'kill' }, /"wait" or "detach" or "cancel"/],
     ['lanes that are none', { agents: { worker }, lanes: {} }, /run\(\) and yieldWhile\(\)/],
   ])('refuse %s', (_, options, message) => {

@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { TurnError } from '@h/turn';
+import { InvalidOptionError, showValue } from '@h/options';
 
 /** Folders, all that lies below them included; `null` is everything, `[]` nothing. */
 export type Roots = readonly string[] | null;
@@ -27,12 +27,13 @@ const distinct = (paths: readonly string[]): readonly string[] => [...new Set(pa
 /**
  * The folders in normal form.
  *
- * @throws TurnError `invalid-option` for a path that is not absolute: nobody could tell whose folder it is meant from
+ * @throws InvalidOptionError `invalid-option` for a relative path, whose folder would be unknown
  */
 export const normalRoots = (roots: readonly string[]): readonly string[] =>
   roots.map((path) => {
     if (!isAbsolute(path)) {
-      throw new TurnError('invalid-option', `A policy takes absolute paths; it was given ${JSON.stringify(path)}.`);
+      const message = `policy: paths must be absolute; received ${showValue(path)}.`;
+      throw new InvalidOptionError({ owner: 'policy', option: 'paths', message });
     }
     return resolve(path);
   });

@@ -106,13 +106,13 @@ describe('inheritPolicy', () => {
   });
 
   it.each<[string, object, RegExp]>([
-    ['an unknown member', { tool: ['read'] }, /no member "tool"; it knows tools/],
-    ['a list that is none', { tools: 'read' }, /"tools" a list of names, or null/],
-    ['nothing where it may not be', { deniedTools: null }, /"deniedTools" a list of names/],
-    ['undefined, which could mean everything', { tools: undefined }, /"tools"/],
-    ['a sandbox that is none', { sandbox: 'off' }, /none, workspace-write, read-only/],
-    ['an amount that is none', { budget: { maxTokens: -1 } }, /"budget"/],
-    ['a path that is not absolute', { read: ['src'] }, /absolute paths; it was given "src"/],
+    ['an unknown member', { tool: ['read'] }, /unknown option "tool".* Did you mean "tools"/],
+    ['a list that is none', { tools: 'read' }, /"tools" must be .* or null; received "read"/],
+    ['nothing where it may not be', { deniedTools: null }, /"deniedTools" must be/],
+    ['undefined, which could mean everything', { tools: undefined }, /"tools" must be/],
+    ['a sandbox that is none', { sandbox: 'off' }, /"sandbox" must be "none" or "workspace-write" or "read-only"/],
+    ['an amount that is none', { budget: { maxTokens: -1 } }, /"budget.maxTokens" must be a number from 0/],
+    ['a path that is not absolute', { read: ['src'] }, /paths must be absolute; received "src"/],
   ])('refuses %s', (_, wanted, message) => {
     expect(() => inheritPolicy(unrestricted, wanted)).toThrow(message);
   });

@@ -1,5 +1,15 @@
 import { resolve } from 'node:path';
-import { TurnError } from '@h/turn';
+import {
+  anyOf,
+  arrayOf,
+  checkOptions,
+  checkValue,
+  nonEmptyString,
+  numberFrom,
+  oneOf,
+  recordOf,
+  type OptionChecks,
+} from '@h/options';
 import { allowing, canonical, forbidding, intersect, matchesAny, unite, type Aliases } from './patterns.js';
 import { intersectRoots, isInside, isWithin, moveRoots, normalRoots, type Roots } from './paths.js';
 
@@ -66,7 +76,7 @@ export interface InheritOptions {
  * Allowances are intersected, denials and approvals united, the stricter sandbox and the smaller amount hold; all after other
  * names were replaced. What `wanted` leaves out is as the parent has it.
  *
- * @throws TurnError `invalid-option` for an unknown member, or one of another kind
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -161,49 +171,30 @@ const smaller = (one: Allowances, other: Allowances): Allowances =>
     ]),
   );
 
-const isNames = (value: unknown): boolean =>
-  Array.isArray(value) && value.every((item) => typeof item === 'string' && item !== '');
-const isNamesOrNull = (value: unknown): boolean => value === null || isNames(value);
-const names = 'a list of names';
-const namesOrNull = 'a list of names, or null for everything';
+const names = arrayOf(nonEmptyString);
+const namesOrAll = anyOf(names, oneOf(null));
 
-const members: {
-  readonly [Name in keyof AgentPolicy]: readonly [accepts: (value: unknown) => boolean, takes: string];
-} = {
-  tools: [isNamesOrNull, namesOrNull],
-  deniedTools: [isNames, names],
-  approvals: [isNames, names],
-  read: [isNamesOrNull, namesOrNull],
-  write: [isNamesOrNull, namesOrNull],
-  deniedPaths: [isNames, names],
-  hosts: [isNamesOrNull, namesOrNull],
-  deniedHosts: [isNames, names],
-  sandbox: [(value) => sandboxLevels.includes(value as SandboxLevel), sandboxLevels.join(', ')],
-  budget: [
-    (value) =>
-      typeof value === 'object' &&
-      value !== null &&
-      Object.values(value).every((amount) => typeof amount === 'number' && amount >= 0),
-    'amounts from 0, by name',
-  ],
+const policyChecks: OptionChecks<AgentPolicy> = {
+  tools: namesOrAll,
+  deniedTools: names,
+  approvals: names,
+  read: namesOrAll,
+  write: namesOrAll,
+  deniedPaths: names,
+  hosts: namesOrAll,
+  deniedHosts: names,
+  sandbox: oneOf(...sandboxLevels),
+  budget: recordOf(numberFrom(0, Infinity)),
 };
 
-/** A policy that is misspelt must not be one that allows everything. */
+/**
+ * Checks a policy or a part of one. A member that is present and `undefined` is rejected, because it could mean everything.
+ *
+ * @throws InvalidOptionError `invalid-option`
+ */
 export const checkPolicy = (policy: Partial<AgentPolicy>): void => {
+  checkOptions<Partial<AgentPolicy>>('policy', policy, policyChecks);
   for (const [name, value] of Object.entries(policy)) {
-    const member = Object.hasOwn(members, name) ? members[name as keyof AgentPolicy] : undefined;
-    if (!member) {
-      throw new TurnError(
-        'invalid-option',
-        `A policy has no member ${JSON.stringify(name)}; it knows ${Object.keys(members).join(', ')}.`,
-      );
-    }
-    const [accepts, takes] = member;
-    if (!accepts(value)) {
-      throw new TurnError(
-        'invalid-option',
-        `A policy takes as ${JSON.stringify(name)} ${takes}; it was given ${JSON.stringify(value) ?? typeof value}.`,
-      );
-    }
+    checkValue('policy', name, value, policyChecks[name as keyof AgentPolicy]);
   }
 };

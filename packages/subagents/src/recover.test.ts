@@ -177,7 +177,7 @@ describe('recover', () => {
     const { team } = tree({ parent: [], store: await copyOf(store) });
     expect(await team.recover({ sessions: (session) => session === 'another' })).toEqual([]);
     expect(await team.recover({ sessions: (session) => session === 'boss' })).toMatchObject([{ toldTo: 'boss' }]);
-    await expect(team.recover({ session: 'boss' } as never)).rejects.toThrow(/recover\(\) unknown option "session"/);
+    await expect(team.recover({ session: 'boss' } as never)).rejects.toThrow(/recover\(\): unknown option "session"/);
     await first.team.close();
   });
 

@@ -1,6 +1,7 @@
 import {
   toErrorInfo,
   type ToolDefinition,
+  type ToolPaths,
   type ToolDriver,
   type ToolDriverOutput,
   type ToolOutcome,
@@ -15,6 +16,7 @@ type Run = (input: never, context: ToolRunContext & { readonly call: { readonly 
 export interface TestTool {
   readonly name: string;
   readonly run: Run;
+  readonly paths?: ToolPaths;
 }
 
 /** Runs all calls of a step at the same time, as plainly as can be. */
@@ -23,6 +25,7 @@ export const driverOf = (...tools: readonly (SubagentTool | TestTool)[]): ToolDr
     name: tool.name,
     description: tool.name,
     inputSchema: 'input' in tool ? tool.input : { type: 'object' },
+    ...('paths' in tool && tool.paths !== undefined && { paths: tool.paths }),
   }));
   const outcomeOf = async (
     tool: SubagentTool | TestTool | undefined,

@@ -99,7 +99,7 @@ describe('a turn that changes its mind', () => {
     ran.skip();
     await vi.advanceTimersByTimeAsync(5);
     expect(ran.statuses).toEqual({ 1: 'ok', 2: 'skipped', 3: 'skipped' });
-    expect(ran.text('2')).toContain('a new message came in first');
+    expect(ran.text('2')).toContain('a new message arrived first');
     expect(ran.isComplete).toBe(true);
   });
 

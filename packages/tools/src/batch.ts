@@ -8,26 +8,26 @@ import { RunningCall, type CallHost } from './running-call.js';
 import type { EffectiveTools } from './toolset.js';
 import { planWaves } from './waves.js';
 
-/** What the calls of one step need besides themselves. */
+/** Settings that all calls of a step share. */
 export interface BatchSettings {
   readonly tools: EffectiveTools;
   readonly scheduler: SchedulerLike;
   readonly concurrency: number;
-  /** For tools without a limit of their own, in milliseconds. */
+  /** Time limit of tools that declare none, in milliseconds. */
   readonly timeoutMs: number;
-  /** When tools have to be done, as milliseconds since 1970. */
+  /** When all tools must have ended, as milliseconds since 1970. */
   readonly deadlineAt: number | undefined;
   readonly replay: ReplayControl | undefined;
   readonly late: LateResults;
 }
 
-/** Hears each result once, and the end. */
+/** Receives each result once, and the completion. */
 export interface BatchObserver {
   next(output: ToolDriverOutput): void;
   complete(): void;
 }
 
-const cancelledReason = 'The turn ended before the call was done.';
+const cancelledReason = 'The turn ended before this call completed.';
 
 /** The calls of one step: prepared together, run in waves, each answered once. */
 export class Batch {
@@ -38,6 +38,8 @@ export class Batch {
   readonly #running = new Set<RunningCall>();
   readonly #followers = new Map<string, Job[]>();
   #waves: readonly (readonly Job[])[] = [];
+  /** Rounds of calls in the waves after the current one. */
+  #roundsAfter = 0;
   #wave = 0;
   #next = 0;
   #isAdvancing = false;
@@ -64,10 +66,11 @@ export class Batch {
       else jobs.push(prepared);
     }
     this.#waves = planWaves(jobs);
+    for (const wave of this.#waves.slice(1)) this.#roundsAfter += this.#roundsOf(wave.length);
     this.#advance();
   }
 
-  /** Answers what is open as cancelled, and ends. */
+  /** Answers open calls as cancelled and completes. */
   cancel(): void {
     if (this.#isClosed) return;
     const open = [
@@ -82,11 +85,11 @@ export class Batch {
     this.#observer.complete();
   }
 
-  /** Stops what runs, without a word. */
+  /** Stops running calls without answering. */
   stop(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    const reason = new DOMException('The turn does not wait for this call any more.', 'AbortError');
+    const reason = new DOMException('The turn no longer waits for this call.', 'AbortError');
     for (const call of this.#running) call.cancel(reason);
     this.#running.clear();
   }
@@ -111,6 +114,7 @@ export class Batch {
       } else {
         this.#wave += 1;
         this.#next = 0;
+        this.#roundsAfter -= this.#roundsOf(this.#waves[this.#wave]?.length ?? 0);
       }
     }
     this.#isAdvancing = false;
@@ -124,16 +128,16 @@ export class Batch {
     if (this.#context.skipSignal.aborted) {
       this.#answer(
         job.call,
-        notRun('skipped', 'Not run: a new message came in first. Ask again if it is still needed.'),
+        notRun('skipped', 'Not run: a new message arrived first. Repeat the call if it is still needed.'),
       );
       return;
     }
-    if (this.#answerFromBefore(job)) return;
+    if (this.#answerFromReplay(job)) return;
     const timeoutMs = Math.min(job.tool.timeoutMs ?? this.#settings.timeoutMs, this.#share());
     if (timeoutMs < 1) {
       this.#answer(
         job.call,
-        notRun('skipped', 'Not run: the turn has no time left for tools. Answer with what is known.'),
+        notRun('skipped', 'Not run: no time is left for tools in this turn. Answer with what is known.'),
       );
       return;
     }
@@ -145,14 +149,14 @@ export class Batch {
     if (outcome !== undefined) this.#done(call, outcome);
   }
 
-  #answerFromBefore(job: Job): boolean {
+  #answerFromReplay(job: Job): boolean {
     const earlier = job.key === undefined ? undefined : this.#settings.replay?.find(job.key);
     if (earlier === undefined) return false;
     this.#answer(job.call, replayed(earlier.outcome, earlier.id));
     return true;
   }
 
-  /** Whether the same call is under way in this wave: then this one is answered with it. */
+  /** Returns whether the same call is running in this wave; its outcome then answers this call as well. */
   #follows(job: Job): boolean {
     if (job.key === undefined || this.#settings.replay === undefined) return false;
     const followers = this.#followers.get(job.key);
@@ -161,14 +165,16 @@ export class Batch {
     return followers !== undefined;
   }
 
-  /** What one call may take of the time that is left, so that each of the rounds to come has as much. */
+  /** Returns an equal share of the remaining time for each remaining round, in milliseconds. */
   #share(): number {
-    const { deadlineAt, concurrency, scheduler } = this.#settings;
+    const { deadlineAt, scheduler } = this.#settings;
     if (deadlineAt === undefined) return Infinity;
-    const [current = [], ...later] = this.#waves.slice(this.#wave);
-    let rounds = Math.ceil((current.length - this.#next + 1) / concurrency);
-    for (const wave of later) rounds += Math.ceil(wave.length / concurrency);
-    return Math.floor((deadlineAt - scheduler.now()) / rounds);
+    const left = (this.#waves[this.#wave]?.length ?? 0) - this.#next + 1;
+    return Math.floor((deadlineAt - scheduler.now()) / (this.#roundsOf(left) + this.#roundsAfter));
+  }
+
+  #roundsOf(calls: number): number {
+    return Math.ceil(calls / this.#settings.concurrency);
   }
 
   #done(call: RunningCall, outcome: ToolOutcome): void {
@@ -207,6 +213,6 @@ export class Batch {
   }
 }
 
-/** The outcome of a call, for one that was the same and ran with it. */
+/** Returns the outcome of a call for an identical one that was not run. */
 const shared = (outcome: ToolOutcome, id: string): ToolOutcome =>
   outcome.status === 'ok' ? replayed(outcome, id) : { ...outcome, details: marked(outcome.details, { replayOf: id }) };

@@ -1,8 +1,9 @@
 import type { JSONObject } from '@h/turn';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
+import * as z3 from 'zod/v3';
 import { defineTool, isToolOutput, toolOutput, type ToolOptions } from './define-tool.js';
-import { ToolConfigurationError } from './errors.js';
+import { InvalidOptionError } from '@h/options';
 import { withJsonSchema, type ToolInput } from './input-schema.js';
 
 const base = {
@@ -14,7 +15,7 @@ const base = {
 } as const;
 
 describe('defineTool', () => {
-  it('tells the model the name, the description, the JSON Schema, the effect and whether a repeat is safe', () => {
+  it('defines name, description, JSON Schema, effect and idempotency', () => {
     expect(defineTool({ ...base, idempotent: true }).definition).toEqual({
       name: 'look',
       description: 'Looks.',
@@ -24,7 +25,7 @@ describe('defineTool', () => {
     });
   });
 
-  it('takes a JSON Schema as it is', () => {
+  it('accepts a JSON Schema', () => {
     const input = { type: 'object', properties: { id: { type: 'integer' } } };
     const tool = defineTool({
       ...base,
@@ -34,7 +35,7 @@ describe('defineTool', () => {
     expect(tool.definition.inputSchema).toEqual(input);
   });
 
-  it('infers what run gets from the schema', () => {
+  it('infers the input of run from the schema', () => {
     defineTool({
       ...base,
       input: z.object({ path: z.string(), limit: z.number().default(10) }),
@@ -43,10 +44,10 @@ describe('defineTool', () => {
     });
   });
 
-  it('takes a schema that cannot write itself together with its JSON Schema', () => {
+  it('accepts a schema that has no JSON Schema with withJsonSchema()', () => {
     const mute = { '~standard': { version: 1 as const, vendor: 'mute', validate: (value: unknown) => ({ value }) } };
     expect(() => defineTool({ ...base, input: mute })).toThrow(
-      /mute schema of the tool "look" cannot write itself as JSON Schema/,
+      /defineTool\("look"\): "input" is a mute schema that cannot be converted to JSON Schema/,
     );
     const input = withJsonSchema(mute, { type: 'object' });
     expect(defineTool({ ...base, input }).definition.inputSchema).toEqual({ type: 'object' });
@@ -64,15 +65,53 @@ describe('defineTool', () => {
     ['input', { input: z.union([z.object({}), z.object({})]) }],
     ['input', { input: null }],
     ['timeout', { timeout: 5 }],
-  ])('refuses a wrong %s and names it', (option, change) => {
+    ['paths', { paths: ['path'] }],
+    ['paths.root', { paths: { root: 'src' } }],
+    ['paths.write', { paths: { write: 'path' } }],
+  ])('rejects a wrong %s and names it', (option, change) => {
     const define = () => defineTool({ ...base, ...change } as unknown as ToolOptions<ToolInput>);
-    expect(define).toThrow(ToolConfigurationError);
-    expect(define).toThrow(expect.objectContaining({ code: 'tool-configuration', option }));
+    expect(define).toThrow(InvalidOptionError);
+    expect(define).toThrow(expect.objectContaining({ code: 'invalid-option', option }));
+  });
+});
+
+describe('defineTool explains', () => {
+  const schemaOfZod3 = z3.object({ path: z3.string() });
+  const schemaOfOldZod = { _def: schemaOfZod3._def, parse: (value: unknown) => value };
+  it.each([
+    ['a zod 3 schema', { input: schemaOfZod3 }, /"input" is a zod schema .* use zod 4.2 or later/],
+    ['a schema of zod before 3.24', { input: schemaOfOldZod }, /"input" is a schema of zod before 3.24; use zod 4.2/],
+    ['a schema of the AI SDK', { input: { jsonSchema: {}, validate: () => ({}) } }, /pass its "jsonSchema"/],
+    [
+      'an object with a function',
+      { input: { type: 'object', check: () => true } },
+      /received an object that is not JSON/,
+    ],
+    ['inputSchema', { inputSchema: z.object({}) }, /unknown option "inputSchema"; it is called "input" here/],
+    ['execute', { execute: () => 1 }, /unknown option "execute"; it is called "run" here/],
+  ])('%s', (_name, change, message) => {
+    const define = () => defineTool({ ...base, ...change } as unknown as ToolOptions<ToolInput>);
+    expect(define).toThrow(InvalidOptionError);
+    expect(define).toThrow(message);
+  });
+
+  it('options that are missing', () => {
+    expect(() => defineTool(undefined as never)).toThrow(
+      'defineTool(): options must be an object; received undefined.',
+    );
+  });
+});
+
+describe('paths of a tool', () => {
+  it('are a part of its definition', () => {
+    const paths = { root: '/repo', read: ['path'] };
+    expect(defineTool({ ...base, paths }).definition.paths).toEqual(paths);
+    expect(defineTool(base).definition).not.toHaveProperty('paths');
   });
 });
 
 describe('toolOutput', () => {
-  it('is told apart from a JSON result of the same shape', () => {
+  it('is distinguished from a JSON result of the same shape', () => {
     expect(isToolOutput(toolOutput({ output: 'done', details: { bytes: 3 } }))).toBe(true);
     expect(isToolOutput({ output: 'done' })).toBe(false);
     expect(isToolOutput(null)).toBe(false);

@@ -1,25 +1,41 @@
-import type { JSONValue, MaybePromise, ToolDefinition, ToolEffect, ToolResultContentPart } from '@h/turn';
-import { ToolConfigurationError } from './errors.js';
+import { isAbsolute } from 'node:path';
+import {
+  anyBoolean,
+  anyFunction,
+  anyString,
+  anyValue,
+  arrayOf,
+  checkOptions,
+  InvalidOptionError,
+  nonEmptyString,
+  objectOf,
+  oneOf,
+  required,
+  showValue,
+  type OptionCheck,
+  type OptionChecks,
+} from '@h/options';
+import type { JSONValue, MaybePromise, ToolDefinition, ToolEffect, ToolPaths, ToolResultContentPart } from '@h/turn';
 import { inputChecker, type InferToolInput, type InputCheck, type ToolInput } from './input-schema.js';
 
-/** What a tool may know and use while it runs. To be handed on as it is: a spread of it has no `signal`. */
+/** Context of a running call. Pass it on as it is: a spread copy has no `signal`. */
 export interface ToolContext {
   readonly call: { readonly id: string; readonly name: string };
   readonly turn: string;
   readonly session: string;
   readonly step: number;
-  /** Aborted when the call's time is up, the turn ends or its subscriber leaves. Stop what you do and clean up. */
+  /** Aborted when the call times out, the turn ends or its subscriber unsubscribes. Stop and clean up. */
   readonly signal: AbortSignal;
-  /** When the call is given up, as milliseconds since 1970. */
+  /** When the call times out, as milliseconds since 1970. */
   readonly deadlineAt?: number | undefined;
-  /** Tells whoever watches how far the call is. Says nothing once the call is over. */
+  /** Emits `tool.progress`. Has no effect after the call has ended. */
   progress(value: JSONValue): void;
 }
 
-/** What the model reads: text, JSON, or parts with images and files among them. */
+/** Output for the model: text, JSON, or parts such as images and files. */
 export type ToolOutputValue = string | JSONValue | readonly ToolResultContentPart[];
 
-/** A result with more to say than its output. Made by {@link toolOutput}. */
+/** A result with details or an error flag, made by {@link toolOutput}. */
 export interface ToolOutput {
   readonly [richOutput]: true;
   readonly output: ToolOutputValue;
@@ -27,47 +43,58 @@ export interface ToolOutput {
   readonly isError?: boolean | undefined;
 }
 
-/** What `run` answers. An error is thrown, or told by `toolOutput({ …, isError: true })`. */
+/** Result of `run`. Report an error by throwing it, or with `toolOutput({ …, isError: true })`. */
 export type ToolReturn = string | JSONValue | ToolOutput;
 
-/** How a tool is written down for {@link defineTool}. */
+/** Options of {@link defineTool}. */
 export interface ToolOptions<Input extends ToolInput> {
-  /** 1 to 64 letters, digits, `_` and `-`, because providers accept no others. */
+  /** 1 to 64 letters, digits, `_` and `-`: providers accept nothing else. */
   readonly name: string;
   readonly description: string;
-  /** A zod schema, any other Standard Schema that can write itself as JSON Schema, or a JSON Schema. */
+  /** A zod schema, another Standard Schema that converts to JSON Schema, or a JSON Schema. */
   readonly input: Input;
   /** What the tool does to the world. Only `read-only` calls run together. */
   readonly effect: ToolEffect;
   /**
-   * What a call touches, as normalised keys (`file:/abs/path`). A key covers all that lies below it (`file:/abs` covers
-   * `file:/abs/path`). `[]` says that the call touches nothing that another tool could change; `undefined` that nobody
-   * knows: then it runs alone and counts as touching everything.
+   * Returns the resources that a call touches, as normalized keys (`file:/abs/path`). A key covers everything below it
+   * (`file:/abs` covers `file:/abs/path`). `[]`: nothing that another tool could change. `undefined`: unknown, so the call
+   * runs alone and counts as touching everything.
    */
   readonly resources?: ((input: InferToolInput<Input>) => readonly string[] | undefined) | undefined;
   /**
-   * Running it twice with one input is as good as running it once: a second call may be answered with the first one's
-   * result, and a call may run again after a crash.
+   * Which members of the input are paths of files or folders, so that a policy on paths can judge calls. `{}` declares that
+   * the tool touches no files. `policyGuard` of `@h/subagents` denies a tool without this declaration if its policy limits
+   * paths.
+   *
+   * @example
+   * ```ts
+   * defineTool({ name: 'copy', paths: { root: '/repo', read: ['from'], write: ['to'] }, ...rest });
+   * ```
+   */
+  readonly paths?: ToolPaths | undefined;
+  /**
+   * Whether a second call with the same input changes nothing: it may be answered with the result of the first one, and a
+   * call may run again after a crash.
    *
    * @defaultValue `false`
    */
   readonly idempotent?: boolean | undefined;
   /**
-   * Two calls may be answered differently although nothing that the driver knows of has changed (a clock, a poll, a
-   * remote list): a call always runs, even where it is idempotent.
+   * Whether two calls may have different results although no tool changed anything (a clock, a poll, a remote list). Such
+   * a call always runs, even if it is idempotent.
    *
    * @defaultValue `false`
    */
   readonly volatile?: boolean | undefined;
   /**
-   * How long a call may take, in milliseconds.
+   * Time limit of a call, in milliseconds.
    *
    * @defaultValue the driver's `timeoutMs`
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * Results come from outside (the web, a mailbox, an MCP server) and may hold instructions that are nobody's. Each result
-   * then has `details.external: true`, which tells `@h/security` to wrap it.
+   * Whether results come from outside (the web, a mailbox, an MCP server) and may contain injected instructions. Each result
+   * then has `details.external: true`, and `@h/security` wraps it.
    *
    * @defaultValue `false`
    */
@@ -75,19 +102,19 @@ export interface ToolOptions<Input extends ToolInput> {
   readonly run: (input: InferToolInput<Input>, context: ToolContext) => MaybePromise<ToolReturn>;
 }
 
-/** A tool that can be registered. Made by {@link defineTool}. */
+/** A tool for a registry or a driver, made by {@link defineTool}. */
 export interface Tool {
   readonly name: string;
-  /** What the model is told. */
+  /** The definition that the model receives. */
   readonly definition: ToolDefinition;
   readonly effect: ToolEffect;
   readonly idempotent: boolean;
   readonly volatile: boolean;
   readonly external: boolean;
   readonly timeoutMs?: number | undefined;
-  /** Checks an input as the model wrote it, and gives the copy that `resources` and `run` take. */
+  /** Checks an input of the model and returns the copy for `resources` and `run`. */
   check(input: unknown): MaybePromise<InputCheck>;
-  /** What a call with this checked input touches; `undefined` when nobody knows. */
+  /** Returns the resources that a call with this checked input touches; `undefined` if they are unknown. */
   resources(input: unknown): readonly string[] | undefined;
   run(input: unknown, context: ToolContext): MaybePromise<ToolReturn>;
 }
@@ -95,7 +122,7 @@ export interface Tool {
 const richOutput: unique symbol = Symbol.for('@h/tools/output');
 
 /**
- * A result that is more than text or JSON.
+ * Creates a result with details or an error flag.
  *
  * @example
  * ```ts
@@ -108,14 +135,14 @@ export const toolOutput = (result: {
   readonly isError?: boolean | undefined;
 }): ToolOutput => ({ [richOutput]: true, ...result });
 
-/** Whether this was made by {@link toolOutput}. */
+/** Returns whether a value was made by {@link toolOutput}. */
 export const isToolOutput = (value: unknown): value is ToolOutput =>
   typeof value === 'object' && value !== null && richOutput in value;
 
 /**
- * Describes a tool: what the model is told, what its calls may do to the world, and what runs.
+ * Defines a tool: what the model knows about it, what its calls may change, and what runs.
  *
- * @throws ToolConfigurationError when an option is missing, unknown or has no sense.
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -130,7 +157,7 @@ export const isToolOutput = (value: unknown): value is ToolOutput =>
  * ```
  */
 export const defineTool = <const Input extends ToolInput>(options: ToolOptions<Input>): Tool => {
-  checkOptions(options);
+  checkToolOptions(options);
   const { name, description, effect, idempotent = false, volatile = false, external = false, timeoutMs } = options;
   const checker = inputChecker(name, options.input);
   return {
@@ -140,48 +167,81 @@ export const defineTool = <const Input extends ToolInput>(options: ToolOptions<I
     volatile,
     external,
     ...(timeoutMs !== undefined && { timeoutMs }),
-    definition: { name, description, inputSchema: checker.jsonSchema, effect, idempotent },
+    definition: {
+      name,
+      description,
+      inputSchema: checker.jsonSchema,
+      effect,
+      idempotent,
+      ...(options.paths !== undefined && { paths: options.paths }),
+    },
     check: (input) => checker.check(input),
     resources: (input) => options.resources?.(input as InferToolInput<Input>),
     run: (input, context) => options.run(input as InferToolInput<Input>, context),
   };
 };
 
-/** What providers accept as the name of a tool. */
+/** Tool names that providers accept. */
 export const toolNamePattern = /^[a-zA-Z0-9_-]{1,64}$/;
 
-const effects: readonly unknown[] = ['read-only', 'local-write', 'network', 'destructive'] satisfies ToolEffect[];
+const effects = ['read-only', 'local-write', 'network', 'destructive'] as const satisfies readonly ToolEffect[];
 
-const known: readonly string[] = [
-  'name',
-  'description',
-  'input',
-  'effect',
-  'resources',
-  'idempotent',
-  'volatile',
-  'timeoutMs',
-  'external',
-  'run',
-] satisfies (keyof ToolOptions<ToolInput>)[];
+const toolName: OptionCheck = {
+  expected: '1 to 64 letters, digits, "_" and "-"',
+  accepts: (name) => typeof name === 'string' && toolNamePattern.test(name),
+};
 
-const checkOptions = (options: ToolOptions<ToolInput>): void => {
-  const refuse = (option: string, expected: string): never => {
-    const value = (options as unknown as Record<string, unknown>)[option];
-    throw new ToolConfigurationError(
-      option,
-      `The ${option} of the tool ${JSON.stringify(options.name)} is ${JSON.stringify(value)}; ${expected}`,
-    );
-  };
-  if (typeof options.name !== 'string' || !toolNamePattern.test(options.name)) {
-    refuse('name', 'it takes 1 to 64 letters, digits, "_" and "-".');
+const numberAbove0: OptionCheck = {
+  expected: 'a number above 0',
+  accepts: (value) => typeof value === 'number' && value > 0,
+};
+
+const absolutePath: OptionCheck = {
+  expected: 'an absolute path',
+  accepts: (path) => typeof path === 'string' && isAbsolute(path),
+};
+
+const checks: OptionChecks<ToolOptions<ToolInput>> = {
+  name: required(toolName),
+  description: required(anyString),
+  input: required(anyValue),
+  effect: required(oneOf(...effects)),
+  resources: anyFunction,
+  paths: objectOf({ root: absolutePath, read: arrayOf(nonEmptyString), write: arrayOf(nonEmptyString) }),
+  idempotent: anyBoolean,
+  volatile: anyBoolean,
+  timeoutMs: numberAbove0,
+  external: anyBoolean,
+  run: required(anyFunction),
+};
+
+/** Options of a tool of the AI SDK, by the name that they have here. */
+const aiSdkNames: Readonly<Record<string, string>> = { inputSchema: 'input', parameters: 'input', execute: 'run' };
+
+const checkToolOptions = (options: ToolOptions<ToolInput>): void => {
+  const name = (options as { readonly name?: unknown } | undefined)?.name;
+  const owner = typeof name === 'string' ? `defineTool(${JSON.stringify(name.slice(0, 64))})` : 'defineTool()';
+  for (const [given, own] of Object.entries(aiSdkNames)) {
+    if (typeof options !== 'object' || options === null || !(given in options)) continue;
+    const message = `${owner}: unknown option "${given}"; it is called "${own}" here.`;
+    throw new InvalidOptionError({ owner, option: given, message });
   }
-  for (const key of Object.keys(options)) {
-    if (!known.includes(key)) refuse(key, `a tool has no such option, only ${known.join(', ')}.`);
-  }
-  if (typeof options.description !== 'string') refuse('description', 'it has to be text.');
-  if (!effects.includes(options.effect)) refuse('effect', `it has to be one of ${effects.join(', ')}.`);
-  if (typeof options.run !== 'function') refuse('run', 'it has to be a function.');
-  const { timeoutMs } = options;
-  if (timeoutMs !== undefined && !(timeoutMs > 0)) refuse('timeoutMs', 'it has to be more than 0 milliseconds.');
+  checkOptions(owner, options, checks);
+};
+
+/**
+ * Checks that a value is a tool that {@link defineTool} made.
+ *
+ * @throws InvalidOptionError `invalid-option`
+ */
+export const checkTool = (owner: string, value: unknown): void => {
+  const tool = (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
+  if (typeof tool['check'] === 'function' && typeof tool['run'] === 'function' && 'definition' in tool) return;
+  const isOfAiSdk = 'inputSchema' in tool || 'parameters' in tool || 'execute' in tool;
+  const what = isOfAiSdk ? 'a tool of the AI SDK' : showValue(value);
+  const fix = isOfAiSdk
+    ? 'wrap it: defineTool({ name, description, input: inputSchema, effect, run: execute })'
+    : 'use defineTool()';
+  const message = `${owner}: "tools" must be tools that defineTool() made; received ${what}. To fix this, ${fix}.`;
+  throw new InvalidOptionError({ owner, option: 'tools', message });
 };

@@ -1,3 +1,4 @@
+import { InvalidOptionError } from '@h/options';
 import { VirtualTimeScheduler } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
@@ -5,7 +6,7 @@ import { runCalls, toolCall } from '../test/run-calls.js';
 import { after, never, testTool } from '../test/tools.js';
 import { defineTool, toolOutput, type Tool, type ToolContext, type ToolReturn } from './define-tool.js';
 import { toolDriver } from './driver.js';
-import { ToolConfigurationError, ToolError, UnknownToolsetError } from './errors.js';
+import { ToolError, UnknownToolsetError } from './errors.js';
 import { createRegistry } from './registry.js';
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }));
@@ -141,7 +142,7 @@ describe('a call that fails', () => {
     });
   });
 
-  it('may be told by the output', () => {
+  it('may be reported by the output', () => {
     expect(failing(() => toolOutput({ output: 'Not found.', isError: true })).outcome('1')).toMatchObject({
       status: 'failed',
       error: { message: 'Not found.' },
@@ -186,8 +187,8 @@ describe('a call that may not run', () => {
       toolCall('3', 'toString'),
     ]);
     expect(ran.outcome('1')).toMatchObject({ status: 'unknown-tool', suggestion: 'read' });
-    expect(ran.text('1')).toBe('There is no tool "raed". Did you mean "read"? There are: read.');
-    expect(ran.text('2')).toBe('There is no tool "bash". There are: read.');
+    expect(ran.text('1')).toBe('"raed" is not a tool. Did you mean "read"? Available tools: read.');
+    expect(ran.text('2')).toBe('"bash" is not a tool. Available tools: read.');
     expect(ran.outcome('3').status).toBe('unknown-tool');
   });
 
@@ -203,7 +204,9 @@ describe('a call that may not run', () => {
     let runs = 0;
     const ran = runCalls(toolDriver([testTool('look', () => `${(runs += 1)}`)]), [toolCall('1', 'look', { id: 5 })]);
     expect(ran.outcome('1')).toMatchObject({ status: 'invalid-input', issues: [expect.stringMatching(/^id: /)] });
-    expect(ran.text('1')).toMatch(/^The input does not fit the tool "look", which did not run:\n- id: /);
+    expect(ran.text('1')).toMatch(
+      /^The input does not match the schema of the tool "look", which did not run:\n- id: /,
+    );
     expect(runs).toBe(0);
   });
 
@@ -283,16 +286,32 @@ describe('options of toolDriver', () => {
     [{ deadlineAt: 'soon' }, 'deadlineAt'],
     [{ replay: 'no' }, 'replay'],
     [{ timeout: 5 }, 'timeout'],
-  ])('refuse %j and name it', (options, option) => {
-    expect(() => toolDriver([], options as object)).toThrow(ToolConfigurationError);
+  ])('reject %j and name the option', (options, option) => {
+    expect(() => toolDriver([], options as object)).toThrow(InvalidOptionError);
     expect(() => toolDriver([], options as object)).toThrow(expect.objectContaining({ option }));
   });
 
-  it('refuse a toolset that does not exist', () => {
+  it('reject an unknown toolset', () => {
     expect(() => toolDriver([], { toolset: 'ful' })).toThrow(UnknownToolsetError);
   });
 
-  it('take a scheduler of their own', () => {
+  it.each([
+    [
+      'a tool of the AI SDK',
+      [{ description: 'x', inputSchema: {}, execute: () => 1 }],
+      /received a tool of the AI SDK/,
+    ],
+    ['a set of AI SDK tools', { look: { description: 'x', inputSchema: {} } }, /received a tool of the AI SDK/],
+    ['the options of a tool', [{ name: 'x', effect: 'read-only', run: () => 1 }], /tools that defineTool\(\) made/],
+    ['nothing', undefined, /tools that defineTool\(\) made; received undefined/],
+    ['a hole', [null], /received null/],
+    ['a string', 'read', /received "read"/],
+  ])('rejects %s as tools', (_, source, message) => {
+    expect(() => toolDriver(source as never)).toThrow(InvalidOptionError);
+    expect(() => toolDriver(source as never)).toThrow(message);
+  });
+
+  it('accept a scheduler', () => {
     const scheduler = new VirtualTimeScheduler();
     const ran = runCalls(toolDriver([testTool('hang', never)], { scheduler }), [toolCall('1', 'hang')]);
     scheduler.flush();

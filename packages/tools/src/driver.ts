@@ -1,11 +1,20 @@
 import { LruMap } from '@h/bounded';
 import type { ToolDriver, ToolRunContext } from '@h/turn';
 import { asyncScheduler, Observable, type SchedulerLike } from 'rxjs';
-import { anyBoolean, anyFunction, anyValue, anyOf, numberFrom, integerFrom } from '@h/options';
+import {
+  anyBoolean,
+  anyFunction,
+  anyOf,
+  anyString,
+  anyValue,
+  arrayOf,
+  checkOptions,
+  integerFrom,
+  numberFrom,
+} from '@h/options';
 import { Batch } from './batch.js';
-import type { Tool } from './define-tool.js';
+import { checkTool, type Tool } from './define-tool.js';
 import { LateResults } from './late-results.js';
-import { checkToolOptions, listOfNames } from './options.js';
 import { ToolRegistry } from './registry.js';
 import { ReplayControl } from './replay-control.js';
 import type { ToolsetChoice } from './toolset.js';
@@ -13,30 +22,30 @@ import type { ToolsetChoice } from './toolset.js';
 /** Options of {@link toolDriver}. */
 export interface ToolDriverOptions extends ToolsetChoice {
   /**
-   * How many reads may run at the same time.
+   * Maximum number of concurrent reads.
    *
    * @defaultValue `64`, more than models ask for in one message
    */
   readonly concurrency?: number | undefined;
   /**
-   * How long a call may take whose tool does not say, in milliseconds. `Infinity` is no limit.
+   * Time limit of calls whose tool declares none, in milliseconds. `Infinity` is no limit.
    *
    * @defaultValue `120_000`, what coding agents give a shell command
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * When the turn has to be over, as milliseconds since 1970, or a function that knows. Each call then gets at most an
-   * equal share of the time that is left to the waves of its step.
+   * When the turn must end, as milliseconds since 1970, or a function that returns it. Each call then gets at most an equal
+   * share of the time that remains for its step.
    */
   readonly deadlineAt?: number | ((context: ToolRunContext) => number | undefined) | undefined;
   /**
-   * How much of the time before `deadlineAt` is kept for the last model call, in milliseconds.
+   * Time before `deadlineAt` that is reserved for the last model call, in milliseconds.
    *
    * @defaultValue `30_000`
    */
   readonly reserveMs?: number | undefined;
   /**
-   * Whether a call that repeats an idempotent one of its turn is answered with the earlier result.
+   * Whether a repeated idempotent call of a turn is answered with the earlier result.
    *
    * @defaultValue `true`
    */
@@ -49,22 +58,22 @@ export interface ToolDriverOptions extends ToolsetChoice {
   readonly scheduler?: SchedulerLike | undefined;
 }
 
-/** A tool driver that belongs to the caller: hand it to `harness` and to `tools()`. */
+/** A tool driver that the caller owns: pass it to `harness` and to `tools()`. */
 export interface RegistryDriver extends ToolDriver {
-  /** Calls that succeeded after they had been given up; `tools()` tells the model. */
+  /** Calls that succeeded after they had timed out or been cancelled; `tools()` reports them to the model. */
   readonly late: LateResults;
-  /** Forgets the results that it could repeat in this turn: it is over, or something else than a tool changed the world. */
+  /** Forgets the replayable results of a turn: it has ended, or something other than a tool may have changed files. */
   forget(turn: string): void;
 }
 
-/** How many sessions it remembers results of. */
+/** Sessions whose results are remembered. */
 const maxSessions = 256;
 
 /**
- * Runs the calls of a step: only tools of the effective set, with checked inputs, in waves, each under its deadline, each
- * answered exactly once with a typed outcome.
+ * Creates a driver that runs the calls of a step: only tools of the effective set, with checked inputs, reads concurrently
+ * and everything else alone, each under its deadline. Every call is answered exactly once with a typed outcome.
  *
- * @throws ToolConfigurationError, UnknownToolsetError, UnknownToolError, DuplicateToolError
+ * @throws InvalidOptionError, UnknownToolsetError, UnknownToolError, DuplicateToolError
  *
  * @example
  * ```ts
@@ -73,8 +82,8 @@ const maxSessions = 256;
  * ```
  */
 export const toolDriver = (source: ToolRegistry | readonly Tool[], options: ToolDriverOptions = {}): RegistryDriver => {
-  checkToolOptions('toolDriver()', options, rules);
-  const registry = source instanceof ToolRegistry ? source : new ToolRegistry().register(...source);
+  checkOptions('toolDriver()', options, rules);
+  const registry = source instanceof ToolRegistry ? source : new ToolRegistry().register(...toolsOf(source));
   const {
     concurrency = 64,
     timeoutMs = 120_000,
@@ -116,9 +125,25 @@ export const toolDriver = (source: ToolRegistry | readonly Tool[], options: Tool
   };
 };
 
+/** @throws InvalidOptionError for a value that is not a list of tools, such as a tool set of the AI SDK */
+const toolsOf = (source: unknown): readonly Tool[] => {
+  if (!Array.isArray(source)) checkTool('toolDriver()', firstOf(source));
+  for (const tool of source as readonly unknown[]) checkTool('toolDriver()', tool);
+  return source as readonly Tool[];
+};
+
+/** A record of tools is reported by its first tool. */
+const firstOf = (source: unknown): unknown => {
+  if (typeof source !== 'object' || source === null) return source;
+  const [first] = Object.values(source) as readonly unknown[];
+  return typeof first === 'object' && first !== null && !('inputSchema' in source || 'execute' in source)
+    ? first
+    : source;
+};
+
 const rules = {
   toolset: anyValue,
-  deny: listOfNames,
+  deny: arrayOf(anyString),
   concurrency: integerFrom(1),
   timeoutMs: numberFrom(1, Infinity),
   deadlineAt: anyOf(numberFrom(0, Infinity), anyFunction),

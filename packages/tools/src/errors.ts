@@ -1,17 +1,6 @@
 import { TurnError, type JSONValue } from '@h/turn';
 import type { ToolOutputValue } from './define-tool.js';
 
-/** An option has a value that it cannot have. The message names the option, the value and what to do. */
-export class ToolConfigurationError extends TurnError {
-  /** The option, as the caller wrote it. */
-  readonly option: string;
-
-  constructor(option: string, message: string, options?: ErrorOptions) {
-    super('tool-configuration', message, options);
-    this.option = option;
-  }
-}
-
 /** Two tools have one name. */
 export class DuplicateToolError extends TurnError {
   readonly tool: string;

@@ -141,11 +141,11 @@ describe('a turn with registered tools', () => {
   });
 });
 
-describe('a call that completes after it was given up', () => {
+describe('a call that completes after it timed out or was cancelled', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('is told to the model with the next request, and stays out of the history', async () => {
+  it('is reported to the model with the next request and not stored in the history', async () => {
     const driver = toolDriver([
       tool('send', () => after(50, 'sent'), { effect: 'network', timeoutMs: 10 }),
       tool('wait', () => after(100, 'waited')),
@@ -157,14 +157,14 @@ describe('a call that completes after it was given up', () => {
     );
     await vi.advanceTimersByTimeAsync(200);
     expect((await turn).outcome).toBe('completed');
-    expect(JSON.stringify(model.requests[1]?.messages)).toContain('was given up');
+    expect(JSON.stringify(model.requests[1]?.messages)).toContain('timed out after');
     expect(JSON.stringify(model.requests[1]?.tail)).toContain(
-      'send (call 1), reported as timed out, came to its end after 50 ms',
+      'send (call 1), reported as timed out, completed after 50 ms',
     );
     expect(driver.late.of('alice')).toEqual([]);
   });
 
-  it('is told to the next turn when this one is over', async () => {
+  it('is reported to the next turn when this one has ended', async () => {
     const driver = toolDriver([tool('send', () => after(50, 'sent'), { effect: 'network' })]);
     const model = scriptedModel([response(call('1', 'send')), 'Hello again.']);
     const agent = harness({ model, tools: driver }).pipe(tools({ driver }));

@@ -1,33 +1,34 @@
+import { canonicalJson } from '@h/json';
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
+import { InvalidOptionError, showValue } from '@h/options';
 import type { JSONObject, MaybePromise } from '@h/turn';
-import { ToolConfigurationError } from './errors.js';
 import { nullPrototypeCopy, TooDeepError, withoutPrototypeKeys } from './json-copy.js';
 import { jsonSchemaValidator } from './json-schema.js';
 
 /**
- * What describes the input of a tool: a schema of any library that speaks Standard Schema and can write itself as
- * JSON Schema (zod from 4.2 on does), a pair made by {@link withJsonSchema}, or a JSON Schema.
+ * Schema of a tool's input: a Standard Schema that converts to JSON Schema (zod from 4.2 on), the result of
+ * {@link withJsonSchema}, or a JSON Schema.
  */
 export type ToolInput = StandardSchemaV1 | JSONObject;
 
-/** The input that `run` gets. */
+/** Input type of `run`. */
 export type InferToolInput<Input extends ToolInput> = Input extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<Input>
   : JSONObject;
 
-/** What checking an input led to. */
+/** Result of checking an input. */
 export type InputCheck =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly issues: readonly string[] };
 
-/** Checks inputs and says what they shall look like. */
+/** Checks inputs and holds their JSON Schema. */
 export interface InputChecker {
   readonly jsonSchema: JSONObject;
   check(input: unknown): MaybePromise<InputCheck>;
 }
 
 /**
- * Gives a schema that cannot write itself as JSON Schema the one that the model shall see.
+ * Attaches a JSON Schema to a schema that cannot convert itself.
  *
  * @example
  * ```ts
@@ -41,16 +42,22 @@ export const withJsonSchema = <Schema extends StandardSchemaV1>(schema: Schema, 
   } as unknown as Schema;
 };
 
-/** The checker of a tool's input. The root of the schema has to be an object, because providers accept nothing else. */
+/**
+ * Creates the checker of a tool's input. The root of the schema must be an object, because providers accept nothing else.
+ *
+ * @throws InvalidOptionError `invalid-option`
+ */
 export const inputChecker = (tool: string, input: ToolInput): InputChecker => {
   const checker = isStandardSchema(input) ? standardChecker(tool, input) : jsonSchemaChecker(tool, input);
   if (checker.jsonSchema['type'] !== 'object') {
-    throw new ToolConfigurationError(
-      'input',
-      `The input of the tool ${JSON.stringify(tool)} has to be an object at its root (JSON Schema "type": "object"), because providers accept nothing else; wrap it in one.`,
-    );
+    throw invalidInputOption(tool, 'must be an object at its root (JSON Schema "type": "object"); wrap it in one');
   }
   return checker;
+};
+
+const invalidInputOption = (tool: string, problem: string): InvalidOptionError => {
+  const owner = `defineTool(${JSON.stringify(tool)})`;
+  return new InvalidOptionError({ owner, option: 'input', message: `${owner}: "input" ${problem}.` });
 };
 
 const isStandardSchema = (input: ToolInput): input is StandardSchemaV1 =>
@@ -58,10 +65,17 @@ const isStandardSchema = (input: ToolInput): input is StandardSchemaV1 =>
 
 const jsonSchemaChecker = (tool: string, schema: JSONObject): InputChecker => {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {
-    throw new ToolConfigurationError(
-      'input',
-      `The input of the tool ${JSON.stringify(tool)} has to be a schema, not ${JSON.stringify(schema)}.`,
-    );
+    throw invalidInputOption(tool, `must be a schema; received ${showValue(schema)}`);
+  }
+  if ('_def' in schema) {
+    throw invalidInputOption(tool, 'is a schema of zod before 3.24; use zod 4.2 or later, or pass a JSON Schema');
+  }
+  if ('jsonSchema' in schema && 'validate' in schema) {
+    throw invalidInputOption(tool, 'is a schema of the AI SDK; pass its "jsonSchema"');
+  }
+  // A class instance or a function in a JSON Schema cannot be sent to a provider.
+  if (canonicalJson(schema) === undefined) {
+    throw invalidInputOption(tool, 'must be a schema; received an object that is not JSON');
   }
   const validate = jsonSchemaValidator(schema);
   return { jsonSchema: schema, check: (input) => guarded(() => validate(input)) };
@@ -84,9 +98,10 @@ const standardChecker = (tool: string, schema: StandardSchemaV1): InputChecker =
 const writtenOut = (tool: string, standard: StandardSchemaV1.Props): JSONObject => {
   const converter = (standard as Partial<StandardJSONSchemaV1.Props>).jsonSchema;
   if (converter === undefined) {
-    throw new ToolConfigurationError(
-      'input',
-      `The ${standard.vendor} schema of the tool ${JSON.stringify(tool)} cannot write itself as JSON Schema; give it one by withJsonSchema(schema, jsonSchema).`,
+    const upgrade = standard.vendor === 'zod' ? 'use zod 4.2 or later, or ' : '';
+    throw invalidInputOption(
+      tool,
+      `is a ${standard.vendor} schema that cannot be converted to JSON Schema; ${upgrade}pass withJsonSchema(schema, jsonSchema)`,
     );
   }
   const { $schema: _, ...jsonSchema } = converter.input({ target: 'draft-2020-12' });

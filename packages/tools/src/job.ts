@@ -5,7 +5,7 @@ import type { InputCheck } from './input-schema.js';
 import { failed, invalidInput, unknownTool } from './outcomes.js';
 import type { EffectiveTools } from './toolset.js';
 
-/** A call that may run. */
+/** A call that is ready to run. */
 export interface Job {
   readonly call: ToolCall;
   readonly tool: Tool;
@@ -13,15 +13,15 @@ export interface Job {
   /** The checked input, or the check that is still under way. */
   readonly input: InputCheck | PromiseLike<InputCheck>;
   readonly resources: readonly string[] | undefined;
-  /** Equal for calls that are answered alike; `undefined` for those that always run. */
+  /** Equal for calls with interchangeable results; `undefined` for calls that always run. */
   readonly key: string | undefined;
 }
 
 /**
- * What to do with a call: a job, or the outcome where nothing is to run.
+ * Prepares a call: a job, or its outcome if it must not run.
  *
- * A schema that checks asynchronously is awaited when the call runs, under the call's own deadline; until then nobody knows
- * what it touches, so it runs alone.
+ * An asynchronous check is awaited when the call runs, under the deadline of the call. Until then its resources are unknown,
+ * so the call runs alone.
  */
 export const prepare = (call: ToolCall, tools: EffectiveTools): Job | ToolOutcome => {
   const tool = tools.get(call.name);
@@ -33,7 +33,7 @@ export const prepare = (call: ToolCall, tools: EffectiveTools): Job | ToolOutcom
   if ('status' in input) return input;
   const { effect } = tool;
   if ('then' in input) {
-    // Looked at when the call's wave has come: until then a rejection must not count as unhandled.
+    // Awaited later: until then a rejection must not count as unhandled.
     input.then(undefined, () => undefined);
     return { call, tool, effect, input, resources: undefined, key: undefined };
   }
@@ -41,19 +41,19 @@ export const prepare = (call: ToolCall, tools: EffectiveTools): Job | ToolOutcom
   return { call, tool, effect, input, resources: resourcesOf(tool, input.value), key: keyOf(tool, input.value) };
 };
 
-/** Whether this is an outcome already. */
+/** Returns whether a call was answered without running. */
 export const isOutcome = (prepared: Job | ToolOutcome): prepared is ToolOutcome => 'status' in prepared;
 
 const checkedInput = (tool: Tool, input: unknown): MaybePromise<InputCheck> | ToolOutcome => {
   try {
-    // Some providers leave the input of a call without arguments out.
+    // Some providers omit the input of a call without arguments.
     return tool.check(input === undefined ? {} : input);
   } catch (error) {
     return checkFailed(tool, error);
   }
 };
 
-/** The schema itself threw: a bug of the tool, not of the input. */
+/** An exception of the schema is a bug of the tool, not of the input. */
 export const checkFailed = (tool: Tool, error: unknown): ToolOutcome =>
   failed({
     name: 'ToolError',
@@ -65,7 +65,7 @@ const resourcesOf = (tool: Tool, input: unknown): readonly string[] | undefined 
   try {
     return tool.resources(input);
   } catch {
-    // Unknown is the safe answer: the call runs alone and counts as touching everything.
+    // A call with unknown resources runs alone and counts as touching everything.
     return undefined;
   }
 };

@@ -1,4 +1,4 @@
-/** How deep an input may be nested; deeper ones are refused before they can overflow anybody's stack. */
+/** Maximum nesting of an input. Deeper ones are rejected before they can overflow the stack. */
 export const maxDepth = 200;
 
 /** Thrown for an input that is nested deeper than {@link maxDepth}. */
@@ -10,10 +10,10 @@ export class TooDeepError extends Error {
 }
 
 /**
- * A copy in which no plain object has a prototype and no key is `__proto__`.
+ * Copies a value so that no plain object has a prototype and no key is `__proto__`.
  *
- * What a model writes as a key can then neither reach nor change anything that objects inherit. Values that are neither
- * arrays nor plain objects (a `Date` that a schema made, say) are kept as they are.
+ * A key that a model writes can then neither read nor change inherited members. Values that are neither arrays nor plain
+ * objects, such as a `Date` that a schema created, are not copied.
  */
 export const nullPrototypeCopy = (value: unknown, depth = 0): unknown => {
   if (typeof value !== 'object' || value === null) return value;
@@ -27,7 +27,7 @@ export const nullPrototypeCopy = (value: unknown, depth = 0): unknown => {
   return copy;
 };
 
-/** The value itself, or a copy without `__proto__` where that is the key of something in it. */
+/** Returns the value, or a copy without `__proto__` keys if it has any. */
 export const withoutPrototypeKeys = (value: unknown): unknown =>
   hasPrototypeKey(value, 0) ? nullPrototypeCopy(value) : value;
 
@@ -41,7 +41,7 @@ const hasPrototypeKey = (value: unknown, depth: number): boolean => {
   return false;
 };
 
-/** Whether this is an object as JSON has them, with or without a prototype. */
+/** Returns whether a value is an object literal or has no prototype. */
 export const isPlain = (value: unknown): value is Record<string, unknown> => {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

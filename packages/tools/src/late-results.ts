@@ -1,26 +1,26 @@
 import { LruMap } from '@h/bounded';
 import type { ToolEffect } from '@h/turn';
 
-/** A call that was given up, and then succeeded after all. */
+/** A call that succeeded after it had timed out or been cancelled. */
 export interface LateResult {
   readonly id: string;
   readonly name: string;
   readonly effect: ToolEffect;
   readonly turn: string;
-  /** How its result was reported to the model. */
+  /** Outcome that was reported to the model. */
   readonly reportedAs: 'timed-out' | 'cancelled';
-  /** How long it really took, in milliseconds. */
+  /** Actual duration, in milliseconds. */
   readonly durationMs: number;
 }
 
-/** How many sessions are kept in mind, and how many calls of each. */
+/** Sessions that are remembered, and calls of each. */
 const maxSessions = 256;
 const maxCalls = 20;
 
 /**
- * What came in after its call had been given up, by session, until the model was told.
+ * Results that arrived after their call had been answered, by session, until they are reported to the model.
  *
- * Belongs to the driver, outlives turns, and changes nothing in any of them: `tools()` reads it.
+ * Owned by the driver and read by `tools()`. It outlives turns and changes nothing in them.
  */
 export class LateResults {
   readonly #sessions = new LruMap<string, readonly LateResult[]>(maxSessions);
@@ -29,12 +29,12 @@ export class LateResults {
     this.#sessions.set(session, [...this.of(session), result].slice(-maxCalls));
   }
 
-  /** What the model of this session has not been told yet, oldest first. */
+  /** Returns the results that were not reported yet, oldest first. */
   of(session: string): readonly LateResult[] {
     return this.#sessions.get(session) ?? [];
   }
 
-  /** Forgets what the model has been told. */
+  /** Forgets results that were reported. */
   settle(session: string, told: readonly LateResult[]): void {
     const left = this.of(session).filter((result) => !told.includes(result));
     if (left.length === 0) this.#sessions.delete(session);

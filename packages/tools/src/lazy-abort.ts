@@ -1,4 +1,4 @@
-/** An `AbortSignal` that is only made when somebody looks at it, because most calls are over before anybody does. */
+/** Creates an `AbortSignal` on first access, because most calls end without reading it. */
 export class LazyAbort {
   #controller: AbortController | undefined;
   #reason: Error | undefined;

@@ -11,14 +11,14 @@ import { ToolError } from './errors.js';
 import { isPlain } from './json-copy.js';
 import { truncate } from './truncate.js';
 
-/** How much of a thing that a model wrote is repeated to it. */
+/** Characters of a model's own words that an error repeats. */
 const maxEcho = 80;
 const maxNames = 50;
 const maxIssues = 20;
 const maxIssue = 300;
 const maxMessage = 2_000;
 
-/** What a tool returned, as the outcome of its call. */
+/** Converts the return value of a tool to the outcome of its call. */
 export const returned = (value: unknown): ToolOutcome => {
   try {
     if (!isToolOutput(value)) return { status: 'ok', output: outputOf(value, false) };
@@ -32,12 +32,12 @@ export const returned = (value: unknown): ToolOutcome => {
     return failed({
       name: 'ToolError',
       code: 'invalid-output',
-      message: `The tool returned something that is not JSON: ${toErrorInfo(error).message}`,
+      message: `The tool returned a value that is not JSON: ${toErrorInfo(error).message}`,
     });
   }
 };
 
-/** What a tool threw, as the outcome of its call. */
+/** Converts an error of a tool to the outcome of its call. */
 export const thrown = (error: unknown): ToolOutcome => {
   const info = shortened(toErrorInfo(error));
   if (!(error instanceof ToolError)) return failed(info);
@@ -45,7 +45,7 @@ export const thrown = (error: unknown): ToolOutcome => {
   return told.status === 'failed' ? { ...told, error: info } : failed(info);
 };
 
-/** A failure that is told in its own words. */
+/** Creates a failure whose output is the message of its error. */
 export const failed = (error: ErrorInfo): ToolOutcome => ({
   status: 'failed',
   error,
@@ -55,10 +55,10 @@ export const failed = (error: ErrorInfo): ToolOutcome => ({
 export const unknownTool = (name: string, names: readonly string[], suggestion: string | undefined): ToolOutcome => {
   const listed =
     names.length === 0
-      ? 'There are no tools.'
-      : `There are: ${names.slice(0, maxNames).join(', ')}${names.length > maxNames ? ` and ${names.length - maxNames} more` : ''}.`;
+      ? 'No tools are available.'
+      : `Available tools: ${names.slice(0, maxNames).join(', ')}${names.length > maxNames ? ` and ${names.length - maxNames} more` : ''}.`;
   const hint = suggestion === undefined ? '' : ` Did you mean ${JSON.stringify(suggestion)}?`;
-  const value = `There is no tool ${JSON.stringify(truncate(name, { maxChars: maxEcho }))}.${hint} ${listed}`;
+  const value = `${JSON.stringify(truncate(name, { maxChars: maxEcho }))} is not a tool.${hint} ${listed}`;
   return {
     status: 'unknown-tool',
     output: { type: 'error-text', value },
@@ -70,15 +70,15 @@ export const invalidInput = (name: string, given: readonly string[]): ToolOutcom
   const issues = given.slice(0, maxIssues).map((issue) => truncate(issue, { maxChars: maxIssue }));
   const more = given.length > maxIssues ? [`… and ${given.length - maxIssues} more`] : [];
   const value = [
-    `The input does not fit the tool ${JSON.stringify(name)}, which did not run:`,
+    `The input does not match the schema of the tool ${JSON.stringify(name)}, which did not run:`,
     ...[...issues, ...more].map((issue) => `- ${issue}`),
   ].join('\n');
   return { status: 'invalid-input', issues, output: { type: 'error-text', value } };
 };
 
 export const timedOut = (timeoutMs: number, isHarmless: boolean): ToolOutcome => {
-  const rest = isHarmless ? '' : ' It may still be at work: check what it has done before you repeat it.';
-  const value = `The call took longer than ${timeoutMs} ms and was given up.${rest}`;
+  const rest = isHarmless ? '' : ' It may still be running: check its effects before you repeat it.';
+  const value = `The call timed out after ${timeoutMs} ms.${rest}`;
   return { status: 'timed-out', timeoutMs, output: { type: 'error-text', value } };
 };
 
@@ -127,7 +127,7 @@ const partTypes: readonly unknown[] = [
 const isParts = (value: unknown): value is readonly ToolResultContentPart[] =>
   Array.isArray(value) && value.length > 0 && value.every((part) => isPlain(part) && partTypes.includes(part['type']));
 
-/** The value itself where it is JSON, else what JSON makes of it. */
+/** Returns the value itself if it is JSON, and its JSON representation otherwise. */
 const jsonOf = (value: unknown): JSONValue => {
   if (isJson(value)) return value;
   const text: string | undefined = JSON.stringify(value);

@@ -1,7 +1,8 @@
+import { InvalidOptionError } from '@h/options';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defineTool, type Tool } from './define-tool.js';
-import { DuplicateToolError, ToolConfigurationError, UnknownToolError, UnknownToolsetError } from './errors.js';
+import { DuplicateToolError, UnknownToolError, UnknownToolsetError } from './errors.js';
 import { createRegistry } from './registry.js';
 
 const tool = (name: string, effect: Tool['effect'] = 'read-only'): Tool =>
@@ -49,8 +50,8 @@ describe('createRegistry', () => {
   });
 
   it('refuses to replace the toolsets full and read-only', () => {
-    expect(() => createRegistry({ toolsets: { full: [] } })).toThrow(ToolConfigurationError);
-    expect(() => createRegistry({ toolsets: { 'read-only': () => true } })).toThrow(ToolConfigurationError);
+    expect(() => createRegistry({ toolsets: { full: [] } })).toThrow(InvalidOptionError);
+    expect(() => createRegistry({ toolsets: { 'read-only': () => true } })).toThrow(InvalidOptionError);
   });
 
   it('refuses a toolset that is neither a list nor a function', () => {

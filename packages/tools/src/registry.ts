@@ -1,7 +1,6 @@
-import { anyFunction, anyOf, recordOf } from '@h/options';
-import type { Tool } from './define-tool.js';
-import { DuplicateToolError, ToolConfigurationError } from './errors.js';
-import { checkToolOptions, listOfNames } from './options.js';
+import { anyFunction, anyOf, anyString, arrayOf, checkOptions, InvalidOptionError, recordOf } from '@h/options';
+import { checkTool, type Tool } from './define-tool.js';
+import { DuplicateToolError } from './errors.js';
 import {
   effectiveTools,
   standardToolsets,
@@ -11,7 +10,7 @@ import {
   type ToolSource,
 } from './toolset.js';
 
-/** Something that brings tools of its own: a package of tools, or a connection whose tools come and go. */
+/** Registers several tools: a package of tools, or a connection whose tools change. */
 export interface ToolModule {
   register(registry: ToolRegistry): void;
 }
@@ -19,16 +18,16 @@ export interface ToolModule {
 /** Options of {@link createRegistry}. */
 export interface RegistryOptions {
   /**
-   * Toolsets of one's own, by name. `minimal`, which holds `bash`, `edit`, `read` and `write`, may be replaced; `full` and
+   * Additional toolsets by name. `minimal`, which holds `bash`, `edit`, `read` and `write`, may be replaced; `full` and
    * `read-only` may not.
    */
   readonly toolsets?: Readonly<Record<string, Toolset>> | undefined;
 }
 
 /**
- * The tools of one harness. Nothing is registered by importing a module, and no two registries share anyValue.
+ * The tools of one harness. Registries share nothing, and importing a module registers nothing.
  *
- * Tools may be added and removed at any time; drivers see it with the next request.
+ * Tools can be added and removed at any time; drivers offer the change with the next request.
  */
 export class ToolRegistry implements ToolSource {
   readonly #toolsets: Readonly<Record<string, Toolset>>;
@@ -37,13 +36,11 @@ export class ToolRegistry implements ToolSource {
   #version = 0;
 
   constructor(options: RegistryOptions = {}) {
-    checkToolOptions('createRegistry()', options, { toolsets: recordOf(anyOf(anyFunction, listOfNames)) });
+    checkOptions('createRegistry()', options, { toolsets: recordOf(anyOf(anyFunction, arrayOf(anyString))) });
     for (const name of ['full', 'read-only']) {
       if (!Object.hasOwn(options.toolsets ?? {}, name)) continue;
-      throw new ToolConfigurationError(
-        'toolsets',
-        `The toolset ${JSON.stringify(name)} cannot be replaced; choose another name.`,
-      );
+      const message = `createRegistry(): "toolsets.${name}" cannot be replaced; choose another name.`;
+      throw new InvalidOptionError({ owner: 'createRegistry()', option: 'toolsets', message });
     }
     this.#toolsets = { ...standardToolsets, ...options.toolsets };
   }
@@ -53,19 +50,23 @@ export class ToolRegistry implements ToolSource {
   }
 
   /**
-   * Adds a tool, or lets a module add its own.
+   * Adds tools and modules.
    *
-   * @throws DuplicateToolError when the name is taken, in whatever case: a tool that looks like another is no other.
+   * @throws DuplicateToolError if the name is registered, in any case of letters
+   * @throws InvalidOptionError for a value that is not a tool
    */
   register(...items: readonly (Tool | ToolModule)[]): this {
     for (const item of items) {
-      if ('register' in item) item.register(this);
-      else this.#add(item);
+      if (isModule(item)) item.register(this);
+      else {
+        checkTool('register()', item);
+        this.#add(item);
+      }
     }
     return this;
   }
 
-  /** Removes a tool. Calls that run go on; later ones are answered `unknown-tool`. */
+  /** Removes a tool. Running calls continue; later ones are answered `unknown-tool`. */
   unregister(name: string): boolean {
     const tool = this.get(name);
     if (tool === undefined) return false;
@@ -86,7 +87,7 @@ export class ToolRegistry implements ToolSource {
   }
 
   /**
-   * The tools that a toolset without its denied ones offers.
+   * Returns the tools of a toolset without the denied ones.
    *
    * @throws UnknownToolsetError, UnknownToolError
    */
@@ -107,8 +108,11 @@ export class ToolRegistry implements ToolSource {
   }
 }
 
+const isModule = (item: unknown): item is ToolModule =>
+  typeof item === 'object' && item !== null && 'register' in item && typeof item.register === 'function';
+
 /**
- * A registry of one's own.
+ * Creates a registry.
  *
  * @example
  * ```ts

@@ -72,8 +72,7 @@ describe('replay control', () => {
       status: 'ok',
       output: {
         type: 'text',
-        value:
-          '[Same call as c1, and no tool has changed anything it depends on since; this is its result again.]\nread /a #1',
+        value: '[Same result as call c1: no tool has changed anything that it depends on since.]\nread /a #1',
       },
       details: { replayOf: 'c1' },
       durationMs: 0,
@@ -104,7 +103,7 @@ describe('replay control', () => {
     ['a shell call, which may touch anything', 'bash', 2],
     ['a network call to something else', 'fetch /a', 1],
     ['another read', 'peek /a', 1],
-  ])('after %s runs the call %s as often as it has to', (_, between, reads) => {
+  ])('after %s runs the call %s as often as needed', (_, between, reads) => {
     const { run, ran } = counted();
     run('read /a');
     run(between);
@@ -179,7 +178,7 @@ describe('replay control', () => {
     expect(ran).toHaveLength(3);
   });
 
-  it('forgets a turn when it is told to', () => {
+  it('forgets a turn on request', () => {
     const { driver, run, ran } = counted();
     run('read /a');
     driver.forget('another turn');
@@ -208,7 +207,7 @@ describe('replay control', () => {
     expect(json.run('read').outcome('c2').output).toEqual({
       type: 'content',
       value: [
-        { type: 'text', text: expect.stringMatching(/^\[Same call as c1/) as string },
+        { type: 'text', text: expect.stringMatching(/^\[Same result as call c1/) as string },
         { type: 'text', text: '{"a":1}' },
       ],
     });
@@ -229,7 +228,7 @@ describe('replay control', () => {
     expect(ran).toHaveLength(3);
   });
 
-  it('does not remember what was read while a write that had been given up completed', async () => {
+  it('does not remember a read that overlaps a late write', async () => {
     const finish: Record<string, () => void> = {};
     let reads = 0;
     const make = (name: string, more: Partial<Tool>): Tool =>
@@ -259,7 +258,7 @@ describe('replay control', () => {
     expect(second.outcome('3').details).toBeUndefined();
   });
 
-  it('counts a write that was given up as a write once more when it completes', async () => {
+  it('counts a late write as another write when it completes', async () => {
     let finish: () => void = () => undefined;
     const ran: string[] = [];
     const slow = defineTool({

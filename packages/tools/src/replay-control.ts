@@ -3,45 +3,45 @@ import type { JSONValue, ToolOutcome, ToolResultContentPart, ToolResultOutput } 
 import { isPlain } from './json-copy.js';
 import { isConflicting } from './waves.js';
 
-/** A call that was answered and may be answered the same again. */
+/** A result that may answer an identical call. */
 export interface Remembered {
   readonly id: string;
   readonly outcome: ToolOutcome;
   readonly resources: readonly string[] | undefined;
 }
 
-/** How many results of a turn are remembered. */
+/** Results of a turn that are remembered. */
 const maxResults = 64;
-/** Results with more than so many characters are not remembered. */
+/** Results with more characters are not remembered. */
 const maxSize = 262_144;
 
 /**
- * The results of one turn's idempotent calls, for as long as nothing that they depend on was touched.
+ * Results of the idempotent calls of one turn, until one of their resources is touched.
  *
- * Only successes are kept: what has failed may be tried again.
+ * Only successes are remembered, so that a failed call can be retried.
  */
 export class ReplayControl {
   readonly #results = new LruMap<string, Remembered>(maxResults);
   #touches = 0;
 
-  /** Grows whenever something is touched: what was read across that moment may be old. */
+  /** Incremented whenever a resource is touched. A read that spans an increment may be stale. */
   get touches(): number {
     return this.#touches;
   }
 
-  /** The earlier call with this key. */
+  /** Returns the earlier call with this key. */
   find(key: string): Remembered | undefined {
     return this.#results.get(key);
   }
 
-  /** Keeps a result, unless it failed or is too big. */
+  /** Remembers a result, unless it failed or is too large. */
   remember(key: string, entry: Remembered): void {
     if (entry.outcome.status === 'ok' && sizeOf(entry.outcome.output, maxSize) <= maxSize) {
       this.#results.set(key, entry);
     }
   }
 
-  /** Something was written, sent or run that touches these; `undefined` is everything. */
+  /** Forgets results that depend on these resources; `undefined` means all resources. */
   touch(resources: readonly string[] | undefined): void {
     this.#touches += 1;
     for (const [key, entry] of this.#results.entries()) {
@@ -50,18 +50,15 @@ export class ReplayControl {
   }
 }
 
-/** The earlier result, with a word to the model that it is one, and `replayOf` in its details. */
+/** Returns the earlier result with a note to the model, and `replayOf` in its details. */
 export const replayed = (outcome: ToolOutcome, id: string): ToolOutcome => ({
   ...outcome,
-  output: noted(
-    outcome.output,
-    `[Same call as ${id}, and no tool has changed anything it depends on since; this is its result again.]`,
-  ),
+  output: noted(outcome.output, `[Same result as call ${id}: no tool has changed anything that it depends on since.]`),
   details: marked(outcome.details, { replayOf: id }),
   durationMs: 0,
 });
 
-/** Details that say more: members of the tool's own object, or beside its own `details` when they are no object. */
+/** Adds members to details; details that are not an object become the member `details`. */
 export const marked = (details: JSONValue | undefined, marks: { readonly [key: string]: JSONValue }): JSONValue => {
   if (details === undefined) return marks;
   return isPlain(details) ? { ...details, ...marks } : { details, ...marks };
@@ -86,7 +83,7 @@ const noted = (output: ToolResultOutput, note: string): ToolResultOutput => {
   }
 };
 
-/** About how many characters a value has; counting ends beyond the limit. */
+/** Approximates the characters of a value. Stops counting beyond the limit. */
 const sizeOf = (value: unknown, limit: number): number => {
   if (typeof value === 'string') return value.length;
   if (value instanceof Uint8Array) return value.byteLength;

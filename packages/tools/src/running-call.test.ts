@@ -21,7 +21,7 @@ describe('a call that outlives its deadline', () => {
     const ran = runCalls(driver, [toolCall('1', 'look')]);
     await vi.advanceTimersByTimeAsync(100);
     expect(ran.outcome('1')).toMatchObject({ status: 'timed-out', timeoutMs: 100, durationMs: 100 });
-    expect(ran.text('1')).toContain('may still be at work');
+    expect(ran.text('1')).toContain('may still be running');
     expect(signal?.aborted).toBe(true);
     expect(signal?.reason).toMatchObject({ name: 'TimeoutError' });
     expect(ran.isComplete).toBe(true);
@@ -29,7 +29,7 @@ describe('a call that outlives its deadline', () => {
     expect(ran.results).toHaveLength(1);
   });
 
-  it('is reported late when it succeeds after all, and forgotten once that was told', async () => {
+  it('is reported late when it succeeds, and forgotten once reported', async () => {
     const driver = toolDriver([testTool('send', () => after(500), { timeoutMs: 100, effect: 'network' })]);
     runCalls(driver, [toolCall('1', 'send')]);
     await vi.advanceTimersByTimeAsync(499);
@@ -44,7 +44,7 @@ describe('a call that outlives its deadline', () => {
     expect(driver.late.of('alice')).toEqual([]);
   });
 
-  it('is not reported when it fails late, and nobody has to catch that', async () => {
+  it('is not reported when it fails late, and causes no unhandled rejection', async () => {
     const driver = toolDriver([
       testTool(
         'send',
@@ -134,7 +134,7 @@ describe('the deadline of the turn', () => {
   it('skips calls for which no time is left', () => {
     const ran = runCalls(toolDriver([hang], { deadlineAt: 1_000_000 + 30_000 }), [toolCall('1', 'hang')]);
     expect(ran.outcome('1').status).toBe('skipped');
-    expect(ran.text('1')).toContain('no time left');
+    expect(ran.text('1')).toContain('no time is left');
   });
 
   it('is asked of the turn when it is a function', () => {

@@ -7,33 +7,33 @@ import { LazyAbort } from './lazy-abort.js';
 import { invalidInput, returned, thrown, timedOut } from './outcomes.js';
 import { marked } from './replay-control.js';
 
-/** Longest delay that a timer takes; a longer limit is none. */
+/** Longest delay of a timer. A longer limit is treated as no limit. */
 const longestDelayMs = 2_147_483_647;
 
-type GivenUp = 'timed-out' | 'cancelled';
+type AbortedAs = 'timed-out' | 'cancelled';
 
-/** What a running call reports to. */
+/** Receives the reports of a running call. */
 export interface CallHost {
   readonly scheduler: SchedulerLike;
   readonly context: ToolRunContext;
   progress(job: Job, value: JSONValue): void;
-  /** The one answer. */
+  /** Called once with the outcome. */
   done(call: RunningCall, outcome: ToolOutcome): void;
-  /** The tool has settled after it had been given up. */
-  late(job: Job, outcome: ToolOutcome, givenUpAs: GivenUp, durationMs: number): void;
+  /** Called when a tool settles after its call timed out or was cancelled. */
+  late(job: Job, outcome: ToolOutcome, abortedAs: AbortedAs, durationMs: number): void;
 }
 
-/** One call under its deadline, answered once, whatever its tool does. */
+/** Runs one call under its deadline and answers it exactly once. */
 export class RunningCall {
   readonly job: Job;
-  /** How often something had been touched when it began. */
+  /** Value of `ReplayControl.touches` when the call began. */
   readonly touches: number | undefined;
   readonly #timeoutMs: number;
   readonly #host: CallHost;
   readonly #startedAt: number;
   readonly #abort = new LazyAbort();
   #timer: Subscription | undefined;
-  #givenUpAs: GivenUp | undefined;
+  #abortedAs: AbortedAs | undefined;
   #isOpen = true;
 
   constructor(job: Job, timeoutMs: number, host: CallHost, touches: number | undefined) {
@@ -44,7 +44,7 @@ export class RunningCall {
     this.#startedAt = host.scheduler.now();
   }
 
-  /** Runs the tool. The answer of a synchronous one is returned, that of another told to the host. */
+  /** Runs the tool. Returns the outcome of a synchronous tool; another one is passed to the host. */
   start(): ToolOutcome | undefined {
     const { context } = this.#host;
     const deadlineAt = this.#timeoutMs > longestDelayMs ? undefined : this.#startedAt + this.#timeoutMs;
@@ -53,8 +53,8 @@ export class RunningCall {
       new CallContext(this.job, context, deadlineAt, this.#abort, (value) => this.#progress(value)),
     );
     if (!(outcome instanceof Promise)) {
-      // A tool that reports progress may lose its subscriber over it.
-      if (this.#givenUpAs !== undefined) this.#settle(outcome);
+      // A progress event may have made the subscriber unsubscribe.
+      if (this.#abortedAs !== undefined) this.#settle(outcome);
       this.#isOpen = false;
       return this.#finished(outcome);
     }
@@ -65,9 +65,9 @@ export class RunningCall {
     return undefined;
   }
 
-  /** Gives the call up without an answer. */
+  /** Aborts the call without answering it. */
   cancel(reason: Error): void {
-    if (this.#isOpen) this.#giveUp('cancelled', reason);
+    if (this.#isOpen) this.#abortAs('cancelled', reason);
   }
 
   #progress(value: JSONValue): void {
@@ -75,8 +75,8 @@ export class RunningCall {
   }
 
   #settle(outcome: ToolOutcome): void {
-    if (this.#givenUpAs !== undefined) {
-      this.#host.late(this.job, outcome, this.#givenUpAs, this.#elapsed());
+    if (this.#abortedAs !== undefined) {
+      this.#host.late(this.job, outcome, this.#abortedAs, this.#elapsed());
       return;
     }
     this.#close();
@@ -85,12 +85,12 @@ export class RunningCall {
 
   #expire(): void {
     const timeoutMs = this.#timeoutMs;
-    this.#giveUp('timed-out', new DOMException(`The call took longer than ${timeoutMs} ms.`, 'TimeoutError'));
+    this.#abortAs('timed-out', new DOMException(`The call took longer than ${timeoutMs} ms.`, 'TimeoutError'));
     this.#host.done(this, { ...timedOut(timeoutMs, this.job.effect === 'read-only'), durationMs: timeoutMs });
   }
 
-  #giveUp(as: GivenUp, reason: Error): void {
-    this.#givenUpAs = as;
+  #abortAs(as: AbortedAs, reason: Error): void {
+    this.#abortedAs = as;
     this.#close();
     this.#abort.abort(reason);
   }
@@ -103,7 +103,7 @@ export class RunningCall {
   #finished(outcome: ToolOutcome): ToolOutcome {
     const durationMs = this.#elapsed();
     if (this.job.tool.external) return { ...outcome, durationMs, details: marked(outcome.details, { external: true }) };
-    // The commonest outcome is written out, because a spread takes several times as long.
+    // The most common outcome is spelled out: a spread takes several times as long.
     const { status, output, details } = outcome;
     return status === 'ok' && details === undefined ? { status, output, durationMs } : { ...outcome, durationMs };
   }
@@ -113,7 +113,7 @@ export class RunningCall {
   }
 }
 
-/** A class, because an object with a getter of its own takes longer to make than everything else about a call. */
+/** A class: creating an object literal with a getter takes longer than the rest of a call. */
 class CallContext implements ToolContext {
   readonly call: ToolContext['call'];
   readonly turn: string;
@@ -144,7 +144,7 @@ class CallContext implements ToolContext {
   }
 }
 
-/** The outcome of the tool, now or later; never throws and never rejects. */
+/** Returns the outcome of the tool. Never throws or rejects. */
 const attempt = (job: Job, context: ToolContext): ToolOutcome | Promise<ToolOutcome> => {
   const { input } = job;
   if ('then' in input) return attemptChecked(job, input, context);
@@ -163,7 +163,7 @@ const attemptWith = (job: Job, input: unknown, context: ToolContext): ToolOutcom
 const attemptChecked = async (job: Job, check: PromiseLike<InputCheck>, context: ToolContext): Promise<ToolOutcome> => {
   try {
     const input = await check;
-    // Given up while the check was under way: then the tool is not to begin.
+    // The call may have been aborted during the check; then the tool must not start.
     context.signal.throwIfAborted();
     return input.ok ? await attemptWith(job, input.value, context) : invalidInput(job.tool.name, input.issues);
   } catch (error) {

@@ -5,7 +5,7 @@ import { from, lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { memoryArtifacts } from './artifacts/memory-artifacts.js';
 import type { ArtifactStore } from './artifacts/store.js';
-import { ToolConfigurationError } from './errors.js';
+import { InvalidOptionError } from '@h/options';
 import { LateResults } from './late-results.js';
 import { tools, type ToolsOptions } from './tools.js';
 
@@ -66,7 +66,7 @@ describe('tools', () => {
     const cut = await shapedOne(ok(long(50_000)));
     expect(cut.status).toBe('ok');
     expect(textOf(cut).length).toBeLessThanOrEqual(16_000);
-    expect(textOf(cut)).toMatch(/\[… 34,\d{3} characters omitted; ask for a smaller part to see them …\]/);
+    expect(textOf(cut)).toMatch(/\[… 34,\d{3} characters omitted; request a smaller part to see them …\]/);
   });
 
   it.each([
@@ -160,7 +160,7 @@ describe('tools', () => {
     });
   });
 
-  it('turns JSON into text only where it has to be cut', async () => {
+  it('turns JSON into text only if it must be cut', async () => {
     const output: ToolResultOutput = {
       type: 'json',
       value: { list: Array.from({ length: 1_000 }, (_, index) => index) },
@@ -191,7 +191,7 @@ describe('files in a result', () => {
     expect((await shapedOne(link)).output).toBe(link.output);
   });
 
-  it('are described when nobody can read them, and stored', async () => {
+  it('are described if the model cannot read them, and stored', async () => {
     const artifacts = memoryArtifacts();
     const stored = await shapedOne(part('application/zip', Buffer.from('zipped').toString('base64'), 'a.zip'), {
       artifacts,
@@ -199,7 +199,7 @@ describe('files in a result', () => {
     });
     expect(stored.status).toBe('stored');
     expect(textOf(stored)).toMatch(
-      /^\[Not shown: a\.zip, application\/zip, 6 bytes; kept as artifact art_[0-9a-f]{24}\]$/,
+      /^\[Not shown: a\.zip, application\/zip, 6 bytes; stored as artifact art_[0-9a-f]{24}\]$/,
     );
     expect(Buffer.from((await readAll(artifacts, stored)) as Uint8Array).toString()).toBe('zipped');
   });
@@ -230,7 +230,7 @@ describe('artifacts of results', () => {
     expect(await readAll(artifacts, stored)).toBe(`${long(50_000)}key=[redacted]`);
     expect(textOf(stored)).not.toContain('sk-12345');
     expect(textOf(stored)).toContain(
-      `all of it is kept as artifact ${stored.status === 'stored' && stored.artifact.id} …]`,
+      `all of it is stored as artifact ${stored.status === 'stored' && stored.artifact.id} …]`,
     );
   });
 
@@ -258,7 +258,7 @@ describe('artifacts of results', () => {
     } as const;
     const stored = await shapedOne(failed, { artifacts, redact });
     expect(stored).toMatchObject({ status: 'failed', details: { exitCode: 1, artifact: { size: 50_000 } } });
-    expect(textOf(stored)).toContain('kept as artifact');
+    expect(textOf(stored)).toContain('stored as artifact');
   });
 
   it('know that their content came from outside', async () => {
@@ -298,7 +298,7 @@ describe('artifacts of results', () => {
     const events = await play([start, ask(), answer(1), result(ok(long(50_000)))], options);
     const [cut, notice] = events.slice(-2) as [Result, TurnEventOf<'artifact.failed'>];
     expect(cut.status).toBe('ok');
-    expect(textOf(cut)).toContain('ask for a smaller part');
+    expect(textOf(cut)).toContain('request a smaller part');
     expect(notice).toMatchObject({
       type: 'artifact.failed',
       call: { id: '0' },
@@ -340,14 +340,14 @@ describe('calls that completed late', () => {
   const tails = (events: readonly TurnEvent[]) =>
     events.flatMap((each) => (each.type === 'model.request' ? [each.tail] : []));
 
-  it('are told to the model with the next request, after the history, and once', async () => {
+  it('are reported once, with the next request, after the history', async () => {
     const events = await play([start, ask(), answer(0), ask({}, 2), answer(0)], { driver: driver() });
     const [first, second] = tails(events);
     expect(first).toEqual([
       {
         role: 'user',
         content: expect.stringContaining(
-          'send_mail (call c1), reported as timed out, came to its end after 700 ms',
+          'send_mail (call c1), reported as timed out, completed after 700 ms',
         ) as string,
         metadata: { internal: true, kind: 'late-results' },
       },
@@ -355,7 +355,7 @@ describe('calls that completed late', () => {
     expect(second).toEqual([]);
   });
 
-  it('are told again while no model has answered', async () => {
+  it('are reported again until a model has answered', async () => {
     const mine = driver();
     await play([start, ask()], { driver: mine });
     expect(mine.late.of('alice')).toHaveLength(1);
@@ -374,12 +374,53 @@ describe('calls that completed late', () => {
     expect(tails(await play([other, ask()], { driver: driver() }))).toEqual([[]]);
   });
 
-  it('come from a driver that forgets a turn when it is over or somebody says something', async () => {
+  it('come from a driver that forgets a turn when it ends or new input arrives', async () => {
     const mine = driver();
     await play([start, event('input.received', { id: '1', message: { role: 'user', content: 'I fixed it.' } })], {
       driver: mine,
     });
     expect(mine.forgotten).toEqual(['turn-1', 'turn-1']);
+  });
+});
+
+describe('calls beyond maxCallsPerStep', () => {
+  describeOperator(() => tools({ maxCallsPerStep: 1 }), { changes: ['model.response', 'tool.result'] });
+
+  const calls = (count: number): readonly TurnEvent[] =>
+    Array.from({ length: count }, (_, index) =>
+      event('tool.call', { step: 1, index, call: { id: String(index), name: 'noop', input: {} } }),
+    );
+
+  it('are answered skipped, in order, and the others pass by identity', async () => {
+    const given = calls(5);
+    const events = (await play([start, ask(), answer(5), ...given], { maxCallsPerStep: 3 })).slice(3);
+    expect(events.slice(0, 3)).toEqual(given.slice(0, 3));
+    expect(events.slice(3)).toMatchObject(
+      ['3', '4'].map((id) => ({
+        type: 'tool.result',
+        call: { id },
+        status: 'skipped',
+        reason:
+          'Not run: an answer may have at most 3 tool calls. Repeat this call in a later answer if it is still needed.',
+      })),
+    );
+  });
+
+  it('are counted for each answer', async () => {
+    const events = await play([start, ask(), answer(3), ask({}, 2), answer(2), ...calls(2)], { maxCallsPerStep: 2 });
+    expect(events.filter(({ type }) => type === 'tool.result')).toEqual([]);
+  });
+
+  it('begin after 128 by default', async () => {
+    const events = await play([start, ask(), answer(130), ...calls(130)]);
+    expect(events.filter(({ type }) => type === 'tool.result')).toHaveLength(2);
+  });
+
+  it('leaves a call that is denied already as it is', async () => {
+    const [first, second] = calls(2) as [TurnEvent, TurnEventOf<'tool.call'>];
+    const denied = { ...second, denied: { reason: 'No.', by: 'test' } };
+    const events = await play([start, ask(), answer(2), first, denied], { maxCallsPerStep: 1 });
+    expect(events.at(-1)).toBe(denied);
   });
 });
 
@@ -393,8 +434,10 @@ describe('options of tools', () => {
     [{ redact: true }, 'redact'],
     [{ artifacts: memoryArtifacts() }, 'redact'],
     [{ maxTokens: 5 }, 'maxTokens'],
-  ])('refuse %j and name it', (options, option) => {
-    expect(() => tools(options as object)).toThrow(ToolConfigurationError);
+    [{ maxCallsPerStep: 0 }, 'maxCallsPerStep'],
+    [{ driver: {} }, 'driver'],
+  ])('reject %j and name the option', (options, option) => {
+    expect(() => tools(options as object)).toThrow(InvalidOptionError);
     expect(() => tools(options as object)).toThrow(expect.objectContaining({ option }));
   });
 });

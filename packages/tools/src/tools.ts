@@ -1,12 +1,23 @@
 import { intercept, toolCallsOf, type DecisionInput, type TurnEventOf, type TurnOperator } from '@h/turn';
-import { anyFunction, anyValue, anyOf, numberFrom, oneOf } from '@h/options';
+import {
+  anyFunction,
+  anyOf,
+  anyString,
+  anyValue,
+  arrayOf,
+  checkOptions,
+  integerFrom,
+  InvalidOptionError,
+  numberFrom,
+  objectWithMethods,
+  oneOf,
+} from '@h/options';
 import { readArtifactName } from './artifacts/read-artifact.js';
 import type { ArtifactStore } from './artifacts/store.js';
-import { ToolConfigurationError } from './errors.js';
 import { isPlain } from './json-copy.js';
 import { lateNote } from './late-note.js';
 import type { LateResult, LateResults } from './late-results.js';
-import { checkToolOptions, listOfNames } from './options.js';
+import { notRun } from './outcomes.js';
 import type { Keeper, KeptPlaces, Redactor } from './shaping/keep.js';
 import { limitsFor, stepBudget, type StepBudget } from './shaping/limits.js';
 import { measured, shape } from './shaping/shape.js';
@@ -14,52 +25,58 @@ import { measured, shape } from './shaping/shape.js';
 /** Options of {@link tools}. */
 export interface ToolsOptions {
   /**
-   * How many characters of text a result may have.
+   * Maximum number of characters of text in a result.
    *
    * @defaultValue 16,000; 32,000 for context windows from 100,000 tokens on, 64,000 from 200,000 on. Never more than
-   * 30 % of the window, where that is known
+   * 30 % of the window, if it is known
    */
   readonly maxChars?: number | undefined;
   /**
-   * How many characters of text the results of one step may have together.
+   * Maximum number of characters of text in all results of a step.
    *
-   * @defaultValue four times `maxChars`, and never more than half of the window
+   * @defaultValue four times `maxChars`, but at most half of the window
    */
   readonly maxStepChars?: number | undefined;
   /**
-   * The context window in tokens, or a function that knows it for a model. Without it the window counts as small.
+   * The context window in tokens, or a function that returns it for a model. An unknown window counts as small.
    */
   readonly contextWindow?: number | ((model: string | undefined) => number | undefined) | undefined;
-  /** Where results that are too long are stored in full. Without it what is cut off is lost. */
+  /** Stores results that are too long in full. Without it the cut text is lost. */
   readonly artifacts?: ArtifactStore | undefined;
   /**
-   * Takes secrets out of a result before it is stored. It has to be given together with `artifacts`; `false` says that
-   * results may be stored as they are.
+   * Removes secrets from a result before it is stored. Required with `artifacts`; `false` stores results unchanged.
    */
   readonly redact?: Redactor | false | undefined;
   /**
-   * Tools whose results are cut but never stored, because they can be asked for a smaller part.
+   * Tools whose results are cut but never stored, because the model can request a smaller part.
    *
    * @defaultValue `['read_artifact']`
    */
   readonly exempt?: readonly string[] | undefined;
   /**
-   * How big an image or PDF may be that is handed to the model, in bytes. Bigger ones, and all other files, are described.
+   * Maximum size of an image or PDF that is passed to the model, in bytes. Larger ones and other files are described.
    *
    * @defaultValue `3_750_000`, which is 5 MB in base64, the smallest limit among providers
    */
   readonly maxFileBytes?: number | undefined;
-  /** The driver of the harness: then the model hears of calls that completed after they had been given up. */
+  /**
+   * Maximum number of tool calls of one answer. Further calls are answered `skipped`.
+   *
+   * @defaultValue `128`, the number of tools that the OpenAI API accepts in one request; answers of current models have
+   * rarely more than 20 calls
+   */
+  readonly maxCallsPerStep?: number | undefined;
+  /** The driver of the harness, to report late results to the model. */
   readonly driver?: { readonly late: LateResults; forget(turn: string): void } | undefined;
 }
 
 /**
- * Fits results into the context: stores what is too long, cuts it to its cap and says where the rest is; one cap for each
- * result and one for all results of a step. Files that models cannot read are described.
+ * Fits tool results into the context window: results that are too long are stored and cut, with a note that says where
+ * the rest is. Files that models cannot read are described.
  *
- * Belongs late in the pipeline, but before `security()`, so that no cut goes through the wrapper of external content.
+ * Belongs late in the pipeline but before `security()`, so that no cut removes the end of a wrapper.
  *
- * @throws ToolConfigurationError
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -69,6 +86,7 @@ export interface ToolsOptions {
 export const tools = (options: ToolsOptions = {}): TurnOperator => {
   checkToolsOptions(options);
   const { contextWindow, driver, exempt = [readArtifactName], maxFileBytes = 3_750_000 } = options;
+  const { maxCallsPerStep = 128 } = options;
   const limitsOf = (model?: string) =>
     limitsFor(typeof contextWindow === 'function' ? contextWindow(model) : contextWindow, options);
   return intercept('tools', () => {
@@ -77,15 +95,16 @@ export const tools = (options: ToolsOptions = {}): TurnOperator => {
     let limits = limitsOf();
     let budget: StepBudget = stepBudget(limits.maxStepChars, 1);
     let hasReader = false;
-    let told: readonly LateResult[] = [];
+    let reported: readonly LateResult[] = [];
+    let surplus: ReadonlySet<string> | undefined;
 
     const open = ({ turn, session }: { readonly turn: string; readonly session: string }): void => {
       Object.assign(place, { turn, session });
     };
     const forget = (): void => driver?.forget(place.turn);
-    const tellLate = (event: TurnEventOf<'model.request'>): DecisionInput => {
-      told = driver?.late.of(place.session) ?? [];
-      return told.length === 0 ? undefined : { ...event, tail: [...event.tail, lateNote(told)] };
+    const reportLate = (event: TurnEventOf<'model.request'>): DecisionInput => {
+      reported = driver?.late.of(place.session) ?? [];
+      return reported.length === 0 ? undefined : { ...event, tail: [...event.tail, lateNote(reported)] };
     };
     const keeperOf = ({ call, details }: TurnEventOf<'tool.result'>): Keeper | undefined => {
       if (options.artifacts === undefined || exempt.includes(call.name)) return undefined;
@@ -109,6 +128,11 @@ export const tools = (options: ToolsOptions = {}): TurnOperator => {
       return shape(result, { cap, keeper: keeperOf(event), hasReader, onKeeping });
     };
 
+    const skip = ({ turn, at, step, call, denied }: TurnEventOf<'tool.call'>): DecisionInput =>
+      denied !== undefined || surplus?.has(call.id) !== true
+        ? undefined
+        : { type: 'tool.result', turn, at, step, call, ...notRun('skipped', tooManyCalls(maxCallsPerStep)) };
+
     return {
       observe: {
         'turn.start': open,
@@ -119,9 +143,11 @@ export const tools = (options: ToolsOptions = {}): TurnOperator => {
           hasReader = offered.some(({ name }) => name === readArtifactName);
         },
         'model.response': ({ content, replayed }) => {
-          budget = stepBudget(limits.maxStepChars, toolCallsOf({ role: 'assistant', content }).length);
-          if (replayed !== true) driver?.late.settle(place.session, told);
-          told = [];
+          const calls = toolCallsOf({ role: 'assistant', content });
+          surplus = calls.length > maxCallsPerStep ? idsOf(calls.slice(maxCallsPerStep)) : undefined;
+          budget = stepBudget(limits.maxStepChars, Math.min(calls.length, maxCallsPerStep));
+          if (replayed !== true) driver?.late.settle(place.session, reported);
+          reported = [];
         },
         'tool.result': (event) => {
           if (event.replayed !== true) return;
@@ -129,26 +155,32 @@ export const tools = (options: ToolsOptions = {}): TurnOperator => {
           budget.spend(size * weight);
         },
       },
-      decide: { 'model.request': tellLate, 'tool.result': fit },
+      decide: { 'model.request': reportLate, 'tool.call': skip, 'tool.result': fit },
       finalize: forget,
     };
   });
 };
 
+const idsOf = (calls: readonly { readonly toolCallId: string }[]): ReadonlySet<string> =>
+  new Set(calls.map(({ toolCallId }) => toolCallId));
+
+const tooManyCalls = (limit: number): string =>
+  `Not run: an answer may have at most ${limit} tool calls. Repeat this call in a later answer if it is still needed.`;
+
 const checkToolsOptions = (options: ToolsOptions): void => {
-  checkToolOptions('tools()', options, {
+  checkOptions('tools()', options, {
     maxChars: numberFrom(0, Infinity),
     maxStepChars: numberFrom(0, Infinity),
     contextWindow: anyOf(numberFrom(1, Infinity), anyFunction),
     artifacts: anyValue,
     redact: anyOf(anyFunction, oneOf(false)),
-    exempt: listOfNames,
+    exempt: arrayOf(anyString),
     maxFileBytes: numberFrom(0, Infinity),
-    driver: anyValue,
+    maxCallsPerStep: integerFrom(1, Infinity),
+    driver: objectWithMethods('forget'),
   });
   if (options.artifacts === undefined || options.redact !== undefined) return;
-  throw new ToolConfigurationError(
-    'redact',
-    'tools() has artifacts but no redact: give it a function that takes secrets out of what is stored, or false to store results as they are.',
-  );
+  const message =
+    'tools(): "redact" is required with "artifacts"; pass a function that removes secrets from stored results, or false.';
+  throw new InvalidOptionError({ owner: 'tools()', option: 'redact', message });
 };

@@ -3,50 +3,50 @@ import { nearestName } from '@h/options';
 import type { Tool } from './define-tool.js';
 import { UnknownToolError, UnknownToolsetError } from './errors.js';
 
-/** A choice of tools: their names, where `*` stands for any letters (`mcp__github__*`), or a function that decides. */
+/** Selects tools: by names, in which `*` matches any characters (`mcp__github__*`), or with a function. */
 export type Toolset = readonly string[] | ((tool: Tool) => boolean);
 
-/** What narrows the tools of a registry. */
+/** Selects tools of a registry. */
 export interface ToolsetChoice {
   /**
-   * Name of the toolset: `full`, `read-only`, `minimal` or one of the registry's own.
+   * Name of the toolset: `full`, `read-only`, `minimal` or one of the registry.
    *
    * @defaultValue `'full'`
    */
   readonly toolset?: string | undefined;
-  /** Names of tools that are taken away from it, with `*` for any letters. Each has to be that of a registered tool. */
+  /** Tools to remove from the toolset; `*` matches any characters. Each name must match a registered tool. */
   readonly deny?: readonly string[] | undefined;
 }
 
-/** The tools that a model is told of and may call. There is no other list: what shapes the definitions decides the calls. */
+/** The tools that are offered to the model. The same list decides which calls may run. */
 export interface EffectiveTools {
-  /** Sorted by name, so that the order of registration breaks no prompt cache; the same array until it changes. */
+  /** Sorted by name, so that the order of registration does not affect prompt caches; the same array until it changes. */
   definitions(): readonly ToolDefinition[];
   get(name: string): Tool | undefined;
-  /** The name that a misspelt one most likely means. */
+  /** Returns the name that a misspelled one most likely means. */
   suggest(name: string): string | undefined;
 }
 
-/** The toolsets that every registry has. */
+/** Toolsets of every registry. */
 export const standardToolsets: Readonly<Record<string, Toolset>> = {
   full: () => true,
   'read-only': (tool) => tool.effect === 'read-only',
   minimal: ['bash', 'edit', 'read', 'write'],
 };
 
-/** What {@link effectiveTools} needs of a registry. */
+/** The part of a registry that {@link effectiveTools} reads. */
 export interface ToolSource {
-  /** Grows with every change. */
+  /** Incremented by every change. */
   readonly version: number;
   /** All tools, sorted by name. */
   list(): readonly Tool[];
 }
 
 /**
- * The tools of a registry that a choice leaves over.
+ * Returns the tools of a registry that a toolset and a deny list select.
  *
- * @throws UnknownToolsetError for a toolset that does not exist.
- * @throws UnknownToolError for a name in the toolset or the deny list that no registered tool has.
+ * @throws UnknownToolsetError for an unknown toolset
+ * @throws UnknownToolError for a name in the toolset or the deny list that matches no registered tool
  */
 export const effectiveTools = (
   source: ToolSource,
@@ -92,11 +92,11 @@ const refuseUnknown = (where: string, patterns: readonly string[], tools: readon
   }
 };
 
-/** Whether one of the patterns fits the name. */
+/** Returns whether one of the patterns matches the name. */
 export const matchesAny = (patterns: readonly string[], name: string): boolean =>
   patterns.some((pattern) => matches(pattern, name));
 
-/** Whether the name fits the pattern, in which only `*` has a meaning; in time linear in the name for each piece. */
+/** Returns whether a pattern matches a name. Only `*` is special; the time is linear in the name for each part. */
 const matches = (pattern: string, name: string): boolean => {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ToolConfigurationError } from './errors.js';
+import { InvalidOptionError } from '@h/options';
 import { grouped, truncate, truncation } from './truncate.js';
 
 const lines = (count: number): string => Array.from({ length: count }, (_, index) => `line ${index}`).join('\n');
@@ -110,12 +110,12 @@ describe('truncate', () => {
   });
 
   it('puts the note into the marker where it fits', () => {
-    const note = 'kept as artifact "a"';
+    const note = 'stored as artifact "a"';
     expect(truncate('x'.repeat(500), { maxChars: 300, note })).toContain(`characters omitted; ${note} …]`);
     expect(truncate('x'.repeat(500), { maxChars: 80, note })).toContain('characters omitted …]');
   });
 
   it.each([-1, Number.NaN])('refuses a cap of %d', (maxChars) => {
-    expect(() => truncate('x', { maxChars })).toThrow(ToolConfigurationError);
+    expect(() => truncate('x', { maxChars })).toThrow(InvalidOptionError);
   });
 });

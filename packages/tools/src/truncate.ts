@@ -1,10 +1,10 @@
-import { ToolConfigurationError } from './errors.js';
+import { checkValue, numberFrom } from '@h/options';
 
 /** Options of {@link truncate}. */
 export interface TruncateOptions {
-  /** How long the result may be, in characters (UTF-16 units), marker and all. */
+  /** Maximum length of the result in UTF-16 units, the marker included. */
   readonly maxChars: number;
-  /** What the marker says after the number of omitted characters (`kept as artifact "…"`). Left out where it does not fit. */
+  /** Text of the marker after the number of omitted characters (`stored as artifact "…"`). Omitted if it does not fit. */
   readonly note?: string | undefined;
 }
 
@@ -25,10 +25,10 @@ const snapShare = 0.2;
  * how much is missing.
  *
  * The tail is small unless it matters: errors, exit codes, stack traces, summaries and the end of a JSON document get 30 % of
- * the room, up to 4,000 characters. No surrogate pair is cut, and lone surrogates become U+FFFD. Only what is
- * kept is copied.
+ * the room, up to 4,000 characters. Surrogate pairs stay whole, and lone surrogates become U+FFFD. Only the
+ * remaining text is copied.
  *
- * @throws ToolConfigurationError when `maxChars` is negative or no number.
+ * @throws InvalidOptionError if `maxChars` is negative or not a number
  *
  * @example
  * ```ts
@@ -39,12 +39,7 @@ export const truncate = (text: string, options: TruncateOptions): string => trun
 
 /** The same as {@link truncate}, with the number of omitted characters. */
 export const truncation = (text: string, { maxChars, note }: TruncateOptions): Truncation => {
-  if (!(maxChars >= 0)) {
-    throw new ToolConfigurationError(
-      'maxChars',
-      `The option maxChars of truncate is ${String(maxChars)}; it has to be 0 or more characters.`,
-    );
-  }
+  if (!(maxChars >= 0)) checkValue('truncate()', 'maxChars', maxChars, numberFrom(0, Infinity));
   const cap = Math.floor(maxChars);
   if (text.length <= cap) return { text: text.toWellFormed(), omitted: 0 };
   const marker = [noted(note), plain].find((candidate) => candidate(text.length).length <= cap / 2);

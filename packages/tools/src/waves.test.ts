@@ -30,11 +30,11 @@ describe('planWaves', () => {
     ['runs a network call alone', plan(read('a'), write('n', 'network'), read('b')), 'a n b'],
     ['runs a destructive call alone', plan(write('n', 'destructive'), read('b')), 'n b'],
     [
-      'runs a read alone whose resources nobody knows',
+      'runs a read with unknown resources alone',
       plan(read('a'), { name: 'x', effect: 'read-only' }, read('b')),
       'a x b',
     ],
-    ['runs a call alone whose effect nobody knows', plan(read('a'), { name: 'x', resources: [] }, read('b')), 'a x b'],
+    ['runs a call with an unknown effect alone', plan(read('a'), { name: 'x', resources: [] }, read('b')), 'a x b'],
     ['plans nothing for no calls', plan(), ''],
   ])('%s', (_, planned, expected) => {
     expect(planned).toBe(expected);

@@ -1,18 +1,18 @@
 import type { ToolEffect } from '@h/turn';
 
-/** What planning needs to know of a call. */
+/** The properties of a call that decide which calls may run together. */
 export interface PlannedCall {
-  /** `undefined` counts as the worst. */
+  /** `undefined` counts as `destructive`. */
   readonly effect?: ToolEffect | undefined;
-  /** What the call touches; `undefined` when nobody knows. */
+  /** Resources that the call touches; `undefined` if unknown. */
   readonly resources?: readonly string[] | undefined;
 }
 
 /**
- * Which calls of a step may run together: waves, to be run one after the other.
+ * Groups the calls of a step into waves that run one after another; the calls of a wave run concurrently.
  *
- * Neighbouring `read-only` calls whose resources are known form a wave, for reads do not disturb each other whatever they
- * read. Every other call is a wave of its own, and no call passes one that stands before it.
+ * Adjacent `read-only` calls with known resources form one wave. Every other call forms its own wave, and the order of
+ * calls is preserved across waves.
  *
  * @example
  * ```ts
@@ -35,14 +35,14 @@ export const planWaves = <Call extends PlannedCall>(calls: readonly Call[]): rea
   return waves;
 };
 
-/** Whether two keys name the same thing, or one a thing that holds the other (`file:/a` holds `file:/a/b`). */
+/** Returns whether two keys are equal or one contains the other (`file:/a` contains `file:/a/b`). */
 export const isSameResource = (left: string, right: string): boolean =>
   left === right || holds(left, right) || holds(right, left);
 
 const holds = (outer: string, inner: string): boolean =>
   inner.length > outer.length && inner.startsWith(outer) && (outer.endsWith('/') || inner[outer.length] === '/');
 
-/** Whether two calls touch something in common; unknown resources are everything, and nothing is in common with nothing. */
+/** Returns whether two calls share a resource. Unknown resources (`undefined`) conflict with all except none (`[]`). */
 export const isConflicting = (left: readonly string[] | undefined, right: readonly string[] | undefined): boolean => {
   if (left?.length === 0 || right?.length === 0) return false;
   if (left === undefined || right === undefined) return true;

@@ -45,7 +45,7 @@ export const describeArtifactStore = (make: (options?: ArtifactStoreOptions) => 
       expect((await store.read('alice', id, { offset: 10, length: 5 })).content).toBe('');
     });
 
-    it('takes ids that nobody can guess', async () => {
+    it('creates ids that cannot be guessed', async () => {
       const store = await make();
       const ids = await Promise.all(
         Array.from({ length: 50 }, async () => (await store.put({ session: 'alice', content: 'x' })).id),
@@ -86,7 +86,7 @@ export const describeArtifactStore = (make: (options?: ArtifactStoreOptions) => 
       expect((await store.read('alice', used.id)).content).toBe('x');
     });
 
-    it('forgets a session when it is told to', async () => {
+    it('forgets a session on request', async () => {
       const store = await make();
       const { id } = await store.put({ session: 'alice', content: 'x' });
       const other = await store.put({ session: 'bob', content: 'y' });

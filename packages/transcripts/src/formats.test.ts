@@ -731,9 +731,9 @@ describe('what is no transcript', () => {
       /"format" must be .*; received "gemini"/,
     );
     expect(() => formatTranscript([], { format: 'pi', at: Number.NaN })).toThrow(/"at" must be/);
-    expect(() => parseTranscript(Buffer.from('[]') as never)).toThrow(/takes a text as "text"/);
+    expect(() => parseTranscript(Buffer.from('[]') as never)).toThrow(/"text" must be a string/);
     expect(() => formatTranscript([], { format: 'pi', id: 'x' } as never)).toThrow(
-      /no option "id" .* knows format, session, cwd, at/,
+      /unknown option "id".*Known options: format, session, cwd, at/,
     );
   });
 

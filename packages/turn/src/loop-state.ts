@@ -409,5 +409,5 @@ export const withDefinition = (call: ToolCall, definitions: ReadonlyMap<string, 
   const definition = definitions.get(call.name);
   if (!definition) return call;
   const { id, name, input } = call;
-  return { id, name, input, effect: definition.effect, idempotent: definition.idempotent };
+  return { id, name, input, effect: definition.effect, idempotent: definition.idempotent, paths: definition.paths };
 };

@@ -7,6 +7,21 @@ import { toolResultOutputSchema, type ProviderOptions, type ToolResultOutput } f
 /** What a tool does to the world, from harmless to irrevocable. */
 export type ToolEffect = 'read-only' | 'local-write' | 'network' | 'destructive';
 
+/**
+ * Which members of a tool's input name files or folders. An empty object declares that the tool touches no files.
+ *
+ * A member is a string or a list of strings; `edits.path` is the member `path` of each item of `edits`. A call that leaves
+ * a member out reaches `root`.
+ */
+export interface ToolPaths {
+  /** Absolute folder that relative paths start from. Without it, only absolute paths can be judged. */
+  readonly root?: string | undefined;
+  /** Members whose files a call reads. */
+  readonly read?: readonly string[] | undefined;
+  /** Members whose files a call creates, changes or deletes. */
+  readonly write?: readonly string[] | undefined;
+}
+
 /** A tool as it is offered to the model. */
 export interface ToolDefinition {
   readonly name: string;
@@ -16,6 +31,8 @@ export interface ToolDefinition {
   readonly effect?: ToolEffect | undefined;
   /** Running it twice with one input is as good as running it once: it may run again after a crash. */
   readonly idempotent?: boolean | undefined;
+  /** Which inputs are paths, for operators that enforce policies; `undefined` if the tool does not declare them. */
+  readonly paths?: ToolPaths | undefined;
   readonly providerOptions?: ProviderOptions | undefined;
 }
 
@@ -27,6 +44,7 @@ export interface ToolCall {
   readonly input: unknown;
   readonly effect?: ToolEffect | undefined;
   readonly idempotent?: boolean | undefined;
+  readonly paths?: ToolPaths | undefined;
 }
 
 interface OutcomeBase {
@@ -100,12 +118,19 @@ export const toolOutcomeSchema = z.discriminatedUnion('status', [
   z.object({ ...outcomeBase, status: z.literal('interrupted'), reason }),
 ]) as unknown as z.ZodType<ToolOutcome>;
 
+const toolPathsSchema: z.ZodType<ToolPaths> = z.object({
+  root: z.string().optional(),
+  read: z.array(z.string()).optional(),
+  write: z.array(z.string()).optional(),
+});
+
 export const toolDefinitionSchema: z.ZodType<ToolDefinition> = z.object({
   name: z.string().min(1),
   description: z.string(),
   inputSchema: jsonObjectSchema,
   effect: z.enum(['read-only', 'local-write', 'network', 'destructive']).optional(),
   idempotent: z.boolean().optional(),
+  paths: toolPathsSchema.optional(),
   providerOptions: z.record(z.string(), jsonObjectSchema).optional(),
 });
 
@@ -115,6 +140,7 @@ export const toolCallSchema = z.object({
   input: z.unknown().optional(),
   effect: z.enum(['read-only', 'local-write', 'network', 'destructive']).optional(),
   idempotent: z.boolean().optional(),
+  paths: toolPathsSchema.optional(),
 }) as unknown as z.ZodType<ToolCall>;
 
 /** What a tool driver says while it works: progress as often as it likes, and one result for each call. */

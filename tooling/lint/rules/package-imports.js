@@ -67,7 +67,7 @@ const problemWith = (specifier, filename, { folder, manifest, rootManifest }, op
 };
 
 /** The ground floor, from the bottom up: each package may import those before it, and every package above may import them all. */
-const groundFloor = [
+export const groundFloor = [
   '@h/options',
   '@h/bounded',
   '@h/json',

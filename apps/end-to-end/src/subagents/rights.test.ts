@@ -56,6 +56,7 @@ const fetchTool = defineTool({
   description: 'Fetches a page.',
   input: { type: 'object', properties: { url: { type: 'string' } }, required: ['url'] } as const,
   effect: 'network',
+  paths: {},
   run: async (input) => (await fetch((input as { readonly url: string }).url)).text(),
 });
 
@@ -74,7 +75,10 @@ const looseTools = async (): Promise<ChildParts> => {
   return { tools: [...tools, fetchTool] as readonly Tool[], dispose: () => sandbox.close() };
 };
 
-/** What a call says that it reaches for. Of a command nobody knows. */
+/** Confined tools keep to the policy on their own; of the others the guard judges what they declare. */
+const confinedReach = ({ name }: ToolCall): CallReach | undefined => (name === 'fetch_page' ? undefined : {});
+
+/** Reads the paths and hosts of a call. Those of a command are unknown. */
 const reachOf = ({ name, input }: ToolCall): CallReach | undefined => {
   const { path = '.', url } = input as { readonly path?: string; readonly url?: string };
   if (url !== undefined) return { hosts: [new URL(url).hostname] };
@@ -151,7 +155,12 @@ describe.skipIf(!hasBubblewrap).each([1, 2])('a sub-agent at depth %i (skipped w
         parent: [says(spawn('s', parentTask)), says(wait('w')), 'Done.'],
         tasks,
         policy: policy(),
-        ...(isGuarded && { reachOf }),
+        reachOf: (call) =>
+          isGuarded && !(isConfined && call.name === 'bash')
+            ? reachOf(call)
+            : isConfined
+              ? confinedReach(call)
+              : undefined,
         build: isConfined ? confinedTools : looseTools,
       });
       expect(await reply(agent.turn({ session: 'boss', input: 'Go' }))).toMatchObject({ outcome: 'completed' });

@@ -93,6 +93,8 @@ const editors = (
     parent,
     tasks,
     policy: { ...unrestricted, read: [repo], write: [repo] },
+    // The tools are built from the policy of their agent.
+    reachOf: () => ({}),
     kind: { isolate: true },
     ...more,
     isolate,

@@ -249,8 +249,8 @@ describe('fileChildStore', () => {
   });
 
   it.each<[string, object, RegExp]>([
-    ['no folder', {}, /fileChildStore\(\): "directory" is required/],
-    ['an unknown option', { directory: 'x', leaseMS: 1 }, /unknown option "leaseMS" .*Did you mean "leaseMs"/],
+    ['no folder', {}, /fileChildStore\(\): "directory" is required; it must be a/],
+    ['an unknown option', { directory: 'x', leaseMS: 1 }, /unknown option "leaseMS".*Did you mean "leaseMs"/],
     [
       'a number that is none',
       { directory: 'x', mostLeft: -1 },

@@ -19,7 +19,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeArtifactStore } from '../../test/describe-artifact-store.js';
-import { ToolConfigurationError } from '../errors.js';
+import { InvalidOptionError } from '@h/options';
 import { fileArtifacts } from './file-artifacts.js';
 
 let root: string;
@@ -94,7 +94,7 @@ describe('fileArtifacts', () => {
     expect(await readFile(join(directory, 'notes.txt'), 'utf8')).toBe('mine');
   });
 
-  it('does not follow a link that somebody put in the place of an artifact', async () => {
+  it('does not follow a link that replaced an artifact', async () => {
     const directory = join(root, 'store');
     const store = await fileArtifacts({ directory });
     const { id } = await store.put({ session: 'alice', content: 'x' });
@@ -168,10 +168,10 @@ describe('fileArtifacts', () => {
       async () => (await mkdir(join(root, 'repo/.git'), { recursive: true }), join(root, 'repo/.cache/artifacts')),
       /git work tree/,
     ],
-    ['a link', async () => (await symlink(root, join(root, 'link')), join(root, 'link')), /no link/],
+    ['a link', async () => (await symlink(root, join(root, 'link')), join(root, 'link')), /not a link/],
   ])('refuses %s', async (_, directory, message) => {
     const opening = fileArtifacts({ directory: await directory() });
-    await expect(opening).rejects.toThrow(ToolConfigurationError);
+    await expect(opening).rejects.toThrow(InvalidOptionError);
     await expect(opening).rejects.toThrow(message);
   });
 });

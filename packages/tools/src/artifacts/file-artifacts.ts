@@ -5,8 +5,7 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { createFolder, fileSize, openRegularFile, sweepTemporaryFiles } from '@h/files';
 import type { ArtifactReference } from '@h/turn';
-import { anyValue } from '@h/options';
-import { ToolConfigurationError } from '../errors.js';
+import { anyValue, InvalidOptionError } from '@h/options';
 import { artifactSettings, isArtifactId, mediaTypeOf, newArtifactId, type ArtifactSettings } from './settings.js';
 import {
   ArtifactNotFoundError,
@@ -39,7 +38,7 @@ interface Description {
  * The folder is refused inside a git work tree, so that no commit can take the files along. Folders of sessions that were not
  * used for `ttlMs` are removed when the store is opened and from time to time when something is kept.
  *
- * @throws ToolConfigurationError when the directory cannot be what it has to be.
+ * @throws InvalidOptionError `invalid-option` if the directory is relative, a link, or in a git work tree
  *
  * @example
  * ```ts
@@ -170,18 +169,16 @@ class FileArtifacts implements ArtifactStore {
 
 const preparedDirectory = async (directory: string): Promise<string> => {
   const refuse = (what: string): never => {
-    throw new ToolConfigurationError(
-      'directory',
-      `The directory of fileArtifacts is ${JSON.stringify(directory)}; ${what}.`,
-    );
+    const message = `fileArtifacts(): "directory" ${what}; received ${JSON.stringify(directory)}.`;
+    throw new InvalidOptionError({ owner: 'fileArtifacts()', option: 'directory', message });
   };
-  if (typeof directory !== 'string' || !isAbsolute(directory)) refuse('it has to be an absolute path');
+  if (typeof directory !== 'string' || !isAbsolute(directory)) refuse('must be an absolute path');
   const path = resolve(directory);
   const workTree = await workTreeOf(path);
-  if (workTree !== undefined) refuse(`it lies in the git work tree ${workTree}, where a commit could take it along`);
+  if (workTree !== undefined) refuse(`must not be in the git work tree ${workTree}, where a commit could include it`);
   await mkdir(path, { recursive: true, mode: 0o700 });
   const made = await lstat(path);
-  if (made.isSymbolicLink() || !made.isDirectory()) refuse('it has to be a folder, and no link to one');
+  if (made.isSymbolicLink() || !made.isDirectory()) refuse('must be a folder, not a link or a file');
   // Others may have made the folder before, with what rights they liked.
   await chmod(path, 0o700);
   return path;

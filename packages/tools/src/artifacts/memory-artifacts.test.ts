@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeArtifactStore } from '../../test/describe-artifact-store.js';
-import { ToolConfigurationError } from '../errors.js';
+import { InvalidOptionError } from '@h/options';
 import { memoryArtifacts } from './memory-artifacts.js';
 import type { ArtifactStoreOptions } from './store.js';
 
@@ -16,6 +16,6 @@ describe('memoryArtifacts', () => {
   });
 
   it.each([{ ttlMs: 0 }, { maxBytes: -1 }, { ttl: 5 }])('refuses %j', (options) => {
-    expect(() => memoryArtifacts(options as ArtifactStoreOptions)).toThrow(ToolConfigurationError);
+    expect(() => memoryArtifacts(options as ArtifactStoreOptions)).toThrow(InvalidOptionError);
   });
 });

@@ -16,7 +16,7 @@ interface MemorySession {
 /**
  * Keeps artifacts in memory, for as long as the process lives.
  *
- * @throws ToolConfigurationError
+ * @throws InvalidOptionError
  */
 export const memoryArtifacts = (options: ArtifactStoreOptions = {}): ArtifactStore => {
   const settings = artifactSettings('memoryArtifacts', options, 256 * 1024 * 1024);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runCalls, toolCall } from '../../test/run-calls.js';
 import { toolDriver } from '../driver.js';
-import { ToolConfigurationError } from '../errors.js';
+import { InvalidOptionError } from '@h/options';
 import { memoryArtifacts } from './memory-artifacts.js';
 import { readArtifact } from './read-artifact.js';
 
@@ -24,10 +24,12 @@ const read = async (
 };
 
 describe('read_artifact', () => {
-  it('reads a page, and says how to go on', async () => {
+  it('reads a page and says how to continue', async () => {
     const { id, text } = await read(log, {});
     expect(
-      text.startsWith(`[${id}: characters 0 to 12000 of ${log.length}. Go on with offset 12000.]\nline 0 Error here\n`),
+      text.startsWith(
+        `[${id}: characters 0 to 12000 of ${log.length}. Continue with offset 12000.]\nline 0 Error here\n`,
+      ),
     ).toBe(true);
     expect(text.length).toBeLessThan(12_100);
   });
@@ -38,7 +40,7 @@ describe('read_artifact', () => {
     for (let offset: number | undefined = 0; offset !== undefined;) {
       const { text }: { text: string } = await read(content, { offset });
       whole += text.slice(text.indexOf('\n') + 1);
-      const next = /Go on with offset (\d+)/.exec(text)?.[1];
+      const next = /Continue with offset (\d+)/.exec(text)?.[1];
       offset = next === undefined ? undefined : Number(next);
     }
     expect(whole).toBe(content);
@@ -64,10 +66,10 @@ describe('read_artifact', () => {
     expect((await read('x', { search: '(((' })).text).toContain('0 places');
   });
 
-  it('shows a bounded number of places, and goes on from an offset', async () => {
+  it('shows a bounded number of matches and continues from an offset', async () => {
     const content = 'needle in hay '.repeat(100);
     const first = (await read(content, { search: 'needle' })).text;
-    expect(first).toContain(`the first 40 places from 0 on, by offset. Go on with offset ${40 * 14}.`);
+    expect(first).toContain(`the first 40 places from 0 on, by offset. Continue with offset ${40 * 14}.`);
     expect(first.length).toBeLessThan(12_000);
     expect((await read(content, { search: 'needle', offset: 60 * 14 })).text).toContain('40 places from 840 on, of');
     expect((await read(content, { search: 'needle', offset: 99 * 14 })).text).toContain('1 places from 1386 on');
@@ -78,10 +80,10 @@ describe('read_artifact', () => {
     expect(text.split('\n')[1]).toBe(`100000: ${'x'.repeat(100)}needle${'y'.repeat(100)}`);
   });
 
-  it('describes what is no text', async () => {
+  it('describes an artifact that is not text', async () => {
     const { outcome, text } = await read(new Uint8Array(2_000), {});
     expect(outcome).toMatchObject({ status: 'failed', error: { code: 'artifact-binary' } });
-    expect(text).toBe('This artifact is no text: application/octet-stream, 2,000 bytes.');
+    expect(text).toBe('This artifact is not text: application/octet-stream, 2,000 bytes.');
   });
 
   it('reads nothing of another session', async () => {
@@ -96,8 +98,8 @@ describe('read_artifact', () => {
     expect((await read('hello', {})).outcome.details).toBeUndefined();
   });
 
-  it('has pages of another size when it is told', async () => {
-    expect(() => readArtifact(memoryArtifacts(), { maxChars: 1 })).toThrow(ToolConfigurationError);
+  it('uses the page size of its option', async () => {
+    expect(() => readArtifact(memoryArtifacts(), { maxChars: 1 })).toThrow(InvalidOptionError);
     const store = memoryArtifacts();
     const { id } = store.put({ session: 'alice', content: log }) as { id: string };
     const ran = runCalls(toolDriver([readArtifact(store, { maxChars: 500 })]), [

@@ -1,17 +1,16 @@
 import type { MaybePromise } from '@h/turn';
-import { integerFrom } from '@h/options';
+import { checkOptions, integerFrom } from '@h/options';
 import { defineTool, toolOutput, type Tool, type ToolOutput } from '../define-tool.js';
 import { ToolError } from '../errors.js';
-import { checkToolOptions } from '../options.js';
 import { grouped } from '../truncate.js';
 import type { ArtifactSlice, ArtifactStore } from './store.js';
 
 /** Options of {@link readArtifact}. */
 export interface ReadArtifactOptions {
   /**
-   * How many characters a page has, at most.
+   * Maximum number of characters of a page.
    *
-   * @defaultValue `12_000`, so that a page fits the cap of results whatever the model
+   * @defaultValue `12_000`, so that a page fits the cap of results for every model
    */
   readonly maxChars?: number | undefined;
 }
@@ -27,14 +26,14 @@ interface Input {
 }
 
 const maxMatches = 40;
-/** What is kept free for the line above the matches. */
+/** Characters reserved for the line above the matches. */
 const headSize = 200;
-/** How much of its line is shown around a match. */
+/** Characters of its line that are shown around a match. */
 const surroundings = 100;
 
 /**
- * A tool that reads the full outputs that `tools()` has put away: a page at a time, or the places where a text occurs. It reads
- * only what its own session has stored.
+ * Creates a tool that reads the full outputs that `tools()` stored, a page at a time, or the places where a string occurs.
+ * It reads only artifacts of its own session.
  *
  * @example
  * ```ts
@@ -43,13 +42,13 @@ const surroundings = 100;
  * ```
  */
 export const readArtifact = (store: ArtifactStore, options: ReadArtifactOptions = {}): Tool => {
-  checkToolOptions('readArtifact()', options, { maxChars: integerFrom(100) });
+  checkOptions('readArtifact()', options, { maxChars: integerFrom(100) });
   const { maxChars = 12_000 } = options;
   return defineTool({
     name: readArtifactName,
     description:
       'Reads the full output of an earlier tool call that was too long to be shown. ' +
-      `Give the id that stands in the shortened result, and offset and length for a part of it (at most ${maxChars} characters at a time), or search for a text to get the places where it occurs.`,
+      `Pass the id from the shortened result, and offset and length for a part of it (at most ${maxChars} characters at a time), or search for a string to get the places where it occurs.`,
     input: {
       type: 'object',
       properties: {
@@ -83,7 +82,7 @@ interface TextSlice extends ArtifactSlice {
 const text = async (reading: MaybePromise<ArtifactSlice>): Promise<TextSlice> => {
   const slice = await reading;
   if (typeof slice.content === 'string') return { ...slice, content: slice.content };
-  throw new ToolError(`This artifact is no text: ${slice.mediaType}, ${grouped(slice.size)} bytes.`, {
+  throw new ToolError(`This artifact is not text: ${slice.mediaType}, ${grouped(slice.size)} bytes.`, {
     code: 'artifact-binary',
   });
 };
@@ -99,7 +98,7 @@ const page = (id: string, slice: TextSlice): ToolOutput => {
   const content =
     /[\ud800-\udbff]$/.test(slice.content) && slice.content.length > 1 ? slice.content.slice(0, -1) : slice.content;
   const end = offset + content.length;
-  const rest = end < size ? ` Go on with offset ${end}.` : '';
+  const rest = end < size ? ` Continue with offset ${end}.` : '';
   return told(slice, `[${id}: characters ${offset} to ${end} of ${size}.${rest}]\n${content.toWellFormed()}`);
 };
 
@@ -115,7 +114,7 @@ const found = (id: string, slice: TextSlice, search: string, offset: number, max
       return told(
         slice,
         [
-          `[${id}: the first ${lines.length} places from ${offset} on, by offset. Go on with offset ${match.index}.]`,
+          `[${id}: the first ${lines.length} places from ${offset} on, by offset. Continue with offset ${match.index}.]`,
           ...lines,
         ].join('\n'),
       );

@@ -1,13 +1,12 @@
-// oxlint-disable-next-line h/no-clock -- an id that can be guessed could be read by whoever guesses it
+// oxlint-disable-next-line h/no-clock -- ids must not be guessable
 import { randomBytes } from 'node:crypto';
 import { asyncScheduler } from 'rxjs';
-import { anyFunction, numberFrom } from '@h/options';
-import { checkToolOptions } from '../options.js';
+import { anyFunction, checkOptions, numberFrom } from '@h/options';
 import type { ArtifactStoreOptions } from './store.js';
 
 const day = 24 * 60 * 60 * 1_000;
 
-/** Options with nothing left out. */
+/** Options with defaults filled in. */
 export interface ArtifactSettings {
   readonly ttlMs: number;
   readonly maxBytes: number;
@@ -15,14 +14,14 @@ export interface ArtifactSettings {
   readonly now: () => number;
 }
 
-/** Checks the options of a store, and fills in what they leave out. */
+/** Checks the options of a store and fills in defaults. */
 export const artifactSettings = (
   factory: string,
   options: ArtifactStoreOptions,
   maxBytesByDefault: number,
   more: object = {},
 ): ArtifactSettings => {
-  checkToolOptions(`${factory}()`, options, {
+  checkOptions(`${factory}()`, options, {
     ttlMs: numberFrom(1, Infinity),
     maxBytes: numberFrom(0, Infinity),
     maxSessionBytes: numberFrom(0, Infinity),
@@ -33,10 +32,10 @@ export const artifactSettings = (
   return { ttlMs, maxBytes, maxSessionBytes: options.maxSessionBytes ?? maxBytes / 4, now };
 };
 
-/** An id that nobody can guess. */
+/** Creates an id that cannot be guessed. */
 export const newArtifactId = (): string => `art_${randomBytes(12).toString('hex')}`;
 
-/** Whether this can be an id; what a model writes is not used in a path before that is clear. */
+/** Returns whether a value has the form of an id. Ids written by a model are used in paths only after this check. */
 export const isArtifactId = (id: unknown): id is string => typeof id === 'string' && /^art_[0-9a-f]{24}$/.test(id);
 
 export const mediaTypeOf = ({

@@ -2,12 +2,12 @@ import { TurnError, type ArtifactReference, type MaybePromise } from '@h/turn';
 
 /** What is to be kept. */
 export interface ArtifactInput {
-  /** The conversation it belongs to; nobody else can read it. */
+  /** The session that it belongs to; no other session can read it. */
   readonly session: string;
   readonly content: string | Uint8Array;
   /** @defaultValue `text/plain` for text, `application/octet-stream` for bytes */
   readonly mediaType?: string | undefined;
-  /** It came from outside and may hold instructions that are nobody's. */
+  /** It came from outside and may contain injected instructions. */
   readonly external?: boolean | undefined;
 }
 

@@ -11,16 +11,17 @@ import {
   type Tool as McpToolDescription,
 } from '@modelcontextprotocol/sdk/types.js';
 import { TurnError, type JSONObject } from '@h/turn';
+import { coalesce, type Coalesced } from './coalesce.js';
 import { openTransport, type McpConnection, type OpenedTransport } from './transports.js';
 
 export type { McpToolDescription };
 
-/** Whether the server can be asked. `lost` is mended by the next call. */
+/** State of a connection. After `lost`, the next call reconnects. */
 export type McpState = 'connected' | 'connecting' | 'lost' | 'closed';
 
 type ConnectionErrorCode = 'mcp-unavailable' | 'mcp-disconnected' | 'mcp-closed';
 
-/** The server cannot be reached, or has gone while it was asked. */
+/** The server cannot be reached, or disconnected during a request. */
 export class McpConnectionError extends TurnError {
   readonly server: string;
 
@@ -30,29 +31,32 @@ export class McpConnectionError extends TurnError {
   }
 }
 
-/** What a connection needs and whom it tells. */
+/** Settings and callbacks of a connection. */
 export interface ConnectionSettings {
   readonly name: string;
   readonly connection: McpConnection;
   readonly connectTimeoutMs: number;
-  /** The tools, at first, after a change, and after reconnecting. */
+  /** Receives the tools after connecting, after a change, and after reconnecting. */
   onTools(tools: readonly McpToolDescription[]): void;
   onState(state: McpState): void;
   onProblem(problem: Error): void;
 }
 
-/** Longest that a timer of the SDK can wait: calls have their deadline from the driver. */
+/** Longest timeout of the SDK. The driver sets the deadline of calls. */
 const noTimeout = 2_147_483_647;
 const maxPages = 100;
 const pingTimeoutMs = 5_000;
 const goodbyeTimeoutMs = 1_000;
+/** Between two listings that a server's notifications cause; the MCP SDK waits as long before its own. */
+const relistIntervalMs = 300;
 
 interface Link {
   readonly client: Client;
   readonly opened: OpenedTransport;
+  readonly relisting: Coalesced;
 }
 
-/** One server, connected anew whenever it is asked and has gone. */
+/** A connection to one server, which reconnects on demand. */
 export class McpLink {
   readonly #settings: ConnectionSettings;
   #current: Link | undefined;
@@ -68,7 +72,7 @@ export class McpLink {
     return this.#state;
   }
 
-  /** Connects if it has to, and has told the tools when it is done. */
+  /** Connects if necessary. Resolves after `onTools` was called. */
   async connect(): Promise<Link> {
     if (this.#state === 'closed') throw this.#error('mcp-closed', 'was closed');
     if (this.#current !== undefined) return this.#current;
@@ -78,7 +82,7 @@ export class McpLink {
     return this.#opening;
   }
 
-  /** Calls a tool. A call that has not reached the server, or that it refused because it does not know us any more, is made once more. */
+  /** Calls a tool. A call that did not reach the server, or whose session the server no longer knows, is retried once. */
   async call(
     tool: string,
     input: JSONObject,
@@ -106,6 +110,7 @@ export class McpLink {
     const link = this.#current;
     this.#current = undefined;
     if (link === undefined) return;
+    link.relisting.stop();
     await inTime(link.opened.goodbye(), goodbyeTimeoutMs);
     await link.client.close();
   }
@@ -132,24 +137,26 @@ export class McpLink {
     this.#setState('connecting');
     const opened = openTransport(connection);
     const client = new Client({ name: 'h-tools', version: '0.1.0' }, { capabilities: {} });
-    const link = { client, opened };
+    const relisting = coalesce(() => this.#refresh(client), relistIntervalMs);
+    const link = { client, opened, relisting };
     try {
       await client.connect(opened.transport, { timeout: connectTimeoutMs });
-      client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.#refresh(link));
+      client.setNotificationHandler(ToolListChangedNotificationSchema, () => relisting.request());
       // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client has callbacks and no listeners
       client.onclose = () => this.#lost(link);
       // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client has callbacks and no listeners
       client.onerror = (error) => void this.#checkHealth(link, error);
       const tools = await listTools(client, connectTimeoutMs);
-      if (this.#state === 'closed') throw new Error('the connection was closed while it was being made');
+      if (this.#state === 'closed') throw new Error('the connection was closed while connecting');
       this.#settings.onTools(tools);
     } catch (error) {
+      relisting.stop();
       this.#setState('lost');
       await client.close().catch(() => undefined);
       const said = opened.diagnostics();
       throw this.#error(
         'mcp-unavailable',
-        `cannot be reached: ${messageOf(error)}${said === '' ? '' : `\nIt wrote:\n${said}`}`,
+        `cannot be reached: ${messageOf(error)}${said === '' ? '' : `\nStandard error:\n${said}`}`,
         error,
       );
     }
@@ -158,19 +165,17 @@ export class McpLink {
     return link;
   }
 
-  async #refresh({ client }: Link): Promise<void> {
+  async #refresh(client: Client): Promise<void> {
     try {
       this.#settings.onTools(await listTools(client, this.#settings.connectTimeoutMs));
     } catch (error) {
       if (this.#state === 'connected') {
-        this.#settings.onProblem(
-          new Error(`The tools could not be listed again: ${messageOf(error)}`, { cause: error }),
-        );
+        this.#settings.onProblem(new Error(`Listing the tools again failed: ${messageOf(error)}`, { cause: error }));
       }
     }
   }
 
-  /** A stream that broke does not fail the calls that wait for it, so the server is asked whether it is still there. */
+  /** A broken stream does not fail the calls that wait for it, so the server is pinged. */
   async #checkHealth(link: Link, error: Error): Promise<void> {
     if (this.#current !== link) return;
     this.#settings.onProblem(error);
@@ -185,6 +190,7 @@ export class McpLink {
 
   #lost(link: Link): void {
     if (this.#current !== link) return;
+    link.relisting.stop();
     this.#current = undefined;
     this.#setState('lost');
   }
@@ -199,7 +205,7 @@ export class McpLink {
     if (!isCutOff(error)) return error;
     return this.#error(
       'mcp-disconnected',
-      'went away while the call ran; whether it took effect is not known. The next call connects again',
+      'disconnected during the call; whether the call took effect is unknown. The next call reconnects',
       error,
     );
   }
@@ -210,7 +216,7 @@ export class McpLink {
   }
 }
 
-/** All pages of the list. Read by a plain request, because the SDK's own keeps schemas of the last page only, and compiles them. */
+/** Lists all pages of tools. A plain request, because `listTools()` of the SDK keeps only the schemas of the last page. */
 const listTools = async (client: Client, timeout: number): Promise<readonly McpToolDescription[]> => {
   const tools: McpToolDescription[] = [];
   let cursor: string | undefined;
@@ -221,13 +227,13 @@ const listTools = async (client: Client, timeout: number): Promise<readonly McpT
     cursor = result.nextCursor;
     if (cursor === undefined) return tools;
   }
-  throw new Error(`its list of tools has more than ${maxPages} pages`);
+  throw new Error(`the list of tools has more than ${maxPages} pages`);
 };
 
-/** Codes of a network that has not delivered anything. */
+/** Error codes of requests that were not delivered. */
 const undelivered: readonly unknown[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
 
-/** Whether the call has certainly not run: it was not delivered, or turned away because our session is not known. */
+/** Returns whether the call certainly did not run: it was not delivered, or its session was unknown. */
 const isUndelivered = (error: unknown): boolean => {
   if (error instanceof StreamableHTTPError) {
     return error.code === 404 || (error.code === 400 && /session/i.test(error.message));
@@ -238,7 +244,7 @@ const isUndelivered = (error: unknown): boolean => {
 
 const connectionClosed: number = ErrorCode.ConnectionClosed;
 
-/** Whether the connection ended while the call was under way. */
+/** Returns whether the connection ended during the call. */
 const isCutOff = (error: unknown): boolean =>
   (error instanceof McpError && error.code === connectionClosed) ||
   (error instanceof TypeError && networkCodeOf(error) !== undefined);
@@ -250,7 +256,7 @@ const networkCodeOf = (error: unknown): string | undefined => {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Waits for something that is polite but not needed. */
+/** Waits for optional work, at most `limitMs`. */
 const inTime = async (work: Promise<unknown>, limitMs: number): Promise<void> => {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise((resolve) => {

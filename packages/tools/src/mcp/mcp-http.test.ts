@@ -119,7 +119,7 @@ describe('a server over streamable HTTP', () => {
     expect(host.requests.every(({ authorization }) => authorization === 'Bearer abc')).toBe(true);
   });
 
-  it('is told that its session is over', async () => {
+  it('receives the end of its session', async () => {
     await server.close();
     expect(host.requests.at(-1)?.method).toBe('DELETE');
   });

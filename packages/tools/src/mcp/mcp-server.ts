@@ -1,8 +1,16 @@
-import type { JSONObject, ToolEffect } from '@h/turn';
-import { anyBoolean, anyFunction, anyValue, nearestName, numberFrom } from '@h/options';
+import type { JSONObject, ToolEffect, ToolPaths } from '@h/turn';
+import {
+  anyBoolean,
+  anyFunction,
+  anyObject,
+  anyValue,
+  checkOptions,
+  nearestName,
+  numberFrom,
+  recordOf,
+} from '@h/options';
 import type { Tool } from '../define-tool.js';
 import { UnknownToolError } from '../errors.js';
-import { checkToolOptions } from '../options.js';
 import type { ToolModule, ToolRegistry } from '../registry.js';
 import { McpLink, type McpState, type McpToolDescription } from './connection.js';
 import { toolMaker } from './mcp-tools.js';
@@ -11,58 +19,63 @@ import { checkConnection, type McpConnection } from './transports.js';
 
 /** Options of {@link connectMcp}. */
 export interface McpServerOptions {
-  /** What the server is called in the names of its tools, `mcp__<name>__<tool>`. */
+  /** Name of the server in the names of its tools, `mcp__<name>__<tool>`. */
   readonly name: string;
   readonly connection: McpConnection;
-  /** The effects of tools by the server's own names, for those about which one knows better than the server. */
+  /** Effects by the server's own tool names. They take precedence over the annotations of the server. */
   readonly effects?: Readonly<Record<string, ToolEffect>> | undefined;
   /**
-   * Whether to believe what the server says about its tools. A server whose operator is not trusted should not be: then all its
-   * tools count as `destructive`, but for those in `effects`.
+   * Whether to trust the annotations of the server. With `false`, its tools count as `destructive`, except those in
+   * `effects`.
    *
    * @defaultValue `true`
    */
   readonly annotations?: boolean | undefined;
-  /** What a call touches. Without it every call of the server runs alone. */
+  /**
+   * Which inputs of a tool are paths, by the server's own tool names; see `paths` of `defineTool`. A policy on paths denies
+   * tools that are not listed.
+   */
+  readonly paths?: Readonly<Record<string, ToolPaths>> | undefined;
+  /** Returns the resources that a call touches. Without it, every call of the server runs alone. */
   readonly resources?: ((tool: string, input: JSONObject) => readonly string[] | undefined) | undefined;
   /**
-   * How long a call may take, in milliseconds.
+   * Time limit of a call, in milliseconds.
    *
    * @defaultValue the driver's `timeoutMs`
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * How long connecting and listing tools may take each, in milliseconds.
+   * Time limit of connecting, and of listing tools, in milliseconds.
    *
    * @defaultValue `30_000`
    */
   readonly connectTimeoutMs?: number | undefined;
-  /** Looks at the state of the connection. */
+  /** Called when the state of the connection changes. */
   readonly onState?: ((state: McpState) => void) | undefined;
-  /** Looks at what went wrong without failing a call: a tool that cannot be offered, a stream that broke. */
+  /** Called on problems that fail no call, such as a tool that cannot be offered or a broken stream. */
   readonly onProblem?: ((problem: Error) => void) | undefined;
 }
 
-/** A server that is connected. Register it like a module; its tools follow the server's list from then on. */
+/** A connected server. Register it like a module; its tools then follow the list of the server. */
 export interface McpServer extends ToolModule {
   readonly name: string;
   readonly state: McpState;
-  /** The tools that it has now. */
+  /** The current tools. */
   readonly tools: readonly Tool[];
-  /** Takes the tools out of all registries and ends the server, or its session. */
+  /** Removes the tools from all registries and ends the server process or session. */
   close(): Promise<void>;
 }
 
 /**
- * Connects to an MCP server and makes its tools ours: under qualified names, with effects from its annotations, their results
- * marked as external.
+ * Connects to an MCP server and provides its tools, with qualified names, effects from its annotations, and results that
+ * are marked as external.
  *
- * A server that dies is started or reached again by the next call, once; calls that were under way fail and say that they may
- * have taken effect.
+ * If the server dies, the next call restarts or reconnects it once. Running calls fail with a message that they may have
+ * taken effect.
  *
- * @throws ToolConfigurationError when an option has no sense.
- * @throws McpConnectionError when the server cannot be reached.
- * @throws UnknownToolError when `effects` names a tool that the server does not have.
+ * @throws InvalidOptionError `invalid-option`
+ * @throws McpConnectionError if the server cannot be reached
+ * @throws UnknownToolError if `effects` or `paths` name a tool that the server does not have
  *
  * @example
  * ```ts
@@ -77,7 +90,7 @@ export interface McpServer extends ToolModule {
  */
 export const connectMcp = async (options: McpServerOptions): Promise<McpServer> => {
   checkMcpOptions(options);
-  const { name, effects = {}, annotations = true, resources, timeoutMs } = options;
+  const { name, effects = {}, paths = {}, annotations = true, resources, timeoutMs } = options;
   const registries = new Set<ToolRegistry>();
   let tools: readonly Tool[] = [];
   let offered: ReadonlySet<string> = new Set();
@@ -99,17 +112,17 @@ export const connectMcp = async (options: McpServerOptions): Promise<McpServer> 
   });
   const made = toolMaker(
     name,
-    { effects, areAnnotationsUsed: annotations, resources, timeoutMs, call: link.call.bind(link) },
+    { effects, paths, areAnnotationsUsed: annotations, resources, timeoutMs, call: link.call.bind(link) },
     problem,
   );
 
   await link.connect();
-  const unknown = Object.keys(effects).find((tool) => !offered.has(tool));
+  const unknown = Object.keys({ ...paths, ...effects }).find((tool) => !offered.has(tool));
   if (unknown !== undefined) {
     await link.close();
     throw new UnknownToolError(
       unknown,
-      `The option effects of the MCP server ${JSON.stringify(name)}`,
+      `The option ${Object.hasOwn(effects, unknown) ? 'effects' : 'paths'} of the MCP server ${JSON.stringify(name)}`,
       nearestName(unknown, [...offered]),
     );
   }
@@ -133,7 +146,7 @@ export const connectMcp = async (options: McpServerOptions): Promise<McpServer> 
   };
 };
 
-/** Puts these tools in the place of those; what stays the same stays registered. */
+/** Replaces tools in a registry; unchanged tools stay registered. */
 const exchange = (
   registry: ToolRegistry,
   before: readonly Tool[],
@@ -154,10 +167,11 @@ const exchange = (
 };
 
 const checkMcpOptions = (options: McpServerOptions): void => {
-  checkToolOptions('connectMcp()', options, {
+  checkOptions('connectMcp()', options, {
     name: anyValue,
     connection: anyValue,
     effects: anyValue,
+    paths: recordOf(anyObject),
     annotations: anyBoolean,
     resources: anyFunction,
     timeoutMs: numberFrom(1, Infinity),

@@ -6,7 +6,7 @@ import { isAlive, observed, referenceServer } from '../../test/mcp-servers.js';
 import { runCalls, toolCall, type RunCalls } from '../../test/run-calls.js';
 import type { Tool } from '../define-tool.js';
 import { toolDriver } from '../driver.js';
-import { ToolConfigurationError } from '../errors.js';
+import { InvalidOptionError } from '@h/options';
 import { createRegistry } from '../registry.js';
 import { McpConnectionError } from './connection.js';
 import { connectMcp, type McpServer, type McpServerOptions } from './mcp-server.js';
@@ -49,7 +49,7 @@ describe('server-everything over stdio', () => {
       inputSchema: { type: 'object', required: ['message'] },
     });
     expect(Object.keys(effects)).not.toContain('mcp__all__simulate-research-query');
-    expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining('can only be run as a task')]);
+    expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining('runs it only as a task')]);
   });
 
   it('is called, and its results are marked as external', async () => {
@@ -92,7 +92,7 @@ describe('server-everything over stdio', () => {
     expect(ran.progress.slice(0, 2)).toEqual([1, 2].map((progress) => ({ id: '1', progress: { progress, total: 3 } })));
   });
 
-  it('is told that a call was cancelled, and goes on serving', async () => {
+  it('receives a cancellation and continues to serve', async () => {
     const driver = toolDriver(createRegistry().register(server));
     const ran = runCalls(driver, [
       toolCall('1', 'mcp__all__trigger-long-running-operation', { duration: 60, steps: 600 }),
@@ -136,7 +136,7 @@ describe('server-everything over stdio', () => {
     source.kill();
     await done(ran);
     expect(ran.outcome('1')).toMatchObject({ status: 'failed', error: { code: 'mcp-disconnected' } });
-    expect(ran.text('1')).toContain('whether it took effect is not known');
+    expect(ran.text('1')).toContain('whether the call took effect is unknown');
     expect((await call(server, 'echo', { message: 'and again' })).text('1')).toBe('Echo: and again');
   });
 
@@ -214,7 +214,7 @@ describe('server-filesystem over stdio', () => {
 });
 
 describe('server-memory over stdio', () => {
-  it('keeps what it was told, where it was told to', async () => {
+  it('stores data where its environment says', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'h-mcp-'));
     const connection = { ...referenceServer('memory'), env: { MEMORY_FILE_PATH: join(directory, 'memory.jsonl') } };
     const server = await connectMcp({
@@ -259,7 +259,7 @@ describe('a server that cannot be had', () => {
     await writeFile(file, "console.error('no database'); process.exit(3);");
     const connecting = connectMcp({ name: 'broken', connection: { command: process.execPath, args: [file] } });
     await expect(connecting).rejects.toThrow(McpConnectionError);
-    await expect(connecting).rejects.toThrow(/"broken" cannot be reached: [^]*It wrote:\nno database/);
+    await expect(connecting).rejects.toThrow(/"broken" cannot be reached: [^]*Standard error:\nno database/);
   });
 
   it('is an error when there is no such program', async () => {
@@ -267,7 +267,7 @@ describe('a server that cannot be had', () => {
     await expect(connecting).rejects.toThrow(expect.objectContaining({ code: 'mcp-unavailable' }));
   });
 
-  it('is given up when it does not answer, and its process ends', async () => {
+  it('times out when it does not answer, and its process ends', async () => {
     const file = join(directory, 'mute.mjs');
     await writeFile(file, 'process.stdin.resume();');
     const source = observed({ command: process.execPath, args: [file] });
@@ -299,7 +299,7 @@ describe('a server that cannot be had', () => {
     [{ trust: true }, 'trust'],
   ])('is refused with the options %j', async (options, option) => {
     const connecting = connectMcp({ name: 'x', connection: { command: 'x' }, ...options } as McpServerOptions);
-    await expect(connecting).rejects.toThrow(ToolConfigurationError);
+    await expect(connecting).rejects.toThrow(InvalidOptionError);
     await expect(connecting).rejects.toThrow(expect.objectContaining({ option }));
   });
 });

@@ -1,4 +1,4 @@
-import type { JSONObject, JSONValue, ToolEffect } from '@h/turn';
+import type { JSONObject, JSONValue, ToolEffect, ToolPaths } from '@h/turn';
 import type { CallToolResult, Progress } from '@modelcontextprotocol/sdk/types.js';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { defineTool, type Tool, type ToolContext } from '../define-tool.js';
@@ -11,9 +11,10 @@ import { effectOf, isIdempotent } from './effects.js';
 import { relaxed } from './relaxed-schema.js';
 import { outputOf } from './results.js';
 
-/** What decides on the tools of a server besides the server. */
+/** Settings for the tools of a server. */
 export interface McpToolSettings {
   readonly effects: Readonly<Record<string, ToolEffect>>;
+  readonly paths: Readonly<Record<string, ToolPaths>>;
   readonly areAnnotationsUsed: boolean;
   readonly resources: ((tool: string, input: JSONObject) => readonly string[] | undefined) | undefined;
   readonly timeoutMs: number | undefined;
@@ -25,16 +26,16 @@ export interface McpToolSettings {
   ): Promise<CallToolResult>;
 }
 
-/** How much of a description the model is told. */
+/** Maximum length of a description. */
 const maxDescription = 4_000;
 
 /**
- * A server's tool as one of ours. Its results come from outside, and are never repeated from memory: that a call may be made
- * twice does not mean that it is answered the same.
+ * Converts a tool of a server. Its results are external and never replayed: an idempotent call may still return something
+ * else the next time.
  */
 export const mcpTool = (name: string, description: McpToolDescription, settings: McpToolSettings): Tool => {
   const { annotations } = description;
-  const { effects, areAnnotationsUsed, resources, timeoutMs } = settings;
+  const { effects, paths, areAnnotationsUsed, resources, timeoutMs } = settings;
   const given = Object.hasOwn(effects, description.name) ? effects[description.name] : undefined;
   const inputSchema = description.inputSchema as JSONObject;
   const checkOutput = description.outputSchema && jsonSchemaValidator(relaxed(description.outputSchema as JSONObject));
@@ -53,6 +54,7 @@ export const mcpTool = (name: string, description: McpToolDescription, settings:
     input: withJsonSchema(standardSchema(relaxed(inputSchema)), inputSchema),
     effect: given ?? (areAnnotationsUsed ? effectOf(annotations) : 'destructive'),
     idempotent: areAnnotationsUsed && isIdempotent(annotations),
+    ...(Object.hasOwn(paths, description.name) && { paths: paths[description.name] }),
     volatile: true,
     external: true,
     ...(timeoutMs !== undefined && { timeoutMs }),
@@ -61,7 +63,7 @@ export const mcpTool = (name: string, description: McpToolDescription, settings:
   });
 };
 
-/** A JSON Schema as the checker that others bring. */
+/** Wraps a JSON Schema as a Standard Schema. */
 const standardSchema = (schema: JSONObject): StandardSchemaV1<unknown, JSONObject> => {
   const check = jsonSchemaValidator(schema);
   return {
@@ -87,7 +89,7 @@ const progressOf = ({ progress, total, message }: Progress): JSONValue => ({
 const refuseWrong = (check: { readonly ok: boolean; readonly issues?: readonly string[] }): void => {
   if (check.ok) return;
   throw new ToolError(
-    `The server answered with structured content that does not fit its own schema: ${check.issues?.join('; ')}`,
+    `The structured content of the server does not match its own output schema: ${check.issues?.join('; ')}`,
     { code: 'mcp-invalid-output' },
   );
 };

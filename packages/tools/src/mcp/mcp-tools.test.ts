@@ -12,6 +12,7 @@ const maker = () => {
   const problems: string[] = [];
   const settings = {
     effects: {},
+    paths: {},
     areAnnotationsUsed: true,
     resources: undefined,
     timeoutMs: 500,
@@ -39,7 +40,7 @@ describe('toolMaker', () => {
     const list = [describedAs('good'), describedAs('task', { execution: { taskSupport: 'required' } })];
     expect(make(list).map(({ name }) => name)).toEqual(['mcp__s__good']);
     make(list);
-    expect(problems).toEqual(['The tool "task" of the MCP server "s" cannot be offered: it can only be run as a task']);
+    expect(problems).toEqual(['The tool "task" of the MCP server "s" cannot be offered: the server runs it only as a task, which is not supported']);
   });
 
   it('falls back on the title and the name, and bounds what a server says of itself', () => {

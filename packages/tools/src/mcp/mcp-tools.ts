@@ -5,8 +5,8 @@ import { mcpTool, type McpToolSettings } from './mcp-tool.js';
 import { qualifiedNames } from './names.js';
 
 /**
- * Makes our tools of a server's list. What the list says again unchanged is the same tool again; a tool that cannot be offered
- * is left out, and told of once.
+ * Creates a function that converts the tool list of a server. An unchanged entry gives the same tool again; a tool that
+ * cannot be offered is omitted and reported once.
  */
 export const toolMaker = (
   server: string,
@@ -20,7 +20,8 @@ export const toolMaker = (
     if (before?.key === key) return before.tool;
     let tool: Tool | undefined;
     try {
-      if (description.execution?.taskSupport === 'required') throw new Error('it can only be run as a task');
+      if (description.execution?.taskSupport === 'required')
+        throw new Error('the server runs it only as a task, which is not supported');
       tool = mcpTool(name, description, settings);
     } catch (error) {
       const what = `The tool ${JSON.stringify(description.name)} of the MCP server ${JSON.stringify(server)} cannot be offered`;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toolNamePattern } from '../define-tool.js';
-import { ToolConfigurationError } from '../errors.js';
+import { InvalidOptionError } from '@h/options';
 import { checkServerName, qualifiedNames } from './names.js';
 
 const named = (server: string, ...tools: string[]): readonly string[] => [...qualifiedNames(server, tools).values()];
@@ -11,13 +11,13 @@ describe('qualifiedNames', () => {
     expect(named('files', 'read_file', 'list-all')).toEqual(['mcp__files__read_file', 'mcp__files__list-all']);
   });
 
-  it('marks a name that had to be changed, so that it is nobody else’s', () => {
+  it('adds a hash to a changed name, so that it stays unique', () => {
     const [dotted, plain] = named('files', 'read.file', 'read_file');
     expect(dotted).toMatch(/^mcp__files__read_file_[0-9a-f]{8}$/);
     expect(plain).toBe('mcp__files__read_file');
   });
 
-  it('gives every set of tools names of their own that providers take, whatever the order', () => {
+  it('gives every set of tools unique valid names in any order', () => {
     const tools = fc.uniqueArray(
       fc.oneof(
         fc.string({ unit: 'binary', maxLength: 100 }),
@@ -41,6 +41,6 @@ describe('checkServerName', () => {
   });
 
   it.each(['', 'a__b', 'a_', '_a', 'a b', 'a.b', 'x'.repeat(25), 'ä', undefined, 5])('refuses %s', (name) => {
-    expect(() => checkServerName(name)).toThrow(ToolConfigurationError);
+    expect(() => checkServerName(name)).toThrow(InvalidOptionError);
   });
 });

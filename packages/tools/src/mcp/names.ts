@@ -1,19 +1,20 @@
 import { createHash } from 'node:crypto';
-import { ToolConfigurationError } from '../errors.js';
+import { checkValue, type OptionCheck } from '@h/options';
 
 const maxLength = 64;
 const hashLength = 8;
 
 /**
- * Refuses server names from which tool names could not be told apart: `__` separates the server from its tool, so that no
- * server can pass a tool off as another's.
+ * Rejects server names that make tool names ambiguous: `__` separates the server from its tool, so that no server can
+ * imitate a tool of another.
  */
 export const checkServerName = (name: unknown): void => {
-  if (typeof name === 'string' && /^[a-zA-Z0-9](?:[a-zA-Z0-9-]|_(?!_|$)){0,23}$/.test(name)) return;
-  throw new ToolConfigurationError(
-    'name',
-    `The name of an MCP server is ${JSON.stringify(name)}; it has to be 1 to 24 letters, digits, "-" and single "_", the first a letter or digit.`,
-  );
+  checkValue('connectMcp()', 'name', name, serverName);
+};
+
+const serverName: OptionCheck = {
+  expected: '1 to 24 letters, digits, "-" and single "_", starting with a letter or digit',
+  accepts: (name) => typeof name === 'string' && /^[a-zA-Z0-9](?:[a-zA-Z0-9-]|_(?!_|$)){0,23}$/.test(name),
 };
 
 /**

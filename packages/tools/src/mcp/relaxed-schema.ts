@@ -1,7 +1,7 @@
 import type { JSONObject, JSONValue } from '@h/turn';
 import { isPlain } from '../json-copy.js';
 
-/** Members that hold schemas by names of the author's choosing, so that a property called `pattern` is none. */
+/** Members whose keys are property names, not keywords: a property may be called `pattern`. */
 const named: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);
 /** Members that hold values, whatever they look like. */
 const verbatim: ReadonlySet<string> = new Set([

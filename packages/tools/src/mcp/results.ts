@@ -22,7 +22,7 @@ export const outputOf = ({ content, structuredContent, isError }: CallToolResult
   });
 };
 
-/** An error is told as one text where it can be, because parts cannot say that they are an error. */
+/** Reports an error as one string if possible, because parts have no error flag. */
 const asOutput = (
   parts: readonly ToolResultContentPart[],
   isError: boolean,

@@ -4,13 +4,13 @@ import {
   type StreamableHTTPClientTransportOptions,
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { ToolConfigurationError } from '../errors.js';
+import { checkValue, type OptionCheck } from '@h/options';
 
-/** A server that is a program of one's own machine, spoken to over its standard input and output. */
+/** A local program that is connected over standard input and output. */
 export interface StdioConnection {
   readonly command: string;
   readonly args?: readonly string[] | undefined;
-  /** Variables besides the few that every program needs (`PATH`, `HOME` …). No others are handed on, and so no keys. */
+  /** Variables in addition to basic ones (`PATH`, `HOME` …). No other variables are inherited, so that no keys leak. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly cwd?: string | undefined;
 }
@@ -37,7 +37,7 @@ export interface OpenedTransport {
   goodbye(): Promise<void>;
 }
 
-/** How much of a server's standard error is kept for an error message. */
+/** Characters of standard error that an error message quotes. */
 const maxDiagnostics = 2_000;
 
 export const openTransport = (connection: McpConnection): OpenedTransport => {
@@ -47,14 +47,16 @@ export const openTransport = (connection: McpConnection): OpenedTransport => {
   return 'command' in connection ? openStdio(connection) : openHttp(connection);
 };
 
-export const checkConnection = (connection: unknown): void => {
-  if (typeof connection === 'function') return;
-  const { command, url } = (connection ?? {}) as { readonly command?: unknown; readonly url?: unknown };
-  if ((typeof command === 'string' && command !== '') !== (typeof url === 'string' || url instanceof URL)) return;
-  throw new ToolConfigurationError(
-    'connection',
-    'The connection of an MCP server has to name a command or a url, or be a function that makes a transport.',
-  );
+export const checkConnection = (connection: unknown): void =>
+  checkValue('connectMcp()', 'connection', connection, anMcpConnection);
+
+const anMcpConnection: OptionCheck = {
+  expected: 'an object with either a command or a url, or a function that creates a transport',
+  accepts: (connection) => {
+    if (typeof connection === 'function') return true;
+    const { command, url } = (connection ?? {}) as { readonly command?: unknown; readonly url?: unknown };
+    return (typeof command === 'string' && command !== '') !== (typeof url === 'string' || url instanceof URL);
+  },
 };
 
 const openStdio = ({ command, args = [], env, cwd }: StdioConnection): OpenedTransport => {

@@ -2,18 +2,18 @@ import { LruMap } from '@h/bounded';
 import type { MaybePromise, ToolDefinition } from '@h/turn';
 import { wordsOf } from './words.js';
 
-/** Says how well each of the tools serves a request: one number a tool, in their order; more is better. */
+/** Scores how well each tool serves a request: one number for each tool, in order; higher is better. */
 export type ToolScorer = (
   query: string,
   tools: readonly ToolDefinition[],
   context: { readonly signal: AbortSignal },
 ) => MaybePromise<readonly number[]>;
 
-/** A word in the name counts as much as so many in the description. */
+/** Weight of a word in the name, compared with one in the description. */
 const nameWeight = 3;
 
 /**
- * Scores tools by the words that they share with the request; rare words count for more. Takes no model and no network.
+ * Scores tools by the words that they share with the request; rare words count more. Needs no model and no network.
  */
 export const keywordScorer = (): ToolScorer => {
   const counted = new WeakMap<ToolDefinition, ReadonlyMap<string, number>>();
@@ -46,19 +46,19 @@ const wordCounts = ({ name, description, inputSchema }: ToolDefinition): Readonl
 
 /** Options of {@link embeddingScorer}. */
 export interface EmbeddingScorerOptions {
-  /** Turns texts into vectors, one a text, all of one length. */
+  /** Returns a vector for each string, all of the same length. */
   readonly embed: (
     texts: readonly string[],
     context: { readonly signal: AbortSignal },
   ) => MaybePromise<readonly (readonly number[])[]>;
 }
 
-/** Vectors of how many tools are kept. */
+/** Tools whose vectors are remembered. */
 const maxVectors = 2_000;
 
 /**
- * Scores tools by how near their descriptions are to the request, by an embedding model of the caller's. A tool is embedded
- * once, for as long as its description stays the same.
+ * Scores tools by the similarity of their descriptions to the request, with an embedding model of the caller. A tool is
+ * embedded again only when its description changes.
  *
  * @example
  * ```ts
@@ -73,7 +73,7 @@ export const embeddingScorer = ({ embed }: EmbeddingScorerOptions): ToolScorer =
     const [target, ...fresh] = await embed([query, ...unknown], context);
     if (target === undefined || fresh.length !== unknown.length) {
       throw new Error(
-        `embed was given ${unknown.length + 1} texts and answered with ${fresh.length + (target === undefined ? 0 : 1)} vectors.`,
+        `embed() must return ${unknown.length + 1} vectors, one for each string; it returned ${fresh.length + (target === undefined ? 0 : 1)}.`,
       );
     }
     for (const [index, text] of unknown.entries()) vectors.set(text, fresh[index] as readonly number[]);

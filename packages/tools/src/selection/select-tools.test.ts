@@ -2,7 +2,7 @@ import type { ToolDefinition, TurnEvent, TurnEventOf } from '@h/turn';
 import { describeOperator, event, request, user } from '@h/turn/testing';
 import { concat, from, lastValueFrom, NEVER, of, takeUntil, timer, toArray } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ToolConfigurationError } from '../errors.js';
+import { InvalidOptionError } from '@h/options';
 import { embeddingScorer, keywordScorer, type ToolScorer } from './scorers.js';
 import { selectTools, type SelectToolsOptions } from './select-tools.js';
 
@@ -68,14 +68,14 @@ describe('selectTools', () => {
     expect(third?.tools).toEqual(first?.tools);
   });
 
-  it('chooses anew in the next turn', async () => {
+  it('selects again in the next turn', async () => {
     const operator = selectTools({ maxTools: 1, always: [] });
     const turn = (text: string) => lastValueFrom(of<TurnEvent>(ask(text)).pipe(operator, toArray()));
     expect(offered(await turn('invoice'))).toEqual([['create_invoice']]);
     expect(offered(await turn('translate'))).toEqual([['translate']]);
   });
 
-  it('goes on with the choice that a crash interrupted', async () => {
+  it('keeps its selection after a crash', async () => {
     const replayed = { ...ask('x', { tools: [tool('translate')] }), replayed: true as const };
     expect(offered(await play([replayed, ask('Search my mail')]))[1]).toEqual(['translate']);
   });
@@ -90,7 +90,7 @@ describe('selectTools', () => {
     expect(await choice('', { maxTools: 1, always: [] }, { messages })).toEqual(['translate']);
   });
 
-  it('offers a tool that the model has to call', async () => {
+  it('offers a tool that the request requires', async () => {
     expect(
       await choice('mail', { maxTools: 1, always: [] }, { settings: { toolChoice: { toolName: 'translate' } } }),
     ).toEqual(['translate']);
@@ -110,7 +110,7 @@ describe('selectTools', () => {
     ],
     ['rejects', () => Promise.reject(new Error('broken'))],
     ['leaves tools out', () => [1]],
-    ['gives what is no number', (_, tools) => tools.map(() => Number.NaN)],
+    ['returns NaN', (_, tools) => tools.map(() => Number.NaN)],
     ['never answers', () => new Promise<never>(() => undefined)],
   ])('offers all tools for the rest of the turn when the scorer %s, and says so', async (_, scorer) => {
     const playing = play([ask('mail'), ask('mail')], { scorer, timeoutMs: 100 });
@@ -140,7 +140,7 @@ describe('selectTools', () => {
     [{ timeoutMs: -1 }, 'timeoutMs'],
     [{ max: 1 }, 'max'],
   ])('refuses %j and names it', (options, option) => {
-    expect(() => selectTools(options as object)).toThrow(ToolConfigurationError);
+    expect(() => selectTools(options as object)).toThrow(InvalidOptionError);
     expect(() => selectTools(options as object)).toThrow(expect.objectContaining({ option }));
   });
 });
@@ -184,8 +184,6 @@ describe('embeddingScorer', () => {
 
   it('refuses an answer with too few vectors', async () => {
     const scorer = embeddingScorer({ embed: () => [[1]] });
-    await expect((async () => scorer('x', catalogue, context))()).rejects.toThrow(
-      'given 7 texts and answered with 1 vectors',
-    );
+    await expect((async () => scorer('x', catalogue, context))()).rejects.toThrow('embed() must return 7 vectors');
   });
 });

@@ -10,15 +10,14 @@ import {
   type TurnEventOf,
   type TurnOperator,
 } from '@h/turn';
-import { anyFunction, numberFrom, integerFrom } from '@h/options';
+import { anyFunction, anyString, arrayOf, checkOptions, integerFrom, numberFrom } from '@h/options';
 import { readArtifactName } from '../artifacts/read-artifact.js';
-import { checkToolOptions, listOfNames } from '../options.js';
 import { matchesAny } from '../toolset.js';
 import { keywordScorer, type ToolScorer } from './scorers.js';
 
 declare module '@h/turn' {
   interface TurnEvents {
-    /** The tools of a turn could not be chosen: it is offered all of them. */
+    /** The tools of a turn could not be selected, so all of them are offered. */
     'tools.unselected': { readonly error: ErrorInfo };
   }
 }
@@ -26,42 +25,42 @@ declare module '@h/turn' {
 /** Options of {@link selectTools}. */
 export interface SelectToolsOptions {
   /**
-   * How many tools a request may offer, those that are always on included.
+   * Maximum number of tools in a request, including those of `always`.
    *
    * @defaultValue `20`
    */
   readonly maxTools?: number | undefined;
   /**
-   * Tools that are offered in any case, with `*` for any letters.
+   * Tools that are always offered; `*` matches any characters.
    *
    * @defaultValue `['read_artifact']`
    */
   readonly always?: readonly string[] | undefined;
   /**
-   * Says which tools serve a request.
+   * Ranks the tools for a request.
    *
    * @defaultValue `keywordScorer()`
    */
   readonly scorer?: ToolScorer | undefined;
   /**
-   * How long the scorer may take, in milliseconds, before all tools are offered.
+   * Time limit of the scorer, in milliseconds; all tools are offered after it.
    *
    * @defaultValue `5_000`
    */
   readonly timeoutMs?: number | undefined;
 }
 
-/** How many of the user's messages say what a turn is about: the newest may only be "yes, do it". */
+/** User messages that form the query: the latest alone may only be "yes, do it". */
 const maxMessages = 3;
 const maxQuery = 4_000;
 
 /**
- * Offers the model only the tools that serve its turn, when there are many.
+ * Offers the model only the tools that serve its turn, if there are many.
  *
- * The choice is made at the first request of a turn and kept until its end, because a provider's prompt cache begins with the
- * tools. It is no permission: what may be called is decided by the driver's toolset.
+ * The selection is made at the first request of a turn and kept until its end, because prompt caches begin with the tools.
+ * It is not a permission: the toolset of the driver decides what may be called.
  *
- * @throws ToolConfigurationError
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -69,9 +68,9 @@ const maxQuery = 4_000;
  * ```
  */
 export const selectTools = (options: SelectToolsOptions = {}): TurnOperator => {
-  checkToolOptions('selectTools()', options, {
+  checkOptions('selectTools()', options, {
     maxTools: integerFrom(1),
-    always: listOfNames,
+    always: arrayOf(anyString),
     scorer: anyFunction,
     timeoutMs: numberFrom(0, Infinity),
   });
@@ -80,7 +79,7 @@ export const selectTools = (options: SelectToolsOptions = {}): TurnOperator => {
     let chosen: ReadonlySet<string> | undefined;
     let last: { readonly from: readonly ToolDefinition[]; readonly tools: readonly ToolDefinition[] } | undefined;
 
-    /** The chosen tools of these; the same array for the same array. */
+    /** Returns the selected tools; the same array for the same input. */
     const narrowed = (from: readonly ToolDefinition[]): readonly ToolDefinition[] => {
       if (last?.from !== from) last = { from, tools: from.filter(({ name }) => chosen?.has(name)) };
       return last.tools;
@@ -129,7 +128,7 @@ const queryOf = ({ messages, tail }: TurnEventOf<'model.request'>): string => {
   return texts.join('\n').slice(0, maxQuery);
 };
 
-/** The names of the tools that are always on, then of those with the best scores; of equals the first by name. */
+/** Returns the names of required tools, then of those with the best scores; ties go to the first by name. */
 const best = (
   { tools, settings }: TurnEventOf<'model.request'>,
   scores: readonly number[],
@@ -150,7 +149,7 @@ const best = (
 
 const checked = (scores: readonly number[], tools: readonly ToolDefinition[]): readonly number[] => {
   if (scores.length === tools.length && scores.every((score) => Number.isFinite(score))) return scores;
-  throw new TypeError(`The scorer has to give a finite number for each of the ${tools.length} tools.`);
+  throw new TypeError(`The scorer must return a finite number for each of the ${tools.length} tools.`);
 };
 
 const inTime = <Value>(value: PromiseLike<Value>, timeoutMs: number, context: OperatorContext): Promise<Value> =>

@@ -2,7 +2,7 @@ const sampleSize = 4_096;
 /** More unprintable characters than this share make a text none. */
 const maxUnprintable = 0.1;
 
-/** How well-known kinds of files begin, once their bytes were taken for text. */
+/** First characters of common file types when their bytes are decoded as text. */
 const beginnings: readonly (readonly [string, string])[] = [
   ['PNG\r\n', 'a PNG image'],
   ['JFIF', 'a JPEG image'],
@@ -14,7 +14,7 @@ const beginnings: readonly (readonly [string, string])[] = [
   ['SQLite format', 'a SQLite database'],
 ];
 
-/** What a text is that is none (the bytes of an image, say), or `undefined` for one that can be read. */
+/** Returns the kind of binary data in a string, such as an image; `undefined` for readable text. */
 export const binaryKind = (text: string): string | undefined => {
   const sample = text.slice(0, sampleSize);
   let unprintable = 0;

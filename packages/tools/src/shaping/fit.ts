@@ -2,18 +2,18 @@ import type { ToolResultContentPart, ToolResultOutput } from '@h/turn';
 import { grouped, truncate } from '../truncate.js';
 import type { BinaryPiece, Piece } from './pieces.js';
 
-/** What a marker says about where the rest is. */
+/** Notes about where the rest of a result is stored. */
 export interface Notes {
-  /** For a text that is cut. */
+  /** For text that is cut. */
   readonly text: string;
-  /** For the binary piece at this place among the pieces, if it was stored. */
+  /** For binary pieces that were stored. */
   readonly binaries: ReadonlyMap<Piece, string>;
 }
 
-/** How long the description of a binary piece gets, at most. */
+/** Maximum length of the description of a binary piece. */
 const descriptionSize = 400;
 
-/** How many characters of text the pieces have; those of a description are estimated too high. */
+/** Returns the characters of text of the pieces. Descriptions of binary pieces count with their maximum length. */
 export const textSize = (pieces: readonly Piece[]): number => {
   let size = 0;
   for (const piece of pieces) {
@@ -22,7 +22,7 @@ export const textSize = (pieces: readonly Piece[]): number => {
   return size;
 };
 
-/** The pieces as one output again, with no more than so many characters of text in all. */
+/** Joins the pieces to one output with at most `cap` characters of text. */
 export const fitted = (
   output: ToolResultOutput,
   pieces: readonly Piece[],
@@ -32,7 +32,7 @@ export const fitted = (
   const texts = pieces.map((piece) =>
     piece.kind === 'text' ? piece.text : piece.kind === 'binary' ? described(piece, notes.binaries.get(piece)) : '',
   );
-  const caps = sharedOut(
+  const caps = divideCap(
     texts.map((text) => text.length),
     cap,
   );
@@ -53,7 +53,7 @@ export const fitted = (
   }
 };
 
-/** A part for each piece; a text of which nothing is left has none. */
+/** Returns the part of a piece; text that was cut completely has none. */
 const partOf = (piece: Piece, text: string): readonly ToolResultContentPart[] => {
   if (piece.kind === 'kept') return [piece.part];
   return text === '' ? [] : [{ type: 'text', text }];
@@ -64,8 +64,8 @@ const described = ({ content, title }: BinaryPiece, note: string | undefined): s
   return `[Not shown: ${title}, ${grouped(content.length)} ${unit}${note === undefined ? '' : `; ${note}`}]`;
 };
 
-/** Divides a cap among texts of these sizes: short ones whole, the rest of it equally among the long ones. */
-export const sharedOut = (sizes: readonly number[], cap: number): readonly number[] => {
+/** Divides a cap among texts of these sizes: short ones fit whole, long ones get equal shares of the rest. */
+export const divideCap = (sizes: readonly number[], cap: number): readonly number[] => {
   const shares = sizes.map(() => 0);
   let left = Math.floor(cap);
   const byLength = [...sizes.keys()].toSorted((a, b) => (sizes[a] as number) - (sizes[b] as number));

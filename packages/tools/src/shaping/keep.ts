@@ -2,20 +2,20 @@ import { toErrorInfo, type ArtifactReference, type ErrorInfo, type MaybePromise 
 import type { ArtifactStore } from '../artifacts/store.js';
 import type { Piece } from './pieces.js';
 
-/** Takes secrets out of a text before it is stored. */
+/** Removes secrets from text before it is stored. */
 export type Redactor = (text: string) => MaybePromise<string>;
 
-/** What was put away of one result. */
+/** Result of storing the parts of one result. */
 export interface Kept {
-  /** The pieces as they may be shown: their texts redacted where they were stored. */
+  /** The pieces to show; text that was stored is redacted here as well. */
   readonly pieces: readonly Piece[];
   readonly text?: ArtifactReference | undefined;
   readonly binaries: ReadonlyMap<Piece, ArtifactReference>;
-  /** Why something was not stored. */
+  /** Why a part was not stored. */
   readonly error?: ErrorInfo | undefined;
 }
 
-/** Where the parts of a result are, in their order. */
+/** References to the stored parts of a result, in order. */
 export interface KeptPlaces {
   readonly text?: ArtifactReference | undefined;
   readonly binaries: readonly ArtifactReference[];
@@ -27,15 +27,15 @@ export interface Keeper {
   readonly redact: Redactor;
   readonly session: string;
   readonly external: boolean;
-  /** The same result was stored before, or is being stored: its artifacts are named again. */
+  /** Artifacts of an identical result, which are referenced instead of stored again. */
   readonly earlier?: Promise<KeptPlaces> | undefined;
 }
 
 /**
- * Stores the texts of a result, redacted, as one artifact, and each binary piece as one of its own.
+ * Stores the redacted text of a result as one artifact, and each binary piece as another.
  *
- * A text that cannot be redacted is not stored. What cannot be stored is no reason to fail the call: the result is cut all
- * the same, and says nothing of an artifact.
+ * Text that cannot be redacted is not stored. A failure to store does not fail the call: the result is cut without a
+ * reference to an artifact.
  */
 export const keep = async (
   pieces: readonly Piece[],

@@ -60,7 +60,7 @@ describe('stepBudget', () => {
     expect(budget.allowance()).toBe(90);
   });
 
-  it('has nothing left for calls that nobody announced', () => {
+  it('has nothing left for unannounced calls', () => {
     const budget = stepBudget(100, 1);
     budget.spend(100);
     expect(budget.allowance()).toBe(0);

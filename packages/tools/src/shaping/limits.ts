@@ -5,20 +5,19 @@ const resultShare = 0.3;
 const stepShare = 0.5;
 const resultsPerStep = 4;
 
-/** How much of the context results may fill, in characters. */
+/** Caps of results, in characters. */
 export interface ResultLimits {
   readonly maxChars: number;
   readonly maxStepChars: number;
-  /** 30 % of the window; without an end when the window is not known. */
+  /** 30 % of the window; `Infinity` if the window is unknown. */
   readonly shareChars: number;
 }
 
 /**
- * The caps for a model with a context window of so many tokens.
+ * Returns the caps for a context window in tokens.
  *
- * One result gets 16,000 characters, 32,000 from 100,000 tokens on and 64,000 from 200,000 on, but never more than 30 % of the
- * window; the results of a step together get four times that, but never more than half of the window. An unknown window
- * counts as a small one.
+ * One result gets 16,000 characters, 32,000 from 100,000 tokens on and 64,000 from 200,000 on, but at most 30 % of the
+ * window. All results of a step get four times that, but at most half of the window. An unknown window counts as small.
  */
 export const limitsFor = (
   contextWindow: number | undefined,
@@ -39,8 +38,8 @@ const tierOf = (contextWindow: number): number => {
 const sampleSize = 1_000;
 
 /**
- * How many characters of common text one character of this text stands for: 1 for Latin text, up to 4 where most characters
- * are tokens of their own (Chinese, Japanese, Korean, emoji). Told from both ends of the text.
+ * Returns how many characters of Latin text one character of this text equals in tokens: from 1 for Latin text to 4 for
+ * text with about one token for each character (Chinese, Japanese, Korean, emoji). Samples both ends of the text.
  */
 export const weightOf = (text: string): number => {
   const sample = text.length <= 2 * sampleSize ? text : text.slice(0, sampleSize) + text.slice(-sampleSize);
@@ -49,17 +48,16 @@ export const weightOf = (text: string): number => {
   return sample.length === 0 ? 1 : 1 + ((charsPerToken - 1) * dense) / sample.length;
 };
 
-/** What the results of one step may still take. */
+/** The characters that remain for the results of a step. */
 export interface StepBudget {
-  /** The most that the next result may take: what is left, without the shares that are kept for the others. */
+  /** Returns the cap of the next result: the rest, without the shares of the other calls. */
   allowance(): number;
-  /** A result has taken so much of it. */
+  /** Subtracts the size of a result. */
   spend(amount: number): void;
 }
 
 /**
- * Divides a step's characters among its calls: each is sure of an equal share, and what one leaves over goes to
- * those that come later.
+ * Divides the characters of a step among its calls: each has an equal share, and later calls get what earlier ones left.
  */
 export const stepBudget = (total: number, calls: number): StepBudget => {
   const share = Math.floor(total / Math.max(1, calls));

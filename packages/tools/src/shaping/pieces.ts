@@ -21,7 +21,7 @@ export type Piece =
   | BinaryPiece
   | { readonly kind: 'kept'; readonly part: ToolResultContentPart };
 
-/** Takes an output apart; an image or PDF of up to so many bytes is kept. */
+/** Splits an output into pieces. An image or PDF of at most `maxFileBytes` stays as it is. */
 export const piecesOf = (output: ToolResultOutput, maxFileBytes: number): readonly Piece[] => {
   switch (output.type) {
     case 'text':

@@ -16,20 +16,20 @@ import { piecesOf, type Piece } from './pieces.js';
 
 declare module '@h/turn' {
   interface TurnEvents {
-    /** A result that was too long could not be stored: what was cut off is lost. */
+    /** A result that was too long could not be stored, so the cut text is lost. */
     'artifact.failed': { readonly call: ToolCall; readonly error: ErrorInfo };
   }
 }
 
 type ResultEvent = TurnEventOf<'tool.result'>;
 
-/** A result, taken apart and measured. */
+/** A result, split into pieces and measured. */
 export interface MeasuredResult {
   readonly event: ResultEvent;
   readonly pieces: readonly Piece[];
   /** Characters of text. */
   readonly size: number;
-  /** How many characters of common text one of its characters stands for. */
+  /** Characters of Latin text that one of its characters equals in tokens. */
   readonly weight: number;
 }
 
@@ -40,19 +40,19 @@ export const measured = (event: ResultEvent, maxFileBytes: number): MeasuredResu
   return { event, pieces, size: textSize(pieces), weight: weightOf(longest) };
 };
 
-/** What shaping needs besides the result. */
+/** Settings of {@link shape}. */
 export interface ShapeSettings {
-  /** How many characters of text it may have. */
+  /** Maximum number of characters of text. */
   readonly cap: number;
   /** Absent for results that are not stored. */
   readonly keeper?: Keeper | undefined;
   /** Whether the model can read artifacts. */
   readonly hasReader: boolean;
-  /** Hears where the result will have been put. */
+  /** Receives where the result is being stored. */
   readonly onKeeping: (places: Promise<KeptPlaces>) => void;
 }
 
-/** The result as the model shall see it: stored in full if there is where, then cut to its cap. A small one is left alone. */
+/** Stores a result in full if a store is given, and cuts it to its cap. A small result is returned unchanged. */
 export const shape = (result: MeasuredResult, settings: ShapeSettings): DecisionInput => {
   const { pieces, size } = result;
   const isTooLong = size > settings.cap;
@@ -70,10 +70,10 @@ const shaped = ({ event }: MeasuredResult, kept: Kept, { cap, hasReader }: Shape
   const { text, error } = kept;
   const artifact = text ?? [...kept.binaries.values()][0];
   const note = (id: string): string =>
-    hasReader ? `${readArtifactName} with id ${id} shows all of it` : `all of it is kept as artifact ${id}`;
+    hasReader ? `${readArtifactName} with id ${id} shows all of it` : `all of it is stored as artifact ${id}`;
   const notes: Notes = {
-    text: text === undefined ? 'ask for a smaller part to see them' : note(text.id),
-    binaries: new Map([...kept.binaries].map(([piece, { id }]) => [piece, `kept as artifact ${id}`])),
+    text: text === undefined ? 'request a smaller part to see them' : note(text.id),
+    binaries: new Map([...kept.binaries].map(([piece, { id }]) => [piece, `stored as artifact ${id}`])),
   };
   const output = fitted(event.output, kept.pieces, cap, notes);
   const outcome: ToolOutcome =
