@@ -53,9 +53,9 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   const nameEnd = endOfName(reader, sign.start);
   if (nameEnd === undefined) return undefined;
   if (isValueName(reader, nameEnd)) return findNamedValue(reader, sign, nameEnd);
-  if (!mayEndKey(reader.text, nameEnd)) return findPassArgument(reader, sign, nameEnd);
+  if (!mayEndKey(reader.text, nameEnd)) return undefined;
   const key = readKey(reader, nameEnd, sign.start);
-  if (key === undefined) return undefined;
+  if (key === undefined) return findPassArgument(reader, sign, nameEnd);
   const start = startOfValue(reader, sign, key);
   if (start === undefined) return undefined;
   if (/cookie$/i.test(key.name)) return findCookies(reader, start);
@@ -158,16 +158,30 @@ export const valueOf = (
   } else {
     const isLine = isEnvironment && isLineStart(reader, key.start);
     const isPair =
-      text.charCodeAt(key.start - 1) === 59 || /; $/.test(text.slice(Math.max(0, key.start - 2), key.start));
+      text.charCodeAt(key.start - 1) === 59 || text.slice(Math.max(0, key.start - 2), key.start).endsWith('; ');
     end = reader.endOfRun(start, isLine ? lineStop : isPair && !isColon ? pairStop : stop, maxUnquoted, false);
     if (isPair && /[)}]$/.test(text.slice(start, end))) end -= 1;
+    end = endAfterAmpersands(reader, key, start, end);
     const next = reader.code(end);
     if (end === start || ((next === 40 || next === 91 || next === 60) && !isColon)) return undefined;
-    const isList = next === 44 || next === 59 || next === 41 || next === 125;
+    // Without a space after the comma it is a list of settings, not of arguments.
+    const isList = next === 44 ? isGapAfter(reader.code(end + 1)) : next === 59 || next === 41 || next === 125;
     style = { ...style, isCode: !isLine && !isPair && (isList || (!isColon && !key.isTight)) };
   }
   if (end === undefined || end === start || !isSecret(reader, { start, end, key, style })) return undefined;
   return { kind: 'assignment', start, end };
+};
+
+/** An ampersand belongs to the value unless it begins another parameter, an entity or a command. */
+const endAfterAmpersands = (reader: Reader, key: Key, start: number, from: number): number => {
+  const before = reader.before(key.start);
+  let end = from;
+  if (before === 38 || before === 63) return end;
+  while (end > start && end < start + maxUnquoted && reader.code(end) === 38) {
+    if (/^&(?:$|[&\s;]|[\w.%-]{1,40}=|amp;|quot;|apos;|lt;|gt;|#)/.test(reader.slice(end, end + 44))) break;
+    end = reader.endOfRun(end + 1, stop, maxUnquoted, false);
+  }
+  return end;
 };
 
 /** At the beginning of a line, also of an escaped one, or after `export`. */
@@ -215,7 +229,14 @@ const isCall = (value: string): boolean => /^[A-Za-z_$][\w$.]*[([]/.test(value);
 
 /** What stands for a value in code: a variable or a type. */
 const isName = (value: string, { isQuoted, isCode }: Style): boolean =>
-  !isQuoted && (isCode ? identifier : /^[A-Z][A-Za-z]+\d*$/).test(value);
+  !isQuoted && (isCode ? identifier.test(value) && !isUnlikeCode(value) : typeName.test(value));
+
+/** Names in code rarely have digits before letters, or three of them, except for a few words. */
+const isUnlikeCode = (value: string): boolean => /\d[A-Za-z]|\d{3}/.test(value) && !codeWord.test(value);
+
+const codeWord = /_|base64|b64|utf\d|sha\d|md5|oauth\d|s3|ec2|k8s|x509|p12|h26\d|int\d|2to|to\d|argon2|bcrypt/i;
+const typeName =
+  /^(?:[A-Z][A-Za-z]+\d?|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Bb]ig|[Vv]ector)\w{0,6}\d+)$/;
 
 /** What people choose as a password: letters with digits or signs; no version, no path. */
 export const isMixed = (value: string, { isQuoted }: Pick<Style, 'isQuoted'>): boolean => {

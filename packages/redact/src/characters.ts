@@ -20,6 +20,9 @@ export const quotedStop = 1024;
 /** Ends a header that is a line. */
 export const headerStop = 2048;
 
+/** Ends what is before the host of a URL. */
+export const userInfoStop = 4096;
+
 const classes = new Uint16Array(128);
 const mark = (characters: string, bits: number): void => {
   for (const character of characters) classes[character.charCodeAt(0)] = (classes[character.charCodeAt(0)] ?? 0) | bits;
@@ -37,6 +40,7 @@ mark(' \t\r\n\f\v"\'`;|\\\u001b', lineStop);
 mark('\t\r\n\f\v"\'`;\\<>\u001b', pairStop);
 mark(`${letters}${digits}_-.~+/=`, bearer);
 mark('\n\r\\`"\'', quotedStop);
+mark(' \t\r\n\f\v"\'`<>{}],|\\\u001b', userInfoStop);
 mark('\n\r\\`', headerStop);
 
 /** Whether the code belongs to one of these classes. `NaN` and codes beyond ASCII belong to none. */

@@ -72,6 +72,11 @@ const startOfArgument = (reader: Reader, end: number): number | undefined => {
 
 const findShortFlag = (reader: Reader, index: number): Secret | undefined => {
   const letter = reader.code(index + 1) | 32;
+  const flags = reader.endOfRun(index + 1, word, 6);
+  if (flags > index + 2 && (reader.code(flags - 1) | 32) === 117) {
+    const found = findUserPassword(reader, index, reader.skipSpaces(flags, 4), true);
+    if (found !== undefined || reader.starved) return found;
+  }
   // Only -a, -p, -u and -w carry credentials.
   if (letter !== 97 && letter !== 112 && letter !== 117 && letter !== 119) return undefined;
   const line = lineBefore(reader, index);
@@ -120,12 +125,12 @@ const argumentAt = (reader: Reader, from: number): { readonly start: number; rea
 const userPassword = /^([\w.@%+-]{1,64})[:%](?!\/\/)(.{3,})$/;
 
 /** `user:password` after `-u`: always for a client of the web, else if the password cannot be a group or a port. */
-const findUserPassword = (reader: Reader, index: number, from: number): Secret | undefined => {
+const findUserPassword = (reader: Reader, index: number, from: number, needsClient = false): Secret | undefined => {
   const { start, end } = argumentAt(reader, from);
   const pair = userPassword.exec(reader.text.slice(start, end));
   const password = pair?.[2];
   if (pair === null || password === undefined || password.includes(reader.replacement)) return undefined;
   if (isPlaceholder(`${password}0`) || /^\d+(?::|$)/.test(password) || password.startsWith('/')) return undefined;
-  if (!clients.test(lineBefore(reader, index)) && !isChosen(password)) return undefined;
+  if ((needsClient || !isChosen(password)) && !clients.test(lineBefore(reader, index))) return undefined;
   return { kind: 'command-line', start: end - password.length, end };
 };

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alphanumeric, drawn, privateKey, randomValue, tokenMakers } from '../test/secrets.js';
 import { InvalidOptionError } from '@h/options';
+import { chosen, frames } from '../test/printed.js';
+import { alphanumeric, drawn, privateKey, randomValue, tokenMakers } from '../test/secrets.js';
 import { createRedactor } from './create-redactor.js';
 
 const { redact, inspect, redactData, stream } = createRedactor();
@@ -111,6 +112,23 @@ describe('redact', () => {
     'passwordHash2: sha256-of-it',
     "credential = 'anthropic-1', signature: 'c2lnbmF0dXJl'",
     'const env = { ANTHROPIC_API_KEY: anthropicKey };',
+    'pip/version.py,sha256=qaN-fw_htIgKUVXoAuAEVgKxQu3tZ9qE2eiKkWIS7LA,160',
+    "const UNEXPECTED_TOKEN = /^Unexpected token '?(.)'?(,)? /i",
+    'Problems identified by Coverity in the code have been fixed.',
+    'Failed to set PSK identity hint. Hint may be too long.',
+    '  --password string   Password to use\n  --token TOKEN       the token\n  -p, --port 8080',
+    'docker run -u 1000:1000 -p 8080:80 -v /a:/b app',
+    'docker run -u root:root app; chown -R app:app /srv',
+    'src/a.c:1234:56:78: error: expected token',
+    'The password is required and must have 8 characters.',
+    '| password | string | yes |\n| token | the token |',
+    '<Password>Enter it</Password> <password>${PASSWORD}</password>',
+    'E2B_API_KEY=e2b_***',
+    'name: password\nvalue: string',
+    '{"name": "token", "value": "abc", "type": "string"}',
+    'type: Int64, password: Base64, secret: Opaque',
+    'const secret = base64Decode(value); let key = md5hex;',
+    'toolu_01A09q90qw90lq917835lq9, call_abc123DEF456ghi789JKL012, msg_01XFDUDYJgAACzvnptvVoYEL',
   ])('leaves %s', (text) => {
     expect(redact(text)).toBe(text);
   });
@@ -118,6 +136,93 @@ describe('redact', () => {
   it('returns the same text where there is nothing, and nothing of an empty one', () => {
     expect(redact('')).toBe('');
     expect(inspect('nothing here')).toEqual({ text: 'nothing here', found: {} });
+  });
+});
+
+const drawnValues = Array.from({ length: 6 }, (_, index) => drawn(alphanumeric, 24 + index * 4, index + 1));
+
+/** Whether five characters in a row of the secret are left. */
+const leaks = (text: string, frame: (secret: string) => string, secret: string): boolean =>
+  Array.from({ length: secret.length - 4 }, (_, index) => secret.slice(index, index + 5)).some(
+    (part) => text.includes(part) && !frame('').includes(part),
+  );
+
+describe('secrets as tools print them', () => {
+  it.each(frames)('replaces them in the form: %s', (_, frame) => {
+    const left = [...chosen, ...drawnValues].filter((secret) => leaks(redact(frame(secret)), frame, secret));
+    // A word with a year behind it may be a name in code.
+    expect(left.filter((secret) => secret !== 'Winter2024')).toEqual([]);
+  });
+
+  it.each(frames)('changes nothing the second time in the form: %s', (_, frame) => {
+    for (const secret of chosen) expect(redact(redact(frame(secret)))).toBe(redact(frame(secret)));
+  });
+
+  it.each(frames)('gives the same for every cut in two in the form: %s', (_, frame) => {
+    const wrong = [chosen[1] ?? '', drawnValues[0] ?? ''].flatMap((secret) => {
+      const text = `${frame(secret)}\n`;
+      return Array.from({ length: text.length - 1 }, (__, index) => index + 1).filter((cut) => {
+        const open = stream();
+        return open.push(text.slice(0, cut)) + open.push(text.slice(cut)) + open.end() !== redact(text);
+      });
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it.each(tokenMakers)('gives the same for every cut in two of a token of %s', (_, make) => {
+    const text = `a ${make(1)} "${make(2)}",`;
+    for (let cut = 1; cut < text.length; cut += 1) {
+      const open = stream();
+      expect(open.push(text.slice(0, cut)) + open.push(text.slice(cut)) + open.end()).toBe(redact(text));
+    }
+  });
+
+  it('replaces a secret access key beside its id', () => {
+    const pair = `${tokenMakers.find(([kind]) => kind === 'aws-access-key')?.[1](4) ?? ''},${randomValue(8)}`;
+    expect(redact(`id,secret\n${pair}\n`)).toBe(`id,secret\n${r}\n`);
+  });
+
+  it('keeps control sequences', () => {
+    expect(redact('\u001b[1mpassword\u001b[0m: \u001b[33mhunter2x\u001b[0m, ok')).toBe(
+      `\u001b[1mpassword\u001b[0m: \u001b[33m${r}\u001b[0m, ok`,
+    );
+  });
+
+  it('keeps signatures of reasoning and ids', () => {
+    const signature = `EqoB${randomValue(3, 200)}`;
+    const data = {
+      type: 'reasoning',
+      text: 'Hm.',
+      providerOptions: { anthropic: { signature } },
+      id: `am_${drawn(alphanumeric, 32, 1)}`,
+    };
+    expect(redactData(data)).toBe(data);
+    expect(redact(JSON.stringify({ signature }))).toBe(JSON.stringify({ signature }));
+  });
+
+  it('replaces values of names beside them in data', () => {
+    expect(
+      redactData({
+        env: [
+          { name: 'DB_PASSWORD', value: 'letmein' },
+          { name: 'PORT', value: '8080' },
+        ],
+      }),
+    ).toEqual({
+      env: [
+        { name: 'DB_PASSWORD', value: r },
+        { name: 'PORT', value: '8080' },
+      ],
+    });
+    expect(
+      redactData([
+        ['X-Api-Key', 'letmein'],
+        ['Accept', 'text/html'],
+      ]),
+    ).toEqual([
+      ['X-Api-Key', r],
+      ['Accept', 'text/html'],
+    ]);
   });
 });
 
@@ -232,6 +337,22 @@ const pieces = fc.oneof(
     '=>',
     'BEGIN ',
     'https',
+    '\u001b[0m',
+    '\u001b[',
+    '\\u001b[33m',
+    '\\u00',
+    '%22',
+    '%3A',
+    '&quot;',
+    '--password ',
+    '-u ',
+    'curl ',
+    'name: DB_PASSWORD\n value: ',
+    '<password>',
+    '</password>',
+    'Authorization: ',
+    ' | ',
+    '&',
     ',',
     '-',
     '_',
@@ -275,7 +396,7 @@ describe('for any text', () => {
         }
         expect(out + open.end()).toBe(redactor.redact(text));
       }),
-      { numRuns: 400 },
+      { numRuns: 800 },
     );
   });
 

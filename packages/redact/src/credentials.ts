@@ -1,4 +1,4 @@
-import { bearer, is, stop, word } from './characters.js';
+import { bearer, is, stop, userInfoStop, word } from './characters.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { isPlaceholder, looksRandom } from './value.js';
@@ -26,8 +26,9 @@ export const findUrlCredentials = (reader: Reader, index: number): Secret | unde
   const userInfo = reader.text.slice(start, end);
   const cut = userInfo.indexOf(':');
   const value = userInfo.slice(cut + 1);
-  if (value.includes(reader.replacement) || isPlaceholder(value) || (cut === -1 && !looksRandom(value)))
+  if (value.includes(reader.replacement) || isPlaceholder(value) || (cut === -1 && !looksRandom(value))) {
     return undefined;
+  }
   return { kind: 'url-credentials', start: start + cut + 1, end };
 };
 
@@ -43,7 +44,7 @@ const endOfUserInfo = (reader: Reader, start: number, isDatabase: boolean): numb
   for (let end = start; end < start + maxUserInfo; end += 1) {
     const code = reader.code(end);
     if (code === at) found = end;
-    else if (Number.isNaN(code) || is(code, stop)) break;
+    else if (Number.isNaN(code) || is(code, userInfoStop)) break;
     else if (code === slash || code === 63 || code === 35) {
       if (!isDatabase || found !== undefined) break;
     }

@@ -120,15 +120,20 @@ export const keyStrength = (name: string): KeyStrength => {
     .map((part) => part.toLowerCase());
   const isEnvironment = environmentName.test(name);
   let last = parts.length - 1;
-  while (last > 0 && suffixes.has(parts[last] ?? '') && (isEnvironment || parts[last] === 'base')) last -= 1;
+  const isSuffix = (part: string): boolean => suffixes.has(part) && (isEnvironment || part === 'base');
+  while (last > 0 && isSuffix(parts[last] ?? '')) last -= 1;
   const noun = parts[last];
   if (noun === undefined || parts.some((part) => negations.has(part))) return undefined;
   const strength = strengthOf(noun, parts[last - 1], isEnvironment);
   return strength === 'strong' && parts.some((part) => doubts.has(part)) ? 'weak' : strength;
 };
 
+/** `pgpassword`, but not `showpassword`. */
+const compound =
+  /^(?!(?:no|is|has|show|hide|forgot|reset|change|confirm|verify|with|use)[a-z])[a-z]{1,12}(?:password|passwd|passphrase|apikey|secretkey|accesskey|authtoken|pwd)$/;
+
 const strengthOf = (noun: string, before: string | undefined, isEnvironment: boolean): KeyStrength => {
-  if (strongNouns.has(noun)) return 'strong';
+  if (strongNouns.has(noun) || compound.test(noun)) return 'strong';
   const isQualified = before !== undefined && qualifiers.has(before);
   if (noun === 'pass') return isQualified ? 'strong' : undefined;
   if (noun === 'phrase') return before === 'seed' || before === 'recovery' || before === 'pass' ? 'strong' : undefined;

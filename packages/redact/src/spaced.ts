@@ -107,11 +107,13 @@ export const findElement = (reader: Reader, index: number): Secret | undefined =
   const element = text.slice(start, index);
   const isNamed = /^(?:value|string)$/i.test(element);
   const name = isNamed ? named.exec(text.slice(reader.floor(index), index))?.[1] : element.replace(/^.*:/, '');
-  if (name === undefined || (!isNamed && !mayEndKey(name, name.length)) || keyStrength(name) === undefined)
+  if (name === undefined || (!isNamed && !mayEndKey(name, name.length)) || keyStrength(name) === undefined) {
     return undefined;
+  }
   let end = index + 1;
-  while (end < index + 513 && !Number.isNaN(reader.code(end)) && reader.code(end) !== 60 && reader.code(end) !== 10)
+  while (end < index + 513 && !Number.isNaN(reader.code(end)) && reader.code(end) !== 60 && reader.code(end) !== 10) {
     end += 1;
+  }
   if (!reader.matches(`</${element}>`, end)) return undefined;
   const value = text.slice(index + 1, end);
   if (value.length < 4 || /\s/.test(value.trim()) || value.includes(reader.replacement)) return undefined;

@@ -14,6 +14,7 @@ const maxLooked = 96;
 /** A token has many different characters at its very beginning. */
 const maxVaried = 40;
 const minDistinct = 8;
+const blobLength = 16;
 const comma = 44;
 const percent = 37;
 const backslash = 92;
@@ -61,7 +62,7 @@ export const findToken = (reader: Reader, index: number): Secret | undefined => 
   for (const { form, offset } of buckets[place - 1] ?? []) {
     const start = index - offset;
     if (start < reader.barrier || !reader.matches(form.prefix, start)) continue;
-    if (!isBoundary(reader, start, form)) continue;
+    if (!isBoundary(reader, start, form) || (form.isWeak === true && isInBlob(reader, start, form.prefix))) continue;
     const found = verify(reader, form, start);
     if (found !== undefined || reader.starved) return found;
   }
@@ -78,6 +79,15 @@ const isBoundary = (reader: Reader, start: number, { prefix }: TokenForm): boole
   return (
     (third === percent && start - 3 >= reader.barrier) || (second === backslash && [110, 114, 116].includes(before))
   );
+};
+
+/** Inside a hash or other encoded data, where any prefix occurs by chance. */
+const isInBlob = (reader: Reader, start: number, prefix: string): boolean => {
+  const isJoined = /\w[-+/]$/.test(reader.text.slice(Math.max(reader.barrier, start - 2), start));
+  if (!isJoined) return false;
+  if (prefix.length <= 3 && prefix.endsWith('_')) return true;
+  const before = reader.text.slice(Math.max(reader.barrier, start - blobLength), start);
+  return before.length === blobLength && /^[\w+/-]+$/.test(before) && looksRandom(before);
 };
 
 const verify = (reader: Reader, form: TokenForm, start: number): Secret | undefined => {
@@ -119,8 +129,9 @@ const endOfBody = (reader: Reader, { extra, max }: TokenForm, start: number): nu
 
 const isPlausible = (body: string, form: TokenForm): boolean => {
   const looked = body.slice(0, maxLooked);
-  if (form.isWeak === true ? !looksRandom(looked) : distinctOf(looked, 0, maxVaried) < minDistinct || isWords(looked))
+  if (form.isWeak === true ? !looksRandom(looked) : distinctOf(looked, 0, maxVaried) < minDistinct || isWords(looked)) {
     return false;
+  }
   if (form.body !== undefined && !form.body.test(body)) return false;
   if (form.kind === 'jwt' && !jwt.test(body)) return false;
   return !isPlaceholder(looked) && !body.endsWith('EXAMPLE');

@@ -7,7 +7,7 @@ const minDistinct = 8;
 
 /** How a text begins that only marks the place of a secret. */
 const placeholder =
-  /^(?:[$<%*#[(\\?~@…]|x{3,}|\.{3}|your|my[-_.]|an?[-_]|the[-_]|some|example|sample|dummy|fake|mock|test|placeholder|change[-_]?me|replace|insert|enter|put[-_]|redacted|hidden|removed|masked|null|nil|none|undefined|true|false|string|str\b|number|integer|boolean|optional\b|required\b|bearer\b|basic\b|process\.|import\.|env[.:]|os\.|config\.|self\.|this\.|options\.|vault:|op:\/\/|arn:|file:|https?:|data:|sha\d+[-:]|\.\/|\.\.\/|\/[a-z]+(?:[/.]|$))/i;
+  /^(?:[$<%*#[(\\?~@…]|\/[\^\\([]|x{3,}|\.{3}|your|my[-_.]|an?[-_]|the[-_]|some|example|sample|dummy|fake|mock|test|placeholder|change[-_]?me|replace|insert|enter|put[-_]|redacted|hidden|removed|masked|null|nil|none|undefined|true|false|string|str\b|number|integer|boolean|optional\b|required\b|bearer\b|basic\b|process\.|import\.|env[.:]|os\.|config\.|self\.|this\.|options\.|vault:|op:\/\/|arn:|file:|https?:|data:|sha\d+[-:]|\.\/|\.\.\/|\/[a-z]+(?:[/.]|$))/i;
 
 /** What says inside a text that it only marks the place of a secret. */
 const disclaimer =

@@ -1,74 +1,120 @@
-import type { Region } from './regions.js';
+import type { Said } from './finding.js';
 
-/** A command, before it is judged by where it stands. */
-export interface Command extends Region {
-  readonly rule: 'exfiltration' | 'secret-in-url' | 'remote-script';
-  readonly isStrong: boolean;
-}
-
-/** Files that hold secrets, and the whole environment. */
+/** Files that hold secrets, the whole environment, and commands that print secrets. */
 const source =
-  /\.ssh\/|\bid_(?:rsa|ed25519|ecdsa)\b|\/\.aws\b|\.netrc\b|\.npmrc\b|\.pypirc\b|\.git-credentials|\.kube\/config|\.docker\/config\.json|\.config\/gh\/|\/etc\/(?:passwd|shadow)\b|(?<=[\s"'@/=])\.env\b(?!\.(?:example|sample|template))|(?<![\w-])(?:env|printenv|export -p)\s{0,3}(?=\||\))|(?:\$\(|`)\s?(?:env|printenv)\b/g;
+  /\.ssh\/|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|(?<=[~/\s"'@=<])\.aws\b(?:\/\w+)?|\.netrc\b|\.npmrc\b|\.pypirc\b|\.pgpass\b|\.my\.cnf\b|\.git-credentials|\.kube\/config|\.docker\/config\.json|\.config\/(?:gh|gcloud)\b|\.azure\/|\.vault-token|\.gnupg\b|\.(?:bash|zsh)_history|\/etc\/(?:passwd|shadow)\b|\/proc\/(?:self|\d+)\/environ|(?<=[\s"'@/=<])\.env\b(?!\.(?:example|sample|template))(?:\.\w+)?|\bcredentials\.json\b|\bsecrets?\.(?:ya?ml|json|env|txt)\b|\bwallet\.dat\b|\bCookies\.sqlite\b|(?<![\w-])(?:env|printenv|export -p|set)\s{0,3}(?=\||\)|`)|(?:\$\(|`)\s?(?:env|printenv|export)\b|\bprintenv\s\w+|\bgh auth token|\baws configure get|\bgcloud auth print|\bsecurity find-generic-password|\bkubectl get secrets?\b|\$\{?(?:AWS_SECRET\w*|AWS_SESSION_TOKEN|\w*(?:PRIVATE_KEY|PASSWORD|PASSWD)\w*|(?:OPENAI|ANTHROPIC|GITHUB|GH|NPM|STRIPE|SLACK|GITLAB|GOOGLE|AZURE|HF)_\w*(?:KEY|TOKEN|SECRET)\w*)/g;
 
-const sender = /\b(?:curl|wget|nc|ncat|socat|scp|rsync|Invoke-WebRequest|Invoke-RestMethod|iwr)\b/;
+const sender =
+  /\b(?:curl|wget|nc|ncat|netcat|socat|scp|sftp|rsync|ftp|telnet|Invoke-WebRequest|Invoke-RestMethod|iwr|irm|fetch|http|https|httpie|xh|requests\.(?:post|get)|urllib|dig|nslookup|ping|mail|sendmail|mutt|aws s3 (?:cp|mv|sync)|gsutil cp|rclone)\b/;
 const data =
-  /\s(?:-d|-F|-T|--data(?:-\w{1,12})?|--form|--upload-file|--post-file|--post-data|--body-file|-X POST)(?:[= @]|$)/;
-const reader = /\b(?:cat|base64|tar|zip|xxd|gzip|openssl|less|head|tail|env|printenv|export -p)\b/;
+  /\s(?:-d|-F|-T|--data(?:-\w{1,12})?|--form|--upload-file|--post-file|--post-data|--body-file|--json|-X ?POST|-Method POST)(?:[= @"']|$)/;
+/** Copies files to another machine. */
+const copier = /\b(?:scp|rsync|sftp)\b[^\n|;]{0,200}\s[\w.-]{1,60}@?[\w.-]{0,60}:/;
+/** Names that are looked up carry what is substituted into them. */
+const lookup = /(?:^|[|;&({`$]\s{0,2})(?:dig|nslookup|host|ping)\b[^\n|;]{0,120}(?:\$\(|`)/;
+const reader =
+  /\b(?:cat|base64|tar|zip|xxd|gzip|openssl|less|head|tail|env|printenv|export -p|set|grep|find|od|sed|awk)\b/;
 
-/** Where anybody can have what is sent to him collected. */
+/** Where anyone can collect what is sent. */
 const sink =
-  /webhook\.site|requestbin\.(?:com|net)|pipedream\.net|ngrok(?:-free)?\.(?:io|app|dev)|burpcollaborator\.net|interact\.sh|\boast\.(?:pro|live|fun|me|site|online)|requestcatcher\.com|beeceptor\.com|hookbin\.com|dnslog\.cn|transfer\.sh|pastebin\.com\/api/gi;
-const carries = /\$\{?\w|\$\(|%\w{1,40}%|\$env:|api.?key|secret|token|password/i;
+  /webhook\.site|requestbin\.(?:com|net)|pipedream\.net|ngrok(?:-free)?\.(?:io|app|dev)|burpcollaborator\.net|interact\.sh|\boast(?:ify)?\.(?:pro|live|fun|me|site|online|com)|requestcatcher\.com|beeceptor\.com|hookbin\.com|dnslog\.cn|transfer\.sh|pastebin\.com\/api|0x0\.st|file\.io|termbin\.com|ix\.io|serveo\.net|trycloudflare\.com/gi;
+const carries = /\$\{?\w|\$\(|%\w{1,40}%|\$env:|api.?key|secret|token|password|@|<|\|/i;
 
 /** An image whose address is to be filled in with what the model knows. */
 const image =
-  /!\[[^\]\n]{0,80}\]\(https?:\/\/[^)\s]{1,200}[?&]\w{1,30}=(?:\{|\$\{|<|\[|%7b)[^)\n]{0,20}(?:secret|key|token|conversation|history|chat|env|password|data)/gi;
+  /!\[[^\]\n]{0,80}\]\(https?:\/\/[^)\s]{1,200}[?&/]\w{0,30}=?(?:\{|\$\{|<|\[|%7b)[^)\n]{0,20}(?:secret|key|token|conversation|history|chat|env|password|data|message|prompt|context|input)/gi;
 const secretInUrl = /https?:\/\/[^\s"']{0,200}?\$[{(]?\w{0,40}(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)/g;
+
+/** A decoder whose output is run. */
+const decodedScript =
+  /(?:\bbase64\s{1,2}(?:-d|-D|--decode)\b|\bxxd\s{1,2}-r|\bopenssl\s[^\n|]{0,80}\s-d\b|\bgunzip\b|\bunhexlify|\brev\b|\btr\s[^\n|]{3,60})[^\n|;]{0,120}\|\s{0,3}(?:sudo\s{1,3})?(?:ba|z|da|k)?sh\b|\beval\s{1,3}["']?(?:\$\(|`)[^\n]{0,120}\b(?:base64|xxd|curl|wget)\b|\bexec\(\s{0,3}(?:base64|__import__\(["']base64|bytes\.fromhex|zlib)|\bpowershell(?:\.exe)?\s[^\n]{0,60}-e(?:nc|ncodedcommand)?\s{1,3}[A-Za-z0-9+/=]{16}|\b(?:ba|z)?sh\s{1,3}-c\s{1,3}["'](?:\$\(|`)[^\n]{0,120}\b(?:base64|xxd)\b|\b(?:ba|z)?sh\s{0,3}<\(\s{0,3}(?:echo[^\n|]{0,300}\|\s?base64|curl|wget)/g;
+/** A shell that somebody else types into. */
+const remoteShell =
+  /\/dev\/(?:tcp|udp)\/|\b(?:nc|ncat|netcat)\s[^\n|;]{0,60}\s-(?:e|c)\s|\bmkfifo\s[^\n]{0,120}\b(?:nc|ncat|netcat)\b|\bsocat\s[^\n]{0,80}\bexec:['"]?(?:\/bin\/)?(?:ba|z|da)?sh\b/gi;
 
 /** A script that is run as it comes. Ordinary by itself. */
 const remoteScript = /\b(?:curl|wget)\s[^\n|]{0,300}\|\s{0,3}(?:sudo\s{1,3})?(?:ba|z)?sh\b/g;
 
 const reach = 300;
 
-/** Commands that carry secrets away, each in one line. */
-export const findCommands = (text: string): readonly Command[] => [
-  ...around(text, source, ({ before, after }) => {
-    const piped = after.indexOf('|');
-    return (
-      (piped !== -1 && reader.test(before) && sender.test(after.slice(piped))) ||
-      (sender.test(before) && data.test(before))
-    );
-  }),
-  ...around(text, sink, ({ after }) => carries.test(after)),
-  ...around(text, image, () => true),
-  ...around(text, secretInUrl, ({ before }) => sender.test(before)).map((command) => ({
-    ...command,
-    rule: 'secret-in-url' as const,
-    isStrong: false,
-  })),
-  ...around(text, remoteScript, () => true).map((command) => ({
-    ...command,
-    rule: 'remote-script' as const,
-    isStrong: false,
-  })),
+/** Commands that carry secrets away or run what nobody can read, each in one line. */
+export const findCommands = (text: string): readonly Said[] => [
+  ...around(text, source, 'exfiltration', true, isExfiltration),
+  ...around(
+    text,
+    sink,
+    'exfiltration',
+    true,
+    ({ before, after }) => carries.test(after) || (sender.test(before) && data.test(before)),
+  ),
+  ...around(text, image, 'exfiltration', true, () => true),
+  ...around(text, decodedScript, 'encoded-script', true, () => true),
+  ...around(text, remoteShell, 'remote-shell', true, () => true),
+  ...around(text, secretInUrl, 'secret-in-url', false, ({ before }) => sender.test(before)),
+  ...around(text, remoteScript, 'remote-script', false, () => true),
 ];
 
 interface Line {
-  /** What stands before the match, and the match. */
   readonly before: string;
-  /** What stands after it. */
+  readonly match: string;
   readonly after: string;
 }
 
-const around = (text: string, pattern: RegExp, isCommand: (line: Line) => boolean): readonly Command[] => {
-  const commands: Command[] = [];
+/** Whether the line sends what it names: as data, through a pipe, by redirection, in an address or as a copy. */
+const isExfiltration = ({ before, match, after }: Line): boolean => {
+  if (match.startsWith('$') && !/^\$\(|^\$\{?AWS_S/.test(match)) return isSentVariable(before, after);
+  const line = before + after;
+  const piped = after.indexOf('|');
+  if (piped !== -1 && reader.test(before) && sender.test(after.slice(piped))) return true;
+  if (sender.test(before) && data.test(before)) return true;
+  if (
+    sender.test(before) &&
+    /(?:\$\(|`)[^)`]{0,80}$/.test(before.slice(0, -match.length)) &&
+    /https?:|\.\w{2,}/.test(line)
+  )
+    return true;
+  if (sender.test(before) && /(?:\$\(|`)\s?$/.test(match)) return true;
+  if (sender.test(before) && /^(?:\$\(|`)/.test(match)) return true;
+  if (sender.test(before) && match.startsWith('$')) return /https?:\/\/[^\s]{0,200}$/.test(before) || data.test(before);
+  return (
+    lookup.test(before) ||
+    /\b(?:nc|ncat|netcat|telnet)\b[^\n]{0,120}<\s{0,3}\S{0,40}$/.test(before) ||
+    (/\b(?:scp|rsync|sftp)\b/.test(before) && copier.test(line)) ||
+    /\baws s3 (?:cp|sync)\b|\bgsutil cp\b/.test(before)
+  );
+};
+
+/** A secret of a provider in an address or in data, unless that provider is asked. */
+const isSentVariable = (before: string, after: string): boolean => {
+  const [, provider = ''] = /\$\{?([A-Z]+)_?\w*$/.exec(before) ?? [];
+  const line = (before + after).toLowerCase();
+  const host = /https?:\/\/([^\s/"'?]+)/.exec(line)?.[1] ?? '';
+  if (!sender.test(before) || host === '' || /localhost|127\.0\.0\.1|\$/.test(host)) return false;
+  const isOwn = provider.length > 1 && host.includes(provider.toLowerCase());
+  const isKnown =
+    /github|openai|anthropic|google|npmjs|stripe|slack|gitlab|azure|microsoft|huggingface|amazonaws|example\.(?:com|org)/.test(
+      host,
+    );
+  const isHeader = /(?:-H|--header)\s?["'][^"']{0,80}$/.test(before);
+  return !isOwn && !isKnown && !isHeader && (data.test(before) || /https?:\/\/[^\s]{0,200}$/.test(before));
+};
+
+const around = (
+  text: string,
+  pattern: RegExp,
+  rule: string,
+  isStrong: boolean,
+  isCommand: (line: Line) => boolean,
+): readonly Said[] => {
+  const commands: Said[] = [];
   for (const { 0: match, index } of text.matchAll(pattern)) {
     const end = index + match.length;
-    const before = text.slice(Math.max(0, index - reach), end);
+    const near = text.slice(Math.max(0, index - reach), end);
+    const before = near.slice(near.slice(0, near.length - match.length).lastIndexOf('\n') + 1);
     const after = text.slice(end, end + reach).split('\n', 1)[0] ?? '';
-    const start = Math.max(0, index - reach) + before.lastIndexOf('\n') + 1;
-    const line = { before: before.slice(before.lastIndexOf('\n') + 1), after };
-    if (isCommand(line)) commands.push({ rule: 'exfiltration', isStrong: true, start, end: end + after.length });
+    if (isCommand({ before, match, after })) {
+      commands.push({ rule, isStrong, start: end - before.length, end: end + after.length });
+    }
   }
   return commands;
 };

@@ -1,25 +1,32 @@
-/**
- * How bad a finding is: a `note` changes no verdict, because ordinary files have such things too.
- */
+/** How bad a finding is. A `note` changes no verdict: ordinary files contain such things too. */
 export type Severity = 'note' | 'suspicious' | 'malicious';
 
 /** Something in a text that may be meant to redirect the model. */
 export interface Finding {
-  /** A stable word to decide on: `'override'`, `'hidden-text'`, `'exfiltration'` … */
+  /** Stable name of the rule: `'override'`, `'hidden-text'`, `'exfiltration'` … */
   readonly rule: string;
   readonly severity: Severity;
-  /** What it is, in words of this package: nothing of the text is in it. */
+  /** What the rule found, without any words of the text. */
   readonly message: string;
   /** Line in the text, from 1. */
   readonly line: number;
-  /** Place in the text that was scanned. */
+  /** Offset in the scanned text. */
   readonly start: number;
   readonly end: number;
-  /** The beginning of the passage, with everything invisible made visible. For people: it never goes to a model. */
+  /** The beginning of the passage, with invisible characters made visible. For people; never give it to a model. */
   readonly excerpt: string;
 }
 
-/** A finding that has not been placed yet. */
+/** A phrase or a command, before it is judged by where it is. */
+export interface Said {
+  readonly rule: string;
+  /** Whether it is an attempt on its own. */
+  readonly isStrong: boolean;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A finding without its line and excerpt. */
 export interface Hit {
   readonly rule: string;
   readonly severity: Severity;
@@ -27,7 +34,7 @@ export interface Hit {
   readonly end: number;
 }
 
-/** Whether two stretches have a character in common. */
+/** Whether two spans have a character in common. */
 export const overlap = (
   one: { readonly start: number; readonly end: number },
   other: { readonly start: number; readonly end: number },

@@ -51,6 +51,9 @@ export const fold = (text: string): Folded => {
   return { text: folded, at: (place) => (place < length ? (places[place] ?? text.length) : text.length) };
 };
 
+/** The folded text alone. */
+export const foldText = (text: string): string => fold(text).text;
+
 /** Some ligatures stand for whole sentences. */
 const maxExpansion = 4;
 

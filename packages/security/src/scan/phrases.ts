@@ -1,240 +1,372 @@
-/** A turn of phrase, looked for in folded text. */
+import { foldText } from './fold.js';
+import { languages, type Language } from './languages.js';
+
+/** A form of request, looked for in folded text. */
 export interface Phrase {
   readonly rule: string;
-  /** Whether it is an attempt by itself; the others need something besides. */
+  /** Whether it is an attempt on its own; the others need something besides. */
   readonly isStrong: boolean;
   readonly pattern: RegExp;
 }
 
-const some = (count: number): string => `(?:\\S{1,30} ){0,${count}}?`;
-const regular = (...parts: readonly string[]): RegExp => new RegExp(parts.join(''), 'g');
+/** Phrases of one language. */
+export interface PhraseGroup {
+  /** What each phrase has in it. The phrases are looked for around it; without a hint, everywhere. */
+  readonly hint?: RegExp | undefined;
+  readonly phrases: readonly Phrase[];
+}
+
+/** Up to so many words, within a sentence. */
+const some = (count: number): string => `(?:\\S{0,29}[^\\s.!?;] ){0,${count}}?`;
+
+const phrase = (rule: string, isStrong: boolean, ...parts: readonly string[]): Phrase => ({
+  rule,
+  isStrong,
+  pattern: new RegExp(parts.join(''), 'gu'),
+});
 
 const dismiss =
-  '(?:ignore|disregard|forget|discard|neglect|abandon|override|overrule|bypass|(?:stop|cease|quit) (?:following|obeying)|do not follow|don.t follow|do not obey|pay no attention to|set aside|nullify|void)';
-const earlier = '(?:previous|prior|earlier|above|preceding|foregoing|former|original|initial|system|developer)(?:ly)?';
+  '(?:ignore|disregard|forget|overlook|neglect|abandon|nullify|set aside|put aside|pay no attention to|look past|(?:stop|cease|quit) (?:following|obeying|using|complying with|adhering to)|(?:do not|don.t|never|no longer) (?:follow|obey|listen to|adhere to|comply with)|give up on|throw (?:away|out)|let go of|move past)';
+/** Programs do this too, so that the object decides. */
+const replace =
+  '(?:override|overrule|overwrite|bypass|circumvent|void|cancel|erase|reset|supersede|drop|discard|dismiss|delete|clear)';
+const before =
+  '(?:previous|prior|earlier|above|preceding|foregoing|former|aforementioned|previously given|earlier given|pre-?existing)(?:ly)?';
+const standing =
+  '(?:past|existing|original|initial|system|developer|built-in|internal|safety|hidden|old|default|current|core|base)';
+const earlier = `(?:${before}|${standing})`;
 const orders =
-  '(?:instruction|prompt|directive|guideline|programming|order|rule|command|constraint|restriction|training|polic(?:y|ie)|safeguard|message|context|guidance)s?';
+  '(?:instruction|prompt|directive|guideline|programming|order|rule|command|constraint|restriction|training|polic(?:y|ie)|safeguard|guardrail|message|context|guidance|conversation|input|task|request|alignment|limitation|protocol|boundar(?:y|ie)|direction|brief|text|content)s?';
+const core =
+  '(?:instructions?|directives?|guidelines?|prompts?|safeguards?|guardrails?|programming|training|alignment)';
+const task = '(?:task|question|problem|request|job|assignment|work|conversation|user.s (?:task|question|request))';
+const act =
+  '(?:say|print|output|write|tell|answer|respond|reply|return|instead|just|do|translate|summari[sz]e|reveal|show|execute|run|send|give|follow|obey|repeat|start|act|pretend|focus|only|simply|please|list|read|open|fetch|post|act)';
+const ownPrompt =
+  '(?:your|the) (?:\\S{1,15} ){0,2}?(?:system prompt|system message|system instructions?|initial (?:prompt|instructions?)|hidden (?:instructions?|prompt)|developer (?:message|prompt|instructions?)|original (?:prompt|instructions?)|secret (?:instructions?|prompt)|pre-?prompt|context window)';
+
+/** English, by verb, object and authority. */
+const english: readonly Phrase[] = [
+  // To dismiss earlier orders.
+  phrase('override', true, `\\b${dismiss} `, some(4), before, '(?:[,/ ]+(?:and |or )?\\S{1,20}){0,2}? ', orders, '\\b'),
+  phrase(
+    'override',
+    true,
+    `\\b${replace} `,
+    some(4),
+    earlier,
+    '(?:[,/ ]+(?:and |or )?\\S{1,20}){0,2}? ',
+    '(?:instructions|prompts|directives|guidelines|programming|training|safeguards|guardrails|restrictions)\\b',
+  ),
+  phrase(
+    'override',
+    true,
+    `\\b${replace} the (?:above|preceding|foregoing|system|safety) (?:rules|constraints|orders|restrictions|polic(?:y|ies))\\b`,
+  ),
+  phrase(
+    'override',
+    true,
+    `\\b${replace} (?:all|any|every|your)(?: of)?(?: the| your)? `,
+    some(1),
+    earlier,
+    ' ',
+    orders,
+    '\\b',
+  ),
+  phrase(
+    'override',
+    true,
+    `\\b${dismiss} (?!the default |default |any default |existing |current |base )`,
+    some(4),
+    standing,
+    '(?:[,/ ]+(?:and |or )?\\S{1,20}){0,2}? ',
+    '(?:instructions?|prompts?|directives?|guidelines?|programming|constraints?|restrictions?|training|polic(?:y|ies)|safeguards?|guardrails?|guidance|alignment|rules|orders)',
+    '\\b(?! (?:file|option|flag|setting|template|argument|parameter|variable|field|string|text)s?\\b)',
+  ),
+  phrase(
+    'override',
+    true,
+    '\\b(?:ignore|disregard|forget|overlook|discard|abandon|neglect) (?:absolutely |completely |entirely )?(?:all|any|every|everything in|each of) (?:of )?(?:your|the|these|those|my|its|other)? ?',
+    some(1),
+    `${core}\\b`,
+  ),
+  phrase(
+    'override',
+    true,
+    '\\b(?:forget|ignore|disregard|overlook|discard|erase) (?:about )?(?:everything|all|whatever|all that|all of this|anything) (?:that )?(?:you (?:were|have been|know|learned|was|have (?:seen|read))|i (?:said|told)|(?:has|have|was|were) (?:been )?(?:said|written|stated|told)|(?<!anything )(?:above|before|prior)|previously|(?:said |written |stated )(?:above|before)|came before|precedes)',
+  ),
+  phrase(
+    'override',
+    true,
+    `\\b(?:ignore|disregard|forget|overlook|override|skip|discard|neglect) (?:all of )?(?:the|this|what is|what.s|everything|all|that) (?:(?:above|preceding|foregoing|previous|rest|remainder)(?: of (?:the|this) \\S{1,15})?|(?:original |whole |entire |rest of the |actual )?(?:document|text|article|email|web ?page|file|task|question|conversation)(?: (?:above|before this|so far))?)(?:\\.|,|;|:|!| -| and| but)+ (?:then |now |you (?:must|should|will) )?${act}\\b`,
+  ),
+  phrase(
+    'override',
+    true,
+    '\\b(?:ignore|disregard|discard|overlook|forget|abandon|(?:do not|don.t) (?:follow|obey)) (?:(?:all|any) (?:of )?)?(?:the|your|those|these|all) ',
+    some(1),
+    `${orders} (?:above|before this|preceding this|so far|(?:that )?(?:you|i|they|we) (?:were |have been |was |had )?(?:given|gave|received|told|got)|given to you|in (?:your|the) system (?:prompt|message))`,
+  ),
+  phrase(
+    'override',
+    true,
+    '\\b(?:ignore|disregard|discard|forget|abandon|overlook|neglect|override|disobey) (?:all )?your ',
+    some(2),
+    '(?:instructions?|guidelines?|directives?|programming|training|safeguards?|guardrails?|rules|restrictions|constraints|limitations|safety|alignment|ethic\\S{0,4}|filters?)\\b',
+  ),
+  phrase(
+    'override',
+    true,
+    '\\b(?:ignore|disregard|forget|overlook) what (?:\\S{1,20} ){1,4}?(?:told|taught|instructed|ordered|asked|said to) you\\b',
+  ),
+  phrase(
+    'override',
+    true,
+    '\\b(?:these|this|the following|my|the below) (?:new |updated )?(?:instruction|prompt|directive|rule|message|order)s? (?:\\S{1,15} ){0,2}?(?:override|overrule|supersede|replace|cancel|take (?:precedence|priority) over|takes (?:precedence|priority) over|void)s? (?:all |any |every |your |the )',
+    some(2),
+    '(?:previous|prior|earlier|system|safety|other|above|existing|original|instructions)',
+  ),
+  phrase(
+    'override',
+    true,
+    `\\b(?:your|all|any|the) (?:of the |of your )?${earlier} (?:instructions|directives|rules|guidelines|orders|prompts?|commands|constraints|restrictions) (?:(?:is|are|have been|were|has been|should be|must be|can be|shall be|may be) (?:now |all |to be )?)?(?:void|do not apply|don.t apply|cancel|obsolete|revoked|invalid|null|no longer|superseded|replaced|outdated|a test|ignored|disregarded|forgotten|overridden|lifted|suspended|discarded)`,
+  ),
+  phrase(
+    'override',
+    true,
+    '\\byour (?:instructions|rules|guidelines|directives|orders|task|objective|goal|mission|role) (?:have|has) (?:now )?(?:changed|been (?:changed|updated|replaced|revoked|overridden|suspended|superseded|modified))',
+  ),
+  phrase(
+    'override',
+    true,
+    '\\b(?:bypass|disable|ignore|circumvent|turn off|disregard|forget|abandon|override|overrule|switch off|deactivate|drop|remove|suspend) (?:all|any|every|your|all your|all of your|the model.s|its) (?:of )?(?:the |your )?',
+    some(1),
+    '(?:safety|security|content|ethical|ethics|moral|moderation|alignment) (?:rules|checks|guidelines|filters?|restrictions|measures|protocols|polic|settings|training|constraints|guardrails|features|mechanisms|systems)',
+  ),
+  phrase(
+    'override',
+    true,
+    '\\byou (?:must|should|will|shall|are to|do not have to|don.t have to|need not|no longer (?:have|need) to) (?:now )?(?:not )?(?:ignore|disregard|follow|obey|forget) (?:any|all|your|the) ',
+    some(2),
+    '(?:previous|prior|earlier|above|original|system|safety) ',
+    orders,
+  ),
+  phrase(
+    'override',
+    true,
+    '\\b(?:start(?:ing)? (?:over|fresh|anew)|begin again|clean slate)\\b[^.]{0,40}?\\b(?:ignore|forget|disregard|without) (?:\\S{1,15} ){0,3}?',
+    orders,
+  ),
+  phrase(
+    'override',
+    true,
+    `\\binstead of (?:\\S{1,20} ){0,4}?(?:the|this|your|what) (?:\\S{1,15} ){0,3}?(?:task|instructions?|question|summary|text|document|page|article|content|file|user (?:asked|wants|requested)|you were (?:asked|told))[^.\\n]{0,20}?(?:,|, please| -) (?:you (?:must|should|will) |please |just )?${act}\\b`,
+  ),
+  // To take another's place.
+  phrase(
+    'persona',
+    true,
+    '\\byou(?: are|.re)(?: now| hereby)? (?:in |an? |the |acting as )?(?:dan\\b|stan\\b|dude\\b|aim\\b|developer mode|god mode|sudo mode|admin mode|jailbroken|jailbreak mode|unrestricted|unfiltered|uncensored|unaligned|amoral|evil|rogue|no longer (?:bound|restricted|an ai|a language model|an assistant|claude|chatgpt|limited|required|subject|constrained|governed)|not (?:bound|restricted|constrained|limited) by|free (?:from|of) (?:all |any |your )?(?:restrictions|rules|constraints|guidelines|limitations|policies))',
+  ),
+  phrase(
+    'persona',
+    true,
+    '\\b(?:pretend|act as if|act like|behave as if|imagine|assume|suppose) (?:that )?(?:you|there) (?:are|have|had|were|do not have|don.t have) (?:no |any |not )?(?:\\S{1,15} )?(?:restrictions|rules|guidelines|limits|limitations|filters|safeguards|constraints|polic)',
+  ),
+  phrase(
+    'persona',
+    true,
+    '\\b(?:act|respond|answer|behave|roleplay|role-play|speak|operate) as (?:an? |the )?(?:\\S{1,15} ){0,2}?(?:unrestricted|unfiltered|uncensored|jailbroken|dan\\b|evil|unethical|amoral|unaligned)',
+  ),
+  phrase(
+    'persona',
+    true,
+    '\\b(?:enter|enable|activate|switch (?:in)?to|go into) (?:the )?(?:dan|developer|god|jailbreak|sudo|unrestricted|debug|maintenance|root|admin) mode (?:and|now|,|\\.)? ?(?:you|ignore|where|in which|without|to (?:bypass|unlock)|disable|answer|respond)',
+  ),
+  phrase(
+    'persona',
+    false,
+    '\\b(?:do anything now|developer mode (?:is )?(?:now )?(?:enabled|activated|on)\\b|jailbreak (?:mode )?(?:enabled|activated))',
+  ),
+  phrase(
+    'persona',
+    false,
+    '\\b(?:from (?:now on|this (?:point|moment) (?:on|forward|onwards?))|henceforth|going forward),? (?:you (?:are|will|must|shall|should)|your (?:name|role|task|goal|only)|respond|answer|act|always|never|every)',
+  ),
+  // To get at the prompt.
+  phrase(
+    'prompt-theft',
+    true,
+    '\\b(?:reveal|print|output|repeat|leak|dump|recite|tell me|give me|send|write (?:out|down)|show me|disclose|expose|share|spell out|copy|paste|echo|state|list|summari[sz]e|translate|encode|return|post) (?:\\S{0,19}[^\\s.!?;] ){0,4}?your (?:\\S{1,15} ){0,2}?(?:system prompt|system message|system instructions?|initial (?:prompt|instructions?)|hidden (?:instructions?|prompt)|developer (?:message|prompt|instructions?)|original (?:prompt|instructions?)|secret (?:instructions?|prompt)|pre-?prompt|internal (?:instructions?|guidelines|rules)|exact instructions|full instructions|instructions|guidelines|rules|prompt)(?: (?:verbatim|word for word|exactly|in full|above|here|to|in|as)\\b|[.,!"”]|$)',
+  ),
+  phrase(
+    'prompt-theft',
+    true,
+    '\\b(?:repeat|print|output|write|copy|return|echo|recite) (?:\\S{0,14}[^\\s.!?;] ){0,3}?(?:everything|all(?: of)? (?:the )?(?:text|words|content)|the (?:text|words|content|prompt|instructions)) (?:\\S{1,10} ){0,2}?(?:above|before this|preceding|from the (?:start|beginning|top))',
+  ),
+  phrase(
+    'prompt-theft',
+    true,
+    '\\bwhat (?:is|are|was|were|does) your (?:\\S{1,15} ){0,2}?(?:system prompt|initial (?:prompt|instructions?)|original (?:prompt|instructions?)|hidden (?:prompt|instructions?)|exact instructions)',
+  ),
+  phrase(
+    'prompt-theft',
+    false,
+    '\\b(?:reveal|print|output|show|repeat|leak|dump|display|recite|tell me|send) (?:\\S{1,20} ){0,4}?',
+    ownPrompt,
+  ),
+  // To announce orders.
+  phrase(
+    'new-instructions',
+    true,
+    '\\b(?:new|updated|revised|real|actual|true) (?:system|hidden|secret) (?:prompt|instructions?|message|directives?) ?:',
+  ),
+  phrase(
+    'new-instructions',
+    true,
+    `\\bbefore (?:you (?:can|may|are allowed to|begin to|start to|proceed to|do|try to|attempt to)|being able to|you) (?:\\S{1,15} ){0,2}?(?:solve|answer|complete|finish|do|start|continue|perform|help|respond|proceed|reply|work|fulfil|handle)\\S{0,3} (?:\\S{1,15} ){0,3}?${task}[^.\\n]{0,60}?\\b(?:must|need to|have to|do the following|first|are required|should|please|it is (?:necessary|required))`,
+  ),
+  phrase(
+    'new-instructions',
+    true,
+    '\\byour (?:new|real|actual|true|only|updated) (?:task|goal|objective|job|mission|purpose|instructions?|role) (?:is|are) (?:now )?(?:to |as follows)',
+  ),
+  phrase(
+    'new-instructions',
+    false,
+    '\\b(?:new|updated|revised|real|actual|secret) (?:system |hidden )?(?:instructions?|prompt|directives?|task|objective) ?(?::|follow|are|is as)',
+  ),
+  phrase(
+    'authority',
+    true,
+    '\\b(?:system|admin|administrator|root|developer|security|emergency|priority) override\\b ?(?::|!|\\.|-|code|engaged|activated|enabled|accepted|in effect)',
+  ),
+  phrase(
+    'authority',
+    false,
+    '(?:\\b(?:system|admin|administrator|root|developer|security|priority|emergency) (?:override|bypass)\\b|\\[\\[? ?(?:system|admin|override)[^\\]]{0,20}\\]|\\bend of (?:system prompt|instructions|document|user input|context)\\b)',
+  ),
+  phrase(
+    'authority',
+    false,
+    '\\b(?:message|notice|instructions?|order|directive|request|update|announcement) (?:from|by) (?:the |your )?(?:system|developers?|admin(?:istrator)?s?|openai|anthropic|google|microsoft|creators?|owner|operator|security team|it department)\\b',
+  ),
+  phrase(
+    'authority',
+    false,
+    '\\b(?:attention|important|urgent|note|notice|warning|message|instructions?|dear|hey|hello|reminder)[,:!]? (?:to |for )?(?:all |any |the |every )?(?:ai|a\\.i\\.|llms?|large language models?|language models?|chatbots?|ai (?:assistants?|agents?|models?)|coding (?:assistants?|agents?)|assistants?|agents?|copilot|claude|chatgpt|gpt|gemini|codex|cursor)\\b',
+  ),
+  // To keep it from the user.
+  phrase(
+    'secrecy',
+    false,
+    '\\b(?:do not|don.t|never|must not|without|avoid|refrain from|no need to|mustn.t|should not) (?:ever )?(?:tell|telling|mention|mentioning|inform|informing|reveal|revealing|disclose|disclosing|alert|alerting|notify|notifying|let|letting|show|showing|report|reporting|explain|explaining|ask|asking|warn|warning) (?:\\S{1,20} ){0,5}?(?:the )?(?:user|human|developer|operator|owner|anyone|anybody|person|reader)s?\\b',
+  ),
+  phrase(
+    'secrecy',
+    false,
+    '\\b(?:do not|don.t|never) (?:mention|disclose|report|reveal|acknowledge|discuss|explain|log|show) (?:this|it|that|these|any of this|the (?:existence|presence|content|step|command|instructions?))\\b',
+  ),
+  phrase(
+    'secrecy',
+    false,
+    '\\b(?:keep (?:this|it) (?:a )?(?:secret|hidden|confidential|quiet|between us)|silently|secretly|covertly|without (?:the user|them|anyone) (?:knowing|noticing)|hide (?:this|it) from|in the background without)\\b',
+  ),
+  phrase(
+    'skips-approval',
+    false,
+    '\\b(?:skip|bypass|disable|ignore|auto-?approve|turn off) (?:all |any |every |the )?(?:approvals?|confirmations?|permissions?)(?: (?:prompts?|checks?|requests?|dialogs?))?\\b',
+  ),
+  // To send secrets away.
+  phrase(
+    'theft',
+    true,
+    '\\b(?:send|post|upload|exfiltrate|transmit|forward|e-?mail|leak|submit|share|deliver|copy|push|report|include) (?:\\S{0,29}[^\\s.!?;] ){0,6}?(?:api[ -]?keys?|secrets?|credentials?|passwords?|access tokens?|auth tokens?|environment variables?|env vars?|\\.env|ssh keys?|private keys?|id.?rsa|chat history|conversation history|conversation|system prompt|source code|session tokens?|cookies)\\b(?: \\S{1,40}){0,6}? (?:to|at|in) (?:\\S{1,20} ){0,3}?(?:https?:|\\S{1,40}@\\S{1,40}\\.|\\S{1,40}\\.(?:com|net|org|io|site|xyz|ru|cn|top|dev|sh|me|test|example|evil|tk|app)\\b)',
+  ),
+  phrase(
+    'theft',
+    true,
+    '\\b(?:read|open|cat|get|copy|collect|find|extract|load|dump|grab|take|locate|print) (?:\\S{0,29}[^\\s.!?;] ){0,4}?(?:\\S{0,30}\\.env\\b|\\S{0,20}\\.ssh\\b\\S{0,20}|\\S{0,20}\\.aws\\b\\S{0,20}|\\S{0,20}id.?rsa\\S{0,5}|\\S{0,20}credentials?(?: file)?\\b|\\S{0,20}\\.npmrc\\b|\\S{0,20}\\.netrc\\b|/etc/(?:passwd|shadow)|environment variables?|api[ -]?keys?|private keys?|ssh keys?|secrets?|passwords?)(?: \\S{1,30}){0,8}? (?:and|then|,) (?:then )?(?:send|post|upload|include|paste|append|encode|put|share|e-?mail|commit|push|add|embed|write|transmit|forward|exfiltrate|publish|report|return|output|submit|curl) ',
+  ),
+  // To decode and follow.
+  phrase(
+    'decode-and-follow',
+    true,
+    '\\b(?:decode|decrypt|unscramble|deobfuscate|unhex|base64-decode) (?:\\S{1,30} ){0,8}?(?:base ?64|hex(?:adecimal)?|rot ?13|string|text|message|blob|payload|below|following|cipher|binary|encoded|comment)\\S{0,2}(?: \\S{1,90}){0,8}? (?:and|then|to|,) (?:then )?(?:follow|execute|run|do|obey|act on|perform|carry out|comply)\\b',
+  ),
+];
+
+const source = (stems: string): string =>
+  stems
+    .split('|')
+    .map((stem) =>
+      foldText(stem.trim())
+        .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+        .replaceAll(' ', ' (?:\\S{1,20} ){0,2}?'),
+    )
+    .join('|');
+
+/** The forms of a language, from its words. */
+const phrasesOf = (language: Language): PhraseGroup => {
+  const { dismiss: verbs, orders: objects, earlier: which, everything, isSpaceless } = language;
+  const gap = isSpaceless === true ? '[^。\\n.!?！？]{0,12}?' : '\\S{0,6} (?:\\S{1,20} ){0,4}?';
+  const start = isSpaceless === true ? '' : '(?<![\\p{L}])';
+  const [verb, object, earlierWord] = [verbs, objects, which].map((stems) => `(?:${source(stems)})`) as [
+    string,
+    string,
+    string,
+  ];
+  const inside = isSpaceless === true ? '[^。\\n.!?]{0,10}?' : '\\S{0,6} (?:\\S{1,20} ){0,2}?';
+  const found = [
+    phrase('override', true, start, verb, gap, earlierWord, inside, object),
+    phrase('override', true, start, verb, gap, object, inside, earlierWord),
+    // The verb comes last in some languages.
+    phrase(
+      'override',
+      true,
+      start,
+      earlierWord,
+      inside,
+      object,
+      isSpaceless === true ? '[^。\\n.!?]{0,10}?' : '\\S{0,8} (?:\\S{1,20} ){0,2}?',
+      verb,
+    ),
+  ];
+  if (everything !== undefined) {
+    found.push(
+      phrase(
+        'override',
+        true,
+        start,
+        verb,
+        isSpaceless === true ? gap : '\\S{0,6} (?:\\S{1,20} ){0,2}?',
+        `(?:${source(everything)})`,
+      ),
+    );
+    found.push(phrase('override', true, start, `(?:${source(everything)})`, gap, verb));
+  }
+  const { reveal, prompt, secrecy, persona, renewal } = language;
+  if (reveal !== undefined && prompt !== undefined) {
+    found.push(phrase('prompt-theft', true, start, `(?:${source(reveal)})`, gap, `(?:${source(prompt)})`));
+    found.push(phrase('prompt-theft', true, start, `(?:${source(prompt)})`, gap, `(?:${source(reveal)})`));
+  }
+  if (secrecy !== undefined) found.push(phrase('secrecy', false, start, `(?:${source(secrecy)})`));
+  if (persona !== undefined) found.push(phrase('persona', false, start, `(?:${source(persona)})`));
+  if (renewal !== undefined)
+    found.push(phrase('new-instructions', false, start, `(?:${source(renewal)})\\S{0,6} ?[:：]`));
+  const hints = [verbs, prompt, secrecy, persona, renewal].flatMap((stems) => stems?.split('|') ?? []).map(hintOf);
+  return { hint: new RegExp([...new Set(hints)].join('|'), 'gu'), phrases: found };
+};
+
+/** The longest word of a stem, which is the rarest part of it; all of it, if its words are short. */
+const hintOf = (stem: string): string => {
+  const folded = foldText(stem.trim());
+  const longest = folded.split(' ').reduce((one, other) => (other.length > one.length ? other : one));
+  return (longest.length >= 5 ? longest : folded).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+};
 
 /**
- * Phrases that take a model's instructions from it, ask for what it must not give, or ask it to keep something from its user.
+ * Requests that take a model's instructions from it, ask for what it must not give, or ask it to keep something from its
+ * user: verb, object and authority, in the languages that the threat model names.
  */
-export const phrases: readonly Phrase[] = [
-  {
-    rule: 'override',
-    isStrong: true,
-    pattern: regular('\\b', dismiss, ' ', some(4), earlier, '(?:[,/ ]+(?:and |or )?\\S{1,20}){0,2}? ', orders),
-  },
-  {
-    rule: 'override',
-    isStrong: true,
-    pattern: regular(
-      '\\b(?:ignore|disregard|forget) (?:absolutely |completely )?(?:all|any|every|everything in|each of) (?:of )?(?:your|the|these|those|my|its|other)? ?',
-      some(1),
-      '(?:instructions|directives|guidelines|prompts|safeguards|restrictions|programming|training)\\b',
-    ),
-  },
-  {
-    rule: 'override',
-    isStrong: true,
-    pattern: regular(
-      '\\b(?:forget|ignore|disregard) (?:everything|all|anything) (?:that )?(?:you (?:were|have been|know|learned|was)|i (?:said|told)|above|before|prior|(?:said |written |stated )(?:above|before))',
-    ),
-  },
-  {
-    rule: 'override',
-    isStrong: true,
-    pattern: regular(
-      '\\b(?:these|this|the following|my) (?:new )?(?:instruction|prompt|directive|rule|message)s? (?:\\S{1,15} ){0,2}?(?:override|overrides|supersede|supersedes|replace|replaces|take precedence over|takes precedence over) (?:all |any |every |your )',
-      some(2),
-      '(?:previous|prior|earlier|system|safety|other|above|existing)',
-    ),
-  },
-  {
-    rule: 'override',
-    isStrong: true,
-    pattern: regular(
-      '\\b(?:ignore|disregard|discard|forget|abandon|(?:do not|don.t) (?:follow|obey)) (?:(?:all|any) (?:of )?)?(?:the|your|those|these|all) ',
-      some(1),
-      '(?:instruction|prompt|directive|guideline|rule|order|command|safeguard)s? (?:above|before this|so far|(?:that )?(?:you|i|they|we) (?:were |have been |was |had )?(?:given|gave|received|told|got)|given to you)',
-    ),
-  },
-  {
-    rule: 'override',
-    isStrong: true,
-    pattern: regular(
-      '\\b(?:ignore|disregard|discard|forget|abandon) your ',
-      some(1),
-      '(?:instructions|guidelines|directives|programming|training|safeguards|rules)\\b',
-    ),
-  },
-  {
-    rule: 'override',
-    isStrong: true,
-    pattern: regular(
-      '\\b(?:ignore|disregard|forget) what (?:\\S{1,20} ){1,4}?(?:told|taught|instructed|ordered) you\\b',
-    ),
-  },
-  {
-    rule: 'override',
-    isStrong: true,
-    pattern: regular(
-      '\\b(?:your|all|any|the) (?:previous|prior|earlier|above|original) (?:instructions|directives|rules|guidelines|orders|prompts?) (?:(?:is|are|have been|were) (?:now )?)?(?:void|do not apply|don.t apply|cancel|obsolete|revoked|invalid|null|no longer|superseded|replaced|outdated|a test)',
-    ),
-  },
-  {
-    rule: 'override',
-    isStrong: true,
-    pattern: regular(
-      '\\byour (?:instructions|rules|guidelines|directives|orders) (?:have|has) (?:now )?(?:changed|been (?:changed|updated|replaced|revoked|overridden|suspended))',
-    ),
-  },
-  {
-    rule: 'override',
-    isStrong: true,
-    pattern: regular(
-      '\\b(?:bypass|disable|ignore|circumvent|turn off|disregard|forget|abandon) (?:all|any|every|your) (?:of )?(?:the |your )?(?:safety|security|content|ethical) (?:rules|checks|guidelines|filters|restrictions|measures|protocols|polic)',
-    ),
-  },
-  {
-    rule: 'persona',
-    isStrong: true,
-    pattern: regular(
-      '\\byou are (?:now )?(?:in |an? |the )?(?:dan\\b|developer mode|god mode|jailbroken|jailbreak mode|unrestricted|unfiltered|uncensored|no longer (?:bound|restricted|an ai|claude|chatgpt|limited)|free (?:from|of) (?:all |any )?(?:restrictions|rules|constraints|guidelines))',
-    ),
-  },
-  {
-    rule: 'persona',
-    isStrong: true,
-    pattern: regular(
-      '\\b(?:pretend|act as if|behave as if|imagine|assume) (?:that )?(?:you|there) (?:are|have|had|were) no (?:\\S{1,15} )?(?:restrictions|rules|guidelines|limits|limitations|filters|safeguards)',
-    ),
-  },
-  {
-    rule: 'persona',
-    isStrong: true,
-    pattern: regular(
-      '\\b(?:do anything now|developer mode (?:is )?(?:now )?(?:enabled|activated|on)\\b|jailbreak (?:mode )?(?:enabled|activated))',
-    ),
-  },
-  {
-    rule: 'prompt-theft',
-    isStrong: false,
-    pattern: regular(
-      '\\b(?:reveal|print|output|show|repeat|leak|dump|display|recite|tell me|send) (?:\\S{1,20} ){0,4}?(?:your|the|its) (?:\\S{1,15} ){0,2}?(?:system prompt|initial prompt|hidden (?:instructions|prompt)|system message|developer (?:message|prompt))',
-    ),
-  },
-  {
-    rule: 'new-instructions',
-    isStrong: false,
-    pattern: regular(
-      '\\b(?:new|updated|revised|real|actual|secret) (?:system |hidden )?(?:instructions?|prompt|directives?) ?(?::|follow|are|is as)',
-    ),
-  },
-  {
-    rule: 'authority',
-    isStrong: false,
-    pattern: regular(
-      '(?:\\b(?:system|admin|administrator|root|developer|security) (?:override|bypass)\\b|\\[\\[? ?(?:system|admin|override)[^\\]]{0,20}\\]|\\bend of (?:system prompt|instructions|document)\\b)',
-    ),
-  },
-  {
-    rule: 'secrecy',
-    isStrong: false,
-    pattern: regular(
-      '\\b(?:do not|don.t|never|must not|without|avoid) (?:ever )?(?:tell|telling|mention|mentioning|inform|informing|reveal|revealing|disclose|disclosing|alert|alerting|notify|notifying|let)(?:ing)? (?:\\S{1,20} ){0,4}?(?:the )?(?:user|human|developer|operator|owner|anyone)\\b',
-    ),
-  },
-  { rule: 'secrecy', isStrong: false, pattern: regular('\\b(?:do not|don.t|never) mention (?:this|it|that)\\b') },
-  {
-    rule: 'skips-approval',
-    isStrong: false,
-    pattern: regular(
-      '\\b(?:skip|bypass|disable|ignore) (?:all |any |every |the )?(?:approvals?|confirmations?|permissions?)(?: (?:prompts?|checks?|requests?|dialogs?))?\\b',
-    ),
-  },
-  {
-    rule: 'theft',
-    isStrong: true,
-    pattern: regular(
-      '\\b(?:send|post|upload|exfiltrate|transmit|forward|e-?mail|leak|submit) (?:\\S{1,30} ){0,6}?(?:api[ -]?keys?|secrets?|credentials?|passwords?|access tokens?|environment variables?|env vars?|\\.env|ssh keys?|private keys?|id.?rsa|chat history|conversation history|system prompt)\\b(?: \\S{1,40}){0,5}? to (?:\\S{1,20} ){0,3}?(?:https?:|\\S{1,40}@\\S{1,40}\\.|\\S{1,40}\\.(?:com|net|org|io|site|xyz|ru|cn|top)\\b)',
-    ),
-  },
-  {
-    rule: 'override',
-    isStrong: true,
-    pattern: regular(
-      '\\bignorier\\S{0,5} ',
-      some(4),
-      '(?:vorherige|bisherige|vorige|obige|fruhere|vorangegangene|alle)\\S{0,2} ',
-      some(1),
-      '(?:anweisung|instruktion|befehl|regel|vorgabe|prompt)',
-    ),
-  },
-  {
-    rule: 'override',
-    isStrong: true,
-    pattern: regular(
-      '\\b(?:ignora|ignore|olvida|olvide|descarta|omite)\\S{0,3} ',
-      some(3),
-      '(?:instrucciones|ordenes|reglas|indicaciones) ',
-      some(1),
-      '(?:anteriores|previas)',
-    ),
-  },
-  {
-    rule: 'override',
-    isStrong: true,
-    pattern: regular(
-      '\\b(?:ignore[zr]?|oublie[zr]?) ',
-      some(3),
-      '(?:instructions|consignes|regles|directives) ',
-      some(1),
-      '(?:precedentes|anterieures|ci-dessus)',
-    ),
-  },
-  {
-    rule: 'override',
-    isStrong: true,
-    pattern: regular(
-      '\\b(?:ignore|esqueca|desconsidere) ',
-      some(3),
-      '(?:instrucoes|ordens|regras) ',
-      some(1),
-      '(?:anteriores|previas)',
-    ),
-  },
-  {
-    rule: 'override',
-    isStrong: true,
-    pattern: regular(
-      '\\b(?:ignora|dimentica)\\S{0,3} ',
-      some(3),
-      '(?:istruzioni|regole|direttive) ',
-      some(1),
-      '(?:precedenti|anteriori)',
-    ),
-  },
-  {
-    rule: 'override',
-    isStrong: true,
-    pattern:
-      /(?:忽略|无视|無視|忘记|忘記|不要遵守|不要理会)[^。\n]{0,6}?(?:之前|以上|先前|前面|此前|上述)[^。\n]{0,8}?(?:指令|指示|提示|规则|規則|说明|命令)/gu,
-  },
-  {
-    rule: 'override',
-    isStrong: true,
-    pattern:
-      /(?:以前|上記|これまて|それまて|前)の[^。\n]{0,8}?(?:指示|命令|ルール|フロンフト)[^。\n]{0,4}?を[^。\n]{0,6}?(?:無視|忘れ)/gu,
-  },
-  {
-    rule: 'override',
-    isStrong: true,
-    pattern: regular(
-      '(?:игнорируи|проигнорируи|забудь|не следуи)\\S{0,3} ',
-      some(3),
-      '(?:предыдущ|прошл|прежн)\\S{1,4} ',
-      some(1),
-      '(?:инструкц|указан|правил|команд)',
-    ),
-  },
-];
+export const phraseGroups: readonly PhraseGroup[] = [{ phrases: english }, ...Object.values(languages).map(phrasesOf)];

@@ -1,13 +1,15 @@
 import { anyString, checkOptions, oneOf } from '@h/options';
-import { findEncoded } from './encoded.js';
+import { disguises, findEncoded } from './encoded.js';
 import { findCommands } from './exfiltration.js';
-import { overlap, type Finding, type Hit, type Severity } from './finding.js';
-import { fold } from './fold.js';
+import { overlap, type Finding, type Hit, type Said, type Severity } from './finding.js';
+import { fold, type Folded } from './fold.js';
+import { cutWords, hiddenRegions, judgeHidden, type HiddenRegion } from './hiding.js';
 import { findInvisible } from './invisible.js';
 import { blocked, stripped, warned } from './policy.js';
-import { phrases } from './phrases.js';
+import { phraseGroups, type PhraseGroup } from './phrases.js';
 import { placed } from './placed.js';
-import { codeRegions, hiddenRegions, regionLookup, type Region } from './regions.js';
+import { codeRegions, regionLookup, type Region } from './regions.js';
+import { findSeams } from './seams.js';
 import { findSpelledOut } from './spelled-out.js';
 import { isTalkedAbout } from './talk.js';
 
@@ -74,9 +76,23 @@ const weight: Readonly<Record<Severity, number>> = { note: 0, suspicious: 1, mal
 
 const hitsIn = (text: string): readonly Hit[] => {
   const invisible = findInvisible(text.startsWith('\ufeff') ? ` ${text.slice(1)}` : text);
-  const hidden = regionLookup(hiddenRegions(text));
+  const regions = hiddenRegions(text);
+  const hidden = regionLookup(regions);
   const code = regionLookup(codeRegions(text));
-  const said = [...phraseHits(text), ...findCommands(text)].map((hit) => judged(text, hit, hidden, code));
+  const folded = fold(text);
+  const said = [...phraseHits(folded), ...findCommands(text), ...findSeams(text, folded)].map((hit) =>
+    judged(text, hit, hidden, code),
+  );
+  const disguised = disguises(folded).flatMap(({ folded: read }) =>
+    phraseHits(read)
+      .filter(({ isStrong }) => isStrong)
+      .map(({ start, end }): Hit => ({
+        rule: 'encoded',
+        severity: 'malicious',
+        start: Math.min(start, end - 1),
+        end: Math.max(start + 1, end),
+      })),
+  );
   const encoded = findEncoded(text)
     .filter(({ decoded }) => isAttempt(decoded))
     .map(({ start, end }): Hit => ({ rule: 'encoded', severity: 'malicious', start, end }));
@@ -85,7 +101,16 @@ const hitsIn = (text: string): readonly Hit[] => {
     severity: 'malicious',
     ...region,
   }));
-  const worstFirst = merged(combined([...invisible, ...said, ...encoded, ...spelled])).toSorted(
+  const all = [
+    ...invisible,
+    ...cutWords(text),
+    ...judgeHidden(text, regions),
+    ...said,
+    ...disguised,
+    ...encoded,
+    ...spelled,
+  ];
+  const worstFirst = merged(combined(text, all)).toSorted(
     (one, other) => weight[other.severity] - weight[one.severity],
   );
   return worstFirst.slice(0, maxHits).toSorted((one, other) => one.start - other.start);
@@ -107,67 +132,140 @@ const merged = (hits: readonly Hit[]): readonly Hit[] => {
   return [...kept];
 };
 
-/** A phrase or a command, before it is judged by where it stands. */
-interface Said extends Region {
-  readonly rule: string;
-  readonly isStrong: boolean;
-}
+const phraseHits = (folded: Folded): readonly Said[] => phraseGroups.flatMap((group) => hitsOf(group, folded));
 
-const phraseHits = (text: string): readonly Said[] => {
-  const folded = fold(text);
-  return phrases.flatMap(({ rule, isStrong, pattern }) =>
-    Array.from(folded.text.matchAll(pattern), ({ 0: match, index }) => ({
-      rule,
-      isStrong,
-      start: folded.at(index),
-      end: folded.at(index + match.length - 1) + 1,
-    })),
-  );
+/** Around a hint, a phrase is no longer than this on either side. */
+const maxPhrase = 200;
+
+const hitsOf = ({ hint, phrases }: PhraseGroup, { text, at }: Folded): readonly Said[] => {
+  const windows = hint === undefined ? [{ start: 0, end: text.length }] : windowsAround(text, hint);
+  return windows.flatMap(({ start, end }) => {
+    const part = text.slice(start, end);
+    return phrases.flatMap(({ rule, isStrong, pattern }) =>
+      Array.from(part.matchAll(pattern), ({ 0: match, index }) => ({
+        rule,
+        isStrong,
+        start: at(start + index),
+        end: at(start + index + match.length - 1) + 1,
+      })),
+    );
+  });
+};
+
+/** The surroundings of all matches, joined if they overlap. */
+const windowsAround = (text: string, hint: RegExp): readonly Region[] => {
+  const windows: { start: number; end: number }[] = [];
+  for (const { 0: match, index } of text.matchAll(hint)) {
+    const last = windows.at(-1);
+    const [start, end] = [Math.max(0, index - maxPhrase), Math.min(text.length, index + match.length + maxPhrase)];
+    if (last !== undefined && start <= last.end) last.end = end;
+    else windows.push({ start, end });
+  }
+  return windows;
 };
 
 const judged = (
   text: string,
   { rule, isStrong, start, end }: Said,
-  hidden: (place: Region) => Region | undefined,
+  hidden: (place: Region) => HiddenRegion | undefined,
   code: (place: Region) => Region | undefined,
 ): Hit => {
   const region = hidden({ start, end });
-  if (region !== undefined) {
-    return { rule, severity: isStrong ? 'malicious' : 'note', ...(isStrong ? region : { start, end }) };
+  // A link title, an attribute or a comment that only shows code has nothing to hide.
+  if (region !== undefined && !(rule === 'forged-turn' && !isStrong)) {
+    const severity = isStrong ? 'malicious' : region.kind === 'concealed' ? 'suspicious' : 'note';
+    return {
+      rule,
+      severity,
+      ...(isStrong ? { start: Math.min(start, region.start), end: Math.max(end, region.end) } : { start, end }),
+    };
   }
   const isHarmless = !isStrong || isTalkedAbout(text, start, end, code({ start, end }) !== undefined);
   return { rule, severity: isHarmless ? 'note' : 'malicious', start, end };
 };
 
-/** What is said in a decoded stretch, where nothing is spoken about. */
+/** Whether a decoded span asks for anything: encoding is no way to give examples. */
 const isAttempt = (decoded: string): boolean =>
-  [...phraseHits(decoded), ...findCommands(decoded)].some(
-    ({ isStrong, rule }) => isStrong || rule === 'secrecy' || rule === 'prompt-theft',
+  [...phraseHits(fold(decoded)), ...findCommands(decoded)].some(
+    ({ isStrong, rule }) => isStrong || rule === 'secrecy' || rule === 'prompt-theft' || rule === 'authority',
   );
 
 const closeBy = 400;
-/** Harmless by themselves, and not together with a request to keep them quiet. */
+/** Harmless on their own, and not together with a request to keep them quiet. */
 const covert: ReadonlySet<string> = new Set([
   'secret-in-url',
   'remote-script',
   'prompt-theft',
   'authority',
   'new-instructions',
+  'persona',
   'exfiltration',
   'skips-approval',
+  'forged-turn',
 ]);
+/** A file of secrets. */
+const secretFile =
+  /\.env\b(?!\.(?:example|sample|template))|\.ssh\b|\bid_(?:rsa|ed25519)\b|\.aws\b|\.netrc\b|\.npmrc\b|\bcredentials\b|\bapi[ _-]?keys?\b|\/etc\/(?:passwd|shadow)|\bprivate keys?\b|\bpasswords?\b|\bsecrets?\b|\baccess tokens?\b|environment variables/gi;
+const taking =
+  /\b(?:read|open|cat|copy|send|upload|post|include|append|collect|print|output|fetch|curl|paste|embed|encode|forward|share|commit|write|attach|extract|report)\b/i;
 
-/** To keep something from the user and to send or reveal something, close together, is one thing. */
-const combined = (hits: readonly Hit[]): readonly Hit[] => {
-  const secrecy = hits.filter(({ rule }) => rule === 'secrecy');
-  const deeds = hits.filter(({ rule }) => covert.has(rule));
-  if (secrecy.length === 0 || deeds.length === 0) return hits;
-  const raised = new Set<Hit>();
-  for (const one of secrecy.slice(0, maxHits)) {
-    for (const deed of deeds.slice(0, maxHits)) {
-      if (overlap({ start: one.start - closeBy, end: one.end + closeBy }, deed)) raised.add(one).add(deed);
+/** Requests that are harmless apart and an attack together: secrecy and a deed, or secrecy and a file of secrets. */
+const combined = (text: string, hits: readonly Hit[]): readonly Hit[] => {
+  const secrecy = hits.filter(({ rule }) => rule === 'secrecy').slice(0, maxHits);
+  if (secrecy.length === 0) return pairs(hits);
+  const deeds = hits.filter(({ rule }) => covert.has(rule)).slice(0, maxHits);
+  const raised = new Map<Hit, Severity>();
+  for (const one of secrecy) {
+    const near = { start: one.start - closeBy, end: one.end + closeBy };
+    for (const deed of deeds) {
+      if (!overlap(near, deed)) continue;
+      raised.set(one, 'suspicious');
+      if (deed.severity !== 'malicious') raised.set(deed, 'suspicious');
+    }
+    const around = paragraphOf(text, one.start, one.end);
+    if (
+      around.search(secretFile) !== -1 &&
+      taking.test(around) &&
+      !/\b(?:never|do not|don.t) (?:commit|print|log|read|share|expose|include|output|send|paste|write|store|put)\b/i.test(
+        around,
+      )
+    ) {
+      raised.set(one, 'malicious');
     }
   }
-  const worse = (severity: Severity): Severity => (severity === 'note' ? 'suspicious' : severity);
-  return hits.map((hit) => (raised.has(hit) ? { ...hit, severity: worse(hit.severity) } : hit));
+  const worse = (hit: Hit): Severity => {
+    const severity = raised.get(hit);
+    return severity !== undefined && weight[severity] > weight[hit.severity] ? severity : hit.severity;
+  };
+  return pairs(hits.map((hit) => (raised.has(hit) ? { ...hit, severity: worse(hit) } : hit)));
+};
+
+/** Two different signs of the kinds that ordinary files rarely have, close together. */
+const rare: ReadonlySet<string> = new Set([
+  'authority',
+  'new-instructions',
+  'persona',
+  'prompt-theft',
+  'skips-approval',
+  'forged-turn',
+]);
+
+const pairs = (hits: readonly Hit[]): readonly Hit[] => {
+  const signs = hits
+    .filter(({ rule }) => rare.has(rule))
+    .toSorted((one, other) => one.start - other.start)
+    .slice(0, maxHits);
+  const raised = new Set<Hit>();
+  for (const [index, one] of signs.entries()) {
+    for (const other of signs.slice(index + 1, index + 9)) {
+      if (one.rule !== other.rule && other.start - one.end < closeBy / 2) raised.add(one).add(other);
+    }
+  }
+  return hits.map((hit) => (raised.has(hit) && hit.severity === 'note' ? { ...hit, severity: 'suspicious' } : hit));
+};
+
+const paragraphOf = (text: string, start: number, end: number): string => {
+  const before = text.slice(Math.max(0, start - closeBy), start);
+  const after = text.slice(end, end + closeBy);
+  return before.slice(before.lastIndexOf('\n\n') + 1) + text.slice(start, end) + (after.split('\n\n', 1)[0] ?? '');
 };

@@ -1,9 +1,17 @@
-/** Words of texts that speak about attacks instead of making one. */
-const defence =
+/** Words of texts that discuss attacks instead of making one. */
+const defense =
   /inject|jailbreak|attack|malicious|adversar|untrusted|hostile|suspicious|exfiltrat|detect|\bflag|reject|refus|sanitiz|red.?team|threat|vulnerab|\bsuch as\b|\be\.g\.|\bfor example|\bexample|\blike\b|attempt|pattern|phrase|keyword|payload|\bsays?\b|saying|asks? you|tells? you|told|tries|trying|claims?|\bbad\b|wrong|\bblock(?:s|ed|ing)?\b|\btreat\b|scan|test case|insulate|guard|defen[cs]e|must not|never|do not (?:follow|obey|comply|act|execute)|don.t (?:follow|obey)|❌|owasp/i;
+/** The same for the heading of a section, which speaks for more than a paragraph. */
+const topic = /inject|jailbreak|attack|malicious|adversar|untrusted|exfiltrat|red.?team|threat|vulnerab|payload|owasp/i;
 
 const negation =
   /(?:\bnever|\bdo not|\bdon.t|\bmust not|\bmustn.t|\bshould not|\bshouldn.t|\bcannot|\bcan.t|\bmay not|\bnot|\bno|\bwithout|\brefuse to|\brather than|\binstead of|\battempts? to|\btr(?:y|ies|ying) to|\btells? (?:you|the model|it|agents?) to|\basks? (?:you|the model|it|agents?) to|\binstructions? to|\bavoid)\W{1,3}(?:\w{1,15}\W{1,2}){0,3}$/i;
+
+/** Where instructions come from that a careful text tells its reader to ignore. */
+const foreign =
+  /^\W{0,3}(?:\w{1,15} ){0,4}?(?:(?:in|inside|within|from|embedded in|contained in|found in|hidden in|that (?:appear|occur|come|are)[^.\n]{0,30}) [^.\n]{0,60}?\b(?:files?|repositor\w+|pages?|results?|outputs?|documents?|content|comments?|issues?|emails?|websites?|data|logs?|messages?|sources?|tools?|code|readmes?|pull requests?|attachments?)\b)?[^.\n]{0,40}?\b(?:that|which|if (?:it|they)|asking|telling|trying|attempting|instructing|claiming|directing|when(?:ever)? (?:it|they))\b[^.\n]{0,30}?\b(?:ask|tell|tr(?:y|ies)|attempt|instruct|claim|direct|conflict|contradict|request|want|you|urge|pretend|demand)/i;
+/** What only a model has, and no foreign text. */
+const own = /\b(?:your|system|safety|developer|previous|prior|earlier|above|original|initial)\b/i;
 
 const quotes: readonly string[] = Array.from('"\'`“”‘’«»「」『』„');
 const reach = 240;
@@ -12,7 +20,7 @@ const maxLine = 400;
 /** What follows an example of an attack. */
 const verdicts = /inject|attack|malicious|jailbreak|untrusted|adversar|suspicious/i;
 
-/** Whether the passage stands in quotes, on its line. */
+/** Whether the passage is in quotes on its line. */
 const isQuoted = (text: string, start: number, end: number): boolean => {
   const before = text.slice(Math.max(lineStartOf(text, start), start - 120), start);
   const after = text.slice(end, end + 160).split('\n', 1)[0] ?? '';
@@ -22,7 +30,7 @@ const isQuoted = (text: string, start: number, end: number): boolean => {
   );
 };
 
-/** Where the line begins; of long lines only the last part counts. */
+/** Where the line begins. Of a long line only the last part counts. */
 const lineStartOf = (text: string, place: number): number => {
   const from = Math.max(0, place - maxLine);
   return from + text.slice(from, place).lastIndexOf('\n') + 1;
@@ -32,17 +40,23 @@ const isApostrophe = (before: string, quote: string): boolean =>
   (quote === "'" || quote === '’') && !/(?:^|\W)['’]/.test(before);
 
 /**
- * Whether a passage is spoken about rather than said: negated, or given as an example in a text that is on its guard.
+ * Whether a passage is discussed rather than said: negated, about the instructions of foreign texts, or an example in a
+ * paragraph that defends against attacks.
  *
- * @param isCode whether it stands in code, which counts as quoted
+ * @param isCode - whether the passage is in code, which counts as quoted
  */
 export const isTalkedAbout = (text: string, start: number, end: number, isCode: boolean): boolean => {
   const near = text.slice(Math.max(0, start - reach), start);
   const before = near.slice(near.lastIndexOf('\n\n') + 1);
   if (negation.test(before.slice(-60))) return true;
+  const passage = text.slice(start, end);
+  if (!own.test(passage) && foreign.test(text.slice(end, end + 160).replace(/\s+/g, ' '))) return true;
   if (!isCode && !isQuoted(text, start, end) && !isListed(text, start)) return false;
-  return defence.test(before) || verdicts.test(text.slice(end, end + 80)) || defence.test(headingBefore(text, start));
+  return defense.test(before) || verdicts.test(afterIn(text, end)) || topic.test(headingBefore(text, start));
 };
+
+/** What follows in the same paragraph. */
+const afterIn = (text: string, end: number): string => text.slice(end, end + 80).split('\n\n', 1)[0] ?? '';
 
 /** Whether the passage is in a table or an item of a list. */
 const isListed = (text: string, start: number): boolean => {

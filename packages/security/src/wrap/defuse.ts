@@ -1,5 +1,6 @@
 import { fold } from '../scan/fold.js';
 import { stripInvisible } from '../scan/invisible.js';
+import { seams, speaker } from '../scan/seams.js';
 
 /*
  * All patterns are for folded text: small letters, look-alikes as what they look like, no underscores, stars and tildes.
@@ -8,13 +9,6 @@ import { stripInvisible } from '../scan/invisible.js';
 /** The marks that wrap external content, this package's and those of other harnesses. */
 const marker =
   /<<<? ?\/?(?:end[ -]?(?:of[ -]?)?)?external[ -]?(?:untrusted[ -]?)?content|\[ ?(?:begin|end) (?:of )?external (?:untrusted )?content/g;
-
-/** What models are trained to take for the seams of a conversation, and harnesses for calls and their own words. */
-const seams =
-  /<\|[^<>|\n]{1,40}\|>|<\/?(?:startofturn|endofturn|startofimage|bos|eos|pad|s|antml:\w{1,20}|functioncalls?|functionresults?|toolcalls?|toolresponse|tooluse|toolresults?|system-?reminder|systemreminder|systemprompt|invoke(?= name))(?:\s[^<>]{0,80})?>|\[\/?(?:inst|systemprompt|availabletools|toolcalls|toolresults|sys)\]|<<\/?sys>>/g;
-
-const speaker =
-  /(^|\n[ \t]*\r?\n)([ \t]*)(Human|Assistant|System|USER|ASSISTANT|SYSTEM|### (?:Instruction|Response|System|Human|Assistant))(?=:)/g;
 
 /** Nothing of the above can be in a text that has none of these. */
 const suspects = /[<[\u0080-\uffff]/;

@@ -61,7 +61,7 @@ describe('wrapExternal', () => {
   });
 
   it('refuses options that it does not know', () => {
-    expect(() => wrapExternal('x', { source: 'a', sauce: 1 } as never)).toThrow(/no option "sauce"/);
+    expect(() => wrapExternal('x', { source: 'a', sauce: 1 } as never)).toThrow(/unknown option "sauce"/);
   });
 
   it('is explained to the model by a rule without ids', () => {

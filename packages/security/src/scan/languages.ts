@@ -1,0 +1,211 @@
+/** The words of one language from which requests against a model's instructions are made. All are stems. */
+export interface Language {
+  /** To stop following: ignore, forget, disregard. */
+  readonly dismiss: string;
+  /** What is dismissed: instructions, rules, prompt. */
+  readonly orders: string;
+  /** Which: previous, above, all, your. */
+  readonly earlier: string;
+  /** Everything that was said, as an object of its own. */
+  readonly everything?: string;
+  /** To show or repeat. */
+  readonly reveal?: string;
+  /** The system prompt, or your instructions. */
+  readonly prompt?: string;
+  /** Not to tell the user. */
+  readonly secrecy?: string;
+  /** You are now, from now on. */
+  readonly persona?: string;
+  /** New instructions, with a colon. */
+  readonly renewal?: string;
+  /** No spaces part the words. */
+  readonly isSpaceless?: true;
+}
+
+/** Stems are separated by `|`; a space stands for up to three words between. Accents do not matter. */
+export const languages: Readonly<Record<string, Language>> = {
+  de: {
+    dismiss:
+      'ignorier|missacht|vergiss|vergesst|vergessen|verwirf|verwerf|uebergeh|übergeh|umgeh|überschreib|befolge nicht|befolgen nicht|beachte nicht|nicht mehr befolg|außer acht|streiche',
+    orders:
+      'anweisung|instruktion|befehl|regel|vorgabe|prompt|richtlinie|weisung|aufgabe|anleitung|kontext|systemprompt',
+    earlier:
+      'vorherig|bisherig|vorig|obig|früher|vorangegangen|vorangehend|alle|sämtlich|deine|ihre|ursprünglich|gegeben',
+    everything: 'alles vorherige|alles, was|alles was|das obige|alles bisherige|alles davor|alles oben',
+    reveal: 'zeig|gib|nenne|verrate|wiederhol|drucke|schreibe|offenbar|sende',
+    prompt:
+      'deinen systemprompt|deine anweisungen|deine systemanweisung|deinen system-prompt|deine instruktionen|ihre systemanweisung|den systemprompt',
+    secrecy:
+      'sag dem nutzer nicht|sage dem benutzer nicht|erzähle dem nutzer nicht|erwähne nicht gegenüber|informiere den benutzer nicht|teile dem benutzer nicht|ohne den benutzer zu informieren|ohne dem nutzer',
+    persona:
+      'du bist jetzt ein|du bist nun ein|ab sofort bist du|von nun an bist du|ab jetzt antwortest du|tu so, als ob|tu so als',
+    renewal: 'neue anweisung|neue instruktion|neuer systemprompt|neue aufgabe',
+  },
+  es: {
+    dismiss:
+      'ignor|olvid|descart|omit|desatiend|desobede|no sigas|no siga|deja de seguir|anula|haz caso omiso|pasa por alto|sobrescrib',
+    orders: 'instruccion|orden|regla|indicacion|directri|directiva|prompt|consigna|mensaje|contexto|política',
+    earlier: 'anterior|previa|previo|todas|todo|tus|sus|arriba|precedente|original|inicial|recibid|dadas',
+    everything: 'todo lo anterior|lo anterior|todo lo que|cuanto te',
+    reveal: 'muestra|revela|imprime|repite|dime|escribe|enseña|envía',
+    prompt:
+      'tu prompt del sistema|tus instrucciones|el prompt del sistema|tu mensaje de sistema|tu prompt inicial|prompt de sistema',
+    secrecy:
+      'no le digas al usuario|no digas al usuario|no menciones|no informes al usuario|sin informar al usuario|sin decirle|no se lo digas|no reveles al usuario',
+    persona: 'ahora eres|a partir de ahora eres|a partir de ahora responde|desde ahora eres|finge que|actúa como si',
+    renewal: 'nuevas instrucciones|nueva instrucción|nuevo prompt|nueva tarea',
+  },
+  fr: {
+    dismiss:
+      'ignor|oubli|néglig|abandonn|ne suis plus|ne suivez plus|ne suis pas|ne suivez pas|ne tiens pas compte|ne tenez pas compte|ne tenez plus compte|ne tiens plus compte|fais abstraction|faites abstraction|passe outre|passez outre|outrepass|contourn|annul|désobéi',
+    orders: 'instruction|consigne|règle|directive|ordre|prompt|message|contexte|indication|restriction',
+    earlier: 'précédent|antérieur|ci-dessus|toutes|tous|tes|vos|préalable|initial|original|reçu|donné',
+    everything: 'tout ce qui précède|ce qui précède|tout ce que|tout ce qui est',
+    reveal: 'montre|révèle|affiche|répète|imprime|donne|écris|écrivez|envoie|dis',
+    prompt:
+      'ton prompt système|votre prompt système|tes instructions|vos instructions|le prompt système|ton invite système|tes consignes|vos consignes',
+    secrecy:
+      "ne dis pas à l'utilisateur|ne le dis pas|n'en parle pas|ne mentionne pas|ne mentionnez pas|n'informe pas|n'informez pas|sans informer l'utilisateur|sans en informer|ne révèle pas à",
+    persona:
+      'tu es maintenant|vous êtes maintenant|tu es désormais|vous êtes désormais|désormais tu|à partir de maintenant|fais comme si|faites comme si|prétends être',
+    renewal: 'nouvelles instructions|nouvelle instruction|nouveau prompt|nouvelle tâche|nouvelles consignes',
+  },
+  pt: {
+    dismiss:
+      'ignor|esque|desconsider|descart|não siga|nao siga|pare de seguir|desobede|anule|deixe de lado|contorne|sobrescrev|despreze',
+    orders: 'instruç|ordem|ordens|regra|diretri|comando|prompt|orientaç|mensagem|contexto|restriç',
+    earlier: 'anterior|prévia|prévio|todas|todos|suas|seus|acima|precedente|origina|inicia|recebid|dadas',
+    everything: 'tudo acima|tudo o que|tudo que|o que foi dito',
+    reveal: 'mostre|revele|imprima|repita|diga|escreva|envie|exiba',
+    prompt:
+      'seu prompt de sistema|seu prompt do sistema|suas instruções|o prompt do sistema|sua mensagem de sistema|seu prompt inicial',
+    secrecy:
+      'não conte ao usuário|não diga ao usuário|não mencione|não informe o usuário|não informe ao usuário|sem informar o usuário|sem avisar|não revele ao usuário',
+    persona: 'agora você é|você agora é|a partir de agora você|de agora em diante|finja que|aja como se',
+    renewal: 'novas instruções|nova instrução|novo prompt|nova tarefa',
+  },
+  it: {
+    dismiss:
+      'ignor|dimentic|trascur|tralascia|scarta|non seguire|smetti di seguire|non tenere conto|disobbedisci|annulla|aggira|sovrascriv|lascia perdere',
+    orders: 'istruzion|regol|direttiv|ordin|comand|prompt|indicazion|messaggi|contesto|restrizion',
+    earlier: 'precedent|anterior|tutte|tutti|tue|tuoi|sopra|original|inizial|ricevut|date',
+    everything: 'tutto ciò che|tutto quello che|quanto sopra|quanto detto',
+    reveal: 'mostra|rivela|stampa|ripeti|dimmi|scrivi|invia|elenca',
+    prompt:
+      'il tuo prompt di sistema|le tue istruzioni|il prompt di sistema|il tuo messaggio di sistema|tuo prompt iniziale',
+    secrecy:
+      "non dire all'utente|non dirlo|non menzionare|non informare l'utente|senza informare l'utente|senza dirlo|non rivelare all'utente",
+    persona:
+      'ora sei|adesso sei|da ora in poi|d’ora in poi|da questo momento sei|fai finta|fingi di|comportati come se',
+    renewal: 'nuove istruzioni|nuova istruzione|nuovo prompt|nuovo compito',
+  },
+  nl: {
+    dismiss: 'negeer|vergeet|volg niet|sla over|omzeil|laat varen|houd geen rekening|overschrijf',
+    orders: 'instructie|opdracht|regel|richtlijn|aanwijzing|prompt|bevel',
+    earlier: 'vorige|eerdere|bovenstaande|voorgaande|alle|jouw|uw|oorspronkelijke',
+    everything: 'alles hierboven|al het bovenstaande|alles wat',
+    reveal: 'toon|laat|geef|herhaal|onthul|print',
+    prompt: 'je systeemprompt|uw systeemprompt|je instructies|de systeemprompt',
+    secrecy: 'vertel de gebruiker niet|zeg niets tegen de gebruiker|zonder de gebruiker|vermeld dit niet',
+    persona: 'je bent nu een|vanaf nu ben je|doe alsof',
+    renewal: 'nieuwe instructie|nieuwe opdracht|nieuwe systeemprompt',
+  },
+  pl: {
+    dismiss: 'zignoruj|ignoruj|zapomnij|pomiń|odrzuć|nie przestrzegaj|nie stosuj|przestań|obejdź',
+    orders: 'instrukcj|polece|zasad|reguł|wytyczn|prompt|rozkaz',
+    earlier: 'poprzedni|wcześniejs|powyższ|wszystki|swoje|twoje|dotychczas',
+    everything: 'wszystko powyżej|wszystko, co|to co powyżej',
+    reveal: 'pokaż|ujawnij|wypisz|powtórz|podaj|wyświetl',
+    prompt: 'swój prompt systemowy|prompt systemowy|swoje instrukcje|twoje instrukcje',
+    secrecy: 'nie mów użytkownikowi|nie informuj użytkownika|bez informowania|nie wspominaj',
+    persona: 'jesteś teraz|od teraz jesteś|udawaj',
+    renewal: 'nowe instrukcje|nowe polecenie|nowy prompt',
+  },
+  tr: {
+    dismiss: 'yok say|görmezden gel|unut|dikkate alma|göz ardı et|uyma|iptal et',
+    orders: 'talimat|komut|kural|yönerge|istem|prompt|emir',
+    earlier: 'önceki|yukarıdaki|tüm|bütün|eski|daha önceki|verilen',
+    everything: 'yukarıdaki her şey|önceki her şey',
+    reveal: 'göster|açıkla|yazdır|tekrarla|söyle',
+    prompt: 'sistem istemini|sistem prompt|talimatlarını',
+    secrecy: 'kullanıcıya söyleme|kullanıcıya bahsetme|kullanıcıyı bilgilendirme',
+    persona: 'artık sen|bundan sonra sen|şu andan itibaren',
+    renewal: 'yeni talimat|yeni görev|yeni sistem',
+  },
+  ru: {
+    dismiss:
+      'игнориру|проигнориру|забуд|не следу|не выполня|отбрось|пренебрег|отмени|обойди|не обращай внимания|перестань|прекрати|отмените|не учитывай',
+    orders: 'инструкц|указани|правил|команд|приказ|промпт|директив|задани|сообщени|контекст|ограничени',
+    earlier:
+      'предыдущ|прошл|прежн|вышеуказан|вышеизложен|все|всё|всех|твои|ваши|свои|ранее|исходн|предшеству|первоначальн|системн',
+    everything:
+      'все вышеперечисленное|всё вышеперечисленное|все, что|всё, что|всё выше|все выше|вышесказанное|вышеизложенное',
+    reveal: 'покажи|раскрой|выведи|повтори|напиши|сообщи|отправь|перечисли',
+    prompt:
+      'свой системный промпт|системный промпт|свои инструкции|твои инструкции|системные инструкции|системное сообщение|ваши инструкции',
+    secrecy:
+      'не говори пользователю|не сообщай пользователю|не упоминай|не рассказывай|без ведома пользователя|не сообщая пользователю|не информируй',
+    persona: 'теперь ты|теперь вы|отныне ты|с этого момента|с этой минуты|притворись|веди себя так',
+    renewal: 'новые инструкции|новая инструкция|новый системный промпт|новое задание|новые указания',
+  },
+  zh: {
+    dismiss:
+      '忽略|无视|無視|忘记|忘記|忘掉|不要遵守|不要理会|不要理會|不要遵循|不再遵循|不要执行|抛弃|抛开|放弃|跳过|绕过|繞過|覆盖|覆蓋|丢弃|停止遵循|撤销',
+    orders: '指令|指示|提示|规则|規則|说明|說明|命令|要求|约束|約束|限制|准则|準則|设定|設定|内容|對話|对话|上下文',
+    earlier: '之前|以上|先前|前面|此前|上述|上面|所有|全部|一切|你的|您的|原来|原有|系统|系統|已有',
+    everything: '之前的一切|以上内容|上面的内容|以上所有|前面所有|之前所有|以上內容',
+    reveal: '显示|顯示|输出|輸出|打印|重复|重複|告诉我|告訴我|泄露|透露|展示|列出|发送',
+    prompt: '系统提示|系統提示|你的指令|你的提示词|你的提示詞|系统指令|系統指令|系统消息|初始提示|你的系统',
+    secrecy:
+      '不要告诉用户|不要告訴用戶|不要向用户|不要告知用户|别告诉用户|不要提及|无需告知用户|不要让用户|不得告知用户|瞒着用户',
+    persona: '你现在是|你現在是|从现在起你|从现在开始你|從現在起你|从现在开始|假装你|假裝你|请扮演|你不再是',
+    renewal: '新指令|新的指令|新任务|新的系统提示|新的指示|新任務',
+    isSpaceless: true,
+  },
+  ja: {
+    dismiss: '無視|忘れ|従わないで|従うな|従わず|破棄|取り消|上書き|放棄|守らないで|スキップ|考慮しないで',
+    orders: '指示|命令|ルール|プロンプト|規則|指令|制約|設定|ガイドライン|内容|メッセージ|文脈|会話',
+    earlier: '以前|上記|これまで|それまで|前の|先の|すべて|全て|あなたの|先ほど|元の|システム|今まで|前述|以上',
+    everything: '上記のすべて|これまでのすべて|上の内容|今までの内容|上記の内容',
+    reveal: '表示|出力|教えて|開示|繰り返|公開|見せて|書き出|送信',
+    prompt: 'システムプロンプト|あなたの指示|初期プロンプト|システムメッセージ|システム指示',
+    secrecy:
+      'ユーザーに言わないで|ユーザーには言わない|ユーザーに伝えないで|ユーザーに知らせないで|ユーザーに知らせず|ユーザーには伝えず|ユーザーに報告しない|言及しないで|内緒',
+    persona: 'あなたは今から|今からあなたは|これからあなたは|あなたはもう|のふりをして|今後あなたは',
+    renewal: '新しい指示|新たな指示|新しいタスク|新しいシステムプロンプト|新しい命令',
+    isSpaceless: true,
+  },
+  ko: {
+    dismiss: '무시|잊어|따르지 마|따르지 말|무효화|폐기|건너뛰|우회|잊으|버려',
+    orders: '지시|명령|규칙|프롬프트|지침|설정|내용|제한|메시지',
+    earlier: '이전|위의|앞선|모든|기존|지금까지|당신의|너의|원래|시스템|앞의',
+    everything: '위의 모든|이전의 모든|지금까지의 모든',
+    reveal: '보여|출력|알려|공개|반복|표시|전송',
+    prompt: '시스템 프롬프트|당신의 지시|너의 지시|초기 프롬프트|시스템 메시지',
+    secrecy: '사용자에게 말하지|사용자에게 알리지|언급하지 마|사용자 모르게|알리지 말',
+    persona: '너는 이제|당신은 이제|지금부터 너는|지금부터 당신은|이제부터',
+    renewal: '새로운 지시|새 지시|새로운 명령|새로운 작업',
+    isSpaceless: true,
+  },
+  ar: {
+    dismiss: 'تجاهل|انس|لا تتبع|تخط|تجاوز',
+    orders: 'تعليمات|التعليمات|أوامر|الأوامر|قواعد|القواعد|توجيهات|التوجيهات|الإرشادات',
+    earlier: 'السابقة|أعلاه|جميع|كل|السابق',
+    reveal: 'أظهر|اكشف|اطبع|كرر|اعرض',
+    prompt: 'موجه النظام|تعليماتك|رسالة النظام',
+    secrecy: 'لا تخبر المستخدم|لا تذكر|دون إخبار المستخدم',
+    persona: 'أنت الآن|من الآن فصاعدا',
+    renewal: 'تعليمات جديدة|مهمة جديدة',
+  },
+  hi: {
+    dismiss: 'अनदेखा|नज़रअंदाज़|भूल जा|अनदेखी|पालन न कर',
+    orders: 'निर्देश|आदेश|नियम|प्रॉम्प्ट',
+    earlier: 'पिछले|पूर्व|ऊपर|सभी|पहले',
+    reveal: 'दिखा|बता|प्रकट',
+    prompt: 'सिस्टम प्रॉम्प्ट|अपने निर्देश',
+    secrecy: 'उपयोगकर्ता को मत बता|उपयोगकर्ता को न बता',
+    persona: 'अब तुम|अब आप',
+    renewal: 'नए निर्देश|नया निर्देश',
+    isSpaceless: true,
+  },
+};
