@@ -1,6 +1,5 @@
 import { addTo, noCounters, storedCounters, type Amounts, type Counters } from './counters.js';
-import { effectiveLimit } from './extension.js';
-import { limitFacts, limitNames, type Allowance, type LimitName, type LimitState } from './limits.js';
+import { type Allowance, effectiveLimit, limitFacts, type LimitName, limitNames, type LimitState } from './limits.js';
 
 /** Sums of fractions are off by less than this share of them; nobody is refused, or waits, for that. */
 const roundingError = 1e-12;

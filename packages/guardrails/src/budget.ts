@@ -1,10 +1,16 @@
+import { anyValue, checkOptions, nonEmptyString } from '@h/options';
 import type { JSONObject } from '@h/turn';
-import { anyValue, nonEmptyString, checkOptions } from '@h/options';
 import { Account } from './account.js';
-import { allowanceChecks, checkExtension } from './allowance-check.js';
-import { openTab, type BudgetTab } from './budget-tab.js';
-import { noCounters, storedCounters, type Amounts, type Counters } from './counters.js';
-import type { Allowance, LimitState } from './limits.js';
+import {
+  addTo,
+  type Amounts,
+  type Counters,
+  difference,
+  type MutableCounters,
+  noCounters,
+  storedCounters,
+} from './counters.js';
+import { type Allowance, allowanceChecks, checkExtension, type LimitState } from './limits.js';
 
 /** Options of {@link createBudget}. */
 export interface BudgetOptions extends Allowance {
@@ -225,4 +231,48 @@ export const createBudget = (options: BudgetOptions = {}): Budget => {
   checkOptions('createBudget()', options, { ...allowanceChecks, name: nonEmptyString, restore: anyValue });
   checkExtension('createBudget()', options);
   return new Budget(options);
+};
+
+/** What one turn takes from a budget. */
+export interface BudgetTab {
+  spend(amounts: Amounts): void;
+  endStep(hasFailed: boolean): void;
+  /** Counts what the turn had used before its process died, as far as it is not counted yet. */
+  catchUp(used: Counters): void;
+  /** The turn is over, or nobody follows it any more. */
+  close(at: number): void;
+}
+
+/** Opens a tab on these accounts; what the turn has had is kept in `charged`. */
+export const openTab = (
+  accounts: readonly Account[],
+  charged: MutableCounters,
+  isNew: boolean,
+  at: number,
+  onClose: () => void,
+): BudgetTab => {
+  let isOpen = true;
+  for (const account of accounts) account.enter(at);
+  const spend = (amounts: Amounts): void => {
+    addTo(charged, amounts);
+    for (const account of accounts) account.add(amounts);
+  };
+  const endStep = (hasFailed: boolean): void => {
+    for (const account of accounts) account.endStep(hasFailed);
+  };
+  return {
+    spend,
+    endStep,
+    catchUp: (used) => {
+      const streak = used.consecutiveExceptions;
+      spend(difference({ ...used, consecutiveExceptions: charged.consecutiveExceptions }, charged));
+      if (isNew) for (let step = 0; step < streak; step += 1) endStep(true);
+    },
+    close: (closedAt) => {
+      if (!isOpen) return;
+      isOpen = false;
+      for (const account of accounts) account.leave(closedAt);
+      onClose();
+    },
+  };
 };

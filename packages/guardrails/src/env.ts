@@ -1,7 +1,5 @@
 import { anyObject, anyString, checkOptions, InvalidOptionError, arrayOf, showValue } from '@h/options';
-import { allowanceChecks, checkExtension } from './allowance-check.js';
-import type { Extension } from './extension.js';
-import type { Allowance, LimitName } from './limits.js';
+import { type Allowance, allowanceChecks, checkExtension, type Extension, type LimitName } from './limits.js';
 
 /** Options of {@link guardrailsFromEnv}. */
 export interface FromEnvOptions {

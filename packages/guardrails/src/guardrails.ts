@@ -9,9 +9,9 @@ import {
 } from '@h/turn';
 import { Observable } from 'rxjs';
 import type { Amounts } from './counters.js';
-import { nextTimeMs } from './near.js';
+import { nextTimeMs } from './step-plan.js';
 import { settingsOf, type GuardrailsOptions } from './options.js';
-import { recoveryKind } from './recovery.js';
+import { recoveryKind } from './truncation-recovery.js';
 import { ownName } from './turn-accounts.js';
 import { TurnGuard, waitFor } from './turn-guard.js';
 

@@ -1,13 +1,13 @@
 import './events.js';
 
 export { createBudget, type Budget, type BudgetOptions, type Reservation } from './budget.js';
-export type { CostOf } from './cost.js';
+export type { CostOf } from './model-call.js';
 export type { Amounts, Counters } from './counters.js';
 export { guardrailsFromEnv, type FromEnvOptions } from './env.js';
-export { effectiveLimit, type ExtendableLimit, type Extension } from './extension.js';
+export { effectiveLimit, type ExtendableLimit, type Extension } from './limits.js';
 export { guardrails } from './guardrails.js';
 export { describeLimit, type Allowance, type LimitName, type Limits, type LimitState } from './limits.js';
 export type { GuardrailsOptions, WrapUpOptions } from './options.js';
 export { presets } from './presets.js';
-export { repeatedAtSeam } from './seam.js';
-export { approximateTokens } from './size.js';
+export { repeatedAtSeam } from './truncation-recovery.js';
+export { approximateTokens } from './token-estimate.js';

@@ -1,6 +1,15 @@
+import {
+  arrayOf,
+  integerFrom,
+  InvalidOptionError,
+  numberFrom,
+  objectOf,
+  oneOf,
+  type OptionChecks,
+  required,
+} from '@h/options';
 import type { TurnOutcome } from '@h/turn';
 import type { Counters } from './counters.js';
-import type { Extension } from './extension.js';
 
 /**
  * How much may be used up. What is absent or `Infinity` is not limited; with `0` nothing of it may be used.
@@ -148,3 +157,78 @@ export const describeLimit = ({ scope, limit, used, max }: LimitState): string =
 /** A number for people: whole, or with four significant digits where it is small. */
 export const figure = (value: number): string =>
   String(Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(4)));
+
+/** Limits that an extension may raise: all but that on a streak of failures, which would defeat it. */
+export type ExtendableLimit = Exclude<LimitName, 'maxConsecutiveExceptions'>;
+
+/** How limits grow with every answer with which the model was done. */
+export interface Extension {
+  /**
+   * With `e` the limit after `n` completions is `base + (1 + e) × n`. `0` is off.
+   *
+   * A limit that is not counted in steps or calls (tokens, cost, time, characters) grows by the same share as `maxSteps`
+   * does, which therefore has to be limited too.
+   */
+  readonly perCompletion: number;
+  /** Which limits grow; no others do. */
+  readonly limits: readonly ExtendableLimit[];
+  /**
+   * How many times the base a limit may become.
+   *
+   * @defaultValue `2`
+   */
+  readonly maxFactor?: number | undefined;
+}
+
+/**
+ * A limit as it stands after so many completions.
+ *
+ * @example
+ * ```ts
+ * const extension = { perCompletion: 0.5, limits: ['maxSteps'] } as const;
+ * effectiveLimit({ maxSteps: 5, extension }, 'maxSteps', 2); // 8
+ * ```
+ */
+export const effectiveLimit = (allowance: Allowance, limit: LimitName, completions = 0): number => {
+  const base = allowance[limit] ?? Infinity;
+  const { extension } = allowance;
+  if (extension === undefined || extension.perCompletion === 0 || completions === 0 || base === Infinity) return base;
+  if (!extension.limits.some((name) => name === limit)) return base;
+  const units = (1 + extension.perCompletion) * completions;
+  const raised = limitFacts[limit].isCounted ? base + units : base * (1 + units / (allowance.maxSteps ?? Infinity));
+  return Math.min(raised, base * (extension.maxFactor ?? 2));
+};
+
+const amounts = new Set<LimitName>(['maxCost', 'maxDurationMs']);
+
+const limits = Object.fromEntries(
+  limitNames.map((name) => [name, amounts.has(name) ? numberFrom(0, Infinity) : integerFrom(0, Infinity)]),
+) as OptionChecks<Limits>;
+
+const extension: OptionChecks<Extension> = {
+  perCompletion: required(numberFrom(0)),
+  limits: required(arrayOf(oneOf(...limitNames.filter((name) => name !== 'maxConsecutiveExceptions')))),
+  maxFactor: numberFrom(1),
+};
+
+/** What limits and extensions have to be. */
+export const allowanceChecks: OptionChecks<Allowance> = { ...limits, extension: objectOf(extension) };
+
+/**
+ * Refuses an extension in proportion to steps that are not limited.
+ *
+ * @throws InvalidOptionError `invalid-option`
+ */
+export const checkExtension = (owner: string, allowance: Allowance, option = 'extension'): void => {
+  const { extension, maxSteps = Infinity } = allowance;
+  if (extension === undefined || extension.perCompletion === 0 || (maxSteps !== Infinity && maxSteps !== 0)) return;
+  const inProportion = extension.limits.find(
+    (name) => limitFacts[name].isCounted !== true && (allowance[name] ?? Infinity) !== Infinity,
+  );
+  if (inProportion === undefined) return;
+  throw new InvalidOptionError({
+    owner,
+    option,
+    message: `${owner} raises "${inProportion}" in proportion to "maxSteps" by its "${option}"; give that a limit above 0, or leave "${inProportion}" out.`,
+  });
+};

@@ -1,6 +1,50 @@
-import type { CostForecast } from './cost.js';
+import type { Usage } from '@h/turn';
 import type { Reservation } from './budget.js';
 import type { Amounts } from './counters.js';
+
+/**
+ * What a model call costs. `undefined` says that the price is not known; such a call never counts as free.
+ *
+ * `model` is the one that answered, as the provider names it, else the one that was asked.
+ */
+export type CostOf = (usage: Usage, model: string | undefined) => number | undefined;
+
+/** The cost of a call; nothing where it is not known, which is so too where `costOf` throws or says no number from 0. */
+export const knownCost = (costOf: CostOf | undefined, usage: Usage, model: string | undefined): number | undefined => {
+  let cost: number | undefined;
+  try {
+    cost = costOf?.(usage, model);
+  } catch {
+    return undefined;
+  }
+  return typeof cost === 'number' && cost >= 0 && cost < Infinity ? cost : undefined;
+};
+
+/** What the next call will cost: what it sends, and each token that it receives. */
+export interface CostForecast {
+  readonly input: number;
+  readonly perOutputToken: number;
+}
+
+const probe = 1000;
+
+/**
+ * A forecast for a call that sends so many tokens. What the last call read from or wrote to the cache is taken as read from the cache.
+ */
+export const forecastCost = (
+  costOf: CostOf | undefined,
+  inputTokens: number,
+  last: Usage | undefined,
+  model: string | undefined,
+): CostForecast | undefined => {
+  const cached = last === undefined ? 0 : Math.min(inputTokens, last.cacheRead + last.cacheWrite);
+  const usage: Usage = { input: inputTokens, cacheRead: cached, cacheWrite: 0, output: 0, reasoning: 0 };
+  const input = knownCost(costOf, usage, model);
+  const more = knownCost(costOf, { ...usage, output: probe }, model);
+  return input === undefined || more === undefined
+    ? undefined
+    : { input, perOutputToken: Math.max(0, more - input) / probe };
+};
 
 /** What a model call may receive. */
 export interface CallRoom {

@@ -12,12 +12,11 @@ import {
   integerFrom,
   type OptionChecks,
 } from '@h/options';
-import { allowanceChecks, checkExtension } from './allowance-check.js';
+import { type Allowance, allowanceChecks, checkExtension } from './limits.js';
 import { Budget } from './budget.js';
-import type { CostOf } from './cost.js';
-import type { Allowance } from './limits.js';
-import type { Reserves } from './near.js';
-import { approximateTokens } from './size.js';
+import type { CostOf } from './model-call.js';
+import type { Reserves } from './step-plan.js';
+import { approximateTokens } from './token-estimate.js';
 
 /** How the last step that a limit allows is used. */
 export interface WrapUpOptions {

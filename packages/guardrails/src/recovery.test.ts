@@ -13,7 +13,7 @@ import { filter, map } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { cut, run, type Ran } from '../test/turns.js';
 import { guardrails } from './guardrails.js';
-import { recoveryKind } from './recovery.js';
+import { recoveryKind } from './truncation-recovery.js';
 
 const shown = ({ of }: Ran): string =>
   of('model.delta')

@@ -4,8 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { costing, eager, run, worker } from '../test/turns.js';
 import { createBudget } from './budget.js';
-import { effectiveLimit, type ExtendableLimit } from './extension.js';
-import { limitNames, type Allowance } from './limits.js';
+import { type Allowance, effectiveLimit, type ExtendableLimit, limitNames } from './limits.js';
 
 describe('limits of a session', () => {
   it('are used up by all of its turns', async () => {

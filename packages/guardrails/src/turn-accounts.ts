@@ -1,8 +1,7 @@
 import { keep, type JSONValue, type NewEventOf, type TurnEvent, type TurnEventOf } from '@h/turn';
 import { Account } from './account.js';
-import type { BudgetTab } from './budget-tab.js';
-import type { Budget } from './budget.js';
-import { addTo, noCounters, type Amounts } from './counters.js';
+import { addTo, type Amounts, noCounters } from './counters.js';
+import type { Budget, BudgetTab } from './budget.js';
 import type { LimitName, LimitState } from './limits.js';
 import type { GuardrailsSettings } from './options.js';
 

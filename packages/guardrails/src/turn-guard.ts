@@ -9,63 +9,44 @@ import {
   type OperatorContext,
   type TurnEventOf,
 } from '@h/turn';
-import type { CostForecast } from './cost.js';
+import { type CostForecast, ModelCall } from './model-call.js';
 import { cutOff, cutTooOften, exceeded, overrunBy, summedUp, unpriced } from './ending.js';
 import './events.js';
-import { describeLimit, type LimitState } from './limits.js';
-import { ModelCall } from './model-call.js';
-import { nearLimits } from './near.js';
+import { describeLimit } from './limits.js';
+import { clamped, commonMaximum, planStep, type StepPlan } from './step-plan.js';
 import type { GuardrailsSettings } from './options.js';
-import { planStep, type StepPlan } from './plan-step.js';
-import { TruncationRecovery } from './recovery.js';
+import { TruncationRecovery } from './truncation-recovery.js';
 import { ownName } from './turn-accounts.js';
 import { TurnLedger } from './turn-ledger.js';
-import { clamped, commonMaximum, offersTools, told, withoutTools } from './wrap-up.js';
+import { annotated, offersTools, WrapUp } from './wrap-up.js';
 
 type Request = TurnEventOf<'model.request'>;
-
-/** The last step that a limit allows. */
-interface LastStep {
-  readonly step: number;
-  readonly limit: LimitState;
-  /** The turn is cut short with it: something of the limit was used before, and the step does more than finish an answer. */
-  readonly isForced: boolean;
-}
 
 /** Decides about the events of one turn by what is left. */
 export class TurnGuard {
   readonly ledger: TurnLedger;
   readonly recovery: TruncationRecovery;
   readonly #settings: GuardrailsSettings;
-  readonly #near: ReturnType<typeof nearLimits>;
-  #last: LastStep | undefined;
-  /** In which step the model was told that a limit is near. */
-  #toldIn: number | undefined;
-  /** The limit that came near first. */
-  #nearest: LimitState | undefined;
+  readonly #wrapUp: WrapUp;
   #isEnding = false;
 
   constructor(settings: GuardrailsSettings) {
     this.#settings = settings;
     this.ledger = new TurnLedger(settings);
     this.recovery = new TruncationRecovery(settings.maxTokensRecoveries);
-    this.#near = nearLimits(settings);
+    this.#wrapUp = new WrapUp(settings.wrapUp, this.ledger.accounts, settings);
   }
 
   /** A request that had left before the process died. */
   replay(request: Request): void {
     this.ledger.reached(request.step);
     this.ledger.asked(request);
-    const note = request.annotations?.[ownName] as
-      | { readonly told?: boolean; readonly last?: Omit<LastStep, 'step'> }
-      | undefined;
-    if (note?.told === true) this.#toldIn = request.step;
-    this.#last = note?.last && { step: request.step, ...note.last };
+    this.#wrapUp.replay(request);
   }
 
   /** Whether the turn is cut short with this step. */
   isForced(step: number): boolean {
-    return this.#last?.step === step && this.#last.isForced;
+    return this.#wrapUp.isForced(step);
   }
 
   /** Refuses a turn for which nothing is left, before anything of it is stored. */
@@ -103,10 +84,15 @@ export class TurnGuard {
     this.ledger.call = call;
     this.ledger.asked(fitting);
     this.recovery.began();
-    const events = [...this.#nearNotices(now)];
-    const leaving = plan.last ? this.#withoutTools(fitting, plan.last, events) : this.#toldOf(fitting);
+    const near = this.#wrapUp.nearNotices(now);
+    const { isGoingOn } = this.recovery;
+    const leaving = plan.last
+      ? this.#wrapUp.lastStep(fitting, plan.last, isGoingOn)
+      : [this.#wrapUp.warned(fitting, isGoingOn)];
+    const events = [...near, ...leaving.slice(0, -1)];
+    const sent = leaving.at(-1) as Request;
     const kept = this.ledger.accounts.kept(now, { ...call.estimate, steps: 1 });
-    return [...events, ...(kept ? [kept] : []), this.#timed(leaving)];
+    return [...events, ...(kept ? [kept] : []), this.#timed(sent)];
   }
 
   /** Counts a piece of an answer; ends the turn in the middle of it where there is no room for more. */
@@ -134,16 +120,15 @@ export class TurnGuard {
     if (model) events.push(notice('budget.cost-unknown', model));
     const overrun = this.ledger.accounts.overrun(now);
     const hasCalls = toolCallsOf({ role: 'assistant', content: event.content }).length > 0;
-    events.push(...(overrun && hasCalls ? this.#end(exceeded(overrun)) : this.#nearNotices(now)));
+    events.push(...(overrun && hasCalls ? this.#end(exceeded(overrun)) : this.#wrapUp.nearNotices(now)));
     return events.length === 1 && event === given ? undefined : events;
   }
 
   /** Refuses a call for which nothing is left, or that comes in a step without tools. */
   call(event: TurnEventOf<'tool.call'>): Decision {
     if (event.denied) return undefined;
-    if (this.#last?.step === event.step) {
-      return deny(event, `${describeLimit(this.#last.limit)} No tools run in the last step.`, ownName);
-    }
+    const last = this.#wrapUp.lastLimit(event.step);
+    if (last) return deny(event, `${describeLimit(last)} No tools run in the last step.`, ownName);
     for (const account of this.ledger.accounts.all) {
       if (account.limits('maxToolCalls') && account.left('maxToolCalls', event.at) < 1) {
         return deny(event, describeLimit(account.state('maxToolCalls', event.at)), ownName);
@@ -172,8 +157,9 @@ export class TurnGuard {
     }
     const why = goesOn ? 'no-allowance' : this.recovery.givenUp(step);
     const events = isDone && why ? [notice('truncation.given-up', { step, why })] : [];
-    if (!isDone || !this.#last || !this.isForced(step)) return events.length === 0 ? undefined : [...events, event];
-    return [...events, ...summedUp(this.ledger.accounts.current(this.#last.limit, now), event)];
+    const last = isDone && this.isForced(step) ? this.#wrapUp.lastLimit(step) : undefined;
+    if (last) return [...events, ...summedUp(this.ledger.accounts.current(last, now), event)];
+    return events.length === 0 ? undefined : [...events, event];
   }
 
   /** What ends the turn at any time: somebody has cut the budget off, or the time is up. Else what has come near. */
@@ -182,7 +168,7 @@ export class TurnGuard {
     const reason = this.ledger.accounts.budget?.cutOffReason;
     if (reason !== undefined) return this.#end(cutOff(reason));
     const late = this.ledger.accounts.late(now);
-    return late ? this.#end(exceeded(late)) : this.#nearNotices(now);
+    return late ? this.#end(exceeded(late)) : this.#wrapUp.nearNotices(now);
   }
 
   /** Keeps in the session what the turn has used, with all that came of its last step. */
@@ -227,40 +213,10 @@ export class TurnGuard {
     });
   }
 
-  #withoutTools(request: Request, limit: LimitState, events: NewEvent[]): Request {
-    const { step } = request;
-    const { isGoingOn } = this.recovery;
-    const isForced = limit.used > 0 && !isGoingOn;
-    this.#last = { step, limit, isForced };
-    events.push(notice('budget.wrap-up', { ...limit, step }));
-    const bare = noted(withoutTools(request), { last: { limit: { ...limit }, isForced } });
-    // An answer that was cut off is to go on as it was; to be told to sum up would lead away from it.
-    return isGoingOn
-      ? bare
-      : told(bare, 'budget-last', `${describeLimit(limit)} ${this.#settings.wrapUp?.lastText ?? ''}`);
-  }
-
-  /** Tells the model, once, about the limit that came near first. A step that is asked again is told again. */
-  #toldOf(request: Request): Request {
-    this.#last = undefined;
-    const { wrapUp } = this.#settings;
-    const mayTell = this.#toldIn === undefined || this.#toldIn === request.step;
-    if (!wrapUp || !this.#nearest || !mayTell || this.recovery.isGoingOn || !offersTools(request)) return request;
-    this.#toldIn = request.step;
-    const limit = this.ledger.accounts.current(this.#nearest, request.at);
-    return told(noted(request, { told: true }), 'budget-near', `${describeLimit(limit)} ${wrapUp.nearText}`);
-  }
-
   /** With a limit on time, what the clock shows goes with each request, so that a replay leaves out the time in between. */
   #timed(request: Request): Request {
     const { accounts } = this.ledger;
-    return accounts.has('maxDurationMs') ? noted(request, { elapsedMs: accounts.elapsedMs(request.at) }) : request;
-  }
-
-  #nearNotices(now: number): readonly NewEvent[] {
-    const found = this.#near(this.ledger.accounts.all, now);
-    this.#nearest ??= found[0];
-    return found.map((state) => notice('budget.near', { ...state, left: state.max - state.used }));
+    return accounts.has('maxDurationMs') ? annotated(request, { elapsedMs: accounts.elapsedMs(request.at) }) : request;
   }
 
   /** What lets no step begin, whatever it needs. */
@@ -275,9 +231,8 @@ export class TurnGuard {
   /** What lets no other step follow. */
   #exhaustion(step: number, now: number): readonly NewEvent[] | undefined {
     const { accounts } = this.ledger;
-    if (this.#last && this.#last.step < step && this.#last.limit.used > 0) {
-      return this.#end(exceeded(accounts.current(this.#last.limit, now)));
-    }
+    const usedUp = this.#wrapUp.usedUpBefore(step);
+    if (usedUp) return this.#end(exceeded(accounts.current(usedUp, now)));
     if (this.recovery.hasTooManyCutCalls) {
       return this.#end(cutTooOften(this.recovery.count, this.#settings.maxTokensRecoveries));
     }
@@ -286,7 +241,7 @@ export class TurnGuard {
   }
 
   #mayGoOn(step: number, now: number): boolean {
-    const isLast = this.#last?.step === step && this.#last.limit.used > 0;
+    const isLast = (this.#wrapUp.lastLimit(step)?.used ?? 0) > 0;
     return !isLast && this.ledger.accounts.refuses(now) === undefined;
   }
 
@@ -300,10 +255,6 @@ export class TurnGuard {
     );
   }
 }
-
-/** The event with this added to what the operator finds on it in a replay. */
-const noted = (request: Request, note: JSONObject): Request =>
-  annotate(request, ownName, { ...(request.annotations?.[ownName] as JSONObject | undefined), ...note });
 
 const pieceOf = ({ turn, at, step, attempt }: TurnEventOf<'model.response'>, text: string): NewEvent => ({
   type: 'model.delta',

@@ -1,10 +1,8 @@
 import { toolCallsOf, type AssistantMessage, type TurnEventOf, type Usage, type UserMessage } from '@h/turn';
-import { forecastCost, knownCost, type CostForecast } from './cost.js';
+import { type CostForecast, forecastCost, knownCost, type ModelCall } from './model-call.js';
 import type { Amounts } from './counters.js';
-import { InputEstimate } from './input-estimate.js';
-import type { ModelCall } from './model-call.js';
+import { charsOf, InputEstimate, visitTexts } from './token-estimate.js';
 import type { GuardrailsSettings } from './options.js';
-import { charsOf, visitTexts } from './size.js';
 import { ownName, TurnAccounts } from './turn-accounts.js';
 
 type Request = TurnEventOf<'model.request'>;
