@@ -208,7 +208,7 @@ const limits = Object.fromEntries(
 const extension: OptionChecks<Extension> = {
   perCompletion: required(numberFrom(0)),
   limits: required(arrayOf(oneOf(...limitNames.filter((name) => name !== 'maxConsecutiveExceptions')))),
-  maxFactor: numberFrom(1),
+  maxFactor: numberFrom(1, Infinity),
 };
 
 /** What limits and extensions have to be. */
