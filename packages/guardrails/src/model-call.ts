@@ -3,13 +3,13 @@ import type { Reservation } from './budget.js';
 import type { Amounts } from './counters.js';
 
 /**
- * What a model call costs. `undefined` says that the price is not known; such a call never counts as free.
+ * Returns the cost of a model call, or `undefined` if the price is unknown. Such a call never counts as free.
  *
- * `model` is the one that answered, as the provider names it, else the one that was asked.
+ * `model` is the model that answered, under the provider's name, else the requested one.
  */
 export type CostOf = (usage: Usage, model: string | undefined) => number | undefined;
 
-/** The cost of a call; nothing where it is not known, which is so too where `costOf` throws or says no number from 0. */
+/** The cost of a call; `undefined` if it is unknown, or if `costOf` throws or returns no non-negative number. */
 export const knownCost = (costOf: CostOf | undefined, usage: Usage, model: string | undefined): number | undefined => {
   let cost: number | undefined;
   try {
@@ -20,7 +20,7 @@ export const knownCost = (costOf: CostOf | undefined, usage: Usage, model: strin
   return typeof cost === 'number' && cost >= 0 && cost < Infinity ? cost : undefined;
 };
 
-/** What the next call will cost: what it sends, and each token that it receives. */
+/** The forecast cost of a call: of its input, and of each output token. */
 export interface CostForecast {
   readonly input: number;
   readonly perOutputToken: number;
@@ -29,7 +29,7 @@ export interface CostForecast {
 const probe = 1000;
 
 /**
- * A forecast for a call that sends so many tokens. What the last call read from or wrote to the cache is taken as read from the cache.
+ * Forecasts the cost of a call with this many input tokens. What the last call read from or wrote to the cache counts as cached.
  */
 export const forecastCost = (
   costOf: CostOf | undefined,
@@ -46,18 +46,18 @@ export const forecastCost = (
     : { input, perOutputToken: Math.max(0, more - input) / probe };
 };
 
-/** What a model call may receive. */
+/** The output that a model call may produce. */
 export interface CallRoom {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly outputChars: number;
   readonly cost: CostForecast | undefined;
-  /** What is set aside for it in a shared budget, and how many tokens of output that is. */
+  /** The reservation in a shared budget, and its share of output tokens. */
   readonly reservation: Reservation | undefined;
   readonly reservedTokens: number;
 }
 
-/** A model call under way: counts what comes, in the same time for each piece. */
+/** A model call under way. Counts its output, in constant time per delta. */
 export class ModelCall {
   readonly #room: CallRoom;
   #reserved: number;
@@ -70,7 +70,7 @@ export class ModelCall {
     this.#reserved = room.reservedTokens;
   }
 
-  /** Counts a piece; `false` when there is no room for it. */
+  /** Counts a delta; returns `false` if it exceeds the room. */
   take(text: string, tokens: number): boolean {
     this.#state = 'begun';
     this.#chars += text.length;
@@ -83,7 +83,7 @@ export class ModelCall {
     );
   }
 
-  /** What the call has used, as far as one can tell without the provider. A call that failed before anything came has used nothing. */
+  /** The estimated use of the call. A call that failed without output has used nothing. */
   get estimate(): Amounts {
     if (this.#state === 'failed') return {};
     const { inputTokens, cost } = this.#room;
@@ -91,20 +91,20 @@ export class ModelCall {
     return { inputTokens, outputTokens: Math.ceil(this.#tokens), outputChars: this.#chars, ...spent };
   }
 
-  /** The call failed, and may be made again. What it has used, if it had begun, no longer belongs to it. */
+  /** Records that the call failed. Returns what it had used, which is then no longer part of its estimate. */
   fail(): Amounts {
     const used = this.#state === 'begun' ? this.estimate : {};
     [this.#tokens, this.#chars, this.#state] = [0, 0, 'failed'];
     return used;
   }
 
-  /** The call is over; what it has used was counted. */
+  /** Ends the call once its use was counted. */
   end(): void {
     this.#room.reservation?.settle();
   }
 
   #reserveMore(reservation: Reservation): boolean {
-    // As much again, so that it is not asked for with each piece; at the very end what this piece needs.
+    // Doubles the reservation, so that not every delta needs one; if that is too much, reserves what this delta needs.
     const needed = this.#tokens - this.#reserved;
     for (const more of [Math.max(this.#reserved, needed), needed]) {
       if (!reservation.grow({ outputTokens: more, cost: more * (this.#room.cost?.perOutputToken ?? 0) })) continue;

@@ -13,11 +13,11 @@ describe('the options of guardrails', () => {
     [{ maxSteps: Number.NaN }, 'guardrails(): "maxSteps" must be an integer from 0 or Infinity; received NaN.'],
     [{ maxSteps: '5' }, 'guardrails(): "maxSteps" must be an integer from 0 or Infinity; received "5".'],
     [{ maxCost: -0.5, costOf: () => 1 }, 'guardrails(): "maxCost" must be a number from 0 or Infinity; received -0.5.'],
-    [{ maxCost: 5 }, 'guardrails() needs "costOf" to keep "maxCost"; without it no cost is known.'],
-    [{ session: { maxCost: 5 } }, 'guardrails() needs "costOf" to keep "maxCost"; without it no cost is known.'],
+    [{ maxCost: 5 }, 'guardrails(): "maxCost" needs "costOf"; without it every cost is unknown.'],
+    [{ session: { maxCost: 5 } }, 'guardrails(): "maxCost" needs "costOf"; without it every cost is unknown.'],
     [
       { budget: createBudget({ maxCost: 5 }).share() },
-      'guardrails() needs "costOf" to keep "maxCost"; without it no cost is known.',
+      'guardrails(): "maxCost" needs "costOf"; without it every cost is unknown.',
     ],
     [
       { session: { maxTurns: 5 } },
@@ -58,7 +58,7 @@ describe('the options of guardrails', () => {
     ],
     [
       { session: { maxTokens: 9, extension: { perCompletion: 1, limits: ['maxTokens'] } } },
-      'guardrails() raises "maxTokens" in proportion to "maxSteps" by its "session.extension"; give that a limit above 0, or leave "maxTokens" out.',
+      'guardrails(): "session.extension" raises "maxTokens" in proportion to "maxSteps", which has no limit above 0. Set "maxSteps", or remove "maxTokens" from the extension.',
     ],
     [null, 'guardrails(): options must be an object; received null.'],
     [7, 'guardrails(): options must be an object; received 7.'],
@@ -84,7 +84,7 @@ describe('the options of guardrails', () => {
     expect(() => guardrails(Object.fromEntries(names.map((name) => [name, undefined])))).not.toThrow();
   });
 
-  it('allow an extension of tokens in a turn, whose steps are limited by default', () => {
+  it('allow an extension of tokens in a turn with its default limit on steps', () => {
     expect(() => guardrails({ maxTokens: 9, extension: { perCompletion: 1, limits: ['maxTokens'] } })).not.toThrow();
   });
 });

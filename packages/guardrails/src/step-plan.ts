@@ -3,46 +3,46 @@ import type { Account } from './account.js';
 import type { CostForecast } from './model-call.js';
 import type { LimitName, LimitState } from './limits.js';
 
-/** What is known of a step before it begins. */
+/** The forecast of a step. */
 export interface StepForecast {
   readonly now: number;
   readonly inputTokens: number;
-  /** Nothing where the price is not known. */
+  /** `undefined` if the price is unknown. */
   readonly cost: CostForecast | undefined;
-  /** How many tokens a last answer needs, at the most. */
+  /** The most tokens that a last answer needs. */
   readonly closingTokens: number;
-  /** Whether the last step that is possible shall be told from others. */
+  /** Whether the last possible step sums up. */
   readonly wrapsUp: boolean;
 }
 
-/** What a step may do. */
+/** The plan of a step. */
 export interface StepPlan {
-  /** The limit that has no room for the step. */
+  /** The limit without room for the step. */
   readonly refusedBy?: LimitState | undefined;
-  /** What is set aside for others will do, once they give it back. */
+  /** Whether the step fits once other turns release their reservations. */
   readonly mayWait?: boolean | undefined;
-  /** The limit that leaves room for this step and no other. */
+  /** The limit that allows this step and no other. */
   readonly last?: LimitState | undefined;
-  /** How many tokens may be received so that all limits hold, and so that a last answer fits after them. */
+  /** The output within all limits that leaves room for a last answer. */
   readonly outputTokens: number;
-  /** How many tokens may be received so that all limits hold. */
+  /** The output within all limits. */
   readonly mostOutputTokens: number;
 }
 
 interface Room {
   readonly most: number;
-  /** So many that another step fits after them. */
+  /** The output after which another step fits. */
   readonly next: number;
 }
 
-/** So much of the time, and no longer, is kept for the last answer. */
+/** The share of the time that is reserved for the last answer, and its maximum. */
 const closingTimeShare = 0.1;
 const longestClosingMs = 60_000;
 
-/** A first step is never cut short by a reserve that is as large as the limit itself. */
+/** The reserve for the last answer is at most this fraction of a limit, so that small limits still allow a first step. */
 const closingShare = 4;
 
-/** Decides what a step may do, by what each account has left. */
+/** Decides what a step may do: refuse it, let it wait, make it the last, or limit its output. */
 export const planStep = (accounts: readonly Account[], forecast: StepForecast): StepPlan => {
   const { now } = forecast;
   let last: LimitState | undefined;
@@ -53,7 +53,7 @@ export const planStep = (accounts: readonly Account[], forecast: StepForecast): 
     for (const limit of ['maxInputTokens', 'maxOutputTokens', 'maxTokens', 'maxCost'] as const) {
       if (!account.limits(limit)) continue;
       const { most } = roomIn(limit, account.left(limit, now), account.state(limit, now).max, forecast);
-      // What is set aside for others may come back, so it makes no step the last.
+      // Reservations of other turns may be released, so they do not make a step the last.
       const alone = roomIn(limit, account.left(limit, now, true), account.state(limit, now).max, forecast);
       if (most < 1) {
         return { refusedBy: account.state(limit, now), mayWait: alone.most >= 1, outputTokens: 0, mostOutputTokens: 0 };
@@ -70,7 +70,7 @@ export const planStep = (accounts: readonly Account[], forecast: StepForecast): 
   return { last, outputTokens: mostOutputTokens, mostOutputTokens };
 };
 
-/** The limit on steps, tool calls or time that lets no other step follow. */
+/** The limit on steps, tool calls or time that allows no further step. */
 const lastByCountOrTime = (account: Account, now: number): LimitState | undefined => {
   const isLast = (limit: LimitName, least: number): boolean =>
     account.limits(limit) && account.left(limit, now) < least;
@@ -91,10 +91,10 @@ const roomIn = (
     case 'maxInputTokens':
       return { most: left >= inputTokens ? Infinity : 0, next: left >= 2 * inputTokens + closing ? Infinity : 0 };
     case 'maxOutputTokens':
-      return { most: left, next: worth(left - closing, closing) };
+      return { most: left, next: atLeast(left - closing, closing) };
     case 'maxTokens':
-      // What is received now is sent again with the next request.
-      return { most: left - inputTokens, next: worth((left - 2 * inputTokens - closing) / 2, closing) };
+      // Output of this step is input of the next one.
+      return { most: left - inputTokens, next: atLeast((left - 2 * inputTokens - closing) / 2, closing) };
     default:
       return cost === undefined ? { most: Infinity, next: Infinity } : costRoom(left, max, cost, closingTokens);
   }
@@ -108,26 +108,26 @@ const costRoom = (left: number, max: number, { input, perOutputToken }: CostFore
   const closing = Math.min(closingTokens * perOutputToken, max / closingShare);
   return {
     most: tokensFor(left - input),
-    next: worth(tokensFor(left - 2 * input - closing), Math.min(closingTokens, tokensFor(max / closingShare))),
+    next: atLeast(tokensFor(left - 2 * input - closing), Math.min(closingTokens, tokensFor(max / closingShare))),
   };
 };
 
-/** Too little room for an answer is none. */
-const worth = (tokens: number, least: number): number => (tokens < least ? 0 : tokens);
+/** Room that is too small for an answer counts as none. */
+const atLeast = (tokens: number, least: number): number => (tokens < least ? 0 : tokens);
 
-/** From when on a limit counts as near. */
+/** What must be left for a limit not to count as near. */
 export interface Reserves {
   readonly reserveSteps: number | undefined;
   readonly reserveTokens: number | undefined;
   readonly reserveCostFraction: number;
 }
 
-/** What is a tenth of the limit, but not less or more than this. */
+/** Bounds of the default reserve, which is a tenth of the limit. */
 const leastTokens = 512;
 const mostSteps = 5;
 const share = 0.1;
 
-/** How much has to be left for the limit not to be near. */
+/** The reserve of a limit: with less left, the limit is near. */
 export const reserveOf = (
   limit: LimitName,
   max: number,
@@ -152,14 +152,14 @@ export const reserveOf = (
   }
 };
 
-/** Finds limits that have come near, each once. Something of them was used, and they are finite. */
+/** Finds finite, partly used limits that have come near; reports each once. */
 export const nearLimits = (
   reserves: Reserves,
 ): ((accounts: readonly Account[], now: number) => readonly LimitState[]) => {
-  const told = new Map<Account, Set<LimitName>>();
+  const reported = new Map<Account, Set<LimitName>>();
   const isNews = (account: Account, limit: LimitName): boolean => {
-    const known = told.get(account) ?? new Set();
-    told.set(account, known);
+    const known = reported.get(account) ?? new Set();
+    reported.set(account, known);
     return !known.has(limit) && known.add(limit) !== undefined;
   };
   return (accounts, now) => {
@@ -179,7 +179,7 @@ export const nearLimits = (
 
 const none: readonly LimitState[] = [];
 
-/** How long until a limit on time comes near or is used up; nothing where there is none. */
+/** The time until a limit on duration comes near or is used up, in milliseconds; `undefined` without such a limit. */
 export const nextTimeMs = (accounts: readonly Account[], now: number, reserves: Reserves): number | undefined => {
   let next: number | undefined;
   for (const account of accounts) {

@@ -8,15 +8,15 @@ import {
   type Usage,
 } from '@h/turn';
 
-/** How much of a text is looked at to tell how dense its script is. */
+/** The number of characters that decide how dense the script of a text is. */
 const sample = 32;
 
 /**
- * About how many tokens a text has: a quarter of its characters, and more where its script is one of those that take
- * about a token for every character. It looks at the beginning only, so that it costs the same for any text.
+ * Estimates the tokens of a text: a quarter of its characters, and more for scripts with about one token per character. Only
+ * the beginning is inspected, so the cost is the same for any text.
  *
- * It errs on the side of too few, so that nobody is stopped by an estimate who was within the limit. What the provider
- * counts takes its place as soon as it is known.
+ * It errs on the low side, so that an estimate never stops a turn within its limits. The provider's count replaces it as soon
+ * as it is known.
  */
 export const approximateTokens = (text: string): number => {
   const looked = Math.min(text.length, sample);
@@ -26,7 +26,7 @@ export const approximateTokens = (text: string): number => {
   return text.length * (0.25 + (0.45 * wide) / looked);
 };
 
-/** A message as texts, for counting characters or tokens. Every text is visited once. */
+/** Visits every text of a message once, to count characters or tokens. */
 export const visitTexts = (message: Message, visit: (text: string) => void): void => {
   if (typeof message.content === 'string') {
     visit(message.content);
@@ -58,7 +58,7 @@ const visitOutput = (output: ToolResultOutput, visit: (text: string) => void): v
   }
 };
 
-/** How many characters a message has; files count as long as their data is. */
+/** The number of characters of a message; files count with the length of their data. */
 export const charsOf = (message: Message): number => {
   let chars = 0;
   visitTexts(message, (text) => {
@@ -88,14 +88,14 @@ export const jsonOf = (value: unknown): string => {
   }
 };
 
-/** Tokens that a message takes besides its texts. */
+/** Tokens of a message besides its texts. */
 const perMessage = 4;
 
 /**
- * About how many tokens a request sends, for about what its new messages cost.
+ * Estimates the tokens of a request, at the cost of its new messages.
  *
- * Once the provider has counted a request, only what was added since is estimated. That also accounts for what
- * operators further down add to each request, and for a history that they have made shorter.
+ * Once the provider has counted a request, only what was added since is estimated. That accounts for what operators below add
+ * to each request, and for histories that they shorten.
  */
 export class InputEstimate {
   readonly #tokensOf: (text: string) => number;
@@ -105,7 +105,7 @@ export class InputEstimate {
   #tools: ModelRequest['tools'] = [];
   #fixedTokens = 0;
   #lastEstimate: number | undefined;
-  /** What the provider counted beyond the estimate; less than nothing where the estimate was too high. */
+  /** The provider's count minus the estimate. */
   #offset = 0;
   #isKnown = false;
 
@@ -113,7 +113,7 @@ export class InputEstimate {
     this.#tokensOf = tokensOf;
   }
 
-  /** Estimates the request, and remembers it as the one that is asked. */
+  /** Estimates the request and remembers it as the latest. */
   of(request: TurnEventOf<'model.request'>): number {
     const { messages, system, tools, tail } = request;
     const isLonger = messages.startsWith(this.#messages);
@@ -124,14 +124,14 @@ export class InputEstimate {
     let estimate = this.#messageTokens + this.#fixedTokens;
     for (const message of tail) estimate += this.#message(message);
     this.#lastEstimate = estimate;
-    // A history that was replaced was shortened; by how much more than estimated it was too long is no longer known.
+    // A replaced history is shorter; how far its estimate was off is no longer known.
     const offset = isLonger ? this.#offset : Math.max(0, this.#offset);
     return Math.ceil(this.#isKnown ? Math.max(estimate + offset, 1) : estimate);
   }
 
   /**
-   * What the provider counted for the request that was asked last, and for the answer that will be sent with the next one.
-   * Reasoning is left out: most providers do not take it back.
+   * Learns the provider's count of the latest request and of its answer, which is part of the next one. Reasoning does not count:
+   * most providers do not accept it back.
    */
   learn({ input, output, reasoning }: Usage, answer: Message): void {
     if (this.#lastEstimate === undefined || input === 0) return;

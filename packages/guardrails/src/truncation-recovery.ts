@@ -1,27 +1,27 @@
 import { type AssistantPart, type NewEventOf, proceed, toolCallsOf, type TurnEventOf, type UserMessage } from '@h/turn';
 
-/** What the message is known by that asks a model to go on. */
+/** The `kind` of the message that asks a model to continue. */
 export const recoveryKind = 'max-tokens-recovery';
 
-const goOn: UserMessage = {
+const continueMessage: UserMessage = {
   role: 'user',
   content:
-    'Your message was cut off at the output limit. Go on with the very next character: repeat nothing of it, and add no comment or greeting. If much is left, be brief.',
+    'Your message was cut off at the output limit. Continue with the very next character: do not repeat any of it, and add no comment or greeting. If much is left, be brief.',
   metadata: { internal: true, kind: recoveryKind },
 };
 
-/** Why an answer that was cut off does not go on. */
+/** Why a truncated answer does not continue. */
 export type GivenUp = 'empty' | 'used-up' | 'no-allowance';
 
-/** Lets answers that were cut off at the output limit go on, so often for each message of a user. */
+/** Continues answers that were truncated at the output limit, a limited number of times for each message of the user. */
 export class TruncationRecovery {
   readonly #max: number;
   #count = 0;
-  /** The answer that was cut off; nothing where the last one was not. */
+  /** The latest answer, if it was truncated. */
   #cut: { readonly step: number; readonly hasCalls: boolean } | undefined;
-  /** What the model has said since it was first cut off. */
+  /** The text since the first truncation. */
   #said = '';
-  #isGoingOn = false;
+  #isContinuing = false;
   #isEmpty = false;
   #filter: SeamFilter | undefined;
 
@@ -29,28 +29,28 @@ export class TruncationRecovery {
     this.#max = max;
   }
 
-  /** Whether the next step goes on with an answer. */
-  get isGoingOn(): boolean {
-    return this.#isGoingOn;
+  /** Whether the next step continues an answer. */
+  get isContinuing(): boolean {
+    return this.#isContinuing;
   }
 
   get count(): number {
     return this.#count;
   }
 
-  /** Somebody has said something: what was before is no longer gone on with, and the count begins again. */
+  /** Resets the count when a new message arrives; earlier answers are not continued. */
   newInput(): void {
     this.#count = 0;
-    this.#isGoingOn = false;
+    this.#isContinuing = false;
     this.#said = '';
   }
 
-  /** A model call begins, or begins again. */
+  /** Prepares for a model call or its retry. */
   began(): void {
-    this.#filter = this.#isGoingOn ? new SeamFilter(this.#said) : undefined;
+    this.#filter = this.#isContinuing ? new SeamFilter(this.#said) : undefined;
   }
 
-  /** Without what it only repeats; nothing where all of it is held back. */
+  /** The delta without repeated text; `undefined` if all of it is held back. */
   delta(event: TurnEventOf<'model.delta'>): TurnEventOf<'model.delta'> | undefined {
     if (this.#filter === undefined || event.delta.type !== 'text') return event;
     const text = this.#filter.take(event.delta.text);
@@ -58,16 +58,16 @@ export class TruncationRecovery {
     return text === event.delta.text ? event : { ...event, delta: { ...event.delta, text } };
   }
 
-  /** What was held back of the answer that has now come in full. */
+  /** The text that was held back of a complete answer. */
   rest(): string {
     const text = this.#filter?.flush() ?? '';
     this.#filter = undefined;
     return text;
   }
 
-  /** The answer without what its beginning only repeats. */
+  /** The answer without repeated text at its beginning. */
   trimmed(event: TurnEventOf<'model.response'>): TurnEventOf<'model.response'> {
-    if (!this.#isGoingOn) return event;
+    if (!this.#isContinuing) return event;
     const place = event.content.findIndex((part) => part.type === 'text');
     const part = event.content[place];
     if (part?.type !== 'text') return event;
@@ -78,27 +78,27 @@ export class TruncationRecovery {
     return { ...event, content };
   }
 
-  /** Learns from an answer, as it leaves. */
+  /** Records an answer. */
   answered({ step, content, finishReason }: TurnEventOf<'model.response'>): void {
     const hasCalls = toolCallsOf({ role: 'assistant', content }).length > 0;
     let text = '';
     for (const part of content) if (part.type === 'text') text += part.text;
-    this.#said = finishReason === 'length' && !hasCalls ? (this.#isGoingOn ? this.#said : '') + text : '';
-    this.#isGoingOn = false;
+    this.#said = finishReason === 'length' && !hasCalls ? (this.#isContinuing ? this.#said : '') + text : '';
+    this.#isContinuing = false;
     this.#cut = finishReason === 'length' ? { step, hasCalls } : undefined;
     if (this.#cut?.hasCalls === true) this.#count += 1;
     this.#isEmpty = text.trim() === '';
   }
 
-  /** Why the answer that is about to be the last one does not go on; nothing when it does, or when it was not cut off. */
+  /** Why a truncated answer does not continue; `undefined` if it does, or was not truncated. */
   givenUp(step: number | undefined): GivenUp | undefined {
     if (this.#max === 0 || this.#cut === undefined || this.#cut.step !== step || this.#cut.hasCalls) return undefined;
     if (this.#isEmpty) return 'empty';
     return this.#count >= this.#max ? 'used-up' : undefined;
   }
 
-  /** Whether the answer of this step was cut off and goes on. */
-  goesOn(step: number | undefined): boolean {
+  /** Whether the answer of this step was truncated and may continue. */
+  continues(step: number | undefined): boolean {
     return (
       this.#max > 0 &&
       this.#cut !== undefined &&
@@ -109,39 +109,42 @@ export class TruncationRecovery {
     );
   }
 
-  /** Calls that were cut off were answered and not run; too many of them lead nowhere. */
+  /** Whether too many answers with tool calls were truncated. Their calls were answered and did not run. */
   get hasTooManyCutCalls(): boolean {
     return this.#max > 0 && this.#cut?.hasCalls === true && this.#count > this.#max;
   }
 
-  /** Goes on with the answer. */
-  goOn(): NewEventOf<'turn.continue'> {
+  /** Continues the answer in another step. */
+  proceed(): NewEventOf<'turn.continue'> {
     this.continued();
-    return proceed([goOn], `The answer was cut off at the output limit; recovery ${this.#count} of ${this.#max}.`);
+    return proceed(
+      [continueMessage],
+      `The answer was truncated at the output limit; recovery ${this.#count} of ${this.#max}.`,
+    );
   }
 
-  /** The turn was told to go on with the answer, now or before a crash. */
+  /** Records that the turn continues the answer, now or before a crash. */
   continued(): void {
     this.#count += 1;
-    this.#isGoingOn = true;
+    this.#isContinuing = true;
   }
 }
 
-/** How much of the end of an answer may be repeated at the beginning of the next. */
+/** The longest repetition at a seam that is detected. */
 const longestRepeat = 1000;
-/** A shorter repeat may be chance. */
+/** Shorter repetitions may be coincidence. */
 const shortestRepeat = 10;
-/** So much of a repeat has to be letters or digits: rows of dashes and indentation repeat by themselves. */
+/** The fewest letters or digits of a repetition: rules and indentation repeat legitimately. */
 const fewestLetters = 6;
 
 /**
- * How many characters at the beginning of `next` only repeat the end of `before`, as models do that were asked to go on.
+ * Returns how many characters at the beginning of `next` repeat the end of `before`, as models do when they continue an answer.
  *
- * A repeat counts when it begins where a word or line does and is long enough not to be chance.
+ * A repetition counts if it begins at a word boundary and is long enough not to be coincidence.
  *
  * @example
  * ```ts
- * repeatedAtSeam('It was the best of times, it was', 'it was the worst'); // 0, too short to tell
+ * repeatedAtSeam('It was the best of times, it was', 'it was the worst'); // 0, too short
  * repeatedAtSeam('It was the best of times, it was the', 'times, it was the worst'); // 17
  * ```
  */
@@ -181,7 +184,7 @@ const isRepeat = (before: string, repeat: string): boolean => {
   return letters >= fewestLetters;
 };
 
-/** Lets the pieces of an answer that goes on pass without what they only repeat. */
+/** Removes repeated text from the deltas of a continued answer. */
 export class SeamFilter {
   readonly #before: string;
   #held = '';
@@ -191,21 +194,21 @@ export class SeamFilter {
     this.#before = before;
   }
 
-  /** What of this piece may be shown now; it may be nothing, or more than the piece. */
+  /** The text to emit now: empty while a repetition is possible, or more than the delta once it is ruled out. */
   take(piece: string): string {
     if (this.#isOver) return piece;
     this.#held += piece;
     return this.#mayRepeat() ? '' : this.flush();
   }
 
-  /** What is still held back, when no more is to come. */
+  /** The text that is still held back at the end. */
   flush(): string {
     if (this.#isOver) return '';
     this.#isOver = true;
     return this.#held.slice(repeatedAtSeam(this.#before, this.#held));
   }
 
-  /** Whether what has come so far may be the beginning of a longer repeat. */
+  /** Whether the text so far may be the beginning of a longer repetition. */
   #mayRepeat(): boolean {
     const tail = this.#before.slice(-longestRepeat);
     const place = tail.indexOf(this.#held);

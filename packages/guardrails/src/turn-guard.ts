@@ -1,10 +1,8 @@
 import {
-  annotate,
   deny,
   notice,
   toolCallsOf,
   type Decision,
-  type JSONObject,
   type NewEvent,
   type OperatorContext,
   type TurnEventOf,
@@ -22,7 +20,7 @@ import { annotated, offersTools, WrapUp } from './wrap-up.js';
 
 type Request = TurnEventOf<'model.request'>;
 
-/** Decides about the events of one turn by what is left. */
+/** Decides about the events of one turn by what is left of its limits. */
 export class TurnGuard {
   readonly ledger: TurnLedger;
   readonly recovery: TruncationRecovery;
@@ -37,30 +35,30 @@ export class TurnGuard {
     this.#wrapUp = new WrapUp(settings.wrapUp, this.ledger.accounts, settings);
   }
 
-  /** A request that had left before the process died. */
+  /** Restores the state from a request that was sent before the process died. */
   replay(request: Request): void {
     this.ledger.reached(request.step);
     this.ledger.asked(request);
     this.#wrapUp.replay(request);
   }
 
-  /** Whether the turn is cut short with this step. */
+  /** Whether this step cuts the turn short. */
   isForced(step: number): boolean {
     return this.#wrapUp.isForced(step);
   }
 
-  /** Refuses a turn for which nothing is left, before anything of it is stored. */
+  /** Refuses a turn without anything left, before any of it is stored. */
   admit({ at }: TurnEventOf<'turn.start'>): Decision {
     return this.#refusal(at);
   }
 
-  /** Ends a turn that is told more than it may take in. */
+  /** Ends a turn that receives more input than allowed. */
   hear(event: TurnEventOf<'input.received'>): Decision {
     const limit = this.ledger.accounts.refuses(event.at);
     return limit?.limit === 'maxInputChars' ? [event, ...this.#end(exceeded(limit))] : undefined;
   }
 
-  /** What becomes of a request; `'wait'` while others have set aside what it needs. */
+  /** Decides about a request; `'wait'` while other turns have reserved what it needs. */
   ask(request: Request): readonly NewEvent[] | 'wait' {
     const { at: now, step } = request;
     this.ledger.reached(step);
@@ -85,17 +83,17 @@ export class TurnGuard {
     this.ledger.asked(fitting);
     this.recovery.began();
     const near = this.#wrapUp.nearNotices(now);
-    const { isGoingOn } = this.recovery;
+    const { isContinuing } = this.recovery;
     const leaving = plan.last
-      ? this.#wrapUp.lastStep(fitting, plan.last, isGoingOn)
-      : [this.#wrapUp.warned(fitting, isGoingOn)];
+      ? this.#wrapUp.lastStep(fitting, plan.last, isContinuing)
+      : [this.#wrapUp.warned(fitting, isContinuing)];
     const events = [...near, ...leaving.slice(0, -1)];
     const sent = leaving.at(-1) as Request;
     const kept = this.ledger.accounts.kept(now, { ...call.estimate, steps: 1 });
     return [...events, ...(kept ? [kept] : []), this.#timed(sent)];
   }
 
-  /** Counts a piece of an answer; ends the turn in the middle of it where there is no room for more. */
+  /** Counts a delta; ends the turn if it exceeds a limit. */
   delta(event: TurnEventOf<'model.delta'>): Decision {
     if (this.#isEnding) return undefined;
     const { ledger } = this;
@@ -108,7 +106,7 @@ export class TurnGuard {
     return passed === event ? undefined : (passed ?? null);
   }
 
-  /** Looks after an answer; tool calls that come with it do not run where it has overrun a limit. */
+  /** Trims an answer. If it exceeded a limit, the tool calls in it do not run. */
   respond(given: TurnEventOf<'model.response'>): Decision {
     const { at: now } = given;
     const event = this.recovery.trimmed(given);
@@ -124,7 +122,7 @@ export class TurnGuard {
     return events.length === 1 && event === given ? undefined : events;
   }
 
-  /** Refuses a call for which nothing is left, or that comes in a step without tools. */
+  /** Denies a call in a step without tools or beyond the limit on calls. */
   call(event: TurnEventOf<'tool.call'>): Decision {
     if (event.denied) return undefined;
     const last = this.#wrapUp.lastLimit(event.step);
@@ -138,14 +136,14 @@ export class TurnGuard {
     return undefined;
   }
 
-  /** What a stop becomes: a step that goes on with what was cut off, or a stop that says what cut the turn short. */
+  /** Replaces a stop by a step that continues a truncated answer, or by a stop with the limit that cut the turn short. */
   stop(event: TurnEventOf<'turn.stop'>): Decision {
     const { at: now, afterStep: step } = event;
     if (this.#isEnding) return undefined;
     const isDone = event.outcome === 'completed' && step !== undefined;
-    const goesOn = isDone && this.recovery.goesOn(step);
-    if (goesOn && this.#mayGoOn(step, now)) {
-      const recovered = this.recovery.goOn();
+    const continues = isDone && this.recovery.continues(step);
+    if (continues && this.#mayContinue(step, now)) {
+      const recovered = this.recovery.proceed();
       return [
         recovered,
         notice('truncation.recovered', {
@@ -155,14 +153,14 @@ export class TurnGuard {
         }),
       ];
     }
-    const why = goesOn ? 'no-allowance' : this.recovery.givenUp(step);
+    const why = continues ? 'no-allowance' : this.recovery.givenUp(step);
     const events = isDone && why ? [notice('truncation.given-up', { step, why })] : [];
     const last = isDone && this.isForced(step) ? this.#wrapUp.lastLimit(step) : undefined;
     if (last) return [...events, ...summedUp(this.ledger.accounts.current(last, now), event)];
     return events.length === 0 ? undefined : [...events, event];
   }
 
-  /** What ends the turn at any time: somebody has cut the budget off, or the time is up. Else what has come near. */
+  /** The events that end a turn at any time, when its budget was cut off or its time is up; else the limits that came near. */
   interrupt(now: number): readonly NewEvent[] {
     if (this.#isEnding) return [];
     const reason = this.ledger.accounts.budget?.cutOffReason;
@@ -171,20 +169,20 @@ export class TurnGuard {
     return late ? this.#end(exceeded(late)) : this.#wrapUp.nearNotices(now);
   }
 
-  /** Keeps in the session what the turn has used, with all that came of its last step. */
+  /** Stores in the session what the turn has used. */
   finish(event: TurnEventOf<'turn.end'>): Decision {
     this.ledger.abandonCall();
     const kept = this.ledger.accounts.kept(event.at, {});
     return kept && [kept, event];
   }
 
-  /** The turn is over, or nobody follows it any more. */
+  /** Releases everything when the turn has ended or lost its subscriber. */
   close(now: number): void {
     this.ledger.abandonCall();
     this.ledger.accounts.close(now);
   }
 
-  /** Sets aside in a shared budget what the call may need; nothing when others have set that aside. */
+  /** Reserves in a shared budget what the call may need; `undefined` if other turns have reserved it. */
   #begin(request: Request, inputTokens: number, plan: StepPlan, cost: CostForecast | undefined): ModelCall | undefined {
     const { accounts } = this.ledger;
     const { at: now } = request;
@@ -213,13 +211,13 @@ export class TurnGuard {
     });
   }
 
-  /** With a limit on time, what the clock shows goes with each request, so that a replay leaves out the time in between. */
+  /** Annotates the clock under a limit on duration, so that a replay omits the time without a process. */
   #timed(request: Request): Request {
     const { accounts } = this.ledger;
     return accounts.has('maxDurationMs') ? annotated(request, { elapsedMs: accounts.elapsedMs(request.at) }) : request;
   }
 
-  /** What lets no step begin, whatever it needs. */
+  /** The end of a turn that may not begin any step. */
   #refusal(now: number): readonly NewEvent[] | undefined {
     const { accounts } = this.ledger;
     const reason = accounts.budget?.cutOffReason;
@@ -228,7 +226,7 @@ export class TurnGuard {
     return limit && this.#end(exceeded(limit));
   }
 
-  /** What lets no other step follow. */
+  /** The end of a turn after its last step. */
   #exhaustion(step: number, now: number): readonly NewEvent[] | undefined {
     const { accounts } = this.ledger;
     const usedUp = this.#wrapUp.usedUpBefore(step);
@@ -240,12 +238,12 @@ export class TurnGuard {
     return ending && this.#end(ending);
   }
 
-  #mayGoOn(step: number, now: number): boolean {
+  #mayContinue(step: number, now: number): boolean {
     const isLast = (this.#wrapUp.lastLimit(step)?.used ?? 0) > 0;
     return !isLast && this.ledger.accounts.refuses(now) === undefined;
   }
 
-  /** Ends the turn. With the stop goes what a call under way has used, should the process die before that is answered. */
+  /** Ends the turn. The stop carries what a call under way has used, in case the process dies before its answer. */
   #end(events: readonly NewEvent[]): readonly NewEvent[] {
     this.#isEnding = true;
     const used = this.ledger.call?.estimate;
@@ -265,7 +263,7 @@ const pieceOf = ({ turn, at, step, attempt }: TurnEventOf<'model.response'>, tex
   delta: { type: 'text', text },
 });
 
-/** Lets a request wait until others give back what they have set aside. */
+/** Holds a request until other turns release what they have reserved. */
 export const waitFor = (
   guard: TurnGuard,
   request: Request,
