@@ -1,9 +1,9 @@
 import { checkOptions, numberFrom } from '@h/options';
 
 /**
- * How long to wait before a retry, in milliseconds.
+ * Returns the delay before a retry, in milliseconds.
  *
- * @param retry - its number, from 1
+ * @param retry - the number of the retry, from 1
  * @param random - a number from 0 to 1
  */
 export type Backoff = (retry: number, random: number) => number;
@@ -14,10 +14,10 @@ export interface ExponentialBackoffOptions {
   readonly initialMs?: number | undefined;
   /** @defaultValue `2` */
   readonly factor?: number | undefined;
-  /** @defaultValue `30_000`, after which overloads have passed or last for minutes */
+  /** @defaultValue `30_000`: an overload that lasts longer lasts for minutes */
   readonly maxMs?: number | undefined;
   /**
-   * The share of the delay that is left to chance, so that many who failed together do not come back together.
+   * The random share of the delay, so that callers that failed together do not retry together.
    *
    * @defaultValue `0.5`
    */
@@ -25,7 +25,7 @@ export interface ExponentialBackoffOptions {
 }
 
 /**
- * Waits longer each time, and never quite as long as somebody else.
+ * A backoff that grows exponentially, with jitter.
  *
  * @throws InvalidOptionError `invalid-option`
  *

@@ -1,50 +1,50 @@
 import type { ErrorReason } from '@h/provider-errors';
 
-/** Who was or will be asked: the model by its name, the credential by its id. */
-export interface Asked {
+/** The model, by its name, and the credential, by its id, that a call is sent to. */
+export interface FailoverTarget {
   readonly model?: string | undefined;
   readonly credential?: string | undefined;
 }
 
-/** A failed call that will be made again, and by whom. */
-export interface AskedAgain {
+/** A failed call that is repeated, and where. */
+export interface FailoverTransition {
   readonly step: number;
-  /** The attempt that has failed. */
+  /** The attempt that failed. */
   readonly attempt: number;
   readonly reason: ErrorReason;
-  readonly from: Asked;
-  readonly to: Asked;
-  /** After how many milliseconds. */
+  readonly from: FailoverTarget;
+  readonly to: FailoverTarget;
+  /** The delay in milliseconds. */
   readonly delayMs: number;
 }
 
 declare module '@h/turn' {
   interface TurnEvents {
-    /** The same model is asked again with the same credential, after a while. */
-    'failover.retrying': AskedAgain;
+    /** The same model is retried with the same credential after a delay. */
+    'failover.retrying': FailoverTransition;
     /** Another credential or model is asked. */
-    'failover.switched': AskedAgain;
-    /** All are left alone; the call waits until the first of them, `to`, may be asked again. Somebody else may become free before. */
-    'failover.waiting': AskedAgain;
-    /** Something is left alone from now on. */
+    'failover.switched': FailoverTransition;
+    /** All are in cooldown; the call waits for `to`, the first that becomes available. Another one may become available earlier. */
+    'failover.waiting': FailoverTransition;
+    /** A cooldown begins. */
     'failover.cooling': {
       readonly step: number;
       readonly attempt: number;
       readonly reason: ErrorReason;
-      /** What: the credential with all its models, it with this model, or the model whoever asks. */
+      /** What is in cooldown: the credential with all its models, it with this model, or the model with any credential. */
       readonly scope: 'profile' | 'model' | 'service';
-      readonly from: Asked;
+      readonly from: FailoverTarget;
       readonly delayMs: number;
-      /** As milliseconds since 1970. */
+      /** Milliseconds since 1970. */
       readonly until: number;
     };
-    /** Nobody is left to ask. The error of the turn has a record of each attempt. */
+    /** Nothing is left to try. The error of the turn has a record of each attempt. */
     'failover.exhausted': {
       readonly step: number;
       readonly attempt: number;
       readonly reason: ErrorReason;
       readonly attempts: number;
-      /** When the first of those that are left alone may be asked again, as milliseconds since 1970. */
+      /** When the first cooldown ends, in milliseconds since 1970. */
       readonly availableAt?: number | undefined;
     };
   }

@@ -1,20 +1,17 @@
 import type { ErrorInfo, JSONObject } from '@h/turn';
-import type { Asked } from './events.js';
+import type { FailoverTarget } from './events.js';
 import type { ErrorReason } from '@h/provider-errors';
 
 /** One failed call. */
-export interface AttemptRecord extends Asked {
+export interface AttemptRecord extends FailoverTarget {
   readonly attempt: number;
   readonly reason: ErrorReason;
-  /** When it failed, as milliseconds since 1970. */
+  /** When it failed, in milliseconds since 1970. */
   readonly at: number;
   readonly error: ErrorInfo;
 }
 
-/**
- * One error for all that was tried: what failed first on top, a record of each attempt in the body, and when the first of those
- * that are left alone may be asked again.
- */
+/** One error for all attempts: the first cause on top, a record of each attempt in the body, and when the first cooldown ends. */
 export const exhaustedError = (
   records: readonly AttemptRecord[],
   cause: ErrorInfo,
@@ -22,10 +19,9 @@ export const exhaustedError = (
 ): ErrorInfo => {
   const tried =
     records.length === 0
-      ? 'nobody could be asked'
-      : `${records.length} ${records.length === 1 ? 'call has' : 'calls have'} failed (${summary(records)})`;
-  const later =
-    availableAt === undefined ? '' : `; the first credential is free at ${new Date(availableAt).toISOString()}`;
+      ? 'no call was made'
+      : `${records.length} ${records.length === 1 ? 'call' : 'calls'} failed (${summary(records)})`;
+  const later = availableAt === undefined ? '' : `; available again at ${new Date(availableAt).toISOString()}`;
   return {
     name: 'FailoverExhaustedError',
     code: 'failover-exhausted',
@@ -39,8 +35,8 @@ export const exhaustedError = (
 const summary = (records: readonly AttemptRecord[]): string => {
   const counts = new Map<string, number>();
   for (const { model, credential, reason } of records) {
-    const who = [model, credential].filter((name) => name !== undefined).join(' with ');
-    const line = who === '' ? reason : `${who}: ${reason}`;
+    const target = [model, credential].filter((name) => name !== undefined).join(' with ');
+    const line = target === '' ? reason : `${target}: ${reason}`;
     counts.set(line, (counts.get(line) ?? 0) + 1);
   }
   return [...counts].map(([line, count]) => (count === 1 ? line : `${line} × ${count}`)).join(', ');

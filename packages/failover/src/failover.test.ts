@@ -19,6 +19,7 @@ import {
   wrongKey,
 } from '../test/turns.js';
 import { classifyError } from '@h/provider-errors';
+import type { FailoverOptions } from './options.js';
 import { failover } from './failover.js';
 import type { PoolState, PoolStore } from './pool/pool-store.js';
 
@@ -32,7 +33,7 @@ afterEach(() => {
 const never = 'Never said.';
 
 describe('failover', () => {
-  it('goes by what it is told about an error', async () => {
+  it('uses the option classify', async () => {
     const teapot = { ...badRequest, status: 418 };
     const { watched, asked } = await run([{ error: teapot }, 'Hello.'], {
       pool: poolOf(),
@@ -46,14 +47,14 @@ describe('failover', () => {
     expect(watched.all('failover.retrying')).toMatchObject([{ reason: 'overloaded' }]);
   });
 
-  it('asks the preferred model with a credential, and says nothing while all is well', async () => {
+  it('asks the preferred model with a credential and emits no notices', async () => {
     const { watched, asked } = await run(['Hello.'], { pool: poolOf(), models });
     expect(asked).toEqual(['alpha/one with a1']);
     expect(watched.end?.outcome).toBe('completed');
     expect(notices(watched)).toEqual([]);
   });
 
-  it('asks the same model again, later each time, when that may help', async () => {
+  it('retries the same model with a growing delay', async () => {
     const { watched, asked } = await run([{ error: broken, after: ['Hel'] }, { error: overloaded }, 'Hello.'], {
       pool: poolOf(),
       models,
@@ -80,7 +81,7 @@ describe('failover', () => {
     expect(watched.end).toMatchObject({ outcome: 'completed', steps: 1 });
   });
 
-  it('falls back to the next model when retries are used up, and gives an overloaded model half a minute', async () => {
+  it('falls back when retries are used up and puts an overloaded model in cooldown', async () => {
     const pool = poolOf();
     const { watched, asked } = await run(
       [...Array.from({ length: 3 }, () => ({ error: overloaded })), 'Hello.'],
@@ -105,7 +106,7 @@ describe('failover', () => {
     expect(pool.acquire({ provider: 'alpha', model: 'alpha/other', session: 'bob' })).toMatchObject({ profile: 'a2' });
   });
 
-  it('takes another key at once when one is at its limit, then another model, then waits for the first that is free', async () => {
+  it('rotates on a rate limit, then falls back, then waits for the first to become available', async () => {
     const limited = { error: rateLimited() };
     const { watched, asked } = await run([limited, limited, limited, limited, 'Hello.'], { pool: poolOf(), models });
     expect(asked).toEqual([
@@ -123,7 +124,7 @@ describe('failover', () => {
     expect(watched.end?.outcome).toBe('completed');
   });
 
-  it('waits at least as long as the provider says', async () => {
+  it('waits at least as long as the provider asks', async () => {
     const { watched } = await run([{ error: { ...overloaded, headers: { 'retry-after': '7' } } }, 'Hello.'], {
       models: ['alpha/one'],
     });
@@ -137,11 +138,47 @@ describe('failover', () => {
     ]);
   });
 
-  it('does not wait for what takes too long, and says when somebody is free', async () => {
+  it('waits as long as the provider asks if nothing else is available', async () => {
+    const oneKey = { pool: poolOf({ profiles: [{ id: 'a1', provider: 'alpha', key: 'secret-key-1' }] }) };
+    const short = await run([...Array.from({ length: 5 }, () => ({ error: rateLimited(2) })), 'Hello.'], {
+      ...oneKey,
+      models: ['alpha/one'],
+    });
+    expect(short.watched.end?.outcome).toBe('completed');
+    expect(short.watched.all('failover.waiting').map(({ delayMs }) => delayMs)).toEqual([
+      2_000, 4_000, 8_000, 16_000, 32_000,
+    ]);
+    const long = await run([{ error: rateLimited(300) }, 'Hello.'], { models: ['alpha/one'], maxWaitMs: 60_000 });
+    expect(long.watched.end?.outcome).toBe('completed');
+    expect(long.watched.all('failover.waiting')).toMatchObject([{ delayMs: 300_000, to: { model: 'alpha/one' } }]);
+  });
+
+  it('names the model, not credentials, if a provider needs none', async () => {
+    const { watched } = await run([{ error: wrongKey }, never], { models: ['local/one'] });
+    const pool = poolOf();
+    pool.failed(undefined, 'local/one', classifyError({ status: 404 }));
+    const refused = await run([never], { pool, models: ['local/one'] });
+    expect(watched.end?.error?.message).toContain('invalid x-api-key');
+    expect(refused.watched.end?.reason).toMatch(/^The model is in cooldown after earlier failures\./);
+  });
+
+  it('gives a failure with the scope of a request no cooldown', async () => {
+    const classify: FailoverOptions['classify'] = (error, options) => ({
+      ...classifyError(error, options),
+      scope: 'request',
+    });
+    const pool = poolOf();
+    const failing = Array.from({ length: 4 }, () => ({ error: broken }));
+    const { asked, watched } = await run([...failing, never], { pool, models: ['alpha/one'], classify });
+    expect(asked).toHaveLength(4);
+    expect(watched.end).toMatchObject({ outcome: 'error' });
+    expect((await run(['Hello.'], { pool, models: ['alpha/one'] })).watched.end?.outcome).toBe('completed');
+  });
+
+  it('ends the turn if the wait exceeds the limits of the step, and reports when it ends', async () => {
     const { watched, asked } = await run([{ error: rateLimited(3_000) }, never], {
       pool: poolOf({ profiles: [{ id: 'a1', provider: 'alpha', key: 'secret-key-1' }] }),
       models: ['alpha/one'],
-      maxWaitMs: 60_000,
     });
     expect(asked).toHaveLength(1);
     expect(watched.end).toMatchObject({
@@ -151,7 +188,7 @@ describe('failover', () => {
         code: 'failover-exhausted',
         status: 429,
         message:
-          'Rate limited [1 call has failed (alpha/one with a1: rate-limit); the first credential is free at 1970-01-01T00:50:00.000Z]',
+          'Rate limited [1 call failed (alpha/one with a1: rate-limit); available again at 1970-01-01T00:50:00.000Z]',
         body: {
           attempts: [{ attempt: 1, model: 'alpha/one', credential: 'a1', reason: 'rate-limit', status: 429, at: 0 }],
           availableAt: 3_000_000,
@@ -162,7 +199,7 @@ describe('failover', () => {
     expect(watched.all('failover.exhausted')).toMatchObject([{ attempts: 1, availableAt: 3_000_000 }]);
   });
 
-  it('ends with one error that has the first cause on top and a record of each attempt', async () => {
+  it('ends with one error: the first cause on top and a record of each attempt', async () => {
     const { watched } = await run([{ error: wrongKey }, { error: wrongKey }, { error: badRequest }], {
       pool: poolOf(),
       models,
@@ -171,7 +208,7 @@ describe('failover', () => {
       code: 'failover-exhausted',
       status: 401,
       message: expect.stringMatching(
-        /^invalid x-api-key \[3 calls have failed \(alpha\/one with a1: auth, alpha\/one with a2: auth, beta\/two with b1: invalid-request\)/,
+        /^invalid x-api-key \[3 calls failed \(alpha\/one with a1: auth, alpha\/one with a2: auth, beta\/two with b1: invalid-request\)/,
       ) as string,
       body: {
         attempts: [{ credential: 'a1' }, { credential: 'a2' }, { model: 'beta/two', reason: 'invalid-request' }],
@@ -181,7 +218,7 @@ describe('failover', () => {
     expect(watched.all('model.error').map(({ retrying }) => retrying)).toEqual([true, true, undefined]);
   });
 
-  it('leaves the error of a single attempt as it is', async () => {
+  it('passes the error of a single attempt unchanged', async () => {
     const { watched } = await run([{ error: badRequest }, never], { models: ['alpha/one'] });
     expect(watched.end?.error).toEqual(badRequest);
   });
@@ -189,7 +226,7 @@ describe('failover', () => {
   it.each([
     ['a refusal', refused],
     ['a request that is too long', tooLong],
-  ])('takes %s as final', async (_, error) => {
+  ])('treats %s as final', async (_, error) => {
     const pool = poolOf();
     const { watched, asked } = await run([{ error }, never], { pool, models });
     expect(asked).toHaveLength(1);
@@ -198,7 +235,7 @@ describe('failover', () => {
     expect(pool.status().flatMap(({ cooldowns }) => cooldowns)).toEqual([]);
   });
 
-  it('leaves a request that is too long to an operator after it', async () => {
+  it('leaves a request that is too long to the operators after it', async () => {
     const shorten = intercept('shorten', () => {
       let asked: TurnEventOf<'model.request'> | undefined;
       return {
@@ -220,14 +257,14 @@ describe('failover', () => {
     expect(askedOf(model)).toEqual(['alpha/one with a1', 'alpha/one with a1']);
   });
 
-  it('falls back from a request that a model cannot take, and blames no key', async () => {
+  it('falls back from a request that a model rejects, without a cooldown', async () => {
     const pool = poolOf();
     const { asked } = await run([{ error: badRequest }, 'Hello.'], { pool, models });
     expect(asked).toEqual(['alpha/one with a1', 'beta/two with b1']);
     expect(pool.status().flatMap(({ cooldowns }) => cooldowns)).toEqual([]);
   });
 
-  it('stays with whom it fell back to, and begins the next turn at the preferred model', async () => {
+  it('stays with the fallback for the turn and begins the next one at the preferred model', async () => {
     const pool = poolOf();
     const sessions = memorySessions();
     const tools = scriptedTools({ ls: 'a.txt' });
@@ -240,7 +277,7 @@ describe('failover', () => {
     expect((await run(['Hello.'], { pool, models }, { sessions })).asked).toEqual(['alpha/one with a1']);
   });
 
-  it('skips a preferred model that is left alone, without asking it', async () => {
+  it('skips a preferred model in cooldown', async () => {
     const pool = poolOf();
     await run([{ error: wrongKey }, { error: wrongKey }, 'Hello.'], { pool, models }, { forMs: 1_000 });
     const { watched, asked } = await run(['Hello.'], { pool, models }, { forMs: 1_000 });
@@ -250,7 +287,7 @@ describe('failover', () => {
     ]);
   });
 
-  it('never runs a tool twice: only the failed call is made again', async () => {
+  it('repeats the failed call only, never a tool', async () => {
     const tools = scriptedTools({ write: 'written' });
     const { watched, model } = await run(
       [response(call('1', 'write')), { error: rateLimited() }, { error: broken }, 'Done.'],
@@ -262,7 +299,7 @@ describe('failover', () => {
     expect(new Set(model.requests.slice(1).map(({ messages }) => JSON.stringify(messages))).size).toBe(1);
   });
 
-  it('asks nobody else when the user insists on a model', async () => {
+  it('does not fall back from a model that the user chose', async () => {
     const { asked, watched } = await run(
       [{ error: badRequest }, never],
       { pool: poolOf(), models },
@@ -278,7 +315,7 @@ describe('failover', () => {
     expect(rotated.asked).toEqual(['beta/other with b1', 'beta/other with b2']);
   });
 
-  it('falls back to nobody without models', async () => {
+  it('does not fall back without models', async () => {
     const { asked } = await run(
       [{ error: badRequest }, never],
       { pool: poolOf(), models: [] },
@@ -288,7 +325,7 @@ describe('failover', () => {
     expect((await run([{ error: broken }, 'Hello.'])).asked).toEqual(['', '']);
   });
 
-  it('asks the model that the request names first, and each one once', async () => {
+  it('asks the model of the request first, and each model once', async () => {
     const { asked } = await run(
       [{ error: badRequest }, { error: badRequest }, { error: badRequest }],
       { pool: poolOf(), models: [...models, 'alpha/one'] },
@@ -312,7 +349,7 @@ describe('failover', () => {
     ]);
   });
 
-  it('keeps to its bounds', async () => {
+  it('respects the limits of a step', async () => {
     const failing = Array.from({ length: 50 }, () => ({ error: broken }));
     expect((await run(failing, { models, maxRetries: 0, maxWaitMs: 20_000 })).asked).toEqual(models);
     expect((await run(failing, { models, maxRetries: 1, maxWaitMs: 20_000 })).asked).toHaveLength(4);
@@ -335,7 +372,7 @@ describe('failover', () => {
     expect((await run(failing, { models: ['alpha/one'], random: () => 1 }, { forMs: 1_499 })).asked).toHaveLength(2);
   });
 
-  it('does what its table is told', async () => {
+  it('applies changed actions', async () => {
     expect(
       (
         await run([{ error: badRequest }, never], {
@@ -383,7 +420,7 @@ describe('failover', () => {
     ).toEqual(models);
   });
 
-  it('waits for models that are out, and leaves them alone in other turns', async () => {
+  it('shares the cooldown of an outage with other turns', async () => {
     const pool = poolOf();
     const { watched, asked } = await run(
       [...Array.from({ length: 4 }, () => ({ error: broken })), 'Hello.'],
@@ -404,7 +441,7 @@ describe('failover', () => {
     expect(pool.acquire({ provider: 'beta', model: 'beta/two', session: 'bob' })).toMatchObject({ reason: 'network' });
   });
 
-  it('asks once more for an answer without anything in it, and then takes it', async () => {
+  it('retries an empty answer once, then accepts it', async () => {
     const empty = response(' ');
     const { watched, asked } = await run([empty, 'Hello.'], { pool: poolOf(), models });
     expect(asked).toEqual(['alpha/one with a1', 'alpha/one with a1']);
@@ -418,7 +455,7 @@ describe('failover', () => {
     expect((await run([{ ...empty, finishReason: 'length' }, never], { models })).asked).toHaveLength(1);
   });
 
-  it('takes an abort that nobody has asked for as a broken connection', async () => {
+  it('treats an unexpected abort as a broken connection', async () => {
     const { asked, watched } = await run(
       [{ error: { name: 'AbortError', code: 'aborted', message: 'This operation was aborted' } }, 'Hello.'],
       { models },
@@ -427,7 +464,7 @@ describe('failover', () => {
     expect(watched.all('failover.retrying')).toMatchObject([{ reason: 'network' }]);
   });
 
-  it('withdraws what a failed attempt has said: nothing of it comes after the next one has begun', async () => {
+  it('emits no delta of a failed attempt after the next one has begun', async () => {
     const late: ModelDriver = (_, { attempt }) =>
       new Observable((subscriber) => {
         subscriber.next({ type: 'delta', delta: { type: 'text', text: `attempt ${attempt}` } });
@@ -448,7 +485,7 @@ describe('failover', () => {
     expect([...shown]).toEqual([[2, 'attempt 2']]);
   });
 
-  it('passes an error that an operator before it has taken in hand', async () => {
+  it('passes an error that an operator before it retries', async () => {
     const mine = intercept('mine', () => ({ decide: { 'model.error': (event) => [{ ...event, retrying: true }] } }));
     const model = scriptedModel([{ error: broken }, never]);
     const watched = watch(harness({ model }).pipe(mine, failover({ models })).turn({ session: 'alice', input: 'Go.' }));
@@ -458,7 +495,7 @@ describe('failover', () => {
     watched.leave();
   });
 
-  it('works again after a stop that came to nothing', async () => {
+  it('works again after a stop that another operator replaced', async () => {
     const onceMore = intercept('once-more', () => {
       let pushed = false;
       return {
@@ -506,7 +543,7 @@ describe('a turn that is cancelled', () => {
     expect(model.requests).toHaveLength(script.length - 1);
   });
 
-  it('blames no key and asks nobody else', async () => {
+  it('starts no cooldown and no other call', async () => {
     const pool = poolOf();
     const controller = new AbortController();
     const model = scriptedModel([{ never: ['Hel'] }, never]);
@@ -522,7 +559,7 @@ describe('a turn that is cancelled', () => {
     expect(pool.status().flatMap(({ cooldowns }) => cooldowns)).toEqual([]);
   });
 
-  it('lets others try the key that it was trying', async () => {
+  it('releases its probe', async () => {
     const pool = poolOf({ profiles: [{ id: 'a1', provider: 'alpha', key: 'secret-key-1' }] });
     const watched = watch(
       agentWith(scriptedModel([{ error: rateLimited() }, { never: [] }]), { pool, models: ['alpha/one'] }).turn({
@@ -537,7 +574,7 @@ describe('a turn that is cancelled', () => {
     expect(pool.acquire(bob)).toMatchObject({ profile: 'a1', isProbe: true });
   });
 
-  it('leaves nothing behind, whenever its subscriber leaves', async () => {
+  it('leaves no timers and listeners behind, whenever its subscriber leaves', async () => {
     const limited = { error: rateLimited() };
     for (let ms = 0; ms <= 125_000; ms += 2_500) {
       const pool = poolOf();
@@ -559,14 +596,14 @@ describe('a turn that is cancelled', () => {
 });
 
 describe('turns that share a pool', () => {
-  it('do not ask a key that is left alone for another of them', async () => {
+  it('skip a credential that is in cooldown', async () => {
     const pool = poolOf();
     const first = await run([{ error: rateLimited() }, 'Hi.'], { pool, models }, { forMs: 100 });
     const second = await run(['Hi.'], { pool, models }, { forMs: 100 });
     expect([first.asked, second.asked]).toEqual([['alpha/one with a1', 'alpha/one with a2'], ['alpha/one with a2']]);
   });
 
-  it('try a key one at a time after it was left alone, and all go on when it works', async () => {
+  it('probe a credential one at a time after its cooldown', async () => {
     const pool = poolOf({ profiles: [{ id: 'a1', provider: 'alpha', key: 'secret-key-1' }] });
     const limited = { error: rateLimited() };
     const model = scriptedModel([limited, limited, limited, 'One.', 'Two.', 'Three.'], { delayMs: 1_000 });
@@ -581,7 +618,7 @@ describe('turns that share a pool', () => {
     expect(model.requests).toHaveLength(6);
   });
 
-  it('ends without a call where everybody is left alone for longer than it may wait', async () => {
+  it('end without a call if all cooldowns exceed the limits of a step', async () => {
     const pool = poolOf();
     for (const id of ['a1', 'a2', 'b1', 'b2']) pool.failed(id, undefined, classifyError({ status: 402 }));
     const { watched, asked } = await run([never], { pool, models });
@@ -591,12 +628,12 @@ describe('turns that share a pool', () => {
       error: { code: 'failover-exhausted', body: { attempts: [], availableAt: 3_600_000 } },
     });
     expect(watched.end?.reason).toMatch(
-      /left alone after earlier failures\. \[nobody could be asked; the first credential is free at 1970-01-01T01:00:00\.000Z\]/,
+      /All credentials are in cooldown after earlier failures\. \[no call was made; available again at 1970-01-01T01:00:00\.000Z\]/,
     );
     expect(watched.types).not.toContain('model.request');
   });
 
-  it('waits before its first call where somebody is free soon', async () => {
+  it('wait before the first call if a cooldown ends soon', async () => {
     const pool = poolOf();
     for (const id of ['a1', 'a2', 'b1', 'b2']) {
       pool.failed(id, undefined, classifyError({ status: 402, headers: { 'retry-after': id === 'b1' ? '20' : '90' } }));
@@ -616,7 +653,7 @@ describe('turns that share a pool', () => {
     expect(watched.all('model.request').map(({ at }) => at)).toEqual([20_000]);
   });
 
-  it('gives up a wait that turns out to be too long', async () => {
+  it('end a wait that becomes too long', async () => {
     const pool = poolOf({ profiles: [{ id: 'a1', provider: 'alpha', key: 'secret-key-1' }] });
     const model = scriptedModel([{ error: rateLimited() }, never]);
     const watched = watch(agentWith(model, { pool, models: ['alpha/one'] }).turn({ session: 'alice', input: 'Go.' }));
@@ -631,7 +668,7 @@ describe('turns that share a pool', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('go on at once when somebody becomes free before the time', async () => {
+  it('continue as soon as a credential becomes available', async () => {
     const pool = poolOf();
     const limited = { error: rateLimited() };
     const model = scriptedModel([limited, limited, 'Hello.']);
@@ -643,42 +680,39 @@ describe('turns that share a pool', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it.each([0, 500])(
-    'look at what other processes have written before they ask, with a store that takes %i ms',
-    async (delayMs) => {
-      let state: PoolState = { version: 1, windows: {} };
-      const later = async <Value>(value: Value): Promise<Value> =>
-        delayMs === 0 ? value : new Promise((resolve) => setTimeout(() => resolve(value), delayMs));
-      const store: PoolStore = {
-        read: async () => later(state),
-        update: async (change) => later((state = change(state))),
-      };
-      const [mine, other] = [poolOf({ store }), poolOf({ store })];
-      for (const id of ['a1', 'a2']) other.failed(id, 'alpha/one', classifyError({ status: 429 }));
-      await vi.advanceTimersByTimeAsync(2_000);
-      expect((await run(['Hello.'], { pool: mine, models }, { forMs: 1_000 })).asked).toEqual(['beta/two with b1']);
-      const waiting = await run(['Hello.'], { pool: poolOf({ store }), models: ['alpha/one'] });
-      expect(waiting.watched.all('failover.waiting')).toHaveLength(1);
-      expect(waiting.asked).toEqual(['alpha/one with a1']);
-      expect(
-        (
-          await run(['Hello.'], {
-            pool: poolOf({
-              store: {
-                ...store,
-                read: () => {
-                  throw new Error('No disk.');
-                },
+  it.each([0, 500])('read the cooldowns of other processes first, with a store that takes %i ms', async (delayMs) => {
+    let state: PoolState = { version: 1, windows: {} };
+    const later = async <Value>(value: Value): Promise<Value> =>
+      delayMs === 0 ? value : new Promise((resolve) => setTimeout(() => resolve(value), delayMs));
+    const store: PoolStore = {
+      read: async () => later(state),
+      update: async (change) => later((state = change(state))),
+    };
+    const [mine, other] = [poolOf({ store }), poolOf({ store })];
+    for (const id of ['a1', 'a2']) other.failed(id, 'alpha/one', classifyError({ status: 429 }));
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect((await run(['Hello.'], { pool: mine, models }, { forMs: 1_000 })).asked).toEqual(['beta/two with b1']);
+    const waiting = await run(['Hello.'], { pool: poolOf({ store }), models: ['alpha/one'] });
+    expect(waiting.watched.all('failover.waiting')).toHaveLength(1);
+    expect(waiting.asked).toEqual(['alpha/one with a1']);
+    expect(
+      (
+        await run(['Hello.'], {
+          pool: poolOf({
+            store: {
+              ...store,
+              read: () => {
+                throw new Error('No disk.');
               },
-            }),
-            models,
-          })
-        ).asked,
-      ).toEqual(['alpha/one with a1']);
-    },
-  );
+            },
+          }),
+          models,
+        })
+      ).asked,
+    ).toEqual(['alpha/one with a1']);
+  });
 
-  it('all go on waiting when the one that tries a key finds that it does not work yet', async () => {
+  it('keep waiting if the probe fails', async () => {
     const pool = poolOf({ profiles: [{ id: 'a1', provider: 'alpha', key: 'secret-key-1' }] });
     const limited = { error: rateLimited() };
     const model = scriptedModel([limited, limited, limited, limited, 'One.', 'Two.', 'Three.']);

@@ -3,19 +3,19 @@ import './events.js';
 import { settingsOf, type FailoverOptions } from './options.js';
 import { createCredentialPool } from './pool/credential-pool.js';
 import { originName, withOrigin } from './portable/portable-history.js';
-import { TurnFailover } from './turn-failover.js';
-import { TurnMemory } from './turn-memory.js';
+import { createRouter } from './route.js';
+import { TurnState } from './turn-state.js';
 
 /**
- * Lets a turn survive models that fail: asks again after a while, with another credential, or another model.
+ * Keeps a turn going when model calls fail: retries, rotates credentials, and falls back to other models.
  *
- * What is done is read off one table by the reason of the failure ({@link reasonActions}): first the same model again, then
- * another credential, then the next model of the chain; where all are left alone the call waits for the first that is free.
- * Only the failed call is made again: no tool runs twice. The turn stays with whom it fell back to, and the next one begins
- * at the preferred model. Aborts, refusals and requests that are too long pass as they are. When nothing is left, the error
- * of the turn has a record of each attempt, and the first cause on top.
+ * The reason of a failure decides what is done ({@link reasonActions}): first the same model again, then another credential, then
+ * the next model of the chain. If all are in cooldown, the call waits for the first that becomes available. Only the failed call
+ * is repeated; no tool runs twice. A turn stays with the model that it fell back to, and the next turn begins at the preferred
+ * one. Aborts, refusals and requests that are too long pass unchanged. If nothing is left, the error of the turn carries the
+ * first cause and a record of each attempt.
  *
- * @throws InvalidOptionError `invalid-option` for an unknown option or a value that it does not take
+ * @throws InvalidOptionError `invalid-option` for an unknown option or an invalid value
  *
  * @example
  * ```ts
@@ -27,50 +27,49 @@ export const failover = (options: FailoverOptions = {}): TurnOperator => {
   return intercept('failover', (operator) => {
     const pool =
       settings.pool ?? createCredentialPool({ profiles: [], now: () => operator.now(), random: settings.random });
-    const memory = new TurnMemory(settings);
-    const turn = new TurnFailover(settings, pool, memory, operator);
+    const state = new TurnState(settings);
+    const router = createRouter(settings, pool, state, operator);
     return {
       observe: {
         'turn.start': (event) => {
-          memory.session = event.session;
-          memory.chosen = settings.chosenModel(event);
+          state.session = event.session;
+          state.chosen = settings.chosenModel(event);
         },
-        'session.loaded': ({ session, state }) => {
-          memory.session = session;
-          memory.recallHome(state[originName]);
+        'session.loaded': ({ session, state: stored }) => {
+          state.session = session;
+          state.recallHome(stored[originName]);
         },
         'session.state': ({ key, value }) => {
-          if (key === originName) memory.recallHome(value);
+          if (key === originName) state.recallHome(value);
         },
         'model.request': (event) => {
-          if (event.replayed === true) memory.recall(event);
+          if (event.replayed === true) state.recall(event);
         },
         'model.error': (event) => {
-          if (event.replayed === true && !memory.isEnding) turn.recall(event);
+          if (event.replayed === true && !state.isEnding) router.recall(event);
         },
         'turn.stop': () => {
-          memory.isEnding = true;
+          state.isEnding = true;
         },
       },
       decide: {
-        'model.request': (event) => turn.ask(event),
+        'model.request': (event) => router.send(event),
         'model.error': (event) =>
-          event.retrying === true || memory.isEnding ? undefined : turn.failed(event, event.error),
-        'model.response': (event) => (isEmpty(event) ? turn.failed(event, emptyResponse) : turn.succeeded()),
+          event.retrying === true || state.isEnding ? undefined : router.failed(event, event.error),
+        'model.response': (event) => (isEmpty(event) ? router.failed(event, emptyResponse) : router.succeeded()),
         'history.append': (event) => {
-          const { asked, home } = memory;
-          if (event.origin !== 'response' || asked?.model === undefined || event.messages.length === 0) {
-            return undefined;
-          }
+          const { target, home } = state;
+          const isAnswer = event.origin === 'response' && event.messages.length > 0;
+          if (!isAnswer || target?.model === undefined) return undefined;
           if (home === undefined) {
-            memory.home = asked;
-            return [keep(originName, { ...asked }), event];
+            state.home = target;
+            return [keep(originName, { ...target }), event];
           }
-          if (home.model === asked.model && home.credential === asked.credential) return undefined;
-          return { ...event, messages: event.messages.map((message) => withOrigin(message, asked)) };
+          if (home.model === target.model && home.credential === target.credential) return undefined;
+          return { ...event, messages: event.messages.map((message) => withOrigin(message, target)) };
         },
       },
-      finalize: () => turn.release(),
+      finalize: () => router.release(),
     };
   });
 };
@@ -78,10 +77,10 @@ export const failover = (options: FailoverOptions = {}): TurnOperator => {
 const emptyResponse: ErrorInfo = {
   name: 'EmptyResponseError',
   code: 'empty-response',
-  message: 'The model has answered without saying anything.',
+  message: 'The model returned an empty answer.',
 };
 
-/** Whether a finished answer has neither words nor calls nor files in it. */
+/** Whether a finished answer contains no text, no calls and no files. */
 const isEmpty = ({ content, finishReason }: TurnEventOf<'model.response'>): boolean =>
   finishReason !== 'length' &&
   finishReason !== 'content-filter' &&

@@ -9,18 +9,18 @@ const profile = { id: 'a', provider: 'alpha', key: 'secret-key-1' };
 describe('options', () => {
   it.each<[string, () => unknown, RegExp]>([
     [
-      'an unknown one of failover',
+      'an unknown option of failover',
       () => failover({ retries: 3 } as never),
       /failover\(\): unknown option "retries" \(received 3\)\. Did you mean "maxRetries"\? Known options: pool, models/,
     ],
-    ['no object', () => failover([] as never), /options must be an object; received \[\]/],
+    ['an array', () => failover([] as never), /options must be an object; received \[\]/],
     [
-      'a pool that is none',
+      'an object that is not a pool',
       () => failover({ pool: {} as never }),
       /"pool" must be an object with acquire\(\).*; received \{\}/,
     ],
     [
-      'models that are no list',
+      'models that are not an array',
       () => failover({ models: 'gpt-5' as never }),
       /"models" must be an array in which each item is the name of a model .*; received "gpt-5"/,
     ],
@@ -45,12 +45,12 @@ describe('options', () => {
       () => failover({ maxAttempts: 0.5 }),
       /"maxAttempts" must be an integer from 1 or Infinity; received 0.5/,
     ],
-    ['no attempt', () => failover({ maxAttempts: 0 }), /"maxAttempts" must be .*; received 0/],
-    ['less than no retry', () => failover({ maxRetries: -1 }), /"maxRetries" must be .*; received -1/],
+    ['zero attempts', () => failover({ maxAttempts: 0 }), /"maxAttempts" must be .*; received 0/],
+    ['a negative maxRetries', () => failover({ maxRetries: -1 }), /"maxRetries" must be .*; received -1/],
     ['NaN', () => failover({ maxElapsedMs: Number.NaN }), /"maxElapsedMs" must be .*; received NaN/],
     ['a negative wait', () => failover({ maxWaitMs: -5 }), /"maxWaitMs" must be .*; received -5/],
     [
-      'a backoff that is no function',
+      'a backoff that is not a function',
       () => failover({ backoff: 1_000 as never }),
       /"backoff" must be a function; received 1000/,
     ],
@@ -88,7 +88,7 @@ describe('options', () => {
     [
       'an id used twice',
       () => createCredentialPool({ profiles: [profile, profile] }),
-      /an id of its own for each profile as "profiles\[1\]\.id"; another profile has "a"/,
+      /"profiles\[1\]\.id" must be unique; another profile also has the id "a"/,
     ],
     [
       'a variable without a name',
@@ -96,7 +96,7 @@ describe('options', () => {
       /unknown option "profiles\[0\]\.key\.name" .* Known options: env/,
     ],
     [
-      'a cooldown that is none',
+      'an invalid cooldown',
       () => createCredentialPool({ profiles: [], cooldowns: { auth: 5 as never } }),
       /"cooldowns\.auth" must be { baseMs, factor, maxMs \} or false; received 5/,
     ],
@@ -112,13 +112,13 @@ describe('options', () => {
       /streamTimeouts\(\): unknown option "ttfb"/,
     ],
     ['a store without a path', () => filePoolStore({} as never), /"path" is required/],
-  ])('refuse %s', (_, make, message) => {
+  ])('rejects %s', (_, make, message) => {
     expect(make).toThrow(
       expect.objectContaining({ code: 'invalid-option', message: expect.stringMatching(message) as string }),
     );
   });
 
-  it('never quote a key', () => {
+  it('never appear with a key', () => {
     for (const broken of [
       { ...profile, id: '' },
       { ...profile, key: ['secret-key-1'] as never },
@@ -130,7 +130,7 @@ describe('options', () => {
     }
   });
 
-  it('may be undefined, and have good defaults', () => {
+  it('accept undefined and have defaults', () => {
     expect(() => failover({ pool: poolOf(), models: undefined, backoff: undefined })).not.toThrow();
     const delays = [1, 2, 3, 4, 5, 6, 7].map((retry) => exponentialBackoff()(retry, 0));
     expect(delays).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);

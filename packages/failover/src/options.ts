@@ -17,67 +17,67 @@ import { exponentialBackoff, type Backoff } from './backoff.js';
 import type { ModelChoice } from './chain.js';
 import { classifyError, type ClassifyOptions, type ErrorClass, type ErrorReason } from '@h/provider-errors';
 import type { CredentialPool } from './pool/credential-pool.js';
-import { reasonActions, type ReasonAction } from './reasons.js';
+import { reasonActions, type DecisionLimits, type ReasonAction } from './decide.js';
 
-/** What a reason may be answered with instead of what the table says. */
+/** Changes to the action for a reason. */
 export type ActionChanges = Partial<Pick<ReasonAction, 'retry' | 'maxRetries' | 'rotate' | 'fallBack'>>;
 
 /** Options of {@link failover}. */
 export interface FailoverOptions {
   /**
-   * Credentials, see `createCredentialPool`. Their ids travel in `model.request`, and the driver asks the pool for the keys.
+   * Credentials, see `createCredentialPool`. `model.request` carries their ids; the driver gets the keys from the pool.
    *
-   * @defaultValue none: requests keep the credential that they have, and cooldowns of models last for the turn
+   * @defaultValue none: requests keep their credential, and cooldowns of models last for the turn
    */
   readonly pool?: CredentialPool | undefined;
   /**
-   * Models in the order in which they are asked, as the driver names them: `provider/model`. The model that a request
-   * names already comes first. With none there is nothing to fall back to.
+   * Models in the order in which they are asked, under the names of the driver: `provider/model`. A model that the request
+   * names comes first. Without models there is no fallback.
    *
    * @defaultValue `[]`
    */
   readonly models?: readonly (string | ModelChoice)[] | undefined;
   /**
-   * The model that a user insists on for this turn: nobody else is asked.
+   * The model that the user insists on for this turn. It has no fallback.
    *
    * @defaultValue `model` of the turn's metadata
    */
   readonly chosenModel?: ((start: TurnEventOf<'turn.start'>) => string | undefined) | undefined;
   /**
-   * How often the same model is asked again with the same credential after a failure that may pass, in one step.
+   * The most retries with the same model and credential in one step.
    *
    * @defaultValue `3`
    */
   readonly maxRetries?: number | undefined;
   /**
-   * How many calls a step may make in all, the first included.
+   * The most calls in one step, the first included.
    *
    * @defaultValue `12`
    */
   readonly maxAttempts?: number | undefined;
   /**
-   * How long a step may take from its first call to the beginning of its last, in milliseconds.
+   * The longest time from the first call of a step to the beginning of its last, in milliseconds.
    *
    * @defaultValue `600_000`
    */
   readonly maxElapsedMs?: number | undefined;
   /**
-   * How long one wait may be, in milliseconds: for a retry, or until the first of those that are left alone is free. What
-   * would take longer is not waited for.
+   * The longest wait for a retry or for the end of a cooldown, in milliseconds. Longer retries switch to another credential or
+   * model. If nothing else is available, a wait that the provider asked for is limited by `maxElapsedMs` alone.
    *
-   * @defaultValue `120_000`, twice what a rate limit takes the first time
+   * @defaultValue `120_000`, twice the first cooldown of a rate limit
    */
   readonly maxWaitMs?: number | undefined;
   /**
-   * How long to wait before a retry. What the provider asks for is waited in any case.
+   * The delay before a retry. A longer wait that the provider asks for takes precedence.
    *
    * @defaultValue `exponentialBackoff()`
    */
   readonly backoff?: Backoff | undefined;
   /**
-   * Says why a call failed, for what only you know about your providers.
+   * Classifies errors, for what only you know about your providers.
    *
-   * @defaultValue `classifyError`
+   * @defaultValue `classifyError` of `@h/provider-errors`
    *
    * @example
    * ```ts
@@ -85,7 +85,7 @@ export interface FailoverOptions {
    * ```
    */
   readonly classify?: ((error: ErrorInfo, options: ClassifyOptions) => ErrorClass) | undefined;
-  /** Other actions than those of the table, by reason. */
+  /** Changes to the actions of the table, by reason. */
   readonly actions?: Readonly<Partial<Record<ErrorReason, ActionChanges>>> | undefined;
   /**
    * A number from 0 to 1, for the jitter of delays.
@@ -96,18 +96,11 @@ export interface FailoverOptions {
 }
 
 /** Options with their defaults. */
-export interface FailoverSettings {
+export interface FailoverSettings extends DecisionLimits {
   readonly pool: CredentialPool | undefined;
   readonly models: readonly (string | ModelChoice)[];
   readonly chosenModel: (start: TurnEventOf<'turn.start'>) => string | undefined;
-  readonly maxRetries: number;
-  readonly maxAttempts: number;
-  readonly maxElapsedMs: number;
-  readonly maxWaitMs: number;
-  readonly backoff: Backoff;
   readonly classify: (error: ErrorInfo, options: ClassifyOptions) => ErrorClass;
-  readonly actions: Readonly<Record<ErrorReason, ReasonAction>>;
-  readonly random: () => number;
 }
 
 const aModel = {
@@ -151,7 +144,7 @@ export const settingsOf = (options: FailoverOptions): FailoverSettings => {
     backoff = exponentialBackoff(),
     classify = classifyError,
     actions = {},
-    // oxlint-disable-next-line h/no-clock -- the default chance, which callers may replace
+    // oxlint-disable-next-line h/no-clock -- the default source of randomness, which callers may replace
     random = () => Math.random(),
   } = options;
   return {

@@ -56,7 +56,7 @@ const expected = [
 ];
 
 describe('a turn that is resumed', () => {
-  it('goes on from each of its records as if nothing had happened: attempts, who is asked, and who is left alone', async () => {
+  it('continues from each record with the same attempts, targets and cooldowns', async () => {
     const whole = storeOf([]);
     const play = (store: SessionStore, steps: readonly ScriptStep[], chain = [...models, 'beta/three']) => {
       const model = scriptedModel(steps);
@@ -110,7 +110,7 @@ describe('a turn that is resumed', () => {
     }
   });
 
-  it('waits for what is left of a wait that was under way', async () => {
+  it('waits for the rest of a wait', async () => {
     const store = storeOf([]);
     const model = scriptedModel([{ error: { ...broken, headers: { 'retry-after': '60' }, status: 500 } }]);
     const watched = watch(
@@ -135,7 +135,7 @@ describe('a turn that is resumed', () => {
     expect(resumed.end?.outcome).toBe('completed');
   });
 
-  it('does not count the time in which no process was there', async () => {
+  it('does not count the time without a process', async () => {
     const store = storeOf([]);
     const model = scriptedModel([{ error: broken }, { never: [] }]);
     const agent = () => failover({ models, random: () => 0, maxElapsedMs: 5_000 });
@@ -155,7 +155,7 @@ describe('a turn that is resumed', () => {
     expect(resumed.all('model.request').map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4]);
   });
 
-  it('leaves alone who was left alone, for as long as is left of it', async () => {
+  it('restores cooldowns for the time that is left of them', async () => {
     const store = storeOf([]);
     const model = scriptedModel([{ error: wrongKey }, { never: [] }]);
     const watched = watch(
@@ -181,7 +181,7 @@ describe('a turn that is resumed', () => {
     ).toMatchObject([{ credential: 'a2', attempt: 3 }]);
   });
 
-  it('blames nobody for a call that was cancelled when the turn was being stopped', async () => {
+  it('starts no cooldown for a call that the stop of the turn cancelled', async () => {
     const store = storeOf([]);
     const controller = new AbortController();
     const run = (sessions: SessionStore, pool: ReturnType<typeof poolOf>) =>

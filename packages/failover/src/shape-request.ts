@@ -1,44 +1,39 @@
 import type { ModelSettings, TurnEventOf } from '@h/turn';
-import type { Asked } from './events.js';
+import type { FailoverTarget } from './events.js';
 import { PortableHistory } from './portable/portable-history.js';
 
 type Request = TurnEventOf<'model.request'>;
 
-/** Makes of a request what those who are asked take: their names, their settings, a history without what only others understand. */
-export class RequestShaper {
-  readonly #readers = new Map<string, PortableHistory>();
-  readonly #home: () => Asked;
-  #latest: { readonly asked: Asked; readonly reader: PortableHistory } | undefined;
+/** Gives a request the names, the settings and the history that a target accepts. */
+export type ShapeRequest = (request: Request, target: FailoverTarget, settings: ModelSettings | undefined) => Request;
 
-  /** @param home who usually answers in the session */
-  constructor(home: () => Asked) {
-    this.#home = home;
-  }
+/**
+ * Shapes requests for targets; each target has one portable history, which is extended as the conversation grows.
+ *
+ * @param home the target that wrote the messages that name no other
+ */
+export const requestShaper = (home: () => FailoverTarget): ShapeRequest => {
+  const histories = new Map<string, PortableHistory>();
+  let latest: { readonly target: FailoverTarget; readonly history: PortableHistory } | undefined;
 
-  shape(request: Request, asked: Asked, settings: ModelSettings | undefined): Request {
-    const { model, credential } = asked;
-    const messages = this.#readerFor(asked).for(request.messages);
-    if (
-      request.model === model &&
-      request.credential === credential &&
-      messages === request.messages &&
-      settings === undefined
-    ) {
-      return request;
-    }
-    // The new members come first: behind a spread they cost V8 ten times as much.
+  const historyFor = (target: FailoverTarget): PortableHistory => {
+    if (latest?.target === target) return latest.history;
+    const name = `${target.model ?? ''}\0${target.credential ?? ''}`;
+    let history = histories.get(name);
+    if (history === undefined) histories.set(name, (history = new PortableHistory(target, home())));
+    latest = { target, history };
+    return history;
+  };
+
+  return (request, target, settings) => {
+    const { model, credential } = target;
+    const messages = historyFor(target).for(request.messages);
+    const isSame = request.model === model && request.credential === credential && messages === request.messages;
+    if (isSame && settings === undefined) return request;
+    // The new members come first: after a spread they cost V8 ten times as much.
     const widened: Request = { model, credential, ...request, messages };
     const shaped =
       widened.model === model && widened.credential === credential ? widened : { ...widened, model, credential };
     return settings === undefined ? shaped : { ...shaped, settings: { ...request.settings, ...settings } };
-  }
-
-  #readerFor(asked: Asked): PortableHistory {
-    if (this.#latest?.asked === asked) return this.#latest.reader;
-    const name = `${asked.model ?? ''}\0${asked.credential ?? ''}`;
-    let reader = this.#readers.get(name);
-    if (reader === undefined) this.#readers.set(name, (reader = new PortableHistory(asked, this.#home())));
-    this.#latest = { asked, reader };
-    return reader;
-  }
-}
+  };
+};

@@ -33,7 +33,7 @@ const everything = () =>
     budget: createBudget({ maxTokens: most, maxCost: most }).share({ maxSteps: most }),
   });
 
-/** What people write: so many steps. */
+/** The usual configuration: a limit on steps. */
 const counter = () =>
   intercept('counter', () => ({
     decide: { 'model.request': ({ step }) => (step > most ? stop('max-steps') : undefined) },

@@ -1,15 +1,14 @@
 import { addTo, noCounters, storedCounters, type Amounts, type Counters } from './counters.js';
-import { effectiveLimit } from './extension.js';
-import { limitFacts, limitNames, type Allowance, type LimitName, type LimitState } from './limits.js';
+import { type Allowance, effectiveLimit, limitFacts, type LimitName, limitNames, type LimitState } from './limits.js';
 
-/** Sums of fractions are off by less than this share of them; nobody is refused, or waits, for that. */
+/** Rounding errors of sums stay below this share; they neither refuse a step nor make it wait. */
 const roundingError = 1e-12;
 
-/** What somebody may use, what was used of it, and what is set aside for what is under way. */
+/** The limits of one scope, what was used of them, and what is reserved for calls under way. */
 export class Account {
   readonly scope: string;
   readonly #allowance: Allowance;
-  /** The limits that there are. */
+  /** The finite limits. */
   readonly names: readonly LimitName[];
   readonly #counters: ReturnType<typeof noCounters>;
   readonly #reserved = noCounters();
@@ -23,12 +22,12 @@ export class Account {
     this.#counters = storedCounters(used);
   }
 
-  /** Whether there is such a limit. */
+  /** Whether the limit is finite. */
   limits(limit: LimitName): boolean {
     return this.names.includes(limit);
   }
 
-  /** What was used up to this time. */
+  /** What was used until this time. */
   used(now?: number): Counters {
     const { durationMs } = this.#counters;
     const running = this.#running > 0 && now !== undefined ? Math.max(0, now - this.#since) : 0;
@@ -40,7 +39,7 @@ export class Account {
     return { scope: this.scope, limit, used: this.#usedOf(limit, now), max: this.#maxOf(limit) };
   }
 
-  /** How much is left of a limit; less than nothing where it was overrun. */
+  /** What is left of a limit; negative if it was exceeded. */
   left(limit: LimitName, now: number, isReservedFree = false): number {
     const reserved = isReservedFree ? 0 : limitFacts[limit].measure(this.#reserved);
     return this.#maxOf(limit) - this.#usedOf(limit, now) - reserved;
@@ -51,7 +50,7 @@ export class Account {
     return this.names.map((limit) => this.state(limit, now));
   }
 
-  /** The first limit that has no room for these amounts; those that are set aside count as used unless they are said to be free. */
+  /** The first limit without room for these amounts. Reserved amounts count as used unless `isReservedFree` is set. */
   lacks(amounts: Amounts, now: number, isReservedFree = false): LimitState | undefined {
     for (const limit of this.names) {
       const missing = limitFacts[limit].measure(amounts) - this.left(limit, now, isReservedFree);
@@ -60,13 +59,13 @@ export class Account {
     return undefined;
   }
 
-  /** The first limit of which more was used than may be. */
+  /** The first limit that was exceeded. */
   overrun(now: number): LimitState | undefined {
     const limit = this.names.find((name) => this.left(name, now, true) < 0);
     return limit && this.state(limit, now);
   }
 
-  /** The first limit that lets no further step begin. */
+  /** The first limit that does not allow another step. */
   refuses(now: number): LimitState | undefined {
     for (const limit of this.names) {
       if (limitFacts[limit].perStep > this.left(limit, now, true) && !this.#mayBeFree(limit, now)) {
@@ -80,20 +79,20 @@ export class Account {
     addTo(this.#counters, amounts);
   }
 
-  /** Notes whether a step of tool calls went well; that decides about the streak of failures. */
+  /** Records whether a step of tool calls failed, which continues or ends a series of failures. */
   endStep(hasFailed: boolean): void {
     this.#counters.consecutiveExceptions = hasFailed ? this.#counters.consecutiveExceptions + 1 : 0;
   }
 
-  setAside(amounts: Amounts): void {
+  reserve(amounts: Amounts): void {
     addTo(this.#reserved, amounts);
   }
 
-  free(amounts: Amounts): void {
+  release(amounts: Amounts): void {
     addTo(this.#reserved, amounts, -1);
   }
 
-  /** A turn begins; time runs while any does. */
+  /** Records that a turn begins. Time counts while any turn runs. */
   enter(at: number): void {
     if (this.#running === 0) this.#since = at;
     this.#running += 1;
@@ -104,7 +103,7 @@ export class Account {
     if (this.#running === 0) this.#counters.durationMs += Math.max(0, at - this.#since);
   }
 
-  /** Where nothing may be paid, what costs nothing may still be done. */
+  /** With a cost limit of 0, calls that cost nothing are still allowed. */
   #mayBeFree(limit: LimitName, now: number): boolean {
     return limit === 'maxCost' && this.#usedOf(limit, now) === 0;
   }

@@ -67,7 +67,7 @@ describe('a budget that turns share', () => {
     expect(budget.used().toolCalls).toBe(3);
   });
 
-  it('lets a turn wait for what another one has set aside, and go on with what comes back', async () => {
+  it('lets a turn wait for what another one has reserved, and continue once it is released', async () => {
     const budget = createBudget({ maxOutputTokens: 1000 });
     const { models, ended } = together(3, [costing(10, 100, 'Done.')], budget, 50);
     await vi.advanceTimersByTimeAsync(1);
@@ -269,7 +269,7 @@ describe('a budget that is cut off', () => {
 });
 
 describe('a share of a budget', () => {
-  it('has limits of its own, and is spent from what it is a share of', async () => {
+  it('has further limits and is also spent from its parent', async () => {
     const budget = createBudget({ maxSteps: 10 });
     const child = budget.share({ name: 'researcher', maxSteps: 2 });
     const result = await run(worker(9), { budget: child, wrapUp: false });
@@ -403,7 +403,7 @@ describe('a budget with a limit on time', () => {
 });
 
 describe('a budget that is stored', () => {
-  it('goes on where it stood', async () => {
+  it('continues where it stopped', async () => {
     const budget = createBudget({ maxSteps: 4 });
     await run(worker(3), { budget });
     const restored = createBudget({ maxSteps: 4, restore: JSON.parse(JSON.stringify(budget)) });

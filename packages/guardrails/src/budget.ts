@@ -1,44 +1,50 @@
+import { anyValue, checkOptions, nonEmptyString } from '@h/options';
 import type { JSONObject } from '@h/turn';
-import { anyValue, nonEmptyString, checkOptions } from '@h/options';
 import { Account } from './account.js';
-import { allowanceChecks, checkExtension } from './allowance-check.js';
-import { openTab, type BudgetTab } from './budget-tab.js';
-import { noCounters, storedCounters, type Amounts, type Counters } from './counters.js';
-import type { Allowance, LimitState } from './limits.js';
+import {
+  addTo,
+  type Amounts,
+  type Counters,
+  difference,
+  type MutableCounters,
+  noCounters,
+  storedCounters,
+} from './counters.js';
+import { type Allowance, allowanceChecks, checkExtension, type LimitState } from './limits.js';
 
 /** Options of {@link createBudget}. */
 export interface BudgetOptions extends Allowance {
   /**
-   * What the budget is called in reasons and notices.
+   * The name of the budget in reasons and notices.
    *
    * @defaultValue `'budget'`
    */
   readonly name?: string | undefined;
-  /** What `toJSON()` gave: the budget goes on where that one stood. */
+  /** The result of `toJSON()`: the budget continues from there. */
   readonly restore?: unknown;
 }
 
-/** Something set aside, so that nobody else takes it. It ends with `settle`, once. */
+/** Amounts that are reserved for one use. `settle` ends the reservation; further calls have no effect. */
 export interface Reservation {
-  /** Sets more aside; `false` when there is no more. */
+  /** Reserves more; returns `false` if there is not enough left. */
   grow(amounts: Amounts): boolean;
-  /** Ends the reservation; what was really used counts from now on. */
+  /** Ends the reservation and counts what was used. */
   settle(used?: Amounts): void;
 }
 
 /**
  * An allowance that turns, sessions and sub-agents share. The caller creates it and passes it to `guardrails()`.
  *
- * Everything is synchronous, and what is under way is set aside before it begins, so that two turns at a time cannot
- * both take the last unit. What is spent of a share is spent of the budget that it is a share of, too.
+ * Everything is synchronous, and amounts are reserved before a call begins, so that two concurrent turns cannot both use the
+ * last unit. Spending from a share also spends from its parent.
  */
 export class Budget {
   readonly name: string;
   readonly #account: Account;
   readonly #parent: Budget | undefined;
-  /** Turns under way, by id, with what each has had. */
+  /** Running turns by id, with what each has used. */
   readonly #tabs = new Map<string, ReturnType<typeof noCounters>>();
-  /** Turns under way that are charged to this budget or to a share of it. */
+  /** Running turns that are charged to this budget or to a share of it. */
   readonly #charged = new Set<string>();
   readonly #watchers = new Set<() => void>();
   #reason: string | undefined;
@@ -53,37 +59,37 @@ export class Budget {
     if (typeof stored.cutOff === 'string') this.#reason = stored.cutOff;
   }
 
-  /** The accounts that are charged, this one first, then those that it is a share of. */
+  /** The accounts that are charged: this one, then its parents. */
   get accounts(): readonly Account[] {
     return this.#line().map((budget) => budget.#account);
   }
 
-  /** What was used, by this budget and its shares. Give the time to have that of running turns in it. */
+  /** What this budget and its shares have used. With a time, the duration of running turns is included. */
   used(now?: number): Counters {
     return this.#account.used(now);
   }
 
   /**
-   * The limits of this budget and of those that it is a share of, and what was used of each.
+   * The limits of this budget and its parents, and what was used of each.
    *
-   * @param now the time as milliseconds since 1970, where there is a limit on it
+   * @param now - the time in milliseconds since 1970, for limits on duration
    */
   limits(now = 0): readonly LimitState[] {
     return this.accounts.flatMap((account) => account.states(now));
   }
 
-  /** Counts what was used outside of turns: a summary, a judge, an image. */
+  /** Counts use outside of turns, such as a summary, a judge or an image. */
   spend(amounts: Amounts): void {
     for (const account of this.accounts) account.add(amounts);
   }
 
   /**
-   * Sets amounts aside; nothing when there is not so much left here or in a budget that this is a share of.
+   * Reserves amounts; returns `undefined` if this budget or a parent does not have enough left.
    *
    * @example
    * ```ts
    * const reservation = budget.reserve({ cost: 0.05 });
-   * if (!reservation) throw new Error('There is no money left for an image.');
+   * if (!reservation) throw new Error('The budget does not cover an image.');
    * try {
    *   await paint();
    *   reservation.settle({ cost: 0.04 });
@@ -95,13 +101,13 @@ export class Budget {
   reserve(amounts: Amounts, now = 0): Reservation | undefined {
     const { accounts } = this;
     if (this.cutOffReason !== undefined || accounts.some((account) => account.lacks(amounts, now))) return undefined;
-    for (const account of accounts) account.setAside(amounts);
+    for (const account of accounts) account.reserve(amounts);
     return this.#reservationOf({ ...amounts });
   }
 
   /**
-   * A budget of its own that is also spent from this one: for a sub-agent, a user, a job. It may have limits of its own;
-   * those of this one hold as well.
+   * Creates a budget that is also spent from this one, for a sub-agent, a user or a job. It may have further limits; those of
+   * this budget apply as well.
    *
    * @throws InvalidOptionError `invalid-option`
    */
@@ -111,22 +117,22 @@ export class Budget {
     return new Budget({ name: this.name, ...options }, this);
   }
 
-  /** Ends all turns that use this budget or a share of it, and lets none begin any more. */
+  /** Ends all turns that use this budget or a share of it, and refuses new ones. */
   cutOff(reason: string): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     this.#changed();
   }
 
-  /** Why the budget was cut off, here or where it is a share of. */
+  /** The reason for which this budget or a parent was cut off. */
   get cutOffReason(): string | undefined {
     return this.#reason ?? this.#parent?.cutOffReason;
   }
 
   /**
-   * Calls back when room was freed, or the budget was cut off.
+   * Notifies the listener when amounts were released or the budget was cut off.
    *
-   * @returns how to hear no more of it
+   * @returns the function that unsubscribes
    */
   watch(listener: () => void): () => void {
     const parents = this.#parent?.watch(listener);
@@ -137,7 +143,7 @@ export class Budget {
     };
   }
 
-  /** Opens the tab of a turn. One that is resumed finds what it had, unless its tab was closed. */
+  /** Opens the tab of a turn. A resumed turn continues its tab unless that was closed. */
   open(turn: string, at: number): BudgetTab {
     const known = this.#tabs.get(turn);
     const charged = known ?? noCounters();
@@ -151,19 +157,19 @@ export class Budget {
   }
 
   /**
-   * Whether what a turn uses is counted here: its pipe has `guardrails()` with this budget, or a share of it, and it is under way.
+   * Whether the use of a turn is counted here: the turn is running, and its pipe has `guardrails()` with this budget or a share.
    *
    * @example
    * ```ts
    * const share = createBudget().share({ name: 'researcher' });
-   * if (!share.charges('turn-1')) throw new Error('Nothing would keep this turn within its share.');
+   * if (!share.charges('turn-1')) throw new Error('No operator limits this turn to its share.');
    * ```
    */
   charges(turn: string): boolean {
     return this.#charged.has(turn);
   }
 
-  /** What `createBudget({ restore })` takes. */
+  /** The state that `createBudget({ restore })` accepts. */
   toJSON(): JSONObject {
     const tabs = Object.fromEntries([...this.#tabs].map(([turn, charged]) => [turn, { ...charged }]));
     return {
@@ -174,7 +180,7 @@ export class Budget {
     };
   }
 
-  /** This budget, then those that it is a share of. */
+  /** This budget, then its parents. */
   #line(): readonly Budget[] {
     return this.#parent ? [this, ...this.#parent.#line()] : [this];
   }
@@ -186,43 +192,87 @@ export class Budget {
     return {
       grow: (more) => {
         if (isSettled || accounts.some((account) => account.lacks(more, 0))) return false;
-        for (const account of accounts) account.setAside(more);
+        for (const account of accounts) account.reserve(more);
         parts.push({ ...more });
         return true;
       },
       settle: (used) => {
         if (isSettled) return;
         isSettled = true;
-        for (const account of accounts) for (const part of parts) account.free(part);
+        for (const account of accounts) for (const part of parts) account.release(part);
         if (used) this.spend(used);
         this.#changed();
       },
     };
   }
 
-  /** Tells those who watch this budget or a share of it; each watches the whole line. */
+  /** Notifies the watchers of this budget and its shares; each watches all parents. */
   #changed(): void {
-    // A listener may stop listening while it is called.
+    // A listener may unsubscribe while it is called.
     for (const listener of Array.from(this.#watchers)) listener();
     if (this.#parent) this.#parent.#changed();
   }
 }
 
 /**
- * Makes a budget that turns, sessions and sub-agents share.
+ * Creates a budget that turns, sessions and sub-agents share.
  *
- * @throws InvalidOptionError `invalid-option` for an unknown option or a value that it does not take
+ * @throws InvalidOptionError `invalid-option` for an unknown option or an invalid value
  *
  * @example
  * ```ts
  * const budget = createBudget({ maxTokens: 2_000_000, maxDurationMs: 3_600_000 });
  * const parent = harness({ model }).pipe(guardrails({ budget }));
  * const child = harness({ model }).pipe(guardrails({ budget: budget.share({ name: 'researcher', maxTokens: 200_000 }) }));
- * setTimeout(() => budget.cutOff('The operator pulled the plug.'), 60_000);
+ * setTimeout(() => budget.cutOff('Stopped by the operator.'), 60_000);
  * ```
  */
 export const createBudget = (options: BudgetOptions = {}): Budget => {
   checkOptions('createBudget()', options, { ...allowanceChecks, name: nonEmptyString, restore: anyValue });
   checkExtension('createBudget()', options);
   return new Budget(options);
+};
+
+/** The use of a budget by one turn. */
+export interface BudgetTab {
+  spend(amounts: Amounts): void;
+  endStep(hasFailed: boolean): void;
+  /** Counts what the turn had used before its process died, unless it is counted already. */
+  catchUp(used: Counters): void;
+  /** Ends the use when the turn has ended or lost its subscriber. */
+  close(at: number): void;
+}
+
+/** Opens a tab on these accounts; `charged` accumulates what the turn uses. */
+export const openTab = (
+  accounts: readonly Account[],
+  charged: MutableCounters,
+  isNew: boolean,
+  at: number,
+  onClose: () => void,
+): BudgetTab => {
+  let isOpen = true;
+  for (const account of accounts) account.enter(at);
+  const spend = (amounts: Amounts): void => {
+    addTo(charged, amounts);
+    for (const account of accounts) account.add(amounts);
+  };
+  const endStep = (hasFailed: boolean): void => {
+    for (const account of accounts) account.endStep(hasFailed);
+  };
+  return {
+    spend,
+    endStep,
+    catchUp: (used) => {
+      const streak = used.consecutiveExceptions;
+      spend(difference({ ...used, consecutiveExceptions: charged.consecutiveExceptions }, charged));
+      if (isNew) for (let step = 0; step < streak; step += 1) endStep(true);
+    },
+    close: (closedAt) => {
+      if (!isOpen) return;
+      isOpen = false;
+      for (const account of accounts) account.leave(closedAt);
+      onClose();
+    },
+  };
 };

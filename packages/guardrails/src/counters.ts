@@ -1,23 +1,23 @@
-/** What was used up. */
+/** What was used. */
 export interface Counters {
   readonly steps: number;
   readonly toolCalls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** What is known of the cost. */
+  /** The known part of the cost. */
   readonly cost: number;
-  /** Model calls whose cost nobody knows. */
+  /** Model calls with an unknown cost. */
   readonly unpricedCalls: number;
   readonly durationMs: number;
   readonly exceptions: number;
   readonly consecutiveExceptions: number;
   readonly inputChars: number;
   readonly outputChars: number;
-  /** Answers with which the model was done, and which no limit had forced. */
+  /** Answers with which the model finished, and which no limit forced. */
   readonly completions: number;
 }
 
-/** So much of some things. */
+/** Amounts of some of the counters. */
 export type Amounts = Partial<Counters>;
 
 export type MutableCounters = { -readonly [Name in keyof Counters]: number };
@@ -48,14 +48,14 @@ export const addTo = (counters: MutableCounters, amounts: Amounts, sign: 1 | -1 
   }
 };
 
-/** What one has more than the other. */
+/** The left counters minus the right ones. */
 export const difference = (left: Counters, right: Counters): Amounts => {
   const result: MutableCounters = noCounters();
   for (const name of names) result[name] = left[name] - right[name];
   return result;
 };
 
-/** Counters from what was stored; what is no number from 0 counts as nothing. */
+/** Counters from stored data; anything but a non-negative number counts as 0. */
 export const storedCounters = (value: unknown): MutableCounters => {
   const counters = noCounters();
   if (typeof value !== 'object' || value === null) return counters;

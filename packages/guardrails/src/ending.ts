@@ -3,13 +3,13 @@ import type { Amounts } from './counters.js';
 import { describeLimit, limitFacts, type LimitName, type LimitState } from './limits.js';
 import type { TurnAccounts } from './turn-accounts.js';
 
-/** A limit that is used up, as the events that end the turn. */
+/** The events that end a turn whose limit is used up. */
 export const exceeded = (limit: LimitState): readonly NewEvent[] => {
-  const rest = limit.used < limit.max ? ' What is left is not enough for another step.' : '';
+  const rest = limit.used < limit.max ? ' The rest is not enough for another step.' : '';
   return [notice('budget.exceeded', limit), stop(limitFacts[limit.limit].outcome, `${describeLimit(limit)}${rest}`)];
 };
 
-/** The end of a turn that has summed up its work, in place of the end that the model thought it was. */
+/** The end of a turn that has summed up its work; replaces the stop after the model's answer. */
 export const summedUp = (limit: LimitState, event: TurnEventOf<'turn.stop'>): readonly NewEvent[] => {
   const reason = `${describeLimit(limit)} Its last step ran without tools, to sum up.`;
   return [notice('budget.exceeded', limit), { ...event, outcome: limitFacts[limit.limit].outcome, reason }];
@@ -20,21 +20,21 @@ export const cutOff = (reason: string): readonly NewEvent[] => [
   stop('budget-exceeded', `The budget was cut off: ${reason}`),
 ];
 
-/** The end of a turn whose answers with tool calls were cut off too often. */
+/** The end of a turn whose answers with tool calls were truncated too often. */
 export const cutTooOften = (count: number, most: number): readonly NewEvent[] => [
   stop(
     'budget-exceeded',
-    `Answers with tool calls were cut off at the output limit ${count} times; ${most} may go on.`,
+    `${count} answers with tool calls were truncated at the output limit; at most ${most} are continued.`,
   ),
 ];
 
-/** The end of a turn whose limit on cost cannot be kept, because nobody knows what has been spent. */
+/** The end of a turn whose cost limit cannot be enforced, because part of the cost is unknown. */
 export const unpriced = (accounts: TurnAccounts, now: number): readonly NewEvent[] | undefined => {
   for (const account of accounts.all) {
     const { unpricedCalls } = account.used();
     if (unpricedCalls === 0 || !account.limits('maxCost')) continue;
     const limit = account.state('maxCost', now);
-    const reason = `What ${unpricedCalls} of the model calls of the ${account.scope} have cost is not known, so its limit of ${limit.max} cannot be kept.`;
+    const reason = `The cost of ${unpricedCalls} model ${unpricedCalls === 1 ? 'call' : 'calls'} of the ${account.scope} is unknown, so its limit of ${limit.max} cannot be enforced.`;
     return [notice('budget.exceeded', limit), stop('budget-exceeded', reason)];
   }
   return undefined;
@@ -47,7 +47,7 @@ const whileStreaming: ReadonlySet<LimitName> = new Set<LimitName>([
   'maxOutputChars',
 ]);
 
-/** The limit that has no room for what a model call has used so far, with that in it. */
+/** The limit that a model call under way exceeds most, with the use of the call included. */
 export const overrunBy = (accounts: TurnAccounts, amounts: Amounts, now: number): LimitState | undefined => {
   let tightest: LimitState | undefined;
   for (const account of accounts.all) {

@@ -2,17 +2,17 @@ import type { LimitState } from './limits.js';
 
 declare module '@h/turn' {
   interface TurnEvents {
-    /** A limit has come near: so much is left that it will soon be used up. Once for each limit and turn. */
+    /** A limit is nearly used up. Once for each limit and turn. */
     'budget.near': LimitState & { readonly left: number };
-    /** A limit is used up, and the turn ends for it. */
+    /** A limit is used up; the turn ends. */
     'budget.exceeded': LimitState;
-    /** A model call has cost nobody knows how much. Once for each model and turn. */
+    /** The cost of a model call is unknown. Once for each model and turn. */
     'budget.cost-unknown': { readonly model?: string | undefined };
-    /** The last step that a limit allows: it runs without tools, so that the work is summed up. */
+    /** The last step that a limit allows; it runs without tools and sums up the work. */
     'budget.wrap-up': LimitState & { readonly step: number };
-    /** An answer was cut off at the output limit, and goes on in the next step. */
+    /** An answer was truncated at the output limit and continues in the next step. */
     'truncation.recovered': { readonly step: number; readonly recovery: number; readonly maxRecoveries: number };
-    /** An answer was cut off at the output limit, and stays so: nothing was said yet, or it was cut off too often. */
+    /** An answer was truncated at the output limit and does not continue: it was empty, or it was truncated too often. */
     'truncation.given-up': { readonly step: number; readonly why: 'empty' | 'used-up' | 'no-allowance' };
   }
 }

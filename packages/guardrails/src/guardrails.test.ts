@@ -99,7 +99,7 @@ describe('guardrails', () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(8), fc.integer({ min: 1, max: 8 }), fc.boolean(), async (maxSteps, needed, sumsUp) => {
         const { outcome, steps } = await run(worker(needed), { maxSteps, ...(!sumsUp && { wrapUp: false }) });
-        // With tools taken away nobody can tell an answer from a summary, but where the first step is the last.
+        // Without tools an answer cannot be told from a summary, but if the first step is the last.
         const isDone = needed < maxSteps || (needed === maxSteps && (!sumsUp || needed === 1));
         expect({ outcome, steps }).toEqual({
           outcome: isDone ? 'completed' : 'max-steps',
@@ -167,7 +167,7 @@ describe('the last step that a limit allows', () => {
     });
   });
 
-  it('is like any other where there are no tools to take away', async () => {
+  it('is like any other if there are no tools', async () => {
     const { outcome, model } = await run(['Hello.'], { maxSteps: 1 }, { tools: scriptedTools({}) });
     expect(outcome).toBe('completed');
     expect(model.requests[0]).toMatchObject({ settings: {}, tail: [] });

@@ -9,28 +9,28 @@ import {
 } from '@h/turn';
 import { Observable } from 'rxjs';
 import type { Amounts } from './counters.js';
-import { nextTimeMs } from './near.js';
+import { nextTimeMs } from './step-plan.js';
 import { settingsOf, type GuardrailsOptions } from './options.js';
-import { recoveryKind } from './recovery.js';
+import { recoveryKind } from './truncation-recovery.js';
 import { ownName } from './turn-accounts.js';
 import { TurnGuard, waitFor } from './turn-guard.js';
 
 /**
- * Ends a turn that has used up its allowance: steps, tool calls, tokens, cost, time, exceptions, size; its own, its
- * session's, and that of a budget which it shares.
+ * Ends a turn that has used up a limit on steps, tool calls, tokens, cost, time, failures or size: its own, its session's, or
+ * that of a shared budget.
  *
- * N allowed means that the N+1st is not started. Before each step what is left is compared with what the step will
- * need, and `maxOutputTokens` is lowered where it has to be; while the model answers, pieces and time are counted. A limit that
- * comes near is told as `budget.near`, and to the model once. The last step that a limit allows runs without tools, so that the
- * work is summed up; then the turn ends with `max-steps`, `timed-out` or `budget-exceeded`, and the numbers in its reason.
- * An answer with which the model was done is never taken away.
+ * A limit of N means that the N+1st is not started. Before each step the rest is compared with the forecast of the step, and
+ * `maxOutputTokens` is lowered if necessary; deltas and time are counted while the model answers. A limit that comes near is
+ * reported as `budget.near`, and once to the model. The last step that a limit allows runs without tools and sums up the work;
+ * then the turn ends with `max-steps`, `timed-out` or `budget-exceeded`, and with the numbers in its reason. An answer with
+ * which the model finished is never removed.
  *
- * An answer that was cut off at the output limit goes on in another step, up to `maxTokensRecoveries` times for each
- * message of a user, without repeating itself at the seam.
+ * An answer that was truncated at the output limit continues in another step, up to `maxTokensRecoveries` times for each message
+ * of the user, without repeating text at the seam.
  *
- * What was used survives a crash: a turn that is resumed goes on with the counts it had.
+ * What was used survives a crash: a resumed turn continues with its counts.
  *
- * @throws InvalidOptionError `invalid-option` for an unknown option or a value that it does not take
+ * @throws InvalidOptionError `invalid-option` for an unknown option or an invalid value
  *
  * @example
  * ```ts
@@ -68,7 +68,7 @@ export const guardrails = (options: GuardrailsOptions = {}): TurnOperator => {
       unwatch = accounts.budget?.watch(interrupt);
       watchTime();
     };
-    /** A turn that is resumed may have nothing to say for a long time: tools that run once more, for instance. */
+    /** A resumed turn may emit nothing for a long time, for instance while a tool runs again. */
     const goLiveSoon = (turn: string): void => {
       if (isReplaying) return;
       isReplaying = true;
@@ -155,5 +155,5 @@ export const guardrails = (options: GuardrailsOptions = {}): TurnOperator => {
   });
 };
 
-/** Timers of JavaScript cannot take longer. */
+/** The longest delay that a timer accepts. */
 const longestTimerMs = 2_147_483_647;

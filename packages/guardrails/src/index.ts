@@ -2,10 +2,9 @@ import './events.js';
 
 export { createBudget, type Budget, type BudgetOptions, type Reservation } from './budget.js';
 export type { Amounts, Counters } from './counters.js';
-export { guardrailsFromEnv, type FromEnvOptions } from './env.js';
-export { effectiveLimit, type ExtendableLimit, type Extension } from './extension.js';
+export { effectiveLimit, type ExtendableLimit, type Extension } from './limits.js';
 export { guardrails } from './guardrails.js';
 export { describeLimit, type Allowance, type LimitName, type Limits, type LimitState } from './limits.js';
 export type { GuardrailsOptions, WrapUpOptions } from './options.js';
-export { presets } from './presets.js';
-export { repeatedAtSeam } from './seam.js';
+export { guardrailsFromEnv, presets, type FromEnvOptions, type Preset } from './presets.js';
+export { repeatedAtSeam } from './truncation-recovery.js';

@@ -16,7 +16,7 @@ describe('a limit on tokens', () => {
     [
       { maxInputTokens: 1000 },
       9,
-      'The turn has sent 900 of the 1000 tokens that it may send. What is left is not enough for another step.',
+      'The turn has sent 900 of the 1000 tokens that it may send. The rest is not enough for another step.',
     ],
     [{ maxOutputTokens: 95 }, 10, 'The turn has received 100 of the 95 tokens that it may receive.'],
   ])('%j ends a turn that sends 100 and receives 10 tokens a step after step %i', async (options, steps, reason) => {
@@ -32,7 +32,7 @@ describe('a limit on tokens', () => {
     const { steps, reason } = await run(endless(looking(400, 10)), { maxTokens: 1000, wrapUp: false });
     expect({ steps, reason }).toEqual({
       steps: 2,
-      reason: 'The turn has used 820 of the 1000 tokens that it may use. What is left is not enough for another step.',
+      reason: 'The turn has used 820 of the 1000 tokens that it may use. The rest is not enough for another step.',
     });
   });
 
@@ -138,7 +138,7 @@ describe('a limit on tokens', () => {
 });
 
 describe('a limit on tool calls', () => {
-  it('lets so many run and refuses the others of the same step', async () => {
+  it('runs as many calls as allowed and denies the rest of the step', async () => {
     const tools = scriptedTools({ ls: 'a.txt' });
     const { outcome, reason, transcript, text } = await run(
       [response(call('1', 'ls'), call('2', 'ls'), call('3', 'ls')), eager],
@@ -216,7 +216,7 @@ describe('a limit on cost', () => {
     expect(of('budget.near')).toMatchObject([{ limit: 'maxCost', max: 1, used: expect.closeTo(0.6) as number }]);
   });
 
-  it('cannot be kept where a price is not known: the turn ends before its next step, and says so', async () => {
+  it('ends the turn before its next step if a price is unknown', async () => {
     const { steps, reason, outcome, of } = await run(endless(looking(100, 20)), {
       maxCost: 1,
       costOf: () => undefined,
@@ -224,7 +224,7 @@ describe('a limit on cost', () => {
     expect({ steps, outcome, reason }).toEqual({
       steps: 1,
       outcome: 'budget-exceeded',
-      reason: 'What 1 of the model calls of the turn have cost is not known, so its limit of 1 cannot be kept.',
+      reason: 'The cost of 1 model call of the turn is unknown, so its limit of 1 cannot be enforced.',
     });
     expect(of('budget.cost-unknown')).toHaveLength(1);
   });

@@ -1,18 +1,27 @@
+import {
+  arrayOf,
+  integerFrom,
+  InvalidOptionError,
+  numberFrom,
+  objectOf,
+  oneOf,
+  type OptionChecks,
+  required,
+} from '@h/options';
 import type { TurnOutcome } from '@h/turn';
 import type { Counters } from './counters.js';
-import type { Extension } from './extension.js';
 
 /**
- * How much may be used up. What is absent or `Infinity` is not limited; with `0` nothing of it may be used.
+ * The most that may be used. Absent and `Infinity` mean no limit; `0` allows nothing.
  *
- * N allowed means that the N+1st is not started.
+ * A limit of N means that the N+1st is not started.
  */
 export interface Limits {
-  /** Steps: model calls, each with the tool calls it asks for. A step that is asked again after an error is one step. */
+  /** Steps: model calls, each with the tool calls it asks for. The retries of a step belong to the same step. */
   readonly maxSteps?: number | undefined;
-  /** Tool calls that may run. One that is refused does not count. */
+  /** Tool calls that run. Denied calls do not count. */
   readonly maxToolCalls?: number | undefined;
-  /** Tokens sent and received. Every request counts in full, what the provider read from its cache included. */
+  /** Tokens sent and received. Every request counts in full, including tokens that the provider read from its cache. */
   readonly maxTokens?: number | undefined;
   /** Tokens sent. */
   readonly maxInputTokens?: number | undefined;
@@ -20,19 +29,19 @@ export interface Limits {
   readonly maxOutputTokens?: number | undefined;
   /** Cost, in the unit of `costOf`. */
   readonly maxCost?: number | undefined;
-  /** Time in milliseconds while a turn runs, waiting for tools and people included. */
+  /** Running time in milliseconds, including waits for tools and approvals. */
   readonly maxDurationMs?: number | undefined;
   /** Tool calls that failed. */
   readonly maxExceptions?: number | undefined;
   /** Steps in a row in which a tool call failed. */
   readonly maxConsecutiveExceptions?: number | undefined;
-  /** Characters that come in from outside: the turn's input and what is said to it while it runs. */
+  /** Characters of the turn's input and of messages that arrive while it runs. */
   readonly maxInputChars?: number | undefined;
   /** Characters that the model writes: text, reasoning, inputs of tools. */
   readonly maxOutputChars?: number | undefined;
 }
 
-/** Limits, and what makes them grow. */
+/** Limits, and how they grow. */
 export interface Allowance extends Limits {
   /** Raises limits with every completion. Off unless given. */
   readonly extension?: Extension | undefined;
@@ -42,27 +51,27 @@ export type LimitName = keyof Limits;
 
 /** A limit and what was used of it. */
 export interface LimitState {
-  /** Whose limit it is: `turn`, `session`, or the name of a budget. */
+  /** The owner of the limit: `turn`, `session`, or the name of a budget. */
   readonly scope: string;
   readonly limit: LimitName;
   readonly used: number;
-  /** How much may be used, extensions included. */
+  /** The limit, extensions included. */
   readonly max: number;
 }
 
 interface LimitFacts {
-  /** What of the counters the limit is about. */
+  /** The counter that the limit applies to. */
   readonly measure: (counters: Partial<Counters>) => number;
   readonly outcome: TurnOutcome;
   /** `has <done> 3 of the 3 <things> that it may <verb>` */
   readonly words: readonly [done: string, things: string, verb: string];
-  /** Whether an extension adds so many units; otherwise it adds in proportion to the steps. */
+  /** Whether an extension adds units; otherwise it grows in proportion to the steps. */
   readonly isCounted?: true;
-  /** How much more there has to be for another step to begin; nothing where only too many are too many. */
+  /** What must be left for another step to begin; 0 if only exceeding the limit matters. */
   readonly perStep: number;
 }
 
-/** What an amount has to exceed to be something. */
+/** Smaller amounts count as 0. */
 const trace = 1e-12;
 
 export const limitFacts: Readonly<Record<LimitName, LimitFacts>> = {
@@ -139,12 +148,87 @@ export const limitFacts: Readonly<Record<LimitName, LimitFacts>> = {
 
 export const limitNames = Object.keys(limitFacts) as readonly LimitName[];
 
-/** What was used of a limit, for people. */
+/** A sentence about what was used of a limit. */
 export const describeLimit = ({ scope, limit, used, max }: LimitState): string => {
   const [done, things, verb] = limitFacts[limit].words;
   return `The ${scope} has ${done} ${figure(used)} of the ${figure(max)} ${things} that it may ${verb}.`;
 };
 
-/** A number for people: whole, or with four significant digits where it is small. */
+/** A number for display: an integer, or four significant digits if it is small. */
 export const figure = (value: number): string =>
   String(Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(4)));
+
+/** Limits that an extension may raise: all but the one on consecutive failures, whose purpose it would defeat. */
+export type ExtendableLimit = Exclude<LimitName, 'maxConsecutiveExceptions'>;
+
+/** How limits grow with every completion: an answer with which the model finished. */
+export interface Extension {
+  /**
+   * With `e` the limit after `n` completions is `base + (1 + e) × n`. `0` is off.
+   *
+   * A limit that is not counted in steps or calls (tokens, cost, time, characters) grows by the same share as `maxSteps`,
+   * which therefore must be limited too.
+   */
+  readonly perCompletion: number;
+  /** The limits that grow. */
+  readonly limits: readonly ExtendableLimit[];
+  /**
+   * The most that a limit may grow to, as a multiple of its base.
+   *
+   * @defaultValue `2`
+   */
+  readonly maxFactor?: number | undefined;
+}
+
+/**
+ * The value of a limit after a number of completions.
+ *
+ * @example
+ * ```ts
+ * const extension = { perCompletion: 0.5, limits: ['maxSteps'] } as const;
+ * effectiveLimit({ maxSteps: 5, extension }, 'maxSteps', 2); // 8
+ * ```
+ */
+export const effectiveLimit = (allowance: Allowance, limit: LimitName, completions = 0): number => {
+  const base = allowance[limit] ?? Infinity;
+  const { extension } = allowance;
+  if (extension === undefined || extension.perCompletion === 0 || completions === 0 || base === Infinity) return base;
+  if (!extension.limits.some((name) => name === limit)) return base;
+  const units = (1 + extension.perCompletion) * completions;
+  const raised = limitFacts[limit].isCounted ? base + units : base * (1 + units / (allowance.maxSteps ?? Infinity));
+  return Math.min(raised, base * (extension.maxFactor ?? 2));
+};
+
+const amounts = new Set<LimitName>(['maxCost', 'maxDurationMs']);
+
+const limits = Object.fromEntries(
+  limitNames.map((name) => [name, amounts.has(name) ? numberFrom(0, Infinity) : integerFrom(0, Infinity)]),
+) as OptionChecks<Limits>;
+
+const extension: OptionChecks<Extension> = {
+  perCompletion: required(numberFrom(0)),
+  limits: required(arrayOf(oneOf(...limitNames.filter((name) => name !== 'maxConsecutiveExceptions')))),
+  maxFactor: numberFrom(1, Infinity),
+};
+
+/** The checks of limits and extensions. */
+export const allowanceChecks: OptionChecks<Allowance> = { ...limits, extension: objectOf(extension) };
+
+/**
+ * Rejects an extension in proportion to steps without a limit on steps.
+ *
+ * @throws InvalidOptionError `invalid-option`
+ */
+export const checkExtension = (owner: string, allowance: Allowance, option = 'extension'): void => {
+  const { extension, maxSteps = Infinity } = allowance;
+  if (extension === undefined || extension.perCompletion === 0 || (maxSteps !== Infinity && maxSteps !== 0)) return;
+  const inProportion = extension.limits.find(
+    (name) => limitFacts[name].isCounted !== true && (allowance[name] ?? Infinity) !== Infinity,
+  );
+  if (inProportion === undefined) return;
+  throw new InvalidOptionError({
+    owner,
+    option,
+    message: `${owner}: "${option}" raises "${inProportion}" in proportion to "maxSteps", which has no limit above 0. Set "maxSteps", or remove "${inProportion}" from the extension.`,
+  });
+};

@@ -1,19 +1,57 @@
-import type { CostForecast } from './cost.js';
+import type { CostOf } from '@h/prices';
+import type { Usage } from '@h/turn';
 import type { Reservation } from './budget.js';
 import type { Amounts } from './counters.js';
 
-/** What a model call may receive. */
+/** The cost of a call; `undefined` if it is unknown, or if `costOf` throws or returns no non-negative number. */
+export const knownCost = (costOf: CostOf | undefined, usage: Usage, model: string | undefined): number | undefined => {
+  let cost: number | undefined;
+  try {
+    cost = costOf?.(usage, model);
+  } catch {
+    return undefined;
+  }
+  return typeof cost === 'number' && cost >= 0 && cost < Infinity ? cost : undefined;
+};
+
+/** The forecast cost of a call: of its input, and of each output token. */
+export interface CostForecast {
+  readonly input: number;
+  readonly perOutputToken: number;
+}
+
+const probe = 1000;
+
+/**
+ * Forecasts the cost of a call with this many input tokens. What the last call read from or wrote to the cache counts as cached.
+ */
+export const forecastCost = (
+  costOf: CostOf | undefined,
+  inputTokens: number,
+  last: Usage | undefined,
+  model: string | undefined,
+): CostForecast | undefined => {
+  const cached = last === undefined ? 0 : Math.min(inputTokens, last.cacheRead + last.cacheWrite);
+  const usage: Usage = { input: inputTokens, cacheRead: cached, cacheWrite: 0, output: 0, reasoning: 0 };
+  const input = knownCost(costOf, usage, model);
+  const more = knownCost(costOf, { ...usage, output: probe }, model);
+  return input === undefined || more === undefined
+    ? undefined
+    : { input, perOutputToken: Math.max(0, more - input) / probe };
+};
+
+/** The output that a model call may produce. */
 export interface CallRoom {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly outputChars: number;
   readonly cost: CostForecast | undefined;
-  /** What is set aside for it in a shared budget, and how many tokens of output that is. */
+  /** The reservation in a shared budget, and its share of output tokens. */
   readonly reservation: Reservation | undefined;
   readonly reservedTokens: number;
 }
 
-/** A model call under way: counts what comes, in the same time for each piece. */
+/** A model call under way. Counts its output, in constant time per delta. */
 export class ModelCall {
   readonly #room: CallRoom;
   #reserved: number;
@@ -26,7 +64,7 @@ export class ModelCall {
     this.#reserved = room.reservedTokens;
   }
 
-  /** Counts a piece; `false` when there is no room for it. */
+  /** Counts a delta; returns `false` if it exceeds the room. */
   take(text: string, tokens: number): boolean {
     this.#state = 'begun';
     this.#chars += text.length;
@@ -39,7 +77,7 @@ export class ModelCall {
     );
   }
 
-  /** What the call has used, as far as one can tell without the provider. A call that failed before anything came has used nothing. */
+  /** The estimated use of the call. A call that failed without output has used nothing. */
   get estimate(): Amounts {
     if (this.#state === 'failed') return {};
     const { inputTokens, cost } = this.#room;
@@ -47,20 +85,20 @@ export class ModelCall {
     return { inputTokens, outputTokens: Math.ceil(this.#tokens), outputChars: this.#chars, ...spent };
   }
 
-  /** The call failed, and may be made again. What it has used, if it had begun, no longer belongs to it. */
+  /** Records that the call failed. Returns what it had used, which is then no longer part of its estimate. */
   fail(): Amounts {
     const used = this.#state === 'begun' ? this.estimate : {};
     [this.#tokens, this.#chars, this.#state] = [0, 0, 'failed'];
     return used;
   }
 
-  /** The call is over; what it has used was counted. */
+  /** Ends the call once its use was counted. */
   end(): void {
     this.#room.reservation?.settle();
   }
 
   #reserveMore(reservation: Reservation): boolean {
-    // As much again, so that it is not asked for with each piece; at the very end what this piece needs.
+    // Doubles the reservation, so that not every delta needs one; if that is too much, reserves what this delta needs.
     const needed = this.#tokens - this.#reserved;
     for (const more of [Math.max(this.#reserved, needed), needed]) {
       if (!reservation.grow({ outputTokens: more, cost: more * (this.#room.cost?.perOutputToken ?? 0) })) continue;

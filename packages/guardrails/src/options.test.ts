@@ -13,17 +13,17 @@ describe('the options of guardrails', () => {
     [{ maxSteps: Number.NaN }, 'guardrails(): "maxSteps" must be an integer from 0 or Infinity; received NaN.'],
     [{ maxSteps: '5' }, 'guardrails(): "maxSteps" must be an integer from 0 or Infinity; received "5".'],
     [{ maxCost: -0.5, costOf: () => 1 }, 'guardrails(): "maxCost" must be a number from 0 or Infinity; received -0.5.'],
-    [{ maxCost: 5 }, 'guardrails() needs "costOf" to keep "maxCost"; without it no cost is known.'],
-    [{ session: { maxCost: 5 } }, 'guardrails() needs "costOf" to keep "maxCost"; without it no cost is known.'],
+    [{ maxCost: 5 }, 'guardrails(): "maxCost" needs "costOf"; without it every cost is unknown.'],
+    [{ session: { maxCost: 5 } }, 'guardrails(): "maxCost" needs "costOf"; without it every cost is unknown.'],
     [
       { budget: createBudget({ maxCost: 5 }).share() },
-      'guardrails() needs "costOf" to keep "maxCost"; without it no cost is known.',
+      'guardrails(): "maxCost" needs "costOf"; without it every cost is unknown.',
     ],
     [
       { session: { maxTurns: 5 } },
       'guardrails(): unknown option "session.maxTurns" (received 5). Known options: maxSteps',
     ],
-    [{ session: 5 }, '"session" must be .*; received 5.'],
+    [{ session: 5 }, 'guardrails(): "session" must be an object with the keys maxSteps, '],
     [{ budget: {} }, 'guardrails(): "budget" must be a budget made by createBudget() or a function; received {}.'],
     [{ unknownCost: 'warn' }, 'guardrails(): "unknownCost" must be "stop" or "ignore"; received "warn".'],
     [{ reserveCostFraction: 2 }, 'guardrails(): "reserveCostFraction" must be a number from 0 to 1; received 2.'],
@@ -41,11 +41,11 @@ describe('the options of guardrails', () => {
     ],
     [
       { extension: { perCompletion: 1, limits: ['maxConsecutiveExceptions'] } },
-      'guardrails() takes "maxSteps" or "maxToolCalls"',
+      'guardrails(): "extension.limits[0]" must be "maxSteps" or "maxToolCalls"',
     ],
     [
       { extension: { perCompletion: 1 } },
-      'guardrails() needs "extension.limits": a list of which each is "maxSteps" or',
+      'guardrails(): "extension.limits" is required; it must be an array in which each item is "maxSteps" or',
     ],
     [{ extension: { limits: [] } }, 'guardrails(): "extension.perCompletion" is required; it must be a number from 0.'],
     [
@@ -54,21 +54,21 @@ describe('the options of guardrails', () => {
     ],
     [
       { extension: { perCompletion: 1, limits: [], maxFactor: 0.5 } },
-      'guardrails(): "extension.maxFactor" must be a number from 1; received 0.5.',
+      'guardrails(): "extension.maxFactor" must be a number from 1 or Infinity; received 0.5.',
     ],
     [
       { session: { maxTokens: 9, extension: { perCompletion: 1, limits: ['maxTokens'] } } },
-      'guardrails() raises "maxTokens" in proportion to "maxSteps" by its "session.extension"; give that a limit above 0, or leave "maxTokens" out.',
+      'guardrails(): "session.extension" raises "maxTokens" in proportion to "maxSteps", which has no limit above 0. Set "maxSteps", or remove "maxTokens" from the extension.',
     ],
     [null, 'guardrails(): options must be an object; received null.'],
     [7, 'guardrails(): options must be an object; received 7.'],
-  ])('refuses %j', (options, message) => {
+  ])('rejects %j', (options, message) => {
     expect(() => guardrails(options as never)).toThrow(
       expect.objectContaining({ code: 'invalid-option', message: expect.stringContaining(message) as string }),
     );
   });
 
-  it('may be undefined, each of them', () => {
+  it('may each be undefined', () => {
     const names = [
       'maxSteps',
       'maxCost',
@@ -84,7 +84,7 @@ describe('the options of guardrails', () => {
     expect(() => guardrails(Object.fromEntries(names.map((name) => [name, undefined])))).not.toThrow();
   });
 
-  it('may extend tokens in a turn, whose steps are limited by default', () => {
+  it('allow an extension of tokens in a turn with its default limit on steps', () => {
     expect(() => guardrails({ maxTokens: 9, extension: { perCompletion: 1, limits: ['maxTokens'] } })).not.toThrow();
   });
 });
@@ -97,13 +97,13 @@ describe('the options of createBudget', () => {
     ],
     [{ maxTokens: -3 }, 'createBudget(): "maxTokens" must be an integer from 0 or Infinity; received -3.'],
     [{ name: '' }, 'createBudget(): "name" must be a non-empty string; received "".'],
-  ])('refuses %j', (options, message) => {
+  ])('rejects %j', (options, message) => {
     expect(() => createBudget(options as never)).toThrow(
       expect.objectContaining({ code: 'invalid-option', message: expect.stringContaining(message) as string }),
     );
   });
 
-  it('are those of a share, but for what it goes on from', () => {
-    expect(() => createBudget().share({ restore: {} } as never)).toThrow('share() has no option "restore"');
+  it('are those of a share, except restore', () => {
+    expect(() => createBudget().share({ restore: {} } as never)).toThrow('share(): unknown option "restore"');
   });
 });

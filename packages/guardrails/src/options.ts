@@ -14,87 +14,87 @@ import {
   integerFrom,
   type OptionChecks,
 } from '@h/options';
-import { allowanceChecks, checkExtension } from './allowance-check.js';
+import { type Allowance, allowanceChecks, checkExtension } from './limits.js';
 import { Budget } from './budget.js';
-import type { Allowance } from './limits.js';
-import type { Reserves } from './near.js';
+import type { Reserves } from './step-plan.js';
 
-/** How the last step that a limit allows is used. */
+/** How the last step that a limit allows sums up the work. */
 export interface WrapUpOptions {
   /**
-   * Tokens that are kept for the last answer where tokens or cost are limited; never more than a quarter of a limit.
+   * Tokens that are reserved for the last answer under limits on tokens or cost; at most a quarter of a limit.
    *
    * @defaultValue `1_000`
    */
   readonly tokens?: number | undefined;
-  /** What the model is told when a limit comes near, after the numbers. */
+  /** The message to the model when a limit comes near, after the numbers. */
   readonly nearText?: string | undefined;
-  /** What the model is told in the last step, after the numbers. */
+  /** The message to the model in the last step, after the numbers. */
   readonly lastText?: string | undefined;
 }
 
 /** Options of {@link guardrails}. */
 export interface GuardrailsOptions extends Allowance {
   /**
-   * How many steps a turn may make: model calls, each with the tool calls it asks for. A step that is asked again after
-   * an error is still one step. `0` lets none begin, `Infinity` sets no limit.
+   * The most steps of a turn: model calls, each with the tool calls it asks for. The retries of a step belong to the same step.
+   * `0` allows none, `Infinity` sets no limit.
    *
    * @defaultValue `50`, two to five times what a coding agent needs for one ordinary request
    */
   readonly maxSteps?: number | undefined;
-  /** What all turns of a session may use together. What they used is kept in the session. */
+  /** Limits of all turns of a session together. What they use is stored in the session. */
   readonly session?: Allowance | undefined;
   /** A budget that is shared with other turns and agents, or a function that finds the one for a turn. */
   readonly budget?: Budget | ((turn: TurnEventOf<'turn.start'>) => Budget | undefined) | undefined;
-  /** What a model call costs. A limit on cost needs it. */
+  /** Returns the cost of a model call. A limit on cost needs it. */
   readonly costOf?: CostOf | undefined;
   /**
-   * What becomes of a limit on cost once a call has an unknown price: `stop` ends the turn before its next step, because
-   * the limit cannot be kept any more; `ignore` goes on and counts what is known.
+   * What happens under a limit on cost after a call with an unknown price: `stop` ends the turn before its next step, because
+   * the limit can no longer be enforced; `ignore` continues and counts the known cost.
    *
    * @defaultValue `'stop'`
    */
   readonly unknownCost?: 'stop' | 'ignore' | undefined;
   /**
-   * With so many steps left, the next one included, the limit on steps is near.
+   * The number of steps left, the next one included, from which the limit on steps counts as near.
    *
    * @defaultValue a tenth of the limit, at most 5
    */
   readonly reserveSteps?: number | undefined;
   /**
-   * With so many tokens left a limit on tokens is near.
+   * The number of tokens left from which a limit on tokens counts as near.
    *
    * @defaultValue a tenth of the limit, at least 512
    */
   readonly reserveTokens?: number | undefined;
   /**
-   * With this share of it left a limit on cost is near.
+   * The share left from which a limit on cost counts as near.
    *
    * @defaultValue `0.1`
    */
   readonly reserveCostFraction?: number | undefined;
   /**
-   * The model is told once when a limit comes near, and the last step that a limit allows runs without tools, so that
-   * the work is summed up. `false` tells it nothing and leaves the last step its tools.
+   * Warns the model once when a limit comes near, and runs the last step that a limit allows without tools, so that it sums up
+   * the work. `false` disables both.
    */
   readonly wrapUp?: false | WrapUpOptions | undefined;
   /**
-   * How many times for each message of a user an answer that was cut off at the output limit may go on. `0` is off.
+   * How often an answer that was truncated at the output limit continues, for each message of the user. `0` disables it.
    *
    * @defaultValue `2`
    */
   readonly maxTokensRecoveries?: number | undefined;
   /**
-   * Counts tokens before the provider has: of what is new in a request, and of pieces of an answer. Synchronous and fast.
+   * Estimates the tokens of a text before the provider has counted them: new messages, and deltas of an answer. Synchronous and
+   * fast.
    *
-   * @defaultValue `approximateTokens` of `@h/tokens`
+   * @defaultValue `approximateTokens` of `@h/tokens`, which errs on the low side
    */
   readonly estimateTokens?: ((text: string) => number) | undefined;
   /**
    * Whether a result counts as an exception.
    *
-   * @defaultValue calls that failed, timed out, had invalid input or named no tool that there is; but not a command that ran and
-   * ended with an exit code, as tests do that an agent is there to mend
+   * @defaultValue calls that failed, timed out, had invalid input or named an unknown tool; but not a command that ran and ended
+   * with an exit code, as failing tests do
    */
   readonly isException?: ((result: TurnEventOf<'tool.result'>) => boolean) | undefined;
 }
@@ -113,9 +113,9 @@ export interface GuardrailsSettings extends Reserves {
 }
 
 const defaultMaxSteps = 50;
-const nearText = 'Do what matters most now, and leave nothing half done.';
+const nearText = 'Do what matters most now, and finish what you start.';
 const lastText =
-  'This is the last step, and tools do not run any more. Answer now with what you have: what is done, what is not, and what should come next.';
+  'This is the last step, and tools no longer run. Answer now with what you have: what is done, what is not, and what should come next.';
 
 const wrapUpChecks: OptionChecks<WrapUpOptions> = {
   tokens: numberFrom(1, Infinity),
@@ -141,7 +141,7 @@ const checks: OptionChecks<GuardrailsOptions> = {
 /**
  * The options with their defaults.
  *
- * @throws InvalidOptionError `invalid-option` that names the option, its value and what it takes
+ * @throws InvalidOptionError `invalid-option` that names the option, its value and what it accepts
  */
 export const settingsOf = (options: GuardrailsOptions): GuardrailsSettings => {
   checkOptions('guardrails()', options, checks);
@@ -167,7 +167,7 @@ export const settingsOf = (options: GuardrailsOptions): GuardrailsSettings => {
     throw new InvalidOptionError({
       owner: 'guardrails()',
       option: 'costOf',
-      message: 'guardrails() needs "costOf" to keep "maxCost"; without it no cost is known.',
+      message: 'guardrails(): "maxCost" needs "costOf"; without it every cost is unknown.',
     });
   }
   return {
@@ -194,7 +194,7 @@ export const settingsOf = (options: GuardrailsOptions): GuardrailsSettings => {
   };
 };
 
-/** The code of a command that ran, and said no. */
+/** The code of a command that ran and returned a non-zero exit code. */
 const commandFailed = 'command-failed';
 
 const isFailure = (result: TurnEventOf<'tool.result'>): boolean => {

@@ -13,7 +13,7 @@ import { filter, map } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { cut, run, type Ran } from '../test/turns.js';
 import { guardrails } from './guardrails.js';
-import { recoveryKind } from './recovery.js';
+import { recoveryKind } from './truncation-recovery.js';
 
 const shown = ({ of }: Ran): string =>
   of('model.delta')
@@ -21,7 +21,7 @@ const shown = ({ of }: Ran): string =>
     .join('');
 
 describe('an answer that was cut off at the output limit', () => {
-  it('goes on in the next step, and reads as one', async () => {
+  it('continues in the next step and reads as one answer', async () => {
     const result = await run([cut('It was the best of times, '), 'it was the worst of times.']);
     expect(result).toMatchObject({
       outcome: 'completed',
@@ -38,7 +38,7 @@ describe('an answer that was cut off at the output limit', () => {
     expect(model.requests[1]?.messages.at(-1)).toEqual(transcript[2]);
   });
 
-  it('goes on twice by default, and ends with what there is', async () => {
+  it('continues twice by default, then ends with what is there', async () => {
     const result = await run([cut('One, '), cut('two, '), cut('three, '), 'never.']);
     expect(result).toMatchObject({
       outcome: 'completed',
@@ -49,12 +49,12 @@ describe('an answer that was cut off at the output limit', () => {
     expect(result.of('truncation.given-up')).toMatchObject([{ step: 3, why: 'used-up' }]);
   });
 
-  it.each([0, 1, 3])('goes on %i times where that is allowed', async (maxTokensRecoveries) => {
+  it.each([0, 1, 3])('continues %i times if allowed', async (maxTokensRecoveries) => {
     const { steps } = await run([cut('a, '), cut('b, '), cut('c, '), cut('d, '), 'e'], { maxTokensRecoveries });
     expect(steps).toBe(maxTokensRecoveries + 1);
   });
 
-  it('counts anew for every message of a user', async () => {
+  it('counts again for every message of the user', async () => {
     const script: ScriptStep[] = [cut('a, '), cut('b, '), 'c', cut('d, '), cut('e, '), 'f'];
     const model = scriptedModel(script);
     const agent = harness({ model }).pipe(guardrails());
@@ -76,7 +76,7 @@ describe('an answer that was cut off at the output limit', () => {
     expect((await reply(agent.turn({ session: 'bob', input: 'Hi' }))).outcome).toBe('error');
   });
 
-  it('does not go on where nothing was said', async () => {
+  it('does not continue an empty answer', async () => {
     for (const answer of [cut(), cut(''), cut(' \n'), cut({ type: 'reasoning', text: 'Hmm, let me think about …' })]) {
       const result = await run([answer, 'never']);
       expect(result).toMatchObject({ outcome: 'completed', steps: 1 });
@@ -84,19 +84,19 @@ describe('an answer that was cut off at the output limit', () => {
     }
   });
 
-  it('does not go on where no limit lets it, and says why', async () => {
+  it('does not continue without a limit to spare, and reports why', async () => {
     const result = await run([cut('One, '), 'two.'], { maxSteps: 1 });
     expect(result).toMatchObject({ outcome: 'completed', steps: 1, text: 'One, ' });
     expect(result.of('truncation.given-up')).toMatchObject([{ why: 'no-allowance' }]);
   });
 
-  it('is not told to sum up while it goes on, and is complete when it is', async () => {
+  it('is not asked to sum up while it continues', async () => {
     const { outcome, model } = await run([cut('One, '), 'two.'], { maxSteps: 2 });
     expect(outcome).toBe('completed');
     expect(model.requests[1]).toMatchObject({ tail: [], settings: { toolChoice: 'none' } });
   });
 
-  it('is not told of a limit that is near while it goes on, but after it', async () => {
+  it('is warned of a near limit after it has continued', async () => {
     const { model } = await run([cut('One, '), response('two.', call('1', 'ls')), 'Done.'], {
       maxSteps: 9,
       reserveSteps: 9,
@@ -115,7 +115,7 @@ describe('an answer that was cut off at the output limit', () => {
     expect(result).toMatchObject({
       outcome: 'budget-exceeded',
       steps: 3,
-      reason: 'Answers with tool calls were cut off at the output limit 3 times; 2 may go on.',
+      reason: '3 answers with tool calls were truncated at the output limit; at most 2 are continued.',
     });
     expect(result.of('tool.result').every(({ status }) => status === 'skipped')).toBe(true);
   });
@@ -156,7 +156,7 @@ describe('the seam', () => {
     expect(result.text).toBe(`${said}The second line`);
   });
 
-  it('takes away an answer that is nothing but a repeat', async () => {
+  it('removes an answer that only repeats', async () => {
     const result = await run([cut(said), 'The second line of the li']);
     expect(result).toMatchObject({ text: said, outcome: 'completed' });
     expect(shown(result)).toBe(said);

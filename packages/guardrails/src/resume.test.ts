@@ -41,7 +41,7 @@ const tools = () =>
     { ls: { effect: 'read-only' }, fail: { effect: 'read-only' } },
   );
 
-/** Runs the turn, or goes on with it where the journal ends: the model knows by the history where it stands. */
+/** Runs the turn, or resumes it at the end of the journal: the model infers its position from the history. */
 const run = async (
   records: readonly JournalRecord[],
   script: readonly ScriptStep[],
@@ -170,7 +170,7 @@ describe('the time of a turn that is resumed', () => {
     return { model, agent: harness({ model, sessions: store, tools: tools() }).pipe(guardrails(options)) };
   };
 
-  it('leaves out the time in which nobody ran it, however often that was', async () => {
+  it('omits the time without a process, however often', async () => {
     const options = { maxDurationMs: 10_000, wrapUp: false } as const;
     const whole = storeOf([]);
     const first = begin(whole, [looking, { never: ['x'] }], options);

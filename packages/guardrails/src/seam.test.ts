@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { repeatedAtSeam, SeamFilter } from './seam.js';
+import { repeatedAtSeam, SeamFilter } from './truncation-recovery.js';
 
 describe('repeatedAtSeam', () => {
   it.each<readonly [string, string, string, number]>([

@@ -4,8 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { costing, eager, run, worker } from '../test/turns.js';
 import { createBudget } from './budget.js';
-import { effectiveLimit, type ExtendableLimit } from './extension.js';
-import { limitNames, type Allowance } from './limits.js';
+import { type Allowance, effectiveLimit, type ExtendableLimit, limitNames } from './limits.js';
 
 describe('limits of a session', () => {
   it('are used up by all of its turns', async () => {
@@ -54,7 +53,7 @@ describe('limits of a session', () => {
     });
   });
 
-  it('are told from those of the turn and of a budget', async () => {
+  it('are separate from those of the turn and of a budget', async () => {
     const { of } = await run([eager, eager, eager, eager], {
       maxSteps: 40,
       session: { maxSteps: 3 },
@@ -63,11 +62,11 @@ describe('limits of a session', () => {
     expect(of('budget.exceeded')).toMatchObject([{ scope: 'session', limit: 'maxSteps', used: 3, max: 3 }]);
   });
 
-  it('keep nothing in the session where there are none', async () => {
+  it('store nothing without limits', async () => {
     expect((await run(worker(3))).of('session.state')).toEqual([]);
   });
 
-  it('do not trip over what somebody else has stored', async () => {
+  it('ignore invalid stored counters', async () => {
     const sessions = memorySessions();
     for (const value of [7, 'x', [1], { used: 'all' }, { used: { steps: 'many', inputTokens: -5 } }, { version: 9 }]) {
       const { keep, intercept } = await import('@h/turn');
@@ -117,7 +116,7 @@ describe('an extension', () => {
     expect(effectiveLimit(allowance, 'maxCost', 2)).toBeCloseTo(3.2);
   });
 
-  it('ends at so many times the base, twice by default', () => {
+  it('ends at a multiple of the base, twice by default', () => {
     const limits: readonly ExtendableLimit[] = ['maxSteps'];
     expect(effectiveLimit({ maxSteps: 5, extension: { perCompletion: 3, limits } }, 'maxSteps', 100)).toBe(10);
     expect(
@@ -178,7 +177,7 @@ describe('an extension', () => {
     expect(result.of('session.state').at(-1)?.value).toMatchObject({ used: { completions: 0 } });
   });
 
-  it('gives a turn room when it goes on after it was done', async () => {
+  it('gives a turn room when it continues after a completion', async () => {
     const { intercept, proceed } = await import('@h/turn');
     const goOn = intercept('go-on', () => ({
       decide: {

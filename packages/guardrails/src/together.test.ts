@@ -22,7 +22,7 @@ const retry = (delayMs = 0): TurnOperator =>
   });
 
 describe('a call that is asked again further down', () => {
-  it('is one step, keeps what it was told, and counts the tokens of each attempt', async () => {
+  it('is one step, keeps its warning, and counts the tokens of each attempt', async () => {
     const failing: ScriptStep = { error: failure('Busy.'), after: ['x'.repeat(400)] };
     const { outcome, steps, model, of } = await run(
       [eager, failing, failing, eager],
@@ -46,7 +46,7 @@ describe('a call that is asked again further down', () => {
     expect(budget.used().outputTokens).toBe(0);
   });
 
-  it('goes on with an answer that was cut off', async () => {
+  it('continues a truncated answer', async () => {
     const { text, outcome } = await run(
       [cut('The quick brown '), { error: failure('Busy.'), after: ['The quick'] }, 'The quick brown fox.'],
       {},

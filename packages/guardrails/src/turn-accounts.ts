@@ -1,15 +1,14 @@
 import { keep, type JSONValue, type NewEventOf, type TurnEvent, type TurnEventOf } from '@h/turn';
 import { Account } from './account.js';
-import type { BudgetTab } from './budget-tab.js';
-import type { Budget } from './budget.js';
-import { addTo, noCounters, type Amounts } from './counters.js';
+import { addTo, type Amounts, noCounters } from './counters.js';
+import type { Budget, BudgetTab } from './budget.js';
 import type { LimitName, LimitState } from './limits.js';
 import type { GuardrailsSettings } from './options.js';
 
-/** Under what the session's counters are kept, and what is noted on events. */
+/** The key of the session's counters and of annotations. */
 export const ownName = 'guardrails';
 
-/** Whose allowances a turn uses up: its own, the session's, and that of a shared budget with those that it is a share of. */
+/** The accounts that a turn uses: its own, the session's, and those of a shared budget and its parents. */
 export class TurnAccounts {
   readonly #settings: GuardrailsSettings;
   readonly #turn: Account;
@@ -20,7 +19,7 @@ export class TurnAccounts {
   #timed: readonly Account[] = [];
   #isStarted = false;
   #isRunning = false;
-  /** Where the clock of the turn stood in what is replayed. */
+  /** The clock of the turn at the latest replayed request. */
   #clock: { readonly at: number; readonly elapsedMs: number } | undefined;
   #lastAt = 0;
 
@@ -31,17 +30,17 @@ export class TurnAccounts {
     this.#list();
   }
 
-  /** All of them, the turn's own first. */
+  /** All accounts, the turn's own first. */
   get all(): readonly Account[] {
     return this.#all;
   }
 
-  /** Whether anybody has such a limit. */
+  /** Whether any account has this limit. */
   has(limit: LimitName): boolean {
     return this.#all.some((account) => account.limits(limit));
   }
 
-  /** The first limit that lets no further step begin. */
+  /** The first limit that does not allow another step. */
   refuses(now: number): LimitState | undefined {
     for (const account of this.#all) {
       const limit = account.refuses(now);
@@ -50,7 +49,7 @@ export class TurnAccounts {
     return undefined;
   }
 
-  /** The first limit of which more was used than may be. */
+  /** The first limit that was exceeded. */
   overrun(now: number): LimitState | undefined {
     for (const account of this.#all) {
       const limit = account.overrun(now);
@@ -59,7 +58,7 @@ export class TurnAccounts {
     return undefined;
   }
 
-  /** The limit on time that is used up. Asked for with every piece of an answer. */
+  /** The limit on duration that is used up. Called for every delta. */
   late(now: number): LimitState | undefined {
     for (const account of this.#timed) {
       if (account.left('maxDurationMs', now) <= 0) return account.state('maxDurationMs', now);
@@ -67,7 +66,7 @@ export class TurnAccounts {
     return undefined;
   }
 
-  /** A limit as it stands now. */
+  /** The current state of a limit. */
   current({ scope, limit }: LimitState, now: number): LimitState {
     const account = this.#all.find((candidate) => candidate.scope === scope && candidate.limits(limit)) ?? this.#turn;
     return account.state(limit, now);
@@ -77,7 +76,7 @@ export class TurnAccounts {
     return this.#budget;
   }
 
-  /** How long the turn has run, in milliseconds. */
+  /** The running time of the turn, in milliseconds. */
   elapsedMs(now: number): number {
     return this.#turn.used(now).durationMs;
   }
@@ -89,7 +88,7 @@ export class TurnAccounts {
     this.#list();
   }
 
-  /** Goes on with what the session had used before the turn. */
+  /** Loads what the session had used before the turn. */
   load(state: Readonly<Record<string, JSONValue>>, now: number): void {
     if (this.#settings.session === undefined) return;
     const kept = state[ownName] as { readonly used?: unknown } | null | undefined;
@@ -110,7 +109,7 @@ export class TurnAccounts {
     if (typeof noted?.elapsedMs === 'number') this.#clock = { at: event.at, elapsedMs: noted.elapsedMs };
   }
 
-  /** The clock runs from now on, and the budget is charged, with what the turn had used before its process died too. */
+  /** Starts the clock and charges the budget, including what the turn had used before its process died. */
   run(turn: string, at: number): void {
     if (this.#isRunning) return;
     if (!this.#isStarted) this.start();
@@ -134,7 +133,7 @@ export class TurnAccounts {
     this.#tab?.endStep(hasFailed);
   }
 
-  /** What the session keeps, with what is under way. */
+  /** The session's counters to store, including what is under way. */
   kept(now: number, pending: Amounts): NewEventOf<'session.state'> | undefined {
     if (this.#session === undefined) return undefined;
     const used = { ...noCounters(), ...this.#session.used(now) };

@@ -1,85 +1,64 @@
 import {
-  annotate,
   deny,
   notice,
   toolCallsOf,
   type Decision,
-  type JSONObject,
   type NewEvent,
   type OperatorContext,
   type TurnEventOf,
 } from '@h/turn';
-import type { CostForecast } from './cost.js';
+import { type CostForecast, ModelCall } from './model-call.js';
 import { cutOff, cutTooOften, exceeded, overrunBy, summedUp, unpriced } from './ending.js';
 import './events.js';
-import { describeLimit, type LimitState } from './limits.js';
-import { ModelCall } from './model-call.js';
-import { nearLimits } from './near.js';
+import { describeLimit } from './limits.js';
+import { clamped, commonMaximum, planStep, type StepPlan } from './step-plan.js';
 import type { GuardrailsSettings } from './options.js';
-import { planStep, type StepPlan } from './plan-step.js';
-import { TruncationRecovery } from './recovery.js';
+import { TruncationRecovery } from './truncation-recovery.js';
 import { ownName } from './turn-accounts.js';
 import { TurnLedger } from './turn-ledger.js';
-import { clamped, commonMaximum, offersTools, told, withoutTools } from './wrap-up.js';
+import { annotated, offersTools, WrapUp } from './wrap-up.js';
 
 type Request = TurnEventOf<'model.request'>;
 
-/** The last step that a limit allows. */
-interface LastStep {
-  readonly step: number;
-  readonly limit: LimitState;
-  /** The turn is cut short with it: something of the limit was used before, and the step does more than finish an answer. */
-  readonly isForced: boolean;
-}
-
-/** Decides about the events of one turn by what is left. */
+/** Decides about the events of one turn by what is left of its limits. */
 export class TurnGuard {
   readonly ledger: TurnLedger;
   readonly recovery: TruncationRecovery;
   readonly #settings: GuardrailsSettings;
-  readonly #near: ReturnType<typeof nearLimits>;
-  #last: LastStep | undefined;
-  /** In which step the model was told that a limit is near. */
-  #toldIn: number | undefined;
-  /** The limit that came near first. */
-  #nearest: LimitState | undefined;
+  readonly #wrapUp: WrapUp;
   #isEnding = false;
 
   constructor(settings: GuardrailsSettings) {
     this.#settings = settings;
     this.ledger = new TurnLedger(settings);
     this.recovery = new TruncationRecovery(settings.maxTokensRecoveries);
-    this.#near = nearLimits(settings);
+    this.#wrapUp = new WrapUp(settings.wrapUp, this.ledger.accounts, settings);
   }
 
-  /** A request that had left before the process died. */
+  /** Restores the state from a request that was sent before the process died. */
   replay(request: Request): void {
     this.ledger.reached(request.step);
     this.ledger.asked(request);
-    const note = request.annotations?.[ownName] as
-      | { readonly told?: boolean; readonly last?: Omit<LastStep, 'step'> }
-      | undefined;
-    if (note?.told === true) this.#toldIn = request.step;
-    this.#last = note?.last && { step: request.step, ...note.last };
+    this.#wrapUp.replay(request);
   }
 
-  /** Whether the turn is cut short with this step. */
+  /** Whether this step cuts the turn short. */
   isForced(step: number): boolean {
-    return this.#last?.step === step && this.#last.isForced;
+    return this.#wrapUp.isForced(step);
   }
 
-  /** Refuses a turn for which nothing is left, before anything of it is stored. */
+  /** Refuses a turn without anything left, before any of it is stored. */
   admit({ at }: TurnEventOf<'turn.start'>): Decision {
     return this.#refusal(at);
   }
 
-  /** Ends a turn that is told more than it may take in. */
+  /** Ends a turn that receives more input than allowed. */
   hear(event: TurnEventOf<'input.received'>): Decision {
     const limit = this.ledger.accounts.refuses(event.at);
     return limit?.limit === 'maxInputChars' ? [event, ...this.#end(exceeded(limit))] : undefined;
   }
 
-  /** What becomes of a request; `'wait'` while others have set aside what it needs. */
+  /** Decides about a request; `'wait'` while other turns have reserved what it needs. */
   ask(request: Request): readonly NewEvent[] | 'wait' {
     const { at: now, step } = request;
     this.ledger.reached(step);
@@ -103,13 +82,18 @@ export class TurnGuard {
     this.ledger.call = call;
     this.ledger.asked(fitting);
     this.recovery.began();
-    const events = [...this.#nearNotices(now)];
-    const leaving = plan.last ? this.#withoutTools(fitting, plan.last, events) : this.#toldOf(fitting);
+    const near = this.#wrapUp.nearNotices(now);
+    const { isContinuing } = this.recovery;
+    const leaving = plan.last
+      ? this.#wrapUp.lastStep(fitting, plan.last, isContinuing)
+      : [this.#wrapUp.warned(fitting, isContinuing)];
+    const events = [...near, ...leaving.slice(0, -1)];
+    const sent = leaving.at(-1) as Request;
     const kept = this.ledger.accounts.kept(now, { ...call.estimate, steps: 1 });
-    return [...events, ...(kept ? [kept] : []), this.#timed(leaving)];
+    return [...events, ...(kept ? [kept] : []), this.#timed(sent)];
   }
 
-  /** Counts a piece of an answer; ends the turn in the middle of it where there is no room for more. */
+  /** Counts a delta; ends the turn if it exceeds a limit. */
   delta(event: TurnEventOf<'model.delta'>): Decision {
     if (this.#isEnding) return undefined;
     const { ledger } = this;
@@ -122,7 +106,7 @@ export class TurnGuard {
     return passed === event ? undefined : (passed ?? null);
   }
 
-  /** Looks after an answer; tool calls that come with it do not run where it has overrun a limit. */
+  /** Trims an answer. If it exceeded a limit, the tool calls in it do not run. */
   respond(given: TurnEventOf<'model.response'>): Decision {
     const { at: now } = given;
     const event = this.recovery.trimmed(given);
@@ -134,16 +118,15 @@ export class TurnGuard {
     if (model) events.push(notice('budget.cost-unknown', model));
     const overrun = this.ledger.accounts.overrun(now);
     const hasCalls = toolCallsOf({ role: 'assistant', content: event.content }).length > 0;
-    events.push(...(overrun && hasCalls ? this.#end(exceeded(overrun)) : this.#nearNotices(now)));
+    events.push(...(overrun && hasCalls ? this.#end(exceeded(overrun)) : this.#wrapUp.nearNotices(now)));
     return events.length === 1 && event === given ? undefined : events;
   }
 
-  /** Refuses a call for which nothing is left, or that comes in a step without tools. */
+  /** Denies a call in a step without tools or beyond the limit on calls. */
   call(event: TurnEventOf<'tool.call'>): Decision {
     if (event.denied) return undefined;
-    if (this.#last?.step === event.step) {
-      return deny(event, `${describeLimit(this.#last.limit)} No tools run in the last step.`, ownName);
-    }
+    const last = this.#wrapUp.lastLimit(event.step);
+    if (last) return deny(event, `${describeLimit(last)} No tools run in the last step.`, ownName);
     for (const account of this.ledger.accounts.all) {
       if (account.limits('maxToolCalls') && account.left('maxToolCalls', event.at) < 1) {
         return deny(event, describeLimit(account.state('maxToolCalls', event.at)), ownName);
@@ -153,14 +136,14 @@ export class TurnGuard {
     return undefined;
   }
 
-  /** What a stop becomes: a step that goes on with what was cut off, or a stop that says what cut the turn short. */
+  /** Replaces a stop by a step that continues a truncated answer, or by a stop with the limit that cut the turn short. */
   stop(event: TurnEventOf<'turn.stop'>): Decision {
     const { at: now, afterStep: step } = event;
     if (this.#isEnding) return undefined;
     const isDone = event.outcome === 'completed' && step !== undefined;
-    const goesOn = isDone && this.recovery.goesOn(step);
-    if (goesOn && this.#mayGoOn(step, now)) {
-      const recovered = this.recovery.goOn();
+    const continues = isDone && this.recovery.continues(step);
+    if (continues && this.#mayContinue(step, now)) {
+      const recovered = this.recovery.proceed();
       return [
         recovered,
         notice('truncation.recovered', {
@@ -170,35 +153,36 @@ export class TurnGuard {
         }),
       ];
     }
-    const why = goesOn ? 'no-allowance' : this.recovery.givenUp(step);
+    const why = continues ? 'no-allowance' : this.recovery.givenUp(step);
     const events = isDone && why ? [notice('truncation.given-up', { step, why })] : [];
-    if (!isDone || !this.#last || !this.isForced(step)) return events.length === 0 ? undefined : [...events, event];
-    return [...events, ...summedUp(this.ledger.accounts.current(this.#last.limit, now), event)];
+    const last = isDone && this.isForced(step) ? this.#wrapUp.lastLimit(step) : undefined;
+    if (last) return [...events, ...summedUp(this.ledger.accounts.current(last, now), event)];
+    return events.length === 0 ? undefined : [...events, event];
   }
 
-  /** What ends the turn at any time: somebody has cut the budget off, or the time is up. Else what has come near. */
+  /** The events that end a turn at any time, when its budget was cut off or its time is up; else the limits that came near. */
   interrupt(now: number): readonly NewEvent[] {
     if (this.#isEnding) return [];
     const reason = this.ledger.accounts.budget?.cutOffReason;
     if (reason !== undefined) return this.#end(cutOff(reason));
     const late = this.ledger.accounts.late(now);
-    return late ? this.#end(exceeded(late)) : this.#nearNotices(now);
+    return late ? this.#end(exceeded(late)) : this.#wrapUp.nearNotices(now);
   }
 
-  /** Keeps in the session what the turn has used, with all that came of its last step. */
+  /** Stores in the session what the turn has used. */
   finish(event: TurnEventOf<'turn.end'>): Decision {
     this.ledger.abandonCall();
     const kept = this.ledger.accounts.kept(event.at, {});
     return kept && [kept, event];
   }
 
-  /** The turn is over, or nobody follows it any more. */
+  /** Releases everything when the turn has ended or lost its subscriber. */
   close(now: number): void {
     this.ledger.abandonCall();
     this.ledger.accounts.close(now);
   }
 
-  /** Sets aside in a shared budget what the call may need; nothing when others have set that aside. */
+  /** Reserves in a shared budget what the call may need; `undefined` if other turns have reserved it. */
   #begin(request: Request, inputTokens: number, plan: StepPlan, cost: CostForecast | undefined): ModelCall | undefined {
     const { accounts } = this.ledger;
     const { at: now } = request;
@@ -227,43 +211,13 @@ export class TurnGuard {
     });
   }
 
-  #withoutTools(request: Request, limit: LimitState, events: NewEvent[]): Request {
-    const { step } = request;
-    const { isGoingOn } = this.recovery;
-    const isForced = limit.used > 0 && !isGoingOn;
-    this.#last = { step, limit, isForced };
-    events.push(notice('budget.wrap-up', { ...limit, step }));
-    const bare = noted(withoutTools(request), { last: { limit: { ...limit }, isForced } });
-    // An answer that was cut off is to go on as it was; to be told to sum up would lead away from it.
-    return isGoingOn
-      ? bare
-      : told(bare, 'budget-last', `${describeLimit(limit)} ${this.#settings.wrapUp?.lastText ?? ''}`);
-  }
-
-  /** Tells the model, once, about the limit that came near first. A step that is asked again is told again. */
-  #toldOf(request: Request): Request {
-    this.#last = undefined;
-    const { wrapUp } = this.#settings;
-    const mayTell = this.#toldIn === undefined || this.#toldIn === request.step;
-    if (!wrapUp || !this.#nearest || !mayTell || this.recovery.isGoingOn || !offersTools(request)) return request;
-    this.#toldIn = request.step;
-    const limit = this.ledger.accounts.current(this.#nearest, request.at);
-    return told(noted(request, { told: true }), 'budget-near', `${describeLimit(limit)} ${wrapUp.nearText}`);
-  }
-
-  /** With a limit on time, what the clock shows goes with each request, so that a replay leaves out the time in between. */
+  /** Annotates the clock under a limit on duration, so that a replay omits the time without a process. */
   #timed(request: Request): Request {
     const { accounts } = this.ledger;
-    return accounts.has('maxDurationMs') ? noted(request, { elapsedMs: accounts.elapsedMs(request.at) }) : request;
+    return accounts.has('maxDurationMs') ? annotated(request, { elapsedMs: accounts.elapsedMs(request.at) }) : request;
   }
 
-  #nearNotices(now: number): readonly NewEvent[] {
-    const found = this.#near(this.ledger.accounts.all, now);
-    this.#nearest ??= found[0];
-    return found.map((state) => notice('budget.near', { ...state, left: state.max - state.used }));
-  }
-
-  /** What lets no step begin, whatever it needs. */
+  /** The end of a turn that may not begin any step. */
   #refusal(now: number): readonly NewEvent[] | undefined {
     const { accounts } = this.ledger;
     const reason = accounts.budget?.cutOffReason;
@@ -272,12 +226,11 @@ export class TurnGuard {
     return limit && this.#end(exceeded(limit));
   }
 
-  /** What lets no other step follow. */
+  /** The end of a turn after its last step. */
   #exhaustion(step: number, now: number): readonly NewEvent[] | undefined {
     const { accounts } = this.ledger;
-    if (this.#last && this.#last.step < step && this.#last.limit.used > 0) {
-      return this.#end(exceeded(accounts.current(this.#last.limit, now)));
-    }
+    const usedUp = this.#wrapUp.usedUpBefore(step);
+    if (usedUp) return this.#end(exceeded(accounts.current(usedUp, now)));
     if (this.recovery.hasTooManyCutCalls) {
       return this.#end(cutTooOften(this.recovery.count, this.#settings.maxTokensRecoveries));
     }
@@ -285,12 +238,12 @@ export class TurnGuard {
     return ending && this.#end(ending);
   }
 
-  #mayGoOn(step: number, now: number): boolean {
-    const isLast = this.#last?.step === step && this.#last.limit.used > 0;
+  #mayContinue(step: number, now: number): boolean {
+    const isLast = (this.#wrapUp.lastLimit(step)?.used ?? 0) > 0;
     return !isLast && this.ledger.accounts.refuses(now) === undefined;
   }
 
-  /** Ends the turn. With the stop goes what a call under way has used, should the process die before that is answered. */
+  /** Ends the turn. The stop carries what a call under way has used, in case the process dies before its answer. */
   #end(events: readonly NewEvent[]): readonly NewEvent[] {
     this.#isEnding = true;
     const used = this.ledger.call?.estimate;
@@ -301,10 +254,6 @@ export class TurnGuard {
   }
 }
 
-/** The event with this added to what the operator finds on it in a replay. */
-const noted = (request: Request, note: JSONObject): Request =>
-  annotate(request, ownName, { ...(request.annotations?.[ownName] as JSONObject | undefined), ...note });
-
 const pieceOf = ({ turn, at, step, attempt }: TurnEventOf<'model.response'>, text: string): NewEvent => ({
   type: 'model.delta',
   turn,
@@ -314,7 +263,7 @@ const pieceOf = ({ turn, at, step, attempt }: TurnEventOf<'model.response'>, tex
   delta: { type: 'text', text },
 });
 
-/** Lets a request wait until others give back what they have set aside. */
+/** Holds a request until other turns release what they have reserved. */
 export const waitFor = (
   guard: TurnGuard,
   request: Request,

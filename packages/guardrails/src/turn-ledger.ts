@@ -1,10 +1,8 @@
 import { toolCallsOf, type AssistantMessage, type TurnEventOf, type Usage, type UserMessage } from '@h/turn';
-import { forecastCost, knownCost, type CostForecast } from './cost.js';
+import { type CostForecast, forecastCost, knownCost, type ModelCall } from './model-call.js';
 import type { Amounts } from './counters.js';
-import { InputEstimate } from './input-estimate.js';
-import type { ModelCall } from './model-call.js';
+import { charsOf, InputEstimate, visitTexts } from './token-estimate.js';
 import type { GuardrailsSettings } from './options.js';
-import { charsOf, visitTexts } from './size.js';
 import { ownName, TurnAccounts } from './turn-accounts.js';
 
 type Request = TurnEventOf<'model.request'>;
@@ -18,22 +16,22 @@ const neverRan: ReadonlySet<Result['status']> = new Set<Result['status']>([
   'invalid-input',
 ]);
 
-/** The code of the error with which the runner answers a call that it has given up. */
+/** The code of the error with which the runner answers an abandoned call. */
 const aborted = 'aborted';
 
-/** Writes down what a turn uses, live and replayed alike. */
+/** Records what a turn uses, live and replayed alike. */
 export class TurnLedger {
   readonly accounts: TurnAccounts;
   /** The model call under way. */
   call: ModelCall | undefined;
   readonly #settings: GuardrailsSettings;
   readonly #input: InputEstimate;
-  /** The step that was reached, and how many were made. */
+  /** The current step, and the number of counted steps. */
   #step = 0;
   #steps = 0;
   #isAsked = false;
   #sent = 0;
-  /** What the call that was under way at a stop had used by then. */
+  /** What the call under way at a stop had used. */
   #underWay: Amounts = {};
   #model: string | undefined;
   #lastUsage: Usage | undefined;
@@ -54,7 +52,7 @@ export class TurnLedger {
     this.accounts.spend({ inputChars });
   }
 
-  /** A step is about to begin. One before it that was answered further down counts as made. */
+  /** Records that a step begins. Earlier steps that an operator below answered count as made. */
   reached(step: number): void {
     if (step > this.#step && this.#isAsked) this.#close();
     const missing = step - 1 - this.#steps;
@@ -62,12 +60,12 @@ export class TurnLedger {
     this.#step = step;
   }
 
-  /** About how many tokens this request sends. */
+  /** The estimated input tokens of a request. */
   sizeOf(request: Request): number {
     return this.#input.of(request);
   }
 
-  /** What this request will cost; nothing where the price is not known. */
+  /** The forecast cost of a request; `undefined` if the price is unknown. */
   costOf(request: Request, inputTokens: number): CostForecast | undefined {
     return forecastCost(
       this.#settings.costOf,
@@ -83,7 +81,7 @@ export class TurnLedger {
     this.#model = request.model;
   }
 
-  /** An answer has come. One with which the model was done by itself is a completion. */
+  /** Records an answer. An answer with which the model finished on its own is a completion. */
   answered({ content, finishReason, usage, model }: TurnEventOf<'model.response'>, isForced: boolean): void {
     const message: AssistantMessage = { role: 'assistant', content };
     const isReported = usage.input + usage.output > 0;
@@ -101,7 +99,7 @@ export class TurnLedger {
     this.#close();
   }
 
-  /** A call has failed. Where nobody says what it has used, what had come by then tells. Returns that, to be found on a replay. */
+  /** Records a failed call. Without reported usage its output so far is estimated and returned, for the annotation. */
   failed({ error, usage, annotations }: TurnEventOf<'model.error'>): Amounts {
     if (!this.#isAsked) return {};
     const noted = annotations?.[ownName] as Amounts | undefined;
@@ -111,7 +109,7 @@ export class TurnLedger {
     return usage || noted ? {} : estimate;
   }
 
-  /** The turn was stopped before the process died; the call that was under way had used so much. */
+  /** Records a stop before the process died, with the use of the call under way. */
   stopped({ annotations }: TurnEventOf<'turn.stop'>): void {
     this.#underWay = (annotations?.[ownName] as Amounts | undefined) ?? {};
   }
@@ -129,7 +127,7 @@ export class TurnLedger {
     } else if (!neverRan.has(result.status) && result.status !== 'cancelled') this.#results.other += 1;
   }
 
-  /** All calls of a step have their results; those that never ran say nothing about a streak of failures. */
+  /** Records that all calls of a step have results. Calls that never ran do not affect a series of failures. */
   stepEnded(): void {
     const { failed, other } = this.#results;
     if (failed + other > 0) this.accounts.endStep(failed > 0);
@@ -137,12 +135,12 @@ export class TurnLedger {
     this.#counted.clear();
   }
 
-  /** Nobody waits any more for the answer to a request that has left: what it has used by now counts. */
+  /** Counts the use so far of a call whose answer is no longer awaited. */
   abandonCall(): void {
     if (this.#isAsked) this.#abandoned(undefined);
   }
 
-  /** A model whose price has turned out not to be known, once. */
+  /** Returns each model with an unknown price once. */
   takeUnpriced(): { readonly model?: string | undefined } | undefined {
     const found = this.#newlyUnpriced;
     this.#newlyUnpriced = undefined;

@@ -1,35 +1,126 @@
-import type { ModelRequest, UserMessage } from '@h/turn';
+import {
+  annotate,
+  notice,
+  type JSONObject,
+  type ModelRequest,
+  type NewEvent,
+  type TurnEventOf,
+  type UserMessage,
+} from '@h/turn';
+import { describeLimit, type LimitState } from './limits.js';
+import type { WrapUpOptions } from './options.js';
+import { nearLimits, type Reserves } from './step-plan.js';
+import { ownName, type TurnAccounts } from './turn-accounts.js';
 
-/** A message that only this request has, and no history. */
-export const told = <Request extends ModelRequest>(request: Request, kind: string, text: string): Request => {
+type Request = TurnEventOf<'model.request'>;
+
+/** The last step that a limit allows. */
+interface LastStep {
+  readonly step: number;
+  readonly limit: LimitState;
+  /** Whether the step cuts the turn short: part of the limit was used before, and the step does more than finish an answer. */
+  readonly isForced: boolean;
+}
+
+/**
+ * Warns the model once when a limit comes near, and lets the last step run without tools so that it sums up the work.
+ *
+ * What it did is annotated on the request, so that a resumed turn continues with it.
+ */
+export class WrapUp {
+  readonly #texts: Required<WrapUpOptions> | undefined;
+  readonly #accounts: TurnAccounts;
+  readonly #near: ReturnType<typeof nearLimits>;
+  #last: LastStep | undefined;
+  /** The step in which the model was warned. */
+  #warnedIn: number | undefined;
+  /** The limit that came near first. */
+  #nearest: LimitState | undefined;
+
+  constructor(texts: Required<WrapUpOptions> | undefined, accounts: TurnAccounts, reserves: Reserves) {
+    this.#texts = texts;
+    this.#accounts = accounts;
+    this.#near = nearLimits(reserves);
+  }
+
+  /** Restores the state from a request that was sent before the process died. */
+  replay(request: Request): void {
+    const note = request.annotations?.[ownName] as
+      | { readonly told?: boolean; readonly last?: Omit<LastStep, 'step'> }
+      | undefined;
+    if (note?.told === true) this.#warnedIn = request.step;
+    this.#last = note?.last && { step: request.step, ...note.last };
+  }
+
+  /** The limit that makes this the last step, if it is one. */
+  lastLimit(step: number): LimitState | undefined {
+    return this.#last?.step === step ? this.#last.limit : undefined;
+  }
+
+  /** Whether this step cuts the turn short. */
+  isForced(step: number): boolean {
+    return this.#last?.step === step && this.#last.isForced;
+  }
+
+  /** The limit whose last step has been made, so that this step must not begin. */
+  usedUpBefore(step: number): LimitState | undefined {
+    return this.#last && this.#last.step < step && this.#last.limit.used > 0 ? this.#last.limit : undefined;
+  }
+
+  /** A notice for each limit that has just come near. */
+  nearNotices(now: number): readonly NewEvent[] {
+    const found = this.#near(this.#accounts.all, now);
+    this.#nearest ??= found[0];
+    return found.map((state) => notice('budget.near', { ...state, left: state.max - state.used }));
+  }
+
+  /** Makes this the last step: the model may not call tools and is asked to sum up. */
+  lastStep(request: Request, limit: LimitState, isContinuation: boolean): readonly [NewEvent, Request] {
+    const { step } = request;
+    const isForced = limit.used > 0 && !isContinuation;
+    this.#last = { step, limit, isForced };
+    const bare = annotated(withoutTools(request), { last: { limit: { ...limit }, isForced } });
+    // A truncated answer continues as it was; a request to sum up would lead away from it.
+    const sent = isContinuation
+      ? bare
+      : withTail(bare, 'budget-last', `${describeLimit(limit)} ${this.#texts?.lastText ?? ''}`);
+    return [notice('budget.wrap-up', { ...limit, step }), sent];
+  }
+
+  /** Warns the model of the limit that came near first. A retried step carries the warning again. */
+  warned(request: Request, isContinuation: boolean): Request {
+    this.#last = undefined;
+    const mayWarn = this.#warnedIn === undefined || this.#warnedIn === request.step;
+    if (!this.#texts || !this.#nearest || !mayWarn || isContinuation || !offersTools(request)) return request;
+    this.#warnedIn = request.step;
+    const limit = this.#accounts.current(this.#nearest, request.at);
+    return withTail(
+      annotated(request, { told: true }),
+      'budget-near',
+      `${describeLimit(limit)} ${this.#texts.nearText}`,
+    );
+  }
+}
+
+/** The request with more members in the operator's annotation. */
+export const annotated = (request: Request, note: JSONObject): Request =>
+  annotate(request, ownName, { ...(request.annotations?.[ownName] as JSONObject | undefined), ...note });
+
+/** Whether the model may call tools. */
+export const offersTools = ({ tools, settings }: ModelRequest): boolean =>
+  tools.length > 0 && settings.toolChoice !== 'none';
+
+/** Adds a message to this request that the history does not keep. */
+const withTail = (request: Request, kind: string, text: string): Request => {
   const message: UserMessage = { role: 'user', content: text, metadata: { internal: true, kind } };
   return { ...request, tail: [...request.tail, message] };
 };
 
 /**
- * The request with tools that the model may not call. They stay in it: providers want to know the tools of calls that are in
- * the history, and a list that changes costs the whole cache. A call that comes all the same is refused.
+ * The request with tools that the model may not call. They stay in the request, because providers want to know the tools of
+ * the calls in the history, and a changed list invalidates the whole cache. A call that comes anyway is denied.
  */
-export const withoutTools = <Request extends ModelRequest>(request: Request): Request => ({
+const withoutTools = (request: Request): Request => ({
   ...request,
   settings: { ...request.settings, toolChoice: 'none' as const },
 });
-
-/**
- * What models of today can write at once, at the least. More is not asked for where nobody has, and so much is set aside of a
- * shared budget for an answer of unknown length.
- */
-export const commonMaximum = 16_384;
-
-/** The request with an answer that is no longer than this. */
-export const clamped = <Request extends ModelRequest>(request: Request, outputTokens: number): Request => {
-  const { maxOutputTokens } = request.settings;
-  const most = Math.max(1, Math.floor(outputTokens));
-  return most < (maxOutputTokens ?? commonMaximum)
-    ? { ...request, settings: { ...request.settings, maxOutputTokens: most } }
-    : request;
-};
-
-/** Whether the model may ask for tools. */
-export const offersTools = ({ tools, settings }: ModelRequest): boolean =>
-  tools.length > 0 && settings.toolChoice !== 'none';

@@ -28,7 +28,7 @@ import { expect, vi } from 'vitest';
 import { guardrails } from '../src/guardrails.js';
 import type { GuardrailsOptions } from '../src/options.js';
 
-/** A model that calls a tool in each of so many steps and then answers. */
+/** A model that calls a tool in each of N steps and then answers. */
 export const worker = (steps: number, tool = 'ls'): readonly ScriptStep[] =>
   Array.from({ length: steps }, (_, index) => (index === steps - 1 ? 'Done.' : response(call(`call-${index}`, tool))));
 
@@ -43,7 +43,7 @@ export const costing = (
   ...parts: readonly (string | AssistantPart)[]
 ): ModelResponse => ({ ...response(...parts), usage: usage(input, output) });
 
-/** An answer that was cut off at the output limit. */
+/** An answer that was truncated at the output limit. */
 export const cut = (...parts: readonly (string | AssistantPart)[]): ModelResponse => ({
   ...response(...parts),
   finishReason: 'length',

@@ -1,10 +1,10 @@
-import type { Asked } from '@h/failover';
+import type { FailoverTarget } from '@h/failover';
 import type { TurnEvent } from '@h/turn';
 import type { Palette } from './palette.js';
 import { oneLine } from './printable.js';
 import { counted, duration, grouped } from './quantity.js';
 
-const askedText = ({ model, credential }: Asked): string =>
+const askedText = ({ model, credential }: FailoverTarget): string =>
   [model ?? 'the model', ...(credential === undefined ? [] : [`with ${credential}`])].join(' ');
 
 /** What the operators have to say about a turn, one line for each thing. */

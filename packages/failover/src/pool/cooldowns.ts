@@ -1,24 +1,31 @@
+import { TurnError } from '@h/turn';
 import { emptyPoolState, type PoolState, type PoolStore } from './pool-store.js';
 import { isActive, isForgotten, windowAfter, type CooldownWindow, type WindowFailure } from './windows.js';
 
 type Windows = PoolState['windows'];
 type Change = (windows: Windows, now: number) => Windows;
 
+const storeTimeout = 'store-timeout';
+/** A store that hung is read again after this time, so that it does not delay every request. */
+const hungStorePauseMs = 30_000;
+
 /** Options of {@link Cooldowns}. */
 export interface CooldownsOptions {
   readonly store: PoolStore | undefined;
-  /** After how long the state of other processes is read again, in milliseconds. */
+  /** The age at which the state of other processes is read again, in milliseconds. */
   readonly refreshMs: number;
+  /** The longest time that a call waits for the store, in milliseconds. */
+  readonly storeTimeoutMs: number;
   readonly now: () => number;
   readonly onStoreError: ((error: unknown) => void) | undefined;
 }
 
-/** Who is left alone and until when: in memory, and in a store that other processes see. */
+/** The cooldowns in memory, and in a store that other processes see. A store that fails or hangs delays no turn for long. */
 export class Cooldowns {
   readonly #options: CooldownsOptions;
   #windows: Windows = {};
   #isEmpty = true;
-  /** Changes that are made here and not written yet. */
+  /** Changes of this process that the store does not have yet. */
   #pending: readonly Change[] = [];
   #writing: Promise<void> = Promise.resolve();
   #reading: Promise<void> | undefined;
@@ -44,20 +51,22 @@ export class Cooldowns {
 
   fail(key: string, failure: WindowFailure): CooldownWindow {
     this.#apply((windows, now) => {
-      const kept = Object.entries(windows).filter(([, window]) => !isForgotten(window, now));
-      return { ...Object.fromEntries(kept), [key]: windowAfter(windows[key], failure) };
+      const remembered = Object.entries(windows).filter(([, window]) => !isForgotten(window, now));
+      return { ...Object.fromEntries(remembered), [key]: windowAfter(windows[key], failure) };
     });
     return this.#windows[key] as CooldownWindow;
   }
 
-  /** Forgets windows that are over. One that began meanwhile stays: what has succeeded was asked before it. */
+  /** Forgets windows that have ended. One that began in the meantime stays: the successful call was sent before it. */
   succeed(keys: readonly string[]): void {
-    const isOver = (window: CooldownWindow | undefined, now: number): boolean =>
+    const hasEnded = (window: CooldownWindow | undefined, now: number): boolean =>
       window !== undefined && !isActive(window, now);
     const now = this.#options.now();
-    if (!keys.some((key) => isOver(this.get(key), now))) return;
+    if (!keys.some((key) => hasEnded(this.get(key), now))) return;
     this.#apply((windows, at) =>
-      Object.fromEntries(Object.entries(windows).filter(([key, window]) => !keys.includes(key) || !isOver(window, at))),
+      Object.fromEntries(
+        Object.entries(windows).filter(([key, window]) => !keys.includes(key) || !hasEnded(window, at)),
+      ),
     );
   }
 
@@ -65,29 +74,38 @@ export class Cooldowns {
     this.#apply((windows) => Object.fromEntries(Object.entries(windows).filter(([key]) => !isMeant(key))));
   }
 
-  /** Reads what other processes have written, if that was a while ago. @returns nothing when there is nothing to wait for */
-  refresh(isForced = false): Promise<void> | undefined {
+  /**
+   * Reads what other processes have written, if the last read is old enough.
+   *
+   * @returns `undefined` if there is nothing to wait for, as while an earlier read hangs
+   */
+  refresh(): Promise<void> | undefined {
     const { store, refreshMs, now } = this.#options;
-    if (store === undefined || (!isForced && now() - this.#readAt < refreshMs)) return undefined;
+    if (store === undefined || now() - this.#readAt < refreshMs) return undefined;
     this.#reading ??= this.#read(store).finally(() => {
       this.#reading = undefined;
     });
     return this.#reading;
   }
 
-  /** Waits until all that has happened is written. */
+  /** Waits until the store has every change, or has failed to accept it. */
   async flush(): Promise<void> {
     await this.#writing;
   }
 
   async #read(store: PoolStore): Promise<void> {
+    let isHung = false;
     try {
-      await this.#writing;
-      this.#take(await store.read());
+      const read = async (): Promise<PoolState> => {
+        await this.#writing;
+        return store.read();
+      };
+      this.#load(await this.#inTime('read', read));
     } catch (error) {
       this.#options.onStoreError?.(error);
+      isHung = error instanceof TurnError && error.code === storeTimeout;
     }
-    this.#readAt = this.#options.now();
+    this.#readAt = this.#options.now() + (isHung ? hungStorePauseMs : 0);
   }
 
   #apply(change: Change): void {
@@ -99,11 +117,13 @@ export class Cooldowns {
     const done = (): void => {
       this.#pending = this.#pending.filter((other) => other !== change);
     };
+    const update = async (): Promise<PoolState> =>
+      store.update(({ windows }) => ({ version: 1, windows: change(windows, now()) }));
     this.#writing = this.#writing.then(async () => {
       try {
-        const state = await store.update(({ windows }) => ({ version: 1, windows: change(windows, now()) }));
+        const state = await this.#inTime('update', update);
         done();
-        this.#take(state);
+        this.#load(state);
       } catch (error) {
         done();
         onStoreError?.(error);
@@ -111,7 +131,22 @@ export class Cooldowns {
     });
   }
 
-  #take({ windows }: PoolState = emptyPoolState): void {
+  /** Rejects if the store does not settle; what it settles with afterwards is ignored. */
+  async #inTime<Result>(method: string, work: () => Promise<Result>): Promise<Result> {
+    const { storeTimeoutMs } = this.#options;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const timeout = new Promise<never>((_, reject) => {
+      const message = `The pool store did not settle ${method}() within ${storeTimeoutMs} ms. The pool uses what it has in memory.`;
+      timer = setTimeout(() => reject(new TurnError(storeTimeout, message)), storeTimeoutMs);
+    });
+    try {
+      return await Promise.race([work(), timeout]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #load({ windows }: PoolState = emptyPoolState): void {
     const now = this.#options.now();
     this.#set(this.#pending.reduce((state, change) => change(state, now), windows));
     this.#onChange();

@@ -38,7 +38,7 @@ const setUp = (options: Partial<CredentialPoolOptions> = {}) => {
 };
 
 describe('createCredentialPool', () => {
-  it('gives a session the same profile again, for the sake of the cache, and others another one', () => {
+  it('gives a session the same profile again, and other sessions another one', () => {
     const { who } = setUp();
     expect(['s1', 's2', 's3', 's1', 's2', 's3', 's1'].map((session) => who(session))).toEqual([
       'a1',
@@ -51,13 +51,13 @@ describe('createCredentialPool', () => {
     ]);
   });
 
-  it('prefers profiles that have failed less, then those that were used longest ago', () => {
+  it('prefers profiles with fewer failures, then the least recently used', () => {
     const { pool, who } = setUp();
     pool.failed('a1', 'other', limited);
     expect([who('s1'), who('s2'), who('s3'), who('s4')]).toEqual(['a2', 'a3', 'a2', 'a3']);
   });
 
-  it('leaves a profile alone with the one model that its limit is for', () => {
+  it('limits the cooldown of a rate limit to one model', () => {
     const { pool, take, who } = setUp();
     who('s1', 'm');
     expect(pool.failed('a1', 'm', limited)).toMatchObject({ scope: 'model', since: 0, until: 60_000, level: 1 });
@@ -71,7 +71,7 @@ describe('createCredentialPool', () => {
     expect(who('s9', 'a third')).toBe('a3');
   });
 
-  it('leaves a profile alone with all models when its quota is used up or its key refused', () => {
+  it('extends the cooldown of a quota or a rejected key to all models', () => {
     const { pool, who } = setUp();
     pool.failed('a1', 'm', quota);
     pool.failed('a2', 'm', unauthorized);
@@ -84,7 +84,7 @@ describe('createCredentialPool', () => {
     ]);
   });
 
-  it('blames no key for an overload, a broken connection or a bad request', () => {
+  it('starts no cooldown of a profile for overloads, broken connections and bad requests', () => {
     const { pool, take } = setUp();
     for (const status of [400, 413, 422]) expect(pool.failed('a1', 'm', classifyError({ status }))).toBeUndefined();
     expect(pool.failed('a1', 'm', classifyError({ status: 529 }))).toMatchObject({ scope: 'service', until: 30_000 });
@@ -100,7 +100,7 @@ describe('createCredentialPool', () => {
     expect(take('s1', 'other')).toMatchObject({ profile: 'a1' });
   });
 
-  it('doubles the time with each failure that follows, up to an hour, and begins anew after a success', () => {
+  it('doubles the cooldown up to an hour, and resets it after a success', () => {
     const { clock, pool, take } = setUp();
     const times: number[] = [];
     for (let failure = 0; failure < 9; failure += 1) {
@@ -115,7 +115,7 @@ describe('createCredentialPool', () => {
     expect(pool.failed('b1', 'm', limited)).toMatchObject({ until: clock.now + 60_000, level: 1 });
   });
 
-  it('begins anew after a quiet time as long as the window was', () => {
+  it('resets the cooldown after a quiet time as long as the window', () => {
     const { clock, pool } = setUp();
     pool.failed('b1', 'm', limited);
     clock.now = 119_999;
@@ -124,17 +124,17 @@ describe('createCredentialPool', () => {
     expect(pool.failed('b1', 'm', limited)).toMatchObject({ level: 1 });
   });
 
-  it('takes what the provider asks for as the least', () => {
+  it('uses the wait that the provider asks for, and doubles it after further failures', () => {
     const { clock, pool } = setUp();
     expect(pool.failed('a1', 'm', asking(7_200))).toMatchObject({ until: 7_200_000 });
     expect(pool.failed('a2', 'm', asking(5))).toMatchObject({ until: 5_000 });
     clock.now = 5_000;
-    expect(pool.failed('a2', 'm', asking(5))).toMatchObject({ until: 125_000, level: 2 });
-    clock.now = 125_000;
-    expect(pool.failed('a2', 'm', asking(10_000))).toMatchObject({ until: 10_125_000 });
+    expect(pool.failed('a2', 'm', asking(5))).toMatchObject({ until: 15_000, level: 2 });
+    clock.now = 15_000;
+    expect(pool.failed('a2', 'm', asking(10_000))).toMatchObject({ until: 10_015_000 });
   });
 
-  it('never makes an active window shorter, and does not count calls that were under way as new failures', () => {
+  it('never shortens an active window, and does not count calls that were under way', () => {
     const { clock, pool } = setUp();
     pool.failed('a1', 'm', quota);
     clock.now = 1_000;
@@ -145,14 +145,14 @@ describe('createCredentialPool', () => {
     expect(pool.status()[1]?.cooldowns).toMatchObject([{ level: 1, until: 121_000 }]);
   });
 
-  it('does not trust a success of a call that was made before the failure', () => {
+  it('ignores the success of a call that was sent before the failure', () => {
     const { pool, take } = setUp();
     pool.failed('b1', 'm', limited);
     pool.succeeded('b1', 'm');
     expect(take('s', 'm', 'beta')).toMatchObject({ until: 60_000 });
   });
 
-  it('lets one call at a time try a profile after its window, and tells when that is known', () => {
+  it('allows one probe at a time after a window, and notifies listeners of its outcome', () => {
     const { clock, pool, take } = setUp();
     const changes = vi.fn();
     const stop = pool.onChange(changes);
@@ -176,7 +176,7 @@ describe('createCredentialPool', () => {
     expect(changes).not.toHaveBeenCalled();
   });
 
-  it('needs no profile for a provider that it has none of, and leaves its models alone all the same', () => {
+  it('needs no profile for an unknown provider, and puts its models in cooldown', () => {
     const { pool } = setUp();
     const ask = (model: string) => pool.acquire({ provider: 'ollama', model, session: 's' });
     expect(ask('llama')).toMatchObject({ profile: undefined, isProbe: false });
@@ -186,7 +186,7 @@ describe('createCredentialPool', () => {
     expect(pool.acquire({ provider: undefined, model: undefined, session: 's' })).toHaveProperty('release');
   });
 
-  it('has other cooldowns, or none, when told so, and spreads them by chance', () => {
+  it('applies other cooldowns, or none, with jitter', () => {
     const { pool } = setUp({
       cooldowns: { 'rate-limit': { baseMs: 10, factor: 1, maxMs: 10 }, auth: false },
       random: () => 1,
@@ -195,7 +195,7 @@ describe('createCredentialPool', () => {
     expect(pool.failed('a1', 'm', unauthorized)).toBeUndefined();
   });
 
-  it('trusts a profile again when it is told to', () => {
+  it('ends cooldowns on reset', () => {
     const { pool, who } = setUp();
     for (const id of ['a1', 'a2', 'a3']) pool.failed(id, 'm', quota);
     expect(who('s')).toBeUndefined();
@@ -206,7 +206,7 @@ describe('createCredentialPool', () => {
     expect(() => pool.reset('a9')).toThrow(/"a9"; it has "a1", "a2"/);
   });
 
-  it('remembers the sessions of a day, and no more', () => {
+  it('remembers a limited number of sessions', () => {
     const { who } = setUp();
     expect(who('first')).toBe('a1');
     for (let session = 0; session < 10_002; session += 1) who(`s${session}`);
@@ -224,7 +224,7 @@ describe('keys', () => {
     ]);
   });
 
-  it('are asked for anew shortly before they expire, and once for many who want them', async () => {
+  it('are renewed shortly before they expire, with one request for all callers', async () => {
     let issued = 0;
     const clock = { now: 0 };
     const key = vi.fn(async () =>
@@ -239,7 +239,7 @@ describe('keys', () => {
     expect(key).toHaveBeenCalledTimes(2);
   });
 
-  it('that were issued and are refused are replaced once before the profile is left alone', async () => {
+  it('that were issued and rejected are replaced once before a cooldown', async () => {
     let issued = 0;
     const { pool } = setUp({
       profiles: [
@@ -257,7 +257,7 @@ describe('keys', () => {
 
   it.each<[string, CredentialProfile['key'], RegExp]>([
     ['a variable that is not set', { env: 'NOT_SET' }, /"a" has no key: the variable NOT_SET is not set/],
-    ['a function that gives none', () => '', /"a" has no key: its function gave none/],
+    ['a function that gives none', () => '', /"a" has no key: its function returned none/],
     [
       'a function that throws',
       () => {
@@ -286,7 +286,7 @@ describe('keys', () => {
     await expect(pool.key('nobody')).rejects.toMatchObject({ code: 'unknown-credential' });
   });
 
-  it('are never shown by anything that prints the pool', async () => {
+  it('never appear when the pool is printed', async () => {
     const { pool } = setUp();
     for (const id of ['a1', 'a2', 'a3', 'b1']) await pool.key(id);
     pool.failed('a1', 'm', limited);
@@ -334,7 +334,7 @@ describe('whatever happens', () => {
     { maxLength: 60 },
   );
 
-  it('no window is shortened, nobody who is left alone is given out, one probe at a time, and somebody is free in the end', () => {
+  it('shortens no window, leases nothing in cooldown, probes one at a time, and becomes available in the end', () => {
     fc.assert(
       fc.property(steps, (all) => {
         const { clock, pool, take } = setUp();
@@ -371,5 +371,34 @@ describe('whatever happens', () => {
         expect(take('s1')).toHaveProperty('release');
       }),
     );
+  });
+});
+
+describe('a store that never settles', () => {
+  it('delays one request by storeTimeoutMs and blocks no change', async () => {
+    vi.useFakeTimers({ now: 0 });
+    try {
+      const errors: unknown[] = [];
+      const never = async <Value>(): Promise<Value> => new Promise(() => undefined);
+      const pool = createCredentialPool({
+        profiles: [{ id: 'a1', provider: 'alpha', key: 'secret-key-1' }],
+        store: { read: never, update: never },
+        storeTimeoutMs: 500,
+        onStoreError: (error) => errors.push(error),
+      });
+      const refreshed = pool.refresh();
+      await vi.advanceTimersByTimeAsync(500);
+      await expect(refreshed).resolves.toBeUndefined();
+      expect(pool.refresh()).toBeUndefined();
+      pool.failed('a1', 'm', { reason: 'rate-limit', retryable: true, scope: 'model' });
+      const flushed = pool.flush();
+      await vi.advanceTimersByTimeAsync(500);
+      await expect(flushed).resolves.toBeUndefined();
+      expect(errors).toMatchObject([{ code: 'store-timeout' }, { code: 'store-timeout' }]);
+      expect(pool.status()[0]?.cooldowns).toHaveLength(1);
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

@@ -1,5 +1,5 @@
 import type { ErrorClass, ErrorReason, FailureScope } from '@h/provider-errors';
-import { reasonActions, type CooldownTime } from '../reasons.js';
+import { reasonActions, type CooldownTime } from '../decide.js';
 import { TurnError } from '@h/turn';
 import {
   anyFunction,
@@ -20,34 +20,40 @@ import { createKeys } from './keys.js';
 import { aProfile, checkIds, type CredentialProfile } from './profile.js';
 import type { PoolStore } from './pool-store.js';
 import { ProfilePicker, type Lease, type LeaseRequest, type Unavailable } from './profile-picker.js';
-import { isActive, type CooldownWindow } from './windows.js';
-import { readWindowKey, windowKey } from './window-key.js';
+import { isActive, readWindowKey, windowKey, type CooldownWindow } from './windows.js';
 
 /** Options of {@link createCredentialPool}. */
 export interface CredentialPoolOptions {
   readonly profiles: readonly CredentialProfile[];
   /**
-   * Keeps cooldowns beyond the process and shares them between processes; see `filePoolStore` of `@h/failover/file-store`.
+   * Persists cooldowns and shares them between processes; see `filePoolStore` of `@h/failover/file-store`.
    *
-   * @defaultValue none: they are kept in memory
+   * @defaultValue none: cooldowns are kept in memory
    */
   readonly store?: PoolStore | undefined;
   /**
-   * After how long the state of other processes is read again, before a request, in milliseconds.
+   * The age at which the state of other processes is read again, before a request, in milliseconds.
    *
    * @defaultValue `1_000`
    */
   readonly refreshMs?: number | undefined;
-  /** Other cooldowns than those of the table, by reason. `false` leaves nothing alone for that reason. */
+  /**
+   * The longest time that a request waits for the store, in milliseconds. After that the pool uses what it has in memory, and
+   * `onStoreError` receives an error with the code `store-timeout`.
+   *
+   * @defaultValue `2_000`
+   */
+  readonly storeTimeoutMs?: number | undefined;
+  /** Cooldowns that replace those of the table, by reason. `false` disables the cooldown for that reason. */
   readonly cooldowns?: Readonly<Partial<Record<ErrorReason, CooldownTime | false>>> | undefined;
   /**
-   * Variables of the environment.
+   * Environment variables.
    *
    * @defaultValue `process.env`
    */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /**
-   * The time, as milliseconds since 1970. Where a turn has a clock of its own, give both the same.
+   * The time, in milliseconds since 1970. If turns have a clock of their own, give the pool the same.
    *
    * @defaultValue `Date.now`
    */
@@ -58,29 +64,29 @@ export interface CredentialPoolOptions {
    * @defaultValue `Math.random`
    */
   readonly random?: (() => number) | undefined;
-  /** Hears of a store that cannot be read or written; the pool then goes on with what it has in memory. */
+  /** Receives errors of the store. The pool continues with what it has in memory. */
   readonly onStoreError?: ((error: unknown) => void) | undefined;
 }
 
-/** What is left alone, and for how long. */
+/** A cooldown and what it applies to. */
 export interface Cooldown extends CooldownWindow {
   readonly scope: Exclude<FailureScope, 'request'>;
 }
 
-/** How a profile stands. Never has a key in it. */
+/** The status of a profile. Never contains a key. */
 export interface ProfileStatus {
   readonly id: string;
   readonly provider: string;
-  /** Failures that count against it now. */
+  /** Failures in active cooldowns. */
   readonly failures: number;
-  /** What is left alone: the profile, or it with one model. */
+  /** Active cooldowns: of the profile, or of the profile with one model. */
   readonly cooldowns: readonly (CooldownWindow & { readonly model?: string | undefined })[];
 }
 
 /**
- * Credentials of several providers, who may be used when.
+ * Credentials of several providers, and which of them may be used now.
  *
- * The pool itself holds keys in closures: printed, stringified or inspected it shows the status of its profiles only.
+ * Keys live in closures: printed, serialized or inspected, a pool shows the status of its profiles only.
  */
 export interface CredentialPool {
   /** Providers that it has profiles of. */
@@ -88,20 +94,20 @@ export interface CredentialPool {
   /**
    * The key of a profile, for drivers.
    *
-   * @throws TurnError `credential-unavailable` without a key in it
+   * @throws TurnError `credential-unavailable`; the message contains no key
    */
   key(profile: string): Promise<string>;
   /**
-   * Finds a profile for a model call: the one that the session had, else of those with the fewest failures the one that
-   * was used longest ago. After a cooldown only one call at a time tries whether it works again.
+   * Leases a profile for a model call: the one that the session had, else the least recently used of those with the fewest
+   * failures. After a cooldown a single call at a time probes whether it works again.
    */
   acquire(request: LeaseRequest): Lease | Unavailable;
-  /** A call has succeeded: what was left alone before is trusted again. */
+  /** Records a successful call: ends the cooldowns before it. */
   succeeded(profile: string | undefined, model: string | undefined): void;
   /**
-   * A call has failed: leaves alone what the failure says something about.
+   * Records a failed call: starts the cooldown that the failure calls for.
    *
-   * @returns for how long, if at all; `'renewed'` where the profile has another key to try
+   * @returns the cooldown, if there is one; `'renewed'` if the profile has another key to try
    */
   failed(
     profile: string | undefined,
@@ -109,24 +115,24 @@ export interface CredentialPool {
     error: ErrorClass,
     at?: number,
   ): Cooldown | 'renewed' | undefined;
-  /** Trusts a profile, or all, at once again. */
+  /** Ends the cooldowns of a profile, or of all. */
   reset(profile?: string): void;
-  /** Reads what other processes have written, if there is a store and that was a while ago. */
+  /** Reads what other processes have written, if there is a store and the last read is old enough. */
   refresh(): Promise<void> | undefined;
-  /** Waits until the store has everything. */
+  /** Waits until the store has every change. */
   flush(): Promise<void>;
   status(): readonly ProfileStatus[];
-  /** Calls back whenever somebody may have become usable. @returns how to stop it */
+  /** Notifies the listener when a profile may have become available. @returns the function that unsubscribes */
   onChange(listener: () => void): () => void;
-  /** The text without any key that the pool has given out. */
+  /** Replaces every key that the pool has issued in a text. */
   redact(text: string): string;
   toJSON(): readonly ProfileStatus[];
 }
 
 /**
- * Makes a pool of credentials that turns, and with a store processes, share.
+ * Creates a pool of credentials that turns, and with a store processes, share.
  *
- * @throws InvalidOptionError `invalid-option` for an unknown option, a value that it does not take, or an id used twice
+ * @throws InvalidOptionError `invalid-option` for an unknown option, an invalid value, or an id that is used twice
  *
  * @example
  * ```ts
@@ -144,24 +150,25 @@ export const createCredentialPool = (options: CredentialPoolOptions): Credential
     profiles,
     store,
     refreshMs = 1_000,
+    storeTimeoutMs = 2_000,
     cooldowns: times = {},
-    // Where there is no Node there is no environment.
+    // Without Node there is no environment.
     env = (globalThis as Partial<Pick<typeof globalThis, 'process'>>).process?.env ?? {},
     // oxlint-disable-next-line h/no-clock -- the default clock, which callers may replace
     now = () => Date.now(),
-    // oxlint-disable-next-line h/no-clock -- the default chance, which callers may replace
+    // oxlint-disable-next-line h/no-clock -- the default source of randomness, which callers may replace
     random = () => Math.random(),
     onStoreError,
   } = options;
   const byId = new Map(profiles.map((profile) => [profile.id, profile]));
   const keys = createKeys(profiles, env, now);
   const listeners = new Set<() => void>();
-  /** Profiles whose issued key was refused, and that have got another one since. */
+  /** Profiles whose issued key was rejected, and that have received another one since. */
   const renewed = new Set<string>();
   const changed = (): void => {
     for (const listener of listeners) listener();
   };
-  const cooldowns = new Cooldowns({ store, refreshMs, now, onStoreError }, changed);
+  const cooldowns = new Cooldowns({ store, refreshMs, storeTimeoutMs, now, onStoreError }, changed);
   const picker = new ProfilePicker(profiles, cooldowns, now, changed);
   const profileOf = (id: string): CredentialProfile => {
     const found = byId.get(id);
@@ -177,17 +184,17 @@ export const createCredentialPool = (options: CredentialPoolOptions): Credential
   const failed = (
     profile: string | undefined,
     model: string | undefined,
-    { reason, scope: said, retryAfterMs }: ErrorClass,
+    { reason, scope: given, retryAfterMs }: ErrorClass,
     at = now(),
   ): Cooldown | 'renewed' | undefined => {
     const time = times[reason] ?? reasonActions[reason].cooldown;
     const known = profile === undefined ? undefined : byId.get(profile);
-    // A key that was issued may have been withdrawn before its time: the next call gets another one, once.
+    // An issued key may be revoked before it expires: the next call gets another one, once.
     if (reason === 'auth' && known !== undefined && keys.forget(known) && !renewed.has(known.id)) {
       renewed.add(known.id);
       return 'renewed';
     }
-    const scope = said === 'profile' && known === undefined ? 'model' : said;
+    const scope = given === 'profile' && known === undefined ? 'model' : given;
     if (time === undefined || time === false || scope === 'request') return undefined;
     return {
       ...cooldowns.fail(windowKey(scope, profile, model), { reason, time, at, retryAfterMs, jitter: random() }),
@@ -240,6 +247,9 @@ export const createCredentialPool = (options: CredentialPoolOptions): Credential
   });
 };
 
+/** The longest delay that a timer of Node accepts. */
+const longestTimer = 2 ** 31 - 1;
+
 const aTime = numberFrom(0, Infinity);
 const aCooldown = {
   ...anyOf(
@@ -257,6 +267,7 @@ const check = (options: CredentialPoolOptions): void => {
     profiles: required(arrayOf(aProfile)),
     store: objectWithMethods('read', 'update'),
     refreshMs: numberFrom(0, Infinity),
+    storeTimeoutMs: numberFrom(1, longestTimer),
     cooldowns: objectOf(Object.fromEntries(Object.keys(reasonActions).map((reason) => [reason, aCooldown]))),
     env: anyObject,
     now: anyFunction,

@@ -1,20 +1,20 @@
 import { toErrorInfo, TurnError } from '@h/turn';
 import type { CredentialProfile, IssuedKey } from './profile.js';
 
-/** A key is asked for anew when it has no more than this left. */
+/** An issued key is renewed when it expires within this time. */
 const marginMs = 60_000;
-/** Shorter texts are not looked for in messages: they are words. */
+/** Shorter keys are not redacted: they would match ordinary words. */
 const leastSecret = 8;
 
-/** Finds the keys of profiles, and knows them again in texts. They are in closures, where nothing prints them. */
+/** Resolves the keys of profiles and redacts them from texts. Keys live in closures, where nothing prints them. */
 export interface Keys {
   get(profile: CredentialProfile): Promise<string>;
-  /** Forgets a key that was issued. @returns whether there was one, so that another may be had */
+  /** Forgets an issued key. @returns whether there was one, so that another can be requested */
   forget(profile: CredentialProfile): boolean;
   redact(text: string): string;
 }
 
-/** @param env the variables of the environment */
+/** @param env environment variables */
 export const createKeys = (
   profiles: readonly CredentialProfile[],
   env: Readonly<Record<string, string | undefined>>,
@@ -22,7 +22,7 @@ export const createKeys = (
 ): Keys => {
   const issued = new Map<string, IssuedKey>();
   const asking = new Map<string, Promise<string>>();
-  /** The last two keys of each profile. */
+  /** The last two keys of each profile, for redaction. */
   const seen = new Map<string, readonly string[]>();
 
   const redact = (text: string): string => {
@@ -46,7 +46,7 @@ export const createKeys = (
       issued.set(id, given);
       return note(profile, given.key);
     }
-    const where = typeof source === 'object' ? `the variable ${source.env} is not set` : 'its function gave none';
+    const where = typeof source === 'object' ? `the variable ${source.env} is not set` : 'its function returned none';
     throw new TurnError('credential-unavailable', `The credential ${JSON.stringify(id)} has no key: ${where}.`);
   };
 
@@ -60,7 +60,7 @@ export const createKeys = (
       return await open;
     } catch (error) {
       if (error instanceof TurnError) throw error;
-      // Not as a cause: what a vault's client throws may have more than its message in it.
+      // Not as a cause: errors of a vault client may contain secrets besides the message.
       throw new TurnError(
         'credential-unavailable',
         `The credential ${JSON.stringify(id)} has no key: ${redact(toErrorInfo(error).message)}`,

@@ -1,17 +1,17 @@
 import type { MaybePromise } from '@h/turn';
 import type { CooldownWindow } from './windows.js';
 
-/** What pools share: which credentials and models are left alone, and until when. Never a key. */
+/** What pools share: the cooldowns of credentials and models. Never a key. */
 export interface PoolState {
   readonly version: 1;
   readonly windows: Readonly<Record<string, CooldownWindow>>;
 }
 
 /**
- * Keeps the state of a pool beyond the process, and shares it between processes.
+ * Persists the state of a pool and shares it between processes.
  *
- * Contract: `update` reads, changes and writes as one step, which no other process interrupts; what it was given is not
- * written where `change` throws. A state that cannot be read is an empty one.
+ * Contract: `update` reads, changes and writes in one step that no other process interrupts; if `change` throws, nothing is
+ * written. A state that cannot be read counts as empty. A call that does not settle in time is abandoned.
  */
 export interface PoolStore {
   read(): MaybePromise<PoolState>;

@@ -1,44 +1,45 @@
 import type { ErrorReason } from '@h/provider-errors';
 import type { Cooldowns } from './cooldowns.js';
 import type { CredentialProfile } from './profile.js';
-import { readWindowKey, windowKey } from './window-key.js';
-import { isActive, isForgotten } from './windows.js';
+import { isActive, isForgotten, readWindowKey, windowKey } from './windows.js';
 
-/** Who wants a credential, and what for. */
+/** A model call that needs a credential. */
 export interface LeaseRequest {
-  /** Without one, or where the pool has no profile of it, the call is made without a credential. */
+  /** Without a provider, or if the pool has no profile of it, the call is made without a credential. */
   readonly provider: string | undefined;
   readonly model: string | undefined;
-  /** Keeps its profile while that works, for the sake of the provider's cache. */
+  /** Keeps its profile while that works, so that the provider's cache stays warm. */
   readonly session: string;
 }
 
-/** Leave to make calls with a profile. */
+/** Permission to make calls with a profile. */
 export interface Lease {
-  /** The profile to use; none where the provider needs none. */
+  /** The profile to use; `undefined` if the provider needs none. */
   readonly profile: string | undefined;
-  /** Whether it was left alone until now, so that this call tries whether it works again. */
+  /** Whether a cooldown has just ended, so that this call probes whether the profile works again. */
   readonly isProbe: boolean;
-  /** Ends the leave. Until then nobody else tries the same; call it once the outcome is known, or nobody wants it any more. */
+  /** Ends the lease. Until then no other call probes the same; release it once the outcome is known or no longer needed. */
   release(): void;
 }
 
-/** Nobody can be used now. */
+/** No profile can be used now. */
 export interface Unavailable {
-  /** When the first one may be, as milliseconds since 1970; nothing while somebody else tries it. */
+  /** When the first one becomes available, in milliseconds since 1970; `undefined` while another call probes it. */
   readonly until: number | undefined;
+  /** Whether the provider asked for this wait. */
+  readonly isStated?: boolean | undefined;
   readonly reason: ErrorReason;
   readonly profile: string | undefined;
 }
 
-/** Sessions whose profile is remembered, for each provider; the one that was used longest ago is forgotten first. */
+/** Sessions per provider whose profile is remembered; the least recently used one is forgotten first. */
 const maxSessions = 10_000;
 
 const scopes = ['profile', 'model', 'service'] as const;
 
 const ignore = (): void => undefined;
 
-/** Chooses among the profiles of a provider. */
+/** Selects among the profiles of a provider. */
 export class ProfilePicker {
   readonly #cooldowns: Cooldowns;
   readonly #now: () => number;
@@ -86,7 +87,7 @@ export class ProfilePicker {
     return first as Unavailable;
   }
 
-  /** Failures in windows that are not over. */
+  /** Failures in active windows. */
   failuresOf(profile: string, at: number): number {
     let failures = 0;
     for (const [key, window] of this.#cooldowns.entries()) {
@@ -108,11 +109,11 @@ export class ProfilePicker {
   }
 
   #tryOne(profile: string | undefined, model: string | undefined): Lease | Unavailable {
-    if (this.#cooldowns.isEmpty) return unproblematic(profile);
+    if (this.#cooldowns.isEmpty) return available(profile);
     const last = this.#lastWindow(profile, model);
-    if (last === undefined) return unproblematic(profile);
-    const { key, until, reason } = last;
-    if (isActive(last, this.#now())) return { until, reason, profile };
+    if (last === undefined) return available(profile);
+    const { key, until, reason, isStated } = last;
+    if (isActive(last, this.#now())) return { until, reason, profile, ...(isStated === true && { isStated }) };
     if (this.#probes.has(key)) return { until: undefined, reason, profile };
     this.#probes.add(key);
     return {
@@ -124,7 +125,7 @@ export class ProfilePicker {
     };
   }
 
-  /** The window that ends last, of all that matter to this profile with this model. */
+  /** The window that ends last, of those that apply to this profile with this model. */
   #lastWindow(profile: string | undefined, model: string | undefined) {
     const now = this.#now();
     const windows = scopes.flatMap((scope) => {
@@ -138,17 +139,17 @@ export class ProfilePicker {
   #pin(pins: Map<string, Lease>, session: string, profile: string): void {
     this.#usedAt.set(profile, (this.#uses += 1));
     pins.delete(session);
-    pins.set(session, unproblematic(profile));
+    pins.set(session, available(profile));
     if (pins.size <= maxSessions) return;
     const [oldest] = pins.keys();
     if (oldest !== undefined) pins.delete(oldest);
   }
 }
 
-/** The profiles of a provider, and which one each session has. */
+/** The profiles of a provider, and the lease of each session. */
 interface ProviderProfiles {
   readonly profiles: CredentialProfile[];
   readonly pins: Map<string, Lease>;
 }
 
-const unproblematic = (profile: string | undefined): Lease => ({ profile, isProbe: false, release: ignore });
+const available = (profile: string | undefined): Lease => ({ profile, isProbe: false, release: ignore });

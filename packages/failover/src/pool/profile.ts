@@ -10,25 +10,25 @@ import {
   showValue,
 } from '@h/options';
 
-/** A key that is good for a while. */
+/** A key that expires. */
 export interface IssuedKey {
   readonly key: string;
-  /** Until when, as milliseconds since 1970. */
+  /** When it expires, in milliseconds since 1970. */
   readonly expiresAt: number;
 }
 
-/** Where a key comes from: itself, a variable of the environment, or a function that is asked for it. */
+/** Where a key comes from: a literal, an environment variable, or a function. */
 export type KeySource = string | { readonly env: string } | (() => MaybePromise<string | IssuedKey>);
 
-/** A credential: who it is for, and where its key is found. */
+/** A credential: its provider, and the source of its key. */
 export interface CredentialProfile {
-  /** Names it in events and logs. Never the key. */
+  /** Identifies it in events and logs. Never the key. */
   readonly id: string;
   /** The part of a model's name before the first slash. */
   readonly provider: string;
   /**
-   * The key, `{ env }` for a variable of the environment, or a function. What a function gives with an expiry is kept until
-   * shortly before it, or until the provider refuses it; else the function is called for every model call.
+   * The key, `{ env }` for an environment variable, or a function. An issued key with an expiry is reused until shortly before
+   * it expires or until the provider rejects it; otherwise the function is called for every model call.
    */
   readonly key: KeySource;
 }
@@ -38,7 +38,7 @@ const aLine = {
   accepts: (value: unknown) => nonEmptyString.accepts(value) && !String(value).includes('\n'),
 };
 
-/** What a profile has to be. A key is never shown. */
+/** The check of a profile. Keys never appear in its messages. */
 export const aProfile = objectOf({
   id: required(aLine),
   provider: required(nonEmptyString),
@@ -47,13 +47,13 @@ export const aProfile = objectOf({
   ),
 });
 
-/** @throws InvalidOptionError `invalid-option` where two profiles have the same id */
+/** @throws InvalidOptionError `invalid-option` if two profiles have the same id */
 export const checkIds = (profiles: readonly CredentialProfile[]): void => {
   const ids = new Set<string>();
   for (const [index, { id }] of profiles.entries()) {
     if (ids.has(id)) {
       const option = `profiles[${index}].id`;
-      const message = `createCredentialPool() takes an id of its own for each profile as "${option}"; another profile has ${showValue(id)}.`;
+      const message = `createCredentialPool(): "${option}" must be unique; another profile also has the id ${showValue(id)}.`;
       throw new InvalidOptionError({ owner: 'createCredentialPool()', option, message });
     }
     ids.add(id);

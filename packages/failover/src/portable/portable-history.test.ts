@@ -41,13 +41,13 @@ const read = (messages: MessageList, reader: { model: string; credential?: strin
   new PortableHistory(reader, home).for(messages);
 
 describe('a history', () => {
-  it('is read by its own model as it is', () => {
+  it('is unchanged for its own model', () => {
     const own = MessageList.of([user('Go.'), answer(thought, said, call('toolu_1', 'ls')), result('toolu_1')]);
     expect(read(own, home)).toBe(own);
     expect(read(own, { ...home, credential: 'a1' })).toBe(own);
   });
 
-  it('loses the signatures and private parts of one model when another reads it, and keeps calls and results together', () => {
+  it('drops signatures and private parts for another model, and keeps calls with their results', () => {
     const [, message, results] = read(history, { model: 'beta/two' }).toArray();
     const content = message?.content as readonly AssistantPart[];
     expect(content).toMatchObject([
@@ -61,7 +61,7 @@ describe('a history', () => {
     expect(history.at(1)).toEqual(answer(thought, said, asked, ...searched));
   });
 
-  it('keeps its thoughts under another key, but nothing that the other account stores', () => {
+  it('keeps reasoning for another credential, but no items that the other account stores', () => {
     const stored: AssistantPart = {
       type: 'reasoning',
       text: 'Hm.',
@@ -77,7 +77,7 @@ describe('a history', () => {
     ]);
   });
 
-  it('tells its own messages from those of others by what they say', () => {
+  it('recognizes the author of each message', () => {
     const mixed = MessageList.of([
       user('Go.'),
       answer(thought),
@@ -94,7 +94,7 @@ describe('a history', () => {
     expect(lengths('beta/two')).toEqual([0, 1, 0]);
   });
 
-  it('is looked at once, however often and far it has grown', () => {
+  it('checks each message once, however far it has grown', () => {
     const reader = new PortableHistory({ model: 'beta/two' }, home);
     let messages = history;
     let mapped = reader.for(messages);
@@ -109,7 +109,7 @@ describe('a history', () => {
     expect(reader.for(history).toArray()).toEqual(read(history, { model: 'beta/two' }).toArray());
   });
 
-  it('that is fine at first is copied once when it no longer is', () => {
+  it('is copied once when it first needs a change', () => {
     const reader = new PortableHistory({ model: 'beta/two' }, home);
     const fine = MessageList.of([user('Go.')]);
     expect(reader.for(fine)).toBe(fine);
@@ -147,7 +147,7 @@ describe('ids of tool calls', () => {
     );
   });
 
-  it('stay as they are where they are taken', () => {
+  it('are unchanged if the model accepts them', () => {
     const make = toolCallIdsFor('openai/gpt-5');
     expect(make('toolu_01A')).toBe('toolu_01A');
     expect(toolCallIdsFor('mistral/small')('abcDEF123')).toBe('abcDEF123');
@@ -162,7 +162,7 @@ describe('failover', () => {
     vi.useRealTimers();
   });
 
-  it('writes down who has answered in the place of the usual model, and makes each safe for the other', async () => {
+  it('records the author of each answer and makes each history portable', async () => {
     const sessions = memorySessions();
     const tools = scriptedTools({ ls: 'a.txt' });
     const turn = async (...steps: Parameters<typeof scriptedModel>[0]) => {
@@ -192,7 +192,7 @@ describe('failover', () => {
     expect(sessions.messages('alice').filter(({ metadata }) => metadata !== undefined)).toHaveLength(1);
   });
 
-  it('writes down another key of the usual model too', async () => {
+  it('records another credential of the usual model too', async () => {
     const sessions = memorySessions();
     const pool = poolOf();
     const turn = async (...steps: Parameters<typeof scriptedModel>[0]) => {

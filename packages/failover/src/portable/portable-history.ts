@@ -1,19 +1,21 @@
 import { MessageList, type Message } from '@h/turn';
-import type { Asked } from '../events.js';
-import { portableMessage, type Strangeness } from './portable-message.js';
+import type { FailoverTarget } from '../events.js';
+import { portableMessage, type Origin } from './portable-message.js';
 import { toolCallIdsFor, type ToolCallIds } from './tool-call-ids.js';
 
-/** Under this name a message tells who wrote it, where that is not who usually writes in its session. */
+/** The metadata member that names the author of a message that is not the usual one of its session. */
 export const originName = 'failover';
 
-/** Who wrote a message; nothing where it does not say. */
-export const originOf = ({ metadata }: Message): Asked | undefined => {
+/** The target that wrote a message, if the message names one. */
+export const originOf = ({ metadata }: Message): FailoverTarget | undefined => {
   const origin = metadata?.[originName];
-  return typeof origin === 'object' && origin !== null && !Array.isArray(origin) ? (origin as Asked) : undefined;
+  return typeof origin === 'object' && origin !== null && !Array.isArray(origin)
+    ? (origin as FailoverTarget)
+    : undefined;
 };
 
-/** A message that tells who wrote it. */
-export const withOrigin = (message: Message, { model, credential }: Asked): Message => ({
+/** The message with its author. */
+export const withOrigin = (message: Message, { model, credential }: FailoverTarget): Message => ({
   ...message,
   metadata: {
     ...message.metadata,
@@ -22,20 +24,20 @@ export const withOrigin = (message: Message, { model, credential }: Asked): Mess
 });
 
 /**
- * A history as one reader takes it. Each message is looked at once: a list that has grown since the last time costs what
- * is new in it, and a list in which all is fine is returned as it is.
+ * A history in the form that one reader accepts. Each message is checked once: a list that has grown costs only its new
+ * messages, and a list that needs no changes is returned as it is.
  */
 export class PortableHistory {
-  readonly #reader: Asked;
-  readonly #home: Asked;
+  readonly #reader: FailoverTarget;
+  readonly #home: FailoverTarget;
   #ids: ToolCallIds;
   #source = MessageList.empty;
   #mapped = MessageList.empty;
-  /** Who wrote the calls that the next results answer. */
-  #writer: Asked;
+  /** The author of the calls that the next results answer. */
+  #writer: FailoverTarget;
 
-  /** @param home who wrote what does not say so */
-  constructor(reader: Asked, home: Asked) {
+  /** @param home the author of messages that name none */
+  constructor(reader: FailoverTarget, home: FailoverTarget) {
     this.#reader = reader;
     this.#home = home;
     this.#writer = home;
@@ -43,7 +45,7 @@ export class PortableHistory {
   }
 
   for(messages: MessageList): MessageList {
-    if (!messages.startsWith(this.#source)) this.#startOver();
+    if (!messages.startsWith(this.#source)) this.#reset();
     const from = this.#source.length;
     if (messages.length > from) this.#add(messages, from);
     return this.#mapped;
@@ -54,7 +56,7 @@ export class PortableHistory {
     for (let index = from; index < messages.length; index += 1) {
       const message = messages.at(index) as Message;
       if (message.role === 'assistant') this.#writer = originOf(message) ?? this.#home;
-      const fitting = portableMessage(message, this.#strangenessOf(this.#writer), this.#ids);
+      const fitting = portableMessage(message, this.#originOf(this.#writer), this.#ids);
       if (fitting !== message) added ??= messages.slice(from, index);
       added?.push(fitting);
     }
@@ -62,12 +64,12 @@ export class PortableHistory {
     this.#source = messages;
   }
 
-  #strangenessOf(writer: Asked): Strangeness {
+  #originOf(writer: FailoverTarget): Origin {
     if (writer.model !== this.#reader.model) return 'model';
     return writer.credential === undefined || writer.credential === this.#reader.credential ? 'none' : 'account';
   }
 
-  #startOver(): void {
+  #reset(): void {
     this.#source = MessageList.empty;
     this.#mapped = MessageList.empty;
     this.#writer = this.#home;

@@ -1,16 +1,16 @@
 import type { AssistantMessage, AssistantPart, Message, ToolMessage } from '@h/turn';
 import type { ToolCallIds } from './tool-call-ids.js';
 
-/** How strange a message is to who reads it. */
-export type Strangeness =
-  /** Its own. */
+/** How a message relates to the model that reads it. */
+export type Origin =
+  /** The reader wrote it. */
   | 'none'
-  /** The same model wrote it under another account, whose stored items are not there. */
+  /** The same model wrote it under another account, whose stored items are not available. */
   | 'account'
-  /** Another model wrote it: only it understands its signatures. */
+  /** Another model wrote it, which alone understands its signatures. */
   | 'model';
 
-/** Options that refer to what an account stores. */
+/** Options that refer to items that an account stores. */
 const accountMembers: ReadonlySet<string> = new Set([
   'itemId',
   'reasoningEncryptedContent',
@@ -18,15 +18,15 @@ const accountMembers: ReadonlySet<string> = new Set([
   'containerId',
 ]);
 
-/** A message that another model takes; the message itself where it is fine. */
-export const portableMessage = (message: Message, strangeness: Strangeness, ids: ToolCallIds): Message => {
-  if (strangeness === 'none' && isFine(message, ids)) return message;
-  if (message.role === 'assistant') return portableAnswer(message, strangeness, ids);
-  return message.role === 'tool' ? portableResults(message, strangeness, ids) : message;
+/** The message in a form that the reader accepts; the same object if nothing changes. */
+export const portableMessage = (message: Message, origin: Origin, ids: ToolCallIds): Message => {
+  if (origin === 'none' && isPortable(message, ids)) return message;
+  if (message.role === 'assistant') return portableAnswer(message, origin, ids);
+  return message.role === 'tool' ? portableResults(message, origin, ids) : message;
 };
 
-/** The commonest case, told without making anything. */
-const isFine = ({ content }: Message, ids: ToolCallIds): boolean => {
+/** The most common case, checked without an allocation. */
+const isPortable = ({ content }: Message, ids: ToolCallIds): boolean => {
   if (typeof content === 'string') return true;
   for (const part of content as readonly { readonly toolCallId?: string }[]) {
     if (part.toolCallId !== undefined && ids(part.toolCallId) !== part.toolCallId) return false;
@@ -34,27 +34,26 @@ const isFine = ({ content }: Message, ids: ToolCallIds): boolean => {
   return true;
 };
 
-const portableAnswer = (message: AssistantMessage, strangeness: Strangeness, ids: ToolCallIds): AssistantMessage => {
+const portableAnswer = (message: AssistantMessage, origin: Origin, ids: ToolCallIds): AssistantMessage => {
   const { content } = message;
   if (typeof content === 'string') return message;
   const parts = content.flatMap((part) => {
-    const kept =
-      strangeness === 'model' ? withoutSignatures(part) : strangeness === 'account' ? withoutItems(part) : part;
-    return kept === undefined ? [] : [withId(kept, ids)];
+    const remaining = origin === 'model' ? withoutSignatures(part) : origin === 'account' ? withoutItems(part) : part;
+    return remaining === undefined ? [] : [withId(remaining, ids)];
   });
   return isSame(parts, content) ? message : { ...message, content: parts };
 };
 
-const portableResults = (message: ToolMessage, strangeness: Strangeness, ids: ToolCallIds): ToolMessage => {
+const portableResults = (message: ToolMessage, origin: Origin, ids: ToolCallIds): ToolMessage => {
   const content = message.content.map((part) =>
-    part.type === 'tool-result' ? withId(strangeness === 'none' ? part : withoutOptions(part), ids) : part,
+    part.type === 'tool-result' ? withId(origin === 'none' ? part : withoutOptions(part), ids) : part,
   );
   return isSame(content, message.content) ? message : { ...message, content };
 };
 
 /**
- * What another model can read of a part: no thoughts, which are signed for the model that had them, and nothing that a
- * provider did or said for itself. Of a tool that the provider ran, what the model said about it remains.
+ * The parts that another model can read: no reasoning, which is signed for the model that wrote it, and nothing that a
+ * provider executed itself. Of a tool that the provider ran, the text about it remains.
  */
 const withoutSignatures = (part: AssistantPart): AssistantPart | undefined => {
   switch (part.type) {
@@ -76,11 +75,11 @@ const withoutItems = (part: AssistantPart): AssistantPart | undefined => {
   const options = Object.entries(part.providerOptions);
   if (!options.some(([, members]) => Object.keys(members).some((name) => accountMembers.has(name)))) return part;
   if (part.type === 'reasoning') return undefined;
-  const kept = options.map(
+  const remaining = options.map(
     ([provider, members]) =>
       [provider, Object.fromEntries(Object.entries(members).filter(([name]) => !accountMembers.has(name)))] as const,
   );
-  return { ...part, providerOptions: Object.fromEntries(kept) };
+  return { ...part, providerOptions: Object.fromEntries(remaining) };
 };
 
 const withoutOptions = <Part extends { readonly providerOptions?: unknown }>(part: Part): Part => {

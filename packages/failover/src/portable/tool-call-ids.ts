@@ -1,18 +1,18 @@
-/** What all but the strictest providers take: OpenAI's chat completions allow 40 characters. What looks like one of ours is none. */
+/** Ids that most providers accept: chat completions of OpenAI allow 40 characters. The prefix is reserved for generated ids. */
 const usual = /^(?!fit_)[a-zA-Z0-9_-]{1,40}$/;
-/** Mistral's own and those of its models wherever they run. */
+/** Ids that Mistral's models accept, wherever they run. */
 const strict = /^[a-zA-Z0-9]{9}$/;
 const strictModels = /mistral|mixtral|codestral|devstral|magistral|ministral|pixtral/i;
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Makes ids of tool calls that a model takes: the same for the same id, and another one for another. */
+/** Maps ids of tool calls to ids that a model accepts: equal ids to equal ones, different ids to different ones. */
 export type ToolCallIds = (id: string) => string;
 
-/** @param model name of the model that will read them */
+/** @param model - the name of the model that reads them */
 export const toolCallIdsFor = (model: string): ToolCallIds => (strictModels.test(model) ? strictIds() : usualIds());
 
-/** What is taken stays as it is and looks like none of ours, so that only ours have to be told apart. */
+/** Accepted ids are unchanged and lack the prefix, so that only generated ids can collide. */
 const usualIds = (): ToolCallIds => {
   const fitting = fittingIds((id, round) => `fit_${shortId(id, round)}`);
   return (id) => (usual.test(id) ? id : fitting(id));
@@ -36,7 +36,7 @@ const fittingIds = (make: (id: string, round: number) => string): ToolCallIds =>
   };
 };
 
-/** Nine digits that depend on each character: two 32-bit hashes (FNV-1a with different beginnings). */
+/** Nine characters that depend on every character of the id: two 32-bit FNV-1a hashes with different seeds. */
 const shortId = (id: string, round: number): string => {
   let [low, high] = [0x811c9dc5 ^ round, 0x1000193 ^ round];
   for (let index = 0; index < id.length; index += 1) {

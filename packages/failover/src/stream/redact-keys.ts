@@ -3,7 +3,8 @@ import { from, map } from 'rxjs';
 import type { CredentialPool } from '../pool/credential-pool.js';
 
 /**
- * A driver whose errors never quote a key of the pool: providers do so ("Incorrect API key provided: …"), and HTTP clients.
+ * Wraps a driver so that its errors never quote a key of the pool, as providers ("Incorrect API key provided: …") and HTTP
+ * clients do.
  *
  * @example
  * ```ts

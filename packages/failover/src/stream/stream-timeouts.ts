@@ -5,19 +5,19 @@ import { checkOptions, numberFrom, objectWithMethods } from '@h/options';
 /** Options of {@link streamTimeouts}. */
 export interface StreamTimeoutsOptions {
   /**
-   * How long a model may take to say its first word, in milliseconds.
+   * The longest time until the first output of a model, in milliseconds.
    *
-   * @defaultValue `120_000`: large models think for more than a minute over a long history before they say anyValue
+   * @defaultValue `120_000`: large models take more than a minute to begin on a long history
    */
   readonly firstByteMs?: number | undefined;
   /**
-   * How long it may be silent after that, in milliseconds.
+   * The longest silence after that, in milliseconds.
    *
    * @defaultValue `60_000`
    */
   readonly idleMs?: number | undefined;
   /**
-   * The clock and the timers.
+   * Provides the clock and the timers.
    *
    * @defaultValue `asyncScheduler`
    */
@@ -25,11 +25,11 @@ export interface StreamTimeoutsOptions {
 }
 
 /**
- * A driver whose calls end when the model falls silent.
+ * Wraps a driver so that a call ends when the model stays silent for too long.
  *
- * The connection is closed, and the call ends with the error `first-byte-timeout` or `idle-timeout`, which `failover()` answers
- * like any other that may pass. Each call ends exactly once. It stands around the driver and not in the pipe, because only there
- * is it known when a call really begins: an operator may hold the request for minutes.
+ * The connection is closed, and the call ends with the error `first-byte-timeout` or `idle-timeout`, which `failover()` retries.
+ * Each call ends exactly once. It wraps the driver and is not an operator, because only the driver knows when a call begins:
+ * an operator may hold the request for minutes.
  *
  * @throws InvalidOptionError `invalid-option`
  *
@@ -47,19 +47,19 @@ export const streamTimeouts = (driver: ModelDriver, options: StreamTimeoutsOptio
   const { firstByteMs = 120_000, idleMs = 60_000, scheduler = asyncScheduler } = options;
   return (request, context) =>
     new Observable<ModelDriverOutput>((subscriber) => {
-      let heardAt = scheduler.now();
+      let latestAt = scheduler.now();
       let hasBegun = false;
       const end = (output: ModelDriverOutput): void => {
         subscriber.next(output);
         subscriber.complete();
       };
       let timer = Subscription.EMPTY;
-      // It looks from time to time how long the silence has been, so that a delta costs no more than reading the clock.
+      // The timer checks the length of the silence, so that a delta costs no more than reading the clock.
       const watch = (): void => {
         const limit = hasBegun ? idleMs : firstByteMs;
-        const left = heardAt + limit - scheduler.now();
+        const left = latestAt + limit - scheduler.now();
         if (left > 0) wait(Math.min(left, idleMs));
-        else end({ type: 'error', error: hasBegun ? silent(limit) : mute(limit) });
+        else end({ type: 'error', error: hasBegun ? stalled(limit) : noOutput(limit) });
       };
       const wait = (delayMs: number): void => {
         if (delayMs !== Infinity) timer = scheduler.schedule(watch, Math.min(delayMs, longestTimer));
@@ -73,7 +73,7 @@ export const streamTimeouts = (driver: ModelDriver, options: StreamTimeoutsOptio
               end(output);
               return;
             }
-            heardAt = scheduler.now();
+            latestAt = scheduler.now();
             hasBegun = true;
             subscriber.next(output);
           },
@@ -84,18 +84,18 @@ export const streamTimeouts = (driver: ModelDriver, options: StreamTimeoutsOptio
     });
 };
 
-/** What a timer of Node can hold. */
+/** The longest delay that a timer of Node accepts. */
 const longestTimer = 2 ** 31 - 1;
 
-const mute = (limit: number): ErrorInfo => ({
+const noOutput = (limit: number): ErrorInfo => ({
   name: 'TimeoutError',
   code: 'first-byte-timeout',
-  message: `The model has said nothing for ${limit} ms.`,
+  message: `The model produced no output within ${limit} ms.`,
 });
-const silent = (limit: number): ErrorInfo => ({
+const stalled = (limit: number): ErrorInfo => ({
   name: 'TimeoutError',
   code: 'idle-timeout',
-  message: `The model has said nothing more for ${limit} ms.`,
+  message: `The model produced no further output for ${limit} ms.`,
 });
 const incomplete: ErrorInfo = {
   name: 'IncompleteStreamError',

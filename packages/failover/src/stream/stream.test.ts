@@ -32,20 +32,20 @@ describe('streamTimeouts', () => {
     vi.useRealTimers();
   });
 
-  it('ends a call that says nothing, and closes the connection', () => {
+  it('ends a call without output and closes the connection', () => {
     const { outputs, left, isComplete } = call({ firstByteMs: 1_000, idleMs: 300 });
     vi.advanceTimersByTime(999);
     expect(outputs).toEqual([]);
     vi.advanceTimersByTime(1);
     expect(outputs).toMatchObject([
-      { type: 'error', error: { code: 'first-byte-timeout', message: 'The model has said nothing for 1000 ms.' } },
+      { type: 'error', error: { code: 'first-byte-timeout', message: 'The model produced no output within 1000 ms.' } },
     ]);
     expect(isComplete()).toBe(true);
     expect(left).toHaveBeenCalledOnce();
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it.each([50, 299, 700, 950])('ends a call that falls silent, however long its first word took: %i ms', (firstMs) => {
+  it.each([50, 299, 700, 950])('ends a call that stalls after a first output at %i ms', (firstMs) => {
     const { source, outputs } = call({ firstByteMs: 1_000, idleMs: 300 });
     vi.advanceTimersByTime(firstMs);
     source.next(delta('a'));
@@ -60,7 +60,7 @@ describe('streamTimeouts', () => {
     expect(outputs).toHaveLength(3);
   });
 
-  it('notices at once that a model has fallen silent whose first word came late', () => {
+  it('detects a stall after a late first output at once', () => {
     const { source, outputs } = call({ firstByteMs: 1_000, idleMs: 300 });
     vi.advanceTimersByTime(350);
     source.next(delta('a'));
@@ -70,7 +70,7 @@ describe('streamTimeouts', () => {
     expect(outputs.at(-1)).toMatchObject({ error: { code: 'idle-timeout' } });
   });
 
-  it('lets a call that goes on talking go on', () => {
+  it('does not interrupt a call that produces output', () => {
     const { source, outputs, subscription } = call({ firstByteMs: 100, idleMs: 100 });
     for (let ms = 0; ms < 10_000; ms += 90) {
       vi.advanceTimersByTime(90);
@@ -101,7 +101,7 @@ describe('streamTimeouts', () => {
     expect([isComplete(), left.mock.calls.length, vi.getTimerCount()]).toEqual([true, 1, 0]);
   });
 
-  it('sets no limit where it is told so', () => {
+  it('sets no limit for Infinity', () => {
     const { outputs, subscription } = call({ firstByteMs: Infinity, idleMs: Infinity });
     expect(vi.getTimerCount()).toBe(0);
     vi.advanceTimersByTime(1e9);
@@ -109,7 +109,7 @@ describe('streamTimeouts', () => {
     subscription.unsubscribe();
   });
 
-  it('passes an error notification, and a driver that answers at once', async () => {
+  it('passes errors and synchronous answers', async () => {
     const broken = streamTimeouts(() => new Observable((subscriber) => subscriber.error(new Error('reset'))));
     await expect(lastValueFrom(from(broken(request(), context)))).rejects.toThrow('reset');
     expect(
@@ -118,7 +118,7 @@ describe('streamTimeouts', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('leads to a retry, and what the silent attempt has said is withdrawn', async () => {
+  it('leads to a retry that withdraws the output of the stalled attempt', async () => {
     const model = scriptedModel([{ never: ['Hel'] }, 'Hello.']);
     const watched = watch(
       agentWith(streamTimeouts(model, { idleMs: 1_000 }), { models: ['alpha/one'] }).turn({
@@ -134,7 +134,7 @@ describe('streamTimeouts', () => {
 });
 
 describe('redactKeys', () => {
-  it('takes keys of the pool out of all of an error, and leaves everything else as it is', async () => {
+  it('redacts keys in every part of an error and changes nothing else', async () => {
     const pool = poolOf();
     await pool.key('a1');
     const error = {

@@ -2,9 +2,9 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { run, worker } from '../test/turns.js';
 import { createBudget } from './budget.js';
-import { guardrailsFromEnv } from './env.js';
 import { guardrails } from './guardrails.js';
-import { presets } from './presets.js';
+import { effectiveLimit } from './limits.js';
+import { guardrailsFromEnv, presets } from './presets.js';
 
 const fromEnv = (env: Readonly<Record<string, string>>, prefix = 'STATEK_') => guardrailsFromEnv(prefix, { env });
 
@@ -23,11 +23,16 @@ describe('guardrailsFromEnv', () => {
       maxExceptions: 3,
       maxConsecutiveExceptions: 1,
       maxTokens: 10_000,
-      extension: { perCompletion: 0.25, limits: ['maxSteps', 'maxExceptions', 'maxTokens'] },
+      session: {
+        maxSteps: 5,
+        maxExceptions: 3,
+        maxTokens: 10_000,
+        extension: { perCompletion: 0.25, limits: ['maxSteps', 'maxExceptions', 'maxTokens'], maxFactor: Infinity },
+      },
     });
   });
 
-  it('reads all others in the same style, with any prefix', () => {
+  it('reads every limit, with any prefix', () => {
     const env = {
       X_MAX_TOOL_CALLS: '1',
       X_MAX_INPUT_TOKENS: '2',
@@ -56,28 +61,28 @@ describe('guardrailsFromEnv', () => {
     expect(guardrailsFromEnv('H_TEST_')).toEqual({});
   });
 
-  it('takes what is empty for unset, and Infinity for no limit', () => {
+  it('treats an empty variable as unset, and Infinity as no limit', () => {
     expect(fromEnv({ STATEK_MAX_TURNS: ' ', STATEK_MAX_TOKEN_USAGE: 'Infinity', STATEK_MAX_EXCEPTIONS: '0' })).toEqual({
       maxTokens: Infinity,
       maxExceptions: 0,
     });
   });
 
-  it('leaves tokens alone where there is no number of steps to be in proportion to', () => {
+  it('does not extend tokens without a limit on steps', () => {
     expect(
       fromEnv({
         STATEK_MAX_TOKEN_USAGE: '100',
         STATEK_MAX_EXCEPTIONS: '2',
         STATEK_LIMIT_EXTENSION_PER_COMPLETION: '1',
       }),
-    ).toMatchObject({ extension: { limits: ['maxExceptions'] } });
+    ).toMatchObject({ session: { extension: { limits: ['maxExceptions'] } } });
   });
 
   it.each<readonly [string, string]>([
-    ['five', 'The environment variable STATEK_MAX_TURNS takes a number from 0 or Infinity; it is "five".'],
-    ['-1', 'The environment variable STATEK_MAX_TURNS takes a number from 0 or Infinity; it is "-1".'],
-    ['1.5', 'guardrailsFromEnv("STATEK_") "maxSteps" must be an integer from 0 or Infinity; received 1.5.'],
-  ])('refuses %s', (value, message) => {
+    ['five', 'The environment variable STATEK_MAX_TURNS must be a number from 0 or Infinity; received "five".'],
+    ['-1', 'The environment variable STATEK_MAX_TURNS must be a number from 0 or Infinity; received "-1".'],
+    ['1.5', 'guardrailsFromEnv("STATEK_"): "maxSteps" must be an integer from 0 or Infinity; received 1.5.'],
+  ])('rejects %s', (value, message) => {
     expect(() => fromEnv({ STATEK_MAX_TURNS: value })).toThrow(
       expect.objectContaining({ code: 'invalid-option', message }),
     );
@@ -90,18 +95,18 @@ describe('guardrailsFromEnv', () => {
     'MAX_SOMETHING',
     'LIMIT_EXTENSION',
     'max_turns'.toUpperCase().replace('_', '-'),
-  ])('takes %s for a typo', (key) => {
+  ])('rejects %s as a misspelled limit', (key) => {
     expect(() => fromEnv({ [`STATEK_${key}`]: '5' })).toThrow(
-      new RegExp(`^The environment variable STATEK_${key} is no limit that there is; did you mean STATEK_`),
+      new RegExp(`^The environment variable STATEK_${key} is not a known limit\\. Did you mean STATEK_`),
     );
   });
 
-  it('leaves variables alone that are somebody else’s', () => {
+  it('ignores variables of other programs', () => {
     expect(fromEnv({ STATEK_MODEL: 'x', STATEK_LOG_LEVEL: 'debug', PATH: '/bin', MAX_TURN: '5' })).toEqual({});
     expect(guardrailsFromEnv('STATEK_', { env: { STATEK_MAX_RETRIES: '3' }, ignore: ['MAX_RETRIES'] })).toEqual({});
   });
 
-  it('never throws anything but an option error, whatever the environment holds', () => {
+  it('throws option errors only', () => {
     fc.assert(
       fc.property(
         fc.dictionary(
@@ -119,7 +124,7 @@ describe('guardrailsFromEnv', () => {
     );
   });
 
-  it('fits a turn, a session and a budget', async () => {
+  it('limits a turn, a session and a budget', async () => {
     const allowance = fromEnv({ STATEK_MAX_TURNS: '2' });
     for (const options of [allowance, { session: allowance }, { budget: createBudget(allowance) }]) {
       expect(await run(worker(5), { ...options, wrapUp: false })).toMatchObject({ outcome: 'max-steps', steps: 2 });
@@ -128,7 +133,7 @@ describe('guardrailsFromEnv', () => {
 });
 
 describe('presets', () => {
-  it.each(Object.entries(presets))('%s says what the environment of the same name says', (name, preset) => {
+  it.each(Object.entries(presets))('%s equals the environment of the same name', (name, preset) => {
     const environments: Readonly<Record<string, readonly string[]>> = {
       development: ['8', '5', '2', '30000', '0'],
       interactive: ['5', '3', '1', '15000', '0.25'],
@@ -146,7 +151,15 @@ describe('presets', () => {
     expect(() => guardrails(preset)).not.toThrow();
   });
 
-  it('can be changed', async () => {
+  it('extends the session, which has many completions', async () => {
+    const { session } = presets.interactive;
+    expect([0, 4, 40].map((completions) => effectiveLimit(session ?? {}, 'maxSteps', completions))).toEqual([
+      5, 10, 55,
+    ]);
+    expect(presets.interactive.extension).toBeUndefined();
+  });
+
+  it('can be changed option by option', async () => {
     expect(await run(worker(30), { ...presets.batch, maxSteps: 3, wrapUp: false })).toMatchObject({
       outcome: 'max-steps',
       steps: 3,

@@ -1,0 +1,232 @@
+import { type ErrorClass, type ErrorReason } from '@h/provider-errors';
+import type { Backoff } from './backoff.js';
+import type { Candidate } from './chain.js';
+import type { CredentialPool } from './pool/credential-pool.js';
+import type { Lease } from './pool/profile-picker.js';
+
+/** How long a credential or model is in cooldown after failures. */
+export interface CooldownTime {
+  /** After the first failure, in milliseconds. */
+  readonly baseMs: number;
+  /** Multiplies the cooldown after each further failure. */
+  readonly factor: number;
+  /** The longest cooldown, unless the provider asks for more; in milliseconds. */
+  readonly maxMs: number;
+}
+
+/** What is done about a failure, in the order of these members. If nothing is left to do, the error ends the turn. */
+export interface ReasonAction {
+  /** Retries with the same model and credential after a delay. */
+  readonly retry: boolean;
+  /** The most retries for this reason, if that is less than the option `maxRetries`. */
+  readonly maxRetries?: number | undefined;
+  /** Switches to another credential. */
+  readonly rotate: boolean;
+  /** Switches to the next model. */
+  readonly fallBack: boolean;
+  /** Left to an operator that makes the request shorter. */
+  readonly compact: boolean;
+  /** The cooldown once retries are used up. Without it there is none. */
+  readonly cooldown?: CooldownTime | undefined;
+}
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+const flat = (ms: number): CooldownTime => ({ baseMs: ms, factor: 1, maxMs: ms });
+const doubling = (baseMs: number, maxMs: number): CooldownTime => ({ baseMs, factor: 2, maxMs });
+
+const again = { retry: true, rotate: false, fallBack: true, compact: false } as const;
+/** An outage puts the model in cooldown for all turns, whatever their credential. */
+const outage = { ...again, cooldown: doubling(30 * second, 5 * minute) } as const;
+const elsewhere = { retry: false, rotate: true, fallBack: true, compact: false } as const;
+const final = { retry: false, rotate: false, fallBack: false, compact: false } as const;
+
+/**
+ * The table that decides what is done about a failure, by its reason.
+ *
+ * A credential gets a cooldown only for its own faults: limits, quotas and rejected authentication. Aborts and refusals are
+ * final, and a request that is too long is left to compaction. An empty answer is retried once and then accepted, because
+ * models end turns in that way too.
+ */
+export const reasonActions: Readonly<Record<ErrorReason, ReasonAction>> = {
+  'rate-limit': { ...elsewhere, cooldown: doubling(minute, hour) },
+  overloaded: { ...again, cooldown: flat(30 * second) },
+  quota: { ...elsewhere, cooldown: doubling(hour, 24 * hour) },
+  auth: { ...elsewhere, cooldown: doubling(5 * minute, hour) },
+  'auth-permanent': { ...elsewhere, cooldown: flat(24 * hour) },
+  'context-overflow': { ...final, compact: true },
+  'invalid-request': { ...final, fallBack: true },
+  'not-found': { ...elsewhere, cooldown: doubling(10 * minute, 24 * hour) },
+  'content-filter': final,
+  timeout: outage,
+  network: outage,
+  'server-error': outage,
+  'empty-response': { ...again, maxRetries: 1, fallBack: false },
+  aborted: final,
+  unknown: again,
+};
+
+/** The limits of a step. */
+export interface DecisionLimits {
+  readonly actions: Readonly<Record<ErrorReason, ReasonAction>>;
+  readonly maxRetries: number;
+  readonly maxAttempts: number;
+  readonly maxElapsedMs: number;
+  readonly maxWaitMs: number;
+  readonly backoff: Backoff;
+  readonly random: () => number;
+}
+
+/** What a step has used of its limits. */
+export interface StepProgress {
+  /** When its first call began, in milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Failed calls. */
+  readonly failedCalls: number;
+  /** Failed calls of the model and credential that failed last. */
+  readonly failuresOfLast: number;
+}
+
+/** What follows a failed call. */
+export type Plan =
+  /** The error passes: nobody else can answer this request. */
+  | { readonly kind: 'pass' }
+  /** The same model and credential, after the delay. */
+  | { readonly kind: 'retry'; readonly delayMs: number }
+  /** Another credential or model, or the first one whose cooldown ends. */
+  | { readonly kind: 'switch' };
+
+/** Decides what follows a failed call: pass the error on, retry, or switch. */
+export const decide = (failure: ErrorClass, at: number, progress: StepProgress, limits: DecisionLimits): Plan => {
+  const action = limits.actions[failure.reason];
+  if (isFinal(action)) return { kind: 'pass' };
+  const retries = Math.min(action.maxRetries ?? Infinity, limits.maxRetries);
+  const mayRetry = action.retry && failure.retryable && progress.failuresOfLast <= retries;
+  if (!mayRetry || isUsedUp(at, progress, limits)) return { kind: 'switch' };
+  const backoffMs = limits.backoff(progress.failuresOfLast, limits.random());
+  const delayMs = Math.max(backoffMs, failure.retryAfterMs ?? 0);
+  return canWait({ delayMs, isStated: false }, at, progress, limits) ? { kind: 'retry', delayMs } : { kind: 'switch' };
+};
+
+/** Whether no retry, credential or model can help. */
+export const isFinal = ({ retry, rotate, fallBack }: ReasonAction): boolean => !retry && !rotate && !fallBack;
+
+/**
+ * The models that a step no longer asks after a failure.
+ *
+ * A model without a cooldown, or whose other credentials must not be tried, is excluded itself; if the request must not go to
+ * another model, all the others are.
+ */
+export const excludedModels = (
+  { reason, scope }: ErrorClass,
+  hasCooldown: boolean,
+  failed: string | undefined,
+  chain: readonly Candidate[],
+  actions: DecisionLimits['actions'],
+): readonly (string | undefined)[] => {
+  const { rotate, fallBack } = actions[reason];
+  const others = fallBack ? [] : chain.map(({ model }) => model).filter((model) => model !== failed);
+  return hasCooldown && (rotate || scope === 'service') ? others : [failed, ...others];
+};
+
+/** Who is asked next. */
+export type Selection =
+  | {
+      readonly kind: 'ask';
+      /** The position in the chain. */
+      readonly position: number;
+      readonly lease: Lease;
+      /** Why those before it cannot be asked, if there are any. */
+      readonly because: ErrorReason | undefined;
+    }
+  /** All are in cooldown; `position` and `profile` are available first. */
+  | {
+      readonly kind: 'wait';
+      readonly position: number;
+      readonly profile: string | undefined;
+      readonly delayMs: number;
+      readonly reason: ErrorReason;
+    }
+  | { readonly kind: 'exhausted'; readonly availableAt: number | undefined };
+
+/** Where a step may look for somebody to ask. */
+export interface SelectionState {
+  readonly session: string;
+  readonly chain: readonly Candidate[];
+  /** The position of the model that was asked last. */
+  readonly current: number;
+  readonly excluded: ReadonlySet<string | undefined>;
+}
+
+/**
+ * Selects the next credential and model: the one that was asked last, then those after it in the chain, then those before it.
+ *
+ * If all are in cooldown, the step waits for the first that becomes available: up to `maxWaitMs`, or for as long as the
+ * provider asked, within `maxElapsedMs`.
+ */
+export const select = (
+  state: SelectionState,
+  pool: CredentialPool,
+  now: number,
+  progress: StepProgress,
+  limits: DecisionLimits,
+): Selection => {
+  const found = firstAvailable(state, pool);
+  const isOver = progress.failedCalls > 0 && isUsedUp(now, progress, limits);
+  if (found === undefined) return { kind: 'exhausted', availableAt: undefined };
+  if ('lease' in found) {
+    if (!isOver) return { kind: 'ask', ...found };
+    found.lease.release();
+    return { kind: 'exhausted', availableAt: undefined };
+  }
+  const { until, isStated = false, reason, position, profile } = found;
+  const delayMs = until === undefined ? limits.maxWaitMs : Math.max(0, until - now);
+  const waits = !isOver && canWait({ delayMs, isStated }, now, progress, limits);
+  return waits ? { kind: 'wait', position, profile, delayMs, reason } : { kind: 'exhausted', availableAt: until };
+};
+
+interface Available {
+  readonly position: number;
+  readonly lease: Lease;
+  readonly because: ErrorReason | undefined;
+}
+
+interface InCooldown {
+  readonly position: number;
+  readonly profile: string | undefined;
+  /** Milliseconds since 1970; `undefined` while another call probes it. */
+  readonly until: number | undefined;
+  readonly isStated?: boolean | undefined;
+  readonly reason: ErrorReason;
+}
+
+const firstAvailable = (
+  { chain, current, excluded, session }: SelectionState,
+  pool: CredentialPool,
+): Available | InCooldown | undefined => {
+  let first: InCooldown | undefined;
+  let because: ErrorReason | undefined;
+  for (let offset = 0; offset < chain.length; offset += 1) {
+    const position = (current + offset) % chain.length;
+    const candidate = chain[position];
+    if (candidate === undefined || excluded.has(candidate.model)) continue;
+    const found = pool.acquire({ provider: candidate.provider, model: candidate.model, session });
+    if ('release' in found) return { position, lease: found, because };
+    because ??= found.reason;
+    if (first === undefined || (found.until ?? -Infinity) < (first.until ?? -Infinity)) first = { position, ...found };
+  }
+  return first;
+};
+
+const isUsedUp = (now: number, { failedCalls, startedAt }: StepProgress, limits: DecisionLimits): boolean =>
+  failedCalls >= limits.maxAttempts || now - startedAt > limits.maxElapsedMs;
+
+/** A wait that the provider has asked for is limited by the step alone: nothing else would end it sooner. */
+const canWait = (
+  { delayMs, isStated }: { readonly delayMs: number; readonly isStated: boolean },
+  now: number,
+  { startedAt }: StepProgress,
+  { maxWaitMs, maxElapsedMs }: DecisionLimits,
+): boolean => (isStated || delayMs <= maxWaitMs) && now + delayMs - startedAt <= maxElapsedMs;
