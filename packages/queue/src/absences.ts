@@ -91,7 +91,7 @@ export class Absences {
     const { ticket } = holder;
     holder.slot = 'wanted';
     this.#parents.waits(ticket);
-    if (ticket.pass) this.#gate.rejoin(ticket.pass);
+    if (ticket.pass) this.#gate.rejoin(ticket.pass, ticket.lane?.priority ?? ticket.priority);
     this.#keeper.letIn();
   }
 

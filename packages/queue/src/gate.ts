@@ -3,6 +3,7 @@ import { Bucket, Pass, type Ageing } from './bucket.js';
 import { Groups, signatureOf, type Group, type GroupOptions } from './groups.js';
 import { Heap } from './heap.js';
 import { LinkedList } from './linked-list.js';
+import { urgencyOf } from './priority.js';
 
 /** What a gate keeps to. */
 export interface GateOptions {
@@ -51,9 +52,15 @@ export class Gate<Owner> {
   }
 
   /** Joins those who wait. */
-  join(owner: Owner, priority: TurnPriority, groupKeys: Pass<Owner>['groupKeys']): Pass<Owner> {
+  join(
+    owner: Owner,
+    ownPriority: TurnPriority,
+    groupKeys: Pass<Owner>['groupKeys'],
+    priority: TurnPriority = ownPriority,
+  ): Pass<Owner> {
     this.#sequence += 1;
-    const pass = new Pass(owner, priority, groupKeys, this.#sequence);
+    const pass = new Pass(owner, ownPriority, groupKeys, this.#sequence);
+    pass.priority = priority;
     const bucket = this.#bucketFor(groupKeys);
     pass.list = bucket[priority];
     pass.list.append(pass);
@@ -61,29 +68,50 @@ export class Gate<Owner> {
     return pass;
   }
 
+  /**
+   * Changes the priority with which one waits. A higher one counts from now on, behind those that have it already; with a lower
+   * one it waits as if it had never had a higher one. Has no effect on one that does not wait.
+   */
+  reprioritize(pass: Pass<Owner>, priority: TurnPriority): void {
+    this.#age();
+    const { bucket } = pass;
+    if (!bucket || pass.priority === priority) return;
+    const isRaised = urgencyOf(priority) < urgencyOf(pass.priority);
+    this.#unlist(pass, bucket);
+    pass.priority = priority;
+    if (isRaised && !pass.hasComeBack) {
+      this.#sequence += 1;
+      pass.sequence = this.#sequence;
+      pass.list = bucket[priority];
+      pass.list.append(pass);
+    } else {
+      if (!pass.hasComeBack) pass.sequence = pass.ownSequence;
+      bucket.outOfOrder.add(pass);
+    }
+    this.#count(pass, 1);
+    this.#settle(bucket);
+  }
+
   /** Joins again, ahead of those who are as urgent and have not been let in yet: it had been before them. */
-  rejoin(pass: Pass<Owner>): void {
+  rejoin(pass: Pass<Owner>, priority: TurnPriority): void {
     this.#returns += 1;
     pass.sequence = this.#returns;
     pass.hasComeBack = true;
+    pass.priority = priority;
     const bucket = this.#bucketFor(pass.groupKeys);
-    bucket.comeBack.add(pass);
+    bucket.outOfOrder.add(pass);
     this.#joined(pass, bucket);
   }
 
   /** Waits no longer. */
   leave(pass: Pass<Owner>): void {
     this.#age();
-    const { bucket, list } = pass;
+    const { bucket } = pass;
     if (!bucket) return;
-    if (list) list.remove(pass);
-    else bucket.comeBack.remove(pass);
+    this.#unlist(pass, bucket);
     if (pass.ageing) this.#ageing.remove(pass.ageing);
-    if (pass.priority === 'background' && pass.rank === 1) this.#agedCount -= 1;
     pass.bucket = undefined;
-    pass.list = undefined;
     pass.ageing = undefined;
-    this.waiting[pass.priority] -= 1;
     this.#settle(bucket);
   }
 
@@ -159,9 +187,21 @@ export class Gate<Owner> {
 
   #joined(pass: Pass<Owner>, bucket: Bucket<Owner>): void {
     pass.bucket = bucket;
-    this.waiting[pass.priority] += 1;
-    if (pass.priority === 'background') this.#watchAge(pass);
+    this.#count(pass, 1);
+    if (pass.ownPriority === 'background') this.#watchAge(pass);
     this.#settle(bucket);
+  }
+
+  #unlist(pass: Pass<Owner>, bucket: Bucket<Owner>): void {
+    if (pass.list) pass.list.remove(pass);
+    else bucket.outOfOrder.remove(pass);
+    pass.list = undefined;
+    this.#count(pass, -1);
+  }
+
+  #count({ priority, hasAged }: Pass<Owner>, by: 1 | -1): void {
+    this.waiting[priority] += by;
+    if (hasAged && priority === 'background') this.#agedCount += by;
   }
 
   /** Puts a bucket where it belongs now that its lists have changed. */
@@ -202,8 +242,7 @@ export class Gate<Owner> {
 
   /** Who has grown old once stays so, though it goes and comes back. */
   #watchAge(pass: Pass<Owner>): void {
-    if (pass.rank === 1) this.#agedCount += 1;
-    if (pass.rank === 1 || this.#options.ageAfterMs === Infinity) return;
+    if (pass.hasAged || this.#options.ageAfterMs === Infinity) return;
     pass.ageing = { pass, since: this.#options.now(), previous: undefined, next: undefined };
     this.#ageing.append(pass.ageing);
   }
@@ -221,15 +260,15 @@ export class Gate<Owner> {
       const { pass } = oldest;
       const { bucket, list } = pass;
       pass.ageing = undefined;
-      pass.rank = 1;
+      pass.hasAged = true;
+      if (!bucket || pass.priority !== 'background') continue;
       this.#agedCount += 1;
-      if (!bucket) continue;
       if (list) {
         list.remove(pass);
         bucket.aged.append(pass);
         pass.list = bucket.aged;
       } else {
-        bucket.comeBack.update(pass);
+        bucket.outOfOrder.update(pass);
       }
       this.#settle(bucket);
     }

@@ -83,11 +83,11 @@ export interface Inbox {
  */
 export const createInbox = (
   agent: Pick<Agent, 'turn' | 'steer'>,
-  lanes: Pick<Lanes, 'detach'>,
+  lanes: Pick<Lanes, 'detach' | 'raise'>,
   options: InboxOptions = {},
 ): Inbox => {
   checkValue('createInbox()', 'agent', agent, objectWithMethods('turn', 'steer'));
-  checkValue('createInbox()', 'lanes', lanes, objectWithMethods('detach'));
+  checkValue('createInbox()', 'lanes', lanes, objectWithMethods('detach', 'raise'));
   checkInboxOptions(options);
   const { scheduler = monotonicScheduler, store } = options;
   const items = new ItemMaker(agent, options, scheduler);
@@ -107,6 +107,7 @@ export const createInbox = (
     isOpen: () => isOpen,
     beforeTurn: store && ((session) => kept?.beforeTurn(session) ?? Promise.resolve()),
     detach: (callback) => lanes.detach(callback),
+    raise: (session, priority) => lanes.raise(session, priority),
     show: (event) => events.next(event),
     retire: (conversation) => {
       if (conversations.get(conversation.session) === conversation) conversations.delete(conversation.session);

@@ -400,14 +400,14 @@ describe('an inbox with a store', () => {
     expect(await inbox.recover({ sessions })).toEqual([]);
     const sent = inbox.send('alice', 'a');
     expect([await sent.accepted, (await sent).status]).toEqual([false, 'delivered']);
-    expect(() => inbox.recover({} as never)).toThrow('recover() needs "sessions"');
-    expect(() => inbox.recover({ sessions, agent: 1 } as never)).toThrow('recover() has no option "agent"');
+    expect(() => inbox.recover({} as never)).toThrow('recover(): "sessions" is required');
+    expect(() => inbox.recover({ sessions, agent: 1 } as never)).toThrow('recover(): unknown option "agent"');
   });
 
   it.each([
     [
       { store: {} },
-      /createInbox\(\) takes an object with open\(\) and save\(\) and remove\(\) and check\(\) and close\(\) as "store"/,
+      /"store" must be an object with/,
     ],
   ])('refuses %j', (options, message) => {
     expect(() =>

@@ -1,5 +1,7 @@
 import type { Dropped } from './contract.js';
+import type { TurnPriority } from '@h/turn';
 import { LinkedList } from './linked-list.js';
+import { highestOf, noCounts, type PriorityCounts } from './priority.js';
 import type { Ticket } from './ticket.js';
 
 /** One session: those who want a place in it, in the order in which they came. The first one holds it. */
@@ -7,9 +9,25 @@ export class Lane {
   readonly session: string;
   readonly tickets = new LinkedList<Ticket>();
   dropped: Dropped | undefined;
+  readonly #counts: PriorityCounts = noCounts();
+  readonly #announced: () => PriorityCounts | undefined;
 
-  constructor(session: string) {
+  /** @param announced what waits for the session elsewhere, by priority */
+  constructor(session: string, announced: () => PriorityCounts | undefined) {
     this.session = session;
+    this.#announced = announced;
+  }
+
+  /** That of the most urgent in it or announced for it: whoever is first holds up the others. */
+  get priority(): TurnPriority {
+    const { foreground, normal, background } = this.#announced() ?? none;
+    return (
+      highestOf({
+        foreground: this.#counts.foreground + foreground,
+        normal: this.#counts.normal + normal,
+        background: this.#counts.background + background,
+      }) ?? 'background'
+    );
   }
 
   /** How many have not been let in. */
@@ -30,6 +48,7 @@ export class Lane {
 
   append(ticket: Ticket): void {
     this.tickets.append(ticket);
+    this.#counts[ticket.priority] += 1;
     ticket.lane = this;
   }
 
@@ -40,6 +59,7 @@ export class Lane {
     if (holder) this.tickets.remove(holder);
     this.tickets.prepend(ticket);
     if (holder) this.tickets.prepend(holder);
+    this.#counts[ticket.priority] += 1;
     ticket.lane = this;
   }
 
@@ -52,6 +72,9 @@ export class Lane {
 
   remove(ticket: Ticket): void {
     this.tickets.remove(ticket);
+    this.#counts[ticket.priority] -= 1;
     ticket.lane = undefined;
   }
 }
+
+const none = noCounts();

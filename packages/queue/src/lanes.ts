@@ -1,3 +1,4 @@
+import type { TurnPriority } from '@h/turn';
 import { Callbacks } from './callbacks.js';
 import { Alarm, monotonicScheduler } from './clock.js';
 import type { LaneBackend, LaneListener, LaneRequest, Lease } from './contract.js';
@@ -50,6 +51,11 @@ export interface Lanes extends LaneBackend {
    * ```
    */
   detach<Result>(callback: () => Result): Result;
+  /**
+   * Raises a session to a priority until the returned function is called, as if a request of that priority waited in it. For
+   * messages that wait outside of the lanes: `createInbox()` calls it while a message waits behind a turn that was not admitted.
+   */
+  raise(session: string, priority: TurnPriority): () => void;
   /** Sends those away who wait in a session (`lane-cleared`), not the one that runs. @returns how many */
   clear(session: string): number;
   /** What runs and waits, as plain data. It takes time in proportion to that. */
@@ -157,6 +163,11 @@ export const createLanes = (options: LanesOptions = {}): Lanes => {
         );
       }
       return waiting.length;
+    },
+    raise: (session, priority) => {
+      const end = keeper.lanes.announce(session, priority);
+      keeper.letIn();
+      return end;
     },
     snapshot: () => snapshotOf(keeper, concurrency),
     idle,

@@ -531,9 +531,9 @@ describe('what a turn does', () => {
 
 describe('the options of queue()', () => {
   it.each([
-    [createLanes(), { lane: 'x' }, /queue\(\) unknown option "lane"/],
+    [createLanes(), { lane: 'x' }, /queue\(\): unknown option "lane"/],
     [createLanes(), { graceMs: 'long' }, /"graceMs" must be a number from 0 or Infinity; received "long"/],
-    [{}, {}, /queue\(\) takes an object with enter\(\) as "lanes"/],
+    [{}, {}, /"lanes" must be an object with/],
   ])('are checked', (lanes, options, message) => {
     expect(() => queue(lanes as never, options as never)).toThrow(message);
   });

@@ -1,11 +1,15 @@
+import type { TurnPriority } from '@h/turn';
 import type { Gate } from './gate.js';
 import { Lane } from './lane.js';
+import { highestOf, noCounts, type PriorityCounts } from './priority.js';
 import type { Ticket } from './ticket.js';
 
 /** The lanes of all sessions, of which only the first one goes to the gate. A lane is there as long as somebody is in it. */
 export class Sessions {
   readonly #gate: Gate<Ticket>;
   readonly #lanes = new Map<string, Lane>();
+  /** What waits for a session elsewhere, by priority. */
+  readonly #announced = new Map<string, PriorityCounts>();
 
   constructor(gate: Gate<Ticket>) {
     this.#gate = gate;
@@ -40,8 +44,26 @@ export class Sessions {
     this.#advance(lane);
   }
 
+  /** Raises a session to this priority until the returned function is called. */
+  announce(session: string, priority: TurnPriority): () => void {
+    const counts = this.#announced.get(session) ?? noCounts();
+    this.#announced.set(session, counts);
+    const change = (by: 1 | -1): void => {
+      counts[priority] += by;
+      if (highestOf(counts) === undefined) this.#announced.delete(session);
+      const lane = this.#lanes.get(session);
+      if (lane) this.#inherit(lane);
+    };
+    change(1);
+    let isOver = false;
+    return () => {
+      if (!isOver) change(-1);
+      isOver = true;
+    };
+  }
+
   #open(session: string): Lane {
-    const lane = new Lane(session);
+    const lane = new Lane(session, () => this.#announced.get(session));
     this.#lanes.set(session, lane);
     return lane;
   }
@@ -62,8 +84,16 @@ export class Sessions {
       if (this.#lanes.get(lane.session) === lane) this.#lanes.delete(lane.session);
     } else if (head.state === 'behind') {
       head.state = 'at-gate';
-      head.pass = this.#gate.join(head, head.priority, head.request.groups ?? noGroups);
+      head.pass = this.#gate.join(head, head.priority, head.request.groups ?? noGroups, lane.priority);
+    } else {
+      this.#inherit(lane);
     }
+  }
+
+  /** The first of a lane waits with the priority of the most urgent behind it. */
+  #inherit(lane: Lane): void {
+    const pass = lane.tickets.head?.pass;
+    if (pass) this.#gate.reprioritize(pass, lane.priority);
   }
 }
 

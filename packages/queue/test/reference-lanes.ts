@@ -14,6 +14,9 @@ export interface Person {
 interface Standing extends Person {
   state: 'behind' | 'at-gate' | 'running' | 'away' | 'returning';
   sequence: number;
+  ownSequence: number;
+  /** That of the most urgent in its session, as it was seen last. */
+  effective: TurnPriority;
   since: number;
   hasComeBack: boolean;
   hasAged: boolean;
@@ -53,6 +56,8 @@ export class ReferenceLanes {
       ...person,
       state: 'behind',
       sequence: 0,
+      ownSequence: 0,
+      effective: person.priority,
       since: 0,
       hasComeBack: false,
       hasAged: false,
@@ -114,7 +119,9 @@ export class ReferenceLanes {
   stepIn(name: string, now: number): void {
     const found = this.find(name);
     this.#returns += 1;
-    if (found) Object.assign(found, { state: 'returning', hasComeBack: true, sequence: this.#returns, since: now });
+    if (!found) return;
+    const effective = this.#mostUrgentIn(found.session);
+    Object.assign(found, { state: 'returning', hasComeBack: true, sequence: this.#returns, effective, since: now });
   }
 
   admit(name: string, now: number): void {
@@ -129,12 +136,12 @@ export class ReferenceLanes {
     const running = this.all().filter(({ state }) => state === 'running');
     const { concurrency, reservedForeground, caps } = this.#options;
     if (running.length >= concurrency) return undefined;
-    const others = running.filter(({ priority }) => priority !== 'foreground').length;
-    const rankOf = ({ priority, hasAged }: Standing): number =>
-      priority === 'foreground' ? 0 : priority === 'normal' || hasAged ? 1 : 2;
+    const others = running.filter(({ effective }) => effective !== 'foreground').length;
+    const rankOf = ({ effective, hasAged }: Standing): number =>
+      effective === 'foreground' ? 0 : effective === 'normal' || hasAged ? 1 : 2;
     const isAllowed = (one: Standing): boolean =>
       (one.state === 'at-gate' || one.state === 'returning') &&
-      (one.priority === 'foreground' || others < concurrency - reservedForeground) &&
+      (one.effective === 'foreground' || others < concurrency - reservedForeground) &&
       Object.entries(one.groups).every(
         ([kind, key]) =>
           key === undefined || running.filter(({ groups }) => groups[kind] === key).length < (caps[kind] ?? 0),
@@ -160,10 +167,39 @@ export class ReferenceLanes {
 
   #advance(session: string, now: number): void {
     const [head] = this.#lanes.get(session) ?? [];
-    if (head?.state !== 'behind') return;
-    this.#sequence += 1;
-    Object.assign(head, { state: 'at-gate', sequence: this.#sequence, since: now });
+    if (head?.state === 'behind') {
+      this.#sequence += 1;
+      const effective = this.#mostUrgentIn(session);
+      Object.assign(head, {
+        state: 'at-gate',
+        sequence: this.#sequence,
+        ownSequence: this.#sequence,
+        effective,
+        since: now,
+      });
+    } else {
+      this.#inherit(session);
+    }
+  }
+
+  #mostUrgentIn(session: string): TurnPriority {
+    const all = (this.#lanes.get(session) ?? []).map(({ priority }) => priority);
+    return byUrgency.find((priority) => all.includes(priority)) ?? 'background';
+  }
+
+  /** The first of a session that waits for a slot has the priority of the most urgent behind it. */
+  #inherit(session: string): void {
+    const [head] = this.#lanes.get(session) ?? [];
+    if (head?.state !== 'at-gate' && head?.state !== 'returning') return;
+    const effective = this.#mostUrgentIn(session);
+    const change = byUrgency.indexOf(effective) - byUrgency.indexOf(head.effective);
+    head.effective = effective;
+    if (head.hasComeBack || change === 0) return;
+    if (change < 0) this.#sequence += 1;
+    head.sequence = change < 0 ? this.#sequence : head.ownSequence;
   }
 }
+
+const byUrgency = ['foreground', 'normal', 'background'] as const;
 
 const isWaiting = ({ state }: Standing): boolean => state === 'behind' || state === 'at-gate';

@@ -363,8 +363,8 @@ describe('fileInboxStore', () => {
   );
 
   it.each<[string, object, RegExp]>([
-    ['no folder', {}, /fileInboxStore\(\) needs "directory": a text/],
-    ['an unknown option', { directory: 'x', leaseMS: 1 }, /no option "leaseMS" .*did you mean "leaseMs"/],
+    ['no folder', {}, /"directory" is required/],
+    ['an unknown option', { directory: 'x', leaseMS: 1 }, /unknown option "leaseMS" .*Did you mean "leaseMs"/],
     [
       'a lease that is none',
       { directory: 'x', leaseMs: 1 },
