@@ -14,7 +14,8 @@ import { approvals, destructiveCommands, hooks, lateHooks, memoryApprovalStore }
 import { loopDetect } from '@h/loop-detect';
 import { callbackSink, createUsageMeter, observe } from '@h/observe';
 import { prompt } from '@h/prompt';
-import { createInbox, createLanes, queue } from '@h/queue';
+import { createLanes, queue } from '@h/queue';
+import { createInbox } from '@h/queue/inbox';
 import { createRedactor, security } from '@h/security';
 import { fileSessions } from '@h/session';
 import { subagents, unrestricted } from '@h/subagents';

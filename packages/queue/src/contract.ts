@@ -1,5 +1,6 @@
 import type { TurnPriority, TurnTrigger } from '@h/turn';
 import type { LaneError } from './errors.js';
+import type { RunOptions, Task } from './run.js';
 
 /** What somebody who wants a place says about itself. */
 export interface LaneRequest {
@@ -135,24 +136,74 @@ export interface LaneListener {
 }
 
 /**
- * Who gives places. `queue()` needs no more than this, so that lanes which are kept by a server can stand here too:
- * everything may be answered later.
+ * Lanes: one request at a time in a session, a limited number over all sessions, the most urgent first.
+ *
+ * `createLanes()` implements them for one process; lanes that are stored in a database implement the same interface. Every
+ * implementation passes `describeLanes()` of `@h/queue/testing`. Any answer may come later.
  *
  * Contract:
- * - A listener hears `admitted` or `refused`, once; neither after its place was released before.
- * - In a session one lease is current at a time, and a later one has a larger `fence`.
- * - A place is given back by `release()`, or taken away (`lost`) some time after its holder was told to stop (`aborted`).
- *
- * @example
- * ```ts
- * const place = lanes.enter(
- *   { session: 'alice', trigger: 'user' },
- *   { admitted: (lease) => work(lease), refused: (error) => console.warn(error.code), waiting: ({ position }) => console.log(position) },
- * );
- * place.release();
- * ```
+ * - A listener is notified by `admitted` or by `refused`, once, and by neither after its request was released.
+ * - A session has one current lease at a time, and a later lease has a larger `fence`.
+ * - A slot is released by `release()`, or taken away (`lost`) some time after `aborted`.
+ * - A session waits with the priority of its most urgent request.
  */
-export interface LaneBackend {
-  /** Asks for a place. The listener may be called before this returns. */
+export interface Lanes {
+  /**
+   * Requests a slot. The listener may be called before this returns.
+   *
+   * @example
+   * ```ts
+   * const place = lanes.enter(
+   *   { session: 'alice', trigger: 'user' },
+   *   { admitted: (lease) => work(lease), refused: (error) => console.warn(error.code) },
+   * );
+   * place.release();
+   * ```
+   */
   enter(request: LaneRequest, listener: LaneListener): LanePlace;
+  /**
+   * Runs a task as soon as its session and a slot are free, and resolves to its result.
+   *
+   * A task that is told to stop and throws rejects with the reason for which it was stopped. What a task returns after its slot was
+   * taken away is dropped, and reported as `late`.
+   *
+   * @throws LaneError if there is no slot for it, or its slot was taken away; `code` is the reason
+   */
+  run<Result>(session: string, task: Task<Result>, options?: RunOptions): Promise<Result>;
+  /**
+   * Lends the caller's slot while it waits for work that needs a slot itself, and acquires one again before it resolves. The session
+   * stays held. The slot is found by the asynchronous context of the caller; without one, only the work is done.
+   *
+   * @example
+   * ```ts
+   * const answer = await lanes.yieldWhile(() => reply(child.turn({ session: 'child', input: 'Look' })));
+   * ```
+   */
+  yieldWhile<Result>(work: () => Result | PromiseLike<Result>): Promise<Result>;
+  /**
+   * Calls back outside of the asynchronous context of the work that holds the slot: what is requested there for the same session
+   * waits its turn.
+   *
+   * @example
+   * ```ts
+   * lanes.detach(() => void lanes.run('alice', () => remember(), { trigger: 'memory' }));
+   * ```
+   */
+  detach<Result>(callback: () => Result): Result;
+  /**
+   * Raises a session to a priority until the returned function is called, as if a request of that priority waited in it. For
+   * messages that wait outside of the lanes: `createInbox()` calls it while a message waits behind a turn that was not admitted.
+   */
+  raise(session: string, priority: TurnPriority): () => void;
+  /**
+   * Refuses new and waiting requests (`lane-closed`), tells those who run to stop, and resolves when all slots are released or their
+   * grace period has ended.
+   */
+  shutdown(options?: ShutdownOptions): Promise<void>;
+}
+
+/** Options of `shutdown()`. */
+export interface ShutdownOptions {
+  /** The reason that running work is given. */
+  readonly reason?: string | undefined;
 }

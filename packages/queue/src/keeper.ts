@@ -15,8 +15,6 @@ import type { Ticket, TicketKeeper } from './ticket.js';
 export interface KeeperOptions {
   readonly gate: Omit<GateOptions, 'now'>;
   readonly bounds: Bounds;
-  /** The largest fence that was given before. */
-  readonly lastFence: number;
 }
 
 /** What the keeper asks of its surroundings. */
@@ -56,16 +54,15 @@ export class Keeper implements TicketKeeper, HolderKeeper, StopsKeeper, Absences
   /** Those who have a place. */
   readonly holders = new LinkedList<Holder>();
   closing: Closing | undefined;
-  #fence: number;
+  #fence = 0;
   #waiting = 0;
   /** How many of those who have a place may be paused. */
   #pausable = 0;
   #isLettingIn = false;
 
-  constructor({ gate, bounds, lastFence }: KeeperOptions, host: KeeperHost) {
+  constructor({ gate, bounds }: KeeperOptions, host: KeeperHost) {
     this.#host = host;
     this.#bounds = bounds;
-    this.#fence = lastFence;
     this.gate = new Gate({ ...gate, now: () => host.now() });
     this.lanes = new Sessions(this.gate);
     this.#stops = new Stops(this, host.callbacks);

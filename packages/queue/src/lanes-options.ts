@@ -95,12 +95,6 @@ export interface LanesOptions {
    */
   readonly noticeEveryMs?: number | undefined;
   /**
-   * The largest fence that was given before, by an earlier process, where a store remembers it: numbers go on after it.
-   *
-   * @defaultValue `0`
-   */
-  readonly lastFence?: number | undefined;
-  /**
    * The clock and the timers.
    *
    * @defaultValue timers of the system and a monotonic clock
@@ -125,7 +119,6 @@ const checks: OptionChecks<LanesOptions> = {
   maxWaitingPerSession: integerFrom(0, Infinity),
   whenFull: oneOf('reject', 'drop-oldest', 'drop-newest', 'summarize'),
   noticeEveryMs: numberFrom(1, Infinity),
-  lastFence: integerFrom(0),
   scheduler: objectWithMethods('now', 'schedule'),
   onEvent: anyFunction,
 };

@@ -296,9 +296,7 @@ describe('a request', () => {
   ])('that is wrong, as %j, is refused before it can do harm', async (request, message) => {
     const lanes = createLanes({ groups: { tenant: { concurrency: 1 } } });
     expect(() => lanes.enter(request as never, silent)).toThrow(message);
-    expect(() => lanes.enter({ session: 'alice' }, {} as never)).toThrow(
-      /"listener" must be an object with/,
-    );
+    expect(() => lanes.enter({ session: 'alice' }, {} as never)).toThrow(/"listener" must be an object with/);
     expect(lanes.snapshot().sessions).toEqual([]);
     expect(await lanes.run('alice', () => 'free')).toBe('free');
   });
@@ -373,9 +371,9 @@ describe('waiting no longer than one may', () => {
 });
 
 describe('fences', () => {
-  it('go on after those of an earlier process', async () => {
-    const lanes = createLanes({ lastFence: 41 });
-    expect([await lanes.run('a', ({ fence }) => fence), await lanes.run('b', ({ fence }) => fence)]).toEqual([42, 43]);
+  it('grow with each slot, over all sessions', async () => {
+    const lanes = createLanes();
+    expect([await lanes.run('a', ({ fence }) => fence), await lanes.run('b', ({ fence }) => fence)]).toEqual([1, 2]);
   });
 });
 

@@ -1,7 +1,6 @@
-import type { TurnPriority } from '@h/turn';
 import { Callbacks } from './callbacks.js';
 import { Alarm, monotonicScheduler } from './clock.js';
-import type { LaneBackend, LaneListener, LaneRequest, Lease } from './contract.js';
+import type { LaneListener, LaneRequest, Lanes, Lease } from './contract.js';
 import { LaneError } from './errors.js';
 import { Holder } from './holder.js';
 import { Keeper, type Closing, type KeeperOptions } from './keeper.js';
@@ -10,52 +9,13 @@ import { Notices } from './notices.js';
 import { Pauses } from './pauses.js';
 import { priorityOf } from './priority.js';
 import { checkRequest } from './request-check.js';
-import { runIn, type RunOptions, type Task } from './run.js';
+import { runIn } from './run.js';
 import { snapshotOf, type LanesSnapshot } from './snapshot.js';
 import { Ticket, type Limits } from './ticket.js';
 import { WaitLimits } from './wait-limits.js';
 
-/** Options of `shutdown()`. */
-export interface ShutdownOptions {
-  /** Why, for those who are told to stop. */
-  readonly reason?: string | undefined;
-}
-
-/** Lanes of one process: one at a time in a session, so many at once in all. */
-export interface Lanes extends LaneBackend {
-  /**
-   * Runs a task as soon as its session and a slot are free.
-   *
-   * What the task returns or throws is what the promise brings. A task that is told to stop and throws brings the reason
-   * for which it was told; what it brings after its place was given to others is dropped, and reported as `late`.
-   *
-   * @throws LaneError when there is no place for it, or it has lost it; `code` says why
-   */
-  run<Result>(session: string, task: Task<Result>, options?: RunOptions): Promise<Result>;
-  /**
-   * Frees the slot of whoever calls it while it waits for something that needs a slot itself, and waits for one before it
-   * goes on; its session stays its own. It finds the place by its asynchronous context; without one it only does the work.
-   *
-   * @example
-   * ```ts
-   * const answer = await lanes.yieldWhile(() => reply(child.turn({ session: 'child', input: 'Look' })));
-   * ```
-   */
-  yieldWhile<Result>(work: () => Result | PromiseLike<Result>): Promise<Result>;
-  /**
-   * Does something that is no part of the work which holds the place: what it queues on the same session waits its turn.
-   *
-   * @example
-   * ```ts
-   * lanes.detach(() => void lanes.run('alice', () => remember(), { trigger: 'memory' }));
-   * ```
-   */
-  detach<Result>(callback: () => Result): Result;
-  /**
-   * Raises a session to a priority until the returned function is called, as if a request of that priority waited in it. For
-   * messages that wait outside of the lanes: `createInbox()` calls it while a message waits behind a turn that was not admitted.
-   */
-  raise(session: string, priority: TurnPriority): () => void;
+/** Lanes of one process. */
+export interface LocalLanes extends Lanes {
   /** Sends those away who wait in a session (`lane-cleared`), not the one that runs. @returns how many */
   clear(session: string): number;
   /** What runs and waits, as plain data. It takes time in proportion to that. */
@@ -67,11 +27,6 @@ export interface Lanes extends LaneBackend {
    * part of their work, and wait for, is let in.
    */
   drain(): Promise<void>;
-  /**
-   * Refuses whoever comes or waits (`lane-closed`), tells those who run to stop, and resolves when all have let go, or their
-   * grace is over.
-   */
-  shutdown(options?: ShutdownOptions): Promise<void>;
 }
 
 /**
@@ -89,7 +44,7 @@ export interface Lanes extends LaneBackend {
  * const text = await lanes.run('alice', async ({ signal }) => (await fetch(url, { signal })).text(), { priority: 'foreground' });
  * ```
  */
-export const createLanes = (options: LanesOptions = {}): Lanes => {
+export const createLanes = (options: LanesOptions = {}): LocalLanes => {
   checkLanesOptions(options);
   const { concurrency = 4, scheduler = monotonicScheduler } = options;
   const limits: Limits = {
@@ -202,7 +157,6 @@ const keeperOptions = (options: LanesOptions, concurrency: number): KeeperOption
     maxWaitingPerSession: options.maxWaitingPerSession ?? 100,
     whenFull: options.whenFull ?? 'reject',
   },
-  lastFence: options.lastFence ?? 0,
 });
 
 /** Those of the request, else those of the lanes. */

@@ -1,7 +1,7 @@
 import { intercept, type JSONValue, type TurnEvent, type TurnOperator } from '@h/turn';
 import { checkValue, objectWithMethods } from '@h/options';
 import './queue-events.js';
-import type { LaneBackend } from './contract.js';
+import type { Lanes } from './contract.js';
 import { checkQueueOptions, type QueueOptions } from './queue-options.js';
 import { TurnPlace } from './turn-place.js';
 
@@ -20,7 +20,7 @@ import { TurnPlace } from './turn-place.js';
  * const agent = harness(drivers).pipe(queue(lanes), guardrails());
  * ```
  */
-export const queue = (lanes: LaneBackend, options: QueueOptions = {}): TurnOperator => {
+export const queue = (lanes: Pick<Lanes, 'enter'>, options: QueueOptions = {}): TurnOperator => {
   checkValue('queue()', 'lanes', lanes, objectWithMethods('enter'));
   checkQueueOptions(options);
   return intercept('queue', (context) => {

@@ -1,5 +1,5 @@
 import { anyFunction, nonEmptyString, checkOptions, checkValue, instanceOf, type OptionChecks } from '@h/options';
-import type { LaneBackend, LaneListener, LanePlace, LaneRequest, Lease, WaitingNotice } from './contract.js';
+import type { LaneListener, LanePlace, LaneRequest, Lanes, Lease, WaitingNotice } from './contract.js';
 import { abortError, type LaneError } from './errors.js';
 import { requestChecks } from './request-check.js';
 
@@ -18,7 +18,7 @@ const checks: OptionChecks<RunOptions> = { ...requestChecks, signal: instanceOf(
 
 /** Runs a task where somebody gives places. */
 export const runIn = <Result>(
-  enter: LaneBackend['enter'],
+  enter: Lanes['enter'],
   session: string,
   task: Task<Result>,
   options?: RunOptions,
@@ -45,7 +45,7 @@ class TaskRun<Result> implements LaneListener {
     this.#reject = reject;
   }
 
-  enterWith(enter: LaneBackend['enter'], session: string, options: RunOptions): void {
+  enterWith(enter: Lanes['enter'], session: string, options: RunOptions): void {
     checkOptions('run()', options, checks);
     const { signal, onWaiting, ...request } = options;
     const isAborted = (): boolean => signal?.aborted === true;

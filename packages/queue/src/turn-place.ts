@@ -9,7 +9,7 @@ import {
   type TurnOutcome,
 } from '@h/turn';
 import { Observable } from 'rxjs';
-import type { LaneBackend, LaneListener, LanePlace, Lease, WaitingNotice } from './contract.js';
+import type { LaneListener, LanePlace, Lanes, Lease, WaitingNotice } from './contract.js';
 import { droppedMessage } from './dropped.js';
 import { LaneTimeoutError, type LaneError } from './errors.js';
 import { textOf } from './message-text.js';
@@ -21,7 +21,7 @@ export type Answer = NewEvent | readonly NewEvent[];
 
 /** The place of one turn: asked for once, given back once. A class, because each turn makes one. */
 export class TurnPlace implements LaneListener {
-  readonly #lanes: LaneBackend;
+  readonly #lanes: Pick<Lanes, 'enter'>;
   readonly #options: QueueOptions;
   readonly #context: OperatorContext;
   #turn = '';
@@ -36,7 +36,7 @@ export class TurnPlace implements LaneListener {
   /** Only there where somebody says so. */
   readonly isPaused: LaneListener['isPaused'];
 
-  constructor(lanes: LaneBackend, options: QueueOptions, context: OperatorContext) {
+  constructor(lanes: Pick<Lanes, 'enter'>, options: QueueOptions, context: OperatorContext) {
     this.#lanes = lanes;
     this.#options = options;
     this.#context = context;

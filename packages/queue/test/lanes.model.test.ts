@@ -1,7 +1,7 @@
 import type { TurnPriority } from '@h/turn';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLanes, type FullPolicy, type LanePlace, type Lanes, type Lease } from '../src/index.js';
+import { createLanes, type FullPolicy, type LanePlace, type Lease, type LocalLanes } from '../src/index.js';
 import type { Holder } from '../src/holder.js';
 import { ReferenceLanes, type Person, type ReferenceOptions } from './reference-lanes.js';
 import { virtualTime, type VirtualTime } from './virtual-time.js';
@@ -12,7 +12,7 @@ const maxWaitingPerSession = 3;
 class System {
   readonly time: VirtualTime = virtualTime();
   readonly reference: ReferenceLanes;
-  readonly lanes: Lanes;
+  readonly lanes: LocalLanes;
   readonly leases = new Map<string, Lease>();
   readonly places = new Map<string, LanePlace>();
   readonly away = new Map<string, () => void>();

@@ -1,6 +1,6 @@
 import { decodeRecord, encodeRecord, TurnError, type JSONValue, type TurnEventOf, type UserMessage } from '@h/turn';
 import { anyObject, anyString, nonEmptyString, objectOf, oneOf, required } from '@h/options';
-import type { KeptMessage, KnownDelivery } from '../inbox-store.js';
+import type { KeptMessage, KnownDelivery } from '../inbox/inbox-store.js';
 
 /** One line of the file: what has happened to a message. */
 export type Entry =

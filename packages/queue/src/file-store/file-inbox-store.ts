@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { TurnError } from '@h/turn';
 import { anyFunction, nonEmptyString, checkOptions, numberFrom, required } from '@h/options';
-import type { InboxContents, InboxStore } from '../inbox-store.js';
+import type { InboxContents, InboxStore } from '../inbox/inbox-store.js';
 import { syncFolder } from './files.js';
 import { KeptFile } from './kept-file.js';
 import { earlierFiles, fileOf, load, type FileInboxProblem } from './load.js';

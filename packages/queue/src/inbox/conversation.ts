@@ -1,8 +1,8 @@
 import type { Agent, TurnEvent, TurnPriority, UserMessage } from '@h/turn';
 import type { SchedulerLike } from 'rxjs';
-import type { FullPolicy } from './bounds.js';
-import { Alarm } from './clock.js';
-import { droppedMessage } from './dropped.js';
+import type { FullPolicy } from '../bounds.js';
+import { Alarm } from '../clock.js';
+import { droppedMessage } from '../dropped.js';
 import { InboxTurn } from './inbox-turn.js';
 import { Pending, type Debounce, type Item } from './pending.js';
 

@@ -2,12 +2,12 @@ import { harness, intercept, memorySessions, reply } from '@h/turn';
 import { call, response, scriptedModel } from '@h/turn/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { said, setUpInbox as setUp, settled } from '../test/set-up-inbox.js';
-import { virtualTime } from '../test/virtual-time.js';
+import { said, setUpInbox as setUp, settled } from '../../test/set-up-inbox.js';
+import { virtualTime } from '../../test/virtual-time.js';
 import type { InboxMode } from './inbox-options.js';
 import { createInbox } from './inbox.js';
-import { createLanes } from './lanes.js';
-import { queue } from './queue.js';
+import { createLanes } from '../lanes.js';
+import { queue } from '../queue.js';
 
 const tools = response(call('1', 'ls'));
 

@@ -1,5 +1,5 @@
 import { toErrorInfo, type TurnEvent, type TurnEventOf } from '@h/turn';
-import type { Dropped } from './contract.js';
+import type { Dropped } from '../contract.js';
 import type { Delivery } from './inbox-options.js';
 import { tagOf } from './message-tag.js';
 import type { Item } from './pending.js';

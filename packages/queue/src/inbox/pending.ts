@@ -1,10 +1,10 @@
 import type { TurnPriority, UserMessage } from '@h/turn';
-import type { Dropped } from './contract.js';
-import { joinDropped, withDropped } from './dropped.js';
+import type { Dropped } from '../contract.js';
+import { joinDropped, withDropped } from '../dropped.js';
 import type { Delivery, InboxMode, SendOptions } from './inbox-options.js';
-import type { FullPolicy } from './bounds.js';
-import { textOf } from './message-text.js';
-import { priorityOf, urgencyOf } from './priority.js';
+import type { FullPolicy } from '../bounds.js';
+import { textOf } from '../message-text.js';
+import { priorityOf, urgencyOf } from '../priority.js';
 
 /** A message on its way. */
 export interface Item {

@@ -1,7 +1,7 @@
 import { toErrorInfo, type Agent, type TurnEvent, type UserMessage } from '@h/turn';
 import { nonEmptyString, checkValue, objectWithMethods } from '@h/options';
 import { Subject, type Observable } from 'rxjs';
-import { monotonicScheduler } from './clock.js';
+import { monotonicScheduler } from '../clock.js';
 import { Conversation, type ConversationHost } from './conversation.js';
 import {
   checkInboxOptions,
@@ -16,7 +16,7 @@ import {
 import { ItemMaker } from './item-maker.js';
 import { KeptInbox, type KeptInboxHost, type RecoveredMessage } from './kept-inbox.js';
 import { KnownIds } from './known-ids.js';
-import type { Lanes } from './lanes.js';
+import type { Lanes } from '../contract.js';
 import type { Item } from './pending.js';
 
 /** A session in which messages wait or a turn runs. */
