@@ -20,7 +20,7 @@ export class Pass<Owner> implements Linked<Pass<Owner>>, HeapItem {
   sequence: number;
   /** The sequence with which it came; a higher priority that it gets later counts from then. */
   readonly ownSequence: number;
-  hasComeBack = false;
+  isReturning = false;
   /** The groups whose slots it holds. */
   groups: readonly Group<Owner>[] = noGroups;
   bucket: Bucket<Owner> | undefined;
@@ -48,7 +48,7 @@ export class Pass<Owner> implements Linked<Pass<Owner>>, HeapItem {
   /** Whether it is let in before the other one, if no group holds it back. */
   isBefore(other: Pass<Owner>): boolean {
     if (this.rank !== other.rank) return this.rank < other.rank;
-    if (this.hasComeBack !== other.hasComeBack) return this.hasComeBack;
+    if (this.isReturning !== other.isReturning) return this.isReturning;
     return this.sequence < other.sequence;
   }
 }

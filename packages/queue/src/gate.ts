@@ -79,13 +79,13 @@ export class Gate<Owner> {
     const isRaised = urgencyOf(priority) < urgencyOf(pass.priority);
     this.#unlist(pass, bucket);
     pass.priority = priority;
-    if (isRaised && !pass.hasComeBack) {
+    if (isRaised && !pass.isReturning) {
       this.#sequence += 1;
       pass.sequence = this.#sequence;
       pass.list = bucket[priority];
       pass.list.append(pass);
     } else {
-      if (!pass.hasComeBack) pass.sequence = pass.ownSequence;
+      if (!pass.isReturning) pass.sequence = pass.ownSequence;
       bucket.outOfOrder.add(pass);
     }
     this.#count(pass, 1);
@@ -96,7 +96,7 @@ export class Gate<Owner> {
   rejoin(pass: Pass<Owner>, priority: TurnPriority): void {
     this.#returns += 1;
     pass.sequence = this.#returns;
-    pass.hasComeBack = true;
+    pass.isReturning = true;
     pass.priority = priority;
     const bucket = this.#bucketFor(pass.groupKeys);
     bucket.outOfOrder.add(pass);

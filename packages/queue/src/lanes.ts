@@ -11,7 +11,7 @@ import { priorityOf } from './priority.js';
 import { checkRequest } from './request-check.js';
 import { runIn } from './run.js';
 import { snapshotOf, type LanesSnapshot } from './snapshot.js';
-import { Ticket, type Limits } from './ticket.js';
+import { Waiter, type Limits } from './waiter.js';
 import { WaitLimits } from './wait-limits.js';
 
 /** Lanes of one process. */
@@ -58,9 +58,9 @@ export const createLanes = (options: LanesOptions = {}): LocalLanes => {
   const keeper = new Keeper(keeperOptions(options, concurrency), {
     callbacks,
     now: () => scheduler.now(),
-    stoppedWaiting: (ticket) => {
-      waitLimits.remove(ticket);
-      if (ticket.listener.waiting) notices.remove(ticket);
+    stoppedWaiting: (waiter) => {
+      waitLimits.remove(waiter);
+      if (waiter.listener.waiting) notices.remove(waiter);
     },
     watchPauses: (isNeeded) => pauses.watch(isNeeded),
     dueChanged: ({ dueAt }) => alarm.setFor(dueAt),
@@ -77,17 +77,17 @@ export const createLanes = (options: LanesOptions = {}): LocalLanes => {
   const waitLimits = new WaitLimits(scheduler);
   const pauses = new Pauses(keeper, scheduler, callbacks);
   const notices = new Notices(keeper, scheduler, options.noticeEveryMs ?? 1000, callbacks);
-  const enter = (request: LaneRequest, listener: LaneListener): Ticket => {
+  const enter = (request: LaneRequest, listener: LaneListener): Waiter => {
     if (request.groups) keeper.gate.groups.check(request.groups);
     const priority = request.priority ?? (request.trigger === undefined ? 'normal' : priorityOf(request.trigger));
     const parent = request.within === undefined ? callbacks.current : holderOf(request.within, keeper);
-    const ticket = new Ticket(keeper, request, listener, priority, limitsOf(request, limits), parent);
-    keeper.enter(ticket);
-    if (!ticket.isWaiting) return ticket;
-    callbacks.remember(ticket);
-    waitLimits.add(ticket);
-    if (listener.waiting) notices.add(ticket);
-    return ticket;
+    const waiter = new Waiter(keeper, request, listener, priority, limitsOf(request, limits), parent);
+    keeper.enter(waiter);
+    if (!waiter.isWaiting) return waiter;
+    callbacks.remember(waiter);
+    waitLimits.add(waiter);
+    if (listener.waiting) notices.add(waiter);
+    return waiter;
   };
   const idle = (): Promise<void> =>
     keeper.lanes.size === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve));
@@ -107,9 +107,9 @@ export const createLanes = (options: LanesOptions = {}): LocalLanes => {
     },
     detach: (callback) => callbacks.within(undefined, callback),
     clear: (session) => {
-      const waiting = [...(keeper.lanes.get(session)?.tickets ?? [])].filter(({ isWaiting }) => isWaiting);
-      for (const ticket of waiting) {
-        ticket.abort(
+      const waiting = [...(keeper.lanes.get(session)?.waiters ?? [])].filter(({ isWaiting }) => isWaiting);
+      for (const waiter of waiting) {
+        waiter.abort(
           new LaneError(
             'lane-cleared',
             session,
@@ -121,7 +121,7 @@ export const createLanes = (options: LanesOptions = {}): LocalLanes => {
     },
     raise: (session, priority) => {
       const end = keeper.lanes.announce(session, priority);
-      keeper.letIn();
+      keeper.admitAll();
       return end;
     },
     snapshot: () => snapshotOf(keeper, concurrency),
@@ -133,13 +133,13 @@ export const createLanes = (options: LanesOptions = {}): LocalLanes => {
     },
     shutdown: ({ reason = 'The lanes are shut down.' } = {}) => {
       close({ reason, mayFinish: false });
-      const all = [...keeper.lanes.values()].flatMap(({ tickets }) => [...tickets]);
+      const all = [...keeper.lanes.values()].flatMap(({ waiters }) => [...waiters]);
       // Those who wait go first, from behind, lest one of them takes a place that is being freed.
       const inOrder = [
         ...all.filter(({ isWaiting }) => isWaiting).toReversed(),
         ...all.filter(({ isWaiting }) => !isWaiting),
       ];
-      for (const ticket of inOrder) ticket.abort(new LaneError('lane-closed', ticket.session, reason));
+      for (const waiter of inOrder) waiter.abort(new LaneError('lane-closed', waiter.session, reason));
       return idle();
     },
   };

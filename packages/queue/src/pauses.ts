@@ -4,7 +4,7 @@ import { Alarm } from './clock.js';
 import type { Pause } from './contract.js';
 import type { Holder } from './holder.js';
 import type { Keeper } from './keeper.js';
-import type { Ticket } from './ticket.js';
+import type { Waiter } from './waiter.js';
 
 /** In milliseconds; short enough that many who were asked before the process died are all asked again soon. */
 const lookEveryMs = 250;
@@ -40,13 +40,13 @@ export class Pauses {
     const found = [...this.#keeper.holders].filter(canLend);
     for (const holder of found) {
       // Whoever is let in meanwhile may change who has a slot, and there may be nobody left who wants one.
-      if (this.#isWatching && canLend(holder) && this.#isPaused(holder.ticket)) this.#keeper.pause(holder);
+      if (this.#isWatching && canLend(holder) && this.#isPaused(holder.waiter)) this.#keeper.pause(holder);
     }
   }
 
-  #isPaused(ticket: Ticket): boolean {
+  #isPaused(waiter: Waiter): boolean {
     const answer: { pause: Pause } = { pause: false };
-    this.#callbacks.call(ticket, askWhetherPaused, answer);
+    this.#callbacks.call(waiter, askWhetherPaused, answer);
     return answer.pause === true;
   }
 }
@@ -54,7 +54,7 @@ export class Pauses {
 const canLend = ({ isCurrent, slot, stopError }: Holder): boolean => isCurrent && slot === 'held' && !stopError;
 
 /** What it throws is reported when the idle timeout asks; so many times a second would be too often. */
-const askWhetherPaused = ({ listener }: Ticket, answer: { pause: Pause }): void => {
+const askWhetherPaused = ({ listener }: Waiter, answer: { pause: Pause }): void => {
   try {
     answer.pause = listener.isPaused?.() ?? false;
   } catch {

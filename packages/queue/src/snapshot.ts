@@ -60,19 +60,19 @@ export const snapshotOf = (keeper: Keeper, concurrency: number): LanesSnapshot =
     active: { ...gate.active },
     atGate: { ...gate.waiting },
     waiting: keeper.waitingCount,
-    sessions: [...keeper.lanes.values()].map(({ session, tickets }) => {
-      const all = [...tickets];
+    sessions: [...keeper.lanes.values()].map(({ session, waiters }) => {
+      const all = [...waiters];
       const waiting = all.filter(({ isWaiting }) => isWaiting);
       const holder = all[0]?.holder;
       return {
         session,
         running: holder && runningOf(holder, now),
-        waiting: waiting.map((ticket, index) => ({
-          label: ticket.request.label,
-          priority: ticket.priority,
-          for: ticket.state === 'behind' ? 'session' : 'slot',
-          position: places.get(ticket) ?? index + 1,
-          waitedMs: now - ticket.queuedAt,
+        waiting: waiting.map((waiter, index) => ({
+          label: waiter.request.label,
+          priority: waiter.priority,
+          for: waiter.state === 'behind' ? 'session' : 'slot',
+          position: places.get(waiter) ?? index + 1,
+          waitedMs: now - waiter.queuedAt,
         })),
       };
     }),
@@ -81,8 +81,8 @@ export const snapshotOf = (keeper: Keeper, concurrency: number): LanesSnapshot =
 };
 
 const runningOf = (holder: Holder, now: number): RunningSnapshot => ({
-  label: holder.ticket.request.label,
-  priority: holder.ticket.priority,
+  label: holder.waiter.request.label,
+  priority: holder.waiter.priority,
   fence: holder.fence,
   state: holder.stopError ? 'stopping' : stateOf[holder.slot],
   runningMs: now - holder.startedAt,

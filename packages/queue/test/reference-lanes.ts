@@ -18,7 +18,7 @@ interface Standing extends Person {
   /** That of the most urgent in its session, as it was seen last. */
   effective: TurnPriority;
   since: number;
-  hasComeBack: boolean;
+  isReturning: boolean;
   hasAged: boolean;
 }
 
@@ -59,7 +59,7 @@ export class ReferenceLanes {
       ownSequence: 0,
       effective: person.priority,
       since: 0,
-      hasComeBack: false,
+      isReturning: false,
       hasAged: false,
     };
     this.#everybody.set(person.name, standing);
@@ -110,18 +110,18 @@ export class ReferenceLanes {
     return (this.#lanes.get(session) ?? []).filter(isWaiting);
   }
 
-  stepOut(name: string, now: number): void {
+  lendSlot(name: string, now: number): void {
     this.#grow(now);
     const found = this.find(name);
     if (found) found.state = 'away';
   }
 
-  stepIn(name: string, now: number): void {
+  reclaimSlot(name: string, now: number): void {
     const found = this.find(name);
     this.#returns += 1;
     if (!found) return;
     const effective = this.#mostUrgentIn(found.session);
-    Object.assign(found, { state: 'returning', hasComeBack: true, sequence: this.#returns, effective, since: now });
+    Object.assign(found, { state: 'returning', isReturning: true, sequence: this.#returns, effective, since: now });
   }
 
   admit(name: string, now: number): void {
@@ -151,7 +151,7 @@ export class ReferenceLanes {
       .toSorted(
         (left, right) =>
           rankOf(left) - rankOf(right) ||
-          Number(right.hasComeBack) - Number(left.hasComeBack) ||
+          Number(right.isReturning) - Number(left.isReturning) ||
           left.sequence - right.sequence,
       )[0]?.name;
   }
@@ -194,7 +194,7 @@ export class ReferenceLanes {
     const effective = this.#mostUrgentIn(session);
     const change = byUrgency.indexOf(effective) - byUrgency.indexOf(head.effective);
     head.effective = effective;
-    if (head.hasComeBack || change === 0) return;
+    if (head.isReturning || change === 0) return;
     if (change < 0) this.#sequence += 1;
     head.sequence = change < 0 ? this.#sequence : head.ownSequence;
   }

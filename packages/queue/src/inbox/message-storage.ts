@@ -3,7 +3,7 @@ import type { Delivered, Delivery } from './inbox-options.js';
 import type { InboxContents, InboxStore, KeptMessage, KnownDelivery } from './inbox-store.js';
 
 /** Keeps the messages of an inbox in its store until it is known what became of them. */
-export class Custody {
+export class MessageStorage {
   readonly #store: InboxStore;
   readonly #onOpen: (contents: InboxContents) => void;
   #opening: Promise<void> | undefined;

@@ -2,14 +2,14 @@ import type { Gate } from './gate.js';
 import { lostError, type Holder } from './holder.js';
 import type { LaneError } from './errors.js';
 import type { Parents } from './parents.js';
-import type { Ticket } from './ticket.js';
+import type { Waiter } from './waiter.js';
 
-/** What {@link Absences} asks of those who keep the holders. */
-export interface AbsencesKeeper {
+/** What {@link SlotLending} asks of those who keep the holders. */
+export interface SlotLendingHost {
   /** Lets in everybody for whom there is a slot. */
-  letIn(): void;
+  admitAll(): void;
   /** Lets the listener know that it may go on. */
-  tellReturned(holder: Holder): void;
+  notifyReturned(holder: Holder): void;
 }
 
 /**
@@ -18,53 +18,53 @@ export interface AbsencesKeeper {
  * A slot is lent from when the first part of the work waits until the last one has come back: a part that comes back before
  * that goes on without one.
  */
-export class Absences {
-  readonly #gate: Gate<Ticket>;
+export class SlotLending {
+  readonly #gate: Gate<Waiter>;
   readonly #parents: Parents;
-  readonly #keeper: AbsencesKeeper;
+  readonly #keeper: SlotLendingHost;
 
-  constructor(gate: Gate<Ticket>, parents: Parents, keeper: AbsencesKeeper) {
+  constructor(gate: Gate<Waiter>, parents: Parents, keeper: SlotLendingHost) {
     this.#gate = gate;
     this.#parents = parents;
     this.#keeper = keeper;
   }
 
-  stepOut(holder: Holder): void {
-    holder.absences += 1;
+  lendSlot(holder: Holder): void {
+    holder.lentParts += 1;
     const before = holder.slot;
     holder.slot = 'lent';
     if (before === 'wanted') {
       this.#leaveGate(holder);
-      this.#tellBack(holder);
-    } else if (before === 'held' && holder.ticket.pass) {
-      this.#gate.free(holder.ticket.pass);
+      this.#notifyReclaimed(holder);
+    } else if (before === 'held' && holder.waiter.pass) {
+      this.#gate.free(holder.waiter.pass);
     }
-    this.#keeper.letIn();
+    this.#keeper.admitAll();
   }
 
-  stepIn(holder: Holder): Promise<void> {
-    holder.absences -= 1;
+  reclaimSlot(holder: Holder): Promise<void> {
+    holder.lentParts -= 1;
     if (!holder.isCurrent) return Promise.reject(lostError(holder.session));
     if (holder.stopError) return Promise.reject(holder.stopError);
-    if (holder.absences > 0 || holder.slot !== 'lent') return Promise.resolve();
+    if (holder.lentParts > 0 || holder.slot !== 'lent') return Promise.resolve();
     return new Promise((resolve, reject) => {
       holder.onReturn = { resolve, reject };
-      this.#comeBack(holder);
+      this.#rejoinGate(holder);
     });
   }
 
   /** Lends the slot of somebody who waits for a person. */
   pause(holder: Holder): void {
     holder.isPaused = true;
-    this.stepOut(holder);
+    this.lendSlot(holder);
   }
 
   /** Who was paused goes on. @returns whether it may at once; else its listener hears when it may */
   goOn(holder: Holder): boolean {
     if (holder.isPaused) {
       holder.isPaused = false;
-      holder.absences -= 1;
-      if (holder.isCurrent && !holder.stopError && holder.absences === 0) this.#comeBack(holder);
+      holder.lentParts -= 1;
+      if (holder.isCurrent && !holder.stopError && holder.lentParts === 0) this.#rejoinGate(holder);
     }
     return holder.slot !== 'wanted' || !holder.isCurrent;
   }
@@ -72,8 +72,8 @@ export class Absences {
   /** It has a slot again. */
   back(holder: Holder): void {
     holder.slot = 'held';
-    this.#parents.waitsNoLonger(holder.ticket);
-    this.#tellBack(holder);
+    this.#parents.waitsNoLonger(holder.waiter);
+    this.#notifyReclaimed(holder);
   }
 
   /** Who is to stop does not come back. */
@@ -81,28 +81,28 @@ export class Absences {
     if (holder.slot === 'wanted') {
       holder.slot = 'lent';
       this.#leaveGate(holder);
-      this.#keeper.letIn();
+      this.#keeper.admitAll();
     }
     holder.onReturn?.reject(error);
     holder.onReturn = undefined;
   }
 
-  #comeBack(holder: Holder): void {
-    const { ticket } = holder;
+  #rejoinGate(holder: Holder): void {
+    const { waiter } = holder;
     holder.slot = 'wanted';
-    this.#parents.waits(ticket);
-    if (ticket.pass) this.#gate.rejoin(ticket.pass, ticket.lane?.priority ?? ticket.priority);
-    this.#keeper.letIn();
+    this.#parents.waits(waiter);
+    if (waiter.pass) this.#gate.rejoin(waiter.pass, waiter.lane?.priority ?? waiter.priority);
+    this.#keeper.admitAll();
   }
 
-  #tellBack(holder: Holder): void {
+  #notifyReclaimed(holder: Holder): void {
     holder.onReturn?.resolve();
     holder.onReturn = undefined;
-    this.#keeper.tellReturned(holder);
+    this.#keeper.notifyReturned(holder);
   }
 
-  #leaveGate({ ticket }: Holder): void {
-    this.#parents.waitsNoLonger(ticket);
-    if (ticket.pass) this.#gate.leave(ticket.pass);
+  #leaveGate({ waiter }: Holder): void {
+    this.#parents.waitsNoLonger(waiter);
+    if (waiter.pass) this.#gate.leave(waiter.pass);
   }
 }
