@@ -22,30 +22,34 @@ export const fullError = (
 ): LaneError | undefined => {
   if (request.ahead === true) return undefined;
   if (waiting >= bounds.maxWaiting) {
-    return new LaneError('lane-full', session, `${waiting} wait for a place already; maxWaiting allows no more.`);
+    return new LaneError(
+      'lane-full',
+      session,
+      `${waiting} requests wait already, the limit of maxWaiting. Try again later.`,
+    );
   }
   if (!lane || !isFull(bounds, lane)) return undefined;
   if (bounds.whenFull !== 'reject' && lane.waitingCount > 0) return undefined;
   return new LaneError(
     'lane-full',
     session,
-    `${lane.waitingCount} wait for session ${JSON.stringify(session)} already; maxWaitingPerSession allows no more.`,
+    `${lane.waitingCount} requests wait for session ${JSON.stringify(session)} already, the limit of maxWaitingPerSession. Try again later.`,
   );
 };
 
-/** Who has to go so that a newcomer can wait; never one that has a place. */
+/** The waiting request that is dropped for a new one, if the session is full. */
 export const waiterToDrop = (bounds: Bounds, { request }: Waiter, lane: Lane): Waiter | undefined => {
   if (request.ahead === true || !isFull(bounds, lane)) return undefined;
   return bounds.whenFull === 'drop-newest' ? lane.newestWaiting : lane.oldestWaiting;
 };
 
-/** What somebody hears that is dropped; where the policy is `summarize`, the lane keeps a few words of it. */
+/** The error of a dropped request. With the policy `summarize`, the lane keeps its summary. */
 export const noteDropped = ({ whenFull }: Bounds, { request, session }: Waiter, lane: Lane): LaneError => {
   if (whenFull === 'summarize') lane.dropped = withDropped(lane.dropped, request.summary);
   return new LaneError(
     'lane-dropped',
     session,
-    `Too many wait for session ${JSON.stringify(session)}: one that came later took the place (${whenFull}).`,
+    `The request was dropped for another one: too many wait for session ${JSON.stringify(session)} (whenFull: ${whenFull}).`,
   );
 };
 

@@ -4,19 +4,19 @@ import { Heap, type HeapItem } from './heap.js';
 import { LinkedList, type Linked } from './linked-list.js';
 import { urgencyOf } from './priority.js';
 
-/** How urgent somebody is: the foreground, what is normal or has grown old, the background. */
+/** 0 for the foreground, 1 for normal and aged background requests, 2 for the background. */
 export type Rank = 0 | 1 | 2;
 
-/** Somebody at the gate: waiting in a bucket, or let in. A class, because there may be very many of them at once. */
+/** A request at the gate: waiting in a bucket, or admitted. A class, because very many may exist at once. */
 export class Pass<Owner> implements Linked<Pass<Owner>>, HeapItem {
   readonly owner: Owner;
   /** Its own priority, and the one with which it waits or runs: that of the most urgent in its session. */
   readonly ownPriority: TurnPriority;
   priority: TurnPriority;
   readonly groupKeys: Readonly<Record<string, string | undefined>>;
-  /** It waited so long in the background that it counts as normal. */
+  /** It has waited for `ageAfterMs` in the background and counts as normal. */
   hasAged = false;
-  /** When it came to the gate, as a number that only grows; those who have come back have one of their own. */
+  /** A number that grows with each arrival; returning requests are numbered separately. */
   sequence: number;
   /** The sequence with which it came; a higher priority that it gets later counts from then. */
   readonly ownSequence: number;
@@ -45,7 +45,7 @@ export class Pass<Owner> implements Linked<Pass<Owner>>, HeapItem {
     return this.hasAged && this.priority === 'background' ? 1 : urgencyOf(this.priority);
   }
 
-  /** Whether it is let in before the other one, if no group holds it back. */
+  /** Whether it is admitted before the other one, if its groups have free slots. */
   isBefore(other: Pass<Owner>): boolean {
     if (this.rank !== other.rank) return this.rank < other.rank;
     if (this.isReturning !== other.isReturning) return this.isReturning;
@@ -53,7 +53,7 @@ export class Pass<Owner> implements Linked<Pass<Owner>>, HeapItem {
   }
 }
 
-/** Somebody of the background who is going to count as normal. */
+/** A background request that will count as normal. */
 export interface Ageing<Owner> extends Linked<Ageing<Owner>> {
   readonly pass: Pass<Owner>;
   readonly since: number;
@@ -87,7 +87,7 @@ export class Bucket<Owner> implements HeapItem {
     this.groups = groups;
   }
 
-  /** Who is to be let in first. */
+  /** The request that is admitted first. */
   get first(): Pass<Owner> | undefined {
     return this.#first;
   }

@@ -22,12 +22,12 @@ export class Callbacks {
     return holder?.isCurrent === false ? callback() : this.#context.run(holder, callback);
   }
 
-  /** Nobody will be called any more. Without this every promise of the process would be marked for these lanes for ever. */
+  /** Disables the async hook, which otherwise adds to the cost of every promise of the process. */
   end(): void {
     this.#context.disable();
   }
 
-  /** Remembers from where somebody came who has to wait. */
+  /** Keeps the asynchronous context of a request that must wait. */
   remember(waiter: Waiter): void {
     waiter.scope = new AsyncResource('LaneTicket');
   }
@@ -53,7 +53,7 @@ export class Callbacks {
     try {
       this.#onEvent?.(event);
     } catch {
-      // Who only looks changes nothing.
+      // An error of a monitor has no effect.
     }
   }
 }

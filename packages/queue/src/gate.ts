@@ -13,15 +13,14 @@ export interface GateOptions {
   /** After how long the background counts as normal, in milliseconds. */
   readonly ageAfterMs: number;
   readonly groups: Readonly<Record<string, GroupOptions>>;
-  /** In milliseconds. It is only asked where somebody grows old. */
+  /** In milliseconds. Called only if a background request waits. */
   now(): number;
 }
 
 /**
- * The cap on how many run at once: the most urgent is let in first, the one that came first among equals.
+ * Limits how many run at once: the most urgent is admitted first, and the earliest among equals.
  *
- * Who lacks a slot in one of its groups holds nobody else back. It calls nobody but the clock: the same calls give the
- * same answers.
+ * A request without a free slot in one of its groups does not hold up others. It calls only the clock, so it is deterministic.
  */
 export class Gate<Owner> {
   readonly #options: GateOptions;
@@ -92,7 +91,7 @@ export class Gate<Owner> {
     this.#settle(bucket);
   }
 
-  /** Joins again, ahead of those who are as urgent and have not been let in yet: it had been before them. */
+  /** Joins again, before requests of the same priority that were not admitted yet. */
   rejoin(pass: Pass<Owner>, priority: TurnPriority): void {
     this.#returns += 1;
     pass.sequence = this.#returns;
@@ -115,7 +114,7 @@ export class Gate<Owner> {
     this.#settle(bucket);
   }
 
-  /** Lets in whoever is next; nobody when there is no slot that it may take. */
+  /** Admits the next request; none if no slot is free for it. */
   admit(): Pass<Owner> | undefined {
     this.#age();
     for (let bucket = this.#ready.top; bucket && this.#hasSlotFor(bucket); bucket = this.#ready.top) {
@@ -135,7 +134,7 @@ export class Gate<Owner> {
     return undefined;
   }
 
-  /** Gives back the slots of one that was let in. */
+  /** Releases the slots of an admitted request. */
   free(pass: Pass<Owner>): void {
     this.active[pass.priority] -= 1;
     for (const group of pass.groups) {
@@ -146,13 +145,13 @@ export class Gate<Owner> {
     pass.groups = [];
   }
 
-  /** Those who wait, in the order in which they would be let in if no group held anybody back. */
+  /** All waiting requests, in the order of admission if all groups had free slots. */
   inOrder(): readonly Pass<Owner>[] {
     const all = [this.#plain, ...this.#buckets.values()].flatMap((bucket) => [...bucket]);
     return all.toSorted((left, right) => (left.isBefore(right) ? -1 : 1));
   }
 
-  /** How many are let in before one that has just come, if no group holds anybody back. */
+  /** How many are admitted before a request that has just joined, if all groups have free slots. */
   inFrontOf({ priority }: Pass<Owner>): number {
     const { foreground, normal } = this.waiting;
     if (priority === 'foreground') return foreground - 1;
@@ -240,7 +239,7 @@ export class Gate<Owner> {
     heap?.add(bucket);
   }
 
-  /** Who has grown old once stays so, though it goes and comes back. */
+  /** A request that has aged stays so when it rejoins. */
   #watchAge(pass: Pass<Owner>): void {
     if (pass.hasAged || this.#options.ageAfterMs === Infinity) return;
     pass.ageing = { pass, since: this.#options.now(), previous: undefined, next: undefined };

@@ -12,13 +12,13 @@ export interface HolderKeeper {
   within<Result>(holder: Holder, callback: () => Result): Result;
 }
 
-/** Somebody who waits to have its slot again. */
+/** A holder that waits to reclaim its slot. */
 export interface Return {
   resolve(): void;
   reject(error: LaneError): void;
 }
 
-/** Somebody who has a place: its session, and a slot that it can lend. A class, because each task makes one. */
+/** Holds a session, and a slot that it can lend. A class, because each task creates one. */
 export class Holder implements Lease, Linked<Holder> {
   readonly waiter: Waiter;
   readonly fence: number;
@@ -27,11 +27,11 @@ export class Holder implements Lease, Linked<Holder> {
   progressAt: number;
   /** `lent` while it waits in {@link yieldWhile} or for a person, `wanted` when it is back and waits for one. */
   slot: 'held' | 'lent' | 'wanted' = 'held';
-  /** Why it shall stop. */
+  /** Why it was asked to stop. */
   stopError: LaneError | undefined;
   graceUntil = Infinity;
   isEnding = false;
-  /** When its place was taken away, until it has come to its end. */
+  /** When its slot was lost; reset when the work ends. */
   lostAt: number | undefined;
   /** How many that it has started itself wait for a place. */
   waitingChildren = 0;
@@ -66,7 +66,7 @@ export class Holder implements Lease, Linked<Holder> {
     return this.stopError !== undefined;
   }
 
-  /** Made when somebody asks for it. */
+  /** Created on first use. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.stopError) this.#controller.abort(this.stopError);
@@ -77,7 +77,7 @@ export class Holder implements Lease, Linked<Holder> {
   get dueAt(): number {
     if (this.stopError) return this.graceUntil;
     const { idleTimeoutMs, deadlineMs } = this.waiter.limits;
-    // Who is paused is asked whether it still is: it may have gone on by itself, and hang.
+    // Paused work is checked as well: it may have resumed without a notice, and hang.
     const canBeIdle = this.slot === 'held' || (this.slot === 'lent' && this.isPaused && this.lentParts === 1);
     const idle = canBeIdle ? this.progressAt + idleTimeoutMs : Infinity;
     return Math.min(idle, this.startedAt + deadlineMs);
@@ -136,10 +136,10 @@ export class Holder implements Lease, Linked<Holder> {
   }
 }
 
-/** It tries to go on after its place was given to somebody else. */
+/** The error of work that continues after its slot was lost. */
 export const lostError = (session: string): LaneError =>
   new LaneError(
     'lane-lost',
     session,
-    `The place in session ${JSON.stringify(session)} was given to somebody else: what comes now is too late, and must not be written.`,
+    `The slot of session ${JSON.stringify(session)} was given to another request: this result is too late, and must not be written.`,
   );

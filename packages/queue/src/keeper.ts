@@ -21,27 +21,27 @@ export interface KeeperOptions {
 export interface KeeperHost {
   readonly callbacks: Callbacks;
   now(): number;
-  /** Somebody has a place, or will have none. */
+  /** A request was admitted or refused. */
   stoppedWaiting(waiter: Waiter): void;
   /** Something is due for it at another time. */
   dueChanged(holder: Holder): void;
-  /** Whether somebody waits for a slot, and somebody who has one may be paused. */
+  /** Whether a request waits for a slot while a holder may be paused. */
   watchPauses(isNeeded: boolean): void;
-  /** Nobody is left. */
+  /** No request is left. */
   idle(): void;
 }
 
-/** Why nobody else is let in, but for those who are a part of work that may finish. */
+/** Why new requests are refused, apart from those that are a part of work that may finish. */
 export interface Closing {
   readonly reason: string;
   readonly mayFinish: boolean;
 }
 
 /**
- * Who holds which session, who waits, and who is next: the state of the lanes.
+ * The state of the lanes: the holder and the waiting requests of each session.
  *
- * Whatever listeners do while they are called (come, go, throw) finds the state in order, and takes effect after what is
- * under way: it is one loop, {@link admitAll}, that lets people in, however deep the call.
+ * Listeners may enter, release and throw while they are called: the state is consistent then, and what they do takes effect after the
+ * current operation. Only the loop in {@link admitAll} admits requests, however deep the call.
  */
 export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLendingHost {
   readonly #host: KeeperHost;
@@ -152,7 +152,7 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
     this.#removeWaiter(waiter);
   }
 
-  /** Lets in everybody for whom there is a slot. What they do meanwhile is done before the loop goes on. */
+  /** Admits all requests that have a free slot. What their listeners do is done before the loop continues. */
   admitAll(): void {
     if (this.#isLettingIn) return;
     this.#isLettingIn = true;
@@ -192,7 +192,7 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
     return holder;
   }
 
-  /** Who throws instead of taking its place has none. */
+  /** A listener that throws loses its slot. */
   readonly #notifyAdmitted = (waiter: Waiter, holder: Holder): void => {
     try {
       waiter.listener.admitted(holder);
@@ -213,7 +213,7 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
     this.#parents.waitsNoLonger(waiter);
   }
 
-  /** Takes somebody out of wherever it is; its place is free afterwards. */
+  /** Removes a request from the lane and the gate, and frees its slot. */
   #removeWaiter(waiter: Waiter): void {
     const { holder, pass } = waiter;
     if (waiter.state === 'over') return;

@@ -18,7 +18,7 @@ export class Lane {
     this.#announced = announced;
   }
 
-  /** That of the most urgent in it or announced for it: whoever is first holds up the others. */
+  /** The priority of the most urgent request in it or announced for it: the first one holds up the others. */
   get priority(): TurnPriority {
     const { foreground, normal, background } = this.#announced() ?? none;
     return (
@@ -30,7 +30,7 @@ export class Lane {
     );
   }
 
-  /** How many have not been let in. */
+  /** Number of requests that were not admitted yet. */
   get waitingCount(): number {
     const { head, size } = this.waiters;
     return head && !head.isWaiting ? size - 1 : size;

@@ -16,27 +16,26 @@ import { WaitLimits } from './wait-limits.js';
 
 /** Lanes of one process. */
 export interface LocalLanes extends Lanes {
-  /** Sends those away who wait in a session (`lane-cleared`), not the one that runs. @returns how many */
+  /** Refuses all waiting requests of a session (`lane-cleared`). The current holder keeps its slot. @returns their number */
   clear(session: string): number;
-  /** What runs and waits, as plain data. It takes time in proportion to that. */
+  /** Returns all holders and waiting requests as plain data. */
   snapshot(): LanesSnapshot;
-  /** Resolves when nobody runs or waits. */
+  /** Resolves when no request waits or holds a slot. */
   idle(): Promise<void>;
   /**
-   * Refuses whoever comes from now on (`lane-closed`), and resolves when those who are there are done. What they start as a
-   * part of their work, and wait for, is let in.
+   * Refuses new requests (`lane-closed`) and resolves when all earlier ones have ended. Requests that are a part of earlier work are
+   * still admitted.
    */
   drain(): Promise<void>;
 }
 
 /**
- * Makes lanes: in a session one at a time, in the order in which they came, and over all sessions so many at once, the
- * most urgent first. A session takes at most one slot, however much is queued in it.
+ * Creates lanes: one request at a time in a session, `concurrency` over all sessions, the most urgent first.
  *
- * Somebody who makes no progress for too long is told to stop, and its place is given to others after a grace. Nothing
- * else is kept of a session in which nobody runs or waits.
+ * A session uses at most one slot, and waits with the priority of its most urgent request. A holder that makes no progress for too long
+ * is asked to stop, and loses its slot after a grace period. An idle session uses no memory.
  *
- * @throws InvalidOptionError that names the option, its value and what it takes
+ * @throws InvalidOptionError names the option, its value and what it accepts
  *
  * @example
  * ```ts
@@ -113,7 +112,7 @@ export const createLanes = (options: LanesOptions = {}): LocalLanes => {
           new LaneError(
             'lane-cleared',
             session,
-            `Those who wait in session ${JSON.stringify(session)} were sent away.`,
+            `Waiting requests of session ${JSON.stringify(session)} were cleared.`,
           ),
         );
       }
@@ -127,14 +126,14 @@ export const createLanes = (options: LanesOptions = {}): LocalLanes => {
     snapshot: () => snapshotOf(keeper, concurrency),
     idle,
     drain: () => {
-      const reason = 'The lanes are draining: who is there may finish, nobody else is let in.';
+      const reason = 'The lanes are draining: running and waiting work may finish, new requests are refused.';
       if (!keeper.closing) close({ reason, mayFinish: true });
       return idle();
     },
     shutdown: ({ reason = 'The lanes are shut down.' } = {}) => {
       close({ reason, mayFinish: false });
       const all = [...keeper.lanes.values()].flatMap(({ waiters }) => [...waiters]);
-      // Those who wait go first, from behind, lest one of them takes a place that is being freed.
+      // Waiting requests first, the last one first, so that none of them gets a slot that is being released.
       const inOrder = [
         ...all.filter(({ isWaiting }) => isWaiting).toReversed(),
         ...all.filter(({ isWaiting }) => !isWaiting),

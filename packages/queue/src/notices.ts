@@ -6,9 +6,9 @@ import type { Keeper } from './keeper.js';
 import type { Waiter } from './waiter.js';
 
 /**
- * Tells those who wait where they stand: at once, and from time to time when they have moved up.
+ * Notifies waiting requests of their position: immediately, and periodically when it has changed.
  *
- * All are looked at together, so that it costs the same however fast the lanes move; nothing when nobody wants to know.
+ * All are looked at together, so that it costs the same however fast the lanes move; nothing without listeners.
  */
 export class Notices {
   readonly #keeper: Keeper;

@@ -9,13 +9,13 @@ export class Parents {
   #count = 0;
   #isReported = false;
 
-  /** Somebody waits for a place. */
+  /** Counts a request that waits. */
   waits(waiter: Waiter): void {
     const parent = parentOf(waiter);
     if (parent) this.#change(parent, 1);
   }
 
-  /** Somebody waits no longer. */
+  /** Stops counting a request. */
   waitsNoLonger(waiter: Waiter): void {
     const parent = parentOf(waiter);
     if (parent) this.#change(parent, -1);
@@ -54,17 +54,17 @@ export const parentOf = (waiter: Waiter): Holder | undefined => {
   return waiter.parent;
 };
 
-/** Why somebody may not ask who is a part of the work for which it would have to wait. */
+/** The error for a request that would wait for the work that it is a part of. */
 export const reentryError = (waiter: Waiter): LaneError | undefined => {
   const { session } = waiter;
   for (let parent = parentOf(waiter); parent; parent = parentOf(parent.waiter)) {
     if (parent.session !== session || parent.isEnding) continue;
     const advice =
-      'Give it a session of its own, or start it when this one is over; what nobody waits for is started in detach().';
+      'Use another session, start it after this work has ended, or start it in detach() if nothing waits for it.';
     return new LaneError(
       'lane-reentered',
       session,
-      `Who asks for a place in session ${JSON.stringify(session)} holds it already, and would wait for itself. ${advice}`,
+      `Session ${JSON.stringify(session)} is already held by this work; waiting for it would deadlock. ${advice}`,
     );
   }
   return undefined;

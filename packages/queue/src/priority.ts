@@ -9,7 +9,7 @@ const byTrigger: ReadonlyMap<string, TurnPriority> = new Map<TurnTrigger, TurnPr
 ]);
 
 /**
- * How urgent a turn is by what set it off: somebody waits for what a person asked for, nobody for a timer's.
+ * The priority of a turn by its trigger: a person waits for what a person requested, and not for the turn of a timer.
  *
  * @example
  * ```ts

@@ -4,7 +4,7 @@ import { Lane } from './lane.js';
 import { highestOf, noCounts, type PriorityCounts } from './priority.js';
 import type { Waiter } from './waiter.js';
 
-/** The lanes of all sessions, of which only the first one goes to the gate. A lane is there as long as somebody is in it. */
+/** The lanes of all sessions, of which only the first one goes to the gate. A lane exists while a request is in it. */
 export class Sessions {
   readonly #gate: Gate<Waiter>;
   readonly #lanes = new Map<string, Lane>();
@@ -36,7 +36,7 @@ export class Sessions {
     return lane;
   }
 
-  /** Takes somebody out of its lane. */
+  /** Removes a request from its lane. */
   remove(waiter: Waiter): void {
     const { lane } = waiter;
     if (!lane) return;

@@ -6,9 +6,9 @@ import type { Waiter } from './waiter.js';
 
 /** What {@link SlotLending} asks of those who keep the holders. */
 export interface SlotLendingHost {
-  /** Lets in everybody for whom there is a slot. */
+  /** Admits all requests that have a free slot. */
   admitAll(): void;
-  /** Lets the listener know that it may go on. */
+  /** Notifies the listener that it has a slot again. */
   notifyReturned(holder: Holder): void;
 }
 
@@ -16,7 +16,7 @@ export interface SlotLendingHost {
  * Lends the slots of those who wait for something themselves, be it others or a person, and gives them one again.
  *
  * A slot is lent from when the first part of the work waits until the last one has come back: a part that comes back before
- * that goes on without one.
+ * that continues without one.
  */
 export class SlotLending {
   readonly #gate: Gate<Waiter>;
@@ -53,13 +53,13 @@ export class SlotLending {
     });
   }
 
-  /** Lends the slot of somebody who waits for a person. */
+  /** Lends the slot of work that waits for a person. */
   pause(holder: Holder): void {
     holder.isPaused = true;
     this.lendSlot(holder);
   }
 
-  /** Who was paused goes on. @returns whether it may at once; else its listener hears when it may */
+  /** Resumes paused work. @returns whether it has a slot; otherwise its listener is notified later */
   goOn(holder: Holder): boolean {
     if (holder.isPaused) {
       holder.isPaused = false;
@@ -76,7 +76,7 @@ export class SlotLending {
     this.#notifyReclaimed(holder);
   }
 
-  /** Who is to stop does not come back. */
+  /** Cancels the wait of a holder that must stop. */
   giveUp(holder: Holder, error: LaneError): void {
     if (holder.slot === 'wanted') {
       holder.slot = 'lent';

@@ -2,7 +2,7 @@ import type { TurnPriority } from '@h/turn';
 import type { Holder } from './holder.js';
 import type { Keeper } from './keeper.js';
 
-/** Somebody who has a place. */
+/** A holder. */
 export interface RunningSnapshot {
   readonly label: string | undefined;
   readonly priority: TurnPriority;
@@ -13,17 +13,17 @@ export interface RunningSnapshot {
   readonly idleMs: number;
 }
 
-/** Somebody who waits. */
+/** A waiting request. */
 export interface WaitingSnapshot {
   readonly label: string | undefined;
   readonly priority: TurnPriority;
   readonly for: 'session' | 'slot';
-  /** Its place among those who wait for the same, from 1. */
+  /** Position among the requests that wait for the same, from 1. */
   readonly position: number;
   readonly waitedMs: number;
 }
 
-/** A session in which somebody runs or waits. */
+/** A session with a holder or with waiting requests. */
 export interface SessionSnapshot {
   readonly session: string;
   readonly running: RunningSnapshot | undefined;
@@ -34,11 +34,11 @@ export interface SessionSnapshot {
 export interface LanesSnapshot {
   readonly state: 'open' | 'closed';
   readonly concurrency: number;
-  /** Slots that are taken, by priority. */
+  /** Held slots, by priority. */
   readonly active: Readonly<Record<TurnPriority, number>>;
-  /** Those who wait for a slot, by priority. Those behind others of their session are not among them. */
+  /** Requests that wait for a slot, by priority, without those that wait behind others of their session. */
   readonly atGate: Readonly<Record<TurnPriority, number>>;
-  /** All who wait. */
+  /** All waiting requests. */
   readonly waiting: number;
   readonly sessions: readonly SessionSnapshot[];
   readonly groups: readonly {

@@ -6,13 +6,13 @@ import type { Waiter } from './waiter.js';
 /** What {@link Stops} asks of those who keep the waiters. */
 export interface StopsKeeper {
   now(): number;
-  /** Sends somebody away who waits. */
+  /** Refuses a waiting request. */
   dismiss(waiter: Waiter, error: LaneError): void;
-  /** Whoever waits for its place again waits no longer. */
+  /** Cancels the wait of a holder for its lent slot. */
   cancelReturn(holder: Holder, error: LaneError): void;
-  /** Takes its place away, for the next one, who is let in by {@link admitAll}. */
+  /** Takes the slot from its holder; {@link admitAll} gives it to the next request. */
   revoke(holder: Holder): void;
-  /** Lets in everybody for whom there is a slot. */
+  /** Admits all requests that have a free slot. */
   admitAll(): void;
   /** Something is due at another time. */
   dueChanged(holder: Holder): void;
@@ -28,7 +28,7 @@ export class Stops {
     this.#callbacks = callbacks;
   }
 
-  /** Who waits is sent away; who has a place is told to stop, once. */
+  /** Refuses a waiting request; asks a holder to stop, once. */
   abort(waiter: Waiter, reason: unknown): void {
     if (waiter.state === 'over') return;
     const { holder } = waiter;
@@ -36,7 +36,7 @@ export class Stops {
     else if (!holder.stopError) this.#stop(holder, asError(waiter, reason));
   }
 
-  /** Does what is due for somebody who has a place. */
+  /** Applies the timeouts of a holder. */
   expire(holder: Holder): void {
     const now = this.#keeper.now();
     if (!holder.isCurrent || holder.dueAt > now) return;
@@ -56,7 +56,7 @@ export class Stops {
     this.abort(waiter, new LaneTimeoutError(session, kind, limitMs, ranMs, idleMs, waitingChildren));
   }
 
-  /** Somebody whose place was taken away has come to its end. */
+  /** Reports work that ended after its slot was lost. */
   endedLate(holder: Holder): void {
     if (holder.lostAt === undefined) return;
     const lateMs = this.#keeper.now() - holder.lostAt;

@@ -4,7 +4,7 @@ import { LaneError } from './errors.js';
 import { Heap } from './heap.js';
 import type { Waiter } from './waiter.js';
 
-/** Sends those away who may not wait for ever, with one timer for all. */
+/** Refuses requests that have waited for `maxWaitMs`, with one timer for all. */
 export class WaitLimits {
   readonly #scheduler: SchedulerLike;
   readonly #alarm: Alarm;
@@ -33,7 +33,7 @@ export class WaitLimits {
     for (let waiter = this.#waiting.top; waiter && endOf(waiter) <= now; waiter = this.#waiting.top) {
       this.remove(waiter);
       const { session, limits } = waiter;
-      const text = `No place in session ${JSON.stringify(session)} was free within ${limits.maxWaitMs} ms (maxWaitMs).`;
+      const text = `No slot was free for session ${JSON.stringify(session)} within ${limits.maxWaitMs} ms (maxWaitMs).`;
       waiter.abort(new LaneError('lane-waited-too-long', session, text));
     }
     const { top } = this.#waiting;

@@ -7,7 +7,7 @@ import type { Holder } from './holder.js';
 import type { Lane } from './lane.js';
 import type { Linked } from './linked-list.js';
 
-/** How far somebody has come. */
+/** The state of a request. */
 export type WaiterState =
   /** Behind others of its session. */
   | 'behind'
@@ -32,7 +32,7 @@ export interface WaiterKeeper {
 }
 
 /**
- * Somebody who has asked for a place. A class, and a small one, because very many may wait at once: what matters only
+ * A request for a slot. A small class, because very many may wait at once: what matters only
  * to those who have a place is in their {@link Holder}.
  */
 export class Waiter implements LanePlace, Linked<Waiter>, HeapItem {
