@@ -124,7 +124,7 @@ export interface LaneListener {
   readonly waiting?: ((notice: WaitingNotice) => void) | undefined;
   /** The holder is asked to stop, and must release the slot within `graceMs`. */
   aborted?(error: LaneError): void;
-  /** The slot was taken away: later results of this work are ignored. */
+  /** The slot was lost: later results of this work are ignored. */
   lost?(error: LaneError): void;
   /**
    * Whether work without progress is paused. With `true`, as while it waits for a person, its slot may be lent until it calls `goOn()`
@@ -144,7 +144,7 @@ export interface LaneListener {
  * Contract:
  * - A listener is notified by `admitted` or by `refused`, once, and by neither after its request was released.
  * - A session has one current lease at a time, and a later lease has a larger `fence`.
- * - A slot is released by `release()`, or taken away (`lost`) some time after `aborted`.
+ * - A slot is released by `release()`, or revoked (`lost`) some time after `aborted`.
  * - A session waits with the priority of its most urgent request.
  */
 export interface Lanes {
@@ -164,10 +164,10 @@ export interface Lanes {
   /**
    * Runs a task as soon as its session and a slot are free, and resolves to its result.
    *
-   * A task that is told to stop and throws rejects with the reason for which it was stopped. What a task returns after its slot was
-   * taken away is dropped, and reported as `late`.
+   * A task that is asked to stop and throws rejects with the reason for which it was stopped. What a task returns after its slot was
+   * revoked is dropped, and reported as `late`.
    *
-   * @throws LaneError if there is no slot for it, or its slot was taken away; `code` is the reason
+   * @throws LaneError if there is no slot for it, or its slot was revoked; `code` is the reason
    */
   run<Result>(session: string, task: Task<Result>, options?: RunOptions): Promise<Result>;
   /**

@@ -1,6 +1,6 @@
 import type { TurnPriority } from '@h/turn';
 
-/** Somebody, as the reference sees it. */
+/** A request, for the reference. */
 export interface Person {
   readonly name: string;
   readonly session: string;
@@ -30,10 +30,10 @@ export interface ReferenceOptions {
   readonly caps: Readonly<Record<string, number>>;
 }
 
-/** Who may still come. */
+/** Which requests are accepted. */
 export type Openness = 'open' | 'draining' | 'closed';
 
-/** The rules of the lanes in the plainest form, to compare with: everything is looked for anew, each time. */
+/** The rules of the lanes in the plainest form, to compare with: everything is computed from scratch. */
 export class ReferenceLanes {
   readonly #options: ReferenceOptions;
   readonly #lanes = new Map<string, Standing[]>();
@@ -86,7 +86,7 @@ export class ReferenceLanes {
     return [...(isThere ? [found] : []), ...this.ancestorsOf(found)];
   }
 
-  /** Whether somebody may not even wait. */
+  /** Whether a request is refused at once. */
   isRefused(person: Person): boolean {
     const ancestors = this.ancestorsOf(person);
     if (this.openness === 'closed' || (this.openness === 'draining' && ancestors.length === 0)) return true;
@@ -130,7 +130,7 @@ export class ReferenceLanes {
     if (found) found.state = 'running';
   }
 
-  /** Who is to be let in next. */
+  /** The request that is admitted next. */
   next(now: number): string | undefined {
     this.#grow(now);
     const running = this.all().filter(({ state }) => state === 'running');
@@ -156,7 +156,7 @@ export class ReferenceLanes {
       )[0]?.name;
   }
 
-  /** Who has waited long enough counts as normal from then on. */
+  /** Background requests that have waited long enough count as normal. */
   #grow(now: number): void {
     for (const one of this.all()) {
       if ((one.state === 'at-gate' || one.state === 'returning') && now - one.since >= this.#options.ageAfterMs) {

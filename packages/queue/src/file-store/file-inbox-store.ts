@@ -67,7 +67,7 @@ export const fileInboxStore = (options: FileInboxStoreOptions): InboxStore => {
       if (isClosed || opened) {
         throw new TurnError(
           'inbox-closed',
-          `The inbox in ${JSON.stringify(directory)} was opened before; another inbox needs a store of its own.`,
+          `The inbox in ${JSON.stringify(directory)} is open already. Create another store for another inbox.`,
         );
       }
       const { contents, ...rest } = await openFolder(directory, leaseMs, tell);

@@ -9,7 +9,7 @@ import { InboxHeldError } from './inbox-held-error.js';
 export interface Lock {
   /** Which holder of the folder this is; the numbers only grow. */
   readonly number: number;
-  /** @throws TurnError `inbox-taken` when somebody else has the folder now */
+  /** @throws TurnError `inbox-taken` if another process holds the folder */
   check(): Promise<void>;
   release(): Promise<void>;
 }
@@ -71,7 +71,7 @@ const refuseIfHeld = async (folder: string, number: number, now: number): Promis
   }
 };
 
-/** Who holds a lock; nobody, where it was released, or emptied by a loss of power that no holder outlives. */
+/** The holder of a lock; none if it was released, or emptied by a loss of power that no holder outlives. */
 const holderOf = async (lock: string): Promise<Holder | undefined> => {
   try {
     return JSON.parse(await readFile(ownerIn(lock), 'utf8')) as Holder;
@@ -92,7 +92,7 @@ const moveInto = async (folder: string, draft: string, number: number): Promise<
   return open(ownerIn(lockIn(folder, number)), 'r+');
 };
 
-/** Somebody else was faster. */
+/** Another process was faster. */
 const overtaken = async (folder: string): Promise<InboxHeldError> =>
   new InboxHeldError(folder, await holderOf(lockIn(folder, await highest(folder))));
 
@@ -157,7 +157,7 @@ const removeOthers = async (folder: string, number: number): Promise<void> => {
           () => now,
         )) >
         surelyLeftMs;
-    // What cannot be removed is in nobody's way.
+    // A leftover file does no harm.
     if (isEarlier || isLeft) await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
 };

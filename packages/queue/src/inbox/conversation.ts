@@ -85,7 +85,7 @@ export class Conversation {
     return turn !== undefined;
   }
 
-  /** Lets what waits go on, as far as it may by now. */
+  /** Steers or starts what can be delivered now. */
   goOn(): void {
     this.#advance();
     this.#raise();

@@ -8,7 +8,7 @@ import { priorityOf, urgencyOf } from '../priority.js';
 
 /** A message on its way. */
 export interface Item {
-  /** What it is told by once it is in a turn. */
+  /** Identifies it in a turn. */
   readonly tag: string;
   /** Its place among all, by when they came. */
   readonly order: number;

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { LanePlace, LaneRequest, Lanes, Lease } from '../contract.js';
 import type { LaneError } from '../errors.js';
 
-/** Creates lanes with these limits. They need no others, and each test gets lanes of its own. */
+/** Creates lanes with these limits. Each test creates its own. */
 export type LanesFactory = (limits: {
   readonly concurrency: number;
   readonly reservedForeground?: number;
