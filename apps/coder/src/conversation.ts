@@ -1,6 +1,7 @@
 import type { ReadStream } from 'node:tty';
 import type { Project } from '@h/continuity';
-import { createInbox, type Delivery, type Inbox, type Lanes, type SendOptions } from '@h/queue';
+import type { Lanes } from '@h/queue';
+import { createInbox, type Delivery, type Inbox, type SendOptions } from '@h/queue/inbox';
 import type { Subagents } from '@h/subagents';
 import { textOf, type Agent, type TurnEvent } from '@h/turn';
 import { Subject, takeUntil } from 'rxjs';

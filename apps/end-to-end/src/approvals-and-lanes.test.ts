@@ -1,5 +1,5 @@
 import { hooks, type Hook } from '@h/hooks';
-import { createLanes, queue, type Lanes } from '@h/queue';
+import { createLanes, queue, type LocalLanes } from '@h/queue';
 import { fileSessions, recoverTurns } from '@h/session';
 import { harness, reply, type Agent, type TurnEvent } from '@h/turn';
 import { call, response, scriptedTools, type ScriptedTools } from '@h/turn/testing';
@@ -15,7 +15,7 @@ const careful: Hook = {
 
 interface World {
   readonly agent: Agent;
-  readonly lanes: Lanes;
+  readonly lanes: LocalLanes;
   readonly tools: ScriptedTools;
   /** The most tools that ran at once. */
   readonly busiest: () => number;

@@ -35,7 +35,7 @@ describe('createChantingDetector', () => {
     ],
     ['a sentence in Chinese', '我现在就来修改这个文件里的代码。'.repeat(40), 420],
     ['text after a block of code', `\`\`\`ts\nconst a = 1;\n\`\`\`\n${'I will now do it. '.repeat(40)}`, 460],
-    ['text with code in the line', '`foo` has to be renamed to `bar`, so I rename it. '.repeat(40), 420],
+    ['text with code in the line', '`foo` must be renamed to `bar`, so I rename it. '.repeat(40), 420],
   ])('catches %s', (_, text, within) => {
     expect(caughtAt(text)).toBeLessThanOrEqual(within);
   });

@@ -14,7 +14,7 @@ const levels = (count: number, move?: Move, options?: LoopOptions): readonly (nu
 };
 
 describe('createLoopDetector', () => {
-  it('says who found what, in words for the model, under a key that stays the same', () => {
+  it('names the detector, the message for the model and a stable key', () => {
     const detector = createLoopDetector();
     const verdicts = Array.from({ length: 4 }, (_, index) =>
       detector.record({ id: `${index}`, name: 'read', input: { path: 'a' } }, { status: 'ok', output: 'contents' }),
@@ -32,7 +32,7 @@ describe('createLoopDetector', () => {
     expect(verdicts[0]).toMatchObject({ level: 'ok', message: '' });
   });
 
-  it('judges without learning: asking twice is as good as asking once', () => {
+  it('has no state that judging changes', () => {
     const detector = createLoopDetector();
     const call = { id: '1', name: 'read', input: { path: 'a' } };
     for (let round = 0; round < 50; round += 1) expect(detector.judge(call).level).toBe('ok');
@@ -40,11 +40,11 @@ describe('createLoopDetector', () => {
     for (let round = 0; round < 50; round += 1) expect(detector.judge(call).level).toBe('ok');
   });
 
-  it('warns, then refuses, then breaks, and goes on refusing what it has no answer to', () => {
+  it('warns, then blocks, then breaks', () => {
     expect(levels(60)).toEqual([3, 5, 6]);
   });
 
-  it('breaks also where a call is never refused but always said to be', () => {
+  it('breaks if blocked calls run all the same', () => {
     const detector = createLoopDetector();
     const found: LoopLevel[] = [];
     for (let round = 0; round < 60; round += 1) {
@@ -79,14 +79,14 @@ describe('createLoopDetector', () => {
     expect(alarms(2, 'b', { forgiveAfter: 0 }).map(({ level }) => level)).toEqual(['block', 'block', 'break']);
   });
 
-  it('takes calls that are asked for together for one attempt', () => {
+  it('counts the calls of one batch as one attempt', () => {
     const batch = Array.from({ length: 20 }, () => same);
     expect(firstOf(play([batch]), 'block')).toBeUndefined();
     expect(play([batch]).every(({ detector }) => detector === 'repeat')).toBe(true);
     expect(firstOf(play(Array.from({ length: 6 }, () => [same, same])), 'block')).toBe(9);
   });
 
-  it('takes a batch for idle only where nothing in it is new', () => {
+  it('counts a batch as idle only if nothing in it is new', () => {
     const detectors: LoopOptions['detectors'] = {
       'no-progress': false,
       repeat: false,
@@ -110,7 +110,7 @@ describe('createLoopDetector', () => {
     ).toBe(9);
   });
 
-  it('takes names that do not exist, asked for together, for one mistake', () => {
+  it('counts unknown names in one batch as one mistake', () => {
     const nope = (name: string): Move => ({
       name,
       input: {},
@@ -120,7 +120,7 @@ describe('createLoopDetector', () => {
     expect(play([['a', 'b', 'c', 'd'].map(nope), ['e', 'f'].map(nope)])).toEqual([]);
   });
 
-  it('takes outcomes that come without being announced one by one', () => {
+  it('accepts outcomes of calls that were not judged', () => {
     const detector = createLoopDetector();
     const found = Array.from(
       { length: 5 },
@@ -130,7 +130,7 @@ describe('createLoopDetector', () => {
     expect(found).toEqual(['ok', 'ok', 'warn', 'warn', 'warn']);
   });
 
-  it.each(['skipped', 'cancelled', 'interrupted'] as const)('learns nothing from calls that are %s', (status) => {
+  it.each(['skipped', 'cancelled', 'interrupted'] as const)('ignores calls that are %s', (status) => {
     expect(play(times(40, { ...same, status }))).toEqual([]);
   });
 
@@ -144,7 +144,7 @@ describe('createLoopDetector', () => {
     expect(alarms.every(({ level, detector }) => level === 'warn' && detector === 'repeat')).toBe(true);
   });
 
-  it('takes a change between for progress, and something new for half of it', () => {
+  it('resets at a change, and only stops blocking at something new', () => {
     const failing = failed('bash', { command: 'npm test' }, 'AssertionError: 1 is not 2');
     const between = (move: (round: number) => Move) => play(rounds(30, (round) => [move(round), failing]));
     expect(between((round) => ok('edit', { text: `${round}` }))).toEqual([]);
@@ -167,7 +167,7 @@ describe('createLoopDetector', () => {
     ).toBeDefined();
   });
 
-  it('believes what a tool declares, or what its options say', () => {
+  it('uses the effect that a tool or its options declare', () => {
     const run = (effect: 'read-only' | 'local-write', options?: LoopOptions) =>
       play(
         rounds(20, (round) => [
@@ -190,7 +190,7 @@ describe('createLoopDetector', () => {
     expect(only({ 'no-progress': false, breaker: { warn: 4, break: 6 } })).toEqual([5, undefined, 7]);
     expect(only({ 'no-progress': false, breaker: false, repeat: { warn: 12 } })).toEqual([12, undefined, undefined]);
     expect(only({ poll: { warn: 4, block: 6 } }, ok('get_status', {}, 'same'))).toEqual([4, 6, 7]);
-    const unknown: Move = { name: 'nope', input: {}, status: 'unknown-tool', output: 'There is no tool "nope".' };
+    const unknown: Move = { name: 'nope', input: {}, status: 'unknown-tool', output: 'Unknown tool "nope".' };
     const quiet = { 'no-progress': false, repeat: false, breaker: false } as const;
     expect(only({ ...quiet, 'unknown-tool': { warn: 2, block: 4, break: 50 } }, unknown)).toEqual([2, 4, 5]);
     expect(only({ ...quiet, 'unknown-tool': { warn: Infinity, block: Infinity, break: 4 } }, unknown)).toEqual([
@@ -312,7 +312,7 @@ describe('createLoopDetector', () => {
     );
   });
 
-  it('always ends a run that brings nothing new any more', () => {
+  it('always ends a run that returns nothing new', () => {
     const move = fc.record({
       name: fc.constantFrom('read', 'bash', 'edit', 'nope'),
       input: fc.nat(2),

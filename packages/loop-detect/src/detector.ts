@@ -29,7 +29,7 @@ const maxCalls = 512;
 const maxTools = 64;
 const maxStrikes = 32;
 
-/** The same outcome so many times since the last change is worth a warning, whatever happened in between. */
+/** This many equal outcomes since the last change cause a warning, whatever happened in between. */
 const maxSameOutcomes = 6;
 /**
  * Creates a detector for one run of calls. It needs neither RxJS nor a harness.

@@ -33,7 +33,7 @@ describe.each([
   inVirtualTime();
   const model = delayMs === undefined ? {} : { delayMs };
 
-  it('leaves an ordinary turn alone', async () => {
+  it('does not change an ordinary turn', async () => {
     const ran = await run(
       [asking(['read', { path: 'a' }], ['read', { path: 'b' }]), asking(['edit']), asking(['test']), 'Done.'],
       { model },
@@ -43,7 +43,7 @@ describe.each([
     expect(resultTexts(ran).join()).not.toContain('[Loop warning]');
   });
 
-  it('climbs its ladder: a warning in the result, a veto, another, a summary without tools, and the end', async () => {
+  it('warns in the result, refuses twice, requests a summary, then ends the turn', async () => {
     const ran = await run(
       [...again(6, asking(['test'])), 'I changed a.ts; the test still fails.', 'Never asked for.'],
       { model },
@@ -71,7 +71,7 @@ describe.each([
     });
   });
 
-  it('lets a model go on that does something else after a veto', async () => {
+  it('continues if the model does something else after a refusal', async () => {
     const ran = await run([...again(5, asking(['test'])), asking(['edit', { text: 'x' }]), asking(['test']), 'Done.'], {
       model,
     });
@@ -104,7 +104,7 @@ describe.each([
     expect([ran.model.active, ran.model.requests.length]).toEqual([0, 2]);
   });
 
-  it('begins anew when somebody says something', async () => {
+  it('resets when the user sends a message', async () => {
     let given = 0;
     const ran = await run([...again(4, asking(['test'])), ...again(4, asking(['test'])), 'Done.'], {
       model,
@@ -118,7 +118,7 @@ describe.each([
     expect(levelsOf(ran)).toEqual(['warn no-progress', 'warn no-progress']);
   });
 
-  it('goes on with a turn that was about to end when somebody says something', async () => {
+  it('continues a turn that was about to end when the user sends a message', async () => {
     const ran = await run([...again(6, asking(['test'])), 'A summary.', asking(['read', { path: 'a' }]), 'Done.'], {
       model,
       onEvent: (seen, agent) => {
@@ -134,7 +134,7 @@ describe.each([
 
 describe('loopDetect', () => {
   inVirtualTime();
-  it('refuses the whole batch, and holds only the culprit to it', async () => {
+  it('refuses all calls of a step, and counts it only against the looping call', async () => {
     const script = [
       ...again(4, asking(['test'])),
       asking(['read', { path: 'b' }], ['test']),
@@ -174,7 +174,7 @@ describe('loopDetect', () => {
     expect(ran.tools.ran.filter(({ name }) => name === 'read')).toHaveLength(4);
   });
 
-  it('asks for one summary, however often somebody sends the turn back to work', async () => {
+  it('requests one summary, however often an operator continues the turn', async () => {
     const model = scriptedModel([...again(6, asking(['test'])), ...again(5, 'A summary.')]);
     const more = intercept('more', () => ({
       decide: {
@@ -190,7 +190,7 @@ describe('loopDetect', () => {
     expect([outcome, model.requests.length]).toEqual(['loop-detected', 7]);
   });
 
-  it('does not begin anew for what the harness itself says', async () => {
+  it('does not reset for internal messages', async () => {
     let given = 0;
     const ran = await run([...again(6, asking(['test'])), 'A summary.'], {
       onEvent: (seen, agent) => {
@@ -202,7 +202,7 @@ describe('loopDetect', () => {
     expect(ran.end.outcome).toBe('loop-detected');
   });
 
-  it('holds against a model only once what it goes on saying while it is cut off', async () => {
+  it('counts an answer once, though more of it arrives after it was cut off', async () => {
     const sessions = memorySessions();
     const slow: SessionStore = {
       ...sessions,
@@ -364,7 +364,7 @@ describe('loopDetect', () => {
     expect((await run([pair, pair, pair, 'Done.'])).end.outcome).toBe('completed');
   });
 
-  it('refuses the third equal call in a row with doomLoopThreshold 3, and goes on', async () => {
+  it('refuses the third equal call in a row with doomLoopThreshold 3, and continues', async () => {
     let round = 0;
     const tools = { tail: () => `line ${'abcdef'[(round += 1)]}` };
     const ran = await run([...again(3, asking(['tail'])), 'I stop looking.'], {
@@ -376,7 +376,7 @@ describe('loopDetect', () => {
     expect(ran.tools.ran).toHaveLength(2);
   });
 
-  it('lets answers repeat themselves where chanting is off, and listens as it is told', async () => {
+  it('ignores repeated text if chanting is off, and applies its thresholds', async () => {
     const chant = 'I will now do it, at once and in full. '.repeat(60);
     expect((await run([chant], { options: { chanting: false } })).end.outcome).toBe('completed');
     expect(levelsOf(await run(['ny '.repeat(40), 'Done.'], { options: { chanting: { minChars: 60 } } }))).toEqual([
@@ -385,7 +385,7 @@ describe('loopDetect', () => {
     expect(levelsOf(await run(['ny '.repeat(40)]))).toEqual([]);
   });
 
-  it('holds it against nobody to read again what a compaction has taken away', async () => {
+  it('allows the model to read again what a compaction removed', async () => {
     const script = [...again(4, asking(['read'])), ...again(2, asking(['read'])), 'Done.'];
     let requests = 0;
     const shrink = intercept('shrink', () => ({
@@ -434,7 +434,7 @@ describe('loopDetect', () => {
     expect(last?.output.type.startsWith('error')).toBe(isError);
   });
 
-  it('writes down what each result comes to, before anybody changes it', async () => {
+  it('annotates each result with its fingerprint before other operators change it', async () => {
     const sessions = storeOf([]);
     await run([...again(3, asking(['test'])), 'Done.'], { sessions });
     const marks = sessions.journal.flatMap(({ event: seen }) =>

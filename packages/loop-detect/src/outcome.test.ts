@@ -105,7 +105,7 @@ describe('keyOf', () => {
     );
   });
 
-  it('does not look at why a call is made, where that is not what the call is about', () => {
+  it('ignores the stated reason of a call, unless the call is about it', () => {
     const run = (description: string): string =>
       keyOf({ name: 'Bash', input: { command: 'go build ./...', description } });
     const issue = (description: string): string => keyOf({ name: 'create_issue', input: { title: 'x', description } });

@@ -86,7 +86,7 @@ export const compareOutcome = (
   return somethingElse;
 };
 
-/** Which way the numbers of two outcomes move; `0` once they have turned around or stand still. */
+/** Which way the numbers of two outcomes move; `0` once they have turned around or do not move. */
 const trendOf = ({ level: before }: Fingerprint, { level }: Fingerprint, trend: KnownCall['trend']): 1 | -1 | 0 => {
   if (before === undefined || level === undefined || before === level) return 0;
   const next = level > before ? 1 : -1;

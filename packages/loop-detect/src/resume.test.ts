@@ -12,7 +12,7 @@ const byStep = (answers: readonly ScriptStep[]): readonly ScriptStep[] =>
     return typeof answer === 'function' ? answer(request, context) : answer;
   });
 
-/** Runs the turn, or goes on with it where the journal ends. */
+/** Runs the turn, or resumes it from the end of the journal. */
 const runFrom = async (
   journal: readonly JournalRecord[],
   answers: readonly ScriptStep[],

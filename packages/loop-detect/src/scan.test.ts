@@ -10,7 +10,7 @@ const clock = fc.tuple(two(23), two(59), two(59)).map((parts) => parts.join(':')
 const hex = (length: number): fc.Arbitrary<string> =>
   fc.string({ unit: fc.constantFrom(...Array.from('0123456789abcdef')), minLength: length, maxLength: length });
 
-/** Volatile parts, each in a form of its own. */
+/** Volatile parts, one generator for each form. */
 const kinds = {
   time: clock,
   'ISO time': clock.map((time) => `2026-11-21T${time}.123Z`),

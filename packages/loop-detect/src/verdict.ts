@@ -40,7 +40,7 @@ export const messages = {
   churn: (tool: string, count: number): string =>
     `${tool} has failed ${count} times in the same way although its input was different each time. The input is not the cause. Read the error again, check the present state, and take another approach.`,
   'unknown-tool': (tool: string, count: number): string =>
-    `There is no tool named ${JSON.stringify(tool.slice(0, 80))}; tools that do not exist have been called ${count} times. Use only the tools that are offered, by their exact names.`,
+    `Unknown tool ${JSON.stringify(tool.slice(0, 80))}; tools that do not exist have been called ${count} times. Use only the tools that are offered, by their exact names.`,
   breaker: (count: number): string =>
     `The last ${count} rounds of calls brought nothing new. Stop, and say what you know and what is missing.`,
   'doom-loop': (tool: string, count: number): string =>

@@ -25,7 +25,7 @@ const command = fc
   .tuple(fc.constantFrom('npm run', 'python', './bin/run', 'make', 'cargo'), word)
   .map((parts) => parts.join(' '));
 
-/** A generator of its own for each slot, drawn again in each round. */
+/** Draws a text for one round. */
 const hex =
   (length: number): ((random: Draw) => string) =>
   (random) =>

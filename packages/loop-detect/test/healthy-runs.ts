@@ -179,7 +179,7 @@ export const healthyRuns: Readonly<Record<string, readonly Batch[]>> = {
       'The file /repo/main.go has been updated successfully.',
     ),
   ]),
-  'a bug reproduced, found, mended and tested': oneByOne([
+  'a bug reproduced, found, fixed and tested': oneByOne([
     ok('bash', { command: 'cat > reproduce_bug.py <<EOF\nimport pydicom\nEOF' }, ''),
     failed(
       'bash',
@@ -317,7 +317,7 @@ export const healthyRuns: Readonly<Record<string, readonly Batch[]>> = {
       ok('Bash', { command: 'go build ./agents/', description: 'Build once more' }, ''),
     ]),
   ],
-  'refused calls that are given up after two': oneByOne([
+  'denied calls that the model stops after two': oneByOne([
     { name: 'bash', input: { command: 'git push' }, status: 'denied', output: 'Needs an approval.' },
     { name: 'bash', input: { command: 'git push' }, status: 'denied', output: 'Needs an approval.' },
     ok('bash', { command: 'git log -1' }, 'commit abc'),

@@ -36,7 +36,7 @@ export const failed = (name: string, input: unknown, output: unknown): Move => (
 /** The moves, one an answer. */
 export const oneByOne = (moves: readonly Move[]): readonly Batch[] => moves.map((move) => [move]);
 
-/** The same so many times over, with the number of the round. */
+/** Repeats the moves, with the number of the round. */
 export const rounds = (count: number, make: (round: number) => readonly Move[]): readonly Batch[] =>
   oneByOne(Array.from({ length: count }, (_, round) => make(round)).flat());
 

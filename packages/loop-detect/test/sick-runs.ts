@@ -4,7 +4,7 @@ import { failed, ok, oneByOne, rounds, type Batch, type Move } from './play.js';
 export interface SickRun {
   readonly batches: readonly Batch[];
   readonly warned: number;
-  /** Absent where a warning is all that there is evidence for. */
+  /** Absent if the evidence justifies a warning only. */
   readonly blocked?: number;
   readonly broken?: number;
 }
@@ -13,7 +13,7 @@ const unknown = (name: string, input: unknown): Move => ({
   name,
   input,
   status: 'unknown-tool',
-  output: `There is no tool ${JSON.stringify(name)}. There are: bash, edit, read.`,
+  output: `Unknown tool ${JSON.stringify(name)}. Known tools: bash, edit, read.`,
 });
 const read = (path: string): Move => ok('read', { path }, `contents of ${path}`);
 const failingTest = (round: number): Move =>

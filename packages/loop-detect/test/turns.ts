@@ -31,7 +31,7 @@ import { loopDetect, type LoopDetectOptions } from '../src/index.js';
 export const asking = (...calls: readonly (readonly [name: string, input?: unknown])[]): ScriptStep =>
   response(...calls.map(([name, input = {}], index) => call(`c${index}`, name, input)));
 
-/** The same answer so many times. */
+/** Repeats an answer. */
 export const again = (count: number, step: ScriptStep): readonly ScriptStep[] =>
   Array.from({ length: count }, () => step);
 

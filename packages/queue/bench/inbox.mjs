@@ -7,7 +7,8 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInbox, createLanes, queue } from '@h/queue';
+import { createLanes, queue } from '@h/queue';
+import { createInbox } from '@h/queue/inbox';
 import { fileInboxStore } from '@h/queue/file-store';
 import { harness, memorySessions } from '@h/turn';
 

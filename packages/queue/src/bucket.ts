@@ -2,23 +2,29 @@ import type { TurnPriority } from '@h/turn';
 import type { Group } from './groups.js';
 import { Heap, type HeapItem } from './heap.js';
 import { LinkedList, type Linked } from './linked-list.js';
+import { urgencyOf } from './priority.js';
 
-/** How urgent somebody is: the foreground, what is normal or has grown old, the background. */
+/** 0 for the foreground, 1 for normal and aged background requests, 2 for the background. */
 export type Rank = 0 | 1 | 2;
 
-/** Somebody at the gate: waiting in a bucket, or let in. A class, because there may be very many of them at once. */
+/** A request at the gate: waiting in a bucket, or admitted. A class, because very many may exist at once. */
 export class Pass<Owner> implements Linked<Pass<Owner>>, HeapItem {
   readonly owner: Owner;
-  readonly priority: TurnPriority;
+  /** Its own priority, and the one with which it waits or runs: that of the most urgent in its session. */
+  readonly ownPriority: TurnPriority;
+  priority: TurnPriority;
   readonly groupKeys: Readonly<Record<string, string | undefined>>;
-  rank: Rank;
-  /** When it came to the gate, as a number that only grows; those who have come back have one of their own. */
+  /** It has waited for `ageAfterMs` in the background and counts as normal. */
+  hasAged = false;
+  /** A number that grows with each arrival; returning requests are numbered separately. */
   sequence: number;
-  hasComeBack = false;
+  /** The sequence with which it came; a higher priority that it gets later counts from then. */
+  readonly ownSequence: number;
+  isReturning = false;
   /** The groups whose slots it holds. */
   groups: readonly Group<Owner>[] = noGroups;
   bucket: Bucket<Owner> | undefined;
-  /** The list of the bucket that it waits in, if it has not come back. */
+  /** The list of the bucket that it waits in, unless it is among `outOfOrder`. */
   list: LinkedList<Pass<Owner>> | undefined;
   /** Its place among those that grow old. */
   ageing: Ageing<Owner> | undefined;
@@ -26,23 +32,28 @@ export class Pass<Owner> implements Linked<Pass<Owner>>, HeapItem {
   next: Pass<Owner> | undefined;
   heapIndex = 0;
 
-  constructor(owner: Owner, priority: TurnPriority, groupKeys: Pass<Owner>['groupKeys'], sequence: number) {
+  constructor(owner: Owner, ownPriority: TurnPriority, groupKeys: Pass<Owner>['groupKeys'], sequence: number) {
     this.owner = owner;
-    this.priority = priority;
+    this.ownPriority = ownPriority;
+    this.priority = ownPriority;
     this.groupKeys = groupKeys;
-    this.rank = priority === 'foreground' ? 0 : priority === 'normal' ? 1 : 2;
     this.sequence = sequence;
+    this.ownSequence = sequence;
   }
 
-  /** Whether it is let in before the other one, if no group holds it back. */
+  get rank(): Rank {
+    return this.hasAged && this.priority === 'background' ? 1 : urgencyOf(this.priority);
+  }
+
+  /** Whether it is admitted before the other one, if its groups have free slots. */
   isBefore(other: Pass<Owner>): boolean {
     if (this.rank !== other.rank) return this.rank < other.rank;
-    if (this.hasComeBack !== other.hasComeBack) return this.hasComeBack;
+    if (this.isReturning !== other.isReturning) return this.isReturning;
     return this.sequence < other.sequence;
   }
 }
 
-/** Somebody of the background who is going to count as normal. */
+/** A background request that will count as normal. */
 export interface Ageing<Owner> extends Linked<Ageing<Owner>> {
   readonly pass: Pass<Owner>;
   readonly since: number;
@@ -62,8 +73,8 @@ export class Bucket<Owner> implements HeapItem {
   /** From the background, and old enough to count as normal. */
   readonly aged = new LinkedList<Pass<Owner>>();
   readonly background = new LinkedList<Pass<Owner>>();
-  /** Those who had a slot before and want one again. */
-  readonly comeBack = new Heap<Pass<Owner>>((left, right) => left.isBefore(right));
+  /** Those who had a slot before and want one again, and those whose priority was lowered again. */
+  readonly outOfOrder = new Heap<Pass<Owner>>((left, right) => left.isBefore(right));
   heapIndex = 0;
   /** Where it lies. */
   heap: Heap<Bucket<Owner>> | undefined;
@@ -76,7 +87,7 @@ export class Bucket<Owner> implements HeapItem {
     this.groups = groups;
   }
 
-  /** Who is to be let in first. */
+  /** The request that is admitted first. */
   get first(): Pass<Owner> | undefined {
     return this.#first;
   }
@@ -84,7 +95,7 @@ export class Bucket<Owner> implements HeapItem {
   /** To be called after its lists have changed. */
   refresh(): void {
     const newcomer = this.foreground.head ?? firstOf(this.normal.head, this.aged.head) ?? this.background.head;
-    this.#first = firstOf(newcomer, this.comeBack.top);
+    this.#first = firstOf(newcomer, this.outOfOrder.top);
   }
 
   isBefore({ first }: Bucket<Owner>): boolean {
@@ -92,6 +103,6 @@ export class Bucket<Owner> implements HeapItem {
   }
 
   *[Symbol.iterator](): Generator<Pass<Owner>> {
-    for (const list of [this.foreground, this.normal, this.aged, this.background, this.comeBack]) yield* list;
+    for (const list of [this.foreground, this.normal, this.aged, this.background, this.outOfOrder]) yield* list;
   }
 }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import type { LaneEvent } from './events.js';
 import type { Holder } from './holder.js';
-import type { Ticket } from './ticket.js';
+import type { Waiter } from './waiter.js';
 
 /** Calls those who want a place: each in the asynchronous context from which it came, and none does harm by throwing. */
 export class Callbacks {
@@ -22,30 +22,30 @@ export class Callbacks {
     return holder?.isCurrent === false ? callback() : this.#context.run(holder, callback);
   }
 
-  /** Nobody will be called any more. Without this every promise of the process would be marked for these lanes for ever. */
+  /** Disables the async hook, which otherwise adds to the cost of every promise of the process. */
   end(): void {
     this.#context.disable();
   }
 
-  /** Remembers from where somebody came who has to wait. */
-  remember(ticket: Ticket): void {
-    ticket.scope = new AsyncResource('LaneTicket');
+  /** Keeps the asynchronous context of a request that must wait. */
+  remember(waiter: Waiter): void {
+    waiter.scope = new AsyncResource('LaneTicket');
   }
 
   /** The callback is given what it needs, so that none has to be made for each call. */
-  call<Argument>(ticket: Ticket, callback: (ticket: Ticket, argument: Argument) => void, argument: Argument): void {
-    const { scope, holder } = ticket;
+  call<Argument>(waiter: Waiter, callback: (waiter: Waiter, argument: Argument) => void, argument: Argument): void {
+    const { scope, holder } = waiter;
     try {
       if (holder?.isCurrent !== true) {
-        if (scope) scope.runInAsyncScope(callback, undefined, ticket, argument);
-        else callback(ticket, argument);
+        if (scope) scope.runInAsyncScope(callback, undefined, waiter, argument);
+        else callback(waiter, argument);
       } else if (scope) {
-        scope.runInAsyncScope(() => this.#context.run(holder, callback, ticket, argument));
+        scope.runInAsyncScope(() => this.#context.run(holder, callback, waiter, argument));
       } else {
-        this.#context.run(holder, callback, ticket, argument);
+        this.#context.run(holder, callback, waiter, argument);
       }
     } catch (error) {
-      this.report({ type: 'callback-failed', session: ticket.session, label: ticket.request.label, error });
+      this.report({ type: 'callback-failed', session: waiter.session, label: waiter.request.label, error });
     }
   }
 
@@ -53,7 +53,7 @@ export class Callbacks {
     try {
       this.#onEvent?.(event);
     } catch {
-      // Who only looks changes nothing.
+      // An error of a monitor has no effect.
     }
   }
 }

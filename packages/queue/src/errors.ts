@@ -1,17 +1,17 @@
 import { TurnError } from '@h/turn';
 
 /**
- * Why somebody has no place in the lanes, or has lost it.
+ * Why a request was refused, or its slot was lost.
  *
- * - `lane-full`: too many wait already, and the newcomer is refused
- * - `lane-dropped`: a newcomer was let in instead
- * - `lane-cleared`: `clear()` sent those away who waited in this session
+ * - `lane-full`: too many requests wait already
+ * - `lane-dropped`: another request was accepted in its place
+ * - `lane-cleared`: `clear()` refused the waiting requests of the session
  * - `lane-closed`: the lanes are draining or shut down
  * - `lane-aborted`: the caller's own signal; `cause` is its reason
- * - `lane-waited-too-long`: `maxWaitMs` was over before a place was free
- * - `lane-reentered`: who asks holds the session already, so it would wait for itself
- * - `lane-timed-out`: it had a place and made no progress, or reached its deadline; see {@link LaneTimeoutError}
- * - `lane-lost`: it tries to go on after its place was given to somebody else
+ * - `lane-waited-too-long`: no slot was free within `maxWaitMs`
+ * - `lane-reentered`: the caller holds the session already and would deadlock
+ * - `lane-timed-out`: the holder made no progress, or reached its deadline; see {@link LaneTimeoutError}
+ * - `lane-lost`: the holder continued after its slot was given to another request
  */
 export type LaneErrorCode =
   | 'lane-full'
@@ -24,7 +24,7 @@ export type LaneErrorCode =
   | 'lane-timed-out'
   | 'lane-lost';
 
-/** Somebody has no place in the lanes, or has lost it. `code` says why. */
+/** A request was refused, or its slot was lost. `code` is the reason. */
 export class LaneError extends TurnError {
   declare readonly code: LaneErrorCode;
   readonly session: string;
@@ -35,17 +35,17 @@ export class LaneError extends TurnError {
   }
 }
 
-/** What an aborted signal, or anything else that somebody gave as a reason, is as an error. */
+/** The error for the reason of an abort. */
 export const abortError = (session: string, reason: unknown): LaneError => {
   const text =
     reason instanceof Error ? reason.message : typeof reason === 'string' ? reason : 'The signal was aborted.';
   return new LaneError('lane-aborted', session, text, { cause: reason });
 };
 
-/** Which clock has run out. */
+/** Which limit was exceeded. */
 export type TimeoutKind = 'idle' | 'deadline';
 
-/** It held a place and made no progress for too long, or reached its deadline. */
+/** A holder made no progress for too long, or reached its deadline. */
 export class LaneTimeoutError extends LaneError {
   readonly kind: TimeoutKind;
   /** How long it has run, in milliseconds. */
@@ -75,11 +75,11 @@ export class LaneTimeoutError extends LaneError {
 const timeoutText = (session: string, kind: TimeoutKind, limitMs: number, ranMs: number, idleMs: number): string => {
   const name = JSON.stringify(session);
   return kind === 'idle'
-    ? `In session ${name} nothing has moved for ${Math.round(idleMs)} ms; ${limitMs} ms are allowed (idleTimeoutMs). It has run for ${Math.round(ranMs)} ms.`
-    : `In session ${name} the deadline of ${limitMs} ms (deadlineMs) is over; it last moved ${Math.round(idleMs)} ms ago.`;
+    ? `Session ${name} made no progress for ${Math.round(idleMs)} ms; idleTimeoutMs is ${limitMs}. It ran for ${Math.round(ranMs)} ms.`
+    : `Session ${name} exceeded its deadline of ${limitMs} ms (deadlineMs). Its last progress was ${Math.round(idleMs)} ms ago.`;
 };
 
 const childrenText = (count: number): string =>
   count === 0
     ? ''
-    : ` ${count} of what it has started itself wait for a place: wait for them in yieldWhile(), which frees its own.`;
+    : ` ${count} requests that it made itself wait for a slot: wait for them in yieldWhile(), which lends its own.`;

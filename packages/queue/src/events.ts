@@ -1,15 +1,15 @@
 import type { LaneError } from './errors.js';
 
-/** Something that whoever watches over the lanes may want to know. */
+/** What happens in the lanes, for monitoring. */
 export type LaneEvent =
-  /** Has no place, or is asked to give it back; `error.code` says why. */
+  /** A request was refused, or a holder was asked to stop; `error.code` is the reason. */
   | {
       readonly type: 'refused' | 'aborted';
       readonly session: string;
       readonly label: string | undefined;
       readonly error: LaneError;
     }
-  /** Did not stop in its grace: its place was taken away. */
+  /** A holder did not stop within its grace period and lost its slot. */
   | {
       readonly type: 'lost';
       readonly session: string;
@@ -17,7 +17,7 @@ export type LaneEvent =
       readonly fence: number;
       readonly error: LaneError;
     }
-  /** Has come to its end after its place was taken away; what it brought does not count. */
+  /** Work ended after its slot was lost; its result is ignored. */
   | {
       readonly type: 'late';
       readonly session: string;
@@ -25,9 +25,9 @@ export type LaneEvent =
       readonly fence: number;
       readonly lateMs: number;
     }
-  /** Everybody who has a slot has started something that waits for one: they wait for each other, unless they do not wait for it. */
+  /** Every holder has made a request that waits for a slot: a deadlock, unless the holders do not wait for these requests. */
   | { readonly type: 'slots-held-by-parents'; readonly sessions: readonly string[] }
-  /** A callback has thrown. */
+  /** A callback threw an error. */
   | {
       readonly type: 'callback-failed';
       readonly session: string;

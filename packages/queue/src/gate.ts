@@ -3,6 +3,7 @@ import { Bucket, Pass, type Ageing } from './bucket.js';
 import { Groups, signatureOf, type Group, type GroupOptions } from './groups.js';
 import { Heap } from './heap.js';
 import { LinkedList } from './linked-list.js';
+import { urgencyOf } from './priority.js';
 
 /** What a gate keeps to. */
 export interface GateOptions {
@@ -12,15 +13,14 @@ export interface GateOptions {
   /** After how long the background counts as normal, in milliseconds. */
   readonly ageAfterMs: number;
   readonly groups: Readonly<Record<string, GroupOptions>>;
-  /** In milliseconds. It is only asked where somebody grows old. */
+  /** In milliseconds. Called only if a background request waits. */
   now(): number;
 }
 
 /**
- * The cap on how many run at once: the most urgent is let in first, the one that came first among equals.
+ * Limits how many run at once: the most urgent is admitted first, and the earliest among equals.
  *
- * Who lacks a slot in one of its groups holds nobody else back. It calls nobody but the clock: the same calls give the
- * same answers.
+ * A request without a free slot in one of its groups does not hold up others. It calls only the clock, so it is deterministic.
  */
 export class Gate<Owner> {
   readonly #options: GateOptions;
@@ -51,9 +51,15 @@ export class Gate<Owner> {
   }
 
   /** Joins those who wait. */
-  join(owner: Owner, priority: TurnPriority, groupKeys: Pass<Owner>['groupKeys']): Pass<Owner> {
+  join(
+    owner: Owner,
+    ownPriority: TurnPriority,
+    groupKeys: Pass<Owner>['groupKeys'],
+    priority: TurnPriority = ownPriority,
+  ): Pass<Owner> {
     this.#sequence += 1;
-    const pass = new Pass(owner, priority, groupKeys, this.#sequence);
+    const pass = new Pass(owner, ownPriority, groupKeys, this.#sequence);
+    pass.priority = priority;
     const bucket = this.#bucketFor(groupKeys);
     pass.list = bucket[priority];
     pass.list.append(pass);
@@ -61,33 +67,54 @@ export class Gate<Owner> {
     return pass;
   }
 
-  /** Joins again, ahead of those who are as urgent and have not been let in yet: it had been before them. */
-  rejoin(pass: Pass<Owner>): void {
+  /**
+   * Changes the priority with which one waits. A higher one counts from now on, behind those that have it already; with a lower
+   * one it waits as if it had never had a higher one. Has no effect on one that does not wait.
+   */
+  reprioritize(pass: Pass<Owner>, priority: TurnPriority): void {
+    this.#age();
+    const { bucket } = pass;
+    if (!bucket || pass.priority === priority) return;
+    const isRaised = urgencyOf(priority) < urgencyOf(pass.priority);
+    this.#unlist(pass, bucket);
+    pass.priority = priority;
+    if (isRaised && !pass.isReturning) {
+      this.#sequence += 1;
+      pass.sequence = this.#sequence;
+      pass.list = bucket[priority];
+      pass.list.append(pass);
+    } else {
+      if (!pass.isReturning) pass.sequence = pass.ownSequence;
+      bucket.outOfOrder.add(pass);
+    }
+    this.#count(pass, 1);
+    this.#settle(bucket);
+  }
+
+  /** Joins again, before requests of the same priority that were not admitted yet. */
+  rejoin(pass: Pass<Owner>, priority: TurnPriority): void {
     this.#returns += 1;
     pass.sequence = this.#returns;
-    pass.hasComeBack = true;
+    pass.isReturning = true;
+    pass.priority = priority;
     const bucket = this.#bucketFor(pass.groupKeys);
-    bucket.comeBack.add(pass);
+    bucket.outOfOrder.add(pass);
     this.#joined(pass, bucket);
   }
 
   /** Waits no longer. */
   leave(pass: Pass<Owner>): void {
     this.#age();
-    const { bucket, list } = pass;
+    const { bucket } = pass;
     if (!bucket) return;
-    if (list) list.remove(pass);
-    else bucket.comeBack.remove(pass);
+    this.#unlist(pass, bucket);
     if (pass.ageing) this.#ageing.remove(pass.ageing);
-    if (pass.priority === 'background' && pass.rank === 1) this.#agedCount -= 1;
     pass.bucket = undefined;
-    pass.list = undefined;
     pass.ageing = undefined;
-    this.waiting[pass.priority] -= 1;
     this.#settle(bucket);
   }
 
-  /** Lets in whoever is next; nobody when there is no slot that it may take. */
+  /** Admits the next request; none if no slot is free for it. */
   admit(): Pass<Owner> | undefined {
     this.#age();
     for (let bucket = this.#ready.top; bucket && this.#hasSlotFor(bucket); bucket = this.#ready.top) {
@@ -107,7 +134,7 @@ export class Gate<Owner> {
     return undefined;
   }
 
-  /** Gives back the slots of one that was let in. */
+  /** Releases the slots of an admitted request. */
   free(pass: Pass<Owner>): void {
     this.active[pass.priority] -= 1;
     for (const group of pass.groups) {
@@ -118,13 +145,13 @@ export class Gate<Owner> {
     pass.groups = [];
   }
 
-  /** Those who wait, in the order in which they would be let in if no group held anybody back. */
+  /** All waiting requests, in the order of admission if all groups had free slots. */
   inOrder(): readonly Pass<Owner>[] {
     const all = [this.#plain, ...this.#buckets.values()].flatMap((bucket) => [...bucket]);
     return all.toSorted((left, right) => (left.isBefore(right) ? -1 : 1));
   }
 
-  /** How many are let in before one that has just come, if no group holds anybody back. */
+  /** How many are admitted before a request that has just joined, if all groups have free slots. */
   inFrontOf({ priority }: Pass<Owner>): number {
     const { foreground, normal } = this.waiting;
     if (priority === 'foreground') return foreground - 1;
@@ -159,9 +186,21 @@ export class Gate<Owner> {
 
   #joined(pass: Pass<Owner>, bucket: Bucket<Owner>): void {
     pass.bucket = bucket;
-    this.waiting[pass.priority] += 1;
-    if (pass.priority === 'background') this.#watchAge(pass);
+    this.#count(pass, 1);
+    if (pass.ownPriority === 'background') this.#watchAge(pass);
     this.#settle(bucket);
+  }
+
+  #unlist(pass: Pass<Owner>, bucket: Bucket<Owner>): void {
+    if (pass.list) pass.list.remove(pass);
+    else bucket.outOfOrder.remove(pass);
+    pass.list = undefined;
+    this.#count(pass, -1);
+  }
+
+  #count({ priority, hasAged }: Pass<Owner>, by: 1 | -1): void {
+    this.waiting[priority] += by;
+    if (hasAged && priority === 'background') this.#agedCount += by;
   }
 
   /** Puts a bucket where it belongs now that its lists have changed. */
@@ -200,10 +239,9 @@ export class Gate<Owner> {
     heap?.add(bucket);
   }
 
-  /** Who has grown old once stays so, though it goes and comes back. */
+  /** A request that has aged stays so when it rejoins. */
   #watchAge(pass: Pass<Owner>): void {
-    if (pass.rank === 1) this.#agedCount += 1;
-    if (pass.rank === 1 || this.#options.ageAfterMs === Infinity) return;
+    if (pass.hasAged || this.#options.ageAfterMs === Infinity) return;
     pass.ageing = { pass, since: this.#options.now(), previous: undefined, next: undefined };
     this.#ageing.append(pass.ageing);
   }
@@ -221,15 +259,15 @@ export class Gate<Owner> {
       const { pass } = oldest;
       const { bucket, list } = pass;
       pass.ageing = undefined;
-      pass.rank = 1;
+      pass.hasAged = true;
+      if (!bucket || pass.priority !== 'background') continue;
       this.#agedCount += 1;
-      if (!bucket) continue;
       if (list) {
         list.remove(pass);
         bucket.aged.append(pass);
         pass.list = bucket.aged;
       } else {
-        bucket.comeBack.update(pass);
+        bucket.outOfOrder.update(pass);
       }
       this.#settle(bucket);
     }

@@ -10,7 +10,7 @@ export interface GroupOptions {
   readonly keys?: Readonly<Record<string, number>> | undefined;
 }
 
-/** The slots of one key: of the provider `anthropic`, say. It exists while somebody uses it or waits for it. */
+/** The slots of one key: of the provider `anthropic`, say. It exists while a request uses it or waits for it. */
 export class Group<Owner> {
   readonly kind: string;
   readonly key: string;
@@ -54,7 +54,7 @@ export class Groups<Owner> {
     }
   }
 
-  /** The groups of these keys. Whoever keeps them says so with {@link use} and {@link disuse}. */
+  /** The groups of these keys. Callers that keep them call {@link use} and {@link disuse}. */
   of(keys: Readonly<Record<string, string | undefined>>): readonly Group<Owner>[] {
     return Object.entries(keys).flatMap(([kind, key]) => (key === undefined ? [] : [this.#group(kind, key)]));
   }

@@ -1,42 +1,42 @@
 import type { Dropped, Lease } from './contract.js';
 import { LaneError } from './errors.js';
 import type { Linked } from './linked-list.js';
-import type { Ticket } from './ticket.js';
+import type { Waiter } from './waiter.js';
 
 /** What a holder asks of those who keep it. */
 export interface HolderKeeper {
   now(): number;
-  stepOut(holder: Holder): void;
-  stepIn(holder: Holder): Promise<void>;
+  lendSlot(holder: Holder): void;
+  reclaimSlot(holder: Holder): Promise<void>;
   goOn(holder: Holder): boolean;
   within<Result>(holder: Holder, callback: () => Result): Result;
 }
 
-/** Somebody who waits to have its slot again. */
+/** A holder that waits to reclaim its slot. */
 export interface Return {
   resolve(): void;
   reject(error: LaneError): void;
 }
 
-/** Somebody who has a place: its session, and a slot that it can lend. A class, because each task makes one. */
+/** Holds a session, and a slot that it can lend. A class, because each task creates one. */
 export class Holder implements Lease, Linked<Holder> {
-  readonly ticket: Ticket;
+  readonly waiter: Waiter;
   readonly fence: number;
   readonly dropped: Dropped | undefined;
   readonly startedAt: number;
   progressAt: number;
   /** `lent` while it waits in {@link yieldWhile} or for a person, `wanted` when it is back and waits for one. */
   slot: 'held' | 'lent' | 'wanted' = 'held';
-  /** Why it shall stop. */
+  /** Why it was asked to stop. */
   stopError: LaneError | undefined;
   graceUntil = Infinity;
   isEnding = false;
-  /** When its place was taken away, until it has come to its end. */
+  /** When its slot was lost; reset when the work ends. */
   lostAt: number | undefined;
   /** How many that it has started itself wait for a place. */
   waitingChildren = 0;
   /** How many of its parts wait for something in {@link yieldWhile}, and one more where it is paused. */
-  absences = 0;
+  lentParts = 0;
   /** Its slot was lent because it waits for a person. */
   isPaused = false;
   onReturn: Return | undefined;
@@ -45,9 +45,9 @@ export class Holder implements Lease, Linked<Holder> {
   readonly #keeper: HolderKeeper;
   #controller: AbortController | undefined;
 
-  constructor(keeper: HolderKeeper, ticket: Ticket, fence: number, dropped: Dropped | undefined) {
+  constructor(keeper: HolderKeeper, waiter: Waiter, fence: number, dropped: Dropped | undefined) {
     this.#keeper = keeper;
-    this.ticket = ticket;
+    this.waiter = waiter;
     this.fence = fence;
     this.dropped = dropped;
     this.startedAt = keeper.now();
@@ -55,18 +55,18 @@ export class Holder implements Lease, Linked<Holder> {
   }
 
   get session(): string {
-    return this.ticket.request.session;
+    return this.waiter.request.session;
   }
 
   get isCurrent(): boolean {
-    return this.ticket.state === 'admitted';
+    return this.waiter.state === 'admitted';
   }
 
   get isAborted(): boolean {
     return this.stopError !== undefined;
   }
 
-  /** Made when somebody asks for it. */
+  /** Created on first use. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.stopError) this.#controller.abort(this.stopError);
@@ -76,9 +76,9 @@ export class Holder implements Lease, Linked<Holder> {
   /** When something is due, in milliseconds. */
   get dueAt(): number {
     if (this.stopError) return this.graceUntil;
-    const { idleTimeoutMs, deadlineMs } = this.ticket.limits;
-    // Who is paused is asked whether it still is: it may have gone on by itself, and hang.
-    const canBeIdle = this.slot === 'held' || (this.slot === 'lent' && this.isPaused && this.absences === 1);
+    const { idleTimeoutMs, deadlineMs } = this.waiter.limits;
+    // Paused work is checked as well: it may have resumed without a notice, and hang.
+    const canBeIdle = this.slot === 'held' || (this.slot === 'lent' && this.isPaused && this.lentParts === 1);
     const idle = canBeIdle ? this.progressAt + idleTimeoutMs : Infinity;
     return Math.min(idle, this.startedAt + deadlineMs);
   }
@@ -97,11 +97,11 @@ export class Holder implements Lease, Linked<Holder> {
   }
 
   release(): void {
-    this.ticket.release();
+    this.waiter.release();
   }
 
   abort(reason: unknown): void {
-    this.ticket.abort(reason);
+    this.waiter.abort(reason);
   }
 
   ending(): void {
@@ -118,15 +118,15 @@ export class Holder implements Lease, Linked<Holder> {
 
   async yieldWhile<Result>(work: () => Result | PromiseLike<Result>): Promise<Result> {
     if (!this.isCurrent) return work();
-    this.#keeper.stepOut(this);
+    this.#keeper.lendSlot(this);
     let result: Result;
     try {
       result = await work();
     } catch (error) {
-      await this.#keeper.stepIn(this).catch(() => undefined);
+      await this.#keeper.reclaimSlot(this).catch(() => undefined);
       throw error;
     }
-    await this.#keeper.stepIn(this);
+    await this.#keeper.reclaimSlot(this);
     return result;
   }
 
@@ -136,10 +136,10 @@ export class Holder implements Lease, Linked<Holder> {
   }
 }
 
-/** It tries to go on after its place was given to somebody else. */
+/** The error of work that continues after its slot was lost. */
 export const lostError = (session: string): LaneError =>
   new LaneError(
     'lane-lost',
     session,
-    `The place in session ${JSON.stringify(session)} was given to somebody else: what comes now is too late, and must not be written.`,
+    `The slot of session ${JSON.stringify(session)} was given to another request: this result is too late, and must not be written.`,
   );

@@ -1,75 +1,72 @@
-import { Absences, type AbsencesKeeper } from './absences.js';
-import { noteDropped, whoIsDropped, whyFull, type Bounds } from './bounds.js';
+import { SlotLending, type SlotLendingHost } from './slot-lending.js';
+import { noteDropped, waiterToDrop, fullError, type Bounds } from './bounds.js';
 import type { Pass } from './bucket.js';
 import type { Callbacks } from './callbacks.js';
 import { LaneError } from './errors.js';
 import { Gate, type GateOptions } from './gate.js';
 import { Holder, type HolderKeeper } from './holder.js';
 import { LinkedList } from './linked-list.js';
-import { parentOf, Parents, whyReentered } from './parents.js';
+import { parentOf, Parents, reentryError } from './parents.js';
 import { Sessions } from './sessions.js';
 import { Stops, type StopsKeeper } from './stops.js';
-import type { Ticket, TicketKeeper } from './ticket.js';
+import type { Waiter, WaiterKeeper } from './waiter.js';
 
 /** What the lanes keep to. */
 export interface KeeperOptions {
   readonly gate: Omit<GateOptions, 'now'>;
   readonly bounds: Bounds;
-  /** The largest fence that was given before. */
-  readonly lastFence: number;
 }
 
 /** What the keeper asks of its surroundings. */
 export interface KeeperHost {
   readonly callbacks: Callbacks;
   now(): number;
-  /** Somebody has a place, or will have none. */
-  stoppedWaiting(ticket: Ticket): void;
+  /** A request was admitted or refused. */
+  stoppedWaiting(waiter: Waiter): void;
   /** Something is due for it at another time. */
   dueChanged(holder: Holder): void;
-  /** Whether somebody waits for a slot, and somebody who has one may be paused. */
+  /** Whether a request waits for a slot while a holder may be paused. */
   watchPauses(isNeeded: boolean): void;
-  /** Nobody is left. */
+  /** No request is left. */
   idle(): void;
 }
 
-/** Why nobody else is let in, but for those who are a part of work that may finish. */
+/** Why new requests are refused, apart from those that are a part of work that may finish. */
 export interface Closing {
   readonly reason: string;
   readonly mayFinish: boolean;
 }
 
 /**
- * Who holds which session, who waits, and who is next: the state of the lanes.
+ * The state of the lanes: the holder and the waiting requests of each session.
  *
- * Whatever listeners do while they are called (come, go, throw) finds the state in order, and takes effect after what is
- * under way: it is one loop, {@link letIn}, that lets people in, however deep the call.
+ * Listeners may enter, release and throw while they are called: the state is consistent then, and what they do takes effect after the
+ * current operation. Only the loop in {@link admitAll} admits requests, however deep the call.
  */
-export class Keeper implements TicketKeeper, HolderKeeper, StopsKeeper, AbsencesKeeper {
+export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLendingHost {
   readonly #host: KeeperHost;
   readonly #bounds: Bounds;
   readonly #parents = new Parents();
   readonly #stops: Stops;
-  readonly #absences: Absences;
-  readonly gate: Gate<Ticket>;
+  readonly #lentParts: SlotLending;
+  readonly gate: Gate<Waiter>;
   readonly lanes: Sessions;
   /** Those who have a place. */
   readonly holders = new LinkedList<Holder>();
   closing: Closing | undefined;
-  #fence: number;
+  #fence = 0;
   #waiting = 0;
   /** How many of those who have a place may be paused. */
   #pausable = 0;
   #isLettingIn = false;
 
-  constructor({ gate, bounds, lastFence }: KeeperOptions, host: KeeperHost) {
+  constructor({ gate, bounds }: KeeperOptions, host: KeeperHost) {
     this.#host = host;
     this.#bounds = bounds;
-    this.#fence = lastFence;
     this.gate = new Gate({ ...gate, now: () => host.now() });
     this.lanes = new Sessions(this.gate);
     this.#stops = new Stops(this, host.callbacks);
-    this.#absences = new Absences(this.gate, this.#parents, this);
+    this.#lentParts = new SlotLending(this.gate, this.#parents, this);
   }
 
   get waitingCount(): number {
@@ -81,34 +78,34 @@ export class Keeper implements TicketKeeper, HolderKeeper, StopsKeeper, Absences
   }
 
   /** Takes in a newcomer, or refuses it. */
-  enter(ticket: Ticket): void {
-    const known = this.lanes.get(ticket.session);
+  enter(waiter: Waiter): void {
+    const known = this.lanes.get(waiter.session);
     const error =
-      this.#whyClosed(ticket) ?? whyReentered(ticket) ?? whyFull(this.#bounds, this.#waiting, ticket, known);
+      this.#closedError(waiter) ?? reentryError(waiter) ?? fullError(this.#bounds, this.#waiting, waiter, known);
     if (error) {
-      this.#refuse(ticket, error);
+      this.#refuse(waiter, error);
       return;
     }
-    const dropped = known && whoIsDropped(this.#bounds, ticket, known);
-    const lane = this.lanes.add(ticket);
+    const dropped = known && waiterToDrop(this.#bounds, waiter, known);
+    const lane = this.lanes.add(waiter);
     this.#waiting += 1;
-    this.#parents.waits(ticket);
-    if (dropped) this.#sendAway(dropped, noteDropped(this.#bounds, dropped, lane));
-    this.letIn();
+    this.#parents.waits(waiter);
+    if (dropped) this.#dismissWaiter(dropped, noteDropped(this.#bounds, dropped, lane));
+    this.admitAll();
   }
 
-  release(ticket: Ticket): void {
-    const { holder } = ticket;
-    if (ticket.state !== 'over') {
-      this.#takeOut(ticket);
-      this.letIn();
+  release(waiter: Waiter): void {
+    const { holder } = waiter;
+    if (waiter.state !== 'over') {
+      this.#removeWaiter(waiter);
+      this.admitAll();
     } else if (holder) {
-      this.#stops.cameLate(holder);
+      this.#stops.endedLate(holder);
     }
   }
 
-  abort(ticket: Ticket, reason: unknown): void {
-    this.#stops.abort(ticket, reason);
+  abort(waiter: Waiter, reason: unknown): void {
+    this.#stops.abort(waiter, reason);
   }
 
   /** Does what is due for those who have a place. */
@@ -118,45 +115,45 @@ export class Keeper implements TicketKeeper, HolderKeeper, StopsKeeper, Absences
     for (const holder of due) this.#stops.expire(holder);
   }
 
-  stepOut(holder: Holder): void {
-    this.#absences.stepOut(holder);
+  lendSlot(holder: Holder): void {
+    this.#lentParts.lendSlot(holder);
   }
 
-  stepIn(holder: Holder): Promise<void> {
-    return this.#absences.stepIn(holder);
+  reclaimSlot(holder: Holder): Promise<void> {
+    return this.#lentParts.reclaimSlot(holder);
   }
 
   pause(holder: Holder): void {
-    this.#absences.pause(holder);
+    this.#lentParts.pause(holder);
   }
 
   goOn(holder: Holder): boolean {
-    return this.#absences.goOn(holder);
+    return this.#lentParts.goOn(holder);
   }
 
-  tellReturned({ ticket }: Holder): void {
-    this.#host.callbacks.call(ticket, tellReturned, undefined);
+  notifyReturned({ waiter }: Holder): void {
+    this.#host.callbacks.call(waiter, notifyReturned, undefined);
   }
 
   within<Result>(holder: Holder, callback: () => Result): Result {
     return this.#host.callbacks.within(holder, callback);
   }
 
-  dismiss(ticket: Ticket, error: LaneError): void {
-    this.#sendAway(ticket, error);
-    this.letIn();
+  dismiss(waiter: Waiter, error: LaneError): void {
+    this.#dismissWaiter(waiter, error);
+    this.admitAll();
   }
 
-  giveUpReturn(holder: Holder, error: LaneError): void {
-    this.#absences.giveUp(holder, error);
+  cancelReturn(holder: Holder, error: LaneError): void {
+    this.#lentParts.giveUp(holder, error);
   }
 
-  takeAway({ ticket }: Holder): void {
-    this.#takeOut(ticket);
+  revoke({ waiter }: Holder): void {
+    this.#removeWaiter(waiter);
   }
 
-  /** Lets in everybody for whom there is a slot. What they do meanwhile is done before the loop goes on. */
-  letIn(): void {
+  /** Admits all requests that have a free slot. What their listeners do is done before the loop continues. */
+  admitAll(): void {
     if (this.#isLettingIn) return;
     this.#isLettingIn = true;
     try {
@@ -174,80 +171,80 @@ export class Keeper implements TicketKeeper, HolderKeeper, StopsKeeper, Absences
     this.#host.dueChanged(holder);
   }
 
-  #pass({ owner: ticket }: Pass<Ticket>): void {
-    const holder = ticket.holder ?? this.#admit(ticket);
+  #pass({ owner: waiter }: Pass<Waiter>): void {
+    const holder = waiter.holder ?? this.#admit(waiter);
     if (holder.slot === 'wanted') {
       holder.progressAt = this.now();
-      this.#absences.back(holder);
+      this.#lentParts.back(holder);
     }
     if (holder.isCurrent) this.#host.dueChanged(holder);
   }
 
-  #admit(ticket: Ticket): Holder {
+  #admit(waiter: Waiter): Holder {
     this.#fence += 1;
-    const holder = new Holder(this, ticket, this.#fence, ticket.lane?.takeDropped());
-    ticket.holder = holder;
-    this.#stopWaiting(ticket);
-    ticket.state = 'admitted';
+    const holder = new Holder(this, waiter, this.#fence, waiter.lane?.takeDropped());
+    waiter.holder = holder;
+    this.#stopWaiting(waiter);
+    waiter.state = 'admitted';
     this.holders.append(holder);
-    if (ticket.listener.isPaused) this.#pausable += 1;
-    this.#host.callbacks.call(ticket, this.#tellAdmitted, holder);
+    if (waiter.listener.isPaused) this.#pausable += 1;
+    this.#host.callbacks.call(waiter, this.#notifyAdmitted, holder);
     return holder;
   }
 
-  /** Who throws instead of taking its place has none. */
-  readonly #tellAdmitted = (ticket: Ticket, holder: Holder): void => {
+  /** A listener that throws loses its slot. */
+  readonly #notifyAdmitted = (waiter: Waiter, holder: Holder): void => {
     try {
-      ticket.listener.admitted(holder);
+      waiter.listener.admitted(holder);
     } catch (error) {
-      this.#takeOut(ticket);
+      this.#removeWaiter(waiter);
       throw error;
     }
   };
 
-  #whyClosed(ticket: Ticket): LaneError | undefined {
-    if (!this.closing || (this.closing.mayFinish && parentOf(ticket))) return undefined;
-    return new LaneError('lane-closed', ticket.session, this.closing.reason);
+  #closedError(waiter: Waiter): LaneError | undefined {
+    if (!this.closing || (this.closing.mayFinish && parentOf(waiter))) return undefined;
+    return new LaneError('lane-closed', waiter.session, this.closing.reason);
   }
 
-  #stopWaiting(ticket: Ticket): void {
+  #stopWaiting(waiter: Waiter): void {
     this.#waiting -= 1;
-    this.#host.stoppedWaiting(ticket);
-    this.#parents.waitsNoLonger(ticket);
+    this.#host.stoppedWaiting(waiter);
+    this.#parents.waitsNoLonger(waiter);
   }
 
-  /** Takes somebody out of wherever it is; its place is free afterwards. */
-  #takeOut(ticket: Ticket): void {
-    const { holder, pass } = ticket;
-    if (ticket.state === 'over') return;
+  /** Removes a request from the lane and the gate, and frees its slot. */
+  #removeWaiter(waiter: Waiter): void {
+    const { holder, pass } = waiter;
+    if (waiter.state === 'over') return;
     if (pass && holder?.slot === 'held') this.gate.free(pass);
     else if (pass) this.gate.leave(pass);
-    if (!holder) this.#stopWaiting(ticket);
-    else if (holder.slot === 'wanted') this.#parents.waitsNoLonger(ticket);
-    ticket.state = 'over';
+    if (!holder) this.#stopWaiting(waiter);
+    else if (holder.slot === 'wanted') this.#parents.waitsNoLonger(waiter);
+    waiter.state = 'over';
     // What is over may be old, and would keep alive what is young until the whole heap is collected.
-    ticket.pass = undefined;
+    waiter.pass = undefined;
     if (holder) {
       this.holders.remove(holder);
-      if (ticket.listener.isPaused) this.#pausable -= 1;
+      if (waiter.listener.isPaused) this.#pausable -= 1;
       this.#parents.over(holder);
-      if (holder.lostAt === undefined) ticket.holder = undefined;
+      if (holder.lostAt === undefined) waiter.holder = undefined;
     }
-    this.lanes.remove(ticket);
+    this.lanes.remove(waiter);
   }
 
-  #sendAway(ticket: Ticket, error: LaneError): void {
-    this.#takeOut(ticket);
-    this.#refuse(ticket, error);
+  #dismissWaiter(waiter: Waiter, error: LaneError): void {
+    this.#removeWaiter(waiter);
+    this.#refuse(waiter, error);
   }
 
-  #refuse(ticket: Ticket, error: LaneError): void {
-    ticket.state = 'over';
-    this.#host.callbacks.report({ type: 'refused', session: ticket.session, label: ticket.request.label, error });
-    this.#host.callbacks.call(ticket, tellRefused, error);
+  #refuse(waiter: Waiter, error: LaneError): void {
+    waiter.state = 'over';
+    this.#host.callbacks.report({ type: 'refused', session: waiter.session, label: waiter.request.label, error });
+    this.#host.callbacks.call(waiter, notifyRefused, error);
   }
 }
 
-const tellReturned = ({ listener }: Ticket): void => listener.returned?.();
+const notifyReturned = ({ listener }: Waiter): void => listener.returned?.();
 
-const tellRefused = ({ listener }: Ticket, error: LaneError): void => listener.refused(error);
+const notifyRefused = ({ listener }: Waiter, error: LaneError): void => listener.refused(error);

@@ -1,46 +1,66 @@
 import type { Dropped } from './contract.js';
+import type { TurnPriority } from '@h/turn';
 import { LinkedList } from './linked-list.js';
-import type { Ticket } from './ticket.js';
+import { highestOf, noCounts, type PriorityCounts } from './priority.js';
+import type { Waiter } from './waiter.js';
 
 /** One session: those who want a place in it, in the order in which they came. The first one holds it. */
 export class Lane {
   readonly session: string;
-  readonly tickets = new LinkedList<Ticket>();
+  readonly waiters = new LinkedList<Waiter>();
   dropped: Dropped | undefined;
+  readonly #counts: PriorityCounts = noCounts();
+  readonly #announced: () => PriorityCounts | undefined;
 
-  constructor(session: string) {
+  /** @param announced what waits for the session elsewhere, by priority */
+  constructor(session: string, announced: () => PriorityCounts | undefined) {
     this.session = session;
+    this.#announced = announced;
   }
 
-  /** How many have not been let in. */
+  /** The priority of the most urgent request in it or announced for it: the first one holds up the others. */
+  get priority(): TurnPriority {
+    const { foreground, normal, background } = this.#announced() ?? none;
+    return (
+      highestOf({
+        foreground: this.#counts.foreground + foreground,
+        normal: this.#counts.normal + normal,
+        background: this.#counts.background + background,
+      }) ?? 'background'
+    );
+  }
+
+  /** Number of requests that were not admitted yet. */
   get waitingCount(): number {
-    const { head, size } = this.tickets;
+    const { head, size } = this.waiters;
     return head && !head.isWaiting ? size - 1 : size;
   }
 
-  get oldestWaiting(): Ticket | undefined {
-    const { head } = this.tickets;
+  get oldestWaiting(): Waiter | undefined {
+    const { head } = this.waiters;
     return head?.isWaiting === true ? head : head?.next;
   }
 
-  get newestWaiting(): Ticket | undefined {
-    const { tail } = this.tickets;
+  get newestWaiting(): Waiter | undefined {
+    const { tail } = this.waiters;
     return tail?.isWaiting === true ? tail : undefined;
   }
 
-  append(ticket: Ticket): void {
-    this.tickets.append(ticket);
-    ticket.lane = this;
+  append(waiter: Waiter): void {
+    this.waiters.append(waiter);
+    this.#counts[waiter.priority] += 1;
+    waiter.lane = this;
   }
 
   /** Puts it before all who wait. */
-  insert(ticket: Ticket): void {
-    const { head } = this.tickets;
+  insert(waiter: Waiter): void {
+    const { head } = this.waiters;
     const holder = head?.isWaiting === false ? head : undefined;
-    if (holder) this.tickets.remove(holder);
-    this.tickets.prepend(ticket);
-    if (holder) this.tickets.prepend(holder);
-    ticket.lane = this;
+    if (holder) this.waiters.remove(holder);
+    this.waiters.prepend(waiter);
+    if (holder) this.waiters.prepend(holder);
+    this.#counts[waiter.priority] += 1;
+    waiter.lane = this;
   }
 
   /** What was dropped since this was asked last. */
@@ -50,8 +70,11 @@ export class Lane {
     return dropped;
   }
 
-  remove(ticket: Ticket): void {
-    this.tickets.remove(ticket);
-    ticket.lane = undefined;
+  remove(waiter: Waiter): void {
+    this.waiters.remove(waiter);
+    this.#counts[waiter.priority] -= 1;
+    waiter.lane = undefined;
   }
 }
+
+const none = noCounts();

@@ -25,88 +25,80 @@ export interface LanesOptions {
    */
   readonly concurrency?: number | undefined;
   /**
-   * How many of these places only the foreground may take. Less than `concurrency`.
+   * Slots that only foreground requests get. Less than `concurrency`.
    *
    * @defaultValue `0`
    */
   readonly reservedForeground?: number | undefined;
   /**
-   * After how long at the gate somebody of the background counts as normal, in milliseconds; never as foreground.
+   * Time after which a background request that waits for a slot counts as normal, in milliseconds. It never counts as foreground.
    *
-   * @defaultValue `Infinity`: as long as others come, the background waits
+   * @defaultValue `Infinity`: the background waits as long as other requests arrive
    */
   readonly ageAfterMs?: number | undefined;
   /**
-   * Further caps, by kind: `{ provider: { concurrency: 8, keys: { local: 1 } }, tenant: { concurrency: 2 } }`. Who asks
-   * for a place names its keys.
+   * Further limits by kind: `{ provider: { concurrency: 8, keys: { local: 1 } }, tenant: { concurrency: 2 } }`. A
+   * request names its keys.
    *
    * @defaultValue `{}`
    */
   readonly groups?: Readonly<Record<string, GroupOptions>> | undefined;
   /**
-   * How long somebody who has a place may show no progress before it is told to stop, in milliseconds. Waiting for the
-   * place does not count.
+   * Time without progress after which a holder is asked to stop, in milliseconds. It begins with the slot, not with the wait.
    *
-   * @defaultValue `600_000`, longer than a slow answer of a large model or a test run takes without a word
+   * @defaultValue `600_000`, longer than a slow answer or a silent test run takes
    */
   readonly idleTimeoutMs?: number | undefined;
   /**
-   * How long somebody may have a place in all, in milliseconds, whatever its progress.
+   * Total time for which a slot may be held, in milliseconds, whatever the progress.
    *
    * @defaultValue `86_400_000`, a day
    */
   readonly deadlineMs?: number | undefined;
   /**
-   * How long somebody who was told to stop may take before its place is given to others, in milliseconds.
+   * Time between the request to stop and the loss of the slot, in milliseconds.
    *
    * @defaultValue `10_000`, twice what a harness gives its operators for the end of a turn
    */
   readonly graceMs?: number | undefined;
   /**
-   * How long somebody may wait for a place, in milliseconds.
+   * Longest wait for a slot, in milliseconds.
    *
    * @defaultValue `Infinity`
    */
   readonly maxWaitMs?: number | undefined;
   /**
-   * How many may wait in all; more are refused.
+   * Number of waiting requests over all sessions; further ones are refused.
    *
    * @defaultValue `10_000`
    */
   readonly maxWaiting?: number | undefined;
   /**
-   * How many may wait in one session, without the one that runs.
+   * Number of waiting requests in one session.
    *
    * @defaultValue `100`
    */
   readonly maxWaitingPerSession?: number | undefined;
   /**
-   * What happens to one too many in a session: it is refused (`reject`), or it comes in and the one that has waited longest
-   * (`drop-oldest`) or shortest (`drop-newest`) is sent away. `summarize` drops the oldest, and who is let in next hears
-   * what was dropped.
+   * What happens when a session is full: the new request is refused (`reject`), or the one that has waited longest (`drop-oldest`) or
+   * shortest (`drop-newest`) is dropped for it. `summarize` drops the oldest, and the next lease lists what was dropped.
    *
    * @defaultValue `'reject'`
    */
   readonly whenFull?: FullPolicy | undefined;
   /**
-   * How often those who wait hear that they have moved up, in milliseconds.
+   * Interval of the notices about a changed position, in milliseconds.
    *
    * @defaultValue `1000`
    */
   readonly noticeEveryMs?: number | undefined;
-  /**
-   * The largest fence that was given before, by an earlier process, where a store remembers it: numbers go on after it.
-   *
-   * @defaultValue `0`
-   */
-  readonly lastFence?: number | undefined;
   /**
    * The clock and the timers.
    *
    * @defaultValue timers of the system and a monotonic clock
    */
   readonly scheduler?: SchedulerLike | undefined;
-  /** Sees who is refused, told to stop, loses its place, ends too late, and which callback has thrown. */
+  /** Receives refusals, requests to stop, lost slots, late results and errors of callbacks. */
   readonly onEvent?: ((event: LaneEvent) => void) | undefined;
 }
 
@@ -125,7 +117,6 @@ const checks: OptionChecks<LanesOptions> = {
   maxWaitingPerSession: integerFrom(0, Infinity),
   whenFull: oneOf('reject', 'drop-oldest', 'drop-newest', 'summarize'),
   noticeEveryMs: numberFrom(1, Infinity),
-  lastFence: integerFrom(0),
   scheduler: objectWithMethods('now', 'schedule'),
   onEvent: anyFunction,
 };

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { TurnPriority } from '@h/turn';
 import { describe, expect, it } from 'vitest';
 import { virtualTime } from '../test/virtual-time.js';
 import type { LaneListener } from './contract.js';
@@ -155,5 +156,99 @@ describe('somebody who is sent away', () => {
     );
     context.run('of another', () => lanes.clear('alice'));
     expect(seen).toEqual(['mine']);
+  });
+});
+
+describe('a session in which somebody more urgent waits', () => {
+  /** Lanes with one slot, which is taken, and sessions that note when they are admitted. */
+  const busy = (options: LanesOptions = {}) => {
+    const { lanes, time } = timed({ concurrency: 1, ...options });
+    const order: string[] = [];
+    const current = lanes.enter({ session: 'busy' }, silent);
+    const enter = (label: string, session: string, priority: TurnPriority) =>
+      lanes.enter(
+        { session, priority, label },
+        {
+          ...silent,
+          admitted: (lease) => {
+            order.push(label);
+            lease.release();
+          },
+        },
+      );
+    return { lanes, time, order, enter, current };
+  };
+
+  it('waits with the priority of its most urgent request', () => {
+    const { enter, order, current } = busy();
+    enter('heartbeat', 'alice', 'background');
+    for (const name of ['a', 'b', 'c']) enter(name, name, 'normal');
+    enter('message', 'alice', 'foreground');
+    current.release();
+    expect(order).toEqual(['heartbeat', 'message', 'a', 'b', 'c']);
+  });
+
+  it('does not overtake a request that was as urgent before', () => {
+    const { enter, order, current } = busy();
+    enter('heartbeat', 'alice', 'background');
+    enter('bob', 'bob', 'foreground');
+    enter('message', 'alice', 'foreground');
+    current.release();
+    expect(order).toEqual(['bob', 'heartbeat', 'message']);
+  });
+
+  it('returns to its own priority and place when the urgent request is withdrawn', () => {
+    const { enter, order, current, lanes } = busy();
+    enter('heartbeat', 'alice', 'background');
+    enter('later', 'later', 'background');
+    const message = enter('message', 'alice', 'foreground');
+    enter('normal', 'bob', 'normal');
+    expect(lanes.snapshot().atGate).toEqual({ foreground: 1, normal: 1, background: 1 });
+    message.release();
+    expect(lanes.snapshot().atGate).toEqual({ foreground: 0, normal: 1, background: 2 });
+    current.release();
+    expect(order).toEqual(['normal', 'heartbeat', 'later']);
+  });
+
+  it('gets a slot that is reserved for the foreground', () => {
+    const { enter, order, lanes } = busy({ concurrency: 2, reservedForeground: 1 });
+    enter('heartbeat', 'alice', 'background');
+    expect(order).toEqual([]);
+    enter('message', 'alice', 'foreground');
+    expect(order).toEqual(['heartbeat', 'message']);
+    expect(lanes.snapshot().active).toEqual({ foreground: 0, normal: 1, background: 0 });
+  });
+
+  it('is raised by raise() until its result is called, also before anybody waits in it', () => {
+    const { enter, order, lanes, current } = busy();
+    const end = lanes.raise('alice', 'foreground');
+    enter('normal', 'bob', 'normal');
+    enter('heartbeat', 'alice', 'background');
+    enter('other', 'carol', 'background');
+    const endOther = lanes.raise('carol', 'foreground');
+    endOther();
+    endOther();
+    current.release();
+    expect(order).toEqual(['heartbeat', 'normal', 'other']);
+    end();
+    expect(lanes.snapshot().sessions).toEqual([]);
+  });
+
+  it('takes its slot back with the priority of the request behind it', async () => {
+    const { enter, order, lanes, current, time } = busy();
+    current.release();
+    const back = gate();
+    const parent = lanes.run('alice', (lease) => lease.yieldWhile(() => back.passed), { priority: 'background' });
+    await settled();
+    const holder = lanes.enter({ session: 'busy' }, silent);
+    enter('message', 'alice', 'foreground');
+    enter('bob', 'bob', 'normal');
+    back.open();
+    await settled();
+    holder.release();
+    await parent;
+    await settled();
+    expect(order).toEqual(['message', 'bob']);
+    expect(time.scheduler.now()).toBe(0);
   });
 });

@@ -214,8 +214,8 @@ describe('lanes.run', () => {
   });
 
   it.each([
-    [{ prioriy: 'normal' }, /run\(\) unknown option "prioriy"/],
-    [{ priority: 'high' }, /takes "foreground" or "normal" or "background" "priority" must be .*; received "high"/],
+    [{ prioriy: 'normal' }, /run\(\): unknown option "prioriy"/],
+    [{ priority: 'high' }, /must be "foreground" or "normal" or "background"/],
     [{ groups: { tenant: 'acme' } }, /has no group "tenant"/],
   ])('refuses the options %j', async (options, message) => {
     await expect(createLanes().run('alice', () => 1, options as never)).rejects.toThrow(message);
@@ -722,9 +722,9 @@ describe('callbacks that throw', () => {
 
 describe('createLanes', () => {
   it.each([
-    [{ concurency: 3 }, /createLanes\(\) unknown option "concurency" \(it was given 3\); did you mean "concurrency"\?/],
+    [{ concurency: 3 }, /createLanes\(\): unknown option "concurency" \(received 3\)\. Did you mean "concurrency"\?/],
     [{ concurrency: 0 }, /"concurrency" must be an integer from 1 or Infinity; received 0/],
-    [{ concurrency: 2, reservedForeground: 2 }, /takes less than "concurrency" \(2\) as "reservedForeground"/],
+    [{ concurrency: 2, reservedForeground: 2 }, /"reservedForeground" must be/],
     [{ whenFull: 'drop' }, /"whenFull" must be .*; received "drop"/],
     [
       { groups: { tenant: { concurrency: 0 } } },

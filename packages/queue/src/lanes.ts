@@ -1,6 +1,6 @@
 import { Callbacks } from './callbacks.js';
 import { Alarm, monotonicScheduler } from './clock.js';
-import type { LaneBackend, LaneListener, LaneRequest, Lease } from './contract.js';
+import type { LaneListener, LaneRequest, Lanes, Lease } from './contract.js';
 import { LaneError } from './errors.js';
 import { Holder } from './holder.js';
 import { Keeper, type Closing, type KeeperOptions } from './keeper.js';
@@ -9,73 +9,33 @@ import { Notices } from './notices.js';
 import { Pauses } from './pauses.js';
 import { priorityOf } from './priority.js';
 import { checkRequest } from './request-check.js';
-import { runIn, type RunOptions, type Task } from './run.js';
+import { runIn } from './run.js';
 import { snapshotOf, type LanesSnapshot } from './snapshot.js';
-import { Ticket, type Limits } from './ticket.js';
+import { Waiter, type Limits } from './waiter.js';
 import { WaitLimits } from './wait-limits.js';
 
-/** Options of `shutdown()`. */
-export interface ShutdownOptions {
-  /** Why, for those who are told to stop. */
-  readonly reason?: string | undefined;
-}
-
-/** Lanes of one process: one at a time in a session, so many at once in all. */
-export interface Lanes extends LaneBackend {
-  /**
-   * Runs a task as soon as its session and a slot are free.
-   *
-   * What the task returns or throws is what the promise brings. A task that is told to stop and throws brings the reason
-   * for which it was told; what it brings after its place was given to others is dropped, and reported as `late`.
-   *
-   * @throws LaneError when there is no place for it, or it has lost it; `code` says why
-   */
-  run<Result>(session: string, task: Task<Result>, options?: RunOptions): Promise<Result>;
-  /**
-   * Frees the slot of whoever calls it while it waits for something that needs a slot itself, and waits for one before it
-   * goes on; its session stays its own. It finds the place by its asynchronous context; without one it only does the work.
-   *
-   * @example
-   * ```ts
-   * const answer = await lanes.yieldWhile(() => reply(child.turn({ session: 'child', input: 'Look' })));
-   * ```
-   */
-  yieldWhile<Result>(work: () => Result | PromiseLike<Result>): Promise<Result>;
-  /**
-   * Does something that is no part of the work which holds the place: what it queues on the same session waits its turn.
-   *
-   * @example
-   * ```ts
-   * lanes.detach(() => void lanes.run('alice', () => remember(), { trigger: 'memory' }));
-   * ```
-   */
-  detach<Result>(callback: () => Result): Result;
-  /** Sends those away who wait in a session (`lane-cleared`), not the one that runs. @returns how many */
+/** Lanes of one process. */
+export interface LocalLanes extends Lanes {
+  /** Refuses all waiting requests of a session (`lane-cleared`). The current holder keeps its slot. @returns their number */
   clear(session: string): number;
-  /** What runs and waits, as plain data. It takes time in proportion to that. */
+  /** Returns all holders and waiting requests as plain data. */
   snapshot(): LanesSnapshot;
-  /** Resolves when nobody runs or waits. */
+  /** Resolves when no request waits or holds a slot. */
   idle(): Promise<void>;
   /**
-   * Refuses whoever comes from now on (`lane-closed`), and resolves when those who are there are done. What they start as a
-   * part of their work, and wait for, is let in.
+   * Refuses new requests (`lane-closed`) and resolves when all earlier ones have ended. Requests that are a part of earlier work are
+   * still admitted.
    */
   drain(): Promise<void>;
-  /**
-   * Refuses whoever comes or waits (`lane-closed`), tells those who run to stop, and resolves when all have let go, or their
-   * grace is over.
-   */
-  shutdown(options?: ShutdownOptions): Promise<void>;
 }
 
 /**
- * Makes lanes: in a session one at a time, in the order in which they came, and over all sessions so many at once, the
- * most urgent first. A session takes at most one slot, however much is queued in it.
+ * Creates lanes: one request at a time in a session, `concurrency` over all sessions, the most urgent first.
  *
- * Somebody who makes no progress for too long is told to stop, and its place is given to others after a grace. Nothing
- * else is kept of a session in which nobody runs or waits.
+ * A session uses at most one slot, and waits with the priority of its most urgent request. A holder that makes no progress for too long
+ * is asked to stop, and loses its slot after a grace period. An idle session uses no memory.
  *
- * @throws InvalidOptionError that names the option, its value and what it takes
+ * @throws InvalidOptionError names the option, its value and what it accepts
  *
  * @example
  * ```ts
@@ -83,7 +43,7 @@ export interface Lanes extends LaneBackend {
  * const text = await lanes.run('alice', async ({ signal }) => (await fetch(url, { signal })).text(), { priority: 'foreground' });
  * ```
  */
-export const createLanes = (options: LanesOptions = {}): Lanes => {
+export const createLanes = (options: LanesOptions = {}): LocalLanes => {
   checkLanesOptions(options);
   const { concurrency = 4, scheduler = monotonicScheduler } = options;
   const limits: Limits = {
@@ -97,9 +57,9 @@ export const createLanes = (options: LanesOptions = {}): Lanes => {
   const keeper = new Keeper(keeperOptions(options, concurrency), {
     callbacks,
     now: () => scheduler.now(),
-    stoppedWaiting: (ticket) => {
-      waitLimits.remove(ticket);
-      if (ticket.listener.waiting) notices.remove(ticket);
+    stoppedWaiting: (waiter) => {
+      waitLimits.remove(waiter);
+      if (waiter.listener.waiting) notices.remove(waiter);
     },
     watchPauses: (isNeeded) => pauses.watch(isNeeded),
     dueChanged: ({ dueAt }) => alarm.setFor(dueAt),
@@ -116,17 +76,17 @@ export const createLanes = (options: LanesOptions = {}): Lanes => {
   const waitLimits = new WaitLimits(scheduler);
   const pauses = new Pauses(keeper, scheduler, callbacks);
   const notices = new Notices(keeper, scheduler, options.noticeEveryMs ?? 1000, callbacks);
-  const enter = (request: LaneRequest, listener: LaneListener): Ticket => {
+  const enter = (request: LaneRequest, listener: LaneListener): Waiter => {
     if (request.groups) keeper.gate.groups.check(request.groups);
     const priority = request.priority ?? (request.trigger === undefined ? 'normal' : priorityOf(request.trigger));
     const parent = request.within === undefined ? callbacks.current : holderOf(request.within, keeper);
-    const ticket = new Ticket(keeper, request, listener, priority, limitsOf(request, limits), parent);
-    keeper.enter(ticket);
-    if (!ticket.isWaiting) return ticket;
-    callbacks.remember(ticket);
-    waitLimits.add(ticket);
-    if (listener.waiting) notices.add(ticket);
-    return ticket;
+    const waiter = new Waiter(keeper, request, listener, priority, limitsOf(request, limits), parent);
+    keeper.enter(waiter);
+    if (!waiter.isWaiting) return waiter;
+    callbacks.remember(waiter);
+    waitLimits.add(waiter);
+    if (listener.waiting) notices.add(waiter);
+    return waiter;
   };
   const idle = (): Promise<void> =>
     keeper.lanes.size === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve));
@@ -146,34 +106,39 @@ export const createLanes = (options: LanesOptions = {}): Lanes => {
     },
     detach: (callback) => callbacks.within(undefined, callback),
     clear: (session) => {
-      const waiting = [...(keeper.lanes.get(session)?.tickets ?? [])].filter(({ isWaiting }) => isWaiting);
-      for (const ticket of waiting) {
-        ticket.abort(
+      const waiting = [...(keeper.lanes.get(session)?.waiters ?? [])].filter(({ isWaiting }) => isWaiting);
+      for (const waiter of waiting) {
+        waiter.abort(
           new LaneError(
             'lane-cleared',
             session,
-            `Those who wait in session ${JSON.stringify(session)} were sent away.`,
+            `Waiting requests of session ${JSON.stringify(session)} were cleared.`,
           ),
         );
       }
       return waiting.length;
     },
+    raise: (session, priority) => {
+      const end = keeper.lanes.announce(session, priority);
+      keeper.admitAll();
+      return end;
+    },
     snapshot: () => snapshotOf(keeper, concurrency),
     idle,
     drain: () => {
-      const reason = 'The lanes are draining: who is there may finish, nobody else is let in.';
+      const reason = 'The lanes are draining: running and waiting work may finish, new requests are refused.';
       if (!keeper.closing) close({ reason, mayFinish: true });
       return idle();
     },
     shutdown: ({ reason = 'The lanes are shut down.' } = {}) => {
       close({ reason, mayFinish: false });
-      const all = [...keeper.lanes.values()].flatMap(({ tickets }) => [...tickets]);
-      // Those who wait go first, from behind, lest one of them takes a place that is being freed.
+      const all = [...keeper.lanes.values()].flatMap(({ waiters }) => [...waiters]);
+      // Waiting requests first, the last one first, so that none of them gets a slot that is being released.
       const inOrder = [
         ...all.filter(({ isWaiting }) => isWaiting).toReversed(),
         ...all.filter(({ isWaiting }) => !isWaiting),
       ];
-      for (const ticket of inOrder) ticket.abort(new LaneError('lane-closed', ticket.session, reason));
+      for (const waiter of inOrder) waiter.abort(new LaneError('lane-closed', waiter.session, reason));
       return idle();
     },
   };
@@ -191,7 +156,6 @@ const keeperOptions = (options: LanesOptions, concurrency: number): KeeperOption
     maxWaitingPerSession: options.maxWaitingPerSession ?? 100,
     whenFull: options.whenFull ?? 'reject',
   },
-  lastFence: options.lastFence ?? 0,
 });
 
 /** Those of the request, else those of the lanes. */

@@ -1,6 +1,6 @@
 import type { UserMessage } from '@h/turn';
 
-/** What a message says, without what is no text. */
+/** The text parts of a message. */
 export const textOf = ({ content }: UserMessage): string =>
   typeof content === 'string'
     ? content

@@ -1,7 +1,7 @@
 import { LaneError } from './errors.js';
 import type { LaneEvent } from './events.js';
 import type { Holder } from './holder.js';
-import type { Ticket } from './ticket.js';
+import type { Waiter } from './waiter.js';
 
 /** Knows who has asked for a place as a part of whose work, and sees those who would wait for themselves or for each other. */
 export class Parents {
@@ -9,15 +9,15 @@ export class Parents {
   #count = 0;
   #isReported = false;
 
-  /** Somebody waits for a place. */
-  waits(ticket: Ticket): void {
-    const parent = parentOf(ticket);
+  /** Counts a request that waits. */
+  waits(waiter: Waiter): void {
+    const parent = parentOf(waiter);
     if (parent) this.#change(parent, 1);
   }
 
-  /** Somebody waits no longer. */
-  waitsNoLonger(ticket: Ticket): void {
-    const parent = parentOf(ticket);
+  /** Stops counting a request. */
+  waitsNoLonger(waiter: Waiter): void {
+    const parent = parentOf(waiter);
     if (parent) this.#change(parent, -1);
   }
 
@@ -25,7 +25,7 @@ export class Parents {
   over(holder: Holder): void {
     const { waitingChildren } = holder;
     this.#change(holder, -waitingChildren);
-    const parent = parentOf(holder.ticket);
+    const parent = parentOf(holder.waiter);
     if (parent) this.#change(parent, waitingChildren);
   }
 
@@ -49,22 +49,22 @@ export class Parents {
 }
 
 /** The nearest of those as part of whose work it was asked for that still has a place; those before it are forgotten. */
-export const parentOf = (ticket: Ticket): Holder | undefined => {
-  while (ticket.parent?.isCurrent === false) ticket.parent = ticket.parent.ticket.parent;
-  return ticket.parent;
+export const parentOf = (waiter: Waiter): Holder | undefined => {
+  while (waiter.parent?.isCurrent === false) waiter.parent = waiter.parent.waiter.parent;
+  return waiter.parent;
 };
 
-/** Why somebody may not ask who is a part of the work for which it would have to wait. */
-export const whyReentered = (ticket: Ticket): LaneError | undefined => {
-  const { session } = ticket;
-  for (let parent = parentOf(ticket); parent; parent = parentOf(parent.ticket)) {
+/** The error for a request that would wait for the work that it is a part of. */
+export const reentryError = (waiter: Waiter): LaneError | undefined => {
+  const { session } = waiter;
+  for (let parent = parentOf(waiter); parent; parent = parentOf(parent.waiter)) {
     if (parent.session !== session || parent.isEnding) continue;
     const advice =
-      'Give it a session of its own, or start it when this one is over; what nobody waits for is started in detach().';
+      'Use another session, start it after this work has ended, or start it in detach() if nothing waits for it.';
     return new LaneError(
       'lane-reentered',
       session,
-      `Who asks for a place in session ${JSON.stringify(session)} holds it already, and would wait for itself. ${advice}`,
+      `Session ${JSON.stringify(session)} is already held by this work; waiting for it would deadlock. ${advice}`,
     );
   }
   return undefined;

@@ -4,16 +4,15 @@ import { Alarm } from './clock.js';
 import type { Pause } from './contract.js';
 import type { Holder } from './holder.js';
 import type { Keeper } from './keeper.js';
-import type { Ticket } from './ticket.js';
+import type { Waiter } from './waiter.js';
 
 /** In milliseconds; short enough that many who were asked before the process died are all asked again soon. */
 const lookEveryMs = 250;
 
 /**
- * Finds those who wait for a person while somebody waits for a slot, and has them lend theirs.
+ * Lends the slots of holders that wait for a person while other requests wait for a slot.
  *
- * Nobody says when a person is asked. So whoever has a slot is asked as soon as somebody waits, and from time to time as long as
- * somebody does; else never.
+ * No event announces the pause, so the holders are polled while a request waits for a slot, and only then.
  */
 export class Pauses {
   readonly #keeper: Keeper;
@@ -27,7 +26,7 @@ export class Pauses {
     this.#alarm = new Alarm(scheduler, () => this.#look());
   }
 
-  /** Somebody waits for a slot, or nobody does any more. */
+  /** Starts or stops polling. */
   watch(isNeeded: boolean): void {
     if (isNeeded === this.#isWatching) return;
     this.#isWatching = isNeeded;
@@ -39,22 +38,22 @@ export class Pauses {
     this.#alarm.setFor(this.#keeper.now() + lookEveryMs);
     const found = [...this.#keeper.holders].filter(canLend);
     for (const holder of found) {
-      // Whoever is let in meanwhile may change who has a slot, and there may be nobody left who wants one.
-      if (this.#isWatching && canLend(holder) && this.#isPaused(holder.ticket)) this.#keeper.pause(holder);
+      // Listeners that are called in between may release slots or withdraw the last waiting request.
+      if (this.#isWatching && canLend(holder) && this.#isPaused(holder.waiter)) this.#keeper.pause(holder);
     }
   }
 
-  #isPaused(ticket: Ticket): boolean {
+  #isPaused(waiter: Waiter): boolean {
     const answer: { pause: Pause } = { pause: false };
-    this.#callbacks.call(ticket, askWhetherPaused, answer);
+    this.#callbacks.call(waiter, askWhetherPaused, answer);
     return answer.pause === true;
   }
 }
 
 const canLend = ({ isCurrent, slot, stopError }: Holder): boolean => isCurrent && slot === 'held' && !stopError;
 
-/** What it throws is reported when the idle timeout asks; so many times a second would be too often. */
-const askWhetherPaused = ({ listener }: Ticket, answer: { pause: Pause }): void => {
+/** Errors are ignored here and reported by the idle timeout, to avoid one report per poll. */
+const askWhetherPaused = ({ listener }: Waiter, answer: { pause: Pause }): void => {
   try {
     answer.pause = listener.isPaused?.() ?? false;
   } catch {

@@ -9,7 +9,7 @@ const byTrigger: ReadonlyMap<string, TurnPriority> = new Map<TurnTrigger, TurnPr
 ]);
 
 /**
- * How urgent a turn is by what set it off: somebody waits for what a person asked for, nobody for a timer's.
+ * The priority of a turn by its trigger: a person waits for what a person requested, and not for the turn of a timer.
  *
  * @example
  * ```ts
@@ -19,3 +19,16 @@ const byTrigger: ReadonlyMap<string, TurnPriority> = new Map<TurnTrigger, TurnPr
  * ```
  */
 export const priorityOf = (trigger: TurnTrigger): TurnPriority => byTrigger.get(trigger) ?? 'normal';
+
+/** How many wait, by priority. */
+export type PriorityCounts = Record<TurnPriority, number>;
+
+export const noCounts = (): PriorityCounts => ({ foreground: 0, normal: 0, background: 0 });
+
+/** The highest priority that is counted at least once; `undefined` if none is. */
+export const highestOf = ({ foreground, normal, background }: PriorityCounts): TurnPriority | undefined =>
+  foreground > 0 ? 'foreground' : normal > 0 ? 'normal' : background > 0 ? 'background' : undefined;
+
+/** 0 for the most urgent. */
+export const urgencyOf = (priority: TurnPriority): 0 | 1 | 2 =>
+  priority === 'foreground' ? 0 : priority === 'normal' ? 1 : 2;

@@ -23,16 +23,16 @@ export interface QueueOptions {
    */
   readonly groupsOf?: ((start: TurnEventOf<'turn.start'>) => Readonly<Record<string, string | undefined>>) | undefined;
   /**
-   * Whether a turn, whose id it is given, rightly makes no progress.
+   * Whether the turn with this id is paused.
    *
-   * - `true`: it waits for a person. Others may have its slot until it is answered; its session stays its own. Then it goes on
-   *   once it has a slot, which it gets before those who are as urgent and have not begun. The idle timeout begins again.
-   * - `'at-work'`: it keeps its slot, as while a tool runs that has a deadline of its own. The idle timeout begins again.
+   * - `true`: it waits for a person. Its slot is lent until it is answered; its session stays held. It resumes once it has a slot
+   *   again, which it gets before requests of the same priority that have not begun. The idle timeout starts again.
+   * - `'at-work'`: it keeps its slot, as while a tool with its own deadline runs. The idle timeout starts again.
    *
-   * Called when a turn has been idle for too long, and of those who have a slot four times a second while somebody waits for
-   * one. If it throws, the turn is not paused.
+   * Called when a turn has exceeded its idle timeout, and four times a second for holders while another request waits for a slot. If it
+   * throws, the turn is not paused.
    *
-   * @defaultValue never: an approval that nobody answers keeps its slot until the idle timeout
+   * @defaultValue never: an unanswered approval keeps its slot until the idle timeout
    *
    * @example
    * ```ts

@@ -13,7 +13,7 @@ import { call, describeOperator, event, marbles, response, scriptedModel, script
 import { filter, firstValueFrom, lastValueFrom, Subject, type SchedulerLike, type Subscription } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { virtualTime } from '../test/virtual-time.js';
-import type { LaneBackend, LaneListener, Lease } from './contract.js';
+import type { Lanes, LaneListener, Lease } from './contract.js';
 import type { LaneError } from './errors.js';
 import { createLanes } from './lanes.js';
 import { queue } from './queue.js';
@@ -319,7 +319,7 @@ describe('a backend that answers later', () => {
     let listener: LaneListener | undefined;
     const released: string[] = [];
     const place = { release: () => void released.push('place'), abort: () => undefined };
-    const backend: LaneBackend = {
+    const backend: Pick<Lanes, 'enter'> = {
       enter: (_request, asked) => {
         listener = asked;
         asked.waiting?.({ session: 'alice', for: 'slot', position: 1, waitedMs: 0 });
@@ -340,7 +340,7 @@ describe('a backend that answers later', () => {
     const released: string[] = [];
     const source = new Subject<TurnEvent>();
     const turn: { subscription?: Subscription } = {};
-    const backend: LaneBackend = {
+    const backend: Pick<Lanes, 'enter'> = {
       enter: () => {
         turn.subscription?.unsubscribe();
         return { release: () => void released.push('place'), abort: () => undefined };
@@ -508,7 +508,7 @@ describe('what a turn does', () => {
       within: <Result>(callback: () => Result) => callback(),
       release: () => undefined,
     } as unknown as Lease;
-    const backend: LaneBackend = {
+    const backend: Pick<Lanes, 'enter'> = {
       enter: (_request, listener) => {
         listeners.push(listener);
         listener.admitted(lease);
@@ -531,9 +531,9 @@ describe('what a turn does', () => {
 
 describe('the options of queue()', () => {
   it.each([
-    [createLanes(), { lane: 'x' }, /queue\(\) unknown option "lane"/],
+    [createLanes(), { lane: 'x' }, /queue\(\): unknown option "lane"/],
     [createLanes(), { graceMs: 'long' }, /"graceMs" must be a number from 0 or Infinity; received "long"/],
-    [{}, {}, /queue\(\) takes an object with enter\(\) as "lanes"/],
+    [{}, {}, /"lanes" must be an object with/],
   ])('are checked', (lanes, options, message) => {
     expect(() => queue(lanes as never, options as never)).toThrow(message);
   });

@@ -1,18 +1,18 @@
 import { intercept, type JSONValue, type TurnEvent, type TurnOperator } from '@h/turn';
 import { checkValue, objectWithMethods } from '@h/options';
 import './queue-events.js';
-import type { LaneBackend } from './contract.js';
+import type { Lanes } from './contract.js';
 import { checkQueueOptions, type QueueOptions } from './queue-options.js';
 import { TurnPlace } from './turn-place.js';
 
 /**
- * Lines turns up: a turn begins once it is the first of its session and there is a place for it among all.
+ * Admits turns: a turn begins once it is the first of its session and a slot is free.
  *
- * `turn.start` is held until then, so that nothing is loaded before it, and the place is given back however the turn
- * ends. Who waits is told where it stands (`queue.waiting`). A turn that finds no place ends as `blocked`, `cancelled` or
+ * `turn.start` is held until then, so that nothing is loaded before, and the slot is released however the turn ends. `queue.waiting`
+ * reports the position. A turn that is refused ends as `blocked`, `cancelled` or
  * `timed-out`, with the {@link LaneError} as its `error`; one that makes no progress for too long is stopped as `timed-out`.
  *
- * @throws InvalidOptionError that names the option, its value and what it takes
+ * @throws InvalidOptionError names the option, its value and what it accepts
  *
  * @example
  * ```ts
@@ -20,12 +20,12 @@ import { TurnPlace } from './turn-place.js';
  * const agent = harness(drivers).pipe(queue(lanes), guardrails());
  * ```
  */
-export const queue = (lanes: LaneBackend, options: QueueOptions = {}): TurnOperator => {
+export const queue = (lanes: Pick<Lanes, 'enter'>, options: QueueOptions = {}): TurnOperator => {
   checkValue('queue()', 'lanes', lanes, objectWithMethods('enter'));
   checkQueueOptions(options);
   return intercept('queue', (context) => {
     const place = new TurnPlace(lanes, options, context);
-    /** What a turn does that was begun in another process, or has lent its slot, waits here. */
+    /** Holds events of a turn that is resumed or has lent its slot. */
     const whenAtWork = (event: TurnEvent) => place.whenAtWork(event);
     return {
       observe: {

@@ -1,24 +1,24 @@
 import { anyFunction, nonEmptyString, checkOptions, checkValue, instanceOf, type OptionChecks } from '@h/options';
-import type { LaneBackend, LaneListener, LanePlace, LaneRequest, Lease, WaitingNotice } from './contract.js';
+import type { LaneListener, LanePlace, LaneRequest, Lanes, Lease, WaitingNotice } from './contract.js';
 import { abortError, type LaneError } from './errors.js';
 import { requestChecks } from './request-check.js';
 
-/** Something to be done while the session is its own. */
+/** Work that is done while it holds the session. */
 export type Task<Result> = (lease: Lease) => Result | PromiseLike<Result>;
 
 /** Options of `lanes.run()`. */
 export interface RunOptions extends Omit<LaneRequest, 'session' | 'summary' | 'ahead'> {
-  /** Takes it out of the lane while it waits; once it runs, tells it to stop. */
+  /** Withdraws the request while it waits; asks the task to stop once it runs. */
   readonly signal?: AbortSignal | undefined;
-  /** Hears where it stands while it waits. */
+  /** Receives the position while the task waits. */
   readonly onWaiting?: ((notice: WaitingNotice) => void) | undefined;
 }
 
 const checks: OptionChecks<RunOptions> = { ...requestChecks, signal: instanceOf(AbortSignal), onWaiting: anyFunction };
 
-/** Runs a task where somebody gives places. */
+/** Runs a task in lanes. */
 export const runIn = <Result>(
-  enter: LaneBackend['enter'],
+  enter: Lanes['enter'],
   session: string,
   task: Task<Result>,
   options?: RunOptions,
@@ -32,7 +32,7 @@ export const runIn = <Result>(
 
 /** One task on its way. A class, because there may be very many of them at once. */
 class TaskRun<Result> implements LaneListener {
-  /** Only there where somebody wants to know. */
+  /** Present only if the option is set. */
   waiting: RunOptions['onWaiting'];
   readonly #task: Task<Result>;
   readonly #resolve: (result: Result) => void;
@@ -45,7 +45,7 @@ class TaskRun<Result> implements LaneListener {
     this.#reject = reject;
   }
 
-  enterWith(enter: LaneBackend['enter'], session: string, options: RunOptions): void {
+  enterWith(enter: Lanes['enter'], session: string, options: RunOptions): void {
     checkOptions('run()', options, checks);
     const { signal, onWaiting, ...request } = options;
     const isAborted = (): boolean => signal?.aborted === true;
@@ -95,7 +95,7 @@ class TaskRun<Result> implements LaneListener {
     this.#resolve(result);
   }
 
-  /** Who was told to stop has failed for that reason. */
+  /** Work that was asked to stop fails with that reason. */
   #fail(lease: Lease, error: unknown): void {
     this.#stopListening?.();
     const reason: unknown = lease.isAborted ? lease.signal.reason : error;

@@ -1,13 +1,17 @@
+import type { TurnPriority } from '@h/turn';
 import type { Gate } from './gate.js';
 import { Lane } from './lane.js';
-import type { Ticket } from './ticket.js';
+import { highestOf, noCounts, type PriorityCounts } from './priority.js';
+import type { Waiter } from './waiter.js';
 
-/** The lanes of all sessions, of which only the first one goes to the gate. A lane is there as long as somebody is in it. */
+/** The lanes of all sessions, of which only the first one goes to the gate. A lane exists while a request is in it. */
 export class Sessions {
-  readonly #gate: Gate<Ticket>;
+  readonly #gate: Gate<Waiter>;
   readonly #lanes = new Map<string, Lane>();
+  /** What waits for a session elsewhere, by priority. */
+  readonly #announced = new Map<string, PriorityCounts>();
 
-  constructor(gate: Gate<Ticket>) {
+  constructor(gate: Gate<Waiter>) {
     this.#gate = gate;
   }
 
@@ -24,46 +28,72 @@ export class Sessions {
   }
 
   /** Takes in a newcomer: behind the others of its session, or before all who wait there. */
-  add(ticket: Ticket): Lane {
-    const lane = this.#lanes.get(ticket.session) ?? this.#open(ticket.session);
-    if (ticket.request.ahead === true) this.#insert(lane, ticket);
-    else lane.append(ticket);
+  add(waiter: Waiter): Lane {
+    const lane = this.#lanes.get(waiter.session) ?? this.#open(waiter.session);
+    if (waiter.request.ahead === true) this.#insert(lane, waiter);
+    else lane.append(waiter);
     this.#advance(lane);
     return lane;
   }
 
-  /** Takes somebody out of its lane. */
-  remove(ticket: Ticket): void {
-    const { lane } = ticket;
+  /** Removes a request from its lane. */
+  remove(waiter: Waiter): void {
+    const { lane } = waiter;
     if (!lane) return;
-    lane.remove(ticket);
+    lane.remove(waiter);
     this.#advance(lane);
   }
 
+  /** Raises a session to this priority until the returned function is called. */
+  announce(session: string, priority: TurnPriority): () => void {
+    const counts = this.#announced.get(session) ?? noCounts();
+    this.#announced.set(session, counts);
+    const change = (by: 1 | -1): void => {
+      counts[priority] += by;
+      if (highestOf(counts) === undefined) this.#announced.delete(session);
+      const lane = this.#lanes.get(session);
+      if (lane) this.#inherit(lane);
+    };
+    change(1);
+    let isOver = false;
+    return () => {
+      if (!isOver) change(-1);
+      isOver = true;
+    };
+  }
+
   #open(session: string): Lane {
-    const lane = new Lane(session);
+    const lane = new Lane(session, () => this.#announced.get(session));
     this.#lanes.set(session, lane);
     return lane;
   }
 
-  #insert(lane: Lane, ticket: Ticket): void {
-    const { head } = lane.tickets;
+  #insert(lane: Lane, waiter: Waiter): void {
+    const { head } = lane.waiters;
     if (head?.state === 'at-gate') {
       if (head.pass) this.#gate.leave(head.pass);
       head.pass = undefined;
       head.state = 'behind';
     }
-    lane.insert(ticket);
+    lane.insert(waiter);
   }
 
   #advance(lane: Lane): void {
-    const { head } = lane.tickets;
+    const { head } = lane.waiters;
     if (!head) {
       if (this.#lanes.get(lane.session) === lane) this.#lanes.delete(lane.session);
     } else if (head.state === 'behind') {
       head.state = 'at-gate';
-      head.pass = this.#gate.join(head, head.priority, head.request.groups ?? noGroups);
+      head.pass = this.#gate.join(head, head.priority, head.request.groups ?? noGroups, lane.priority);
+    } else {
+      this.#inherit(lane);
     }
+  }
+
+  /** The first of a lane waits with the priority of the most urgent behind it. */
+  #inherit(lane: Lane): void {
+    const pass = lane.waiters.head?.pass;
+    if (pass) this.#gate.reprioritize(pass, lane.priority);
   }
 }
 

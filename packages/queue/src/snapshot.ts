@@ -2,7 +2,7 @@ import type { TurnPriority } from '@h/turn';
 import type { Holder } from './holder.js';
 import type { Keeper } from './keeper.js';
 
-/** Somebody who has a place. */
+/** A holder. */
 export interface RunningSnapshot {
   readonly label: string | undefined;
   readonly priority: TurnPriority;
@@ -13,17 +13,17 @@ export interface RunningSnapshot {
   readonly idleMs: number;
 }
 
-/** Somebody who waits. */
+/** A waiting request. */
 export interface WaitingSnapshot {
   readonly label: string | undefined;
   readonly priority: TurnPriority;
   readonly for: 'session' | 'slot';
-  /** Its place among those who wait for the same, from 1. */
+  /** Position among the requests that wait for the same, from 1. */
   readonly position: number;
   readonly waitedMs: number;
 }
 
-/** A session in which somebody runs or waits. */
+/** A session with a holder or with waiting requests. */
 export interface SessionSnapshot {
   readonly session: string;
   readonly running: RunningSnapshot | undefined;
@@ -34,11 +34,11 @@ export interface SessionSnapshot {
 export interface LanesSnapshot {
   readonly state: 'open' | 'closed';
   readonly concurrency: number;
-  /** Slots that are taken, by priority. */
+  /** Held slots, by priority. */
   readonly active: Readonly<Record<TurnPriority, number>>;
-  /** Those who wait for a slot, by priority. Those behind others of their session are not among them. */
+  /** Requests that wait for a slot, by priority, without those that wait behind others of their session. */
   readonly atGate: Readonly<Record<TurnPriority, number>>;
-  /** All who wait. */
+  /** All waiting requests. */
   readonly waiting: number;
   readonly sessions: readonly SessionSnapshot[];
   readonly groups: readonly {
@@ -60,19 +60,19 @@ export const snapshotOf = (keeper: Keeper, concurrency: number): LanesSnapshot =
     active: { ...gate.active },
     atGate: { ...gate.waiting },
     waiting: keeper.waitingCount,
-    sessions: [...keeper.lanes.values()].map(({ session, tickets }) => {
-      const all = [...tickets];
+    sessions: [...keeper.lanes.values()].map(({ session, waiters }) => {
+      const all = [...waiters];
       const waiting = all.filter(({ isWaiting }) => isWaiting);
       const holder = all[0]?.holder;
       return {
         session,
         running: holder && runningOf(holder, now),
-        waiting: waiting.map((ticket, index) => ({
-          label: ticket.request.label,
-          priority: ticket.priority,
-          for: ticket.state === 'behind' ? 'session' : 'slot',
-          position: places.get(ticket) ?? index + 1,
-          waitedMs: now - ticket.queuedAt,
+        waiting: waiting.map((waiter, index) => ({
+          label: waiter.request.label,
+          priority: waiter.priority,
+          for: waiter.state === 'behind' ? 'session' : 'slot',
+          position: places.get(waiter) ?? index + 1,
+          waitedMs: now - waiter.queuedAt,
         })),
       };
     }),
@@ -81,8 +81,8 @@ export const snapshotOf = (keeper: Keeper, concurrency: number): LanesSnapshot =
 };
 
 const runningOf = (holder: Holder, now: number): RunningSnapshot => ({
-  label: holder.ticket.request.label,
-  priority: holder.ticket.priority,
+  label: holder.waiter.request.label,
+  priority: holder.waiter.priority,
   fence: holder.fence,
   state: holder.stopError ? 'stopping' : stateOf[holder.slot],
   runningMs: now - holder.startedAt,

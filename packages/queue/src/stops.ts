@@ -1,19 +1,19 @@
 import type { Callbacks } from './callbacks.js';
 import { abortError, LaneError, LaneTimeoutError } from './errors.js';
 import type { Holder } from './holder.js';
-import type { Ticket } from './ticket.js';
+import type { Waiter } from './waiter.js';
 
-/** What {@link Stops} asks of those who keep the tickets. */
+/** What {@link Stops} asks of those who keep the waiters. */
 export interface StopsKeeper {
   now(): number;
-  /** Sends somebody away who waits. */
-  dismiss(ticket: Ticket, error: LaneError): void;
-  /** Whoever waits for its place again waits no longer. */
-  giveUpReturn(holder: Holder, error: LaneError): void;
-  /** Takes its place away, for the next one, who is let in by {@link letIn}. */
-  takeAway(holder: Holder): void;
-  /** Lets in everybody for whom there is a slot. */
-  letIn(): void;
+  /** Refuses a waiting request. */
+  dismiss(waiter: Waiter, error: LaneError): void;
+  /** Cancels the wait of a holder for its lent slot. */
+  cancelReturn(holder: Holder, error: LaneError): void;
+  /** Takes the slot from its holder; {@link admitAll} gives it to the next request. */
+  revoke(holder: Holder): void;
+  /** Admits all requests that have a free slot. */
+  admitAll(): void;
   /** Something is due at another time. */
   dueChanged(holder: Holder): void;
 }
@@ -28,15 +28,15 @@ export class Stops {
     this.#callbacks = callbacks;
   }
 
-  /** Who waits is sent away; who has a place is told to stop, once. */
-  abort(ticket: Ticket, reason: unknown): void {
-    if (ticket.state === 'over') return;
-    const { holder } = ticket;
-    if (!holder) this.#keeper.dismiss(ticket, asError(ticket, reason));
-    else if (!holder.stopError) this.#stop(holder, asError(ticket, reason));
+  /** Refuses a waiting request; asks a holder to stop, once. */
+  abort(waiter: Waiter, reason: unknown): void {
+    if (waiter.state === 'over') return;
+    const { holder } = waiter;
+    if (!holder) this.#keeper.dismiss(waiter, asError(waiter, reason));
+    else if (!holder.stopError) this.#stop(holder, asError(waiter, reason));
   }
 
-  /** Does what is due for somebody who has a place. */
+  /** Applies the timeouts of a holder. */
   expire(holder: Holder): void {
     const now = this.#keeper.now();
     if (!holder.isCurrent || holder.dueAt > now) return;
@@ -44,41 +44,41 @@ export class Stops {
       this.#force(holder, holder.stopError);
       return;
     }
-    const { session, ticket, waitingChildren } = holder;
-    const { idleTimeoutMs, deadlineMs } = ticket.limits;
+    const { session, waiter, waitingChildren } = holder;
+    const { idleTimeoutMs, deadlineMs } = waiter.limits;
     const [ranMs, idleMs] = [now - holder.startedAt, now - holder.progressAt];
     const isDeadline = ranMs >= deadlineMs;
-    if (!isDeadline && this.#isPaused(ticket)) {
+    if (!isDeadline && this.#isPaused(waiter)) {
       holder.progressAt = now;
       return;
     }
     const [kind, limitMs] = isDeadline ? (['deadline', deadlineMs] as const) : (['idle', idleTimeoutMs] as const);
-    this.abort(ticket, new LaneTimeoutError(session, kind, limitMs, ranMs, idleMs, waitingChildren));
+    this.abort(waiter, new LaneTimeoutError(session, kind, limitMs, ranMs, idleMs, waitingChildren));
   }
 
-  /** Somebody whose place was taken away has come to its end. */
-  cameLate(holder: Holder): void {
+  /** Reports work that ended after its slot was lost. */
+  endedLate(holder: Holder): void {
     if (holder.lostAt === undefined) return;
     const lateMs = this.#keeper.now() - holder.lostAt;
     holder.lostAt = undefined;
     this.#callbacks.report({
       type: 'late',
       session: holder.session,
-      label: holder.ticket.request.label,
+      label: holder.waiter.request.label,
       fence: holder.fence,
       lateMs,
     });
   }
 
   #stop(holder: Holder, error: LaneError): void {
-    const { ticket, session } = holder;
-    const { graceMs } = ticket.limits;
+    const { waiter, session } = holder;
+    const { graceMs } = waiter.limits;
     holder.stopError = error;
     holder.graceUntil = this.#keeper.now() + graceMs;
-    this.#callbacks.report({ type: 'aborted', session, label: ticket.request.label, error });
-    this.#keeper.giveUpReturn(holder, error);
-    this.#callbacks.call(ticket, signal, error);
-    this.#callbacks.call(ticket, tellAborted, error);
+    this.#callbacks.report({ type: 'aborted', session, label: waiter.request.label, error });
+    this.#keeper.cancelReturn(holder, error);
+    this.#callbacks.call(waiter, signal, error);
+    this.#callbacks.call(waiter, notifyAborted, error);
     if (!holder.isCurrent) return;
     if (graceMs <= 0) this.#force(holder, error);
     else this.#keeper.dueChanged(holder);
@@ -86,32 +86,32 @@ export class Stops {
 
   /** Others get its place, and what it does from now on does not count. */
   #force(holder: Holder, error: LaneError): void {
-    const { ticket, session, fence } = holder;
+    const { waiter, session, fence } = holder;
     holder.lostAt = this.#keeper.now();
-    this.#keeper.giveUpReturn(holder, error);
-    this.#keeper.takeAway(holder);
-    this.#callbacks.report({ type: 'lost', session, label: ticket.request.label, fence, error });
-    this.#callbacks.call(ticket, tellLost, error);
-    this.#keeper.letIn();
+    this.#keeper.cancelReturn(holder, error);
+    this.#keeper.revoke(holder);
+    this.#callbacks.report({ type: 'lost', session, label: waiter.request.label, fence, error });
+    this.#callbacks.call(waiter, notifyLost, error);
+    this.#keeper.admitAll();
   }
 
-  #isPaused(ticket: Ticket): boolean {
+  #isPaused(waiter: Waiter): boolean {
     const answer = { isPaused: false };
-    this.#callbacks.call(ticket, askWhetherPaused, answer);
+    this.#callbacks.call(waiter, askWhetherPaused, answer);
     return answer.isPaused;
   }
 }
 
-const asError = ({ session }: Ticket, reason: unknown): LaneError =>
+const asError = ({ session }: Waiter, reason: unknown): LaneError =>
   reason instanceof LaneError ? reason : abortError(session, reason);
 
-const signal = ({ holder }: Ticket, error: LaneError): void => holder?.signalStop(error);
+const signal = ({ holder }: Waiter, error: LaneError): void => holder?.signalStop(error);
 
-const tellAborted = ({ listener }: Ticket, error: LaneError): void => listener.aborted?.(error);
+const notifyAborted = ({ listener }: Waiter, error: LaneError): void => listener.aborted?.(error);
 
-const tellLost = ({ listener }: Ticket, error: LaneError): void => listener.lost?.(error);
+const notifyLost = ({ listener }: Waiter, error: LaneError): void => listener.lost?.(error);
 
-const askWhetherPaused = ({ listener }: Ticket, answer: { isPaused: boolean }): void => {
+const askWhetherPaused = ({ listener }: Waiter, answer: { isPaused: boolean }): void => {
   const pause = listener.isPaused?.();
   answer.isPaused = pause === true || pause === 'at-work';
 };

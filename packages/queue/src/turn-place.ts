@@ -9,7 +9,7 @@ import {
   type TurnOutcome,
 } from '@h/turn';
 import { Observable } from 'rxjs';
-import type { LaneBackend, LaneListener, LanePlace, Lease, WaitingNotice } from './contract.js';
+import type { LaneListener, LanePlace, Lanes, Lease, WaitingNotice } from './contract.js';
 import { droppedMessage } from './dropped.js';
 import { LaneTimeoutError, type LaneError } from './errors.js';
 import { textOf } from './message-text.js';
@@ -21,7 +21,7 @@ export type Answer = NewEvent | readonly NewEvent[];
 
 /** The place of one turn: asked for once, given back once. A class, because each turn makes one. */
 export class TurnPlace implements LaneListener {
-  readonly #lanes: LaneBackend;
+  readonly #lanes: Pick<Lanes, 'enter'>;
   readonly #options: QueueOptions;
   readonly #context: OperatorContext;
   #turn = '';
@@ -33,10 +33,10 @@ export class TurnPlace implements LaneListener {
   #isResumed = false;
   #isReleased = false;
   readonly #held: (() => void)[] = [];
-  /** Only there where somebody says so. */
+  /** Present only if the option is set. */
   readonly isPaused: LaneListener['isPaused'];
 
-  constructor(lanes: LaneBackend, options: QueueOptions, context: OperatorContext) {
+  constructor(lanes: Pick<Lanes, 'enter'>, options: QueueOptions, context: OperatorContext) {
     this.#lanes = lanes;
     this.#options = options;
     this.#context = context;
@@ -79,7 +79,7 @@ export class TurnPlace implements LaneListener {
       },
       this,
     );
-    // The turn may have ended while it was told that it has to wait.
+    // The turn may have ended while it was notified of its position.
     if (this.#isReleased) this.#place.release();
   }
 
@@ -93,7 +93,7 @@ export class TurnPlace implements LaneListener {
         subscriber.complete();
       };
       if (this.#refusal || (this.#lease && this.#lease.goOn?.() !== false)) goOn();
-      // Whoever gives its slot back is not the one on whose behalf this goes on.
+      // Binds to this turn's async context: the caller that releases the slot may belong to another turn.
       else this.#held.push(AsyncResource.bind(goOn));
     });
   }
@@ -129,7 +129,7 @@ export class TurnPlace implements LaneListener {
     this.#lease?.ending();
   }
 
-  /** The turn stops: whoever has no place yet needs none. */
+  /** The turn stops: if it has no slot yet, it needs none. */
   stopping(): void {
     if (!this.#lease) this.release();
   }
@@ -189,7 +189,7 @@ export class TurnPlace implements LaneListener {
   }
 }
 
-/** How a turn ends that is not let in. */
+/** The outcome of a turn that is refused. */
 const refusals: Readonly<Partial<Record<LaneError['code'], TurnOutcome>>> = {
   'lane-waited-too-long': 'timed-out',
   'lane-aborted': 'cancelled',
@@ -200,5 +200,5 @@ const refusals: Readonly<Partial<Record<LaneError['code'], TurnOutcome>>> = {
 const lostStop = (session: string): NewEvent =>
   stop(
     'timed-out',
-    `The place in session ${JSON.stringify(session)} was given to others; what comes too late is not written.`,
+    `The slot of session ${JSON.stringify(session)} was given to another turn; late results are not written.`,
   );

@@ -1,7 +1,7 @@
 import type { TurnPriority } from '@h/turn';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLanes, type FullPolicy, type LanePlace, type Lanes, type Lease } from '../src/index.js';
+import { createLanes, type FullPolicy, type LanePlace, type Lease, type LocalLanes } from '../src/index.js';
 import type { Holder } from '../src/holder.js';
 import { ReferenceLanes, type Person, type ReferenceOptions } from './reference-lanes.js';
 import { virtualTime, type VirtualTime } from './virtual-time.js';
@@ -12,7 +12,7 @@ const maxWaitingPerSession = 3;
 class System {
   readonly time: VirtualTime = virtualTime();
   readonly reference: ReferenceLanes;
-  readonly lanes: Lanes;
+  readonly lanes: LocalLanes;
   readonly leases = new Map<string, Lease>();
   readonly places = new Map<string, LanePlace>();
   readonly away = new Map<string, () => void>();
@@ -81,7 +81,7 @@ class System {
         aborted: () => {
           this.#noteLent();
           this.answered.delete(name);
-          if (this.reference.find(name)?.state === 'returning') this.reference.stepOut(name, this.now);
+          if (this.reference.find(name)?.state === 'returning') this.reference.lendSlot(name, this.now);
         },
         lost: () => {
           const lease = this.leases.get(name);
@@ -120,20 +120,20 @@ class System {
     if (name !== undefined) this.leases.get(name)?.progress();
   }
 
-  stepOut(index: number): void {
+  lendSlot(index: number): void {
     const name = this.#pick(this.leases, index);
     const lease = name === undefined ? undefined : this.leases.get(name);
     if (!lease || name === undefined || this.away.has(name)) return;
-    this.reference.stepOut(name, this.now);
+    this.reference.lendSlot(name, this.now);
     void lease.yieldWhile(() => new Promise<void>((resolve) => this.away.set(name, resolve))).catch(() => undefined);
   }
 
-  async stepIn(index: number): Promise<void> {
+  async reclaimSlot(index: number): Promise<void> {
     const name = this.#pick(this.away, index);
     if (name === undefined) return;
     const back = this.away.get(name);
     this.away.delete(name);
-    if (!this.leases.get(name)?.isAborted && !this.lent.has(name)) this.reference.stepIn(name, this.now);
+    if (!this.leases.get(name)?.isAborted && !this.lent.has(name)) this.reference.reclaimSlot(name, this.now);
     back?.();
     await settled();
   }
@@ -148,7 +148,7 @@ class System {
     const lease = name === undefined ? undefined : this.leases.get(name);
     if (!lease || name === undefined) return;
     this.asking.delete(name);
-    if (this.lent.delete(name) && !lease.isAborted && !this.away.has(name)) this.reference.stepIn(name, this.now);
+    if (this.lent.delete(name) && !lease.isAborted && !this.away.has(name)) this.reference.reclaimSlot(name, this.now);
     if (lease.goOn?.() === false) this.answered.add(name);
     if (this.answered.has(name) !== (this.#slotOf(name) === 'wanted')) {
       this.problem ??= `${name} was not told rightly whether it may go on`;
@@ -244,7 +244,7 @@ class System {
     for (const name of this.asking) {
       if (this.#slotOf(name) !== 'lent' || this.reference.find(name)?.state !== 'running') continue;
       this.lent.add(name);
-      this.reference.stepOut(name, this.now);
+      this.reference.lendSlot(name, this.now);
     }
   }
 
@@ -315,8 +315,8 @@ const moves: fc.Arbitrary<readonly [string, Move]> = fc.oneof(
   { weight: 4, arbitrary: index.map((at): [string, Move] => [`finish ${at}`, (system) => system.finish(at)]) },
   { weight: 1, arbitrary: index.map((at): [string, Move] => [`leave ${at}`, (system) => system.leave(at)]) },
   { weight: 1, arbitrary: index.map((at): [string, Move] => [`progress ${at}`, (system) => system.progress(at)]) },
-  { weight: 2, arbitrary: index.map((at): [string, Move] => [`step out ${at}`, (system) => system.stepOut(at)]) },
-  { weight: 2, arbitrary: index.map((at): [string, Move] => [`step in ${at}`, (system) => system.stepIn(at)]) },
+  { weight: 2, arbitrary: index.map((at): [string, Move] => [`step out ${at}`, (system) => system.lendSlot(at)]) },
+  { weight: 2, arbitrary: index.map((at): [string, Move] => [`step in ${at}`, (system) => system.reclaimSlot(at)]) },
   {
     weight: 2,
     arbitrary: fc

@@ -7,7 +7,7 @@ import {
   type SessionSnapshot,
   type SessionStore,
 } from '@h/turn';
-import type { InboxStore, KeptMessage, KnownDelivery } from '../src/index.js';
+import type { InboxStore, KeptMessage, KnownDelivery } from '../src/inbox/index.js';
 
 const never = <Value>(): Promise<Value> => new Promise(() => undefined);
 

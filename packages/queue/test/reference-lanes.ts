@@ -1,6 +1,6 @@
 import type { TurnPriority } from '@h/turn';
 
-/** Somebody, as the reference sees it. */
+/** A request, for the reference. */
 export interface Person {
   readonly name: string;
   readonly session: string;
@@ -14,8 +14,11 @@ export interface Person {
 interface Standing extends Person {
   state: 'behind' | 'at-gate' | 'running' | 'away' | 'returning';
   sequence: number;
+  ownSequence: number;
+  /** That of the most urgent in its session, as it was seen last. */
+  effective: TurnPriority;
   since: number;
-  hasComeBack: boolean;
+  isReturning: boolean;
   hasAged: boolean;
 }
 
@@ -27,10 +30,10 @@ export interface ReferenceOptions {
   readonly caps: Readonly<Record<string, number>>;
 }
 
-/** Who may still come. */
+/** Which requests are accepted. */
 export type Openness = 'open' | 'draining' | 'closed';
 
-/** The rules of the lanes in the plainest form, to compare with: everything is looked for anew, each time. */
+/** The rules of the lanes in the plainest form, to compare with: everything is computed from scratch. */
 export class ReferenceLanes {
   readonly #options: ReferenceOptions;
   readonly #lanes = new Map<string, Standing[]>();
@@ -53,8 +56,10 @@ export class ReferenceLanes {
       ...person,
       state: 'behind',
       sequence: 0,
+      ownSequence: 0,
+      effective: person.priority,
       since: 0,
-      hasComeBack: false,
+      isReturning: false,
       hasAged: false,
     };
     this.#everybody.set(person.name, standing);
@@ -81,7 +86,7 @@ export class ReferenceLanes {
     return [...(isThere ? [found] : []), ...this.ancestorsOf(found)];
   }
 
-  /** Whether somebody may not even wait. */
+  /** Whether a request is refused at once. */
   isRefused(person: Person): boolean {
     const ancestors = this.ancestorsOf(person);
     if (this.openness === 'closed' || (this.openness === 'draining' && ancestors.length === 0)) return true;
@@ -105,16 +110,18 @@ export class ReferenceLanes {
     return (this.#lanes.get(session) ?? []).filter(isWaiting);
   }
 
-  stepOut(name: string, now: number): void {
+  lendSlot(name: string, now: number): void {
     this.#grow(now);
     const found = this.find(name);
     if (found) found.state = 'away';
   }
 
-  stepIn(name: string, now: number): void {
+  reclaimSlot(name: string, now: number): void {
     const found = this.find(name);
     this.#returns += 1;
-    if (found) Object.assign(found, { state: 'returning', hasComeBack: true, sequence: this.#returns, since: now });
+    if (!found) return;
+    const effective = this.#mostUrgentIn(found.session);
+    Object.assign(found, { state: 'returning', isReturning: true, sequence: this.#returns, effective, since: now });
   }
 
   admit(name: string, now: number): void {
@@ -123,18 +130,18 @@ export class ReferenceLanes {
     if (found) found.state = 'running';
   }
 
-  /** Who is to be let in next. */
+  /** The request that is admitted next. */
   next(now: number): string | undefined {
     this.#grow(now);
     const running = this.all().filter(({ state }) => state === 'running');
     const { concurrency, reservedForeground, caps } = this.#options;
     if (running.length >= concurrency) return undefined;
-    const others = running.filter(({ priority }) => priority !== 'foreground').length;
-    const rankOf = ({ priority, hasAged }: Standing): number =>
-      priority === 'foreground' ? 0 : priority === 'normal' || hasAged ? 1 : 2;
+    const others = running.filter(({ effective }) => effective !== 'foreground').length;
+    const rankOf = ({ effective, hasAged }: Standing): number =>
+      effective === 'foreground' ? 0 : effective === 'normal' || hasAged ? 1 : 2;
     const isAllowed = (one: Standing): boolean =>
       (one.state === 'at-gate' || one.state === 'returning') &&
-      (one.priority === 'foreground' || others < concurrency - reservedForeground) &&
+      (one.effective === 'foreground' || others < concurrency - reservedForeground) &&
       Object.entries(one.groups).every(
         ([kind, key]) =>
           key === undefined || running.filter(({ groups }) => groups[kind] === key).length < (caps[kind] ?? 0),
@@ -144,12 +151,12 @@ export class ReferenceLanes {
       .toSorted(
         (left, right) =>
           rankOf(left) - rankOf(right) ||
-          Number(right.hasComeBack) - Number(left.hasComeBack) ||
+          Number(right.isReturning) - Number(left.isReturning) ||
           left.sequence - right.sequence,
       )[0]?.name;
   }
 
-  /** Who has waited long enough counts as normal from then on. */
+  /** Background requests that have waited long enough count as normal. */
   #grow(now: number): void {
     for (const one of this.all()) {
       if ((one.state === 'at-gate' || one.state === 'returning') && now - one.since >= this.#options.ageAfterMs) {
@@ -160,10 +167,39 @@ export class ReferenceLanes {
 
   #advance(session: string, now: number): void {
     const [head] = this.#lanes.get(session) ?? [];
-    if (head?.state !== 'behind') return;
-    this.#sequence += 1;
-    Object.assign(head, { state: 'at-gate', sequence: this.#sequence, since: now });
+    if (head?.state === 'behind') {
+      this.#sequence += 1;
+      const effective = this.#mostUrgentIn(session);
+      Object.assign(head, {
+        state: 'at-gate',
+        sequence: this.#sequence,
+        ownSequence: this.#sequence,
+        effective,
+        since: now,
+      });
+    } else {
+      this.#inherit(session);
+    }
+  }
+
+  #mostUrgentIn(session: string): TurnPriority {
+    const all = (this.#lanes.get(session) ?? []).map(({ priority }) => priority);
+    return byUrgency.find((priority) => all.includes(priority)) ?? 'background';
+  }
+
+  /** The first of a session that waits for a slot has the priority of the most urgent behind it. */
+  #inherit(session: string): void {
+    const [head] = this.#lanes.get(session) ?? [];
+    if (head?.state !== 'at-gate' && head?.state !== 'returning') return;
+    const effective = this.#mostUrgentIn(session);
+    const change = byUrgency.indexOf(effective) - byUrgency.indexOf(head.effective);
+    head.effective = effective;
+    if (head.isReturning || change === 0) return;
+    if (change < 0) this.#sequence += 1;
+    head.sequence = change < 0 ? this.#sequence : head.ownSequence;
   }
 }
+
+const byUrgency = ['foreground', 'normal', 'background'] as const;
 
 const isWaiting = ({ state }: Standing): boolean => state === 'behind' || state === 'at-gate';

@@ -1,7 +1,8 @@
 import { harness, memorySessions, type MemorySessions, type ToolDriver, type TurnOperator } from '@h/turn';
 import { scriptedModel, scriptedTools, type ScriptedModel, type ScriptStep } from '@h/turn/testing';
 import { onTestFinished } from 'vitest';
-import { createInbox, createLanes, queue, type Inbox, type InboxOptions } from '../src/index.js';
+import { createInbox, type Inbox, type InboxOptions } from '../src/inbox/index.js';
+import { createLanes, queue } from '../src/index.js';
 import { virtualTime } from './virtual-time.js';
 
 interface SetUp {

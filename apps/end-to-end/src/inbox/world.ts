@@ -1,8 +1,9 @@
 import { appendFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { compaction } from '@h/compaction';
-import { createInbox, createLanes, queue, type Inbox, type InboxMode, type InboxStore, type Lanes } from '@h/queue';
+import { createLanes, queue, type LocalLanes } from '@h/queue';
 import { fileInboxStore } from '@h/queue/file-store';
+import { createInbox, type Inbox, type InboxMode, type InboxStore } from '@h/queue/inbox';
 import { fileSessions, recoverTurns, type FileSessions } from '@h/session';
 import { createRegistry, defineTool, toolDriver, tools, type Tool } from '@h/tools';
 import { harness, type Agent, type ModelDriver } from '@h/turn';
@@ -27,7 +28,7 @@ export const mail: readonly { readonly id: string; readonly session: string; rea
 export interface World {
   readonly directory: string;
   readonly agent: Agent;
-  readonly lanes: Lanes;
+  readonly lanes: LocalLanes;
   readonly sessions: FileSessions;
   readonly inbox: Inbox;
   /** What is being sent; the agent looks around for as long as that takes. */

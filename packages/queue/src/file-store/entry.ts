@@ -1,6 +1,6 @@
 import { decodeRecord, encodeRecord, TurnError, type JSONValue, type TurnEventOf, type UserMessage } from '@h/turn';
 import { anyObject, anyString, nonEmptyString, objectOf, oneOf, required } from '@h/options';
-import type { KeptMessage, KnownDelivery } from '../inbox-store.js';
+import type { KeptMessage, KnownDelivery } from '../inbox/inbox-store.js';
 
 /** One line of the file: what has happened to a message. */
 export type Entry =
@@ -17,7 +17,7 @@ export const encodeEntry = (entry: Entry): string => {
       ? { ...entry, message: { ...entry.message, message: toPlain(entry.message.message) } }
       : entry;
   if (![saved, removed, delivered].some((check) => check.accepts(plain))) {
-    throw new TurnError('unwritable-message', 'The message has a session, a key or options that are no text.');
+    throw new TurnError('unwritable-message', '`session`, `key` and the options of a message must be strings.');
   }
   return `${JSON.stringify({ v: version, ...plain })}\n`;
 };

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { InboxStore, KeptMessage, KnownDelivery } from '../inbox-store.js';
+import type { InboxStore, KeptMessage, KnownDelivery } from '../inbox/inbox-store.js';
 import { fileInboxStore, type FileInboxProblem } from './index.js';
 
 const temporaryFolder = async (): Promise<string> => {

@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { acquireLock, LockHeldError, syncFolder, type FileLock } from '@h/files';
 import { TurnError } from '@h/turn';
 import { anyFunction, nonEmptyString, checkOptions, numberFrom, required } from '@h/options';
-import type { InboxContents, InboxStore } from '../inbox-store.js';
+import type { InboxContents, InboxStore } from '../inbox/inbox-store.js';
 import { InboxHeldError } from './inbox-held-error.js';
 import { KeptFile } from './kept-file.js';
 import { earlierFiles, fileOf, latestFile, load, type FileInboxProblem } from './load.js';
@@ -67,7 +67,7 @@ export const fileInboxStore = (options: FileInboxStoreOptions): InboxStore => {
       if (isClosed || opened) {
         throw new TurnError(
           'inbox-closed',
-          `The inbox in ${JSON.stringify(directory)} was opened before; another inbox needs a store of its own.`,
+          `The inbox in ${JSON.stringify(directory)} is open already. Create another store for another inbox.`,
         );
       }
       const { contents, ...rest } = await openFolder(directory, leaseMs, tell);

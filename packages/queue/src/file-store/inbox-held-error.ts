@@ -12,7 +12,7 @@ export class InboxHeldError extends TurnError {
       : 'another process';
     super(
       'inbox-held',
-      `The inbox in ${JSON.stringify(directory)} belongs to ${by}; it is free when that is closed or ends. Two at once need folders of their own.`,
+      `The inbox in ${JSON.stringify(directory)} belongs to ${by}; it is free when that is closed or ends. Use separate folders for two at once.`,
     );
     this.pid = holder?.pid;
     this.host = holder?.host;

@@ -1,4 +1,4 @@
-import type { InboxContents, KeptMessage, KnownDelivery } from '../inbox-store.js';
+import type { InboxContents, KeptMessage, KnownDelivery } from '../inbox/inbox-store.js';
 import { encodeEntry, type Entry } from './entry.js';
 
 /** How many ids are remembered. */

@@ -3,12 +3,12 @@ import { call, event, response, scriptedModel, scriptedTools } from '@h/turn/tes
 import fc from 'fast-check';
 import { firstValueFrom, lastValueFrom, Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { said, setUpInbox, settled } from '../test/set-up-inbox.js';
-import { virtualTime } from '../test/virtual-time.js';
+import { said, setUpInbox, settled } from '../../test/set-up-inbox.js';
+import { virtualTime } from '../../test/virtual-time.js';
 import type { InboxMode } from './inbox-options.js';
 import { createInbox } from './inbox.js';
-import { createLanes } from './lanes.js';
-import { queue } from './queue.js';
+import { createLanes } from '../lanes.js';
+import { queue } from '../queue.js';
 
 const tools = response(call('1', 'ls'));
 

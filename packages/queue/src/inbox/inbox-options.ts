@@ -12,16 +12,16 @@ import {
   type OptionChecks,
 } from '@h/options';
 import type { SchedulerLike } from 'rxjs';
-import type { FullPolicy } from './bounds.js';
+import type { FullPolicy } from '../bounds.js';
 import type { InboxStore } from './inbox-store.js';
 
 /**
- * What a message does that arrives while a turn runs; without one, each begins a turn.
+ * What a message does that arrives while a turn runs. Without a running turn, each message begins one.
  *
- * - `steer`: goes into the running turn at its next step boundary; where it comes too late for that, into a turn of its own
- * - `followup`: waits for the end, and gets a turn of its own
- * - `collect`: waits for the end and for a pause, and gets one turn together with the others that wait
- * - `interrupt`: cancels the running turn, and gets one together with what was not delivered
+ * - `steer`: is added to the running turn at its next step; if it is too late for that, to the next turn
+ * - `followup`: waits for the end of the turn and gets its own turn
+ * - `collect`: waits for the end of the turn and for a pause, and shares one turn with the others that wait
+ * - `interrupt`: cancels the running turn, and shares the next one with what was not delivered
  */
 export type InboxMode = 'steer' | 'followup' | 'collect' | 'interrupt';
 
@@ -30,13 +30,13 @@ export interface InboxOptions {
   /** @defaultValue `'steer'` */
   readonly mode?: InboxMode | undefined;
   /**
-   * How long a pause `collect` waits for, in milliseconds.
+   * Length of the pause that ends a collection, in milliseconds.
    *
    * @defaultValue `500`
    */
   readonly debounceMs?: number | undefined;
   /**
-   * How long `collect` waits at most, in milliseconds, though messages keep coming.
+   * Longest collection, in milliseconds, even if messages keep arriving.
    *
    * @defaultValue `5000`
    */
@@ -50,14 +50,14 @@ export interface InboxOptions {
   readonly maxPending?: number | undefined;
   /**
    * What happens to one too many: it is refused (`reject`), or the one that has waited longest (`drop-oldest`) or shortest
-   * (`drop-newest`) is dropped for it; with `summarize` the next turn hears what the dropped ones were about. Who sent a
-   * dropped message is told.
+   * (`drop-newest`) is dropped for it; with `summarize` the next turn receives a summary of them. The
+   * promise of a dropped message resolves to `dropped`.
    *
    * @defaultValue `'reject'`
    */
   readonly whenFull?: FullPolicy | undefined;
   /**
-   * Only messages with the same key share a turn: those that come from the same place, with the same rights.
+   * Only messages with the same key share a turn, such as those with the same source and rights.
    *
    * @defaultValue trigger, priority and metadata
    */
@@ -97,7 +97,7 @@ export interface RecoverOptions {
 export interface Delivered {
   readonly status: 'delivered';
   readonly how: 'turn' | 'steered';
-  /** Id of the turn; empty where nobody knows it any more, because an earlier process delivered the message and died before it said so. */
+  /** Id of the turn; empty if an earlier process delivered the message and died before it recorded the turn. */
   readonly turn: string;
 }
 

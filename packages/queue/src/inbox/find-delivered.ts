@@ -10,7 +10,7 @@ export type Found = ReadonlyMap<string, Delivered>;
  *
  * A turn that is still open and was given some of them is ended first, as a new turn would end it: until then nobody knows.
  *
- * @throws SessionBusyError while somebody else holds the session, and what its store throws
+ * @throws SessionBusyError while another turn holds the session, and what its store throws
  */
 export const findDelivered = async (
   sessions: SessionStore,

@@ -1,5 +1,5 @@
 import { toErrorInfo, type TurnEvent, type TurnEventOf } from '@h/turn';
-import type { Dropped } from './contract.js';
+import type { Dropped } from '../contract.js';
 import type { Delivery } from './inbox-options.js';
 import { tagOf } from './message-tag.js';
 import type { Item } from './pending.js';
@@ -80,7 +80,7 @@ export class InboxTurn {
     }
   }
 
-  /** What is not in the history now that it is over, and may be given to the next turn. The others are told that they failed. */
+  /** What is not in the history now that it is over, and may be given to the next turn. The others fail. */
   close(error: unknown): readonly Item[] {
     const isStored = !this.#isInputDelivered && this.#isInputStored();
     if (isStored && this.#end?.outcome !== 'error') this.#deliverInput(this.#end?.turn ?? '');

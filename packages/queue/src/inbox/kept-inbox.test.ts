@@ -2,13 +2,13 @@ import { harness, intercept, reply, type TurnOperator } from '@h/turn';
 import { call, response, scriptedModel, scriptedTools, type ScriptStep } from '@h/turn/testing';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { mortalDisk, type Disk } from '../test/mortal-stores.js';
-import { settled } from '../test/set-up-inbox.js';
-import { virtualTime } from '../test/virtual-time.js';
+import { mortalDisk, type Disk } from '../../test/mortal-stores.js';
+import { settled } from '../../test/set-up-inbox.js';
+import { virtualTime } from '../../test/virtual-time.js';
 import type { Delivery, InboxMode, InboxOptions } from './inbox-options.js';
 import { createInbox } from './inbox.js';
-import { createLanes } from './lanes.js';
-import { queue } from './queue.js';
+import { createLanes } from '../lanes.js';
+import { queue } from '../queue.js';
 
 const tools = response(call('1', 'ls'));
 const words = Array.from({ length: 40 }, () => 'Words.');
@@ -400,16 +400,11 @@ describe('an inbox with a store', () => {
     expect(await inbox.recover({ sessions })).toEqual([]);
     const sent = inbox.send('alice', 'a');
     expect([await sent.accepted, (await sent).status]).toEqual([false, 'delivered']);
-    expect(() => inbox.recover({} as never)).toThrow('recover() needs "sessions"');
-    expect(() => inbox.recover({ sessions, agent: 1 } as never)).toThrow('recover() has no option "agent"');
+    expect(() => inbox.recover({} as never)).toThrow('recover(): "sessions" is required');
+    expect(() => inbox.recover({ sessions, agent: 1 } as never)).toThrow('recover(): unknown option "agent"');
   });
 
-  it.each([
-    [
-      { store: {} },
-      /createInbox\(\) takes an object with open\(\) and save\(\) and remove\(\) and check\(\) and close\(\) as "store"/,
-    ],
-  ])('refuses %j', (options, message) => {
+  it.each([[{ store: {} }, /"store" must be an object with/]])('refuses %j', (options, message) => {
     expect(() =>
       createInbox({ turn: () => null as never, steer: () => false }, createLanes(), options as never),
     ).toThrow(message);

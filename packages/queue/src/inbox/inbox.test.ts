@@ -2,12 +2,12 @@ import { harness, intercept, memorySessions, reply } from '@h/turn';
 import { call, response, scriptedModel } from '@h/turn/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { said, setUpInbox as setUp, settled } from '../test/set-up-inbox.js';
-import { virtualTime } from '../test/virtual-time.js';
+import { said, setUpInbox as setUp, settled } from '../../test/set-up-inbox.js';
+import { virtualTime } from '../../test/virtual-time.js';
 import type { InboxMode } from './inbox-options.js';
 import { createInbox } from './inbox.js';
-import { createLanes } from './lanes.js';
-import { queue } from './queue.js';
+import { createLanes } from '../lanes.js';
+import { queue } from '../queue.js';
 
 const tools = response(call('1', 'ls'));
 
@@ -48,6 +48,27 @@ describe('an inbox', () => {
       'steered',
     ]);
     expect([said(sessions), turns]).toEqual([['a', 'b', 'c'], ['completed']]);
+  });
+
+  it('passes the priority of a message on to the turn that waits before it', async () => {
+    const { inbox, advance, lanes } = setUp(['Beat.', 'Hello.']);
+    const places = Array.from({ length: 4 }, (_, index) =>
+      lanes.enter({ session: `busy-${index}` }, { admitted: () => undefined, refused: () => undefined }),
+    );
+    const all = [inbox.send('alice', 'tick', { trigger: 'heartbeat', mode: 'followup' })];
+    await advance(100);
+    expect(lanes.snapshot().atGate).toEqual({ foreground: 0, normal: 0, background: 1 });
+    all.push(inbox.send('alice', 'Hi', { mode: 'followup' }));
+    expect(lanes.snapshot().atGate).toEqual({ foreground: 1, normal: 0, background: 0 });
+    for (const place of places) place.release();
+    await advance(600);
+    expect(await Promise.all(all)).toMatchObject([{ status: 'delivered' }, { status: 'delivered' }]);
+    const later = lanes.enter(
+      { session: 'alice', priority: 'background' },
+      { admitted: () => undefined, refused: () => undefined },
+    );
+    expect(lanes.snapshot().active).toEqual({ foreground: 0, normal: 0, background: 1 });
+    later.release();
   });
 
   it('gives a message that came too late for a turn to the next one', async () => {
@@ -260,15 +281,17 @@ describe('an inbox', () => {
   });
 
   it.each([
-    [{ mode: 'queue' }, /createInbox\(\) takes "steer" or "followup"/],
-    [{ maxPendng: 3 }, /createInbox\(\) unknown option "maxPendng"/],
+    [{ mode: 'queue' }, /createInbox\(\): "mode" must be "steer" or "followup"/],
+    [{ maxPendng: 3 }, /createInbox\(\): unknown option "maxPendng"/],
   ])('refuses the options %j', (options, message) => {
     const { agent, lanes } = setUp([]);
     expect(() => createInbox(agent, lanes, options as never)).toThrow(message);
   });
 
   it('refuses wrong options of a message', () => {
-    expect(() => setUp([]).inbox.send('alice', 'a', { mode: 'shout' } as never)).toThrow(/send\(\) takes "steer"/);
+    expect(() => setUp([]).inbox.send('alice', 'a', { mode: 'shout' } as never)).toThrow(
+      /send\(\): "mode" must be "steer"/,
+    );
   });
 
   it('delivers every message exactly once, whatever comes when', { timeout: 60_000 }, async () => {

@@ -1,7 +1,7 @@
 import { toErrorInfo, type Agent, type TurnEvent, type UserMessage } from '@h/turn';
 import { nonEmptyString, checkValue, objectWithMethods } from '@h/options';
 import { Subject, type Observable } from 'rxjs';
-import { monotonicScheduler } from './clock.js';
+import { monotonicScheduler } from '../clock.js';
 import { Conversation, type ConversationHost } from './conversation.js';
 import {
   checkInboxOptions,
@@ -16,24 +16,24 @@ import {
 import { ItemMaker } from './item-maker.js';
 import { KeptInbox, type KeptInboxHost, type RecoveredMessage } from './kept-inbox.js';
 import { KnownIds } from './known-ids.js';
-import type { Lanes } from './lanes.js';
+import type { Lanes } from '../contract.js';
 import type { Item } from './pending.js';
 
-/** A session in which messages wait or a turn runs. */
+/** A session with pending messages or a running turn. */
 export interface InboxSnapshot {
   readonly session: string;
   readonly isRunning: boolean;
   readonly pending: number;
 }
 
-/** Messages of people to an agent, whatever it is doing: each is in the history once. */
+/** Delivers messages to an agent at any time, each exactly once. */
 export interface Inbox {
-  /** What the turns emit that the inbox has started, until it is closed. Hot: who comes late has missed what was. */
+  /** Events of the turns that the inbox has started, until it is closed. Hot: earlier events are not replayed. */
   readonly events: Observable<TurnEvent>;
   /**
-   * Gives a message to a session: to the turn that runs there, or to one that begins.
+   * Sends a message to a session: to the running turn or to a new one.
    *
-   * A tool is not to wait for a message to its own session, which waits for the tool.
+   * A tool must not wait for a message to its own session: the session waits for the tool.
    *
    * @returns what became of it; it resolves once the message is in the history, dropped, or its turn has failed, and never rejects.
    * With a store its `accepted` tells before that when the message is safe.
@@ -59,19 +59,19 @@ export interface Inbox {
   /** Cancels the turn that the inbox runs in a session, with what it has not delivered. @returns whether there was one */
   interrupt(session: string, reason?: string): boolean;
   snapshot(): readonly InboxSnapshot[];
-  /** Resolves when nothing runs or waits. */
+  /** Resolves when no turn runs and no message is pending. */
   idle(): Promise<void>;
   /** Drops what comes and what waits, or leaves it in the store; cancels what runs, and resolves when all has ended. */
   close(): Promise<void>;
 }
 
 /**
- * Makes an inbox: says what a message does that arrives while a turn runs.
+ * Creates an inbox, which decides what a message does that arrives while a turn runs.
  *
- * A message is steered only into turns that the inbox has started, because only of those it hears what was not delivered:
- * that goes into the next turn. Turns that others start in the same session are waited for, in the lanes of `queue()`.
+ * Messages are steered only into turns that the inbox has started, since only those report what was not delivered; the next turn gets
+ * that. Other turns of the session are waited for, in the lanes of `queue()`.
  *
- * @throws InvalidOptionError that names the option, its value and what it takes
+ * @throws InvalidOptionError names the option, its value and what it accepts
  *
  * @example
  * ```ts
@@ -83,11 +83,11 @@ export interface Inbox {
  */
 export const createInbox = (
   agent: Pick<Agent, 'turn' | 'steer'>,
-  lanes: Pick<Lanes, 'detach'>,
+  lanes: Pick<Lanes, 'detach' | 'raise'>,
   options: InboxOptions = {},
 ): Inbox => {
   checkValue('createInbox()', 'agent', agent, objectWithMethods('turn', 'steer'));
-  checkValue('createInbox()', 'lanes', lanes, objectWithMethods('detach'));
+  checkValue('createInbox()', 'lanes', lanes, objectWithMethods('detach', 'raise'));
   checkInboxOptions(options);
   const { scheduler = monotonicScheduler, store } = options;
   const items = new ItemMaker(agent, options, scheduler);
@@ -107,6 +107,7 @@ export const createInbox = (
     isOpen: () => isOpen,
     beforeTurn: store && ((session) => kept?.beforeTurn(session) ?? Promise.resolve()),
     detach: (callback) => lanes.detach(callback),
+    raise: (session, priority) => lanes.raise(session, priority),
     show: (event) => events.next(event),
     retire: (conversation) => {
       if (conversations.get(conversation.session) === conversation) conversations.delete(conversation.session);

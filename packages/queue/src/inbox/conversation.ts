@@ -1,8 +1,8 @@
-import type { Agent, TurnEvent, UserMessage } from '@h/turn';
+import type { Agent, TurnEvent, TurnPriority, UserMessage } from '@h/turn';
 import type { SchedulerLike } from 'rxjs';
-import type { FullPolicy } from './bounds.js';
-import { Alarm } from './clock.js';
-import { droppedMessage } from './dropped.js';
+import type { FullPolicy } from '../bounds.js';
+import { Alarm } from '../clock.js';
+import { droppedMessage } from '../dropped.js';
 import { InboxTurn } from './inbox-turn.js';
 import { Pending, type Debounce, type Item } from './pending.js';
 
@@ -16,6 +16,8 @@ export interface ConversationHost extends Debounce {
   isOpen(): boolean;
   /** Asked before each turn, which waits for it. */
   readonly beforeTurn: ((session: string) => Promise<void>) | undefined;
+  /** Raises the session to a priority in the lanes until the returned function is called. */
+  raise(session: string, priority: TurnPriority): () => void;
   /** Starts something that is no part of the work in which it is called. */
   detach(callback: () => void): void;
   show(event: TurnEvent): void;
@@ -34,6 +36,8 @@ export class Conversation {
   readonly #alarm: Alarm;
   #running: InboxTurn | undefined;
   #isClosed = false;
+  /** What the pending messages raise the session to in the lanes. */
+  #raised: { readonly priority: TurnPriority; readonly end: () => void } | undefined;
 
   constructor(session: string, host: ConversationHost) {
     this.session = session;
@@ -81,8 +85,22 @@ export class Conversation {
     return turn !== undefined;
   }
 
-  /** Lets what waits go on, as far as it may by now. */
+  /** Steers or starts what can be delivered now. */
   goOn(): void {
+    this.#advance();
+    this.#raise();
+  }
+
+  /** The turn that runs may still wait for a slot: it gets one with the priority of the messages behind it. */
+  #raise(): void {
+    const priority = this.#running && this.#pending.priority;
+    if (priority === this.#raised?.priority) return;
+    const before = this.#raised;
+    this.#raised = priority && { priority, end: this.#host.raise(this.session, priority) };
+    before?.end();
+  }
+
+  #advance(): void {
     this.#steer();
     if (this.#running || (this.#pending.size > 0 && !this.#host.isOpen())) return;
     const batch = this.#pending.nextBatch(this.#host.scheduler.now(), this.#host);
@@ -148,7 +166,9 @@ export class Conversation {
   #see(turn: InboxTurn, event: TurnEvent): void {
     turn.see(event);
     this.#host.show(event);
-    if (letsMoreIn.has(event.type)) this.#steer();
+    if (!letsMoreIn.has(event.type)) return;
+    this.#steer();
+    this.#raise();
   }
 
   #ended(turn: InboxTurn, error?: unknown): void {

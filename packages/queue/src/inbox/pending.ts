@@ -1,13 +1,14 @@
-import type { UserMessage } from '@h/turn';
-import type { Dropped } from './contract.js';
-import { joinDropped, withDropped } from './dropped.js';
+import type { TurnPriority, UserMessage } from '@h/turn';
+import type { Dropped } from '../contract.js';
+import { joinDropped, withDropped } from '../dropped.js';
 import type { Delivery, InboxMode, SendOptions } from './inbox-options.js';
-import type { FullPolicy } from './bounds.js';
-import { textOf } from './message-text.js';
+import type { FullPolicy } from '../bounds.js';
+import { textOf } from '../message-text.js';
+import { priorityOf, urgencyOf } from '../priority.js';
 
 /** A message on its way. */
 export interface Item {
-  /** What it is told by once it is in a turn. */
+  /** Identifies it in a turn. */
   readonly tag: string;
   /** Its place among all, by when they came. */
   readonly order: number;
@@ -40,6 +41,16 @@ export class Pending {
 
   get size(): number {
     return this.#items.length;
+  }
+
+  /** The priority of the most urgent message. */
+  get priority(): TurnPriority | undefined {
+    let highest: TurnPriority | undefined;
+    for (const { options } of this.#items) {
+      const priority = options.priority ?? priorityOf(options.trigger ?? 'user');
+      if (highest === undefined || urgencyOf(priority) < urgencyOf(highest)) highest = priority;
+    }
+    return highest;
   }
 
   /** Takes a message in, or drops it or another one. */

@@ -3,7 +3,7 @@ import type { Delivered, Delivery } from './inbox-options.js';
 import type { InboxContents, InboxStore, KeptMessage, KnownDelivery } from './inbox-store.js';
 
 /** Keeps the messages of an inbox in its store until it is known what became of them. */
-export class Custody {
+export class MessageStorage {
   readonly #store: InboxStore;
   readonly #onOpen: (contents: InboxContents) => void;
   #opening: Promise<void> | undefined;
@@ -20,7 +20,7 @@ export class Custody {
     this.#onOpen = onOpen;
   }
 
-  /** Takes the store, once; where that has failed it is tried again. */
+  /** Opens the store once; tries again after a failure. */
   open(): Promise<void> {
     this.#opening ??= this.#open();
     return this.#opening;
@@ -37,7 +37,7 @@ export class Custody {
     return saved;
   }
 
-  /** Forgets a message. @returns what its sender is told once that is done, or that it is kept */
+  /** Deletes a message. @returns its delivery once that is done, or `kept` */
   settle(message: KeptMessage, delivery: Delivery): Promise<Delivery> {
     if (this.#staysKept(delivery)) return Promise.resolve(kept(delivery));
     const told =
@@ -48,7 +48,7 @@ export class Custody {
 
   /**
    * Before a turn begins, those before it are forgotten that are in the history: it may put another history in place of that one,
-   * in which they are not found again. A store that cannot forget keeps nobody waiting; one that was taken away does.
+   * in which they are not found again. A store that cannot delete does not delay the turn; a store that was lost does.
    */
   async beforeTurn(session: string): Promise<void> {
     await this.#removals.get(session);
@@ -60,12 +60,12 @@ export class Custody {
     await Promise.all(this.#removals.values());
   }
 
-  /** From now on what is not delivered is kept for the next process. */
+  /** Keeps undelivered messages for the next process from now on. */
   beginToClose(): void {
     this.#isClosing = true;
   }
 
-  /** Lets the store go, after all that was asked for. */
+  /** Releases the store after all pending operations. */
   async close(): Promise<void> {
     await this.#opening?.catch(() => undefined);
     await this.#saved;
@@ -113,7 +113,7 @@ export class Custody {
     }
   }
 
-  /** Whether nobody here will deliver it, and nothing speaks against a later delivery. */
+  /** Whether this process will not deliver it, and a later one may. */
   #staysKept(delivery: Delivery): boolean {
     if (delivery.status === 'dropped') return delivery.reason === 'closed';
     return delivery.status === 'failed' && (this.#isClosing || delivery.error?.code === 'lane-closed');

@@ -1,5 +1,5 @@
 import { toErrorInfo, type ErrorInfo, type SessionStore, type UserMessage } from '@h/turn';
-import { Custody } from './custody.js';
+import { MessageStorage } from './message-storage.js';
 import { findDelivered, type Found } from './find-delivered.js';
 import type { Delivery, SendOptions, Sent } from './inbox-options.js';
 import type { InboxContents, InboxStore, KeptMessage } from './inbox-store.js';
@@ -45,7 +45,7 @@ interface Left {
 /** The part of an inbox that keeps messages in a store, and takes up what an earlier process has left there. */
 export class KeptInbox {
   readonly #host: KeptInboxHost;
-  readonly #custody: Custody;
+  readonly #custody: MessageStorage;
   /** What was left and is not taken up yet, by session. */
   readonly #left = new Map<string, Left[]>();
   #recovering: Promise<unknown> = Promise.resolve();
@@ -53,7 +53,7 @@ export class KeptInbox {
 
   constructor(store: InboxStore, host: KeptInboxHost) {
     this.#host = host;
-    this.#custody = new Custody(store, (contents) => this.#take(contents));
+    this.#custody = new MessageStorage(store, (contents) => this.#take(contents));
   }
 
   send(session: string, message: string | UserMessage, options: SendOptions): Sent {

@@ -7,8 +7,8 @@ import type { Holder } from './holder.js';
 import type { Lane } from './lane.js';
 import type { Linked } from './linked-list.js';
 
-/** How far somebody has come. */
-export type TicketState =
+/** The state of a request. */
+export type WaiterState =
   /** Behind others of its session. */
   | 'behind'
   /** The first of its session, waiting for a slot. */
@@ -24,18 +24,18 @@ export interface Limits {
   readonly maxWaitMs: number;
 }
 
-/** What a ticket asks of those who keep it. */
-export interface TicketKeeper {
+/** What a waiter asks of those who keep it. */
+export interface WaiterKeeper {
   now(): number;
-  release(ticket: Ticket): void;
-  abort(ticket: Ticket, reason: unknown): void;
+  release(waiter: Waiter): void;
+  abort(waiter: Waiter, reason: unknown): void;
 }
 
 /**
- * Somebody who has asked for a place. A class, and a small one, because very many may wait at once: what matters only
+ * A request for a slot. A small class, because very many may wait at once: what matters only
  * to those who have a place is in their {@link Holder}.
  */
-export class Ticket implements LanePlace, Linked<Ticket>, HeapItem {
+export class Waiter implements LanePlace, Linked<Waiter>, HeapItem {
   readonly request: LaneRequest;
   readonly listener: LaneListener;
   readonly priority: TurnPriority;
@@ -43,21 +43,21 @@ export class Ticket implements LanePlace, Linked<Ticket>, HeapItem {
   /** As part of whose work it was asked for. */
   parent: Holder | undefined;
   readonly queuedAt: number;
-  state: TicketState = 'behind';
+  state: WaiterState = 'behind';
   lane: Lane | undefined;
-  previous: Ticket | undefined;
-  next: Ticket | undefined;
-  pass: Pass<Ticket> | undefined;
+  previous: Waiter | undefined;
+  next: Waiter | undefined;
+  pass: Pass<Waiter> | undefined;
   holder: Holder | undefined;
   /** The asynchronous context of who waits, to be called in there. */
   scope: AsyncResource | undefined;
-  toldPosition = 0;
+  notifiedPosition = 0;
   /** Its place among those who may not wait for ever; -1 outside. */
   heapIndex = -1;
-  readonly #keeper: TicketKeeper;
+  readonly #keeper: WaiterKeeper;
 
   constructor(
-    keeper: TicketKeeper,
+    keeper: WaiterKeeper,
     request: LaneRequest,
     listener: LaneListener,
     priority: TurnPriority,

@@ -43,8 +43,8 @@ export interface InboxStore {
   save(message: KeptMessage): Promise<void>;
   /** Forgets a message, and remembers under which id it was delivered, if it was and had one. */
   remove(tag: string, delivered?: KnownDelivery): Promise<void>;
-  /** Fails when somebody else has taken the store meanwhile. */
+  /** Rejects if another process has taken over the store. */
   check(): Promise<void>;
-  /** Lets go, after all that was asked for is done. */
+  /** Releases the store after all pending operations. */
   close(): Promise<void>;
 }

@@ -1,0 +1,108 @@
+import type { Gate } from './gate.js';
+import { lostError, type Holder } from './holder.js';
+import type { LaneError } from './errors.js';
+import type { Parents } from './parents.js';
+import type { Waiter } from './waiter.js';
+
+/** What {@link SlotLending} asks of those who keep the holders. */
+export interface SlotLendingHost {
+  /** Admits all requests that have a free slot. */
+  admitAll(): void;
+  /** Notifies the listener that it has a slot again. */
+  notifyReturned(holder: Holder): void;
+}
+
+/**
+ * Lends the slots of those who wait for something themselves, be it others or a person, and gives them one again.
+ *
+ * A slot is lent from when the first part of the work waits until the last one has come back: a part that comes back before
+ * that continues without one.
+ */
+export class SlotLending {
+  readonly #gate: Gate<Waiter>;
+  readonly #parents: Parents;
+  readonly #keeper: SlotLendingHost;
+
+  constructor(gate: Gate<Waiter>, parents: Parents, keeper: SlotLendingHost) {
+    this.#gate = gate;
+    this.#parents = parents;
+    this.#keeper = keeper;
+  }
+
+  lendSlot(holder: Holder): void {
+    holder.lentParts += 1;
+    const before = holder.slot;
+    holder.slot = 'lent';
+    if (before === 'wanted') {
+      this.#leaveGate(holder);
+      this.#notifyReclaimed(holder);
+    } else if (before === 'held' && holder.waiter.pass) {
+      this.#gate.free(holder.waiter.pass);
+    }
+    this.#keeper.admitAll();
+  }
+
+  reclaimSlot(holder: Holder): Promise<void> {
+    holder.lentParts -= 1;
+    if (!holder.isCurrent) return Promise.reject(lostError(holder.session));
+    if (holder.stopError) return Promise.reject(holder.stopError);
+    if (holder.lentParts > 0 || holder.slot !== 'lent') return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      holder.onReturn = { resolve, reject };
+      this.#rejoinGate(holder);
+    });
+  }
+
+  /** Lends the slot of work that waits for a person. */
+  pause(holder: Holder): void {
+    holder.isPaused = true;
+    this.lendSlot(holder);
+  }
+
+  /** Resumes paused work. @returns whether it has a slot; otherwise its listener is notified later */
+  goOn(holder: Holder): boolean {
+    if (holder.isPaused) {
+      holder.isPaused = false;
+      holder.lentParts -= 1;
+      if (holder.isCurrent && !holder.stopError && holder.lentParts === 0) this.#rejoinGate(holder);
+    }
+    return holder.slot !== 'wanted' || !holder.isCurrent;
+  }
+
+  /** It has a slot again. */
+  back(holder: Holder): void {
+    holder.slot = 'held';
+    this.#parents.waitsNoLonger(holder.waiter);
+    this.#notifyReclaimed(holder);
+  }
+
+  /** Cancels the wait of a holder that must stop. */
+  giveUp(holder: Holder, error: LaneError): void {
+    if (holder.slot === 'wanted') {
+      holder.slot = 'lent';
+      this.#leaveGate(holder);
+      this.#keeper.admitAll();
+    }
+    holder.onReturn?.reject(error);
+    holder.onReturn = undefined;
+  }
+
+  #rejoinGate(holder: Holder): void {
+    const { waiter } = holder;
+    holder.slot = 'wanted';
+    this.#parents.waits(waiter);
+    if (waiter.pass) this.#gate.rejoin(waiter.pass, waiter.lane?.priority ?? waiter.priority);
+    this.#keeper.admitAll();
+  }
+
+  #notifyReclaimed(holder: Holder): void {
+    holder.onReturn?.resolve();
+    holder.onReturn = undefined;
+    this.#keeper.notifyReturned(holder);
+  }
+
+  #leaveGate({ waiter }: Holder): void {
+    this.#parents.waitsNoLonger(waiter);
+    if (waiter.pass) this.#gate.leave(waiter.pass);
+  }
+}

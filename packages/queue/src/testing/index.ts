@@ -1,0 +1,1 @@
+export { describeLanes, type LanesFactory } from './describe-lanes.js';
