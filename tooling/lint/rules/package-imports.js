@@ -98,7 +98,9 @@ const problemWithOwnScope = (specifier, name, path, importer, { bridges = [], si
       : `${importer} may not import its sibling ${name}: what both need belongs in a package of the ground floor, or is passed in by the app.`;
   }
   if (specifier === '@h/turn') return undefined;
-  if (specifier === '@h/turn/testing') return isForTests(path) ? undefined : '@h/turn/testing is for tests.';
+  if (specifier === '@h/turn/testing' || specifier === '@h/turn/vitest') {
+    return isForTests(path) ? undefined : `${specifier} is for tests.`;
+  }
   if (specifier === '@h/turn/bridge') {
     return bridges.includes(importer)
       ? undefined
