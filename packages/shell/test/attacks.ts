@@ -248,7 +248,6 @@ const hidden: readonly string[] = [
   'awk \'BEGIN{a=4/2; system("touch canary"); b=4/2}\'',
   'awk -f evil.awk list',
   'awk -v x=1 -f evil.awk',
-  'date -s 0 ; §',
   'tree -o canary',
   'xxd -r list canary',
   'xxd list canary',
