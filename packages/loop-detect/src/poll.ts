@@ -1,12 +1,17 @@
+import { commandEffects, type CommandEffect } from '@h/shell/effects';
 import type { LoopCall } from './call.js';
-import { writes } from './effect.js';
-import { leadersOf, shellLineOf } from './shell.js';
+import { shellLineOf } from './shell.js';
 import { textMember, wordsOf } from './words.js';
 
 /** Whether a call is meant to be made again and again: it asks how far something is, or goes on to the next page. */
 export const isKnownPoll = (call: LoopCall): boolean => {
   const line = shellLineOf(call.name, call.input);
-  if (line !== undefined) return leadersOf(line).some(isPollingCommand) && !writes(call);
+  if (line !== undefined) {
+    const effects = commandEffects(line);
+    return (
+      effects.some((effect) => effect.isFirst && isPollingCommand(effect)) && !effects.some(({ writes }) => writes)
+    );
+  }
   const action = textMember(call.input, 'action') ?? textMember(call.input, 'command');
   if (action !== undefined && pollingActions.has(action)) return true;
   // An empty write to a running process is how some shells ask for what it has said since.
@@ -40,9 +45,9 @@ const pollingWords: ReadonlySet<string> = new Set([
   'swipe',
 ]);
 
-const isPollingCommand = ([name = '', ...words]: readonly string[]): boolean => {
-  const behind = pollingCommands.get(name);
-  return behind === undefined ? pollingCommands.has(name) : words.slice(0, 4).some((word) => behind.has(word));
+const isPollingCommand = ({ program, args }: CommandEffect): boolean => {
+  const behind = pollingCommands.get(program);
+  return behind === undefined ? pollingCommands.has(program) : args.slice(0, 4).some((word) => behind.has(word));
 };
 
 /** Commands that poll: always, or with one of these words behind them. */

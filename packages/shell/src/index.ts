@@ -10,9 +10,3 @@ export type { SqlDamage } from './judge/sql.js';
 export { wordPattern, type WordPattern } from './judge/word-pattern.js';
 export type { Certainty, Operand, ParsedArguments } from './read/arguments.js';
 export type { ShellProblem } from './read/inner-commands.js';
-export {
-  commandPermissions,
-  type CommandPermissionOptions,
-  type CommandPermissions,
-  type PermissionVerdict,
-} from './permissions/command-permissions.js';
