@@ -44,15 +44,17 @@ export const judge = (hooks: TurnHooks, event: TurnEventOf<'tool.call'>, check: 
     denied = { by: hook.name, reason };
     return true;
   };
-  const rewrite = (hook: Hook, index: number, input: unknown): boolean => {
+  const rewrite = (hook: Hook, index: number, input: unknown): Maybe<boolean> => {
     if (rewriters.has(hook) || isSame(input, call.input)) return false;
-    const problem = check(call.name, input);
-    if (problem !== undefined) {
+    return chain(check(call.name, input), (problem) => {
+      if (problem === undefined) return accept(hook, index, input);
       return refuse(
         hook,
-        `The hook ${hook.name} gave the call an input that the tool ${call.name} does not take: ${problem}`,
+        `The hook ${hook.name} replaced the input of ${call.name} with one that the schema of the tool rejects: ${problem}`,
       );
-    }
+    });
+  };
+  const accept = (hook: Hook, index: number, input: unknown): true => {
     call = { ...call, input };
     version += 1;
     judged[index] = version;

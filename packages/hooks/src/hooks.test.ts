@@ -146,7 +146,7 @@ describe('gates before a tool', () => {
     expect(ran.of('tool.result')[0]).toMatchObject({
       status: 'denied',
       by: 'rewriter',
-      reason: expect.stringContaining('does not take') as string,
+      reason: expect.stringContaining('the schema of the tool rejects') as string,
     });
   });
 

@@ -1,21 +1,33 @@
-import { Validator } from '@cfworker/json-schema';
+import type { Validator } from '@cfworker/json-schema';
 import { toErrorInfo, type JSONObject, type ToolDefinition } from '@h/turn';
+import { chain, type Maybe } from './maybe.js';
 
-/** Says what is wrong with an input of a tool; nothing when it fits, or when nobody knows the tool. */
-export type InputCheck = (tool: string, input: unknown) => string | undefined;
+/** Reports why the schema of a tool rejects an input; `undefined` if it accepts it, or if the tool is not known. */
+export type InputCheck = (tool: string, input: unknown) => Maybe<string | undefined>;
 
-/** Validates inputs by the JSON Schemas of the tools that were offered last. A schema that cannot be read fits nothing. */
+/**
+ * Validates inputs against the JSON Schemas of the tools that were offered last. A schema that cannot be read accepts
+ * nothing. The validator is loaded when the first input is checked: most hooks never replace one.
+ */
 export const inputCheck = (): {
   readonly offered: (tools: readonly ToolDefinition[]) => void;
   readonly check: InputCheck;
 } => {
   let tools: readonly ToolDefinition[] = [];
   const validators = new WeakMap<JSONObject, Validator>();
-  const validatorOf = (schema: JSONObject): Validator => {
+  let loaded: Maybe<typeof Validator> | undefined;
+  const load = (): Maybe<typeof Validator> => {
+    loaded ??= import('@cfworker/json-schema').then((library) => {
+      loaded = library.Validator;
+      return loaded;
+    });
+    return loaded;
+  };
+  const validatorOf = (schema: JSONObject, library: typeof Validator): Validator => {
     const known = validators.get(schema);
     if (known) return known;
     // The library writes into the schema that it is given.
-    const made = new Validator(structuredClone(schema), draftOf(schema), true);
+    const made = new library(structuredClone(schema), draftOf(schema), true);
     validators.set(schema, made);
     return made;
   };
@@ -26,12 +38,14 @@ export const inputCheck = (): {
     check: (name, input) => {
       const tool = tools.find((candidate) => candidate.name === name);
       if (tool === undefined) return undefined;
-      try {
-        const { valid, errors } = validatorOf(tool.inputSchema).validate(input);
-        return valid ? undefined : (errors.at(-1)?.error ?? 'it does not fit the schema');
-      } catch (error) {
-        return toErrorInfo(error).message;
-      }
+      return chain(load(), (library) => {
+        try {
+          const { valid, errors } = validatorOf(tool.inputSchema, library).validate(input);
+          return valid ? undefined : (errors.at(-1)?.error ?? 'it does not match the schema');
+        } catch (error) {
+          return toErrorInfo(error).message;
+        }
+      });
     },
   };
 };

@@ -1,6 +1,7 @@
 export type { CommandDecision, CommandJudgement, CommandRule, Finding, PathPlace, RuleContext } from './judge/rule.js';
 export { commandPolicy, judgeCommand, type CommandContext, type CommandPolicy } from './judge/command-policy.js';
 export { commitsIn, type CommitCommand, type CommitLine, type EarlierCommand } from './judge/git-commits.js';
+export type { GitAliases } from './read/git-programs.js';
 export type { Zone } from './read/paths.js';
 export type { CommandPolicyOptions } from './judge/policy-options.js';
 export { requiresApproval } from './judge/requires-approval.js';
@@ -10,9 +11,3 @@ export type { SqlDamage } from './judge/sql.js';
 export { wordPattern, type WordPattern } from './judge/word-pattern.js';
 export type { Certainty, Operand, ParsedArguments } from './read/arguments.js';
 export type { ShellProblem } from './read/inner-commands.js';
-export {
-  commandPermissions,
-  type CommandPermissionOptions,
-  type CommandPermissions,
-  type PermissionVerdict,
-} from './permissions/command-permissions.js';

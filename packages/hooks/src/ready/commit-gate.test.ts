@@ -285,6 +285,24 @@ describe('commitGate', () => {
     }
   });
 
+  it.each([
+    ['ci', 'commit', 'git ci --allow-empty -qm x'],
+    ['ci', '!git commit', 'git -c color.ui=never ci --allow-empty -qm x'],
+    ['save', '!f() { git add -A && git commit -qm "$1"; }; f', 'git save x'],
+  ])('runs the tests for the alias %s = %s', async (name, value, command) => {
+    const own = repository();
+    own.write('test.sh', 'exit 1');
+    own.git('config', `alias.${name}`, value);
+    expect(await commit(own, command)).toMatchObject({ status: 'denied', commits: 0 });
+  });
+
+  it('runs no tests for an alias that does not commit', async () => {
+    const own = repository();
+    own.write('test.sh', 'exit 1');
+    own.git('config', 'alias.st', 'status');
+    expect(await commit(own, 'git st')).toMatchObject({ status: 'ok' });
+  });
+
   it('runs no tests for what another gate denies', async () => {
     const own = repository();
     own.write('test.sh', 'touch ran');

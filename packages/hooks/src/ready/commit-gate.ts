@@ -14,7 +14,7 @@ import {
 import { commitsIn, wordPattern, type CommitCommand, type EarlierCommand } from '@h/shell';
 import type { Denial, Hook } from '../hook.js';
 import { commandOfCall } from './command-of-call.js';
-import { currentBranch } from './current-branch.js';
+import { currentBranch, gitAliases } from './git-queries.js';
 import { localChecks, type CheckEnd, type CheckRunner } from './run-check.js';
 
 /** Options of {@link commitGate}. */
@@ -124,11 +124,14 @@ export const commitGate = (options: CommitGateOptions): Hook => {
     // Cheap gates go first: what they deny needs no test.
     priority: -100,
     timeoutMs: { beforeTool: timeoutMs + reserveMs },
-    beforeTool: ({ call, signal }) => {
+    beforeTool: async ({ call, signal }) => {
       const found = commandOfCall(call, project);
       const line = commandOf === undefined ? found?.command : commandOf(call);
       if (line === undefined) return undefined;
-      const { commits, isUnclear } = commitsIn(line, { cwd: found?.cwd ?? project, home: homedir() });
+      if (!/\bgit\b/.test(line) && !mayHideGit.test(line)) return undefined;
+      const folder = found?.cwd ?? project;
+      const aliases = await gitAliases(folder, signal);
+      const { commits, isUnclear } = commitsIn(line, { cwd: folder, home: homedir(), aliases });
       if (commits.length === 0 && !isUnclear) return undefined;
       const mixed = allowMixed
         ? undefined
@@ -138,6 +141,9 @@ export const commitGate = (options: CommitGateOptions): Hook => {
     },
   };
 };
+
+/** Characters with which a line can spell a word in other ways. */
+const mayHideGit = /[\\'"$`{*?[]/;
 
 const isWorkInProgress = ({ message, isFixup }: CommitCommand): boolean =>
   isFixup || /^\s*(?:wip\b|\[wip\]|fixup!|squash!)/i.test(message ?? '');

@@ -2,6 +2,7 @@ import { beginsWith, parseArguments } from '../read/arguments.js';
 import { resolvePath } from '../read/resolve-path.js';
 import { isKnown, programName, type Field } from '../read/field.js';
 import type { Invocation } from '../read/invocation.js';
+import type { GitAliases } from '../read/git-programs.js';
 import { readCommandLine } from '../read/read-command-line.js';
 
 /** A command that runs before a commit in the same line. */
@@ -31,14 +32,14 @@ export interface CommitLine {
 }
 
 /**
- * The commits that a line of shell makes: `git commit` in all its forms, with options before it, within `bash -c`, behind
- * an alias that the line defines.
+ * Finds the commits that a line of shell makes: `git commit` in all its forms, with options before it, in `bash -c`, behind
+ * an alias that the line defines or that `aliases` lists.
  */
 export const commitsIn = (
   command: string,
-  { cwd, home }: { readonly cwd: string; readonly home: string },
+  { cwd, home, aliases }: { readonly cwd: string; readonly home: string; readonly aliases?: GitAliases | undefined },
 ): CommitLine => {
-  const { invocations, problems } = readCommandLine(command, cwd, home);
+  const { invocations, problems } = readCommandLine(command, cwd, home, cwd, aliases);
   const commits = invocations.flatMap((invocation, index) => commitOf(invocation, invocations.slice(0, index)) ?? []);
   return { commits, isUnclear: commits.length === 0 && problems.length > 0 && /\bcommit\b/.test(command) };
 };

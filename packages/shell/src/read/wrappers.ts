@@ -165,7 +165,6 @@ export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string,
   'docker-compose': container('run exec', 1),
   kubectl: { exec: { behind: '--' }, run: { behind: '--' }, debug: { behind: '--' } },
   mise: { exec: { behind: '--' }, x: { behind: '--' } },
-  'nix-shell': {},
   nix: { develop: { behind: '-c' }, shell: { behind: '-c' } },
   npm: {
     exec: { values: '-p --package -w --workspace', flags: '-y --yes --', lines: '-c --call' },

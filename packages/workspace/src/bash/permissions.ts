@@ -1,6 +1,6 @@
 import type { MaybePromise } from '@h/turn';
 import * as z from 'zod';
-import { commandPermissions, type CommandPermissionOptions } from '@h/shell';
+import { commandPermissions, type CommandPermissionOptions } from '@h/shell/permissions';
 import { parseOptions } from '../options.js';
 
 /** What a policy says about a command, in the shape that `judgeCommand` of `@h/shell` returns. */

@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process';
+
+const timeoutMs = 5_000;
+
+/** What git prints for these arguments; `undefined` if it fails. */
+const ask = (folder: string, args: readonly string[], signal: AbortSignal): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    execFile(
+      'git',
+      ['-C', folder, ...args],
+      { signal, timeout: timeoutMs, env: { PATH: process.env['PATH'], HOME: process.env['HOME'] } },
+      (error, stdout) => resolve(error === null ? stdout : undefined),
+    );
+  });
+
+/** The branch that a folder is on; `undefined` if there is no branch or no repository. */
+export const currentBranch = async (folder: string, signal: AbortSignal): Promise<string | undefined> =>
+  (await ask(folder, ['symbolic-ref', '--quiet', '--short', 'HEAD'], signal))?.trim() || undefined;
+
+/** The aliases of git that apply in a folder. */
+export const gitAliases = async (folder: string, signal: AbortSignal): Promise<ReadonlyMap<string, string>> => {
+  const text = (await ask(folder, ['config', '-z', '--get-regexp', '^alias[.]'], signal)) ?? '';
+  return new Map(
+    text.split('\0').flatMap((entry) => {
+      const end = entry.indexOf('\n');
+      return end === -1 ? [] : [[entry.slice('alias.'.length, end), entry.slice(end + 1)] as const];
+    }),
+  );
+};

@@ -1,0 +1,6 @@
+export {
+  commandPermissions,
+  type CommandPermissionOptions,
+  type CommandPermissions,
+  type PermissionVerdict,
+} from './permissions/command-permissions.js';
