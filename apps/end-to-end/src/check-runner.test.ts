@@ -1,5 +1,6 @@
-import type { CheckRunner as ContinuityRunner } from '@h/continuity';
-import { commitGate, hooks, localChecks, type CheckRunner } from '@h/hooks';
+import type { CheckRunner as ContinuityRunner } from '@h/process';
+import { commitGate, hooks } from '@h/hooks';
+import { localChecks, type CheckRunner } from '@h/process';
 import { harness, reply } from '@h/turn';
 import { call, response, scriptedModel, scriptedTools } from '@h/turn/testing';
 import { describe, expect, expectTypeOf, it } from 'vitest';
