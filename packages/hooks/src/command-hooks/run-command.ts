@@ -59,8 +59,9 @@ export const runCommand = async (run: CommandRun): Promise<CommandOutcome> => {
     const failure = failureOf(end, limit.signal);
     return failure === undefined ? outcomeOf(end.exitCode ?? undefined) : outcomeOf(undefined, failure);
   } catch (error) {
-    if (error instanceof ProcessError && error.code === 'process-not-started')
+    if (error instanceof ProcessError && error.code === 'process-not-started') {
       return outcomeOf(undefined, 'not-started');
+    }
     throw error;
   } finally {
     timer?.unsubscribe();
