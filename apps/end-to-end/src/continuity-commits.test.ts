@@ -1,8 +1,9 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { continuity, continuityTools, type Project, type SessionCommit, type SessionFailure } from '@h/continuity';
-import { hooks, localChecks } from '@h/hooks';
+import { hooks } from '@h/hooks';
 import { commitGate } from '@h/hooks/commands';
+import { localChecks } from '@h/process';
 import { createRegistry, defineTool, toolDriver } from '@h/tools';
 import { harness, type ModelDriver, type TurnEvent, type TurnOperator } from '@h/turn';
 import { call, response, scriptedModel } from '@h/turn/testing';

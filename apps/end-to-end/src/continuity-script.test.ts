@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { continuity, type ContinuityOptions, type Project } from '@h/continuity';
-import { localChecks } from '@h/hooks';
+import { localChecks } from '@h/process';
 import { harness, type TurnEvent } from '@h/turn';
 import { scriptedModel } from '@h/turn/testing';
 import { lastValueFrom, toArray } from 'rxjs';

@@ -1,6 +1,5 @@
 import './events.js';
 
-export type { CheckEnd, CheckRun, CheckRunner } from './check-runner.js';
 export { continuity } from './continuity.js';
 export { draftRuleWith } from './draft-rule.js';
 export { ContinuityError, type ContinuityErrorCode } from './errors.js';

@@ -9,7 +9,7 @@ import {
   integerFrom,
   type OptionCheck,
 } from '@h/options';
-import type { CheckRunner } from './check-runner.js';
+import type { CheckRunner } from '@h/process';
 import { aProject, checkOptions } from './own-options.js';
 import { ContinuityError } from './errors.js';
 import { stateFolderName } from './files/state-folder.js';
@@ -57,7 +57,7 @@ export interface ContinuityOptions {
    */
   readonly roles?: { readonly initializer?: Role | undefined; readonly worker?: Role | undefined } | undefined;
   /**
-   * Runs `workspace.sh` before the first model call of a session, and of a turn that is resumed: `localChecks()` of `@h/hooks`, or a sandbox.
+   * Runs `workspace.sh` before the first model call of a session, and of a turn that is resumed: `localChecks()` of `@h/process`, or a sandbox.
    *
    * @defaultValue none; the worker is told to run it
    */

@@ -9,7 +9,7 @@ import { runSession, tailOf, use } from '../test/agents.js';
 import { bundle } from '../test/bundle.js';
 import { git, repository, temporaryFolder } from '../test/folders.js';
 import { planned } from '../test/projects.js';
-import type { CheckRunner } from './check-runner.js';
+import type { CheckRunner } from '@h/process';
 import type { SessionCommit } from './options.js';
 import { openProject } from './project.js';
 

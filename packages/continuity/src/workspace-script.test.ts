@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { git, repository, temporaryFolder } from '../test/folders.js';
-import type { CheckRunner } from './check-runner.js';
+import type { CheckRunner } from '@h/process';
 import { openProject } from './project.js';
 
 const local: CheckRunner = ({ command, cwd, timeoutMs, signal }) =>

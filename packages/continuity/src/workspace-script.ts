@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { endText, type CheckRunner } from './check-runner.js';
+import type { CheckRunner } from '@h/process';
+import { endText } from './check-text.js';
 import { ifThere } from './files/errors.js';
 import type { StateFolder } from './files/state-folder.js';
 

@@ -1,4 +1,5 @@
-import type { CheckRunner, PlannedTask, Project } from '../src/index.js';
+import type { CheckRunner } from '@h/process';
+import type { PlannedTask, Project } from '../src/index.js';
 import { beginWork, emptyProgress, openProject, planTasks } from '../src/index.js';
 import { temporaryFolder } from './folders.js';
 

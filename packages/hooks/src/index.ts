@@ -33,10 +33,3 @@ export {
   type ReflectionVerdict,
   type RemainingBudget,
 } from './ready/reflection.js';
-export {
-  localChecks,
-  type CheckEnd,
-  type CheckRun,
-  type CheckRunner,
-  type LocalChecksOptions,
-} from './ready/run-check.js';

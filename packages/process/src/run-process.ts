@@ -195,7 +195,7 @@ const watch = (child: ChildProcess, control: ControlLine, options: ProcessOption
   new Promise((resolve, reject) => {
     const { timeoutMs, signal, onOutput, onStuck, background = 'kill', within } = options;
     let ending: ProcessEnd['ending'] = 'exited';
-    let failure: { readonly error: unknown } | undefined;
+    let failure: Error | undefined;
     let isSettled = false;
     let drain: NodeJS.Timeout | undefined;
     let stopEscalation = ignore;
@@ -213,7 +213,7 @@ const watch = (child: ChildProcess, control: ControlLine, options: ProcessOption
       for (const pipe of [child.stdin, child.stdout, child.stderr]) if (pipe !== control) pipe?.destroy();
       child.unref();
       if (failure === undefined) resolve(ending);
-      else reject(failure.error);
+      else reject(failure);
     };
     const end = (reason: 'timed-out' | 'aborted'): void => {
       if (ending !== 'exited' || hasEnded(child)) return;
@@ -251,7 +251,7 @@ const watch = (child: ChildProcess, control: ControlLine, options: ProcessOption
       try {
         if (failure === undefined) onOutput?.(chunk, source);
       } catch (error) {
-        failure = { error };
+        failure = error instanceof Error ? error : abortedBy(options, error);
         end('aborted');
       }
     };
@@ -265,7 +265,7 @@ const watch = (child: ChildProcess, control: ControlLine, options: ProcessOption
       });
     }
     child.on('error', (error) => {
-      failure ??= { error: notStarted(options, error) };
+      failure ??= notStarted(options, error);
       settle();
     });
     child.on('exit', () => {
@@ -314,6 +314,9 @@ const exitOf = ({ exitCode, signalCode }: ChildProcess): Pick<ProcessEnd, 'exitC
   signalCode === null
     ? { exitCode, signal: signalOf(exitCode) }
     : { exitCode: 128 + constants.signals[signalCode], signal: signalCode };
+
+const abortedBy = (options: ProcessOptions, cause: unknown): ProcessError =>
+  new ProcessError('process-aborted', argvOf(options)[0], 'was ended because onOutput threw.', { cause });
 
 const notStarted = (options: ProcessOptions, cause: unknown): ProcessError => {
   const { cwd } = options;

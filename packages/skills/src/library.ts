@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { dirname } from 'node:path';
 import {
   anyBoolean,
   anyFunction,
@@ -118,7 +119,7 @@ export const skillLibrary = (options: SkillLibraryOptions): SkillLibrary => {
   const readPlace = async (place: SkillPlace): Promise<ReadFile> => {
     const before = read.get(place.file);
     try {
-      const content = await readText(place.file, maxBytes, before?.content);
+      const content = await readText(place.file, dirname(place.file), maxBytes, before?.content);
       if (before !== undefined && before.content === content) return before;
       const { text, problem } = await scanSkill(content.text, place.file, scan);
       const problems = problem ? [problem] : [];

@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { errorCodeOf, openInside } from '@h/paths';
 
 /** A file as it was read. */
 export interface FileContent {
@@ -8,29 +8,32 @@ export interface FileContent {
   readonly text: string;
 }
 
-const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-
 /** Why a file was not read. */
 export class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
 }
 
 /**
- * Reads a text file, if it has changed since `known`.
+ * Reads a text file inside a folder, if it has changed since `known`.
  *
- * @param file a path without links
- * @param maxBytes more is refused
- * @throws UnreadableError when it is no regular file, too large, or no text
+ * A folder that is swapped for a link while the file is opened cannot redirect the read.
+ *
+ * @param root a canonical path
+ * @param maxBytes larger files are refused
+ * @throws UnreadableError if it is outside `root`, not a regular file, too large, or not text
  */
-export const readText = async (file: string, maxBytes: number, known?: FileContent): Promise<FileContent> => {
-  const handle = await open(file, openFlags).catch((error: NodeJS.ErrnoException) => {
-    throw new UnreadableError(`It cannot be opened (${error.code ?? error.message}).`);
+export const readText = async (
+  file: string,
+  root: string,
+  maxBytes: number,
+  known?: FileContent,
+): Promise<FileContent> => {
+  const { handle, stats } = await openInside(root, file).catch((error: unknown) => {
+    throw new UnreadableError(`The file cannot be opened (${errorCodeOf(error) ?? 'unknown error'}).`);
   });
   try {
-    const stats = await handle.stat({ bigint: true });
-    if (!stats.isFile()) throw new UnreadableError('It is no regular file.');
     if (stats.size > BigInt(maxBytes)) {
-      throw new UnreadableError(`It has ${stats.size} bytes; ${maxBytes} are the most that is read.`);
+      throw new UnreadableError(`The file has ${stats.size} bytes; the limit is ${maxBytes}.`);
     }
     const signature = [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':');
     return known?.signature === signature ? known : { signature, text: await decoded(handle) };
@@ -42,6 +45,6 @@ export const readText = async (file: string, maxBytes: number, known?: FileConte
 const decoded = async (handle: FileHandle): Promise<string> => {
   const bytes = await handle.readFile();
   const text = new TextDecoder().decode(bytes);
-  if (text.includes('\0')) throw new UnreadableError('It is no text.');
+  if (text.includes('\0')) throw new UnreadableError('The file is not text.');
   return text;
 };

@@ -1,5 +1,5 @@
 import { readdir, realpath } from 'node:fs/promises';
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { toErrorInfo, TurnError } from '@h/turn';
 import { parseFrontmatter } from './frontmatter.js';
 import type { SkillList } from './library.js';
@@ -61,7 +61,8 @@ export const readSkillFile = async (
   const skill = open.find((known) => known.name === name);
   if (!skill) throw unknownSkill(name, open);
   const path = file === undefined ? skill.file : await fileOf(skill, file);
-  const { text, problem } = await scanSkill(await contentOf(path, settings.maxBytes), path, settings.scan);
+  const root = file === undefined ? dirname(skill.file) : skill.folder;
+  const { text, problem } = await scanSkill(await contentOf(path, root, settings.maxBytes), path, settings.scan);
   if (text === undefined) {
     throw new TurnError('unreadable-skill', `The skill ${name} cannot be read: ${problem?.message ?? ''}`);
   }
@@ -88,9 +89,9 @@ const unknownSkill = (name: string, open: readonly Skill[]): TurnError => {
   return new TurnError('unknown-skill', `There is no skill called ${JSON.stringify(name.slice(0, 80))}.${hint}`);
 };
 
-const contentOf = async (path: string, maxBytes: number): Promise<string> => {
+const contentOf = async (path: string, root: string, maxBytes: number): Promise<string> => {
   try {
-    return (await readText(path, maxBytes)).text;
+    return (await readText(path, root, maxBytes)).text;
   } catch (error) {
     throw new TurnError('unreadable-skill', `The file cannot be read. ${toErrorInfo(error).message}`, { cause: error });
   }

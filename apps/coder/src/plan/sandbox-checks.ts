@@ -1,30 +1,26 @@
-import { StringDecoder } from 'node:string_decoder';
-import type { CheckRunner } from '@h/continuity';
+import { outputWindow, type CheckRunner } from '@h/process';
 import type { Sandbox } from '@h/sandbox';
+import { toErrorInfo } from '@h/turn';
 
-/** Runs checks where the commands of the model run: they execute what it has written. */
+/** Runs checks in the sandbox of the model's commands, because they execute code that the model wrote. */
 export const sandboxChecks =
   (sandbox: Sandbox): CheckRunner =>
   async ({ command, cwd, timeoutMs, maxChars, signal }) => {
-    const decoder = new StringDecoder('utf8');
-    let output = '';
-    const onOutput = (chunk: Uint8Array): void => {
-      output += decoder.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
-      if (output.length > 2 * maxChars) output = output.slice(-maxChars);
-    };
+    const window = outputWindow({ maxChars, headShare: 0 });
     try {
       const { ending, exitCode } = await sandbox.run({
         argv: ['/bin/sh', '-c', `exec 2>&1\n${command}`],
         cwd,
         timeoutMs,
         signal,
-        onOutput,
+        onOutput: (chunk) => window.write(chunk),
       });
-      const end = output.slice(-maxChars).toWellFormed();
+      const { text: output, omittedBytes } = window.read();
+      const isTruncated = omittedBytes > 0;
       return ending === 'exited'
-        ? { exitCode: exitCode ?? undefined, output: end }
-        : { exitCode: undefined, output: end, failure: ending };
+        ? { exitCode: exitCode ?? undefined, output, isTruncated }
+        : { exitCode: undefined, output, isTruncated, failure: ending };
     } catch (error) {
-      return { exitCode: undefined, output: '', failure: error instanceof Error ? error.message : String(error) };
+      return { exitCode: undefined, output: '', failure: toErrorInfo(error).message };
     }
   };

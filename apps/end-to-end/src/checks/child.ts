@@ -1,5 +1,5 @@
 /** A harness that runs a check of its own accord until it is killed: `<a line of shell>`. */
-import { localChecks } from '@h/hooks';
+import { localChecks } from '@h/process';
 
 const [, , command = ''] = process.argv;
 void localChecks()({

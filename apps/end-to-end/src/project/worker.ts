@@ -9,7 +9,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { continuity, continuityTools, openProject, workThrough, type SessionCommit } from '@h/continuity';
-import { localChecks } from '@h/hooks';
+import { localChecks } from '@h/process';
 import { createRegistry, defineTool, toolDriver } from '@h/tools';
 import { harness, reply, type ModelRequest } from '@h/turn';
 import { call, response, scriptedModel } from '@h/turn/testing';

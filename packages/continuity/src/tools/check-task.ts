@@ -1,4 +1,5 @@
-import { endText, type CheckRunner } from '../check-runner.js';
+import type { CheckRunner } from '@h/process';
+import { endText } from '../check-text.js';
 import { isoOf } from '../clock.js';
 import { ContinuityError } from '../errors.js';
 import type { Project } from '../project.js';
@@ -8,7 +9,7 @@ import type { Task, TaskEvidence } from '../progress/schema.js';
 export interface TaskCheck {
   /** The command that has to succeed before a task is done. The app says which, never the model. */
   readonly command: string | ((task: Task) => string);
-  /** Runs it: `localChecks()` of `@h/hooks`, or a sandbox. */
+  /** Runs it: `localChecks()` of `@h/process`, or a sandbox. */
   readonly run: CheckRunner;
   /**
    * How long it may take, in milliseconds.

@@ -1,3 +1,4 @@
+import { withoutSecrets } from '@h/process';
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -6,7 +7,6 @@ import { asyncScheduler } from 'rxjs';
 import type { Hook } from '../hook.js';
 import { parseHookFile, type CommandDefinition, type ParsedHookFile } from './definitions.js';
 import { Dispatcher } from './dispatcher.js';
-import { cleanEnvironment } from './environment.js';
 import { checkCommandHooksOptions, type CommandHooksOptions, type HookFile } from './options.js';
 import { standardToolNames } from './tool-names.js';
 import { turnCommands, type Commands } from './turn-commands.js';
@@ -57,7 +57,7 @@ export const commandHooks = async (options: CommandHooksOptions): Promise<Comman
   const files = await Promise.all((options.files ?? standardFiles(projectDir, env)).map(readHookFile));
   const isDisabled = files.some((file) => file.isDisabled);
   const definitions = isDisabled ? [] : files.flatMap((file) => file.definitions);
-  const childEnv = { ...cleanEnvironment(env, keepEnv), CLAUDE_PROJECT_DIR: projectDir };
+  const childEnv = { ...withoutSecrets(env, keepEnv), CLAUDE_PROJECT_DIR: projectDir };
   const dispatcher = new Dispatcher({ definitions, projectDir, env: childEnv, trust, scheduler });
   const begun = new Set<string>();
   const commands: Commands = {

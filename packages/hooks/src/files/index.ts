@@ -7,7 +7,6 @@ export {
   type HookFileScope,
   type ParsedHookFile,
 } from './definitions.js';
-export { cleanEnvironment } from './environment.js';
 export type { CommandHooksOptions, HookFile } from './options.js';
 export { standardToolNames, type ToolName } from './tool-names.js';
 export { trustFile, type HookTrust, type TrustFileOptions, type TrustQuestion, type TrustRequest } from './trust.js';

@@ -1,11 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { outputWindow, ProcessError, runProcess, type ProcessEnd } from '@h/process';
 import type { SchedulerLike } from 'rxjs';
 
-/** A command to run, and its limits. */
+/** A hook command to run, and its limits. */
 export interface CommandRun {
   readonly command: string;
-  /** Without a shell, with these arguments. */
+  /** If given, the command is a program that runs without a shell, with these arguments. */
   readonly args?: readonly string[] | undefined;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
@@ -18,102 +17,60 @@ export interface CommandRun {
 
 /** How a command ended. */
 export interface CommandOutcome {
-  /** Nothing where it was killed or could not be started. */
+  /** `undefined` if it did not exit. */
   readonly exitCode: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
-  /** Why it has no exit code. */
+  /** Why it did not exit. */
   readonly failure?: 'timed-out' | 'cancelled' | 'killed' | 'not-started' | undefined;
 }
 
 const maxOutputChars = 1_000_000;
-/** How long a group may take to end by itself before it is killed. */
-const termGraceMs = 500;
-/** How long output may still come from what the command has left in the background. */
-const drainMs = 100;
+
+/** The longest delay of a timer, in milliseconds. */
+const maxTimeoutMs = 2_147_483_647;
 
 /**
- * Runs a command as a process group of its own, and leaves nothing of it behind when its time is up or it is cancelled: the
- * whole group is asked to end, then killed.
+ * Runs a hook command. It is ended with its process group at its time limit, when it is canceled, and when this process ends.
+ * Processes that it leaves in the background after it exited keep running.
  */
-export const runCommand = (run: CommandRun): Promise<CommandOutcome> =>
-  new Promise((resolve) => {
-    if (run.signal.aborted) {
-      resolve({ exitCode: undefined, stdout: '', stderr: '', failure: 'cancelled' });
-      return;
-    }
-    const child = start(run);
-    const [stdout, stderr] = [collect(child, 'stdout'), collect(child, 'stderr')];
-    let failure: CommandOutcome['failure'];
-    let isOver = false;
-    const finish = (exitCode: number | null, signal?: NodeJS.Signals | null): void => {
-      if (isOver) return;
-      isOver = true;
-      timer?.unsubscribe();
-      drain?.unsubscribe();
-      run.signal.removeEventListener('abort', cancel);
-      // What was to be ended is ended, also what does not listen; what ended by itself may leave something running.
-      if (failure !== undefined) killGroup(child, 'SIGKILL');
-      for (const stream of [child.stdout, child.stderr, child.stdin]) stream?.destroy();
-      const why = failure ?? (exitCode === null ? (signal ? 'killed' : 'not-started') : undefined);
-      resolve({
-        exitCode: why === undefined ? (exitCode ?? undefined) : undefined,
-        stdout: stdout(),
-        stderr: stderr(),
-        ...(why !== undefined && { failure: why }),
-      });
-    };
-    const end = (why: 'timed-out' | 'cancelled'): void => {
-      if (failure !== undefined || isOver) return;
-      failure = why;
-      killGroup(child, 'SIGTERM');
-      timer?.unsubscribe();
-      timer = run.scheduler.schedule(() => {
-        killGroup(child, 'SIGKILL');
-        finish(null);
-      }, termGraceMs);
-    };
-    const cancel = (): void => end('cancelled');
-    let drain: ReturnType<SchedulerLike['schedule']> | undefined;
-    let timer: ReturnType<SchedulerLike['schedule']> | undefined =
-      run.timeoutMs > 2_147_483_647 ? undefined : run.scheduler.schedule(() => end('timed-out'), run.timeoutMs);
-    run.signal.addEventListener('abort', cancel, { once: true });
-    child.once('error', () => finish(null));
-    child.once('close', (exitCode, signal) => finish(exitCode, signal));
-    child.once('exit', (exitCode, signal) => {
-      drain = run.scheduler.schedule(() => finish(exitCode, signal), drainMs);
-    });
-    // Who does not read its input may close it.
-    child.stdin?.on('error', () => undefined);
-    child.stdin?.end(run.input);
+export const runCommand = async (run: CommandRun): Promise<CommandOutcome> => {
+  const { command, args, cwd, env, input, timeoutMs, signal, scheduler } = run;
+  const output = { stdout: window(), stderr: window() };
+  const limit = new AbortController();
+  const timer = timeoutMs > maxTimeoutMs ? undefined : scheduler.schedule(() => limit.abort(), timeoutMs);
+  const outcomeOf = (exitCode: number | undefined, failure?: CommandOutcome['failure']): CommandOutcome => ({
+    exitCode,
+    stdout: output.stdout.read().text,
+    stderr: output.stderr.read().text,
+    ...(failure !== undefined && { failure }),
   });
-
-const start = ({ command, args, cwd, env }: CommandRun): ChildProcess => {
-  const options = { cwd, env, detached: process.platform !== 'win32', windowsHide: true, stdio: 'pipe' } as const;
-  if (args) return spawn(command, args, options);
-  return spawn(command, {
-    ...options,
-    shell: process.platform !== 'win32' && existsSync('/bin/bash') ? '/bin/bash' : true,
-  });
-};
-
-const killGroup = ({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void => {
-  if (pid === undefined) return;
   try {
-    if (process.platform === 'win32') {
-      spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true });
-    } else process.kill(-pid, signal);
-  } catch {
-    // The group is gone.
+    const end = await runProcess({
+      command: args === undefined ? command : [command, ...args],
+      cwd,
+      environment: env,
+      input,
+      timeoutMs: Infinity,
+      signal: AbortSignal.any([signal, limit.signal]),
+      background: 'keep',
+      onOutput: (chunk, source) => output[source].write(chunk),
+    });
+    const failure = failureOf(end, limit.signal);
+    return failure === undefined ? outcomeOf(end.exitCode ?? undefined) : outcomeOf(undefined, failure);
+  } catch (error) {
+    if (error instanceof ProcessError && error.code === 'process-not-started') {
+      return outcomeOf(undefined, 'not-started');
+    }
+    throw error;
+  } finally {
+    timer?.unsubscribe();
   }
 };
 
-/** The beginning of what comes from a stream, as text. */
-const collect = (child: ChildProcess, name: 'stdout' | 'stderr'): (() => string) => {
-  let text = '';
-  child[name]?.setEncoding('utf8').on('data', (chunk: string) => {
-    if (text.length < maxOutputChars) text += chunk.slice(0, maxOutputChars - text.length);
-  });
-  child[name]?.on('error', () => undefined);
-  return () => text;
+const window = () => outputWindow({ maxChars: maxOutputChars, headShare: 1 });
+
+const failureOf = ({ ending, signal }: ProcessEnd, limit: AbortSignal): CommandOutcome['failure'] => {
+  if (ending === 'aborted') return limit.aborted ? 'timed-out' : 'cancelled';
+  return signal === null ? undefined : 'killed';
 };

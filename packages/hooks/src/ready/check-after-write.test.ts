@@ -7,7 +7,7 @@ import { runTurn } from '../../test/turns.js';
 import { hooks } from '../hooks.js';
 import { checkAfterWrite, type CheckAfterWriteOptions } from './check-after-write.js';
 import { countsOf, findingsOf, newFindings } from './findings.js';
-import type { CheckRunner } from './run-check.js';
+import type { CheckRunner } from '@h/process';
 
 let own: Repository;
 

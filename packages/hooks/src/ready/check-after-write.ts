@@ -16,7 +16,7 @@ import {
 import type { AfterToolContext, BeforeToolContext, Hook } from '../hook.js';
 import { quoted } from './command-of-call.js';
 import { countsOf, findingsOf, newFindings, type CheckFindings, type FindingCounts } from './findings.js';
-import { localChecks, type CheckRunner } from './run-check.js';
+import { localChecks, type CheckRunner } from '@h/process';
 import { stepBatch } from './step-batch.js';
 
 /** Options of {@link checkAfterWrite}. */
@@ -158,7 +158,7 @@ export const checkAfterWrite = (options: CheckAfterWriteOptions): (() => Hook) =
   ): Promise<CheckFindings | undefined> => {
     const end = await run({ command, cwd: project, timeoutMs, maxChars: maxOutputChars, signal: context.signal });
     if (end.failure === undefined) return end.exitCode === 0 ? [] : findingsIn(end.output);
-    if (end.failure !== 'cancelled') {
+    if (end.failure !== 'aborted') {
       context.notify(
         `The check ${command} ${end.failure === 'timed-out' ? `did not end within ${timeoutMs} ms` : `was ${end.failure}`}.`,
       );

@@ -10,7 +10,7 @@ import { commitsIn } from '@h/shell';
 import { hooks } from '../hooks.js';
 import { destructiveCommands } from './destructive-commands.js';
 import { commitGate, type CommitGateOptions } from './commit-gate.js';
-import type { CheckRunner } from './run-check.js';
+import type { CheckRunner } from '@h/process';
 
 const where = { cwd: '/work/app', home: '/home/me' };
 const repositories: Repository[] = [];
@@ -261,7 +261,7 @@ describe('commitGate', () => {
     const failing: CheckRunner = async () => ({
       exitCode: undefined,
       output: '',
-      isCut: false,
+      isTruncated: false,
       failure: 'not-started',
     });
     expect((await commit(own, 'git commit --allow-empty -qm x', { run: failing })).reason).toContain(

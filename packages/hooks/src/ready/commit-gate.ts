@@ -14,8 +14,8 @@ import {
 import { commitsIn, wordPattern, type CommitCommand, type EarlierCommand } from '@h/shell';
 import type { Denial, Hook } from '../hook.js';
 import { commandOfCall } from './command-of-call.js';
+import { localChecks, type CheckEnd, type CheckRunner } from '@h/process';
 import { currentBranch, gitAliases } from './git-queries.js';
-import { localChecks, type CheckEnd, type CheckRunner } from './run-check.js';
 
 /** Options of {@link commitGate}. */
 export interface CommitGateOptions {
@@ -203,15 +203,15 @@ const mayChangeFiles = ({ argv: [program = '', ...args], isRedirected }: Earlier
 const mixedReason = (argv: readonly string[]): string =>
   `The commit was not made: "${argv.join(' ').slice(0, 100).toWellFormed()}" in the same line may change files after they have been tested. Run it first, then commit in a call of its own.`;
 
-const reasonOf = (command: string, { exitCode, output, isCut, failure }: CheckEnd, timeoutMs: number): string => {
+const reasonOf = (command: string, { exitCode, output, isTruncated, failure }: CheckEnd, timeoutMs: number): string => {
   const what: Readonly<Record<string, string>> = {
     'timed-out': `did not end within ${timeoutMs} ms`,
-    cancelled: 'was cancelled',
+    aborted: 'was aborted',
     killed: 'was killed',
     'not-started': 'could not be started',
   };
   const how = failure === undefined ? `failed with exit code ${exitCode ?? 'unknown'}` : (what[failure] ?? failure);
   const said =
-    output.trim() === '' ? '' : `\n\n${isCut ? 'The end of its output:\n…' : 'Its output:\n'}${output.trim()}`;
+    output.trim() === '' ? '' : `\n\n${isTruncated ? 'The end of its output:\n' : 'Its output:\n'}${output.trim()}`;
   return `The commit was not made: ${command} ${how}. Mend that, then commit again.${said}`;
 };

@@ -1,17 +1,21 @@
-import { execFile } from 'node:child_process';
+import { captureProcess } from '@h/process';
 
 const timeoutMs = 5_000;
 
-/** What git prints for these arguments; `undefined` if it fails. */
-const ask = (folder: string, args: readonly string[], signal: AbortSignal): Promise<string | undefined> =>
-  new Promise((resolve) => {
-    execFile(
-      'git',
-      ['-C', folder, ...args],
-      { signal, timeout: timeoutMs, env: { PATH: process.env['PATH'], HOME: process.env['HOME'] } },
-      (error, stdout) => resolve(error === null ? stdout : undefined),
-    );
-  });
+/** Returns what git prints for these arguments; `undefined` if it fails. */
+const ask = async (folder: string, args: readonly string[], signal: AbortSignal): Promise<string | undefined> => {
+  try {
+    const { exitCode, stdout } = await captureProcess({
+      command: ['git', '-C', folder, ...args],
+      environment: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
+      timeoutMs,
+      signal,
+    });
+    return exitCode === 0 ? stdout.toString() : undefined;
+  } catch {
+    return undefined;
+  }
+};
 
 /** The branch that a folder is on; `undefined` if there is no branch or no repository. */
 export const currentBranch = async (folder: string, signal: AbortSignal): Promise<string | undefined> =>

@@ -1,6 +1,5 @@
-import { constants } from 'node:fs';
-import { open, realpath, type FileHandle } from 'node:fs/promises';
-import { isAbsolute, relative, sep } from 'node:path';
+import type { FileHandle } from 'node:fs/promises';
+import { errorCodeOf, openInside } from '@h/paths';
 
 /** What became of reading a file. */
 export type FileText =
@@ -12,9 +11,6 @@ export interface KnownFile {
   readonly signature: string;
   readonly result: FileText;
 }
-
-/** Not everywhere; where they are missing, links are refused by comparing paths alone. */
-const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
  * Reads the beginning of a text file that lies in a folder.
@@ -32,36 +28,23 @@ export const readInside = async (
 ): Promise<KnownFile> => {
   let file: FileHandle | undefined;
   try {
-    const target = await realpath(location);
-    if (!isInside(target, root)) {
-      return refused('outside', 'It is a link that leads out of the workspace; it is not followed.');
-    }
-    file = await open(target, openFlags);
-    const { dev, ino, size, mtimeNs, ctimeNs, isFile } = await statOf(file);
-    if (!isFile) return refused('unreadable', 'It is no regular file.');
-    if ((await realpath(location)) !== target) return refused('outside', 'It was replaced while it was opened.');
-    const signature = [target, dev, ino, size, mtimeNs, ctimeNs].join(':');
+    const { handle, path, stats } = await openInside(root, location);
+    file = handle;
+    const { dev, ino, size, mtimeNs, ctimeNs } = stats;
+    const signature = [path, dev, ino, size, mtimeNs, ctimeNs].join(':');
     if (known?.signature === signature) return known;
     return { signature, result: decoded(await readStart(file, maxBytes), size > BigInt(maxBytes)) };
   } catch (error) {
-    const code = (error as { readonly code?: unknown }).code;
-    return refused('unreadable', `It cannot be read${typeof code === 'string' ? ` (${code})` : ''}.`);
+    const code = errorCodeOf(error);
+    if (code === 'link-outside') {
+      return refused('outside', 'The file is a link that leads out of the workspace; it is not followed.');
+    }
+    if (code === 'changed') return refused('outside', 'The file was replaced while it was being opened.');
+    if (code === 'not-a-file') return refused('unreadable', 'The path is not a regular file.');
+    return refused('unreadable', `The file cannot be read${code === undefined ? '' : ` (${code})`}.`);
   } finally {
     await file?.close();
   }
-};
-
-const statOf = async (
-  file: FileHandle,
-): Promise<Record<'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs', bigint> & { readonly isFile: boolean }> => {
-  const stats = await file.stat({ bigint: true });
-  const { dev, ino, size, mtimeNs, ctimeNs } = stats;
-  return { dev, ino, size, mtimeNs, ctimeNs, isFile: stats.isFile() };
-};
-
-const isInside = (path: string, root: string): boolean => {
-  const way = relative(root, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 };
 
 const refused = (code: 'outside' | 'unreadable', message: string): KnownFile => ({
