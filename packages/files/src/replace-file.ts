@@ -102,8 +102,9 @@ export const createFolder = async (
   const temporary = join(dirname(path), temporaryName());
   try {
     await mkdir(temporary, { mode: 0o700 });
-    for (const [name, content] of Object.entries(files))
+    for (const [name, content] of Object.entries(files)) {
       await writeNew(join(temporary, name), content, sync, undefined);
+    }
     if (sync) await syncFolder(temporary);
     await rename(temporary, path);
   } catch (error) {
