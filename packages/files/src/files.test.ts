@@ -40,6 +40,17 @@ describe('replaceFile()', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o666);
   });
 
+  it('keeps the permissions of the replaced file on request', async () => {
+    const file = join(await temporaryFolder(), 'file');
+    const umask = process.umask(0o027);
+    await replaceFile(file, 'x', { mode: 'keep' });
+    process.umask(umask);
+    expect((await stat(file)).mode & 0o777).toBe(0o640);
+    await chmod(file, 0o604);
+    await replaceFile(file, 'x', { mode: 'keep' });
+    expect((await stat(file)).mode & 0o777).toBe(0o604);
+  });
+
   it('keeps the old file if confirm fails', async () => {
     const folder = await temporaryFolder();
     const file = join(folder, 'file');
@@ -119,6 +130,5 @@ describe('openRegularFile() and readRegularFile()', () => {
     }
     expect(openFiles()).toBe(before);
     expect((await readdir(folder)).includes('none')).toBe(false);
-    await chmod(path('file'), 0o600);
   });
 });

@@ -71,7 +71,7 @@ export const lookAt = async (folder: string, generation: number): Promise<Look |
   };
 };
 
-/** Whether nobody has put another lock in the place of one that was looked at: a lock that was not removed completely is empty. */
+/** Whether a lock is still the one that was looked at. A lock that was not removed completely is empty and can be replaced. */
 export const isSame = async (folder: string, { generation, token }: Look): Promise<boolean> =>
   ((await tokenIn(lockIn(folder, generation)).catch(ignoreNotFolder)) ?? noToken) === token;
 

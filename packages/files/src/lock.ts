@@ -65,7 +65,7 @@ export interface FileLock {
    * it had open. Its calls of `replaceFile`, `removeFile` and `removeFolder` fail.
    */
   readonly isTakeover: boolean;
-  /** Confirms that earlier holders can do no harm any more, so that later holders are not told of a takeover. */
+  /** Confirms that earlier holders can do no harm any more, so that later holders report no takeover. */
   settle(): Promise<void>;
   /** Checks that the lock is still held. @throws LockLostError */
   check(): Promise<void>;

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
-import { copyFile, mkdir, open, rename, rm } from 'node:fs/promises';
+import { copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ifExists } from './open-file.js';
 import { temporaryName } from './temporary-files.js';
 
 /** New content of a file: one piece, several pieces that are written one after the other, or a copy of another file. */
@@ -16,11 +17,11 @@ export interface ReplaceOptions {
    */
   readonly sync?: boolean | undefined;
   /**
-   * Permissions of the file.
+   * Permissions of the file. `'keep'` keeps those of the file that is replaced; a new file gets `0o644` less the umask.
    *
    * @defaultValue `0o600`
    */
-  readonly mode?: number | undefined;
+  readonly mode?: number | 'keep' | undefined;
   /** Runs when the new content is complete, immediately before it replaces the old one. An error keeps the old file. */
   readonly confirm?: (() => Promise<void>) | undefined;
 }
@@ -47,7 +48,8 @@ export const replaceBy = async (
   { sync = true, mode, confirm }: ReplaceOptions,
 ): Promise<void> => {
   try {
-    await writeNew(temporary, content, sync, mode);
+    const kept = mode === 'keep' ? await modeOf(path) : mode;
+    await writeNew(temporary, content, sync, kept, mode === 'keep' ? 0o644 : 0o600);
     await confirm?.();
     await rename(temporary, path);
   } catch (error) {
@@ -57,10 +59,21 @@ export const replaceBy = async (
   if (sync) await syncFolder(dirname(path));
 };
 
-const writeNew = async (path: string, content: FileSource, sync: boolean, mode: number | undefined): Promise<void> => {
+const modeOf = async (path: string): Promise<number | undefined> => {
+  const stats = await ifExists(stat(path));
+  return stats && stats.mode & 0o777;
+};
+
+const writeNew = async (
+  path: string,
+  content: FileSource,
+  sync: boolean,
+  mode: number | undefined,
+  defaultMode = 0o600,
+): Promise<void> => {
   const isCopy = typeof content === 'object' && 'copyOf' in content;
   if (isCopy) await copyFile(content.copyOf, path, constants.COPYFILE_EXCL);
-  const handle = await open(path, isCopy ? 'r+' : 'wx', mode ?? 0o600);
+  const handle = await open(path, isCopy ? 'r+' : 'wx', mode ?? defaultMode);
   try {
     // The umask applies to a new file, and a copy has the permissions of its original.
     if (mode !== undefined) await handle.chmod(mode);
@@ -84,12 +97,14 @@ const writeNew = async (path: string, content: FileSource, sync: boolean, mode: 
 export const createFolder = async (
   path: string,
   files: Readonly<Record<string, FileSource>>,
-  { sync = true, mode }: Pick<ReplaceOptions, 'sync' | 'mode'> = {},
+  { sync = true }: Pick<ReplaceOptions, 'sync'> = {},
 ): Promise<void> => {
   const temporary = join(dirname(path), temporaryName());
   try {
     await mkdir(temporary, { mode: 0o700 });
-    for (const [name, content] of Object.entries(files)) await writeNew(join(temporary, name), content, sync, mode);
+    for (const [name, content] of Object.entries(files)) {
+      await writeNew(join(temporary, name), content, sync, undefined);
+    }
     if (sync) await syncFolder(temporary);
     await rename(temporary, path);
   } catch (error) {

@@ -45,7 +45,7 @@ const timed = async (name, count, work) => {
   );
 };
 
-/** Appends so many records, so many of them under way at a time. */
+/** Appends `count` records, `inFlight` at a time. */
 const append = async (open, count, inFlight, first = 0) => {
   let seq = first;
   const lane = async () => {

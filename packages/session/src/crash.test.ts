@@ -48,11 +48,11 @@ const runUntilKilled = async (script: string, directory: string, at: number, kin
 };
 
 describe('a process that is killed', () => {
-  it('is taken up where it was, from after a record and from the middle of one', async () => {
+  it('resumes where it was, after a record and from the middle of one', async () => {
     const root = await temporaryFolder();
     const script = await bundle('./crash-child.ts', root);
 
-    // A process that nobody kills comes to its end, and leaves what the others need to start fast.
+    // A process that is not killed leaves the compiled script that the others need to start fast.
     const undisturbed = join(root, 'undisturbed');
     await mkdir(undisturbed);
     const child = spawn(process.execPath, [script, undisturbed, '0', 'torn'], { stdio: 'ignore' });
@@ -115,7 +115,7 @@ describe('a process that is killed', () => {
         const unknownThere = unknownIn(child);
         expect(comparable(child, unknownThere), where).toEqual(comparable(expectedChild, unknownThere));
       }
-      // Every call has had its effect, but for those whose outcome is told to be unknown.
+      // Every call has had its effect, except those whose outcome is reported as unknown.
       for (const id of ['r1', 'w1', 'r2', 'w2', 'w3', 'd1', 'a1']) {
         expect(unknown.has(id) || effects.includes(id), `${id} ${where}`).toBe(true);
       }

@@ -1,13 +1,13 @@
 import { harness, reply, type Reply, type SessionStore } from '@h/turn';
 
 /**
- * Ends a turn whose process is gone, without running anything: `agent.finish()` for who has a store and no agent.
+ * Ends an unfinished turn without running anything, like `agent.finish()` for callers that have a store but no agent.
  *
- * The transcript is completed: what the model had answered is kept, calls that may have run are answered `interrupted`,
- * and the turn ends with the outcome `error`. A turn that has ended stays as it is.
+ * Completes the transcript: answers of the model stay, calls that may have run are answered `interrupted`, and the turn ends
+ * with the outcome `error`. A turn that has ended does not change.
  *
- * @returns what became of the turn; its error has the code `unknown-turn` when no journal of it is kept, and
- * `session-busy` while it runs
+ * @returns the outcome. The code of its error is `unknown-turn` if there is no journal of the turn, and `session-busy` while
+ * the turn runs.
  *
  * @example
  * ```ts

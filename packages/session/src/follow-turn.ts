@@ -1,19 +1,19 @@
 import type { TurnEvent, TurnEventOf } from '@h/turn';
 import type { Observable } from 'rxjs';
-import type { Place } from './places.js';
+import type { Slot } from './slots.js';
 import { quietly } from './quietly.js';
 
 /** How a turn ended. */
 export type End = Pick<TurnEventOf<'turn.end'>, 'outcome' | 'reason' | 'error'>;
 
-/** Runs a turn to its end. While it waits for a person, somebody else may have its place. */
+/** Runs a turn to its end. It releases its slot while it waits for approval. */
 export const followTurn = (
   turn$: Observable<TurnEvent>,
-  place: Place,
+  slot: Slot,
   onEvent?: (event: TurnEvent) => void,
 ): Promise<End> =>
   new Promise((resolve, reject) => {
-    const watch = watcher(place);
+    const watch = watcher(slot);
     let end: End = { outcome: 'cancelled' };
     turn$.subscribe({
       next: (event) => {
@@ -32,17 +32,17 @@ const endIn = ({ outcome, reason, error }: TurnEventOf<'turn.end'>): End => ({
   ...(error && { error }),
 });
 
-/** Steps aside while a person is asked. What was asked before the process died is asked again. */
-const watcher = (place: Place): ((event: TurnEvent) => void) => {
+// Requests of the replayed part are made again.
+const watcher = (slot: Slot): ((event: TurnEvent) => void) => {
   const asked = new Set<string>();
   return (event) => {
     if (event.replayed === true) return;
     if (event.type === 'approval.request') asked.add(event.id);
     else if (event.type === 'approval.answer') asked.delete(event.id);
-    // Who asks the model waits for nobody, whatever has become of the question.
+    // A turn that calls the model does not wait for approval.
     else if (event.type === 'model.request') asked.clear();
     else return;
-    if (asked.size > 0) place.stepAside();
-    else place.goOn();
+    if (asked.size > 0) slot.pause();
+    else slot.resume();
   };
 };

@@ -1,8 +1,8 @@
-/** Calls one who only looks on: what it throws, now or later, changes nothing. */
+/** Calls an observer and ignores what it throws or rejects with. */
 export const quietly = (look: () => unknown): void => {
   try {
     Promise.resolve(look()).catch(() => undefined);
   } catch {
-    // A view or a log that fails must not take down what it looks at.
+    // A log that fails must not stop what it logs.
   }
 };

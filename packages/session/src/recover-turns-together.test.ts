@@ -69,7 +69,7 @@ const outcomes = async (recovering: ReturnType<typeof recoverTurns>): Promise<re
   (await recovering).map(({ turn, action, outcome }) => `${turn} ${action} ${outcome ?? '-'}`);
 
 describe('recovering several sessions', () => {
-  it('takes up four at a time, the oldest first, and the next one when one has ended', async () => {
+  it('resumes four at a time, the oldest first, and the next when one has ended', async () => {
     const { agent, begun, ends } = stage('a', 'b', 'c', 'd', 'e', 'f');
     const recovering = recoverTurns(agent, { policy: 'resume' });
     await settled();
@@ -82,7 +82,7 @@ describe('recovering several sessions', () => {
     );
   });
 
-  it('takes up as many as it is told to', async () => {
+  it('resumes as many at a time as concurrency allows', async () => {
     const { agent, begun, ends } = stage('a', 'b', 'c');
     const recovering = recoverTurns(agent, { policy: 'finish', concurrency: 2 });
     await settled();
@@ -91,7 +91,7 @@ describe('recovering several sessions', () => {
     expect(await outcomes(recovering)).toEqual(['a finish completed', 'b finish completed', 'c finish completed']);
   });
 
-  it('takes them by their age, in whatever order the store has them', async () => {
+  it('sorts them by age, in whatever order the store lists them', async () => {
     const { agent, begun, ends } = stage('a', 'b', 'c');
     const unfinished = async (): Promise<readonly UnfinishedTurn[]> => [...(await agent.unfinished())].toReversed();
     const recovering = recoverTurns({ ...agent, unfinished }, { policy: 'resume', concurrency: 1 });
@@ -103,7 +103,7 @@ describe('recovering several sessions', () => {
     ]);
   });
 
-  it('keeps the order within a session, which holds up no other', async () => {
+  it('keeps the order within a session without delaying other sessions', async () => {
     const { agent, begun, ends } = stage('a.1', 'a.2', 'b.1', 'a.3', 'c.1');
     const recovering = recoverTurns(agent, { policy: 'resume', concurrency: 3 });
     await settled();
@@ -113,7 +113,7 @@ describe('recovering several sessions', () => {
     expect(await recovering).toHaveLength(5);
   });
 
-  it('has nobody wait for a turn that waits for a person, and lets that go on as soon as it is answered', async () => {
+  it('releases the slot of a turn that waits for approval, and continues it once it is answered', async () => {
     const { agent, begun, running, says, ends } = stage('a', 'b', 'c', 'd');
     const recovering = recoverTurns(agent, { policy: 'resume', concurrency: 1 });
     await settled();
@@ -122,7 +122,7 @@ describe('recovering several sessions', () => {
     expect(begun).toEqual(['a', 'b', 'c']);
     await says('a', answer('a'));
     await says('b', answer('b'));
-    // b and c are at work, although there is one place: nobody takes up another one.
+    // b and c both run, although there is one slot: no other turn is resumed.
     await ends('c');
     expect([begun, running.has('b')]).toEqual([['a', 'b', 'c'], true]);
     await ends('b');
@@ -132,7 +132,7 @@ describe('recovering several sessions', () => {
     expect(await recovering).toHaveLength(4);
   });
 
-  it('does not take for waiting what was asked before the process died, nor what went on without an answer', async () => {
+  it('ignores requests from before the crash, and of turns that continued without an answer', async () => {
     const { agent, begun, says, ends } = stage('a', 'b', 'c');
     const recovering = recoverTurns(agent, { policy: 'resume', concurrency: 1 });
     await settled();
@@ -147,7 +147,7 @@ describe('recovering several sessions', () => {
     expect(await recovering).toHaveLength(3);
   });
 
-  it('cancels all of them when it is aborted, also those that wait, without a warning about so many listeners', async () => {
+  it('cancels all when aborted, also those that wait, without a warning about listeners', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `s${index}`);
     const { agent, begun, says, running } = stage(...names);
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
@@ -165,7 +165,7 @@ describe('recovering several sessions', () => {
     expect([running.size, warn.mock.calls]).toEqual([0, []]);
   });
 
-  it('rejects when the store cannot say what is open, and says of each that cannot be opened', async () => {
+  it('rejects if the store cannot list turns, and reports each that cannot be opened', async () => {
     const { agent } = stage('a', 'b');
     const broken = new Error('The disk is gone.');
     await expect(
@@ -180,13 +180,13 @@ describe('recovering several sessions', () => {
         turn,
         action: 'resume',
         outcome: 'error',
-        reason: 'It could not be taken up.',
+        reason: 'The turn could not be opened.',
         error: { message: 'The disk is gone.' },
       })),
     );
   });
 
-  it('takes up every turn once, in the order within its session, and never more than it may', async () => {
+  it('resumes every turn once, in the order of its session, within the limit', async () => {
     const session = fc.constantFrom('a', 'b', 'c', 'd');
     const act = fc.constantFrom('end', 'ask', 'answer');
     const property = fc.asyncProperty(
@@ -203,13 +203,13 @@ describe('recovering several sessions', () => {
         while (begun.length < names.length || running.size > 0) {
           const under = begun.filter((turn) => running.has(turn));
           const work = under.filter((turn) => !waiting.has(turn));
-          // Only those that were answered may be too many, and then nobody else begins.
+          // Only those that were answered may exceed the limit; then no other turn begins.
           if (begun.length > known) expect(work.length).toBeLessThanOrEqual(concurrency);
           known = begun.length;
           const free =
             new Set(names.filter((turn) => !begun.includes(turn)).map((turn) => turn.split('.')[0])).size -
             new Set(under.map((turn) => turn.split('.')[0])).size;
-          if (work.length < concurrency) expect(free, 'nobody waits who could be at work').toBeLessThanOrEqual(0);
+          if (work.length < concurrency) expect(free, 'no turn waits that could run').toBeLessThanOrEqual(0);
           const { value } = stream.next() as IteratorYieldResult<[string, number]>;
           const [what, which] = value;
           const turn = under[which % under.length] ?? '';
@@ -233,8 +233,8 @@ describe('recovering several sessions', () => {
   });
 });
 
-describe('asking about open turns', () => {
-  it('asks about one at a time, and does not wait for those that were sent on their way', async () => {
+describe('asking about unfinished turns', () => {
+  it('asks about one at a time, without waiting for turns that were resumed', async () => {
     const { agent, begun, ends } = stage('a', 'b', 'c');
     const questions: { readonly turn: string; readonly answer: (action: 'resume' | 'leave') => void }[] = [];
     const ask: RecoverTurnsOptions['ask'] = ({ turn }) =>
@@ -263,29 +263,27 @@ describe('asking about open turns', () => {
       { message: 'The terminal is gone.' },
     ],
     [
-      'gives no answer that is one',
+      'returns an unknown answer',
       () => 'yes' as never,
       {
         code: 'invalid-option',
-        message: expect.stringMatching(
-          /takes 'resume', 'finish' or 'leave' as an answer of "ask" must be .*; received "yes"/,
-        ) as string,
+        message: expect.stringMatching(/"ask" must return 'resume', 'finish' or 'leave'; received "yes"/) as string,
       },
     ],
-    ['gives no answer at all', () => undefined as never, { code: 'invalid-option' }],
-  ])('leaves a turn open about which it %s, and goes on with the others', async (_, failing, error) => {
+    ['returns nothing', () => undefined as never, { code: 'invalid-option' }],
+  ])('leaves a turn for which ask %s, and recovers the others', async (_, failing, error) => {
     const { agent, ends } = stage('a', 'b', 'c');
     const recovering = recoverTurns(agent, { policy: 'ask', ask: ({ turn }) => (turn === 'b' ? failing() : 'finish') });
     await settled();
     await ends('a', 'c');
     expect(await recovering).toMatchObject([
       { outcome: 'completed' },
-      { action: 'leave', reason: 'It could not be found out what to do with it.', error },
+      { action: 'leave', reason: '`ask` failed, so the turn was left.', error },
       { outcome: 'completed' },
     ]);
   });
 
-  it('waits no longer for an answer when it is aborted, and takes up nothing more, whatever is answered then', async () => {
+  it('stops waiting for an answer when aborted, and ignores a late one', async () => {
     const { agent, begun } = stage('a', 'b', 'c');
     const controller = new AbortController();
     let late: (error: Error) => void = () => undefined;
@@ -296,26 +294,30 @@ describe('asking about open turns', () => {
     controller.abort(new Error('Good night.'));
     expect(await recovering).toMatchObject([
       { action: 'resume', outcome: 'cancelled' },
-      ...['b', 'c'].map((turn) => ({ turn, action: 'leave', reason: 'It was not taken up any more: Good night.' })),
+      ...['b', 'c'].map((turn) => ({
+        turn,
+        action: 'leave',
+        reason: 'Recovery was aborted before the turn was resumed: Good night.',
+      })),
     ]);
-    late(new Error('Nobody is there.'));
+    late(new Error('No terminal is attached.'));
     await settled();
     expect(begun).toEqual(['a']);
-    // Who asks may have heard of it first, and answer or fail for that.
+    // `ask` may observe the abort first, and answer or fail because of it.
     for (const leaving of [() => 'finish' as const, () => Promise.reject(new Error('The prompt is closed.'))]) {
       const other = new AbortController();
       const aborting: RecoverTurnsOptions['ask'] = () => (other.abort(new Error('Good night.')), leaving());
       const left = ['a', 'b', 'c'].map((turn) => ({
         turn,
         action: 'leave',
-        reason: 'It was not taken up any more: Good night.',
+        reason: 'Recovery was aborted before the turn was resumed: Good night.',
       }));
       expect(await recoverTurns(agent, { policy: 'ask', ask: aborting, signal: other.signal })).toMatchObject(left);
     }
     expect(begun).toEqual(['a']);
   });
 
-  it('takes up nothing when it was aborted while the store was asked', async () => {
+  it('resumes nothing if it was aborted while the store listed the turns', async () => {
     const { agent, begun } = stage('a');
     const controller = new AbortController();
     const unfinished = (): ReturnType<Agent['unfinished']> => (controller.abort(), agent.unfinished());
@@ -342,19 +344,19 @@ const careful = (): TurnOperator =>
     };
   });
 
-describe('sessions whose turns wait for a person who does not come', () => {
+describe('turns whose approval never comes', () => {
   const openTurns = async (sessions: FileSessions, ...names: readonly string[]): Promise<void> => {
     for (const [at, name] of names.entries()) {
       await inSession(sessions, name, (open) => write(open, openTurn(`turn-${name}`, name, at).slice(0, 3)));
     }
   };
 
-  it('keep nobody from the others, and are there to be recovered again after an abort', async () => {
+  it('do not delay others, and can be recovered again after an abort', async () => {
     const sessions = fileSessions({ directory: await temporaryFolder(), fsync: 'never' });
     const names = Array.from({ length: 12 }, (_, index) => `s${index}`);
     await openTurns(sessions, ...names);
     const tools = scriptedTools({ write: 'written' });
-    // Every third one does something that a person has to allow.
+    // Every third one needs an approval.
     let asked = 0;
     const model = scriptedModel(names.map(() => () => (asked++ % 3 === 0 ? response(call('w', 'write')) : 'Done.')));
     const agent = harness({ model, tools, sessions }).pipe(careful());
@@ -376,7 +378,7 @@ describe('sessions whose turns wait for a person who does not come', () => {
     expect([tools.ran, agent.running(), await sessions.unfinished()]).toEqual([[], [], []]);
   });
 
-  it('go on when they are answered in the end', async () => {
+  it('continue when they are answered at last', async () => {
     const sessions = fileSessions({ directory: await temporaryFolder(), fsync: 'never' });
     await openTurns(sessions, 'a', 'b');
     const tools = scriptedTools({ write: 'written' });

@@ -32,7 +32,7 @@ const recordsOfTurn = async (): Promise<readonly JournalRecord[]> => {
   return inSession(sessions, 'first', ({ journal }) => journal);
 };
 
-/** Sessions in which a turn stands at this record, by the names given, the first one the oldest. */
+/** Creates sessions whose turn was interrupted at this record, the oldest first. */
 const left = async (
   directory: string,
   records: readonly JournalRecord[],
@@ -53,7 +53,7 @@ const upTo = (records: readonly JournalRecord[], type: string): readonly Journal
 const lastOf = (messages: readonly Message[]): unknown => messages.at(-1);
 
 describe('recoverTurns', () => {
-  it('resumes what is open, the oldest first', async () => {
+  it('resumes unfinished turns, the oldest first', async () => {
     const directory = await temporaryFolder();
     await left(directory, upTo(await recordsOfTurn(), 'model.response'), 'b', 'a');
     const { agent, sessions, tools } = worldIn(directory, 'Done with b.', 'Done with a.');
@@ -73,7 +73,7 @@ describe('recoverTurns', () => {
     expect(await recoverTurns(agent, { policy: 'resume' })).toEqual([]);
   });
 
-  it('finishes what is open without running anyValue, from every record', async () => {
+  it('finishes unfinished turns without running anything, from every record', async () => {
     const records = await recordsOfTurn();
     for (let length = 1; length < records.length; length += 1) {
       const directory = await temporaryFolder();
@@ -89,7 +89,7 @@ describe('recoverTurns', () => {
     }
   });
 
-  it('tells the model that the outcome of a call is unknown which may have run', async () => {
+  it('reports the outcome of a call that may have run as unknown to the model', async () => {
     const directory = await temporaryFolder();
     const records = await recordsOfTurn();
     await left(directory, records.slice(0, records.findLastIndex(({ event }) => event.type === 'tool.call') + 1), 'a');
@@ -103,7 +103,7 @@ describe('recoverTurns', () => {
     });
   });
 
-  it('does what it is told of each', async () => {
+  it('does what ask returns for each turn', async () => {
     const directory = await temporaryFolder();
     await left(directory, upTo(await recordsOfTurn(), 'model.request'), 'a', 'b', 'c');
     const { agent } = worldIn(directory, 'Done.');
@@ -120,7 +120,7 @@ describe('recoverTurns', () => {
     expect(await agent.unfinished()).toMatchObject([{ session: 'a' }]);
   });
 
-  it('stops when it is told to: what runs is cancelled, and what was not taken up stays open', async () => {
+  it('stops when aborted: running turns are cancelled, and the others stay unfinished', async () => {
     const directory = await temporaryFolder();
     await left(directory, upTo(await recordsOfTurn(), 'session.loaded'), 'a', 'b');
     const { agent, sessions } = worldIn(directory, { never: [] });
@@ -136,14 +136,14 @@ describe('recoverTurns', () => {
     });
     expect(recovered).toMatchObject([
       { session: 'a', action: 'resume', outcome: 'cancelled', reason: 'Enough.' },
-      { session: 'b', action: 'leave', reason: 'It was not taken up any more: Enough.' },
+      { session: 'b', action: 'leave', reason: 'Recovery was aborted before the turn was resumed: Enough.' },
     ]);
     expect(recovered[1]).not.toHaveProperty('outcome');
     expect(await sessions.unfinished()).toMatchObject([{ session: 'b' }]);
     expect(await recoverTurns(agent, { policy: 'resume', signal: controller.signal })).toEqual([]);
   });
 
-  it('says that a turn is busy which another process has taken up', async () => {
+  it('reports a turn as busy that another process has resumed', async () => {
     const directory = await temporaryFolder();
     await left(directory, upTo(await recordsOfTurn(), 'model.request'), 'a');
     const { agent } = worldIn(directory, 'Done.');
@@ -157,27 +157,23 @@ describe('recoverTurns', () => {
   });
 
   it.each<[string, object, RegExp]>([
-    [
-      'an unknown policy',
-      { policy: 'retry' },
-      /takes "resume" or "finish" or "ask" "policy" must be .*; received "retry"/,
-    ],
+    ['an unknown policy', { policy: 'retry' }, /"policy" must be .*; received "retry"/],
     [
       'an unknown option',
       { policy: 'resume', all: true },
-      /no option "all" .* knows policy, ask, concurrency, onEvent, signal/,
+      /unknown option "all" .* Known options: policy, ask, concurrency, onEvent, signal/,
     ],
-    ['nobody to ask', { policy: 'ask' }, /needs "ask" for the policy 'ask'/],
-    ['no places', { policy: 'resume', concurrency: 0 }, /"concurrency"/],
-    ['half a place', { policy: 'resume', concurrency: 1.5 }, /"concurrency"/],
-    ['a signal that is none', { policy: 'resume', signal: {} }, /"signal"/],
-  ])('refuses %s', async (_, options, message) => {
+    ['no function to ask', { policy: 'ask' }, /"ask" is required by the policy 'ask'/],
+    ['no slots', { policy: 'resume', concurrency: 0 }, /"concurrency"/],
+    ['half a slot', { policy: 'resume', concurrency: 1.5 }, /"concurrency"/],
+    ['a signal that is not an AbortSignal', { policy: 'resume', signal: {} }, /"signal"/],
+  ])('rejects %s', async (_, options, message) => {
     const { agent } = worldIn(await temporaryFolder());
     await expect(recoverTurns(agent, options as RecoverTurnsOptions)).rejects.toThrow(InvalidOptionError);
     await expect(recoverTurns(agent, options as RecoverTurnsOptions)).rejects.toThrow(message);
   });
 
-  it('goes on whatever those throw who look on', async () => {
+  it('ignores what onEvent throws', async () => {
     const directory = await temporaryFolder();
     await left(directory, upTo(await recordsOfTurn(), 'model.response'), 'a');
     const { agent } = worldIn(directory, 'Done.');
@@ -192,7 +188,7 @@ describe('recoverTurns', () => {
 });
 
 describe('finishTurn', () => {
-  it('leaves a turn as it is that has ended, and knows an unknown one', async () => {
+  it('does not change a turn that has ended, and reports an unknown one', async () => {
     const { agent, sessions } = worldIn(await temporaryFolder(), 'Done.');
     await reply(agent.turn({ session: 'a', input: 'Go.', id: 'turn-1' }));
     const before = await inSession(sessions, 'a', ({ journal }) => journal);

@@ -19,45 +19,44 @@ import {
   type OptionChecks,
 } from '@h/options';
 import { followTurn } from './follow-turn.js';
-import { createPlaces, type Places } from './places.js';
+import { createSlots, type Slots } from './slots.js';
 
-/** What is done with a turn that was found open. */
+/** What to do with an unfinished turn. */
 export type RecoveryAction = 'resume' | 'finish' | 'leave';
 
 /** Options of {@link recoverTurns}. */
 export interface RecoverTurnsOptions {
   /**
-   * - `'resume'`: each goes on where its journal ends.
-   * - `'finish'`: each is ended as interrupted; nothing is run.
-   * - `'ask'`: `ask` says it of each.
+   * - `'resume'`: continues each where its journal ends.
+   * - `'finish'`: ends each as interrupted and runs nothing.
+   * - `'ask'`: calls `ask` for each.
    */
   readonly policy: 'resume' | 'finish' | 'ask';
   /**
-   * Says what to do with a turn; `'leave'` keeps it open. Needed by the policy `'ask'`. It is asked about one turn at a time, the
-   * oldest first, and does not wait for those that it has sent on their way. A turn about which it fails is left open.
+   * Decides about a turn; `'leave'` keeps it unfinished. Required by the policy `'ask'`. It is called for one turn at a time, the
+   * oldest first, without waiting for turns that were resumed. A turn for which it fails is left.
    */
   readonly ask?: ((turn: UnfinishedTurn) => RecoveryAction | PromiseLike<RecoveryAction>) | undefined;
   /**
-   * How many turns may be at work at the same time. One that waits for a person (`approval.request`) is not at work: another is
-   * taken up meanwhile, and it goes on as soon as it is answered, also when all places are taken.
+   * How many turns run at the same time. A turn that waits for approval (`approval.request`) does not count. It continues as soon as
+   * it is answered, even if that exceeds the limit.
    *
-   * @defaultValue `4`, as many turns as `createLanes()` of `@h/queue` lets run: a start should be no burst that providers
-   * answer with 429
+   * @defaultValue `4`, the limit of `createLanes()` of `@h/queue`, so that a start is not a burst that providers answer with 429
    */
   readonly concurrency?: number | undefined;
-  /** Is shown what resumed turns do, and may answer their requests for approval. It only looks: what it throws changes nothing. */
+  /** Receives the events of resumed turns and may answer their requests for approval. Errors that it throws are ignored. */
   readonly onEvent?: ((event: TurnEvent, turn: UnfinishedTurn) => void) | undefined;
-  /** Aborted, nobody is asked and no turn is taken up any more, and those that were resumed are cancelled. */
+  /** When aborted, no further turn is asked about or resumed, and running ones are cancelled. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What became of a turn that was found open. */
+/** The result for an unfinished turn. */
 export interface RecoveredTurn extends UnfinishedTurn {
-  /** What was done with it: `'leave'` also where nothing could be. */
+  /** What was done; `'leave'` also if nothing could be done. */
   readonly action: RecoveryAction;
-  /** How it ended; absent for one that was left open. */
+  /** Absent for a turn that was left. */
   readonly outcome?: TurnOutcome | undefined;
-  /** Why it ended like that, or why it was left without anybody having said so. */
+  /** Why it ended, or why it was left although `ask` did not say so. */
   readonly reason?: string | undefined;
   readonly error?: ErrorInfo | undefined;
 }
@@ -75,15 +74,14 @@ const checks: OptionChecks<RecoverTurnsOptions> = {
 };
 
 /**
- * Takes care of the turns that were open when their process died: several at a time, the oldest first, and those of one
- * session one after the other. To be called when a program starts, before it begins turns of its own: a new turn in a session
- * ends the one before it.
+ * Recovers the turns that were unfinished when their process ended: several at a time, the oldest first, and those of one
+ * session one after the other. Call it at startup before the first turn: a new turn in a session ends the unfinished one.
  *
- * No turn holds up the others, whatever becomes of it: one that cannot be opened, because another process has taken it up or
- * its files cannot be read, has the outcome `error`, and stays open.
+ * Turns do not affect each other. One that cannot be opened, because another process has resumed it or its files cannot be
+ * read, has the outcome `error` and stays unfinished.
  *
- * @returns what became of each, the oldest first; nothing when the signal was aborted before
- * @throws InvalidOptionError, and what the store throws when it is asked for the open turns
+ * @returns the results, the oldest turn first; empty if the signal was aborted before
+ * @throws InvalidOptionError, and what the store throws when it lists unfinished turns
  *
  * @example
  * ```ts
@@ -98,13 +96,13 @@ export const recoverTurns = async (agent: Agent, options: RecoverTurnsOptions): 
   const given = await agent.unfinished();
   const turns = given.toSorted((left, right) => left.startedAt - right.startedAt);
   const stop = new AbortController();
-  // Each turn listens to it, and there may be many that wait for somebody.
+  // Each turn adds a listener, and many may wait for approval.
   setMaxListeners(0, stop.signal);
   const onAbort = (): void => stop.abort(signal?.reason);
   signal?.addEventListener('abort', onAbort, { once: true });
   if (signal && isAborted(signal)) onAbort();
   try {
-    return await recoverAll(agent, turns, { ask, onEvent, signal: stop.signal, inPlace: createPlaces(concurrency) });
+    return await recoverAll(agent, turns, { ask, onEvent, signal: stop.signal, inSlot: createSlots(concurrency) });
   } finally {
     signal?.removeEventListener('abort', onAbort);
   }
@@ -112,7 +110,7 @@ export const recoverTurns = async (agent: Agent, options: RecoverTurnsOptions): 
 
 type Ask = NonNullable<RecoverTurnsOptions['ask']>;
 
-/** Who says what to do. Everything that it needs is checked before the first turn is touched. */
+/** Returns the function that decides, after all options were checked. */
 const askerOf = (options: RecoverTurnsOptions): Ask => {
   checkOptions(owner, options, checks);
   const { policy, ask } = options;
@@ -121,7 +119,7 @@ const askerOf = (options: RecoverTurnsOptions): Ask => {
     throw new InvalidOptionError({
       owner,
       option: 'ask',
-      message: `${owner} needs "ask" for the policy 'ask': a function that says what to do with a turn.`,
+      message: `${owner}: "ask" is required by the policy 'ask': a function that returns 'resume', 'finish' or 'leave'.`,
     });
   }
   return ask;
@@ -130,7 +128,7 @@ const askerOf = (options: RecoverTurnsOptions): Ask => {
 interface Recovery extends Pick<RecoverTurnsOptions, 'onEvent'> {
   readonly ask: Ask;
   readonly signal: AbortSignal;
-  readonly inPlace: Places;
+  readonly inSlot: Slots;
 }
 
 const recoverAll = async (
@@ -151,17 +149,17 @@ const recoverAll = async (
   return Promise.all(recovered);
 };
 
-/** What to do with a turn. It never fails: what cannot be found out is left. */
+/** Decides about a turn. Never rejects: without an answer the turn is left. */
 const chosen = async (turn: UnfinishedTurn, { ask, signal }: Recovery): Promise<Result> => {
   if (signal.aborted) return leftBy(signal);
   const aborted = abortOf(signal);
   try {
     const action = await Promise.race([ask(turn), aborted.promise]);
-    // Read anew: it may have been aborted while somebody was asked.
+    // It may have been aborted while `ask` ran.
     return isAborted(signal) ? leftBy(signal) : { action: checkedAction(action) };
   } catch (error) {
     if (isAborted(signal)) return leftBy(signal);
-    return { action: 'leave', reason: 'It could not be found out what to do with it.', error: toErrorInfo(error) };
+    return { action: 'leave', reason: '`ask` failed, so the turn was left.', error: toErrorInfo(error) };
   } finally {
     aborted.forget();
   }
@@ -169,7 +167,7 @@ const chosen = async (turn: UnfinishedTurn, { ask, signal }: Recovery): Promise<
 
 const isAborted = ({ aborted }: AbortSignal): boolean => aborted;
 
-/** Nothing, once the signal is aborted. */
+/** Resolves when the signal is aborted. */
 const abortOf = (signal: AbortSignal): { readonly promise: Promise<undefined>; readonly forget: () => void } => {
   let forget = (): void => undefined;
   const promise = new Promise<undefined>((resolve) => {
@@ -187,29 +185,29 @@ const checkedAction = (action: unknown): RecoveryAction => {
   throw new InvalidOptionError({
     owner,
     option: 'ask',
-    message: `${owner} takes 'resume', 'finish' or 'leave' as an answer of "ask"; it was given ${showValue(action)}.`,
+    message: `${owner}: "ask" must return 'resume', 'finish' or 'leave'; received ${showValue(action)}.`,
   });
 };
 
 const leftBy = ({ reason }: AbortSignal): Result => ({
   action: 'leave',
-  reason: `It was not taken up any more: ${toErrorInfo(reason).message}`,
+  reason: `Recovery was aborted before the turn was resumed: ${toErrorInfo(reason).message}`,
 });
 
 const act = (agent: Agent, turn: UnfinishedTurn, choice: Result, recovery: Recovery): Promise<Result> | Result => {
   const { action } = choice;
-  const { inPlace, signal, onEvent } = recovery;
+  const { inSlot, signal, onEvent } = recovery;
   if (action === 'leave') return choice;
-  return inPlace(async (place) => {
+  return inSlot(async (slot) => {
     if (signal.aborted) return leftBy(signal);
     try {
-      if (action === 'finish') return { action, ...(await followTurn(agent.finish(turn.turn), place)) };
+      if (action === 'finish') return { action, ...(await followTurn(agent.finish(turn.turn), slot)) };
       return {
         action,
-        ...(await followTurn(agent.resume(turn.turn, { signal }), place, (event) => onEvent?.(event, turn))),
+        ...(await followTurn(agent.resume(turn.turn, { signal }), slot, (event) => onEvent?.(event, turn))),
       };
     } catch (error) {
-      return { action, outcome: 'error', reason: 'It could not be taken up.', error: toErrorInfo(error) };
+      return { action, outcome: 'error', reason: 'The turn could not be opened.', error: toErrorInfo(error) };
     }
   });
 };

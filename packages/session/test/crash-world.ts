@@ -19,7 +19,7 @@ import { fileSessions } from '../src/index.js';
 
 /**
  * A turn with parallel tools of every kind, a failing model call that is asked again, a replaced history, an approval and
- * a tool that runs a turn in a session of its own. The model and the tools behave the same in every process.
+ * a tool that runs a turn in a separate session. The model and the tools behave the same in every process.
  */
 export interface CrashWorld {
   readonly agent: Agent;

@@ -31,7 +31,7 @@ const hold = async (): Promise<void> => {
   keepAlive();
 };
 
-/** Looks as if it were another machine, sleeps over its lease at a bad moment, and goes on when it is woken. */
+/** Looks as if it were another machine, is suspended past its lease, and continues when it is woken. */
 const oversleep = async (stopAt: 'before' | 'within'): Promise<void> => {
   os.hostname = () => 'elsewhere';
   const open = await fileSessions({ directory, leaseMs: 200, fsync: 'never' }).open('alice');
@@ -167,7 +167,7 @@ const beforeNextWrite = async (act: () => void): Promise<void> => {
   };
 };
 
-/** Writes until the disk is full, makes room, and goes on. The directory lies on a disk of its own. */
+/** Writes until the disk is full, makes room, and continues. The directory is on a separate disk. */
 const fill = async (): Promise<void> => {
   mkdirSync(directory, { recursive: true });
   const problems: string[] = [];

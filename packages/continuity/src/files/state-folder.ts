@@ -1,4 +1,4 @@
-import { lstat, mkdir, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withLock } from '@h/files';
 import { ContinuityError } from '../errors.js';
@@ -68,7 +68,7 @@ export const createStateFolder = ({ project, lockTimeoutMs }: StateFolderOptions
         return withLock(lock, { waitMs: lockTimeoutMs, toError }, (held) =>
           work({
             replace: async (file, text, { mode, confirm } = {}) =>
-              held.replaceFile(file, text, { mode: mode ?? (await modeOf(file)), confirm }),
+              held.replaceFile(file, text, { mode: mode ?? 'keep', confirm }),
           }),
         );
       });
@@ -77,10 +77,6 @@ export const createStateFolder = ({ project, lockTimeoutMs }: StateFolderOptions
     },
   };
 };
-
-/** Permissions of a file that is replaced, or of a new one. */
-const modeOf = async (path: string): Promise<number> =>
-  ((await ifThere(stat(path)))?.mode ?? 0o644 & ~process.umask()) & 0o777;
 
 /** A rule of the folder's own holds in any repository, also in one that is made later, and the project's rules stay as its people wrote them. */
 const ignoreItself = async (path: string): Promise<void> => {

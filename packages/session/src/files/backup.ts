@@ -18,7 +18,11 @@ const toNewName = async (path: string, reason: string, write: (backup: string) =
     try {
       await write(backup);
       const handle = await open(backup, 'r+');
-      await handle.sync().finally(() => handle.close());
+      try {
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
       return backup;
     } catch (error) {
       if (errorCode(error) !== 'EEXIST') throw error;

@@ -84,9 +84,9 @@ export const readCheckpoint = async ({ snapshot: path }: SessionFolder): Promise
 };
 
 const turnsIn = (json: string): readonly PastTurn[] => {
-  const { turns } = JSON.parse(json) as { turns?: readonly PastTurn[] };
+  const { turns } = JSON.parse(json) as { turns?: unknown };
   if (!Array.isArray(turns)) throw new SyntaxError('The snapshot has no list of turns.');
-  return turns;
+  return turns as readonly PastTurn[];
 };
 
 const take = (json: string, count: number, messages: Message[], state: Record<string, JSONValue>): number => {

@@ -111,8 +111,8 @@ describe('a session with one changed byte', () => {
         });
         await rm(path, { recursive: true, force: true });
         await mkdir(path, { recursive: true });
-        for (const each of [files.journal, files.snapshot, files.head])
-          await copyFile(each, join(path, basename(each)));
+        const each = [files.journal, files.snapshot, files.head];
+        await Promise.all(each.map((file) => copyFile(file, join(path, basename(file)))));
         const changed = Buffer.from(whole);
         changed[at] = (whole[at] ?? 0) ^ ([1, 0x80, 0x2a, 0xff][at % 4] ?? 1);
         await writeFile(join(path, basename(files[name])), changed);

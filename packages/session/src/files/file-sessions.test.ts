@@ -46,11 +46,11 @@ const takeOver = async ({ path }: SessionFolder): Promise<void> => {
   await writeFile(join(path, 'lock.2/token/owner'), JSON.stringify({ host: 'elsewhere', pid: 1, leaseMs: 60_000 }));
 };
 
-/** A text that makes a turn as long as a checkpoint is worth. */
+/** A string that makes a turn long enough for a checkpoint. */
 const long = (letter: string): string => letter.repeat(700_000);
 
-describe('a journal that was not written in full', () => {
-  it('loses its torn last record at every place where it can tear, and nothing else', async () => {
+describe('a journal with an incomplete last record', () => {
+  it('loses that record and nothing else, wherever it is torn', async () => {
     const { store, files, problems } = await place();
     await turns(store, 'one');
     const before = await readFile(files.journal);
@@ -73,7 +73,7 @@ describe('a journal that was not written in full', () => {
     expect(after.subarray(0, before.length)).toEqual(before);
   });
 
-  it('goes on after what was there', async () => {
+  it('continues after the record before it', async () => {
     const { store, files } = await place();
     await turns(store, 'one');
     await appendFile(files.journal, '{"v":1,"seq":0,"event":{"type":"turn.st');
@@ -81,7 +81,7 @@ describe('a journal that was not written in full', () => {
     expect(await store.messages('alice')).toEqual(['one', 'two'].flatMap(messagesOf));
   });
 
-  it('is read without its torn end by those who hold no lock, and left as it is', async () => {
+  it('is read without it and not changed by readers without a lock', async () => {
     const { store, files, problems } = await place();
     await turns(store, 'one');
     await appendFile(files.journal, '{"v":1,"se');
@@ -98,7 +98,7 @@ describe('a journal that was not written in full', () => {
   });
 });
 
-describe('a journal that cannot be read in the middle', () => {
+describe('a journal with a damaged record', () => {
   const damage = async (files: SessionFolder, line: number, text: string): Promise<Buffer> => {
     const lines = (await readFile(files.journal, 'utf8')).split('\n');
     lines[line] = text;
@@ -115,7 +115,7 @@ describe('a journal that cannot be read in the middle', () => {
         '{"v":1,"seq":9,"event":{"type":"session.state","turn":"t","at":0,"key":"a","value":1},"derived":false}',
       ),
     ],
-  ])('is kept as a whole and ends before the damage: %s', async (_, text) => {
+  ])('is backed up and ends before the damage: %s', async (_, text) => {
     const { store, files, problems } = await place();
     await turns(store, 'one', 'two');
     const damaged = await damage(files, 10, text);
@@ -144,7 +144,7 @@ describe('a journal that cannot be read in the middle', () => {
     }
   });
 
-  it('is left alone when a later release wrote it', async () => {
+  it('is not changed if a later release wrote it', async () => {
     const { store, files, problems } = await place();
     await turns(store, 'one');
     await appendFile(files.journal, `${encodeLine('{"v":2,"seq":0,"what":"ever"}')}\n`);
@@ -156,7 +156,7 @@ describe('a journal that cannot be read in the middle', () => {
 });
 
 describe('a snapshot', () => {
-  it('is written when much was read, so that what came before it is not read again', async () => {
+  it('is written after a long read, so that earlier records are not read again', async () => {
     const { store, files } = await place();
     await turns(store, long('a'), 'short', 'last');
     await journalOf(store, 'alice');
@@ -164,7 +164,7 @@ describe('a snapshot', () => {
     const { head } = JSON.parse(`{"head":${(await readFile(files.snapshot, 'utf8')).split('\n')[0] ?? ''}}`) as {
       head: { size: number; turns: number };
     };
-    // The latest turn is always read: it may have to go on.
+    // The latest turn is always read, because it may be resumed.
     expect(head).toMatchObject({ turns: 1 });
     expect(head.size).toBeGreaterThan(1_000_000);
     // What is before it could as well not be there.
@@ -194,7 +194,7 @@ describe('a snapshot', () => {
         return [encodeLine(json), ...rest].join('\n');
       },
     ],
-  ])('that is %s is kept and made again from the journal', async (_, change) => {
+  ])('that is %s is backed up and rebuilt from the journal', async (_, change) => {
     const { store, files, problems } = await place();
     await turns(store, long('a'), 'short', 'last');
     await journalOf(store, 'alice');
@@ -221,7 +221,7 @@ describe('a snapshot', () => {
 });
 
 describe('a list of sessions', () => {
-  it('says of each what it is about, the latest first', async () => {
+  it('describes each session, most recently used first', async () => {
     const { store } = await place();
     await inSession(store, 'old', (open) => write(open, wholeTurn('turn-1', 'Fix the tests.', 1000)));
     await inSession(store, 'new', async (open) => {
@@ -255,14 +255,14 @@ describe('a list of sessions', () => {
     await running.close();
   });
 
-  it('is empty when there is no folder yet, and takes no notice of other files', async () => {
+  it('is empty without a folder, and ignores other files', async () => {
     const { directory } = await place();
     expect(await fileSessions({ directory: `${directory}/none` }).list()).toEqual([]);
     await writeFile(`${directory}/notes.txt`, 'x');
     expect(await fileSessions({ directory }).list()).toEqual([]);
   });
 
-  it('leaves out what a later release has written, and nothing else', async () => {
+  it('leaves out sessions of a later release, and no others', async () => {
     const { store, files } = await place();
     await turns(store, 'one');
     await inSession(store, 'bob', (open) => write(open, wholeTurn('turn-b', 'other')));
@@ -272,7 +272,7 @@ describe('a list of sessions', () => {
     await expect(store.open('alice')).rejects.toMatchObject({ code: 'unsupported-version' });
   });
 
-  it('is right when the summary is missing, behind or broken', async () => {
+  it('is right if the summary is missing, outdated or damaged', async () => {
     const { store, files, problems } = await place();
     await turns(store, 'one');
     const behind = await readFile(files.head);
@@ -295,7 +295,7 @@ describe('an archive', () => {
     return all;
   };
 
-  it('has every turn as it was, also what was replaced since', async () => {
+  it('has every turn as it was, including what was replaced since', async () => {
     const { store } = await place();
     await turns(store, 'one', 'two');
     const replacing = [
@@ -328,7 +328,7 @@ describe('an archive', () => {
     expect(archive[3]).not.toHaveProperty('endedAt');
   });
 
-  it('is empty for an unknown session and says where it is damaged', async () => {
+  it('is empty for an unknown session, and reports where it is damaged', async () => {
     const { store, files } = await place();
     expect(await read(store)).toEqual([]);
     await turns(store, 'one');
@@ -338,14 +338,14 @@ describe('an archive', () => {
 });
 
 describe('deleting', () => {
-  it('removes everything of a session, but not while it runs', async () => {
+  it('removes all files of a session, but not while it is open', async () => {
     const { store, directory } = await place();
     const open = await store.open('alice');
     await write(open, wholeTurn('turn-1', 'one'));
     await expect(store.delete('alice')).rejects.toBeInstanceOf(SessionBusyError);
     await open.close();
     await store.delete('alice');
-    await store.delete('nobody');
+    await store.delete('unknown');
     expect(await readdir(directory)).toEqual([]);
     expect([await store.messages('alice'), await store.locate('turn-1'), await store.list()]).toEqual([
       [],
@@ -357,7 +357,7 @@ describe('deleting', () => {
   });
 });
 
-/** What all open files share, to look at what is done with them. */
+/** The prototype of all file handles, to spy on. */
 const fileHandles = async (): Promise<FileHandle> => {
   const handle = await openFile(process.execPath);
   await handle.close();
@@ -369,7 +369,7 @@ describe('writing', () => {
     ['record', 7],
     ['turn', 1],
     ['never', 0],
-  ] as const)('forces records onto the disk as often as fsync %s says', async (fsync, times) => {
+  ] as const)('syncs records as often as fsync %s requires', async (fsync, times) => {
     const store = fileSessions({ directory: await temporaryFolder(), fsync });
     const open = await store.open('alice');
     const datasync = vi.spyOn(await fileHandles(), 'datasync');
@@ -379,7 +379,7 @@ describe('writing', () => {
     await open.close();
   });
 
-  it('forces records onto the disk together that come in while it is busy', async () => {
+  it('syncs records together that arrive while the disk is busy', async () => {
     const store = fileSessions({ directory: await temporaryFolder() });
     const open = await store.open('alice');
     const prototype = await fileHandles();
@@ -402,7 +402,7 @@ describe('writing', () => {
     expect(await journalOf(store, 'alice')).toHaveLength(508);
   });
 
-  it('ends with the first write that fails, and the next opening mends what that left', async () => {
+  it('ends with the first write that fails, and the next opening repairs the journal', async () => {
     const { store, problems } = await place();
     const open = await store.open('alice');
     await write(open, openTurn('turn-1', 'one'));
@@ -421,7 +421,7 @@ describe('writing', () => {
     expect(problems).toMatchObject([{ kind: 'torn-record', bytes: 20 }]);
   });
 
-  it('drops what waits behind a write that fails, and waits for both before it lets go', async () => {
+  it('rejects records that wait behind a failed write, and closes after both', async () => {
     const { store, files } = await place();
     const open = await store.open('alice');
     await write(open, openTurn('turn-1', 'one'));
@@ -446,7 +446,7 @@ describe('writing', () => {
     expect(await readFile(files.journal, 'utf8')).toBe(before);
   });
 
-  it('is over once the session is closed', async () => {
+  it('is rejected after the session was closed', async () => {
     const { store, files } = await place();
     const open = await store.open('alice');
     await write(open, openTurn('turn-1', 'one'));
@@ -456,7 +456,7 @@ describe('writing', () => {
     expect(await readFile(files.journal, 'utf8')).toBe(before);
   });
 
-  it('locks the session for as long as leaseMs says', async () => {
+  it('locks the session with the lease of leaseMs', async () => {
     const directory = await temporaryFolder();
     const open = await fileSessions({ directory, leaseMs: 4321 }).open('alice');
     const lock = join(folderOf(directory, 'alice').path, 'lock.1');
@@ -465,7 +465,7 @@ describe('writing', () => {
     await open.close();
   });
 
-  it('fails for good once a record could not be kept', async () => {
+  it('fails permanently after a record that cannot be written', async () => {
     const { store, files } = await place();
     const open = await store.open('alice');
     await write(open, openTurn('turn-1', 'one'));
@@ -478,7 +478,7 @@ describe('writing', () => {
     expect((await readFile(files.journal, 'utf8')).split('\n')).toHaveLength(7);
   });
 
-  it('refuses a record that leaves a gap', async () => {
+  it('rejects a record that leaves a gap', async () => {
     const { store } = await place();
     const [first, second] = openTurn('turn-1', 'one');
     await inSession(store, 'alice', async (open) => {
@@ -489,7 +489,7 @@ describe('writing', () => {
     });
   });
 
-  it('fails when the folder is gone, and lets the session go all the same', async () => {
+  it('fails if the folder was deleted, and releases the session', async () => {
     const { store, files } = await place();
     const open = await store.open('alice');
     await rm(files.path, { recursive: true });
@@ -499,7 +499,7 @@ describe('writing', () => {
     expect(await store.messages('alice')).toEqual(messagesOf('two'));
   });
 
-  it('ends where another process has taken the session over, which finds nothing of it', async () => {
+  it('ends after another process took over, and leaves no trace in its journal', async () => {
     const { store, files } = await place();
     const late = await store.open('alice');
     await write(late, openTurn('turn-1', 'one'));
@@ -512,7 +512,7 @@ describe('writing', () => {
     expect(await store.list()).toMatchObject([{ state: 'running' }]);
   });
 
-  it('keeps what it wrote from other people', async () => {
+  it('creates files for their owner only', async () => {
     const { store, files } = await place();
     await turns(store, 'one');
     expect([
@@ -522,7 +522,7 @@ describe('writing', () => {
     ]).toEqual([0, 0, 0]);
   });
 
-  it('hands out a journal that folds to the same after any cut between records', async () => {
+  it('folds to the same history after any cut between records', async () => {
     const { store, files } = await place();
     await turns(store, 'one', 'two');
     const whole = await readFile(files.journal, 'utf8');
@@ -558,8 +558,12 @@ describe('options', () => {
       { directory: 'x', leaseMs: 10 },
       /"leaseMs" must be a number from 100 to 2147483647; received 10/,
     ],
-    ['a problem handler that is none', { directory: 'x', onProblem: 1 }, /"onProblem" must be a function; received 1/],
-  ])('are refused with %s', (_, options, message) => {
+    [
+      'a problem handler that is not a function',
+      { directory: 'x', onProblem: 1 },
+      /"onProblem" must be a function; received 1/,
+    ],
+  ])('are rejected with %s', (_, options, message) => {
     expect(() => fileSessions(options as never)).toThrow(InvalidOptionError);
     expect(() => fileSessions(options as never)).toThrow(message);
   });

@@ -50,7 +50,7 @@ const beginTurn = (head: Head, event: TurnEvent): void => {
 
 export const encodeHead = (head: Head): string => encodeLine(JSON.stringify({ v: formatVersion, ...head }));
 
-/** Parses the JSON of a head. @throws SyntaxError if it is none, TurnError `unsupported-version` if a later release wrote it */
+/** Parses the JSON of a head. @throws SyntaxError for anything else, TurnError `unsupported-version` if a later release wrote it */
 export const decodeHead = (json: string | undefined): Head => {
   if (json === undefined) throw new SyntaxError('The checksum of the head does not match.');
   const { v, ...head } = JSON.parse(json) as Head & { v?: unknown };
@@ -66,7 +66,7 @@ export const decodeHead = (json: string | undefined): Head => {
   return { ...emptyHead(head.session), ...head };
 };
 
-/** Reads the head as it was written last; `undefined` if there is none. @throws as {@link decodeHead} */
+/** Reads the head as it was written last; `undefined` without one. @throws as {@link decodeHead} */
 export const readHead = async ({ head }: SessionFolder): Promise<Head | undefined> => {
   const content = await readRegularFile(head);
   return content && decodeHead(decodeLine(Buffer.from(content.text)));

@@ -41,15 +41,15 @@ const turns = async (store: FileSessions, ...texts: readonly string[]): Promise<
   }
 };
 
-/** What all open files share, to look at what is done with them. */
+/** The prototype of all file handles, to spy on. */
 const fileHandles = async (): Promise<FileHandle> => {
   const handle = await openFile(process.execPath);
   await handle.close();
   return Object.getPrototypeOf(handle) as FileHandle;
 };
 
-describe('what a loss of power leaves', () => {
-  it('at the end of a journal, zeros for what was not on the disk yet, is taken out', async () => {
+describe('a session after a power failure', () => {
+  it('removes zeros at the end of the journal', async () => {
     const { store, files, problems } = await place();
     await turns(store, 'one', 'two');
     const whole = await readFile(files.journal);
@@ -61,22 +61,22 @@ describe('what a loss of power leaves', () => {
     expect(await store.messages('alice')).toEqual(['one', 'two', 'three'].flatMap(messagesOf));
   });
 
-  it('has a new session in it: its folders are forced onto the disk with its first record, and not again', async () => {
+  it('is there: the folders of a new session are synced once, with its first record', async () => {
     const directory = await temporaryFolder();
     const sync = vi.spyOn(await fileHandles(), 'sync');
     onTestFinished(() => sync.mockRestore());
-    const times = async (fsync: 'record' | 'never'): Promise<number> => {
+    const times = async (fsync: 'record' | 'never', turn: string): Promise<number> => {
       const open = await fileSessions({ directory, fsync }).open(fsync);
       const before = sync.mock.calls.length;
-      await write(open, wholeTurn('turn-1', 'one'));
+      await write(open, wholeTurn(turn, 'one'));
       const written = sync.mock.calls.length - before;
       await open.close();
       return written;
     };
-    expect([await times('record'), await times('record'), await times('never')]).toEqual([2, 0, 0]);
+    expect([await times('record', 'a'), await times('record', 'b'), await times('never', 'a')]).toEqual([2, 0, 0]);
   });
 
-  it('of files that were being replaced is removed', async () => {
+  it('removes files that were being replaced', async () => {
     const { store, files } = await place();
     await turns(store, 'one');
     const [token = ''] = await readdir(join(files.path, 'lock.1'));
@@ -85,7 +85,7 @@ describe('what a loss of power leaves', () => {
     expect((await readdir(files.path)).toSorted()).toEqual(['head.json', 'journal.jsonl', 'lock.2']);
   });
 
-  it('of a session that was being deleted goes at the next start, and does not keep a later one from being deleted', async () => {
+  it('completes a deletion at the next start, and can delete a later session of that name', async () => {
     const { store, directory, files } = await place();
     await turns(store, 'one');
     // The process was killed after it had deleted the session and before it removed the files.
@@ -101,8 +101,8 @@ describe('what a loss of power leaves', () => {
   });
 });
 
-describe('a summary for lists', () => {
-  it('that ends in the middle of a record is not believed', async () => {
+describe('the summary for lists', () => {
+  it('is ignored if it ends within a record', async () => {
     const { store, files } = await place();
     await turns(store, 'one', 'two');
     const right = await store.list();
@@ -111,7 +111,7 @@ describe('a summary for lists', () => {
     expect(await store.list()).toEqual(right);
   });
 
-  it('that cannot be written keeps nobody from ending a turn', async () => {
+  it('does not keep a turn from ending if it cannot be written', async () => {
     const { store, files, problems } = await place();
     await turns(store, 'one');
     const open = await store.open('alice');
@@ -126,8 +126,8 @@ describe('a summary for lists', () => {
   });
 });
 
-describe('a writer that has lost its session while it was idle', () => {
-  it('replaces no file of it when it lets go', async () => {
+describe('a writer that lost its session while it was idle', () => {
+  it('replaces no file when it closes', async () => {
     const { store, files } = await place();
     await turns(store, 'one');
     const before = await readFile(files.head, 'utf8');
@@ -143,8 +143,8 @@ describe('a writer that has lost its session while it was idle', () => {
   });
 });
 
-describe('sessions beside others', () => {
-  it('that cannot be read are reported, and keep nobody from the others', async () => {
+describe('sessions in one directory', () => {
+  it('are listed although one of them cannot be read, which is reported', async () => {
     const { store, directory, files, problems } = await place();
     await turns(store, 'one');
     const broken = folderOf(directory, 'broken').path;
@@ -162,7 +162,7 @@ describe('sessions beside others', () => {
     expect((await stat(files.path)).isDirectory()).toBe(true);
   });
 
-  it('are not all looked through for a turn that was found open before', async () => {
+  it('are not searched for a turn that unfinished() has found', async () => {
     const { store, directory, problems } = await place();
     await inSession(store, 'alice', (open) => write(open, openTurn('turn-1', 'one')));
     expect(await store.unfinished()).toMatchObject([{ turn: 'turn-1' }]);
@@ -173,7 +173,7 @@ describe('sessions beside others', () => {
     expect(problems).toHaveLength(1);
   });
 
-  it('are found through a link, and wherever the process goes', async () => {
+  it('are found through a link to the directory, and after a chdir()', async () => {
     const { store, directory } = await place();
     await turns(store, 'one');
     const link = join(await temporaryFolder(), 'link');
@@ -190,7 +190,7 @@ describe('sessions beside others', () => {
     expect(await here.messages('alice')).toEqual(messagesOf('one'));
   });
 
-  it('that are opened and deleted at once are either there or not', async () => {
+  it('are complete or absent if opened and deleted at the same time', async () => {
     const { store, directory } = await place();
     for (let round = 0; round < 15; round += 1) {
       const opening = async (): Promise<void> => (await store.open('alice')).close();
@@ -209,7 +209,7 @@ describe('sessions beside others', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('are all readable by their owner alone, whatever umask says', async () => {
+  it('are readable by their owner only, whatever the umask is', async () => {
     const umask = process.umask(0);
     onTestFinished(() => void process.umask(umask));
     const { store, files, problems } = await place();
@@ -236,8 +236,8 @@ describe('sessions beside others', () => {
   });
 });
 
-describe('records of great size', () => {
-  it('of 50 MB are kept, found again and put into a snapshot', async () => {
+describe('large records', () => {
+  it('are stored, loaded and put into a snapshot, 50 MB in one', async () => {
     const { store, files } = await place();
     const huge = `${'x'.repeat(50_000_000)}ä`;
     const answer = event(
@@ -253,7 +253,7 @@ describe('records of great size', () => {
     expect(await store.list()).toMatchObject([{ turns: 3 }]);
   });
 
-  it('that come together are written in several pieces, and none is lost', async () => {
+  it('are written in several pieces if they arrive together', async () => {
     const { store } = await place();
     const note = (value: string): TurnEvent => event('session.state', { key: 'k', value }, { turn: 'turn-1' });
     const given = [
@@ -275,7 +275,7 @@ describe('records of great size', () => {
     ).toBe('o01234567');
   });
 
-  it('of which many are in one history fit into a snapshot: no line is longer than a text can be', async () => {
+  it('get a line each in a snapshot, so that no line exceeds the maximum length of a string', async () => {
     const { store, files } = await place();
     const picture = { type: 'file', data: 'A'.repeat(200_000), mediaType: 'image/png' } as const;
     await inSession(store, 'alice', async (open) => {
@@ -293,9 +293,9 @@ describe('records of great size', () => {
   });
 });
 
-describe('a disk that fails in the middle of a turn', () => {
+describe('a disk that fails during a turn', () => {
   it.each(['appendFile', 'datasync'] as const)(
-    'ends the turn with its error, and the next turn finds what had been confirmed: %s',
+    'ends the turn with its error and keeps what was confirmed: %s',
     async (method) => {
       const { directory } = await place();
       const sessions = fileSessions({ directory });
@@ -325,8 +325,8 @@ describe('a disk that fails in the middle of a turn', () => {
   );
 });
 
-describe('a journal that could not be forced onto the disk', () => {
-  it('goes on in a copy: what the system takes for written may never have been', async () => {
+describe('a journal that could not be synced', () => {
+  it('continues in a copy, because the system may consider lost pages written', async () => {
     const { directory, files } = await place();
     const store = fileSessions({ directory });
     const open = await store.open('alice');
@@ -344,8 +344,8 @@ describe('a journal that could not be forced onto the disk', () => {
   });
 });
 
-describe('whoever is told of problems', () => {
-  it('may fail, and the session is mended all the same', async () => {
+describe('onProblem', () => {
+  it('may throw without effect on the repair', async () => {
     const { directory } = await place();
     const store = fileSessions({
       directory,
@@ -363,8 +363,8 @@ describe('whoever is told of problems', () => {
   });
 });
 
-describe('an event whose time is before that of the one before it', () => {
-  it('is kept like any other', async () => {
+describe('an event that is older than the one before it', () => {
+  it('is stored like any other', async () => {
     const { store } = await place();
     await inSession(store, 'alice', (open) => write(open, wholeTurn('turn-1', 'one', 2_000_000)));
     await inSession(store, 'alice', (open) => write(open, wholeTurn('turn-2', 'two', 1_000)));

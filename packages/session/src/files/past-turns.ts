@@ -52,7 +52,7 @@ export class PastTurns {
     }
   }
 
-  /** All but one, whose records are read again. */
+  /** All turns except one, whose records are read again. */
   without(turn: string | undefined): readonly PastTurn[] {
     return [...this.#turns.values()].filter((each) => each.turn !== turn);
   }

@@ -27,7 +27,7 @@ interface Other {
   readonly ended: Promise<unknown>;
 }
 
-/** Starts a process that writes a session, by itself or by a command that leads to it. */
+/** Starts a process that writes a session, through a shell command. */
 const other = (work: string, directory: string, command = 'exec "$@"', given = ''): Other => {
   const child = spawn('sh', ['-c', command, 'sh', process.execPath, script, work, directory, given], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -64,7 +64,7 @@ const canMount = (): boolean => {
 };
 
 describe('a session that another process holds', () => {
-  it('is refused, with who holds it and since when, and is free when that process is killed', async () => {
+  it('is rejected with its holder, and is free when that process is killed', async () => {
     const directory = await temporaryFolder();
     const store = fileSessions({ directory });
     const before = Date.now();
@@ -89,8 +89,8 @@ describe('a session that another process holds', () => {
   });
 });
 
-describe('a session that several processes want', () => {
-  it('has every turn that was confirmed to one of them, once and whole, also where one was killed', async () => {
+describe('a session that several processes open', () => {
+  it('has every confirmed turn once and complete, also if one of them is killed', async () => {
     const directory = await temporaryFolder();
     const others = Array.from({ length: 3 }, () => other('compete', directory));
     const [victim] = others;
@@ -111,16 +111,16 @@ describe('a session that several processes want', () => {
   }, 90_000);
 });
 
-describe.skipIf(process.platform === 'win32')('a process that sleeps until its lease has run out, and wakes up', () => {
+describe.skipIf(process.platform === 'win32')('a process that is suspended past its lease', () => {
   it.each(['oversleep-before', 'oversleep-within'])(
-    'writes nothing that anybody reads, and is told who has the session: %s its write',
+    'writes nothing that is read, and reports who took over: %s its write',
     async (work) => {
       const directory = await temporaryFolder();
       const store = fileSessions({ directory, fsync: 'never' });
       const late = other(work, directory);
       await says(late, 'sleeps');
       const open = await opened(store);
-      // All that it had confirmed is there.
+      // Everything that was confirmed is there.
       expect(open.journal).toHaveLength(late.said.filter((each) => 'confirmed' in each).length);
       await write(open, wholeTurn('turn-2', 'two'));
       const { journal, head } = folderOf(directory, 'alice');
@@ -142,17 +142,17 @@ describe.skipIf(process.platform === 'win32')('a process that sleeps until its l
 });
 
 describe.skipIf(process.platform === 'win32')(
-  'a process that sleeps until its lease has run out, right before it puts a file in the place of another one',
+  'a process that is suspended past its lease right before it replaces a file',
   () => {
-    /** A lock that nobody renews any more, of a process that cannot be seen. */
+    /** Leaves a lock of another machine that is no longer renewed. */
     const leaveLock = async (folder: string, generation: number): Promise<void> => {
       const holding = join(folder, `lock.${generation}`, 'token');
       await mkdir(holding, { recursive: true });
       await writeFile(join(holding, 'owner'), JSON.stringify({ host: 'far away', pid: 1, leaseMs: 0 }));
     };
 
-    /** Somebody else goes on meanwhile; then the sleeper is woken. */
-    const goOnAndWake = async (late: Other, store: FileSessions): Promise<void> => {
+    /** Writes a turn, wakes the suspended process, and writes another. */
+    const writeAndWake = async (late: Other, store: FileSessions): Promise<void> => {
       await says(late, 'sleeps');
       const open = await opened(store);
       await write(open, wholeTurn('turn-2', 'two'));
@@ -163,13 +163,13 @@ describe.skipIf(process.platform === 'win32')(
       await open.close();
     };
 
-    it('as it takes over from another one: nobody loses a record, and it is told who has the session', async () => {
+    it('loses no record of others while it takes over, and reports who has the session', async () => {
       const directory = await temporaryFolder();
       const store = fileSessions({ directory });
       await inSession(store, 'alice', (open) => write(open, wholeTurn('turn-1', 'one')));
       await leaveLock(folderOf(directory, 'alice').path, 2);
       const late = other('oversleep-opening', directory);
-      await goOnAndWake(late, store);
+      await writeAndWake(late, store);
       expect(late.said).toContainEqual({
         code: 'session-taken',
         message: expect.stringContaining(`by process ${process.pid} on `) as string,
@@ -182,7 +182,7 @@ describe.skipIf(process.platform === 'win32')(
       ]);
     });
 
-    it('as it mends what was lost: nobody loses a record', async () => {
+    it('loses no record of others while it repairs the journal', async () => {
       const directory = await temporaryFolder();
       const store = fileSessions({ directory });
       const { journal } = folderOf(directory, 'alice');
@@ -191,21 +191,21 @@ describe.skipIf(process.platform === 'win32')(
       }
       await inSession(store, 'alice', () => undefined);
       await truncate(journal, 100);
-      await goOnAndWake(other('oversleep-opening', directory), store);
+      await writeAndWake(other('oversleep-opening', directory), store);
       expect((await store.messages('alice')).slice(2)).toEqual(['two', 'three'].flatMap(messagesOf));
     });
 
-    it('as it closes a session whose disk has failed: nobody loses a record', async () => {
+    it('loses no record of others while it closes a session whose disk failed', async () => {
       const directory = await temporaryFolder();
       const store = fileSessions({ directory });
       const late = other('oversleep-closing', directory);
-      await goOnAndWake(late, store);
+      await writeAndWake(late, store);
       expect(late.said.filter((each) => 'code' in each)).toEqual([{ code: 'EIO', message: 'The disk fails.' }]);
       expect(await store.messages('alice')).toEqual(['one', 'two', 'three'].flatMap(messagesOf));
     });
 
     it.each(['oversleep-deletion-first', 'oversleep-deletion-later'])(
-      'while the session is deleted and begun anew: nobody finds anything of it (%s)',
+      'leaves nothing in a session that was deleted and started again (%s)',
       async (work) => {
         const directory = await temporaryFolder();
         const store = fileSessions({ directory, fsync: 'never' });
@@ -221,7 +221,7 @@ describe.skipIf(process.platform === 'win32')(
             { timeout: 20_000 },
           )
           .toBe(true);
-        await goOnAndWake(late, store);
+        await writeAndWake(late, store);
         expect(await store.messages('alice')).toEqual(['two', 'three'].flatMap(messagesOf));
         expect(JSON.parse(await readFile(folderOf(directory, 'alice').head, 'utf8'))).toMatchObject({
           turns: 2,
@@ -231,7 +231,7 @@ describe.skipIf(process.platform === 'win32')(
       },
     );
 
-    it('finds nobody in its file, also where the one who took over has died before it made a copy', async () => {
+    it('writes to no file in use, even if the process that took over died before it made a copy', async () => {
       const directory = await temporaryFolder();
       const store = fileSessions({ directory, fsync: 'never' });
       const late = other('oversleep-within', directory);
@@ -241,7 +241,7 @@ describe.skipIf(process.platform === 'win32')(
       for (let took = 0; took < 2; took += 1) {
         await (await acquireLock(path)).release();
       }
-      await goOnAndWake(late, store);
+      await writeAndWake(late, store);
       expect(await store.messages('alice')).toEqual(['one', 'two', 'three'].flatMap(messagesOf));
     });
   },
@@ -281,8 +281,8 @@ describe.skipIf(process.platform === 'win32')(
   },
 );
 
-describe('a process that has no more', () => {
-  it('room on the disk ends the turn, can read on, and loses nothing that was confirmed', async (context) => {
+describe('a process that runs out of', () => {
+  it('disk space ends the turn, can still read, and loses nothing that was confirmed', async (context) => {
     context.skip(!canMount(), 'no file system can be mounted here');
     const directory = await temporaryFolder();
     const one = other(
@@ -299,7 +299,7 @@ describe('a process that has no more', () => {
     expect(result?.['after']).toBe(3);
   });
 
-  it('right to write can read what is there, and begins nothing', async (context) => {
+  it('write permission can read, and begins nothing', async (context) => {
     context.skip(!canMount(), 'no file system can be mounted here');
     const directory = await temporaryFolder();
     const one = other(
@@ -314,7 +314,7 @@ describe('a process that has no more', () => {
     ]);
   });
 
-  it('files to spare is refused, and finds the session free when it has some', async (context) => {
+  it('file handles fails, and finds the session free when it has some', async (context) => {
     context.skip(process.platform === 'win32', 'there is no such limit');
     const directory = await temporaryFolder();
     await mkdir(join(directory, 'sessions'));

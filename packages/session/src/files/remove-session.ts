@@ -49,7 +49,7 @@ const completeDeletion = async (folder: SessionFolder, lock: FileLock): Promise<
     await emptySession(folder, lock);
     await lock.removeFolder();
   } catch (error) {
-    // Whoever took over completes the deletion when it opens the session.
+    // The process that took over completes the deletion when it opens the session.
     if (!(error instanceof TurnError && error.code === 'session-taken')) throw error;
   }
 };

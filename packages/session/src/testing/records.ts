@@ -2,7 +2,7 @@ import type { JournalRecord, Message, OpenSession, SessionSnapshot, SessionStore
 import { foldJournal } from '@h/turn';
 import { event, usage, user } from '@h/turn/testing';
 
-/** A turn in which the user says something, the model answers, and a value is kept; without its end. */
+/** An unfinished turn with an input, an answer and a stored value. */
 export const openTurn = (turn: string, text: string, at = 7): readonly TurnEvent[] => {
   const envelope = { turn, at };
   const content = [{ type: 'text', text: `You said: ${text}` }] as const;
@@ -35,7 +35,7 @@ export const write = async (open: OpenSession, events: readonly TurnEvent[], fro
   }
 };
 
-/** Opens a session, does something with it and lets it go. */
+/** Opens a session, uses it and closes it. */
 export const inSession = async <Result>(
   store: SessionStore,
   session: string,
@@ -49,7 +49,7 @@ export const inSession = async <Result>(
   }
 };
 
-/** A session as it stands, its latest turn included. */
+/** The state of a session, including its latest turn. */
 export const stateOf = (
   store: SessionStore,
   session: string,

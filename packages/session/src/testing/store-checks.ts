@@ -11,7 +11,7 @@ import { call, event, response, scriptedModel, scriptedTools, user } from '@h/tu
 import { expect } from 'vitest';
 import { inSession, journalOf, messagesOf, openTurn, stateOf, wholeTurn, write } from './records.js';
 
-/** A store to be looked at. */
+/** A store under test. */
 export interface SessionStoreSubject {
   readonly store: SessionStore;
   /** The same sessions as another process would open them. */
@@ -19,13 +19,13 @@ export interface SessionStoreSubject {
   readonly dispose?: (() => MaybePromise<void>) | undefined;
 }
 
-/** One thing that every session store keeps. */
+/** One rule of the contract of session stores. */
 export interface SessionStoreCheck {
   readonly name: string;
   readonly check: (subject: SessionStoreSubject) => Promise<void>;
 }
 
-/** The same for stores that answer at once and those that take their time. */
+/** Returns the error of an action, thrown or rejected. */
 const refusal = async (action: () => MaybePromise<unknown>): Promise<unknown> => {
   try {
     await action();
@@ -37,7 +37,7 @@ const refusal = async (action: () => MaybePromise<unknown>): Promise<unknown> =>
 
 const afterwards = async ({ store, reopen }: SessionStoreSubject): Promise<SessionStore> => (await reopen?.()) ?? store;
 
-/** Everything that {@link describeSessionStore} looks at, for other test runners. */
+/** The checks of {@link describeSessionStore}, for other test runners. */
 export const sessionStoreChecks: readonly SessionStoreCheck[] = [
   {
     name: 'opens an unknown session as an empty one',
@@ -50,7 +50,7 @@ export const sessionStoreChecks: readonly SessionStoreCheck[] = [
     },
   },
   {
-    name: 'hands out the journal of the latest turn, ended or not, in the order in which it was written',
+    name: 'returns the journal of the latest turn, ended or not, in order',
     check: async (subject) => {
       for (const [turn, events] of [
         ['turn-1', wholeTurn('turn-1', 'one')],
@@ -75,7 +75,7 @@ export const sessionStoreChecks: readonly SessionStoreCheck[] = [
     },
   },
   {
-    name: 'keeps history and state over many turns, some of them without an end, in one opening or in many',
+    name: 'keeps history and state over many turns, some of them unfinished, in one opening or in many',
     check: async (subject) => {
       for (let first = 0; first < 12; first += 3) {
         await inSession(subject.store, 'alice', async (open) => {
@@ -92,7 +92,7 @@ export const sessionStoreChecks: readonly SessionStoreCheck[] = [
     },
   },
   {
-    name: 'goes on with the journal of an unfinished turn',
+    name: 'continues the journal of an unfinished turn',
     check: async (subject) => {
       const events = wholeTurn('turn-1', 'one');
       for (const [index, each] of events.entries()) {
@@ -105,7 +105,7 @@ export const sessionStoreChecks: readonly SessionStoreCheck[] = [
     },
   },
   {
-    name: 'keeps the order of records that are given without waiting',
+    name: 'keeps the order of records that are appended without waiting',
     check: async (subject) => {
       const notes = Array.from({ length: 300 }, (_, value): TurnEvent =>
         event('session.state', { key: `k${value}`, value }, { turn: 'turn-1' }),
@@ -121,7 +121,7 @@ export const sessionStoreChecks: readonly SessionStoreCheck[] = [
     },
   },
   {
-    name: 'lets the session go only after all records are safe',
+    name: 'closes only after all records are stored',
     check: async (subject) => {
       const open = await subject.store.open('alice');
       const written = wholeTurn('turn-1', 'one').map(async (each, seq) =>
@@ -150,7 +150,7 @@ export const sessionStoreChecks: readonly SessionStoreCheck[] = [
     },
   },
   {
-    name: 'lets one writer in at a time, and the next one after that',
+    name: 'admits one writer at a time',
     check: async ({ store }) => {
       const first = await store.open('alice');
       expect(await refusal(() => store.open('alice'))).toBeInstanceOf(SessionBusyError);
@@ -160,7 +160,7 @@ export const sessionStoreChecks: readonly SessionStoreCheck[] = [
     },
   },
   {
-    name: 'lets one in of many that come together',
+    name: 'admits one of many writers that open at the same time',
     check: async ({ store }) => {
       const asked = await Promise.allSettled(Array.from({ length: 8 }, async () => store.open('alice')));
       const opened = asked.filter((each) => each.status === 'fulfilled');
@@ -170,7 +170,7 @@ export const sessionStoreChecks: readonly SessionStoreCheck[] = [
     },
   },
   {
-    name: 'takes nothing from a writer that has let go, also when it lets go twice',
+    name: 'rejects records after close(), which may be called twice',
     check: async (subject) => {
       const { store } = subject;
       const first = await store.open('alice');
@@ -186,7 +186,7 @@ export const sessionStoreChecks: readonly SessionStoreCheck[] = [
     },
   },
   {
-    name: 'finds the session of a turn as long as its journal is kept',
+    name: 'locates the session of a turn while it has its journal',
     check: async (subject) => {
       await inSession(subject.store, 'alice', (open) => write(open, wholeTurn('turn-1', 'one')));
       await inSession(subject.store, 'bob', (open) => write(open, openTurn('turn-2', 'two')));
@@ -201,7 +201,7 @@ export const sessionStoreChecks: readonly SessionStoreCheck[] = [
     },
   },
   {
-    name: 'lists turns without an end that nobody runs, and no others',
+    name: 'lists unfinished turns that no process runs, and no others',
     check: async (subject) => {
       const { store } = subject;
       await inSession(store, 'ended', (open) => write(open, wholeTurn('turn-1', 'one')));
@@ -250,7 +250,7 @@ export const sessionStoreChecks: readonly SessionStoreCheck[] = [
     },
   },
   {
-    name: 'serves a harness: turns, kept history, and a turn that goes on where it was left',
+    name: 'serves a harness: turns, history, and a turn that is resumed',
     check: async (subject) => {
       const tools = scriptedTools({ ls: 'a.txt' }, { ls: { effect: 'read-only' } });
       const agentOf = (store: SessionStore, ...answers: Parameters<typeof scriptedModel>[0]) =>
